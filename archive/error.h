@@ -1,0 +1,23 @@
+#pragma once
+
+#include <system_error>
+
+namespace reprise {
+
+/// What can be wrong with an archive.
+enum class archive_errc {
+  not_an_archive = 1,  ///< the magic is missing: another kind of file
+  newer_version,       ///< written by a later reprise: update this one
+  corrupt,             ///< a record or body does not match its checksum
+  too_large,           ///< over a limit of the format
+  locked,              ///< another process reads or writes it
+  already_exists,      ///< create() never overwrites
+};
+
+const std::error_category& archive_category();
+std::error_code make_error_code(archive_errc error);
+
+}  // namespace reprise
+
+template <>
+struct std::is_error_code_enum<reprise::archive_errc> : std::true_type {};

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "archive/error.h"
+#include "archive/exchange.h"
+#include "archive/result.h"
+
+namespace reprise {
+
+/// One line of the index, laid out in the file as it is here (little endian, FORMAT.md). Sorted by
+/// (key_hash, session, sequence).
+struct IndexEntry {
+  std::uint64_t key_hash;   ///< archive/match.h: key_hash()
+  std::uint64_t path_hash;  ///< archive/match.h: path_hash()
+  std::uint64_t record_offset;
+  std::uint64_t sequence;
+  std::uint32_t session;
+  Outcome outcome;
+  std::uint8_t reserved[3];
+};
+static_assert(sizeof(IndexEntry) == 40);
+
+/// How the file was found to be when it was opened.
+struct OpenReport {
+  bool indexed = false;               ///< false: there was no usable index and the file was scanned
+  std::uint64_t tail_lost_bytes = 0;  ///< torn at the end, from the first record that is not whole
+  std::uint64_t damaged_records = 0;  ///< records inside the file whose checksum failed
+  std::vector<std::string> remarks;   ///< one sentence each, for people
+};
+
+/// Reads one archive. The file is mapped; only what is asked for is touched, and every record is
+/// checked against its checksum before any of it is given out. Immutable after open(), so
+/// thread-safe. A shared lock keeps writers off. Input is hostile: offsets and lengths are checked.
+///
+/// If the file is truncated underneath by somebody who ignores the lock, touching the map raises
+/// SIGBUS; programs install a handler.
+class ArchiveReader {
+ public:
+  struct Options {
+    bool lock = true;
+    bool populate = false;  ///< read the whole file into memory now, if it is small enough
+  };
+
+  /// Errors: not_an_archive, newer_version, corrupt (the header), locked, or open(2)'s.
+  /// A torn or damaged file opens; report() says what was lost.
+  static Result<std::unique_ptr<ArchiveReader>> open(const std::filesystem::path& path,
+                                                     Options options);
+  ~ArchiveReader();
+  ArchiveReader(const ArchiveReader&) = delete;
+  ArchiveReader& operator=(const ArchiveReader&) = delete;
+
+  const OpenReport& report() const;
+  std::uint64_t size_bytes() const;
+
+  /// All entries in key order. Positions in this span name exchanges ("ordinals").
+  std::span<const IndexEntry> entries() const;
+  /// The entries of one key, a subrange of entries(); cost does not grow with the archive.
+  std::span<const IndexEntry> find_key(std::uint64_t key_hash) const;
+  /// Calls `visit` with the ordinals of all entries of one path hash until it returns false.
+  void visit_path(std::uint64_t path_hash, const std::function<bool(std::uint32_t)>& visit) const;
+  /// Ordinals in (session, sequence) order: what `ls` shows. Built on each call.
+  std::vector<std::uint32_t> ordinals_in_order() const;
+
+  /// Decodes one exchange. Errors: corrupt.
+  Result<Exchange> exchange(std::uint32_t ordinal) const;
+
+  /// The bytes of one extent, straight from the map, valid while this reader lives.
+  /// Checks the record's checksum and that it belongs to the body. Errors: corrupt.
+  Result<std::span<const std::byte>> extent(const StoredBody& body, std::size_t index) const;
+  /// The whole body in one piece, digest checked. Errors: corrupt; too_large over `limit_bytes`.
+  Result<std::vector<std::byte>> read_body(const StoredBody& body,
+                                           std::uint64_t limit_bytes) const;
+
+  /// Decoded at open, in file order.
+  const std::vector<SessionInfo>& sessions() const;
+  const std::vector<ConnectionFacts>& connections() const;
+
+  /// Checks every record and every body against its digest. Reports problems, one sentence each,
+  /// through `problem`; `progress` gets (done, total) bytes. Returns the number of problems.
+  std::uint64_t verify(const std::function<void(const std::string&)>& problem,
+                       const std::function<void(std::uint64_t, std::uint64_t)>& progress) const;
+
+ private:
+  struct State;
+  explicit ArchiveReader(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace reprise

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <expected>
+#include <system_error>
+
+namespace reprise {
+
+/// The outcome of anything that may be expected to fail: network, files, peers, user input.
+/// A broken invariant is not a Result; it aborts.
+template <class T>
+using Result = std::expected<T, std::error_code>;
+
+inline std::unexpected<std::error_code> fail(std::error_code error) {
+  return std::unexpected(error);
+}
+
+}  // namespace reprise

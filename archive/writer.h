@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include "archive/error.h"
+#include "archive/exchange.h"
+#include "archive/result.h"
+
+namespace reprise {
+
+class ArchiveWriter;
+
+/// Stores one body while it arrives. Held in memory up to kSmallBodyBytesMax (and while all held
+/// bodies together stay under kHeldBodyBytesMax), then written as chunk records. Dropping it
+/// unfinished leaves at most unreferenced chunks. Must not outlive its writer.
+class BodyWriter {
+ public:
+  explicit BodyWriter(ArchiveWriter& writer);
+  ~BodyWriter();
+  BodyWriter(BodyWriter&&) noexcept;
+  BodyWriter& operator=(BodyWriter&&) = delete;
+
+  /// Takes the next bytes. Errors: the system error of write(2); the body is lost then.
+  Result<void> append(std::span<const std::byte> bytes);
+
+  /// Ends the body: when it returns, every byte has passed write(2). A body of the same digest
+  /// that the archive already holds is referred to instead of written again.
+  Result<StoredBody> finish();
+
+  std::uint64_t size_bytes() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Appends to one archive file. Not thread-safe; one writer a file (an exclusive lock is held).
+/// Everything a successful call wrote has passed write(2): it survives the process. A call that
+/// fails (a full disk) cuts the file back to its last whole record. Format: archive/FORMAT.md.
+class ArchiveWriter {
+ public:
+  static constexpr std::size_t kSmallBodyBytesMax = 1 << 20;
+  static constexpr std::size_t kHeldBodyBytesMax = 32 << 20;
+  static constexpr std::size_t kChunkBytes = 256 << 10;
+
+  struct Options {
+    bool fsync = false;  ///< fsync(2) after every exchange and at close
+  };
+
+  /// Makes a new file, mode 0600. Errors: already_exists, the system error of open(2).
+  static Result<std::unique_ptr<ArchiveWriter>> create(const std::filesystem::path& path,
+                                                       Options options);
+  /// Opens an existing archive to add sessions: its index is cut off (close() writes a new one)
+  /// and so is a torn tail. Errors: those of ArchiveReader::open, locked.
+  static Result<std::unique_ptr<ArchiveWriter>> append(const std::filesystem::path& path,
+                                                       Options options);
+  ~ArchiveWriter();
+  ArchiveWriter(const ArchiveWriter&) = delete;
+  ArchiveWriter& operator=(const ArchiveWriter&) = delete;
+
+  /// Starts the next session and returns its number. Everything added belongs to it.
+  Result<std::uint32_t> begin_session(const SessionInfo& info);
+  /// Marks the current session complete.
+  Result<void> end_session();
+
+  /// `facts.session` is filled in.
+  Result<void> add_connection(ConnectionFacts facts);
+  /// `exchange.session` is filled in. Bodies must come from this writer's BodyWriter.
+  /// Errors: too_large when heads exceed the format's record limit; write(2).
+  Result<void> add_exchange(Exchange exchange);
+
+  /// Writes index and trailer. Without it the file is whole but is scanned at open.
+  Result<void> close();
+
+  std::uint64_t size_bytes() const;
+  std::uint64_t exchange_count() const;
+
+ private:
+  friend class BodyWriter;
+  struct State;
+  explicit ArchiveWriter(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace reprise

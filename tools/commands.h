@@ -1,0 +1,28 @@
+#pragma once
+
+// One function a subcommand, one file each. Each adds its subcommand to `app`; when the subcommand
+// is the one asked for, its callback runs it and stores the exit code.
+
+#include <CLI/CLI.hpp>
+
+namespace reprise {
+
+/// The exit codes of the command line contract.
+enum ExitCode : int {
+  kExitDone = 0,
+  kExitFailed = 1,
+  kExitUsage = 2,
+  kExitArchive = 3,
+  kExitListen = 4,
+  kExitGate = 5,
+  kExitUndecided = 6,
+};
+
+void add_record_command(CLI::App& app, int& exit_code);
+void add_replay_command(CLI::App& app, int& exit_code);
+void add_archive_command(CLI::App& app, int& exit_code);
+void add_load_command(CLI::App& app, int& exit_code);
+void add_ca_command(CLI::App& app, int& exit_code);
+void add_doctor_command(CLI::App& app, int& exit_code);
+
+}  // namespace reprise
