@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "archive/result.h"
@@ -15,31 +16,36 @@
 namespace reprise {
 
 struct BrowserOptions {
-  std::filesystem::path program;        ///< empty: found on PATH (chromium, google-chrome, ...)
-  std::vector<std::string> extra_flags; ///< such as a replay's chromium_flags
+  std::filesystem::path program;         ///< empty: found on PATH (chromium, google-chrome, ...)
+  std::vector<std::string> extra_flags;  ///< such as a replay's chromium_flags
   bool headless = true;
-  int width = 1280;
+  int width = 1280;  ///< of the page itself, in CSS pixels
   int height = 800;
+  std::chrono::milliseconds start_timeout{30'000};
 };
 
 /// One request of a page as the browser saw it, in the order the requests were sent. Each hop of a
-/// redirect is a request of its own.
+/// redirect is a request of its own. Only http, https, ws and wss: data: and blob: URLs reach no
+/// network. Requests of frames and workers are among them.
 struct PageRequest {
   std::string url;
   std::string method;
   std::string resource_type;   ///< DevTools' Network.ResourceType: "Document", "Image", ...
-  int status = 0;              ///< 0 when there was no response
+  int status = 0;              ///< as on the wire; 0 when there was no response
   std::string protocol;        ///< ALPN id as nextHopProtocol shows it: "http/1.1", "h2"
   std::string remote_address;  ///< "127.0.0.1:8443"
   std::string mime_type;
-  std::string failure;         ///< net::ERR_..., empty when it loaded
+  std::string failure;  ///< net::ERR_..., empty when it loaded
   bool from_cache = false;
   std::int64_t encoded_bytes = 0;  ///< on the wire: head and coded body
-  std::optional<std::string> body_sha256;  ///< of the decoded body, hex; none where there is none
-  std::string request_body_sha256;         ///< hex, empty when there was none
-  double start_ms = 0;          ///< since navigation start
-  double response_ms = -1;      ///< head received; -1 never
-  double end_ms = -1;           ///< -1 never
+  /// Of the decoded body, hex; none where there is none. The browser gives text as characters, so
+  /// text in another charset is hashed as UTF-8 without byte order mark: compare only with another
+  /// of these.
+  std::optional<std::string> body_sha256;
+  std::string request_body_sha256;  ///< hex, empty when there was none
+  double start_ms = 0;              ///< since navigation start
+  double response_ms = -1;          ///< head received; -1 never
+  double end_ms = -1;               ///< -1 never
 };
 
 enum class LoadOutcome { kLoaded, kTimedOut, kNavigationFailed, kBrowserDied };
@@ -54,25 +60,34 @@ struct PageLoad {
   double dom_content_loaded_ms = -1;
   double load_event_ms = -1;
   double first_contentful_paint_ms = -1;
-  double last_resource_ms = -1;       ///< end of the last request that ended
-  std::string dom;                    ///< document.documentElement.outerHTML when quiet
+  double last_resource_ms = -1;             ///< end of the last request that ended
+  std::string dom;                          ///< document.documentElement.outerHTML when quiet
   std::vector<std::string> console_errors;  ///< console.error and uncaught exceptions
+  std::uint64_t requests_not_kept = 0;      ///< over the limit of PageRecorder
+  std::vector<std::string> remarks;  ///< what could not be gathered and why, one sentence each
 };
 
 struct PageOptions {
   std::chrono::milliseconds timeout{30'000};
-  /// The page is done when it has loaded and no request was in flight for this long.
+  /// The page is done when it has loaded and no request was in flight for this long. Requests of
+  /// type EventSource, WebSocket and Media, which may stay open for good, do not count.
   std::chrono::milliseconds quiet{500};
-  bool fetch_bodies = true;                ///< fill body_sha256
-  std::filesystem::path screenshot;        ///< PNG, none when empty
+  /// How long the new, empty page rests before it navigates: the time a browser needs to finish
+  /// what opening a page starts, which otherwise shows as noise in the load.
+  std::chrono::milliseconds settle{500};
+  bool fetch_bodies = true;          ///< fill body_sha256
+  std::filesystem::path screenshot;  ///< PNG, none when empty
 };
 
 /// A running browser with a fresh profile in a private temporary folder. Destroying it ends every
 /// process of the browser and removes the profile, also when the browser hangs.
 class Browser {
  public:
-  /// Errors: no_such_file_or_directory when no browser was found; timed_out; the error of fork.
-  static Result<std::unique_ptr<Browser>> start(const BrowserOptions& options);
+  /// Errors: no_such_file_or_directory when no browser was found; timed_out; broken_pipe when it
+  /// ended or does not speak the protocol; the error of fork. `failure`, when given, receives a
+  /// sentence for people.
+  static Result<std::unique_ptr<Browser>> start(const BrowserOptions& options,
+                                                std::string* failure = nullptr);
   ~Browser();
   Browser(const Browser&) = delete;
   Browser& operator=(const Browser&) = delete;
@@ -81,7 +96,11 @@ class Browser {
   /// Never fails as such: every ending is an outcome.
   PageLoad load(const std::string& url, const PageOptions& options);
 
-  std::string version() const;  ///< "Chrome/156.0.8078.73"
+  /// False once it died or stopped answering: further loads fail, so start another.
+  bool usable() const;
+
+  std::string version() const;                    ///< "Chrome/156.0.8078.73"
+  const std::vector<std::string>& flags() const;  ///< all of the command line but the program
 
  private:
   struct State;

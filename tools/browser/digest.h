@@ -1,0 +1,17 @@
+#pragma once
+
+// How the browser's bodies become the digests of a result.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace reprise {
+
+/// SHA-256 in 64 lower-case hex digits.
+std::string sha256_hex(std::string_view bytes);
+
+/// RFC 4648 section 4, with padding and without line breaks. nullopt when `text` is anything else.
+std::optional<std::string> decode_base64(std::string_view text);
+
+}  // namespace reprise

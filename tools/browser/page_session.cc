@@ -1,0 +1,248 @@
+#include "tools/browser/page_session.h"
+
+#include <boost/json/array.hpp>
+#include <boost/json/value.hpp>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include "tools/browser/digest.h"
+#include "tools/browser/json_fields.h"
+#include "tools/browser/page_bodies.h"
+
+namespace json = boost::json;
+using namespace std::chrono_literals;
+
+namespace reprise {
+namespace {
+
+/// For reading a page out and closing it, after the load's own time is over.
+constexpr auto kReadOutTime = 10s;
+constexpr auto kBodiesTime = 60s;
+/// What the browser may keep of a page's bodies until they are read.
+constexpr std::int64_t kBodyBufferBytes = 1 << 30;
+constexpr std::int64_t kPostDataBytes = 16 << 20;
+
+auto now() {
+  return std::chrono::steady_clock::now();
+}
+
+std::string seconds_text(std::chrono::milliseconds time) {
+  auto text = std::to_string(static_cast<double>(time.count()) / 1000);
+  return text.substr(0, text.find('.') + 2) + " s";
+}
+
+}  // namespace
+
+PageSession::PageSession(DevtoolsConnection& connection, const PageOptions& options)
+    : connection_(connection), options_(options) {}
+
+Result<void> PageSession::run(const std::string& url, int width, int height, PageLoad& load) {
+  connection_.set_event_sink([this](auto session, auto method, const json::object& params) {
+    on_event(session, method, params);
+  });
+  struct SinkReset {
+    DevtoolsConnection& connection;
+    ~SinkReset() { connection.set_event_sink({}); }
+  } const reset{connection_};
+
+  if (auto done = open(width, height, now() + options_.timeout); !done) return done;
+  if (!refusal_.empty()) {
+    load.outcome = LoadOutcome::kNavigationFailed;
+    load.failure = "The browser could not open a page: " + refusal_ + ".";
+    return {};
+  }
+  if (auto done = settle(); !done) return done;
+  recording_ = true;
+  auto const navigated = navigate(url, load);
+  recording_ = false;
+  PageLoad recorded = recorder_->page_load();
+  recorded.outcome = load.outcome;
+  recorded.failure = std::move(load.failure);
+  recorded.url = url;
+  load = std::move(recorded);
+  if (!navigated) return navigated;
+  if (auto done = read_out(load); !done) return done;
+  return close();
+}
+
+/// Calls a method of the browser itself and returns one text field of the answer; when the browser
+/// refuses, the field is empty and refusal_ says why.
+Result<std::string> PageSession::call_for(std::string_view method, json::object params,
+                                          std::string_view field, TimePoint deadline) {
+  auto reply = connection_.call({}, method, std::move(params), deadline);
+  if (!reply) return fail(reply.error());
+  std::string text(text_at(reply->result, field));
+  if (text.empty()) refusal_ = reply->error.empty() ? "no " + std::string(field) : reply->error;
+  return text;
+}
+
+Result<void> PageSession::open(int width, int height, TimePoint deadline) {
+  auto const context = call_for("Target.createBrowserContext", {{"disposeOnDetach", true}},
+                                "browserContextId", deadline);
+  if (!context) return fail(context.error());
+  context_ = *context;
+  if (context_.empty()) return {};
+  connection_.post({}, "Browser.setDownloadBehavior",
+                   {{"behavior", "deny"}, {"browserContextId", context_}});
+  auto const target =
+      call_for("Target.createTarget", {{"url", "about:blank"}, {"browserContextId", context_}},
+               "targetId", deadline);
+  if (!target) return fail(target.error());
+  if (target->empty()) return {};
+  auto const session = call_for("Target.attachToTarget", {{"targetId", *target}, {"flatten", true}},
+                                "sessionId", deadline);
+  if (!session) return fail(session.error());
+  if (session->empty()) return {};
+  session_ = *session;
+  // A page's target has the id of its main frame.
+  recorder_ = std::make_unique<PageRecorder>(session_, *target);
+  connection_.post(
+      session_, "Emulation.setDeviceMetricsOverride",
+      {{"width", width}, {"height", height}, {"deviceScaleFactor", 0}, {"mobile", false}});
+  watch_target(session_, true);
+  // Commands of one session are answered in order: now all of them are done.
+  auto done = connection_.call(session_, "Inspector.enable", {}, deadline);
+  if (!done) return fail(done.error());
+  return {};
+}
+
+/// Asks one target for its events, and for its own children's.
+void PageSession::watch_target(const std::string& session, bool is_page) {
+  if (is_page) {
+    connection_.post(session, "Page.enable");
+    connection_.post(session, "Page.setLifecycleEventsEnabled", {{"enabled", true}});
+  }
+  connection_.post(session, "Network.enable",
+                   {{"maxTotalBufferSize", kBodyBufferBytes},
+                    {"maxResourceBufferSize", kReadBackBytesMax},
+                    {"maxPostDataSize", kPostDataBytes}});
+  connection_.post(session, "Runtime.enable");
+  connection_.post(session, "Log.enable");
+  // A child waits until it is watched, so that none of its requests is missed.
+  connection_.post(session, "Target.setAutoAttach",
+                   {{"autoAttach", true}, {"waitForDebuggerOnStart", true}, {"flatten", true}});
+}
+
+Result<void> PageSession::settle() {
+  auto const deadline = now() + options_.settle;
+  for (;;) {
+    auto const handled = connection_.pump(deadline);
+    if (!handled) return fail(handled.error());
+    if (!*handled || now() >= deadline) return {};
+  }
+}
+
+void PageSession::on_event(std::string_view session, std::string_view method,
+                           const json::object& params) {
+  if (method == "Target.attachedToTarget" && !session.empty()) {
+    std::string const child(text_at(params, "sessionId"));
+    auto const type = text_at(object_at(params, "targetInfo"), "type");
+    watch_target(child, type == "iframe" || type == "page");
+    connection_.post(child, "Runtime.runIfWaitingForDebugger");
+  } else if (method == "Page.javascriptDialogOpening") {
+    // Nobody is there to answer, and the page stands still until somebody does.
+    connection_.post(session, "Page.handleJavaScriptDialog", {{"accept", true}});
+  }
+  if (recording_) recorder_->on_event(session, method, params);
+}
+
+Result<void> PageSession::navigate(const std::string& url, PageLoad& load) {
+  auto const deadline = now() + options_.timeout;
+  std::string refused;
+  connection_.post(session_, "Page.navigate", {{"url", url}}, [&refused](DevtoolsReply reply) {
+    refused = reply.error.empty() ? text_at(reply.result, "errorText") : reply.error;
+  });
+  auto quiet_since = now();
+  std::uint64_t activity = 0;
+  for (;;) {
+    bool const quiet = recorder_->loaded() && recorder_->in_flight() == 0;
+    if (activity != recorder_->activity() || !quiet) quiet_since = now();
+    activity = recorder_->activity();
+    if (quiet && now() >= quiet_since + options_.quiet) return {};
+    auto const handled =
+        connection_.pump(quiet ? std::min(deadline, quiet_since + options_.quiet) : deadline);
+    if (!handled) return fail(handled.error());
+    if (refused.empty() && recorder_->loaded()) refused = recorder_->unreachable_url();
+    if (!refused.empty()) {
+      load.outcome = LoadOutcome::kNavigationFailed;
+      load.failure = "The page could not be loaded: " + refused + ".";
+      return {};
+    }
+    if (recorder_->crashed()) {
+      load.outcome = LoadOutcome::kBrowserDied;
+      load.failure = "The browser process that showed the page crashed.";
+      return {};
+    }
+    if (now() >= deadline) break;
+  }
+  load.outcome = LoadOutcome::kTimedOut;
+  load.failure = "After " + seconds_text(options_.timeout);
+  if (!recorder_->loaded()) {
+    load.failure += " the page had not loaded";
+  } else {
+    load.failure += " the page was not quiet";
+  }
+  load.failure += "; " + std::to_string(recorder_->in_flight()) + " requests in flight";
+  if (auto const first = recorder_->first_in_flight(); !first.empty()) {
+    load.failure += ", the first " + first;
+  }
+  load.failure += ".";
+  return {};
+}
+
+Result<void> PageSession::read_out(PageLoad& load) {
+  if (load.outcome != LoadOutcome::kLoaded && load.outcome != LoadOutcome::kTimedOut) return {};
+  if (auto done = read_dom(load); !done) return done;
+  if (options_.fetch_bodies) {
+    if (auto done = read_bodies(connection_, *recorder_, now() + kBodiesTime, load); !done) {
+      return done;
+    }
+  }
+  if (!options_.screenshot.empty()) return take_screenshot(load);
+  return {};
+}
+
+Result<void> PageSession::read_dom(PageLoad& load) {
+  auto reply = connection_.call(
+      session_, "Runtime.evaluate",
+      {{"expression", "document.documentElement.outerHTML"}, {"returnByValue", true}},
+      now() + kReadOutTime);
+  if (!reply && reply.error() == std::errc::timed_out) {
+    load.remarks.emplace_back("The DOM could not be read: the page's scripts do not yield.");
+    return {};
+  }
+  if (!reply) return fail(reply.error());
+  load.dom = text_at(object_at(reply->result, "result"), "value");
+  if (load.dom.empty()) {
+    load.remarks.push_back("The DOM could not be read: " +
+                           (reply->error.empty() ? "it is not text" : reply->error) + ".");
+  }
+  return {};
+}
+
+Result<void> PageSession::take_screenshot(PageLoad& load) {
+  auto const remark = [&](const std::string& why) {
+    load.remarks.push_back("No screenshot was taken: " + why + ".");
+    return Result<void>{};
+  };
+  auto reply = connection_.call(session_, "Page.captureScreenshot", {{"format", "png"}},
+                                now() + kReadOutTime);
+  if (!reply && reply.error() == std::errc::timed_out) return remark("the page does not paint");
+  if (!reply) return fail(reply.error());
+  auto const png = decode_base64(text_at(reply->result, "data"));
+  if (!reply->error.empty() || !png) return remark(reply->error);
+  std::ofstream file(options_.screenshot, std::ios::binary);
+  file << *png << std::flush;
+  if (!file) return remark(options_.screenshot.string() + " cannot be written");
+  return {};
+}
+
+Result<void> PageSession::close() {
+  auto const reply = connection_.call({}, "Target.disposeBrowserContext",
+                                      {{"browserContextId", context_}}, now() + kReadOutTime);
+  if (!reply) return fail(reply.error());
+  return {};
+}
+
+}  // namespace reprise
