@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "archive/headers.h"
@@ -72,6 +73,9 @@ struct StoredRequest {
   StoredBody body;
 };
 
+/// "https://example.org:8443/path?query"; the port stands there when it is not the default one.
+std::string url_of(const StoredRequest& request);
+
 struct StoredInterimResponse {
   std::uint16_t status = 0;
   std::string reason;
@@ -119,8 +123,8 @@ struct ConnectionFacts {
   Scheme scheme = Scheme::kHttp;
   std::string host;
   std::uint16_t port = 0;
-  std::string address;  ///< "192.0.2.1:443", empty when none was reached
-  std::string alpn;     ///< what the origin chose, empty when none
+  std::string address;      ///< "192.0.2.1:443", empty when none was reached
+  std::string alpn;         ///< what the origin chose, empty when none
   std::string tls_version;  ///< "TLSv1.3", empty for clear text
   std::string cipher;
   std::vector<std::string> certificate_names;  ///< DNS and IP names of the leaf, as recorded
@@ -134,8 +138,8 @@ struct ConnectionFacts {
 };
 
 struct SessionInfo {
-  std::uint32_t number = 0;                            ///< filled by the writer
-  std::chrono::system_clock::time_point started;       ///< the seed of the page's clock
+  std::uint32_t number = 0;                       ///< filled by the writer
+  std::chrono::system_clock::time_point started;  ///< the seed of the page's clock
   std::string tool_version;
   std::vector<std::string> command_line;
   std::uint64_t random_seed = 0;

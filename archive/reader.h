@@ -32,6 +32,7 @@ static_assert(sizeof(IndexEntry) == 40);
 struct OpenReport {
   bool indexed = false;               ///< false: there was no usable index and the file was scanned
   std::uint64_t tail_lost_bytes = 0;  ///< torn at the end, from the first record that is not whole
+  bool tail_damaged = false;  ///< that tail is no write cut short: `repair`, as append() refuses
   std::uint64_t damaged_records = 0;  ///< records inside the file whose checksum failed
   std::vector<std::string> remarks;   ///< one sentence each, for people
 };
@@ -44,6 +45,9 @@ struct OpenReport {
 /// SIGBUS; programs install a handler.
 class ArchiveReader {
  public:
+  /// What decoded sessions and connections may take in memory.
+  static constexpr std::size_t kFactsMemoryMax = 256 << 20;
+
   struct Options {
     bool lock = true;
     bool populate = false;  ///< read the whole file into memory now, if it is small enough
@@ -76,15 +80,23 @@ class ArchiveReader {
   /// Checks the record's checksum and that it belongs to the body. Errors: corrupt.
   Result<std::span<const std::byte>> extent(const StoredBody& body, std::size_t index) const;
   /// The whole body in one piece, digest checked. Errors: corrupt; too_large over `limit_bytes`.
-  Result<std::vector<std::byte>> read_body(const StoredBody& body,
-                                           std::uint64_t limit_bytes) const;
+  Result<std::vector<std::byte>> read_body(const StoredBody& body, std::uint64_t limit_bytes) const;
 
-  /// Decoded at open, in file order.
+  /// Checks a whole body, its digest too, holding none of it. Errors: corrupt.
+  Result<void> check_body(const StoredBody& body) const;
+
+  /// Decoded at open, in file order. Connections past kFactsMemoryMax are left out, with a remark.
   const std::vector<SessionInfo>& sessions() const;
   const std::vector<ConnectionFacts>& connections() const;
 
+  /// The offsets of the session and connection records, in file order.
+  std::span<const std::uint64_t> fact_offsets() const;
+  /// Where an append goes on: behind the last whole record, index and trailer not counted.
+  std::uint64_t records_end() const;
+
   /// Checks every record and every body against its digest. Reports problems, one sentence each,
-  /// through `problem`; `progress` gets (done, total) bytes. Returns the number of problems.
+  /// through `problem`; `progress` gets (done, total) bytes. A file that was not closed, or whose
+  /// last record was cut short, is no problem: report() has it. Returns the number of problems.
   std::uint64_t verify(const std::function<void(const std::string&)>& problem,
                        const std::function<void(std::uint64_t, std::uint64_t)>& progress) const;
 

@@ -54,15 +54,17 @@ class ArchiveWriter {
   /// Makes a new file, mode 0600. Errors: already_exists, the system error of open(2).
   static Result<std::unique_ptr<ArchiveWriter>> create(const std::filesystem::path& path,
                                                        Options options);
-  /// Opens an existing archive to add sessions: its index is cut off (close() writes a new one)
-  /// and so is a torn tail. Errors: those of ArchiveReader::open, locked.
+  /// Opens an existing archive to add sessions: with the first write its index is cut off (close()
+  /// writes a new one), and so is a torn tail. Errors: those of ArchiveReader::open; locked;
+  /// corrupt when what would be cut off is not merely torn (repair_archive() keeps a copy).
   static Result<std::unique_ptr<ArchiveWriter>> append(const std::filesystem::path& path,
                                                        Options options);
   ~ArchiveWriter();
   ArchiveWriter(const ArchiveWriter&) = delete;
   ArchiveWriter& operator=(const ArchiveWriter&) = delete;
 
-  /// Starts the next session and returns its number. Everything added belongs to it.
+  /// Starts the next session and returns its number. Everything added belongs to it. `info.number`
+  /// is kept when it is higher than all before (a copy keeps its numbers), and given otherwise.
   Result<std::uint32_t> begin_session(const SessionInfo& info);
   /// Marks the current session complete.
   Result<void> end_session();
@@ -73,7 +75,8 @@ class ArchiveWriter {
   /// Errors: too_large when heads exceed the format's record limit; write(2).
   Result<void> add_exchange(Exchange exchange);
 
-  /// Writes index and trailer. Without it the file is whole but is scanned at open.
+  /// Writes index and trailer and gives up the lock; nothing can be added after that. Without it
+  /// the file is whole but is scanned at open.
   Result<void> close();
 
   std::uint64_t size_bytes() const;

@@ -1,0 +1,369 @@
+#include "archive/codec.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/wire_format_lite.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "archive/archive.pb.h"
+#include "archive/error.h"
+
+namespace reprise {
+namespace {
+
+using google::protobuf::internal::WireFormatLite;
+using google::protobuf::io::CodedInputStream;
+
+/// Fields at the top of one payload. Each may cost a parser many times its bytes.
+constexpr std::size_t kTopFieldsMax = 2 * kStringsMax + 100;
+
+Result<std::string> serialize(const google::protobuf::MessageLite& message) {
+  if (message.ByteSizeLong() > kPayloadBytesMax) return fail(archive_errc::too_large);
+  return message.SerializeAsString();
+}
+
+bool has_few_fields(Bytes payload) {
+  CodedInputStream input(reinterpret_cast<const std::uint8_t*>(payload.data()),
+                         static_cast<int>(payload.size()));
+  for (std::size_t count = 0; auto const tag = input.ReadTag(); ++count) {
+    if (count == kTopFieldsMax || !WireFormatLite::SkipField(&input, tag)) return false;
+  }
+  return input.ConsumedEntireMessage();
+}
+
+template <class Message>
+bool parse(Bytes payload, Message& message) {
+  return payload.size() <= kPayloadBytesMax && has_few_fields(payload) &&
+         message.ParseFromArray(payload.data(), static_cast<int>(payload.size()));
+}
+
+// A time that is not known is an absent field.
+template <class Set>
+void put_time(SessionTime time, Set set) {
+  if (time != kNoTime) set(time.count());
+}
+SessionTime get_time(bool known, std::int64_t nanoseconds) {
+  return known ? SessionTime(nanoseconds) : kNoTime;
+}
+
+bool put(const Headers& headers, pb::Fields& out) {
+  if (headers.size() > kHeaderFieldsMax) return false;
+  for (const HeaderView& field : headers.list()) {
+    out.add_lengths(static_cast<std::uint32_t>(field.name.size()));
+    out.add_lengths(static_cast<std::uint32_t>(field.value.size()));
+    out.mutable_text()->append(field.name).append(field.value);
+  }
+  return true;
+}
+
+bool get(const pb::Fields& fields, Headers& out) {
+  auto const& lengths = fields.lengths();
+  if (lengths.size() % 2 != 0) return false;
+  auto const count = static_cast<std::size_t>(lengths.size()) / 2;
+  auto const total = std::accumulate(lengths.begin(), lengths.end(), std::uint64_t{0});
+  if (count > kHeaderFieldsMax || total != fields.text().size()) return false;
+  std::string_view text = fields.text();
+  auto const take = [&text](std::size_t size) {
+    auto const taken = text.substr(0, size);
+    text.remove_prefix(size);
+    return taken;
+  };
+  std::vector<HeaderView> list;
+  list.reserve(count);
+  for (int i = 0; i < lengths.size(); i += 2) {
+    auto const name = take(lengths[i]);
+    list.push_back({.name = name, .value = take(lengths[i + 1])});
+  }
+  out = Headers(list);
+  return true;
+}
+
+void put_digest(const Sha256& digest, std::string& out) {
+  if (digest != Sha256{}) out.assign(reinterpret_cast<const char*>(digest.data()), digest.size());
+}
+
+bool get_digest(const std::string& bytes, Sha256& out) {
+  if (bytes.empty()) return true;
+  if (bytes.size() != out.size()) return false;
+  std::memcpy(out.data(), bytes.data(), out.size());
+  return true;
+}
+
+bool put(const StoredBody& body, pb::Body& out) {
+  if (body.extents.size() > kExtentsMax) return false;
+  out.set_size_bytes(body.size_bytes);
+  put_digest(body.digest, *out.mutable_digest());
+  for (const Extent& extent : body.extents) {
+    out.add_extent_offsets(extent.record_offset);
+    out.add_extent_sizes(static_cast<std::uint32_t>(extent.size_bytes));
+  }
+  return true;
+}
+
+bool get(const pb::Body& body, StoredBody& out) {
+  auto const count = static_cast<std::size_t>(body.extent_offsets_size());
+  if (count > kExtentsMax || body.extent_sizes_size() != body.extent_offsets_size()) return false;
+  out.size_bytes = body.size_bytes();
+  out.extents.reserve(count);
+  std::uint64_t total = 0;
+  for (int i = 0; i < body.extent_offsets_size(); ++i) {
+    auto const size = body.extent_sizes(i);
+    if (size == 0) return false;
+    total += size;
+    out.extents.push_back({.record_offset = body.extent_offsets(i), .size_bytes = size});
+  }
+  return total == out.size_bytes && get_digest(body.digest(), out.digest) &&
+         (total > 0 || out.digest == Sha256{});
+}
+
+bool put(const StoredRequest& request, pb::Request& out) {
+  out.set_method(request.method);
+  out.set_scheme(static_cast<std::uint32_t>(request.scheme));
+  out.set_host(request.host);
+  out.set_port(request.port);
+  out.set_target(request.target);
+  out.set_version(static_cast<std::uint32_t>(request.version));
+  return put(request.headers, *out.mutable_headers()) &&
+         put(request.trailers, *out.mutable_trailers()) && put(request.body, *out.mutable_body());
+}
+
+/// A number of the file as an enumerator between `first` and `last`, or as a narrower integer.
+template <class T>
+bool get_number(std::uint32_t number, T first, T last, T& out) {
+  if (number < static_cast<std::uint32_t>(first) || number > static_cast<std::uint32_t>(last)) {
+    return false;
+  }
+  out = static_cast<T>(number);
+  return true;
+}
+bool get_u16(std::uint32_t number, std::uint16_t& out) {
+  return get_number<std::uint16_t>(number, 0, UINT16_MAX, out);
+}
+bool get_version(std::uint32_t number, HttpVersion& out) {
+  return get_number(number, HttpVersion::kUnknown, HttpVersion::kH3, out);
+}
+
+bool get(const pb::Request& request, StoredRequest& out) {
+  out.method = request.method();
+  out.host = request.host();
+  out.target = request.target();
+  return get_number(request.scheme(), Scheme::kHttp, Scheme::kHttps, out.scheme) &&
+         get_u16(request.port(), out.port) && get_version(request.version(), out.version) &&
+         get(request.headers(), out.headers) && get(request.trailers(), out.trailers) &&
+         get(request.body(), out.body);
+}
+
+bool put(const StoredInterimResponse& interim, pb::Interim& out) {
+  out.set_status(interim.status);
+  out.set_reason(interim.reason);
+  put_time(interim.time, [&](std::int64_t ns) { out.set_time_ns(ns); });
+  return put(interim.headers, *out.mutable_headers());
+}
+
+bool get(const pb::Interim& interim, StoredInterimResponse& out) {
+  out.reason = interim.reason();
+  out.time = get_time(interim.has_time_ns(), interim.time_ns());
+  return get_u16(interim.status(), out.status) && get(interim.headers(), out.headers);
+}
+
+void put(const std::vector<ChunkTime>& times, pb::Response& out) {
+  ChunkTime before{.end_bytes = 0, .time = SessionTime::zero()};
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    // Past the limit the chunks between are merged into the last one.
+    if (i + 1 >= kChunkTimesMax && i + 1 < times.size()) continue;
+    auto const& now = times[i];
+    out.add_chunk_end_deltas(now.end_bytes - before.end_bytes);
+    out.add_chunk_time_deltas(
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(now.time.count()) -
+                                  static_cast<std::uint64_t>(before.time.count())));
+    before = now;
+  }
+}
+
+bool get(const pb::Response& response, std::vector<ChunkTime>& out) {
+  auto const count = static_cast<std::size_t>(response.chunk_end_deltas_size());
+  if (count > kChunkTimesMax ||
+      response.chunk_time_deltas_size() != response.chunk_end_deltas_size()) {
+    return false;
+  }
+  out.reserve(count);
+  std::uint64_t end = 0;
+  std::uint64_t time = 0;
+  for (int i = 0; i < response.chunk_end_deltas_size(); ++i) {
+    end += response.chunk_end_deltas(i);
+    time += static_cast<std::uint64_t>(response.chunk_time_deltas(i));
+    out.push_back({.end_bytes = end, .time = SessionTime(static_cast<std::int64_t>(time))});
+  }
+  return true;
+}
+
+bool put(const StoredReply& response, pb::Response& out) {
+  out.set_status(response.status);
+  out.set_reason(response.reason);
+  out.set_version(static_cast<std::uint32_t>(response.version));
+  put(response.chunk_times, out);
+  return put(response.headers, *out.mutable_headers()) &&
+         put(response.trailers, *out.mutable_trailers()) && put(response.body, *out.mutable_body());
+}
+
+bool get(const pb::Response& response, StoredReply& out) {
+  out.reason = response.reason();
+  return get_u16(response.status(), out.status) && get_version(response.version(), out.version) &&
+         get(response.headers(), out.headers) && get(response.trailers(), out.trailers) &&
+         get(response.body(), out.body) && get(response, out.chunk_times);
+}
+
+void put(const Timings& timings, pb::Timings& out) {
+  put_time(timings.queued, [&](std::int64_t ns) { out.set_queued_ns(ns); });
+  put_time(timings.request_sent, [&](std::int64_t ns) { out.set_request_sent_ns(ns); });
+  put_time(timings.first_byte, [&](std::int64_t ns) { out.set_first_byte_ns(ns); });
+  put_time(timings.end, [&](std::int64_t ns) { out.set_end_ns(ns); });
+}
+
+Timings get(const pb::Timings& timings) {
+  return {.queued = get_time(timings.has_queued_ns(), timings.queued_ns()),
+          .request_sent = get_time(timings.has_request_sent_ns(), timings.request_sent_ns()),
+          .first_byte = get_time(timings.has_first_byte_ns(), timings.first_byte_ns()),
+          .end = get_time(timings.has_end_ns(), timings.end_ns())};
+}
+
+}  // namespace
+
+Result<std::string> encode_exchange(const Exchange& exchange) {
+  pb::Exchange out;
+  out.set_session(exchange.session);
+  out.set_sequence(exchange.sequence);
+  out.set_client_connection_id(exchange.client_connection_id);
+  out.set_stream_id(exchange.stream_id);
+  out.set_origin_connection_id(exchange.origin_connection_id);
+  out.set_outcome(static_cast<std::uint32_t>(exchange.outcome));
+  out.set_failure(exchange.failure);
+  put(exchange.timings, *out.mutable_timings());
+  auto fits = exchange.interim.size() <= kInterimMax &&
+              put(exchange.request, *out.mutable_request()) &&
+              put(exchange.response, *out.mutable_response());
+  for (std::size_t i = 0; fits && i < exchange.interim.size(); ++i) {
+    fits = put(exchange.interim[i], *out.add_interim());
+  }
+  if (!fits) return fail(archive_errc::too_large);
+  return serialize(out);
+}
+
+std::optional<Exchange> decode_exchange(Bytes payload) {
+  pb::Exchange in;
+  if (!parse(payload, in)) return std::nullopt;
+  std::optional<Exchange> decoded(std::in_place);
+  auto& out = *decoded;
+  out.session = in.session();
+  out.sequence = in.sequence();
+  out.client_connection_id = in.client_connection_id();
+  out.stream_id = in.stream_id();
+  out.origin_connection_id = in.origin_connection_id();
+  out.failure = in.failure();
+  out.timings = get(in.timings());
+  auto const interim_count = static_cast<std::size_t>(in.interim_size());
+  auto holds = out.session > 0 && interim_count <= kInterimMax && get(in.request(), out.request) &&
+               get(in.response(), out.response) &&
+               get_number(in.outcome(), Outcome::kComplete, Outcome::kOriginFailed, out.outcome);
+  for (int i = 0; holds && i < in.interim_size(); ++i) {
+    holds = get(in.interim(i), out.interim.emplace_back());
+  }
+  if (!holds) decoded.reset();
+  return decoded;
+}
+
+Result<std::string> encode_connection(const ConnectionFacts& facts) {
+  pb::Connection out;
+  if (facts.certificate_names.size() > kStringsMax) return fail(archive_errc::too_large);
+  out.set_id(facts.id);
+  out.set_session(facts.session);
+  out.set_scheme(static_cast<std::uint32_t>(facts.scheme));
+  out.set_host(facts.host);
+  out.set_port(facts.port);
+  out.set_address(facts.address);
+  out.set_alpn(facts.alpn);
+  out.set_tls_version(facts.tls_version);
+  out.set_cipher(facts.cipher);
+  for (const auto& name : facts.certificate_names) out.add_certificate_names(name);
+  out.set_chain_bytes(facts.chain_bytes);
+  put_digest(facts.chain_digest, *out.mutable_chain_digest());
+  put_time(facts.dns_start, [&](std::int64_t ns) { out.set_dns_start_ns(ns); });
+  put_time(facts.connect_start, [&](std::int64_t ns) { out.set_connect_start_ns(ns); });
+  put_time(facts.tls_start, [&](std::int64_t ns) { out.set_tls_start_ns(ns); });
+  put_time(facts.ready, [&](std::int64_t ns) { out.set_ready_ns(ns); });
+  out.set_failure(facts.failure);
+  return serialize(out);
+}
+
+std::optional<ConnectionFacts> decode_connection(Bytes payload) {
+  pb::Connection in;
+  if (!parse(payload, in)) return std::nullopt;
+  ConnectionFacts out;
+  out.id = in.id();
+  out.session = in.session();
+  out.host = in.host();
+  out.address = in.address();
+  out.alpn = in.alpn();
+  out.tls_version = in.tls_version();
+  out.cipher = in.cipher();
+  out.certificate_names.assign(in.certificate_names().begin(), in.certificate_names().end());
+  out.chain_bytes = in.chain_bytes();
+  out.dns_start = get_time(in.has_dns_start_ns(), in.dns_start_ns());
+  out.connect_start = get_time(in.has_connect_start_ns(), in.connect_start_ns());
+  out.tls_start = get_time(in.has_tls_start_ns(), in.tls_start_ns());
+  out.ready = get_time(in.has_ready_ns(), in.ready_ns());
+  out.failure = in.failure();
+  if (!get_number(in.scheme(), Scheme::kHttp, Scheme::kHttps, out.scheme) ||
+      !get_u16(in.port(), out.port) || !get_digest(in.chain_digest(), out.chain_digest) ||
+      out.certificate_names.size() > kStringsMax) {
+    return std::nullopt;
+  }
+  return out;
+}
+
+Result<std::string> encode_session_start(const SessionInfo& info) {
+  pb::SessionStart out;
+  if (info.command_line.size() > kStringsMax || info.pages.size() > kStringsMax) {
+    return fail(archive_errc::too_large);
+  }
+  auto const since_epoch = info.started.time_since_epoch();
+  out.set_number(info.number);
+  out.set_started_unix_ns(std::chrono::nanoseconds(since_epoch).count());
+  out.set_tool_version(info.tool_version);
+  for (const auto& argument : info.command_line) out.add_command_line(argument);
+  out.set_random_seed(info.random_seed);
+  for (const auto& page : info.pages) out.add_pages(page);
+  return serialize(out);
+}
+
+std::optional<SessionInfo> decode_session_start(Bytes payload) {
+  pb::SessionStart in;
+  if (!parse(payload, in) || in.number() == 0) return std::nullopt;
+  using Clock = std::chrono::system_clock;
+  SessionInfo out;
+  out.number = in.number();
+  out.started = Clock::time_point(
+      std::chrono::duration_cast<Clock::duration>(std::chrono::nanoseconds(in.started_unix_ns())));
+  out.tool_version = in.tool_version();
+  out.command_line.assign(in.command_line().begin(), in.command_line().end());
+  out.random_seed = in.random_seed();
+  out.pages.assign(in.pages().begin(), in.pages().end());
+  return out;
+}
+
+std::string encode_session_end(std::uint32_t session) {
+  pb::SessionEnd out;
+  out.set_number(session);
+  return out.SerializeAsString();
+}
+
+std::optional<std::uint32_t> decode_session_end(Bytes payload) {
+  pb::SessionEnd in;
+  if (!parse(payload, in)) return std::nullopt;
+  return in.number();
+}
+
+}  // namespace reprise

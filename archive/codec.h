@@ -1,0 +1,33 @@
+#pragma once
+
+// Between the exchange model and the payloads of structured records (archive.proto). Pure. Decoding
+// takes hostile bytes: counts are limited before they cost memory.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "archive/exchange.h"
+#include "archive/record.h"
+#include "archive/result.h"
+
+namespace reprise {
+
+inline constexpr std::size_t kHeaderFieldsMax = 65'536;  ///< of one head or one trailer section
+inline constexpr std::size_t kInterimMax = 1'024;
+inline constexpr std::size_t kExtentsMax = 1 << 20;  ///< of one body: 256 GiB in full chunks
+inline constexpr std::size_t kStringsMax = 65'536;   ///< certificate names, arguments, pages
+
+// Errors of all encoders: too_large.
+Result<std::string> encode_exchange(const Exchange& exchange);
+Result<std::string> encode_connection(const ConnectionFacts& facts);
+Result<std::string> encode_session_start(const SessionInfo& info);
+std::string encode_session_end(std::uint32_t session);
+
+// Nothing when the payload is not what an encoder writes. What a later version added is ignored.
+std::optional<Exchange> decode_exchange(Bytes payload);
+std::optional<ConnectionFacts> decode_connection(Bytes payload);
+std::optional<SessionInfo> decode_session_start(Bytes payload);
+std::optional<std::uint32_t> decode_session_end(Bytes payload);
+
+}  // namespace reprise

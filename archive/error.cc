@@ -1,0 +1,41 @@
+#include "archive/error.h"
+
+#include <string>
+
+namespace reprise {
+namespace {
+
+class ArchiveCategory final : public std::error_category {
+ public:
+  const char* name() const noexcept override { return "archive"; }
+  std::string message(int value) const override {
+    switch (static_cast<archive_errc>(value)) {
+      case archive_errc::not_an_archive:
+        return "not a reprise archive";
+      case archive_errc::newer_version:
+        return "written by a newer reprise";
+      case archive_errc::corrupt:
+        return "damaged: a checksum or a length does not hold";
+      case archive_errc::too_large:
+        return "over a limit of the archive format";
+      case archive_errc::locked:
+        return "in use by another process";
+      case archive_errc::already_exists:
+        return "exists already";
+    }
+    return "unknown archive error";
+  }
+};
+
+}  // namespace
+
+const std::error_category& archive_category() {
+  static const ArchiveCategory category;
+  return category;
+}
+
+std::error_code make_error_code(archive_errc error) {
+  return {static_cast<int>(error), archive_category()};
+}
+
+}  // namespace reprise

@@ -1,0 +1,264 @@
+#include "archive/reader.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <tuple>
+#include <unordered_map>
+
+#include "archive/codec.h"
+#include "archive/digest.h"
+#include "archive/invariant.h"
+#include "archive/reader_state.h"
+#include "archive/scan.h"
+
+namespace reprise {
+namespace {
+
+std::size_t memory_of(const std::vector<std::string>& strings) {
+  return std::accumulate(strings.begin(), strings.end(), std::size_t{0},
+                         [](std::size_t sum, const std::string& text) {
+                           return sum + sizeof(std::string) + text.size();
+                         });
+}
+
+std::size_t memory_of(const ConnectionFacts& facts) {
+  return sizeof facts + facts.host.size() + facts.address.size() + facts.cipher.size() +
+         facts.failure.size() + memory_of(facts.certificate_names);
+}
+
+std::size_t memory_of(const SessionInfo& info) {
+  return sizeof info + memory_of(info.command_line) + memory_of(info.pages);
+}
+
+}  // namespace
+
+bool ArchiveReader::State::use_stored_index() {
+  auto const index_offset = find_trailer(bytes());
+  if (!index_offset) return false;
+  auto const record = read_record(bytes(), *index_offset);
+  auto const trailer_offset = bytes().size() - record_bytes(kTrailerPayloadBytes);
+  if (!record || record->kind != RecordKind::kIndex || record->end != trailer_offset ||
+      !payload_is_whole(*record)) {
+    return false;
+  }
+  auto const view = IndexView::parse(record->payload, bytes().size());
+  if (!view) return false;
+  index = *view;
+  records_end = *index_offset;
+  report.indexed = true;
+  return true;
+}
+
+void ArchiveReader::State::scan() {
+  auto const trailer = find_trailer(bytes());
+  report.remarks.emplace_back(trailer ? "the index is damaged, so the file was scanned"
+                                      : "the file was not closed, so it was scanned");
+  auto found = scan_records(bytes(), [](const Record&, RecordState) {});
+  // When it is the index itself that stopped the walk, no record is lost.
+  if (found.walk.fault && trailer != found.walk.end) {
+    report.tail_lost_bytes = bytes().size() - found.walk.end;
+    report.tail_damaged = *found.walk.fault == RecordFault::kDamaged;
+    report.remarks.push_back(
+        (report.tail_damaged ? "the record at byte " : "the last record, at byte ") +
+        std::to_string(found.walk.end) +
+        (report.tail_damaged ? " is damaged: it and all behind it, " : " was cut short: ") +
+        std::to_string(report.tail_lost_bytes) + " bytes, are left out");
+  }
+  report.damaged_records = found.damaged_records;
+  if (found.damaged_records > 0) {
+    report.remarks.push_back(std::to_string(found.damaged_records) +
+                             " damaged records are left out");
+  }
+  if (found.over_limits) report.remarks.emplace_back("there are more records than an index holds");
+  records_end = found.records_end;
+  own_index = build_index(std::move(found.entries), found.fact_offsets);
+  auto const view = IndexView::parse(own_index, bytes().size());
+  invariant(view.has_value(), "an index that was just built does not parse");
+  index = *view;
+}
+
+void ArchiveReader::State::load_facts() {
+  std::unordered_map<std::uint32_t, std::size_t> session_at;
+  std::size_t memory = 0;
+  std::uint64_t damaged = 0;
+  auto const take = [&](const Record& record) {
+    if (record.kind == RecordKind::kSessionStart) {
+      auto info = decode_session_start(record.payload);
+      if (!info) return false;
+      session_at[info->number] = sessions.size();
+      memory += memory_of(*info);
+      sessions.push_back(std::move(*info));
+      return true;
+    }
+    if (record.kind == RecordKind::kSessionEnd) {
+      auto const number = decode_session_end(record.payload);
+      auto const found = number ? session_at.find(*number) : session_at.end();
+      if (found != session_at.end()) sessions[found->second].complete = true;
+      return number.has_value();
+    }
+    if (record.kind != RecordKind::kConnection) return false;
+    auto facts = decode_connection(record.payload);
+    if (!facts) return false;
+    memory += memory_of(*facts);
+    connections.push_back(std::move(*facts));
+    return true;
+  };
+  for (auto const offset : index.fact_offsets()) {
+    auto const record = read_record(bytes(), offset);
+    if (!record || !payload_is_whole(*record) || !take(*record)) ++damaged;
+    if (memory > kFactsMemoryMax) {
+      report.remarks.emplace_back(
+          "there are more facts on connections than fit: some are left out");
+      break;
+    }
+  }
+  if (damaged > 0) {
+    report.damaged_records += damaged;
+    report.remarks.push_back(std::to_string(damaged) +
+                             " damaged records of sessions and connections are left out");
+  }
+}
+
+Result<std::unique_ptr<ArchiveReader>> ArchiveReader::open(const std::filesystem::path& path,
+                                                           Options options) {
+  auto state = std::make_unique<State>();
+  auto file = open_regular_file(path, options.lock ? FileLock::kShared : FileLock::kNone);
+  if (!file) return fail(file.error());
+  state->file = std::move(*file);
+  auto const size = file_size(state->file);
+  if (!size) return fail(size.error());
+  auto map = MappedFile::map(state->file, *size);
+  if (!map) return fail(map.error());
+  state->map = std::move(*map);
+  if (auto header = check_file_header(state->bytes()); !header) return fail(header.error());
+  if (options.populate) state->map.populate();
+  if (!state->use_stored_index()) state->scan();
+  state->load_facts();
+  return std::unique_ptr<ArchiveReader>(new ArchiveReader(std::move(state)));
+}
+
+ArchiveReader::ArchiveReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ArchiveReader::~ArchiveReader() = default;
+
+const OpenReport& ArchiveReader::report() const {
+  return state_->report;
+}
+std::uint64_t ArchiveReader::size_bytes() const {
+  return state_->bytes().size();
+}
+std::uint64_t ArchiveReader::records_end() const {
+  return state_->records_end;
+}
+const std::vector<SessionInfo>& ArchiveReader::sessions() const {
+  return state_->sessions;
+}
+const std::vector<ConnectionFacts>& ArchiveReader::connections() const {
+  return state_->connections;
+}
+
+std::span<const std::uint64_t> ArchiveReader::fact_offsets() const {
+  return state_->index.fact_offsets();
+}
+std::span<const IndexEntry> ArchiveReader::entries() const {
+  return state_->index.entries();
+}
+std::span<const IndexEntry> ArchiveReader::find_key(std::uint64_t key_hash) const {
+  return state_->index.find_key(key_hash);
+}
+void ArchiveReader::visit_path(std::uint64_t path_hash,
+                               const std::function<bool(std::uint32_t)>& visit) const {
+  state_->index.visit_path(path_hash, visit);
+}
+
+std::vector<std::uint32_t> ArchiveReader::ordinals_in_order() const {
+  auto const all = entries();
+  std::vector<std::uint32_t> ordinals(all.size());
+  std::iota(ordinals.begin(), ordinals.end(), 0U);
+  std::ranges::sort(ordinals, {}, [all](std::uint32_t ordinal) {
+    auto const& entry = all[ordinal];
+    return std::tuple(entry.session, entry.sequence, entry.record_offset);
+  });
+  return ordinals;
+}
+
+Result<Exchange> ArchiveReader::exchange(std::uint32_t ordinal) const {
+  invariant(ordinal < entries().size(), "an ordinal past the entries of the archive");
+  auto const& entry = entries()[ordinal];
+  auto const record = read_record(state_->bytes(), entry.record_offset);
+  if (!record || record->kind != RecordKind::kExchange || !payload_is_whole(*record)) {
+    return fail(archive_errc::corrupt);
+  }
+  auto exchange = decode_exchange(record->payload);
+  if (!exchange) return fail(archive_errc::corrupt);
+  auto const found = entry_of(*exchange, entry.record_offset);
+  if (found.key_hash != entry.key_hash || found.path_hash != entry.path_hash ||
+      found.session != entry.session || found.sequence != entry.sequence ||
+      found.outcome != entry.outcome) {
+    return fail(archive_errc::corrupt);
+  }
+  return std::move(*exchange);
+}
+
+Result<std::span<const std::byte>> ArchiveReader::extent(const StoredBody& body,
+                                                         std::size_t index) const {
+  invariant(index < body.extents.size(), "an extent past those of the body");
+  auto const& extent = body.extents[index];
+  auto const record = read_record(state_->bytes(), extent.record_offset);
+  if (!record || !state_->checked.check(*record)) return fail(archive_errc::corrupt);
+  auto const payload = record->payload;
+  std::size_t prefix_bytes = 0;
+  if (record->kind == RecordKind::kBody) {
+    prefix_bytes = kBodyPrefixBytes;
+    if (body.extents.size() != 1 || payload.size() < prefix_bytes ||
+        !std::ranges::equal(payload.first(prefix_bytes), body.digest)) {
+      return fail(archive_errc::corrupt);
+    }
+  } else if (record->kind == RecordKind::kChunk) {
+    prefix_bytes = kChunkPrefixBytes;
+    if (payload.size() < prefix_bytes ||
+        load_u64(payload.data()) != body.extents.front().record_offset ||
+        load_u64(payload.data() + 8) != index) {
+      return fail(archive_errc::corrupt);
+    }
+  } else {
+    return fail(archive_errc::corrupt);
+  }
+  if (payload.size() - prefix_bytes != extent.size_bytes) return fail(archive_errc::corrupt);
+  return payload.subspan(prefix_bytes);
+}
+
+Result<std::vector<std::byte>> ArchiveReader::read_body(const StoredBody& body,
+                                                        std::uint64_t limit_bytes) const {
+  if (body.size_bytes > limit_bytes) return fail(archive_errc::too_large);
+  if (body.size_bytes > size_bytes()) return fail(archive_errc::corrupt);
+  std::vector<std::byte> bytes;
+  bytes.reserve(body.size_bytes);
+  for (std::size_t i = 0; i < body.extents.size(); ++i) {
+    auto const piece = extent(body, i);
+    if (!piece) return fail(piece.error());
+    if (piece->size() > body.size_bytes - bytes.size()) return fail(archive_errc::corrupt);
+    bytes.insert(bytes.end(), piece->begin(), piece->end());
+  }
+  if (bytes.size() != body.size_bytes || (!bytes.empty() && sha256(bytes) != body.digest)) {
+    return fail(archive_errc::corrupt);
+  }
+  return bytes;
+}
+
+Result<void> ArchiveReader::check_body(const StoredBody& body) const {
+  Digester digester;
+  std::uint64_t size = 0;
+  for (std::size_t i = 0; i < body.extents.size(); ++i) {
+    auto const piece = extent(body, i);
+    if (!piece) return fail(piece.error());
+    digester.update(*piece);
+    size += piece->size();
+  }
+  if (size != body.size_bytes || (size > 0 && digester.finish() != body.digest)) {
+    return fail(archive_errc::corrupt);
+  }
+  return {};
+}
+
+}  // namespace reprise

@@ -1,0 +1,53 @@
+#pragma once
+
+// The inside of ArchiveReader, for its own source files.
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "archive/file.h"
+#include "archive/index.h"
+#include "archive/reader.h"
+#include "archive/record.h"
+
+namespace reprise {
+
+/// Remembers which payloads were checked, so that a body that is served again is not summed again.
+/// A table of offsets in which later ones push out earlier ones. Thread-safe, lock-free.
+class CheckedPayloads {
+ public:
+  bool check(const Record& record) {
+    // Offsets are multiples of 8 and never 0.
+    auto& slot = slots_[(record.offset * 0x9e3779b97f4a7c15U) >> (64 - kSlotBits)];
+    if (slot.load(std::memory_order_relaxed) == record.offset) return true;
+    if (!payload_is_whole(record)) return false;
+    slot.store(record.offset, std::memory_order_relaxed);
+    return true;
+  }
+
+ private:
+  static constexpr unsigned kSlotBits = 13;
+  std::array<std::atomic<std::uint64_t>, std::size_t{1} << kSlotBits> slots_{};
+};
+
+struct ArchiveReader::State {
+  FileDescriptor file;  ///< holds the lock
+  MappedFile map;
+  std::vector<std::byte> own_index;  ///< when the file had none that is of use
+  IndexView index;
+  OpenReport report;
+  std::uint64_t records_end = 0;
+  std::vector<SessionInfo> sessions;
+  std::vector<ConnectionFacts> connections;
+  CheckedPayloads checked;
+
+  Bytes bytes() const { return map.bytes(); }
+  /// Takes the index of a closed file; false when there is none, or it does not hold.
+  bool use_stored_index();
+  void scan();
+  void load_facts();
+};
+
+}  // namespace reprise

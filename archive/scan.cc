@@ -1,0 +1,87 @@
+#include "archive/scan.h"
+
+#include "archive/codec.h"
+#include "archive/index.h"
+#include "archive/match.h"
+
+namespace reprise {
+namespace {
+
+/// Whether the record holds what its kind asks for; `scan` gets what it adds to the index.
+bool take_record(const Record& record, Scan& scan) {
+  switch (record.kind) {
+    case RecordKind::kSessionStart:
+      if (!decode_session_start(record.payload)) return false;
+      break;
+    case RecordKind::kSessionEnd:
+      if (!decode_session_end(record.payload)) return false;
+      break;
+    case RecordKind::kConnection:
+      if (!decode_connection(record.payload)) return false;
+      break;
+    case RecordKind::kExchange: {
+      auto const exchange = decode_exchange(record.payload);
+      if (!exchange) return false;
+      if (scan.entries.size() == kExchangesMax) {
+        scan.over_limits = true;
+      } else {
+        scan.entries.push_back(entry_of(*exchange, record.offset));
+      }
+      return true;
+    }
+    default:
+      return true;
+  }
+  if (scan.fact_offsets.size() == kFactsMax) {
+    scan.over_limits = true;
+  } else {
+    scan.fact_offsets.push_back(record.offset);
+  }
+  return true;
+}
+
+}  // namespace
+
+Scan scan_records(Bytes file, const std::function<void(const Record&, RecordState)>& visit) {
+  Scan scan;
+  scan.records_end = kFileHeaderBytes;
+  scan.walk = walk_records(file, [&](const Record& record) {
+    if (record.kind != RecordKind::kIndex && record.kind != RecordKind::kTrailer) {
+      scan.records_end = record.end;
+    }
+    auto const whole = payload_is_whole(record) && take_record(record, scan);
+    if (!whole) ++scan.damaged_records;
+    visit(record, whole ? RecordState::kWhole : RecordState::kDamaged);
+  });
+  return scan;
+}
+
+IndexEntry entry_of(const Exchange& exchange, std::uint64_t record_offset) {
+  auto const& request = exchange.request;
+  return {.key_hash = key_hash(key_of(request)),
+          .path_hash = path_hash(request.host, request.target),
+          .record_offset = record_offset,
+          .sequence = exchange.sequence,
+          .session = exchange.session,
+          .outcome = exchange.outcome,
+          .reserved = {}};
+}
+
+std::optional<std::uint64_t> find_trailer(Bytes file) {
+  auto const size = record_bytes(kTrailerPayloadBytes);
+  if (file.size() < kFileHeaderBytes + size) return std::nullopt;
+  auto const trailer = read_record(file, file.size() - size);
+  if (!trailer || trailer->kind != RecordKind::kTrailer ||
+      trailer->payload.size() != kTrailerPayloadBytes || !payload_is_whole(*trailer) ||
+      load_u64(trailer->payload.data() + 8) != first_record_crc(file)) {
+    return std::nullopt;
+  }
+  return load_u64(trailer->payload.data());
+}
+
+std::uint32_t first_record_crc(Bytes file) {
+  auto const first = read_record(file, kFileHeaderBytes);
+  return first ? first->payload_crc : 0;
+}
+
+}  // namespace reprise

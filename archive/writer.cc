@@ -1,0 +1,154 @@
+#include "archive/writer.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "archive/codec.h"
+#include "archive/crc32c.h"
+#include "archive/index.h"
+#include "archive/invariant.h"
+#include "archive/scan.h"
+#include "archive/writer_state.h"
+
+namespace reprise {
+
+const StoredBody* ArchiveWriter::State::find_body(const Sha256& digest, std::uint64_t size_bytes) {
+  auto const found = bodies.find(digest);
+  if (found == bodies.end() || found->second.body.size_bytes != size_bytes) return nullptr;
+  if (!found->second.checked && !before->check_body(found->second.body)) {
+    bodies.erase(found);
+    return nullptr;
+  }
+  found->second.checked = true;
+  return &found->second.body;
+}
+
+Result<std::uint64_t> ArchiveWriter::State::add_fact(RecordKind kind, std::string_view payload) {
+  if (fact_offsets.size() == kFactsMax) return fail(archive_errc::too_large);
+  auto const offset = file.append({.kind = kind, .pieces = {std::as_bytes(std::span(payload))}});
+  if (offset) fact_offsets.push_back(*offset);
+  return offset;
+}
+
+Result<void> ArchiveWriter::State::sync() {
+  return options.fsync ? file.sync() : Result<void>();
+}
+
+Result<std::unique_ptr<ArchiveWriter>> ArchiveWriter::create(const std::filesystem::path& path,
+                                                             Options options) {
+  auto file = create_private_file(path);
+  if (!file) return fail(file.error());
+  auto state = std::make_unique<State>(RecordFile(std::move(*file), 0), options);
+  if (auto written = state->file.append_file_header(); !written) {
+    ::unlink(path.c_str());
+    return fail(written.error());
+  }
+  return std::unique_ptr<ArchiveWriter>(new ArchiveWriter(std::move(state)));
+}
+
+Result<std::unique_ptr<ArchiveWriter>> ArchiveWriter::append(const std::filesystem::path& path,
+                                                             Options options) {
+  auto file = open_regular_file(path, FileLock::kExclusive);
+  if (!file) return fail(file.error());
+  auto before = ArchiveReader::open(path, {.lock = false, .populate = false});
+  if (!before) return fail(before.error());
+  const ArchiveReader& reader = **before;
+  if (reader.report().tail_damaged) return fail(archive_errc::corrupt);
+
+  auto state = std::make_unique<State>(RecordFile(std::move(*file), reader.records_end()), options);
+  // Copies: the index lies in the map, and is cut off with the first write.
+  state->entries.assign(reader.entries().begin(), reader.entries().end());
+  state->fact_offsets.assign(reader.fact_offsets().begin(), reader.fact_offsets().end());
+  for (const SessionInfo& info : reader.sessions()) {
+    state->session = std::max(state->session, info.number);
+  }
+  auto const remember = [&state](const StoredBody& body) {
+    if (body.size_bytes > 0) {
+      state->bodies.try_emplace(body.digest, State::KnownBody{.body = body, .checked = false});
+    }
+  };
+  for (std::uint32_t ordinal = 0; ordinal < state->entries.size(); ++ordinal) {
+    state->session = std::max(state->session, state->entries[ordinal].session);
+    auto const exchange = reader.exchange(ordinal);
+    if (!exchange) continue;
+    remember(exchange->request.body);
+    remember(exchange->response.body);
+  }
+  state->before = std::move(*before);
+  return std::unique_ptr<ArchiveWriter>(new ArchiveWriter(std::move(state)));
+}
+
+ArchiveWriter::ArchiveWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ArchiveWriter::~ArchiveWriter() = default;
+
+Result<std::uint32_t> ArchiveWriter::begin_session(const SessionInfo& info) {
+  if (state_->session == UINT32_MAX) return fail(archive_errc::too_large);
+  auto numbered = info;
+  numbered.number = std::max(info.number, state_->session + 1);
+  auto const payload = encode_session_start(numbered);
+  if (!payload) return fail(payload.error());
+  auto const added = state_->add_fact(RecordKind::kSessionStart, *payload);
+  if (!added) return fail(added.error());
+  state_->session = numbered.number;
+  state_->in_session = true;
+  return numbered.number;
+}
+
+Result<void> ArchiveWriter::end_session() {
+  invariant(state_->in_session, "no session to end");
+  auto const added = state_->add_fact(RecordKind::kSessionEnd, encode_session_end(state_->session));
+  if (!added) return fail(added.error());
+  state_->in_session = false;
+  return state_->sync();
+}
+
+Result<void> ArchiveWriter::add_connection(ConnectionFacts facts) {
+  invariant(state_->in_session, "a connection outside a session");
+  facts.session = state_->session;
+  auto const payload = encode_connection(facts);
+  if (!payload) return fail(payload.error());
+  auto const added = state_->add_fact(RecordKind::kConnection, *payload);
+  if (!added) return fail(added.error());
+  return {};
+}
+
+Result<void> ArchiveWriter::add_exchange(Exchange exchange) {
+  invariant(state_->in_session, "an exchange outside a session");
+  if (state_->entries.size() == kExchangesMax) return fail(archive_errc::too_large);
+  exchange.session = state_->session;
+  auto const payload = encode_exchange(exchange);
+  if (!payload) return fail(payload.error());
+  auto const offset = state_->file.append(
+      {.kind = RecordKind::kExchange, .pieces = {std::as_bytes(std::span(*payload))}});
+  if (!offset) return fail(offset.error());
+  state_->entries.push_back(entry_of(exchange, *offset));
+  return state_->sync();
+}
+
+Result<void> ArchiveWriter::close() {
+  auto const index = build_index(state_->entries, state_->fact_offsets);
+  auto const index_offset = state_->file.size_bytes();
+  auto const is_first = index_offset == kFileHeaderBytes;
+  auto const first_crc =
+      is_first ? Result<std::uint32_t>(crc32c(index)) : state_->file.first_payload_crc();
+  if (!first_crc) return fail(first_crc.error());
+  std::array<std::byte, kTrailerPayloadBytes> trailer{};
+  store_u64(trailer.data(), index_offset);
+  store_u64(trailer.data() + 8, *first_crc);
+  std::array const records = {RecordParts{.kind = RecordKind::kIndex, .pieces = {index}},
+                              RecordParts{.kind = RecordKind::kTrailer, .pieces = {trailer}}};
+  if (auto written = state_->file.append(records); !written) return fail(written.error());
+  auto const synced = state_->sync();
+  state_->file.close();
+  return synced;
+}
+
+std::uint64_t ArchiveWriter::size_bytes() const {
+  return state_->file.size_bytes();
+}
+std::uint64_t ArchiveWriter::exchange_count() const {
+  return state_->entries.size();
+}
+
+}  // namespace reprise

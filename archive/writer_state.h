@@ -1,0 +1,48 @@
+#pragma once
+
+// The inside of ArchiveWriter, shared with BodyWriter.
+
+#include <cstring>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "archive/reader.h"
+#include "archive/record_file.h"
+#include "archive/writer.h"
+
+namespace reprise {
+
+struct ArchiveWriter::State {
+  struct DigestHash {
+    std::size_t operator()(const Sha256& digest) const {
+      std::size_t hash = 0;
+      std::memcpy(&hash, digest.data(), sizeof hash);
+      return hash;
+    }
+  };
+  struct KnownBody {
+    StoredBody body;
+    bool checked;  ///< false: it was in the file before, and nobody has looked at its bytes yet
+  };
+
+  State(RecordFile records, Options chosen) : file(std::move(records)), options(chosen) {}
+
+  /// The stored body of that digest and size, or null. One that came with the file is checked
+  /// before it is referred to: a damaged copy must not stand in for a whole one.
+  const StoredBody* find_body(const Sha256& digest, std::uint64_t size_bytes);
+  Result<std::uint64_t> add_fact(RecordKind kind, std::string_view payload);
+  Result<void> sync();
+
+  RecordFile file;
+  Options options;
+  std::vector<IndexEntry> entries;
+  std::vector<std::uint64_t> fact_offsets;
+  std::unordered_map<Sha256, KnownBody, DigestHash> bodies;
+  std::unique_ptr<ArchiveReader> before;  ///< what append() found
+  std::uint32_t session = 0;              ///< the current one, or the highest in the file
+  bool in_session = false;
+  std::size_t held_bytes = 0;  ///< by all BodyWriters
+};
+
+}  // namespace reprise
