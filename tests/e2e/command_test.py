@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""The command line around the proxies: -- COMMAND, the ready file, versions, the CA."""
+
+import base64
+import hashlib
+import json
+import os
+import subprocess
+
+import harness
+from wire import response
+
+WRITE_ARGUMENTS = 'import json, sys; json.dump(sys.argv[2:], open(sys.argv[1], "w"))'
+
+
+class Command(harness.TestCase):
+    def test_its_exit_code_is_returned(self):
+        for code in (0, 7):
+            with self.subTest(code=code):
+                done = harness.run("record", "-o", str(self.folder / f"{code}.reprise"), "--",
+                                   "sh", "-c", f"exit {code}", folder=self.folder)
+                self.assertEqual(done.returncode, code, done.stderr)
+
+    def test_a_command_that_cannot_be_run_is_named(self):
+        done = harness.run("record", "-o", str(self.folder / "a.reprise"), "--",
+                           "/no/such/program", folder=self.folder)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn(b"/no/such/program", done.stderr)
+
+    def test_chromium_flags_expand_as_arguments_and_inside_a_string(self):
+        written = self.folder / "arguments.json"
+        done = harness.run("record", "-o", str(self.folder / "a.reprise"), "--",
+                           "python3", "-c", WRITE_ARGUMENTS, str(written), "{chromium-flags}",
+                           "run {chromium-flags} now", folder=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        *flags, quoted = json.loads(written.read_text())
+        self.assertGreater(len(flags), 1)
+        self.assertTrue(all(flag.startswith("--") for flag in flags), flags)
+        shell = subprocess.run(["sh", "-c", quoted.replace("run", "printf '%s\\n'", 1)],
+                               capture_output=True, text=True, check=True)
+        self.assertEqual(shell.stdout.splitlines(), [*flags, "now"])
+
+    def test_the_recorder_serves_while_the_command_runs(self):
+        origin = self.origin(lambda _: response(b"fetched"))
+        archive = self.folder / "a.reprise"
+        ready = self.folder / "ready.json"
+        fetch = ('p=$(sed -n \'s/.*"proxy": *"\\([^"]*\\)".*/\\1/p\' "$0"); '
+                 'test "$(curl -sS -x "http://$p" http://origin.test/)" = fetched')
+        done = harness.run("record", "-o", str(archive), *origin.connect_arguments(),
+                           "--ready-file", str(ready), "--", "sh", "-c", fetch, str(ready),
+                           folder=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([each["url"] for each in self.archive_json("ls", str(archive))],
+                         ["http://origin.test/"])
+
+
+class ReadyFile(harness.TestCase):
+    def test_it_says_where_and_how(self):
+        recorder = self.record(self.folder / "a.reprise")
+        ready = recorder.ready
+        self.assertEqual(ready["mode"], "record")
+        self.assertEqual(ready["pid"], recorder.process.pid)
+        for name in ("http", "https", "proxy"):
+            self.assertRegex(ready[name], r"^127\.0\.0\.1:[1-9]\d*$")
+        self.assertIsNone(ready["admin"])
+        self.assertIsInstance(ready["chromium_flags"], list)
+
+    def test_the_ca_is_the_one_whose_digest_is_given(self):
+        ready = self.record(self.folder / "a.reprise").ready
+        key = subprocess.run(["openssl", "x509", "-in", ready["ca_file"], "-noout", "-pubkey"],
+                             capture_output=True, check=True).stdout
+        der = subprocess.run(["openssl", "pkey", "-pubin", "-outform", "DER"], input=key,
+                             capture_output=True, check=True).stdout
+        self.assertEqual(ready["ca_spki_sha256"],
+                         base64.b64encode(hashlib.sha256(der).digest()).decode())
+
+    def test_the_ca_key_is_private_and_kept(self):
+        first = self.record(self.folder / "a.reprise").ready["ca_file"]
+        before = open(first, "rb").read()
+        second = self.record(self.folder / "b.reprise").ready["ca_file"]
+        self.assertEqual((first, before), (second, open(second, "rb").read()))
+        folder = os.path.dirname(first)
+        keys = [name for name in os.listdir(folder)
+                if b"PRIVATE KEY" in open(os.path.join(folder, name), "rb").read()]
+        self.assertTrue(keys)
+        for name in keys:
+            self.assertEqual(os.stat(os.path.join(folder, name)).st_mode & 0o777, 0o600)
+
+    def test_a_listener_can_be_off(self):
+        recorder = self.record(self.folder / "a.reprise", "--https", "off")
+        self.assertIsNone(recorder.ready["https"])
+
+
+class Admin(harness.TestCase):
+    def test_status_reset_and_stop(self):
+        archive = self.folder / "a.reprise"
+        counter = iter(range(100))
+        origin = self.origin(lambda _: response(b"%d" % next(counter)))
+        recorder = self.record(archive, origins=(origin,))
+        with recorder.connect("http") as client:
+            self.assertEqual([client.get("/").body for _ in range(2)], [b"0", b"1"])
+        self.assertEqual(recorder.stop(), 0, recorder.log())
+        replay = self.replay(archive, "--admin", "127.0.0.1:0")
+        with replay.connect("http") as client:
+            self.assertEqual([client.get("/").body for _ in range(3)], [b"0", b"1", b"1"])
+            self.assertEqual(self.ask(replay, "POST", "/reset")[0], 200)
+            self.assertEqual(client.get("/").body, b"0")
+            client.get("/missing")
+        status, body = self.ask(replay, "GET", "/misses")
+        self.assertEqual(status, 200)
+        self.assertIn("/missing", body)
+        self.assertEqual(self.ask(replay, "GET", "/status")[0], 200)
+        self.assertEqual(self.ask(replay, "POST", "/stop")[0], 200)
+        self.assertEqual(replay.process.wait(harness.DEADLINE_SECONDS), 0, replay.log())
+
+    def ask(self, replay, method, path):
+        done = subprocess.run(["curl", "-sS", "-X", method, "-w", "\n%{http_code}",
+                               f"http://{replay.ready['admin']}{path}"],
+                              capture_output=True, text=True, check=True)
+        body, status = done.stdout.rsplit("\n", 1)
+        json.loads(body)
+        return int(status), body
+
+
+class Report(harness.TestCase):
+    def test_hits_and_misses_are_counted(self):
+        archive = self.folder / "a.reprise"
+        recorder = self.record(archive, origins=(self.origin(lambda _: response(b"x")),))
+        with recorder.connect("http") as client:
+            client.get("/a")
+            client.get("/b")
+        self.assertEqual(recorder.stop(), 0, recorder.log())
+        report_file = self.folder / "report.json"
+        replay = self.replay(archive, "--report", str(report_file))
+        with replay.connect("http") as client:
+            client.get("/a")
+            client.get("/c")
+        self.assertEqual(replay.stop(), 0, replay.log())
+        report = json.loads(report_file.read_text())
+        self.assertEqual(report["hits"], 1)
+        self.assertEqual([miss["url"] for miss in report["misses"]], ["http://origin.test/c"])
+
+    def test_strict_makes_a_miss_the_exit_code(self):
+        archive = self.folder / "a.reprise"
+        recorder = self.record(archive, origins=(self.origin(lambda _: response(b"x")),))
+        with recorder.connect("http") as client:
+            client.get("/a")
+        self.assertEqual(recorder.stop(), 0, recorder.log())
+        for path, code in (("/a", 0), ("/c", 5)):
+            with self.subTest(path):
+                replay = self.replay(archive, "--strict")
+                with replay.connect("http") as client:
+                    client.get(path)
+                self.assertEqual(replay.stop(), code, replay.log())
+
+
+class Version(harness.TestCase):
+    def test_it_is_printed(self):
+        done = harness.run("--version")
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stdout, rb"^reprise \d+\.\d+\.\d+\n$")
+
+
+if __name__ == "__main__":
+    harness.main()

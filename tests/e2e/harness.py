@@ -1,0 +1,182 @@
+"""What the end-to-end tests share: a test case with a folder, and the running reprise process.
+
+Nothing here sleeps: starting waits on the ready file, everything else on sockets with deadlines.
+The binary is $REPRISE, or build/release/reprise.
+"""
+
+import ctypes
+import json
+import os
+import pathlib
+import select
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from wire import DEADLINE_SECONDS, HOST, Client, Origin
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+REPRISE = os.environ.get("REPRISE", str(REPOSITORY / "build/release/reprise"))
+IN_NAMESPACE = "REPRISE_TEST_IN_NAMESPACE"
+SKIPPED = 77
+
+
+class TestCase(unittest.TestCase):
+    """Has a folder of its own at `self.folder`, and ends every process and origin it started."""
+
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="reprise-e2e."))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def origin(self, answer, **options):
+        origin = Origin(answer, **options)
+        self.addCleanup(origin.close)
+        return origin
+
+    def record(self, archive, *arguments, origins=(), **options):
+        """Starts a recorder. Each of `origins` answers for the names that it was made with."""
+        for origin in origins:
+            arguments += tuple(origin.connect_arguments())
+        return self.start("record", "-o", str(archive), *arguments, **options)
+
+    def replay(self, archive, *arguments, **options):
+        """Starts a replay that changes nothing in what was recorded."""
+        return self.start("replay", "--inject", "none", "--dates", "recorded", *arguments,
+                          str(archive), **options)
+
+    def start(self, mode, *arguments, **options):
+        process = Reprise(self.folder, mode, *arguments, **options)
+        self.addCleanup(process.kill)
+        return process
+
+    def archive_json(self, *arguments):
+        """The parsed output of `reprise archive ... --json`, which must succeed."""
+        done = run("archive", *arguments, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return json.loads(done.stdout)
+
+    def assert_sound(self, archive):
+        done = run("archive", "verify", str(archive))
+        self.assertEqual(done.returncode, 0, done.stdout.decode() + done.stderr.decode())
+
+
+def environment(folder):
+    return {**os.environ, "XDG_DATA_HOME": str(folder / "data")}
+
+
+def run(*arguments, folder=None, timeout=DEADLINE_SECONDS, **options):
+    """Runs reprise to its end."""
+    env = environment(folder) if folder else None
+    return subprocess.run([REPRISE, *arguments], capture_output=True, timeout=timeout, env=env,
+                          stdin=subprocess.DEVNULL, **options)
+
+
+class Reprise:
+    """A running `reprise record` or `reprise replay`, ready to be used."""
+
+    def __init__(self, folder, mode, *arguments, wrapper=()):
+        self.ready_file = pathlib.Path(tempfile.mktemp(dir=folder, prefix="ready."))
+        self.log_file = self.ready_file.with_suffix(".log")
+        listeners = []
+        for name in ("--http", "--https", "--proxy"):
+            if name not in arguments:
+                listeners += [name, "127.0.0.1:0"]
+        command = [*wrapper, REPRISE, mode, *listeners, "--ready-file", str(self.ready_file),
+                   *arguments]
+        with open(self.log_file, "wb") as log:
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
+                                            stderr=log, env=environment(folder))
+        self._wait_until_ready()
+        self.ready = json.loads(self.ready_file.read_text())
+        self.pid = self.ready["pid"]
+        self.ca_file = self.ready["ca_file"]
+
+    def _wait_until_ready(self):
+        for _ in watch_folder(self.ready_file.parent, self.process.pid):
+            if self.ready_file.exists():
+                return
+            if self.process.poll() is not None:
+                raise AssertionError(f"exit {self.process.returncode} instead of ready:\n{self.log()}")
+        self.kill()
+        raise AssertionError(f"not ready within {DEADLINE_SECONDS} s:\n{self.log()}")
+
+    def address(self, listener):
+        host, port = self.ready[listener].rsplit(":", 1)
+        return host, int(port)
+
+    def log(self):
+        return self.log_file.read_text(errors="replace")
+
+    def stop(self, signal_number=signal.SIGTERM):
+        """Ends it in order and returns the exit code."""
+        os.kill(self.pid, signal_number)
+        return self.process.wait(timeout=DEADLINE_SECONDS)
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+    def connect(self, listener, host=HOST, port=None):
+        """A client connection to `host` through the listener of that name: "http", "https",
+        "proxy" (absolute-form), or "connect" (TLS inside a CONNECT tunnel)."""
+        sock = socket.create_connection(
+            self.address("proxy" if listener == "connect" else listener), DEADLINE_SECONDS)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if listener == "connect":
+            authority = f"{host}:{port or 443}".encode()
+            sock.sendall(b"CONNECT " + authority + b" HTTP/1.1\r\nHost: " + authority + b"\r\n\r\n")
+            established = b""
+            while not established.endswith(b"\r\n\r\n"):
+                byte = sock.recv(1)
+                if not byte:
+                    raise AssertionError(f"no tunnel: {established!r}")
+                established += byte
+            if b" 200 " not in established.split(b"\r\n")[0]:
+                raise AssertionError(f"no tunnel: {established!r}")
+        if listener in ("https", "connect"):
+            context = ssl.create_default_context(cafile=self.ca_file)
+            sock = context.wrap_socket(sock, server_hostname=host)
+        return Client(sock)
+
+
+def watch_folder(folder, pid):
+    """Yields at once, and then each time a file appears in `folder` or process `pid` ends, until
+    the deadline."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    moved_or_created = 0x80 | 0x100
+    watch = libc.inotify_init1(os.O_CLOEXEC)
+    libc.inotify_add_watch(watch, os.fsencode(folder), moved_or_created)
+    process = os.pidfd_open(pid)
+    try:
+        yield
+        while select.select([watch, process], [], [], DEADLINE_SECONDS)[0]:
+            if select.select([watch], [], [], 0)[0]:
+                os.read(watch, 65536)
+            yield
+    finally:
+        os.close(watch)
+        os.close(process)
+
+
+def main():
+    unittest.main(verbosity=2)
+
+
+def main_in_namespace(kind):
+    """Runs the tests as root of a namespace of their own; `kind` is an option of unshare(1).
+    Where the system allows neither root nor user namespaces, ctest shows the script as skipped."""
+    if IN_NAMESPACE in os.environ:
+        return main()
+    command = ["unshare", kind, *([] if os.geteuid() == 0 else ["--user", "--map-root-user"])]
+    if subprocess.run([*command, "true"], check=False).returncode:
+        print(f"skipped: {' '.join(command)} is not permitted here")
+        sys.exit(SKIPPED)
+    os.execvpe("unshare", [*command, sys.executable, *sys.argv], {**os.environ, IN_NAMESPACE: "yes"})

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Compares page loads from an archive with the loads that were recorded into it.
+
+usage: demo_compare.py LIVE.json REPLAY.json      (results as tools/browser/RESULTS.md describes)
+
+Equal means, page by page: the same multiset of (method, URL, status), the same digest of each
+body, and the same digest of the document. Prints a table; exit 0 when all is equal, else 1.
+"""
+
+import collections
+import json
+import sys
+from urllib.parse import urlsplit
+
+SHOWN_MAX = 10
+
+
+def loads_by_page(path):
+    pages = collections.defaultdict(list)
+    with open(path, encoding="utf-8") as file:
+        for load in json.load(file)["loads"]:
+            pages[load["url"]].append(load)
+    return pages
+
+
+def requests_of(load):
+    return collections.Counter((each["method"], each["url"], each["status"])
+                               for each in load["requests"])
+
+
+def bodies_of(load):
+    return collections.Counter((each["url"], each["body_sha256"]) for each in load["requests"]
+                               if each.get("body_sha256"))
+
+
+def differences(live, replayed):
+    """One sentence each; none when the loads are equal."""
+    for name, load in (("recording", live), ("replay", replayed)):
+        if load["outcome"] != "loaded":
+            yield f"the {name} ended as '{load['outcome']}': {load.get('failure', '')}"
+    asked, answered = requests_of(live), requests_of(replayed)
+    for method, url, status in asked - answered:
+        yield f"only in the recording: {method} {url} -> {status}"
+    for method, url, status in answered - asked:
+        yield f"only in the replay: {method} {url} -> {status}"
+    if asked == answered:
+        for url, digest in bodies_of(live) - bodies_of(replayed):
+            yield f"another body: {url} (recorded {digest[:12]})"
+    if live["dom_sha256"] != replayed["dom_sha256"]:
+        yield f"another document: {live['dom_sha256'][:12]} became {replayed['dom_sha256'][:12]}"
+
+
+def row(name, loads):
+    requests = [each for load in loads for each in load["requests"]]
+    hosts = {urlsplit(each["url"]).hostname for each in requests}
+    bodies = sum(1 for each in requests if each.get("body_sha256"))
+    documents = loads[0]["dom_sha256"][:12] if len(loads) == 1 else f"{len(loads)} documents"
+    return f"  {name:<10}{len(requests):>9}{bodies:>8}{len(hosts):>7}  {documents}"
+
+
+def main():
+    live, replayed = (loads_by_page(path) for path in sys.argv[1:3])
+    runs = max((len(loads) for loads in replayed.values()), default=0)
+    print(f"  {'':<10}{'requests':>9}{'bodies':>8}{'hosts':>7}  document")
+    print(row("recorded", [loads[0] for loads in live.values()]))
+    problems = []
+    if runs == 0 or live.keys() != replayed.keys():
+        problems.append("the replay did not load the pages that were recorded")
+    for run in range(runs):
+        loads = {url: each[run] for url, each in replayed.items() if run < len(each)}
+        found = [f"{url}: {text}" for url, load in loads.items() if url in live
+                 for text in differences(live[url][0], load)]
+        verdict = "equal" if not found else f"{len(found)} differences"
+        print(f"{row(f'replay {run + 1}', list(loads.values()))}  {verdict}")
+        problems += found
+    for text in problems[:SHOWN_MAX]:
+        print(f"  - {text}")
+    if len(problems) > SHOWN_MAX:
+        print(f"  - and {len(problems) - SHOWN_MAX} more")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

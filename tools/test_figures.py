@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Runs the rows of tools/test_figures.txt and keeps what they report in build/full/results.json.
+
+usage: test_figures.py [--fresh] [NAME...]
+
+A row is a name and a shell command. The command runs in the repository with REPRISE naming the
+release binary, and prints one JSON object a line for each figure:
+
+    {"name": "first_byte_added", "value": 0.4, "unit": "ms", "bound": "< 5", "ok": true}
+
+Rows that were measured and held are not run again, so an interrupted run can be continued.
+Exit 0 when every figure holds.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[1]
+TABLE = REPOSITORY / "tools/test_figures.txt"
+RESULTS = REPOSITORY / "build/full/results.json"
+
+
+def read_table():
+    rows = {}
+    for line in TABLE.read_text().splitlines():
+        if line.strip() and not line.startswith("#"):
+            name, command = line.split(None, 1)
+            rows[name] = command
+    return rows
+
+
+def save(results):
+    RESULTS.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = RESULTS.with_suffix(".new")
+    unfinished.write_text(json.dumps(results, indent=2) + "\n")
+    unfinished.replace(RESULTS)
+
+
+def commit():
+    done = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=REPOSITORY,
+                          capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "unknown"
+
+
+def figures_in(text):
+    figures = []
+    for line in text.splitlines():
+        if line.startswith('{"name"'):
+            figures.append(json.loads(line))
+    return figures
+
+
+def measure(name, command):
+    """Runs one row; its other output goes to build/full/NAME.log."""
+    start = time.monotonic()
+    env = {"REPRISE": str(REPOSITORY / "build/release/reprise"), **os.environ}
+    with open(RESULTS.parent / f"{name}.log", "w", encoding="utf-8") as log:
+        done = subprocess.run(command, shell=True, cwd=REPOSITORY, env=env, text=True,
+                              stdout=subprocess.PIPE, stderr=log, check=False)
+        log.write(done.stdout)
+    figures = figures_in(done.stdout)
+    held = done.returncode == 0 and bool(figures) and all(each["ok"] for each in figures)
+    return {"command": command, "ok": held, "exit": done.returncode, "figures": figures,
+            "seconds": round(time.monotonic() - start, 1), "commit": commit()}
+
+
+def show(name, result):
+    verdict = "holds" if result["ok"] else "FAILS"
+    if not result["figures"]:
+        print(f"  {verdict}  {name}: no figure, exit {result['exit']}; see build/full/{name}.log")
+    for each in result["figures"]:
+        bound = f" (bound {each['bound']})" if each["bound"] else ""
+        verdict = "holds" if each["ok"] else "FAILS"
+        print(f"  {verdict}  {each['name']} = {each['value']} {each['unit']}{bound}")
+
+
+def main():
+    rows = read_table()
+    asked = [argument for argument in sys.argv[1:] if argument != "--fresh"]
+    if unknown := set(asked) - rows.keys():
+        sys.exit(f"no such row: {', '.join(sorted(unknown))}; there are {', '.join(rows)}")
+    RESULTS.parent.mkdir(parents=True, exist_ok=True)
+    results = {} if "--fresh" in sys.argv or not RESULTS.exists() else json.loads(RESULTS.read_text())
+    start = time.monotonic()
+    for number, (name, command) in enumerate(rows.items(), 1):
+        if asked and name not in asked:
+            continue
+        if name in asked or not results.get(name, {}).get("ok"):
+            elapsed = int(time.monotonic() - start)
+            print(f"[{elapsed:4} s] {number}/{len(rows)} {name}: {command}", flush=True)
+            results[name] = measure(name, command)
+            save(results)
+        show(name, results[name])
+    failed = [name for name in rows if not results.get(name, {"ok": bool(asked)})["ok"]]
+    print(f"{len(rows) - len(failed)} of {len(rows)} rows hold; {RESULTS.relative_to(REPOSITORY)}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
