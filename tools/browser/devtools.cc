@@ -106,7 +106,6 @@ Result<bool> DevtoolsConnection::pump(TimePoint deadline) {
   if (!*received) return false;
   auto message = parse_devtools_message(std::move(**received));
   if (!message) return fail(message.error());
-
   if (message->contains("id")) {
     auto const found = waiting_.find(static_cast<std::uint64_t>(integer_at(*message, "id")));
     if (found == waiting_.end()) return true;

@@ -50,13 +50,16 @@ Result<std::shared_ptr<Round>> ask(DevtoolsConnection& connection,
       }
       ++round->outstanding;
       connection.post(name.session, method, {{"requestId", name.request_id}},
-                      [round, url, index = name.index, field](const DevtoolsReply& reply) {
+                      [round, url, name, field](const DevtoolsReply& reply) {
                         --round->outstanding;
                         auto const bytes = body_of(reply.result, field);
-                        if (reply.error.empty() && bytes) {
-                          round->digests.emplace_back(index, sha256_hex(*bytes));
-                        } else {
+                        if (!reply.error.empty() || !bytes) {
                           round->add_failure(url, reply.error);
+                        } else if (bytes->empty() && name.size_bytes > 0) {
+                          // An image that could not be decoded, for one.
+                          round->add_failure(url, "the browser did not keep it");
+                        } else {
+                          round->digests.emplace_back(name.index, sha256_hex(*bytes));
                         }
                       });
       continue;

@@ -105,6 +105,8 @@ void PageRecorder::on_network_event(std::string_view session, std::string_view e
       end(*entry, at_s, {});
     } else if (event == "loadingFailed") {
       auto const text = text_at(params, "errorText");
+      // Without a response the only bytes are those of the browser's own error page.
+      if (entry->request.status == 0) entry->request.encoded_bytes = 0;
       end(*entry, at_s, text.empty() ? "net::ERR_ABORTED" : text);
     }
   }
@@ -126,7 +128,10 @@ void PageRecorder::on_request(std::string_view session, const json::object& para
     if (before->response_s < 0) before->response_s = at_s;
     end(*before, at_s, {});
   }
-  Entry* const entry = begin(session, text_at(params, "requestId"), text_at(request, "url"), type);
+  // A preflight's type is told with the response only.
+  bool const preflight = text_at(object_at(params, "initiator"), "type") == "preflight";
+  Entry* const entry = begin(session, text_at(params, "requestId"), text_at(request, "url"),
+                             preflight ? "Preflight" : type);
   if (entry == nullptr) return;
   entry->start_s = at_s;
   entry->frame = text_at(params, "frameId");
@@ -283,6 +288,15 @@ void PageRecorder::add_console_error(std::string text) {
     text += "...";
   }
   console_errors_.push_back(std::move(text));
+}
+
+std::string PageRecorder::document_failure() const {
+  for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
+    if (entry->frame == main_frame_ && entry->request.resource_type == "Document") {
+      return entry->request.failure;
+    }
+  }
+  return {};
 }
 
 std::string PageRecorder::first_in_flight() const {

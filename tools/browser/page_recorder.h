@@ -50,8 +50,13 @@ class PageRecorder {
   std::uint64_t activity() const { return activity_; }
   /// The process that renders the page died.
   bool crashed() const { return crashed_; }
-  /// The URL of the error page that the page itself went on to; empty when it did not.
+  /// Whether the main frame has left about:blank.
+  bool committed() const { return page_.committed; }
+  /// The URL for which the page shows the browser's error page; empty when it shows none.
   const std::string& unreachable_url() const { return page_.unreachable_url; }
+  /// How the latest document of the main frame failed ("net::ERR_..."); empty when it did not. A
+  /// document that breaks off may show in part and never fire its load event.
+  std::string document_failure() const;
   /// The URL of the first request in flight; empty when there is none.
   std::string first_in_flight() const;
 

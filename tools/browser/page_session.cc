@@ -17,7 +17,7 @@ namespace reprise {
 namespace {
 
 /// For reading a page out and closing it, after the load's own time is over.
-constexpr auto kReadOutTime = 10s;
+constexpr auto kReadOutTime = 5s;
 constexpr auto kBodiesTime = 60s;
 /// What the browser may keep of a page's bodies until they are read.
 constexpr std::int64_t kBodyBufferBytes = 1 << 30;
@@ -101,6 +101,12 @@ Result<void> PageSession::open(int width, int height, TimePoint deadline) {
       session_, "Emulation.setDeviceMetricsOverride",
       {{"width", width}, {"height", height}, {"deviceScaleFactor", 0}, {"mobile", false}});
   watch_target(session_, true);
+  // Shared workers belong to no page, so they are children of the browser only.
+  connection_.post({}, "Target.setAutoAttach",
+                   {{"autoAttach", true},
+                    {"waitForDebuggerOnStart", true},
+                    {"flatten", true},
+                    {"filter", json::array{{{"type", "shared_worker"}}}}});
   // Commands of one session are answered in order: now all of them are done.
   auto done = connection_.call(session_, "Inspector.enable", {}, deadline);
   if (!done) return fail(done.error());
@@ -135,7 +141,7 @@ Result<void> PageSession::settle() {
 
 void PageSession::on_event(std::string_view session, std::string_view method,
                            const json::object& params) {
-  if (method == "Target.attachedToTarget" && !session.empty()) {
+  if (method == "Target.attachedToTarget" && flag_at(params, "waitingForDebugger")) {
     std::string const child(text_at(params, "sessionId"));
     auto const type = text_at(object_at(params, "targetInfo"), "type");
     watch_target(child, type == "iframe" || type == "page");
@@ -149,41 +155,39 @@ void PageSession::on_event(std::string_view session, std::string_view method,
 
 Result<void> PageSession::navigate(const std::string& url, PageLoad& load) {
   auto const deadline = now() + options_.timeout;
-  std::string refused;
-  connection_.post(session_, "Page.navigate", {{"url", url}}, [&refused](DevtoolsReply reply) {
-    refused = reply.error.empty() ? text_at(reply.result, "errorText") : reply.error;
+  // Shared, since the answer may come after the time is over.
+  auto const refused = std::make_shared<std::string>();
+  connection_.post(session_, "Page.navigate", {{"url", url}}, [refused](DevtoolsReply reply) {
+    *refused = reply.error.empty() ? text_at(reply.result, "errorText") : reply.error;
   });
   auto quiet_since = now();
   std::uint64_t activity = 0;
-  for (;;) {
-    bool const quiet = recorder_->loaded() && recorder_->in_flight() == 0;
+  while (now() < deadline) {
+    bool const quiet = has_ended() && recorder_->in_flight() == 0;
     if (activity != recorder_->activity() || !quiet) quiet_since = now();
     activity = recorder_->activity();
-    if (quiet && now() >= quiet_since + options_.quiet) return {};
+    if (quiet && now() >= quiet_since + options_.quiet) {
+      judge_ending(load);
+      return {};
+    }
     auto const handled =
         connection_.pump(quiet ? std::min(deadline, quiet_since + options_.quiet) : deadline);
     if (!handled) return fail(handled.error());
-    if (refused.empty() && recorder_->loaded()) refused = recorder_->unreachable_url();
-    if (!refused.empty()) {
-      load.outcome = LoadOutcome::kNavigationFailed;
-      load.failure = "The page could not be loaded: " + refused + ".";
-      return {};
-    }
     if (recorder_->crashed()) {
       load.outcome = LoadOutcome::kBrowserDied;
       load.failure = "The browser process that showed the page crashed.";
       return {};
     }
-    if (now() >= deadline) break;
+    if (!refused->empty()) {
+      load.outcome = LoadOutcome::kNavigationFailed;
+      load.failure = "The page could not be loaded: " + *refused + ".";
+      return {};
+    }
   }
   load.outcome = LoadOutcome::kTimedOut;
-  load.failure = "After " + seconds_text(options_.timeout);
-  if (!recorder_->loaded()) {
-    load.failure += " the page had not loaded";
-  } else {
-    load.failure += " the page was not quiet";
-  }
-  load.failure += "; " + std::to_string(recorder_->in_flight()) + " requests in flight";
+  load.failure = "After " + seconds_text(options_.timeout) + " the page " +
+                 (recorder_->loaded() ? "was not quiet" : "had not loaded") + "; " +
+                 std::to_string(recorder_->in_flight()) + " requests in flight";
   if (auto const first = recorder_->first_in_flight(); !first.empty()) {
     load.failure += ", the first " + first;
   }
@@ -191,9 +195,29 @@ Result<void> PageSession::navigate(const std::string& url, PageLoad& load) {
   return {};
 }
 
+/// Whether nothing more is to come of the page but requests of its scripts.
+bool PageSession::has_ended() const {
+  return recorder_->loaded() || (recorder_->committed() && !recorder_->document_failure().empty());
+}
+
+void PageSession::judge_ending(PageLoad& load) const {
+  if (auto const& url = recorder_->unreachable_url(); !url.empty()) {
+    load.outcome = LoadOutcome::kNavigationFailed;
+    load.failure = "The page went on to " + url +
+                   ", which could not be loaded: " + recorder_->document_failure() + ".";
+  } else if (!recorder_->loaded()) {
+    load.outcome = LoadOutcome::kNavigationFailed;
+    load.failure = "The page broke off: " + recorder_->document_failure() + ".";
+  }
+}
+
 Result<void> PageSession::read_out(PageLoad& load) {
-  if (load.outcome != LoadOutcome::kLoaded && load.outcome != LoadOutcome::kTimedOut) return {};
-  if (auto done = read_dom(load); !done) return done;
+  bool const shows_a_page = load.outcome == LoadOutcome::kLoaded ||
+                            (load.outcome == LoadOutcome::kTimedOut && recorder_->committed());
+  if (!shows_a_page) return {};
+  auto const readable = read_dom(load);
+  if (!readable) return fail(readable.error());
+  if (!*readable) return {};
   if (options_.fetch_bodies) {
     if (auto done = read_bodies(connection_, *recorder_, now() + kBodiesTime, load); !done) {
       return done;
@@ -203,22 +227,24 @@ Result<void> PageSession::read_out(PageLoad& load) {
   return {};
 }
 
-Result<void> PageSession::read_dom(PageLoad& load) {
+/// Returns whether the page answers; one that does not has no bodies and paints nothing either.
+Result<bool> PageSession::read_dom(PageLoad& load) {
   auto reply = connection_.call(
       session_, "Runtime.evaluate",
       {{"expression", "document.documentElement.outerHTML"}, {"returnByValue", true}},
       now() + kReadOutTime);
   if (!reply && reply.error() == std::errc::timed_out) {
-    load.remarks.emplace_back("The DOM could not be read: the page's scripts do not yield.");
-    return {};
+    load.remarks.emplace_back(
+        "DOM, bodies and screenshot could not be read: the page's scripts do not yield.");
+    return false;
   }
   if (!reply) return fail(reply.error());
   load.dom = text_at(object_at(reply->result, "result"), "value");
   if (load.dom.empty()) {
     load.remarks.push_back("The DOM could not be read: " +
-                           (reply->error.empty() ? "it is not text" : reply->error) + ".");
+                           (reply->error.empty() ? "the document is empty" : reply->error) + ".");
   }
-  return {};
+  return true;
 }
 
 Result<void> PageSession::take_screenshot(PageLoad& load) {

@@ -30,8 +30,10 @@ class PageSession {
   Result<void> open(int width, int height, TimePoint deadline);
   Result<void> settle();
   Result<void> navigate(const std::string& url, PageLoad& load);
+  bool has_ended() const;
+  void judge_ending(PageLoad& load) const;
   Result<void> read_out(PageLoad& load);
-  Result<void> read_dom(PageLoad& load);
+  Result<bool> read_dom(PageLoad& load);
   Result<void> take_screenshot(PageLoad& load);
   Result<void> close();
 
