@@ -72,16 +72,14 @@ std::optional<std::uint64_t> find_trailer(Bytes file) {
   if (file.size() < kFileHeaderBytes + size) return std::nullopt;
   auto const trailer = read_record(file, file.size() - size);
   if (!trailer || trailer->kind != RecordKind::kTrailer ||
-      trailer->payload.size() != kTrailerPayloadBytes || !payload_is_whole(*trailer) ||
-      load_u64(trailer->payload.data() + 8) != first_record_crc(file)) {
+      trailer->payload.size() != kTrailerPayloadBytes || !payload_is_whole(*trailer)) {
     return std::nullopt;
   }
-  return load_u64(trailer->payload.data());
-}
-
-std::uint32_t first_record_crc(Bytes file) {
+  // The end of a torn file may be bytes of a body, which an origin chose. It can write a trailer,
+  // but does not know the sum over the session's start. (Where that is damaged, nothing is torn.)
   auto const first = read_record(file, kFileHeaderBytes);
-  return first ? first->payload_crc : 0;
+  if (first && load_u64(trailer->payload.data() + 8) != first->payload_crc) return std::nullopt;
+  return load_u64(trailer->payload.data());
 }
 
 }  // namespace reprise

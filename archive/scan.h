@@ -35,8 +35,4 @@ IndexEntry entry_of(const Exchange& exchange, std::uint64_t record_offset);
 /// trailer at the end.
 std::optional<std::uint64_t> find_trailer(Bytes file);
 
-/// What the trailer repeats of the file's first record, to tell a trailer that was written for this
-/// file from bytes of a body that happen to end a torn one.
-std::uint32_t first_record_crc(Bytes file);
-
 }  // namespace reprise
