@@ -1,9 +1,11 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 
 #include "archive/result.h"
+#include "proxy/tls/error.h"
 #include "proxy/tls/openssl_ptr.h"
 
 namespace reprise {
@@ -16,12 +18,19 @@ class CertificateAuthority {
   static std::filesystem::path default_directory();
 
   /// Opens the authority in `directory`, or makes it there: `ca.pem` (0644) and `ca-key.pem`
-  /// (0600), the folder 0700. Two processes that start at once end up with the same one. An
-  /// authority that expires within 30 days is refused with a message that says what to do.
-  /// Errors: the system error of the file, or bad_message for contents that are not a key pair.
+  /// (0600), the folder 0700, valid for five years. Processes that start at once end up with the
+  /// same one. Errors: those of open(), or the system error of the file that cannot be written.
   static Result<CertificateAuthority> open_or_create(const std::filesystem::path& directory);
 
+  /// Opens the authority in `directory`. Errors: no_such_file_or_directory when none is there; the
+  /// trust_errc values named authority_ (proxy/tls/error.h), among them one that expires within 30
+  /// days and one that other users can get at; the system error of a file that cannot be read.
+  static Result<CertificateAuthority> open(const std::filesystem::path& directory);
+
   const std::filesystem::path& certificate_path() const { return certificate_path_; }
+  /// "reprise local CA 1a2b3c4d": random, so that several in one trust store are told apart.
+  std::string common_name() const;
+  std::chrono::system_clock::time_point not_after() const;
   X509* certificate() const { return certificate_.get(); }
   EVP_PKEY* key() const { return key_.get(); }
   /// base64(SHA-256(SubjectPublicKeyInfo)), as Chromium's

@@ -14,13 +14,13 @@ namespace reprise {
 /// What a client offers in its first TLS message. Unknown and GREASE values (RFC 8701) are kept in
 /// the lists in wire order: the recorder offers the origin the same.
 struct ClientHello {
-  std::string server_name;                        ///< lower case; empty when there was no SNI
-  std::vector<std::string> alpn;                  ///< RFC 7301, in order
-  std::vector<std::uint16_t> versions;            ///< supported_versions, or the legacy version
+  std::string server_name;              ///< lower case; empty when there was no SNI
+  std::vector<std::string> alpn;        ///< RFC 7301, in order
+  std::vector<std::uint16_t> versions;  ///< supported_versions, or the legacy version
   std::vector<std::uint16_t> cipher_suites;
-  std::vector<std::uint16_t> groups;              ///< supported_groups
+  std::vector<std::uint16_t> groups;  ///< supported_groups
   std::vector<std::uint16_t> signature_algorithms;
-  std::vector<std::uint16_t> extensions;          ///< types, in order
+  std::vector<std::uint16_t> extensions;  ///< types, in order
 };
 
 /// The longest ClientHello that is read, all records and handshake headers included.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,6 +27,10 @@ struct Leaf {
   X509Ptr certificate;
 };
 
+/// Whether a certificate can carry `name`: an IP literal, or a DNS name of letters, digits, dots,
+/// hyphens, underscores and asterisks of at most 253 characters.
+bool is_certifiable(std::string_view name);
+
 /// Mints leaf certificates signed by the authority, all with one shared P-256 key, valid from
 /// yesterday for a year (398 days at most), without AIA, OCSP or CRL addresses; and keeps the last
 /// kLeavesMax of them. Not thread-safe: one a thread. The authority must outlive it.
@@ -33,23 +38,38 @@ class LeafMinter {
  public:
   static constexpr std::size_t kLeavesMax = 4096;
   static constexpr std::size_t kNamesMax = 1000;
+  /// Of the padding alone. Chains of the web are 2 to 6 KB long.
+  static constexpr std::uint32_t kPaddingBytesMax = 16 << 10;
 
   static Result<std::unique_ptr<LeafMinter>> create(const CertificateAuthority& authority);
 
   /// The leaf for `key` (the SNI, or the listener's default name), minted from `names` when it is
   /// not kept yet. Valid until the minter goes, or kLeavesMax other leaves were asked for: set it
   /// on an SSL (which takes its own reference) before the next call.
-  /// Errors: invalid_argument for names that no certificate can carry.
+  /// Errors: name_not_certifiable (equals errc::invalid_argument) for no names, more than
+  /// kNamesMax of them, or one that is not is_certifiable().
   Result<const Leaf*> leaf(std::string_view key, const LeafNames& names);
 
   EVP_PKEY* key() const { return key_.get(); }
   const CertificateAuthority& authority() const { return *authority_; }
 
  private:
+  struct KeptLeaf {
+    std::string key;
+    Leaf leaf;
+  };
+
   LeafMinter() = default;
+  X509Ptr mint(const LeafNames& names, GENERAL_NAMES* alternative_names) const;
+  void sign_padded(X509* certificate, std::uint32_t chain_bytes) const;
+
   const CertificateAuthority* authority_ = nullptr;
+  std::uint32_t authority_bytes_ = 0;
   PrivateKeyPtr key_;
-  // The implementer chooses the cache.
+  X509Ptr blank_;  ///< what all leaves have in common, not signed
+  OidPtr padding_oid_;
+  std::list<KeptLeaf> kept_;  ///< the last used first
+  std::unordered_map<std::string_view, std::list<KeptLeaf>::iterator> by_key_;
 };
 
 }  // namespace reprise

@@ -1,0 +1,190 @@
+#include "proxy/tls/leaf_minter.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "archive/invariant.h"
+#include "proxy/tls/certificate_builder.h"
+
+namespace reprise {
+namespace {
+
+constexpr std::chrono::days kLifetime{365};
+constexpr std::size_t kDnsNameBytesMax = 253;
+constexpr std::size_t kCommonNameBytesMax = 64;  // RFC 5280 appendix A.1, ub-common-name
+
+/// Below the enterprise number that RFC 5612 sets aside for examples: nobody gives it a meaning,
+/// and it needs no registration. Arcs made from a UUID (2.25.*) are too long for some clients.
+constexpr const char* kPaddingOid = "1.3.6.1.4.1.32473.1";
+
+struct IpOctets {
+  std::array<unsigned char, 16> octets;
+  int count = 0;
+};
+
+std::optional<IpOctets> parse_ip(const std::string& text) {
+  IpOctets ip;
+  if (::inet_pton(AF_INET, text.c_str(), ip.octets.data()) == 1) {
+    ip.count = 4;
+    return ip;
+  }
+  if (::inet_pton(AF_INET6, text.c_str(), ip.octets.data()) == 1) {
+    ip.count = 16;
+    return ip;
+  }
+  return std::nullopt;
+}
+
+bool is_dns_name(std::string_view name) {
+  return !name.empty() && name.size() <= kDnsNameBytesMax && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '-' || c == '_' || c == '*';
+  });
+}
+
+GeneralNamePtr make_general_name(const std::string& name) {
+  GeneralNamePtr made(GENERAL_NAME_new());
+  if (auto const ip = parse_ip(name)) {
+    ASN1_OCTET_STRING* const octets = ASN1_OCTET_STRING_new();
+    ASN1_OCTET_STRING_set(octets, ip->octets.data(), ip->count);
+    GENERAL_NAME_set0_value(made.get(), GEN_IPADD, octets);
+  } else {
+    ASN1_IA5STRING* const text = ASN1_IA5STRING_new();
+    ASN1_STRING_set(text, name.data(), static_cast<int>(name.size()));
+    GENERAL_NAME_set0_value(made.get(), GEN_DNS, text);
+  }
+  return made;
+}
+
+Result<GeneralNamesPtr> make_alternative_names(const std::vector<std::string>& names) {
+  bool const usable = !names.empty() && names.size() <= LeafMinter::kNamesMax &&
+                      std::ranges::all_of(names, is_certifiable);
+  if (!usable) return fail(trust_errc::name_not_certifiable);
+  GeneralNamesPtr list(GENERAL_NAMES_new());
+  for (const std::string& name : names) {
+    invariant(sk_GENERAL_NAME_push(list.get(), make_general_name(name).release()) > 0,
+              "OpenSSL keeps names");
+  }
+  return list;
+}
+
+/// The leaf's DER length once it is signed. ECDSA signatures on P-256 are 70 to 72 bytes long,
+/// rarely shorter; the estimate takes 70.
+std::int64_t signed_bytes(X509* certificate) {
+  constexpr int kAlgorithmBytes = 12;          // SEQUENCE of ecdsa-with-SHA256's OID
+  constexpr int kSignatureBytes = 2 + 1 + 70;  // BIT STRING, its count of unused bits, the rest
+  constexpr int kOuterHeaderBytes = 4;         // SEQUENCE of 256 bytes to 64 KiB
+  return i2d_re_X509_tbs(certificate, nullptr) + kAlgorithmBytes + kSignatureBytes +
+         kOuterHeaderBytes;
+}
+
+/// The value of an extension is DER itself (RFC 5280 section 4.2): an OCTET STRING of zeros.
+ExtensionPtr make_padding(const ASN1_OBJECT* oid, std::int64_t bytes) {
+  std::vector<unsigned char> const zeros(static_cast<std::size_t>(bytes));
+  OctetStringPtr const inner(ASN1_OCTET_STRING_new());
+  OctetStringPtr const outer(ASN1_OCTET_STRING_new());
+  ASN1_OCTET_STRING_set(inner.get(), zeros.data(), static_cast<int>(zeros.size()));
+  unsigned char* der = nullptr;
+  int const der_length = i2d_ASN1_OCTET_STRING(inner.get(), &der);
+  invariant(der_length > 0, "an octet string has an encoding");
+  ASN1_STRING_set0(outer.get(), der, der_length);
+  return ExtensionPtr(X509_EXTENSION_create_by_OBJ(nullptr, oid, 0, outer.get()));
+}
+
+}  // namespace
+
+bool is_certifiable(std::string_view name) {
+  return is_dns_name(name) || (name.size() <= kDnsNameBytesMax && parse_ip(std::string(name)));
+}
+
+Result<std::unique_ptr<LeafMinter>> LeafMinter::create(const CertificateAuthority& authority) {
+  std::unique_ptr<LeafMinter> minter(new LeafMinter);
+  minter->authority_ = &authority;
+  minter->authority_bytes_ = der_bytes(authority.certificate());
+  minter->key_ = make_p256_key();
+  minter->padding_oid_.reset(OBJ_txt2obj(kPaddingOid, 1));
+
+  minter->blank_.reset(X509_new());
+  X509* const blank = minter->blank_.get();
+  X509* const issuer = authority.certificate();
+  invariant(blank != nullptr && X509_set_version(blank, X509_VERSION_3) == 1 &&
+                X509_set_pubkey(blank, minter->key()) == 1 &&
+                X509_set_issuer_name(blank, X509_get_subject_name(issuer)) == 1,
+            "OpenSSL makes certificates");
+  add_extension(blank, issuer, NID_basic_constraints, "critical,CA:FALSE");
+  add_extension(blank, issuer, NID_key_usage, "critical,digitalSignature");
+  add_extension(blank, issuer, NID_ext_key_usage, "serverAuth");
+  add_extension(blank, issuer, NID_subject_key_identifier, "hash");
+  add_extension(blank, issuer, NID_authority_key_identifier, "keyid:always");
+  return minter;
+}
+
+Result<const Leaf*> LeafMinter::leaf(std::string_view key, const LeafNames& names) {
+  if (auto const found = by_key_.find(key); found != by_key_.end()) {
+    kept_.splice(kept_.begin(), kept_, found->second);
+    return &found->second->leaf;
+  }
+  auto const alternative_names = make_alternative_names(names.names);
+  if (!alternative_names) return fail(alternative_names.error());
+  kept_.push_front(
+      {.key = std::string(key), .leaf = {.certificate = mint(names, alternative_names->get())}});
+  by_key_.emplace(kept_.front().key, kept_.begin());
+  if (kept_.size() > kLeavesMax) {
+    by_key_.erase(kept_.back().key);
+    kept_.pop_back();
+  }
+  return &kept_.front().leaf;
+}
+
+X509Ptr LeafMinter::mint(const LeafNames& names, GENERAL_NAMES* alternative_names) const {
+  X509Ptr certificate(X509_dup(blank_.get()));
+  X509* const made = certificate.get();
+  invariant(made != nullptr, "OpenSSL makes certificates");
+  set_random_serial(made);
+  set_validity(made, kLifetime);
+  auto const common_name = std::ranges::find_if(
+      names.names, [](const std::string& name) { return name.size() <= kCommonNameBytesMax; });
+  bool const has_subject = common_name != names.names.end();
+  if (has_subject) {
+    X509_NAME_add_entry_by_NID(X509_get_subject_name(made), NID_commonName, MBSTRING_ASC,
+                               reinterpret_cast<const unsigned char*>(common_name->data()),
+                               static_cast<int>(common_name->size()), -1, 0);
+  }
+  // Without a subject the names must be critical (RFC 5280 section 4.2.1.6).
+  invariant(X509_add1_ext_i2d(made, NID_subject_alt_name, alternative_names, has_subject ? 0 : 1,
+                              X509V3_ADD_DEFAULT) == 1,
+            "OpenSSL adds names");
+  sign_padded(made, names.chain_bytes);
+  return certificate;
+}
+
+void LeafMinter::sign_padded(X509* certificate, std::uint32_t chain_bytes) const {
+  std::int64_t const wanted = std::int64_t{chain_bytes} - authority_bytes_;
+  std::int64_t const plain_bytes = signed_bytes(certificate);
+  if (plain_bytes >= wanted) return sign(certificate, authority_->key());
+
+  int const position = X509_get_ext_count(certificate);
+  std::int64_t padding_bytes = 0;
+  auto const pad_by = [&](std::int64_t more) {
+    padding_bytes = std::clamp<std::int64_t>(padding_bytes + more, 0, kPaddingBytesMax);
+    ExtensionPtr(X509_delete_ext(certificate, position)).reset();
+    X509_add_ext(certificate, make_padding(padding_oid_.get(), padding_bytes).get(), position);
+  };
+  // The first step does not know what the extension itself takes, the second may move the length
+  // of a length, the third settles it.
+  pad_by(wanted - plain_bytes);
+  pad_by(wanted - signed_bytes(certificate));
+  pad_by(wanted - signed_bytes(certificate));
+  sign(certificate, authority_->key());
+  // A short signature, one in about a hundred.
+  if (std::int64_t const missing = wanted - der_bytes(certificate); missing > 0) {
+    pad_by(missing + 2);
+    sign(certificate, authority_->key());
+  }
+}
+
+}  // namespace reprise

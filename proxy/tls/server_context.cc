@@ -1,0 +1,90 @@
+#include "proxy/tls/server_context.h"
+
+#include <openssl/err.h>
+
+#include <span>
+
+#include "archive/invariant.h"
+
+namespace reprise {
+namespace {
+
+void free_protocol(void*, void* protocol, CRYPTO_EX_DATA*, int, long, void*) {
+  delete static_cast<std::string*>(protocol);
+}
+
+/// Where an SSL keeps the protocol it accepts. The application data proper stays free for others.
+int protocol_index() {
+  static int const index = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, free_protocol);
+  return index;
+}
+
+int select_alpn(SSL* ssl, const unsigned char** chosen, unsigned char* chosen_bytes,
+                const unsigned char* offered, unsigned offered_bytes, void*) {
+  auto const* wanted = static_cast<const std::string*>(SSL_get_ex_data(ssl, protocol_index()));
+  if (wanted == nullptr) return SSL_TLSEXT_ERR_NOACK;
+  for (std::span list(offered, offered_bytes); !list.empty();) {
+    std::size_t const length = list[0];
+    if (length + 1 > list.size()) break;
+    auto const protocol = list.subspan(1, length);
+    if (std::string_view(reinterpret_cast<const char*>(protocol.data()), length) == *wanted) {
+      *chosen = protocol.data();
+      *chosen_bytes = static_cast<unsigned char>(length);
+      return SSL_TLSEXT_ERR_OK;
+    }
+    list = list.subspan(1 + length);
+  }
+  return SSL_TLSEXT_ERR_NOACK;
+}
+
+}  // namespace
+
+Result<SslContextPtr> make_server_context() {
+  SslContextPtr context(SSL_CTX_new(TLS_server_method()));
+  if (!context) return fail(std::make_error_code(std::errc::not_enough_memory));
+  SSL_CTX* const made = context.get();
+  SSL_CTX_set_min_proto_version(made, TLS1_2_VERSION);
+  SSL_CTX_set_max_proto_version(made, TLS1_3_VERSION);
+  SSL_CTX_set_options(made, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  SSL_CTX_set_mode(made, SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_verify(made, SSL_VERIFY_NONE, nullptr);
+  SSL_CTX_set_max_early_data(made, 0);
+  SSL_CTX_set_recv_max_early_data(made, 0);
+  // Tickets carry the sessions; a cache besides would grow by each client that refuses them.
+  SSL_CTX_set_session_cache_mode(made, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_alpn_select_cb(made, select_alpn, nullptr);
+  return context;
+}
+
+void choose_alpn(SSL* ssl, std::string protocol) {
+  auto* const kept = static_cast<std::string*>(SSL_get_ex_data(ssl, protocol_index()));
+  if (kept != nullptr) {
+    *kept = std::move(protocol);
+    return;
+  }
+  auto made = std::make_unique<std::string>(std::move(protocol));
+  invariant(SSL_set_ex_data(ssl, protocol_index(), made.get()) == 1, "an SSL keeps its data");
+  made.release();
+}
+
+Result<void> use_leaf(SSL* ssl, const Leaf& leaf, const LeafMinter& minter) {
+  bool const is_set = SSL_use_certificate(ssl, leaf.certificate.get()) == 1 &&
+                      SSL_use_PrivateKey(ssl, minter.key()) == 1 &&
+                      SSL_clear_chain_certs(ssl) == 1 &&
+                      SSL_add1_chain_cert(ssl, minter.authority().certificate()) == 1;
+  if (is_set) return {};
+  ERR_clear_error();
+  return fail(std::make_error_code(std::errc::not_enough_memory));
+}
+
+Result<void> use_tls_version(SSL* ssl, std::string_view version) {
+  int number = 0;
+  if (version == "TLSv1.2") number = TLS1_2_VERSION;
+  if (version == "TLSv1.3") number = TLS1_3_VERSION;
+  if (number == 0) return fail(std::make_error_code(std::errc::protocol_not_supported));
+  SSL_set_min_proto_version(ssl, number);
+  SSL_set_max_proto_version(ssl, number);
+  return {};
+}
+
+}  // namespace reprise
