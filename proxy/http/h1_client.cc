@@ -1,0 +1,41 @@
+#include "proxy/http/h1_client.h"
+
+namespace reprise {
+
+H1Client::H1Client(std::unique_ptr<ByteStream> stream)
+    : stream_(std::move(stream)), reader_(*stream_), writer_(*stream_) {}
+
+Task<void> H1Client::send_head(std::string_view method, std::string_view target,
+                               HttpVersion version, HeaderList headers) {
+  method_ = method;
+  keeps_alive_ = false;
+  exchange_start_ = stream_->bytes_read();
+  auto const framing = request_framing(version, headers);
+  if (!framing) co_return fail(framing.error());
+  writer_.begin_body(*framing);
+  std::string text;
+  text.append(method).append(" ").append(target);
+  text.append(version == HttpVersion::kHttp10 ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n");
+  for (const HeaderView& field : headers) {
+    text.append(field.name).append(": ").append(field.value).append("\r\n");
+  }
+  text.append("\r\n");
+  co_return co_await writer_.send_head(text);
+}
+
+Task<ResponseHead> H1Client::read_head() {
+  auto const text = co_await reader_.read_head();
+  if (!text) co_return fail(text.error());
+  if (text->empty()) co_return fail(h1_errc::truncated);
+  auto const head = parse_response_head(*text, fields_);
+  if (!head) co_return fail(head.error());
+  if (is_interim(head->status)) co_return *head;
+  auto const framing = response_framing(method_, *head);
+  if (!framing) co_return fail(framing.error());
+  reader_.begin_body(*framing);
+  keeps_alive_ = framing->kind != BodyFraming::Kind::kUntilClose &&
+                 keeps_alive(head->version, head->headers);
+  co_return *head;
+}
+
+}  // namespace reprise

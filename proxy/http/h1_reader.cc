@@ -1,0 +1,125 @@
+#include "proxy/http/h1_reader.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace reprise {
+namespace {
+
+constexpr std::size_t kEmptyLinesMax = 16;
+
+/// Whether `text` can still become a request or status line: what is plainly not HTTP is told at
+/// its first bytes, not after a megabyte without an empty line.
+bool could_be_http(std::string_view text) {
+  auto const line = text.substr(0, std::min<std::size_t>(text.find('\n'), 16));
+  return std::ranges::all_of(line, [](char c) {
+    return c == '\r' || (static_cast<unsigned char>(c) >= ' ' && static_cast<unsigned char>(c) < 127);
+  });
+}
+
+}  // namespace
+
+H1Reader::H1Reader(ByteStream& stream, std::vector<std::byte> early)
+    : stream_(stream), head_buffer_(std::move(early)), rest_(head_buffer_) {}
+
+Task<std::span<char>> H1Reader::read_head() {
+  // The rest may lie in the head buffer itself: move it to the front, growing for it first.
+  std::size_t used = rest_.size();
+  if (head_buffer_.size() < std::max(kHeadBufferBytes, used)) {
+    std::vector<std::byte> grown(std::max(kHeadBufferBytes, used));
+    std::ranges::copy(rest_, grown.begin());
+    head_buffer_ = std::move(grown);
+  } else if (used > 0) {
+    std::memmove(head_buffer_.data(), rest_.data(), used);
+  }
+  rest_ = {};
+
+  std::size_t skipped = 0;
+  std::size_t scanned = 0;
+  while (true) {
+    auto const filled = as_text(Bytes(head_buffer_).first(used));
+    while (skipped < used && (filled[skipped] == '\r' || filled[skipped] == '\n')) {
+      if (++skipped > kEmptyLinesMax) co_return fail(h1_errc::not_http);
+      scanned = 0;
+    }
+    auto const text = filled.substr(skipped);
+    if (!could_be_http(text)) co_return fail(h1_errc::not_http);
+    if (auto const end = find_head_end(text, scanned)) {
+      rest_ = Bytes(head_buffer_).subspan(skipped + *end, used - skipped - *end);
+      co_return std::span(reinterpret_cast<char*>(head_buffer_.data()) + skipped, *end);
+    }
+    if (used >= kHeadBytesMax) co_return fail(h1_errc::head_too_long);
+    if (used == head_buffer_.size()) head_buffer_.resize(used * 2);
+    auto const count = co_await stream_.read_some(std::span(head_buffer_).subspan(used));
+    if (!count) co_return fail(count.error());
+    if (*count == 0) {
+      if (used == skipped) co_return std::span<char>{};
+      co_return fail(h1_errc::truncated);
+    }
+    used += *count;
+  }
+}
+
+void H1Reader::begin_body(BodyFraming framing) {
+  framing_ = framing;
+  left_bytes_ = framing.length_bytes;
+  ended_ = false;
+  if (framing.kind == BodyFraming::Kind::kChunked) decoder_ = ChunkedDecoder();
+}
+
+Bytes H1Reader::take(std::size_t count) {
+  auto const taken = rest_.first(count);
+  rest_ = rest_.subspan(count);
+  return taken;
+}
+
+bool H1Reader::finished() const {
+  switch (framing_.kind) {
+    case BodyFraming::Kind::kNone:
+      return true;
+    case BodyFraming::Kind::kLength:
+      return left_bytes_ == 0;
+    case BodyFraming::Kind::kChunked:
+      return decoder_.done();
+    case BodyFraming::Kind::kUntilClose:
+      return ended_;
+  }
+  return true;
+}
+
+Task<Bytes> H1Reader::read() {
+  while (!finished()) {
+    if (rest_.empty()) {
+      if (body_buffer_.empty()) body_buffer_.resize(kBodyBufferBytes);
+      auto const count = co_await stream_.read_some(body_buffer_);
+      if (!count) co_return fail(count.error());
+      if (*count == 0) {
+        if (framing_.kind != BodyFraming::Kind::kUntilClose) co_return fail(h1_errc::truncated);
+        ended_ = true;
+        break;
+      }
+      rest_ = Bytes(body_buffer_).first(*count);
+    }
+    if (framing_.kind == BodyFraming::Kind::kChunked) {
+      auto const step = decoder_.next(rest_);
+      if (!step) co_return fail(step.error());
+      take(step->consumed);
+      if (step->data.empty()) continue;
+      co_return step->data;
+    }
+    if (framing_.kind == BodyFraming::Kind::kUntilClose) co_return take(rest_.size());
+    auto const count =
+        static_cast<std::size_t>(std::min<std::uint64_t>(left_bytes_, rest_.size()));
+    left_bytes_ -= count;
+    co_return take(count);
+  }
+  co_return Bytes{};
+}
+
+std::vector<std::byte> H1Reader::take_rest() {
+  std::vector<std::byte> rest(rest_.begin(), rest_.end());
+  rest_ = {};
+  return rest;
+}
+
+}  // namespace reprise

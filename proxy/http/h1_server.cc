@@ -1,0 +1,338 @@
+#include "proxy/http/h1_server.h"
+
+#include "proxy/http/h1_reader.h"
+#include "proxy/http/h1_writer.h"
+
+namespace reprise {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Content of a request that no handler read is taken off the stream up to here; over it the
+/// connection is closed instead.
+constexpr std::size_t kDrainBytesMax = 256 << 10;
+
+/// The response side of one exchange.
+class Response final : public ResponseWriter {
+ public:
+  Response(ByteStream& stream, const RequestHead& request)
+      : stream_(stream), body_(stream), request_(request) {}
+
+  Task<void> send_head(const ResponseHead& head) override {
+    if (is_interim(head.status)) {
+      continued_ = continued_ || head.status == 100;
+      if (request_.version == HttpVersion::kHttp10) co_return Result<void>{};  // RFC 9110 15.2
+      auto const text = response_head_text(head);
+      co_return co_await stream_.write(as_bytes(text));
+    }
+    auto framing = response_framing(request_.method, head);
+    if (!framing) co_return fail(framing.error());
+    head_sent_ = true;
+    std::string text;
+    if (framing->kind == BodyFraming::Kind::kChunked && request_.version == HttpVersion::kHttp10) {
+      framing->kind = BodyFraming::Kind::kUntilClose;
+      std::vector<HeaderView> kept;
+      for (const HeaderView& field : head.headers) {
+        if (!equals_ignoring_case(field.name, "Transfer-Encoding")) kept.push_back(field);
+      }
+      ResponseHead unchunked = head;
+      unchunked.headers = kept;
+      text = response_head_text(unchunked);
+    } else {
+      text = response_head_text(head);
+    }
+    keeps_alive_ = framing->kind != BodyFraming::Kind::kUntilClose &&
+                   reprise::keeps_alive(head.version, head.headers);
+    body_.begin_body(*framing);
+    co_return co_await stream_.write(as_bytes(text));
+  }
+
+  /// Content for HEAD goes nowhere, so that handlers need not know.
+  Task<void> write(Bytes bytes) override {
+    if (request_.method == "HEAD") co_return Result<void>{};
+    co_return co_await body_.write(bytes);
+  }
+
+  Task<void> finish(HeaderList trailers) override {
+    auto const done = co_await body_.finish(trailers);
+    finished_ = done.has_value();
+    co_return done;
+  }
+
+  Task<void> send_stored(const StoredResponse& response) override {
+    if (response.h1_wire().empty() || request_.version == HttpVersion::kHttp10) {
+      co_return co_await send_in_steps(response);
+    }
+    head_sent_ = true;
+    auto const sent = co_await stream_.write(response.h1_wire());
+    finished_ = sent.has_value();
+    keeps_alive_ = response.h1_keeps_alive();
+    co_return sent;
+  }
+
+  bool head_sent() const override { return head_sent_; }
+  bool continued() const { return continued_; }
+  void set_continued() { continued_ = true; }
+  bool finished() const { return finished_; }
+  bool keeps_alive() const { return keeps_alive_; }
+
+ private:
+  Task<void> send_in_steps(const StoredResponse& response) {
+    if (auto const sent = co_await send_head(response.head()); !sent) co_return sent;
+    if (auto const sent = co_await write(response.body()); !sent) co_return sent;
+    auto const* const pieces = response.pieces();
+    for (std::size_t i = 0; pieces != nullptr && i < pieces->pieces(); ++i) {
+      auto const piece = pieces->piece(i);
+      if (!piece) co_return fail(piece.error());
+      if (auto const sent = co_await write(*piece); !sent) co_return sent;
+    }
+    co_return co_await finish(response.trailers());
+  }
+
+  ByteStream& stream_;
+  H1Writer body_;
+  const RequestHead& request_;
+  bool head_sent_ = false;
+  bool continued_ = false;
+  bool finished_ = false;
+  bool keeps_alive_ = false;
+};
+
+/// The request's content; asks a waiting client to go on when it is first read (RFC 9110 10.1.1).
+class RequestBody final : public BodyReader {
+ public:
+  RequestBody(H1Reader& reader, ByteStream& stream, Response& response, bool expects_continue)
+      : reader_(reader), stream_(stream), response_(response), expects_continue_(expects_continue) {}
+
+  Task<Bytes> read() override {
+    started_ = true;
+    if (expects_continue_ && !response_.continued() && !response_.head_sent()) {
+      response_.set_continued();
+      auto const sent = co_await stream_.write(as_bytes("HTTP/1.1 100 Continue\r\n\r\n"));
+      if (!sent) co_return fail(sent.error());
+    }
+    co_return co_await reader_.read();
+  }
+  bool finished() const override { return reader_.finished(); }
+  HeaderList trailers() const override { return reader_.trailers(); }
+
+  /// Whether the client sends the content even if nobody asks for it.
+  bool will_come() const { return !expects_continue_ || started_ || response_.continued(); }
+
+ private:
+  H1Reader& reader_;
+  ByteStream& stream_;
+  Response& response_;
+  bool expects_continue_;
+  bool started_ = false;
+};
+
+/// The request's scheme, authority and origin-form target from its line and Host (RFC 9112 3.2).
+struct Target {
+  Scheme scheme = Scheme::kHttp;
+  Authority authority;
+  std::string_view path;
+};
+
+Result<Target> resolve_target(const RequestLine& line, HeaderList headers,
+                              const H1ServerOptions& options, const ConnectionInfo& connection) {
+  Target target{.scheme = options.scheme, .authority = {}, .path = line.target};
+  std::string_view authority;
+  auto const rest_of = [&](std::string_view prefix) {
+    return line.target.size() > prefix.size() &&
+           equals_ignoring_case(line.target.substr(0, prefix.size()), prefix);
+  };
+  bool const absolute = rest_of("http://") || rest_of("https://");
+  if (absolute) {
+    target.scheme = rest_of("https://") ? Scheme::kHttps : Scheme::kHttp;
+    auto const start = line.target.find("//") + 2;
+    auto const end = std::min(line.target.find_first_of("/?", start), line.target.size());
+    authority = line.target.substr(start, end - start);
+    target.path = line.target.substr(end);
+    if (target.path.empty()) target.path = "/";
+  } else if (line.target.front() == '/' || (line.target == "*" && line.method == "OPTIONS")) {
+    auto hosts = 0;
+    for (const HeaderView& field : headers) {
+      if (equals_ignoring_case(field.name, "Host")) {
+        authority = field.value;
+        ++hosts;
+      }
+    }
+    if (hosts > 1 || (hosts == 0 && line.version != HttpVersion::kHttp10)) {
+      return fail(h1_errc::bad_authority);
+    }
+    // An old client without Host: the name it connected by is all there is.
+    if (hosts == 0) authority = connection.server_name;
+  } else {
+    return fail(h1_errc::not_http);
+  }
+  auto const tunnelled = !connection.tunnel_host.empty() && !absolute;
+  auto const port = tunnelled ? connection.tunnel_port : default_port(target.scheme);
+  auto parsed = parse_authority(authority, port);
+  if (!parsed) return fail(parsed.error());
+  target.authority = std::move(*parsed);
+  return target;
+}
+
+/// Says why the connection ends here, and lets the client read it: closing while its bytes are
+/// unread would reset the connection and take the answer away (RFC 9112 section 9.6).
+Task<void> refuse(ByteStream& stream, std::uint16_t status, std::string_view why) {
+  RequestHead const request{.method = "GET"};
+  Response response(stream, request);
+  auto text = std::string("reprise: ").append(why).append("\n");
+  auto const length = std::to_string(text.size());
+  std::array<HeaderView, 3> const fields{
+      {{"Content-Type", "text/plain; charset=utf-8"}, {"Content-Length", length}, {"Connection", "close"}}};
+  ResponseHead const head{.status = status, .reason = reason_phrase(status), .headers = fields};
+  if (auto const sent = co_await response.send_head(head); !sent) co_return sent;
+  if (auto const sent = co_await response.write(as_bytes(text)); !sent) co_return sent;
+  co_await stream.shutdown();
+  std::array<std::byte, 4096> sink;
+  for (std::size_t drained = 0; drained < kDrainBytesMax;) {
+    auto const count = co_await stream.read_some(sink);
+    if (!count || *count == 0) break;
+    drained += *count;
+  }
+  co_return Result<void>{};
+}
+
+std::uint16_t status_for(std::error_code error) {
+  if (error == h1_errc::head_too_long) return 431;
+  if (error == h1_errc::unsupported_version) return 505;
+  return 400;
+}
+
+/// Reads what is left of the request's content, so that the connection can go on.
+awaitable<bool> drain(RequestBody& body) {
+  std::size_t drained = 0;
+  while (!body.finished()) {
+    auto const piece = co_await body.read();
+    if (!piece || (drained += piece->size()) > kDrainBytesMax) co_return false;
+  }
+  co_return true;
+}
+
+/// One connection: what is kept between its requests.
+class H1Connection {
+ public:
+  H1Connection(ByteStream& stream, const ConnectionInfo& connection, Handler& handler,
+               Deadline& deadline, const H1ServerOptions& options, std::vector<std::byte> early)
+      : stream_(stream),
+        connection_(connection),
+        handler_(handler),
+        deadline_(deadline),
+        options_(options),
+        reader_(stream, std::move(early)) {}
+
+  Task<std::optional<H1Tunnel>> run() {
+    while (true) {
+      deadline_.at = Clock::now() + (requests_ == 0 ? options_.head_timeout : options_.idle_timeout);
+      auto const head = co_await reader_.read_head();
+      if (!head) {
+        if (head.error() == h1_errc::truncated || head.error().category() != h1_category()) {
+          co_return fail(head.error());
+        }
+        co_return co_await refuse_as(head.error());
+      }
+      if (head->empty()) {
+        co_await stream_.shutdown();
+        co_return std::nullopt;
+      }
+      deadline_.at = Clock::time_point::max();
+      auto const line = parse_request_head(*head, fields_);
+      if (!line) co_return co_await refuse_as(line.error());
+      if (options_.explicit_proxy && line->method == "CONNECT") {
+        co_return co_await open_tunnel(*line);
+      }
+      auto const goes_on = co_await serve_one(*line);
+      if (!goes_on) co_return fail(goes_on.error());
+      if (!*goes_on) {
+        co_await stream_.shutdown();
+        co_return std::nullopt;
+      }
+    }
+  }
+
+  /// Whether it ended with an answer of ours that says why.
+  bool refused() const { return refused_; }
+
+ private:
+  Task<std::optional<H1Tunnel>> open_tunnel(const RequestLine& line) {
+    auto authority = parse_authority(line.target, 0);
+    if (!authority || authority->port == 0) {
+      co_return co_await refuse_as(h1_errc::bad_authority, "CONNECT takes HOST:PORT");
+    }
+    auto const sent = co_await stream_.write(as_bytes("HTTP/1.1 200 Connection established\r\n\r\n"));
+    if (!sent) co_return fail(sent.error());
+    co_return H1Tunnel{.authority = std::move(*authority), .early = reader_.take_rest()};
+  }
+
+  awaitable<std::unexpected<std::error_code>> refuse_as(std::error_code error,
+                                                        std::string why = {}) {
+    deadline_.at = Clock::now() + options_.head_timeout;
+    (void)co_await refuse(stream_, status_for(error), why.empty() ? error.message() : why);
+    refused_ = true;
+    co_return fail(error);
+  }
+
+  /// Whether the connection can go on.
+  Task<bool> serve_one(const RequestLine& line) {
+    if (options_.explicit_proxy && line.target.starts_with('/')) {
+      co_return co_await refuse_as(h1_errc::bad_authority,
+                                   "this is a proxy: set it as your client's HTTP proxy");
+    }
+    auto const framing = request_framing(line.version, fields_);
+    if (!framing) co_return co_await refuse_as(framing.error());
+    auto const target = resolve_target(line, fields_, options_, connection_);
+    if (!target) co_return co_await refuse_as(target.error());
+
+    RequestHead const head{.method = line.method,
+                           .scheme = target->scheme,
+                           .host = target->authority.host,
+                           .port = target->authority.port,
+                           .target = target->path,
+                           .version = line.version,
+                           .headers = fields_};
+    reader_.begin_body(*framing);
+    Response response(stream_, head);
+    bool const expects_continue = line.version == HttpVersion::kHttp11 &&
+                                  framing->kind != BodyFraming::Kind::kNone &&
+                                  header_has_token(fields_, "Expect", "100-continue");
+    RequestBody body(reader_, stream_, response, expects_continue);
+    ExchangeContext const context{
+        .connection = connection_, .stream_id = ++requests_, .arrived = Clock::now()};
+    auto const served = co_await handler_.serve(context, head, body, response);
+    if (!served) co_return fail(served.error());
+    if (!response.finished()) co_return fail(h1_errc::truncated);
+    if (!response.keeps_alive() || !keeps_alive(line.version, fields_)) co_return false;
+    if (!body.finished() && (!body.will_come() || !co_await drain(body))) {
+      co_return false;
+    }
+    co_return true;
+  }
+
+  ByteStream& stream_;
+  const ConnectionInfo& connection_;
+  Handler& handler_;
+  Deadline& deadline_;
+  const H1ServerOptions& options_;
+  H1Reader reader_;
+  std::vector<HeaderView> fields_;
+  std::uint64_t requests_ = 0;
+  bool refused_ = false;
+};
+
+}  // namespace
+
+Task<std::optional<H1Tunnel>> serve_h1(ByteStream& stream, const ConnectionInfo& connection,
+                                       Handler& handler, Deadline& deadline,
+                                       const H1ServerOptions& options,
+                                       std::vector<std::byte> early) {
+  H1Connection served(stream, connection, handler, deadline, options, std::move(early));
+  auto result = co_await served.run();
+  // A message that is not whole must not look whole: reset rather than close in order.
+  if (!result && !served.refused()) stream.abort();
+  co_return result;
+}
+
+}  // namespace reprise

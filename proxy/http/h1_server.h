@@ -1,0 +1,41 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proxy/http/handler.h"
+#include "proxy/http/h1_parser.h"
+
+namespace reprise {
+
+/// When the connection is closed from outside for being too slow; the connection's owner watches
+/// it. Written and read on one thread.
+struct Deadline {
+  std::chrono::steady_clock::time_point at = std::chrono::steady_clock::time_point::max();
+};
+
+struct H1ServerOptions {
+  Scheme scheme = Scheme::kHttp;
+  /// An explicit proxy: takes absolute-form and CONNECT, and refuses origin-form.
+  bool explicit_proxy = false;
+  std::chrono::seconds idle_timeout{120};  ///< between requests
+  std::chrono::seconds head_timeout{30};   ///< from the first byte of a head to its end
+};
+
+/// A CONNECT that was answered with 200: what follows on the stream belongs to this authority.
+struct H1Tunnel {
+  Authority authority;
+  std::vector<std::byte> early;  ///< bytes of the tunnel that were read already
+};
+
+/// Serves HTTP/1.0 and 1.1 on `stream` until either side ends it: keep-alive, pipelining (one
+/// request at a time, in order), 100-continue, bodies in either framing. Returns a tunnel when the
+/// client asked for one. Errors: why the connection broke.
+Task<std::optional<H1Tunnel>> serve_h1(ByteStream& stream, const ConnectionInfo& connection,
+                                       Handler& handler, Deadline& deadline,
+                                       const H1ServerOptions& options,
+                                       std::vector<std::byte> early);
+
+}  // namespace reprise

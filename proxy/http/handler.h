@@ -1,0 +1,79 @@
+#pragma once
+
+// The one interface of the proxy: an HTTP exchange. The servers (h1, later h2 and h3) call it;
+// Recorder, Replayer and Admin implement it.
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "proxy/byte_stream.h"
+#include "proxy/http/message.h"
+#include "proxy/http/stored_response.h"
+
+namespace reprise {
+
+/// What is known of a client's connection. Lives as long as the connection.
+struct ConnectionInfo {
+  std::uint64_t id = 0;  ///< unique in this process, from 1
+  tcp::endpoint client;
+  tcp::endpoint local;      ///< where the client connected to
+  std::string tunnel_host;  ///< the authority of a CONNECT, empty otherwise
+  std::uint16_t tunnel_port = 0;
+  std::string server_name;  ///< SNI, empty without
+  std::string alpn;         ///< what was agreed, empty without
+  std::string tls_version;  ///< "TLSv1.3", empty for clear text
+};
+
+struct ExchangeContext {
+  const ConnectionInfo& connection;
+  std::uint64_t stream_id = 0;  ///< h2: the stream; h1: the request's number on the connection
+  std::chrono::steady_clock::time_point arrived;  ///< when the head was whole
+};
+
+/// A message's content as it arrives.
+class BodyReader {
+ public:
+  virtual ~BodyReader() = default;
+  /// The next bytes, valid until the next call; empty at the end. Errors: the stream's, or that of
+  /// the framing (h1_errc::truncated); the connection is then of no more use.
+  virtual Task<Bytes> read() = 0;
+  /// Whether all was read. Where the framing tells, true already with the last bytes.
+  virtual bool finished() const = 0;
+  /// Valid once finished.
+  virtual HeaderList trailers() const = 0;
+};
+
+/// Sends one response. Calls in order: send_head (interim ones first), write..., finish; or
+/// send_stored alone. What a handler leaves unfinished is aborted: the client sees a broken message.
+class ResponseWriter {
+ public:
+  virtual ~ResponseWriter() = default;
+  virtual Task<void> send_head(const ResponseHead& head) = 0;
+  /// Suspends while the client does not take the bytes.
+  virtual Task<void> write(Bytes bytes) = 0;
+  virtual Task<void> finish(HeaderList trailers) = 0;
+  /// All of a response that was prepared before; it must outlive the call.
+  virtual Task<void> send_stored(const StoredResponse& response) = 0;
+  /// Whether a final head was sent: then no other response can be.
+  virtual bool head_sent() const = 0;
+};
+
+class Handler {
+ public:
+  virtual ~Handler() = default;
+  /// Answers one request. All arguments live until it returns. Reads and writes may be awaited at
+  /// the same time. An error ends the connection (h1) or the stream (h2).
+  virtual Task<void> serve(const ExchangeContext& context, const RequestHead& head,
+                           BodyReader& body, ResponseWriter& writer) = 0;
+};
+
+/// Sends a whole response of our own: `text`, as text/plain, never cached.
+Task<void> send_text(ResponseWriter& writer, std::uint16_t status, std::string_view text);
+/// The same as JSON.
+Task<void> send_json(ResponseWriter& writer, std::uint16_t status, std::string_view json);
+
+/// The reason phrase RFC 9110 gives `status`, empty for unknown ones.
+std::string_view reason_phrase(std::uint16_t status);
+
+}  // namespace reprise

@@ -1,0 +1,37 @@
+#pragma once
+
+// Heads of requests and responses as they pass through: they borrow their text from whoever parsed
+// or stored them.
+
+#include <cstdint>
+#include <string_view>
+
+#include "archive/exchange.h"
+
+namespace reprise {
+
+struct RequestHead {
+  std::string_view method;
+  Scheme scheme = Scheme::kHttp;
+  std::string_view host;  ///< lower case, no port, no brackets
+  std::uint16_t port = 0;
+  std::string_view target;  ///< origin-form (path and query), or "*"
+  HttpVersion version = HttpVersion::kHttp11;
+  HeaderList headers;  ///< as received, hop-by-hop fields included
+};
+
+struct ResponseHead {
+  HttpVersion version = HttpVersion::kHttp11;
+  std::uint16_t status = 0;
+  std::string_view reason;
+  HeaderList headers;  ///< as received, hop-by-hop fields included
+};
+
+inline bool is_interim(std::uint16_t status) { return status >= 100 && status < 200; }
+
+/// Whether a response of this kind can have content at all (RFC 9110 section 6.4.1).
+inline bool may_have_body(std::string_view request_method, std::uint16_t status) {
+  return request_method != "HEAD" && status != 204 && status != 304 && !is_interim(status);
+}
+
+}  // namespace reprise

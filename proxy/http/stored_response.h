@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "proxy/byte_stream.h"
+#include "proxy/http/message.h"
+
+namespace reprise {
+
+/// A body too large to be one piece, handed out piece by piece. Thread-safe.
+class PiecewiseBody {
+ public:
+  virtual ~PiecewiseBody() = default;
+  virtual std::size_t pieces() const = 0;
+  /// Valid as long as the archive is open. Errors: the archive's, when the piece is damaged.
+  virtual Result<Bytes> piece(std::size_t index) const = 0;
+};
+
+/// A response prepared once, served many times, by any thread: immutable. Borrows the texts of
+/// `head` and `trailers` and the bytes of the body; whoever made it keeps them alive.
+class StoredResponse {
+ public:
+  /// `body` in one piece. Builds the wire image for h1.
+  StoredResponse(std::string_view request_method, const ResponseHead& head, HeaderList trailers,
+                 Bytes body);
+  /// A body in pieces.
+  StoredResponse(const ResponseHead& head, HeaderList trailers,
+                 std::unique_ptr<PiecewiseBody> body);
+  StoredResponse(const StoredResponse&) = delete;
+  StoredResponse& operator=(const StoredResponse&) = delete;
+
+  const ResponseHead& head() const { return head_; }
+  HeaderList trailers() const { return trailers_; }
+  /// The body when it is one piece.
+  Bytes body() const { return body_; }
+  /// The body when it is not, else null.
+  const PiecewiseBody* pieces() const { return pieces_.get(); }
+
+  /// All that an HTTP/1.1 client gets, framing included; empty when the body comes in pieces or the
+  /// stored framing contradicts the stored body.
+  std::span<const Bytes> h1_wire() const { return h1_wire_; }
+  /// Whether the connection can go on after h1_wire().
+  bool h1_keeps_alive() const { return h1_keeps_alive_; }
+
+ private:
+  void build_h1(std::string_view request_method);
+
+  ResponseHead head_;
+  HeaderList trailers_;
+  Bytes body_;
+  std::unique_ptr<PiecewiseBody> pieces_;
+  std::string h1_head_;  // with the first chunk's size line behind it
+  std::string h1_tail_;
+  std::vector<Bytes> h1_wire_;
+  bool h1_keeps_alive_ = false;
+};
+
+}  // namespace reprise

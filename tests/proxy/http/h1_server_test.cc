@@ -1,0 +1,190 @@
+#include "proxy/http/h1_server.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/proxy/http/loopback.h"
+
+namespace reprise {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+/// Answers every request with what it saw of it.
+class Echo final : public Handler {
+ public:
+  Task<void> serve(const ExchangeContext& context, const RequestHead& head, BodyReader& body,
+                   ResponseWriter& writer) override {
+    if (head.target == "/unread") co_return co_await send_text(writer, 200, "unread");
+    if (head.target == "/broken") co_return fail(std::make_error_code(std::errc::io_error));
+    std::string content;
+    while (!body.finished()) {
+      auto const piece = co_await body.read();
+      if (!piece) co_return fail(piece.error());
+      content += as_text(*piece);
+    }
+    for (const HeaderView& field : body.trailers()) content += " +" + std::string(field.value);
+    auto const text = std::to_string(context.stream_id) + " " + std::string(head.method) + " " +
+                      std::string(to_string(head.scheme)) + " " + std::string(head.host) + ":" +
+                      std::to_string(head.port) + std::string(head.target) + " " + content + ".";
+    if (head.target == "/chunked") co_return co_await chunked(writer, text);
+    if (head.target == "/until-close") co_return co_await until_close(writer, text);
+    co_return co_await send_text(writer, 200, text);
+  }
+
+ private:
+  static Task<void> chunked(ResponseWriter& writer, const std::string& text) {
+    std::array<HeaderView, 1> const fields{{{"Transfer-Encoding", "chunked"}}};
+    std::array<HeaderView, 1> const trailers{{{"X-End", "yes"}}};
+    (void)co_await writer.send_head({.status = 103, .reason = "Early Hints"});
+    (void)co_await writer.send_head({.status = 200, .reason = "OK", .headers = fields});
+    (void)co_await writer.write(as_bytes(text));
+    co_return co_await writer.finish(trailers);
+  }
+  static Task<void> until_close(ResponseWriter& writer, const std::string& text) {
+    (void)co_await writer.send_head({.status = 200, .reason = "OK"});
+    (void)co_await writer.write(as_bytes(text));
+    co_return co_await writer.finish({});
+  }
+};
+
+/// What the server answers to `request` before it or the client ends the connection.
+std::string answer(std::string request, H1ServerOptions options = {}) {
+  Loopback ends;
+  Echo echo;
+  ConnectionInfo const info{.id = 1};
+  Deadline deadline;
+  std::string received;
+  ends.spawn([&]() -> awaitable<void> {
+    (void)co_await serve_h1(*ends.server, info, echo, deadline, options, {});
+    ends.server->close();
+  });
+  ends.spawn([&]() -> awaitable<void> {
+    (void)co_await ends.client->write(as_bytes(request));
+    co_await ends.client->shutdown();
+    received = co_await Loopback::read_all(*ends.client);
+  });
+  ends.run();
+  return received;
+}
+
+TEST(H1Server, ServesKeptAliveAndPipelinedRequestsInOrder) {
+  auto const text = answer(
+      "GET /a HTTP/1.1\r\nHost: X.test\r\n\r\n"
+      "POST /b HTTP/1.1\r\nHost: x.test:81\r\nContent-Length: 3\r\n\r\nabc"
+      "\r\nGET /c HTTP/1.1\r\nHost: x.test\r\n\r\n");
+  EXPECT_THAT(text, HasSubstr("1 GET http x.test:80/a ."));
+  EXPECT_THAT(text, HasSubstr("2 POST http x.test:81/b abc."));
+  EXPECT_THAT(text, EndsWith("3 GET http x.test:80/c ."));
+}
+
+TEST(H1Server, DecodesChunkedRequestsAndTheirTrailers) {
+  auto const text = answer(
+      "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "2\r\nab\r\n3\r\ncde\r\n0\r\nT: trailing\r\n\r\n");
+  EXPECT_THAT(text, EndsWith("POST http a:80/ abcde +trailing."));
+}
+
+TEST(H1Server, WritesChunksTrailersAndInterimHeads) {
+  EXPECT_EQ(answer("GET /chunked HTTP/1.1\r\nHost: a\r\n\r\n"),
+            "HTTP/1.1 103 Early Hints\r\n\r\n"
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+            "19\r\n1 GET http a:80/chunked .\r\n0\r\nX-End: yes\r\n\r\n");
+}
+
+TEST(H1Server, SpeaksToOldClientsWithoutChunksOrInterimHeads) {
+  EXPECT_EQ(answer("GET /chunked HTTP/1.0\r\nHost: a\r\n\r\n"),
+            "HTTP/1.1 200 OK\r\n\r\n1 GET http a:80/chunked .");
+}
+
+TEST(H1Server, EndsTheConnectionAfterABodyWithoutLength) {
+  auto const text = answer(
+      "GET /until-close HTTP/1.1\r\nHost: a\r\n\r\nGET /second HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_THAT(text, EndsWith("1 GET http a:80/until-close ."));
+}
+
+TEST(H1Server, SendsNoContentForHead) {
+  auto const text = answer("HEAD /a HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_THAT(text, StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(text, EndsWith("\r\n\r\n"));
+  EXPECT_THAT(text, HasSubstr("Content-Length: 20\r\n"));
+}
+
+TEST(H1Server, AsksAWaitingClientToGoOn) {
+  auto const text = answer(
+      "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nhi");
+  EXPECT_THAT(text, StartsWith("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(text, EndsWith("hi."));
+}
+
+TEST(H1Server, EndsAfterAnsweringAWaitingClientUnread) {
+  auto const text = answer(
+      "POST /unread HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
+  EXPECT_THAT(text, StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(text, EndsWith("unread"));
+}
+
+TEST(H1Server, TakesUnreadContentOffTheStream) {
+  auto const text = answer(
+      "POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"
+      "GET /next HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_THAT(text, EndsWith("2 GET http a:80/next ."));
+}
+
+TEST(H1Server, ResolvesAbsoluteForm) {
+  auto const text = answer("GET https://B.test:444/x HTTP/1.1\r\nHost: other\r\n\r\n");
+  EXPECT_THAT(text, EndsWith("1 GET https b.test:444/x ."));
+  EXPECT_THAT(answer("GET http://b.test?q HTTP/1.1\r\nHost: b.test\r\n\r\n"),
+              HasSubstr("GET http b.test:80"));
+}
+
+TEST(H1Server, SaysWhatIsWrongWithARequest) {
+  EXPECT_THAT(answer("\x01\x02\x03nonsense"), HasSubstr("400 Bad Request"));
+  EXPECT_THAT(answer("GET / HTTP/1.1\r\n\r\n"), HasSubstr("no usable Host"));
+  EXPECT_THAT(answer("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"), HasSubstr("400"));
+  EXPECT_THAT(answer("GET / HTTP/2.0\r\nHost: a\r\n\r\n"), HasSubstr("505"));
+  EXPECT_THAT(answer("GET / HTTP/1.1\r\nHost: a\r\nX: " + std::string(kHeadBytesMax, 'x')),
+              HasSubstr("431"));
+  EXPECT_THAT(answer("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n"
+                     "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+              HasSubstr("400"));
+  EXPECT_THAT(answer("GET / HTTP/1.1\r\nHost: a\r\n\r\n", {.explicit_proxy = true}),
+              HasSubstr("this is a proxy"));
+  EXPECT_THAT(answer("CONNECT a.test HTTP/1.1\r\nHost: a.test\r\n\r\n", {.explicit_proxy = true}),
+              HasSubstr("400"));
+}
+
+TEST(H1Server, BreaksTheConnectionWhenAHandlerFails) {
+  EXPECT_EQ(answer("GET /broken HTTP/1.1\r\nHost: a\r\n\r\n"), "");
+}
+
+TEST(H1Server, HandsTheTunnelOverWithWhatFollowed) {
+  Loopback ends;
+  Echo echo;
+  ConnectionInfo const info{.id = 1};
+  Deadline deadline;
+  H1ServerOptions const options{.explicit_proxy = true};
+  std::optional<H1Tunnel> tunnel;
+  std::string received;
+  ends.spawn([&]() -> awaitable<void> {
+    auto result = co_await serve_h1(*ends.server, info, echo, deadline, options, {});
+    tunnel = std::move(result.value());
+    ends.server->close();
+  });
+  ends.spawn([&]() -> awaitable<void> {
+    (void)co_await ends.client->write(
+        as_bytes("CONNECT A.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n\x16hello"));
+    received = co_await Loopback::read_all(*ends.client);
+  });
+  ends.run();
+  ASSERT_TRUE(tunnel);
+  EXPECT_EQ(tunnel->authority.host, "a.test");
+  EXPECT_EQ(tunnel->authority.port, 443);
+  EXPECT_EQ(as_text(tunnel->early), "\x16hello");
+  EXPECT_EQ(received, "HTTP/1.1 200 Connection established\r\n\r\n");
+}
+
+}  // namespace
+}  // namespace reprise
