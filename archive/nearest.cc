@@ -53,7 +53,8 @@ QueryDifference compare_queries(std::string_view recorded, std::string_view aske
   for (auto const& [name, value] : was) {
     auto const found = is.find(name);
     if (found == is.end()) {
-      note("query parameter " + shown(name) + " is missing: it was " + shown(value));
+      note("query parameter " + shown(name) + " is missing" +
+           (value.empty() ? "" : ": it was " + shown(value)));
     } else if (found->second != value && was.count(name) == 1) {
       note("query parameter " + shown(name) + " differs: " + shown(value) + " -> " +
            shown(found->second));
@@ -62,7 +63,8 @@ QueryDifference compare_queries(std::string_view recorded, std::string_view aske
     }
   }
   for (auto const& [name, value] : is) {
-    if (!was.contains(name)) note("query parameter " + shown(name) + " is new: " + shown(value));
+    if (was.contains(name)) continue;
+    note("query parameter " + shown(name) + " is new" + (value.empty() ? "" : ": " + shown(value)));
   }
   if (difference.count == 0) note("the query is written differently: " + shown(recorded));
   return difference;
