@@ -57,7 +57,8 @@ def figures_in(text):
 def measure(name, command):
     """Runs one row; its other output goes to build/full/NAME.log."""
     start = time.monotonic()
-    env = {"REPRISE": str(REPOSITORY / "build/release/reprise"), **os.environ}
+    env = {"REPRISE": str(REPOSITORY / "build/release/reprise"),
+           "PYTHONDONTWRITEBYTECODE": "1", **os.environ}
     with open(RESULTS.parent / f"{name}.log", "w", encoding="utf-8") as log:
         done = subprocess.run(command, shell=True, cwd=REPOSITORY, env=env, text=True,
                               stdout=subprocess.PIPE, stderr=log, check=False)
@@ -84,7 +85,9 @@ def main():
     if unknown := set(asked) - rows.keys():
         sys.exit(f"no such row: {', '.join(sorted(unknown))}; there are {', '.join(rows)}")
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    results = {} if "--fresh" in sys.argv or not RESULTS.exists() else json.loads(RESULTS.read_text())
+    results = {}
+    if RESULTS.exists() and "--fresh" not in sys.argv:
+        results = json.loads(RESULTS.read_text())
     wanted = asked or list(rows)
     start = time.monotonic()
     for number, name in enumerate(wanted, 1):

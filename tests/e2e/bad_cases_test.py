@@ -53,7 +53,7 @@ class CannotStart(harness.TestCase):
                                         flag, f"127.0.0.1:{port}", *others)
 
     def test_listening_beyond_loopback_needs_permission(self):
-        self.assert_refused(4, ["--allow-remote"], "record", "-o", str(self.folder / "a.reprise"),
+        self.assert_refused(2, ["--allow-remote"], "record", "-o", str(self.folder / "a.reprise"),
                             "--http", "0.0.0.0:0", "--https", "off", "--proxy", "off")
 
     def test_an_archive_that_is_not_there(self):
@@ -67,7 +67,8 @@ class CannotStart(harness.TestCase):
             with self.subTest(name):
                 foreign = self.folder / f"{name}.reprise"
                 foreign.write_bytes(data)
-                for arguments in (self.replay_arguments(foreign), ("archive", "verify", str(foreign))):
+                for arguments in (self.replay_arguments(foreign),
+                                  ("archive", "verify", str(foreign))):
                     self.assert_refused(3, [str(foreign)], *arguments)
                 self.assertEqual(foreign.read_bytes(), data)
 
@@ -158,11 +159,11 @@ class OriginFails(harness.TestCase):
         self.fails(["certificate"], way_in="connect", arguments=connect_only)
 
     def test_its_certificate_is_for_another_name(self):
-        origin = self.origin(hello, tls=Certificate(self.folder / "tls", names=("another.test",)))
+        origin = self.origin(hello, tls=Certificate(self.folder / "tls", ["other.test"]))
         self.fails(["certificate", "origin.test"], way_in="connect", origins=(origin,))
 
     def test_an_invalid_certificate_is_accepted_when_asked_to(self):
-        origin = self.origin(hello, tls=Certificate(self.folder / "tls", names=("another.test",)))
+        origin = self.origin(hello, tls=Certificate(self.folder / "tls", ["other.test"]))
         connect_only = tuple(origin.connect_arguments())[:2]
         recorder = self.record(self.folder / "a.reprise", "--insecure-origin", *connect_only)
         with recorder.connect("https") as client:
@@ -265,7 +266,8 @@ class Ends(harness.TestCase):
             with recorder.connect("http") as client:
                 client.get(f"/{session}")
             self.assertEqual(recorder.stop(), 0, recorder.log())
-        self.assertEqual([each["session"] for each in self.archive_json("ls", str(archive))], [1, 2])
+        listed = self.archive_json("ls", str(archive))
+        self.assertEqual([each["session"] for each in listed], [1, 2])
         self.assert_sound(archive)
 
 

@@ -16,7 +16,7 @@ OBJECTS = 100
 
 class Cold100(harness.TestCase):
     def lost(self, round_number):
-        """Records one round on a fresh recorder; returns the objects that are not in the archive."""
+        """Records one round on a fresh recorder; returns the objects that the archive lacks."""
         archive = self.folder / f"{round_number}.reprise"
         origin = self.origin(load.answer)
         recorder = self.record(archive, origins=(origin,))

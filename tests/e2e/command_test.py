@@ -137,8 +137,9 @@ class Report(harness.TestCase):
             client.get("/c")
         self.assertEqual(replay.stop(), 0, replay.log())
         report = json.loads(report_file.read_text())
-        self.assertEqual(report["hits"], 1)
-        self.assertEqual([miss["url"] for miss in report["misses"]], ["http://origin.test/c"])
+        self.assertEqual((report["hits"], report["misses"]), (1, 1))
+        self.assertEqual([miss["url"] for miss in report["distinct_misses"]],
+                         ["http://origin.test/c"])
 
     def test_strict_makes_a_miss_the_exit_code(self):
         archive = self.folder / "a.reprise"

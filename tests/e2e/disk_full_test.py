@@ -28,7 +28,7 @@ class DiskFull(harness.TestCase):
         code = recorder.process.poll()
         if code is None:
             code = recorder.stop()
-        self.assertEqual(code, 1, recorder.log())
+        self.assertEqual(code, 3, recorder.log())
         self.assertIn(str(archive), recorder.log())
         self.assertIn("No space left", recorder.log())
         self.assertEqual(fetchers.wrong, [])

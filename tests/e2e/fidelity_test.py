@@ -26,7 +26,7 @@ def pack(*command):
 
 
 def coded(coding, body):
-    return response(body, headers=b"Content-Type: text/plain\r\nContent-Encoding: " + coding + b"\r\n")
+    return response(body, headers=b"Content-Type: text/plain\r\nContent-Encoding: %b\r\n" % coding)
 
 
 def closing(data):
@@ -65,7 +65,8 @@ CASES = {
                                                         for i in range(4000))),
     "duplicate Set-Cookie": response(b"c", headers=b"Set-Cookie: a=1; Path=/\r\nX-Between: 1\r\n"
                                      b"Set-Cookie: b=2\r\nset-cookie: a=1; Path=/\r\n"),
-    "odd header case": response(b"o", headers=b"x-ALL-oVeR: 1\r\nETAG: \"q\"\r\ncontent-TYPE: a/b\r\n"),
+    "odd header case": response(b"o", headers=b"x-ALL-oVeR: 1\r\nETAG: \"q\"\r\n"
+                                b"content-TYPE: a/b\r\n"),
     "odd values": response(b"v", headers=b"X-Empty:\r\nX-Two:  a   b \r\nX-Latin: caf\xe9\r\n"
                            b"X-Colon: a:b::c\r\n"),
     "odd reason": response(b"r", status=b"200 Fine, thanks; and you?"),

@@ -103,7 +103,7 @@ class Reprise:
             if self.ready_file.exists():
                 return
             if self.process.poll() is not None:
-                raise AssertionError(f"exit {self.process.returncode} instead of ready:\n{self.log()}")
+                raise AssertionError(f"exit {self.process.returncode}, not ready:\n{self.log()}")
         self.kill()
         raise AssertionError(f"not ready within {DEADLINE_SECONDS} s:\n{self.log()}")
 
@@ -179,4 +179,5 @@ def main_in_namespace(kind):
     if subprocess.run([*command, "true"], check=False).returncode:
         print(f"skipped: {' '.join(command)} is not permitted here")
         sys.exit(SKIPPED)
-    os.execvpe("unshare", [*command, sys.executable, *sys.argv], {**os.environ, IN_NAMESPACE: "yes"})
+    os.environ[IN_NAMESPACE] = "yes"
+    os.execvp("unshare", [*command, sys.executable, *sys.argv])

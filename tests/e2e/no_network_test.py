@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A replay makes no connection. It runs in a network namespace of its own, where loopback is the way
-to every address and is watched; its threads are under a seccomp filter.
+"""A replay makes no connection. It runs in a network namespace of its own, where loopback is the
+way to every address and is watched; its threads are under a seccomp filter.
 
 Needs root or unprivileged user namespaces.
 """
@@ -87,7 +87,8 @@ class NoNetwork(harness.TestCase):
                 sock.connect_ex((OUTSIDE_ADDRESS, 80))
             with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
                 sock.sendto(b"?", (OUTSIDE_ADDRESS, 53))
-            self.assertEqual(watch.sent(), {("tcp", OUTSIDE_ADDRESS, 80), ("udp", OUTSIDE_ADDRESS, 53)})
+            self.assertEqual(watch.sent(),
+                             {("tcp", OUTSIDE_ADDRESS, 80), ("udp", OUTSIDE_ADDRESS, 53)})
 
     def test_hits_and_misses_send_nothing_anywhere(self):
         replay = self.replay(self.recorded_archive())

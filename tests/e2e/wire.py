@@ -230,7 +230,9 @@ class Origin:
         self.open.add(sock)
         try:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            secure = self.tls.server_context().wrap_socket(sock, server_side=True) if self.tls else sock
+            secure = sock
+            if self.tls:
+                secure = self.tls.server_context().wrap_socket(sock, server_side=True)
             with secure:
                 connection = Client(secure)
                 secure.settimeout(self.timeout_seconds)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # A release build without a compiler cache: from nothing, or after a change to one source FILE.
 #
-#   build_afresh.sh [FILE]
+#   afresh.sh [FILE]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
