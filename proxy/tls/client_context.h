@@ -1,0 +1,56 @@
+#pragma once
+
+// The client side of TLS, towards origins: whom we trust, what we offer, and what came of it.
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "archive/exchange.h"
+#include "archive/result.h"
+#include "proxy/tls/client_hello.h"
+#include "proxy/tls/openssl_ptr.h"
+
+namespace reprise {
+
+struct ClientTrust {
+  std::filesystem::path extra_ca;  ///< PEM, trusted besides the system's authorities; may be empty
+  bool verify = true;              ///< false: any certificate will do
+};
+
+/// The context of all connections to origins: TLS 1.2 and 1.3, sessions never resumed. Reading the
+/// system's trust store takes about 20 ms: make one and share it. Thread-safe once made.
+/// Errors: the system error of opening `extra_ca`; trust_errc::trust_file_unusable.
+Result<SslContextPtr> make_client_context(const ClientTrust& trust);
+
+/// A connection to `host` (a name or an IP literal without brackets; also what the certificate must
+/// be for), ready to connect. It offers `alpn`, and of `like` (may be null) the versions, cipher
+/// suites, groups and signature algorithms in its order, as far as OpenSSL knows them and they are
+/// sound today; of a list with nothing usable, OpenSSL's own choice is offered.
+/// Errors: invalid_argument for what is no host name, or an ALPN name that is empty or too long.
+Result<SslPtr> make_client_ssl(SSL_CTX& context, std::string_view host,
+                               std::span<const std::string> alpn, const ClientHello* like);
+
+/// What a handshake came to; the fields of ConnectionFacts.
+struct PeerFacts {
+  std::string tls_version;  ///< "TLSv1.3"
+  std::string cipher;
+  std::string alpn;  ///< what the origin chose, empty when none
+  /// DNS names (lower case, wildcards kept) and IP literals of the leaf, at most
+  /// LeafMinter::kNamesMax; those that no certificate should have are left out.
+  std::vector<std::string> certificate_names;
+  std::uint32_t chain_bytes = 0;  ///< DER length of all certificates sent
+  Sha256 chain_digest{};          ///< over those DER bytes in order
+};
+
+/// After the handshake of a client-side `ssl`.
+PeerFacts read_peer_facts(const SSL& ssl);
+
+/// Why the origin's certificate was refused, for people: "certificate has expired". Empty when it
+/// was not, or not looked at: the handshake then failed for another reason.
+std::string describe_verify_error(const SSL& ssl);
+
+}  // namespace reprise
