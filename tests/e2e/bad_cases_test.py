@@ -184,7 +184,7 @@ class OriginFails(harness.TestCase):
         broken = {
             "/length": b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf",
             "/chunked": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n",
-            "/badchunk": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nzz\r\n",
+            "/badchunk": b"HTTP/1.1 200 OK\r\nTransfer-encoding:chunked\r\n\r\n4\r\nhalf\r\nzz\r\n",
         }
 
         def half(request):
