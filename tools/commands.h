@@ -4,6 +4,8 @@
 // is the one asked for, its callback runs it and stores the exit code.
 
 #include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
 
 namespace reprise {
 
@@ -18,10 +20,11 @@ enum ExitCode : int {
   kExitUndecided = 6,
 };
 
-void add_record_command(CLI::App& app, int& exit_code);
-void add_replay_command(CLI::App& app, int& exit_code);
+/// `command` is what stood behind `--`.
+void add_record_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code);
+void add_replay_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code);
 void add_archive_command(CLI::App& app, int& exit_code);
-void add_load_command(CLI::App& app, int& exit_code);
+void add_load_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code);
 void add_ca_command(CLI::App& app, int& exit_code);
 void add_doctor_command(CLI::App& app, int& exit_code);
 

@@ -1,0 +1,53 @@
+#include "proxy/admin.h"
+
+namespace reprise {
+namespace {
+
+class AdminConnection final : public ConnectionHandler {
+ public:
+  explicit AdminConnection(const AdminActions& actions) : actions_(actions) {}
+
+  awaitable<TlsPlan> plan_tls(const ConnectionInfo&, const ClientHello&) override {
+    co_return TlsPlan{};  // the admin listener speaks clear text only
+  }
+
+  Task<void> serve(const ExchangeContext&, const RequestHead& head, BodyReader&,
+                   ResponseWriter& writer) override {
+    // A page must not reach this by a form or an image: browsers send these with cross-site posts.
+    if (find_header(head.headers, "Origin") || find_header(head.headers, "Sec-Fetch-Site")) {
+      co_return co_await send_json(writer, 403, R"({"error":"not for browsers"})");
+    }
+    bool const get = head.method == "GET";
+    bool const post = head.method == "POST";
+    if (head.target == "/status" && get) {
+      auto const status = actions_.status();
+      co_return co_await send_json(writer, 200, status);
+    }
+    if (head.target == "/misses" && get) {
+      auto const misses = actions_.misses();
+      co_return co_await send_json(writer, 200, misses);
+    }
+    if (head.target == "/reset" && post && actions_.reset) {
+      actions_.reset();
+      co_return co_await send_json(writer, 200, R"({"reset":true})");
+    }
+    if (head.target == "/stop" && post) {
+      auto const sent = co_await send_json(writer, 200, R"({"stopping":true})");
+      actions_.stop();
+      co_return sent;
+    }
+    co_return co_await send_json(
+        writer, 404, R"({"error":"GET /status, GET /misses, POST /reset, POST /stop"})");
+  }
+
+ private:
+  const AdminActions& actions_;
+};
+
+}  // namespace
+
+std::unique_ptr<ConnectionHandler> Admin::open(const ConnectionInfo&) {
+  return std::make_unique<AdminConnection>(actions_);
+}
+
+}  // namespace reprise

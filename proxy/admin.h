@@ -1,0 +1,28 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "proxy/connection.h"
+
+namespace reprise {
+
+/// What the admin listener does when asked. Called on a server thread; must be thread-safe.
+struct AdminActions {
+  std::function<std::string()> status;  ///< JSON
+  std::function<std::string()> misses;  ///< JSON
+  std::function<void()> reset;          ///< empty: not offered
+  std::function<void()> stop;
+};
+
+/// GET /status, GET /misses, POST /reset, POST /stop; all answers are JSON.
+class Admin final : public HandlerFactory {
+ public:
+  explicit Admin(AdminActions actions) : actions_(std::move(actions)) {}
+  std::unique_ptr<ConnectionHandler> open(const ConnectionInfo& connection) override;
+
+ private:
+  AdminActions actions_;
+};
+
+}  // namespace reprise

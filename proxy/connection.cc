@@ -1,0 +1,134 @@
+#include "proxy/connection.h"
+
+#include <spdlog/spdlog.h>
+
+#include "proxy/tls/server_context.h"
+#include "proxy/tls_stream.h"
+
+namespace reprise {
+namespace {
+
+constexpr std::chrono::seconds kFirstByteTimeout{120};  // browsers preconnect
+constexpr std::chrono::seconds kHandshakeTimeout{60};   // includes dialling the origin
+constexpr std::byte kTlsHandshakeRecord{22};
+
+std::chrono::steady_clock::time_point from_now(std::chrono::seconds timeout) {
+  return std::chrono::steady_clock::now() + timeout;
+}
+
+std::string text_of(const tcp::endpoint& endpoint) {
+  return endpoint.address().to_string() + ":" + std::to_string(endpoint.port());
+}
+
+}  // namespace
+
+Connection::Connection(tcp::socket socket, std::uint64_t id, Entry entry,
+                       ConnectionEnvironment environment)
+    : entry_(entry), environment_(environment) {
+  boost::system::error_code ignored;  // a client that is gone already has no addresses
+  info_.id = id;
+  info_.client = socket.remote_endpoint(ignored);
+  info_.local = socket.local_endpoint(ignored);
+  stream_ = std::make_unique<TcpStream>(std::move(socket));
+  handler_ = environment_.factory.open(info_);
+}
+
+Connection::~Connection() = default;
+
+void Connection::close() {
+  stream_->abort();
+  handler_->close();
+}
+
+awaitable<void> Connection::run() {
+  auto const served = co_await serve();
+  if (!served) {
+    spdlog::debug("connection {} from {} to '{}' ended: {}", info_.id, text_of(info_.client),
+                  info_.server_name, served.error().message());
+  }
+  stream_->close();
+}
+
+Task<void> Connection::serve() {
+  std::vector<std::byte> early;
+  if (entry_ == Entry::kProxy) {
+    H1ServerOptions const options{.explicit_proxy = true};
+    auto tunnel = co_await serve_h1(*stream_, info_, *handler_, deadline_, options, {});
+    if (!tunnel) co_return fail(tunnel.error());
+    if (!*tunnel) co_return Result<void>{};
+    info_.tunnel_host = (*tunnel)->authority.host;
+    info_.tunnel_port = (*tunnel)->authority.port;
+    early = std::move((*tunnel)->early);
+  }
+
+  auto const hello = co_await read_hello(early);
+  if (!hello) co_return fail(hello.error());
+  H1ServerOptions options;
+  if (*hello) {
+    auto const started = co_await start_tls(**hello, std::move(early));
+    if (!started) co_return fail(started.error());
+    options.scheme = Scheme::kHttps;
+    early = {};
+  }
+  auto const served =
+      co_await serve_h1(*stream_, info_, *handler_, deadline_, options, std::move(early));
+  if (!served) co_return fail(served.error());
+  co_return Result<void>{};
+}
+
+Task<std::optional<ClientHello>> Connection::read_hello(std::vector<std::byte>& early) {
+  deadline_.at = from_now(kFirstByteTimeout);
+  while (true) {
+    if (!early.empty()) {
+      if (environment_.tls == nullptr || early.front() != kTlsHandshakeRecord) {
+        co_return std::nullopt;
+      }
+      auto hello = parse_client_hello(early);
+      if (!hello) co_return fail(hello.error());
+      if (*hello) co_return std::move(*hello);
+    }
+    auto const used = early.size();
+    early.resize(used + 4096);
+    auto const count = co_await stream_->read_some(std::span(early).subspan(used));
+    early.resize(used + count.value_or(0));
+    if (!count) co_return fail(count.error());
+    if (*count == 0) co_return std::nullopt;  // h1 tells an end from a truncated head
+    deadline_.at = from_now(kHandshakeTimeout);
+  }
+}
+
+Task<void> Connection::start_tls(const ClientHello& hello, std::vector<std::byte> early) {
+  deadline_.at = from_now(kHandshakeTimeout);
+  info_.server_name = hello.server_name;
+  auto const plan = co_await handler_->plan_tls(info_, hello);
+
+  auto const key = plan.names.names.empty() ? std::string() : plan.names.names.front();
+  auto const leaf = environment_.minter->leaf(hello.server_name + " " + key, plan.names);
+  if (!leaf) co_return fail(leaf.error());
+  SslPtr ssl(SSL_new(environment_.tls));
+  if (ssl == nullptr) co_return fail(std::make_error_code(std::errc::not_enough_memory));
+  SSL_set_accept_state(ssl.get());
+  choose_alpn(ssl.get(), plan.alpn);
+  if (auto const set = use_leaf(ssl.get(), **leaf, *environment_.minter); !set) {
+    co_return fail(set.error());
+  }
+  if (!plan.tls_version.empty()) {
+    auto const set = use_tls_version(ssl.get(), plan.tls_version);
+    if (!set) spdlog::debug("{}: recorded {} cannot be served", hello.server_name, plan.tls_version);
+  }
+  auto tls = std::make_unique<TlsStream>(std::move(stream_->socket()), std::move(ssl),
+                                         std::move(early));
+  auto& handshaking = *tls;
+  stream_ = std::move(tls);
+  auto const shaken = co_await handshaking.handshake();
+  if (!shaken) co_return fail(shaken.error());
+
+  const unsigned char* chosen = nullptr;
+  unsigned chosen_length = 0;
+  SSL_get0_alpn_selected(handshaking.ssl(), &chosen, &chosen_length);
+  info_.alpn.assign(reinterpret_cast<const char*>(chosen), chosen_length);
+  info_.tls_version = SSL_get_version(handshaking.ssl());
+  co_return Result<void>{};
+}
+
+}  // namespace reprise

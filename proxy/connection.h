@@ -1,0 +1,83 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "proxy/http/h1_server.h"
+#include "proxy/http/handler.h"
+#include "proxy/tls/client_hello.h"
+#include "proxy/tls/leaf_minter.h"
+
+namespace reprise {
+
+/// What a client is shown in its TLS handshake.
+struct TlsPlan {
+  LeafNames names;
+  std::string alpn;         ///< empty: none is agreed
+  std::string tls_version;  ///< "TLSv1.2" or "TLSv1.3"; empty: whatever both can
+};
+
+/// Handles the requests of one client connection, and decides its TLS before the first.
+class ConnectionHandler : public Handler {
+ public:
+  /// `connection.server_name` or `tunnel_host` names the host. Never fails: what is wrong with the
+  /// origin is told in the response to the first request.
+  virtual awaitable<TlsPlan> plan_tls(const ConnectionInfo& connection,
+                                      const ClientHello& hello) = 0;
+  /// Ends what this handler waits for other than the client; its coroutines return soon after.
+  virtual void close() {}
+};
+
+/// Record, replay or admin: makes the handler of each connection. open() is called on the
+/// connection's thread.
+class HandlerFactory {
+ public:
+  virtual ~HandlerFactory() = default;
+  /// `connection` outlives the handler.
+  virtual std::unique_ptr<ConnectionHandler> open(const ConnectionInfo& connection) = 0;
+};
+
+enum class Entry : std::uint8_t {
+  kTransparent,  ///< clear HTTP or TLS, told apart by the first byte
+  kProxy,        ///< an explicit proxy: absolute-form and CONNECT
+};
+
+/// What the connections of one thread share. Everything outlives them.
+struct ConnectionEnvironment {
+  HandlerFactory& factory;
+  SSL_CTX* tls;  ///< null on listeners that speak clear text only
+  LeafMinter* minter;
+};
+
+/// A client's connection from accept to close. One root coroutine, run(), owns the socket, the
+/// handler and all that is in between.
+class Connection {
+ public:
+  Connection(tcp::socket socket, std::uint64_t id, Entry entry, ConnectionEnvironment environment);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  /// Serves until either side ends it. Logs why it broke, if it did.
+  awaitable<void> run();
+
+  /// Ends it from outside; run() returns soon after.
+  void close();
+  bool is_overdue(std::chrono::steady_clock::time_point now) const { return now > deadline_.at; }
+
+ private:
+  Task<void> serve();
+  /// Reads until the first bytes are known to be TLS or not; they end up in `early`.
+  Task<std::optional<ClientHello>> read_hello(std::vector<std::byte>& early);
+  Task<void> start_tls(const ClientHello& hello, std::vector<std::byte> early);
+
+  Entry entry_;
+  ConnectionEnvironment environment_;
+  ConnectionInfo info_;
+  Deadline deadline_;
+  std::unique_ptr<ByteStream> stream_;
+  std::unique_ptr<ConnectionHandler> handler_;
+};
+
+}  // namespace reprise

@@ -1,0 +1,118 @@
+#include "proxy/record/exchange_recorder.h"
+
+#include <spdlog/spdlog.h>
+
+namespace reprise {
+
+ExchangeRecorder::ExchangeRecorder(Recording& recording, const ExchangeContext& context,
+                                   const RequestHead& head)
+    : recording_(recording),
+      request_body_(recording.archive()),
+      response_body_(recording.archive()) {
+  exchange_.sequence = recording.next_sequence();
+  exchange_.client_connection_id = context.connection.id;
+  exchange_.stream_id = context.stream_id;
+  exchange_.request = {.method = std::string(head.method),
+                       .scheme = head.scheme,
+                       .host = std::string(head.host),
+                       .port = head.port,
+                       .target = std::string(head.target),
+                       .version = head.version,
+                       .headers = Headers(head.headers)};
+  exchange_.timings.queued = recording.time_of(context.arrived);
+  ++recording_.counters().in_flight;
+}
+
+ExchangeRecorder::~ExchangeRecorder() {
+  if (!ended_) fail_with(Outcome::kCutByClient, "the client went away");
+}
+
+void ExchangeRecorder::sent_over(std::uint64_t origin_connection_id) {
+  exchange_.origin_connection_id = origin_connection_id;
+}
+
+Result<void> ExchangeRecorder::request_bytes(Bytes bytes) {
+  if (ended_) return {};  // the origin answered without waiting for the rest
+  return checked(request_body_.append(bytes));
+}
+
+void ExchangeRecorder::request_sent(HeaderList trailers) {
+  if (ended_) return;
+  exchange_.request.trailers = Headers(trailers);
+  exchange_.timings.request_sent = recording_.now();
+}
+
+void ExchangeRecorder::interim(const ResponseHead& head) {
+  exchange_.interim.push_back({.status = head.status,
+                               .reason = std::string(head.reason),
+                               .headers = Headers(head.headers),
+                               .time = recording_.now()});
+}
+
+void ExchangeRecorder::response(const ResponseHead& head) {
+  exchange_.timings.first_byte = recording_.now();
+  exchange_.response.status = head.status;
+  exchange_.response.reason = head.reason;
+  exchange_.response.version = head.version;
+  exchange_.response.headers = Headers(head.headers);
+}
+
+Result<void> ExchangeRecorder::response_bytes(Bytes bytes) {
+  auto& times = exchange_.response.chunk_times;
+  auto const end = response_body_.size_bytes() + bytes.size();
+  ChunkTime const chunk{.end_bytes = end, .time = recording_.now()};
+  if (times.size() < kChunkTimesMax) {
+    times.push_back(chunk);
+  } else {
+    times.back() = chunk;
+  }
+  recording_.counters().body_bytes += bytes.size();
+  return checked(response_body_.append(bytes));
+}
+
+void ExchangeRecorder::fail_with(Outcome outcome, std::string why) {
+  if (ended_) return;
+  spdlog::debug("{} {}://{}{}: {}: {}", exchange_.request.method,
+                to_string(exchange_.request.scheme), exchange_.request.host,
+                exchange_.request.target, to_string(outcome), why);
+  (void)end(outcome, std::move(why), {});  // an archive that fails has been reported
+}
+
+Result<void> ExchangeRecorder::end(Outcome outcome, std::string why, HeaderList trailers) {
+  ended_ = true;
+  auto& counters = recording_.counters();
+  --counters.in_flight;
+  exchange_.outcome = outcome;
+  exchange_.failure = std::move(why);
+  exchange_.timings.end = recording_.now();
+  exchange_.response.trailers = Headers(trailers);
+  auto request_body = request_body_.finish();
+  if (!request_body) return checked(fail(request_body.error()));
+  auto response_body = response_body_.finish();
+  if (!response_body) return checked(fail(response_body.error()));
+  exchange_.request.body = std::move(*request_body);
+  exchange_.response.body = std::move(*response_body);
+  if (auto const added = checked(recording_.archive().add_exchange(std::move(exchange_))); !added) {
+    return added;
+  }
+  switch (outcome) {
+    case Outcome::kComplete:
+      ++counters.complete;
+      break;
+    case Outcome::kCutByClient:
+    case Outcome::kCutByOrigin:
+      ++counters.cut;
+      break;
+    case Outcome::kOriginFailed:
+      ++counters.failed;
+      break;
+  }
+  return {};
+}
+
+Result<void> ExchangeRecorder::checked(Result<void> written) {
+  if (!written) recording_.archive_failed(written.error());
+  return written;
+}
+
+}  // namespace reprise

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "archive/writer.h"
+#include "proxy/http/handler.h"
+#include "proxy/record/recording.h"
+
+namespace reprise {
+
+/// Collects one exchange as it passes and archives it at its end, whatever the end is. An exchange
+/// that nobody ended is archived as cut by the client.
+class ExchangeRecorder {
+ public:
+  ExchangeRecorder(Recording& recording, const ExchangeContext& context, const RequestHead& head);
+  ~ExchangeRecorder();
+  ExchangeRecorder(const ExchangeRecorder&) = delete;
+  ExchangeRecorder& operator=(const ExchangeRecorder&) = delete;
+
+  void sent_over(std::uint64_t origin_connection_id);
+  Result<void> request_bytes(Bytes bytes);
+  void request_sent(HeaderList trailers);
+  void interim(const ResponseHead& head);
+  void response(const ResponseHead& head);
+  Result<void> response_bytes(Bytes bytes);
+
+  /// Archives it. When this returns without error, all of it has passed write(2).
+  Result<void> complete(HeaderList trailers) { return end(Outcome::kComplete, {}, trailers); }
+  void fail_with(Outcome outcome, std::string why);
+
+ private:
+  Result<void> end(Outcome outcome, std::string why, HeaderList trailers);
+  Result<void> checked(Result<void> written);
+
+  Recording& recording_;
+  Exchange exchange_;
+  BodyWriter request_body_;
+  BodyWriter response_body_;
+  bool ended_ = false;
+};
+
+}  // namespace reprise

@@ -1,0 +1,198 @@
+#include "proxy/record/origin.h"
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <charconv>
+
+#include "proxy/tls/client_context.h"
+#include "proxy/tls_stream.h"
+
+namespace reprise {
+namespace {
+
+/// Closes a socket when a phase takes too long. The timer's callback may come after the phase is
+/// over, so what it looks at is shared with it.
+class PhaseDeadline {
+ public:
+  PhaseDeadline(tcp::socket& socket, std::chrono::seconds timeout)
+      : timer_(socket.get_executor(), timeout), state_(std::make_shared<State>(&socket)) {
+    timer_.async_wait([state = state_](boost::system::error_code error) {
+      if (error || state->socket == nullptr) return;
+      state->expired = true;
+      boost::system::error_code ignored;  // it is being given up anyway
+      state->socket->close(ignored);
+    });
+  }
+  ~PhaseDeadline() { state_->socket = nullptr; }
+  PhaseDeadline(const PhaseDeadline&) = delete;
+  PhaseDeadline& operator=(const PhaseDeadline&) = delete;
+
+  bool expired() const { return state_->expired; }
+
+ private:
+  struct State {
+    explicit State(tcp::socket* watched) : socket(watched) {}
+    tcp::socket* socket;
+    bool expired = false;
+  };
+  net::steady_timer timer_;
+  std::shared_ptr<State> state_;
+};
+
+std::string text_of(const tcp::endpoint& at) {
+  auto const address = at.address().to_string();
+  return (at.address().is_v6() ? "[" + address + "]" : address) + ":" + std::to_string(at.port());
+}
+
+/// Takes one `host:` (brackets allowed) off the front of `rest`.
+std::optional<std::string> take_host(std::string_view& rest) {
+  std::string host;
+  if (rest.starts_with('[')) {
+    auto const close = rest.find("]:");
+    if (close == std::string_view::npos) return std::nullopt;
+    host = rest.substr(1, close - 1);
+    rest.remove_prefix(close + 2);
+    return host;
+  }
+  auto const colon = rest.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  host = rest.substr(0, colon);
+  rest.remove_prefix(colon + 1);
+  return host;
+}
+
+std::optional<std::uint16_t> to_port(std::string_view digits) {
+  if (digits.empty()) return 0;
+  std::uint16_t port = 0;
+  auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  return port;
+}
+
+}  // namespace
+
+std::optional<ConnectTo> parse_connect_to(std::string_view text) {
+  ConnectTo rule;
+  auto const host = take_host(text);
+  if (!host) return std::nullopt;
+  auto const colon = text.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  auto const port = to_port(text.substr(0, colon));
+  text.remove_prefix(colon + 1);
+  auto const to_host = take_host(text);
+  auto const last_port = to_port(text);
+  if (!port || !to_host || !last_port) return std::nullopt;
+  return ConnectTo{.host = *host, .port = *port, .to_host = *to_host, .to_port = *last_port};
+}
+
+awaitable<OriginDialer::Dialled> OriginDialer::dial(
+    const Target& target, const ClientHello* hello, tcp::socket*& dialling,
+    const std::function<SessionTime()>& now) const {
+  Dialled result;
+  ConnectionFacts& facts = result.facts;
+  facts.scheme = target.scheme;
+  facts.host = target.host;
+  facts.port = target.port;
+  auto socket = co_await connect(target, dialling, facts, now);
+  dialling = nullptr;
+  if (!socket) co_return result;
+  if (target.scheme == Scheme::kHttp) {
+    result.stream = std::make_unique<TcpStream>(std::move(*socket));
+    facts.ready = now();
+    co_return result;
+  }
+  facts.tls_start = now();
+  auto tls = co_await start_tls(std::move(*socket), target, hello, dialling, facts);
+  dialling = nullptr;
+  if (!tls) co_return result;
+  facts.ready = now();
+  result.stream = std::move(*tls);
+  co_return result;
+}
+
+awaitable<Result<tcp::socket>> OriginDialer::connect(const Target& target, tcp::socket*& dialling,
+                                                     ConnectionFacts& facts,
+                                                     const std::function<SessionTime()>& now) const {
+  std::string host = target.host;
+  std::uint16_t port = target.port;
+  for (const ConnectTo& rule : options_.connect_to) {
+    if (!rule.host.empty() && !equals_ignoring_case(rule.host, target.host)) continue;
+    if (rule.port != 0 && rule.port != target.port) continue;
+    if (!rule.to_host.empty()) host = rule.to_host;
+    if (rule.to_port != 0) port = rule.to_port;
+    break;
+  }
+  auto const executor = co_await net::this_coro::executor;
+  facts.dns_start = now();
+  tcp::resolver resolver(executor);
+  auto const [lookup_error, addresses] =
+      co_await resolver.async_resolve(host, std::to_string(port), kTuple);
+  facts.connect_start = now();
+  if (lookup_error) {
+    facts.failure = "cannot look up " + host + ": " + lookup_error.message();
+    co_return fail(lookup_error);
+  }
+  std::error_code last = std::make_error_code(std::errc::address_not_available);
+  for (const auto& entry : addresses) {
+    auto const at = entry.endpoint();
+    if (std::ranges::find(options_.own, at) != options_.own.end()) {
+      facts.failure = target.host + " leads to this proxy itself (" + text_of(at) +
+                      "): map it to the real origin with --connect-to";
+      last = std::make_error_code(std::errc::too_many_symbolic_link_levels);
+      continue;
+    }
+    tcp::socket socket(executor);
+    dialling = &socket;
+    PhaseDeadline const deadline(socket, options_.connect_timeout);
+    auto const [error] = co_await socket.async_connect(at, kTuple);
+    dialling = nullptr;
+    if (!error) {
+      facts.address = text_of(at);
+      facts.failure.clear();
+      co_return socket;
+    }
+    last = error;
+    facts.failure = "cannot connect to " + target.host + " at " + text_of(at) + ": " +
+                    (deadline.expired() ? "no answer in time" : error.message());
+  }
+  co_return fail(last);
+}
+
+Task<std::unique_ptr<ByteStream>> OriginDialer::start_tls(tcp::socket socket, const Target& target,
+                                                          const ClientHello* hello,
+                                                          tcp::socket*& dialling,
+                                                          ConnectionFacts& facts) const {
+  // Only what can be spoken is offered.
+  std::vector<std::string> alpn;
+  if (hello != nullptr) {
+    std::ranges::copy_if(hello->alpn, std::back_inserter(alpn),
+                         [](const std::string& name) { return name == "http/1.1"; });
+  }
+  auto ssl = make_client_ssl(*options_.tls, target.host, alpn, hello);
+  if (!ssl) {
+    facts.failure = "TLS to " + target.host + " cannot be set up: " + ssl.error().message();
+    co_return fail(ssl.error());
+  }
+  auto stream = std::make_unique<TlsStream>(std::move(socket), std::move(*ssl));
+  dialling = &stream->socket();
+  PhaseDeadline const deadline(stream->socket(), options_.tls_timeout);
+  auto const shaken = co_await stream->handshake();
+  if (!shaken) {
+    auto const verify = describe_verify_error(*stream->ssl());
+    auto const why = deadline.expired()  ? std::string("no answer in time")
+                     : !verify.empty() ? "its certificate is not valid (" + verify + ")"
+                                         : shaken.error().message();
+    facts.failure = "TLS to " + target.host + " failed: " + why;
+    co_return fail(shaken.error());
+  }
+  auto const seen = read_peer_facts(*stream->ssl());
+  facts.alpn = seen.alpn;
+  facts.tls_version = seen.tls_version;
+  facts.cipher = seen.cipher;
+  facts.certificate_names = seen.certificate_names;
+  facts.chain_bytes = seen.chain_bytes;
+  facts.chain_digest = seen.chain_digest;
+  co_return std::unique_ptr<ByteStream>(std::move(stream));
+}
+
+}  // namespace reprise

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "archive/exchange.h"
+#include "proxy/byte_stream.h"
+#include "proxy/tls/client_hello.h"
+#include "proxy/tls/openssl_ptr.h"
+
+namespace reprise {
+
+/// One `--connect-to HOST:PORT:ADDR:PORT`, with curl's meaning: an empty HOST or PORT matches any,
+/// an empty ADDR or second PORT changes nothing. IPv6 literals stand in brackets.
+struct ConnectTo {
+  std::string host;
+  std::uint16_t port = 0;
+  std::string to_host;
+  std::uint16_t to_port = 0;
+};
+std::optional<ConnectTo> parse_connect_to(std::string_view text);
+
+/// Dials origins. One for all connections of a thread.
+class OriginDialer {
+ public:
+  struct Options {
+    std::vector<ConnectTo> connect_to;
+    SslContextPtr tls;              ///< verifies, unless the user asked otherwise
+    std::vector<tcp::endpoint> own; ///< our own listeners: dialling them would never end
+    std::chrono::seconds connect_timeout{15};
+    std::chrono::seconds tls_timeout{15};
+  };
+  explicit OriginDialer(Options options) : options_(std::move(options)) {}
+  void set_own(std::vector<tcp::endpoint> own) { options_.own = std::move(own); }
+
+  struct Target {
+    Scheme scheme = Scheme::kHttp;
+    std::string host;
+    std::uint16_t port = 0;
+    auto operator<=>(const Target&) const = default;
+  };
+
+  /// What dialling came to. Without a stream, `facts.failure` says why, in a sentence.
+  struct Dialled {
+    std::unique_ptr<ByteStream> stream;
+    ConnectionFacts facts;  ///< id and session are the caller's to fill
+  };
+
+  /// Looks the host up, connects to the first address that answers, and shakes hands, offering
+  /// what `hello` (the client's, may be null) offered. `dialling` is the socket while that lasts,
+  /// so that the owner can close it. `now` gives the session's time.
+  awaitable<Dialled> dial(const Target& target, const ClientHello* hello, tcp::socket*& dialling,
+                          const std::function<SessionTime()>& now) const;
+
+ private:
+  awaitable<Result<tcp::socket>> connect(const Target& target, tcp::socket*& dialling,
+                                         ConnectionFacts& facts,
+                                         const std::function<SessionTime()>& now) const;
+  Task<std::unique_ptr<ByteStream>> start_tls(tcp::socket socket, const Target& target,
+                                              const ClientHello* hello, tcp::socket*& dialling,
+                                              ConnectionFacts& facts) const;
+
+  Options options_;
+};
+
+}  // namespace reprise

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+
+#include "archive/writer.h"
+#include "proxy/connection.h"
+#include "proxy/record/origin.h"
+
+namespace reprise {
+
+/// One recorded session: the archive, the numbering and the clock that all its connections share.
+/// Used on the one thread that records; the counters may be read by any.
+class Recording final : public HandlerFactory {
+ public:
+  struct Counters {
+    std::atomic<std::uint64_t> complete = 0;
+    std::atomic<std::uint64_t> cut = 0;     ///< by client or origin, kept as cut
+    std::atomic<std::uint64_t> failed = 0;  ///< the origin gave no response
+    std::atomic<std::uint64_t> body_bytes = 0;
+    std::atomic<std::uint64_t> in_flight = 0;
+  };
+
+  /// `on_archive_error` is called when the archive can take no more (a full disk): what it holds is
+  /// whole, and recording should stop.
+  Recording(ArchiveWriter& archive, OriginDialer dialer,
+            std::chrono::steady_clock::time_point started,
+            std::function<void(std::error_code)> on_archive_error);
+
+  std::unique_ptr<ConnectionHandler> open(const ConnectionInfo& connection) override;
+
+  /// To be called before the first connection: the addresses that must not be dialled.
+  void set_own(std::vector<tcp::endpoint> own) { dialer_.set_own(std::move(own)); }
+
+  ArchiveWriter& archive() { return archive_; }
+  const OriginDialer& dialer() const { return dialer_; }
+  Counters& counters() { return counters_; }
+
+  SessionTime now() const { return time_of(std::chrono::steady_clock::now()); }
+  SessionTime time_of(std::chrono::steady_clock::time_point at) const { return at - started_; }
+  std::uint64_t next_sequence() { return ++sequence_; }
+
+  /// Numbers and archives what is known of a connection to an origin, made or tried.
+  std::uint64_t keep(ConnectionFacts facts);
+  /// Reports the first error of the archive.
+  void archive_failed(std::error_code error);
+
+ private:
+  ArchiveWriter& archive_;
+  OriginDialer dialer_;
+  std::chrono::steady_clock::time_point started_;
+  std::function<void(std::error_code)> on_archive_error_;
+  Counters counters_;
+  std::uint64_t sequence_ = 0;
+  std::uint64_t origin_connections_ = 0;
+  bool archive_broken_ = false;
+};
+
+}  // namespace reprise

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "archive/match.h"
+#include "archive/reader.h"
+#include "proxy/connection.h"
+
+namespace reprise {
+
+/// A request that the archive could not answer.
+struct Miss {
+  std::string method;
+  std::string url;
+  std::uint64_t count = 0;
+  std::string reason;
+  std::vector<NearMiss> nearest;
+};
+
+/// What a replay has done since it started, or since the last reset.
+struct ReplayReport {
+  std::uint32_t session = 0;  ///< the recorded session that is served
+  std::uint64_t hits = 0;
+  std::uint64_t misses = 0;
+  std::uint64_t damaged = 0;  ///< recorded, but damaged in the file: counted among the misses
+  std::uint64_t exchanges_servable = 0;
+  std::uint64_t exchanges_served = 0;  ///< distinct ones
+  std::vector<Miss> distinct_misses;   ///< in order of appearance, at most kDistinctMissesMax
+};
+
+/// Answers requests from an archive, for any number of threads. What an exchange needs to be served
+/// is prepared on its first use and kept; the bodies come straight from the map.
+/// Knows nothing that dials.
+class Replay final : public HandlerFactory {
+ public:
+  static constexpr std::size_t kDistinctMissesMax = 10'000;
+
+  /// `session` 0: the last complete one. `archive` must outlive this.
+  Replay(const ArchiveReader& archive, std::uint32_t session);
+  ~Replay() override;
+
+  std::unique_ptr<ConnectionHandler> open(const ConnectionInfo& connection) override;
+
+  /// Prepares every exchange now instead of on its first use.
+  void warm();
+  /// Starts a new client session: sequences begin again and the report is empty.
+  void reset();
+  ReplayReport report() const;
+
+  /// Answers one request. Thread-safe.
+  Task<void> serve(const RequestHead& head, BodyReader& body, ResponseWriter& writer);
+  /// How the recorded host was seen to speak TLS.
+  TlsPlan tls_plan(const std::string& host) const;
+
+ private:
+  struct Prepared;
+
+  /// The exchange as it is served, prepared by the first who asks.
+  const Prepared& prepared(std::uint32_t ordinal);
+  std::unique_ptr<Prepared> prepare(std::uint32_t ordinal) const;
+  Task<void> answer_miss(const MatchKey& key, std::string reason, ResponseWriter& writer);
+
+  const ArchiveReader& archive_;
+  Matcher matcher_;
+  SequenceCursors cursors_;
+  std::unordered_map<std::string, TlsPlan> tls_plans_;
+
+  std::vector<std::atomic<const Prepared*>> prepared_;  // by ordinal; owned
+  std::vector<std::atomic<bool>> served_;               // by ordinal
+  std::atomic<std::uint64_t> hits_ = 0;
+
+  mutable std::mutex misses_mutex_;  // misses are rare, and never on the way of a hit
+  std::uint64_t misses_ = 0;
+  std::uint64_t damaged_ = 0;
+  std::vector<Miss> distinct_misses_;
+  std::unordered_map<std::string, std::size_t> miss_positions_;
+};
+
+}  // namespace reprise

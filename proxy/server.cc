@@ -1,0 +1,184 @@
+#include "proxy/server.h"
+
+#include <pthread.h>
+#include <spdlog/spdlog.h>
+#include <sys/socket.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <list>
+#include <thread>
+
+#include "proxy/tls/server_context.h"
+
+namespace reprise {
+namespace {
+
+constexpr std::chrono::seconds kSweepPeriod{1};
+constexpr std::chrono::milliseconds kAcceptPause{100};  // when descriptors ran out
+constexpr int kBacklog = 4096;
+
+struct Bound {
+  int socket = -1;
+  tcp::endpoint at;
+};
+
+/// Binds and listens. The port is claimed without SO_REUSEPORT first, so that one that is in use,
+/// even by a program that shares ports as this one does, is refused; the first socket then opens
+/// it for its siblings (`claimed` is where it ended up).
+Result<Bound> bind_and_listen(const tcp::endpoint& at, bool sibling) {
+  int const handle = ::socket(at.protocol().family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  auto const give_up = [handle] {
+    std::error_code const error(errno, std::system_category());
+    if (handle >= 0) ::close(handle);
+    return fail(error);
+  };
+  if (handle < 0) return give_up();
+  int const on = 1;
+  ::setsockopt(handle, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (sibling) ::setsockopt(handle, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
+  if (::bind(handle, at.data(), static_cast<socklen_t>(at.size())) != 0) return give_up();
+  if (!sibling) ::setsockopt(handle, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
+  if (::listen(handle, kBacklog) != 0) return give_up();
+  tcp::endpoint where;
+  auto length = static_cast<socklen_t>(where.capacity());
+  if (::getsockname(handle, where.data(), &length) != 0) return give_up();
+  where.resize(length);
+  return Bound{.socket = handle, .at = where};
+}
+
+}  // namespace
+
+class Server::Worker {
+ public:
+  Worker(SSL_CTX* tls, std::unique_ptr<LeafMinter> minter,
+         std::atomic<std::uint64_t>& connection_ids)
+      : context_(1),
+        sweeper_(context_),
+        connection_ids_(connection_ids),
+        tls_(tls),
+        minter_(std::move(minter)) {}
+
+  void add_listener(int socket, const Listen& listen) {
+    auto& listener = listeners_.emplace_back(
+        Listener{tcp::acceptor(context_, listen.at.protocol(), socket), listen});
+    net::co_spawn(context_, accept(listener), [](std::exception_ptr broken) {
+      if (broken) std::rethrow_exception(broken);
+    });
+  }
+
+  void run() {
+    sweep();
+    thread_ = std::thread([this] { context_.run(); });
+  }
+
+  void stop() {
+    net::post(context_, [this] {
+      for (Listener& listener : listeners_) listener.acceptor.close();
+      for (Connection& open : connections_) open.close();
+      stopping_ = true;
+      sweeper_.cancel();
+    });
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  struct Listener {
+    tcp::acceptor acceptor;
+    Listen listen;
+  };
+  awaitable<void> accept(Listener& listener) {
+    while (true) {
+      auto [error, socket] = co_await listener.acceptor.async_accept(kTuple);
+      if (stopping_ || error == net::error::operation_aborted) co_return;
+      if (error) {
+        // Out of descriptors, or a client that was gone already: others are still to be served.
+        spdlog::warn("accept on {}: {}", listener.listen.flag, error.message());
+        net::steady_timer pause(context_, kAcceptPause);
+        co_await pause.async_wait(kTuple);
+        continue;
+      }
+      open(std::move(socket), listener.listen);
+    }
+  }
+
+  void open(tcp::socket socket, const Listen& listen) {
+    ConnectionEnvironment const environment{.factory = *listen.factory,
+                                            .tls = listen.tls ? tls_ : nullptr,
+                                            .minter = minter_.get()};
+    auto const id = connection_ids_.fetch_add(1, std::memory_order_relaxed) + 1;
+    auto const at = connections_.emplace(connections_.end(), std::move(socket), id, listen.entry,
+                                         environment);
+    net::co_spawn(context_, at->run(), [this, at](std::exception_ptr broken) {
+      connections_.erase(at);
+      if (broken) std::rethrow_exception(broken);
+    });
+  }
+
+  /// Closes what is over its deadline; one timer for all, so that a request costs none.
+  void sweep() {
+    sweeper_.expires_after(kSweepPeriod);
+    sweeper_.async_wait([this](boost::system::error_code error) {
+      if (error || stopping_) return;
+      auto const now = std::chrono::steady_clock::now();
+      for (Connection& open : connections_) {
+        if (open.is_overdue(now)) open.close();
+      }
+      sweep();
+    });
+  }
+
+  net::io_context context_;
+  net::steady_timer sweeper_;
+  std::atomic<std::uint64_t>& connection_ids_;
+  SSL_CTX* tls_;
+  std::unique_ptr<LeafMinter> minter_;
+  std::list<Listener> listeners_;
+  std::list<Connection> connections_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+std::expected<std::unique_ptr<Server>, ListenError> Server::create(
+    const std::vector<Listen>& listeners, const CertificateAuthority& authority,
+    unsigned threads) {
+  std::unique_ptr<Server> server(new Server);
+  auto tls = make_server_context();
+  if (!tls) return std::unexpected(ListenError{.flag = "TLS", .error = tls.error()});
+  server->tls_ = std::move(*tls);
+  for (unsigned i = 0; i < threads; ++i) {
+    auto minter = LeafMinter::create(authority);
+    if (!minter) return std::unexpected(ListenError{.flag = "TLS", .error = minter.error()});
+    server->workers_.push_back(std::make_unique<Worker>(server->tls_.get(), std::move(*minter),
+                                                        server->connection_ids_));
+  }
+  for (const Listen& listen : listeners) {
+    auto at = listen.at;
+    for (auto& worker : server->workers_) {
+      bool const sibling = &worker != &server->workers_.front();
+      auto const bound = bind_and_listen(at, sibling);
+      if (!bound) {
+        return std::unexpected(
+            ListenError{.flag = listen.flag, .at = listen.at, .error = bound.error()});
+      }
+      at = bound->at;
+      worker->add_listener(bound->socket, listen);
+    }
+    server->bound_.push_back(at);
+  }
+  return server;
+}
+
+void Server::start() {
+  for (auto& worker : workers_) worker->run();
+}
+
+Server::~Server() { stop(); }
+
+void Server::stop() {
+  for (auto& worker : workers_) worker->stop();
+}
+
+}  // namespace reprise

@@ -1,0 +1,64 @@
+#pragma once
+
+// The listeners and the threads behind them.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proxy/connection.h"
+#include "proxy/tls/certificate_authority.h"
+
+namespace reprise {
+
+/// One listener as asked for.
+struct Listen {
+  std::string flag;  ///< for messages: "--http"
+  tcp::endpoint at;  ///< port 0: the system chooses
+  Entry entry = Entry::kTransparent;
+  HandlerFactory* factory = nullptr;
+  bool tls = true;
+};
+
+/// Why a listener could not be opened.
+struct ListenError {
+  std::string flag;
+  tcp::endpoint at;
+  std::error_code error;
+};
+
+/// Accepts and serves on `threads` threads, each with its own io_context and its own sockets
+/// (SO_REUSEPORT), sharing nothing that changes.
+class Server {
+ public:
+  /// Binds all listeners. A port that anybody listens on already, this program included, is an
+  /// error. `authority` and the factories must outlive the server.
+  static std::expected<std::unique_ptr<Server>, ListenError> create(
+      const std::vector<Listen>& listeners, const CertificateAuthority& authority,
+      unsigned threads);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Where each listener ended up, in the order of create().
+  const std::vector<tcp::endpoint>& bound() const { return bound_; }
+
+  /// Starts the threads; connections that came before wait in the backlog.
+  void start();
+
+  /// Closes listeners and connections, waits for what runs on them, joins the threads. Idempotent.
+  void stop();
+
+ private:
+  class Worker;
+  Server() = default;
+  std::atomic<std::uint64_t> connection_ids_ = 0;
+  SslContextPtr tls_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<tcp::endpoint> bound_;
+};
+
+}  // namespace reprise

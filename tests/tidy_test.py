@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Keeps the tree in the shape that it was designed in: include direction, line length, dead files,
+what is not allowed to know what."""
+
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+# What each folder may include, besides itself. The first match counts.
+MAY_INCLUDE = [
+    ("archive/", []),
+    ("dns/", []),
+    ("shaper/", []),
+    ("inject/", ["archive/"]),
+    ("proxy/tls/", ["archive/"]),
+    ("proxy/http/", ["archive/", "proxy/"]),
+    # A replay cannot reach the network because nothing in it dials.
+    ("proxy/replay/", ["archive/", "inject/", "proxy/http/", "proxy/tls/", "proxy/connection.h",
+                       "proxy/byte_stream.h", "proxy/net.h", "proxy/server.h"]),
+    ("proxy/", ["archive/", "inject/", "dns/", "shaper/"]),
+    ("tools/", [""]),
+    ("tests/", [""]),
+]
+COLUMNS = 100
+LINES_MAX = 400
+
+
+def tracked(*suffixes):
+    out = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+                         cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [name for name in out.splitlines()
+            if name.endswith(suffixes) and os.path.exists(os.path.join(ROOT, name))]
+
+
+def lines_of(name):
+    with open(os.path.join(ROOT, name), encoding="utf-8") as file:
+        return file.read().split("\n")
+
+
+def includes_of(name):
+    return [match.group(1) for line in lines_of(name)
+            if (match := re.match(r'#include "([^"]+)"', line))]
+
+
+class Tidy(unittest.TestCase):
+    def test_includes_point_the_allowed_way(self):
+        for name in tracked(".h", ".cc"):
+            folder, allowed = next((f, a) for f, a in MAY_INCLUDE if name.startswith(f))
+            for included in includes_of(name):
+                fits = included.startswith(folder) or any(included.startswith(a) for a in allowed)
+                generated = included.endswith(".pb.h")
+                self.assertTrue(fits or generated, f"{name} must not include {included}")
+
+    def test_a_replay_includes_nothing_that_dials(self):
+        seen = set()
+
+        def follow(name):
+            if name in seen or not os.path.exists(os.path.join(ROOT, name)):
+                return
+            seen.add(name)
+            for included in includes_of(name):
+                follow(included)
+
+        for name in tracked(".h", ".cc"):
+            if name.startswith("proxy/replay/"):
+                follow(name)
+        dialling = [name for name in seen if name.startswith("proxy/record/")]
+        self.assertEqual(dialling, [])
+        self.assertGreater(len(seen), 5)
+
+    def test_lines_fit(self):
+        for name in tracked(".h", ".cc", ".py", ".txt", "CMakeLists.txt", "tools/demo", "tools/test",
+                            "tools/setup"):
+            for number, line in enumerate(lines_of(name), 1):
+                if "http" in line and " " not in line.strip():
+                    continue  # an address cannot be broken
+                self.assertLessEqual(len(line), COLUMNS, f"{name}:{number}")
+                self.assertFalse(line.endswith((" ", "\t")), f"{name}:{number} ends in a space")
+
+    def test_files_are_short_enough_to_read(self):
+        for name in tracked(".h", ".cc"):
+            if not name.startswith("tests/"):
+                self.assertLessEqual(len(lines_of(name)), LINES_MAX + 1, name)
+
+    def test_every_source_is_built_and_every_header_included(self):
+        build = "\n".join("\n".join(lines_of(name)) for name in tracked("CMakeLists.txt"))
+        sources = tracked(".h", ".cc")
+        included = {i for name in sources for i in includes_of(name)}
+        included |= {os.path.normpath(os.path.join(os.path.dirname(name), i))
+                     for name in sources for i in includes_of(name)}
+        for name in sources:
+            if name.endswith(".cc"):
+                self.assertIn(os.path.basename(name), build, f"{name} is in no CMakeLists.txt")
+            elif os.path.basename(name) != "pch.h":
+                self.assertIn(name, included, f"{name} is included nowhere")
+
+    def test_headers_start_with_pragma_once(self):
+        for name in tracked(".h"):
+            self.assertEqual(lines_of(name)[0], "#pragma once", name)
+
+    def test_code_is_formatted(self):
+        tool = next((t for t in ("clang-format-19",)
+                     if subprocess.run(["sh", "-c", f"command -v {t}"], capture_output=True)
+                     .returncode == 0), None)
+        self.assertIsNotNone(tool, "clang-format-19 is missing: run tools/setup")
+        names = tracked(".h", ".cc")
+        done = subprocess.run([tool, "--dry-run", "-Werror", *names], cwd=ROOT,
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr[:2000])
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main(verbosity=1))

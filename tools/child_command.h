@@ -1,0 +1,44 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "archive/result.h"
+
+namespace reprise {
+
+/// The `-- COMMAND` that runs beside a server. The process is forked before there are threads and
+/// before a replay shuts itself off from the network, and waits to be told what to run.
+class ChildCommand {
+ public:
+  /// Forks. Errors: fork(2)'s, pipe(2)'s.
+  static Result<ChildCommand> prepare();
+  ChildCommand(ChildCommand&& other) noexcept;
+  ChildCommand& operator=(ChildCommand&&) = delete;
+  /// A child that was never started ends.
+  ~ChildCommand();
+
+  /// Runs `arguments` in the waiting process, found on PATH. A command that cannot be run says so
+  /// on stderr and exits with 127.
+  Result<void> start(const std::vector<std::string>& arguments);
+
+  /// The exit code, once the child has ended; 128 + N when signal N ended it. Does not block.
+  bool poll(int& exit_code);
+  void signal(int number);
+  bool started() const { return started_; }
+
+ private:
+  ChildCommand(pid_t child, int orders) : child_(child), orders_(orders) {}
+  pid_t child_ = -1;
+  int orders_ = -1;  // write end; the child reads its arguments from the other
+  bool started_ = false;
+};
+
+/// Replaces a whole argument `{chromium-flags}` by `flags`, and inside longer arguments by the
+/// flags quoted for a shell.
+std::vector<std::string> expand_chromium_flags(const std::vector<std::string>& arguments,
+                                               const std::vector<std::string>& flags);
+
+}  // namespace reprise

@@ -1,0 +1,201 @@
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <cstdio>
+#include <fstream>
+#include <random>
+
+#include "archive/writer.h"
+#include "proxy/record/recording.h"
+#include "proxy/tls/client_context.h"
+#include "tools/archive_errors.h"
+#include "tools/commands.h"
+#include "tools/serving.h"
+
+namespace reprise {
+namespace {
+
+struct RecordOptions {
+  std::filesystem::path output;
+  std::vector<std::string> urls;
+  bool append = false;
+  std::vector<std::string> connect_to;
+  std::filesystem::path origin_ca;
+  bool insecure_origin = false;
+  bool fsync = false;
+  std::string inject = "none";
+  std::filesystem::path load_report;
+  unsigned quiet_ms = 500;
+  unsigned timeout_s = 30;
+  ServingOptions serving;
+};
+
+void say_archive_error(const std::filesystem::path& path, std::error_code error) {
+  std::fprintf(stderr, "reprise: %s\n", archive_error_text(path, error).c_str());
+}
+
+std::string megabytes(std::uint64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / 1e6);
+  return text;
+}
+
+std::string counters_text(Recording::Counters& counters) {
+  std::string text = std::to_string(counters.complete) + " exchanges, " +
+                     megabytes(counters.body_bytes) + " of bodies";
+  if (counters.cut > 0) text += ", " + std::to_string(counters.cut) + " cut short";
+  if (counters.failed > 0) text += ", " + std::to_string(counters.failed) + " failed";
+  return text;
+}
+
+std::string counters_json(Recording::Counters& counters) {
+  boost::json::object status;
+  status["mode"] = "record";
+  status["complete"] = counters.complete.load();
+  status["cut"] = counters.cut.load();
+  status["failed"] = counters.failed.load();
+  status["in_flight"] = counters.in_flight.load();
+  status["body_bytes"] = counters.body_bytes.load();
+  return boost::json::serialize(status);
+}
+
+/// `record URL...` is `record -- reprise load --live URL... -- {chromium-flags}`: a browser of ours
+/// as the command.
+std::vector<std::string> browse_command(const RecordOptions& options) {
+  std::vector<std::string> command{"/proc/self/exe",
+                                   "load",
+                                   "--live",
+                                   "--quiet",
+                                   std::to_string(options.quiet_ms),
+                                   "--timeout",
+                                   std::to_string(options.timeout_s)};
+  if (!options.load_report.empty()) {
+    command.insert(command.end(), {"-o", options.load_report.string()});
+  }
+  command.insert(command.end(), options.urls.begin(), options.urls.end());
+  command.insert(command.end(), {"--", "{chromium-flags}"});
+  return command;
+}
+
+std::optional<OriginDialer> make_dialer(const RecordOptions& options) {
+  OriginDialer::Options dialing;
+  for (const std::string& text : options.connect_to) {
+    auto const rule = parse_connect_to(text);
+    if (!rule) {
+      std::fprintf(stderr, "reprise: --connect-to takes HOST:PORT:ADDR:PORT, not '%s'\n",
+                   text.c_str());
+      return std::nullopt;
+    }
+    dialing.connect_to.push_back(*rule);
+  }
+  auto tls = make_client_context(
+      {.extra_ca = options.origin_ca, .verify = !options.insecure_origin});
+  if (!tls) {
+    auto const file = options.origin_ca.empty() ? std::string("the system's certificates")
+                                                : "--origin-ca " + options.origin_ca.string();
+    std::fprintf(stderr, "reprise: %s cannot be read: %s\n", file.c_str(),
+                 tls.error().message().c_str());
+    return std::nullopt;
+  }
+  dialing.tls = std::move(*tls);
+  return OriginDialer(std::move(dialing));
+}
+
+/// This process's own command line, as it was typed.
+std::vector<std::string> own_command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> line;
+  for (std::string argument; std::getline(file, argument, '\0');) line.push_back(argument);
+  return line;
+}
+
+int record(const RecordOptions& options, const std::vector<std::string>& command) {
+  auto dialer = make_dialer(options);
+  if (!dialer) return kExitUsage;
+  Serving serving("record", options.serving, command);
+  if (auto const wrong = serving.prepare()) return *wrong;
+
+  ArchiveWriter::Options const writing{.fsync = options.fsync};
+  bool const exists = options.append && std::filesystem::exists(options.output);
+  auto archive = exists ? ArchiveWriter::append(options.output, writing)
+                        : ArchiveWriter::create(options.output, writing);
+  if (!archive) {
+    say_archive_error(options.output, archive.error());
+    return kExitArchive;
+  }
+  auto const started = std::chrono::steady_clock::now();
+  std::random_device entropy;
+  auto const session = (*archive)->begin_session(
+      {.started = std::chrono::system_clock::now(),
+       .tool_version = REPRISE_VERSION,
+       .command_line = own_command_line(),
+       .random_seed = (std::uint64_t{entropy()} << 32) | entropy(),
+       .pages = options.urls});
+  if (!session) {
+    say_archive_error(options.output, session.error());
+    return kExitArchive;
+  }
+
+  std::atomic<bool> archive_failed = false;
+  Recording recording(**archive, std::move(*dialer), started, [&](std::error_code error) {
+    archive_failed = true;
+    std::fprintf(stderr,
+                 "\nreprise: %s: cannot be written any more: %s; what was recorded up to here is "
+                 "whole\n",
+                 options.output.c_str(), error.message().c_str());
+    serving.stop(kExitArchive);
+  });
+  auto& counters = recording.counters();
+  auto const status = [&counters] { return counters_json(counters); };
+  AdminActions const admin{.status = status,
+                           .misses = [] { return std::string("[]"); },
+                           .reset = {},
+                           .stop = [&serving] { serving.stop(kExitDone); }};
+  auto exit_code = serving.run(
+      recording, admin, [&counters] { return "recording: " + counters_text(counters); },
+      [&recording](const std::vector<tcp::endpoint>& own) { recording.set_own(own); });
+
+  auto closed = (*archive)->end_session();
+  if (closed) closed = (*archive)->close();
+  if (!closed && !archive_failed) {
+    say_archive_error(options.output, closed.error());
+    exit_code = kExitArchive;
+  }
+  std::fprintf(stderr, "recorded %s: %s\n", options.output.c_str(),
+               counters_text(counters).c_str());
+  return archive_failed ? kExitArchive : exit_code;
+}
+
+}  // namespace
+
+void add_record_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {
+  auto const options = std::make_shared<RecordOptions>();
+  auto* const sub = app.add_subcommand(
+      "record", "Forward, and archive: reprise record -o ARCHIVE [URL... | -- COMMAND...]");
+  sub->add_option("-o,--output", options->output, "The archive to write")->required();
+  sub->add_option("URL", options->urls, "Pages to open in a browser; ends when they are quiet");
+  sub->add_flag("--append", options->append, "Add a session to the archive if it exists");
+  sub->add_option("--connect-to", options->connect_to,
+                  "HOST:PORT:ADDR:PORT, dial ADDR:PORT for HOST:PORT (as curl)")
+      ->take_all();
+  sub->add_option("--origin-ca", options->origin_ca, "Trust this PEM file for origins, too");
+  sub->add_flag("--insecure-origin", options->insecure_origin, "Do not verify origins");
+  sub->add_flag("--fsync", options->fsync, "Survive the machine, not only the process");
+  sub->add_option("--inject", options->inject, "Script to inject; only 'none' until it is built")
+      ->check(CLI::IsMember({"none"}));
+  sub->add_option("--load-report", options->load_report, "With URLs: the browser's view, as JSON");
+  sub->add_option("--quiet", options->quiet_ms, "With URLs: ms without requests that end a page");
+  sub->add_option("--timeout", options->timeout_s, "With URLs: s after which a page is given up");
+  options->serving.add_to(*sub);
+  sub->callback([options, command, &exit_code] {
+    if (!command.empty() && !options->urls.empty()) {
+      std::fprintf(stderr, "reprise: give either URLs or -- COMMAND, not both\n");
+      exit_code = kExitUsage;
+      return;
+    }
+    exit_code = record(*options, options->urls.empty() ? command : browse_command(*options));
+  });
+}
+
+}  // namespace reprise

@@ -1,0 +1,156 @@
+#include <signal.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <cstdio>
+#include <fstream>
+
+#include "archive/reader.h"
+#include "proxy/replay/network_lock.h"
+#include "proxy/replay/replay.h"
+#include "tools/archive_errors.h"
+#include "tools/commands.h"
+#include "tools/serving.h"
+
+namespace reprise {
+namespace {
+
+struct ReplayOptions {
+  std::filesystem::path archive;
+  std::string match = "exact";
+  std::string inject = "none";
+  std::string dates = "recorded";
+  std::uint32_t session = 0;
+  bool strict = false;
+  bool warm = false;
+  std::filesystem::path report;
+  ServingOptions serving;
+};
+
+/// The archive is mapped: when somebody cuts the file off underneath, touching what is gone raises
+/// SIGBUS. Only async-signal-safe calls here.
+void end_on_truncated_archive(int) {
+  constexpr std::string_view kMessage =
+      "\nreprise: the archive was cut off while it was replayed; restore it and start again\n";
+  auto const written = ::write(STDERR_FILENO, kMessage.data(), kMessage.size());
+  ::_exit(written < 0 ? kExitFailed : kExitArchive);
+}
+
+boost::json::array misses_json(const ReplayReport& report) {
+  boost::json::array misses;
+  for (const Miss& miss : report.distinct_misses) {
+    boost::json::array nearest;
+    for (const NearMiss& near : miss.nearest) {
+      nearest.push_back({{"url", near.url}, {"why", near.why}});
+    }
+    misses.push_back({{"method", miss.method},
+                      {"url", miss.url},
+                      {"count", miss.count},
+                      {"reason", miss.reason},
+                      {"nearest", std::move(nearest)}});
+  }
+  return misses;
+}
+
+boost::json::object report_json(const ReplayReport& report) {
+  return {{"schema", "reprise-replay-report/1"},
+          {"mode", "replay"},
+          {"session", report.session},
+          {"hits", report.hits},
+          {"misses", report.misses},
+          {"damaged", report.damaged},
+          {"exchanges_servable", report.exchanges_servable},
+          {"exchanges_served", report.exchanges_served},
+          {"distinct_misses", misses_json(report)}};
+}
+
+std::string report_text(const ReplayReport& report) {
+  std::string text = std::to_string(report.hits) + " hits, " + std::to_string(report.misses) +
+                     " misses, " + std::to_string(report.exchanges_served) + " of " +
+                     std::to_string(report.exchanges_servable) + " exchanges used";
+  if (report.damaged > 0) text += ", " + std::to_string(report.damaged) + " damaged";
+  return text;
+}
+
+bool write_report(const std::filesystem::path& path, const ReplayReport& report) {
+  std::ofstream file(path, std::ios::trunc);
+  file << boost::json::serialize(report_json(report)) << "\n";
+  if (file.flush()) return true;
+  std::fprintf(stderr, "reprise: --report %s cannot be written\n", path.c_str());
+  return false;
+}
+
+int replay(const ReplayOptions& options, const std::vector<std::string>& command) {
+  struct sigaction on_truncated{};
+  on_truncated.sa_handler = end_on_truncated_archive;
+  ::sigaction(SIGBUS, &on_truncated, nullptr);
+
+  auto archive = ArchiveReader::open(options.archive, {.populate = true});
+  if (!archive) {
+    std::fprintf(stderr, "reprise: %s\n",
+                 archive_error_text(options.archive, archive.error()).c_str());
+    return kExitArchive;
+  }
+  for (const std::string& remark : (*archive)->report().remarks) {
+    std::fprintf(stderr, "reprise: %s: %s\n", options.archive.c_str(), remark.c_str());
+  }
+  if ((*archive)->sessions().empty() || options.session > (*archive)->sessions().size()) {
+    std::fprintf(stderr, "reprise: %s: there is no session %u; it holds %zu\n",
+                 options.archive.c_str(), options.session, (*archive)->sessions().size());
+    return kExitArchive;
+  }
+
+  Serving serving("replay", options.serving, command);
+  if (auto const wrong = serving.prepare()) return *wrong;
+  if (auto const locked = deny_outgoing_connections(); !locked) {
+    std::fprintf(stderr, "reprise: cannot shut the replay off from the network (seccomp): %s\n",
+                 locked.error().message().c_str());
+    return kExitListen;
+  }
+
+  Replay replayed(**archive, options.session);
+  if (options.warm) replayed.warm();
+  AdminActions const admin{
+      .status = [&] { return boost::json::serialize(report_json(replayed.report())); },
+      .misses = [&] { return boost::json::serialize(misses_json(replayed.report())); },
+      .reset = [&] { replayed.reset(); },
+      .stop = [&] { serving.stop(kExitDone); }};
+  auto exit_code = serving.run(
+      replayed, admin, [&] { return "replaying: " + report_text(replayed.report()); },
+      [](const std::vector<tcp::endpoint>&) {});
+
+  auto const report = replayed.report();
+  std::fprintf(stderr, "replayed %s: %s\n", options.archive.c_str(), report_text(report).c_str());
+  if (!options.report.empty() && !write_report(options.report, report)) return kExitFailed;
+  if (exit_code == kExitDone && options.strict && report.misses > 0) return kExitGate;
+  return exit_code;
+}
+
+}  // namespace
+
+void add_replay_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {
+  auto const options = std::make_shared<ReplayOptions>();
+  auto* const sub = app.add_subcommand(
+      "replay", "Serve from an archive, never from the network: reprise replay A [-- COMMAND...]");
+  sub->add_option("ARCHIVE", options->archive, "What record wrote")->required();
+  sub->add_option("--match", options->match, "Only 'exact' until fuzzy matching is built")
+      ->check(CLI::IsMember({"exact"}));
+  sub->add_option("--inject", options->inject, "Script to inject; only 'none' until it is built")
+      ->check(CLI::IsMember({"none"}));
+  sub->add_option("--dates", options->dates, "Only 'recorded' (byte-exact) until shifting is built")
+      ->check(CLI::IsMember({"recorded"}));
+  sub->add_option("--session", options->session, "Recorded session (default the last complete one)")
+      ->check(CLI::PositiveNumber);
+  sub->add_flag("--strict", options->strict, "Exit with 5 when anything was missed");
+  sub->add_flag("--warm", options->warm, "Prepare every response before the first request");
+  sub->add_option("--report", options->report, "Write hits and misses here as JSON at the end");
+  sub->add_option("--threads", options->serving.threads, "Threads that serve")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  options->serving.add_to(*sub);
+  sub->callback(
+      [options, command, &exit_code] { exit_code = replay(*options, command); });
+}
+
+}  // namespace reprise

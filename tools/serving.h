@@ -1,0 +1,74 @@
+#pragma once
+
+// What `record` and `replay` have in common: where to listen, what to run meanwhile, when to end.
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proxy/admin.h"
+#include "proxy/server.h"
+#include "tools/child_command.h"
+
+namespace reprise {
+
+/// The options of DESIGN's command line that both subcommands take.
+struct ServingOptions {
+  std::string http;  ///< ADDR:PORT or "off"; empty: the default
+  std::string https;
+  std::string proxy;
+  std::string dns;
+  std::string admin;
+  bool allow_remote = false;
+  std::filesystem::path ready_file;
+  std::string log_level = "warn";
+  unsigned threads = 1;
+
+  void add_to(CLI::App& command);
+};
+
+/// A server with everything around it, from the first listener to the last line on stderr.
+class Serving {
+ public:
+  /// `mode` is "record" or "replay". `command` is what runs beside it, may be empty.
+  Serving(std::string mode, ServingOptions options, std::vector<std::string> command);
+  ~Serving();
+
+  /// Checks addresses, opens the certificate authority, forks the child: all that must come before
+  /// threads and locks. Returns an exit code when something is wrong, and has said it.
+  std::optional<int> prepare();
+
+  /// Opens the listeners, tells the world, runs the command; returns when the command has ended, a
+  /// signal came, or stop() was called, after all connections have ended. The exit code is the
+  /// command's, kExitDone, or what stop() was given.
+  /// `progress` gives the text of the live line; `on_bound` runs before the first connection.
+  int run(HandlerFactory& handler, const AdminActions& admin,
+          const std::function<std::string()>& progress,
+          const std::function<void(const std::vector<tcp::endpoint>&)>& on_bound);
+
+  /// Ends run() with this code. Thread-safe.
+  void stop(int exit_code);
+
+ private:
+  class Loop;
+  struct Place {
+    std::string flag;
+    std::optional<tcp::endpoint> at;
+  };
+  std::optional<int> parse_places();
+  bool write_ready_file(const std::vector<std::string>& chromium_flags) const;
+  std::vector<std::string> chromium_flags() const;
+
+  std::string mode_;
+  ServingOptions options_;
+  std::vector<std::string> command_;
+  Place http_, https_, proxy_, admin_;  // after the start: as bound
+  std::optional<CertificateAuthority> authority_;
+  std::optional<ChildCommand> child_;
+  std::unique_ptr<Loop> loop_;
+};
+
+}  // namespace reprise
