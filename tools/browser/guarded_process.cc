@@ -280,8 +280,8 @@ Result<std::unique_ptr<GuardedProcess>> GuardedProcess::start(const Options& opt
   control->read.reset();
   status->write.reset();
   exec_error->write.reset();
-  std::unique_ptr<GuardedProcess> process(
-      new GuardedProcess(guard_pid, std::move(control->write), std::move(status->read)));
+  std::unique_ptr<GuardedProcess> process(new GuardedProcess(
+      guard_pid, std::move(control->write), std::move(status->read), options.folder));
   auto const program = read_int(process->status_.get());
   if (!program) return fail(std::make_error_code(std::errc::broken_pipe));
   if (*program < 0) return fail({-*program, std::system_category()});
@@ -292,8 +292,12 @@ Result<std::unique_ptr<GuardedProcess>> GuardedProcess::start(const Options& opt
   return process;
 }
 
-GuardedProcess::GuardedProcess(pid_t guard, UniqueFd control, UniqueFd status)
-    : guard_(guard), control_(std::move(control)), status_(std::move(status)) {}
+GuardedProcess::GuardedProcess(pid_t guard, UniqueFd control, UniqueFd status,
+                               std::filesystem::path folder)
+    : guard_(guard),
+      control_(std::move(control)),
+      status_(std::move(status)),
+      folder_(std::move(folder)) {}
 
 GuardedProcess::~GuardedProcess() {
   control_.reset();
@@ -302,6 +306,8 @@ GuardedProcess::~GuardedProcess() {
   }
   while (::waitpid(guard_, nullptr, 0) < 0 && errno == EINTR) {
   }
+  // Only where somebody killed the guard is there anything left of it.
+  FolderRemover const unguarded{folder_};
 }
 
 void GuardedProcess::terminate() {

@@ -95,7 +95,8 @@ void PageRecorder::on_network_event(std::string_view session, std::string_view e
       apply_response(*entry, response);
       entry->has_extra_info = flag_at(params, "hasExtraInfo");
       if (entry->response_s < 0) entry->response_s = at_s;
-    } else if (event == "dataReceived") {
+      // Without a response the only bytes are those of the browser's own error page.
+    } else if (event == "dataReceived" && entry->request.status != 0) {
       entry->data_bytes += integer_at(params, "dataLength");
       entry->request.encoded_bytes += integer_at(params, "encodedDataLength");
     } else if (event == "requestServedFromCache") {
@@ -105,8 +106,6 @@ void PageRecorder::on_network_event(std::string_view session, std::string_view e
       end(*entry, at_s, {});
     } else if (event == "loadingFailed") {
       auto const text = text_at(params, "errorText");
-      // Without a response the only bytes are those of the browser's own error page.
-      if (entry->request.status == 0) entry->request.encoded_bytes = 0;
       end(*entry, at_s, text.empty() ? "net::ERR_ABORTED" : text);
     }
   }
@@ -343,6 +342,8 @@ PageLoad PageRecorder::page_load() const {
     request.start_ms = since_start(entry.start_s);
     request.response_ms = since_start(entry.response_s);
     request.end_ms = since_start(entry.end_s);
+    // A busy page hears late of what the cache gave at once.
+    if (entry.end_s >= 0) request.response_ms = std::min(request.response_ms, request.end_ms);
     if (entry.end_s >= 0) load.last_resource_ms = std::max(load.last_resource_ms, request.end_ms);
     // A cached answer that was revalidated shows the status of the cached one.
     if (auto const wire = wire_statuses_.find(entry.id);
