@@ -1,0 +1,74 @@
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+
+#include "tests/archive/archive_fixture.h"
+
+namespace reprise {
+namespace {
+
+using testing::IsEmpty;
+
+/// What golden/v1.reprise holds: two sessions, a body that is shared, each outcome.
+void write_golden(const std::filesystem::path& path) {
+  auto writer = create_archive(path);
+  ASSERT_TRUE(writer->begin_session(a_session()));
+  ASSERT_TRUE(writer->add_connection(a_connection(1)));
+  add(*writer, a_full_exchange(*writer, 1));
+  auto failed = an_exchange(2, "/failed");
+  failed.outcome = Outcome::kOriginFailed;
+  failed.response = {};
+  failed.failure = "connect: Connection refused";
+  add(*writer, failed);
+  ASSERT_TRUE(writer->end_session());
+  ASSERT_TRUE(writer->begin_session(a_session()));
+  auto cut = an_exchange(1, "/cut");
+  cut.outcome = Outcome::kCutByClient;
+  cut.response.body = store(*writer, "<!doctype html><p>1");
+  add(*writer, cut);
+  auto plain = an_exchange(2, "/a?b=c");
+  plain.request.scheme = Scheme::kHttp;
+  plain.request.port = 80;
+  plain.response.headers = {{.name = "Content-Type", .value = "text/css"},
+                            {.name = "X-Terminal", .value = "\x1b[31mred\x1b[0m"}};
+  plain.response.body = store(*writer, std::string(1000, 'a'));
+  add(*writer, plain);
+  ASSERT_TRUE(writer->end_session());
+  ASSERT_TRUE(writer->close());
+}
+
+std::filesystem::path golden_path() {
+  return std::filesystem::path(GOLDEN_FOLDER) / "v1.reprise";
+}
+
+TEST(Golden, TodaysWriterMakesTheSameBytes) {
+  ScratchFolder folder;
+  write_golden(folder / "a");
+  auto const today = read_file(folder / "a");
+  // A new file, not a changed one, is right when the format's version goes up.
+  if (!std::filesystem::exists(golden_path()) && std::getenv("REPRISE_WRITE_GOLDEN") != nullptr) {
+    write_file(golden_path(), today);
+  }
+  EXPECT_TRUE(today == read_file(golden_path()));
+}
+
+TEST(Golden, TodaysReaderReadsIt) {
+  ScratchFolder folder;
+  write_golden(folder / "a");
+  auto const expected = exchanges_of(*open_archive(folder / "a"));
+  auto const reader = open_archive(golden_path());
+  EXPECT_TRUE(reader->report().indexed);
+  EXPECT_THAT(problems_of(*reader), IsEmpty());
+  auto const found = exchanges_of(*reader);
+  ASSERT_EQ(found.size(), 4U);
+  for (std::size_t i = 0; i < found.size(); ++i) expect_same(found[i], expected[i]);
+  EXPECT_EQ(load(*reader, found[0].request.body), "name=value");
+  EXPECT_EQ(load(*reader, found[2].response.body), "<!doctype html><p>1");
+  EXPECT_EQ(load(*reader, found[3].response.body), std::string(1000, 'a'));
+  ASSERT_EQ(reader->sessions().size(), 2U);
+  EXPECT_TRUE(reader->sessions()[0].complete);
+  EXPECT_EQ(reader->connections().size(), 1U);
+}
+
+}  // namespace
+}  // namespace reprise

@@ -1,0 +1,154 @@
+#include "archive/repair.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include "archive/record.h"
+#include "tests/archive/archive_fixture.h"
+
+namespace reprise {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Not;
+
+class Repair : public testing::Test {
+ protected:
+  /// Two sessions, a body of each kind; returns the bytes before close().
+  std::string record() {
+    auto writer = create_archive(path_);
+    EXPECT_TRUE(writer->begin_session(a_session()));
+    EXPECT_TRUE(writer->add_connection(a_connection(1)));
+    add(*writer, a_full_exchange(*writer, 1));
+    EXPECT_TRUE(writer->end_session());
+    EXPECT_TRUE(writer->begin_session({}));
+    auto exchange = an_exchange(1, "/large");
+    exchange.response.body = store(*writer, large_);
+    add(*writer, exchange);
+    EXPECT_TRUE(writer->close());
+    auto const closed = read_file(path_);
+    return closed.substr(0, open_archive(path_)->records_end());
+  }
+  std::vector<std::string> targets() {
+    std::vector<std::string> targets;
+    for (auto const& exchange : exchanges_of(*open_archive(path_))) {
+      targets.push_back(exchange.request.target);
+    }
+    return targets;
+  }
+  void expect_whole() {
+    auto const reader = open_archive(path_);
+    EXPECT_TRUE(reader->report().indexed);
+    EXPECT_THAT(reader->report().remarks, IsEmpty());
+    EXPECT_THAT(problems_of(*reader), IsEmpty());
+  }
+
+  ScratchFolder folder_;
+  std::filesystem::path path_ = folder_ / "a.reprise";
+  std::filesystem::path backup_ = folder_ / "a.reprise.bak";
+  std::string large_ = noise(2 << 20, 1);
+};
+
+TEST_F(Repair, WaitsForNobodyWhoReads) {
+  record();
+  auto const reader = open_archive(path_);
+  EXPECT_EQ(repair_archive(path_, true).error(), archive_errc::locked);
+}
+
+TEST_F(Repair, ClosesAnUnclosedFileAndKeepsTheOriginal) {
+  auto const unclosed = record();
+  auto const closed = read_file(path_);
+  write_file(path_, unclosed + "torn");
+  auto const report = repair_archive(path_, true);
+  ASSERT_TRUE(report) << report.error().message();
+  EXPECT_EQ(report->exchanges_kept, 2U);
+  EXPECT_EQ(report->exchanges_lost, 0U);
+  EXPECT_EQ(report->backup_path, backup_);
+  EXPECT_EQ(read_file(backup_), unclosed + "torn");
+  EXPECT_TRUE(read_file(path_) == closed) << "the same records make the same file";
+  expect_whole();
+  struct stat status{};
+  ASSERT_EQ(::stat(path_.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600U);
+}
+
+TEST_F(Repair, LeavesOutAnExchangeWhoseBodyIsDamaged) {
+  record();
+  auto bytes = read_file(path_);
+  bytes[bytes.find(large_.substr(0, 100)) + 5] ^= 1;
+  write_file(path_, bytes);
+  EXPECT_THAT(problems_of(*open_archive(path_)), Not(IsEmpty()));
+  auto const report = repair_archive(path_, false);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->exchanges_kept, 1U);
+  EXPECT_EQ(report->exchanges_lost, 1U);
+  EXPECT_THAT(report->remarks, ElementsAre(testing::HasSubstr("https://example.org/large")));
+  EXPECT_FALSE(std::filesystem::exists(backup_));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "a.reprise.repairing"));
+  expect_whole();
+  EXPECT_THAT(targets(), ElementsAre("/form?a=1&b=%20&a=2"));
+}
+
+TEST_F(Repair, KeepsTheNumberOfASessionWhoseStartIsLost) {
+  auto writer = create_archive(path_);
+  for (int session = 1; session <= 3; ++session) {
+    ASSERT_TRUE(writer->begin_session({}));
+    add(*writer, an_exchange(1, "/" + std::to_string(session)));
+    ASSERT_TRUE(writer->end_session());
+  }
+  writer.reset();
+  auto bytes = read_file(path_);
+  std::vector<std::uint64_t> starts;
+  walk_records(as_bytes(bytes), [&starts](const Record& record) {
+    if (record.kind == RecordKind::kSessionStart) starts.push_back(record.offset);
+  });
+  ASSERT_EQ(starts.size(), 3U);
+  bytes[starts.at(1) + kRecordHeaderBytes] ^= 0x40;
+  write_file(path_, bytes);
+  ASSERT_TRUE(repair_archive(path_, false));
+  expect_whole();
+  auto const exchanges = exchanges_of(*open_archive(path_));
+  ASSERT_EQ(exchanges.size(), 3U);
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(exchanges[i].session, i + 1);
+    EXPECT_EQ(exchanges[i].request.target, "/" + std::to_string(i + 1));
+  }
+}
+
+TEST_F(Repair, LeavesOutChunksThatNobodyRefersTo) {
+  auto writer = create_archive(path_);
+  ASSERT_TRUE(writer->begin_session({}));
+  auto const lost = noise(3 << 20, 7);
+  {
+    BodyWriter dropped(*writer);
+    ASSERT_TRUE(dropped.append(as_bytes(lost)));
+  }
+  add(*writer, an_exchange(1, "/"));
+  ASSERT_TRUE(writer->close());
+  auto const report = repair_archive(path_, false);
+  ASSERT_TRUE(report);
+  EXPECT_GT(report->bytes_before, 2U << 20);
+  EXPECT_LT(report->bytes_after, 1000U);
+  EXPECT_EQ(report->bytes_after, std::filesystem::file_size(path_));
+  expect_whole();
+}
+
+TEST_F(Repair, NeverOverwritesABackup) {
+  record();
+  write_file(backup_, "precious");
+  auto const bytes = read_file(path_);
+  EXPECT_EQ(repair_archive(path_, true).error(), archive_errc::already_exists);
+  EXPECT_EQ(read_file(backup_), "precious");
+  EXPECT_TRUE(read_file(path_) == bytes);
+}
+
+TEST_F(Repair, ReplacesWhatAKilledRepairLeft) {
+  record();
+  write_file(folder_ / "a.reprise.repairing", "half");
+  ASSERT_TRUE(repair_archive(path_, false));
+  expect_whole();
+}
+
+}  // namespace
+}  // namespace reprise

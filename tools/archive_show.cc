@@ -1,0 +1,255 @@
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+
+#include "tools/archive_text.h"
+#include "tools/archive_views.h"
+#include "tools/commands.h"
+
+namespace reprise {
+namespace {
+
+namespace json = boost::json;
+
+/// The ordinal that `ls` calls `number`; says what is wrong when there is none.
+std::optional<std::uint32_t> ordinal_of(const OpenArchive& archive, std::size_t number) {
+  auto const ordinals = archive.reader->ordinals_in_order();
+  if (number >= 1 && number <= ordinals.size()) return ordinals[number - 1];
+  std::fprintf(stderr,
+               "reprise: %s: there is no exchange %zu, it holds %zu; `reprise archive ls` lists "
+               "them\n",
+               archive.path.c_str(), number, ordinals.size());
+  return std::nullopt;
+}
+
+const ConnectionFacts* connection_of(const OpenArchive& archive, const Exchange& exchange) {
+  auto const& connections = archive.reader->connections();
+  auto const found = std::ranges::find_if(connections, [&](const ConnectionFacts& facts) {
+    return facts.session == exchange.session && facts.id == exchange.origin_connection_id;
+  });
+  return found == connections.end() ? nullptr : &*found;
+}
+
+void print_fields(char mark, HeaderList fields) {
+  for (const HeaderView& field : fields) {
+    std::printf("%c %s: %s\n", mark, printable(field.name).c_str(), printable(field.value).c_str());
+  }
+}
+
+void print_body(char mark, const StoredBody& body, const Headers& trailers) {
+  std::printf("%c\n", mark);
+  if (body.size_bytes > 0) {
+    std::printf("%c [%llu bytes, sha256 %s]\n", mark,
+                static_cast<unsigned long long>(body.size_bytes), hex(body.digest).c_str());
+  }
+  print_fields(mark, trailers.list());
+}
+
+void print_messages(const Exchange& exchange) {
+  auto const& request = exchange.request;
+  std::printf("\n> %s %s %s\n", printable(request.method).c_str(),
+              printable(request.target).c_str(), std::string(to_string(request.version)).c_str());
+  print_fields('>', request.headers.list());
+  print_body('>', request.body, request.trailers);
+  for (auto const& interim : exchange.interim) {
+    std::printf("\n< %u %s (at %s)\n", interim.status, printable(interim.reason).c_str(),
+                milliseconds(interim.time).c_str());
+    print_fields('<', interim.headers.list());
+  }
+  auto const& response = exchange.response;
+  if (response.status == 0) return;
+  std::printf("\n< %s %u %s\n", std::string(to_string(response.version)).c_str(), response.status,
+              printable(response.reason).c_str());
+  print_fields('<', response.headers.list());
+  print_body('<', response.body, response.trailers);
+}
+
+void print_connection(const ConnectionFacts& facts) {
+  auto const text = [](const std::string& value) {
+    return value.empty() ? std::string("-") : printable(value);
+  };
+  std::printf("\nconnection %llu to %s\n", static_cast<unsigned long long>(facts.id),
+              text(facts.address).c_str());
+  std::printf("  for            %s://%s:%u\n", std::string(to_string(facts.scheme)).c_str(),
+              printable(facts.host).c_str(), facts.port);
+  if (facts.scheme == Scheme::kHttps) {
+    std::printf("  tls            %s, %s, alpn %s\n", text(facts.tls_version).c_str(),
+                text(facts.cipher).c_str(), text(facts.alpn).c_str());
+    std::printf("  certificate    %u bytes in its chain, names:", facts.chain_bytes);
+    for (auto const& name : facts.certificate_names) std::printf(" %s", printable(name).c_str());
+    std::printf("\n");
+  }
+  std::printf(
+      "  dns start      %s\n  connect start  %s\n  tls start      %s\n  ready          %s\n",
+      milliseconds(facts.dns_start).c_str(), milliseconds(facts.connect_start).c_str(),
+      milliseconds(facts.tls_start).c_str(), milliseconds(facts.ready).c_str());
+  if (!facts.failure.empty())
+    std::printf("  failure        %s\n", printable(facts.failure).c_str());
+}
+
+void print_exchange(const OpenArchive& archive, const Exchange& exchange, std::size_t number) {
+  std::printf("%s %s\n", printable(exchange.request.method).c_str(),
+              printable(url_of(exchange.request)).c_str());
+  std::printf("exchange %zu: session %u, request %llu, %s\n", number, exchange.session,
+              static_cast<unsigned long long>(exchange.sequence),
+              std::string(to_string(exchange.outcome)).c_str());
+  if (!exchange.failure.empty()) std::printf("%s\n", printable(exchange.failure).c_str());
+  print_messages(exchange);
+  auto const& timings = exchange.timings;
+  std::printf("\ntimings, since the session's start\n");
+  std::printf(
+      "  queued         %s\n  request sent   %s\n  first byte     %s\n  end            %s\n",
+      milliseconds(timings.queued).c_str(), milliseconds(timings.request_sent).c_str(),
+      milliseconds(timings.first_byte).c_str(), milliseconds(timings.end).c_str());
+  std::printf("  chunks         %zu\n", exchange.response.chunk_times.size());
+  std::printf("\nclient connection %llu, stream %llu\n",
+              static_cast<unsigned long long>(exchange.client_connection_id),
+              static_cast<unsigned long long>(exchange.stream_id));
+  if (auto const* facts = connection_of(archive, exchange)) print_connection(*facts);
+}
+
+json::value time_value(SessionTime time) {
+  return time == kNoTime ? json::value() : json::value(time.count());
+}
+
+json::array fields_value(const Headers& headers) {
+  json::array fields;
+  for (const HeaderView& field : headers.list()) {
+    fields.push_back(json::array{as_utf8(field.name), as_utf8(field.value)});
+  }
+  return fields;
+}
+
+json::object body_value(const StoredBody& body) {
+  return {{"size_bytes", body.size_bytes},
+          {"sha256", body.size_bytes > 0 ? json::value(hex(body.digest)) : json::value()}};
+}
+
+json::object request_value(const StoredRequest& request) {
+  return {{"method", as_utf8(request.method)},
+          {"url", as_utf8(url_of(request))},
+          {"target", as_utf8(request.target)},
+          {"version", std::string(to_string(request.version))},
+          {"headers", fields_value(request.headers)},
+          {"trailers", fields_value(request.trailers)},
+          {"body", body_value(request.body)}};
+}
+
+json::object response_value(const StoredReply& response) {
+  json::array chunks;
+  for (auto const& chunk : response.chunk_times) {
+    chunks.push_back(json::object{{"end_bytes", chunk.end_bytes}, {"ns", time_value(chunk.time)}});
+  }
+  return {{"status", response.status},
+          {"reason", as_utf8(response.reason)},
+          {"version", std::string(to_string(response.version))},
+          {"headers", fields_value(response.headers)},
+          {"trailers", fields_value(response.trailers)},
+          {"body", body_value(response.body)},
+          {"chunks", std::move(chunks)}};
+}
+
+json::value connection_value(const ConnectionFacts* facts) {
+  if (facts == nullptr) return {};
+  json::array names;
+  for (auto const& name : facts->certificate_names) names.emplace_back(as_utf8(name));
+  return json::object{{"id", facts->id},
+                      {"scheme", std::string(to_string(facts->scheme))},
+                      {"host", as_utf8(facts->host)},
+                      {"port", facts->port},
+                      {"address", as_utf8(facts->address)},
+                      {"alpn", as_utf8(facts->alpn)},
+                      {"tls_version", as_utf8(facts->tls_version)},
+                      {"cipher", as_utf8(facts->cipher)},
+                      {"certificate_names", std::move(names)},
+                      {"chain_bytes", facts->chain_bytes},
+                      {"dns_start_ns", time_value(facts->dns_start)},
+                      {"connect_start_ns", time_value(facts->connect_start)},
+                      {"tls_start_ns", time_value(facts->tls_start)},
+                      {"ready_ns", time_value(facts->ready)},
+                      {"failure", as_utf8(facts->failure)}};
+}
+
+json::object exchange_value(const OpenArchive& archive, const Exchange& exchange,
+                            std::size_t number) {
+  json::array interim;
+  for (auto const& head : exchange.interim) {
+    interim.push_back(json::object{{"status", head.status},
+                                   {"reason", as_utf8(head.reason)},
+                                   {"headers", fields_value(head.headers)},
+                                   {"ns", time_value(head.time)}});
+  }
+  auto const& timings = exchange.timings;
+  return {{"number", number},
+          {"session", exchange.session},
+          {"sequence", exchange.sequence},
+          {"outcome", std::string(to_string(exchange.outcome))},
+          {"failure", as_utf8(exchange.failure)},
+          {"client_connection_id", exchange.client_connection_id},
+          {"stream_id", exchange.stream_id},
+          {"request", request_value(exchange.request)},
+          {"interim", std::move(interim)},
+          {"response", response_value(exchange.response)},
+          {"timings", json::object{{"queued_ns", time_value(timings.queued)},
+                                   {"request_sent_ns", time_value(timings.request_sent)},
+                                   {"first_byte_ns", time_value(timings.first_byte)},
+                                   {"end_ns", time_value(timings.end)}}},
+          {"connection", connection_value(connection_of(archive, exchange))}};
+}
+
+}  // namespace
+
+void report_damaged(const OpenArchive& archive, std::size_t number) {
+  std::fprintf(stderr,
+               "reprise: %s: exchange %zu is damaged; `reprise archive verify` says more, `reprise "
+               "archive repair` rewrites what is whole\n",
+               archive.path.c_str(), number);
+}
+
+int show_exchange(const OpenArchive& archive, std::size_t number, bool as_json) {
+  auto const ordinal = ordinal_of(archive, number);
+  if (!ordinal) return kExitUsage;
+  auto const exchange = archive.reader->exchange(*ordinal);
+  if (!exchange) {
+    report_damaged(archive, number);
+    return kExitArchive;
+  }
+  if (as_json) {
+    std::printf("%s\n", json::serialize(exchange_value(archive, *exchange, number)).c_str());
+  } else {
+    print_exchange(archive, *exchange, number);
+  }
+  return kExitDone;
+}
+
+int cat_body(const OpenArchive& archive, std::size_t number, bool of_request) {
+  auto const ordinal = ordinal_of(archive, number);
+  if (!ordinal) return kExitUsage;
+  auto const exchange = archive.reader->exchange(*ordinal);
+  if (!exchange) {
+    report_damaged(archive, number);
+    return kExitArchive;
+  }
+  auto const& body = of_request ? exchange->request.body : exchange->response.body;
+  if (!archive.reader->check_body(body)) {
+    report_damaged(archive, number);
+    return kExitArchive;
+  }
+  for (std::size_t i = 0; i < body.extents.size(); ++i) {
+    auto const piece = archive.reader->extent(body, i);
+    if (!piece || std::fwrite(piece->data(), 1, piece->size(), stdout) != piece->size()) {
+      std::fprintf(stderr, "reprise: cannot write the body: %s\n", std::strerror(errno));
+      return kExitFailed;
+    }
+  }
+  if (std::fflush(stdout) != 0) {
+    std::fprintf(stderr, "reprise: cannot write the body: %s\n", std::strerror(errno));
+    return kExitFailed;
+  }
+  return kExitDone;
+}
+
+}  // namespace reprise

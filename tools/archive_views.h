@@ -1,0 +1,38 @@
+#pragma once
+
+// What `reprise archive` prints, each view as text for people and as JSON. Data goes to stdout,
+// remarks to stderr. All return an exit code.
+
+#include <cstddef>
+#include <filesystem>
+
+#include "archive/reader.h"
+
+namespace reprise {
+
+/// An archive on the command line.
+struct OpenArchive {
+  std::filesystem::path path;
+  std::unique_ptr<ArchiveReader> reader;
+};
+
+/// `ls`: a line an exchange; as JSON one array, an element a line.
+int list_exchanges(const OpenArchive& archive, bool json);
+
+/// `show`: all about exchange `number`, counted from 1 as `ls` does.
+int show_exchange(const OpenArchive& archive, std::size_t number, bool json);
+
+/// `cat`: the bytes of the response's body, or of the request's, exactly as stored. They are
+/// checked against their digest before the first one is written.
+int cat_body(const OpenArchive& archive, std::size_t number, bool of_request);
+
+/// `stats`: how much of what the archive holds.
+int print_statistics(const OpenArchive& archive, bool json);
+
+/// `verify`: a line a problem. Exit code 0 when all that can be read is whole.
+int verify_archive(const OpenArchive& archive, bool json);
+
+/// Says on stderr what an exchange that cannot be read means.
+void report_damaged(const OpenArchive& archive, std::size_t number);
+
+}  // namespace reprise
