@@ -97,37 +97,51 @@ Result<void> PageSession::open(int width, int height, TimePoint deadline) {
   session_ = *session;
   // A page's target has the id of its main frame.
   recorder_ = std::make_unique<PageRecorder>(session_, *target);
-  connection_.post(
-      session_, "Emulation.setDeviceMetricsOverride",
-      {{"width", width}, {"height", height}, {"deviceScaleFactor", 0}, {"mobile", false}});
-  watch_target(session_, true);
   // Shared workers belong to no page, so they are children of the browser only.
   connection_.post({}, "Target.setAutoAttach",
                    {{"autoAttach", true},
                     {"waitForDebuggerOnStart", true},
                     {"flatten", true},
                     {"filter", json::array{{{"type", "shared_worker"}}}}});
-  // Commands of one session are answered in order: now all of them are done.
-  auto done = connection_.call(session_, "Inspector.enable", {}, deadline);
-  if (!done) return fail(done.error());
+  auto const unanswered = watch_target(session_, true);
+  connection_.post(
+      session_, "Emulation.setDeviceMetricsOverride",
+      {{"width", width}, {"height", height}, {"deviceScaleFactor", 0}, {"mobile", false}},
+      [unanswered](const DevtoolsReply&) { --*unanswered; });
+  ++*unanswered;
+  // Some commands are done by the browser and some by the page's process, so one that is answered
+  // does not mean that those before it are.
+  while (*unanswered > 0) {
+    auto const handled = connection_.pump(deadline);
+    if (!handled) return fail(handled.error());
+    if (!*handled) return fail(std::make_error_code(std::errc::timed_out));
+  }
   return {};
 }
 
-/// Asks one target for its events, and for its own children's.
-void PageSession::watch_target(const std::string& session, bool is_page) {
+/// Asks one target for its events, and for its own children's. Returns the number of commands that
+/// are not answered yet.
+std::shared_ptr<std::size_t> PageSession::watch_target(const std::string& session, bool is_page) {
+  auto const unanswered = std::make_shared<std::size_t>(0);
+  auto const ask = [&](std::string_view method, json::object params = {}) {
+    ++*unanswered;
+    connection_.post(session, method, std::move(params),
+                     [unanswered](const DevtoolsReply&) { --*unanswered; });
+  };
   if (is_page) {
-    connection_.post(session, "Page.enable");
-    connection_.post(session, "Page.setLifecycleEventsEnabled", {{"enabled", true}});
+    ask("Inspector.enable");
+    ask("Page.enable");
+    ask("Page.setLifecycleEventsEnabled", {{"enabled", true}});
   }
-  connection_.post(session, "Network.enable",
-                   {{"maxTotalBufferSize", kBodyBufferBytes},
-                    {"maxResourceBufferSize", kReadBackBytesMax},
-                    {"maxPostDataSize", kPostDataBytes}});
-  connection_.post(session, "Runtime.enable");
-  connection_.post(session, "Log.enable");
+  ask("Network.enable", {{"maxTotalBufferSize", kBodyBufferBytes},
+                         {"maxResourceBufferSize", kReadBackBytesMax},
+                         {"maxPostDataSize", kPostDataBytes}});
+  ask("Runtime.enable");
+  ask("Log.enable");
   // A child waits until it is watched, so that none of its requests is missed.
-  connection_.post(session, "Target.setAutoAttach",
-                   {{"autoAttach", true}, {"waitForDebuggerOnStart", true}, {"flatten", true}});
+  ask("Target.setAutoAttach",
+      {{"autoAttach", true}, {"waitForDebuggerOnStart", true}, {"flatten", true}});
+  return unanswered;
 }
 
 Result<void> PageSession::settle() {

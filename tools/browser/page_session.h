@@ -39,7 +39,7 @@ class PageSession {
 
   void on_event(std::string_view session, std::string_view method,
                 const boost::json::object& params);
-  void watch_target(const std::string& session, bool is_page);
+  std::shared_ptr<std::size_t> watch_target(const std::string& session, bool is_page);
   Result<std::string> call_for(std::string_view method, boost::json::object params,
                                std::string_view field, TimePoint deadline);
 

@@ -1,0 +1,233 @@
+// The driver with the real Chromium against an origin of our own. Without a browser these fail, and
+// say what to install.
+
+#include "tools/browser/chromium.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "loopback_server.h"
+#include "tools/browser/digest.h"
+
+namespace reprise {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::Contains;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr auto kPng =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJg"
+    "gg==";
+
+/// The page asks for something of every kind. PORT stands for the origin's port.
+constexpr auto kPage = R"(<!doctype html><meta charset=utf-8><title>wait</title>
+<link rel=stylesheet href=/style.css><script src=/script.js></script>
+<p>text</p><img src=/redirect.png><img src=/missing.png>
+<iframe src="http://localhost:PORT/frame"></iframe>
+<script>
+fetch('/post', {method: 'POST', body: new Uint8Array([0, 255, 128])});
+fetch('http://localhost:PORT/cors', {method: 'POST', headers: {'X-A': '1'}, body: 'x'});
+fetch('/cached').then(r => r.text()).then(() => fetch('/cached'));
+fetch('/loud', {method: 'HEAD'});
+new Worker('/worker.js');
+new SharedWorker('/shared.js');
+new EventSource('/events');
+console.error('lone \ud800 surrogate');
+alert('nobody answers');
+</script>)";
+
+std::string on_port(std::string text, const std::string& port) {
+  for (auto at = text.find("PORT"); at != std::string::npos; at = text.find("PORT")) {
+    text.replace(at, 4, port);
+  }
+  return text;
+}
+
+std::string serve(const LoopbackServer::Request& request, int port) {
+  auto const& path = request.path;
+  std::string const script = "text/javascript";
+  if (path == "/") return http_response("text/html", on_port(kPage, std::to_string(port)));
+  if (path == "/style.css") return http_response("text/css", "p { color: green }");
+  if (path == "/script.js") return http_response(script, "document.title = 'ran'");
+  if (path == "/worker.js") return http_response(script, "fetch('/of-worker')");
+  if (path == "/shared.js") return http_response(script, "fetch('/of-shared-worker')");
+  if (path == "/frame") return http_response("text/html", "<img src=/of-frame.png>");
+  if (path == "/redirect.png") {
+    return http_response("text/plain", "", "302 Found", "Location: /image.png\r\n");
+  }
+  if (path == "/image.png" || path == "/of-frame.png") {
+    return http_response("image/png", *decode_base64(kPng));
+  }
+  if (path == "/cached")
+    return http_response("text/plain", "kept", "200 OK", "Cache-Control: max-age=600\r\n");
+  if (path == "/events") {
+    return "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: x\n\n";
+  }
+  if (path == "/hang") return http_response("text/html", "<script>for (;;) {}</script>");
+  if (path == "/silent") return "";
+  if (path == "/cut") {
+    return "HTTP/1.1 200 OK\r\nContent-Length: 100\r\nConnection: close\r\n\r\nshort";
+  }
+  if (path == "/goes-on") return http_response("text/html", "<script>location = '/frame'</script>");
+  if (path == "/missing.png" || path == "/404") {
+    return http_response("text/html", "not here", "404 Not Found");
+  }
+  return http_response("text/plain", "answer", "200 OK",
+                       "Access-Control-Allow-Origin: *\r\nAccess-Control-Allow-Headers: *\r\n");
+}
+
+class Chromium : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    server_ =
+        new LoopbackServer([](const auto& request) { return serve(request, server_->port()); });
+    std::string failure;
+    auto browser = Browser::start({}, &failure);
+    ASSERT_TRUE(browser.has_value()) << failure;
+    browser_ = browser->release();
+  }
+  static void TearDownTestSuite() {
+    delete browser_;
+    delete server_;
+  }
+
+  static PageLoad load(const std::string& path, std::chrono::milliseconds timeout = 20s) {
+    PageOptions options;
+    options.timeout = timeout;
+    options.settle = 100ms;
+    options.screenshot = screenshot_;
+    return browser_->load(server_->url(path), options);
+  }
+  static std::string far_url(const std::string& path) {
+    return "http://localhost:" + std::to_string(server_->port()) + path;
+  }
+
+  static inline LoopbackServer* server_ = nullptr;
+  static inline Browser* browser_ = nullptr;
+  static inline std::filesystem::path screenshot_;
+};
+
+/// Matches a request by URL and status.
+auto asked(const std::string& url, int status) {
+  return AllOf(Field("url", &PageRequest::url, url), Field("status", &PageRequest::status, status));
+}
+
+const PageRequest& request_for(const PageLoad& load, const std::string& url) {
+  for (auto const& request : load.requests) {
+    if (request.url == url && request.method != "OPTIONS") return request;
+  }
+  ADD_FAILURE() << "nobody asked for " << url;
+  static const PageRequest kNone;
+  return kNone;
+}
+
+TEST_F(Chromium, TellsAllThatAPageDid) {
+  screenshot_ = testing::TempDir() + "page.png";
+  auto const page = load("/");
+  screenshot_.clear();
+  ASSERT_EQ(page.outcome, LoadOutcome::kLoaded) << page.failure;
+  EXPECT_THAT(page.dom, HasSubstr("<title>ran</title>"));
+  EXPECT_EQ(page.final_url, server_->url("/"));
+  EXPECT_GT(page.load_event_ms, 0);
+  EXPECT_GE(page.load_event_ms, page.dom_content_loaded_ms);
+  EXPECT_GT(page.first_contentful_paint_ms, 0);
+
+  // Frames of other sites, workers and shared workers among them.
+  for (auto const path : {"/", "/style.css", "/script.js", "/image.png", "/post", "/cached",
+                          "/worker.js", "/of-worker", "/shared.js", "/of-shared-worker"}) {
+    EXPECT_THAT(page.requests, Contains(asked(server_->url(path), 200)));
+  }
+  EXPECT_THAT(page.requests, Contains(asked(server_->url("/redirect.png"), 302)));
+  EXPECT_THAT(page.requests, Contains(asked(server_->url("/missing.png"), 404)));
+  EXPECT_THAT(page.requests, Contains(asked(far_url("/frame"), 200)));
+  EXPECT_THAT(page.requests, Contains(asked(far_url("/of-frame.png"), 200)));
+
+  EXPECT_EQ(request_for(page, server_->url("/style.css")).body_sha256,
+            sha256_hex("p { color: green }"));
+  EXPECT_EQ(request_for(page, server_->url("/image.png")).body_sha256,
+            sha256_hex(*decode_base64(kPng)));
+  EXPECT_EQ(request_for(page, far_url("/frame")).body_sha256,
+            sha256_hex("<img src=/of-frame.png>"));
+  EXPECT_EQ(request_for(page, server_->url("/post")).request_body_sha256,
+            sha256_hex(std::string_view("\0\xFF\x80", 3)));
+  EXPECT_EQ(request_for(page, server_->url("/loud")).body_sha256, std::nullopt);
+  EXPECT_EQ(request_for(page, server_->url("/")).protocol, "http/1.1");
+  EXPECT_EQ(request_for(page, server_->url("/")).remote_address,
+            "127.0.0.1:" + std::to_string(server_->port()));
+  EXPECT_THAT(page.requests, Contains(AllOf(asked(server_->url("/cached"), 200),
+                                            Field(&PageRequest::from_cache, true))));
+  EXPECT_THAT(page.requests, Contains(AllOf(asked(far_url("/cors"), 200),
+                                            Field(&PageRequest::method, "OPTIONS"))));
+
+  EXPECT_THAT(page.console_errors, Contains(HasSubstr("lone \xEF\xBF\xBD surrogate")));
+  EXPECT_THAT(page.console_errors, Contains(HasSubstr("404")));
+  EXPECT_THAT(page.remarks, IsEmpty());
+
+  char magic[4] = {};
+  std::ifstream(testing::TempDir() + "page.png", std::ios::binary).read(magic, 4);
+  EXPECT_EQ(std::string_view(magic, 4), "\x89PNG");
+  std::filesystem::remove(testing::TempDir() + "page.png");
+}
+
+TEST_F(Chromium, StartsEveryLoadWithAnEmptyCache) {
+  auto const before = server_->seen()["GET /style.css"];
+  load("/");
+  load("/");
+  EXPECT_EQ(server_->seen()["GET /style.css"], before + 2);
+}
+
+TEST_F(Chromium, ShowsAnErrorPageOfTheSiteAsLoaded) {
+  auto const page = load("/404");
+  EXPECT_EQ(page.outcome, LoadOutcome::kLoaded) << page.failure;
+  EXPECT_EQ(request_for(page, server_->url("/404")).status, 404);
+  EXPECT_THAT(page.dom, HasSubstr("not here"));
+}
+
+TEST_F(Chromium, FollowsAScriptToAnotherPage) {
+  auto const page = load("/goes-on");
+  EXPECT_EQ(page.outcome, LoadOutcome::kLoaded) << page.failure;
+  EXPECT_EQ(page.final_url, server_->url("/frame"));
+  EXPECT_THAT(page.requests, Contains(asked(server_->url("/of-frame.png"), 200)));
+}
+
+TEST_F(Chromium, FailsWhereNobodyListens) {
+  int free_port = 0;
+  {
+    free_port = LoopbackServer([](const auto&) { return ""; }).port();
+  }
+  auto const page = browser_->load("http://127.0.0.1:" + std::to_string(free_port) + "/", {});
+  EXPECT_EQ(page.outcome, LoadOutcome::kNavigationFailed);
+  EXPECT_THAT(page.failure, HasSubstr("net::ERR_CONNECTION_REFUSED"));
+}
+
+TEST_F(Chromium, FailsWhenTheDocumentBreaksOff) {
+  auto const page = load("/cut");
+  EXPECT_EQ(page.outcome, LoadOutcome::kNavigationFailed);
+  EXPECT_THAT(page.failure, HasSubstr("net::ERR_CONTENT_LENGTH_MISMATCH"));
+}
+
+TEST_F(Chromium, GivesUpOnAnOriginThatNeverAnswersAndLoadsTheNextPage) {
+  auto const silent = load("/silent", 500ms);
+  EXPECT_EQ(silent.outcome, LoadOutcome::kTimedOut);
+  EXPECT_THAT(silent.failure,
+              HasSubstr("1 requests in flight, the first " + server_->url("/silent")));
+  EXPECT_EQ(load("/frame").outcome, LoadOutcome::kLoaded);
+}
+
+TEST_F(Chromium, GivesUpOnAPageThatNeverYieldsAndLoadsTheNextPage) {
+  auto const hung = load("/hang", 1s);
+  EXPECT_EQ(hung.outcome, LoadOutcome::kTimedOut);
+  EXPECT_THAT(hung.remarks, Contains(HasSubstr("do not yield")));
+  EXPECT_EQ(load("/frame").outcome, LoadOutcome::kLoaded);
+}
+
+}  // namespace
+}  // namespace reprise
