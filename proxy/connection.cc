@@ -22,6 +22,16 @@ std::string text_of(const tcp::endpoint& endpoint) {
 
 }  // namespace
 
+void cover(LeafNames& leaf, const std::string& host) {
+  auto const dot = std::min(host.find('.'), host.size());
+  auto const covers = [&](const std::string& name) {
+    if (equals_ignoring_case(name, host)) return true;
+    return name.starts_with("*.") &&
+           equals_ignoring_case(name.substr(1), std::string_view(host).substr(dot));
+  };
+  if (std::ranges::none_of(leaf.names, covers)) leaf.names.push_back(host);
+}
+
 Connection::Connection(tcp::socket socket, std::uint64_t id, Entry entry,
                        ConnectionEnvironment environment)
     : entry_(entry), environment_(environment) {

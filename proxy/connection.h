@@ -18,6 +18,9 @@ struct TlsPlan {
   std::string tls_version;  ///< "TLSv1.2" or "TLSv1.3"; empty: whatever both can
 };
 
+/// Adds `host` to the names if none of them, wildcards included (RFC 6125 section 6.4.3), covers it.
+void cover(LeafNames& names, const std::string& host);
+
 /// Handles the requests of one client connection, and decides its TLS before the first.
 class ConnectionHandler : public Handler {
  public:

@@ -173,7 +173,7 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
   auto const options = std::make_shared<RecordOptions>();
   auto* const sub = app.add_subcommand(
       "record", "Forward, and archive: reprise record -o ARCHIVE [URL... | -- COMMAND...]");
-  sub->add_option("-o,--output", options->output, "The archive to write")->required();
+  sub->add_option("-o,--output", options->output, "The archive to write");
   sub->add_option("URL", options->urls, "Pages to open in a browser; ends when they are quiet");
   sub->add_flag("--append", options->append, "Add a session to the archive if it exists");
   sub->add_option("--connect-to", options->connect_to,
@@ -189,6 +189,12 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
   sub->add_option("--timeout", options->timeout_s, "With URLs: s after which a page is given up");
   options->serving.add_to(*sub);
   sub->callback([options, command, &exit_code] {
+    // Not CLI11's required(): that would hide what else is wrong with the line.
+    if (options->output.empty()) {
+      std::fprintf(stderr, "reprise: record wants -o ARCHIVE\n");
+      exit_code = kExitUsage;
+      return;
+    }
     if (!command.empty() && !options->urls.empty()) {
       std::fprintf(stderr, "reprise: give either URLs or -- COMMAND, not both\n");
       exit_code = kExitUsage;

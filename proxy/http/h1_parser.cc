@@ -71,7 +71,7 @@ std::string_view take_line(std::string_view& rest) {
   return line;
 }
 
-std::string_view text_of(std::span<char> chars) { return {chars.data(), chars.size()}; }
+std::string_view text_of(std::span<const char> chars) { return {chars.data(), chars.size()}; }
 
 /// Makes each folded line (RFC 9112 section 5.2) one: its line end becomes spaces.
 void unfold(std::span<char> head) {
@@ -175,9 +175,8 @@ std::optional<std::size_t> find_head_end(std::string_view buffer, std::size_t& s
   }
 }
 
-Result<RequestLine> parse_request_head(std::span<char> head, std::vector<HeaderView>& fields) {
+Result<RequestLine> parse_request_head(std::span<const char> head, std::vector<HeaderView>& fields) {
   fields.clear();
-  unfold(head);
   std::string_view rest = text_of(head);
   auto const line = take_line(rest);
   auto const method_end = line.find(' ');

@@ -43,11 +43,12 @@ struct RequestLine {
   HttpVersion version = HttpVersion::kHttp11;
 };
 
-/// Parses a whole request head. Folded lines are unfolded in place. `fields` is cleared and filled
-/// with views into `head`.
-Result<RequestLine> parse_request_head(std::span<char> head, std::vector<HeaderView>& fields);
+/// Parses a whole request head. Folded lines are refused (RFC 9112 section 5.2). `fields` is cleared
+/// and filled with views into `head`.
+Result<RequestLine> parse_request_head(std::span<const char> head, std::vector<HeaderView>& fields);
 
-/// Likewise a response head; `headers` of the result views `fields`.
+/// Likewise a response head, in which folded lines are unfolded in place; `headers` of the result
+/// views `fields`.
 Result<ResponseHead> parse_response_head(std::span<char> head, std::vector<HeaderView>& fields);
 
 /// How long a body is (RFC 9112 section 6.3).

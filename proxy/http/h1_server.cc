@@ -41,8 +41,8 @@ class Response final : public ResponseWriter {
     } else {
       text = response_head_text(head);
     }
-    keeps_alive_ = framing->kind != BodyFraming::Kind::kUntilClose &&
-                   reprise::keeps_alive(head.version, head.headers);
+    until_close_ = framing->kind == BodyFraming::Kind::kUntilClose;
+    keeps_alive_ = !until_close_ && reprise::keeps_alive(head.version, head.headers);
     body_.begin_body(*framing);
     co_return co_await stream_.write(as_bytes(text));
   }
@@ -75,18 +75,23 @@ class Response final : public ResponseWriter {
   void set_continued() { continued_ = true; }
   bool finished() const { return finished_; }
   bool keeps_alive() const { return keeps_alive_; }
+  /// Whether an orderly end now would make what was sent look whole.
+  bool looks_whole_when_closed() const { return until_close_ && !finished_; }
 
  private:
   Task<void> send_in_steps(const StoredResponse& response) {
-    if (auto const sent = co_await send_head(response.head()); !sent) co_return sent;
-    if (auto const sent = co_await write(response.body()); !sent) co_return sent;
-    auto const* const pieces = response.pieces();
-    for (std::size_t i = 0; pieces != nullptr && i < pieces->pieces(); ++i) {
-      auto const piece = pieces->piece(i);
+    auto const& parts = response.parts();
+    for (const ResponseHead& interim : parts.interim) {
+      if (auto const sent = co_await send_head(interim); !sent) co_return sent;
+    }
+    if (auto const sent = co_await send_head(parts.head); !sent) co_return sent;
+    if (auto const sent = co_await write(parts.body); !sent) co_return sent;
+    for (std::size_t i = 0; parts.pieces != nullptr && i < parts.pieces->pieces(); ++i) {
+      auto const piece = parts.pieces->piece(i);
       if (!piece) co_return fail(piece.error());
       if (auto const sent = co_await write(*piece); !sent) co_return sent;
     }
-    co_return co_await finish(response.trailers());
+    co_return co_await finish(parts.trailers);
   }
 
   ByteStream& stream_;
@@ -96,6 +101,7 @@ class Response final : public ResponseWriter {
   bool continued_ = false;
   bool finished_ = false;
   bool keeps_alive_ = false;
+  bool until_close_ = false;
 };
 
 /// The request's content; asks a waiting client to go on when it is first read (RFC 9110 10.1.1).
@@ -253,8 +259,8 @@ class H1Connection {
     }
   }
 
-  /// Whether it ended with an answer of ours that says why.
-  bool refused() const { return refused_; }
+  /// Whether it broke inside a body that lasts until the close.
+  bool must_reset() const { return must_reset_; }
 
  private:
   Task<std::optional<H1Tunnel>> open_tunnel(const RequestLine& line) {
@@ -271,7 +277,6 @@ class H1Connection {
                                                         std::string why = {}) {
     deadline_.at = Clock::now() + options_.head_timeout;
     (void)co_await refuse(stream_, status_for(error), why.empty() ? error.message() : why);
-    refused_ = true;
     co_return fail(error);
   }
 
@@ -302,6 +307,7 @@ class H1Connection {
     ExchangeContext const context{
         .connection = connection_, .stream_id = ++requests_, .arrived = Clock::now()};
     auto const served = co_await handler_.serve(context, head, body, response);
+    must_reset_ = response.looks_whole_when_closed();
     if (!served) co_return fail(served.error());
     if (!response.finished()) co_return fail(h1_errc::truncated);
     if (!response.keeps_alive() || !keeps_alive(line.version, fields_)) co_return false;
@@ -319,7 +325,7 @@ class H1Connection {
   H1Reader reader_;
   std::vector<HeaderView> fields_;
   std::uint64_t requests_ = 0;
-  bool refused_ = false;
+  bool must_reset_ = false;
 };
 
 }  // namespace
@@ -330,8 +336,9 @@ Task<std::optional<H1Tunnel>> serve_h1(ByteStream& stream, const ConnectionInfo&
                                        std::vector<std::byte> early) {
   H1Connection served(stream, connection, handler, deadline, options, std::move(early));
   auto result = co_await served.run();
-  // A message that is not whole must not look whole: reset rather than close in order.
-  if (!result && !served.refused()) stream.abort();
+  // A message that is not whole must not look whole. Where the framing tells, an orderly end is
+  // better: a reset would take away what the client has not read yet.
+  if (!result && served.must_reset()) stream.abort();
   co_return result;
 }
 

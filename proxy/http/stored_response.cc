@@ -5,41 +5,39 @@
 
 namespace reprise {
 
-StoredResponse::StoredResponse(std::string_view request_method, const ResponseHead& head,
-                               HeaderList trailers, Bytes body)
-    : head_(head), trailers_(trailers), body_(body) {
-  build_h1(request_method);
+StoredResponse::StoredResponse(std::string_view request_method, Parts parts)
+    : parts_(std::move(parts)) {
+  if (parts_.pieces == nullptr) build_h1(request_method);
 }
 
-StoredResponse::StoredResponse(const ResponseHead& head, HeaderList trailers,
-                               std::unique_ptr<PiecewiseBody> body)
-    : head_(head), trailers_(trailers), pieces_(std::move(body)) {}
-
 void StoredResponse::build_h1(std::string_view request_method) {
-  auto const framing = response_framing(request_method, head_);
+  const ResponseHead& head = parts_.head;
+  const Bytes body = parts_.body;
+  auto const framing = response_framing(request_method, head);
   if (!framing) return;
-  h1_head_ = response_head_text(head_);
-  h1_keeps_alive_ = keeps_alive(head_.version, head_.headers);
+  for (const ResponseHead& interim : parts_.interim) h1_head_ += response_head_text(interim);
+  h1_head_ += response_head_text(head);
+  h1_keeps_alive_ = keeps_alive(head.version, head.headers);
   switch (framing->kind) {
     case BodyFraming::Kind::kNone:
-      if (!body_.empty()) return;
+      if (!body.empty()) return;
       break;
     case BodyFraming::Kind::kLength:
-      if (body_.size() != framing->length_bytes) return;
+      if (body.size() != framing->length_bytes) return;
       break;
     case BodyFraming::Kind::kChunked:
-      if (!body_.empty()) {
-        h1_head_ += chunk_line(body_.size());
+      if (!body.empty()) {
+        h1_head_ += chunk_line(body.size());
         h1_tail_ = "\r\n";
       }
-      h1_tail_ += chunk_tail(trailers_);
+      h1_tail_ += chunk_tail(parts_.trailers);
       break;
     case BodyFraming::Kind::kUntilClose:
       h1_keeps_alive_ = false;
       break;
   }
   h1_wire_.push_back(as_bytes(h1_head_));
-  if (!body_.empty()) h1_wire_.push_back(body_);
+  if (!body.empty()) h1_wire_.push_back(body);
   if (!h1_tail_.empty()) h1_wire_.push_back(as_bytes(h1_tail_));
 }
 

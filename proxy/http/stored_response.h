@@ -18,25 +18,22 @@ class PiecewiseBody {
   virtual Result<Bytes> piece(std::size_t index) const = 0;
 };
 
-/// A response prepared once, served many times, by any thread: immutable. Borrows the texts of
-/// `head` and `trailers` and the bytes of the body; whoever made it keeps them alive.
+/// A response prepared once, served many times, by any thread: immutable. Borrows the texts
+/// of heads and trailers and the bytes of the body; whoever made it keeps them alive.
 class StoredResponse {
  public:
-  /// `body` in one piece. Builds the wire image for h1.
-  StoredResponse(std::string_view request_method, const ResponseHead& head, HeaderList trailers,
-                 Bytes body);
-  /// A body in pieces.
-  StoredResponse(const ResponseHead& head, HeaderList trailers,
-                 std::unique_ptr<PiecewiseBody> body);
+  struct Parts {
+    std::vector<ResponseHead> interim;  ///< sent before the head
+    ResponseHead head;
+    HeaderList trailers;
+    Bytes body;                             ///< in one piece, or
+    std::unique_ptr<PiecewiseBody> pieces;  ///< null when it is one piece
+  };
+  StoredResponse(std::string_view request_method, Parts parts);
   StoredResponse(const StoredResponse&) = delete;
   StoredResponse& operator=(const StoredResponse&) = delete;
 
-  const ResponseHead& head() const { return head_; }
-  HeaderList trailers() const { return trailers_; }
-  /// The body when it is one piece.
-  Bytes body() const { return body_; }
-  /// The body when it is not, else null.
-  const PiecewiseBody* pieces() const { return pieces_.get(); }
+  const Parts& parts() const { return parts_; }
 
   /// All that an HTTP/1.1 client gets, framing included; empty when the body comes in pieces or the
   /// stored framing contradicts the stored body.
@@ -47,11 +44,8 @@ class StoredResponse {
  private:
   void build_h1(std::string_view request_method);
 
-  ResponseHead head_;
-  HeaderList trailers_;
-  Bytes body_;
-  std::unique_ptr<PiecewiseBody> pieces_;
-  std::string h1_head_;  // with the first chunk's size line behind it
+  Parts parts_;
+  std::string h1_head_;  // with interim heads before it and the chunk's size line behind it
   std::string h1_tail_;
   std::vector<Bytes> h1_wire_;
   bool h1_keeps_alive_ = false;

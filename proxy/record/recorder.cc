@@ -16,19 +16,23 @@ bool wants_websocket(HeaderList headers) {
          header_has_token(headers, "Connection", "upgrade");
 }
 
-/// Fields that are between the client and us. Without an upgrade on offer the origin must not be
-/// asked for one; all else goes on untouched, order and case kept.
+/// Fields that are between the client and us (RFC 9110 section 7.6.1) stay here, an offer to upgrade
+/// with them; all else goes on untouched, order and case kept. A plain `Connection: keep-alive` or
+/// `close` is kept: it is true of the next hop, too, and origins look at it.
 std::vector<HeaderView> headers_to_origin(HeaderList headers) {
-  bool const upgrade = find_header(headers, "Upgrade").has_value();
   std::vector<HeaderView> kept;
   kept.reserve(headers.size());
   for (const HeaderView& field : headers) {
     auto const is = [&field](std::string_view name) {
       return equals_ignoring_case(field.name, name);
     };
-    if (is("Proxy-Connection") || is("Proxy-Authorization")) continue;
-    if (upgrade && (is("Upgrade") || is("HTTP2-Settings"))) continue;
-    if (upgrade && is("Connection") && header_has_token({&field, 1}, "Connection", "upgrade")) {
+    if (is("Proxy-Connection") || is("Proxy-Authorization") || is("Upgrade")) continue;
+    if (is("Connection")) {
+      if (!equals_ignoring_case(field.value, "keep-alive") &&
+          !equals_ignoring_case(field.value, "close")) {
+        continue;
+      }
+    } else if (header_has_token(headers, "Connection", field.name)) {
       continue;
     }
     kept.push_back(field);
@@ -115,8 +119,8 @@ awaitable<TlsPlan> Recorder::plan_tls(const ConnectionInfo& connection, const Cl
   }
   plan.tls_version = dialled.facts.tls_version;
   plan.names.chain_bytes = dialled.facts.chain_bytes;
-  // The origin was verified (or the user waived it): the client must find its name in the leaf.
-  if (!dialled.facts.certificate_names.empty()) plan.names.names = dialled.facts.certificate_names;
+  plan.names.names = dialled.facts.certificate_names;
+  cover(plan.names, target.host);  // the user may have waived the origin's
   idle_.insert_or_assign(target, std::move(dialled.origin));
   co_return plan;
 }

@@ -7,6 +7,8 @@
 namespace reprise {
 namespace {
 
+constexpr const char* kNotRecorded = "not recorded";
+
 /// A body that the archive holds in several extents.
 class ArchivedBody final : public PiecewiseBody {
  public:
@@ -72,7 +74,7 @@ Replay::Replay(const ArchiveReader& archive, std::uint32_t session)
     TlsPlan plan{.names = {.names = facts.certificate_names, .chain_bytes = facts.chain_bytes},
                  .alpn = "http/1.1",
                  .tls_version = facts.tls_version};
-    if (plan.names.names.empty()) plan.names.names = {facts.host};
+    cover(plan.names, facts.host);
     tls_plans_.insert_or_assign(facts.host, std::move(plan));
   }
 }
@@ -148,26 +150,31 @@ std::unique_ptr<Replay::Prepared> Replay::prepare(std::uint32_t ordinal) const {
     // It would lead the client past this replay.
     if (!equals_ignoring_case(field.name, "Alt-Svc")) made->headers.push_back(field);
   }
-  ResponseHead const head{.version = reply.version,
-                          .status = reply.status,
-                          .reason = reply.reason,
-                          .headers = made->headers};
-  if (reply.body.extents.size() > 1) {
-    made->response = std::make_unique<StoredResponse>(
-        head, reply.trailers.list(), std::make_unique<ArchivedBody>(archive_, reply.body));
-    return made;
+  StoredResponse::Parts parts;
+  for (const StoredInterimResponse& interim : made->exchange.interim) {
+    if (interim.status == 100) continue;  // between the client and its server of the moment
+    parts.interim.push_back({.version = reply.version,
+                             .status = interim.status,
+                             .reason = interim.reason,
+                             .headers = interim.headers.list()});
   }
-  Bytes body;
-  if (!reply.body.extents.empty()) {
+  parts.head = {.version = reply.version,
+                .status = reply.status,
+                .reason = reply.reason,
+                .headers = made->headers};
+  parts.trailers = reply.trailers.list();
+  if (reply.body.extents.size() > 1) {
+    parts.pieces = std::make_unique<ArchivedBody>(archive_, reply.body);
+  } else if (!reply.body.extents.empty()) {
     auto const bytes = archive_.extent(reply.body, 0);
     if (!bytes) {
       made->problem = bytes.error().message();
       return made;
     }
-    body = *bytes;
+    parts.body = *bytes;
   }
-  made->response = std::make_unique<StoredResponse>(made->exchange.request.method, head,
-                                                    reply.trailers.list(), body);
+  made->response =
+      std::make_unique<StoredResponse>(made->exchange.request.method, std::move(parts));
   return made;
 }
 
@@ -196,7 +203,7 @@ Task<void> Replay::serve(const RequestHead& head, BodyReader& body, ResponseWrit
   };
   auto const decision = matcher_.match(key, cursors_, same_key);
   if (decision.kind == MatchKind::kMiss) {
-    co_return co_await answer_miss(key, "not recorded", writer);
+    co_return co_await answer_miss(key, kNotRecorded, writer);
   }
   const Prepared& chosen = prepared(decision.ordinal);
   if (!chosen.response) {
@@ -210,32 +217,30 @@ Task<void> Replay::serve(const RequestHead& head, BodyReader& body, ResponseWrit
 }
 
 Task<void> Replay::answer_miss(const MatchKey& key, std::string reason, ResponseWriter& writer) {
-  auto const url = url_of(key);
-  std::string text = "reprise: " + reason + ": " + std::string(key.method) + " " + url + "\n";
-  {
-    std::scoped_lock const lock(misses_mutex_);
-    ++misses_;
-    if (reason != "not recorded") ++damaged_;
-    auto const known = miss_positions_.find(std::string(key.method) + " " + url);
-    if (known != miss_positions_.end()) {
-      ++distinct_misses_[known->second].count;
-    } else if (distinct_misses_.size() < kDistinctMissesMax) {
-      miss_positions_.emplace(std::string(key.method) + " " + url, distinct_misses_.size());
-      distinct_misses_.push_back({.method = std::string(key.method),
-                                  .url = url,
-                                  .count = 1,
-                                  .reason = reason,
-                                  .nearest = matcher_.nearest(key)});
-    }
-    if (auto const position = miss_positions_.find(std::string(key.method) + " " + url);
-        position != miss_positions_.end()) {
-      for (const NearMiss& near : distinct_misses_[position->second].nearest) {
-        text += "near: " + near.url + " (" + near.why + ")\n";
-      }
-    }
-  }
-  spdlog::info("miss: {} {} ({})", key.method, url, reason);
+  auto const miss = count_miss(key, std::move(reason));
+  spdlog::info("miss: {} {} ({})", miss.method, miss.url, miss.reason);
+  auto text = "reprise: " + miss.reason + ": " + miss.method + " " + miss.url + "\n";
+  for (const NearMiss& near : miss.nearest) text += "near: " + near.url + " (" + near.why + ")\n";
   co_return co_await send_text(writer, 404, text);
+}
+
+Miss Replay::count_miss(const MatchKey& key, std::string reason) {
+  Miss miss{.method = std::string(key.method),
+            .url = url_of(key),
+            .count = 1,
+            .reason = std::move(reason),
+            .nearest = matcher_.nearest(key)};
+  std::scoped_lock const lock(misses_mutex_);
+  ++misses_;
+  if (miss.reason != kNotRecorded) ++damaged_;
+  auto const known = miss_positions_.find(miss.method + " " + miss.url);
+  if (known != miss_positions_.end()) {
+    ++distinct_misses_[known->second].count;
+  } else if (distinct_misses_.size() < kDistinctMissesMax) {
+    miss_positions_.emplace(miss.method + " " + miss.url, distinct_misses_.size());
+    distinct_misses_.push_back(miss);
+  }
+  return miss;
 }
 
 }  // namespace reprise

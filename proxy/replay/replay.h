@@ -65,6 +65,7 @@ class Replay final : public HandlerFactory {
   const Prepared& prepared(std::uint32_t ordinal);
   std::unique_ptr<Prepared> prepare(std::uint32_t ordinal) const;
   Task<void> answer_miss(const MatchKey& key, std::string reason, ResponseWriter& writer);
+  Miss count_miss(const MatchKey& key, std::string reason);
 
   const ArchiveReader& archive_;
   Matcher matcher_;

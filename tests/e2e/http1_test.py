@@ -191,7 +191,7 @@ class Refused(harness.TestCase):
         "space before colon": b"GET / HTTP/1.1\r\nHost : origin.test\r\n\r\n",
         "folded line": b"GET / HTTP/1.1\r\nHost: origin.test\r\nX: a\r\n b\r\n\r\n",
         "NUL in a value": b"GET / HTTP/1.1\r\nHost: origin.test\r\nX: a\0b\r\n\r\n",
-        "not HTTP": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 hello\r\n\r\n",
+        "not HTTP": b"\x00\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 hello\r\n\r\n",
     }
 
     def test_each_is_refused_and_the_recorder_goes_on(self):

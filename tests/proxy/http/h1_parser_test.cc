@@ -74,9 +74,14 @@ TEST(RequestHead, KeepsOrderCaseAndDuplicates) {
                                          HeaderView{"a", "2"}, HeaderView{"Empty", ""}));
 }
 
-TEST(RequestHead, UnfoldsFoldedLines) {
-  ParsedRequest const parsed("GET / HTTP/1.1\r\nA: one\r\n  two\r\n\r\n");
-  ASSERT_TRUE(parsed.line);
+TEST(RequestHead, RefusesFoldedLines) {
+  EXPECT_EQ(ParsedRequest("GET / HTTP/1.1\r\nA: one\r\n  two: x\r\n\r\n").line.error(),
+            h1_errc::bad_header);
+}
+
+TEST(ResponseHead, UnfoldsFoldedLines) {
+  ParsedResponse const parsed("HTTP/1.1 200 OK\r\nA: one\r\n  two\r\n\r\n");
+  ASSERT_TRUE(parsed.head);
   EXPECT_THAT(parsed.fields, ElementsAre(HeaderView{"A", "one    two"}));
 }
 
