@@ -66,7 +66,7 @@ class LeafMinter {
   const CertificateAuthority* authority_ = nullptr;
   std::uint32_t authority_bytes_ = 0;
   PrivateKeyPtr key_;
-  X509Ptr blank_;  ///< what all leaves have in common, not signed
+  std::vector<ExtensionPtr> extensions_;  ///< those that all leaves have
   OidPtr padding_oid_;
   std::list<KeptLeaf> kept_;  ///< the last used first
   std::unordered_map<std::string_view, std::list<KeptLeaf>::iterator> by_key_;
