@@ -104,13 +104,10 @@ ByteStream::Step TlsStream::step_of(int result) {
         return {.error = {static_cast<int>(code), tls_category()}};
       }
       if (errno != 0) return {.error = {errno, std::system_category()}};
-      return {.error = {kBrokenOff, tls_category()}};
-    default: {
-      auto const code = ERR_get_error();
       // An end without close_notify: many origins do it; framing tells whether bytes are missing.
-      if (ERR_GET_REASON(code) == SSL_R_UNEXPECTED_EOF_WHILE_READING) return {};
-      return {.error = {static_cast<int>(code), tls_category()}};
-    }
+      return {};
+    default:
+      return {.error = {static_cast<int>(ERR_get_error()), tls_category()}};
   }
 }
 
