@@ -7,7 +7,7 @@
 #include <array>
 #include <span>
 #include <string>
-#include <string_view>
+#include <vector>
 
 namespace reprise {
 namespace {
@@ -43,41 +43,45 @@ constexpr std::array kSignatureAlgorithms = {
     NamedCode{0x0808, "ed448"},
 };
 
+template <class Range, class T>
+bool contains(const Range& values, const T& value) {
+  return std::ranges::find(values, value) != std::ranges::end(values);
+}
+
 /// The codes' names in their order, joined by colons. A code that comes again is left out: OpenSSL
 /// refuses lists with duplicates.
 std::string join_names(std::span<const std::uint16_t> codes, std::span<const NamedCode> known) {
   std::string joined;
-  for (std::size_t i = 0; i < codes.size(); ++i) {
-    auto const named = std::ranges::find(known, codes[i], &NamedCode::code);
-    auto const earlier = codes.first(i);
-    if (named == known.end() || std::ranges::find(earlier, codes[i]) != earlier.end()) continue;
+  std::vector<const NamedCode*> taken;
+  for (std::uint16_t const code : codes) {
+    auto const named = std::ranges::find(known, code, &NamedCode::code);
+    if (named == known.end() || contains(taken, &*named)) continue;
+    taken.push_back(&*named);
     if (!joined.empty()) joined += ':';
     joined += named->name;
   }
   return joined;
 }
 
-template <class T>
-bool is_one_of(T value, std::initializer_list<T> values) {
-  return std::ranges::find(values, value) != values.end();
-}
-
 /// Encrypted with at least 128 bits, and with an origin that shows a certificate.
 bool is_sound(const SSL_CIPHER* cipher) {
+  constexpr std::array kAuthentications = {NID_auth_rsa, NID_auth_ecdsa, NID_auth_any};
+  constexpr std::array kKeyExchanges = {NID_kx_rsa, NID_kx_dhe, NID_kx_ecdhe, NID_kx_any};
   return SSL_CIPHER_get_bits(cipher, nullptr) >= 128 &&
-         is_one_of(SSL_CIPHER_get_auth_nid(cipher), {NID_auth_rsa, NID_auth_ecdsa, NID_auth_any}) &&
-         is_one_of(SSL_CIPHER_get_kx_nid(cipher),
-                   {NID_kx_rsa, NID_kx_dhe, NID_kx_ecdhe, NID_kx_any});
+         contains(kAuthentications, SSL_CIPHER_get_auth_nid(cipher)) &&
+         contains(kKeyExchanges, SSL_CIPHER_get_kx_nid(cipher));
 }
 
 void offer_cipher_suites(SSL* ssl, std::span<const std::uint16_t> suites) {
   std::string tls12;
   std::string tls13;
+  std::vector<const SSL_CIPHER*> taken;
   for (std::uint16_t const suite : suites) {
     unsigned char const code[2] = {static_cast<unsigned char>(suite >> 8),
                                    static_cast<unsigned char>(suite & 0xff)};
     const SSL_CIPHER* const cipher = SSL_CIPHER_find(ssl, code);
-    if (cipher == nullptr || !is_sound(cipher)) continue;
+    if (cipher == nullptr || !is_sound(cipher) || contains(taken, cipher)) continue;
+    taken.push_back(cipher);
     std::string& list = suite >> 8 == 0x13 ? tls13 : tls12;
     if (!list.empty()) list += ':';
     list += SSL_CIPHER_get_name(cipher);
@@ -87,11 +91,8 @@ void offer_cipher_suites(SSL* ssl, std::span<const std::uint16_t> suites) {
 }
 
 void offer_versions(SSL* ssl, std::span<const std::uint16_t> versions) {
-  auto const offers = [&](int version) {
-    return std::ranges::find(versions, version) != versions.end();
-  };
-  bool const tls12 = offers(TLS1_2_VERSION);
-  bool const tls13 = offers(TLS1_3_VERSION);
+  bool const tls12 = contains(versions, TLS1_2_VERSION);
+  bool const tls13 = contains(versions, TLS1_3_VERSION);
   if (tls12 && !tls13) SSL_set_max_proto_version(ssl, TLS1_2_VERSION);
   if (tls13 && !tls12) SSL_set_min_proto_version(ssl, TLS1_3_VERSION);
 }

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <set>
 
 #include "proxy/tls/certificate_builder.h"
@@ -214,15 +214,15 @@ TEST_F(Minter, KeepsLeavesByKeyUntilTooManyOthersWereAskedFor) {
 
 TEST_F(Minter, CostsAsReported) {
   constexpr int kLeaves = 500;
-  auto const time_us = [&](std::uint32_t chain_bytes) {
-    auto const start = std::chrono::steady_clock::now();
+  auto const cpu_us = [&](std::uint32_t chain_bytes) {
+    std::clock_t const start = std::clock();
     for (int i = 0; i < kLeaves; ++i) {
       mint(LeafNames{.names = {"example.com", "*.example.com"}, .chain_bytes = chain_bytes});
     }
-    std::chrono::duration<double, std::micro> const took = std::chrono::steady_clock::now() - start;
-    return took.count() / kLeaves;
+    return 1e6 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC / kLeaves;
   };
-  std::printf("a leaf: %.0f us, padded to a chain of 4 KB: %.0f us\n", time_us(0), time_us(4096));
+  std::printf("CPU time of a leaf: %.0f us; padded to a chain of 4 KB: %.0f us\n", cpu_us(0),
+              cpu_us(4096));
   EXPECT_EQ(minted_, 2 * kLeaves);
 }
 
