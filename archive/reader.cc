@@ -59,11 +59,11 @@ void ArchiveReader::State::scan() {
   if (found.walk.fault && trailer != found.walk.end) {
     report.tail_lost_bytes = bytes().size() - found.walk.end;
     report.tail_damaged = *found.walk.fault == RecordFault::kDamaged;
-    report.remarks.push_back(
-        (report.tail_damaged ? "the record at byte " : "the last record, at byte ") +
-        std::to_string(found.walk.end) +
-        (report.tail_damaged ? " is damaged: it and all behind it, " : " was cut short: ") +
-        std::to_string(report.tail_lost_bytes) + " bytes, are left out");
+    auto const where = "byte " + std::to_string(found.walk.end);
+    auto const lost = std::to_string(report.tail_lost_bytes) + " bytes are left out";
+    report.remarks.push_back(report.tail_damaged
+                                 ? "the record at " + where + " is damaged: from there, " + lost
+                                 : "the last record, at " + where + ", was cut short: " + lost);
   }
   report.damaged_records = found.damaged_records;
   if (found.damaged_records > 0) {
@@ -131,6 +131,7 @@ Result<std::unique_ptr<ArchiveReader>> ArchiveReader::open(const std::filesystem
   auto map = MappedFile::map(state->file, *size);
   if (!map) return fail(map.error());
   state->map = std::move(*map);
+  state->readable_bytes = *size;
   if (auto header = check_file_header(state->bytes()); !header) return fail(header.error());
   if (options.populate) state->map.populate();
   if (!state->use_stored_index()) state->scan();

@@ -101,6 +101,7 @@ class ArchiveReader {
                        const std::function<void(std::uint64_t, std::uint64_t)>& progress) const;
 
  private:
+  friend class ArchiveWriter;  // cuts the file off behind the records, and reads on before that
   struct State;
   explicit ArchiveReader(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

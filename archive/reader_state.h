@@ -43,7 +43,10 @@ struct ArchiveReader::State {
   std::vector<ConnectionFacts> connections;
   CheckedPayloads checked;
 
-  Bytes bytes() const { return map.bytes(); }
+  /// What may be read: less than the map when a writer has cut off the rest.
+  std::uint64_t readable_bytes = 0;
+
+  Bytes bytes() const { return map.bytes().first(readable_bytes); }
   /// Takes the index of a closed file; false when there is none, or it does not hold.
   bool use_stored_index();
   void scan();

@@ -8,6 +8,7 @@
 #include "archive/crc32c.h"
 #include "archive/index.h"
 #include "archive/invariant.h"
+#include "archive/reader_state.h"
 #include "archive/scan.h"
 #include "archive/writer_state.h"
 
@@ -76,6 +77,7 @@ Result<std::unique_ptr<ArchiveWriter>> ArchiveWriter::append(const std::filesyst
     remember(exchange->response.body);
   }
   state->before = std::move(*before);
+  state->before->state_->readable_bytes = state->file.size_bytes();
   return std::unique_ptr<ArchiveWriter>(new ArchiveWriter(std::move(state)));
 }
 

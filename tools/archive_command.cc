@@ -94,6 +94,13 @@ int repair(const Arguments& arguments) {
   return kExitDone;
 }
 
+/// `exit_code` unless what was printed did not arrive.
+int after_output(int exit_code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
+  std::perror("reprise: cannot write the output");
+  return exit_code == kExitDone ? kExitFailed : exit_code;
+}
+
 /// Adds one subcommand that reads an archive through `view`.
 template <class View>
 CLI::App* add_view(CLI::App& to, const char* name, const char* what, SharedArguments arguments,
@@ -102,7 +109,7 @@ CLI::App* add_view(CLI::App& to, const char* name, const char* what, SharedArgum
   command->add_option("ARCHIVE", arguments->archive, "the file")->required();
   command->callback([arguments, &exit_code, view] {
     auto const archive = open_archive(arguments->archive);
-    exit_code = archive ? view(*archive, *arguments) : kExitArchive;
+    exit_code = archive ? after_output(view(*archive, *arguments)) : kExitArchive;
   });
   return command;
 }
@@ -164,7 +171,7 @@ void add_archive_command(CLI::App& app, int& exit_code) {
   command->add_option("ARCHIVE", arguments->archive, "the file")->required();
   command->add_flag("--no-backup", arguments->no_backup, "do not keep the original as FILE.bak");
   add_json_flag(command, arguments);
-  command->callback([arguments, &exit_code] { exit_code = repair(*arguments); });
+  command->callback([arguments, &exit_code] { exit_code = after_output(repair(*arguments)); });
 }
 
 }  // namespace reprise

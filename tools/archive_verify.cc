@@ -84,8 +84,8 @@ int verify_archive(const OpenArchive& archive, bool as_json) {
   }
   if (count == 0) return kExitDone;
   std::fprintf(stderr,
-               "reprise: %s: %llu problems; `reprise archive repair` rewrites what is whole\n",
-               archive.path.c_str(), static_cast<unsigned long long>(count));
+               "reprise: %s: %llu problem%s; `reprise archive repair` rewrites what is whole\n",
+               archive.path.c_str(), static_cast<unsigned long long>(count), count == 1 ? "" : "s");
   return kExitArchive;
 }
 

@@ -1,6 +1,8 @@
 #include "tests/archive/archive_fixture.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -40,7 +42,10 @@ void write_file(const std::filesystem::path& path, std::string_view bytes) {
 std::string noise(std::size_t size, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::string bytes(size, '\0');
-  for (auto& byte : bytes) byte = static_cast<char>(random());
+  for (std::size_t at = 0; at < size; at += sizeof(std::uint64_t)) {
+    auto const word = random();
+    std::memcpy(bytes.data() + at, &word, std::min(sizeof word, size - at));
+  }
   return bytes;
 }
 
@@ -63,6 +68,19 @@ std::unique_ptr<ArchiveReader> open_archive(const std::filesystem::path& path) {
 StoredBody store(ArchiveWriter& writer, std::string_view bytes) {
   BodyWriter body(writer);
   EXPECT_TRUE(body.append(as_bytes(bytes)));
+  auto stored = body.finish();
+  if (!stored) throw std::system_error(stored.error());
+  return std::move(*stored);
+}
+
+StoredBody store_in_chunks(ArchiveWriter& writer, const std::vector<std::string_view>& chunks) {
+  std::vector<BodyWriter> held;
+  std::string const filler(ArchiveWriter::kSmallBodyBytesMax, 'x');
+  for (std::size_t i = 0; i < ArchiveWriter::kHeldBodyBytesMax / filler.size(); ++i) {
+    EXPECT_TRUE(held.emplace_back(writer).append(as_bytes(filler)));
+  }
+  BodyWriter body(writer);
+  for (auto const chunk : chunks) EXPECT_TRUE(body.append(as_bytes(chunk)));
   auto stored = body.finish();
   if (!stored) throw std::system_error(stored.error());
   return std::move(*stored);

@@ -43,6 +43,8 @@ std::unique_ptr<ArchiveWriter> append_archive(const std::filesystem::path& path)
 std::unique_ptr<ArchiveReader> open_archive(const std::filesystem::path& path);
 
 StoredBody store(ArchiveWriter& writer, std::string_view bytes);
+/// A body in several chunk records of a few bytes, got by leaving no memory to hold them.
+StoredBody store_in_chunks(ArchiveWriter& writer, const std::vector<std::string_view>& chunks);
 std::string load(const ArchiveReader& reader, const StoredBody& body);
 
 SessionInfo a_session();

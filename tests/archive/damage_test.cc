@@ -22,7 +22,7 @@ class Damage : public testing::Test {
     EXPECT_TRUE(writer->end_session());
     EXPECT_TRUE(writer->begin_session({}));
     auto exchange = an_exchange(1, "/chunked");
-    exchange.response.body = store_in_chunks(*writer);
+    exchange.response.body = store_in_chunks(*writer, {"first chunk", "second chunk"});
     keep(*writer, 2, exchange);
     exchange = an_exchange(2, "/shared");
     exchange.response.body = store(*writer, "<!doctype html><p>1");
@@ -47,19 +47,6 @@ class Damage : public testing::Test {
     add(writer, exchange);
     exchange.session = session;
     written_.emplace(name_of(exchange), std::move(exchange));
-  }
-
-  /// Two chunk records of a few bytes, got by having no memory left to hold them.
-  static StoredBody store_in_chunks(ArchiveWriter& writer) {
-    std::vector<BodyWriter> held;
-    auto const filler = noise(ArchiveWriter::kSmallBodyBytesMax, 1);
-    for (std::size_t i = 0; i < 32; ++i) {
-      EXPECT_TRUE(held.emplace_back(writer).append(as_bytes(filler)));
-    }
-    BodyWriter body(writer);
-    EXPECT_TRUE(body.append(as_bytes("first chunk")));
-    EXPECT_TRUE(body.append(as_bytes("second chunk")));
-    return *body.finish();
   }
 
   struct Found {

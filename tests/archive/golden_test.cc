@@ -1,6 +1,10 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <sstream>
 
 #include "tests/archive/archive_fixture.h"
 
@@ -68,6 +72,51 @@ TEST(Golden, TodaysReaderReadsIt) {
   ASSERT_EQ(reader->sessions().size(), 2U);
   EXPECT_TRUE(reader->sessions()[0].complete);
   EXPECT_EQ(reader->connections().size(), 1U);
+}
+
+/// The bytes of the hex dumps in FORMAT.md, by offset.
+std::map<std::size_t, unsigned char> dumped_in_format_page() {
+  std::ifstream page(FORMAT_PAGE);
+  std::map<std::size_t, unsigned char> bytes;
+  std::regex const dump("([0-9a-f]{8})((?: {1,2}[0-9a-f]{2})+)(?: .*)?");
+  for (std::string line; std::getline(page, line);) {
+    std::smatch found;
+    if (!std::regex_match(line, found, dump)) continue;
+    auto offset = std::stoul(found[1], nullptr, 16);
+    std::istringstream numbers(found[2]);
+    for (std::string number; numbers >> number;) {
+      bytes[offset++] = static_cast<unsigned char>(std::stoul(number, nullptr, 16));
+    }
+  }
+  return bytes;
+}
+
+TEST(FormatPage, ShowsTheBytesThatTodaysWriterMakes) {
+  ScratchFolder folder;
+  {
+    auto writer = create_archive(folder / "a");
+    SessionInfo info;
+    info.tool_version = "0";
+    ASSERT_TRUE(writer->begin_session(info));
+    Exchange exchange;
+    exchange.request.method = "GET";
+    exchange.request.host = "h";
+    exchange.response.status = 200;
+    exchange.response.body = store_in_chunks(*writer, {"one", "two"});
+    for (auto const* target : {"/?a=1", "/?a=2", "/?a=2"}) {
+      exchange.request.target = target;
+      ++exchange.sequence;
+      add(*writer, exchange);
+    }
+    ASSERT_TRUE(writer->end_session());
+    ASSERT_TRUE(writer->close());
+  }
+  auto const file = read_file(folder / "a");
+  auto const shown = dumped_in_format_page();
+  ASSERT_GT(shown.size(), 100U);
+  for (auto const& [offset, byte] : shown) {
+    ASSERT_EQ(static_cast<unsigned char>(file.at(offset)), byte) << std::hex << offset;
+  }
 }
 
 }  // namespace

@@ -168,7 +168,7 @@ TEST_F(Matching, AnswersFromTheLastSessionWhenNoneIsComplete) {
 
 TEST_F(Matching, LooksAtTwoExchangesHoweverLongTheSequence) {
   begin();
-  constexpr int kRepeats = 20'000;
+  constexpr int kRepeats = 5'000;
   for (int i = 0; i < kRepeats; ++i) record("/a", Outcome::kCutByClient);
   for (int i = 0; i < kRepeats; ++i) record("/a");
   for (int i = 0; i < kRepeats; ++i) record("/a", Outcome::kCutByOrigin);

@@ -31,7 +31,7 @@ TEST(Scale, AHundredThousandExchangesOpenFromTheMapAndAreAllFound) {
     }
     ASSERT_TRUE(writer->close());
   }
-  auto const before = anonymous_bytes();
+  [[maybe_unused]] auto const before = anonymous_bytes();
   auto const reader = open_archive(folder / "a");
   ASSERT_TRUE(reader->report().indexed);
   ASSERT_EQ(reader->entries().size(), kExchanges);

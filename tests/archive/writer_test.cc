@@ -7,6 +7,10 @@
 
 #include <csignal>
 
+#include "archive/codec.h"
+#include "archive/crc32c.h"
+#include "archive/digest.h"
+#include "archive/record_file.h"
 #include "tests/archive/archive_fixture.h"
 
 namespace reprise {
@@ -265,6 +269,48 @@ TEST_F(Append, DoesNotReferToADamagedBody) {
   ASSERT_TRUE(writer->close());
   auto const reader = open_archive(path_);
   EXPECT_EQ(load(*reader, exchanges_of(*reader)[1].response.body), "shared body");
+}
+
+TEST_F(Append, DoesNotReadWhatItHasCutOff) {
+  // A hostile archive: its exchange refers to a body inside the index that is cut off.
+  std::string const body(100'000, 'x');
+  std::string const filler(1 << 16, ' ');  // nothing of the body is on a page that stays
+  {
+    RecordFile file(*create_private_file(path_), 0);
+    ASSERT_TRUE(file.append_file_header());
+    auto const session = *encode_session_start({.number = 1});
+    ASSERT_TRUE(file.append(
+        {.kind = RecordKind::kSessionStart, .pieces = {as_bytes(std::string_view(session))}}));
+    auto exchange = an_exchange(1, "/one");
+    exchange.session = 1;
+    auto const digest = sha256(as_bytes(body));
+    auto const encoded_with_offset = [&](std::uint64_t offset) {
+      exchange.response.body = {.size_bytes = body.size(),
+                                .digest = digest,
+                                .extents = {{.record_offset = offset, .size_bytes = body.size()}}};
+      return *encode_exchange(exchange);
+    };
+    // Offsets are stored in fixed width, so the length does not depend on them.
+    auto const inside_index = file.size_bytes() + record_bytes(encoded_with_offset(0).size()) +
+                              kRecordHeaderBytes + filler.size();
+    auto const encoded = encoded_with_offset(inside_index);
+    ASSERT_TRUE(file.append(
+        {.kind = RecordKind::kExchange, .pieces = {as_bytes(std::string_view(encoded))}}));
+    auto const crc = crc32c(as_bytes(body), crc32c(digest));
+    auto const header = encode_record_header(
+        RecordKind::kBody, static_cast<std::uint32_t>(digest.size() + body.size()), crc);
+    ASSERT_TRUE(file.append({.kind = RecordKind::kIndex,
+                             .pieces = {as_bytes(filler), header, digest, as_bytes(body)}}));
+  }
+  EXPECT_EQ(load(*open_archive(path_), exchanges_of(*open_archive(path_))[0].response.body), body);
+  auto writer = append_archive(path_);
+  ASSERT_TRUE(writer->begin_session({}));
+  auto exchange = an_exchange(1, "/two");
+  exchange.response.body = store(*writer, body);
+  add(*writer, exchange);
+  ASSERT_TRUE(writer->close());
+  auto const reader = open_archive(path_);
+  EXPECT_EQ(load(*reader, exchanges_of(*reader)[1].response.body), body);
 }
 
 TEST_F(Append, RefusesWhatIsNoArchive) {
