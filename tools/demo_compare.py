@@ -4,7 +4,9 @@
 usage: demo_compare.py LIVE.json REPLAY.json      (results as tools/browser/RESULTS.md describes)
 
 Equal means, page by page: the same multiset of (method, URL, status), the same digest of each
-body, and the same digest of the document. Prints a table; exit 0 when all is equal, else 1.
+body, and the same digest of the document. Requests that the browser answered from its own cache
+are left out: whether it asks again for an icon that the page has shown is a race within it.
+Prints a table; exit 0 when all is equal, else 1.
 """
 
 import collections
@@ -23,14 +25,17 @@ def loads_by_page(path):
     return pages
 
 
+def sent(load):
+    return [each for each in load["requests"] if not each["from_cache"]]
+
+
 def requests_of(load):
     return collections.Counter((each["method"], each["url"], each["status"])
-                               for each in load["requests"])
+                               for each in sent(load))
 
 
 def bodies_of(load):
-    return collections.Counter((each["url"], each["body_sha256"]) for each in load["requests"]
-                               if each.get("body_sha256"))
+    return collections.Counter((each["url"], each["body_sha256"]) for each in sent(load))
 
 
 def differences(live, replayed):
@@ -45,15 +50,15 @@ def differences(live, replayed):
         yield f"only in the replay: {method} {url} -> {status}"
     if asked == answered:
         for url, digest in bodies_of(live) - bodies_of(replayed):
-            yield f"another body: {url} (recorded {digest[:12]})"
+            yield f"another body: {url} (recorded {(digest or 'none')[:12]})"
     if live["dom_sha256"] != replayed["dom_sha256"]:
         yield f"another document: {live['dom_sha256'][:12]} became {replayed['dom_sha256'][:12]}"
 
 
 def row(name, loads):
-    requests = [each for load in loads for each in load["requests"]]
+    requests = [each for load in loads for each in sent(load)]
     hosts = {urlsplit(each["url"]).hostname for each in requests}
-    bodies = sum(1 for each in requests if each.get("body_sha256"))
+    bodies = sum(1 for each in requests if each["body_sha256"])
     documents = loads[0]["dom_sha256"][:12] if len(loads) == 1 else f"{len(loads)} documents"
     return f"  {name:<10}{len(requests):>9}{bodies:>8}{len(hosts):>7}  {documents}"
 

@@ -4,7 +4,7 @@
 import base64
 import hashlib
 import json
-import os
+import pathlib
 import subprocess
 
 import harness
@@ -75,16 +75,14 @@ class ReadyFile(harness.TestCase):
                          base64.b64encode(hashlib.sha256(der).digest()).decode())
 
     def test_the_ca_key_is_private_and_kept(self):
-        first = self.record(self.folder / "a.reprise").ready["ca_file"]
-        before = open(first, "rb").read()
-        second = self.record(self.folder / "b.reprise").ready["ca_file"]
-        self.assertEqual((first, before), (second, open(second, "rb").read()))
-        folder = os.path.dirname(first)
-        keys = [name for name in os.listdir(folder)
-                if b"PRIVATE KEY" in open(os.path.join(folder, name), "rb").read()]
+        first = pathlib.Path(self.record(self.folder / "a.reprise").ca_file)
+        before = first.read_bytes()
+        second = pathlib.Path(self.record(self.folder / "b.reprise").ca_file)
+        self.assertEqual((first, before), (second, second.read_bytes()))
+        keys = [path for path in first.parent.iterdir() if b"PRIVATE KEY" in path.read_bytes()]
         self.assertTrue(keys)
-        for name in keys:
-            self.assertEqual(os.stat(os.path.join(folder, name)).st_mode & 0o777, 0o600)
+        for path in keys:
+            self.assertEqual(path.stat().st_mode & 0o777, 0o600)
 
     def test_a_listener_can_be_off(self):
         recorder = self.record(self.folder / "a.reprise", "--https", "off")

@@ -6,6 +6,7 @@ usage: large_body_test.py             run as a test
 """
 
 import hashlib
+import pathlib
 import re
 import sys
 
@@ -37,7 +38,7 @@ def body_digest():
 
 
 def anonymous_mb(pid):
-    status = open(f"/proc/{pid}/status", encoding="ascii").read()
+    status = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii")
     return int(re.search(r"RssAnon:\s+(\d+) kB", status)[1]) / 1000
 
 

@@ -236,9 +236,13 @@ class Origin:
             with secure:
                 connection = Client(secure)
                 secure.settimeout(self.timeout_seconds)
-                while self._serve_one(connection):
-                    pass
-        except (OSError, EOFError, Close):
+                try:
+                    while self._serve_one(connection):
+                        pass
+                except Close:
+                    if self.tls:
+                        secure.unwrap()  # says that this is the end, and no truncation
+        except (OSError, EOFError):
             pass
         except Exception as failure:  # shown by the test, which cannot see this thread
             self.failures.append(failure)
