@@ -13,6 +13,7 @@
 #include <sstream>
 #include <utility>
 
+#include "archive/file.h"
 #include "tools/browser/json_fields.h"
 
 namespace json = boost::json;
@@ -61,8 +62,8 @@ std::expected<std::unique_ptr<ReplayChild>, ReplayChild::Failure> ReplayChild::s
                                      "--report",     (*folder / "report").string()};
   arguments.insert(arguments.end(), options.arguments.begin(), options.arguments.end());
   // The watch stands before there is anything to see.
-  UniqueFd const watch(::inotify_init1(IN_CLOEXEC));
-  if (!watch ||
+  FileDescriptor const watch(::inotify_init1(IN_CLOEXEC));
+  if (!watch.is_open() ||
       ::inotify_add_watch(watch.get(), folder->c_str(), IN_MOVED_TO | IN_CLOSE_WRITE) < 0) {
     std::error_code const error(errno, std::system_category());
     fs::remove_all(*folder);

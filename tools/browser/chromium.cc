@@ -122,8 +122,8 @@ Result<std::unique_ptr<Browser>> Browser::start(const BrowserOptions& options,
   }
   state->process = std::move(*process);
   state->connection = std::make_unique<DevtoolsConnection>(std::move(pipe->ours));
-  pipe->browser_reads.reset();
-  pipe->browser_writes.reset();
+  pipe->browser_reads = {};
+  pipe->browser_writes = {};
 
   auto const hello = state->connection->call(
       {}, "Browser.getVersion", {}, std::chrono::steady_clock::now() + options.start_timeout);

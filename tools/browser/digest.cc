@@ -2,26 +2,20 @@
 
 #include <openssl/evp.h>
 
-#include <array>
-#include <cstdio>
-#include <cstdlib>
+#include <cstddef>
 #include <limits>
+#include <span>
+
+#include "archive/digest.h"
 
 namespace reprise {
 
 std::string sha256_hex(std::string_view bytes) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) {
-    std::fputs("reprise: OpenSSL has no SHA-256\n", stderr);
-    std::abort();
-  }
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string hex;
-  hex.reserve(std::size_t{2} * size);
-  for (unsigned i = 0; i < size; ++i) {
-    hex.push_back(kDigits[digest[i] >> 4]);
-    hex.push_back(kDigits[digest[i] & 15]);
+  for (std::byte const byte : sha256(std::as_bytes(std::span(bytes)))) {
+    hex.push_back(kDigits[std::to_integer<unsigned>(byte) >> 4]);
+    hex.push_back(kDigits[std::to_integer<unsigned>(byte) & 15]);
   }
   return hex;
 }

@@ -215,8 +215,8 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 }
 
 struct PipeEnds {
-  UniqueFd read;
-  UniqueFd write;
+  FileDescriptor read;
+  FileDescriptor write;
 };
 
 /// A socket pair: unlike a pipe it can be written to without SIGPIPE.
@@ -225,7 +225,7 @@ Result<PipeEnds> make_pipe() {
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) {
     return fail({errno, std::system_category()});
   }
-  return PipeEnds{UniqueFd(fds[0]), UniqueFd(fds[1])};
+  return PipeEnds{FileDescriptor(fds[0]), FileDescriptor(fds[1])};
 }
 
 /// Removes the folder when the guard was never there to do it.
@@ -277,9 +277,9 @@ Result<std::unique_ptr<GuardedProcess>> GuardedProcess::start(const Options& opt
   if (guard_pid < 0) return fail({fork_error, std::system_category()});
   unguarded.folder.clear();
 
-  control->read.reset();
-  status->write.reset();
-  exec_error->write.reset();
+  control->read = {};
+  status->write = {};
+  exec_error->write = {};
   std::unique_ptr<GuardedProcess> process(new GuardedProcess(
       guard_pid, std::move(control->write), std::move(status->read), options.folder));
   auto const program = read_int(process->status_.get());
@@ -292,7 +292,7 @@ Result<std::unique_ptr<GuardedProcess>> GuardedProcess::start(const Options& opt
   return process;
 }
 
-GuardedProcess::GuardedProcess(pid_t guard, UniqueFd control, UniqueFd status,
+GuardedProcess::GuardedProcess(pid_t guard, FileDescriptor control, FileDescriptor status,
                                std::filesystem::path folder)
     : guard_(guard),
       control_(std::move(control)),
@@ -300,7 +300,7 @@ GuardedProcess::GuardedProcess(pid_t guard, UniqueFd control, UniqueFd status,
       folder_(std::move(folder)) {}
 
 GuardedProcess::~GuardedProcess() {
-  control_.reset();
+  control_ = {};
   // The guard holds the other end until it exits, whoever reaps it.
   while (read_int(status_.get())) {
   }

@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "archive/file.h"
 #include "archive/result.h"
-#include "tools/browser/unique_fd.h"
 
 namespace reprise {
 
@@ -60,11 +60,12 @@ class GuardedProcess {
   int ended_fd() const { return status_.get(); }
 
  private:
-  GuardedProcess(pid_t guard, UniqueFd control, UniqueFd status, std::filesystem::path folder);
+  GuardedProcess(pid_t guard, FileDescriptor control, FileDescriptor status,
+                 std::filesystem::path folder);
   pid_t guard_;
   pid_t pid_ = -1;
-  UniqueFd control_;
-  UniqueFd status_;
+  FileDescriptor control_;
+  FileDescriptor status_;
   std::filesystem::path folder_;
   std::optional<int> ended_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 #include <string_view>
 
 #include "tools/browser/guarded_process.h"
@@ -30,6 +31,12 @@ std::optional<fs::path> on_path(std::string_view name) {
     }
   }
   return std::nullopt;
+}
+
+/// A replay's flags silence the browser, too.
+void drop_repeated(std::vector<std::string>& flags) {
+  std::set<std::string> seen;
+  std::erase_if(flags, [&](const std::string& flag) { return !seen.insert(flag).second; });
 }
 
 /// Takes every `prefix`LIST out of `flags` and puts one with all of the lists at the end.
@@ -90,6 +97,7 @@ std::vector<std::string> browser_flags(const BrowserOptions& options, const fs::
   if (options.headless) flags.emplace_back("--headless");
   if (::geteuid() == 0) flags.emplace_back("--no-sandbox");
   flags.insert(flags.end(), options.extra_flags.begin(), options.extra_flags.end());
+  drop_repeated(flags);
   merge_lists(flags, "--disable-features=");
   merge_lists(flags, "--enable-features=");
   flags.emplace_back("about:blank");  // or the new-tab page looks a name up

@@ -19,7 +19,7 @@ void make_nonblocking(int fd) {
 
 }  // namespace
 
-MessagePipe::MessagePipe(UniqueFd write, UniqueFd read)
+MessagePipe::MessagePipe(FileDescriptor write, FileDescriptor read)
     : write_(std::move(write)), read_(std::move(read)) {
   make_nonblocking(write_.get());
   make_nonblocking(read_.get());
@@ -93,13 +93,13 @@ Result<MessagePipePair> make_message_pipe() {
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, down) != 0) {
     return fail({errno, std::system_category()});
   }
-  UniqueFd down_ours(down[0]);
-  UniqueFd down_theirs(down[1]);
+  FileDescriptor down_ours(down[0]);
+  FileDescriptor down_theirs(down[1]);
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, up) != 0) {
     return fail({errno, std::system_category()});
   }
-  UniqueFd up_ours(up[0]);
-  UniqueFd up_theirs(up[1]);
+  FileDescriptor up_ours(up[0]);
+  FileDescriptor up_theirs(up[1]);
   return MessagePipePair{MessagePipe(std::move(down_ours), std::move(up_ours)),
                          std::move(down_theirs), std::move(up_theirs)};
 }

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "archive/file.h"
 #include "archive/result.h"
-#include "tools/browser/unique_fd.h"
 
 namespace reprise {
 
@@ -22,7 +22,7 @@ class MessagePipe {
   static constexpr std::size_t kMessageBytesMax = 256 << 20;
 
   /// `write` and `read` are sockets; the same one may not be given twice. Made non-blocking.
-  MessagePipe(UniqueFd write, UniqueFd read);
+  MessagePipe(FileDescriptor write, FileDescriptor read);
 
   /// Queues `message`, which holds no NUL, and writes as much of the queue as the other side takes.
   void send(std::string_view message);
@@ -39,8 +39,8 @@ class MessagePipe {
   void flush();
   std::optional<std::string> take_message();
 
-  UniqueFd write_;
-  UniqueFd read_;
+  FileDescriptor write_;
+  FileDescriptor read_;
   std::string outgoing_;
   std::string incoming_;
   std::size_t taken_bytes_ = 0;     ///< of incoming_: given out already
@@ -51,8 +51,8 @@ class MessagePipe {
 /// A MessagePipe and the two descriptors that its other side, the browser, reads and writes.
 struct MessagePipePair {
   MessagePipe ours;
-  UniqueFd browser_reads;
-  UniqueFd browser_writes;
+  FileDescriptor browser_reads;
+  FileDescriptor browser_writes;
 };
 
 /// Errors: the system error of socketpair(2).

@@ -28,6 +28,14 @@ TEST(BrowserFlags, MergeFeatureListsSinceChromiumHeedsOnlyTheLast) {
   EXPECT_EQ(flags.back(), "about:blank");
 }
 
+TEST(BrowserFlags, AreSaidOnceEach) {
+  BrowserOptions options;
+  options.extra_flags = {"--disable-sync", "--mine", "--mine"};
+  auto const flags = browser_flags(options, "/tmp/p");
+  EXPECT_EQ(std::ranges::count(flags, "--disable-sync"), 1);
+  EXPECT_EQ(std::ranges::count(flags, "--mine"), 1);
+}
+
 TEST(BrowserFlags, ShowTheBrowserWhenAsked) {
   BrowserOptions options;
   EXPECT_THAT(browser_flags(options, "/tmp/p"), Contains("--headless"));

@@ -41,7 +41,7 @@ TEST_F(Pipe, KeepsPartOfAMessageUntilTheRestComes) {
 
 TEST_F(Pipe, GivesOutWhatCameBeforeTheEnd) {
   browser_says(std::string_view("last\0torn", 9));
-  pair_.browser_writes.reset();
+  pair_.browser_writes = {};
   EXPECT_EQ(receive().value(), "last");
   EXPECT_EQ(receive().error(), std::errc::broken_pipe);
 }
@@ -53,9 +53,9 @@ TEST_F(Pipe, RefusesAMessageOverItsLimit) {
 }
 
 TEST_F(Pipe, SurvivesAReaderThatIsGone) {
-  pair_.browser_reads.reset();
+  pair_.browser_reads = {};
   pair_.ours.send("nobody hears this");
-  pair_.browser_writes.reset();
+  pair_.browser_writes = {};
   EXPECT_EQ(receive().error(), std::errc::broken_pipe);
 }
 
