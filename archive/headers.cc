@@ -1,7 +1,6 @@
 #include "archive/headers.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace reprise {
 namespace {
@@ -50,9 +49,8 @@ Headers::Headers(HeaderList fields) {
   fields_.reserve(fields.size());
   char* next = text_.get();
   auto const keep = [&next](std::string_view text) {
-    std::memcpy(next, text.data(), text.size());
     std::string_view const kept(next, text.size());
-    next += text.size();
+    next = std::ranges::copy(text, next).out;
     return kept;
   };
   for (const HeaderView& field : fields) {
