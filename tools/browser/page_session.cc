@@ -16,8 +16,12 @@ using namespace std::chrono_literals;
 namespace reprise {
 namespace {
 
-/// For reading a page out and closing it, after the load's own time is over.
-constexpr auto kReadOutTime = 5s;
+/// The load's own time does not cover what comes before and after it: these are for a browser that
+/// is slow, on a busy machine, and still well.
+constexpr auto kOpenTime = 30s;
+constexpr auto kAnswerTime = 10s;
+/// And this for one that has timed out already and may never answer again.
+constexpr auto kLastAnswerTime = 5s;
 constexpr auto kBodiesTime = 60s;
 /// What the browser may keep of a page's bodies until they are read.
 constexpr std::int64_t kBodyBufferBytes = 1 << 30;
@@ -25,6 +29,10 @@ constexpr std::int64_t kPostDataBytes = 16 << 20;
 
 auto now() {
   return std::chrono::steady_clock::now();
+}
+
+auto answer_deadline(const PageLoad& load) {
+  return now() + (load.outcome == LoadOutcome::kTimedOut ? kLastAnswerTime : kAnswerTime);
 }
 
 std::string seconds_text(std::chrono::milliseconds time) {
@@ -46,7 +54,7 @@ Result<void> PageSession::run(const std::string& url, int width, int height, Pag
     ~SinkReset() { connection.set_event_sink({}); }
   } const reset{connection_};
 
-  if (auto done = open(width, height, now() + options_.timeout); !done) return done;
+  if (auto done = open(width, height, now() + kOpenTime); !done) return done;
   if (!refusal_.empty()) {
     load.outcome = LoadOutcome::kNavigationFailed;
     load.failure = "The browser could not open a page: " + refusal_ + ".";
@@ -63,7 +71,7 @@ Result<void> PageSession::run(const std::string& url, int width, int height, Pag
   load = std::move(recorded);
   if (!navigated) return navigated;
   if (auto done = read_out(load); !done) return done;
-  return close();
+  return close(load);
 }
 
 /// Calls a method of the browser itself and returns one text field of the answer; when the browser
@@ -246,7 +254,7 @@ Result<bool> PageSession::read_dom(PageLoad& load) {
   auto reply = connection_.call(
       session_, "Runtime.evaluate",
       {{"expression", "document.documentElement.outerHTML"}, {"returnByValue", true}},
-      now() + kReadOutTime);
+      answer_deadline(load));
   if (!reply && reply.error() == std::errc::timed_out) {
     load.remarks.emplace_back(
         "DOM, bodies and screenshot could not be read: the page's scripts do not yield.");
@@ -267,7 +275,7 @@ Result<void> PageSession::take_screenshot(PageLoad& load) {
     return Result<void>{};
   };
   auto reply = connection_.call(session_, "Page.captureScreenshot", {{"format", "png"}},
-                                now() + kReadOutTime);
+                                answer_deadline(load));
   if (!reply && reply.error() == std::errc::timed_out) return remark("the page does not paint");
   if (!reply) return fail(reply.error());
   auto const png = decode_base64(text_at(reply->result, "data"));
@@ -278,9 +286,9 @@ Result<void> PageSession::take_screenshot(PageLoad& load) {
   return {};
 }
 
-Result<void> PageSession::close() {
+Result<void> PageSession::close(const PageLoad& load) {
   auto const reply = connection_.call({}, "Target.disposeBrowserContext",
-                                      {{"browserContextId", context_}}, now() + kReadOutTime);
+                                      {{"browserContextId", context_}}, answer_deadline(load));
   if (!reply) return fail(reply.error());
   return {};
 }

@@ -35,7 +35,7 @@ class PageSession {
   Result<void> read_out(PageLoad& load);
   Result<bool> read_dom(PageLoad& load);
   Result<void> take_screenshot(PageLoad& load);
-  Result<void> close();
+  Result<void> close(const PageLoad& load);
 
   void on_event(std::string_view session, std::string_view method,
                 const boost::json::object& params);

@@ -33,24 +33,24 @@ class BadBrowser : public testing::Test {
     BrowserOptions options;
     options.program = FAKE_BROWSER;
     options.extra_flags = {"--fake=" + mode, "--notes=" + notes_file_.string()};
-    options.start_timeout = 300ms;
     return options;
   }
 
-  static PageOptions impatient() {
+  static PageOptions page_options() {
     PageOptions options;
-    options.timeout = 300ms;
     options.quiet = 1ms;
     options.settle = 0ms;
     return options;
   }
 
-  PageLoad load_with(const std::string& mode) {
+  PageLoad load_with(const std::string& mode, std::chrono::milliseconds timeout = 30s) {
     std::string failure;
     auto browser = Browser::start(browser_that(mode), &failure);
     EXPECT_TRUE(browser.has_value()) << failure;
     if (!browser) return {};
-    PageLoad load = (*browser)->load("http://a.test/", impatient());
+    PageOptions options = page_options();
+    options.timeout = timeout;
+    PageLoad load = (*browser)->load("http://a.test/", options);
     usable_ = (*browser)->usable();
     return load;
   }
@@ -71,7 +71,8 @@ class BadBrowser : public testing::Test {
   }
 
   void TearDown() override {
-    EXPECT_LT(std::chrono::steady_clock::now() - started_, 8s);
+    // No limit of 30 s was waited for.
+    EXPECT_LT(std::chrono::steady_clock::now() - started_, 20s);
     fs::remove(notes_file_);
   }
 
@@ -121,7 +122,9 @@ TEST_F(BadBrowser, ExitsAtOnceAndItsLastWordsAreTold) {
 
 TEST_F(BadBrowser, NeverAnswersAndTheStartTimesOut) {
   std::string failure;
-  auto const browser = Browser::start(browser_that("silent"), &failure);
+  auto options = browser_that("silent");
+  options.start_timeout = 300ms;
+  auto const browser = Browser::start(options, &failure);
   EXPECT_EQ(browser.error(), std::errc::timed_out);
   EXPECT_THAT(failure, HasSubstr("it does not answer"));
   expect_nothing_left();
@@ -153,7 +156,7 @@ TEST_F(BadBrowser, DiesWhileLoading) {
 }
 
 TEST_F(BadBrowser, HangsWhileLoading) {
-  auto const load = load_with("hangs");
+  auto const load = load_with("hangs", 300ms);
   EXPECT_EQ(load.outcome, LoadOutcome::kTimedOut);
   EXPECT_THAT(load.failure, HasSubstr("the page had not loaded"));
   EXPECT_FALSE(usable_);
@@ -161,7 +164,7 @@ TEST_F(BadBrowser, HangsWhileLoading) {
 }
 
 TEST_F(BadBrowser, AnswersANavigationAfterItsTime) {
-  auto const load = load_with("late");
+  auto const load = load_with("late", 300ms);
   EXPECT_EQ(load.outcome, LoadOutcome::kTimedOut);
   EXPECT_TRUE(usable_);
 }
@@ -183,7 +186,8 @@ TEST_F(BadBrowser, FailsEveryLoadAfterItDied) {
   auto browser = Browser::start(browser_that("dies"));
   ASSERT_TRUE(browser.has_value());
   for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ((*browser)->load("http://a.test/", impatient()).outcome, LoadOutcome::kBrowserDied);
+    EXPECT_EQ((*browser)->load("http://a.test/", page_options()).outcome,
+              LoadOutcome::kBrowserDied);
   }
 }
 
@@ -220,7 +224,7 @@ TEST_F(BadBrowser, DiesWithItsGuard) {
   auto browser = Browser::start(browser_that("ok"));
   ASSERT_TRUE(browser.has_value());
   ASSERT_EQ(::kill(notes().guard, SIGKILL), 0);
-  auto const load = (*browser)->load("http://a.test/", impatient());
+  auto const load = (*browser)->load("http://a.test/", page_options());
   EXPECT_EQ(load.outcome, LoadOutcome::kBrowserDied) << load.failure;
   browser->reset();
   EXPECT_FALSE(fs::exists(notes().profile.parent_path()));
