@@ -71,6 +71,9 @@ struct StoredRequest {
   Headers headers;
   Headers trailers;
   StoredBody body;
+  /// The response ended before the request did, so that how much of the body was taken is chance:
+  /// such a request is found by its key without the body (match.h).
+  bool body_partial = false;
 };
 
 /// "https://example.org:8443/path?query"; the port stands there when it is not the default one.

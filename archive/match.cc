@@ -39,7 +39,7 @@ MatchKey key_of(const StoredRequest& request) {
           .host = request.host,
           .port = request.port,
           .target = request.target,
-          .body_digest = request.body.digest};
+          .body_digest = request.body_partial ? Sha256{} : request.body.digest};
 }
 
 std::uint64_t key_hash(const MatchKey& key) {

@@ -94,7 +94,7 @@ Candidate compare(const Exchange& exchange, std::uint32_t ordinal, const MatchKe
   auto const other_site = request.scheme != key.scheme || request.port != key.port;
   auto const other_method = request.method != key.method;
   auto const query = compare_queries(query_of(request.target), query_of(key.target));
-  auto const other_body = request.body.digest != key.body_digest;
+  auto const other_body = key_of(request).body_digest != key.body_digest;
   auto const other_session = exchange.session != session;
   auto const not_complete = exchange.outcome != Outcome::kComplete;
 

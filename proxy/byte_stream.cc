@@ -1,20 +1,27 @@
 #include "proxy/byte_stream.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
 #include <algorithm>
 #include <array>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 namespace reprise {
 namespace {
 
 constexpr std::size_t kGatherMax = 64;
+constexpr std::chrono::milliseconds kPeerPollPeriod{250};
 
-std::error_code last_error() { return {errno, std::system_category()}; }
+std::error_code last_error() {
+  return {errno, std::system_category()};
+}
 
-bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK; }
+bool would_block() {
+  return errno == EAGAIN || errno == EWOULDBLOCK;
+}
 
 }  // namespace
 
@@ -25,8 +32,7 @@ ByteStream::ByteStream(tcp::socket socket) : socket_(std::move(socket)) {
 }
 
 Task<void> ByteStream::wait(Wait direction) {
-  auto const what =
-      direction == Wait::kReadable ? tcp::socket::wait_read : tcp::socket::wait_write;
+  auto const what = direction == Wait::kReadable ? tcp::socket::wait_read : tcp::socket::wait_write;
   turn_bytes_ = 0;
   auto const [error] = co_await socket_.async_wait(what, kTuple);
   if (error) co_return fail(error);
@@ -103,6 +109,21 @@ Task<void> ByteStream::write(std::span<const Bytes> pieces) {
   }
 }
 
+awaitable<void> ByteStream::peer_gone() {
+  while (socket_.is_open()) {
+    pollfd state{.fd = socket_.native_handle(), .events = POLLRDHUP, .revents = 0};
+    if (::poll(&state, 1, 0) != 0) co_return;
+    std::byte next;
+    if (::recv(socket_.native_handle(), &next, 1, MSG_PEEK | MSG_DONTWAIT) > 0) {
+      // Readable all the time, because of bytes that wait for their turn: look from time to time.
+      net::steady_timer pause(socket_.get_executor(), kPeerPollPeriod);
+      co_await pause.async_wait(kTuple);
+    } else {
+      co_await socket_.async_wait(tcp::socket::wait_read, kTuple);
+    }
+  }
+}
+
 void ByteStream::close() {
   boost::system::error_code ignored;  // closing is all that can be done about a failure to close
   socket_.close(ignored);
@@ -137,6 +158,12 @@ ByteStream::Step TcpStream::try_write(std::span<const Bytes> pieces) {
   if (count >= 0) return {.bytes = static_cast<std::size_t>(count)};
   if (would_block() || errno == EINTR) return {.wait = Wait::kWritable};
   return {.error = last_error()};
+}
+
+bool TcpStream::idle() {
+  std::byte next;
+  auto const count = ::recv(socket_.native_handle(), &next, 1, MSG_PEEK | MSG_DONTWAIT);
+  return count < 0 && would_block();
 }
 
 awaitable<void> TcpStream::shutdown() {

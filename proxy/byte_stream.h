@@ -35,6 +35,13 @@ class ByteStream {
   /// As close(), and the peer gets a reset: it must not take what it has for the whole.
   void abort();
 
+  /// Returns once the peer has ended its direction or broken the connection. Takes no bytes; may
+  /// be cancelled.
+  awaitable<void> peer_gone();
+  /// Whether the peer has neither ended nor sent anything that was not read: an idle connection of
+  /// which this is not true is of no more use.
+  virtual bool idle() = 0;
+
   tcp::socket& socket() { return socket_; }
 
   /// Bytes of the peer that this stream delivered and took so far.
@@ -74,6 +81,7 @@ class TcpStream final : public ByteStream {
  public:
   explicit TcpStream(tcp::socket socket) : ByteStream(std::move(socket)) {}
   awaitable<void> shutdown() override;
+  bool idle() override;
 
  protected:
   Step try_read(std::span<std::byte> buffer) override;

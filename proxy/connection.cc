@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "proxy/http/h2_server.h"
 #include "proxy/tls/server_context.h"
 #include "proxy/tls_stream.h"
 
@@ -57,6 +58,8 @@ awaitable<void> Connection::run() {
                   info_.server_name, served.error().message());
   }
   stream_->close();
+  handler_->close();
+  co_await handler_->ended();
 }
 
 Task<void> Connection::serve() {
@@ -80,6 +83,9 @@ Task<void> Connection::serve() {
     options.scheme = Scheme::kHttps;
     early = {};
   }
+  if (info_.alpn == "h2") {
+    co_return co_await serve_h2(*stream_, info_, *handler_, deadline_, {});
+  }
   auto const served =
       co_await serve_h1(*stream_, info_, *handler_, deadline_, options, std::move(early));
   if (!served) co_return fail(served.error());
@@ -87,7 +93,7 @@ Task<void> Connection::serve() {
 }
 
 Task<std::optional<ClientHello>> Connection::read_hello(std::vector<std::byte>& early) {
-  deadline_.at = from_now(kFirstByteTimeout);
+  deadline_.at = from_now(early.empty() ? kFirstByteTimeout : kHandshakeTimeout);
   while (true) {
     if (!early.empty()) {
       if (environment_.tls == nullptr || early.front() != kTlsHandshakeRecord) {
@@ -103,7 +109,7 @@ Task<std::optional<ClientHello>> Connection::read_hello(std::vector<std::byte>& 
     early.resize(used + count.value_or(0));
     if (!count) co_return fail(count.error());
     if (*count == 0) co_return std::nullopt;  // h1 tells an end from a truncated head
-    deadline_.at = from_now(kHandshakeTimeout);
+    if (used == 0) deadline_.at = from_now(kHandshakeTimeout);
   }
 }
 
@@ -124,10 +130,11 @@ Task<void> Connection::start_tls(const ClientHello& hello, std::vector<std::byte
   }
   if (!plan.tls_version.empty()) {
     auto const set = use_tls_version(ssl.get(), plan.tls_version);
-    if (!set) spdlog::debug("{}: recorded {} cannot be served", hello.server_name, plan.tls_version);
+    if (!set)
+      spdlog::debug("{}: recorded {} cannot be served", hello.server_name, plan.tls_version);
   }
-  auto tls = std::make_unique<TlsStream>(std::move(stream_->socket()), std::move(ssl),
-                                         std::move(early));
+  auto tls =
+      std::make_unique<TlsStream>(std::move(stream_->socket()), std::move(ssl), std::move(early));
   auto& handshaking = *tls;
   stream_ = std::move(tls);
   auto const shaken = co_await handshaking.handshake();

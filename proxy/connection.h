@@ -18,7 +18,8 @@ struct TlsPlan {
   std::string tls_version;  ///< "TLSv1.2" or "TLSv1.3"; empty: whatever both can
 };
 
-/// Adds `host` to the names if none of them, wildcards included (RFC 6125 section 6.4.3), covers it.
+/// Adds `host` to the names if none of them, wildcards included (RFC 6125 section 6.4.3), covers
+/// it.
 void cover(LeafNames& names, const std::string& host);
 
 /// Handles the requests of one client connection, and decides its TLS before the first.
@@ -28,8 +29,8 @@ class ConnectionHandler : public Handler {
   /// origin is told in the response to the first request.
   virtual awaitable<TlsPlan> plan_tls(const ConnectionInfo& connection,
                                       const ClientHello& hello) = 0;
-  /// Ends what this handler waits for other than the client; its coroutines return soon after.
-  virtual void close() {}
+  /// Returns once nothing of this handler runs any more; after close().
+  virtual awaitable<void> ended() { co_return; }
 };
 
 /// Record, replay or admin: makes the handler of each connection. open() is called on the

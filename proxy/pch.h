@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/io_context.hpp>

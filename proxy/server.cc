@@ -29,7 +29,8 @@ struct Bound {
 /// even by a program that shares ports as this one does, is refused; the first socket then opens
 /// it for its siblings (`claimed` is where it ended up).
 Result<Bound> bind_and_listen(const tcp::endpoint& at, bool sibling) {
-  int const handle = ::socket(at.protocol().family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  int const handle =
+      ::socket(at.protocol().family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   auto const give_up = [handle] {
     std::error_code const error(errno, std::system_category());
     if (handle >= 0) ::close(handle);
@@ -62,14 +63,19 @@ class Server::Worker {
         minter_(std::move(minter)) {}
 
   void add_listener(int socket, const Listen& listen) {
-    auto& listener = listeners_.emplace_back(
-        Listener{tcp::acceptor(context_, listen.at.protocol(), socket), listen});
-    net::co_spawn(context_, accept(listener), [](std::exception_ptr broken) {
-      if (broken) std::rethrow_exception(broken);
-    });
+    listeners_.push_back({.acceptor = tcp::acceptor(context_, listen.at.protocol(), socket),
+                          .listen = listen,
+                          .factory = nullptr});
   }
 
-  void run() {
+  void run(const std::vector<HandlerFactory*>& factories) {
+    auto factory = factories.begin();
+    for (Listener& listener : listeners_) {
+      listener.factory = *factory++;
+      net::co_spawn(context_, accept(listener), [](std::exception_ptr broken) {
+        if (broken) std::rethrow_exception(broken);
+      });
+    }
     sweep();
     thread_ = std::thread([this] { context_.run(); });
   }
@@ -88,6 +94,7 @@ class Server::Worker {
   struct Listener {
     tcp::acceptor acceptor;
     Listen listen;
+    HandlerFactory* factory;
   };
   awaitable<void> accept(Listener& listener) {
     while (true) {
@@ -100,17 +107,17 @@ class Server::Worker {
         co_await pause.async_wait(kTuple);
         continue;
       }
-      open(std::move(socket), listener.listen);
+      open(std::move(socket), listener);
     }
   }
 
-  void open(tcp::socket socket, const Listen& listen) {
-    ConnectionEnvironment const environment{.factory = *listen.factory,
-                                            .tls = listen.tls ? tls_ : nullptr,
+  void open(tcp::socket socket, const Listener& listener) {
+    ConnectionEnvironment const environment{.factory = *listener.factory,
+                                            .tls = listener.listen.tls ? tls_ : nullptr,
                                             .minter = minter_.get()};
     auto const id = connection_ids_.fetch_add(1, std::memory_order_relaxed) + 1;
-    auto const at = connections_.emplace(connections_.end(), std::move(socket), id, listen.entry,
-                                         environment);
+    auto const at = connections_.emplace(connections_.end(), std::move(socket), id,
+                                         listener.listen.entry, environment);
     net::co_spawn(context_, at->run(), [this, at](std::exception_ptr broken) {
       connections_.erase(at);
       if (broken) std::rethrow_exception(broken);
@@ -142,8 +149,7 @@ class Server::Worker {
 };
 
 std::expected<std::unique_ptr<Server>, ListenError> Server::create(
-    const std::vector<Listen>& listeners, const CertificateAuthority& authority,
-    unsigned threads) {
+    const std::vector<Listen>& listeners, const CertificateAuthority& authority, unsigned threads) {
   std::unique_ptr<Server> server(new Server);
   auto tls = make_server_context();
   if (!tls) return std::unexpected(ListenError{.flag = "TLS", .error = tls.error()});
@@ -151,8 +157,8 @@ std::expected<std::unique_ptr<Server>, ListenError> Server::create(
   for (unsigned i = 0; i < threads; ++i) {
     auto minter = LeafMinter::create(authority);
     if (!minter) return std::unexpected(ListenError{.flag = "TLS", .error = minter.error()});
-    server->workers_.push_back(std::make_unique<Worker>(server->tls_.get(), std::move(*minter),
-                                                        server->connection_ids_));
+    server->workers_.push_back(
+        std::make_unique<Worker>(server->tls_.get(), std::move(*minter), server->connection_ids_));
   }
   for (const Listen& listen : listeners) {
     auto at = listen.at;
@@ -171,11 +177,13 @@ std::expected<std::unique_ptr<Server>, ListenError> Server::create(
   return server;
 }
 
-void Server::start() {
-  for (auto& worker : workers_) worker->run();
+void Server::start(const std::vector<HandlerFactory*>& factories) {
+  for (auto& worker : workers_) worker->run(factories);
 }
 
-Server::~Server() { stop(); }
+Server::~Server() {
+  stop();
+}
 
 void Server::stop() {
   for (auto& worker : workers_) worker->stop();

@@ -19,7 +19,6 @@ struct Listen {
   std::string flag;  ///< for messages: "--http"
   tcp::endpoint at;  ///< port 0: the system chooses
   Entry entry = Entry::kTransparent;
-  HandlerFactory* factory = nullptr;
   bool tls = true;
 };
 
@@ -35,7 +34,7 @@ struct ListenError {
 class Server {
  public:
   /// Binds all listeners. A port that anybody listens on already, this program included, is an
-  /// error. `authority` and the factories must outlive the server.
+  /// error. Makes no threads. `authority` must outlive the server.
   static std::expected<std::unique_ptr<Server>, ListenError> create(
       const std::vector<Listen>& listeners, const CertificateAuthority& authority,
       unsigned threads);
@@ -46,8 +45,9 @@ class Server {
   /// Where each listener ended up, in the order of create().
   const std::vector<tcp::endpoint>& bound() const { return bound_; }
 
-  /// Starts the threads; connections that came before wait in the backlog.
-  void start();
+  /// Starts the threads; connections that came before wait in the backlog. `factories` are those
+  /// of the listeners, in their order, and outlive the server.
+  void start(const std::vector<HandlerFactory*>& factories);
 
   /// Closes listeners and connections, waits for what runs on them, joins the threads. Idempotent.
   void stop();

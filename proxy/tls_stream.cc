@@ -26,7 +26,8 @@ struct SocketBio {
       }
       return static_cast<int>(count);
     }
-    auto const count = ::recv(self.socket_.native_handle(), data, static_cast<std::size_t>(size), 0);
+    auto const count =
+        ::recv(self.socket_.native_handle(), data, static_cast<std::size_t>(size), 0);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) BIO_set_retry_read(bio);
     return static_cast<int>(count);
   }
@@ -157,6 +158,15 @@ ByteStream::Step TlsStream::try_write(std::span<const Bytes> pieces) {
   Step step = step_of(result);
   if (step.wait == Wait::kNone && !step.error) step.error = {kBrokenOff, tls_category()};
   return step;
+}
+
+bool TlsStream::idle() {
+  // Session tickets may be waiting, which are no content.
+  ERR_clear_error();
+  std::byte next;
+  std::size_t count = 0;
+  int const result = SSL_peek_ex(ssl_.get(), &next, 1, &count);
+  return result != 1 && SSL_get_error(ssl_.get(), result) == SSL_ERROR_WANT_READ;
 }
 
 awaitable<void> TlsStream::shutdown() {

@@ -19,6 +19,7 @@ class TlsStream final : public ByteStream {
   Task<void> handshake();
 
   awaitable<void> shutdown() override;
+  bool idle() override;
 
   SSL* ssl() const { return ssl_.get(); }
 

@@ -54,7 +54,9 @@ struct Named {
   int number;
 };
 
-Task length(Named named) { co_return static_cast<int>(named.name.size()) + named.number; }
+Task length(Named named) {
+  co_return static_cast<int>(named.name.size()) + named.number;
+}
 
 Task sum() {
   int total = 0;
@@ -68,4 +70,6 @@ Task sum() {
 
 }  // namespace
 
-int main() { return sum().run() == 3 * 100 + 3 + 3 * 50 ? 0 : 1; }
+int main() {
+  return sum().run() == 3 * 100 + 3 + 3 * 50 ? 0 : 1;
+}

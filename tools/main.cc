@@ -9,9 +9,8 @@ int main(int argc, char** argv) {
   using namespace reprise;
   // What stands behind `--` is a command line of its own and not for the parser.
   char** const end = argv + argc;
-  char** const dashes = std::find_if(argv, end, [](const char* text) {
-    return std::string_view(text) == "--";
-  });
+  char** const dashes =
+      std::find_if(argv, end, [](const char* text) { return std::string_view(text) == "--"; });
   std::vector<std::string> const command(dashes == end ? end : dashes + 1, end);
 
   CLI::App app("Records a site once and replays it for ever: a benchmarking proxy.", "reprise");
@@ -22,6 +21,8 @@ int main(int argc, char** argv) {
   add_replay_command(app, command, exit_code);
   add_archive_command(app, exit_code);
   add_load_command(app, command, exit_code);
+  add_ca_command(app, exit_code);
+  add_doctor_command(app, exit_code);
   try {
     app.parse(static_cast<int>(dashes - argv), argv);
   } catch (const CLI::ParseError& error) {

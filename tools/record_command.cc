@@ -89,8 +89,8 @@ std::optional<OriginDialer> make_dialer(const RecordOptions& options) {
     }
     dialing.connect_to.push_back(*rule);
   }
-  auto tls = make_client_context(
-      {.extra_ca = options.origin_ca, .verify = !options.insecure_origin});
+  auto tls =
+      make_client_context({.extra_ca = options.origin_ca, .verify = !options.insecure_origin});
   if (!tls) {
     auto const file = options.origin_ca.empty() ? std::string("the system's certificates")
                                                 : "--origin-ca " + options.origin_ca.string();
@@ -126,12 +126,12 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
   }
   auto const started = std::chrono::steady_clock::now();
   std::random_device entropy;
-  auto const session = (*archive)->begin_session(
-      {.started = std::chrono::system_clock::now(),
-       .tool_version = REPRISE_VERSION,
-       .command_line = own_command_line(),
-       .random_seed = (std::uint64_t{entropy()} << 32) | entropy(),
-       .pages = options.urls});
+  auto const session =
+      (*archive)->begin_session({.started = std::chrono::system_clock::now(),
+                                 .tool_version = REPRISE_VERSION,
+                                 .command_line = own_command_line(),
+                                 .random_seed = (std::uint64_t{entropy()} << 32) | entropy(),
+                                 .pages = options.urls});
   if (!session) {
     say_archive_error(options.output, session.error());
     return kExitArchive;
@@ -146,15 +146,15 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
                  options.output.c_str(), error.message().c_str());
     serving.stop(kExitArchive);
   });
+  recording.set_own(serving.bound());
   auto& counters = recording.counters();
   auto const status = [&counters] { return counters_json(counters); };
   AdminActions const admin{.status = status,
                            .misses = [] { return std::string("[]"); },
                            .reset = {},
                            .stop = [&serving] { serving.stop(kExitDone); }};
-  auto exit_code = serving.run(
-      recording, admin, [&counters] { return "recording: " + counters_text(counters); },
-      [&recording](const std::vector<tcp::endpoint>& own) { recording.set_own(own); });
+  auto exit_code = serving.run(recording, admin,
+                               [&counters] { return "recording: " + counters_text(counters); });
 
   auto closed = (*archive)->end_session();
   if (closed) closed = (*archive)->close();

@@ -116,9 +116,8 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
       .misses = [&] { return boost::json::serialize(misses_json(replayed.report())); },
       .reset = [&] { replayed.reset(); },
       .stop = [&] { serving.stop(kExitDone); }};
-  auto exit_code = serving.run(
-      replayed, admin, [&] { return "replaying: " + report_text(replayed.report()); },
-      [](const std::vector<tcp::endpoint>&) {});
+  auto exit_code =
+      serving.run(replayed, admin, [&] { return "replaying: " + report_text(replayed.report()); });
 
   auto const report = replayed.report();
   std::fprintf(stderr, "replayed %s: %s\n", options.archive.c_str(), report_text(report).c_str());
@@ -149,8 +148,7 @@ void add_replay_command(CLI::App& app, const std::vector<std::string>& command, 
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
   options->serving.add_to(*sub);
-  sub->callback(
-      [options, command, &exit_code] { exit_code = replay(*options, command); });
+  sub->callback([options, command, &exit_code] { exit_code = replay(*options, command); });
 }
 
 }  // namespace reprise

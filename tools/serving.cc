@@ -89,6 +89,13 @@ class Serving::Loop {
     return exit_code_;
   }
 
+  /// From here on a signal ends the process at once.
+  void let_signals_end() {
+    signals_.clear();
+    ::signal(SIGINT, SIG_DFL);
+    ::signal(SIGTERM, SIG_DFL);
+  }
+
   void stop(int exit_code) {
     net::post(context_, [this, exit_code] {
       if (child_ != nullptr) child_->signal(SIGTERM);
@@ -158,9 +165,6 @@ std::optional<int> Serving::prepare() {
   log->set_pattern("reprise: %v");
   log->set_level(spdlog::level::from_str(options_.log_level));
   spdlog::set_default_logger(log);
-  ::signal(SIGPIPE, SIG_IGN);
-  raise_descriptor_limit();
-
   if (auto const wrong = parse_places()) return wrong;
   auto authority = CertificateAuthority::open_or_create(CertificateAuthority::default_directory());
   if (!authority) {
@@ -178,6 +182,35 @@ std::optional<int> Serving::prepare() {
       return kExitFailed;
     }
     child_.emplace(std::move(*child));
+  }
+  // Not before the fork: they would be the command's, too.
+  ::signal(SIGPIPE, SIG_IGN);
+  raise_descriptor_limit();
+  return bind();
+}
+
+std::optional<int> Serving::bind() {
+  std::vector<Listen> listeners;
+  for (Place* const place : {&http_, &https_, &proxy_, &admin_}) {
+    if (!place->at) continue;
+    listeners.push_back({.flag = place->flag,
+                         .at = *place->at,
+                         .entry = place == &proxy_ ? Entry::kProxy : Entry::kTransparent,
+                         .tls = place != &admin_});
+    open_places_.push_back(place);
+  }
+  auto server = Server::create(listeners, *authority_, options_.threads);
+  if (!server) {
+    auto const& wrong = server.error();
+    std::fprintf(stderr,
+                 "reprise: cannot listen on %s for %s: %s; choose another with %s ADDR:PORT\n",
+                 text_of(wrong.at).c_str(), wrong.flag.c_str(), wrong.error.message().c_str(),
+                 wrong.flag.c_str());
+    return kExitListen;
+  }
+  server_ = std::move(*server);
+  for (std::size_t i = 0; i < open_places_.size(); ++i) {
+    open_places_[i]->at = server_->bound()[i];
   }
   return std::nullopt;
 }
@@ -219,55 +252,43 @@ std::optional<int> Serving::parse_places() {
 }
 
 int Serving::run(HandlerFactory& handler, const AdminActions& admin,
-                 const std::function<std::string()>& progress,
-                 const std::function<void(const std::vector<tcp::endpoint>&)>& on_bound) {
+                 const std::function<std::string()>& progress) {
   loop_ = std::make_unique<Loop>();
   Admin admin_handler(admin);
-  std::vector<Listen> listeners;
-  std::vector<Place*> places;
-  for (Place* const place : {&http_, &https_, &proxy_, &admin_}) {
-    if (!place->at) continue;
-    bool const is_admin = place == &admin_;
-    listeners.push_back(
-        {.flag = place->flag,
-         .at = *place->at,
-         .entry = place == &proxy_ ? Entry::kProxy : Entry::kTransparent,
-         .factory = is_admin ? static_cast<HandlerFactory*>(&admin_handler) : &handler,
-         .tls = !is_admin});
-    places.push_back(place);
+  std::vector<HandlerFactory*> factories;
+  for (const Place* const place : open_places_) {
+    factories.push_back(place == &admin_ ? static_cast<HandlerFactory*>(&admin_handler) : &handler);
   }
-  auto server = Server::create(listeners, *authority_, options_.threads);
-  if (!server) {
-    std::fprintf(stderr, "reprise: cannot listen on %s for %s: %s; choose another with %s ADDR:PORT\n",
-                 text_of(server.error().at).c_str(), server.error().flag.c_str(),
-                 server.error().error.message().c_str(), server.error().flag.c_str());
-    return kExitListen;
-  }
-  for (std::size_t i = 0; i < places.size(); ++i) places[i]->at = (*server)->bound()[i];
-  on_bound((*server)->bound());
-  (*server)->start();
+  server_->start(factories);
 
   auto const flags = chromium_flags();
-  if (!write_ready_file(flags)) return kExitFailed;
+  if (!write_ready_file(flags)) {
+    server_->stop();
+    return kExitFailed;
+  }
   if (child_) {
     auto const started = child_->start(expand_chromium_flags(command_, flags));
     if (!started) {
       std::fprintf(stderr, "reprise: cannot start %s: %s\n", command_.front().c_str(),
                    started.error().message().c_str());
+      server_->stop();
       return kExitFailed;
     }
   } else {
-    for (const Place* const place : places) {
+    for (const Place* const place : open_places_) {
       std::fprintf(stderr, "%s: %s on %s\n", mode_.c_str(), place->flag.c_str() + 2,
                    text_of(*place->at).c_str());
     }
   }
   auto const exit_code = loop_->run(child_ ? &*child_ : nullptr, progress);
-  (*server)->stop();
+  loop_->let_signals_end();
+  server_->stop();
   return exit_code;
 }
 
-void Serving::stop(int exit_code) { loop_->stop(exit_code); }
+void Serving::stop(int exit_code) {
+  loop_->stop(exit_code);
+}
 
 std::vector<std::string> Serving::chromium_flags() const {
   std::string rules;

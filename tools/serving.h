@@ -37,17 +37,19 @@ class Serving {
   Serving(std::string mode, ServingOptions options, std::vector<std::string> command);
   ~Serving();
 
-  /// Checks addresses, opens the certificate authority, forks the child: all that must come before
-  /// threads and locks. Returns an exit code when something is wrong, and has said it.
+  /// All that must come before threads and locks: checks the addresses, opens the certificate
+  /// authority, forks the child, binds the listeners. Returns an exit code when something is wrong,
+  /// and has said it.
   std::optional<int> prepare();
 
-  /// Opens the listeners, tells the world, runs the command; returns when the command has ended, a
-  /// signal came, or stop() was called, after all connections have ended. The exit code is the
-  /// command's, kExitDone, or what stop() was given.
-  /// `progress` gives the text of the live line; `on_bound` runs before the first connection.
+  /// Where the listeners are; after prepare().
+  const std::vector<tcp::endpoint>& bound() const { return server_->bound(); }
+
+  /// Serves, tells the world, runs the command; returns when the command has ended, a signal came,
+  /// or stop() was called, after all connections have ended. The exit code is the command's,
+  /// kExitDone, or what stop() was given. `progress` gives the text of the live line.
   int run(HandlerFactory& handler, const AdminActions& admin,
-          const std::function<std::string()>& progress,
-          const std::function<void(const std::vector<tcp::endpoint>&)>& on_bound);
+          const std::function<std::string()>& progress);
 
   /// Ends run() with this code. Thread-safe.
   void stop(int exit_code);
@@ -59,6 +61,7 @@ class Serving {
     std::optional<tcp::endpoint> at;
   };
   std::optional<int> parse_places();
+  std::optional<int> bind();
   bool write_ready_file(const std::vector<std::string>& chromium_flags) const;
   std::vector<std::string> chromium_flags() const;
 
@@ -68,6 +71,8 @@ class Serving {
   Place http_, https_, proxy_, admin_;  // after the start: as bound
   std::optional<CertificateAuthority> authority_;
   std::optional<ChildCommand> child_;
+  std::vector<Place*> open_places_;  // in the server's order
+  std::unique_ptr<Server> server_;
   std::unique_ptr<Loop> loop_;
 };
 

@@ -33,8 +33,8 @@ Task<ResponseHead> H1Client::read_head() {
   auto const framing = response_framing(method_, *head);
   if (!framing) co_return fail(framing.error());
   reader_.begin_body(*framing);
-  keeps_alive_ = framing->kind != BodyFraming::Kind::kUntilClose &&
-                 keeps_alive(head->version, head->headers);
+  keeps_alive_ =
+      framing->kind != BodyFraming::Kind::kUntilClose && keeps_alive(head->version, head->headers);
   co_return *head;
 }
 

@@ -41,7 +41,8 @@ constexpr std::array<bool, 256> make_token_table() {
   for (int c = '0'; c <= '9'; ++c) table[static_cast<std::size_t>(c)] = true;
   for (int c = 'a'; c <= 'z'; ++c) table[static_cast<std::size_t>(c)] = true;
   for (int c = 'A'; c <= 'Z'; ++c) table[static_cast<std::size_t>(c)] = true;
-  for (const char c : {'!', '#', '$', '%', '&', '\'', '*', '+', '-', '.', '^', '_', '`', '|', '~'}) {
+  for (const char c :
+       {'!', '#', '$', '%', '&', '\'', '*', '+', '-', '.', '^', '_', '`', '|', '~'}) {
     table[static_cast<unsigned char>(c)] = true;
   }
   return table;
@@ -54,7 +55,9 @@ bool is_token(std::string_view text) {
   });
 }
 
-bool is_space(char c) { return c == ' ' || c == '\t'; }
+bool is_space(char c) {
+  return c == ' ' || c == '\t';
+}
 
 std::string_view trim(std::string_view text) {
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
@@ -71,7 +74,9 @@ std::string_view take_line(std::string_view& rest) {
   return line;
 }
 
-std::string_view text_of(std::span<const char> chars) { return {chars.data(), chars.size()}; }
+std::string_view text_of(std::span<const char> chars) {
+  return {chars.data(), chars.size()};
+}
 
 /// Makes each folded line (RFC 9112 section 5.2) one: its line end becomes spaces.
 void unfold(std::span<char> head) {
@@ -154,7 +159,9 @@ const std::error_category& h1_category() {
   return category;
 }
 
-std::error_code make_error_code(h1_errc error) { return {static_cast<int>(error), h1_category()}; }
+std::error_code make_error_code(h1_errc error) {
+  return {static_cast<int>(error), h1_category()};
+}
 
 std::optional<std::size_t> find_head_end(std::string_view buffer, std::size_t& scanned) {
   auto at = scanned;
@@ -175,7 +182,8 @@ std::optional<std::size_t> find_head_end(std::string_view buffer, std::size_t& s
   }
 }
 
-Result<RequestLine> parse_request_head(std::span<const char> head, std::vector<HeaderView>& fields) {
+Result<RequestLine> parse_request_head(std::span<const char> head,
+                                       std::vector<HeaderView>& fields) {
   fields.clear();
   std::string_view rest = text_of(head);
   auto const line = take_line(rest);
@@ -245,8 +253,8 @@ Result<BodyFraming> request_framing(HttpVersion version, HeaderList headers) {
 Result<BodyFraming> response_framing(std::string_view request_method, const ResponseHead& head) {
   if (!may_have_body(request_method, head.status)) return BodyFraming{};
   if (auto const chunked = ends_chunked(head.headers)) {
-    return BodyFraming{.kind = *chunked ? BodyFraming::Kind::kChunked
-                                        : BodyFraming::Kind::kUntilClose};
+    return BodyFraming{.kind =
+                           *chunked ? BodyFraming::Kind::kChunked : BodyFraming::Kind::kUntilClose};
   }
   auto const length = content_length(head.headers);
   if (!length) return fail(length.error());
@@ -336,7 +344,8 @@ Result<ChunkedDecoder::Step> ChunkedDecoder::next(Bytes input) {
   while (state_ != State::kDone && step.consumed < input.size()) {
     auto const rest = input.subspan(step.consumed);
     if (state_ == State::kData) {
-      auto const count = static_cast<std::size_t>(std::min<std::uint64_t>(left_bytes_, rest.size()));
+      auto const count =
+          static_cast<std::size_t>(std::min<std::uint64_t>(left_bytes_, rest.size()));
       step.data = rest.first(count);
       step.consumed += count;
       left_bytes_ -= count;

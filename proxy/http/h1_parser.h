@@ -1,7 +1,8 @@
 #pragma once
 
-// HTTP/1.x syntax (RFC 9112), pure: bytes in, views out. Strict where laxness is dangerous (framing,
-// RFC 9112 section 6.3), lax where real origins are (bare LF, a missing reason, folded lines).
+// HTTP/1.x syntax (RFC 9112), pure: bytes in, views out. Strict where laxness is dangerous
+// (framing, RFC 9112 section 6.3), lax where real origins are (bare LF, a missing reason, folded
+// lines).
 
 #include <cstddef>
 #include <optional>
@@ -16,12 +17,12 @@
 namespace reprise {
 
 enum class h1_errc {
-  not_http = 1,        ///< the first line is no request or status line
-  bad_header,          ///< a field line without a name, with a space before the colon, or with NUL
-  head_too_long,       ///< over kHeadBytesMax, or kHeadFieldsMax fields
-  bad_framing,         ///< contradicting or malformed Content-Length, Transfer-Encoding
-  bad_chunk,           ///< a malformed chunk size, or trailers over their limit
-  bad_authority,       ///< no usable Host
+  not_http = 1,   ///< the first line is no request or status line
+  bad_header,     ///< a field line without a name, with a space before the colon, or with NUL
+  head_too_long,  ///< over kHeadBytesMax, or kHeadFieldsMax fields
+  bad_framing,    ///< contradicting or malformed Content-Length, Transfer-Encoding
+  bad_chunk,      ///< a malformed chunk size, or trailers over their limit
+  bad_authority,  ///< no usable Host
   unsupported_version,
   truncated,           ///< the peer ended inside a message
   contradicts_length,  ///< more or fewer bytes written than Content-Length says
@@ -43,8 +44,8 @@ struct RequestLine {
   HttpVersion version = HttpVersion::kHttp11;
 };
 
-/// Parses a whole request head. Folded lines are refused (RFC 9112 section 5.2). `fields` is cleared
-/// and filled with views into `head`.
+/// Parses a whole request head. Folded lines are refused (RFC 9112 section 5.2). `fields` is
+/// cleared and filled with views into `head`.
 Result<RequestLine> parse_request_head(std::span<const char> head, std::vector<HeaderView>& fields);
 
 /// Likewise a response head, in which folded lines are unfolded in place; `headers` of the result
@@ -94,7 +95,7 @@ class ChunkedDecoder {
   State state_ = State::kSize;
   bool broken_ = false;  // behind the last piece
   std::uint64_t left_bytes_ = 0;
-  std::string line_;          // of a size that is spread over reads
+  std::string line_;  // of a size that is spread over reads
   std::string trailer_text_;
   std::vector<HeaderView> trailers_;
 };

@@ -13,7 +13,8 @@ constexpr std::size_t kEmptyLinesMax = 16;
 bool could_be_http(std::string_view text) {
   auto const line = text.substr(0, std::min<std::size_t>(text.find('\n'), 16));
   return std::ranges::all_of(line, [](char c) {
-    return c == '\r' || (static_cast<unsigned char>(c) >= ' ' && static_cast<unsigned char>(c) < 127);
+    return c == '\r' ||
+           (static_cast<unsigned char>(c) >= ' ' && static_cast<unsigned char>(c) < 127);
   });
 }
 
@@ -22,7 +23,18 @@ bool could_be_http(std::string_view text) {
 H1Reader::H1Reader(ByteStream& stream, std::vector<std::byte> early)
     : stream_(stream), head_buffer_(std::move(early)), rest_(head_buffer_) {}
 
+Task<void> H1Reader::await_head() {
+  if (!rest_.empty()) co_return Result<void>{};
+  if (head_buffer_.size() < kHeadBufferBytes) head_buffer_.resize(kHeadBufferBytes);
+  auto const count = co_await stream_.read_some(head_buffer_);
+  if (!count) co_return fail(count.error());
+  ended_early_ = *count == 0;
+  rest_ = Bytes(head_buffer_).first(*count);
+  co_return Result<void>{};
+}
+
 Task<std::span<char>> H1Reader::read_head() {
+  if (ended_early_) co_return std::span<char>{};
   // The rest may lie in the head buffer itself: move it to the front, growing for it first.
   std::size_t used = rest_.size();
   if (head_buffer_.size() < std::max(kHeadBufferBytes, used)) {
@@ -108,8 +120,7 @@ Task<Bytes> H1Reader::read() {
       co_return step->data;
     }
     if (framing_.kind == BodyFraming::Kind::kUntilClose) co_return take(rest_.size());
-    auto const count =
-        static_cast<std::size_t>(std::min<std::uint64_t>(left_bytes_, rest_.size()));
+    auto const count = static_cast<std::size_t>(std::min<std::uint64_t>(left_bytes_, rest_.size()));
     left_bytes_ -= count;
     co_return take(count);
   }

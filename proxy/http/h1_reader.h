@@ -15,6 +15,9 @@ class H1Reader final : public BodyReader {
   /// `early` are bytes of the stream that were read already.
   explicit H1Reader(ByteStream& stream, std::vector<std::byte> early = {});
 
+  /// Returns once a byte of the next message, or the end, has come.
+  Task<void> await_head();
+
   /// Reads up to the end of the next head, skipping empty lines before it (RFC 9112 section 2.2).
   /// The head may be parsed in place and is valid until the next call. Empty: the peer ended in
   /// order between messages. Errors: head_too_long, truncated, not_http, the stream's.
@@ -44,7 +47,8 @@ class H1Reader final : public BodyReader {
   Bytes rest_;                          // read, not yet consumed; lies in either buffer
   BodyFraming framing_;
   std::uint64_t left_bytes_ = 0;
-  bool ended_ = false;  // of a body that lasts until the close
+  bool ended_early_ = false;  // before a head
+  bool ended_ = false;        // of a body that lasts until the close
   ChunkedDecoder decoder_;
 };
 

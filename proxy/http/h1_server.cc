@@ -28,19 +28,23 @@ class Response final : public ResponseWriter {
     auto framing = response_framing(request_.method, head);
     if (!framing) co_return fail(framing.error());
     head_sent_ = true;
-    std::string text;
+    std::vector<HeaderView> fields;
+    ResponseHead fitted = head;
     if (framing->kind == BodyFraming::Kind::kChunked && request_.version == HttpVersion::kHttp10) {
       framing->kind = BodyFraming::Kind::kUntilClose;
-      std::vector<HeaderView> kept;
       for (const HeaderView& field : head.headers) {
-        if (!equals_ignoring_case(field.name, "Transfer-Encoding")) kept.push_back(field);
+        if (!equals_ignoring_case(field.name, "Transfer-Encoding")) fields.push_back(field);
       }
-      ResponseHead unchunked = head;
-      unchunked.headers = kept;
-      text = response_head_text(unchunked);
-    } else {
-      text = response_head_text(head);
+      fitted.headers = fields;
+    } else if (framing->kind == BodyFraming::Kind::kUntilClose &&
+               head.version == HttpVersion::kH2 && request_.version != HttpVersion::kHttp10) {
+      // An HTTP/2 origin frames by itself.
+      framing->kind = BodyFraming::Kind::kChunked;
+      fields.assign(head.headers.begin(), head.headers.end());
+      fields.push_back({.name = "Transfer-Encoding", .value = "chunked"});
+      fitted.headers = fields;
     }
+    auto const text = response_head_text(fitted);
     until_close_ = framing->kind == BodyFraming::Kind::kUntilClose;
     keeps_alive_ = !until_close_ && reprise::keeps_alive(head.version, head.headers);
     body_.begin_body(*framing);
@@ -71,6 +75,7 @@ class Response final : public ResponseWriter {
   }
 
   bool head_sent() const override { return head_sent_; }
+  awaitable<void> client_gone() override { return stream_.peer_gone(); }
   bool continued() const { return continued_; }
   void set_continued() { continued_ = true; }
   bool finished() const { return finished_; }
@@ -108,7 +113,10 @@ class Response final : public ResponseWriter {
 class RequestBody final : public BodyReader {
  public:
   RequestBody(H1Reader& reader, ByteStream& stream, Response& response, bool expects_continue)
-      : reader_(reader), stream_(stream), response_(response), expects_continue_(expects_continue) {}
+      : reader_(reader),
+        stream_(stream),
+        response_(response),
+        expects_continue_(expects_continue) {}
 
   Task<Bytes> read() override {
     started_ = true;
@@ -187,8 +195,9 @@ Task<void> refuse(ByteStream& stream, std::uint16_t status, std::string_view why
   Response response(stream, request);
   auto text = std::string("reprise: ").append(why).append("\n");
   auto const length = std::to_string(text.size());
-  std::array<HeaderView, 3> const fields{
-      {{"Content-Type", "text/plain; charset=utf-8"}, {"Content-Length", length}, {"Connection", "close"}}};
+  std::array<HeaderView, 3> const fields{{{"Content-Type", "text/plain; charset=utf-8"},
+                                          {"Content-Length", length},
+                                          {"Connection", "close"}}};
   ResponseHead const head{.status = status, .reason = reason_phrase(status), .headers = fields};
   if (auto const sent = co_await response.send_head(head); !sent) co_return sent;
   if (auto const sent = co_await response.write(as_bytes(text)); !sent) co_return sent;
@@ -232,7 +241,9 @@ class H1Connection {
 
   Task<std::optional<H1Tunnel>> run() {
     while (true) {
-      deadline_.at = Clock::now() + (requests_ == 0 ? options_.head_timeout : options_.idle_timeout);
+      deadline_.at = Clock::now() + options_.idle_timeout;
+      if (auto const begun = co_await reader_.await_head(); !begun) co_return fail(begun.error());
+      deadline_.at = Clock::now() + options_.head_timeout;
       auto const head = co_await reader_.read_head();
       if (!head) {
         if (head.error() == h1_errc::truncated || head.error().category() != h1_category()) {
@@ -268,7 +279,8 @@ class H1Connection {
     if (!authority || authority->port == 0) {
       co_return co_await refuse_as(h1_errc::bad_authority, "CONNECT takes HOST:PORT");
     }
-    auto const sent = co_await stream_.write(as_bytes("HTTP/1.1 200 Connection established\r\n\r\n"));
+    auto const sent =
+        co_await stream_.write(as_bytes("HTTP/1.1 200 Connection established\r\n\r\n"));
     if (!sent) co_return fail(sent.error());
     co_return H1Tunnel{.authority = std::move(*authority), .early = reader_.take_rest()};
   }

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "proxy/http/handler.h"
 #include "proxy/http/h1_parser.h"
+#include "proxy/http/handler.h"
 
 namespace reprise {
 

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "proxy/byte_stream.h"
 #include "proxy/http/message.h"
@@ -23,6 +25,9 @@ struct ConnectionInfo {
   std::string server_name;  ///< SNI, empty without
   std::string alpn;         ///< what was agreed, empty without
   std::string tls_version;  ///< "TLSv1.3", empty for clear text
+  /// h2: the client's SETTINGS and the order of its pseudo fields, which sites look at.
+  std::vector<std::pair<std::uint16_t, std::uint32_t>> h2_settings;
+  std::vector<std::string> h2_pseudo_order;
 };
 
 struct ExchangeContext {
@@ -45,7 +50,8 @@ class BodyReader {
 };
 
 /// Sends one response. Calls in order: send_head (interim ones first), write..., finish; or
-/// send_stored alone. What a handler leaves unfinished is aborted: the client sees a broken message.
+/// send_stored alone. What a handler leaves unfinished is aborted: the client sees a broken
+/// message.
 class ResponseWriter {
  public:
   virtual ~ResponseWriter() = default;
@@ -57,6 +63,9 @@ class ResponseWriter {
   virtual Task<void> send_stored(const StoredResponse& response) = 0;
   /// Whether a final head was sent: then no other response can be.
   virtual bool head_sent() const = 0;
+  /// Returns once the client has gone away (or has ended its side, as curl never does before it has
+  /// its answer). For handlers that wait for something else; may be cancelled.
+  virtual awaitable<void> client_gone() = 0;
 };
 
 class Handler {
@@ -66,6 +75,8 @@ class Handler {
   /// the same time. An error ends the connection (h1) or the stream (h2).
   virtual Task<void> serve(const ExchangeContext& context, const RequestHead& head,
                            BodyReader& body, ResponseWriter& writer) = 0;
+  /// The client is gone: ends what serve() waits for elsewhere, so that it returns soon.
+  virtual void close() {}
 };
 
 /// Sends a whole response of our own: `text`, as text/plain, never cached.

@@ -27,7 +27,9 @@ struct ResponseHead {
   HeaderList headers;  ///< as received, hop-by-hop fields included
 };
 
-inline bool is_interim(std::uint16_t status) { return status >= 100 && status < 200; }
+inline bool is_interim(std::uint16_t status) {
+  return status >= 100 && status < 200;
+}
 
 /// Whether a response of this kind can have content at all (RFC 9110 section 6.4.1).
 inline bool may_have_body(std::string_view request_method, std::uint16_t status) {

@@ -6,13 +6,22 @@
 namespace reprise {
 
 StoredResponse::StoredResponse(std::string_view request_method, Parts parts)
-    : parts_(std::move(parts)) {
+    : parts_(std::move(parts)), h2_fields_(parts_.head) {
   if (parts_.pieces == nullptr) build_h1(request_method);
 }
 
 void StoredResponse::build_h1(std::string_view request_method) {
-  const ResponseHead& head = parts_.head;
   const Bytes body = parts_.body;
+  // HTTP/2 needs no length; here one is needed, or the connection would have to be closed.
+  ResponseHead head = parts_.head;
+  std::vector<HeaderView> with_length;
+  auto const length = std::to_string(body.size());
+  if (head.version == HttpVersion::kH2 && may_have_body(request_method, head.status) &&
+      !find_header(head.headers, "Content-Length")) {
+    with_length.assign(head.headers.begin(), head.headers.end());
+    with_length.push_back({.name = "Content-Length", .value = length});
+    head.headers = with_length;
+  }
   auto const framing = response_framing(request_method, head);
   if (!framing) return;
   for (const ResponseHead& interim : parts_.interim) h1_head_ += response_head_text(interim);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "proxy/byte_stream.h"
+#include "proxy/http/h2_fields.h"
 #include "proxy/http/message.h"
 
 namespace reprise {
@@ -38,6 +39,8 @@ class StoredResponse {
   /// All that an HTTP/1.1 client gets, framing included; empty when the body comes in pieces or the
   /// stored framing contradicts the stored body.
   std::span<const Bytes> h1_wire() const { return h1_wire_; }
+  /// The head for an HTTP/2 client.
+  const H2Fields& h2_fields() const { return h2_fields_; }
   /// Whether the connection can go on after h1_wire().
   bool h1_keeps_alive() const { return h1_keeps_alive_; }
 
@@ -45,6 +48,7 @@ class StoredResponse {
   void build_h1(std::string_view request_method);
 
   Parts parts_;
+  H2Fields h2_fields_;
   std::string h1_head_;  // with interim heads before it and the chunk's size line behind it
   std::string h1_tail_;
   std::vector<Bytes> h1_wire_;

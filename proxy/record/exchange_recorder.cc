@@ -38,11 +38,14 @@ Result<void> ExchangeRecorder::request_bytes(Bytes bytes) {
 
 void ExchangeRecorder::request_sent(HeaderList trailers) {
   if (ended_) return;
+  request_whole_ = true;
   exchange_.request.trailers = Headers(trailers);
   exchange_.timings.request_sent = recording_.now();
 }
 
 void ExchangeRecorder::interim(const ResponseHead& head) {
+  // An origin may send them without end.
+  if (exchange_.interim.size() == kInterimMax) return;
   exchange_.interim.push_back({.status = head.status,
                                .reason = std::string(head.reason),
                                .headers = Headers(head.headers),
@@ -86,15 +89,20 @@ Result<void> ExchangeRecorder::end(Outcome outcome, std::string why, HeaderList 
   exchange_.failure = std::move(why);
   exchange_.timings.end = recording_.now();
   exchange_.response.trailers = Headers(trailers);
+  exchange_.request.body_partial = outcome == Outcome::kComplete && !request_whole_;
   auto request_body = request_body_.finish();
   if (!request_body) return checked(fail(request_body.error()));
   auto response_body = response_body_.finish();
   if (!response_body) return checked(fail(response_body.error()));
   exchange_.request.body = std::move(*request_body);
   exchange_.response.body = std::move(*response_body);
-  if (auto const added = checked(recording_.archive().add_exchange(std::move(exchange_))); !added) {
+  auto const added = recording_.archive().add_exchange(std::move(exchange_));
+  if (added == fail(archive_errc::too_large)) {
+    ++counters.failed;
+    spdlog::warn("an exchange is larger than the archive can hold and is left out");
     return added;
   }
+  if (!added) return checked(added);
   switch (outcome) {
     case Outcome::kComplete:
       ++counters.complete;

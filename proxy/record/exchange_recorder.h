@@ -10,6 +10,8 @@ namespace reprise {
 /// that nobody ended is archived as cut by the client.
 class ExchangeRecorder {
  public:
+  static constexpr std::size_t kInterimMax = 100;
+
   ExchangeRecorder(Recording& recording, const ExchangeContext& context, const RequestHead& head);
   ~ExchangeRecorder();
   ExchangeRecorder(const ExchangeRecorder&) = delete;
@@ -34,6 +36,7 @@ class ExchangeRecorder {
   Exchange exchange_;
   BodyWriter request_body_;
   BodyWriter response_body_;
+  bool request_whole_ = false;
   bool ended_ = false;
 };
 

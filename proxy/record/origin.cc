@@ -85,34 +85,38 @@ std::optional<ConnectTo> parse_connect_to(std::string_view text) {
   return ConnectTo{.host = *host, .port = *port, .to_host = *to_host, .to_port = *last_port};
 }
 
-awaitable<OriginDialer::Dialled> OriginDialer::dial(
-    const Target& target, const ClientHello* hello, tcp::socket*& dialling,
-    const std::function<SessionTime()>& now) const {
+void OriginDialer::Dialling::cancel() {
+  cancelled_ = true;
+  boost::system::error_code ignored;  // it is being given up
+  if (socket_ != nullptr) socket_->close(ignored);
+  if (resolver_ != nullptr) resolver_->cancel();
+}
+
+awaitable<OriginDialer::Dialled> OriginDialer::dial(const Target& target, const ClientHello* hello,
+                                                    Dialling& dialling,
+                                                    const std::function<SessionTime()>& now) const {
   Dialled result;
   ConnectionFacts& facts = result.facts;
   facts.scheme = target.scheme;
   facts.host = target.host;
   facts.port = target.port;
   auto socket = co_await connect(target, dialling, facts, now);
-  dialling = nullptr;
   if (!socket) co_return result;
   if (target.scheme == Scheme::kHttp) {
     result.stream = std::make_unique<TcpStream>(std::move(*socket));
-    facts.ready = now();
-    co_return result;
+  } else {
+    facts.tls_start = now();
+    auto tls = co_await start_tls(std::move(*socket), target, hello, dialling, facts);
+    dialling.socket_ = nullptr;
+    if (!tls) co_return result;
+    result.stream = std::move(*tls);
   }
-  facts.tls_start = now();
-  auto tls = co_await start_tls(std::move(*socket), target, hello, dialling, facts);
-  dialling = nullptr;
-  if (!tls) co_return result;
   facts.ready = now();
-  result.stream = std::move(*tls);
   co_return result;
 }
 
-awaitable<Result<tcp::socket>> OriginDialer::connect(const Target& target, tcp::socket*& dialling,
-                                                     ConnectionFacts& facts,
-                                                     const std::function<SessionTime()>& now) const {
+Task<tcp::resolver::results_type> OriginDialer::look_up(const Target& target, Dialling& dialling,
+                                                        ConnectionFacts& facts) const {
   std::string host = target.host;
   std::uint16_t port = target.port;
   for (const ConnectTo& rule : options_.connect_to) {
@@ -122,51 +126,78 @@ awaitable<Result<tcp::socket>> OriginDialer::connect(const Target& target, tcp::
     if (rule.to_port != 0) port = rule.to_port;
     break;
   }
-  auto const executor = co_await net::this_coro::executor;
+  tcp::resolver resolver(co_await net::this_coro::executor);
+  dialling.resolver_ = &resolver;
+  auto [error, addresses] = co_await resolver.async_resolve(host, std::to_string(port), kTuple);
+  dialling.resolver_ = nullptr;
+  if (!error) co_return std::move(addresses);
+  facts.failure = "cannot look up " + host + ": " + error.message();
+  co_return fail(error);
+}
+
+bool OriginDialer::leads_to_self(const tcp::socket& socket) const {
+  // An IPv4 address may be written as IPv6, and a listener on any address has all of ours.
+  auto const plain = [](const net::ip::address& address) {
+    if (!address.is_v6() || !address.to_v6().is_v4_mapped()) return address;
+    return net::ip::address(net::ip::make_address_v4(net::ip::v4_mapped, address.to_v6()));
+  };
+  boost::system::error_code error;
+  auto const remote = socket.remote_endpoint(error);
+  auto const local = socket.local_endpoint(error);
+  if (error) return false;
+  return std::ranges::any_of(options_.own, [&](const tcp::endpoint& own) {
+    if (own.port() != remote.port()) return false;
+    if (own.address().is_unspecified()) return plain(remote.address()) == plain(local.address());
+    return plain(own.address()) == plain(remote.address());
+  });
+}
+
+Task<tcp::socket> OriginDialer::connect(const Target& target, Dialling& dialling,
+                                        ConnectionFacts& facts,
+                                        const std::function<SessionTime()>& now) const {
   facts.dns_start = now();
-  tcp::resolver resolver(executor);
-  auto const [lookup_error, addresses] =
-      co_await resolver.async_resolve(host, std::to_string(port), kTuple);
+  auto const addresses = co_await look_up(target, dialling, facts);
+  if (!addresses) co_return fail(addresses.error());
   facts.connect_start = now();
-  if (lookup_error) {
-    facts.failure = "cannot look up " + host + ": " + lookup_error.message();
-    co_return fail(lookup_error);
-  }
   std::error_code last = std::make_error_code(std::errc::address_not_available);
-  for (const auto& entry : addresses) {
+  for (const auto& entry : *addresses) {
+    if (dialling.cancelled()) break;
     auto const at = entry.endpoint();
-    if (std::ranges::find(options_.own, at) != options_.own.end()) {
-      facts.failure = target.host + " leads to this proxy itself (" + text_of(at) +
-                      "): map it to the real origin with --connect-to";
-      last = std::make_error_code(std::errc::too_many_symbolic_link_levels);
-      continue;
-    }
-    tcp::socket socket(executor);
-    dialling = &socket;
+    tcp::socket socket(co_await net::this_coro::executor);
+    dialling.socket_ = &socket;
     PhaseDeadline const deadline(socket, options_.connect_timeout);
     auto const [error] = co_await socket.async_connect(at, kTuple);
-    dialling = nullptr;
-    if (!error) {
-      facts.address = text_of(at);
-      facts.failure.clear();
-      co_return socket;
+    dialling.socket_ = nullptr;
+    if (error) {
+      last = error;
+      facts.failure = "cannot connect to " + target.host + " at " + text_of(at) + ": " +
+                      (deadline.expired() ? "no answer in time" : error.message());
+      continue;
     }
-    last = error;
-    facts.failure = "cannot connect to " + target.host + " at " + text_of(at) + ": " +
-                    (deadline.expired() ? "no answer in time" : error.message());
+    if (leads_to_self(socket)) {
+      last = std::make_error_code(std::errc::too_many_symbolic_link_levels);
+      facts.failure = target.host + " leads to this proxy itself (" + text_of(at) +
+                      "): map it to the real origin with --connect-to";
+      continue;
+    }
+    facts.address = text_of(at);
+    facts.failure.clear();
+    co_return socket;
   }
+  if (dialling.cancelled()) facts.failure = "the recording was stopped";
   co_return fail(last);
 }
 
 Task<std::unique_ptr<ByteStream>> OriginDialer::start_tls(tcp::socket socket, const Target& target,
                                                           const ClientHello* hello,
-                                                          tcp::socket*& dialling,
+                                                          Dialling& dialling,
                                                           ConnectionFacts& facts) const {
   // Only what can be spoken is offered.
   std::vector<std::string> alpn;
   if (hello != nullptr) {
-    std::ranges::copy_if(hello->alpn, std::back_inserter(alpn),
-                         [](const std::string& name) { return name == "http/1.1"; });
+    std::ranges::copy_if(hello->alpn, std::back_inserter(alpn), [](const std::string& name) {
+      return name == "h2" || name == "http/1.1";
+    });
   }
   auto ssl = make_client_ssl(*options_.tls, target.host, alpn, hello);
   if (!ssl) {
@@ -174,14 +205,14 @@ Task<std::unique_ptr<ByteStream>> OriginDialer::start_tls(tcp::socket socket, co
     co_return fail(ssl.error());
   }
   auto stream = std::make_unique<TlsStream>(std::move(socket), std::move(*ssl));
-  dialling = &stream->socket();
+  dialling.socket_ = &stream->socket();
   PhaseDeadline const deadline(stream->socket(), options_.tls_timeout);
   auto const shaken = co_await stream->handshake();
   if (!shaken) {
     auto const verify = describe_verify_error(*stream->ssl());
-    auto const why = deadline.expired()  ? std::string("no answer in time")
-                     : !verify.empty() ? "its certificate is not valid (" + verify + ")"
-                                         : shaken.error().message();
+    auto const why = deadline.expired() ? std::string("no answer in time")
+                     : !verify.empty()  ? "its certificate is not valid (" + verify + ")"
+                                        : shaken.error().message();
     facts.failure = "TLS to " + target.host + " failed: " + why;
     co_return fail(shaken.error());
   }

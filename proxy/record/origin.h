@@ -30,8 +30,8 @@ class OriginDialer {
  public:
   struct Options {
     std::vector<ConnectTo> connect_to;
-    SslContextPtr tls;              ///< verifies, unless the user asked otherwise
-    std::vector<tcp::endpoint> own; ///< our own listeners: dialling them would never end
+    SslContextPtr tls;               ///< verifies, unless the user asked otherwise
+    std::vector<tcp::endpoint> own;  ///< our own listeners: dialling them would never end
     std::chrono::seconds connect_timeout{15};
     std::chrono::seconds tls_timeout{15};
   };
@@ -45,6 +45,20 @@ class OriginDialer {
     auto operator<=>(const Target&) const = default;
   };
 
+  /// A dialling under way, for whoever may have to end it from outside.
+  class Dialling {
+   public:
+    /// It fails soon after.
+    void cancel();
+    bool cancelled() const { return cancelled_; }
+
+   private:
+    friend class OriginDialer;
+    tcp::socket* socket_ = nullptr;
+    tcp::resolver* resolver_ = nullptr;
+    bool cancelled_ = false;
+  };
+
   /// What dialling came to. Without a stream, `facts.failure` says why, in a sentence.
   struct Dialled {
     std::unique_ptr<ByteStream> stream;
@@ -52,17 +66,20 @@ class OriginDialer {
   };
 
   /// Looks the host up, connects to the first address that answers, and shakes hands, offering
-  /// what `hello` (the client's, may be null) offered. `dialling` is the socket while that lasts,
-  /// so that the owner can close it. `now` gives the session's time.
-  awaitable<Dialled> dial(const Target& target, const ClientHello* hello, tcp::socket*& dialling,
+  /// what `hello` (the client's, may be null) offered. `now` gives the session's time. All
+  /// arguments live until it returns.
+  awaitable<Dialled> dial(const Target& target, const ClientHello* hello, Dialling& dialling,
                           const std::function<SessionTime()>& now) const;
 
  private:
-  awaitable<Result<tcp::socket>> connect(const Target& target, tcp::socket*& dialling,
-                                         ConnectionFacts& facts,
-                                         const std::function<SessionTime()>& now) const;
+  Task<tcp::socket> connect(const Target& target, Dialling& dialling, ConnectionFacts& facts,
+                            const std::function<SessionTime()>& now) const;
+  Task<tcp::resolver::results_type> look_up(const Target& target, Dialling& dialling,
+                                            ConnectionFacts& facts) const;
+  /// Whether a connection that was made leads to a listener of ours.
+  bool leads_to_self(const tcp::socket& socket) const;
   Task<std::unique_ptr<ByteStream>> start_tls(tcp::socket socket, const Target& target,
-                                              const ClientHello* hello, tcp::socket*& dialling,
+                                              const ClientHello* hello, Dialling& dialling,
                                               ConnectionFacts& facts) const;
 
   Options options_;

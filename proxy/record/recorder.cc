@@ -2,8 +2,11 @@
 
 #include <spdlog/spdlog.h>
 
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/steady_timer.hpp>
+
+#include "proxy/record/forwarded_headers.h"
 
 namespace reprise {
 namespace {
@@ -14,40 +17,6 @@ constexpr std::chrono::seconds kContinueTimeout{1};
 bool wants_websocket(HeaderList headers) {
   return header_has_token(headers, "Upgrade", "websocket") &&
          header_has_token(headers, "Connection", "upgrade");
-}
-
-/// Fields that are between the client and us (RFC 9110 section 7.6.1) stay here, an offer to upgrade
-/// with them; all else goes on untouched, order and case kept. A plain `Connection: keep-alive` or
-/// `close` is kept: it is true of the next hop, too, and origins look at it.
-std::vector<HeaderView> headers_to_origin(HeaderList headers) {
-  std::vector<HeaderView> kept;
-  kept.reserve(headers.size());
-  for (const HeaderView& field : headers) {
-    auto const is = [&field](std::string_view name) {
-      return equals_ignoring_case(field.name, name);
-    };
-    if (is("Proxy-Connection") || is("Proxy-Authorization") || is("Upgrade")) continue;
-    if (is("Connection")) {
-      if (!equals_ignoring_case(field.value, "keep-alive") &&
-          !equals_ignoring_case(field.value, "close")) {
-        continue;
-      }
-    } else if (header_has_token(headers, "Connection", field.name)) {
-      continue;
-    }
-    kept.push_back(field);
-  }
-  return kept;
-}
-
-/// Alt-Svc would lead the client past this proxy.
-std::vector<HeaderView> headers_to_client(HeaderList headers) {
-  std::vector<HeaderView> kept;
-  kept.reserve(headers.size());
-  for (const HeaderView& field : headers) {
-    if (!equals_ignoring_case(field.name, "Alt-Svc")) kept.push_back(field);
-  }
-  return kept;
 }
 
 bool is_idempotent(std::string_view method) {
@@ -62,40 +31,25 @@ struct Recorder::Passing {
   BodyReader& body;
   ResponseWriter& writer;
   ExchangeRecorder& record;
-  Origin& origin;
+  OriginExchange& exchange;
+  bool fresh;                        ///< the connection was dialled for this exchange
   net::steady_timer continue_timer;  ///< cancelled by the 100, or by a final head
   bool continued = false;            ///< the origin asked for the content
   bool answered = false;             ///< a final head came
-  bool client_broke_off = false;     ///< inside its request
-  bool request_whole = false;
 };
 
-Recorder::Recorder(Recording& recording) : recording_(recording) {}
+Recorder::Recorder(Recording& recording, const ConnectionInfo& connection)
+    : recording_(recording), client_(connection) {}
 Recorder::~Recorder() = default;
 
 void Recorder::close() {
-  if (dialling_ != nullptr) {
-    boost::system::error_code ignored;  // it is being given up
-    dialling_->close(ignored);
-  }
-  if (active_ != nullptr) active_->stream().abort();
+  closed_ = true;
+  for (OriginDialer::Dialling* const dialling : dialling_) dialling->cancel();
+  for (auto& [target, connection] : connections_) connection->close();
 }
 
-awaitable<Recorder::Dialled> Recorder::dial(const Target& target) {
-  std::function<SessionTime()> const now = [this] { return recording_.now(); };
-  auto dialled = co_await recording_.dialer().dial(target, hello_ ? &*hello_ : nullptr, dialling_,
-                                                   now);
-  Dialled result{.origin = nullptr, .facts = dialled.facts};
-  auto const id = recording_.keep(std::move(dialled.facts));
-  result.facts.id = id;
-  if (!dialled.stream) {
-    spdlog::warn("{}", result.facts.failure);
-    co_return result;
-  }
-  result.origin = std::make_unique<Origin>();
-  result.origin->id = id;
-  result.origin->client = std::make_unique<H1Client>(std::move(dialled.stream));
-  co_return result;
+awaitable<void> Recorder::ended() {
+  while (running_ > 0) co_await all_ended_.wait();
 }
 
 awaitable<TlsPlan> Recorder::plan_tls(const ConnectionInfo& connection, const ClientHello& hello) {
@@ -105,24 +59,76 @@ awaitable<TlsPlan> Recorder::plan_tls(const ConnectionInfo& connection, const Cl
     if (target.host.empty()) target.host = connection.tunnel_host;
     target.port = connection.tunnel_port;
   }
-  TlsPlan plan;
-  if (std::ranges::find(hello.alpn, "http/1.1") != hello.alpn.end()) plan.alpn = "http/1.1";
+  TlsPlan plan{.alpn = "http/1.1"};
   if (target.host.empty()) {
     plan.names.names = {connection.local.address().to_string()};
     co_return plan;
   }
-  plan.names.names = {target.host};
-  auto dialled = co_await dial(target);
-  if (!dialled.origin) {
-    failed_.insert_or_assign(target, std::move(dialled.facts));
+  auto acquired = co_await dial(target);
+  if (acquired.connection == nullptr) {
+    plan.names.names = {target.host};
+    failed_.insert_or_assign(target, std::move(acquired.facts));
     co_return plan;
   }
-  plan.tls_version = dialled.facts.tls_version;
-  plan.names.chain_bytes = dialled.facts.chain_bytes;
-  plan.names.names = dialled.facts.certificate_names;
+  if (acquired.facts.alpn == "h2") plan.alpn = "h2";
+  plan.tls_version = acquired.facts.tls_version;
+  plan.names.chain_bytes = acquired.facts.chain_bytes;
+  plan.names.names = acquired.facts.certificate_names;
   cover(plan.names, target.host);  // the user may have waived the origin's
-  idle_.insert_or_assign(target, std::move(dialled.origin));
   co_return plan;
+}
+
+awaitable<Recorder::Acquired> Recorder::dial(const Target& target) {
+  OriginDialer::Dialling dialling;
+  dialling_.insert(&dialling);
+  dialled_now_.insert(target);
+  auto dialled = co_await recording_.dialer().dial(target, hello_ ? &*hello_ : nullptr, dialling,
+                                                   [this] { return recording_.now(); });
+  dialling_.erase(&dialling);
+  dialled_now_.erase(target);
+  for (Event* const waiter : std::exchange(dial_waiters_, {})) waiter->set();
+
+  Acquired acquired{.fresh = true, .facts = dialled.facts};
+  acquired.facts.id = recording_.keep(std::move(dialled.facts));
+  if (!dialled.stream || closed_) {
+    if (!closed_) spdlog::warn("{}", acquired.facts.failure);
+    co_return acquired;
+  }
+  auto connection = make_origin_connection(std::move(dialled.stream), acquired.facts.alpn, client_);
+  connection->id = acquired.facts.id;
+  acquired.connection = connection.get();
+  connections_.emplace(target, std::move(connection));
+  ++running_;
+  net::co_spawn(co_await net::this_coro::executor, acquired.connection->run(),
+                [this](std::exception_ptr broken) {
+                  if (--running_ == 0) all_ended_.set();
+                  if (broken) std::rethrow_exception(broken);
+                });
+  co_return acquired;
+}
+
+void Recorder::forget_what_is_over() {
+  std::erase_if(connections_, [](const auto& entry) { return entry.second->over(); });
+}
+
+awaitable<Recorder::Acquired> Recorder::acquire(const Target& target) {
+  while (true) {
+    forget_what_is_over();
+    auto const [first, last] = connections_.equal_range(target);
+    for (auto at = first; at != last; ++at) {
+      if (at->second->available()) {
+        co_return Acquired{.connection = at->second.get(), .facts = {.id = at->second->id}};
+      }
+    }
+    if (auto const known = failed_.extract(target)) {
+      co_return Acquired{.facts = std::move(known.mapped())};
+    }
+    // Streams of one h2 client share the connection that the first of them dials.
+    if (client_.alpn != "h2" || !dialled_now_.contains(target)) co_return co_await dial(target);
+    Event dialled;
+    dial_waiters_.push_back(&dialled);
+    co_await dialled.wait();
+  }
 }
 
 Task<void> Recorder::serve(const ExchangeContext& context, const RequestHead& head,
@@ -132,119 +138,91 @@ Task<void> Recorder::serve(const ExchangeContext& context, const RequestHead& he
     record.fail_with(Outcome::kOriginFailed, "WebSocket is not recorded");
     co_return co_await send_text(writer, 501, "reprise: WebSocket is not recorded yet\n");
   }
-  Target const target{
-      .scheme = head.scheme, .host = std::string(head.host), .port = head.port};
+  Target const target{.scheme = head.scheme, .host = std::string(head.host), .port = head.port};
   while (true) {
-    std::unique_ptr<Origin> origin;
-    if (auto const kept = idle_.extract(target)) {
-      origin = std::move(kept.mapped());
-    } else {
-      ConnectionFacts facts;
-      if (auto const known = failed_.extract(target)) {
-        facts = std::move(known.mapped());
-      } else {
-        auto dialled = co_await dial(target);
-        origin = std::move(dialled.origin);
-        facts = std::move(dialled.facts);
-      }
-      if (!origin) {
-        record.sent_over(facts.id);
-        record.fail_with(Outcome::kOriginFailed, facts.failure);
-        co_return co_await send_text(writer, 502, "reprise: " + facts.failure + "\n");
-      }
+    auto const acquired = co_await acquire(target);
+    record.sent_over(acquired.facts.id);
+    if (closed_) co_return fail(std::make_error_code(std::errc::operation_canceled));
+    if (acquired.connection == nullptr) {
+      record.fail_with(Outcome::kOriginFailed, acquired.facts.failure);
+      co_return co_await send_text(writer, 502, "reprise: " + acquired.facts.failure + "\n");
     }
-    record.sent_over(origin->id);
+    auto const exchange = acquired.connection->begin();
     Passing passing{.head = head,
                     .body = body,
                     .writer = writer,
                     .record = record,
-                    .origin = *origin,
+                    .exchange = *exchange,
+                    .fresh = acquired.fresh,
                     .continue_timer = net::steady_timer(co_await net::this_coro::executor)};
-    active_ = origin->client.get();
     auto const attempt = co_await pass(passing);
-    active_ = nullptr;
     if (!attempt) co_return fail(attempt.error());
-    if (*attempt == Attempt::kStale) continue;
-    if (passing.request_whole && origin->client->reusable()) {
-      origin->used = true;
-      idle_.insert_or_assign(target, std::move(origin));
-    }
-    co_return Result<void>{};
+    if (*attempt == Attempt::kDone) co_return Result<void>{};
   }
 }
 
 Task<Recorder::Attempt> Recorder::pass(Passing& passing) {
-  using net::experimental::awaitable_operators::operator&&;
-  bool const has_body = !passing.body.finished();
-  auto& client = *passing.origin.client;
-  Result<void> returned;
-  if (has_body) {
-    // Even an origin that stopped reading may have answered: what counts is what came back.
-    returned = std::get<1>(co_await (send_request(passing) && return_response(passing)));
-  } else {
-    (void)co_await send_request(passing);
-    returned = co_await return_response(passing);
+  using net::experimental::awaitable_operators::operator||;
+  bool const has_content = !passing.body.finished();
+  // What comes back decides; the request's direction ends first only when the client is gone.
+  auto const first = co_await (send_and_watch(passing) || return_response(passing));
+  if (first.index() == 0) {
+    passing.exchange.abort();
+    co_return fail(std::make_error_code(std::errc::connection_aborted));
   }
+  auto const& returned = std::get<1>(first);
   if (returned) co_return Attempt::kDone;
-  if (passing.answered || passing.client_broke_off) co_return fail(returned.error());
-  if (passing.origin.used && !client.response_started() && !has_body &&
+  if (passing.answered || closed_) co_return fail(returned.error());
+  if (!passing.fresh && !passing.exchange.response_started() && !has_content &&
       is_idempotent(passing.head.method)) {
     co_return Attempt::kStale;
   }
   auto const why = "the origin " + std::string(passing.head.host) +
                    " gave no valid response: " + returned.error().message();
   passing.record.fail_with(Outcome::kOriginFailed, why);
-  if (passing.writer.head_sent()) co_return fail(returned.error());
-  auto const told = co_await send_text(passing.writer, 502, "reprise: " + why + "\n");
-  if (!told) co_return fail(told.error());
+  if (auto const told = co_await send_text(passing.writer, 502, "reprise: " + why + "\n"); !told) {
+    co_return fail(told.error());
+  }
   co_return Attempt::kDone;
 }
 
-Task<void> Recorder::send_request(Passing& passing) {
-  auto& client = *passing.origin.client;
-  auto const headers = headers_to_origin(passing.head.headers);
-  auto const sent = co_await client.send_head(passing.head.method, passing.head.target,
-                                              passing.head.version, headers);
-  if (!sent) co_return sent;
-  auto const body_sent = co_await send_request_body(passing);
-  // A response to half a request would never come: end the other direction too.
-  if (!body_sent && !passing.answered) client.stream().abort();
-  co_return body_sent;
+Task<void> Recorder::send_and_watch(Passing& passing) {
+  auto const sent = co_await send_request(passing);
+  // An origin that takes no more may have answered: that is for the other direction to find out.
+  if (!sent) spdlog::debug("request to {}: {}", passing.head.host, sent.error().message());
+  co_await passing.writer.client_gone();
+  co_return sent;
 }
 
-Task<void> Recorder::send_request_body(Passing& passing) {
-  auto& client = *passing.origin.client;
-  if (!passing.body.finished()) {
-    if (header_has_token(passing.head.headers, "Expect", "100-continue") && !passing.continued) {
-      passing.continue_timer.expires_after(kContinueTimeout);
-      co_await passing.continue_timer.async_wait(kTuple);
-      if (passing.answered) co_return Result<void>{};  // refused unseen
-    }
-    while (!passing.body.finished()) {
-      auto const piece = co_await passing.body.read();
-      if (!piece) {
-        passing.client_broke_off = true;
-        co_return fail(piece.error());
-      }
-      if (auto const kept = passing.record.request_bytes(*piece); !kept) co_return kept;
-      if (auto const sent = co_await client.write(*piece); !sent) co_return sent;
-    }
+Task<void> Recorder::send_request(Passing& passing) {
+  auto const headers = headers_to_origin(passing.head);
+  RequestHead head = passing.head;
+  head.headers = headers.list();
+  bool const has_content = !passing.body.finished();
+  if (auto const sent = co_await passing.exchange.send_head(head, has_content); !sent) {
+    co_return sent;
   }
-  auto const finished = co_await client.finish(passing.body.trailers());
-  if (!finished) co_return finished;
-  passing.record.request_sent(passing.body.trailers());
-  passing.request_whole = true;
-  co_return Result<void>{};
+  if (has_content && header_has_token(head.headers, "Expect", "100-continue") &&
+      !passing.continued) {
+    passing.continue_timer.expires_after(kContinueTimeout);
+    co_await passing.continue_timer.async_wait(kTuple);
+    if (passing.answered) co_return Result<void>{};  // refused unseen
+  }
+  while (!passing.body.finished()) {
+    auto const piece = co_await passing.body.read();
+    if (!piece) co_return fail(piece.error());
+    if (auto const kept = passing.record.request_bytes(*piece); !kept) co_return kept;
+    if (auto const sent = co_await passing.exchange.write(*piece); !sent) co_return sent;
+  }
+  auto const finished = co_await passing.exchange.finish(passing.body.trailers());
+  if (finished) passing.record.request_sent(passing.body.trailers());
+  co_return finished;
 }
 
 Task<void> Recorder::return_response(Passing& passing) {
-  auto& client = *passing.origin.client;
   while (true) {
-    auto const head = co_await client.read_head();
-    if (!head) {
-      passing.continue_timer.cancel();
-      co_return fail(head.error());
-    }
+    auto const head = co_await passing.exchange.read_head();
+    if (!head) co_return fail(head.error());
     if (head->status == 101) co_return fail(h1_errc::not_http);  // nobody asked for it
     auto const headers = headers_to_client(head->headers);
     ResponseHead for_client = *head;
@@ -261,7 +239,7 @@ Task<void> Recorder::return_response(Passing& passing) {
     passing.answered = true;
     passing.continue_timer.cancel();
     passing.record.response(*head);
-    if (client.body().finished()) {
+    if (passing.exchange.body().finished()) {
       // There is nothing behind the head, so the head is what is held back.
       if (auto const kept = passing.record.complete({}); !kept) co_return kept;
     }
@@ -271,26 +249,23 @@ Task<void> Recorder::return_response(Passing& passing) {
 }
 
 Task<void> Recorder::return_body(Passing& passing) {
-  auto& body = passing.origin.client->body();
+  auto& body = passing.exchange.body();
   bool kept = body.finished();
-  while (!body.finished()) {
+  while (!kept) {
     auto const piece = co_await body.read();
     if (!piece) {
-      passing.record.fail_with(Outcome::kCutByOrigin,
-                               "the origin broke off: " + piece.error().message());
+      if (!closed_) {
+        passing.record.fail_with(Outcome::kCutByOrigin,
+                                 "the origin broke off: " + piece.error().message());
+      }
       co_return fail(piece.error());
     }
-    if (!piece->empty()) {
-      if (auto const taken = passing.record.response_bytes(*piece); !taken) co_return taken;
-    }
+    if (auto const taken = passing.record.response_bytes(*piece); !taken) co_return taken;
     if (body.finished()) {
       if (auto const done = passing.record.complete(body.trailers()); !done) co_return done;
       kept = true;
     }
     if (auto const sent = co_await passing.writer.write(*piece); !sent) co_return sent;
-  }
-  if (!kept) {
-    if (auto const done = passing.record.complete(body.trailers()); !done) co_return done;
   }
   co_return co_await passing.writer.finish(body.trailers());
 }

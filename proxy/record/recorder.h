@@ -1,10 +1,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 
-#include "proxy/http/h1_client.h"
+#include "proxy/http/event.h"
 #include "proxy/record/exchange_recorder.h"
+#include "proxy/record/origin_connection.h"
 #include "proxy/record/recording.h"
 
 namespace reprise {
@@ -15,47 +17,52 @@ namespace reprise {
 /// is in the archive: what the client has whole, the archive has.
 class Recorder final : public ConnectionHandler {
  public:
-  explicit Recorder(Recording& recording);
+  Recorder(Recording& recording, const ConnectionInfo& connection);
   ~Recorder() override;
 
   awaitable<TlsPlan> plan_tls(const ConnectionInfo& connection, const ClientHello& hello) override;
   Task<void> serve(const ExchangeContext& context, const RequestHead& head, BodyReader& body,
                    ResponseWriter& writer) override;
   void close() override;
+  awaitable<void> ended() override;
 
  private:
   using Target = OriginDialer::Target;
+  using Connections = std::multimap<Target, std::unique_ptr<OriginConnection>>;
 
-  /// A connection to an origin, between or inside exchanges.
-  struct Origin {
-    std::uint64_t id = 0;
-    std::unique_ptr<H1Client> client;
-    bool used = false;  ///< served an exchange before: it may have been closed meanwhile
-  };
-  /// What dialling came to: an origin, or why there is none.
-  struct Dialled {
-    std::unique_ptr<Origin> origin;
+  /// An origin's connection for one exchange, or why there is none.
+  struct Acquired {
+    OriginConnection* connection = nullptr;
+    bool fresh = false;  ///< dialled for this: the origin cannot have closed it for being idle
     ConnectionFacts facts;
   };
-  /// How an attempt on an origin ended.
   enum class Attempt { kDone, kStale };
   struct Passing;  // the state that the two directions of an exchange share
 
-  awaitable<Dialled> dial(const Target& target);
-  /// Sends the request over `origin` and the response back. kStale: the origin had closed the
-  /// connection before it saw the request, and another may be tried.
+  awaitable<Acquired> acquire(const Target& target);
+  awaitable<Acquired> dial(const Target& target);
+  void forget_what_is_over();
+
+  /// Sends the request and returns the response. kStale: the origin had closed the connection
+  /// before it saw the request, and another may be tried.
   Task<Attempt> pass(Passing& passing);
+  /// Returns only when the client is gone.
+  Task<void> send_and_watch(Passing& passing);
   Task<void> send_request(Passing& passing);
-  Task<void> send_request_body(Passing& passing);
   Task<void> return_response(Passing& passing);
   Task<void> return_body(Passing& passing);
 
   Recording& recording_;
+  const ConnectionInfo& client_;
   std::optional<ClientHello> hello_;
-  std::map<Target, std::unique_ptr<Origin>> idle_;
+  Connections connections_;
   std::map<Target, ConnectionFacts> failed_;  // from plan_tls, told to the first request
-  tcp::socket* dialling_ = nullptr;           // the one that close() must end
-  H1Client* active_ = nullptr;                // likewise
+  std::set<Target> dialled_now_;              // by another stream, which may share it
+  std::vector<Event*> dial_waiters_;
+  std::set<OriginDialer::Dialling*> dialling_;  // what close() must end
+  std::size_t running_ = 0;                     // run() of connections
+  Event all_ended_;
+  bool closed_ = false;
 };
 
 }  // namespace reprise

@@ -14,8 +14,8 @@ Recording::Recording(ArchiveWriter& archive, OriginDialer dialer,
       started_(started),
       on_archive_error_(std::move(on_archive_error)) {}
 
-std::unique_ptr<ConnectionHandler> Recording::open(const ConnectionInfo&) {
-  return std::make_unique<Recorder>(*this);
+std::unique_ptr<ConnectionHandler> Recording::open(const ConnectionInfo& connection) {
+  return std::make_unique<Recorder>(*this, connection);
 }
 
 std::uint64_t Recording::keep(ConnectionFacts facts) {

@@ -43,9 +43,7 @@ Result<void> deny_outgoing_connections() {
       sock_filter BPF_STMT(BPF_RET | BPF_K, kDeny),
   };
   sock_fprog const program{.len = filter.size(), .filter = filter.data()};
-  auto const system_error = [] {
-    return fail(std::error_code(errno, std::system_category()));
-  };
+  auto const system_error = [] { return fail(std::error_code(errno, std::system_category())); };
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return system_error();
   if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) != 0) {
     return system_error();

@@ -72,7 +72,7 @@ Replay::Replay(const ArchiveReader& archive, std::uint32_t session)
   for (const ConnectionFacts& facts : archive.connections()) {
     if (facts.session != matcher_.session() || facts.tls_version.empty()) continue;
     TlsPlan plan{.names = {.names = facts.certificate_names, .chain_bytes = facts.chain_bytes},
-                 .alpn = "http/1.1",
+                 .alpn = facts.alpn == "h2" ? "h2" : "http/1.1",
                  .tls_version = facts.tls_version};
     cover(plan.names, facts.host);
     tls_plans_.insert_or_assign(facts.host, std::move(plan));

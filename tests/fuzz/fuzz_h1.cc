@@ -1,6 +1,6 @@
 // The HTTP/1.x parsing layer on arbitrary bytes: heads, framing, chunked coding. Whatever comes,
-// nothing crashes, views stay inside the input, and a request head that is accepted is read the same
-// again after it was written.
+// nothing crashes, views stay inside the input, and a request head that is accepted is read the
+// same again after it was written.
 
 #include <cstdlib>
 #include <string>
@@ -26,7 +26,8 @@ void try_request(std::string text) {
   auto const line = parse_request_head(text, fields);
   if (!line) return;
   check(inside(line->method, text) && inside(line->target, text));
-  for (const HeaderView& field : fields) check(inside(field.name, text) && inside(field.value, text));
+  for (const HeaderView& field : fields)
+    check(inside(field.name, text) && inside(field.value, text));
   (void)request_framing(line->version, fields);
   (void)keeps_alive(line->version, fields);
   for (const HeaderView& field : fields) (void)parse_authority(field.value, 80);
@@ -36,7 +37,8 @@ void try_response(std::string text) {
   std::vector<HeaderView> fields;
   auto const head = parse_response_head(text, fields);
   if (!head) return;
-  for (const HeaderView& field : fields) check(inside(field.name, text) && inside(field.value, text));
+  for (const HeaderView& field : fields)
+    check(inside(field.name, text) && inside(field.value, text));
   (void)response_framing("GET", *head);
   auto written = response_head_text(*head);
   std::vector<HeaderView> again;

@@ -208,8 +208,7 @@ TEST(ChunkedDecoder, GivesTheSameContentHoweverTheBytesArrive) {
     EXPECT_TRUE(decoded->done);
     EXPECT_EQ(decoded->content, "hello world");
     EXPECT_EQ(decoded->used, coded.size() - 4);
-    EXPECT_THAT(decoded->trailers,
-                ElementsAre(std::pair("X-Sum", "1"), std::pair("x-sum", "2")));
+    EXPECT_THAT(decoded->trailers, ElementsAre(std::pair("X-Sum", "1"), std::pair("x-sum", "2")));
   }
 }
 

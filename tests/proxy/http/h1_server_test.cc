@@ -100,8 +100,8 @@ TEST(H1Server, SpeaksToOldClientsWithoutChunksOrInterimHeads) {
 }
 
 TEST(H1Server, EndsTheConnectionAfterABodyWithoutLength) {
-  auto const text = answer(
-      "GET /until-close HTTP/1.1\r\nHost: a\r\n\r\nGET /second HTTP/1.1\r\nHost: a\r\n\r\n");
+  auto const text =
+      answer("GET /until-close HTTP/1.1\r\nHost: a\r\n\r\nGET /second HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_THAT(text, EndsWith("1 GET http a:80/until-close ."));
 }
 
@@ -113,8 +113,8 @@ TEST(H1Server, SendsNoContentForHead) {
 }
 
 TEST(H1Server, AsksAWaitingClientToGoOn) {
-  auto const text = answer(
-      "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nhi");
+  auto const text =
+      answer("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nhi");
   EXPECT_THAT(text, StartsWith("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n"));
   EXPECT_THAT(text, EndsWith("hi."));
 }

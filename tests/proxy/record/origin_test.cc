@@ -33,9 +33,8 @@ OriginDialer::Dialled dial(Loopback& ends, const OriginDialer& dialer,
                            const OriginDialer::Target& target) {
   OriginDialer::Dialled dialled;
   ends.spawn([&]() -> awaitable<void> {
-    tcp::socket* dialling = nullptr;
+    OriginDialer::Dialling dialling;
     dialled = co_await dialer.dial(target, nullptr, dialling, [] { return SessionTime(7); });
-    EXPECT_EQ(dialling, nullptr);
   });
   ends.run();
   return dialled;
@@ -50,12 +49,10 @@ TEST(OriginDialer, ConnectsWhereTheRuleSays) {
                                 .to_host = "127.0.0.1",
                                 .to_port = acceptor.local_endpoint().port()});
   OriginDialer const dialer(std::move(options));
-  auto const dialled =
-      dial(ends, dialer, {.scheme = Scheme::kHttp, .host = "a.test", .port = 80});
+  auto const dialled = dial(ends, dialer, {.scheme = Scheme::kHttp, .host = "a.test", .port = 80});
   EXPECT_TRUE(dialled.stream);
   EXPECT_EQ(dialled.facts.host, "a.test");
-  EXPECT_EQ(dialled.facts.address,
-            "127.0.0.1:" + std::to_string(acceptor.local_endpoint().port()));
+  EXPECT_EQ(dialled.facts.address, "127.0.0.1:" + std::to_string(acceptor.local_endpoint().port()));
   EXPECT_EQ(dialled.facts.ready, SessionTime(7));
 }
 
@@ -77,11 +74,9 @@ TEST(OriginDialer, NeverDialsItself) {
   tcp::acceptor acceptor(ends.context, {net::ip::address_v4::loopback(), 0});
   OriginDialer::Options options;
   options.own.push_back(acceptor.local_endpoint());
-  auto const dialled =
-      dial(ends, OriginDialer(std::move(options)),
-           {.scheme = Scheme::kHttp,
-            .host = "127.0.0.1",
-            .port = acceptor.local_endpoint().port()});
+  auto const dialled = dial(
+      ends, OriginDialer(std::move(options)),
+      {.scheme = Scheme::kHttp, .host = "127.0.0.1", .port = acceptor.local_endpoint().port()});
   EXPECT_FALSE(dialled.stream);
   EXPECT_NE(dialled.facts.failure.find("itself"), std::string::npos);
 }

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <optional>
+
+#include "proxy/net.h"
+
+namespace reprise {
+
+/// Lets one coroutine wait until another, of the same thread, says go. Costs nothing until somebody
+/// waits.
+class Event {
+ public:
+  /// Returns once set() was called since the last wait(). One waiter at a time.
+  awaitable<void> wait() {
+    if (!set_) {
+      if (!timer_) timer_.emplace(co_await net::this_coro::executor);
+      timer_->expires_at(std::chrono::steady_clock::time_point::max());
+      co_await timer_->async_wait(kTuple);
+    }
+    set_ = false;
+  }
+  void set() {
+    set_ = true;
+    if (timer_) timer_->cancel();
+  }
+
+ private:
+  bool set_ = false;
+  std::optional<net::steady_timer> timer_;
+};
+
+}  // namespace reprise

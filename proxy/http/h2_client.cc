@@ -1,0 +1,124 @@
+#include "proxy/http/h2_client.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "proxy/http/h1_parser.h"
+
+namespace reprise {
+namespace {
+
+constexpr std::int32_t kConnectionWindowBytes = 64 << 20;
+constexpr std::uint32_t kStreamWindowBytes = 6 << 20;
+
+std::uint16_t status_of(HeaderList fields) {
+  auto const text = find_header(fields, ":status").value_or("");
+  std::uint16_t status = 0;
+  std::from_chars(text.data(), text.data() + text.size(), status);
+  return status;
+}
+
+}  // namespace
+
+Task<ResponseHead> H2ClientStream::read_head() {
+  while (heads_.empty()) {
+    if (auto const gone = broken(); !gone) co_return fail(gone.error());
+    co_await head_arrived_.wait();
+  }
+  current_ = std::move(heads_.front());
+  heads_.pop_front();
+  current_fields_.clear();
+  for (const HeaderView& field : current_.list()) {
+    if (!field.name.starts_with(':')) current_fields_.push_back(field);
+  }
+  co_return ResponseHead{.version = HttpVersion::kH2,
+                         .status = status_of(current_.list()),
+                         .reason = {},
+                         .headers = current_fields_};
+}
+
+H2Client::H2Client(std::unique_ptr<ByteStream> stream, const Settings& client_settings)
+    : H2Session(*stream), owned_stream_(std::move(stream)) {
+  nghttp2_option* raw_option = nullptr;
+  nghttp2_option_new(&raw_option);
+  NgHttp2OptionPtr const option(raw_option);
+  nghttp2_option_set_no_auto_window_update(raw_option, 1);
+  auto const callbacks = make_callbacks();
+  nghttp2_session* made = nullptr;
+  nghttp2_session_client_new2(&made, callbacks.get(), static_cast<H2Session*>(this), raw_option);
+  session_.reset(made);
+
+  std::vector<nghttp2_settings_entry> settings;
+  bool says_push = false;
+  for (auto const& [id, value] : client_settings) {
+    // A pushed stream would have no request to belong to.
+    says_push = says_push || id == NGHTTP2_SETTINGS_ENABLE_PUSH;
+    settings.push_back({id, id == NGHTTP2_SETTINGS_ENABLE_PUSH ? 0 : value});
+  }
+  if (!says_push) settings.push_back({NGHTTP2_SETTINGS_ENABLE_PUSH, 0});
+  if (client_settings.empty()) {
+    settings.push_back({NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kStreamWindowBytes});
+  }
+  nghttp2_submit_settings(made, NGHTTP2_FLAG_NONE, settings.data(), settings.size());
+  nghttp2_session_set_local_window_size(made, NGHTTP2_FLAG_NONE, 0, kConnectionWindowBytes);
+}
+
+H2Client::~H2Client() = default;
+
+Task<void> H2Client::serve() {
+  auto const result = co_await run();
+  usable_ = false;
+  for (H2ClientStream* const stream : std::exchange(open_, {})) {
+    stream->close(NGHTTP2_STREAM_CLOSED);
+    stream->head_arrived_.set();
+  }
+  co_return result;
+}
+
+Result<std::unique_ptr<H2ClientStream>> H2Client::request(
+    const RequestHead& head, const std::vector<std::string>& pseudo_order, bool has_content) {
+  auto stream = std::make_unique<H2ClientStream>(*this);
+  H2Fields const fields(head, pseudo_order);
+  // The fields go out later, and with them the texts they point to.
+  std::vector<nghttp2_nv> copied(fields.data(), fields.data() + fields.size());
+  for (nghttp2_nv& field : copied) field.flags = NGHTTP2_NV_FLAG_NONE;
+  auto const content = stream->provider();
+  auto const id = nghttp2_submit_request(raw(), nullptr, copied.data(), copied.size(),
+                                         has_content ? &content : nullptr,
+                                         static_cast<H2Content*>(stream.get()));
+  if (id < 0) return fail(std::error_code(NGHTTP2_REFUSED_STREAM, h2_category()));
+  stream->set_id(id);
+  open_.insert(stream.get());
+  wake();
+  return stream;
+}
+
+void H2Client::drop(H2ClientStream& stream) {
+  open_.erase(&stream);
+  if (stream.closed()) return;
+  nghttp2_session_set_stream_user_data(raw(), stream.id(), nullptr);
+  nghttp2_submit_rst_stream(raw(), NGHTTP2_FLAG_NONE, stream.id(), NGHTTP2_CANCEL);
+  wake();
+}
+
+void H2Client::on_head(const nghttp2_frame& frame, H2Content& content) {
+  auto& stream = static_cast<H2ClientStream&>(content);
+  bool const ends = (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+  auto const fields = stream.fields();
+  if (stream.final_arrived_) {
+    if (ends) stream.end_incoming(Headers(fields));
+    return;
+  }
+  stream.heads_.emplace_back(fields);
+  stream.final_arrived_ = !is_interim(status_of(fields));
+  if (ends) stream.end_incoming({});
+  stream.head_arrived_.set();
+}
+
+void H2Client::on_closed(H2Content& content) {
+  auto& stream = static_cast<H2ClientStream&>(content);
+  open_.erase(&stream);
+  stream.head_arrived_.set();
+}
+
+}  // namespace reprise

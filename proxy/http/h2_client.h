@@ -1,0 +1,65 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <set>
+
+#include "proxy/http/h2_session.h"
+
+namespace reprise {
+
+/// One request to an origin over HTTP/2, and its response.
+class H2ClientStream final : public H2Content {
+ public:
+  explicit H2ClientStream(H2Session& session) : H2Content(session, 0) {}
+
+  /// The next head, interim or final; valid until the next call. The content follows by read().
+  /// Errors: the stream's or the connection's.
+  Task<ResponseHead> read_head();
+  /// Whether a byte of the response was seen.
+  bool response_started() const { return began_head(); }
+
+ private:
+  friend class H2Client;
+  std::deque<Headers> heads_;  // arrived, not yet read; :status among them
+  Headers current_;            // what read_head() gave out last
+  std::vector<HeaderView> current_fields_;
+  bool final_arrived_ = false;
+  Event head_arrived_;
+};
+
+/// HTTP/2 towards an origin: many exchanges at a time. The client's own SETTINGS and pseudo-field
+/// order are shown to the origin, since sites look at them.
+class H2Client final : public H2Session {
+ public:
+  using Settings = std::vector<std::pair<std::uint16_t, std::uint32_t>>;
+
+  H2Client(std::unique_ptr<ByteStream> stream, const Settings& client_settings);
+  ~H2Client() override;
+
+  /// Moves bytes until the connection has ended; every stream is closed then.
+  Task<void> serve();
+
+  /// Whether a request may be sent: the connection lives and the origin has not said goodbye.
+  bool usable() const { return usable_; }
+
+  /// Sends a head; has_content: write() and finish() of the stream follow. `headers` go out without
+  /// connection fields. The stream lives as long as the pointer.
+  Result<std::unique_ptr<H2ClientStream>> request(const RequestHead& head,
+                                                  const std::vector<std::string>& pseudo_order,
+                                                  bool has_content);
+  /// Gives the stream up; what is not finished is cancelled. To be called before it is destroyed.
+  void drop(H2ClientStream& stream);
+
+ private:
+  void on_begin_head(const nghttp2_frame&) override {}
+  void on_head(const nghttp2_frame& frame, H2Content& content) override;
+  void on_closed(H2Content& content) override;
+  void on_goaway() override { usable_ = false; }
+
+  std::unique_ptr<ByteStream> owned_stream_;
+  std::set<H2ClientStream*> open_;
+  bool usable_ = true;
+};
+
+}  // namespace reprise

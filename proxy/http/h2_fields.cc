@@ -1,0 +1,93 @@
+#include "proxy/http/h2_fields.h"
+
+#include <algorithm>
+#include <array>
+
+namespace reprise {
+namespace {
+
+std::uint8_t* bytes_of(std::string_view text) {
+  return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
+}
+
+}  // namespace
+
+bool is_connection_field(const HeaderView& field) {
+  constexpr std::array<std::string_view, 6> kNames{"Connection",       "Keep-Alive",
+                                                   "Proxy-Connection", "Transfer-Encoding",
+                                                   "Upgrade",          "HTTP2-Settings"};
+  return std::ranges::any_of(
+      kNames, [&field](std::string_view name) { return equals_ignoring_case(field.name, name); });
+}
+
+void H2Fields::add(std::string_view name, std::string_view value) {
+  // Pointers into names_ are set once it stops growing; until then the length is enough.
+  for (const char c : name) {
+    names_.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c);
+  }
+  fields_.push_back({.name = nullptr,
+                     .value = bytes_of(value),
+                     .namelen = name.size(),
+                     .valuelen = value.size(),
+                     .flags = NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE});
+}
+
+void H2Fields::add_all(HeaderList headers, std::string_view but) {
+  for (const HeaderView& field : headers) {
+    if (is_connection_field(field) || equals_ignoring_case(field.name, but)) continue;
+    // TE may say trailers and nothing else (section 8.2.2).
+    if (equals_ignoring_case(field.name, "TE") && field.value != "trailers") continue;
+    add(field.name, field.value);
+  }
+}
+
+void H2Fields::settle() {
+  std::string_view rest = names_;
+  for (nghttp2_nv& field : fields_) {
+    field.name = bytes_of(rest);
+    rest.remove_prefix(field.namelen);
+  }
+}
+
+H2Fields::H2Fields(const ResponseHead& head) : values_(std::to_string(head.status)) {
+  // Reserved so that it does not move: short texts live inside the string object itself.
+  values_.reserve(32);
+  fields_.reserve(head.headers.size() + 1);
+  add(":status", values_);
+  add_all(head.headers, {});
+  names_.reserve(32);
+  settle();
+}
+
+H2Fields::H2Fields(const RequestHead& head, const std::vector<std::string>& pseudo_order) {
+  auto const host_field = find_header(head.headers, "Host");
+  if (host_field) {
+    values_ = *host_field;
+  } else {
+    bool const v6 = head.host.find(':') != std::string_view::npos;
+    values_.append(v6 ? "[" : "").append(head.host).append(v6 ? "]" : "");
+    if (head.port != default_port(head.scheme)) {
+      values_.append(":").append(std::to_string(head.port));
+    }
+  }
+  values_.reserve(32);
+  auto const value_of = [&](std::string_view name) -> std::string_view {
+    if (name == ":method") return head.method;
+    if (name == ":authority") return values_;
+    if (name == ":scheme") return to_string(head.scheme);
+    return head.target;
+  };
+  constexpr std::array<std::string_view, 4> kPseudo{":method", ":authority", ":scheme", ":path"};
+  fields_.reserve(head.headers.size() + kPseudo.size());
+  for (const std::string& name : pseudo_order) {
+    if (std::ranges::find(kPseudo, name) != kPseudo.end()) add(name, value_of(name));
+  }
+  for (const std::string_view name : kPseudo) {
+    if (std::ranges::find(pseudo_order, name) == pseudo_order.end()) add(name, value_of(name));
+  }
+  add_all(head.headers, "Host");
+  names_.reserve(32);
+  settle();
+}
+
+}  // namespace reprise

@@ -1,0 +1,40 @@
+#pragma once
+
+// Heads between HTTP/2 and the version-neutral form (RFC 9113 section 8). Pure.
+
+#include <nghttp2/nghttp2.h>
+
+#include <string>
+#include <vector>
+
+#include "proxy/http/message.h"
+
+namespace reprise {
+
+/// Whether the field belongs to an HTTP/1.x connection and has no place in HTTP/2 (section 8.2.2).
+bool is_connection_field(const HeaderView& field);
+
+/// A head as nghttp2 wants it: pseudo fields first, names in lower case, connection fields left
+/// out. Owns the names; borrows the values.
+class H2Fields {
+ public:
+  explicit H2Fields(const ResponseHead& head);
+  /// `pseudo_order` are the pseudo names in the order they go out (sites look at it); those it
+  /// lacks follow.
+  H2Fields(const RequestHead& head, const std::vector<std::string>& pseudo_order);
+  H2Fields(H2Fields&&) = default;
+
+  const nghttp2_nv* data() const { return fields_.data(); }
+  std::size_t size() const { return fields_.size(); }
+
+ private:
+  void add(std::string_view name, std::string_view value);
+  void add_all(HeaderList headers, std::string_view but);
+  void settle();
+
+  std::string names_;   // all names, in one text
+  std::string values_;  // those values that are made here
+  std::vector<nghttp2_nv> fields_;
+};
+
+}  // namespace reprise

@@ -1,0 +1,278 @@
+#include "proxy/http/h2_server.h"
+
+#include <array>
+#include <boost/asio/co_spawn.hpp>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "proxy/http/h2_session.h"
+
+namespace reprise {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The authority and the rest of a request's pseudo fields.
+struct Target {
+  std::string_view method;
+  Scheme scheme = Scheme::kHttps;
+  Authority authority;
+  std::string_view path;
+  std::vector<std::string> pseudo_order;
+};
+
+Result<Target> read_target(HeaderList fields, std::vector<HeaderView>& headers) {
+  Target target;
+  std::string_view authority;
+  for (const HeaderView& field : fields) {
+    if (!field.name.starts_with(':')) {
+      headers.push_back(field);
+      if (field.name == "host" && authority.empty()) authority = field.value;
+      continue;
+    }
+    target.pseudo_order.emplace_back(field.name);
+    if (field.name == ":method") target.method = field.value;
+    if (field.name == ":path") target.path = field.value;
+    if (field.name == ":authority") authority = field.value;
+    if (field.name == ":scheme") {
+      target.scheme = field.value == "http" ? Scheme::kHttp : Scheme::kHttps;
+    }
+  }
+  // CONNECT has no path, and is not offered here.
+  if (target.path.empty() || target.method.empty()) return fail(h1_errc::not_http);
+  auto parsed = parse_authority(authority, default_port(target.scheme));
+  if (!parsed) return fail(parsed.error());
+  target.authority = std::move(*parsed);
+  return target;
+}
+
+/// One exchange with the client.
+class ServerStream final : public H2Content, public ResponseWriter {
+ public:
+  ServerStream(H2Session& session, std::int32_t id) : H2Content(session, id), session_(session) {}
+
+  Task<void> send_head(const ResponseHead& head) override {
+    if (closed()) co_return gone();
+    H2Fields const fields(head);
+    if (is_interim(head.status)) {
+      if (head.status != 101) {
+        nghttp2_submit_headers(session_.raw(), NGHTTP2_FLAG_NONE, id(), nullptr, fields.data(),
+                               fields.size(), nullptr);
+        session_.wake();
+      }
+      co_return Result<void>{};
+    }
+    head_sent_ = true;
+    has_content_ = may_have_body(method_, head.status);
+    respond(fields, has_content_);
+    co_return Result<void>{};
+  }
+
+  Task<void> write(Bytes bytes) override {
+    if (!has_content_) co_return Result<void>{};
+    co_return co_await H2Content::write(bytes);
+  }
+  Task<void> finish(HeaderList trailers) override {
+    finished_ = true;
+    if (!has_content_) co_return Result<void>{};
+    co_return co_await H2Content::finish(trailers);
+  }
+
+  Task<void> send_stored(const StoredResponse& response) override {
+    if (closed()) co_return gone();
+    auto const& parts = response.parts();
+    for (const ResponseHead& interim : parts.interim) {
+      if (auto const sent = co_await send_head(interim); !sent) co_return sent;
+    }
+    head_sent_ = true;
+    finished_ = true;
+    has_content_ = may_have_body(method_, parts.head.status) &&
+                   (!parts.body.empty() || parts.pieces != nullptr || !parts.trailers.empty());
+    stored_ = true;
+    if (has_content_) send_whole(response);
+    respond(response.h2_fields(), has_content_);
+    co_return Result<void>{};
+  }
+
+  bool head_sent() const override { return head_sent_; }
+  awaitable<void> client_gone() override { return await_close(); }
+  bool finished_sending() const { return finished_; }
+  /// Whether its end may still be waiting to be sent: a reset would drop it.
+  bool stored() const { return stored_; }
+  void set_method(std::string_view method) { method_ = method; }
+
+ private:
+  std::unexpected<std::error_code> gone() const {
+    return fail(std::error_code(NGHTTP2_STREAM_CLOSED, h2_category()));
+  }
+  void respond(const H2Fields& fields, bool with_content) {
+    auto const content = provider();
+    nghttp2_submit_response(session_.raw(), id(), fields.data(), fields.size(),
+                            with_content ? &content : nullptr);
+    session_.wake();
+  }
+
+  H2Session& session_;
+  std::string method_;
+  bool head_sent_ = false;
+  bool has_content_ = false;
+  bool finished_ = false;
+  bool stored_ = false;
+};
+
+class ServerSession final : public H2Session {
+ public:
+  ServerSession(ByteStream& stream, ConnectionInfo& connection, Handler& handler,
+                Deadline& deadline, const H2ServerOptions& options)
+      : H2Session(stream),
+        connection_(connection),
+        handler_(handler),
+        deadline_(deadline),
+        options_(options) {}
+
+  Task<void> serve() {
+    executor_ = co_await net::this_coro::executor;
+    start();
+    deadline_.at = Clock::now() + options_.idle_timeout;
+    auto const result = co_await run();
+    for (auto& [id, stream] : streams_) stream->close(NGHTTP2_CANCEL);
+    handler_.close();
+    while (serving_ > 0) co_await all_served_.wait();
+    co_return result;
+  }
+
+ private:
+  void start() {
+    nghttp2_option* raw_option = nullptr;
+    nghttp2_option_new(&raw_option);
+    NgHttp2OptionPtr const option(raw_option);
+    nghttp2_option_set_no_auto_window_update(raw_option, 1);
+    nghttp2_option_set_builtin_recv_extension_type(raw_option, NGHTTP2_PRIORITY_UPDATE);
+    nghttp2_option_set_no_closed_streams(raw_option, 1);
+    auto const callbacks = make_callbacks();
+    nghttp2_session* made = nullptr;
+    nghttp2_session_server_new2(&made, callbacks.get(), static_cast<H2Session*>(this), raw_option);
+    session_.reset(made);
+    std::array<nghttp2_settings_entry, 4> const settings{{
+        {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, options_.concurrent_streams_max},
+        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, options_.stream_window_bytes},
+        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, kH2HeadBytesMax},
+        {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
+    }};
+    nghttp2_submit_settings(made, NGHTTP2_FLAG_NONE, settings.data(), settings.size());
+    nghttp2_session_set_local_window_size(
+        made, NGHTTP2_FLAG_NONE, 0, static_cast<std::int32_t>(options_.connection_window_bytes));
+  }
+
+  void on_begin_head(const nghttp2_frame& frame) override {
+    if (frame.headers.cat != NGHTTP2_HCAT_REQUEST) return;
+    auto const id = frame.hd.stream_id;
+    auto const [place, fresh] = streams_.try_emplace(id, std::make_unique<ServerStream>(*this, id));
+    nghttp2_session_set_stream_user_data(raw(), id, static_cast<H2Content*>(place->second.get()));
+    deadline_.at = Clock::time_point::max();
+  }
+
+  void on_head(const nghttp2_frame& frame, H2Content& content) override {
+    auto& stream = static_cast<ServerStream&>(content);
+    bool const ends = (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+    if (frame.headers.cat == NGHTTP2_HCAT_REQUEST) {
+      if (ends) content.end_incoming({});
+      ready_.push_back(&stream);
+    } else if (ends) {
+      content.end_incoming(Headers(content.fields()));
+    }
+  }
+
+  void on_closed(H2Content& content) override {
+    auto* const stream = &static_cast<ServerStream&>(content);
+    if (running_.contains(stream)) return;  // its handler's end lets it go
+    std::erase(ready_, stream);
+    forget(content.id());
+  }
+
+  void on_settings(std::span<const nghttp2_settings_entry> entries) override {
+    connection_.h2_settings.clear();
+    for (const auto& entry : entries) {
+      connection_.h2_settings.emplace_back(entry.settings_id, entry.value);
+    }
+  }
+
+  void on_batch() override {
+    // A handler may finish at once and so change the list.
+    auto const ready = std::exchange(ready_, {});
+    for (ServerStream* const stream : ready) {
+      running_.insert(stream);
+      ++serving_;
+      net::co_spawn(executor_, serve_one(*stream), [this, stream](std::exception_ptr broken) {
+        running_.erase(stream);
+        if (stream->closed()) forget(stream->id());
+        if (--serving_ == 0) all_served_.set();
+        if (broken) std::rethrow_exception(broken);
+      });
+    }
+  }
+
+  void forget(std::int32_t id) {
+    streams_.erase(id);
+    if (streams_.empty()) deadline_.at = Clock::now() + options_.idle_timeout;
+  }
+
+  awaitable<void> serve_one(ServerStream& stream) {
+    auto const fields = stream.fields();
+    std::vector<HeaderView> headers;
+    headers.reserve(fields.size());
+    auto target = read_target(fields, headers);
+    if (!target) {
+      reset(stream, NGHTTP2_PROTOCOL_ERROR);
+      co_return;
+    }
+    stream.set_method(target->method);
+    if (connection_.h2_pseudo_order.empty()) {
+      connection_.h2_pseudo_order = std::move(target->pseudo_order);
+    }
+    RequestHead const head{.method = target->method,
+                           .scheme = target->scheme,
+                           .host = target->authority.host,
+                           .port = target->authority.port,
+                           .target = target->path,
+                           .version = HttpVersion::kH2,
+                           .headers = headers};
+    ExchangeContext const context{.connection = connection_,
+                                  .stream_id = static_cast<std::uint64_t>(stream.id()),
+                                  .arrived = Clock::now()};
+    auto const served = co_await handler_.serve(context, head, stream, stream);
+    if (!served || !stream.finished_sending()) {
+      reset(stream, NGHTTP2_INTERNAL_ERROR);
+    } else if (!stream.finished() && !stream.closed()) {
+      // The whole answer is given; what the client still sends is of no use (section 8.1).
+      if (!stream.stored()) reset(stream, NGHTTP2_NO_ERROR);
+    }
+  }
+
+  void reset(ServerStream& stream, std::uint32_t code) {
+    if (stream.closed()) return;
+    nghttp2_submit_rst_stream(raw(), NGHTTP2_FLAG_NONE, stream.id(), code);
+    wake();
+  }
+
+  ConnectionInfo& connection_;
+  Handler& handler_;
+  Deadline& deadline_;
+  const H2ServerOptions& options_;
+  net::any_io_executor executor_;
+  std::unordered_map<std::int32_t, std::unique_ptr<ServerStream>> streams_;
+  std::vector<ServerStream*> ready_;
+  std::unordered_set<ServerStream*> running_;
+  std::size_t serving_ = 0;
+  Event all_served_;
+};
+
+}  // namespace
+
+Task<void> serve_h2(ByteStream& stream, ConnectionInfo& connection, Handler& handler,
+                    Deadline& deadline, const H2ServerOptions& options) {
+  ServerSession session(stream, connection, handler, deadline, options);
+  co_return co_await session.serve();
+}
+
+}  // namespace reprise

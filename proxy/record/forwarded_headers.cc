@@ -1,0 +1,57 @@
+#include "proxy/record/forwarded_headers.h"
+
+#include <algorithm>
+
+#include "proxy/http/h1_parser.h"
+
+namespace reprise {
+namespace {
+
+bool stays_here(const HeaderView& field, HeaderList all) {
+  auto const is = [&field](std::string_view name) {
+    return equals_ignoring_case(field.name, name);
+  };
+  if (is("Proxy-Connection") || is("Proxy-Authorization") || is("Upgrade")) return true;
+  if (is("Connection")) {
+    return !equals_ignoring_case(field.value, "keep-alive") &&
+           !equals_ignoring_case(field.value, "close");
+  }
+  return header_has_token(all, "Connection", field.name);
+}
+
+}  // namespace
+
+std::string authority_text(const RequestHead& head) {
+  bool const v6 = head.host.find(':') != std::string_view::npos;
+  std::string text(v6 ? "[" : "");
+  text.append(head.host).append(v6 ? "]" : "");
+  if (head.port != default_port(head.scheme)) text.append(":").append(std::to_string(head.port));
+  return text;
+}
+
+ForwardedHeaders::ForwardedHeaders(const RequestHead& head) : host_(authority_text(head)) {
+  fields_.reserve(head.headers.size() + 1);
+  bool has_host = head.version == HttpVersion::kH2 || head.version == HttpVersion::kHttp10;
+  for (const HeaderView& field : head.headers) {
+    if (!equals_ignoring_case(field.name, "Host")) {
+      if (!stays_here(field, head.headers)) fields_.push_back(field);
+      continue;
+    }
+    auto const named = parse_authority(field.value, default_port(head.scheme));
+    bool const right = named && named->host == head.host && named->port == head.port;
+    fields_.push_back(right ? field : HeaderView{.name = field.name, .value = host_});
+    has_host = true;
+  }
+  if (!has_host) fields_.insert(fields_.begin(), {.name = "Host", .value = host_});
+}
+
+std::vector<HeaderView> headers_to_client(HeaderList headers) {
+  std::vector<HeaderView> kept;
+  kept.reserve(headers.size());
+  std::ranges::copy_if(headers, std::back_inserter(kept), [](const HeaderView& field) {
+    return !equals_ignoring_case(field.name, "Alt-Svc");
+  });
+  return kept;
+}
+
+}  // namespace reprise

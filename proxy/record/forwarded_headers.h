@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "proxy/http/message.h"
+
+namespace reprise {
+
+/// A request's fields as they go to the origin: those between the client and us (RFC 9110 section
+/// 7.6.1) stay here, an offer to upgrade with them, and Host is the target's (RFC 9112 section
+/// 3.2.2). All else goes on untouched, order and case kept. A plain `Connection: keep-alive` or
+/// `close` is kept: it is true of the next hop, too, and origins look at it.
+class ForwardedHeaders {
+ public:
+  explicit ForwardedHeaders(const RequestHead& head);
+  ForwardedHeaders(const ForwardedHeaders&) = delete;
+  ForwardedHeaders& operator=(const ForwardedHeaders&) = delete;
+  HeaderList list() const { return fields_; }
+
+ private:
+  std::string host_;
+  std::vector<HeaderView> fields_;
+};
+inline ForwardedHeaders headers_to_origin(const RequestHead& head) {
+  return ForwardedHeaders(head);
+}
+
+/// `host[:port]`, the port left out when it is the scheme's.
+std::string authority_text(const RequestHead& head);
+
+/// A response's fields for the client: all but Alt-Svc, which would lead it past this proxy.
+std::vector<HeaderView> headers_to_client(HeaderList headers);
+
+}  // namespace reprise

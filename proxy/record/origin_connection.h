@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+
+#include "proxy/http/handler.h"
+
+namespace reprise {
+
+/// One request to an origin and its response, over whatever protocol. Sending and receiving may be
+/// awaited at the same time. Must not outlive its connection.
+class OriginExchange {
+ public:
+  virtual ~OriginExchange() = default;
+  /// The head goes out as the client sent it, but for what the protocols make necessary. With
+  /// content, write() and finish() follow.
+  virtual Task<void> send_head(const RequestHead& head, bool has_content) = 0;
+  virtual Task<void> write(Bytes bytes) = 0;
+  virtual Task<void> finish(HeaderList trailers) = 0;
+  /// The next head, interim or final, valid until the next call; after the final one, body().
+  virtual Task<ResponseHead> read_head() = 0;
+  virtual BodyReader& body() = 0;
+  /// Whether anything of the response was seen. Until then an idempotent request may be sent again.
+  virtual bool response_started() const = 0;
+  /// Ends it now; what is awaited returns with an error.
+  virtual void abort() = 0;
+};
+
+/// A connection to an origin.
+class OriginConnection {
+ public:
+  virtual ~OriginConnection() = default;
+  /// Runs beside the exchanges until the connection has ended or close() was called.
+  virtual awaitable<void> run() = 0;
+  /// Whether begin() may be called now.
+  virtual bool available() = 0;
+  /// Whether it will never be available again and no exchange uses it.
+  virtual bool over() = 0;
+  virtual std::unique_ptr<OriginExchange> begin() = 0;
+  virtual void close() = 0;
+
+  std::uint64_t id = 0;  ///< the archive's
+};
+
+/// `alpn` is what the origin chose. `client` is whose SETTINGS an h2 origin is shown, by the time
+/// of the first exchange; it outlives the connection.
+std::unique_ptr<OriginConnection> make_origin_connection(std::unique_ptr<ByteStream> stream,
+                                                         const std::string& alpn,
+                                                         const ConnectionInfo& client);
+
+}  // namespace reprise
