@@ -205,6 +205,7 @@ void expect_same(const Exchange& a, const Exchange& b) {
   EXPECT_TRUE(a.request.headers == b.request.headers);
   EXPECT_TRUE(a.request.trailers == b.request.trailers);
   EXPECT_EQ(a.request.body, b.request.body);
+  EXPECT_EQ(a.request.body_partial, b.request.body_partial);
   ASSERT_EQ(a.interim.size(), b.interim.size());
   for (std::size_t i = 0; i < a.interim.size(); ++i) {
     EXPECT_EQ(a.interim[i].status, b.interim[i].status);

@@ -97,6 +97,21 @@ TEST_F(Matching, NeedsEveryPartOfTheKey) {
   EXPECT_EQ(ask(other), 0);
 }
 
+TEST_F(Matching, FindsARequestWhoseBodyWasTakenInPartWithoutIt) {
+  begin();
+  auto exchange = an_exchange(1, "/upload");
+  exchange.response.status = 7;
+  exchange.request.body = store(writer(), "as much as came before the answer");
+  exchange.request.body_partial = true;
+  add(writer(), exchange);
+  replay();
+  EXPECT_TRUE(reader_->exchange(0)->request.body_partial);
+  EXPECT_EQ(ask("/upload"), 7);
+  auto with_body = key("/upload");
+  with_body.body_digest = exchange.request.body.digest;
+  EXPECT_EQ(ask(with_body), 0);
+}
+
 TEST_F(Matching, ServesRepeatsInRecordedOrderAndThenTheLastOne) {
   begin();
   record("/a");
