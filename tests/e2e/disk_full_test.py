@@ -25,10 +25,7 @@ class DiskFull(harness.TestCase):
         recorder = self.record(archive, origins=(origin,))
         fetchers = load.Fetchers(recorder, range(2000))
         fetchers.join()
-        code = recorder.process.poll()
-        if code is None:
-            code = recorder.stop()
-        self.assertEqual(code, 3, recorder.log())
+        self.assertEqual(recorder.process.wait(harness.DEADLINE_SECONDS), 3, recorder.log())
         self.assertIn(str(archive), recorder.log())
         self.assertIn("No space left", recorder.log())
         self.assertEqual(fetchers.wrong, [])
