@@ -8,12 +8,15 @@
 #include <array>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <optional>
 
 namespace reprise {
 namespace {
 
 constexpr std::size_t kGatherMax = 64;
 constexpr std::chrono::milliseconds kPeerPollPeriod{250};
+constexpr std::chrono::seconds kHalfClosedGrace{5};
 
 std::error_code last_error() {
   return {errno, std::system_category()};
@@ -39,11 +42,11 @@ Task<void> ByteStream::wait(Wait direction) {
   co_return Result<void>{};
 }
 
-awaitable<void> ByteStream::account_turn(std::size_t bytes) {
+bool ByteStream::turn_is_over(std::size_t bytes) {
   turn_bytes_ += bytes;
-  if (turn_bytes_ < kTurnBytes) co_return;
+  if (turn_bytes_ < kTurnBytes) return false;
   turn_bytes_ = 0;
-  co_await net::post(socket_.get_executor(), net::deferred);
+  return true;
 }
 
 Task<std::size_t> ByteStream::read_some(std::span<std::byte> buffer) {
@@ -53,10 +56,8 @@ Task<std::size_t> ByteStream::read_some(std::span<std::byte> buffer) {
     if (step.error) co_return fail(step.error);
     if (step.wait == Wait::kNone) {
       bytes_read_ += step.bytes;
-      if (turn_bytes_ + step.bytes >= kTurnBytes) {
-        co_await account_turn(step.bytes);
-      } else {
-        turn_bytes_ += step.bytes;
+      if (turn_is_over(step.bytes)) {
+        co_await net::post(socket_.get_executor(), net::deferred);
       }
       co_return step.bytes;
     }
@@ -69,6 +70,13 @@ Task<void> ByteStream::write(Bytes piece) {
 }
 
 Task<void> ByteStream::write(std::span<const Bytes> pieces) {
+  writing_ = true;
+  auto const written = co_await write_all(pieces);
+  writing_ = false;
+  co_return written;
+}
+
+Task<void> ByteStream::write_all(std::span<const Bytes> pieces) {
   // Only the first piece can be partly written; `first` is what is left of it.
   Bytes first;
   std::array<Bytes, kGatherMax> window;
@@ -90,10 +98,8 @@ Task<void> ByteStream::write(std::span<const Bytes> pieces) {
       continue;
     }
     bytes_written_ += step.bytes;
-    if (turn_bytes_ + step.bytes >= kTurnBytes) {
-      co_await account_turn(step.bytes);
-    } else {
-      turn_bytes_ += step.bytes;
+    if (turn_is_over(step.bytes)) {
+      co_await net::post(socket_.get_executor(), net::deferred);
     }
     std::size_t left = step.bytes;
     while (left >= first.size() && left > 0) {
@@ -109,14 +115,31 @@ Task<void> ByteStream::write(std::span<const Bytes> pieces) {
   }
 }
 
+short ByteStream::hang_up() {
+  pollfd state{.fd = socket_.native_handle(), .events = POLLRDHUP, .revents = 0};
+  ::poll(&state, 1, 0);
+  return state.revents;
+}
+
+bool ByteStream::peer_ended() {
+  return !socket_.is_open() || hang_up() != 0;
+}
+
 awaitable<void> ByteStream::peer_gone() {
+  std::optional<std::chrono::steady_clock::time_point> ended;
+  net::steady_timer pause(socket_.get_executor());
   while (socket_.is_open()) {
-    pollfd state{.fd = socket_.native_handle(), .events = POLLRDHUP, .revents = 0};
-    if (::poll(&state, 1, 0) != 0) co_return;
+    auto const state = hang_up();
+    if ((state & (POLLHUP | POLLERR | POLLNVAL)) != 0) co_return;
+    auto const now = std::chrono::steady_clock::now();
+    if ((state & POLLRDHUP) != 0) {
+      if (!ended) ended = now;
+      if (now - *ended > kHalfClosedGrace) co_return;
+    }
     std::byte next;
-    if (::recv(socket_.native_handle(), &next, 1, MSG_PEEK | MSG_DONTWAIT) > 0) {
-      // Readable all the time, because of bytes that wait for their turn: look from time to time.
-      net::steady_timer pause(socket_.get_executor(), kPeerPollPeriod);
+    if (ended || ::recv(socket_.native_handle(), &next, 1, MSG_PEEK | MSG_DONTWAIT) > 0) {
+      // Readable all the time, because of the end or of bytes that wait for their turn.
+      pause.expires_after(kPeerPollPeriod);
       co_await pause.async_wait(kTuple);
     } else {
       co_await socket_.async_wait(tcp::socket::wait_read, kTuple);

@@ -35,14 +35,20 @@ class ByteStream {
   /// As close(), and the peer gets a reset: it must not take what it has for the whole.
   void abort();
 
-  /// Returns once the peer has ended its direction or broken the connection. Takes no bytes; may
-  /// be cancelled.
+  /// Returns once the peer has broken the connection, or ended its direction some time ago (a peer
+  /// that ends it right behind its request may yet wait for the answer). Takes no bytes; may be
+  /// cancelled.
   awaitable<void> peer_gone();
+  /// Whether the peer has ended its direction or broken the connection.
+  bool peer_ended();
   /// Whether the peer has neither ended nor sent anything that was not read: an idle connection of
   /// which this is not true is of no more use.
   virtual bool idle() = 0;
 
   tcp::socket& socket() { return socket_; }
+
+  /// Whether a write is under way: then there must not be another.
+  bool writing() const { return writing_; }
 
   /// Bytes of the peer that this stream delivered and took so far.
   std::uint64_t bytes_read() const { return bytes_read_; }
@@ -63,6 +69,7 @@ class ByteStream {
   virtual Step try_write(std::span<const Bytes> pieces) = 0;
 
   Task<void> wait(Wait direction);
+  Task<void> write_all(std::span<const Bytes> pieces);
 
   tcp::socket socket_;
 
@@ -70,11 +77,13 @@ class ByteStream {
   /// A peer that is always ready must not keep the thread: after this much in a row the stream
   /// lets others run.
   static constexpr std::size_t kTurnBytes = 1 << 20;
-  awaitable<void> account_turn(std::size_t bytes);
+  bool turn_is_over(std::size_t bytes);
+  short hang_up();
 
   std::uint64_t bytes_read_ = 0;
   std::uint64_t bytes_written_ = 0;
   std::size_t turn_bytes_ = 0;
+  bool writing_ = false;
 };
 
 class TcpStream final : public ByteStream {

@@ -47,7 +47,11 @@ Connection::Connection(tcp::socket socket, std::uint64_t id, Entry entry,
 Connection::~Connection() = default;
 
 void Connection::close() {
-  stream_->abort();
+  if (deadline_.between_messages) {
+    stream_->close();
+  } else {
+    stream_->abort();
+  }
   handler_->close();
 }
 
@@ -118,8 +122,9 @@ Task<void> Connection::start_tls(const ClientHello& hello, std::vector<std::byte
   info_.server_name = hello.server_name;
   auto const plan = co_await handler_->plan_tls(info_, hello);
 
-  auto const key = plan.names.names.empty() ? std::string() : plan.names.names.front();
-  auto const leaf = environment_.minter->leaf(hello.server_name + " " + key, plan.names);
+  std::string key = std::to_string(plan.names.chain_bytes);
+  for (const std::string& name : plan.names.names) key.append(" ").append(name);
+  auto const leaf = environment_.minter->leaf(key, plan.names);
   if (!leaf) co_return fail(leaf.error());
   SslPtr ssl(SSL_new(environment_.tls));
   if (ssl == nullptr) co_return fail(std::make_error_code(std::errc::not_enough_memory));

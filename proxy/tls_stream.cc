@@ -170,8 +170,13 @@ bool TlsStream::idle() {
 }
 
 awaitable<void> TlsStream::shutdown() {
-  ERR_clear_error();
-  if (SSL_is_init_finished(ssl_.get())) SSL_shutdown(ssl_.get());
+  while (SSL_is_init_finished(ssl_.get()) && socket_.is_open()) {
+    ERR_clear_error();
+    int const result = SSL_shutdown(ssl_.get());
+    // Only our close_notify matters; a full socket may have held it up.
+    if (result >= 0 || SSL_get_error(ssl_.get(), result) != SSL_ERROR_WANT_WRITE) break;
+    if (!co_await wait(Wait::kWritable)) break;
+  }
   ERR_clear_error();
   boost::system::error_code ignored;  // the peer may be gone already
   socket_.shutdown(tcp::socket::shutdown_send, ignored);

@@ -87,19 +87,20 @@ void unfold(std::span<char> head) {
   }
 }
 
-enum class NameRule { kStrict, kLax };
+/// Requests are held to the grammar; origins' responses are taken as browsers take them.
+enum class Laxness { kStrict, kLax };
 
-Result<void> parse_fields(std::string_view rest, NameRule rule, std::vector<HeaderView>& fields) {
+Result<void> parse_fields(std::string_view rest, Laxness rule, std::vector<HeaderView>& fields) {
   while (!rest.empty()) {
     auto const line = take_line(rest);
     if (line.empty()) break;
     auto const colon = line.find(':');
     if (colon == std::string_view::npos) {
-      if (rule == NameRule::kLax) continue;  // as browsers do with an origin's stray line
+      if (rule == Laxness::kLax) continue;  // as browsers do with an origin's stray line
       return fail(h1_errc::bad_header);
     }
     auto name = line.substr(0, colon);
-    if (rule == NameRule::kLax) name = trim(name);
+    if (rule == Laxness::kLax) name = trim(name);
     auto const value = trim(line.substr(colon + 1));
     if (!is_token(name) || value.find('\0') != std::string_view::npos ||
         value.find('\r') != std::string_view::npos) {
@@ -117,12 +118,16 @@ std::optional<HttpVersion> parse_version(std::string_view text) {
   return std::nullopt;
 }
 
-/// The one Content-Length, though it may be repeated with the same value.
-Result<std::optional<std::uint64_t>> content_length(HeaderList headers) {
+/// The one Content-Length; lax: it may be repeated with the same value, as some origins do.
+Result<std::optional<std::uint64_t>> content_length(HeaderList headers, Laxness rule) {
   std::optional<std::uint64_t> found;
   for (const HeaderView& field : headers) {
     if (!equals_ignoring_case(field.name, "Content-Length")) continue;
+    if (found && rule == Laxness::kStrict) return fail(h1_errc::bad_framing);
     std::string_view rest = field.value;
+    if (rule == Laxness::kStrict && rest.find(',') != std::string_view::npos) {
+      return fail(h1_errc::bad_framing);
+    }
     do {
       auto const comma = std::min(rest.find(','), rest.size());
       auto const element = trim(rest.substr(0, comma));
@@ -203,7 +208,7 @@ Result<RequestLine> parse_request_head(std::span<const char> head,
   request.version = *version;
   auto const printable = [](char c) { return static_cast<unsigned char>(c) > ' ' && c != '\x7f'; };
   if (!std::ranges::all_of(request.target, printable)) return fail(h1_errc::not_http);
-  if (auto const parsed = parse_fields(rest, NameRule::kStrict, fields); !parsed) {
+  if (auto const parsed = parse_fields(rest, Laxness::kStrict, fields); !parsed) {
     return fail(parsed.error());
   }
   return request;
@@ -227,21 +232,26 @@ Result<ResponseHead> parse_response_head(std::span<char> head, std::vector<Heade
     return fail(h1_errc::not_http);
   }
   line.remove_prefix(std::min<std::size_t>(4, line.size()));
-  if (auto const parsed = parse_fields(rest, NameRule::kLax, fields); !parsed) {
+  if (auto const parsed = parse_fields(rest, Laxness::kLax, fields); !parsed) {
     return fail(parsed.error());
   }
   return ResponseHead{.version = *version, .status = status, .reason = line, .headers = fields};
 }
 
 Result<BodyFraming> request_framing(HttpVersion version, HeaderList headers) {
-  auto const chunked = ends_chunked(headers);
-  auto const length = content_length(headers);
+  // A body that two parsers could see two ways is how requests are smuggled: one Content-Length of
+  // digits, or one Transfer-Encoding that is chunked and nothing else, or neither.
+  auto const length = content_length(headers, Laxness::kStrict);
   if (!length) return fail(length.error());
-  if (chunked) {
-    // A body that two parsers could see two ways is how requests are smuggled: refuse it.
-    if (!*chunked || *length || version == HttpVersion::kHttp10) {
+  std::size_t codings = 0;
+  for (const HeaderView& field : headers) {
+    if (!equals_ignoring_case(field.name, "Transfer-Encoding")) continue;
+    if (++codings > 1 || !equals_ignoring_case(field.value, "chunked")) {
       return fail(h1_errc::bad_framing);
     }
+  }
+  if (codings > 0) {
+    if (*length || version == HttpVersion::kHttp10) return fail(h1_errc::bad_framing);
     return BodyFraming{.kind = BodyFraming::Kind::kChunked};
   }
   if (*length && **length > 0) {
@@ -256,7 +266,7 @@ Result<BodyFraming> response_framing(std::string_view request_method, const Resp
     return BodyFraming{.kind =
                            *chunked ? BodyFraming::Kind::kChunked : BodyFraming::Kind::kUntilClose};
   }
-  auto const length = content_length(head.headers);
+  auto const length = content_length(head.headers, Laxness::kLax);
   if (!length) return fail(length.error());
   if (!*length) return BodyFraming{.kind = BodyFraming::Kind::kUntilClose};
   if (**length == 0) return BodyFraming{};
@@ -324,8 +334,11 @@ Result<void> ChunkedDecoder::end_line() {
     case State::kTrailers:
       if (line.empty()) {
         unfold(trailer_text_);
+        if (auto const parsed = parse_fields(trailer_text_, Laxness::kLax, trailers_); !parsed) {
+          return parsed;
+        }
         state_ = State::kDone;
-        return parse_fields(trailer_text_, NameRule::kLax, trailers_);
+        break;
       }
       if (trailer_text_.size() + line_.size() > kTrailerBytesMax) return fail(h1_errc::bad_chunk);
       trailer_text_.append(line).push_back('\n');

@@ -11,6 +11,11 @@ using Clock = std::chrono::steady_clock;
 /// Content of a request that no handler read is taken off the stream up to here; over it the
 /// connection is closed instead.
 constexpr std::size_t kDrainBytesMax = 256 << 10;
+/// What is still read and thrown away after the last response.
+constexpr std::size_t kLingerBytesMax = 64 << 20;
+constexpr std::size_t kLingerReadBytes = 64 << 10;
+/// How long a request's content may stand still.
+constexpr std::chrono::seconds kBodyStallTimeout{120};
 
 /// The response side of one exchange.
 class Response final : public ResponseWriter {
@@ -20,7 +25,7 @@ class Response final : public ResponseWriter {
 
   Task<void> send_head(const ResponseHead& head) override {
     if (is_interim(head.status)) {
-      continued_ = continued_ || head.status == 100;
+      if (head.status == 100 && std::exchange(continued_, true)) co_return Result<void>{};
       if (request_.version == HttpVersion::kHttp10) co_return Result<void>{};  // RFC 9110 15.2
       auto const text = response_head_text(head);
       co_return co_await stream_.write(as_bytes(text));
@@ -46,7 +51,7 @@ class Response final : public ResponseWriter {
     }
     auto const text = response_head_text(fitted);
     until_close_ = framing->kind == BodyFraming::Kind::kUntilClose;
-    keeps_alive_ = !until_close_ && reprise::keeps_alive(head.version, head.headers);
+    keeps_alive_ = !until_close_ && goes_on(head);
     body_.begin_body(*framing);
     co_return co_await stream_.write(as_bytes(text));
   }
@@ -77,13 +82,20 @@ class Response final : public ResponseWriter {
   bool head_sent() const override { return head_sent_; }
   awaitable<void> client_gone() override { return stream_.peer_gone(); }
   bool continued() const { return continued_; }
-  void set_continued() { continued_ = true; }
   bool finished() const { return finished_; }
   bool keeps_alive() const { return keeps_alive_; }
   /// Whether an orderly end now would make what was sent look whole.
   bool looks_whole_when_closed() const { return until_close_ && !finished_; }
 
  private:
+  /// An old client goes by what the response says (RFC 9112 section 9.3).
+  bool goes_on(const ResponseHead& head) const {
+    if (request_.version == HttpVersion::kHttp10) {
+      return header_has_token(head.headers, "Connection", "keep-alive");
+    }
+    return reprise::keeps_alive(head.version, head.headers);
+  }
+
   Task<void> send_in_steps(const StoredResponse& response) {
     auto const& parts = response.parts();
     for (const ResponseHead& interim : parts.interim) {
@@ -112,20 +124,26 @@ class Response final : public ResponseWriter {
 /// The request's content; asks a waiting client to go on when it is first read (RFC 9110 10.1.1).
 class RequestBody final : public BodyReader {
  public:
-  RequestBody(H1Reader& reader, ByteStream& stream, Response& response, bool expects_continue)
+  RequestBody(H1Reader& reader, ByteStream& stream, Response& response, Deadline& deadline,
+              bool expects_continue)
       : reader_(reader),
         stream_(stream),
         response_(response),
+        deadline_(deadline),
         expects_continue_(expects_continue) {}
 
   Task<Bytes> read() override {
     started_ = true;
-    if (expects_continue_ && !response_.continued() && !response_.head_sent()) {
-      response_.set_continued();
-      auto const sent = co_await stream_.write(as_bytes("HTTP/1.1 100 Continue\r\n\r\n"));
+    if (expects_continue_ && !response_.continued() && !response_.head_sent() &&
+        !stream_.writing()) {
+      auto const sent = co_await response_.send_head({.status = 100, .reason = "Continue"});
       if (!sent) co_return fail(sent.error());
     }
-    co_return co_await reader_.read();
+    // Only the client can keep us here: it must not do so for ever.
+    deadline_.at = Clock::now() + kBodyStallTimeout;
+    auto const piece = co_await reader_.read();
+    deadline_.at = Clock::time_point::max();
+    co_return piece;
   }
   bool finished() const override { return reader_.finished(); }
   HeaderList trailers() const override { return reader_.trailers(); }
@@ -137,6 +155,7 @@ class RequestBody final : public BodyReader {
   H1Reader& reader_;
   ByteStream& stream_;
   Response& response_;
+  Deadline& deadline_;
   bool expects_continue_;
   bool started_ = false;
 };
@@ -146,6 +165,7 @@ struct Target {
   Scheme scheme = Scheme::kHttp;
   Authority authority;
   std::string_view path;
+  std::string path_text;  // in place of `path`, unless empty
 };
 
 Result<Target> resolve_target(const RequestLine& line, HeaderList headers,
@@ -157,26 +177,21 @@ Result<Target> resolve_target(const RequestLine& line, HeaderList headers,
            equals_ignoring_case(line.target.substr(0, prefix.size()), prefix);
   };
   bool const absolute = rest_of("http://") || rest_of("https://");
+  auto const hosts = std::ranges::count_if(
+      headers, [](const HeaderView& field) { return equals_ignoring_case(field.name, "Host"); });
+  if (hosts > 1 || (hosts == 0 && line.version != HttpVersion::kHttp10)) {
+    return fail(h1_errc::bad_authority);
+  }
   if (absolute) {
     target.scheme = rest_of("https://") ? Scheme::kHttps : Scheme::kHttp;
     auto const start = line.target.find("//") + 2;
     auto const end = std::min(line.target.find_first_of("/?", start), line.target.size());
     authority = line.target.substr(start, end - start);
     target.path = line.target.substr(end);
-    if (target.path.empty()) target.path = "/";
   } else if (line.target.front() == '/' || (line.target == "*" && line.method == "OPTIONS")) {
-    auto hosts = 0;
-    for (const HeaderView& field : headers) {
-      if (equals_ignoring_case(field.name, "Host")) {
-        authority = field.value;
-        ++hosts;
-      }
-    }
-    if (hosts > 1 || (hosts == 0 && line.version != HttpVersion::kHttp10)) {
-      return fail(h1_errc::bad_authority);
-    }
     // An old client without Host: the name it connected by is all there is.
-    if (hosts == 0) authority = connection.server_name;
+    authority = find_header(headers, "Host").value_or(connection.server_name);
+    if (authority.empty()) authority = connection.tunnel_host;
   } else {
     return fail(h1_errc::not_http);
   }
@@ -185,11 +200,26 @@ Result<Target> resolve_target(const RequestLine& line, HeaderList headers,
   auto parsed = parse_authority(authority, port);
   if (!parsed) return fail(parsed.error());
   target.authority = std::move(*parsed);
+  // "http://host?query" has no path, but origin-form needs one (RFC 9112 section 3.2.1).
+  if (target.path.empty() || target.path.front() == '?') {
+    target.path_text = "/" + std::string(target.path);
+  }
   return target;
 }
 
-/// Says why the connection ends here, and lets the client read it: closing while its bytes are
-/// unread would reset the connection and take the answer away (RFC 9112 section 9.6).
+/// Ends the connection so that the client can read what was sent: closing while its bytes are
+/// unread would reset it and take the answer away (RFC 9112 section 9.6).
+awaitable<void> linger(ByteStream& stream) {
+  co_await stream.shutdown();
+  std::vector<std::byte> sink(kLingerReadBytes);
+  for (std::size_t drained = 0; drained < kLingerBytesMax;) {
+    auto const count = co_await stream.read_some(sink);
+    if (!count || *count == 0) break;
+    drained += *count;
+  }
+}
+
+/// Says why the connection ends here.
 Task<void> refuse(ByteStream& stream, std::uint16_t status, std::string_view why) {
   RequestHead const request{.method = "GET"};
   Response response(stream, request);
@@ -201,13 +231,7 @@ Task<void> refuse(ByteStream& stream, std::uint16_t status, std::string_view why
   ResponseHead const head{.status = status, .reason = reason_phrase(status), .headers = fields};
   if (auto const sent = co_await response.send_head(head); !sent) co_return sent;
   if (auto const sent = co_await response.write(as_bytes(text)); !sent) co_return sent;
-  co_await stream.shutdown();
-  std::array<std::byte, 4096> sink;
-  for (std::size_t drained = 0; drained < kDrainBytesMax;) {
-    auto const count = co_await stream.read_some(sink);
-    if (!count || *count == 0) break;
-    drained += *count;
-  }
+  co_await linger(stream);
   co_return Result<void>{};
 }
 
@@ -241,9 +265,9 @@ class H1Connection {
 
   Task<std::optional<H1Tunnel>> run() {
     while (true) {
-      deadline_.at = Clock::now() + options_.idle_timeout;
+      deadline_ = {.at = Clock::now() + options_.idle_timeout, .between_messages = true};
       if (auto const begun = co_await reader_.await_head(); !begun) co_return fail(begun.error());
-      deadline_.at = Clock::now() + options_.head_timeout;
+      deadline_ = {.at = Clock::now() + options_.head_timeout};
       auto const head = co_await reader_.read_head();
       if (!head) {
         if (head.error() == h1_errc::truncated || head.error().category() != h1_category()) {
@@ -264,7 +288,12 @@ class H1Connection {
       auto const goes_on = co_await serve_one(*line);
       if (!goes_on) co_return fail(goes_on.error());
       if (!*goes_on) {
-        co_await stream_.shutdown();
+        deadline_.at = Clock::now() + options_.head_timeout;
+        if (unread_) {
+          co_await linger(stream_);
+        } else {
+          co_await stream_.shutdown();
+        }
         co_return std::nullopt;
       }
     }
@@ -307,7 +336,7 @@ class H1Connection {
                            .scheme = target->scheme,
                            .host = target->authority.host,
                            .port = target->authority.port,
-                           .target = target->path,
+                           .target = target->path_text.empty() ? target->path : target->path_text,
                            .version = line.version,
                            .headers = fields_};
     reader_.begin_body(*framing);
@@ -315,13 +344,14 @@ class H1Connection {
     bool const expects_continue = line.version == HttpVersion::kHttp11 &&
                                   framing->kind != BodyFraming::Kind::kNone &&
                                   header_has_token(fields_, "Expect", "100-continue");
-    RequestBody body(reader_, stream_, response, expects_continue);
+    RequestBody body(reader_, stream_, response, deadline_, expects_continue);
     ExchangeContext const context{
         .connection = connection_, .stream_id = ++requests_, .arrived = Clock::now()};
     auto const served = co_await handler_.serve(context, head, body, response);
     must_reset_ = response.looks_whole_when_closed();
     if (!served) co_return fail(served.error());
     if (!response.finished()) co_return fail(h1_errc::truncated);
+    unread_ = !body.finished();
     if (!response.keeps_alive() || !keeps_alive(line.version, fields_)) co_return false;
     if (!body.finished() && (!body.will_come() || !co_await drain(body))) {
       co_return false;
@@ -338,6 +368,7 @@ class H1Connection {
   std::vector<HeaderView> fields_;
   std::uint64_t requests_ = 0;
   bool must_reset_ = false;
+  bool unread_ = false;  // the last request has content that nobody read
 };
 
 }  // namespace

@@ -14,6 +14,7 @@ namespace reprise {
 /// it. Written and read on one thread.
 struct Deadline {
   std::chrono::steady_clock::time_point at = std::chrono::steady_clock::time_point::max();
+  bool between_messages = false;  ///< the connection may end in order: nothing is cut by it
 };
 
 struct H1ServerOptions {

@@ -78,12 +78,10 @@ Task<void> H2Client::serve() {
 Result<std::unique_ptr<H2ClientStream>> H2Client::request(
     const RequestHead& head, const std::vector<std::string>& pseudo_order, bool has_content) {
   auto stream = std::make_unique<H2ClientStream>(*this);
-  H2Fields const fields(head, pseudo_order);
-  // The fields go out later, and with them the texts they point to.
-  std::vector<nghttp2_nv> copied(fields.data(), fields.data() + fields.size());
-  for (nghttp2_nv& field : copied) field.flags = NGHTTP2_NV_FLAG_NONE;
+  H2Fields const made(head, pseudo_order);
+  auto const fields = made.copied();
   auto const content = stream->provider();
-  auto const id = nghttp2_submit_request(raw(), nullptr, copied.data(), copied.size(),
+  auto const id = nghttp2_submit_request(raw(), nullptr, fields.data(), fields.size(),
                                          has_content ? &content : nullptr,
                                          static_cast<H2Content*>(stream.get()));
   if (id < 0) return fail(std::error_code(NGHTTP2_REFUSED_STREAM, h2_category()));

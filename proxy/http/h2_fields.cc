@@ -20,6 +20,12 @@ bool is_connection_field(const HeaderView& field) {
       kNames, [&field](std::string_view name) { return equals_ignoring_case(field.name, name); });
 }
 
+std::vector<nghttp2_nv> H2Fields::copied() const {
+  auto fields = fields_;
+  for (nghttp2_nv& field : fields) field.flags = NGHTTP2_NV_FLAG_NONE;
+  return fields;
+}
+
 void H2Fields::add(std::string_view name, std::string_view value) {
   // Pointers into names_ are set once it stops growing; until then the length is enough.
   for (const char c : name) {

@@ -15,7 +15,8 @@ namespace reprise {
 bool is_connection_field(const HeaderView& field);
 
 /// A head as nghttp2 wants it: pseudo fields first, names in lower case, connection fields left
-/// out. Owns the names; borrows the values.
+/// out. Owns the names; borrows the values. nghttp2 may send it later, so data() is for heads that
+/// outlive the session; others go through copied().
 class H2Fields {
  public:
   explicit H2Fields(const ResponseHead& head);
@@ -26,6 +27,8 @@ class H2Fields {
 
   const nghttp2_nv* data() const { return fields_.data(); }
   std::size_t size() const { return fields_.size(); }
+  /// The same fields, of which nghttp2 makes copies when they are submitted.
+  std::vector<nghttp2_nv> copied() const;
 
  private:
   void add(std::string_view name, std::string_view value);

@@ -53,7 +53,8 @@ class ServerStream final : public H2Content, public ResponseWriter {
 
   Task<void> send_head(const ResponseHead& head) override {
     if (closed()) co_return gone();
-    H2Fields const fields(head);
+    H2Fields const made(head);
+    auto const fields = made.copied();
     if (is_interim(head.status)) {
       if (head.status != 101) {
         nghttp2_submit_headers(session_.raw(), NGHTTP2_FLAG_NONE, id(), nullptr, fields.data(),
@@ -64,7 +65,7 @@ class ServerStream final : public H2Content, public ResponseWriter {
     }
     head_sent_ = true;
     has_content_ = may_have_body(method_, head.status);
-    respond(fields, has_content_);
+    respond(fields.data(), fields.size());
     co_return Result<void>{};
   }
 
@@ -90,7 +91,7 @@ class ServerStream final : public H2Content, public ResponseWriter {
                    (!parts.body.empty() || parts.pieces != nullptr || !parts.trailers.empty());
     stored_ = true;
     if (has_content_) send_whole(response);
-    respond(response.h2_fields(), has_content_);
+    respond(response.h2_fields().data(), response.h2_fields().size());
     co_return Result<void>{};
   }
 
@@ -105,10 +106,9 @@ class ServerStream final : public H2Content, public ResponseWriter {
   std::unexpected<std::error_code> gone() const {
     return fail(std::error_code(NGHTTP2_STREAM_CLOSED, h2_category()));
   }
-  void respond(const H2Fields& fields, bool with_content) {
+  void respond(const nghttp2_nv* fields, std::size_t count) {
     auto const content = provider();
-    nghttp2_submit_response(session_.raw(), id(), fields.data(), fields.size(),
-                            with_content ? &content : nullptr);
+    nghttp2_submit_response(session_.raw(), id(), fields, count, has_content_ ? &content : nullptr);
     session_.wake();
   }
 

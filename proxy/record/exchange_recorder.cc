@@ -38,14 +38,17 @@ Result<void> ExchangeRecorder::request_bytes(Bytes bytes) {
 
 void ExchangeRecorder::request_sent(HeaderList trailers) {
   if (ended_) return;
-  request_whole_ = true;
   exchange_.request.trailers = Headers(trailers);
   exchange_.timings.request_sent = recording_.now();
 }
 
 void ExchangeRecorder::interim(const ResponseHead& head) {
   // An origin may send them without end.
-  if (exchange_.interim.size() == kInterimMax) return;
+  if (exchange_.interim.size() == kInterimMax) {
+    spdlog::debug("{}: an interim response beyond {} is not kept", exchange_.request.host,
+                  kInterimMax);
+    return;
+  }
   exchange_.interim.push_back({.status = head.status,
                                .reason = std::string(head.reason),
                                .headers = Headers(head.headers),
@@ -73,6 +76,11 @@ Result<void> ExchangeRecorder::response_bytes(Bytes bytes) {
   return checked(response_body_.append(bytes));
 }
 
+Result<void> ExchangeRecorder::complete(HeaderList trailers, bool request_whole) {
+  exchange_.request.body_partial = !request_whole;
+  return end(Outcome::kComplete, {}, trailers);
+}
+
 void ExchangeRecorder::fail_with(Outcome outcome, std::string why) {
   if (ended_) return;
   spdlog::debug("{} {}://{}{}: {}: {}", exchange_.request.method,
@@ -89,7 +97,6 @@ Result<void> ExchangeRecorder::end(Outcome outcome, std::string why, HeaderList 
   exchange_.failure = std::move(why);
   exchange_.timings.end = recording_.now();
   exchange_.response.trailers = Headers(trailers);
-  exchange_.request.body_partial = outcome == Outcome::kComplete && !request_whole_;
   auto request_body = request_body_.finish();
   if (!request_body) return checked(fail(request_body.error()));
   auto response_body = response_body_.finish();

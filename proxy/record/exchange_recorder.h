@@ -24,8 +24,9 @@ class ExchangeRecorder {
   void response(const ResponseHead& head);
   Result<void> response_bytes(Bytes bytes);
 
-  /// Archives it. When this returns without error, all of it has passed write(2).
-  Result<void> complete(HeaderList trailers) { return end(Outcome::kComplete, {}, trailers); }
+  /// Archives it. When this returns without error, all of it has passed write(2). `request_whole`:
+  /// all of the request's content has come by.
+  Result<void> complete(HeaderList trailers, bool request_whole);
   void fail_with(Outcome outcome, std::string why);
 
  private:
@@ -36,7 +37,6 @@ class ExchangeRecorder {
   Exchange exchange_;
   BodyWriter request_body_;
   BodyWriter response_body_;
-  bool request_whole_ = false;
   bool ended_ = false;
 };
 

@@ -7,7 +7,27 @@
 namespace reprise {
 namespace {
 
-bool stays_here(const HeaderView& field, HeaderList all) {
+/// More fields than these cannot be named by a sane Connection.
+constexpr std::size_t kNominatedMax = 32;
+
+/// The names that Connection fields list (RFC 9110 section 7.6.1), at most kNominatedMax.
+std::vector<std::string_view> nominated(HeaderList headers) {
+  std::vector<std::string_view> names;
+  for (const HeaderView& field : headers) {
+    if (!equals_ignoring_case(field.name, "Connection")) continue;
+    for (std::string_view rest = field.value; !rest.empty() && names.size() < kNominatedMax;) {
+      auto const comma = std::min(rest.find(','), rest.size());
+      auto name = rest.substr(0, comma);
+      while (name.starts_with(' ')) name.remove_prefix(1);
+      while (name.ends_with(' ')) name.remove_suffix(1);
+      names.push_back(name);
+      rest.remove_prefix(std::min(comma + 1, rest.size()));
+    }
+  }
+  return names;
+}
+
+bool stays_here(const HeaderView& field, const std::vector<std::string_view>& nominees) {
   auto const is = [&field](std::string_view name) {
     return equals_ignoring_case(field.name, name);
   };
@@ -16,7 +36,8 @@ bool stays_here(const HeaderView& field, HeaderList all) {
     return !equals_ignoring_case(field.value, "keep-alive") &&
            !equals_ignoring_case(field.value, "close");
   }
-  return header_has_token(all, "Connection", field.name);
+  return std::ranges::any_of(
+      nominees, [&field](std::string_view name) { return equals_ignoring_case(field.name, name); });
 }
 
 }  // namespace
@@ -30,11 +51,12 @@ std::string authority_text(const RequestHead& head) {
 }
 
 ForwardedHeaders::ForwardedHeaders(const RequestHead& head) : host_(authority_text(head)) {
+  auto const nominees = nominated(head.headers);
   fields_.reserve(head.headers.size() + 1);
   bool has_host = head.version == HttpVersion::kH2 || head.version == HttpVersion::kHttp10;
   for (const HeaderView& field : head.headers) {
     if (!equals_ignoring_case(field.name, "Host")) {
-      if (!stays_here(field, head.headers)) fields_.push_back(field);
+      if (!stays_here(field, nominees)) fields_.push_back(field);
       continue;
     }
     auto const named = parse_authority(field.value, default_port(head.scheme));

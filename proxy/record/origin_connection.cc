@@ -164,7 +164,10 @@ class H2Origin final : public OriginConnection {
     closed_ = true;
     ended_ = true;
   }
-  bool available() override { return !closed_ && (!client_ || client_->usable()); }
+  bool available() override {
+    if (!client_ && !closed_ && stream_->peer_ended()) close();
+    return !closed_ && (!client_ || client_->usable());
+  }
   bool over() override { return ended_ && open_ == 0; }
   std::unique_ptr<OriginExchange> begin() override {
     // By now the client's SETTINGS have come, so that the origin can be shown the same.

@@ -13,6 +13,8 @@ namespace {
 
 /// How long an expected 100 is waited for before the content is sent anyway (RFC 9110 10.1.1).
 constexpr std::chrono::seconds kContinueTimeout{1};
+/// How long the rest of a request that was answered early may stand still.
+constexpr std::chrono::seconds kUploadStallTimeout{30};
 
 bool wants_websocket(HeaderList headers) {
   return header_has_token(headers, "Upgrade", "websocket") &&
@@ -26,6 +28,18 @@ bool is_idempotent(std::string_view method) {
 
 }  // namespace
 
+/// Stands in the list while it lives.
+struct Recorder::DialWaiter {
+  explicit DialWaiter(std::vector<Event*>& waiters) : waiters(waiters) {
+    waiters.push_back(&event);
+  }
+  ~DialWaiter() { std::erase(waiters, &event); }
+  DialWaiter(const DialWaiter&) = delete;
+  DialWaiter& operator=(const DialWaiter&) = delete;
+  std::vector<Event*>& waiters;
+  Event event;
+};
+
 struct Recorder::Passing {
   const RequestHead& head;
   BodyReader& body;
@@ -34,8 +48,10 @@ struct Recorder::Passing {
   OriginExchange& exchange;
   bool fresh;                        ///< the connection was dialled for this exchange
   net::steady_timer continue_timer;  ///< cancelled by the 100, or by a final head
+  net::steady_timer upload_timer;    ///< cancelled by progress of the request
   bool continued = false;            ///< the origin asked for the content
   bool answered = false;             ///< a final head came
+  bool upload_over = false;          ///< nothing more of the request will be sent
 };
 
 Recorder::Recorder(Recording& recording, const ConnectionInfo& connection)
@@ -79,6 +95,7 @@ awaitable<TlsPlan> Recorder::plan_tls(const ConnectionInfo& connection, const Cl
 }
 
 awaitable<Recorder::Acquired> Recorder::dial(const Target& target) {
+  if (closed_) co_return Acquired{};
   OriginDialer::Dialling dialling;
   dialling_.insert(&dialling);
   dialled_now_.insert(target);
@@ -86,7 +103,7 @@ awaitable<Recorder::Acquired> Recorder::dial(const Target& target) {
                                                    [this] { return recording_.now(); });
   dialling_.erase(&dialling);
   dialled_now_.erase(target);
-  for (Event* const waiter : std::exchange(dial_waiters_, {})) waiter->set();
+  for (Event* const waiter : dial_waiters_) waiter->set();
 
   Acquired acquired{.fresh = true, .facts = dialled.facts};
   acquired.facts.id = recording_.keep(std::move(dialled.facts));
@@ -109,6 +126,11 @@ awaitable<Recorder::Acquired> Recorder::dial(const Target& target) {
 
 void Recorder::forget_what_is_over() {
   std::erase_if(connections_, [](const auto& entry) { return entry.second->over(); });
+  if (connections_.size() < kConnectionsMax) return;
+  // Through an explicit proxy one client connection may ask for any number of hosts.
+  auto const idle = std::ranges::find_if(
+      connections_, [](const auto& entry) { return entry.second->available(); });
+  if (idle != connections_.end()) idle->second->close();
 }
 
 awaitable<Recorder::Acquired> Recorder::acquire(const Target& target) {
@@ -125,9 +147,8 @@ awaitable<Recorder::Acquired> Recorder::acquire(const Target& target) {
     }
     // Streams of one h2 client share the connection that the first of them dials.
     if (client_.alpn != "h2" || !dialled_now_.contains(target)) co_return co_await dial(target);
-    Event dialled;
-    dial_waiters_.push_back(&dialled);
-    co_await dialled.wait();
+    DialWaiter dialled(dial_waiters_);
+    co_await dialled.event.wait();
   }
 }
 
@@ -154,7 +175,8 @@ Task<void> Recorder::serve(const ExchangeContext& context, const RequestHead& he
                     .record = record,
                     .exchange = *exchange,
                     .fresh = acquired.fresh,
-                    .continue_timer = net::steady_timer(co_await net::this_coro::executor)};
+                    .continue_timer = net::steady_timer(co_await net::this_coro::executor),
+                    .upload_timer = net::steady_timer(co_await net::this_coro::executor)};
     auto const attempt = co_await pass(passing);
     if (!attempt) co_return fail(attempt.error());
     if (*attempt == Attempt::kDone) co_return Result<void>{};
@@ -165,7 +187,7 @@ Task<Recorder::Attempt> Recorder::pass(Passing& passing) {
   using net::experimental::awaitable_operators::operator||;
   bool const has_content = !passing.body.finished();
   // What comes back decides; the request's direction ends first only when the client is gone.
-  auto const first = co_await (send_and_watch(passing) || return_response(passing));
+  auto const first = co_await (send_and_watch(passing) || answer(passing));
   if (first.index() == 0) {
     passing.exchange.abort();
     co_return fail(std::make_error_code(std::errc::connection_aborted));
@@ -188,6 +210,8 @@ Task<Recorder::Attempt> Recorder::pass(Passing& passing) {
 
 Task<void> Recorder::send_and_watch(Passing& passing) {
   auto const sent = co_await send_request(passing);
+  passing.upload_over = true;
+  passing.upload_timer.cancel();
   // An origin that takes no more may have answered: that is for the other direction to find out.
   if (!sent) spdlog::debug("request to {}: {}", passing.head.host, sent.error().message());
   co_await passing.writer.client_gone();
@@ -213,10 +237,23 @@ Task<void> Recorder::send_request(Passing& passing) {
     if (!piece) co_return fail(piece.error());
     if (auto const kept = passing.record.request_bytes(*piece); !kept) co_return kept;
     if (auto const sent = co_await passing.exchange.write(*piece); !sent) co_return sent;
+    passing.upload_timer.cancel();
   }
   auto const finished = co_await passing.exchange.finish(passing.body.trailers());
   if (finished) passing.record.request_sent(passing.body.trailers());
   co_return finished;
+}
+
+Task<void> Recorder::answer(Passing& passing) {
+  auto const returned = co_await return_response(passing);
+  if (!returned) co_return returned;
+  // An origin may answer early and read on: it gets the rest, as long as the rest comes.
+  while (!passing.upload_over) {
+    passing.upload_timer.expires_after(kUploadStallTimeout);
+    auto const [interrupted] = co_await passing.upload_timer.async_wait(kTuple);
+    if (!interrupted) break;
+  }
+  co_return returned;
 }
 
 Task<void> Recorder::return_response(Passing& passing) {
@@ -241,7 +278,8 @@ Task<void> Recorder::return_response(Passing& passing) {
     passing.record.response(*head);
     if (passing.exchange.body().finished()) {
       // There is nothing behind the head, so the head is what is held back.
-      if (auto const kept = passing.record.complete({}); !kept) co_return kept;
+      auto const kept = passing.record.complete({}, passing.body.finished());
+      if (!kept) co_return kept;
     }
     if (auto const sent = co_await passing.writer.send_head(for_client); !sent) co_return sent;
     co_return co_await return_body(passing);
@@ -262,7 +300,8 @@ Task<void> Recorder::return_body(Passing& passing) {
     }
     if (auto const taken = passing.record.response_bytes(*piece); !taken) co_return taken;
     if (body.finished()) {
-      if (auto const done = passing.record.complete(body.trailers()); !done) co_return done;
+      auto const done = passing.record.complete(body.trailers(), passing.body.finished());
+      if (!done) co_return done;
       kept = true;
     }
     if (auto const sent = co_await passing.writer.write(*piece); !sent) co_return sent;

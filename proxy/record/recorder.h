@@ -17,6 +17,9 @@ namespace reprise {
 /// is in the archive: what the client has whole, the archive has.
 class Recorder final : public ConnectionHandler {
  public:
+  /// Origin connections kept for one client connection; over it an idle one is closed.
+  static constexpr std::size_t kConnectionsMax = 64;
+
   Recorder(Recording& recording, const ConnectionInfo& connection);
   ~Recorder() override;
 
@@ -37,6 +40,7 @@ class Recorder final : public ConnectionHandler {
     ConnectionFacts facts;
   };
   enum class Attempt { kDone, kStale };
+  struct DialWaiter;
   struct Passing;  // the state that the two directions of an exchange share
 
   awaitable<Acquired> acquire(const Target& target);
@@ -49,6 +53,8 @@ class Recorder final : public ConnectionHandler {
   /// Returns only when the client is gone.
   Task<void> send_and_watch(Passing& passing);
   Task<void> send_request(Passing& passing);
+  /// Returns the response; lets the rest of the request go on behind it.
+  Task<void> answer(Passing& passing);
   Task<void> return_response(Passing& passing);
   Task<void> return_body(Passing& passing);
 

@@ -157,7 +157,11 @@ TEST(RequestFraming, RefusesWhatTwoParsersCouldReadTwoWays) {
   EXPECT_EQ(post("Content-Length: +3\r\n"), h1_errc::bad_framing);
   EXPECT_EQ(post("Content-Length: 3,\r\nContent-Length: \r\n"), h1_errc::bad_framing);
   EXPECT_EQ(post("Content-Length: 99999999999999999999\r\n"), h1_errc::bad_framing);
+  EXPECT_EQ(post("Content-Length: 5, 5\r\n"), h1_errc::bad_framing);
   EXPECT_EQ(post("Transfer-Encoding: chunked, identity\r\n"), h1_errc::bad_framing);
+  EXPECT_EQ(post("Transfer-Encoding: identity, chunked\r\n"), h1_errc::bad_framing);
+  EXPECT_EQ(post("Transfer-Encoding: xchunked\r\nTransfer-Encoding: chunked\r\n"),
+            h1_errc::bad_framing);
 }
 
 TEST(Authority, IsParsedStrictly) {
@@ -227,6 +231,17 @@ TEST(ChunkedDecoder, IsNotDoneWhenTheCodingIsCutAnywhere) {
     ASSERT_TRUE(decoded);
     EXPECT_FALSE(decoded->done) << size;
   }
+}
+
+TEST(ChunkedDecoder, IsNotDoneWhenTheTrailersAreMalformed) {
+  EXPECT_FALSE(decode("0\r\nbad name: x\r\n\r\n", 4096));
+  ChunkedDecoder decoder;
+  std::string_view const coded = "3\r\nabc\r\n0\r\nbad name: x\r\n\r\n";
+  auto const step = decoder.next(as_bytes(coded));
+  ASSERT_TRUE(step);
+  EXPECT_EQ(as_text(step->data), "abc");
+  EXPECT_FALSE(decoder.done());
+  EXPECT_FALSE(decoder.next(as_bytes(coded.substr(step->consumed))));
 }
 
 TEST(ChunkedDecoder, RefusesMalformedSizes) {
