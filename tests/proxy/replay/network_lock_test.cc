@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <functional>
+#include <semaphore>
 #include <thread>
 
 namespace reprise {
@@ -29,18 +30,26 @@ struct Reachable {
   }
   ~Reachable() { ::close(handle); }
 
-  /// 0, or the error of connect(2).
-  int try_to_connect() const {
-    int const socket = ::socket(AF_INET, SOCK_STREAM, 0);
-    int const result = ::connect(socket, reinterpret_cast<const sockaddr*>(&at), sizeof at);
-    int const error = result == 0 ? 0 : errno;
-    ::close(socket);
-    return error;
+  /// 0, or the error of connect(2). Takes the socket, as the lock allows no new one.
+  int try_to_connect(int socket) const {
+    return ::connect(socket, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0 ? 0 : errno;
   }
 
   int handle = -1;
   sockaddr_in at{};
 };
+
+int stream_socket() {
+  return ::socket(AF_INET, SOCK_STREAM, 0);
+}
+
+/// 0, or the error of socket(2).
+int try_to_make_socket(int family, int type) {
+  int const made = ::socket(family, type, 0);
+  if (made < 0) return errno;
+  ::close(made);
+  return 0;
+}
 
 /// The filter is for good, so whatever it is tried on runs in a process of its own. Returns what
 /// `body` returns.
@@ -54,23 +63,59 @@ int in_child(const std::function<int()>& body) {
 
 TEST(NetworkLock, ConnectsBeforeItIsSet) {
   Reachable const listener;
-  EXPECT_EQ(in_child([&] { return listener.try_to_connect(); }), 0);
+  EXPECT_EQ(in_child([&] { return listener.try_to_connect(stream_socket()); }), 0);
 }
 
-TEST(NetworkLock, DeniesConnect) {
+TEST(NetworkLock, DeniesConnectOfASocketMadeBefore) {
   Reachable const listener;
-  EXPECT_EQ(in_child([&] { return deny_outgoing_connections() ? listener.try_to_connect() : 99; }),
-            EACCES);
+  int const socket = stream_socket();
+  EXPECT_EQ(
+      in_child([&] { return deny_outgoing_connections() ? listener.try_to_connect(socket) : 99; }),
+      EACCES);
+  ::close(socket);
 }
 
-TEST(NetworkLock, DeniesConnectToThreadsAndChildren) {
+TEST(NetworkLock, DeniesSocketsOfEveryKind) {
+  for (auto const family : {AF_INET, AF_INET6, AF_UNIX}) {
+    for (auto const type : {SOCK_STREAM, SOCK_DGRAM}) {
+      EXPECT_EQ(in_child([&] {
+                  return deny_outgoing_connections() ? try_to_make_socket(family, type) : 99;
+                }),
+                EACCES)
+          << family << " " << type;
+    }
+  }
+}
+
+TEST(NetworkLock, DeniesThreadsAndChildren) {
   Reachable const listener;
+  int const socket = stream_socket();
   EXPECT_EQ(in_child([&] {
               if (!deny_outgoing_connections()) return 99;
+              auto const try_both = [&] {
+                int const made = try_to_make_socket(AF_INET, SOCK_DGRAM);
+                return made == EACCES ? listener.try_to_connect(socket) : made;
+              };
               int error = 0;
-              std::thread([&] { error = listener.try_to_connect(); }).join();
-              if (error != EACCES) return error;
-              return in_child([&] { return listener.try_to_connect(); });
+              std::thread([&] { error = try_both(); }).join();
+              return error == EACCES ? in_child(try_both) : error;
+            }),
+            EACCES);
+  ::close(socket);
+}
+
+TEST(NetworkLock, HoldsForThreadsThatRanBefore) {
+  std::binary_semaphore locked(0);
+  EXPECT_EQ(in_child([&] {
+              int error = 0;
+              std::thread before([&] {
+                locked.acquire();
+                error = try_to_make_socket(AF_INET, SOCK_STREAM);
+              });
+              bool const is_set = deny_outgoing_connections().has_value();
+              locked.release();
+              before.join();
+              return is_set ? error : 99;
             }),
             EACCES);
 }
@@ -89,7 +134,7 @@ TEST(NetworkLock, LetsTheServerAccept) {
               // Something outside connects: a child forked before the lock.
               Reachable const listener;
               auto const client = ::fork();
-              if (client == 0) ::_exit(listener.try_to_connect());
+              if (client == 0) ::_exit(listener.try_to_connect(stream_socket()));
               if (!deny_outgoing_connections()) return 99;
               int const accepted = ::accept(listener.handle, nullptr, nullptr);
               int status = 0;
