@@ -1,7 +1,17 @@
 #include "proxy/admin.h"
 
+#include <boost/asio/ip/address.hpp>
+
 namespace reprise {
 namespace {
+
+/// A name that a page's owner chose can be made to lead here (DNS rebinding), and the browser then
+/// takes the answer for the page's own. An address or localhost cannot.
+bool is_beyond_rebinding(std::string_view host) {
+  boost::system::error_code error;
+  net::ip::make_address(host, error);
+  return !error || host == "localhost";
+}
 
 class AdminConnection final : public ConnectionHandler {
  public:
@@ -16,6 +26,9 @@ class AdminConnection final : public ConnectionHandler {
     // A page must not reach this by a form or an image: browsers send these with cross-site posts.
     if (find_header(head.headers, "Origin") || find_header(head.headers, "Sec-Fetch-Site")) {
       co_return co_await send_json(writer, 403, R"({"error":"not for browsers"})");
+    }
+    if (!is_beyond_rebinding(head.host)) {
+      co_return co_await send_json(writer, 403, R"({"error":"ask by address, not by name"})");
     }
     bool const get = head.method == "GET";
     bool const post = head.method == "POST";
