@@ -15,7 +15,9 @@ namespace {
 
 constexpr std::string_view kFlagsPlace = "{chromium-flags}";
 
-std::error_code last_error() { return {errno, std::system_category()}; }
+std::error_code last_error() {
+  return {errno, std::system_category()};
+}
 
 /// In the child: reads arguments, each ended by NUL, up to the end of the pipe, and becomes them.
 [[noreturn]] void wait_and_exec(int orders) {
@@ -95,13 +97,18 @@ Result<void> ChildCommand::start(const std::vector<std::string>& arguments) {
 
 bool ChildCommand::poll(int& exit_code) {
   int status = 0;
-  if (::waitpid(child_, &status, WNOHANG) != child_) return false;
+  if (child_ < 0 || ::waitpid(child_, &status, WNOHANG) != child_) return false;
+  child_ = -1;  // the number may be another process's from here on
   exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   return true;
 }
 
 void ChildCommand::signal(int number) {
   if (child_ > 0) ::kill(child_, number);
+}
+
+bool ChildCommand::is_in_our_group() const {
+  return child_ > 0 && ::getpgid(child_) == ::getpgrp();
 }
 
 std::vector<std::string> expand_chromium_flags(const std::vector<std::string>& arguments,

@@ -26,7 +26,10 @@ class ChildCommand {
 
   /// The exit code, once the child has ended; 128 + N when signal N ended it. Does not block.
   bool poll(int& exit_code);
+  /// No effect once poll() has seen the end.
   void signal(int number);
+  /// Whether a signal of the terminal that reaches this process reaches the child as well.
+  bool is_in_our_group() const;
   bool started() const { return started_; }
 
  private:

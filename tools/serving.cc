@@ -9,7 +9,6 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/json.hpp>
 #include <charconv>
@@ -17,12 +16,15 @@
 #include <fstream>
 
 #include "tools/commands.h"
+#include "tools/signal_events.h"
 
 namespace reprise {
 namespace {
 
 constexpr std::chrono::milliseconds kLivePeriod{250};
 constexpr std::chrono::seconds kPlainPeriod{5};
+/// How long a command that was told to end may take before it is killed.
+constexpr std::chrono::seconds kPatience{5};
 
 /// Parses "ADDR:PORT", "[ADDR]:PORT" or "off" (no endpoint); an error text otherwise.
 std::expected<std::optional<tcp::endpoint>, std::string> parse_place(const std::string& text) {
@@ -76,13 +78,13 @@ void ServingOptions::add_to(CLI::App& command) {
 /// The main thread while the server runs: signals, the child, progress.
 class Serving::Loop {
  public:
-  Loop() : context_(1), signals_(context_, SIGINT, SIGTERM, SIGCHLD), ticker_(context_) {}
+  Loop() : context_(1), signals_(context_), ticker_(context_), patience_(context_) {}
 
   int run(ChildCommand* child, const std::function<std::string()>& progress) {
     child_ = child;
     progress_ = &progress;
     live_ = ::isatty(STDERR_FILENO) != 0;
-    await_signal();
+    signals_.listen([this](const signalfd_siginfo& signal) { on_signal(signal); });
     tick();
     context_.run();
     if (live_ && !last_line_.empty()) std::fputs("\r\033[K", stderr);
@@ -90,41 +92,39 @@ class Serving::Loop {
   }
 
   /// From here on a signal ends the process at once.
-  void let_signals_end() {
-    signals_.clear();
-    ::signal(SIGINT, SIG_DFL);
-    ::signal(SIGTERM, SIG_DFL);
-  }
+  void let_signals_end() { signals_.let_go(); }
 
   void stop(int exit_code) {
     net::post(context_, [this, exit_code] {
-      if (child_ != nullptr) child_->signal(SIGTERM);
-      end(exit_code);
+      if (exit_code_ == kExitDone) exit_code_ = exit_code;
+      if (child_ == nullptr) return context_.stop();
+      if (std::exchange(stopping_, true)) return;
+      child_->signal(SIGTERM);
+      patience_.expires_after(kPatience);
+      patience_.async_wait([this](boost::system::error_code error) {
+        if (!error) child_->signal(SIGKILL);
+      });
     });
   }
 
  private:
-  void end(int exit_code) {
-    exit_code_ = exit_code;
-    signals_.cancel();
-    ticker_.cancel();
-    context_.stop();
-  }
-
-  void await_signal() {
-    signals_.async_wait([this](boost::system::error_code error, int number) {
-      if (error) return;
-      if (number == SIGCHLD) {
-        int exit_code = 0;
-        if (child_ != nullptr && child_->poll(exit_code)) return end(exit_code);
-      } else {
-        // A second one ends now: what the archive holds is whole at any time.
-        if (std::exchange(signalled_, true)) ::_exit(128 + number);
-        if (child_ == nullptr) return end(kExitDone);
-        child_->signal(number);
-      }
-      await_signal();
-    });
+  void on_signal(const signalfd_siginfo& signal) {
+    auto const number = static_cast<int>(signal.ssi_signo);
+    if (number == SIGCHLD) {
+      int exit_code = 0;
+      if (child_ == nullptr || !child_->poll(exit_code)) return;
+      if (exit_code_ == kExitDone) exit_code_ = exit_code;
+      return context_.stop();
+    }
+    if (std::exchange(signalled_, true)) {
+      // A second one ends now: what the archive holds is whole at any time.
+      if (child_ != nullptr) child_->signal(SIGKILL);
+      ::_exit(128 + number);
+    }
+    if (child_ == nullptr) return context_.stop();
+    // Ctrl-C: the terminal told the command, too, and many take a second SIGINT for "now".
+    bool const typed = number == SIGINT && signal.ssi_code == SI_KERNEL;
+    if (!typed || !child_->is_in_our_group()) child_->signal(number);
   }
 
   void tick() {
@@ -145,12 +145,14 @@ class Serving::Loop {
   }
 
   net::io_context context_;
-  net::signal_set signals_;
+  SignalEvents signals_;
   net::steady_timer ticker_;
+  net::steady_timer patience_;
   ChildCommand* child_ = nullptr;
   const std::function<std::string()>* progress_ = nullptr;
   bool live_ = false;
   bool signalled_ = false;
+  bool stopping_ = false;
   std::string last_line_;
   int exit_code_ = kExitDone;
 };
@@ -166,6 +168,7 @@ std::optional<int> Serving::prepare() {
   log->set_level(spdlog::level::from_str(options_.log_level));
   spdlog::set_default_logger(log);
   if (auto const wrong = parse_places()) return wrong;
+  if (!remove_stale_ready_file()) return kExitFailed;
   auto authority = CertificateAuthority::open_or_create(CertificateAuthority::default_directory());
   if (!authority) {
     std::fprintf(stderr, "reprise: the certificate authority in %s cannot be used: %s\n",
@@ -202,6 +205,10 @@ std::optional<int> Serving::bind() {
   auto server = Server::create(listeners, *authority_, options_.threads);
   if (!server) {
     auto const& wrong = server.error();
+    if (wrong.flag == "TLS") {
+      std::fprintf(stderr, "reprise: TLS cannot be set up: %s\n", wrong.error.message().c_str());
+      return kExitFailed;
+    }
     std::fprintf(stderr,
                  "reprise: cannot listen on %s for %s: %s; choose another with %s ADDR:PORT\n",
                  text_of(wrong.at).c_str(), wrong.flag.c_str(), wrong.error.message().c_str(),
@@ -290,7 +297,15 @@ void Serving::stop(int exit_code) {
   loop_->stop(exit_code);
 }
 
-std::vector<std::string> Serving::chromium_flags() const {
+/// What leads Chromium here, and nowhere else whatever listeners there are.
+std::vector<std::string> Serving::routing_flags() const {
+  if (!http_.at && !https_.at) {
+    if (!proxy_.at) return {"--host-resolver-rules=MAP * ~NOTFOUND"};
+    // Without the first rule it would look names up by itself, without the last not find the proxy;
+    // loopback hosts go past a proxy by default.
+    return {"--proxy-server=http://" + text_of(*proxy_.at), "--proxy-bypass-list=<-loopback>",
+            "--host-resolver-rules=MAP * ~NOTFOUND,EXCLUDE " + proxy_.at->address().to_string()};
+  }
   std::string rules;
   auto const map = [&rules](const char* pattern, const Place& place) {
     if (!place.at) return;
@@ -300,20 +315,38 @@ std::vector<std::string> Serving::chromium_flags() const {
   map("*:443", https_);
   // Both listeners tell TLS from clear text by the first byte, so either takes any other port.
   map("*", https_.at ? https_ : http_);
-  return {
-      "--host-resolver-rules=" + rules,
-      "--ignore-certificate-errors-spki-list=" + authority_->spki_sha256_base64(),
-      "--no-first-run",
-      "--disable-sync",
-      "--disable-quic",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-field-trial-config",
-      "--gaia-url=http://127.0.0.1:1",
-      "--component-updater=url-source=http://127.0.0.1:1/",
-      "--disable-features=NetworkTimeServiceQuerying,OptimizationHints,MediaRouter,Translate,"
-      "HttpsUpgrades,LocalNetworkAccessChecks",
-  };
+  return {"--host-resolver-rules=" + rules};
+}
+
+std::vector<std::string> Serving::chromium_flags() const {
+  auto flags = routing_flags();
+  flags.insert(
+      flags.end(),
+      {
+          "--ignore-certificate-errors-spki-list=" + authority_->spki_sha256_base64(),
+          "--no-first-run",
+          "--disable-sync",
+          "--disable-quic",
+          "--disable-background-networking",
+          "--disable-component-update",
+          "--disable-field-trial-config",
+          "--gaia-url=http://127.0.0.1:1",
+          "--component-updater=url-source=http://127.0.0.1:1/",
+          "--disable-features=NetworkTimeServiceQuerying,OptimizationHints,MediaRouter,Translate,"
+          "HttpsUpgrades,LocalNetworkAccessChecks",
+      });
+  return flags;
+}
+
+/// Who waits for this run's file must not read that of an earlier one.
+bool Serving::remove_stale_ready_file() const {
+  std::error_code error;
+  if (options_.ready_file.empty()) return true;
+  std::filesystem::remove(options_.ready_file, error);
+  if (!error) return true;
+  std::fprintf(stderr, "reprise: --ready-file %s is in the way and cannot be removed: %s\n",
+               options_.ready_file.c_str(), error.message().c_str());
+  return false;
 }
 
 bool Serving::write_ready_file(const std::vector<std::string>& chromium_flags) const {
@@ -345,6 +378,7 @@ bool Serving::write_ready_file(const std::vector<std::string>& chromium_flags) c
   if (!error) return true;
   std::fprintf(stderr, "reprise: --ready-file %s cannot be written: %s\n",
                options_.ready_file.c_str(), error.message().c_str());
+  std::filesystem::remove(half_written, error);
   return false;
 }
 

@@ -45,13 +45,15 @@ class Serving {
   /// Where the listeners are; after prepare().
   const std::vector<tcp::endpoint>& bound() const { return server_->bound(); }
 
-  /// Serves, tells the world, runs the command; returns when the command has ended, a signal came,
-  /// or stop() was called, after all connections have ended. The exit code is the command's,
-  /// kExitDone, or what stop() was given. `progress` gives the text of the live line.
+  /// Serves, tells the world, runs the command; returns when the command has ended or, without one,
+  /// when a signal came or stop() was called, after all connections have ended. The exit code is
+  /// what stop() was given unless that was kExitDone, else the command's, else kExitDone.
+  /// `progress` gives the text of the live line.
   int run(HandlerFactory& handler, const AdminActions& admin,
           const std::function<std::string()>& progress);
 
-  /// Ends run() with this code. Thread-safe.
+  /// Ends run() with this code; the command is told first (SIGTERM), and killed when it does not
+  /// end within 5 s. Thread-safe.
   void stop(int exit_code);
 
  private:
@@ -63,6 +65,8 @@ class Serving {
   std::optional<int> parse_places();
   std::optional<int> bind();
   bool write_ready_file(const std::vector<std::string>& chromium_flags) const;
+  bool remove_stale_ready_file() const;
+  std::vector<std::string> routing_flags() const;
   std::vector<std::string> chromium_flags() const;
 
   std::string mode_;

@@ -5,6 +5,7 @@ import base64
 import hashlib
 import json
 import pathlib
+import socket
 import subprocess
 
 import harness
@@ -39,6 +40,29 @@ class Command(harness.TestCase):
         shell = subprocess.run(["sh", "-c", quoted.replace("run", "printf '%s\\n'", 1)],
                                capture_output=True, text=True, check=True)
         self.assertEqual(shell.stdout.splitlines(), [*flags, "now"])
+
+    def test_it_inherits_what_reprise_was_given(self):
+        """Not what reprise sets for itself: SIGPIPE ignored, and the hard limit of descriptors."""
+        state = 'sed -n s/^SigIgn://p /proc/self/status; ulimit -Sn'
+        outside = ("sh", "-c", 'ulimit -Sn 200; exec "$@"', "sh")
+        direct, beside = (
+            subprocess.run([*outside, *command, "sh", "-c", state], capture_output=True, check=True,
+                           env=harness.environment(self.folder)).stdout
+            for command in ((), (harness.REPRISE, "record", "-o", str(self.folder / "a.reprise"),
+                                 "--")))
+        self.assertEqual(beside, direct)
+
+    def test_without_transparent_listeners_the_flags_lead_to_the_proxy_alone(self):
+        recorder = self.record(self.folder / "a.reprise", "--http", "off", "--https", "off")
+        self.assertEqual(recorder.ready["chromium_flags"][:3],
+                         [f"--proxy-server=http://{recorder.ready['proxy']}",
+                          "--proxy-bypass-list=<-loopback>",
+                          "--host-resolver-rules=MAP * ~NOTFOUND,EXCLUDE 127.0.0.1"])
+
+    def test_without_listeners_the_flags_lead_nowhere(self):
+        flags = self.record(self.folder / "a.reprise", "--http", "off", "--https", "off", "--proxy",
+                            "off").ready["chromium_flags"]
+        self.assertEqual(flags[0], "--host-resolver-rules=MAP * ~NOTFOUND")
 
     def test_the_recorder_serves_while_the_command_runs(self):
         origin = self.origin(lambda _: response(b"fetched"))
@@ -84,6 +108,28 @@ class ReadyFile(harness.TestCase):
         for path in keys:
             self.assertEqual(path.stat().st_mode & 0o777, 0o600)
 
+    def test_that_of_an_earlier_run_is_removed_before_anything_listens(self):
+        stale = self.folder / "stale.json"
+        stale.write_text("{}")
+        with socket.create_server(("127.0.0.1", 0)) as busy:
+            done = harness.run("record", "-o", str(self.folder / "a.reprise"), "--http",
+                               f"127.0.0.1:{busy.getsockname()[1]}", "--ready-file", str(stale),
+                               folder=self.folder)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertFalse(stale.exists())
+
+    def test_one_that_cannot_be_written_leaves_nothing_behind(self):
+        taken = self.folder / "taken"
+        full = ("sh", "-c", 'trap "" XFSZ; ulimit -f 0; exec "$@"', "sh")
+        empty = self.folder / "a.reprise"
+        self.record(empty).stop()
+        done = subprocess.run([*full, harness.REPRISE, "replay", str(empty), "--ready-file",
+                               str(taken), "--", "true"], capture_output=True, check=False,
+                              env=harness.environment(self.folder))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(str(taken).encode(), done.stderr)
+        self.assertEqual(list(self.folder.glob("taken*")), [])
+
     def test_a_listener_can_be_off(self):
         recorder = self.record(self.folder / "a.reprise", "--https", "off")
         self.assertIsNone(recorder.ready["https"])
@@ -111,8 +157,17 @@ class Admin(harness.TestCase):
         self.assertEqual(self.ask(replay, "POST", "/stop")[0], 200)
         self.assertEqual(replay.process.wait(harness.DEADLINE_SECONDS), 0, replay.log())
 
-    def ask(self, replay, method, path):
-        done = subprocess.run(["curl", "-sS", "-X", method, "-w", "\n%{http_code}",
+    def test_a_name_that_leads_here_is_refused(self):
+        """A page whose owner points its name at this machine must not read what was missed."""
+        recorder = self.record(self.folder / "a.reprise", "--admin", "127.0.0.1:0")
+        for host, status in (("evil.test", 403), ("localhost.evil.test", 403), ("localhost", 200),
+                             ("127.0.0.1:80", 200), ("[::1]:80", 200)):
+            with self.subTest(host):
+                self.assertEqual(self.ask(recorder, "GET", "/misses", "-H", f"Host: {host}")[0],
+                                 status)
+
+    def ask(self, replay, method, path, *arguments):
+        done = subprocess.run(["curl", "-sS", *arguments, "-X", method, "-w", "\n%{http_code}",
                                f"http://{replay.ready['admin']}{path}"],
                               capture_output=True, text=True, check=True)
         body, status = done.stdout.rsplit("\n", 1)
