@@ -17,6 +17,7 @@ struct LoadOptions {
   std::filesystem::path output;
   unsigned timeout_s = 30;
   unsigned quiet_ms = 500;
+  unsigned settle_ms = 500;
   std::filesystem::path screenshot_folder;
   std::filesystem::path browser;
   bool headed = false;
@@ -34,6 +35,7 @@ VisitOptions visit_options(const LoadOptions& options) {
   visit.browser.extra_flags = options.chromium_flags;
   visit.page.timeout = std::chrono::seconds(options.timeout_s);
   visit.page.quiet = std::chrono::milliseconds(options.quiet_ms);
+  visit.page.settle = std::chrono::milliseconds(options.settle_ms);
   visit.page.fetch_bodies = !options.no_bodies;
   visit.screenshot_folder = options.screenshot_folder;
   visit.runs = options.runs;
@@ -142,6 +144,9 @@ void add_load_command(CLI::App& app, const std::vector<std::string>& command, in
       ->check(CLI::Range(1U, 86'400U));
   sub->add_option("--quiet", options->quiet_ms, "ms without requests that end a page (500)")
       ->check(CLI::Range(0U, 3'600'000U));
+  sub->add_option("--settle", options->settle_ms,
+                  "ms that the new, empty page rests before it navigates (500)")
+      ->check(CLI::Range(0U, 60'000U));
   sub->add_option("--screenshot", options->screenshot_folder, "Write a PNG of each load here");
   sub->add_option("--browser", options->browser, "The browser's program (default: on PATH)");
   sub->add_flag("--headed", options->headed, "Show the browser");
@@ -149,7 +154,7 @@ void add_load_command(CLI::App& app, const std::vector<std::string>& command, in
   sub->add_flag("--dom", options->dom, "Put the documents' text into the result");
   sub->add_option("--chromium-flag", options->chromium_flags,
                   "A further flag of the browser; also every argument behind --")
-      ->take_all();
+      ->allow_extra_args(false);
   sub->add_option("--match", options->match, "As replay --match");
   sub->add_option("--inject", options->inject, "As replay --inject");
   sub->add_option("--dates", options->dates, "As replay --dates");

@@ -27,6 +27,7 @@ struct RecordOptions {
   std::string inject = "none";
   std::filesystem::path load_report;
   unsigned quiet_ms = 500;
+  unsigned settle_ms = 500;
   unsigned timeout_s = 30;
   ServingOptions serving;
 };
@@ -68,6 +69,8 @@ std::vector<std::string> browse_command(const RecordOptions& options) {
                                    "--live",
                                    "--quiet",
                                    std::to_string(options.quiet_ms),
+                                   "--settle",
+                                   std::to_string(options.settle_ms),
                                    "--timeout",
                                    std::to_string(options.timeout_s)};
   if (!options.load_report.empty()) {
@@ -178,7 +181,7 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
   sub->add_flag("--append", options->append, "Add a session to the archive if it exists");
   sub->add_option("--connect-to", options->connect_to,
                   "HOST:PORT:ADDR:PORT, dial ADDR:PORT for HOST:PORT (as curl)")
-      ->take_all();
+      ->allow_extra_args(false);
   sub->add_option("--origin-ca", options->origin_ca, "Trust this PEM file for origins, too");
   sub->add_flag("--insecure-origin", options->insecure_origin, "Do not verify origins");
   sub->add_flag("--fsync", options->fsync, "Survive the machine, not only the process");
@@ -186,6 +189,8 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
       ->check(CLI::IsMember({"none"}));
   sub->add_option("--load-report", options->load_report, "With URLs: the browser's view, as JSON");
   sub->add_option("--quiet", options->quiet_ms, "With URLs: ms without requests that end a page");
+  sub->add_option("--settle", options->settle_ms,
+                  "With URLs: ms that the empty page rests before it navigates (500)");
   sub->add_option("--timeout", options->timeout_s, "With URLs: s after which a page is given up");
   options->serving.add_to(*sub);
   sub->callback([options, command, &exit_code] {
