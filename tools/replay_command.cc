@@ -57,19 +57,19 @@ boost::json::object report_json(const ReplayReport& report) {
   return {{"schema", "reprise-replay-report/1"},
           {"mode", "replay"},
           {"session", report.session},
-          {"hits", report.hits},
-          {"misses", report.misses},
-          {"damaged", report.damaged},
-          {"exchanges_servable", report.exchanges_servable},
-          {"exchanges_served", report.exchanges_served},
+          {"hits", report.counts.hits},
+          {"misses", report.counts.misses},
+          {"damaged", report.counts.damaged},
+          {"exchanges_servable", report.counts.exchanges_servable},
+          {"exchanges_served", report.counts.exchanges_served},
           {"distinct_misses", misses_json(report)}};
 }
 
-std::string report_text(const ReplayReport& report) {
-  std::string text = std::to_string(report.hits) + " hits, " + std::to_string(report.misses) +
-                     " misses, " + std::to_string(report.exchanges_served) + " of " +
-                     std::to_string(report.exchanges_servable) + " exchanges used";
-  if (report.damaged > 0) text += ", " + std::to_string(report.damaged) + " damaged";
+std::string counts_text(const ReplayCounts& counts) {
+  std::string text = std::to_string(counts.hits) + " hits, " + std::to_string(counts.misses) +
+                     " misses, " + std::to_string(counts.exchanges_served) + " of " +
+                     std::to_string(counts.exchanges_servable) + " exchanges used";
+  if (counts.damaged > 0) text += ", " + std::to_string(counts.damaged) + " damaged";
   return text;
 }
 
@@ -117,12 +117,13 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
       .reset = [&] { replayed.reset(); },
       .stop = [&] { serving.stop(kExitDone); }};
   auto exit_code =
-      serving.run(replayed, admin, [&] { return "replaying: " + report_text(replayed.report()); });
+      serving.run(replayed, admin, [&] { return "replaying: " + counts_text(replayed.counts()); });
 
   auto const report = replayed.report();
-  std::fprintf(stderr, "replayed %s: %s\n", options.archive.c_str(), report_text(report).c_str());
+  std::fprintf(stderr, "replayed %s: %s\n", options.archive.c_str(),
+               counts_text(report.counts).c_str());
   if (!options.report.empty() && !write_report(options.report, report)) return kExitFailed;
-  if (exit_code == kExitDone && options.strict && report.misses > 0) return kExitGate;
+  if (exit_code == kExitDone && options.strict && report.counts.misses > 0) return kExitGate;
   return exit_code;
 }
 

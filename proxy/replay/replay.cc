@@ -8,19 +8,7 @@ namespace reprise {
 namespace {
 
 constexpr const char* kNotRecorded = "not recorded";
-
-/// A body that the archive holds in several extents.
-class ArchivedBody final : public PiecewiseBody {
- public:
-  ArchivedBody(const ArchiveReader& archive, const StoredBody& body)
-      : archive_(archive), body_(body) {}
-  std::size_t pieces() const override { return body_.extents.size(); }
-  Result<Bytes> piece(std::size_t index) const override { return archive_.extent(body_, index); }
-
- private:
-  const ArchiveReader& archive_;
-  const StoredBody& body_;
-};
+constexpr std::uint16_t kHttpsPort = 443;
 
 /// Hands each request of one connection to the replay.
 class Replayer final : public ConnectionHandler {
@@ -31,7 +19,9 @@ class Replayer final : public ConnectionHandler {
     auto host = hello.server_name;
     if (host.empty()) host = connection.tunnel_host;
     if (host.empty()) host = connection.local.address().to_string();
-    auto plan = replay_.tls_plan(host);
+    // Outside a tunnel the port is our listener's own and says nothing.
+    bool const tunnelled = !connection.tunnel_host.empty();
+    auto plan = replay_.tls_plan(host, tunnelled ? connection.tunnel_port : kHttpsPort);
     if (std::ranges::find(hello.alpn, plan.alpn) == hello.alpn.end()) plan.alpn.clear();
     co_return plan;
   }
@@ -45,12 +35,36 @@ class Replayer final : public ConnectionHandler {
   Replay& replay_;
 };
 
+/// All zero for an empty body, as MatchKey has it.
+Task<Sha256> digest_of(BodyReader& body) {
+  Digester digester;
+  std::uint64_t size = 0;
+  while (!body.finished()) {
+    auto const piece = co_await body.read();
+    if (!piece) co_return fail(piece.error());
+    digester.update(*piece);
+    size += piece->size();
+  }
+  co_return size > 0 ? digester.finish() : Sha256{};
+}
+
 std::string url_of(const MatchKey& key) {
   std::string url(key.scheme == Scheme::kHttps ? "https://" : "http://");
   bool const v6 = key.host.find(':') != std::string_view::npos;
   url.append(v6 ? "[" : "").append(key.host).append(v6 ? "]" : "");
   if (key.port != default_port(key.scheme)) url.append(":").append(std::to_string(key.port));
   return url.append(key.target);
+}
+
+std::string shortened(std::string text) {
+  if (text.size() <= Replay::kMissTextMax) return text;
+  text.resize(Replay::kMissTextMax);
+  text.shrink_to_fit();
+  return text += "...";
+}
+
+std::string damage_text(const std::string& problem) {
+  return "damaged in the archive: " + problem;
 }
 
 }  // namespace
@@ -61,6 +75,29 @@ struct Replay::Prepared {
   std::vector<HeaderView> headers;  // as served; views into exchange
   std::unique_ptr<StoredResponse> response;
   std::string problem;
+};
+
+/// A body that the archive holds in several extents. What is damaged shows when it is sent.
+class Replay::ArchivedBody final : public PiecewiseBody {
+ public:
+  /// `exchange` is of the `replay`, and outlives this as that does.
+  ArchivedBody(Replay& replay, const Exchange& exchange) : replay_(replay), exchange_(exchange) {}
+  std::size_t pieces() const override { return body().extents.size(); }
+  Result<Bytes> piece(std::size_t index) const override {
+    auto const bytes = replay_.archive_.extent(body(), index);
+    if (!bytes) {
+      auto const at = std::to_string(body().extents[index].record_offset);
+      replay_.turn_hit_into_damage(
+          exchange_.request,
+          damage_text("the body's record at byte " + at + ": " + bytes.error().message()));
+    }
+    return bytes;
+  }
+
+ private:
+  const StoredBody& body() const { return exchange_.response.body; }
+  Replay& replay_;
+  const Exchange& exchange_;
 };
 
 Replay::Replay(const ArchiveReader& archive, std::uint32_t session)
@@ -75,7 +112,11 @@ Replay::Replay(const ArchiveReader& archive, std::uint32_t session)
                  .alpn = facts.alpn == "h2" ? "h2" : "http/1.1",
                  .tls_version = facts.tls_version};
     cover(plan.names, facts.host);
-    tls_plans_.insert_or_assign(facts.host, std::move(plan));
+    tls_plans_.insert_or_assign({facts.host, facts.port}, std::move(plan));
+  }
+  for (const IndexEntry& entry : archive.entries()) {
+    if (entry.session != matcher_.session() || entry.outcome != Outcome::kComplete) continue;
+    ++servable_count_;
   }
 }
 
@@ -87,8 +128,13 @@ std::unique_ptr<ConnectionHandler> Replay::open(const ConnectionInfo&) {
   return std::make_unique<Replayer>(*this);
 }
 
-TlsPlan Replay::tls_plan(const std::string& host) const {
-  if (auto const known = tls_plans_.find(host); known != tls_plans_.end()) return known->second;
+TlsPlan Replay::tls_plan(const std::string& host, std::uint16_t port) const {
+  for (auto const likely : {port, kHttpsPort}) {
+    auto const known = tls_plans_.find({host, likely});
+    if (known != tls_plans_.end()) return known->second;
+  }
+  auto const first = tls_plans_.lower_bound({host, 0});
+  if (first != tls_plans_.end() && first->first.first == host) return first->second;
   // Never recorded: the miss can only be told inside TLS.
   return {.names = {.names = {host}}, .alpn = "http/1.1"};
 }
@@ -103,6 +149,7 @@ void Replay::reset() {
   cursors_.reset();
   std::scoped_lock const lock(misses_mutex_);
   for (auto& served : served_) served = false;
+  served_count_ = 0;
   hits_ = 0;
   misses_ = 0;
   damaged_ = 0;
@@ -110,17 +157,18 @@ void Replay::reset() {
   miss_positions_.clear();
 }
 
-ReplayReport Replay::report() const {
-  ReplayReport report{.session = matcher_.session(), .hits = hits_};
-  for (std::size_t i = 0; i < served_.size(); ++i) {
-    const IndexEntry& entry = archive_.entries()[i];
-    if (entry.session != matcher_.session() || entry.outcome != Outcome::kComplete) continue;
-    ++report.exchanges_servable;
-    if (served_[i].load(std::memory_order_relaxed)) ++report.exchanges_served;
-  }
+ReplayCounts Replay::counts() const {
   std::scoped_lock const lock(misses_mutex_);
-  report.misses = misses_;
-  report.damaged = damaged_;
+  return {.hits = hits_,
+          .misses = misses_,
+          .damaged = damaged_,
+          .exchanges_servable = servable_count_,
+          .exchanges_served = served_count_};
+}
+
+ReplayReport Replay::report() const {
+  ReplayReport report{.session = matcher_.session(), .counts = counts()};
+  std::scoped_lock const lock(misses_mutex_);
   report.distinct_misses = distinct_misses_;
   return report;
 }
@@ -137,11 +185,13 @@ const Replay::Prepared& Replay::prepared(std::uint32_t ordinal) {
   return *expected;
 }
 
-std::unique_ptr<Replay::Prepared> Replay::prepare(std::uint32_t ordinal) const {
+std::unique_ptr<Replay::Prepared> Replay::prepare(std::uint32_t ordinal) {
   auto made = std::make_unique<Prepared>();
   auto exchange = archive_.exchange(ordinal);
   if (!exchange) {
-    made->problem = exchange.error().message();
+    made->problem = "the record at byte " +
+                    std::to_string(archive_.entries()[ordinal].record_offset) + ": " +
+                    exchange.error().message();
     return made;
   }
   made->exchange = std::move(*exchange);
@@ -164,11 +214,13 @@ std::unique_ptr<Replay::Prepared> Replay::prepare(std::uint32_t ordinal) const {
                 .headers = made->headers};
   parts.trailers = reply.trailers.list();
   if (reply.body.extents.size() > 1) {
-    parts.pieces = std::make_unique<ArchivedBody>(archive_, reply.body);
+    parts.pieces = std::make_unique<ArchivedBody>(*this, made->exchange);
   } else if (!reply.body.extents.empty()) {
     auto const bytes = archive_.extent(reply.body, 0);
     if (!bytes) {
-      made->problem = bytes.error().message();
+      made->problem = "the body's record at byte " +
+                      std::to_string(reply.body.extents[0].record_offset) + ": " +
+                      bytes.error().message();
       return made;
     }
     parts.body = *bytes;
@@ -178,41 +230,49 @@ std::unique_ptr<Replay::Prepared> Replay::prepare(std::uint32_t ordinal) const {
   return made;
 }
 
+Decision Replay::find(MatchKey key, RequestBody recorded) {
+  if (recorded == RequestBody::kPartial) key.body_digest = {};
+  return matcher_.match(key, cursors_, [this, &key, recorded](std::uint32_t ordinal) {
+    const Prepared& candidate = prepared(ordinal);
+    const StoredRequest& request = candidate.exchange.request;
+    // A record that cannot be read has only its hash to speak for it, which is enough to tell what
+    // the miss is due to.
+    if (request.method.empty()) return recorded == RequestBody::kWhole;
+    return request.target == key.target && request.host == key.host &&
+           request.method == key.method && request.scheme == key.scheme &&
+           request.port == key.port && key_of(request).body_digest == key.body_digest &&
+           request.body_partial == (recorded == RequestBody::kPartial);
+  });
+}
+
 Task<void> Replay::serve(const RequestHead& head, BodyReader& body, ResponseWriter& writer) {
   MatchKey key{.method = head.method,
                .scheme = head.scheme,
                .host = head.host,
                .port = head.port,
                .target = head.target};
-  if (!body.finished()) {
-    Digester digester;
-    std::uint64_t size = 0;
-    while (!body.finished()) {
-      auto const piece = co_await body.read();
-      if (!piece) co_return fail(piece.error());
-      digester.update(*piece);
-      size += piece->size();
-    }
-    if (size > 0) key.body_digest = digester.finish();
+  Decision decision;
+  if (!body.finished() && header_has_token(head.headers, "Expect", "100-continue")) {
+    // Where the origin refused it unseen, asking for the content would be another conversation.
+    decision = find(key, RequestBody::kPartial);
   }
-  auto const same_key = [this, &key](std::uint32_t ordinal) {
-    const StoredRequest& request = prepared(ordinal).exchange.request;
-    return request.target == key.target && request.host == key.host &&
-           request.method == key.method && request.scheme == key.scheme &&
-           request.port == key.port && request.body.digest == key.body_digest;
-  };
-  auto const decision = matcher_.match(key, cursors_, same_key);
+  if (decision.kind == MatchKind::kMiss && !body.finished()) {
+    auto const digest = co_await digest_of(body);
+    if (!digest) co_return fail(digest.error());
+    key.body_digest = *digest;
+  }
+  if (decision.kind == MatchKind::kMiss) decision = find(key, RequestBody::kWhole);
+  if (decision.kind == MatchKind::kMiss && key.body_digest != Sha256{}) {
+    decision = find(key, RequestBody::kPartial);
+  }
   if (decision.kind == MatchKind::kMiss) {
     co_return co_await answer_miss(key, kNotRecorded, writer);
   }
   const Prepared& chosen = prepared(decision.ordinal);
   if (!chosen.response) {
-    co_return co_await answer_miss(key, "damaged in the archive: " + chosen.problem, writer);
+    co_return co_await answer_miss(key, damage_text(chosen.problem), writer);
   }
-  hits_.fetch_add(1, std::memory_order_relaxed);
-  if (!served_[decision.ordinal].load(std::memory_order_relaxed)) {
-    served_[decision.ordinal].store(true, std::memory_order_relaxed);
-  }
+  count_hit(decision.ordinal);
   co_return co_await writer.send_stored(*chosen.response);
 }
 
@@ -224,20 +284,43 @@ Task<void> Replay::answer_miss(const MatchKey& key, std::string reason, Response
   co_return co_await send_text(writer, 404, text);
 }
 
+void Replay::count_hit(std::uint32_t ordinal) {
+  hits_.fetch_add(1, std::memory_order_relaxed);
+  auto& served = served_[ordinal];
+  // Looked at first: writing each time would bounce the line between the threads.
+  if (served.load(std::memory_order_relaxed) || served.exchange(true)) return;
+  served_count_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Replay::turn_hit_into_damage(const StoredRequest& request, std::string reason) {
+  auto hits = hits_.load();
+  // A reset in between has taken the hit back already.
+  while (hits > 0 && !hits_.compare_exchange_weak(hits, hits - 1)) continue;
+  count_miss(key_of(request), std::move(reason));
+}
+
 Miss Replay::count_miss(const MatchKey& key, std::string reason) {
-  Miss miss{.method = std::string(key.method),
-            .url = url_of(key),
+  auto const url = url_of(key);
+  Miss miss{.method = shortened(std::string(key.method)),
+            .url = shortened(url),
             .count = 1,
             .reason = std::move(reason),
             .nearest = matcher_.nearest(key)};
+  for (NearMiss& near : miss.nearest) {
+    near.url = shortened(std::move(near.url));
+    near.why = shortened(std::move(near.why));
+  }
+  bool const damaged = miss.reason != kNotRecorded;
+  auto const identity = std::hash<std::string>()(std::string(key.method) + " " + url);
   std::scoped_lock const lock(misses_mutex_);
   ++misses_;
-  if (miss.reason != kNotRecorded) ++damaged_;
-  auto const known = miss_positions_.find(miss.method + " " + miss.url);
+  if (damaged) ++damaged_;
+  auto const known = miss_positions_.find(identity);
   if (known != miss_positions_.end()) {
     ++distinct_misses_[known->second].count;
   } else if (distinct_misses_.size() < kDistinctMissesMax) {
-    miss_positions_.emplace(miss.method + " " + miss.url, distinct_misses_.size());
+    if (damaged) spdlog::warn("{} {}: {}", miss.method, miss.url, miss.reason);
+    miss_positions_.emplace(identity, distinct_misses_.size());
     distinct_misses_.push_back(miss);
   }
   return miss;

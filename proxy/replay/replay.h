@@ -14,7 +14,8 @@
 
 namespace reprise {
 
-/// A request that the archive could not answer.
+/// A request that the archive could not answer. Texts of more than Replay::kMissTextMax bytes end
+/// there, with "...".
 struct Miss {
   std::string method;
   std::string url;
@@ -24,14 +25,18 @@ struct Miss {
 };
 
 /// What a replay has done since it started, or since the last reset.
-struct ReplayReport {
-  std::uint32_t session = 0;  ///< the recorded session that is served
-  std::uint64_t hits = 0;
+struct ReplayCounts {
+  std::uint64_t hits = 0;  ///< answered, as far as the client would listen
   std::uint64_t misses = 0;
   std::uint64_t damaged = 0;  ///< recorded, but damaged in the file: counted among the misses
   std::uint64_t exchanges_servable = 0;
   std::uint64_t exchanges_served = 0;  ///< distinct ones
-  std::vector<Miss> distinct_misses;   ///< in order of appearance, at most kDistinctMissesMax
+};
+
+struct ReplayReport {
+  std::uint32_t session = 0;  ///< the recorded session that is served
+  ReplayCounts counts;
+  std::vector<Miss> distinct_misses;  ///< in order of appearance, at most kDistinctMissesMax
 };
 
 /// Answers requests from an archive, for any number of threads. What an exchange needs to be served
@@ -40,6 +45,7 @@ struct ReplayReport {
 class Replay final : public HandlerFactory {
  public:
   static constexpr std::size_t kDistinctMissesMax = 10'000;
+  static constexpr std::size_t kMissTextMax = 4 << 10;
 
   /// `session` 0: the last complete one. `archive` must outlive this.
   Replay(const ArchiveReader& archive, std::uint32_t session);
@@ -52,35 +58,47 @@ class Replay final : public HandlerFactory {
   /// Starts a new client session: sequences begin again and the report is empty.
   void reset();
   ReplayReport report() const;
+  /// The numbers of the report alone: as cheap as they look.
+  ReplayCounts counts() const;
 
   /// Answers one request. Thread-safe.
   Task<void> serve(const RequestHead& head, BodyReader& body, ResponseWriter& writer);
-  /// How the recorded host was seen to speak TLS.
-  TlsPlan tls_plan(const std::string& host) const;
+  /// How the recorded host was seen to speak TLS: on that port, else on 443, else on any.
+  TlsPlan tls_plan(const std::string& host, std::uint16_t port) const;
 
  private:
   struct Prepared;
+  class ArchivedBody;
+  /// Which recordings to look at: of a request that was answered before its content was whole, the
+  /// content is chance and not compared.
+  enum class RequestBody : std::uint8_t { kWhole, kPartial };
 
+  Decision find(MatchKey key, RequestBody recorded);
   /// The exchange as it is served, prepared by the first who asks.
   const Prepared& prepared(std::uint32_t ordinal);
-  std::unique_ptr<Prepared> prepare(std::uint32_t ordinal) const;
+  std::unique_ptr<Prepared> prepare(std::uint32_t ordinal);
   Task<void> answer_miss(const MatchKey& key, std::string reason, ResponseWriter& writer);
+  void count_hit(std::uint32_t ordinal);
   Miss count_miss(const MatchKey& key, std::string reason);
+  /// What was counted as a hit turned out damaged after its head was on the way.
+  void turn_hit_into_damage(const StoredRequest& request, std::string reason);
 
   const ArchiveReader& archive_;
   Matcher matcher_;
   SequenceCursors cursors_;
-  std::unordered_map<std::string, TlsPlan> tls_plans_;
+  std::map<std::pair<std::string, std::uint16_t>, TlsPlan> tls_plans_;  // by host and port
 
   std::vector<std::atomic<const Prepared*>> prepared_;  // by ordinal; owned
   std::vector<std::atomic<bool>> served_;               // by ordinal
+  std::uint64_t servable_count_ = 0;
+  std::atomic<std::uint64_t> served_count_ = 0;
   std::atomic<std::uint64_t> hits_ = 0;
 
   mutable std::mutex misses_mutex_;  // misses are rare, and never on the way of a hit
   std::uint64_t misses_ = 0;
   std::uint64_t damaged_ = 0;
   std::vector<Miss> distinct_misses_;
-  std::unordered_map<std::string, std::size_t> miss_positions_;
+  std::unordered_map<std::size_t, std::size_t> miss_positions_;  // by hash of method and URL
 };
 
 }  // namespace reprise
