@@ -17,10 +17,6 @@ std::chrono::steady_clock::time_point from_now(std::chrono::seconds timeout) {
   return std::chrono::steady_clock::now() + timeout;
 }
 
-std::string text_of(const tcp::endpoint& endpoint) {
-  return endpoint.address().to_string() + ":" + std::to_string(endpoint.port());
-}
-
 }  // namespace
 
 void cover(LeafNames& leaf, const std::string& host) {
@@ -58,7 +54,7 @@ void Connection::close() {
 awaitable<void> Connection::run() {
   auto const served = co_await serve();
   if (!served) {
-    spdlog::debug("connection {} from {} to '{}' ended: {}", info_.id, text_of(info_.client),
+    spdlog::debug("connection {} from {} to '{}' ended: {}", info_.id, to_text(info_.client),
                   info_.server_name, served.error().message());
   }
   stream_->close();

@@ -6,7 +6,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/use_awaitable.hpp>
+#include <string>
 
 #include "archive/result.h"
 
@@ -21,5 +21,11 @@ using Task = awaitable<Result<T>>;
 
 /// Awaiting with this allocates nothing and throws nothing.
 inline constexpr auto kTuple = net::as_tuple(net::deferred);
+
+/// "127.0.0.1:80", "[::1]:80".
+inline std::string to_text(const tcp::endpoint& at) {
+  auto const address = at.address().to_string();
+  return (at.address().is_v6() ? "[" + address + "]" : address) + ":" + std::to_string(at.port());
+}
 
 }  // namespace reprise

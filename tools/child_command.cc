@@ -74,8 +74,7 @@ Result<ChildCommand> ChildCommand::prepare() {
 
 ChildCommand::ChildCommand(ChildCommand&& other) noexcept
     : child_(std::exchange(other.child_, -1)),
-      orders_(std::exchange(other.orders_, -1)),
-      started_(other.started_) {}
+      orders_(std::exchange(other.orders_, -1)) {}
 
 ChildCommand::~ChildCommand() {
   if (orders_ >= 0) ::close(orders_);
@@ -91,7 +90,6 @@ Result<void> ChildCommand::start(const std::vector<std::string>& arguments) {
     rest.remove_prefix(static_cast<std::size_t>(count));
   }
   ::close(std::exchange(orders_, -1));
-  started_ = true;
   return {};
 }
 

@@ -30,13 +30,11 @@ class ChildCommand {
   void signal(int number);
   /// Whether a signal of the terminal that reaches this process reaches the child as well.
   bool is_in_our_group() const;
-  bool started() const { return started_; }
 
  private:
   ChildCommand(pid_t child, int orders) : child_(child), orders_(orders) {}
   pid_t child_ = -1;
   int orders_ = -1;  // write end; the child reads its arguments from the other
-  bool started_ = false;
 };
 
 /// Replaces a whole argument `{chromium-flags}` by `flags`, and inside longer arguments by the

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "tools/browser/launch.h"
 #include "tools/commands.h"
 #include "tools/signal_events.h"
 
@@ -43,11 +44,6 @@ std::expected<std::optional<tcp::endpoint>, std::string> parse_place(const std::
     return std::unexpected("'" + text + "' is neither ADDR:PORT (127.0.0.1:8080) nor off");
   }
   return tcp::endpoint(address, port);
-}
-
-std::string text_of(const tcp::endpoint& at) {
-  auto const address = at.address().to_string();
-  return (at.address().is_v6() ? "[" + address + "]" : address) + ":" + std::to_string(at.port());
 }
 
 /// Connections cost descriptors, and a browser opens hundreds.
@@ -211,7 +207,7 @@ std::optional<int> Serving::bind() {
     }
     std::fprintf(stderr,
                  "reprise: cannot listen on %s for %s: %s; choose another with %s ADDR:PORT\n",
-                 text_of(wrong.at).c_str(), wrong.flag.c_str(), wrong.error.message().c_str(),
+                 to_text(wrong.at).c_str(), wrong.flag.c_str(), wrong.error.message().c_str(),
                  wrong.flag.c_str());
     return kExitListen;
   }
@@ -246,7 +242,7 @@ std::optional<int> Serving::parse_places() {
       std::fprintf(stderr,
                    "reprise: %s %s can be reached from other machines: say --allow-remote if that "
                    "is meant\n",
-                   wanted.flag, text_of(**at).c_str());
+                   wanted.flag, to_text(**at).c_str());
       return kExitUsage;
     }
     *wanted.place = {.flag = wanted.flag, .at = *at};
@@ -284,7 +280,7 @@ int Serving::run(HandlerFactory& handler, const AdminActions& admin,
   } else {
     for (const Place* const place : open_places_) {
       std::fprintf(stderr, "%s: %s on %s\n", mode_.c_str(), place->flag.c_str() + 2,
-                   text_of(*place->at).c_str());
+                   to_text(*place->at).c_str());
     }
   }
   auto const exit_code = loop_->run(child_ ? &*child_ : nullptr, progress);
@@ -303,13 +299,13 @@ std::vector<std::string> Serving::routing_flags() const {
     if (!proxy_.at) return {"--host-resolver-rules=MAP * ~NOTFOUND"};
     // Without the first rule it would look names up by itself, without the last not find the proxy;
     // loopback hosts go past a proxy by default.
-    return {"--proxy-server=http://" + text_of(*proxy_.at), "--proxy-bypass-list=<-loopback>",
+    return {"--proxy-server=http://" + to_text(*proxy_.at), "--proxy-bypass-list=<-loopback>",
             "--host-resolver-rules=MAP * ~NOTFOUND,EXCLUDE " + proxy_.at->address().to_string()};
   }
   std::string rules;
   auto const map = [&rules](const char* pattern, const Place& place) {
     if (!place.at) return;
-    rules += (rules.empty() ? "MAP " : ",MAP ") + std::string(pattern) + " " + text_of(*place.at);
+    rules += (rules.empty() ? "MAP " : ",MAP ") + std::string(pattern) + " " + to_text(*place.at);
   };
   map("*:80", http_);
   map("*:443", https_);
@@ -320,21 +316,9 @@ std::vector<std::string> Serving::routing_flags() const {
 
 std::vector<std::string> Serving::chromium_flags() const {
   auto flags = routing_flags();
-  flags.insert(
-      flags.end(),
-      {
-          "--ignore-certificate-errors-spki-list=" + authority_->spki_sha256_base64(),
-          "--no-first-run",
-          "--disable-sync",
-          "--disable-quic",
-          "--disable-background-networking",
-          "--disable-component-update",
-          "--disable-field-trial-config",
-          "--gaia-url=http://127.0.0.1:1",
-          "--component-updater=url-source=http://127.0.0.1:1/",
-          "--disable-features=NetworkTimeServiceQuerying,OptimizationHints,MediaRouter,Translate,"
-          "HttpsUpgrades,LocalNetworkAccessChecks",
-      });
+  flags.push_back("--ignore-certificate-errors-spki-list=" + authority_->spki_sha256_base64());
+  auto const quiet = quiet_flags();
+  flags.insert(flags.end(), quiet.begin(), quiet.end());
   return flags;
 }
 
@@ -353,7 +337,7 @@ bool Serving::write_ready_file(const std::vector<std::string>& chromium_flags) c
   if (options_.ready_file.empty()) return true;
   auto const address = [](const Place& place) -> boost::json::value {
     if (!place.at) return nullptr;
-    return boost::json::string(text_of(*place.at));
+    return boost::json::string(to_text(*place.at));
   };
   boost::json::object ready;
   ready["mode"] = mode_;

@@ -39,11 +39,6 @@ class PhaseDeadline {
   std::shared_ptr<State> state_;
 };
 
-std::string text_of(const tcp::endpoint& at) {
-  auto const address = at.address().to_string();
-  return (at.address().is_v6() ? "[" + address + "]" : address) + ":" + std::to_string(at.port());
-}
-
 /// Takes one `host:` (brackets allowed) off the front of `rest`.
 std::optional<std::string> take_host(std::string_view& rest) {
   std::string host;
@@ -170,17 +165,17 @@ Task<tcp::socket> OriginDialer::connect(const Target& target, Dialling& dialling
     dialling.socket_ = nullptr;
     if (error) {
       last = error;
-      facts.failure = "cannot connect to " + target.host + " at " + text_of(at) + ": " +
+      facts.failure = "cannot connect to " + target.host + " at " + to_text(at) + ": " +
                       (deadline.expired() ? "no answer in time" : error.message());
       continue;
     }
     if (leads_to_self(socket)) {
       last = std::make_error_code(std::errc::too_many_symbolic_link_levels);
-      facts.failure = target.host + " leads to this proxy itself (" + text_of(at) +
+      facts.failure = target.host + " leads to this proxy itself (" + to_text(at) +
                       "): map it to the real origin with --connect-to";
       continue;
     }
-    facts.address = text_of(at);
+    facts.address = to_text(at);
     facts.failure.clear();
     co_return socket;
   }

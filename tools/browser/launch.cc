@@ -67,18 +67,11 @@ std::optional<fs::path> find_browser(const fs::path& wanted) {
   return path;
 }
 
-std::vector<std::string> browser_flags(const BrowserOptions& options, const fs::path& profile) {
-  std::vector<std::string> flags{
-      "--remote-debugging-pipe",
-      "--user-data-dir=" + profile.string(),
-      "--window-size=" + std::to_string(options.width) + "," + std::to_string(options.height),
+std::vector<std::string> quiet_flags() {
+  return {
       "--no-first-run",
-      "--no-default-browser-check",
-      "--disable-gpu",
       "--disable-sync",
       "--disable-quic",
-      "--disable-extensions",
-      "--disable-breakpad",
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-field-trial-config",
@@ -86,6 +79,18 @@ std::vector<std::string> browser_flags(const BrowserOptions& options, const fs::
       "--component-updater=url-source=http://127.0.0.1:1/",
       "--disable-features=NetworkTimeServiceQuerying,OptimizationHints,MediaRouter,Translate,"
       "HttpsUpgrades,LocalNetworkAccessChecks",
+  };
+}
+
+std::vector<std::string> browser_flags(const BrowserOptions& options, const fs::path& profile) {
+  std::vector<std::string> flags{
+      "--remote-debugging-pipe",
+      "--user-data-dir=" + profile.string(),
+      "--window-size=" + std::to_string(options.width) + "," + std::to_string(options.height),
+      "--no-default-browser-check",
+      "--disable-gpu",
+      "--disable-extensions",
+      "--disable-breakpad",
       // A page that nobody looks at runs as if somebody did.
       "--disable-backgrounding-occluded-windows",
       "--disable-renderer-backgrounding",
@@ -94,6 +99,8 @@ std::vector<std::string> browser_flags(const BrowserOptions& options, const fs::
       "--password-store=basic",
       "--use-mock-keychain",
   };
+  auto const quiet = quiet_flags();
+  flags.insert(flags.end(), quiet.begin(), quiet.end());
   if (options.headless) flags.emplace_back("--headless");
   if (::geteuid() == 0) flags.emplace_back("--no-sandbox");
   flags.insert(flags.end(), options.extra_flags.begin(), options.extra_flags.end());

@@ -16,6 +16,9 @@ namespace reprise {
 /// nullopt when there is none.
 std::optional<std::filesystem::path> find_browser(const std::filesystem::path& wanted);
 
+/// The flags that keep Chromium from making requests and look-ups of its own, whoever starts it.
+std::vector<std::string> quiet_flags();
+
 /// The whole command line but for the program. Chromium heeds only the last --disable-features and
 /// --enable-features, so each is merged into one. Pure but for the uid (Chromium refuses its
 /// sandbox to root).
