@@ -73,8 +73,7 @@ Result<ChildCommand> ChildCommand::prepare() {
 }
 
 ChildCommand::ChildCommand(ChildCommand&& other) noexcept
-    : child_(std::exchange(other.child_, -1)),
-      orders_(std::exchange(other.orders_, -1)) {}
+    : child_(std::exchange(other.child_, -1)), orders_(std::exchange(other.orders_, -1)) {}
 
 ChildCommand::~ChildCommand() {
   if (orders_ >= 0) ::close(orders_);
