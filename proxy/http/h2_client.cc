@@ -10,12 +10,30 @@ namespace {
 
 constexpr std::int32_t kConnectionWindowBytes = 64 << 20;
 constexpr std::uint32_t kStreamWindowBytes = 6 << 20;
+/// A client may open its windows by hand, from nothing; this side opens them as it reads.
+constexpr std::uint32_t kStreamWindowBytesMin = 65'535;
+/// What an origin can make us keep.
+constexpr std::uint32_t kHeaderTableBytesMax = 1 << 20;
 
 std::uint16_t status_of(HeaderList fields) {
   auto const text = find_header(fields, ":status").value_or("");
   std::uint16_t status = 0;
   std::from_chars(text.data(), text.data() + text.size(), status);
   return status;
+}
+
+/// The client's setting, as it is also good for this side of the proxy.
+std::uint32_t bounded(std::uint16_t id, std::uint32_t value) {
+  switch (id) {
+    case NGHTTP2_SETTINGS_ENABLE_PUSH:
+      return 0;  // a pushed stream would have no request to belong to
+    case NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE:
+      return std::max(value, kStreamWindowBytesMin);
+    case NGHTTP2_SETTINGS_HEADER_TABLE_SIZE:
+      return std::min(value, kHeaderTableBytesMax);
+    default:
+      return value;
+  }
 }
 
 }  // namespace
@@ -39,21 +57,17 @@ Task<ResponseHead> H2ClientStream::read_head() {
 
 H2Client::H2Client(std::unique_ptr<ByteStream> stream, const Settings& client_settings)
     : H2Session(*stream), owned_stream_(std::move(stream)) {
-  nghttp2_option* raw_option = nullptr;
-  nghttp2_option_new(&raw_option);
-  NgHttp2OptionPtr const option(raw_option);
-  nghttp2_option_set_no_auto_window_update(raw_option, 1);
+  auto const options = make_options();
   auto const callbacks = make_callbacks();
   nghttp2_session* made = nullptr;
-  nghttp2_session_client_new2(&made, callbacks.get(), static_cast<H2Session*>(this), raw_option);
+  nghttp2_session_client_new2(&made, callbacks.get(), static_cast<H2Session*>(this), options.get());
   session_.reset(made);
 
   std::vector<nghttp2_settings_entry> settings;
   bool says_push = false;
   for (auto const& [id, value] : client_settings) {
-    // A pushed stream would have no request to belong to.
     says_push = says_push || id == NGHTTP2_SETTINGS_ENABLE_PUSH;
-    settings.push_back({id, id == NGHTTP2_SETTINGS_ENABLE_PUSH ? 0 : value});
+    settings.push_back({id, bounded(id, value)});
   }
   if (!says_push) settings.push_back({NGHTTP2_SETTINGS_ENABLE_PUSH, 0});
   if (client_settings.empty()) {
@@ -102,7 +116,12 @@ void H2Client::drop(H2ClientStream& stream) {
 void H2Client::on_head(const nghttp2_frame& frame, H2Content& content) {
   auto& stream = static_cast<H2ClientStream&>(content);
   bool const ends = (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
-  auto const fields = stream.fields();
+  auto const arrived = stream.take_head();
+  if (arrived.too_long()) {
+    nghttp2_submit_rst_stream(raw(), NGHTTP2_FLAG_NONE, stream.id(), NGHTTP2_ENHANCE_YOUR_CALM);
+    return;
+  }
+  auto const fields = arrived.fields();
   if (stream.final_arrived_) {
     if (ends) stream.end_incoming(Headers(fields));
     return;

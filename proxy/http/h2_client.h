@@ -56,6 +56,7 @@ class H2Client final : public H2Session {
   void on_head(const nghttp2_frame& frame, H2Content& content) override;
   void on_closed(H2Content& content) override;
   void on_goaway() override { usable_ = false; }
+  void on_half_over() override { stream_.close(); }
 
   std::unique_ptr<ByteStream> owned_stream_;
   std::set<H2ClientStream*> open_;

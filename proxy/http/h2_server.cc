@@ -12,6 +12,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// How long a connection may take to end once one direction has ended.
+constexpr std::chrono::seconds kFarewellTimeout{5};
+
 /// The authority and the rest of a request's pseudo fields.
 struct Target {
   std::string_view method;
@@ -61,12 +64,24 @@ class ServerStream final : public H2Content, public ResponseWriter {
                                fields.size(), nullptr);
         session_.wake();
       }
+      if (head.status == 100) expects_continue_ = false;
       co_return Result<void>{};
     }
     head_sent_ = true;
     has_content_ = may_have_body(method_, head.status);
     respond(fields.data(), fields.size());
     co_return Result<void>{};
+  }
+
+  /// A client that waits to be asked for its content is asked by whoever wants to read it.
+  Task<Bytes> read() override {
+    if (expects_continue_ && !head_sent_ && !anything_arrived()) {
+      if (auto const asked = co_await send_head({.status = 100}); !asked) {
+        co_return fail(asked.error());
+      }
+    }
+    expects_continue_ = false;
+    co_return co_await H2Content::read();
   }
 
   Task<void> write(Bytes bytes) override {
@@ -89,7 +104,6 @@ class ServerStream final : public H2Content, public ResponseWriter {
     finished_ = true;
     has_content_ = may_have_body(method_, parts.head.status) &&
                    (!parts.body.empty() || parts.pieces != nullptr || !parts.trailers.empty());
-    stored_ = true;
     if (has_content_) send_whole(response);
     respond(response.h2_fields().data(), response.h2_fields().size());
     co_return Result<void>{};
@@ -98,9 +112,12 @@ class ServerStream final : public H2Content, public ResponseWriter {
   bool head_sent() const override { return head_sent_; }
   awaitable<void> client_gone() override { return await_close(); }
   bool finished_sending() const { return finished_; }
-  /// Whether its end may still be waiting to be sent: a reset would drop it.
-  bool stored() const { return stored_; }
-  void set_method(std::string_view method) { method_ = method; }
+  void set_request(std::string_view method, bool expects_continue) {
+    method_ = method;
+    expects_continue_ = expects_continue;
+  }
+  /// Its head is whole, and it is not closed: it counts as something that goes on.
+  bool active = false;
 
  private:
   std::unexpected<std::error_code> gone() const {
@@ -117,7 +134,7 @@ class ServerStream final : public H2Content, public ResponseWriter {
   bool head_sent_ = false;
   bool has_content_ = false;
   bool finished_ = false;
-  bool stored_ = false;
+  bool expects_continue_ = false;
 };
 
 class ServerSession final : public H2Session {
@@ -133,7 +150,7 @@ class ServerSession final : public H2Session {
   Task<void> serve() {
     executor_ = co_await net::this_coro::executor;
     start();
-    deadline_.at = Clock::now() + options_.idle_timeout;
+    watch();
     auto const result = co_await run();
     for (auto& [id, stream] : streams_) stream->close(NGHTTP2_CANCEL);
     handler_.close();
@@ -143,15 +160,13 @@ class ServerSession final : public H2Session {
 
  private:
   void start() {
-    nghttp2_option* raw_option = nullptr;
-    nghttp2_option_new(&raw_option);
-    NgHttp2OptionPtr const option(raw_option);
-    nghttp2_option_set_no_auto_window_update(raw_option, 1);
-    nghttp2_option_set_builtin_recv_extension_type(raw_option, NGHTTP2_PRIORITY_UPDATE);
-    nghttp2_option_set_no_closed_streams(raw_option, 1);
+    auto const options = make_options();
+    nghttp2_option_set_builtin_recv_extension_type(options.get(), NGHTTP2_PRIORITY_UPDATE);
+    nghttp2_option_set_no_closed_streams(options.get(), 1);
     auto const callbacks = make_callbacks();
     nghttp2_session* made = nullptr;
-    nghttp2_session_server_new2(&made, callbacks.get(), static_cast<H2Session*>(this), raw_option);
+    nghttp2_session_server_new2(&made, callbacks.get(), static_cast<H2Session*>(this),
+                                options.get());
     session_.reset(made);
     std::array<nghttp2_settings_entry, 4> const settings{{
         {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, options_.concurrent_streams_max},
@@ -169,7 +184,6 @@ class ServerSession final : public H2Session {
     auto const id = frame.hd.stream_id;
     auto const [place, fresh] = streams_.try_emplace(id, std::make_unique<ServerStream>(*this, id));
     nghttp2_session_set_stream_user_data(raw(), id, static_cast<H2Content*>(place->second.get()));
-    deadline_.at = Clock::time_point::max();
   }
 
   void on_head(const nghttp2_frame& frame, H2Content& content) override {
@@ -178,16 +192,36 @@ class ServerSession final : public H2Session {
     if (frame.headers.cat == NGHTTP2_HCAT_REQUEST) {
       if (ends) content.end_incoming({});
       ready_.push_back(&stream);
+      stream.active = true;
+      ++active_;
+      watch();
+      return;
+    }
+    auto const trailers = content.take_head();
+    if (trailers.too_long()) {
+      reset(stream, NGHTTP2_ENHANCE_YOUR_CALM);
     } else if (ends) {
-      content.end_incoming(Headers(content.fields()));
+      content.end_incoming(Headers(trailers.fields()));
     }
   }
 
   void on_closed(H2Content& content) override {
-    auto* const stream = &static_cast<ServerStream&>(content);
-    if (running_.contains(stream)) return;  // its handler's end lets it go
-    std::erase(ready_, stream);
-    forget(content.id());
+    auto& stream = static_cast<ServerStream&>(content);
+    if (std::exchange(stream.active, false)) --active_;
+    watch();
+    if (running_.contains(&stream)) return;  // its handler's end lets it go
+    std::erase(ready_, &stream);
+    streams_.erase(stream.id());
+  }
+
+  void on_end_sent(H2Content& content) override {
+    auto& stream = static_cast<ServerStream&>(content);
+    if (!running_.contains(&stream)) stop_request(stream);
+  }
+
+  void on_half_over() override {
+    half_over_ = true;
+    deadline_.at = std::min(deadline_.at, Clock::now() + kFarewellTimeout);
   }
 
   void on_settings(std::span<const nghttp2_settings_entry> entries) override {
@@ -200,25 +234,49 @@ class ServerSession final : public H2Session {
   void on_batch() override {
     // A handler may finish at once and so change the list.
     auto const ready = std::exchange(ready_, {});
+    // Streams that were reset do not count for nghttp2, yet their handlers may take time to end.
+    if (serving_ + ready.size() > 2 * std::size_t{options_.concurrent_streams_max}) {
+      nghttp2_session_terminate_session(raw(), NGHTTP2_ENHANCE_YOUR_CALM);
+      return;
+    }
     for (ServerStream* const stream : ready) {
       running_.insert(stream);
       ++serving_;
       net::co_spawn(executor_, serve_one(*stream), [this, stream](std::exception_ptr broken) {
         running_.erase(stream);
-        if (stream->closed()) forget(stream->id());
+        if (stream->closed()) {
+          streams_.erase(stream->id());
+        } else if (stream->end_sent()) {
+          stop_request(*stream);
+        }
         if (--serving_ == 0) all_served_.set();
         if (broken) std::rethrow_exception(broken);
       });
     }
   }
 
-  void forget(std::int32_t id) {
-    streams_.erase(id);
-    if (streams_.empty()) deadline_.at = Clock::now() + options_.idle_timeout;
+  /// An idle connection, or one with nothing but unfinished heads, may not stay for ever.
+  void watch() {
+    if (half_over_) return;
+    auto const now = Clock::now();
+    deadline_ = {.at = active_ > 0 ? Clock::time_point::max() : now + options_.idle_timeout,
+                 .between_messages = active_ == 0};
+  }
+
+  /// The whole answer is given: what the client still sends is of no use (section 8.1).
+  void stop_request(ServerStream& stream) {
+    if (!stream.ended()) reset(stream, NGHTTP2_NO_ERROR);
   }
 
   awaitable<void> serve_one(ServerStream& stream) {
-    auto const fields = stream.fields();
+    auto const arrived = stream.take_head();
+    if (arrived.too_long()) {
+      if (!co_await send_text(stream, 431, "reprise: the request's head is too long\n")) {
+        reset(stream, NGHTTP2_ENHANCE_YOUR_CALM);
+      }
+      co_return;
+    }
+    auto const fields = arrived.fields();
     std::vector<HeaderView> headers;
     headers.reserve(fields.size());
     auto target = read_target(fields, headers);
@@ -226,7 +284,7 @@ class ServerSession final : public H2Session {
       reset(stream, NGHTTP2_PROTOCOL_ERROR);
       co_return;
     }
-    stream.set_method(target->method);
+    stream.set_request(target->method, header_has_token(headers, "expect", "100-continue"));
     if (connection_.h2_pseudo_order.empty()) {
       connection_.h2_pseudo_order = std::move(target->pseudo_order);
     }
@@ -243,9 +301,6 @@ class ServerSession final : public H2Session {
     auto const served = co_await handler_.serve(context, head, stream, stream);
     if (!served || !stream.finished_sending()) {
       reset(stream, NGHTTP2_INTERNAL_ERROR);
-    } else if (!stream.finished() && !stream.closed()) {
-      // The whole answer is given; what the client still sends is of no use (section 8.1).
-      if (!stream.stored()) reset(stream, NGHTTP2_NO_ERROR);
     }
   }
 
@@ -263,7 +318,9 @@ class ServerSession final : public H2Session {
   std::unordered_map<std::int32_t, std::unique_ptr<ServerStream>> streams_;
   std::vector<ServerStream*> ready_;
   std::unordered_set<ServerStream*> running_;
-  std::size_t serving_ = 0;
+  std::size_t serving_ = 0;  // handlers that have not returned
+  std::size_t active_ = 0;   // streams with a whole head that are not closed
+  bool half_over_ = false;
   Event all_served_;
 };
 

@@ -9,13 +9,6 @@
 namespace reprise {
 namespace {
 
-class H2Category final : public std::error_category {
-  const char* name() const noexcept override { return "http/2"; }
-  std::string message(int code) const override {
-    return nghttp2_http2_strerror(static_cast<std::uint32_t>(code));
-  }
-};
-
 std::error_code library_error(ssize_t code) {
   if (code == NGHTTP2_ERR_NOMEM) return std::make_error_code(std::errc::not_enough_memory);
   return {NGHTTP2_PROTOCOL_ERROR, h2_category()};
@@ -26,156 +19,6 @@ std::string_view text_of(const std::uint8_t* data, std::size_t size) {
 }
 
 }  // namespace
-
-const std::error_category& h2_category() {
-  static const H2Category category;
-  return category;
-}
-
-Task<Bytes> H2Content::read() {
-  if (!reading_.empty()) {
-    auto const done = reading_.size();
-    reading_.clear();
-    if (!closed_) nghttp2_session_consume_stream(session_->raw(), id_, done);
-    session_->wake();
-  }
-  while (incoming_.empty()) {
-    if (ended_) co_return Bytes{};
-    if (auto const gone = broken(); !gone) co_return fail(gone.error());
-    co_await readable_.wait();
-  }
-  reading_.swap(incoming_);
-  co_return Bytes(reading_);
-}
-
-Result<void> H2Content::broken() const {
-  if (!closed_) return {};
-  // A stream may be closed without error and yet be of no more use to whoever writes.
-  auto const code = error_code_ == NGHTTP2_NO_ERROR ? NGHTTP2_STREAM_CLOSED : error_code_;
-  return fail(std::error_code(static_cast<int>(code), h2_category()));
-}
-
-Task<void> H2Content::write(Bytes bytes) {
-  if (bytes.empty()) co_return broken();
-  outgoing_ = bytes;
-  nghttp2_session_resume_data(session_->raw(), id_);
-  session_->wake();
-  while (!outgoing_.empty()) {
-    if (auto const gone = broken(); !gone) co_return gone;
-    co_await drained_.wait();
-  }
-  co_return Result<void>{};
-}
-
-Task<void> H2Content::finish(HeaderList trailers) {
-  if (auto const gone = broken(); !gone) co_return gone;
-  finishing_ = true;
-  outgoing_trailers_ = trailers;
-  nghttp2_session_resume_data(session_->raw(), id_);
-  session_->wake();
-  while (finishing_ && !closed_) co_await drained_.wait();
-  co_return Result<void>{};
-}
-
-void H2Content::send_whole(const StoredResponse& response) {
-  whole_ = &response;
-  outgoing_ = response.parts().body;
-  finishing_ = true;
-  outgoing_trailers_ = response.parts().trailers;
-}
-
-ssize_t H2Content::next_piece(std::size_t limit_bytes, std::uint32_t& flags) {
-  if (outgoing_.empty() && whole_ != nullptr && whole_->parts().pieces != nullptr &&
-      next_whole_piece_ < whole_->parts().pieces->pieces()) {
-    auto const piece = whole_->parts().pieces->piece(next_whole_piece_++);
-    if (!piece) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // damaged: resets the stream
-    outgoing_ = *piece;
-  }
-  bool const more_pieces = whole_ != nullptr && whole_->parts().pieces != nullptr &&
-                           next_whole_piece_ < whole_->parts().pieces->pieces();
-  if (outgoing_.empty() && !finishing_) return NGHTTP2_ERR_DEFERRED;
-  auto const size = std::min(limit_bytes, outgoing_.size());
-  flags |= NGHTTP2_DATA_FLAG_NO_COPY;
-  if (finishing_ && size == outgoing_.size() && !more_pieces) {
-    flags |= NGHTTP2_DATA_FLAG_EOF;
-    if (!outgoing_trailers_.empty()) {
-      flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
-      std::vector<nghttp2_nv> fields;
-      for (const HeaderView& field : outgoing_trailers_) {
-        fields.push_back({reinterpret_cast<std::uint8_t*>(const_cast<char*>(field.name.data())),
-                          reinterpret_cast<std::uint8_t*>(const_cast<char*>(field.value.data())),
-                          field.name.size(), field.value.size(), NGHTTP2_NV_FLAG_NONE});
-      }
-      nghttp2_submit_trailer(session_->raw(), id_, fields.data(), fields.size());
-    }
-    finishing_ = false;
-    if (size == 0) drained_.set();
-  }
-  return static_cast<ssize_t>(size);
-}
-
-Bytes H2Content::take_piece(std::size_t size_bytes) {
-  auto const taken = outgoing_.first(size_bytes);
-  outgoing_ = outgoing_.subspan(size_bytes);
-  if (outgoing_.empty()) drained_.set();
-  return taken;
-}
-
-nghttp2_data_provider H2Content::provider() {
-  return {.source = {.ptr = this},
-          .read_callback = [](nghttp2_session*, std::int32_t, std::uint8_t*, std::size_t limit,
-                              std::uint32_t* flags, nghttp2_data_source* source, void*) {
-            return static_cast<H2Content*>(source->ptr)->next_piece(limit, *flags);
-          }};
-}
-
-void H2Content::took(Bytes bytes) {
-  incoming_.insert(incoming_.end(), bytes.begin(), bytes.end());
-  readable_.set();
-}
-
-void H2Content::end_incoming(Headers trailers) {
-  ended_ = true;
-  trailers_ = std::move(trailers);
-  readable_.set();
-}
-
-void H2Content::close(std::uint32_t error_code) {
-  closed_ = true;
-  error_code_ = error_code;
-  readable_.set();
-  drained_.set();
-  close_.set();
-}
-
-void H2Content::begin_head() {
-  head_began_ = true;
-  head_text_.clear();
-  head_fields_.clear();
-}
-
-bool H2Content::add_field(std::string_view name, std::string_view value) {
-  if (head_text_.size() + name.size() + value.size() > kH2HeadBytesMax ||
-      head_fields_.size() == kHeadFieldsMax) {
-    return false;
-  }
-  head_text_.append(name).append(value);
-  head_fields_.push_back({.name_bytes = static_cast<std::uint32_t>(name.size()),
-                          .value_bytes = static_cast<std::uint32_t>(value.size())});
-  return true;
-}
-
-std::vector<HeaderView> H2Content::fields() const {
-  std::vector<HeaderView> fields;
-  fields.reserve(head_fields_.size());
-  std::string_view rest = head_text_;
-  for (const Field& field : head_fields_) {
-    fields.push_back({.name = rest.substr(0, field.name_bytes),
-                      .value = rest.substr(field.name_bytes, field.value_bytes)});
-    rest.remove_prefix(field.name_bytes + field.value_bytes);
-  }
-  return fields;
-}
 
 /// nghttp2's callbacks, turned into calls of the session.
 struct H2Session::Callbacks {
@@ -190,10 +33,10 @@ struct H2Session::Callbacks {
   static int header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name,
                     std::size_t name_size, const std::uint8_t* value, std::size_t value_size,
                     std::uint8_t, void* user) {
-    auto* const content = self(user).content_of(frame->hd.stream_id);
-    if (content == nullptr) return 0;
-    bool const fits = content->add_field(text_of(name, name_size), text_of(value, value_size));
-    return fits ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+    if (auto* const content = self(user).content_of(frame->hd.stream_id)) {
+      content->add_field(text_of(name, name_size), text_of(value, value_size));
+    }
+    return 0;
   }
 
   static int frame_received(nghttp2_session*, const nghttp2_frame* frame, void* user) {
@@ -226,10 +69,20 @@ struct H2Session::Callbacks {
 
   static int data_chunk(nghttp2_session* session, std::uint8_t, std::int32_t stream_id,
                         const std::uint8_t* data, std::size_t size, void* user) {
-    // The connection's window is opened again at once: the streams' own windows bound what is held.
-    nghttp2_session_consume_connection(session, size);
     if (auto* const content = self(user).content_of(stream_id)) {
       content->took(std::as_bytes(std::span(data, size)));
+    } else {
+      nghttp2_session_consume_connection(session, size);  // given up: nobody will read it
+    }
+    return 0;
+  }
+
+  static int frame_sent(nghttp2_session*, const nghttp2_frame* frame, void* user) {
+    bool const may_end = frame->hd.type == NGHTTP2_DATA || frame->hd.type == NGHTTP2_HEADERS;
+    if (!may_end || (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) == 0) return 0;
+    if (auto* const content = self(user).content_of(frame->hd.stream_id)) {
+      content->end_sent_ = true;
+      self(user).on_end_sent(*content);
     }
     return 0;
   }
@@ -265,9 +118,23 @@ NgHttp2CallbacksPtr H2Session::make_callbacks() {
   nghttp2_session_callbacks_set_on_header_callback(made, Callbacks::header);
   nghttp2_session_callbacks_set_on_frame_recv_callback(made, Callbacks::frame_received);
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(made, Callbacks::data_chunk);
+  nghttp2_session_callbacks_set_on_frame_send_callback(made, Callbacks::frame_sent);
   nghttp2_session_callbacks_set_on_stream_close_callback(made, Callbacks::stream_closed);
   nghttp2_session_callbacks_set_send_data_callback(made, Callbacks::send_data);
   return NgHttp2CallbacksPtr(made);
+}
+
+NgHttp2OptionPtr H2Session::make_options() {
+  // Heads that came over HTTP/1 go out whole, whatever their length; nghttp2's own limit is 64 KiB,
+  // over which it would drop them without a word.
+  constexpr std::size_t kSentHeadBytesMax = 2 * kHeadBytesMax;
+  constexpr std::size_t kFrameBytes = 16 << 10;
+  nghttp2_option* made = nullptr;
+  nghttp2_option_new(&made);
+  nghttp2_option_set_no_auto_window_update(made, 1);
+  nghttp2_option_set_max_send_header_block_length(made, kSentHeadBytesMax);
+  nghttp2_option_set_max_continuations(made, kH2HeadBytesMax / kFrameBytes);
+  return NgHttp2OptionPtr(made);
 }
 
 H2Session::~H2Session() = default;
@@ -298,6 +165,7 @@ void H2Session::wake() {
 Task<void> H2Session::write_loop() {
   while (true) {
     auto const more = gather();
+    gathered_.set();
     if (!more) co_return fail(more.error());
     if (*more) {
       writer_busy_ = true;
@@ -315,24 +183,47 @@ Task<void> H2Session::write_loop() {
   co_return Result<void>{};
 }
 
+void H2Session::say_goodbye(int library_code) {
+  switch (library_code) {
+    case NGHTTP2_ERR_FLOODED:
+    case NGHTTP2_ERR_TOO_MANY_CONTINUATIONS:
+      nghttp2_session_terminate_session(session_.get(), NGHTTP2_ENHANCE_YOUR_CALM);
+      break;
+    case NGHTTP2_ERR_BAD_CLIENT_MAGIC:
+      nghttp2_session_terminate_session(session_.get(), NGHTTP2_PROTOCOL_ERROR);
+      break;
+    default:
+      nghttp2_session_terminate_session(session_.get(), NGHTTP2_INTERNAL_ERROR);
+  }
+}
+
 Task<void> H2Session::read_loop() {
   std::vector<std::byte> buffer(kReadBytes);
+  Result<void> broken;
   while (true) {
     auto const count = co_await stream_.read_some(buffer);
     if (!count) co_return fail(count.error());
     if (*count == 0) break;
+    // After an error all is taken and ignored: closing with bytes unread would cut off the GOAWAY.
+    if (!broken) continue;
     in_callbacks_ = true;
     auto const used = nghttp2_session_mem_recv(
         session_.get(), reinterpret_cast<const std::uint8_t*>(buffer.data()), *count);
     in_callbacks_ = false;
-    if (used < 0) co_return fail(library_error(used));
-    on_batch();
+    if (used < 0) {
+      broken = fail(library_error(used));
+      say_goodbye(static_cast<int>(used));
+      on_half_over();
+    } else {
+      on_batch();
+    }
     wake();
-    if (!nghttp2_session_want_read(session_.get()) && !nghttp2_session_want_write(session_.get())) {
-      break;
+    while (!sending_over_ &&
+           nghttp2_session_get_outbound_queue_size(session_.get()) > kFramesWaitingMax) {
+      co_await gathered_.wait();
     }
   }
-  co_return Result<void>{};
+  co_return broken;
 }
 
 Task<void> H2Session::run() {
@@ -340,11 +231,15 @@ Task<void> H2Session::run() {
   auto const reading = [this]() -> Task<void> {
     auto result = co_await read_loop();
     ended_ = true;
+    on_half_over();
     writable_.set();
     co_return result;
   };
   auto const writing = [this]() -> Task<void> {
     auto result = co_await write_loop();
+    sending_over_ = true;
+    gathered_.set();
+    on_half_over();
     // What could not be sent ends the other direction, too.
     if (!result) stream_.close();
     co_return result;

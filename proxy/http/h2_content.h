@@ -1,0 +1,127 @@
+#pragma once
+
+// What a stream of HTTP/2 carries (RFC 9113 section 8): the fields of a head as they arrive, and
+// content in both directions under flow control.
+
+#include <nghttp2/nghttp2.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "proxy/http/event.h"
+#include "proxy/http/handler.h"
+
+namespace reprise {
+
+/// Errors of the protocol, by RFC 9113 section 7's codes.
+const std::error_category& h2_category();
+
+/// Bytes of a head, names and values, over which a stream is refused.
+inline constexpr std::size_t kH2HeadBytesMax = 256 << 10;
+
+/// A head or trailers, in one text.
+class H2Head {
+ public:
+  /// What goes over kH2HeadBytesMax or kHeadFieldsMax is not kept.
+  void add(std::string_view name, std::string_view value);
+  bool too_long() const { return too_long_; }
+  /// Views into this object; void once it moves.
+  std::vector<HeaderView> fields() const;
+
+ private:
+  struct Field {
+    std::uint32_t name_bytes;
+    std::uint32_t value_bytes;
+  };
+  std::string text_;
+  std::vector<Field> fields_;
+  bool too_long_ = false;
+};
+
+class H2Session;
+
+/// One direction each way of a stream: content that arrived and content to be sent. nghttp2 knows
+/// it as the stream's user data. Lives until the stream is closed and its user is done with it.
+class H2Content : public BodyReader {
+ public:
+  H2Content(H2Session& session, std::int32_t stream_id) : session_(&session), id_(stream_id) {}
+  /// Gives the peer back what was not read of the connection's window.
+  ~H2Content() override;
+  H2Content(const H2Content&) = delete;
+  H2Content& operator=(const H2Content&) = delete;
+
+  // In: bytes are acknowledged, to the stream's window and the connection's, when they were read
+  // and not before. So the two windows bound what is held here.
+  Task<Bytes> read() override;
+  bool finished() const override { return ended_ && incoming_.empty(); }
+  HeaderList trailers() const override { return trailers_.list(); }
+
+  // Out.
+  /// Suspends until the peer's window took all of `bytes`. Errors: the stream's.
+  Task<void> write(Bytes bytes);
+  /// Suspends until the end is in the hands of the session. Errors: as write().
+  Task<void> finish(HeaderList trailers);
+  /// Sends a prepared body without waiting; it must outlive the session.
+  void send_whole(const StoredResponse& response);
+  nghttp2_data_provider provider();
+
+  /// Returns once the stream is closed.
+  awaitable<void> await_close() {
+    while (!closed_) co_await close_.wait();
+  }
+  /// An error once the stream is closed: nothing more comes or goes.
+  Result<void> broken() const;
+
+  // For the session.
+  std::int32_t id() const { return id_; }
+  void set_id(std::int32_t id) { id_ = id; }
+  void took(Bytes bytes);
+  void end_incoming(Headers trailers);
+  void close(std::uint32_t error_code);
+  bool closed() const { return closed_; }
+  bool began_head() const { return head_began_; }
+  /// Whether the peer's direction has ended, read or not.
+  bool ended() const { return ended_; }
+  bool end_sent() const { return end_sent_; }
+  bool anything_arrived() const { return ended_ || !incoming_.empty(); }
+
+  // The head that is arriving; the trailers come after it, so a head is to be taken out whole.
+  void begin_head();
+  void add_field(std::string_view name, std::string_view value) { head_.add(name, value); }
+  H2Head take_head() { return std::exchange(head_, {}); }
+
+ private:
+  friend class H2Session;
+  ssize_t next_piece(std::size_t limit_bytes, std::uint32_t& flags);
+  Bytes take_piece(std::size_t size_bytes);
+  void submit_trailers();
+  /// Lets the peer send `size_bytes` more on the connection.
+  void release(std::size_t size_bytes);
+
+  H2Session* session_;
+  std::int32_t id_;
+
+  bool head_began_ = false;
+  H2Head head_;
+
+  std::vector<std::byte> incoming_;
+  std::vector<std::byte> reading_;  // what read() gave out last
+  bool ended_ = false;
+  Headers trailers_;
+  Event readable_;
+
+  Bytes outgoing_;
+  const StoredResponse* whole_ = nullptr;
+  std::size_t next_whole_piece_ = 0;
+  bool finishing_ = false;
+  HeaderList outgoing_trailers_;
+  bool end_sent_ = false;
+  Event drained_;
+
+  bool closed_ = false;
+  std::uint32_t error_code_ = 0;
+  Event close_;
+};
+
+}  // namespace reprise

@@ -1,0 +1,149 @@
+#pragma once
+
+// What the tests of the HTTP/2 server serve, and a connection on which they ask for it.
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <list>
+#include <map>
+#include <string>
+
+#include "proxy/http/event.h"
+#include "proxy/http/h2_server.h"
+#include "tests/proxy/http/h2_frames.h"
+
+namespace reprise {
+
+/// A body in pieces, one of them empty.
+class ThreePieces final : public PiecewiseBody {
+ public:
+  std::size_t pieces() const override { return 3; }
+  Result<Bytes> piece(std::size_t index) const override {
+    return index == 1 ? Bytes{} : as_bytes(index == 0 ? "left " : "right");
+  }
+};
+
+/// Answers by path; its members say what happened and hold back what is to wait.
+class Site final : public Handler {
+ public:
+  Task<void> serve(const ExchangeContext& context, const RequestHead& head, BodyReader& body,
+                   ResponseWriter& writer) override {
+    ++started;
+    Result<void> served;
+    if (auto const stored = responses.find(std::string(head.target)); stored != responses.end()) {
+      served = co_await writer.send_stored(*stored->second);
+    } else if (head.target == "/wait") {
+      co_await writer.client_gone();
+      served = co_await send_text(writer, 200, "too late");
+      EXPECT_FALSE(served);
+    } else if (head.target == "/held") {
+      co_await held_.emplace_back().wait();
+      served = co_await send_text(writer, 200, "released");
+    } else if (head.target == "/release") {
+      release();
+      served = co_await send_text(writer, 200, "first");
+    } else if (head.target == "/early") {
+      served = co_await send_text(writer, 200, "early");
+    } else if (head.target == "/broken") {
+      served = fail(std::make_error_code(std::errc::io_error));
+    } else if (head.target == "/download") {
+      served = co_await download(writer);
+    } else if (head.target == "/interim") {
+      served = co_await with_interim(writer);
+    } else {
+      if (head.target == "/slow") co_await held_.emplace_back().wait();
+      served = co_await echo(context, head, body, writer);
+    }
+    ++ended;
+    co_return served;
+  }
+  void close() override { release(); }
+  void release() {
+    for (Event& held : held_) held.set();
+  }
+
+  std::size_t started = 0;
+  std::size_t ended = 0;
+  std::size_t written_bytes = 0;
+  std::size_t read_bytes = 0;
+  std::map<std::string, std::unique_ptr<StoredResponse>> responses;
+
+  static constexpr std::size_t kDownloadBytes = 1 << 20;
+
+ private:
+  std::list<Event> held_;
+
+  Task<void> echo(const ExchangeContext& context, const RequestHead& head, BodyReader& body,
+                  ResponseWriter& writer) {
+    std::string content;
+    while (!body.finished()) {
+      auto const piece = co_await body.read();
+      if (!piece) co_return fail(piece.error());
+      read_bytes += piece->size();
+      if (content.size() < 100) content += as_text(*piece).substr(0, 100);
+    }
+    for (const HeaderView& field : body.trailers()) {
+      content.append(" +").append(field.name).append("=").append(field.value);
+    }
+    auto const text = std::to_string(context.stream_id) + " " + std::string(head.method) + " " +
+                      std::string(to_string(head.scheme)) + " " + std::string(head.host) + ":" +
+                      std::to_string(head.port) + std::string(head.target) + " " + content;
+    co_return co_await send_text(writer, 200, text);
+  }
+  Task<void> download(ResponseWriter& writer) {
+    (void)co_await writer.send_head({.status = 200});
+    std::string const piece(16'384, 'd');
+    while (written_bytes < kDownloadBytes) {
+      if (auto const sent = co_await writer.write(as_bytes(piece)); !sent) co_return sent;
+      written_bytes += piece.size();
+    }
+    co_return co_await writer.finish({});
+  }
+  static Task<void> with_interim(ResponseWriter& writer) {
+    std::array<HeaderView, 1> const hints{{{"Link", "</a.css>"}}};
+    std::array<HeaderView, 2> const fields{{{"X-Kept", "yes"}, {"Connection", "close"}}};
+    std::array<HeaderView, 2> const trailers{{{"X-End", "1"}, {"x-end", "2"}}};
+    (void)co_await writer.send_head({.status = 103, .headers = hints});
+    (void)co_await writer.send_head({.status = 200, .headers = fields});
+    (void)co_await writer.write(as_bytes("text"));
+    co_return co_await writer.finish(trailers);
+  }
+};
+
+/// A server, and a client that has sent its preface. play() runs a client's part to its end and
+/// checks that the server then ends too, with every handler.
+class H2ServerTest : public testing::Test {
+ public:
+  using Part = std::function<awaitable<void>(FrameClient&)>;
+
+ protected:
+  void play(Part part, bool with_preface = true) {
+    ends.spawn([this]() -> awaitable<void> {
+      (void)co_await serve_h2(*ends.server, info, site, deadline, options);
+      ends.server->close();
+      served = true;
+    });
+    FrameClient client(*ends.client);
+    ends.spawn([&]() -> awaitable<void> {
+      if (with_preface)
+        co_await client.send(FrameClient::preface(settings) +
+                             frame(NGHTTP2_SETTINGS, NGHTTP2_FLAG_ACK, 0));
+      co_await part(client);
+      ends.client->close();
+    });
+    ends.run();
+    EXPECT_TRUE(served);
+    EXPECT_EQ(site.started, site.ended);
+  }
+
+  Loopback ends;
+  Site site;
+  ConnectionInfo info{.id = 1};
+  Deadline deadline;
+  H2ServerOptions options;
+  std::string settings;  // the client's
+  bool served = false;
+};
+
+}  // namespace reprise
