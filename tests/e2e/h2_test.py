@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
-"""HTTP/2 on both sides: nginx as the origin, curl, nghttp and h2load as the clients. What was
-recorded over h2 is replayed over h2 and to an HTTP/1.1 client; what was recorded over h1 stays h1."""
+"""HTTP/2 on both sides: nginx as the origin, curl, nghttp and h2load as the clients.
+
+What was recorded over h2 is replayed over h2 and to an HTTP/1.1 client; what was recorded over h1
+stays h1.
+"""
 
 import hashlib
 import os
