@@ -73,7 +73,7 @@ class Tidy(unittest.TestCase):
         self.assertGreater(len(seen), 5)
 
     def test_lines_fit(self):
-        for name in tracked(".h", ".cc", ".py", ".txt", "CMakeLists.txt", "tools/demo", "tools/test",
+        for name in tracked(".h", ".cc", ".py", ".txt", "tools/demo", "tools/test",
                             "tools/setup"):
             for number, line in enumerate(lines_of(name), 1):
                 if "http" in line and " " not in line.strip():

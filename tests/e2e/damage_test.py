@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """An archive that was damaged after it was written is replayed as far as it is whole. What is not
-is
-counted, explained, and seen by --strict."""
+is counted, explained, and seen by --strict."""
 
 import json
 

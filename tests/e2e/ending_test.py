@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How a run with a command beside it ends: the command hears what it has to hear, once, reprise does
-not end before it, and it does not outlive reprise."""
+"""How a run with a command beside it ends: the command hears what it has to hear, once, reprise
+does not end before it, and it does not outlive reprise."""
 
 import fcntl
 import json
