@@ -1,15 +1,15 @@
 #!/bin/bash
-# A release build without a compiler cache: from nothing, or after a change to one source FILE.
+# A release build without a compiler cache: from nothing, or after a change to one large source.
 #
-#   afresh.sh [FILE]
+#   afresh.sh [--one-file]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 export CCACHE_DISABLE=1
-if [[ $# -eq 0 ]]; then
+if [[ "${1:-}" == --one-file ]]; then
+  touch proxy/record/recorder.cc
+else
   rm -rf build/afresh
   cmake --preset release -B build/afresh >/dev/null
-else
-  touch "$1"
 fi
 cmake --build build/afresh
