@@ -42,6 +42,15 @@ Connection::Connection(tcp::socket socket, std::uint64_t id, Entry entry,
 
 Connection::~Connection() = default;
 
+void Connection::end() {
+  deadline_.ending = true;
+  if (deadline_.on_ending) {
+    deadline_.on_ending();
+  } else if (deadline_.between_messages) {
+    close();
+  }
+}
+
 void Connection::close() {
   if (deadline_.between_messages) {
     stream_->close();
@@ -93,7 +102,7 @@ Task<void> Connection::serve() {
 }
 
 Task<std::optional<ClientHello>> Connection::read_hello(std::vector<std::byte>& early) {
-  deadline_.at = from_now(early.empty() ? kFirstByteTimeout : kHandshakeTimeout);
+  deadline_.set(from_now(early.empty() ? kFirstByteTimeout : kHandshakeTimeout), true);
   while (true) {
     if (!early.empty()) {
       if (environment_.tls == nullptr || early.front() != kTlsHandshakeRecord) {
@@ -109,12 +118,12 @@ Task<std::optional<ClientHello>> Connection::read_hello(std::vector<std::byte>& 
     early.resize(used + count.value_or(0));
     if (!count) co_return fail(count.error());
     if (*count == 0) co_return std::nullopt;  // h1 tells an end from a truncated head
-    if (used == 0) deadline_.at = from_now(kHandshakeTimeout);
+    if (used == 0) deadline_.set(from_now(kHandshakeTimeout), true);
   }
 }
 
 Task<void> Connection::start_tls(const ClientHello& hello, std::vector<std::byte> early) {
-  deadline_.at = from_now(kHandshakeTimeout);
+  deadline_.set(from_now(kHandshakeTimeout), true);
   info_.server_name = hello.server_name;
   auto const plan = co_await handler_->plan_tls(info_, hello);
 

@@ -66,7 +66,10 @@ class Connection {
   /// Serves until either side ends it. Logs why it broke, if it did.
   awaitable<void> run();
 
-  /// Ends it from outside; run() returns soon after.
+  /// No request may begin any more: what runs is finished, and then run() returns. Without anything
+  /// running the connection is closed at once.
+  void end();
+  /// Ends it from outside, whatever runs; run() returns soon after.
   void close();
   bool is_overdue(std::chrono::steady_clock::time_point now) const { return now > deadline_.at; }
 

@@ -17,6 +17,7 @@ namespace reprise {
 namespace {
 
 constexpr std::chrono::seconds kSweepPeriod{1};
+constexpr std::chrono::milliseconds kEndingSweepPeriod{100};
 constexpr std::chrono::milliseconds kAcceptPause{100};  // when descriptors ran out
 constexpr int kBacklog = 4096;
 
@@ -80,13 +81,16 @@ class Server::Worker {
     thread_ = std::thread([this] { context_.run(); });
   }
 
-  void stop() {
+  void begin_stop() {
     net::post(context_, [this] {
+      if (std::exchange(stopping_, true)) return;
+      ends_at_ = std::chrono::steady_clock::now() + Server::kEndingTime;
       for (Listener& listener : listeners_) listener.acceptor.close();
-      for (Connection& open : connections_) open.close();
-      stopping_ = true;
-      sweeper_.cancel();
+      for (Connection& open : connections_) open.end();
+      sweep();
     });
+  }
+  void join() {
     if (thread_.joinable()) thread_.join();
   }
 
@@ -120,18 +124,23 @@ class Server::Worker {
                                          listener.listen.entry, environment);
     net::co_spawn(context_, at->run(), [this, at](std::exception_ptr broken) {
       connections_.erase(at);
+      if (stopping_ && connections_.empty()) sweeper_.cancel();
       if (broken) std::rethrow_exception(broken);
     });
   }
 
   /// Closes what is over its deadline; one timer for all, so that a request costs none.
   void sweep() {
-    sweeper_.expires_after(kSweepPeriod);
+    if (stopping_ && connections_.empty()) {
+      sweeper_.cancel();
+      return;
+    }
+    sweeper_.expires_after(stopping_ ? kEndingSweepPeriod : kSweepPeriod);
     sweeper_.async_wait([this](boost::system::error_code error) {
-      if (error || stopping_) return;
+      if (error) return;
       auto const now = std::chrono::steady_clock::now();
       for (Connection& open : connections_) {
-        if (open.is_overdue(now)) open.close();
+        if (now > ends_at_ || open.is_overdue(now)) open.close();
       }
       sweep();
     });
@@ -145,6 +154,7 @@ class Server::Worker {
   std::list<Listener> listeners_;
   std::list<Connection> connections_;
   bool stopping_ = false;
+  std::chrono::steady_clock::time_point ends_at_ = std::chrono::steady_clock::time_point::max();
   std::thread thread_;
 };
 
@@ -186,7 +196,8 @@ Server::~Server() {
 }
 
 void Server::stop() {
-  for (auto& worker : workers_) worker->stop();
+  for (auto& worker : workers_) worker->begin_stop();
+  for (auto& worker : workers_) worker->join();
 }
 
 }  // namespace reprise

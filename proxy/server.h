@@ -3,6 +3,7 @@
 // The listeners and the threads behind them.
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -49,7 +50,11 @@ class Server {
   /// of the listeners, in their order, and outlive the server.
   void start(const std::vector<HandlerFactory*>& factories);
 
-  /// Closes listeners and connections, waits for what runs on them, joins the threads. Idempotent.
+  /// How long stop() waits for what runs.
+  static constexpr std::chrono::seconds kEndingTime{5};
+
+  /// Closes the listeners and the connections on which nothing runs, lets what runs finish for at
+  /// most kEndingTime, cuts off the rest, joins the threads. Idempotent.
   void stop();
 
  private:

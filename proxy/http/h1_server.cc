@@ -16,6 +16,8 @@ constexpr std::size_t kLingerBytesMax = 64 << 20;
 constexpr std::size_t kLingerReadBytes = 64 << 10;
 /// How long a request's content may stand still.
 constexpr std::chrono::seconds kBodyStallTimeout{120};
+/// How long a client may take to close its side when the server ends.
+constexpr std::chrono::seconds kFarewellTimeout{1};
 
 /// The response side of one exchange.
 class Response final : public ResponseWriter {
@@ -265,9 +267,9 @@ class H1Connection {
 
   Task<std::optional<H1Tunnel>> run() {
     while (true) {
-      deadline_ = {.at = Clock::now() + options_.idle_timeout, .between_messages = true};
+      deadline_.set(Clock::now() + options_.idle_timeout, true);
       if (auto const begun = co_await reader_.await_head(); !begun) co_return fail(begun.error());
-      deadline_ = {.at = Clock::now() + options_.head_timeout};
+      deadline_.set(Clock::now() + options_.head_timeout);
       auto const head = co_await reader_.read_head();
       if (!head) {
         if (head.error() == h1_errc::truncated || head.error().category() != h1_category()) {
@@ -287,9 +289,10 @@ class H1Connection {
       }
       auto const goes_on = co_await serve_one(*line);
       if (!goes_on) co_return fail(goes_on.error());
-      if (!*goes_on) {
-        deadline_.at = Clock::now() + options_.head_timeout;
-        if (unread_) {
+      if (!*goes_on || deadline_.ending) {
+        deadline_.set(Clock::now() + (deadline_.ending ? kFarewellTimeout : options_.head_timeout),
+                      true);
+        if (unread_ || deadline_.ending) {
           co_await linger(stream_);
         } else {
           co_await stream_.shutdown();

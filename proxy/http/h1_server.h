@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,11 +11,19 @@
 
 namespace reprise {
 
-/// When the connection is closed from outside for being too slow; the connection's owner watches
-/// it. Written and read on one thread.
+/// What a connection's owner and the protocol on it tell each other about its end: when it is
+/// closed from outside for being too slow, and that it is to end by itself. Written and read on one
+/// thread.
 struct Deadline {
   std::chrono::steady_clock::time_point at = std::chrono::steady_clock::time_point::max();
-  bool between_messages = false;  ///< the connection may end in order: nothing is cut by it
+  bool between_messages = false;    ///< the connection may end in order: nothing is cut by it
+  bool ending = false;              ///< the owner: no message may begin any more
+  std::function<void()> on_ending;  ///< the protocol: called once when `ending` becomes true
+
+  void set(std::chrono::steady_clock::time_point when, bool nothing_runs = false) {
+    at = when;
+    between_messages = nothing_runs;
+  }
 };
 
 struct H1ServerOptions {

@@ -14,6 +14,8 @@ using Clock = std::chrono::steady_clock;
 
 /// How long a connection may take to end once one direction has ended.
 constexpr std::chrono::seconds kFarewellTimeout{5};
+/// The same when the server ends, and how long the client may take to hear of it.
+constexpr std::chrono::seconds kEndingFarewellTimeout{1};
 
 /// The authority and the rest of a request's pseudo fields.
 struct Target {
@@ -151,7 +153,10 @@ class ServerSession final : public H2Session {
     executor_ = co_await net::this_coro::executor;
     start();
     watch();
+    deadline_.on_ending = [this] { begin_ending(); };
+    if (deadline_.ending) begin_ending();
     auto const result = co_await run();
+    deadline_.on_ending = nullptr;
     for (auto& [id, stream] : streams_) stream->close(NGHTTP2_CANCEL);
     handler_.close();
     while (serving_ > 0) co_await all_served_.wait();
@@ -221,7 +226,36 @@ class ServerSession final : public H2Session {
 
   void on_half_over() override {
     half_over_ = true;
-    deadline_.at = std::min(deadline_.at, Clock::now() + kFarewellTimeout);
+    auto const patience = deadline_.ending ? kEndingFarewellTimeout : kFarewellTimeout;
+    deadline_.at = std::min(deadline_.at, Clock::now() + patience);
+    if (closes_at_once_) stream_.close();
+  }
+
+  /// A shutdown in two steps (section 6.8): requests that crossed the notice are served yet, those
+  /// behind the client's answer to our PING are not. With nothing running the second step is
+  /// enough, as whatever it crosses is known to be unserved.
+  void begin_ending() {
+    if (half_over_) return;
+    if (active_ == 0) {
+      closes_at_once_ = true;
+      nghttp2_session_terminate_session(raw(), NGHTTP2_NO_ERROR);
+    } else {
+      last_call_ = true;
+      nghttp2_submit_shutdown_notice(raw());
+    }
+    watch();
+    wake();
+  }
+
+  /// A PING overtakes a GOAWAY in nghttp2's queue: it follows once that has gone.
+  void on_goaway_sent() override {
+    if (last_call_) nghttp2_submit_ping(raw(), NGHTTP2_FLAG_NONE, nullptr);
+  }
+
+  void on_ping_answered() override {
+    if (!std::exchange(last_call_, false)) return;
+    nghttp2_submit_goaway(raw(), NGHTTP2_FLAG_NONE, nghttp2_session_get_last_proc_stream_id(raw()),
+                          NGHTTP2_NO_ERROR, nullptr, 0);
   }
 
   void on_settings(std::span<const nghttp2_settings_entry> entries) override {
@@ -258,9 +292,8 @@ class ServerSession final : public H2Session {
   /// An idle connection, or one with nothing but unfinished heads, may not stay for ever.
   void watch() {
     if (half_over_) return;
-    auto const now = Clock::now();
-    deadline_ = {.at = active_ > 0 ? Clock::time_point::max() : now + options_.idle_timeout,
-                 .between_messages = active_ == 0};
+    auto const patience = deadline_.ending ? kEndingFarewellTimeout : options_.idle_timeout;
+    deadline_.set(active_ > 0 ? Clock::time_point::max() : Clock::now() + patience, active_ == 0);
   }
 
   /// The whole answer is given: what the client still sends is of no use (section 8.1).
@@ -321,6 +354,8 @@ class ServerSession final : public H2Session {
   std::size_t serving_ = 0;  // handlers that have not returned
   std::size_t active_ = 0;   // streams with a whole head that are not closed
   bool half_over_ = false;
+  bool closes_at_once_ = false;  // nothing ran when the server ended
+  bool last_call_ = false;       // the client was told that it ends, and has not answered yet
   Event all_served_;
 };
 

@@ -58,6 +58,9 @@ struct H2Session::Callbacks {
           self(user).on_settings({frame->settings.iv, frame->settings.niv});
         }
         break;
+      case NGHTTP2_PING:
+        if ((frame->hd.flags & NGHTTP2_FLAG_ACK) != 0) self(user).on_ping_answered();
+        break;
       case NGHTTP2_GOAWAY:
         self(user).on_goaway();
         break;
@@ -78,6 +81,7 @@ struct H2Session::Callbacks {
   }
 
   static int frame_sent(nghttp2_session*, const nghttp2_frame* frame, void* user) {
+    if (frame->hd.type == NGHTTP2_GOAWAY) self(user).on_goaway_sent();
     bool const may_end = frame->hd.type == NGHTTP2_DATA || frame->hd.type == NGHTTP2_HEADERS;
     if (!may_end || (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) == 0) return 0;
     if (auto* const content = self(user).content_of(frame->hd.stream_id)) {

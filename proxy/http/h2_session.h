@@ -53,6 +53,8 @@ class H2Session {
   virtual void on_closed(H2Content& content) = 0;
   virtual void on_settings(std::span<const nghttp2_settings_entry>) {}
   virtual void on_goaway() {}
+  virtual void on_goaway_sent() {}
+  virtual void on_ping_answered() {}
   /// The end of our direction of a stream is on its way.
   virtual void on_end_sent(H2Content&) {}
 
