@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace reprise {
+
+/// What a packet shell should offer on the far side of its link.
+struct PacketShellOptions {
+  /// Of the server namespace and of the client's: cubic, bbr or reno, if the kernel has it.
+  std::string congestion = "cubic";
+  /// One TCP listener that takes connections to every port of every address. Needs nf_tables with
+  /// TPROXY in the kernel; without it, those of tcp_ports are made instead.
+  bool all_tcp_ports = false;
+  /// A TCP listener for each, on every address.
+  std::vector<std::uint16_t> tcp_ports;
+  /// A UDP socket for each, on every address, with IP_PKTINFO.
+  std::vector<std::uint16_t> udp_ports;
+  /// The command finds a resolv.conf that names kServerAddress, and no other way to a resolver.
+  bool own_resolver = true;
+};
+
+/// More is a mistake.
+inline constexpr std::size_t kShellPortsMax = 64;
+
+}  // namespace reprise

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <expected>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reprise {
+
+inline constexpr std::size_t kTraceBytesMax = 16U << 20;
+inline constexpr std::size_t kTraceLineMax = 64;
+/// Of mahimahi's format: what one line lets through.
+inline constexpr std::uint32_t kOpportunityBytes = 1500;
+
+/// When a link may deliver: mahimahi's trace format. One integer a line, milliseconds from the
+/// start, not decreasing; each is one opportunity to deliver kOpportunityBytes. It repeats from
+/// its last timestamp, which therefore is above 0. Immutable once parsed.
+class Trace {
+ public:
+  /// The error names the line and what is wrong with it. `name` is kept to be shown.
+  static std::expected<std::shared_ptr<const Trace>, std::string> parse(std::string_view text,
+                                                                        std::string name);
+  static std::expected<std::shared_ptr<const Trace>, std::string> load(
+      const std::filesystem::path& path);
+
+  const std::string& name() const { return name_; }
+  std::chrono::nanoseconds period() const { return std::chrono::milliseconds(times_ms_.back()); }
+  const std::vector<std::uint32_t>& times_ms() const { return times_ms_; }
+  /// The mean over one period, rounded down.
+  std::uint64_t mean_rate_bps() const;
+
+ private:
+  Trace(std::vector<std::uint32_t> times_ms, std::string name);
+
+  std::vector<std::uint32_t> times_ms_;  // not empty, the last above 0
+  std::string name_;
+};
+
+/// A place in a trace that began at `start`. Bytes of an opportunity that one packet leaves go to
+/// the next one that is there by then.
+class TraceCursor {
+ public:
+  TraceCursor(std::shared_ptr<const Trace> trace, std::chrono::nanoseconds start);
+
+  /// Takes the next `bytes` (above 0) that may be delivered at `from` or later; when the last of
+  /// them goes.
+  std::chrono::nanoseconds take(std::uint64_t bytes, std::chrono::nanoseconds from);
+
+ private:
+  std::chrono::nanoseconds time() const;
+  void seek(std::chrono::nanoseconds from);
+  void step();
+
+  std::shared_ptr<const Trace> trace_;
+  std::chrono::nanoseconds start_;
+  std::chrono::nanoseconds pass_{0};  // when this repetition began, after start_
+  std::size_t next_ = 0;
+  std::uint32_t left_bytes_ = kOpportunityBytes;
+};
+
+}  // namespace reprise

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "shaper/outages.h"
+#include "shaper/settings.h"
+#include "shaper/trace.h"
+
+namespace reprise {
+
+/// What puts one packet after the other on a wire: a rate, a trace or no limit, with outages during
+/// which it stands still. Exact: the remainder of every division is carried to the next packet, so
+/// the rate has no drift, and times are rounded up only where they are given out.
+class Wire {
+ public:
+  Wire(const LinkSettings& settings, std::chrono::nanoseconds start);
+
+  /// Sends a packet that is there from `at`; when its last bit has left, never before `at`.
+  /// Packets are sent in order: one starts when the one before has left.
+  std::chrono::nanoseconds send(std::uint32_t size_bytes, std::chrono::nanoseconds at);
+
+  /// The wire is another one from `at` on. If a packet is being sent (it was sent last and leaves
+  /// after `at`), what is left of it continues; a packet that a trace was delivering begins again.
+  /// Returns when that packet leaves now; without one, `at`.
+  std::chrono::nanoseconds change(const LinkSettings& settings, std::chrono::nanoseconds at,
+                                  bool sending);
+
+  bool is_off(std::chrono::nanoseconds at) const {
+    return !outages_.always_on() && outages_.at(at).off;
+  }
+
+ private:
+  /// What a bit takes is 10^9 of it, and a nanosecond does rate_bps of it.
+  using Work = unsigned __int128;
+
+  /// Work from free_ on; when it is done.
+  std::chrono::nanoseconds serve(Work work);
+  Work work_left(std::chrono::nanoseconds at) const;
+
+  std::uint64_t rate_bps_;
+  std::shared_ptr<const Trace> trace_;
+  OutageClock outages_;
+  std::optional<TraceCursor> cursor_;
+  std::chrono::nanoseconds burst_time_{0};  // idle time that counts as sending time
+  std::chrono::nanoseconds start_;
+  std::uint32_t last_bytes_ = 0;
+  std::chrono::nanoseconds leaves_{0};  // of a trace: when the last packet does
+
+  // The wire is free from free_ + remainder_ / rate_bps_ nanoseconds on.
+  std::chrono::nanoseconds free_;
+  std::uint64_t remainder_ = 0;
+};
+
+}  // namespace reprise
