@@ -1,0 +1,46 @@
+#pragma once
+
+// The parameters of SVCB and HTTPS records by name (RFC 9460 section 7, RFC 9848 for ech). Pure.
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "archive/result.h"
+#include "dns/message.h"
+
+namespace reprise::dns {
+
+enum SvcKey : std::uint16_t {
+  kSvcMandatory = 0,
+  kSvcAlpn = 1,
+  kSvcNoDefaultAlpn = 2,
+  kSvcPort = 3,
+  kSvcIpv4Hint = 4,
+  kSvcEch = 5,
+  kSvcIpv6Hint = 6,
+};
+
+/// The value of a parameter as on the wire, nothing when it is not there. Valid as long as `svcb`.
+std::optional<std::string_view> find_param(const Svcb& svcb, std::uint16_t key);
+/// Sets a parameter, in its place; no value takes it out.
+void set_param(Svcb& svcb, std::uint16_t key, std::optional<std::string> value);
+
+// Each is empty when the record has no such parameter. Errors: bad_record when it is not of its
+// form; RFC 9460 has such a record ignored as a whole.
+Result<std::vector<std::uint16_t>> mandatory_of(const Svcb& svcb);
+Result<std::vector<std::string>> alpn_of(const Svcb& svcb);
+Result<std::optional<std::uint16_t>> port_of(const Svcb& svcb);
+Result<std::vector<std::array<std::uint8_t, 4>>> ipv4_hints_of(const Svcb& svcb);
+Result<std::vector<std::array<std::uint8_t, 16>>> ipv6_hints_of(const Svcb& svcb);
+/// The ECHConfigList, not looked into.
+std::string_view ech_of(const Svcb& svcb);
+
+/// The values that the readers above read.
+std::string mandatory_value(const std::vector<std::uint16_t>& keys);
+std::string alpn_value(const std::vector<std::string>& alpn);
+std::string ipv4_hint_value(const std::vector<std::array<std::uint8_t, 4>>& addresses);
+
+}  // namespace reprise::dns
