@@ -1,0 +1,58 @@
+#include "dns/host.h"
+
+#include <algorithm>
+
+#include "dns/name.h"
+
+namespace reprise::dns {
+namespace {
+
+namespace ip = boost::asio::ip;
+
+std::optional<ip::address> parse_literal(std::string_view text) {
+  // The scope of a link-local address means something on one machine only.
+  if (text.find_first_not_of("0123456789abcdefABCDEF:.") != text.npos) return std::nullopt;
+  boost::system::error_code error;
+  auto const address = ip::make_address(text, error);
+  if (error) return std::nullopt;
+  if (address.is_v6() && address.to_v6().is_v4_mapped()) {
+    return ip::make_address_v4(ip::v4_mapped, address.to_v6());
+  }
+  return address;
+}
+
+bool is_name_letter(char letter) {
+  return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == '-' ||
+         letter == '_' || letter == '.';
+}
+
+}  // namespace
+
+std::optional<ip::address> parse_address(std::string_view text) {
+  if (text.starts_with('[')) {
+    auto const end = text.find(']');
+    if (end == text.npos) return std::nullopt;
+    auto const behind = text.substr(end + 1);
+    if (!behind.empty() && behind.front() != ':') return std::nullopt;
+    return parse_literal(text.substr(1, end - 1));
+  }
+  if (std::ranges::count(text, ':') == 1) text = text.substr(0, text.find(':'));
+  return parse_literal(text);
+}
+
+std::optional<std::string> normal_host(std::string_view host) {
+  if (auto const literal = parse_literal(host)) return literal->to_string();
+  if (host.starts_with('[') && host.ends_with(']')) {
+    auto const literal = parse_literal(host.substr(1, host.size() - 2));
+    if (!literal) return std::nullopt;
+    return literal->to_string();
+  }
+  if (host.ends_with('.')) host.remove_suffix(1);
+  std::string name(host);
+  std::ranges::transform(name, name.begin(), lower);
+  if (!std::ranges::all_of(name, is_name_letter) || !Name::parse(name)) return std::nullopt;
+  if (name.ends_with('.')) return std::nullopt;
+  return name;
+}
+
+}  // namespace reprise::dns
