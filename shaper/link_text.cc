@@ -1,10 +1,272 @@
 #include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "shaper/profile.h"
+#include "shaper/trace.h"
+#include "shaper/units.h"
 
 namespace reprise {
 
-std::uint32_t default_queue_packets(std::uint64_t rate_bps, std::chrono::nanoseconds rtt) {
+using std::chrono::nanoseconds;
+
+namespace {
+
+constexpr std::size_t kTextMax = 4096;
+constexpr std::size_t kShownMax = 60;
+
+/// What is wrong, or nothing.
+using Error = std::optional<std::string>;
+
+/// A direction that is being read. A queue in time needs the rate, which may come later.
+struct Draft {
+  LinkSettings settings;
+  std::optional<Amount> queue;
+};
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    auto const end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string quoted(std::string_view text) {
+  return "'" + std::string(text.substr(0, kShownMax)) + "'";
+}
+
+/// Stores what was parsed, or tells why it was not.
+template <class T, class To>
+Error store(std::expected<T, std::string> parsed, To& to) {
+  if (!parsed) return std::move(parsed.error());
+  to = std::move(*parsed);
+  return std::nullopt;
+}
+
+Error read_rate_or_trace(LinkSettings& to, std::string_view value) {
+  auto rate = parse_rate(value);
+  std::error_code error;
+  if (rate || (!std::filesystem::exists(value, error) && !value.empty() && value[0] >= '0' &&
+               value[0] <= '9')) {
+    to.trace = nullptr;
+    return store(std::move(rate), to.rate_bps);
+  }
+  to.rate_bps = 0;
+  return store(Trace::load(value), to.trace);
+}
+
+Error read_gilbert_elliott(LossModel& to, std::string_view value) {
+  auto const parts = split(value, '/');
+  if (parts.size() < 2 || parts.size() > 4) return quoted(value) + " is not P/R[/1-H[/1-K]]";
+  LossModel model;
+  std::array<double*, 4> const fields{&model.good_to_bad, &model.bad_to_good, &model.in_bad,
+                                      &model.in_good};
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (auto error = store(parse_share(parts[i]), *fields[i])) return error;
+  }
+  to = model;
+  return std::nullopt;
+}
+
+Error read_outages(Outages& to, std::string_view value) {
+  Outages outages;
+  bool const repeats = value.find('/') != std::string_view::npos;
+  for (auto const part : split(value, '+')) {
+    auto const ends = split(part, repeats ? '/' : '-');
+    if (ends.size() != 2) return quoted(part) + " is neither FROM-TO nor ON/OFF";
+    Outages::Interval interval{};
+    for (std::size_t i = 0; i < 2; ++i) {
+      if (auto error =
+              store(parse_time(ends[i], kOutageTimeMax), i == 0 ? interval.from : interval.to)) {
+        return error;
+      }
+    }
+    if (repeats) outages.repeat = interval.to += interval.from;
+    outages.off.push_back(interval);
+  }
+  if (repeats && outages.off.size() > 1) return quoted(value) + ": ON/OFF stands alone";
+  to = std::move(outages);
+  return std::nullopt;
+}
+
+Error read_discipline(QueueDiscipline& to, std::string_view value) {
+  constexpr std::array<std::pair<std::string_view, QueueDiscipline>, 3> kNames{
+      {{"droptail", QueueDiscipline::drop_tail},
+       {"codel", QueueDiscipline::codel},
+       {"pie", QueueDiscipline::pie}}};
+  for (const auto& [name, discipline] : kNames) {
+    if (value != name) continue;
+    to = discipline;
+    return std::nullopt;
+  }
+  return quoted(value) + " is none of droptail, codel, pie";
+}
+
+Error read_burst(std::uint32_t& to, std::string_view value) {
+  auto const amount = parse_amount(value);
+  if (!amount) return amount.error();
+  if (amount->kind != Amount::Kind::bytes || amount->value > kBurstBytesMax) {
+    return quoted(value) + " is not a number of bytes up to 1 GiB, such as 15kb";
+  }
+  to = static_cast<std::uint32_t>(amount->value);
+  return std::nullopt;
+}
+
+Error read_reorder(bool& to, std::string_view value) {
+  if (value != "yes" && value != "no") return quoted(value) + " is neither yes nor no";
+  to = value == "yes";
+  return std::nullopt;
+}
+
+/// A key that either direction, or both, may have.
+Error read_key(Draft& to, std::string_view key, std::string_view value) {
+  LinkSettings& settings = to.settings;
+  if (key == "delay") return store(parse_time(value, kDelayMax), settings.delay);
+  if (key == "jitter") return store(parse_time(value, kDelayMax), settings.jitter);
+  if (key == "reorder") return read_reorder(settings.reorder, value);
+  if (key == "burst") return read_burst(settings.burst_bytes, value);
+  if (key == "queue") return store(parse_amount(value), to.queue);
+  if (key == "aqm") return read_discipline(settings.active_queue.discipline, value);
+  if (key == "target") return store(parse_time(value, kDelayMax), settings.active_queue.target);
+  if (key == "interval") return store(parse_time(value, kDelayMax), settings.active_queue.interval);
+  if (key == "loss") return store(parse_share(value), settings.loss.in_good);
+  if (key == "ge") return read_gilbert_elliott(settings.loss, value);
+  if (key == "outage") return read_outages(settings.outages, value);
+  return "is not a key: down, up, rtt, delay, jitter, reorder, burst, queue, aqm, target, "
+         "interval, loss, ge, outage; down. or up. before all but the first three";
+}
+
+/// Gives a queue without a limit of its own the default, and one in time its bytes.
+Error settle_queue(Draft& draft, nanoseconds rtt) {
+  LinkSettings& settings = draft.settings;
+  auto const rate = settings.trace ? settings.trace->mean_rate_bps() : settings.rate_bps;
+  if (!draft.queue) {
+    settings.queue = {.packets = default_queue_packets(rate, rtt)};
+    return std::nullopt;
+  }
+  auto bytes = draft.queue->value;
+  if (draft.queue->kind == Amount::Kind::packets) {
+    settings.queue = {.packets = static_cast<std::uint32_t>(bytes)};
+    return std::nullopt;
+  }
+  if (draft.queue->kind == Amount::Kind::time_ns) {
+    if (rate == 0) return "a queue in time needs a rate";
+    using Wide = unsigned __int128;
+    auto const exact = Wide{rate} * bytes / 8'000'000'000;
+    bytes = static_cast<std::uint64_t>(std::clamp(exact, Wide{kMtuBytes}, Wide{kQueueBytesMax}));
+  }
+  settings.queue = {.packets = 0, .bytes = bytes};
+  return std::nullopt;
+}
+
+/// The known profiles that `text` may have meant.
+std::string near(std::string_view text) {
+  std::string ids;
+  auto const space = text.substr(0, text.find(':'));
+  for (const LinkProfile& profile : known_profiles()) {
+    auto const parts = split(profile.id, ':');
+    if (parts[0] == space || parts[1] == text) ids += (ids.empty() ? "" : ", ") + profile.id;
+  }
+  return ids.empty() ? "it is no file either; reprise profiles lists the names" : "there is " + ids;
+}
+
+Error read_numbers(LinkProfile& profile, Draft& down, Draft& up, std::string_view head) {
+  auto const parts = split(head, '/');
+  if (parts.size() < 3 || parts.size() > 4) {
+    return quoted(head) + " is not DOWN/UP/RTT[/LOSS], such as 9000/9000/170/1%";
+  }
+  profile.source = "given in numbers";
+  nanoseconds rtt{0};
+  if (auto error = store(parse_rate(parts[0]), down.settings.rate_bps)) return error;
+  if (auto error = store(parse_rate(parts[1]), up.settings.rate_bps)) return error;
+  if (auto error = store(parse_time(parts[2], kDelayMax), rtt)) return error;
+  down.settings.delay = rtt - rtt / 2;
+  up.settings.delay = rtt / 2;
+  if (parts.size() < 4) return std::nullopt;
+  if (auto error = store(parse_share(parts[3]), down.settings.loss.in_good)) return error;
+  up.settings.loss = down.settings.loss;
+  return std::nullopt;
+}
+
+Error read_head(LinkProfile& profile, Draft& down, Draft& up, std::string_view head) {
+  for (const LinkProfile& known : known_profiles()) {
+    if (known.id != head) continue;
+    profile.source = known.source;
+    down.settings = known.down;
+    up.settings = known.up;
+    return std::nullopt;
+  }
+  if (head == "none") {
+    profile.source = "no limit";
+    return std::nullopt;
+  }
+  bool const numbers =
+      head.starts_with("none/") || (!head.empty() && head[0] >= '0' && head[0] <= '9');
+  if (numbers && head.find('/') != std::string_view::npos) {
+    return read_numbers(profile, down, up, head);
+  }
+  std::error_code error;
+  if (!std::filesystem::exists(head, error)) {
+    return quoted(head) + " is no known profile; " + near(head);
+  }
+  profile.source = "trace file";
+  if (auto wrong = store(Trace::load(head), down.settings.trace)) return wrong;
+  up.settings.trace = down.settings.trace;
+  return std::nullopt;
+}
+
+Error read_extra(Draft& down, Draft& up, std::string_view key, std::string_view value) {
+  if (key == "down") return read_rate_or_trace(down.settings, value);
+  if (key == "up") return read_rate_or_trace(up.settings, value);
+  if (key == "rtt") {
+    nanoseconds rtt{0};
+    if (auto error = store(parse_time(value, kDelayMax), rtt)) return error;
+    down.settings.delay = rtt - rtt / 2;
+    up.settings.delay = rtt / 2;
+    return std::nullopt;
+  }
+  if (key.starts_with("down.")) return read_key(down, key.substr(5), value);
+  if (key.starts_with("up.")) return read_key(up, key.substr(3), value);
+  if (auto error = read_key(down, key, value)) return error;
+  return read_key(up, key, value);
+}
+
+Error read_all(LinkProfile& profile, std::string_view text) {
+  if (text.size() > kTextMax) return "it is longer than 4096 bytes";
+  if (text.find('\0') != std::string_view::npos) return "it contains a zero byte";
+  auto const parts = split(text, ',');
+  Draft down;
+  Draft up;
+  if (auto error = read_head(profile, down, up, parts[0])) return error;
+  std::set<std::string_view> seen;
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    auto const equals = parts[i].find('=');
+    if (equals == std::string_view::npos) return quoted(parts[i]) + " is not KEY=VALUE";
+    auto const key = parts[i].substr(0, equals);
+    if (!seen.insert(key).second) return quoted(key) + " is given twice";
+    auto error = read_extra(down, up, key, parts[i].substr(equals + 1));
+    if (error) return quoted(key) + ": " + *error;
+  }
+  auto const rtt = down.settings.delay + up.settings.delay;
+  if (rtt > kDelayMax) return "the round trip is above 1 hour";
+  for (auto* const draft : {&down, &up}) {
+    auto error = settle_queue(*draft, rtt);
+    if (!error) error = defect_of(draft->settings);
+    if (error) return std::string(draft == &down ? "down: " : "up: ") + *error;
+  }
+  profile.down = std::move(down.settings);
+  profile.up = std::move(up.settings);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::uint32_t default_queue_packets(std::uint64_t rate_bps, nanoseconds rtt) {
   using Wide = unsigned __int128;
   constexpr Wide kPacket = Wide{8'000'000'000} * kMtuBytes;
   Wide const packets =
@@ -14,10 +276,11 @@ std::uint32_t default_queue_packets(std::uint64_t rate_bps, std::chrono::nanosec
 }
 
 std::expected<LinkProfile, std::string> parse_link(std::string_view text) {
-  for (const LinkProfile& profile : known_profiles()) {
-    if (profile.id == text) return profile;
+  LinkProfile profile{.id = std::string(text)};
+  if (auto error = read_all(profile, text)) {
+    return std::unexpected("link " + quoted(text) + ": " + *error);
   }
-  return std::unexpected("link " + std::string(text) + " is not known: see reprise profiles");
+  return profile;
 }
 
 }  // namespace reprise
