@@ -177,7 +177,7 @@ void Link::start_next(nanoseconds at) {
     pie_->left_queue(at - current_.arrived);
   }
   busy_ = true;
-  departs_ = wire_.send(current_.size_bytes, at);
+  departs_ = wire_.send(current_.size_bytes, current_.arrived);
 }
 
 void Link::finish_current() {

@@ -30,7 +30,7 @@ Wire::Wire(const LinkSettings& settings, nanoseconds start)
 nanoseconds Wire::send(std::uint32_t size_bytes, nanoseconds at) {
   last_bytes_ = size_bytes;
   if (cursor_) return leaves_ = cursor_->take(size_bytes, at);
-  if (rate_bps_ == 0) return at;
+  if (rate_bps_ == 0) return free_ = std::max(free_, at);
   auto const earliest = at - burst_time_;
   if (free_ < earliest) {
     free_ = earliest;

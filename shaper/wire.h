@@ -18,8 +18,9 @@ class Wire {
  public:
   Wire(const LinkSettings& settings, std::chrono::nanoseconds start);
 
-  /// Sends a packet that is there from `at`; when its last bit has left, never before `at`.
-  /// Packets are sent in order: one starts when the one before has left.
+  /// Sends a packet that arrived at `at`, as soon as those before it have left; when its last bit
+  /// has. In between the wire knows fractions of a nanosecond: give it the arrival, not the moment
+  /// at which the packet leaves the queue.
   std::chrono::nanoseconds send(std::uint32_t size_bytes, std::chrono::nanoseconds at);
 
   /// The wire is another one from `at` on. If a packet is being sent (it was sent last and leaves
