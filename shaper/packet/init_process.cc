@@ -28,10 +28,9 @@ constexpr int kNotRun = 127;
 ShellResult<void> map_ids(const InitStart& start) {
   if (!start.own_user_namespace) return {};
   auto const map = [](unsigned id) { return std::to_string(id) + " " + std::to_string(id) + " 1"; };
-  for (auto const& [path, text] :
-       {std::pair("/proc/self/setgroups", std::string("deny")),
-        std::pair("/proc/self/uid_map", map(start.uid)),
-        std::pair("/proc/self/gid_map", map(start.gid))}) {
+  for (auto const& [path, text] : {std::pair("/proc/self/setgroups", std::string("deny")),
+                                   std::pair("/proc/self/uid_map", map(start.uid)),
+                                   std::pair("/proc/self/gid_map", map(start.gid))}) {
     if (auto const written = write_setting(path, text); !written) return written;
   }
   return {};
@@ -104,7 +103,8 @@ class Init {
     }
     int status = 0;
     for (pid_t ended = 0; (ended = ::waitpid(-1, &status, WNOHANG)) > 0;) {
-      if (ended == command_) end(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+      if (ended == command_)
+        end(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
     }
   }
 
@@ -138,9 +138,8 @@ bool tell(int control, const BuiltNetwork& network) {
   }
   for (const Descriptor& listener : network.listeners) descriptors.push_back(listener.get());
   std::string numbers;
-  for (int const number :
-       {network.client_index, network.server_index, network.client_near_index,
-        network.server_near_index, static_cast<int>(network.all_tcp_ports)}) {
+  for (int const number : {network.client_index, network.server_index, network.client_near_index,
+                           network.server_near_index, static_cast<int>(network.all_tcp_ports)}) {
     numbers += std::to_string(number) + " ";
   }
   return send_control(control, ControlKind::built, numbers, descriptors);

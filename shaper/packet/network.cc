@@ -69,7 +69,8 @@ ifinfomsg device_header(int index, unsigned flags = 0, unsigned changed = 0) {
 }
 
 /// In L: a pair of devices, one here called `name`, the other kNearDevice in `near_network`.
-ShellResult<int> add_pair(NetlinkSocket& netlink, const char* name, const Descriptor& near_network) {
+ShellResult<int> add_pair(NetlinkSocket& netlink, const char* name,
+                          const Descriptor& near_network) {
   NetlinkMessage message(RTM_NEWLINK, kCreate);
   message.fixed(device_header(0))
       .text(IFLA_IFNAME, name)
@@ -125,28 +126,38 @@ ShellResult<void> add_address(NetlinkSocket& netlink, int device, std::uint32_t 
   return told(netlink.request(std::move(message)), "an address cannot be given to a device");
 }
 
-/// Everything (`prefix` 0) or one address (32) is reached through `device`, or is local.
+/// Everything (`prefix` 0) or one address (32) is reached through `device`, or is local. TCP over
+/// the route has `congestion` if that is not empty: unlike the sysctl, a route may name one that
+/// the host keeps to its administrator.
 ShellResult<void> add_route(NetlinkSocket& netlink, int device, std::uint32_t to,
-                            std::uint8_t prefix, std::uint8_t type) {
+                            std::uint8_t prefix, std::uint8_t type,
+                            const std::string& congestion = {}) {
   NetlinkMessage message(RTM_NEWROUTE, kCreate);
-  message.fixed(
-      rtmsg{.rtm_family = AF_INET,
-            .rtm_dst_len = prefix,
-            .rtm_src_len = 0,
-            .rtm_tos = 0,
-            .rtm_table = RT_TABLE_MAIN,
-            .rtm_protocol = RTPROT_STATIC,
-            .rtm_scope = static_cast<std::uint8_t>(type == RTN_LOCAL ? RT_SCOPE_HOST
-                                                                     : RT_SCOPE_LINK),
-            .rtm_type = type,
-            .rtm_flags = 0});
+  message.fixed(rtmsg{
+      .rtm_family = AF_INET,
+      .rtm_dst_len = prefix,
+      .rtm_src_len = 0,
+      .rtm_tos = 0,
+      .rtm_table = RT_TABLE_MAIN,
+      .rtm_protocol = RTPROT_STATIC,
+      .rtm_scope = static_cast<std::uint8_t>(type == RTN_LOCAL ? RT_SCOPE_HOST : RT_SCOPE_LINK),
+      .rtm_type = type,
+      .rtm_flags = 0});
   if (prefix > 0) message.number(RTA_DST, htonl(to));
   message.number<std::uint32_t>(RTA_OIF, static_cast<std::uint32_t>(device));
-  return told(netlink.request(std::move(message)), "a route cannot be set");
+  if (congestion.empty()) return told(netlink.request(std::move(message)), "a route cannot be set");
+  auto const metrics = message.open(RTA_METRICS);
+  message.text(RTAX_CC_ALGO, congestion);
+  message.close(metrics);
+  if (auto const answer = netlink.request(std::move(message)); !answer) {
+    return shell_failure("a route with TCP's congestion control " + congestion + " cannot be set",
+                         "sudo modprobe tcp_" + congestion, answer.error().value());
+  }
+  return {};
 }
 
 /// The settings of the namespace that this process is in.
-ShellResult<void> tune(const PacketShellOptions& options) {
+ShellResult<void> tune() {
   struct Setting {
     const char* name;
     std::string value;
@@ -160,7 +171,6 @@ ShellResult<void> tune(const PacketShellOptions& options) {
       {"ipv4/tcp_no_metrics_save", "1", true},
       {"ipv4/tcp_notsent_lowat", kNotSentLowBytes, true},
       {"ipv4/ping_group_range", group + " " + group, false},
-      {"ipv4/tcp_congestion_control", options.congestion, true},
   };
   for (const Setting& setting : settings) {
     auto const done = write_setting(std::string("/proc/sys/net/") + setting.name, setting.value);
@@ -170,10 +180,9 @@ ShellResult<void> tune(const PacketShellOptions& options) {
 }
 
 /// In C or in S: loopback and the near device, with `address`. Returns the device's index.
-ShellResult<int> set_up_side(NetlinkSocket& netlink, const PacketShellOptions& options,
-                             std::uint32_t address) {
+ShellResult<int> set_up_side(NetlinkSocket& netlink, std::uint32_t address) {
   if (auto const loopback = bring_up(netlink, "lo", true); !loopback) return loopback;
-  if (auto const tuned = tune(options); !tuned) return std::unexpected(tuned.error());
+  if (auto const tuned = tune(); !tuned) return std::unexpected(tuned.error());
   auto const device = bring_up(netlink, kNearDevice, false);
   if (!device) return device;
   if (auto const given = add_address(netlink, *device, address); !given) {
@@ -202,8 +211,7 @@ ShellResult<Descriptor> open_bound(int type, std::uint32_t address, std::uint16_
   } else {
     ::setsockopt(socket.get(), IPPROTO_IP, IP_PKTINFO, &on, sizeof on);
   }
-  if (transparent &&
-      ::setsockopt(socket.get(), IPPROTO_IP, IP_TRANSPARENT, &on, sizeof on) != 0) {
+  if (transparent && ::setsockopt(socket.get(), IPPROTO_IP, IP_TRANSPARENT, &on, sizeof on) != 0) {
     return shell_failure("IP_TRANSPARENT is refused");
   }
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) != 0 ||
@@ -277,11 +285,13 @@ ShellResult<void> build_server(const PacketShellOptions& options, BuiltNetwork& 
   if (auto const in = enter(network.server_namespace); !in) return in;
   auto netlink = open_netlink();
   if (!netlink) return std::unexpected(netlink.error());
-  auto const device = set_up_side(*netlink, options, kServerAddress);
+  auto const device = set_up_side(*netlink, kServerAddress);
   if (!device) return std::unexpected(device.error());
   network.server_near_index = *device;
   auto const loopback = static_cast<int>(::if_nametoindex("lo"));
-  if (auto const back = add_route(*netlink, *device, kClientAddress, 32, RTN_UNICAST); !back) {
+  if (auto const back =
+          add_route(*netlink, *device, kClientAddress, 32, RTN_UNICAST, options.congestion);
+      !back) {
     return back;
   }
   if (auto const all = add_route(*netlink, loopback, 0, 0, RTN_LOCAL); !all) return all;
@@ -296,10 +306,11 @@ ShellResult<void> build_client(const PacketShellOptions& options, BuiltNetwork& 
   if (auto const in = enter(network.client_namespace); !in) return in;
   auto netlink = open_netlink();
   if (!netlink) return std::unexpected(netlink.error());
-  auto const device = set_up_side(*netlink, options, kClientAddress);
+  auto const device = set_up_side(*netlink, kClientAddress);
   if (!device) return std::unexpected(device.error());
   network.client_near_index = *device;
-  if (auto const all = add_route(*netlink, *device, 0, 0, RTN_UNICAST); !all) return all;
+  if (auto const all = add_route(*netlink, *device, 0, 0, RTN_UNICAST, options.congestion); !all)
+    return all;
   network.client_netlink = netlink->take_socket();
   auto probe = open_bound(SOCK_DGRAM, kClientAddress, 0);
   if (!probe) return std::unexpected(probe.error());

@@ -99,17 +99,16 @@ ShellResult<PacketShell> PacketShell::start(const PacketShellOptions& options) {
   }
   Descriptor ours(ends[0]);
   Descriptor theirs(ends[1]);
-  InitStart begin{.control = theirs.get(),
-                  .own_user_namespace = false,
-                  .uid = ::geteuid(),
-                  .gid = ::getegid()};
+  InitStart begin{
+      .control = theirs.get(), .own_user_namespace = false, .uid = ::geteuid(), .gid = ::getegid()};
   // Root needs no user namespace, and may be where none can be made.
   pid_t init = begin.uid == 0 ? fork_into(kOwn) : -1;
   if (init < 0) {
     begin.own_user_namespace = true;
     init = fork_into(kOwn | CLONE_NEWUSER);
   }
-  if (init < 0) return shell_failure("user and network namespaces are refused", way_to_namespaces());
+  if (init < 0)
+    return shell_failure("user and network namespaces are refused", way_to_namespaces());
   if (init == 0) {
     ours.reset();
     run_init(begin, options);

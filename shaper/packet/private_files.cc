@@ -41,11 +41,6 @@ ShellResult<void> write_setting(const std::string& path, const std::string& valu
   auto const reason = errno;
   std::string fix;
   if (reason == EROFS) fix = "in a container: --security-opt systempaths=unconfined, or privileged";
-  if (reason == ENOENT && path.ends_with("congestion_control")) {
-    fix = "sudo modprobe tcp_" + value;
-  } else if (reason == EPERM && path.ends_with("congestion_control")) {
-    fix = "sudo sysctl net.ipv4.tcp_allowed_congestion_control='reno " + value + "'";
-  }
   return shell_failure(path + " cannot be set to " + value, fix, reason);
 }
 
@@ -53,23 +48,23 @@ ShellResult<void> make_mounts_private() {
   if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
     return shell_failure("the mounts cannot be made private");
   }
-  static_cast<void>(
-      ::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr));
+  static_cast<void>(::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr));
   return {};
 }
 
 ShellResult<void> mount_resolver_settings() {
   const char* place = nullptr;
   for (const char* const candidate : kPlaces) {
-    if (place == nullptr && ::mount("none", candidate, "tmpfs", MS_NOSUID | MS_NODEV,
-                                    "size=64k,mode=755") == 0) {
+    if (place == nullptr &&
+        ::mount("none", candidate, "tmpfs", MS_NOSUID | MS_NODEV, "size=64k,mode=755") == 0) {
       place = candidate;
     }
   }
   if (place == nullptr) return shell_failure("a file system for resolv.conf cannot be mounted");
   auto const file = std::string(place) + "/resolv.conf";
   auto const made = write_whole(file, resolver_text(), O_CREAT);
-  auto const bound = made && ::mount(file.c_str(), kResolverSettings, nullptr, MS_BIND, nullptr) == 0;
+  auto const bound =
+      made && ::mount(file.c_str(), kResolverSettings, nullptr, MS_BIND, nullptr) == 0;
   auto const reason = errno;
   ::umount2(place, MNT_DETACH);
   if (!bound) {

@@ -3,7 +3,8 @@
 // What the network inside a packet shell looks like. Three network namespaces:
 //
 //   client C            link L                        server S
-//   link0 192.0.2.2 --- client <- packet link -> server --- link0 192.0.2.1, and every other address
+//   link0 192.0.2.2 --- client <- packet link -> server --- link0 192.0.2.1, and every other
+//   address
 //
 // C routes everything into its device. L has no addresses: only the packet link moves packets from
 // one device to the other. In S every address but the client's is local, so one wildcard listener

@@ -30,9 +30,8 @@ NetlinkMessage nft(int type, std::uint16_t flags) {
 
 NetlinkMessage batch(std::uint16_t type) {
   NetlinkMessage message(type, 0);
-  message.fixed(nfgenmsg{.nfgen_family = AF_UNSPEC,
-                         .version = NFNETLINK_V0,
-                         .res_id = htons(NFNL_SUBSYS_NFTABLES)});
+  message.fixed(nfgenmsg{
+      .nfgen_family = AF_UNSPEC, .version = NFNETLINK_V0, .res_id = htons(NFNL_SUBSYS_NFTABLES)});
   return message;
 }
 

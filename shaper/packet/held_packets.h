@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "shaper/packet/segments.h"
+
+namespace reprise {
+
+/// The frames of one direction that are on the link. A frame stays until all its segments are gone.
+/// Buffers are kept for reuse. Not thread-safe.
+class HeldPackets {
+ public:
+  struct Held {
+    std::chrono::nanoseconds arrived{0};
+    std::uint64_t first_index = 0;  ///< of its first segment among the packets of its direction
+    FrameShape shape;
+    OffloadHeader offload;
+    std::uint32_t left = 0;  ///< segments still on the link
+    std::unique_ptr<std::byte[]> buffer;
+    std::uint32_t size_bytes = 0;
+
+    std::span<const std::byte> frame() const { return {buffer.get(), size_bytes}; }
+  };
+
+  /// Names segment `index` of frame `serial` to the link.
+  static constexpr std::uint64_t handle_of(std::uint64_t serial, std::uint32_t index) {
+    return serial << kSegmentBits | index;
+  }
+  static constexpr std::uint64_t serial_of(std::uint64_t handle) { return handle >> kSegmentBits; }
+  static constexpr std::uint32_t index_of(std::uint64_t handle) {
+    return static_cast<std::uint32_t>(handle & ((1U << kSegmentBits) - 1));
+  }
+
+  /// What add() will call the next frame.
+  std::uint64_t next_serial() const { return first_ + held_.size(); }
+  /// Takes `held`, of which one segment at least is on the link, and copies `frame` into it.
+  void add(Held held, std::span<const std::byte> frame);
+  /// Precondition: it is held.
+  const Held& at(std::uint64_t serial) const { return held_[serial - first_]; }
+  /// `count` of its segments have left.
+  void release(std::uint64_t serial, std::uint32_t count);
+
+  std::uint64_t bytes() const { return bytes_; }
+  /// Frames, those included that wait for an older one to go.
+  std::uint64_t packets() const { return held_.size(); }
+
+ private:
+  // 65535 bytes of payload in segments of one byte.
+  static constexpr unsigned kSegmentBits = 16;
+  static constexpr std::size_t kSizeClasses = 18;
+  static constexpr std::size_t kSpareMax = 256;  // of each size
+
+  static std::size_t size_class(std::size_t bytes);
+
+  std::deque<Held> held_;
+  std::uint64_t first_ = 0;  // the serial of held_.front()
+  std::uint64_t bytes_ = 0;
+  std::array<std::vector<std::unique_ptr<std::byte[]>>, kSizeClasses> spare_;
+};
+
+}  // namespace reprise

@@ -1,0 +1,140 @@
+#include "shaper/packet/link_direction.h"
+
+#include <algorithm>
+
+namespace reprise {
+namespace {
+
+LinkLogEntry::Fate fate_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::lost:
+      return LinkLogEntry::Fate::lost;
+    case Verdict::queue_full:
+      return LinkLogEntry::Fate::queue_full;
+    case Verdict::aqm_drop:
+      return LinkLogEntry::Fate::aqm_drop;
+    case Verdict::outage:
+      return LinkLogEntry::Fate::outage;
+    case Verdict::queued:
+      break;
+  }
+  return LinkLogEntry::Fate::delivered;
+}
+
+}  // namespace
+
+bool LinkDirection::take_in(StampClock& stamps) {
+  int taken = 0;
+  for (; taken < kBatch; ++taken) {
+    auto const frame = from_.front();
+    if (!frame) break;
+    auto const now = link_now();
+    // A stamp is as good as the clocks are; it lies between the one before and now.
+    auto const arrived =
+        std::clamp(stamps.to_link(frame->arrived, now), std::min(last_arrival_, now), now);
+    last_arrival_ = arrived;
+    take(*frame, arrived);
+    from_.pop();
+  }
+  return taken > 0;
+}
+
+void LinkDirection::take(const ReceivedFrame& frame, std::chrono::nanoseconds arrived) {
+  auto const shape = frame.whole ? shape_of(frame.bytes, frame.offload) : std::nullopt;
+  if (!shape) {
+    ++drops_.malformed;
+    return;
+  }
+  if (held_.bytes() + frame.bytes.size() > kHeldBytesMax) {
+    drops_.memory += shape->segments;
+    return;
+  }
+  auto const serial = held_.next_serial();
+  auto const first_index = next_index_;
+  std::uint32_t queued = 0;
+  for (std::uint32_t i = 0; i < shape->segments; ++i) {
+    Packet const packet{.handle = HeldPackets::handle_of(serial, i),
+                        .size_bytes = shape->packet_bytes(i)};
+    auto const index = next_index_++;
+    auto const verdict = link_.enqueue(packet, arrived);
+    if (verdict == Verdict::queued) {
+      ++queued;
+    } else if (log_ != nullptr) {
+      log_->append({.in = arrived,
+                    .due = arrived,
+                    .index = index,
+                    .bytes = packet.size_bytes,
+                    .side = side_,
+                    .fate = fate_of(verdict)});
+    }
+  }
+  if (queued == 0) return;
+  held_.add({.arrived = arrived,
+             .first_index = first_index,
+             .shape = *shape,
+             .offload = frame.offload,
+             .left = queued},
+            frame.bytes);
+}
+
+bool LinkDirection::give_out(std::chrono::nanoseconds now) {
+  departures_.clear();
+  link_.take_due(now, departures_);
+  for (std::size_t i = 0; i < departures_.size();) i += write_group(i);
+  return !departures_.empty();
+}
+
+/// The departures from `first` on that are neighbours in one frame, as one packet. How many.
+std::size_t LinkDirection::write_group(std::size_t first) {
+  const Departure& begin = departures_[first];
+  auto const serial = HeldPackets::serial_of(begin.handle);
+  auto const index = HeldPackets::index_of(begin.handle);
+  std::uint32_t count = 1;
+  while (first + count < departures_.size() &&
+         departures_[first + count].handle == HeldPackets::handle_of(serial, index + count) &&
+         departures_[first + count].outcome == begin.outcome) {
+    ++count;
+  }
+  const HeldPackets::Held& held = held_.at(serial);
+  std::chrono::nanoseconds written{0};
+  auto fate = LinkLogEntry::Fate::codel_drop;
+  if (begin.outcome == Outcome::delivered) {
+    fate = LinkLogEntry::Fate::delivered;
+    if (write(held, index, count)) {
+      fate = LinkLogEntry::Fate::send_failed;
+      drops_.send += count;
+    }
+    written = link_now();
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Departure& departure = departures_[first + i];
+    if (fate == LinkLogEntry::Fate::delivered) lateness_.add(written - departure.due, 1);
+    if (log_ != nullptr) log_end(held, departure, fate, written);
+  }
+  held_.release(serial, count);
+  return count;
+}
+
+std::error_code LinkDirection::write(const HeldPackets::Held& held, std::uint32_t first,
+                                     std::uint32_t count) {
+  auto const frame = held.frame();
+  if (count == held.shape.segments) return to_.send(held.offload, {}, frame);
+  auto const cut = cut_segments(frame, held.offload, held.shape, first, count);
+  return to_.send(cut.offload, std::span(cut.headers).first(cut.headers_bytes),
+                  frame.subspan(cut.payload_at, cut.payload_bytes));
+}
+
+void LinkDirection::log_end(const HeldPackets::Held& held, const Departure& departure,
+                            LinkLogEntry::Fate fate, std::chrono::nanoseconds written) {
+  auto const index = HeldPackets::index_of(departure.handle);
+  log_->append(
+      {.in = held.arrived,
+       .due = departure.due,
+       .written = fate == LinkLogEntry::Fate::delivered ? written : std::chrono::nanoseconds(0),
+       .index = held.first_index + index,
+       .bytes = held.shape.packet_bytes(index),
+       .side = side_,
+       .fate = fate});
+}
+
+}  // namespace reprise

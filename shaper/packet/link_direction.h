@@ -1,0 +1,62 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "shaper/link.h"
+#include "shaper/packet/held_packets.h"
+#include "shaper/packet/link_clock.h"
+#include "shaper/packet/link_log.h"
+#include "shaper/packet/link_report.h"
+#include "shaper/packet/packet_ring.h"
+
+namespace reprise {
+
+/// One direction at work: takes frames from one device, has the link judge each packet in them, and
+/// writes to the other device what is due. Not thread-safe.
+class LinkDirection {
+ public:
+  /// More on the link at once is dropped and counted.
+  static constexpr std::uint64_t kHeldBytesMax = std::uint64_t{512} << 20;
+
+  /// The rings, the histogram and the log (which may be null) outlive this.
+  LinkDirection(LinkSide side, Link link, PacketRing& from, PacketRing& to,
+                LatenessHistogram& lateness, LinkLog* log)
+      : side_(side), link_(std::move(link)), from_(from), to_(to), lateness_(lateness), log_(log) {}
+
+  /// Takes up to kBatch frames that have come. Whether there were any.
+  bool take_in(StampClock& stamps);
+  /// Writes what is due by `now`. Whether there was any.
+  bool give_out(std::chrono::nanoseconds now);
+
+  std::optional<std::chrono::nanoseconds> next_event() const { return link_.next_event(); }
+  Link& link() { return link_; }
+  LinkCounters counters() const { return link_.counters(); }
+  const OutsideDrops& drops() const { return drops_; }
+  std::uint64_t held_packets() const { return held_.packets(); }
+
+ private:
+  static constexpr int kBatch = 32;
+
+  void take(const ReceivedFrame& frame, std::chrono::nanoseconds arrived);
+  std::size_t write_group(std::size_t first);
+  std::error_code write(const HeldPackets::Held& held, std::uint32_t first, std::uint32_t count);
+  void log_end(const HeldPackets::Held& held, const Departure& departure, LinkLogEntry::Fate fate,
+               std::chrono::nanoseconds written);
+
+  LinkSide side_;
+  Link link_;
+  PacketRing& from_;
+  PacketRing& to_;
+  LatenessHistogram& lateness_;
+  LinkLog* log_;
+  HeldPackets held_;
+  std::vector<Departure> departures_;
+  std::chrono::nanoseconds last_arrival_{0};
+  std::uint64_t next_index_ = 0;
+  OutsideDrops drops_;
+};
+
+}  // namespace reprise

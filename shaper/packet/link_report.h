@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include "shaper/link.h"
+#include "shaper/packet/lateness.h"
+
+namespace reprise {
+
+/// Packets that were lost by anything but the link. Any is a failure of the emulation.
+struct OutsideDrops {
+  std::uint64_t ring = 0;       ///< came faster than they were read
+  std::uint64_t send = 0;       ///< refused by the kernel when written
+  std::uint64_t memory = 0;     ///< more on the link than it may hold (kHeldBytesMax)
+  std::uint64_t malformed = 0;  ///< could not be taken apart
+  std::uint64_t devices = 0;    ///< counted by the veth devices
+
+  std::uint64_t total() const { return ring + send + memory + malformed + devices; }
+};
+
+/// What a packet link did.
+struct LinkReport {
+  LinkCounters down;
+  LinkCounters up;
+  LatenessHistogram::Summary lateness;  ///< written - due, of every packet
+  OutsideDrops outside;
+  std::uint64_t held_packets = 0;  ///< super-packets still on the link
+  bool realtime = false;
+};
+
+}  // namespace reprise
