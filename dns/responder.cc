@@ -1,0 +1,200 @@
+#include "dns/responder.h"
+
+#include <algorithm>
+
+#include "dns/error.h"
+#include "dns/wire.h"
+
+namespace reprise::dns {
+namespace {
+
+using Bytes = std::span<const std::uint8_t>;
+
+/// localhost and all below it. The length in front belongs to what is compared, so that it is a
+/// label; a longer label that ends in the same bytes is nothing that anybody asks for.
+bool is_localhost(const Name& lowered) {
+  return lowered.labels().ends_with("\x09localhost");
+}
+
+Record soa_of_everything() {
+  Soa const soa{.primary = Name::parse("reprise.invalid").value(),
+                .mailbox = Name::parse("nobody.invalid").value(),
+                .serial = 1,
+                .refresh_s = 3600,
+                .retry_s = 600,
+                .expire_s = 86400,
+                .minimum_s = Responder::kTtlSeconds};
+  return {.name = {}, .type = Type::kSoa, .ttl_s = Responder::kTtlSeconds, .data = soa};
+}
+
+/// The start of every answer to this query.
+Message reply_to(const Message& query) {
+  Message reply;
+  reply.id = query.id;
+  reply.response = true;
+  reply.opcode = query.opcode;
+  reply.recursion_desired = query.recursion_desired;
+  reply.recursion_available = true;
+  reply.checking_disabled = query.checking_disabled;
+  return reply;
+}
+
+/// What can be told of a message that cannot be read.
+Message header_of(Bytes query) {
+  Message header;
+  header.id = static_cast<std::uint16_t>(query[0] << 8 | query[1]);
+  header.response = (query[2] & 0x80) != 0;
+  header.opcode = static_cast<Opcode>(query[2] >> 3 & 0xf);
+  header.recursion_desired = (query[2] & 1) != 0;
+  return header;
+}
+
+/// The response code of a query that has no answer; kNoError when it may have one.
+Rcode objection_to(const Message& query) {
+  if (query.questions.size() != 1 || !query.answers.empty() || !query.authorities.empty()) {
+    return Rcode::kFormErr;
+  }
+  if (query.edns && query.edns->version != 0) return Rcode::kBadVers;
+  auto const& question = query.questions.front();
+  if (question.type == Type::kOpt) return Rcode::kFormErr;
+  bool const action = question.type >= Type::kTkey && question.type <= Type::kMailA;
+  if (question.question_class != kClassIn || action) return Rcode::kRefused;
+  return Rcode::kNoError;
+}
+
+}  // namespace
+
+Responder::Responder(const Zone& zone, const Options& options)
+    : options_(options), soa_(soa_of_everything()) {
+  localhost_ = {.v4 = {A{{127, 0, 0, 1}}}, .v6 = {Aaaa{{}}}};
+  localhost_.v6[0].address.back() = 1;
+  if (zone.catch_all) catch_all_ = Entry{.v4 = {A{zone.catch_all->to_bytes()}}};
+  for (const ZoneEntry& given : zone.entries) {
+    auto const name = Name::parse(given.host);
+    if (!name) continue;
+    Entry entry;
+    for (const auto& address : given.v4) entry.v4.push_back({address.to_bytes()});
+    for (const auto& address : given.v6) entry.v6.push_back({address.to_bytes()});
+    entry.v4.resize(std::min(entry.v4.size(), kAddressesMax));
+    entry.v6.resize(std::min(entry.v6.size(), kAddressesMax));
+    entry.https = given.https;
+    if (options.chains) entry.ttl_s = given.ttl_s.value_or(kTtlSeconds);
+    for (const auto& link : given.chain) {
+      auto target = Name::parse(link);
+      if (!target) break;
+      entry.chain.push_back(std::move(*target));
+    }
+    add(*name, entry);
+  }
+  // Whoever asks for a name on the way gets the rest of the way, unless it is a host itself.
+  for (const ZoneEntry& given : zone.entries) {
+    auto const name = Name::parse(given.host);
+    auto const at = name ? entries_.find(name->lowered().labels()) : entries_.end();
+    if (at == entries_.end()) continue;
+    Entry rest = at->second;
+    while (!rest.chain.empty()) {
+      auto const link = rest.chain.front();
+      rest.chain.erase(rest.chain.begin());
+      add(link, rest);
+    }
+  }
+}
+
+void Responder::add(const Name& name, const Entry& entry) {
+  entries_.try_emplace(std::string(name.lowered().labels()), entry);
+}
+
+const Responder::Entry* Responder::find(const Name& lowered) const {
+  auto const at = entries_.find(lowered.labels());
+  if (at != entries_.end()) return &at->second;
+  if (is_localhost(lowered)) return &localhost_;
+  return catch_all_ ? &*catch_all_ : nullptr;
+}
+
+void Responder::answer_from(const Entry& entry, const Question& question, Message& reply) const {
+  Name owner = question.name;
+  auto const put = [&](Type type, RecordData data) {
+    reply.answers.push_back(
+        {.name = owner, .type = type, .ttl_s = entry.ttl_s, .data = std::move(data)});
+  };
+  if (options_.chains) {
+    for (const Name& link : entry.chain) {
+      put(Type::kCname, Target{link});
+      if (question.type == Type::kCname) return;
+      owner = link;
+    }
+  }
+  if (question.type == Type::kA) {
+    for (const A& address : entry.v4) put(Type::kA, address);
+  } else if (question.type == Type::kAaaa) {
+    for (const Aaaa& address : entry.v6) put(Type::kAaaa, address);
+  } else if (question.type == Type::kHttps) {
+    for (const Svcb& record : entry.https) put(Type::kHttps, record);
+  }
+}
+
+void Responder::answer(const Question& question, Message& reply) {
+  reply.authoritative = true;
+  auto const lowered = question.name.lowered();
+  if (auto const* const entry = find(lowered)) {
+    answer_from(*entry, question, reply);
+  } else {
+    reply.rcode = Rcode::kNxDomain;
+    ++counts_.missing;
+    auto const name = lowered.text();
+    auto const at = counts_.missing_names.find(name);
+    if (at != counts_.missing_names.end()) {
+      ++at->second;
+    } else if (counts_.missing_names.size() < kMissingNamesMax) {
+      counts_.missing_names.emplace(name, 1);
+    }
+  }
+  bool const has_data = !reply.answers.empty() && reply.answers.back().type == question.type;
+  if (!has_data) reply.authorities = {soa_};
+}
+
+std::size_t Responder::respond(Bytes query, Transport transport, std::span<std::uint8_t> out) {
+  auto const header = query.size() < kHeaderBytes ? Message{.response = true} : header_of(query);
+  if (header.response) {
+    ++counts_.dropped;
+    return 0;
+  }
+  ++counts_.queries;
+  auto reply = reply_to(header);
+  std::size_t room = transport == Transport::kTcp ? kMessageMax : kUdpMin;
+  if (header.opcode != Opcode::kQuery) {
+    reply.rcode = Rcode::kNotImp;
+    return encode(reply, out).value_or(0);
+  }
+  auto read = decode(query);
+  if (!read) {
+    ++counts_.malformed;
+    reply.rcode = Rcode::kFormErr;
+    return encode(reply, out).value_or(0);
+  }
+  reply = reply_to(*read);
+  if (read->edns) {
+    reply.edns = Edns{.udp_size_bytes = kUdpMax, .dnssec_ok = read->edns->dnssec_ok};
+    room = std::max<std::size_t>(room, std::min<std::size_t>(read->edns->udp_size_bytes, kUdpMax));
+  }
+  reply.rcode = objection_to(*read);
+  if (reply.rcode == Rcode::kFormErr) ++counts_.malformed;
+  if (read->questions.size() == 1) {
+    reply.questions = std::move(read->questions);
+    ++counts_.by_type[static_cast<std::uint16_t>(reply.questions.front().type)];
+  }
+  if (reply.rcode == Rcode::kNoError) answer(reply.questions.front(), reply);
+  out = out.first(std::min(out.size(), room));
+  if (auto const size = encode(reply, out)) return *size;
+  reply.answers.clear();
+  reply.authorities.clear();
+  if (transport == Transport::kTcp) {
+    reply.rcode = Rcode::kServFail;  // no client can be told so much
+  } else {
+    reply.truncated = true;
+    ++counts_.truncated;
+  }
+  return encode(reply, out).value_or(0);
+}
+
+}  // namespace reprise::dns

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "dns/message.h"
+#include "dns/zone.h"
+
+namespace reprise::dns {
+
+/// Answers queries from a zone: bytes in, bytes out, no sockets. It stands as the authority for all
+/// names, and says so (AA), and offers recursion (RA) so that clients ask no further.
+///
+/// - A, AAAA and HTTPS as the zone has them; a name without such a record, and any other type, get
+///   an empty NOERROR with a SOA, so that the client may cache that (RFC 2308). Names outside the
+///   zone lead to its catch-all, or do not exist (NXDOMAIN).
+/// - localhost and all below it are 127.0.0.1 and ::1 (RFC 6761) unless the zone says otherwise.
+/// - A class other than IN and zone transfers are REFUSED, an opcode other than QUERY is NOTIMP,
+///   what is no query of one question is FORMERR. What is no message or is a response is dropped.
+/// - Over UDP an answer is never larger than the client takes, nor than kUdpMax: it is replaced by
+/// an
+///   empty one with TC.
+///
+/// Not thread-safe; one a thread. Bounded in memory whatever comes.
+class Responder {
+ public:
+  static constexpr std::size_t kUdpMax = 1232;       ///< passes every path unfragmented
+  static constexpr std::size_t kUdpMin = 512;        ///< what a client without EDNS takes
+  static constexpr std::uint32_t kTtlSeconds = 60;   ///< where the recorded one is not asked for
+  static constexpr std::size_t kAddressesMax = 256;  ///< in one answer
+  static constexpr std::size_t kMissingNamesMax = 1000;
+
+  struct Options {
+    bool chains = false;  ///< the recorded CNAMEs and TTLs
+  };
+  enum class Transport { kUdp, kTcp };
+
+  struct Counts {
+    std::uint64_t queries = 0;                       ///< answered, whatever the answer
+    std::uint64_t dropped = 0;                       ///< not worth an answer
+    std::uint64_t malformed = 0;                     ///< FORMERR
+    std::uint64_t truncated = 0;                     ///< TC
+    std::uint64_t missing = 0;                       ///< NXDOMAIN
+    std::map<std::uint16_t, std::uint64_t> by_type;  ///< of well-formed queries
+    /// What did not exist, in lower case, how often; the first kMissingNamesMax names.
+    std::map<std::string, std::uint64_t, std::less<>> missing_names;
+  };
+
+  /// Entries whose hosts are no names are left out; of two for one host the first counts.
+  Responder(const Zone& zone, const Options& options);
+
+  /// Writes the answer to `query` into `out`, which has room for kMessageMax bytes, and returns its
+  /// size; 0 when nothing is to be said.
+  std::size_t respond(std::span<const std::uint8_t> query, Transport transport,
+                      std::span<std::uint8_t> out);
+
+  const Counts& counts() const { return counts_; }
+
+ private:
+  struct Entry {
+    std::vector<A> v4;
+    std::vector<Aaaa> v6;
+    std::vector<Name> chain;
+    std::uint32_t ttl_s = kTtlSeconds;
+    std::vector<Svcb> https;
+  };
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+
+  void add(const Name& name, const Entry& entry);
+  const Entry* find(const Name& lowered) const;
+  void answer(const Question& question, Message& reply);
+  void answer_from(const Entry& entry, const Question& question, Message& reply) const;
+
+  Options options_;
+  std::unordered_map<std::string, Entry, Hash, std::equal_to<>> entries_;  // by Name::labels()
+  Entry localhost_;
+  std::optional<Entry> catch_all_;
+  Record soa_;
+  Counts counts_;
+};
+
+}  // namespace reprise::dns

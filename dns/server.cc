@@ -1,0 +1,320 @@
+#include "dns/server.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <cstring>
+#include <list>
+#include <utility>
+
+#include "dns/udp_batch.h"
+#include "dns/wire.h"
+
+namespace reprise::dns {
+namespace {
+
+namespace net = boost::asio;
+using net::awaitable;
+using net::ip::tcp;
+using net::ip::udp;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kTuple = net::as_tuple(net::deferred);
+constexpr int kBacklog = 256;
+constexpr int kPortTriesMax = 16;
+constexpr int kReceiveBufferBytes = 1 << 20;    // what comes while this thread does other things
+constexpr std::size_t kAnswersMax = 64 * 1024;  // of pipelined queries, before they are written
+constexpr std::chrono::milliseconds kAcceptPause{100};  // when descriptors ran out
+
+std::error_code last_error() {
+  return {errno, std::system_category()};
+}
+
+/// A descriptor until somebody takes it over.
+class Descriptor {
+ public:
+  explicit Descriptor(int handle) : handle_(handle) {}
+  ~Descriptor() {
+    if (handle_ >= 0) ::close(handle_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return handle_; }
+  int release() { return std::exchange(handle_, -1); }
+
+ private:
+  int handle_;
+};
+
+Result<int> bound_socket(int type, const udp::endpoint& at) {
+  Descriptor socket(::socket(at.protocol().family(), type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (socket.get() < 0) return fail(last_error());
+  int const on = 1;
+  if (type == SOCK_STREAM) {
+    ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  }
+  if (at.address().is_v6()) ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+  if (::bind(socket.get(), at.data(), static_cast<socklen_t>(at.size())) != 0 ||
+      (type == SOCK_STREAM && ::listen(socket.get(), kBacklog) != 0)) {
+    return fail(last_error());
+  }
+  return socket.release();
+}
+
+Result<udp::endpoint> local_endpoint(int socket) {
+  udp::endpoint at;
+  auto size = static_cast<socklen_t>(at.capacity());
+  if (::getsockname(socket, at.data(), &size) != 0) return fail(last_error());
+  at.resize(size);
+  return at;
+}
+
+bool is_near(const net::ip::address& address) {
+  if (address.is_v6() && address.to_v6().is_v4_mapped()) {
+    return is_near(net::ip::make_address_v4(net::ip::v4_mapped, address.to_v6()));
+  }
+  if (address.is_loopback()) return true;
+  return address.is_v4() && address.to_v4().to_uint() >> 17 == (198u << 24 | 18u << 16) >> 17;
+}
+
+bool is_near(const sockaddr_storage& from) {
+  udp::endpoint at;
+  std::memcpy(at.data(), &from, std::min(at.capacity(), sizeof from));
+  return is_near(at.address());
+}
+
+}  // namespace
+
+/// Lives as long as any coroutine of it; after stop() none of them touches the responder.
+struct Server::State : std::enable_shared_from_this<State> {
+  struct Client {
+    tcp::socket socket;
+    Clock::time_point deadline;
+  };
+  using Clients = std::list<Client>;
+
+  State(net::io_context& given_context, Responder& given_responder, const Options& given_options)
+      : context(given_context),
+        responder(given_responder),
+        options(given_options),
+        sweeper(context) {}
+
+  awaitable<void> serve_udp(udp::socket& socket);
+  awaitable<void> accept(tcp::acceptor& acceptor);
+  awaitable<void> serve_client(Clients::iterator client);
+  std::size_t answer_messages(std::span<const std::uint8_t> in, std::vector<std::uint8_t>& out,
+                              bool& broken);
+  void open(tcp::socket socket);
+  void sweep();
+  void stop();
+  /// Starts a coroutine that keeps this state alive.
+  void spawn(awaitable<void> task) {
+    net::co_spawn(context, std::move(task), [self = shared_from_this()](std::exception_ptr broken) {
+      if (broken) std::rethrow_exception(broken);
+    });
+  }
+
+  net::io_context& context;
+  Responder& responder;
+  Options options;
+  net::steady_timer sweeper;
+  std::list<udp::socket> udp_sockets;
+  std::list<tcp::acceptor> acceptors;
+  Clients clients;
+  UdpBatch batch;
+  std::vector<std::uint8_t> scratch = std::vector<std::uint8_t>(kMessageMax);
+  bool sweeping = false;
+  bool stopped = false;
+};
+
+awaitable<void> Server::State::serve_udp(udp::socket& socket) {
+  UdpBatch::Answer const answer = [this](std::span<const std::uint8_t> query,
+                                         const sockaddr_storage& from,
+                                         std::span<std::uint8_t> out) -> std::size_t {
+    if (!options.allow_remote && !is_near(from)) return 0;
+    return responder.respond(query, Responder::Transport::kUdp, out);
+  };
+  while (true) {
+    auto const [error] = co_await socket.async_wait(udp::socket::wait_read, kTuple);
+    if (error || stopped) co_return;
+    // Others are waiting, too: never more than a few batches in one go.
+    for (int i = 0; i < 4; ++i) {
+      if (batch.serve(socket.native_handle(), answer) < UdpBatch::kMessages) break;
+    }
+  }
+}
+
+awaitable<void> Server::State::accept(tcp::acceptor& acceptor) {
+  while (true) {
+    auto [error, socket] = co_await acceptor.async_accept(kTuple);
+    if (stopped || error == net::error::operation_aborted) co_return;
+    if (error) {
+      net::steady_timer pause(context, kAcceptPause);
+      co_await pause.async_wait(kTuple);
+      continue;
+    }
+    open(std::move(socket));
+  }
+}
+
+void Server::State::open(tcp::socket socket) {
+  boost::system::error_code error;
+  auto const peer = socket.remote_endpoint(error);
+  if (error || (!options.allow_remote && !is_near(peer.address()))) return;
+  if (clients.size() >= options.tcp_connections_max) {
+    auto const first = std::ranges::min_element(clients, {}, &Client::deadline);
+    first->socket.close(error);
+    // Until its coroutine has noticed, it counts; it is not to be chosen again.
+    first->deadline = Clock::time_point::max();
+  }
+  socket.set_option(tcp::no_delay(true), error);
+  clients.push_back({.socket = std::move(socket), .deadline = Clock::now() + options.tcp_idle});
+  spawn(serve_client(std::prev(clients.end())));
+  if (!sweeping) sweep();
+}
+
+/// Answers the whole messages at the start of `in`, until there is much to write. Returns how many
+/// bytes of `in` that took.
+std::size_t Server::State::answer_messages(std::span<const std::uint8_t> in,
+                                           std::vector<std::uint8_t>& out, bool& broken) {
+  std::size_t at = 0;
+  while (in.size() - at >= 2 && out.size() < kAnswersMax) {
+    std::size_t const size = in[at] << 8 | in[at + 1];
+    if (in.size() - at - 2 < size) break;
+    auto const query = in.subspan(at + 2, size);
+    auto const written = responder.respond(query, Responder::Transport::kTcp, scratch);
+    at += 2 + size;
+    broken = written == 0;
+    if (broken) break;
+    out.push_back(static_cast<std::uint8_t>(written >> 8));
+    out.push_back(static_cast<std::uint8_t>(written));
+    out.insert(out.end(), scratch.begin(), scratch.begin() + static_cast<std::ptrdiff_t>(written));
+  }
+  return at;
+}
+
+awaitable<void> Server::State::serve_client(Clients::iterator client) {
+  std::vector<std::uint8_t> in(1024);
+  std::vector<std::uint8_t> out;
+  std::size_t filled = 0;
+  bool broken = false;
+  while (!broken && client->socket.is_open()) {
+    out.clear();
+    auto const taken = answer_messages(std::span(in).first(filled), out, broken);
+    if (taken > 0) {
+      std::copy(in.begin() + static_cast<std::ptrdiff_t>(taken),
+                in.begin() + static_cast<std::ptrdiff_t>(filled), in.begin());
+      filled -= taken;
+      client->deadline = Clock::now() + options.tcp_idle;
+      auto const [error, count] =
+          co_await net::async_write(client->socket, net::buffer(out), kTuple);
+      if (error || stopped) break;
+      continue;
+    }
+    if (filled >= 2) in.resize(std::max(in.size(), std::size_t{2} + (in[0] << 8 | in[1])));
+    auto const room = net::buffer(in.data() + filled, in.size() - filled);
+    auto const [error, count] = co_await client->socket.async_read_some(room, kTuple);
+    if (error || stopped) break;
+    filled += count;
+  }
+  clients.erase(client);
+}
+
+/// Closes what is over its deadline; one timer for all, which rests when there is nobody.
+void Server::State::sweep() {
+  sweeping = !clients.empty() && !stopped;
+  if (!sweeping) return;
+  sweeper.expires_after(options.tcp_idle / 8);
+  sweeper.async_wait([self = shared_from_this()](boost::system::error_code error) {
+    if (error) return;
+    auto const now = Clock::now();
+    for (Client& client : self->clients) {
+      boost::system::error_code ignored;  // it is being given up
+      if (client.deadline < now) client.socket.close(ignored);
+    }
+    self->sweep();
+  });
+}
+
+void Server::State::stop() {
+  stopped = true;
+  sweeper.cancel();
+  boost::system::error_code ignored;
+  for (auto& socket : udp_sockets) socket.close(ignored);
+  for (auto& acceptor : acceptors) acceptor.close(ignored);
+  for (auto& client : clients) client.socket.close(ignored);
+}
+
+Server::Server(net::io_context& context, Responder& responder, const Options& options)
+    : state_(std::make_shared<State>(context, responder, options)) {}
+
+Server::~Server() {
+  stop();
+}
+
+void Server::stop() {
+  state_->stop();
+}
+
+Result<udp::endpoint> Server::listen(const udp::endpoint& at) {
+  for (int tries = 1;; ++tries) {
+    auto const datagrams = bound_socket(SOCK_DGRAM, at);
+    if (!datagrams) return fail(datagrams.error());
+    Descriptor first(*datagrams);
+    auto const where = local_endpoint(first.get());
+    if (!where) return fail(where.error());
+    auto const stream = bound_socket(SOCK_STREAM, *where);
+    if (!stream) {
+      bool const clash = stream.error() == std::errc::address_in_use;
+      if (at.port() == 0 && clash && tries < kPortTriesMax) continue;
+      return fail(stream.error());
+    }
+    Descriptor second(*stream);
+    if (auto const adopted = adopt(first.release()); !adopted) return fail(adopted.error());
+    if (auto const adopted = adopt(second.release()); !adopted) return fail(adopted.error());
+    return *where;
+  }
+}
+
+Result<void> Server::adopt(int descriptor) {
+  Descriptor socket(descriptor);
+  int type = 0;
+  int listening = 0;
+  socklen_t size = sizeof type;
+  if (::getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) != 0 ||
+      ::getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) != 0) {
+    return fail(last_error());
+  }
+  auto const at = local_endpoint(descriptor);
+  if (!at) return fail(at.error());
+  auto& state = *state_;
+  boost::system::error_code error;
+  if (type == SOCK_DGRAM) {
+    ::setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &kReceiveBufferBytes, sizeof(int));
+    if (at->address().is_unspecified()) UdpBatch::prepare(descriptor);
+    auto& added = state.udp_sockets.emplace_back(state.context);
+    added.assign(at->protocol(), socket.release(), error);
+    if (error) return fail(error);
+    state.spawn(state.serve_udp(added));
+    return {};
+  }
+  if (type != SOCK_STREAM || listening == 0) {
+    return fail(std::make_error_code(std::errc::not_supported));
+  }
+  auto const protocol = at->address().is_v6() ? tcp::v6() : tcp::v4();
+  auto& added = state.acceptors.emplace_back(state.context);
+  added.assign(protocol, socket.release(), error);
+  if (error) return fail(error);
+  state.spawn(state.accept(added));
+  return {};
+}
+
+}  // namespace reprise::dns

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/udp.hpp>
+#include <chrono>
+#include <memory>
+
+#include "archive/result.h"
+#include "dns/responder.h"
+
+namespace reprise::dns {
+
+/// The stub on sockets: UDP and TCP (RFC 7766: many queries a connection, answered in order), any
+/// number of addresses of either family, one responder. All on the thread that runs `context`.
+///
+/// Only loopback and 198.18.0.0/15 are answered unless `allow_remote`. Over TCP a client that takes
+/// longer than `tcp_idle` for a query or for taking its answers is closed, and beyond
+/// `tcp_connections_max` the one that would be closed first. A connection that sends what is no
+/// query is closed. Each holds at most 64 KiB of queries and 128 KiB of answers.
+class Server {
+ public:
+  struct Options {
+    bool allow_remote = false;
+    std::size_t tcp_connections_max = 128;
+    std::chrono::milliseconds tcp_idle{10'000};
+  };
+
+  /// `responder` lives until stop().
+  Server(boost::asio::io_context& context, Responder& responder, const Options& options);
+  /// Stops. What was under way ends when the context runs next, or goes down with it.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Binds UDP and TCP at this address and port, and serves; for port 0 at one that is free for
+  /// both. Returns where. Errors: those of bind(2).
+  Result<boost::asio::ip::udp::endpoint> listen(const boost::asio::ip::udp::endpoint& at);
+
+  /// Serves a bound UDP socket or a listening TCP socket, made elsewhere, maybe in another network
+  /// namespace, and owns it from here on, even when this fails. Errors: not_supported for anything
+  /// else; those of getsockopt(2).
+  Result<void> adopt(int descriptor);
+
+  /// Closes everything. Idempotent.
+  void stop();
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace reprise::dns

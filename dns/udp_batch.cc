@@ -1,0 +1,64 @@
+#include "dns/udp_batch.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace reprise::dns {
+namespace {
+
+/// The interface is left to the routing table; the address stays.
+void free_interface(msghdr& header) {
+  for (auto* at = CMSG_FIRSTHDR(&header); at != nullptr; at = CMSG_NXTHDR(&header, at)) {
+    if (at->cmsg_level != IPPROTO_IP || at->cmsg_type != IP_PKTINFO) continue;
+    in_pktinfo info{};
+    std::memcpy(&info, CMSG_DATA(at), sizeof info);
+    info.ipi_ifindex = 0;
+    std::memcpy(CMSG_DATA(at), &info, sizeof info);
+  }
+}
+
+}  // namespace
+
+UdpBatch::UdpBatch() : slots_(kMessages) {}
+
+void UdpBatch::prepare(int socket) {
+  // Each fails on a socket of the other family, which does not need it.
+  int const on = 1;
+  ::setsockopt(socket, IPPROTO_IP, IP_PKTINFO, &on, sizeof on);
+  ::setsockopt(socket, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on);
+}
+
+std::size_t UdpBatch::serve(int socket, const Answer& answer) {
+  for (std::size_t i = 0; i < kMessages; ++i) {
+    Slot& slot = slots_[i];
+    slot.piece = {.iov_base = slot.query.data(), .iov_len = slot.query.size()};
+    headers_[i].msg_hdr = {.msg_name = &slot.peer,
+                           .msg_namelen = sizeof slot.peer,
+                           .msg_iov = &slot.piece,
+                           .msg_iovlen = 1,
+                           .msg_control = slot.control.data(),
+                           .msg_controllen = slot.control.size()};
+  }
+  int const received = ::recvmmsg(socket, headers_.data(), kMessages, MSG_DONTWAIT, nullptr);
+  if (received <= 0) return 0;
+  std::size_t answers = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(received); ++i) {
+    Slot& slot = slots_[i];
+    auto const query = std::span(slot.query).first(headers_[i].msg_len);
+    auto const size = answer(query, slot.peer, slot.answer);
+    if (size == 0) continue;
+    slot.piece = {.iov_base = slot.answer.data(), .iov_len = size};
+    free_interface(headers_[i].msg_hdr);
+    if (headers_[i].msg_hdr.msg_controllen == 0) headers_[i].msg_hdr.msg_control = nullptr;
+    std::swap(headers_[answers++], headers_[i]);
+  }
+  for (std::size_t sent = 0; sent < answers;) {
+    auto const left = static_cast<unsigned>(answers - sent);
+    int const count = ::sendmmsg(socket, headers_.data() + sent, left, MSG_DONTWAIT);
+    // One that cannot be sent is passed over: the others have clients of their own.
+    sent += static_cast<std::size_t>(std::max(count, 1));
+  }
+  return static_cast<std::size_t>(received);
+}
+
+}  // namespace reprise::dns
