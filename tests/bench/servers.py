@@ -1,0 +1,230 @@
+"""The servers that are measured: a replay, and the peers, each with one thread, the same objects
+and a P-256 certificate, on the core that it is given."""
+
+import contextlib
+import os
+import pathlib
+import random
+import socket
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+
+import harness
+from wire import Certificate, DEADLINE_SECONDS
+
+OBJECTS = {"1k": 1024, "100k": 100 * 1024}  # bytes, incompressible
+H1_HOST = "h1.bench.test"
+H2_HOST = "h2.bench.test"
+
+NGINX_CONFIG = """
+daemon off; worker_processes 1; error_log {folder}/error.log; pid {folder}/pid; {user}
+worker_rlimit_nofile 4096;
+events {{ worker_connections 2048; }}
+http {{
+  access_log off; sendfile on; tcp_nopush on; tcp_nodelay on;
+  open_file_cache max=100; open_file_cache_valid 1h;
+  keepalive_requests 1000000000; keepalive_timeout 1h; http2_max_concurrent_streams 128;
+  client_body_temp_path {folder}/t1; proxy_temp_path {folder}/t2; fastcgi_temp_path {folder}/t3;
+  uwsgi_temp_path {folder}/t4; scgi_temp_path {folder}/t5;
+  default_type application/octet-stream; root {objects};
+  ssl_certificate {certificate}; ssl_certificate_key {key}; ssl_protocols TLSv1.3;
+  server {{ listen 127.0.0.1:{clear}; }}
+  server {{ listen 127.0.0.1:{h1} ssl; }}
+  server {{ listen 127.0.0.1:{h2} ssl http2; }}
+}}
+"""
+
+H2O_CONFIG = """
+num-threads: 1
+pid-file: {folder}/pid
+error-log: {folder}/error.log
+{user}
+tcp-fastopen: 0
+ssl-session-resumption: {{mode: all}}
+listen: {{host: 127.0.0.1, port: {clear}}}
+listen:
+  host: 127.0.0.1
+  port: {h1}
+  ssl:
+    certificate-file: {certificate}
+    key-file: {key}
+    neverbleed: OFF
+    ocsp-update-interval: 0
+hosts:
+  default:
+    paths:
+      "/": {{file.dir: {objects}}}
+"""
+
+
+class Bench:
+    """What all servers of a run share: a folder, the objects, a certificate, two cores."""
+
+    def __init__(self, folder, server_core, load_core):
+        self.folder = folder
+        self.server_core = server_core
+        self.load_core = load_core
+        self.objects = folder / "objects"
+        self.objects.mkdir(mode=0o755)
+        for name, size in OBJECTS.items():
+            (self.objects / name).write_bytes(os.urandom(size))
+        self.certificate = Certificate(folder / "tls", (H1_HOST, H2_HOST))
+
+    def on_server_core(self):
+        return ["taskset", "-c", str(self.server_core)]
+
+    def on_load_core(self):
+        return ["taskset", "-c", str(self.load_core)]
+
+    def behind_the_server(self):
+        """On its core, whenever it waits."""
+        return [*self.on_server_core(), "chrt", "--idle", "0"]
+
+
+def free_ports(count):
+    """Below those that the system gives to whoever asks for port 0 meanwhile."""
+    found = set()
+    while len(found) < count:
+        port = random.randrange(10_000, 30_000)
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            found.add(port)
+    return list(found)
+
+
+class Peer:
+    """A process that serves the objects until it is closed. `ports` has the keys "clear", "h1" and
+    "h2" (over TLS) as far as it speaks them."""
+
+    def __init__(self, bench, name, protocols):
+        self.name = name
+        self.folder = bench.folder / name
+        self.folder.mkdir()
+        self.ports = dict(zip(protocols, free_ports(len(protocols))))
+        self.leaf = bench.certificate.leaf_file
+        self.values = {"folder": self.folder, "objects": bench.objects, "certificate": self.leaf,
+                       "key": self.leaf.with_suffix(".key"), **self.ports}
+        with open(self.folder / "log", "wb") as log:
+            self.process = subprocess.Popen([*bench.on_server_core(), *self.command(bench)],
+                                            stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        self.pid = self.process.pid
+        self.wait_until_listening()
+
+    def wait_until_listening(self):
+        for port in self.ports.values():
+            for _ in range(DEADLINE_SECONDS * 100):
+                try:
+                    socket.create_connection(("127.0.0.1", port)).close()
+                    break
+                except ConnectionRefusedError:
+                    if self.ended_within(0.01):
+                        raise AssertionError(f"{self.name} did not start: {self.log()}") from None
+            else:
+                raise AssertionError(f"{self.name} does not listen on port {port}: {self.log()}")
+
+    def ended_within(self, seconds):
+        try:
+            self.process.wait(seconds)
+            return True
+        except subprocess.TimeoutExpired:
+            return False
+
+    def log(self):
+        return "".join(path.read_text(errors="replace") for path in self.folder.glob("*log"))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(DEADLINE_SECONDS)
+
+
+class Nginx(Peer):
+    program = "/usr/sbin/nginx"
+
+    def __init__(self, bench, name="nginx"):
+        super().__init__(bench, name, ("clear", "h1", "h2"))
+
+    def command(self, _):
+        config = self.folder / "nginx.conf"
+        user = "user root;" if os.geteuid() == 0 else ""
+        config.write_text(NGINX_CONFIG.format(user=user, **self.values))
+        return [self.program, "-e", self.folder / "error.log", "-c", config]
+
+
+class H2o(Peer):
+    program = "/usr/bin/h2o"
+
+    def __init__(self, bench):
+        super().__init__(bench, "h2o", ("clear", "h1"))
+        self.ports["h2"] = self.ports["h1"]  # the client's ALPN decides
+
+    def command(self, _):
+        config = self.folder / "h2o.conf"
+        user = "user: root" if os.geteuid() == 0 else ""
+        config.write_text(H2O_CONFIG.format(user=user, **self.values))
+        return [self.program, "-c", config]
+
+
+class Nghttpd(Peer):
+    program = "/usr/sbin/nghttpd"
+
+    def __init__(self, bench):
+        super().__init__(bench, "nghttpd", ("h2",))
+
+    def command(self, bench):
+        return [self.program, "-n", "1", "-a", "127.0.0.1", "-d", bench.objects,
+                str(self.ports["h2"]), self.values["key"], self.leaf]
+
+
+PEERS = {"nginx": Nginx, "h2o": H2o, "nghttpd": Nghttpd}
+
+
+def record(bench):
+    """Records the objects as an nginx serves them, in the clear, over TLS and over h2."""
+    archive = bench.folder / "objects.reprise"
+    arguments = ["-o", str(archive), "--origin-ca", str(bench.certificate.ca_file)]
+    with Nginx(bench, "origin") as origin:
+        for host, port, protocol in ((H1_HOST, 80, "clear"), (H1_HOST, 443, "h1"),
+                                     (H2_HOST, 443, "h2")):
+            arguments += ["--connect-to", f"{host}:{port}:127.0.0.1:{origin.ports[protocol]}"]
+        with ended_in_order(harness.Reprise(bench.folder, "record", *arguments)) as recorder:
+            for name in OBJECTS:
+                for scheme, host in (("http", H1_HOST), ("https", H1_HOST), ("https", H2_HOST)):
+                    fetch(bench, recorder, scheme, host, name)
+    return archive
+
+
+def fetch(bench, recorder, scheme, host, name):
+    got = bench.folder / "got"
+    subprocess.run(["curl", "-sSf", "--max-time", str(DEADLINE_SECONDS), "--cacert",
+                    recorder.ca_file, "--connect-to", "::" + recorder.ready[scheme], "-o", got,
+                    f"{scheme}://{host}/{name}"], check=True)
+    if got.read_bytes() != (bench.objects / name).read_bytes():
+        raise AssertionError(f"{scheme}://{host}/{name} came back changed")
+
+
+@contextlib.contextmanager
+def ended_in_order(reprise):
+    """Stops it at the end of a block that went well, which it must survive with exit 0."""
+    try:
+        yield reprise
+        if reprise.stop() != 0:
+            raise AssertionError(f"reprise failed:\n{reprise.log()}")
+    finally:
+        reprise.kill()
+
+
+@contextlib.contextmanager
+def replay(bench, archive, wrapper=()):
+    """Our server. `wrapper` is a command that it is run by, such as valgrind."""
+    reprise = harness.Reprise(bench.folder, "replay", "--inject", "none", "--dates", "recorded",
+                              "--threads", "1", str(archive),
+                              wrapper=[*bench.on_server_core(), *wrapper])
+    with ended_in_order(reprise):
+        clear, tls = reprise.address("http")[1], reprise.address("https")[1]
+        reprise.name = "reprise"
+        reprise.ports = {"clear": clear, "h1": tls, "h2": tls}
+        yield reprise
