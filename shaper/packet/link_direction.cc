@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "shaper/packet/topology.h"
+
 namespace reprise {
 namespace {
 
@@ -37,6 +39,16 @@ bool LinkDirection::take_in(StampClock& stamps) {
     from_.pop();
   }
   return taken > 0;
+}
+
+std::optional<std::chrono::nanoseconds> LinkDirection::next_event() const {
+  auto const next = link_.next_event();
+  // In bits: a packet of kLinkMtuBytes takes less than half of kCoalesce.
+  constexpr auto kFast = std::uint64_t{2} * 8 * kLinkMtuBytes *
+                         std::chrono::nanoseconds(std::chrono::seconds(1)).count() /
+                         kCoalesce.count();
+  bool const fast = link_.settings().rate_bps >= kFast;
+  return next && fast && link_.counters().queued_packets > 0 ? *next + kCoalesce : next;
 }
 
 void LinkDirection::take(const ReceivedFrame& frame, std::chrono::nanoseconds arrived) {

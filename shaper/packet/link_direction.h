@@ -31,14 +31,16 @@ class LinkDirection {
   /// Writes what is due by `now`. Whether there was any.
   bool give_out(std::chrono::nanoseconds now);
 
-  std::optional<std::chrono::nanoseconds> next_event() const { return link_.next_event(); }
-  Link& link() { return link_; }
+  /// When to call give_out next. While packets queue for a link so fast that several fall due
+  /// within kCoalesce, they go together: one by one they would cost more time than there is.
+  std::optional<std::chrono::nanoseconds> next_event() const;
   LinkCounters counters() const { return link_.counters(); }
   const OutsideDrops& drops() const { return drops_; }
   std::uint64_t held_packets() const { return held_.packets(); }
 
  private:
   static constexpr int kBatch = 32;
+  static constexpr std::chrono::nanoseconds kCoalesce = std::chrono::microseconds(60);
 
   void take(const ReceivedFrame& frame, std::chrono::nanoseconds arrived);
   std::size_t write_group(std::size_t first);

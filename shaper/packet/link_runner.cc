@@ -14,8 +14,10 @@ namespace {
 
 constexpr std::uint64_t kDownStream = 0;
 constexpr std::uint64_t kUpStream = 1;
-/// How long before an event the thread stops sleeping.
-constexpr std::chrono::nanoseconds kSpin = std::chrono::microseconds(150);
+/// How long before an event the thread stops sleeping, at most.
+constexpr std::chrono::nanoseconds kSpinMax = std::chrono::microseconds(150);
+/// A wait too short to sleep.
+constexpr std::chrono::nanoseconds kSleepMin = std::chrono::microseconds(40);
 constexpr std::chrono::nanoseconds kPublishPeriod = std::chrono::milliseconds(2);
 constexpr int kPriority = 10;
 
@@ -135,10 +137,14 @@ void LinkRunner::stop() {
 void LinkRunner::run() {
   while (!stopping_.load(std::memory_order_relaxed)) {
     if (pass()) continue;
+    auto const now = link_now();
     auto const next = next_event();
-    if (next && *next <= link_now() + kSpin) continue;
-    publish(link_now());
-    sleep_until(next);
+    if (!next || *next > now + kSleepMin) {
+      publish(now);
+      // At least half of each wait is slept: a thread of real-time priority that never did would be
+      // stopped by the kernel for 50 ms in every second.
+      sleep_until(next ? std::optional(*next - std::min(kSpinMax, (*next - now) / 2)) : next);
+    }
   }
   publish(link_now());
 }
@@ -162,7 +168,7 @@ std::optional<std::chrono::nanoseconds> LinkRunner::next_event() const {
 
 void LinkRunner::sleep_until(std::optional<std::chrono::nanoseconds> time) {
   itimerspec when{};
-  if (time) when.it_value = to_timespec(*time - kSpin);
+  if (time) when.it_value = to_timespec(*time);
   ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr);
   epoll_event event;
   ::epoll_wait(events_.get(), &event, 1, -1);
