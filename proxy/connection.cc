@@ -42,6 +42,17 @@ Connection::Connection(tcp::socket socket, std::uint64_t id, Entry entry,
 
 Connection::~Connection() = default;
 
+bool Connection::is_overdue(std::chrono::steady_clock::time_point now) {
+  if (now > deadline_.at) return true;
+  auto taken = deadline_.waiting ? deadline_.waiting() : std::nullopt;
+  if (!taken && stream_->writing()) taken = stream_->bytes_written();
+  if (!taken || taken != taken_bytes_) {
+    taken_bytes_ = taken;
+    moved_at_ = now;
+  }
+  return now - moved_at_ > kStallTimeout;
+}
+
 void Connection::end() {
   deadline_.ending = true;
   if (deadline_.on_ending) {

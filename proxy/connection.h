@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "proxy/http/h1_server.h"
@@ -71,7 +72,11 @@ class Connection {
   void end();
   /// Ends it from outside, whatever runs; run() returns soon after.
   void close();
-  bool is_overdue(std::chrono::steady_clock::time_point now) const { return now > deadline_.at; }
+  /// How long a client may leave what waits for it without taking a byte.
+  static constexpr std::chrono::seconds kStallTimeout{120};
+
+  /// Whether it is over its deadline, or its client stalls. To be asked every second or so.
+  bool is_overdue(std::chrono::steady_clock::time_point now);
 
  private:
   Task<void> serve();
@@ -85,6 +90,8 @@ class Connection {
   Deadline deadline_;
   std::unique_ptr<ByteStream> stream_;
   std::unique_ptr<ConnectionHandler> handler_;
+  std::optional<std::uint64_t> taken_bytes_;  // by the client, when it was looked at last
+  std::chrono::steady_clock::time_point moved_at_;
 };
 
 }  // namespace reprise

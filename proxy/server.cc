@@ -1,5 +1,6 @@
 #include "proxy/server.h"
 
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <spdlog/spdlog.h>
 #include <sys/socket.h>
@@ -20,6 +21,9 @@ constexpr std::chrono::seconds kSweepPeriod{1};
 constexpr std::chrono::milliseconds kEndingSweepPeriod{100};
 constexpr std::chrono::milliseconds kAcceptPause{100};  // when descriptors ran out
 constexpr int kBacklog = 4096;
+/// What the kernel may hold of a connection without having sent it. More, and an urgent response
+/// would wait behind what the socket took before (megabytes, without this limit).
+constexpr int kUnsentBytesMax = 16 << 10;
 
 struct Bound {
   int socket = -1;
@@ -40,6 +44,8 @@ Result<Bound> bind_and_listen(const tcp::endpoint& at, bool sibling) {
   if (handle < 0) return give_up();
   int const on = 1;
   ::setsockopt(handle, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  // Sockets take this over from their listener.
+  ::setsockopt(handle, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &kUnsentBytesMax, sizeof kUnsentBytesMax);
   if (sibling) ::setsockopt(handle, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
   if (::bind(handle, at.data(), static_cast<socklen_t>(at.size())) != 0) return give_up();
   if (!sibling) ::setsockopt(handle, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);

@@ -19,6 +19,8 @@ struct Deadline {
   bool between_messages = false;    ///< the connection may end in order: nothing is cut by it
   bool ending = false;              ///< the owner: no message may begin any more
   std::function<void()> on_ending;  ///< the protocol: called once when `ending` becomes true
+  /// The protocol: how many bytes of content the client took, if content waits for its windows.
+  std::function<std::optional<std::uint64_t>()> waiting;
 
   void set(std::chrono::steady_clock::time_point when, bool nothing_runs = false) {
     at = when;

@@ -84,6 +84,8 @@ class H2Content : public BodyReader {
   /// Whether the peer's direction has ended, read or not.
   bool ended() const { return ended_; }
   bool end_sent() const { return end_sent_; }
+  /// Whether content is to be sent that has not gone yet.
+  bool content_waits() const { return !outgoing_.empty() || finishing_; }
   bool anything_arrived() const { return ended_ || !incoming_.empty(); }
 
   // The head that is arriving; the trailers come after it, so a head is to be taken out whole.

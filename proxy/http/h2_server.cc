@@ -1,11 +1,13 @@
 #include "proxy/http/h2_server.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/co_spawn.hpp>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "proxy/http/h2_session.h"
+#include "proxy/http/h2_stream_numbers.h"
 
 namespace reprise {
 namespace {
@@ -154,9 +156,11 @@ class ServerSession final : public H2Session {
     start();
     watch();
     deadline_.on_ending = [this] { begin_ending(); };
+    deadline_.waiting = [this] { return content_waiting(); };
     if (deadline_.ending) begin_ending();
     auto const result = co_await run();
     deadline_.on_ending = nullptr;
+    deadline_.waiting = nullptr;
     for (auto& [id, stream] : streams_) stream->close(NGHTTP2_CANCEL);
     handler_.close();
     while (serving_ > 0) co_await all_served_.wait();
@@ -182,6 +186,11 @@ class ServerSession final : public H2Session {
     nghttp2_submit_settings(made, NGHTTP2_FLAG_NONE, settings.data(), settings.size());
     nghttp2_session_set_local_window_size(
         made, NGHTTP2_FLAG_NONE, 0, static_cast<std::int32_t>(options_.connection_window_bytes));
+  }
+
+  void on_begin_frame(const nghttp2_frame_hd& head) override {
+    if (head.type != NGHTTP2_HEADERS || numbers_.accept(head.stream_id)) return;
+    nghttp2_session_terminate_session(raw(), NGHTTP2_PROTOCOL_ERROR);
   }
 
   void on_begin_head(const nghttp2_frame& frame) override {
@@ -229,6 +238,12 @@ class ServerSession final : public H2Session {
     auto const patience = deadline_.ending ? kEndingFarewellTimeout : kFarewellTimeout;
     deadline_.at = std::min(deadline_.at, Clock::now() + patience);
     if (closes_at_once_) stream_.close();
+  }
+
+  std::optional<std::uint64_t> content_waiting() const {
+    auto const waits = [](auto const& stream) { return stream.second->content_waits(); };
+    if (std::ranges::none_of(streams_, waits)) return std::nullopt;
+    return content_sent_bytes();
   }
 
   /// A shutdown in two steps (section 6.8): requests that crossed the notice are served yet, those
@@ -348,6 +363,7 @@ class ServerSession final : public H2Session {
   Deadline& deadline_;
   const H2ServerOptions& options_;
   net::any_io_executor executor_;
+  H2StreamNumbers numbers_;
   std::unordered_map<std::int32_t, std::unique_ptr<ServerStream>> streams_;
   std::vector<ServerStream*> ready_;
   std::unordered_set<ServerStream*> running_;

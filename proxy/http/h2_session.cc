@@ -24,6 +24,11 @@ std::string_view text_of(const std::uint8_t* data, std::size_t size) {
 struct H2Session::Callbacks {
   static H2Session& self(void* user) { return *static_cast<H2Session*>(user); }
 
+  static int begin_frame(nghttp2_session*, const nghttp2_frame_hd* head, void* user) {
+    self(user).on_begin_frame(*head);
+    return 0;
+  }
+
   static int begin_headers(nghttp2_session*, const nghttp2_frame* frame, void* user) {
     self(user).on_begin_head(*frame);
     if (auto* const content = self(user).content_of(frame->hd.stream_id)) content->begin_head();
@@ -106,6 +111,7 @@ struct H2Session::Callbacks {
     static_assert(NGHTTP2_DATA == 0);
     auto& out = self(user).out_;
     auto const piece = static_cast<H2Content*>(source->ptr)->take_piece(size);
+    self(user).content_sent_bytes_ += size;
     auto const frame_head = std::as_bytes(std::span(head, 9));
     out.insert(out.end(), frame_head.begin(), frame_head.end());
     if (frame->data.padlen > 0) out.push_back(std::byte(frame->data.padlen - 1));
@@ -118,6 +124,7 @@ struct H2Session::Callbacks {
 NgHttp2CallbacksPtr H2Session::make_callbacks() {
   nghttp2_session_callbacks* made = nullptr;
   nghttp2_session_callbacks_new(&made);
+  nghttp2_session_callbacks_set_on_begin_frame_callback(made, Callbacks::begin_frame);
   nghttp2_session_callbacks_set_on_begin_headers_callback(made, Callbacks::begin_headers);
   nghttp2_session_callbacks_set_on_header_callback(made, Callbacks::header);
   nghttp2_session_callbacks_set_on_frame_recv_callback(made, Callbacks::frame_received);

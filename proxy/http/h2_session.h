@@ -48,6 +48,7 @@ class H2Session {
   static NgHttp2OptionPtr make_options();
 
   // What nghttp2 tells, in the middle of its work: nothing may be sent here.
+  virtual void on_begin_frame(const nghttp2_frame_hd&) {}
   virtual void on_begin_head(const nghttp2_frame& frame) = 0;
   virtual void on_head(const nghttp2_frame& frame, H2Content& content) = 0;
   virtual void on_closed(H2Content& content) = 0;
@@ -64,6 +65,8 @@ class H2Session {
   virtual void on_half_over() = 0;
 
   H2Content* content_of(std::int32_t stream_id) const;
+  /// Bytes of content that were handed to the stream.
+  std::uint64_t content_sent_bytes() const { return content_sent_bytes_; }
 
   ByteStream& stream_;
   NgHttp2SessionPtr session_;
@@ -84,6 +87,7 @@ class H2Session {
   void say_goodbye(int library_code);
 
   std::vector<std::byte> out_;
+  std::uint64_t content_sent_bytes_ = 0;
   bool writer_busy_ = false;  // the write loop has taken over from wake()
   bool in_callbacks_ = false;
   bool ended_ = false;         // nothing more will be read
