@@ -1,0 +1,102 @@
+#include "shaper/packet/packet_report.h"
+
+#include <boost/json.hpp>
+#include <cstdio>
+
+#include "shaper/description.h"
+
+namespace reprise {
+namespace {
+
+namespace json = boost::json;
+
+template <class T>
+json::value or_null(const std::optional<T>& value) {
+  return value ? json::value(*value) : json::value(nullptr);
+}
+
+double to_us(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double, std::micro>(time).count();
+}
+
+json::object to_json(const DirectionCheck& check) {
+  return {
+      {"packets_sent", check.packets_sent},          {"packets_come", check.packets_come},
+      {"expected_loss", check.expected_loss},        {"expected_bps", or_null(check.expected_bps)},
+      {"measured_bps", or_null(check.measured_bps)}, {"expected_ms", or_null(check.expected_ms)},
+      {"measured_ms", or_null(check.measured_ms)}};
+}
+
+json::value to_json(const SelfCheck& check) {
+  if (!check.skipped.empty()) return json::object{{"skipped", check.skipped}};
+  json::value rtt = nullptr;
+  if (check.down.measured_ms && check.up.measured_ms) {
+    rtt = *check.down.measured_ms + *check.up.measured_ms;
+  }
+  return json::object{{"ok", check.deviations.empty()},
+                      {"rtt_ms", rtt},
+                      {"down", to_json(check.down)},
+                      {"up", to_json(check.up)},
+                      {"took_ms", check.took_ms}};
+}
+
+json::object to_json(const LinkCounters& counters) {
+  return {{"packets_in", counters.packets_in},
+          {"bytes_in", counters.bytes_in},
+          {"packets_out", counters.packets_out},
+          {"bytes_out", counters.bytes_out},
+          {"lost", counters.lost},
+          {"outage_drops", counters.outage_drops},
+          {"queue_drops", counters.queue_drops},
+          {"aqm_drops", counters.aqm_drops},
+          {"queued", counters.queued_packets},
+          {"in_flight", counters.in_flight}};
+}
+
+}  // namespace
+
+std::vector<std::string> doubts_of(const PacketRun& run) {
+  auto doubts = run.self_check.deviations;
+  auto const& lateness = run.link.lateness;
+  if (lateness.p99 > kLatenessMax) {
+    char text[128];
+    std::snprintf(text, sizeof text,
+                  "one packet in 100 was %.1f ms late or more: this machine is too busy",
+                  to_us(lateness.p99) / 1e3);
+    doubts.emplace_back(text);
+  }
+  if (auto const lost = run.link.outside.total(); lost > 0) {
+    doubts.push_back(std::to_string(lost) + " packets were lost outside the link");
+  }
+  return doubts;
+}
+
+json::object to_json(const PacketRun& run) {
+  auto const& lateness = run.link.lateness;
+  auto const& outside = run.link.outside;
+  return {{"shaper", "packet"},
+          {"device", "veth"},
+          {"approximate", false},
+          {"link", to_json(run.profile)},
+          {"link_text", to_text(run.profile)},
+          {"link_seed", run.seed},
+          {"congestion", run.congestion},
+          {"realtime", run.link.realtime},
+          {"self_check", to_json(run.self_check)},
+          {"lateness",
+           {{"packets", lateness.packets},
+            {"p50_us", to_us(lateness.p50)},
+            {"p99_us", to_us(lateness.p99)},
+            {"max_us", to_us(lateness.max)}}},
+          {"outside_drops",
+           {{"ring", outside.ring},
+            {"send", outside.send},
+            {"memory", outside.memory},
+            {"malformed", outside.malformed},
+            {"devices", outside.devices}}},
+          {"down", to_json(run.link.down)},
+          {"up", to_json(run.link.up)},
+          {"doubts", json::value_from(doubts_of(run))}};
+}
+
+}  // namespace reprise

@@ -1,0 +1,258 @@
+#include "shaper/packet/self_check.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "shaper/packet/probe.h"
+#include "shaper/packet/topology.h"
+
+namespace reprise {
+namespace {
+
+using std::chrono::nanoseconds;
+
+constexpr std::uint32_t kPings = 4;
+constexpr std::uint32_t kPingBytes = Probe::kPacketBytesMin;
+constexpr nanoseconds kPingGapMin = std::chrono::milliseconds(5);
+/// What a train may take on the wire.
+constexpr double kTrainSeconds = 0.4;
+constexpr std::uint32_t kTrainPacketsMin = 8;
+constexpr std::uint32_t kTrainPacketsMax = 100;
+/// A longer delay one way does not fit into kSelfCheckMax twice.
+constexpr nanoseconds kDelayMaxChecked = std::chrono::milliseconds(650);
+/// For what a busy machine adds.
+constexpr nanoseconds kMargin = std::chrono::milliseconds(100);
+/// Without this many of them a train has no rate.
+constexpr std::size_t kArrivalsMin = 4;
+constexpr double kJudgedRateMaxBps = 1e9;
+
+constexpr double kDelayToleranceMs = 1;
+constexpr double kDelayToleranceShare = 0.02;
+constexpr double kRateToleranceShare = 0.02;
+/// How far apart two stamps may be wrong.
+constexpr double kStampSeconds = 200e-6;
+/// Of a normal distribution: one good link in 1,000 is called wrong.
+constexpr double kLossDeviations = 3.3;
+
+double to_ms(nanoseconds time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
+double loss_share(const LossModel& loss) {
+  auto const changes = loss.good_to_bad + loss.bad_to_good;
+  auto const bad = changes > 0 ? loss.good_to_bad / changes : 0;
+  return (1 - bad) * loss.in_good + bad * loss.in_bad;
+}
+
+/// Neither a trace nor an outage makes the answer depend on when one asks.
+bool is_steady(const LinkSettings& settings) {
+  return !settings.trace && settings.outages.off.empty();
+}
+
+/// The probing of one direction, and its judgement.
+class Side {
+ public:
+  Side(const char* name, const LinkSettings& settings, int from, int to)
+      : name_(name), settings_(settings), probe_(from, to) {
+    check_.expected_loss = loss_share(settings.loss);
+    if (!is_steady(settings)) return;
+    if (settings.rate_bps > 0) check_.expected_bps = static_cast<double>(settings.rate_bps);
+    check_.expected_ms = to_ms(settings.delay) + 1e3 * wire_seconds(kPingBytes);
+  }
+
+  Probe& probe() { return probe_; }
+  double wire_seconds(std::uint32_t bytes) const {
+    return settings_.rate_bps == 0 ? 0 : bytes * 8.0 / static_cast<double>(settings_.rate_bps);
+  }
+
+  void send_train() {
+    train_from_ = probe_.sent();
+    // Of a trace, the mean over its whole length: its pauses are what it is for.
+    auto const rate = settings_.trace ? static_cast<double>(settings_.trace->mean_rate_bps())
+                      : settings_.rate_bps > 0 ? static_cast<double>(settings_.rate_bps)
+                                               : kJudgedRateMaxBps;
+    auto const bytes = rate * kTrainSeconds / 8;
+    auto const size = static_cast<std::uint32_t>(
+        std::clamp<double>(bytes / kTrainPacketsMin, kPingBytes, kLinkMtuBytes));
+    auto most = kTrainPacketsMax;
+    if (settings_.queue.packets > 0) most = std::min(most, settings_.queue.packets);
+    if (settings_.queue.bytes > 0) {
+      most =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(most, settings_.queue.bytes / size));
+    }
+    auto const count = std::clamp<double>(bytes / size, 2, std::max(2U, most));
+    for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(count); ++i) probe_.send(size);
+  }
+
+  /// When the last of the train has left the wire, at the latest; no time for one that may pause.
+  std::optional<nanoseconds> train_time() const {
+    if (!is_steady(settings_)) return std::nullopt;
+    auto const bytes = (probe_.sent() - train_from_) * kLinkMtuBytes;
+    return nanoseconds(static_cast<std::int64_t>(wire_seconds(bytes) * 1e9));
+  }
+
+  bool is_complete() const { return probe_.arrivals().size() >= probe_.sent(); }
+
+  DirectionCheck judge(std::vector<std::string>& deviations) {
+    check_.packets_sent = probe_.sent();
+    check_.packets_come = static_cast<std::uint32_t>(probe_.arrivals().size());
+    measure_delay();
+    measure_rate();
+    judge_delay(deviations);
+    judge_rate(deviations);
+    judge_loss(deviations);
+    return check_;
+  }
+
+ private:
+  void measure_delay() {
+    for (const Probe::Arrival& arrival : probe_.arrivals()) {
+      if (arrival.index >= train_from_) continue;
+      auto const ms = to_ms(arrival.received - arrival.sent);
+      check_.measured_ms = std::min(check_.measured_ms.value_or(ms), ms);
+    }
+  }
+
+  /// Of all of a train that came but the first.
+  void measure_rate() {
+    double bytes = 0;
+    std::size_t count = 0;
+    nanoseconds first{0};
+    for (const Probe::Arrival& arrival : probe_.arrivals()) {
+      if (arrival.index < train_from_) continue;
+      if (count++ == 0) {
+        first = arrival.received;
+        continue;
+      }
+      bytes += arrival.packet_bytes;
+      train_seconds_ = std::chrono::duration<double>(arrival.received - first).count();
+    }
+    if (count >= kArrivalsMin && train_seconds_ > 0) {
+      check_.measured_bps = bytes * 8 / train_seconds_;
+    }
+  }
+
+  void judge_delay(std::vector<std::string>& deviations) const {
+    if (!check_.expected_ms || !check_.measured_ms) return;
+    auto const tolerance = std::max(kDelayToleranceMs, *check_.expected_ms * kDelayToleranceShare);
+    auto const most = *check_.expected_ms + to_ms(settings_.jitter) + tolerance;
+    if (*check_.measured_ms >= *check_.expected_ms - tolerance && *check_.measured_ms <= most) {
+      return;
+    }
+    deviations.push_back(sentence("a small packet takes %.3f ms and not %.3f ms",
+                                  *check_.measured_ms, *check_.expected_ms));
+  }
+
+  void judge_rate(std::vector<std::string>& deviations) const {
+    if (!check_.expected_bps || !check_.measured_bps || settings_.burst_bytes > 0 ||
+        *check_.expected_bps > kJudgedRateMaxBps || settings_.jitter.count() > 0) {
+      return;
+    }
+    auto const tolerance = kRateToleranceShare + kStampSeconds / train_seconds_;
+    if (std::abs(*check_.measured_bps / *check_.expected_bps - 1) <= tolerance) return;
+    deviations.push_back(sentence("the rate is %.1f kbit/s and not %.1f kbit/s",
+                                  *check_.measured_bps / 1e3, *check_.expected_bps / 1e3));
+  }
+
+  void judge_loss(std::vector<std::string>& deviations) const {
+    // What lasts, a burst of losses or an outage, says little over so few packets; an active queue
+    // may drop from a train.
+    if (!is_steady(settings_) || settings_.loss.good_to_bad > 0 ||
+        settings_.active_queue.discipline != QueueDiscipline::drop_tail) {
+      return;
+    }
+    double const sent = check_.packets_sent;
+    double const lost = sent - check_.packets_come;
+    auto const p = check_.expected_loss;
+    auto const spread = kLossDeviations * std::sqrt(sent * p * (1 - p)) + (p > 0 ? 1 : 0);
+    if (std::abs(lost - sent * p) <= spread) return;
+    deviations.push_back(sentence("%.0f packets of %.0f were lost", lost, sent));
+  }
+
+  std::string sentence(const char* format, double is, double should) const {
+    char text[128];
+    std::snprintf(text, sizeof text, format, is, should);
+    return std::string(name_) + ": " + text;
+  }
+
+  const char* name_;
+  const LinkSettings& settings_;
+  Probe probe_;
+  DirectionCheck check_;
+  std::uint32_t train_from_ = 0;
+  double train_seconds_ = 0;
+};
+
+/// Receives what comes, until `time` or until all that was sent has come.
+void receive_until(Side& down, Side& up, nanoseconds time, bool all) {
+  while (!(all && down.is_complete() && up.is_complete())) {
+    nanoseconds const left = time - link_now();
+    if (left.count() <= 0) return;
+    pollfd waited[2]{{.fd = down.probe().receiving_fd(), .events = POLLIN, .revents = 0},
+                     {.fd = up.probe().receiving_fd(), .events = POLLIN, .revents = 0}};
+    timespec const patience{.tv_sec = left / std::chrono::seconds(1),
+                            .tv_nsec = (left % std::chrono::seconds(1)).count()};
+    ::ppoll(waited, 2, &patience, nullptr);
+    down.probe().receive();
+    up.probe().receive();
+  }
+}
+
+void probe_link(Side& down, Side& up, const LinkProfile& profile, nanoseconds until) {
+  // A ping must not queue behind the one before.
+  auto const wire = std::max(down.wire_seconds(kPingBytes), up.wire_seconds(kPingBytes));
+  auto const gap = std::max(kPingGapMin, nanoseconds(static_cast<std::int64_t>(wire * 2e9)));
+  auto next = link_now();
+  for (std::uint32_t i = 0; i < kPings; ++i) {
+    down.probe().send(kPingBytes);
+    up.probe().send(kPingBytes);
+    next += gap;
+    receive_until(down, up, next, false);
+  }
+  auto const longest =
+      std::max(profile.down.delay + profile.down.jitter, profile.up.delay + profile.up.jitter);
+  receive_until(down, up, std::min(until, next + longest + gap), true);
+  down.send_train();
+  up.send_train();
+  // Lost ones are not waited for.
+  auto const down_time = down.train_time();
+  auto const up_time = up.train_time();
+  if (down_time && up_time) {
+    until = std::min(until, link_now() + std::max(*down_time, *up_time) + longest + kMargin);
+  }
+  receive_until(down, up, until, true);
+}
+
+}  // namespace
+
+ShellResult<SelfCheck> check_link(LinkDevices& devices, const BuiltNetwork& network,
+                                  const LinkProfile& profile, const LinkRunnerOptions& options) {
+  SelfCheck check;
+  for (const LinkSettings* const settings : {&profile.down, &profile.up}) {
+    if (settings->delay + settings->jitter > kDelayMaxChecked) {
+      check.skipped = "its delay does not fit into the time of a self-check";
+      return check;
+    }
+  }
+  auto const start = link_now();
+  auto without_log = options;
+  without_log.log = nullptr;
+  auto runner = LinkRunner::start(devices, profile, without_log);
+  if (!runner) return std::unexpected(runner.error());
+  Side down("down", profile.down, network.server_probe.get(), network.client_probe.get());
+  Side up("up", profile.up, network.client_probe.get(), network.server_probe.get());
+  probe_link(down, up, profile, start + kSelfCheckMax);
+  (*runner)->stop();
+  check.down = down.judge(check.deviations);
+  check.up = up.judge(check.deviations);
+  if (auto const outside = (*runner)->report().outside.total(); outside > 0) {
+    check.deviations.push_back(std::to_string(outside) + " packets were lost outside the link");
+  }
+  check.took_ms = to_ms(link_now() - start);
+  return check;
+}
+
+}  // namespace reprise
