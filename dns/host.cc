@@ -1,6 +1,7 @@
 #include "dns/host.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "dns/name.h"
 
@@ -38,6 +39,26 @@ std::optional<ip::address> parse_address(std::string_view text) {
   }
   if (std::ranges::count(text, ':') == 1) text = text.substr(0, text.find(':'));
   return parse_literal(text);
+}
+
+std::optional<ip::udp::endpoint> parse_endpoint(std::string_view text,
+                                                std::optional<std::uint16_t> default_port) {
+  auto const address = parse_address(text);
+  if (!address) return std::nullopt;
+  bool const bracketed = text.starts_with('[');
+  auto const colon = bracketed                            ? text.find(':', text.find(']'))
+                     : std::ranges::count(text, ':') == 1 ? text.find(':')
+                                                          : text.npos;
+  if (colon == text.npos) {
+    if (!default_port) return std::nullopt;
+    return ip::udp::endpoint(*address, *default_port);
+  }
+  auto const digits = text.substr(colon + 1);
+  std::uint16_t port = 0;
+  auto const* const end = digits.data() + digits.size();
+  auto const [read_to, error] = std::from_chars(digits.data(), end, port);
+  if (error != std::errc() || read_to != end) return std::nullopt;
+  return ip::udp::endpoint(*address, port);
 }
 
 std::optional<std::string> normal_host(std::string_view host) {

@@ -3,6 +3,8 @@
 // How hosts are written, so that they can be compared. Pure.
 
 #include <boost/asio/ip/address.hpp>
+#include <boost/asio/ip/udp.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,5 +21,9 @@ std::optional<std::string> normal_host(std::string_view host);
 /// Reads "192.0.2.1", "2001:db8::1" and both with a port, "[2001:db8::1]:443". An IPv4 address
 /// written as IPv6 is one.
 std::optional<boost::asio::ip::address> parse_address(std::string_view text);
+
+/// Reads "ADDRESS:PORT", "[ADDRESS]:PORT", and an address alone where there is a `default_port`.
+std::optional<boost::asio::ip::udp::endpoint> parse_endpoint(
+    std::string_view text, std::optional<std::uint16_t> default_port);
 
 }  // namespace reprise::dns

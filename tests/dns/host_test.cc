@@ -43,5 +43,22 @@ TEST(Host, AddressesAreReadWithAndWithoutPort) {
   }
 }
 
+TEST(Host, EndpointsAreReadWithTheirPort) {
+  auto const text = [](const char* given, std::optional<std::uint16_t> port = std::nullopt) {
+    auto const at = parse_endpoint(given, port);
+    return at ? at->address().to_string() + " " + std::to_string(at->port())
+              : std::string("nothing");
+  };
+  EXPECT_EQ(text("127.0.0.1:8053"), "127.0.0.1 8053");
+  EXPECT_EQ(text("[::1]:0"), "::1 0");
+  EXPECT_EQ(text("127.0.0.1", 53), "127.0.0.1 53");
+  EXPECT_EQ(text("::1", 53), "::1 53");
+  EXPECT_EQ(text("[::1]", 53), "::1 53");
+  for (const char* const wrong : {"127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:5x",
+                                  "::1", "[::1]", "[::1]:", "example.org:53", ":53"}) {
+    EXPECT_EQ(text(wrong), "nothing") << wrong;
+  }
+}
+
 }  // namespace
 }  // namespace reprise::dns
