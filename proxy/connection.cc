@@ -33,6 +33,7 @@ Connection::Connection(tcp::socket socket, std::uint64_t id, Entry entry,
                        ConnectionEnvironment environment)
     : entry_(entry), environment_(environment) {
   boost::system::error_code ignored;  // a client that is gone already has no addresses
+  deadline_.set(from_now(kFirstByteTimeout), true);
   info_.id = id;
   info_.client = socket.remote_endpoint(ignored);
   info_.local = socket.local_endpoint(ignored);
