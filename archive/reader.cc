@@ -229,6 +229,10 @@ Result<std::span<const std::byte>> ArchiveReader::extent(const StoredBody& body,
   return payload.subspan(prefix_bytes);
 }
 
+ArchiveReader::Place ArchiveReader::place_of(std::span<const std::byte> bytes) const {
+  return {.file = state_->file.get(), .offset = bytes.data() - state_->bytes().data()};
+}
+
 Result<std::vector<std::byte>> ArchiveReader::read_body(const StoredBody& body,
                                                         std::uint64_t limit_bytes) const {
   if (body.size_bytes > limit_bytes) return fail(archive_errc::too_large);

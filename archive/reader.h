@@ -79,6 +79,12 @@ class ArchiveReader {
   /// The bytes of one extent, straight from the map, valid while this reader lives.
   /// Checks the record's checksum and that it belongs to the body. Errors: corrupt.
   Result<std::span<const std::byte>> extent(const StoredBody& body, std::size_t index) const;
+  /// Where bytes that extent() gave out lie in the file, for sendfile(2).
+  struct Place {
+    int file = -1;  ///< borrowed, open while this reader lives
+    std::int64_t offset = 0;
+  };
+  Place place_of(std::span<const std::byte> bytes) const;
   /// The whole body in one piece, digest checked. Errors: corrupt; too_large over `limit_bytes`.
   Result<std::vector<std::byte>> read_body(const StoredBody& body, std::uint64_t limit_bytes) const;
 

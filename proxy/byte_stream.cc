@@ -1,6 +1,7 @@
 #include "proxy/byte_stream.h"
 
 #include <poll.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -14,6 +15,8 @@
 namespace reprise {
 namespace {
 
+/// Below this a copy costs less than another system call.
+constexpr std::size_t kFileBytesMin = 16 << 10;
 constexpr std::size_t kGatherMax = 64;
 constexpr std::chrono::milliseconds kPeerPollPeriod{250};
 constexpr std::chrono::seconds kHalfClosedGrace{5};
@@ -26,6 +29,36 @@ bool would_block() {
   return errno == EAGAIN || errno == EWOULDBLOCK;
 }
 
+bool comes_from_file(const Piece& piece) {
+  return piece.file >= 0 && piece.bytes.size() >= kFileBytesMin;
+}
+
+ssize_t send_from_file(int socket, const Piece& piece) {
+  off_t offset = piece.offset;
+  return ::sendfile(socket, piece.file, &offset, piece.bytes.size());
+}
+
+/// The pieces up to the next that comes from a file, which is to share packets with them.
+ssize_t send_from_memory(int socket, const Outgoing& pieces) {
+  std::array<iovec, kGatherMax> vectors;
+  std::size_t used = 0;
+  int flags = MSG_NOSIGNAL;
+  auto const add = [&](const Piece& piece) {
+    vectors[used++] = {const_cast<std::byte*>(piece.bytes.data()), piece.bytes.size()};
+  };
+  add(pieces.front());
+  for (const Piece& piece : pieces.behind()) {
+    if (comes_from_file(piece)) flags |= MSG_MORE;
+    if (comes_from_file(piece) || used == kGatherMax) break;
+    if (!piece.bytes.empty()) add(piece);
+  }
+  if (used == 1) return ::send(socket, vectors[0].iov_base, vectors[0].iov_len, flags);
+  msghdr message{};
+  message.msg_iov = vectors.data();
+  message.msg_iovlen = used;
+  return ::sendmsg(socket, &message, flags);
+}
+
 }  // namespace
 
 ByteStream::ByteStream(tcp::socket socket) : socket_(std::move(socket)) {
@@ -34,84 +67,81 @@ ByteStream::ByteStream(tcp::socket socket) : socket_(std::move(socket)) {
   socket_.set_option(tcp::no_delay(true), ignored);
 }
 
-Task<void> ByteStream::wait(Wait direction) {
-  auto const what = direction == Wait::kReadable ? tcp::socket::wait_read : tcp::socket::wait_write;
-  turn_bytes_ = 0;
-  auto const [error] = co_await socket_.async_wait(what, kTuple);
-  if (error) co_return fail(error);
-  co_return Result<void>{};
-}
-
-bool ByteStream::turn_is_over(std::size_t bytes) {
-  turn_bytes_ += bytes;
-  if (turn_bytes_ < kTurnBytes) return false;
-  turn_bytes_ = 0;
-  return true;
-}
-
-Task<std::size_t> ByteStream::read_some(std::span<std::byte> buffer) {
-  while (true) {
-    if (!socket_.is_open()) co_return fail(std::make_error_code(std::errc::operation_canceled));
-    Step const step = try_read(buffer);
-    if (step.error) co_return fail(step.error);
-    if (step.wait == Wait::kNone) {
-      bytes_read_ += step.bytes;
-      if (turn_is_over(step.bytes)) {
-        co_await net::post(socket_.get_executor(), net::deferred);
-      }
-      co_return step.bytes;
+void Outgoing::advance(std::size_t size_bytes) {
+  while (size_bytes >= first_.bytes.size()) {
+    size_bytes -= first_.bytes.size();
+    if (rest_.empty()) {
+      first_ = {};
+      return;
     }
-    if (auto const ready = co_await wait(step.wait); !ready) co_return fail(ready.error());
+    first_ = rest_.front();
+    rest_ = rest_.subspan(1);
   }
+  first_ = first_.subspan(size_bytes);
 }
 
-Task<void> ByteStream::write(Bytes piece) {
-  co_return co_await write(std::span<const Bytes>(&piece, 1));
+awaitable<void> ByteStream::yield_turn() {
+  turn_bytes_ = 0;
+  co_await net::post(socket_.get_executor(), net::deferred);
 }
 
-Task<void> ByteStream::write(std::span<const Bytes> pieces) {
+awaitable<void> ByteStream::wait_writable() {
+  turn_bytes_ = 0;
+  // What is wrong with the socket shows when it is written to.
+  co_await socket_.async_wait(tcp::socket::wait_write, kTuple);
+}
+
+Result<std::size_t> ByteStream::receive_now(std::span<std::byte> buffer) {
+  if (!is_open()) return fail(std::make_error_code(std::errc::operation_canceled));
+  if (drained_) return fail(std::make_error_code(std::errc::operation_would_block));
+  auto const count = ::recv(socket_.native_handle(), buffer.data(), buffer.size(), 0);
+  // The end is told as often as it is asked for.
+  drained_ = count != 0 && count < static_cast<ssize_t>(buffer.size());
+  if (count >= 0) return static_cast<std::size_t>(count);
+  if (would_block() || errno == EINTR) {
+    return fail(std::make_error_code(std::errc::operation_would_block));
+  }
+  return fail(last_error());
+}
+
+Task<std::size_t> ByteStream::receive(std::span<std::byte> buffer) {
+  auto const now = receive_now(buffer);
+  if (now || now.error() != std::errc::operation_would_block) co_return now;
+  turn_bytes_ = 0;
+  // Asio tries at once and then waits for the edge, which costs no epoll_ctl(2); its async_wait
+  // would.
+  auto const [error, count] =
+      co_await socket_.async_read_some(net::buffer(buffer.data(), buffer.size()), kTuple);
+  drained_ = !error && count < buffer.size();
+  if (error == net::error::eof) co_return std::size_t{0};
+  if (error) co_return fail(error);
+  co_return count;
+}
+
+Task<void> ByteStream::write(Bytes bytes) {
+  Piece const piece(bytes);
+  co_return co_await write(std::span(&piece, 1));
+}
+
+Task<void> ByteStream::write(std::span<const Piece> pieces) {
+  Outgoing outgoing(pieces);
+  co_return co_await write(outgoing);
+}
+
+Task<void> ByteStream::write(Outgoing& pieces) {
   writing_ = true;
-  auto const written = co_await write_all(pieces);
-  writing_ = false;
-  co_return written;
-}
-
-Task<void> ByteStream::write_all(std::span<const Bytes> pieces) {
-  // Only the first piece can be partly written; `first` is what is left of it.
-  Bytes first;
-  std::array<Bytes, kGatherMax> window;
   while (true) {
-    while (first.empty()) {
-      if (pieces.empty()) co_return Result<void>{};
-      first = pieces.front();
-      pieces = pieces.subspan(1);
+    auto const done = write_now(pieces);
+    if (!done || *done) {
+      writing_ = false;
+      if (!done) co_return fail(done.error());
+      co_return Result<void>{};
     }
-    window[0] = first;
-    auto const more = std::min(pieces.size(), kGatherMax - 1);
-    std::copy_n(pieces.begin(), more, window.begin() + 1);
-
-    if (!socket_.is_open()) co_return fail(std::make_error_code(std::errc::operation_canceled));
-    Step const step = try_write(std::span<const Bytes>(window).first(more + 1));
-    if (step.error) co_return fail(step.error);
-    if (step.wait != Wait::kNone) {
-      if (auto const ready = co_await wait(step.wait); !ready) co_return fail(ready.error());
-      continue;
+    if (turn_is_over()) {
+      co_await yield_turn();
+    } else {
+      co_await wait_writable();
     }
-    bytes_written_ += step.bytes;
-    if (turn_is_over(step.bytes)) {
-      co_await net::post(socket_.get_executor(), net::deferred);
-    }
-    std::size_t left = step.bytes;
-    while (left >= first.size() && left > 0) {
-      left -= first.size();
-      if (pieces.empty()) {
-        first = {};
-        break;
-      }
-      first = pieces.front();
-      pieces = pieces.subspan(1);
-    }
-    first = first.subspan(left);
   }
 }
 
@@ -158,29 +188,30 @@ void ByteStream::abort() {
   close();
 }
 
-ByteStream::Step TcpStream::try_read(std::span<std::byte> buffer) {
-  auto const count = ::recv(socket_.native_handle(), buffer.data(), buffer.size(), 0);
-  if (count >= 0) return {.bytes = static_cast<std::size_t>(count)};
-  if (would_block()) return {.wait = Wait::kReadable};
-  if (errno == EINTR) return {.wait = Wait::kReadable};
-  return {.error = last_error()};
+Task<std::size_t> TcpStream::read_some(std::span<std::byte> buffer) {
+  if (turn_is_over()) co_await yield_turn();
+  auto const count = co_await receive(buffer);
+  if (count) count_read(*count);
+  co_return count;
 }
 
-ByteStream::Step TcpStream::try_write(std::span<const Bytes> pieces) {
-  std::array<iovec, kGatherMax> vectors;
-  std::size_t used = 0;
-  for (const Bytes piece : pieces) {
-    if (piece.empty()) continue;
-    vectors[used++] = {const_cast<std::byte*>(piece.data()), piece.size()};
-    if (used == kGatherMax) break;
+Result<bool> TcpStream::write_now(Outgoing& pieces) {
+  while (!pieces.empty()) {
+    if (!is_open()) return fail(std::make_error_code(std::errc::operation_canceled));
+    if (turn_is_over()) return false;
+    auto const count = comes_from_file(pieces.front())
+                           ? send_from_file(socket_.native_handle(), pieces.front())
+                           : send_from_memory(socket_.native_handle(), pieces);
+    if (count < 0) {
+      if (would_block() || errno == EINTR) return false;
+      return fail(last_error());
+    }
+    // The file is shorter than it was.
+    if (count == 0) return fail(std::make_error_code(std::errc::io_error));
+    count_written(static_cast<std::size_t>(count));
+    pieces.advance(static_cast<std::size_t>(count));
   }
-  msghdr message{};
-  message.msg_iov = vectors.data();
-  message.msg_iovlen = used;
-  auto const count = ::sendmsg(socket_.native_handle(), &message, MSG_NOSIGNAL);
-  if (count >= 0) return {.bytes = static_cast<std::size_t>(count)};
-  if (would_block() || errno == EINTR) return {.wait = Wait::kWritable};
-  return {.error = last_error()};
+  return true;
 }
 
 bool TcpStream::idle() {

@@ -10,6 +10,41 @@ namespace reprise {
 
 using Bytes = std::span<const std::byte>;
 
+/// Bytes on their way out. Where they also lie in a file, a clear stream lets the kernel take them
+/// from there (sendfile(2)), which saves the copy; the file must not change meanwhile.
+struct Piece {
+  Piece() = default;
+  Piece(Bytes in_memory) : bytes(in_memory) {}  // NOLINT: a piece is mostly just its bytes
+  Piece(Bytes in_memory, int file_descriptor, std::int64_t file_offset)
+      : bytes(in_memory), file(file_descriptor), offset(file_offset) {}
+
+  Piece subspan(std::size_t from) const {
+    return {bytes.subspan(from), file, offset + static_cast<std::int64_t>(from)};
+  }
+
+  Bytes bytes;
+  int file = -1;  ///< borrowed; -1: in memory alone
+  std::int64_t offset = 0;
+};
+
+/// What is left to be sent of some pieces, which are borrowed.
+class Outgoing {
+ public:
+  explicit Outgoing(std::span<const Piece> pieces) : rest_(pieces) { advance(0); }
+
+  bool empty() const { return first_.bytes.empty(); }
+  /// The next piece, as far as it is left; never empty unless all is.
+  const Piece& front() const { return first_; }
+  /// The whole pieces behind it.
+  std::span<const Piece> behind() const { return rest_; }
+  /// Takes `size_bytes` off the front.
+  void advance(std::size_t size_bytes);
+
+ private:
+  Piece first_;
+  std::span<const Piece> rest_;
+};
+
 /// A connected, non-blocking byte stream over TCP: clear (TcpStream) or TLS (TlsStream).
 /// One read and one write may be awaited at the same time; all on the thread of its io_context.
 /// After end or error a stream is finished: do not read again.
@@ -20,12 +55,17 @@ class ByteStream {
   ByteStream& operator=(const ByteStream&) = delete;
 
   /// Reads at least one byte into `buffer`; 0 is the orderly end. Errors: the socket's, TLS's.
-  Task<std::size_t> read_some(std::span<std::byte> buffer);
+  virtual Task<std::size_t> read_some(std::span<std::byte> buffer) = 0;
 
-  /// Writes all of `pieces`, gathered. Suspends while the peer does not take them: this suspension
+  /// Sends what goes without waiting. True: that is all, and the peer's system has it; otherwise
+  /// finish with write(). Not while a write is under way. Errors: the socket's, TLS's.
+  virtual Result<bool> write_now(Outgoing& pieces) = 0;
+
+  /// Writes all that is left, gathered. Suspends while the peer does not take it: this suspension
   /// is the backpressure. The pieces must stay valid until it returns.
-  Task<void> write(std::span<const Bytes> pieces);
-  Task<void> write(Bytes piece);
+  Task<void> write(Outgoing& pieces);
+  Task<void> write(std::span<const Piece> pieces);
+  Task<void> write(Bytes bytes);
 
   /// Ends our direction in order (FIN, and close_notify before it on TLS).
   virtual awaitable<void> shutdown() = 0;
@@ -57,44 +97,42 @@ class ByteStream {
  protected:
   explicit ByteStream(tcp::socket socket);
 
-  enum class Wait : std::uint8_t { kNone, kReadable, kWritable };
-  struct Step {
-    std::size_t bytes = 0;
-    Wait wait = Wait::kNone;  ///< otherwise bytes is 0 and the call is to be repeated after it
-    std::error_code error;
-  };
-  /// Tries without blocking. bytes == 0 with neither wait nor error is the end.
-  virtual Step try_read(std::span<std::byte> buffer) = 0;
-  /// Tries to write from the front of `pieces`; may take part of them.
-  virtual Step try_write(std::span<const Bytes> pieces) = 0;
+  /// recv(2), without waiting. 0 is the end; operation_would_block when there is nothing.
+  Result<std::size_t> receive_now(std::span<std::byte> buffer);
+  /// The same, waiting for at least a byte.
+  Task<std::size_t> receive(std::span<std::byte> buffer);
+  /// The socket may have something again, whatever the last receive_now() said.
+  void expect_more() { drained_ = false; }
 
-  Task<void> wait(Wait direction);
-  Task<void> write_all(std::span<const Bytes> pieces);
+  awaitable<void> wait_writable();
+  bool is_open() const { return socket_.is_open(); }
+  void count_read(std::size_t bytes) { turn_bytes_ += bytes, bytes_read_ += bytes; }
+  void count_written(std::size_t bytes) { turn_bytes_ += bytes, bytes_written_ += bytes; }
+  /// A peer that is always ready must not keep the thread: after so many bytes without a wait,
+  /// others are to run.
+  bool turn_is_over() const { return turn_bytes_ >= kTurnBytes; }
+  awaitable<void> yield_turn();
 
   tcp::socket socket_;
 
  private:
-  /// A peer that is always ready must not keep the thread: after this much in a row the stream
-  /// lets others run.
   static constexpr std::size_t kTurnBytes = 1 << 20;
-  bool turn_is_over(std::size_t bytes);
   short hang_up();
 
   std::uint64_t bytes_read_ = 0;
   std::uint64_t bytes_written_ = 0;
   std::size_t turn_bytes_ = 0;
+  bool drained_ = false;  // the last recv(2) gave less than was asked for: another would block
   bool writing_ = false;
 };
 
 class TcpStream final : public ByteStream {
  public:
   explicit TcpStream(tcp::socket socket) : ByteStream(std::move(socket)) {}
+  Task<std::size_t> read_some(std::span<std::byte> buffer) override;
+  Result<bool> write_now(Outgoing& pieces) override;
   awaitable<void> shutdown() override;
   bool idle() override;
-
- protected:
-  Step try_read(std::span<std::byte> buffer) override;
-  Step try_write(std::span<const Bytes> pieces) override;
 };
 
 inline Bytes as_bytes(std::string_view text) {

@@ -90,7 +90,7 @@ Task<void> Connection::serve() {
     auto tunnel = co_await serve_h1(*stream_, info_, *handler_, deadline_, options, {});
     if (!tunnel) co_return fail(tunnel.error());
     if (!*tunnel) co_return Result<void>{};
-    info_.tunnel_host = (*tunnel)->authority.host;
+    info_.tunnel_host = (*tunnel)->authority.host.text();
     info_.tunnel_port = (*tunnel)->authority.port;
     early = std::move((*tunnel)->early);
   }

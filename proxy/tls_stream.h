@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "proxy/byte_stream.h"
@@ -7,9 +8,9 @@
 
 namespace reprise {
 
-/// TLS over a TCP socket, server or client side as the SSL was set up. OpenSSL reads and writes the
-/// socket itself: no copies between. Bytes that were read from the socket already (a ClientHello)
-/// are given back to it as `prefix`.
+/// TLS over a TCP socket, server or client side as the SSL was set up. Records are gathered, so
+/// that a large body takes few system calls. Bytes that were read from the socket already (a
+/// ClientHello) are given as `prefix`.
 class TlsStream final : public ByteStream {
  public:
   TlsStream(tcp::socket socket, SslPtr ssl, std::vector<std::byte> prefix = {});
@@ -18,22 +19,43 @@ class TlsStream final : public ByteStream {
   /// Errors: the socket's, or a TLS error (tls_category) whose message is OpenSSL's.
   Task<void> handshake();
 
+  Task<std::size_t> read_some(std::span<std::byte> buffer) override;
+  Result<bool> write_now(Outgoing& pieces) override;
   awaitable<void> shutdown() override;
   bool idle() override;
 
   SSL* ssl() const { return ssl_.get(); }
 
- protected:
-  Step try_read(std::span<std::byte> buffer) override;
-  Step try_write(std::span<const Bytes> pieces) override;
-
  private:
-  friend struct SocketBio;
-  Step step_of(int result);
+  friend struct RecordBio;
+  /// One whole record (RFC 8446 section 5.2) and the head of the next.
+  static constexpr std::size_t kIncomingBytes = 5 + (16 << 10) + 256 + 5;
+  /// After so much of ciphertext it is sent.
+  static constexpr std::size_t kBatchBytes = 64 << 10;
 
-  std::vector<std::byte> prefix_;
-  std::size_t prefix_used_ = 0;
+  /// What a call of OpenSSL came to when it was not success.
+  enum class Trouble : std::uint8_t { kWantsMore, kEnd };
+  Result<Trouble> trouble_of(int result);
+  /// The record's content that goes next, joined from small pieces.
+  static Bytes next_content(const Outgoing& pieces);
+  /// Encrypts from the front of `pieces` until a batch is full. Returns the bytes taken.
+  Result<std::size_t> encrypt(Outgoing& pieces);
+  /// Sends the thread's batch as far as the socket takes it, and keeps the rest.
+  Result<void> send_batch();
+  /// True when no ciphertext waits any more.
+  Result<bool> send_unsent();
+  Task<void> flush();
+  /// Waits for ciphertext. False at the end.
+  Task<bool> fill();
+
   SslPtr ssl_;
+  std::vector<std::byte> incoming_;  // ciphertext as received, not yet taken by OpenSSL:
+  std::size_t incoming_begin_ = 0;   // from here
+  std::size_t incoming_end_ = 0;     // to here
+  bool ended_ = false;               // the peer has ended its direction
+  std::error_code broken_;           // what reading the socket came to
+  std::vector<std::byte> unsent_;    // ciphertext that the socket did not take,
+  std::size_t unsent_begin_ = 0;     // from here
 };
 
 /// Errors of OpenSSL, by its packed error code.

@@ -25,6 +25,8 @@ class Event {
     set_ = true;
     if (timer_) timer_->cancel();
   }
+  /// As if set() had not been called.
+  void forget() { set_ = false; }
 
  private:
   bool set_ = false;

@@ -301,8 +301,7 @@ Result<Authority> parse_authority(std::string_view text, std::uint16_t port_if_a
       return fail(h1_errc::bad_authority);
     }
   }
-  if (host.empty() || host.size() > 253) return fail(h1_errc::bad_authority);
-  authority.host.reserve(host.size());
+  if (host.empty() || host.size() > HostName::kCharactersMax) return fail(h1_errc::bad_authority);
   for (const char c : host) {
     bool const letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
     bool const fits = letter || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||

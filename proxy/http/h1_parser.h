@@ -64,8 +64,25 @@ Result<BodyFraming> response_framing(std::string_view request_method, const Resp
 /// Whether the connection may carry another message after this one (RFC 9112 section 9.3).
 bool keeps_alive(HttpVersion version, HeaderList headers);
 
+/// A host name of at most 253 characters (RFC 1035 section 2.3.4), or an address, held in place.
+class HostName {
+ public:
+  static constexpr std::size_t kCharactersMax = 253;
+  operator std::string_view() const { return {text_.data(), size_}; }  // NOLINT: it is a text
+  std::string text() const { return std::string(std::string_view(*this)); }
+  friend bool operator==(const HostName& name, std::string_view text) {
+    return std::string_view(name) == text;
+  }
+  /// There must be room.
+  void push_back(char c) { text_[size_++] = c; }
+
+ private:
+  std::array<char, kCharactersMax> text_;
+  std::uint8_t size_ = 0;
+};
+
 struct Authority {
-  std::string host;  ///< lower case, no brackets
+  HostName host;  ///< lower case, no brackets
   std::uint16_t port = 0;
 };
 /// Parses `host[:port]`. Errors: bad_authority for an empty name, bad bytes, or a bad port.

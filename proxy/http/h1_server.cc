@@ -1,7 +1,8 @@
 #include "proxy/http/h1_server.h"
 
 #include "proxy/http/h1_reader.h"
-#include "proxy/http/h1_writer.h"
+#include "proxy/http/h1_response.h"
+#include "proxy/http/h1_target.h"
 
 namespace reprise {
 namespace {
@@ -19,114 +20,10 @@ constexpr std::chrono::seconds kBodyStallTimeout{120};
 /// How long a client may take to close its side when the server ends.
 constexpr std::chrono::seconds kFarewellTimeout{1};
 
-/// The response side of one exchange.
-class Response final : public ResponseWriter {
- public:
-  Response(ByteStream& stream, const RequestHead& request)
-      : stream_(stream), body_(stream), request_(request) {}
-
-  Task<void> send_head(const ResponseHead& head) override {
-    if (is_interim(head.status)) {
-      if (head.status == 100 && std::exchange(continued_, true)) co_return Result<void>{};
-      if (request_.version == HttpVersion::kHttp10) co_return Result<void>{};  // RFC 9110 15.2
-      auto const text = response_head_text(head);
-      co_return co_await stream_.write(as_bytes(text));
-    }
-    auto framing = response_framing(request_.method, head);
-    if (!framing) co_return fail(framing.error());
-    head_sent_ = true;
-    std::vector<HeaderView> fields;
-    ResponseHead fitted = head;
-    if (framing->kind == BodyFraming::Kind::kChunked && request_.version == HttpVersion::kHttp10) {
-      framing->kind = BodyFraming::Kind::kUntilClose;
-      for (const HeaderView& field : head.headers) {
-        if (!equals_ignoring_case(field.name, "Transfer-Encoding")) fields.push_back(field);
-      }
-      fitted.headers = fields;
-    } else if (framing->kind == BodyFraming::Kind::kUntilClose &&
-               head.version == HttpVersion::kH2 && request_.version != HttpVersion::kHttp10) {
-      // An HTTP/2 origin frames by itself.
-      framing->kind = BodyFraming::Kind::kChunked;
-      fields.assign(head.headers.begin(), head.headers.end());
-      fields.push_back({.name = "Transfer-Encoding", .value = "chunked"});
-      fitted.headers = fields;
-    }
-    auto const text = response_head_text(fitted);
-    until_close_ = framing->kind == BodyFraming::Kind::kUntilClose;
-    keeps_alive_ = !until_close_ && goes_on(head);
-    body_.begin_body(*framing);
-    co_return co_await stream_.write(as_bytes(text));
-  }
-
-  /// Content for HEAD goes nowhere, so that handlers need not know.
-  Task<void> write(Bytes bytes) override {
-    if (request_.method == "HEAD") co_return Result<void>{};
-    co_return co_await body_.write(bytes);
-  }
-
-  Task<void> finish(HeaderList trailers) override {
-    auto const done = co_await body_.finish(trailers);
-    finished_ = done.has_value();
-    co_return done;
-  }
-
-  Task<void> send_stored(const StoredResponse& response) override {
-    if (response.h1_wire().empty() || request_.version == HttpVersion::kHttp10) {
-      co_return co_await send_in_steps(response);
-    }
-    head_sent_ = true;
-    auto const sent = co_await stream_.write(response.h1_wire());
-    finished_ = sent.has_value();
-    keeps_alive_ = response.h1_keeps_alive();
-    co_return sent;
-  }
-
-  bool head_sent() const override { return head_sent_; }
-  awaitable<void> client_gone() override { return stream_.peer_gone(); }
-  bool continued() const { return continued_; }
-  bool finished() const { return finished_; }
-  bool keeps_alive() const { return keeps_alive_; }
-  /// Whether an orderly end now would make what was sent look whole.
-  bool looks_whole_when_closed() const { return until_close_ && !finished_; }
-
- private:
-  /// An old client goes by what the response says (RFC 9112 section 9.3).
-  bool goes_on(const ResponseHead& head) const {
-    if (request_.version == HttpVersion::kHttp10) {
-      return header_has_token(head.headers, "Connection", "keep-alive");
-    }
-    return reprise::keeps_alive(head.version, head.headers);
-  }
-
-  Task<void> send_in_steps(const StoredResponse& response) {
-    auto const& parts = response.parts();
-    for (const ResponseHead& interim : parts.interim) {
-      if (auto const sent = co_await send_head(interim); !sent) co_return sent;
-    }
-    if (auto const sent = co_await send_head(parts.head); !sent) co_return sent;
-    if (auto const sent = co_await write(parts.body); !sent) co_return sent;
-    for (std::size_t i = 0; parts.pieces != nullptr && i < parts.pieces->pieces(); ++i) {
-      auto const piece = parts.pieces->piece(i);
-      if (!piece) co_return fail(piece.error());
-      if (auto const sent = co_await write(*piece); !sent) co_return sent;
-    }
-    co_return co_await finish(parts.trailers);
-  }
-
-  ByteStream& stream_;
-  H1Writer body_;
-  const RequestHead& request_;
-  bool head_sent_ = false;
-  bool continued_ = false;
-  bool finished_ = false;
-  bool keeps_alive_ = false;
-  bool until_close_ = false;
-};
-
 /// The request's content; asks a waiting client to go on when it is first read (RFC 9110 10.1.1).
 class RequestBody final : public BodyReader {
  public:
-  RequestBody(H1Reader& reader, ByteStream& stream, Response& response, Deadline& deadline,
+  RequestBody(H1Reader& reader, ByteStream& stream, H1Response& response, Deadline& deadline,
               bool expects_continue)
       : reader_(reader),
         stream_(stream),
@@ -156,58 +53,11 @@ class RequestBody final : public BodyReader {
  private:
   H1Reader& reader_;
   ByteStream& stream_;
-  Response& response_;
+  H1Response& response_;
   Deadline& deadline_;
   bool expects_continue_;
   bool started_ = false;
 };
-
-/// The request's scheme, authority and origin-form target from its line and Host (RFC 9112 3.2).
-struct Target {
-  Scheme scheme = Scheme::kHttp;
-  Authority authority;
-  std::string_view path;
-  std::string path_text;  // in place of `path`, unless empty
-};
-
-Result<Target> resolve_target(const RequestLine& line, HeaderList headers,
-                              const H1ServerOptions& options, const ConnectionInfo& connection) {
-  Target target{.scheme = options.scheme, .authority = {}, .path = line.target};
-  std::string_view authority;
-  auto const rest_of = [&](std::string_view prefix) {
-    return line.target.size() > prefix.size() &&
-           equals_ignoring_case(line.target.substr(0, prefix.size()), prefix);
-  };
-  bool const absolute = rest_of("http://") || rest_of("https://");
-  auto const hosts = std::ranges::count_if(
-      headers, [](const HeaderView& field) { return equals_ignoring_case(field.name, "Host"); });
-  if (hosts > 1 || (hosts == 0 && line.version != HttpVersion::kHttp10)) {
-    return fail(h1_errc::bad_authority);
-  }
-  if (absolute) {
-    target.scheme = rest_of("https://") ? Scheme::kHttps : Scheme::kHttp;
-    auto const start = line.target.find("//") + 2;
-    auto const end = std::min(line.target.find_first_of("/?", start), line.target.size());
-    authority = line.target.substr(start, end - start);
-    target.path = line.target.substr(end);
-  } else if (line.target.front() == '/' || (line.target == "*" && line.method == "OPTIONS")) {
-    // An old client without Host: the name it connected by is all there is.
-    authority = find_header(headers, "Host").value_or(connection.server_name);
-    if (authority.empty()) authority = connection.tunnel_host;
-  } else {
-    return fail(h1_errc::not_http);
-  }
-  auto const tunnelled = !connection.tunnel_host.empty() && !absolute;
-  auto const port = tunnelled ? connection.tunnel_port : default_port(target.scheme);
-  auto parsed = parse_authority(authority, port);
-  if (!parsed) return fail(parsed.error());
-  target.authority = std::move(*parsed);
-  // "http://host?query" has no path, but origin-form needs one (RFC 9112 section 3.2.1).
-  if (target.path.empty() || target.path.front() == '?') {
-    target.path_text = "/" + std::string(target.path);
-  }
-  return target;
-}
 
 /// Ends the connection so that the client can read what was sent: closing while its bytes are
 /// unread would reset it and take the answer away (RFC 9112 section 9.6).
@@ -224,7 +74,7 @@ awaitable<void> linger(ByteStream& stream) {
 /// Says why the connection ends here.
 Task<void> refuse(ByteStream& stream, std::uint16_t status, std::string_view why) {
   RequestHead const request{.method = "GET"};
-  Response response(stream, request);
+  H1Response response(stream, request);
   auto text = std::string("reprise: ").append(why).append("\n");
   auto const length = std::to_string(text.size());
   std::array<HeaderView, 3> const fields{{{"Content-Type", "text/plain; charset=utf-8"},
@@ -332,30 +182,52 @@ class H1Connection {
     }
     auto const framing = request_framing(line.version, fields_);
     if (!framing) co_return co_await refuse_as(framing.error());
-    auto const target = resolve_target(line, fields_, options_, connection_);
+    auto const target = H1Target::of(line, fields_,
+                                     {.scheme = options_.scheme,
+                                      .tunnel_host = connection_.tunnel_host,
+                                      .tunnel_port = connection_.tunnel_port,
+                                      .server_name = connection_.server_name});
     if (!target) co_return co_await refuse_as(target.error());
 
     RequestHead const head{.method = line.method,
                            .scheme = target->scheme,
                            .host = target->authority.host,
                            .port = target->authority.port,
-                           .target = target->path_text.empty() ? target->path : target->path_text,
+                           .target = target->path(),
                            .version = line.version,
                            .headers = fields_};
     reader_.begin_body(*framing);
-    Response response(stream_, head);
-    bool const expects_continue = line.version == HttpVersion::kHttp11 &&
-                                  framing->kind != BodyFraming::Kind::kNone &&
-                                  header_has_token(fields_, "Expect", "100-continue");
-    RequestBody body(reader_, stream_, response, deadline_, expects_continue);
     ExchangeContext const context{
         .connection = connection_, .stream_id = ++requests_, .arrived = Clock::now()};
-    auto const served = co_await handler_.serve(context, head, body, response);
+    const StoredResponse* const stored =
+        framing->kind == BodyFraming::Kind::kNone ? handler_.stored(context, head) : nullptr;
+    bool const at_once =
+        stored != nullptr && !stored->h1_wire().empty() && line.version == HttpVersion::kHttp11;
+    if (!at_once) co_return co_await serve_in_steps(context, head, *framing, stored);
+    Outgoing wire(stored->h1_wire());
+    auto sent = stream_.write_now(wire);
+    if (!sent) co_return fail(sent.error());
+    if (!*sent) {
+      if (auto const rest = co_await stream_.write(wire); !rest) co_return fail(rest.error());
+    }
+    unread_ = false;
+    co_return stored->h1_keeps_alive() && keeps_alive(line.version, fields_);
+  }
+
+  Task<bool> serve_in_steps(const ExchangeContext& context, const RequestHead& head,
+                            BodyFraming framing, const StoredResponse* stored) {
+    H1Response response(stream_, head);
+    bool const expects_continue = head.version == HttpVersion::kHttp11 &&
+                                  framing.kind != BodyFraming::Kind::kNone &&
+                                  header_has_token(fields_, "Expect", "100-continue");
+    RequestBody body(reader_, stream_, response, deadline_, expects_continue);
+    auto const served = stored != nullptr ? co_await response.send_stored(*stored)
+                                          : co_await handler_.serve(context, head, body, response);
     must_reset_ = response.looks_whole_when_closed();
     if (!served) co_return fail(served.error());
     if (!response.finished()) co_return fail(h1_errc::truncated);
     unread_ = !body.finished();
-    if (!response.keeps_alive() || !keeps_alive(line.version, fields_)) co_return false;
+    if (!response.keeps_alive() || !keeps_alive(head.version, fields_)) co_return false;
     if (!body.finished() && (!body.will_come() || !co_await drain(body))) {
       co_return false;
     }

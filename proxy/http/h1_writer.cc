@@ -23,7 +23,7 @@ Task<void> H1Writer::write(Bytes bytes) {
       co_return co_await stream_.write(bytes);
     case BodyFraming::Kind::kChunked: {
       auto const line = chunk_line(bytes.size());
-      std::array<Bytes, 3> const pieces{as_bytes(line), bytes, as_bytes("\r\n")};
+      std::array<Piece, 3> const pieces{as_bytes(line), bytes, as_bytes("\r\n")};
       co_return co_await stream_.write(pieces);
     }
     case BodyFraming::Kind::kUntilClose:

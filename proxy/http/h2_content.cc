@@ -31,20 +31,57 @@ void H2Head::add(std::string_view name, std::string_view value) {
                      .value_bytes = static_cast<std::uint32_t>(value.size())});
 }
 
-std::vector<HeaderView> H2Head::fields() const {
-  std::vector<HeaderView> fields;
-  fields.reserve(fields_.size());
+void H2Head::read_into(std::vector<HeaderView>& fields) const {
+  fields.clear();
   std::string_view rest = text_;
   for (const Field& field : fields_) {
     fields.push_back({.name = rest.substr(0, field.name_bytes),
                       .value = rest.substr(field.name_bytes, field.value_bytes)});
     rest.remove_prefix(field.name_bytes + field.value_bytes);
   }
+}
+
+std::vector<HeaderView> H2Head::fields() const {
+  std::vector<HeaderView> fields;
+  fields.reserve(fields_.size());
+  read_into(fields);
   return fields;
 }
 
+void H2Head::clear() {
+  constexpr std::size_t kKeptBytesMax = 4 << 10;
+  if (text_.capacity() > kKeptBytesMax) *this = {};
+  text_.clear();
+  fields_.clear();
+  too_long_ = false;
+}
+
 H2Content::~H2Content() {
+  drop_unread();
+}
+
+void H2Content::drop_unread() {
   release(incoming_.size() + reading_.size());
+  incoming_ = {};
+  reading_ = {};
+}
+
+void H2Content::reuse(std::int32_t id) {
+  drop_unread();
+  id_ = id;
+  head_began_ = false;
+  head_.clear();
+  ended_ = false;
+  trailers_ = {};
+  outgoing_ = {};
+  whole_ = nullptr;
+  next_whole_piece_ = 0;
+  finishing_ = false;
+  outgoing_trailers_ = {};
+  end_sent_ = false;
+  closed_ = false;
+  error_code_ = 0;
+  for (Event* const event : {&readable_, &drained_, &close_}) event->forget();
 }
 
 void H2Content::release(std::size_t size_bytes) {
@@ -102,7 +139,7 @@ Task<void> H2Content::finish(HeaderList trailers) {
 
 void H2Content::send_whole(const StoredResponse& response) {
   whole_ = &response;
-  outgoing_ = response.parts().body;
+  outgoing_ = response.parts().body.bytes;
   finishing_ = true;
   outgoing_trailers_ = response.parts().trailers;
 }
@@ -177,7 +214,7 @@ void H2Content::close(std::uint32_t error_code) {
 
 void H2Content::begin_head() {
   head_began_ = true;
-  head_ = {};
+  head_.clear();
 }
 
 }  // namespace reprise

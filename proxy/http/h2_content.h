@@ -28,6 +28,10 @@ class H2Head {
   bool too_long() const { return too_long_; }
   /// Views into this object; void once it moves.
   std::vector<HeaderView> fields() const;
+  /// The same into `fields`, whose memory is used again.
+  void read_into(std::vector<HeaderView>& fields) const;
+  /// Empty again, its memory kept unless it is much.
+  void clear();
 
  private:
   struct Field {
@@ -76,6 +80,10 @@ class H2Content : public BodyReader {
   // For the session.
   std::int32_t id() const { return id_; }
   void set_id(std::int32_t id) { id_ = id; }
+  /// What came and was not read never will be: the peer gets its share of the window back.
+  void drop_unread();
+  /// As new, for another stream; nobody may wait for anything of the old one.
+  void reuse(std::int32_t id);
   void took(Bytes bytes);
   void end_incoming(Headers trailers);
   void close(std::uint32_t error_code);
@@ -92,6 +100,7 @@ class H2Content : public BodyReader {
   void begin_head();
   void add_field(std::string_view name, std::string_view value) { head_.add(name, value); }
   H2Head take_head() { return std::exchange(head_, {}); }
+  const H2Head& head() const { return head_; }
 
  private:
   friend class H2Session;

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <boost/asio/co_spawn.hpp>
-#include <unordered_map>
-#include <unordered_set>
+#include <vector>
 
-#include "proxy/http/h2_session.h"
+#include "proxy/http/h2_server_stream.h"
 #include "proxy/http/h2_stream_numbers.h"
 
 namespace reprise {
@@ -25,11 +24,12 @@ struct Target {
   Scheme scheme = Scheme::kHttps;
   Authority authority;
   std::string_view path;
-  std::vector<std::string> pseudo_order;
 };
 
+/// The other fields go to `headers`.
 Result<Target> read_target(HeaderList fields, std::vector<HeaderView>& headers) {
   Target target;
+  headers.clear();
   std::string_view authority;
   for (const HeaderView& field : fields) {
     if (!field.name.starts_with(':')) {
@@ -37,7 +37,6 @@ Result<Target> read_target(HeaderList fields, std::vector<HeaderView>& headers) 
       if (field.name == "host" && authority.empty()) authority = field.value;
       continue;
     }
-    target.pseudo_order.emplace_back(field.name);
     if (field.name == ":method") target.method = field.value;
     if (field.name == ":path") target.path = field.value;
     if (field.name == ":authority") authority = field.value;
@@ -49,97 +48,18 @@ Result<Target> read_target(HeaderList fields, std::vector<HeaderView>& headers) 
   if (target.path.empty() || target.method.empty()) return fail(h1_errc::not_http);
   auto parsed = parse_authority(authority, default_port(target.scheme));
   if (!parsed) return fail(parsed.error());
-  target.authority = std::move(*parsed);
+  target.authority = *parsed;
   return target;
 }
 
-/// One exchange with the client.
-class ServerStream final : public H2Content, public ResponseWriter {
- public:
-  ServerStream(H2Session& session, std::int32_t id) : H2Content(session, id), session_(session) {}
-
-  Task<void> send_head(const ResponseHead& head) override {
-    if (closed()) co_return gone();
-    H2Fields const made(head);
-    auto const fields = made.copied();
-    if (is_interim(head.status)) {
-      if (head.status != 101) {
-        nghttp2_submit_headers(session_.raw(), NGHTTP2_FLAG_NONE, id(), nullptr, fields.data(),
-                               fields.size(), nullptr);
-        session_.wake();
-      }
-      if (head.status == 100) expects_continue_ = false;
-      co_return Result<void>{};
-    }
-    head_sent_ = true;
-    has_content_ = may_have_body(method_, head.status);
-    respond(fields.data(), fields.size());
-    co_return Result<void>{};
+/// Sites look at it.
+std::vector<std::string> pseudo_order_of(HeaderList fields) {
+  std::vector<std::string> order;
+  for (const HeaderView& field : fields) {
+    if (field.name.starts_with(':')) order.emplace_back(field.name);
   }
-
-  /// A client that waits to be asked for its content is asked by whoever wants to read it.
-  Task<Bytes> read() override {
-    if (expects_continue_ && !head_sent_ && !anything_arrived()) {
-      if (auto const asked = co_await send_head({.status = 100}); !asked) {
-        co_return fail(asked.error());
-      }
-    }
-    expects_continue_ = false;
-    co_return co_await H2Content::read();
-  }
-
-  Task<void> write(Bytes bytes) override {
-    if (!has_content_) co_return Result<void>{};
-    co_return co_await H2Content::write(bytes);
-  }
-  Task<void> finish(HeaderList trailers) override {
-    finished_ = true;
-    if (!has_content_) co_return Result<void>{};
-    co_return co_await H2Content::finish(trailers);
-  }
-
-  Task<void> send_stored(const StoredResponse& response) override {
-    if (closed()) co_return gone();
-    auto const& parts = response.parts();
-    for (const ResponseHead& interim : parts.interim) {
-      if (auto const sent = co_await send_head(interim); !sent) co_return sent;
-    }
-    head_sent_ = true;
-    finished_ = true;
-    has_content_ = may_have_body(method_, parts.head.status) &&
-                   (!parts.body.empty() || parts.pieces != nullptr || !parts.trailers.empty());
-    if (has_content_) send_whole(response);
-    respond(response.h2_fields().data(), response.h2_fields().size());
-    co_return Result<void>{};
-  }
-
-  bool head_sent() const override { return head_sent_; }
-  awaitable<void> client_gone() override { return await_close(); }
-  bool finished_sending() const { return finished_; }
-  void set_request(std::string_view method, bool expects_continue) {
-    method_ = method;
-    expects_continue_ = expects_continue;
-  }
-  /// Its head is whole, and it is not closed: it counts as something that goes on.
-  bool active = false;
-
- private:
-  std::unexpected<std::error_code> gone() const {
-    return fail(std::error_code(NGHTTP2_STREAM_CLOSED, h2_category()));
-  }
-  void respond(const nghttp2_nv* fields, std::size_t count) {
-    auto const content = provider();
-    nghttp2_submit_response(session_.raw(), id(), fields, count, has_content_ ? &content : nullptr);
-    session_.wake();
-  }
-
-  H2Session& session_;
-  std::string method_;
-  bool head_sent_ = false;
-  bool has_content_ = false;
-  bool finished_ = false;
-  bool expects_continue_ = false;
-};
+  return order;
+}
 
 class ServerSession final : public H2Session {
  public:
@@ -161,7 +81,9 @@ class ServerSession final : public H2Session {
     auto const result = co_await run();
     deadline_.on_ending = nullptr;
     deadline_.waiting = nullptr;
-    for (auto& [id, stream] : streams_) stream->close(NGHTTP2_CANCEL);
+    for (auto const& stream : streams_) {
+      if (!stream->closed()) stream->close(NGHTTP2_CANCEL);
+    }
     handler_.close();
     while (serving_ > 0) co_await all_served_.wait();
     co_return result;
@@ -196,12 +118,17 @@ class ServerSession final : public H2Session {
   void on_begin_head(const nghttp2_frame& frame) override {
     if (frame.headers.cat != NGHTTP2_HCAT_REQUEST) return;
     auto const id = frame.hd.stream_id;
-    auto const [place, fresh] = streams_.try_emplace(id, std::make_unique<ServerStream>(*this, id));
-    nghttp2_session_set_stream_user_data(raw(), id, static_cast<H2Content*>(place->second.get()));
+    if (idle_.empty()) {
+      idle_.push_back(streams_.emplace_back(std::make_unique<H2ServerStream>(*this, id)).get());
+    }
+    H2ServerStream& stream = *idle_.back();
+    idle_.pop_back();
+    stream.begin(id);
+    nghttp2_session_set_stream_user_data(raw(), id, static_cast<H2Content*>(&stream));
   }
 
   void on_head(const nghttp2_frame& frame, H2Content& content) override {
-    auto& stream = static_cast<ServerStream&>(content);
+    auto& stream = static_cast<H2ServerStream&>(content);
     bool const ends = (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
     if (frame.headers.cat == NGHTTP2_HCAT_REQUEST) {
       if (ends) content.end_incoming({});
@@ -220,17 +147,17 @@ class ServerSession final : public H2Session {
   }
 
   void on_closed(H2Content& content) override {
-    auto& stream = static_cast<ServerStream&>(content);
+    auto& stream = static_cast<H2ServerStream&>(content);
     if (std::exchange(stream.active, false)) --active_;
     watch();
-    if (running_.contains(&stream)) return;  // its handler's end lets it go
+    if (stream.running) return;  // its handler's end lets it go
     std::erase(ready_, &stream);
-    streams_.erase(stream.id());
+    retire(stream);
   }
 
   void on_end_sent(H2Content& content) override {
-    auto& stream = static_cast<ServerStream&>(content);
-    if (!running_.contains(&stream)) stop_request(stream);
+    auto& stream = static_cast<H2ServerStream&>(content);
+    if (!stream.running) stop_request(stream);
   }
 
   void on_half_over() override {
@@ -241,7 +168,9 @@ class ServerSession final : public H2Session {
   }
 
   std::optional<std::uint64_t> content_waiting() const {
-    auto const waits = [](auto const& stream) { return stream.second->content_waits(); };
+    auto const waits = [](auto const& stream) {
+      return !stream->closed() && stream->content_waits();
+    };
     if (std::ranges::none_of(streams_, waits)) return std::nullopt;
     return content_sent_bytes();
   }
@@ -282,26 +211,54 @@ class ServerSession final : public H2Session {
 
   void on_batch() override {
     // A handler may finish at once and so change the list.
-    auto const ready = std::exchange(ready_, {});
+    batch_.swap(ready_);
     // Streams that were reset do not count for nghttp2, yet their handlers may take time to end.
-    if (serving_ + ready.size() > 2 * std::size_t{options_.concurrent_streams_max}) {
+    if (serving_ + batch_.size() > 2 * std::size_t{options_.concurrent_streams_max}) {
       nghttp2_session_terminate_session(raw(), NGHTTP2_ENHANCE_YOUR_CALM);
+      batch_.clear();
       return;
     }
-    for (ServerStream* const stream : ready) {
-      running_.insert(stream);
-      ++serving_;
-      net::co_spawn(executor_, serve_one(*stream), [this, stream](std::exception_ptr broken) {
-        running_.erase(stream);
-        if (stream->closed()) {
-          streams_.erase(stream->id());
-        } else if (stream->end_sent()) {
-          stop_request(*stream);
-        }
-        if (--serving_ == 0) all_served_.set();
-        if (broken) std::rethrow_exception(broken);
-      });
+    auto const arrived = Clock::now();
+    for (H2ServerStream* const stream : batch_) {
+      if (!answer_at_once(*stream, arrived)) spawn(*stream);
     }
+    batch_.clear();
+  }
+
+  /// The common case, where nothing is to be waited for: no coroutine, no allocation of ours.
+  bool answer_at_once(H2ServerStream& stream, Clock::time_point arrived) {
+    if (!stream.ended() || stream.head().too_long()) return false;
+    stream.head().read_into(fields_);
+    auto const target = read_target(fields_, headers_);
+    if (!target) return false;
+    stream.set_request(target->method, false);
+    if (connection_.h2_pseudo_order.empty()) connection_.h2_pseudo_order = pseudo_order_of(fields_);
+    auto const* const response =
+        handler_.stored(context_of(stream, arrived), head_of(*target, headers_));
+    if (response == nullptr) return false;
+    stream.answer(*response);
+    return true;
+  }
+
+  /// It is closed and nobody uses it.
+  void retire(H2ServerStream& stream) {
+    stream.drop_unread();
+    idle_.push_back(&stream);
+  }
+
+  void spawn(H2ServerStream& stream) {
+    stream.running = true;
+    ++serving_;
+    net::co_spawn(executor_, serve_one(stream), [this, &stream](std::exception_ptr broken) {
+      stream.running = false;
+      if (stream.closed()) {
+        retire(stream);
+      } else if (stream.end_sent()) {
+        stop_request(stream);
+      }
+      if (--serving_ == 0) all_served_.set();
+      if (broken) std::rethrow_exception(broken);
+    });
   }
 
   /// An idle connection, or one with nothing but unfinished heads, may not stay for ever.
@@ -312,11 +269,26 @@ class ServerSession final : public H2Session {
   }
 
   /// The whole answer is given: what the client still sends is of no use (section 8.1).
-  void stop_request(ServerStream& stream) {
+  void stop_request(H2ServerStream& stream) {
     if (!stream.ended()) reset(stream, NGHTTP2_NO_ERROR);
   }
 
-  awaitable<void> serve_one(ServerStream& stream) {
+  static RequestHead head_of(const Target& target, HeaderList headers) {
+    return {.method = target.method,
+            .scheme = target.scheme,
+            .host = target.authority.host,
+            .port = target.authority.port,
+            .target = target.path,
+            .version = HttpVersion::kH2,
+            .headers = headers};
+  }
+  ExchangeContext context_of(const H2ServerStream& stream, Clock::time_point arrived) const {
+    return {.connection = connection_,
+            .stream_id = static_cast<std::uint64_t>(stream.id()),
+            .arrived = arrived};
+  }
+
+  awaitable<void> serve_one(H2ServerStream& stream) {
     auto const arrived = stream.take_head();
     if (arrived.too_long()) {
       if (!co_await send_text(stream, 431, "reprise: the request's head is too long\n")) {
@@ -333,26 +305,16 @@ class ServerSession final : public H2Session {
       co_return;
     }
     stream.set_request(target->method, header_has_token(headers, "expect", "100-continue"));
-    if (connection_.h2_pseudo_order.empty()) {
-      connection_.h2_pseudo_order = std::move(target->pseudo_order);
-    }
-    RequestHead const head{.method = target->method,
-                           .scheme = target->scheme,
-                           .host = target->authority.host,
-                           .port = target->authority.port,
-                           .target = target->path,
-                           .version = HttpVersion::kH2,
-                           .headers = headers};
-    ExchangeContext const context{.connection = connection_,
-                                  .stream_id = static_cast<std::uint64_t>(stream.id()),
-                                  .arrived = Clock::now()};
+    if (connection_.h2_pseudo_order.empty()) connection_.h2_pseudo_order = pseudo_order_of(fields);
+    auto const head = head_of(*target, headers);
+    auto const context = context_of(stream, Clock::now());
     auto const served = co_await handler_.serve(context, head, stream, stream);
     if (!served || !stream.finished_sending()) {
       reset(stream, NGHTTP2_INTERNAL_ERROR);
     }
   }
 
-  void reset(ServerStream& stream, std::uint32_t code) {
+  void reset(H2ServerStream& stream, std::uint32_t code) {
     if (stream.closed()) return;
     nghttp2_submit_rst_stream(raw(), NGHTTP2_FLAG_NONE, stream.id(), code);
     wake();
@@ -364,11 +326,14 @@ class ServerSession final : public H2Session {
   const H2ServerOptions& options_;
   net::any_io_executor executor_;
   H2StreamNumbers numbers_;
-  std::unordered_map<std::int32_t, std::unique_ptr<ServerStream>> streams_;
-  std::vector<ServerStream*> ready_;
-  std::unordered_set<ServerStream*> running_;
-  std::size_t serving_ = 0;  // handlers that have not returned
-  std::size_t active_ = 0;   // streams with a whole head that are not closed
+  std::vector<std::unique_ptr<H2ServerStream>> streams_;  // all that were ever needed at a time
+  std::vector<H2ServerStream*> idle_;                     // those that are free
+  std::vector<H2ServerStream*> ready_;                    // their heads are whole
+  std::vector<H2ServerStream*> batch_;                    // what on_batch() works on
+  std::vector<HeaderView> fields_;                        // of answer_at_once()
+  std::vector<HeaderView> headers_;                       // of answer_at_once()
+  std::size_t serving_ = 0;                               // handlers that have not returned
+  std::size_t active_ = 0;  // streams with a whole head that are not closed
   bool half_over_ = false;
   bool closes_at_once_ = false;  // nothing ran when the server ended
   bool last_call_ = false;       // the client was told that it ends, and has not answered yet

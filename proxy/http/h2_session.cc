@@ -168,26 +168,51 @@ Result<bool> H2Session::gather() {
 }
 
 void H2Session::wake() {
-  if (in_callbacks_ || writer_busy_) return;
+  if (flush_follows_ || writer_busy_) return;
   writer_busy_ = true;
   writable_.set();
 }
 
+Result<bool> H2Session::send_now() {
+  while (true) {
+    if (!pending_) {
+      auto const more = gather();
+      gathered_.set();
+      if (!more) return fail(more.error());
+      if (!*more) return true;
+      out_piece_ = Bytes(out_);
+      pending_.emplace(std::span(&out_piece_, 1));
+    }
+    auto const done = stream_.write_now(*pending_);
+    if (!done || !*done) return done;
+    pending_.reset();
+  }
+}
+
+bool H2Session::is_over() const {
+  return ended_ || (nghttp2_session_want_read(session_.get()) == 0 &&
+                    nghttp2_session_want_write(session_.get()) == 0);
+}
+
+void H2Session::flush() {
+  if (writer_busy_) return;
+  auto const all_sent = send_now();
+  if (!all_sent || !*all_sent || is_over()) wake();
+}
+
 Task<void> H2Session::write_loop() {
   while (true) {
-    auto const more = gather();
-    gathered_.set();
-    if (!more) co_return fail(more.error());
-    if (*more) {
+    auto const all_sent = send_now();
+    if (!all_sent) co_return fail(all_sent.error());
+    if (!*all_sent) {
       writer_busy_ = true;
-      auto const sent = co_await stream_.write(Bytes(out_));
+      auto const sent = co_await stream_.write(*pending_);
       if (!sent) co_return fail(sent.error());
+      pending_.reset();
       continue;
     }
     writer_busy_ = false;
-    bool const done =
-        !nghttp2_session_want_read(session_.get()) && !nghttp2_session_want_write(session_.get());
-    if (done || ended_) break;
+    if (is_over()) break;
     co_await writable_.wait();
   }
   co_await stream_.shutdown();
@@ -217,10 +242,9 @@ Task<void> H2Session::read_loop() {
     if (*count == 0) break;
     // After an error all is taken and ignored: closing with bytes unread would cut off the GOAWAY.
     if (!broken) continue;
-    in_callbacks_ = true;
+    flush_follows_ = true;
     auto const used = nghttp2_session_mem_recv(
         session_.get(), reinterpret_cast<const std::uint8_t*>(buffer.data()), *count);
-    in_callbacks_ = false;
     if (used < 0) {
       broken = fail(library_error(used));
       say_goodbye(static_cast<int>(used));
@@ -228,7 +252,8 @@ Task<void> H2Session::read_loop() {
     } else {
       on_batch();
     }
-    wake();
+    flush_follows_ = false;
+    flush();
     while (!sending_over_ &&
            nghttp2_session_get_outbound_queue_size(session_.get()) > kFramesWaitingMax) {
       co_await gathered_.wait();

@@ -6,6 +6,7 @@
 #include <nghttp2/nghttp2.h>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -35,7 +36,7 @@ class H2Session {
   /// Moves bytes until the connection has ended. Errors: why it broke.
   Task<void> run();
 
-  /// Something may be ready to be sent. Sends what goes without waiting.
+  /// Something may be ready to be sent.
   void wake();
 
   nghttp2_session* raw() const { return session_.get(); }
@@ -83,15 +84,22 @@ class H2Session {
   Task<void> write_loop();
   /// Fills out_ from the session. False when nothing is to be sent.
   Result<bool> gather();
+  /// Sends what goes without waiting. False: what is in pending_ has to wait.
+  Result<bool> send_now();
+  /// The same from outside the write loop, which takes over whatever is left to do.
+  void flush();
+  bool is_over() const;
   /// After nghttp2 has given up on the peer's bytes: the reason goes to the peer.
   void say_goodbye(int library_code);
 
   std::vector<std::byte> out_;
   std::uint64_t content_sent_bytes_ = 0;
-  bool writer_busy_ = false;  // the write loop has taken over from wake()
-  bool in_callbacks_ = false;
-  bool ended_ = false;         // nothing more will be read
-  bool sending_over_ = false;  // nothing more will be sent
+  Piece out_piece_;
+  std::optional<Outgoing> pending_;  // what is left of out_, if anything
+  bool writer_busy_ = false;         // the write loop has taken over from wake()
+  bool flush_follows_ = false;       // the read loop is at work, and will send what there is
+  bool ended_ = false;               // nothing more will be read
+  bool sending_over_ = false;        // nothing more will be sent
   Event writable_;
   Event gathered_;
 };

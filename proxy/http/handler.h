@@ -75,6 +75,11 @@ class Handler {
   /// the same time. An error ends the connection (h1) or the stream (h2).
   virtual Task<void> serve(const ExchangeContext& context, const RequestHead& head,
                            BodyReader& body, ResponseWriter& writer) = 0;
+  /// The answer to a request without content, where it lies prepared and nothing is to be waited
+  /// for: it is then given, as if by serve(). Null: serve() is to be called.
+  virtual const StoredResponse* stored(const ExchangeContext&, const RequestHead&) {
+    return nullptr;
+  }
   /// The client is gone: ends what serve() waits for elsewhere, so that it returns soon.
   virtual void close() {}
 };

@@ -11,7 +11,7 @@ StoredResponse::StoredResponse(std::string_view request_method, Parts parts)
 }
 
 void StoredResponse::build_h1(std::string_view request_method) {
-  const Bytes body = parts_.body;
+  const Bytes body = parts_.body.bytes;
   // HTTP/2 needs no length; here one is needed, or the connection would have to be closed.
   ResponseHead head = parts_.head;
   std::vector<HeaderView> with_length;
@@ -45,9 +45,9 @@ void StoredResponse::build_h1(std::string_view request_method) {
       h1_keeps_alive_ = false;
       break;
   }
-  h1_wire_.push_back(as_bytes(h1_head_));
-  if (!body.empty()) h1_wire_.push_back(body);
-  if (!h1_tail_.empty()) h1_wire_.push_back(as_bytes(h1_tail_));
+  h1_wire_.emplace_back(as_bytes(h1_head_));
+  if (!body.empty()) h1_wire_.push_back(parts_.body);
+  if (!h1_tail_.empty()) h1_wire_.emplace_back(as_bytes(h1_tail_));
 }
 
 }  // namespace reprise

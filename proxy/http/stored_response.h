@@ -27,7 +27,7 @@ class StoredResponse {
     std::vector<ResponseHead> interim;  ///< sent before the head
     ResponseHead head;
     HeaderList trailers;
-    Bytes body;                             ///< in one piece, or
+    Piece body;                             ///< in one piece, or
     std::unique_ptr<PiecewiseBody> pieces;  ///< null when it is one piece
   };
   StoredResponse(std::string_view request_method, Parts parts);
@@ -38,7 +38,7 @@ class StoredResponse {
 
   /// All that an HTTP/1.1 client gets, framing included; empty when the body comes in pieces or the
   /// stored framing contradicts the stored body.
-  std::span<const Bytes> h1_wire() const { return h1_wire_; }
+  std::span<const Piece> h1_wire() const { return h1_wire_; }
   /// The head for an HTTP/2 client.
   const H2Fields& h2_fields() const { return h2_fields_; }
   /// Whether the connection can go on after h1_wire().
@@ -51,7 +51,7 @@ class StoredResponse {
   H2Fields h2_fields_;
   std::string h1_head_;  // with interim heads before it and the chunk's size line behind it
   std::string h1_tail_;
-  std::vector<Bytes> h1_wire_;
+  std::vector<Piece> h1_wire_;
   bool h1_keeps_alive_ = false;
 };
 

@@ -30,10 +30,21 @@ class Replayer final : public ConnectionHandler {
                    ResponseWriter& writer) override {
     return replay_.serve(head, body, writer);
   }
+  const StoredResponse* stored(const ExchangeContext&, const RequestHead& head) override {
+    return replay_.stored(head);
+  }
 
  private:
   Replay& replay_;
 };
+
+MatchKey key_of(const RequestHead& head) {
+  return {.method = head.method,
+          .scheme = head.scheme,
+          .host = head.host,
+          .port = head.port,
+          .target = head.target};
+}
 
 /// All zero for an empty body, as MatchKey has it.
 Task<Sha256> digest_of(BodyReader& body) {
@@ -223,7 +234,8 @@ std::unique_ptr<Replay::Prepared> Replay::prepare(std::uint32_t ordinal) {
                       bytes.error().message();
       return made;
     }
-    parts.body = *bytes;
+    auto const place = archive_.place_of(*bytes);
+    parts.body = {*bytes, place.file, place.offset};
   }
   made->response =
       std::make_unique<StoredResponse>(made->exchange.request.method, std::move(parts));
@@ -245,12 +257,17 @@ Decision Replay::find(MatchKey key, RequestBody recorded) {
   });
 }
 
+const StoredResponse* Replay::stored(const RequestHead& head) {
+  auto const decision = find(key_of(head), RequestBody::kWhole);
+  if (decision.kind == MatchKind::kMiss) return nullptr;
+  const Prepared& chosen = prepared(decision.ordinal);
+  if (!chosen.response) return nullptr;
+  count_hit(decision.ordinal);
+  return chosen.response.get();
+}
+
 Task<void> Replay::serve(const RequestHead& head, BodyReader& body, ResponseWriter& writer) {
-  MatchKey key{.method = head.method,
-               .scheme = head.scheme,
-               .host = head.host,
-               .port = head.port,
-               .target = head.target};
+  MatchKey key = key_of(head);
   Decision decision;
   if (!body.finished() && header_has_token(head.headers, "Expect", "100-continue")) {
     // Where the origin refused it unseen, asking for the content would be another conversation.

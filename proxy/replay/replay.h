@@ -63,6 +63,9 @@ class Replay final : public HandlerFactory {
 
   /// Answers one request. Thread-safe.
   Task<void> serve(const RequestHead& head, BodyReader& body, ResponseWriter& writer);
+  /// The answer to a request without content, counted as given; null when there is none, or it is
+  /// damaged: serve() says so. Thread-safe, allocates nothing once the exchange is prepared.
+  const StoredResponse* stored(const RequestHead& head);
   /// How the recorded host was seen to speak TLS: on that port, else on 443, else on any.
   TlsPlan tls_plan(const std::string& host, std::uint16_t port) const;
 

@@ -96,7 +96,6 @@ Result<SslContextPtr> make_client_context(const ClientTrust& trust) {
   SSL_CTX_set_min_proto_version(made, TLS1_2_VERSION);
   SSL_CTX_set_max_proto_version(made, TLS1_3_VERSION);
   SSL_CTX_set_options(made, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  SSL_CTX_set_mode(made, SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_session_cache_mode(made, SSL_SESS_CACHE_OFF);
   if (!trust.verify) {
     SSL_CTX_set_verify(made, SSL_VERIFY_NONE, nullptr);

@@ -9,6 +9,13 @@
 namespace reprise {
 namespace {
 
+constexpr const char* kCipherSuites =
+    "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
+/// Leaves have ECDSA keys.
+constexpr const char* kCiphersOfTls12 =
+    "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:"
+    "ECDHE-ECDSA-AES128-SHA256:ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA";
+
 void free_protocol(void*, void* protocol, CRYPTO_EX_DATA*, int, long, void*) {
   delete static_cast<std::string*>(protocol);
 }
@@ -45,8 +52,14 @@ Result<SslContextPtr> make_server_context() {
   SSL_CTX* const made = context.get();
   SSL_CTX_set_min_proto_version(made, TLS1_2_VERSION);
   SSL_CTX_set_max_proto_version(made, TLS1_3_VERSION);
-  SSL_CTX_set_options(made, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  SSL_CTX_set_mode(made, SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_options(made, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
+                                SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
+  // What browsers ask for first, and the least work for both sides: OpenSSL's own clients would
+  // lead to AES-256.
+  if (SSL_CTX_set_ciphersuites(made, kCipherSuites) != 1 ||
+      SSL_CTX_set_cipher_list(made, kCiphersOfTls12) != 1) {
+    return fail(std::make_error_code(std::errc::not_supported));
+  }
   SSL_CTX_set_verify(made, SSL_VERIFY_NONE, nullptr);
   SSL_CTX_set_max_early_data(made, 0);
   SSL_CTX_set_recv_max_early_data(made, 0);

@@ -31,7 +31,7 @@ TEST_F(H2ServerTest, ServesStreamsAtTheSameTime) {
       auto const seen = co_await client.next();
       if (seen->type == NGHTTP2_DATA) texts += std::to_string(seen->stream) + " " + seen->payload;
     }
-    EXPECT_EQ(texts, "1 released3 first");
+    EXPECT_EQ(texts, "3 first1 released");
   });
 }
 

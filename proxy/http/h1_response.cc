@@ -1,0 +1,82 @@
+#include "proxy/http/h1_response.h"
+
+namespace reprise {
+
+Task<void> H1Response::send_head(const ResponseHead& head) {
+  if (is_interim(head.status)) {
+    if (head.status == 100 && std::exchange(continued_, true)) co_return Result<void>{};
+    if (request_.version == HttpVersion::kHttp10) co_return Result<void>{};  // RFC 9110 15.2
+    auto const text = response_head_text(head);
+    co_return co_await stream_.write(as_bytes(text));
+  }
+  auto framing = response_framing(request_.method, head);
+  if (!framing) co_return fail(framing.error());
+  head_sent_ = true;
+  std::vector<HeaderView> fields;
+  ResponseHead fitted = head;
+  if (framing->kind == BodyFraming::Kind::kChunked && request_.version == HttpVersion::kHttp10) {
+    framing->kind = BodyFraming::Kind::kUntilClose;
+    for (const HeaderView& field : head.headers) {
+      if (!equals_ignoring_case(field.name, "Transfer-Encoding")) fields.push_back(field);
+    }
+    fitted.headers = fields;
+  } else if (framing->kind == BodyFraming::Kind::kUntilClose && head.version == HttpVersion::kH2 &&
+             request_.version != HttpVersion::kHttp10) {
+    // An HTTP/2 origin frames by itself.
+    framing->kind = BodyFraming::Kind::kChunked;
+    fields.assign(head.headers.begin(), head.headers.end());
+    fields.push_back({.name = "Transfer-Encoding", .value = "chunked"});
+    fitted.headers = fields;
+  }
+  auto const text = response_head_text(fitted);
+  until_close_ = framing->kind == BodyFraming::Kind::kUntilClose;
+  keeps_alive_ = !until_close_ && goes_on(head);
+  body_.begin_body(*framing);
+  co_return co_await stream_.write(as_bytes(text));
+}
+
+Task<void> H1Response::write(Bytes bytes) {
+  if (request_.method == "HEAD") co_return Result<void>{};
+  co_return co_await body_.write(bytes);
+}
+
+Task<void> H1Response::finish(HeaderList trailers) {
+  auto const done = co_await body_.finish(trailers);
+  finished_ = done.has_value();
+  co_return done;
+}
+
+Task<void> H1Response::send_stored(const StoredResponse& response) {
+  if (response.h1_wire().empty() || request_.version == HttpVersion::kHttp10) {
+    co_return co_await send_in_steps(response);
+  }
+  head_sent_ = true;
+  auto const sent = co_await stream_.write(response.h1_wire());
+  finished_ = sent.has_value();
+  keeps_alive_ = response.h1_keeps_alive();
+  co_return sent;
+}
+
+bool H1Response::goes_on(const ResponseHead& head) const {
+  if (request_.version == HttpVersion::kHttp10) {
+    return header_has_token(head.headers, "Connection", "keep-alive");
+  }
+  return reprise::keeps_alive(head.version, head.headers);
+}
+
+Task<void> H1Response::send_in_steps(const StoredResponse& response) {
+  auto const& parts = response.parts();
+  for (const ResponseHead& interim : parts.interim) {
+    if (auto const sent = co_await send_head(interim); !sent) co_return sent;
+  }
+  if (auto const sent = co_await send_head(parts.head); !sent) co_return sent;
+  if (auto const sent = co_await write(parts.body.bytes); !sent) co_return sent;
+  for (std::size_t i = 0; parts.pieces != nullptr && i < parts.pieces->pieces(); ++i) {
+    auto const piece = parts.pieces->piece(i);
+    if (!piece) co_return fail(piece.error());
+    if (auto const sent = co_await write(*piece); !sent) co_return sent;
+  }
+  co_return co_await finish(parts.trailers);
+}
+
+}  // namespace reprise

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "proxy/http/h1_writer.h"
+#include "proxy/http/handler.h"
+
+namespace reprise {
+
+/// The response side of one exchange of HTTP/1.x. Borrows all.
+class H1Response final : public ResponseWriter {
+ public:
+  H1Response(ByteStream& stream, const RequestHead& request)
+      : stream_(stream), body_(stream), request_(request) {}
+
+  Task<void> send_head(const ResponseHead& head) override;
+  /// Content for HEAD goes nowhere, so that handlers need not know.
+  Task<void> write(Bytes bytes) override;
+  Task<void> finish(HeaderList trailers) override;
+  Task<void> send_stored(const StoredResponse& response) override;
+  bool head_sent() const override { return head_sent_; }
+  awaitable<void> client_gone() override { return stream_.peer_gone(); }
+
+  bool continued() const { return continued_; }
+  bool finished() const { return finished_; }
+  bool keeps_alive() const { return keeps_alive_; }
+  /// Whether an orderly end now would make what was sent look whole.
+  bool looks_whole_when_closed() const { return until_close_ && !finished_; }
+
+ private:
+  /// An old client goes by what the response says (RFC 9112 section 9.3).
+  bool goes_on(const ResponseHead& head) const;
+  Task<void> send_in_steps(const StoredResponse& response);
+
+  ByteStream& stream_;
+  H1Writer body_;
+  const RequestHead& request_;
+  bool head_sent_ = false;
+  bool continued_ = false;
+  bool finished_ = false;
+  bool keeps_alive_ = false;
+  bool until_close_ = false;
+};
+
+}  // namespace reprise

@@ -1,0 +1,84 @@
+#include "proxy/http/h2_server_stream.h"
+
+namespace reprise {
+
+void H2ServerStream::begin(std::int32_t id) {
+  reuse(id);
+  method_.clear();
+  head_sent_ = has_content_ = finished_ = expects_continue_ = false;
+  active = running = false;
+}
+
+std::unexpected<std::error_code> H2ServerStream::gone() const {
+  return fail(std::error_code(NGHTTP2_STREAM_CLOSED, h2_category()));
+}
+
+void H2ServerStream::submit_interim(const ResponseHead& head) {
+  if (head.status == 101) return;
+  if (head.status == 100) expects_continue_ = false;
+  H2Fields const made(head);
+  auto const fields = made.copied();
+  nghttp2_submit_headers(session_.raw(), NGHTTP2_FLAG_NONE, id(), nullptr, fields.data(),
+                         fields.size(), nullptr);
+  session_.wake();
+}
+
+void H2ServerStream::respond(const nghttp2_nv* fields, std::size_t count) {
+  auto const content = provider();
+  nghttp2_submit_response(session_.raw(), id(), fields, count, has_content_ ? &content : nullptr);
+  session_.wake();
+}
+
+Task<void> H2ServerStream::send_head(const ResponseHead& head) {
+  if (closed()) co_return gone();
+  if (is_interim(head.status)) {
+    submit_interim(head);
+    co_return Result<void>{};
+  }
+  H2Fields const made(head);
+  auto const fields = made.copied();
+  head_sent_ = true;
+  has_content_ = may_have_body(method_, head.status);
+  respond(fields.data(), fields.size());
+  co_return Result<void>{};
+}
+
+Task<Bytes> H2ServerStream::read() {
+  if (expects_continue_ && !head_sent_ && !anything_arrived()) {
+    if (auto const asked = co_await send_head({.status = 100}); !asked) {
+      co_return fail(asked.error());
+    }
+  }
+  expects_continue_ = false;
+  co_return co_await H2Content::read();
+}
+
+Task<void> H2ServerStream::write(Bytes bytes) {
+  if (!has_content_) co_return Result<void>{};
+  co_return co_await H2Content::write(bytes);
+}
+
+Task<void> H2ServerStream::finish(HeaderList trailers) {
+  finished_ = true;
+  if (!has_content_) co_return Result<void>{};
+  co_return co_await H2Content::finish(trailers);
+}
+
+Task<void> H2ServerStream::send_stored(const StoredResponse& response) {
+  if (closed()) co_return gone();
+  answer(response);
+  co_return Result<void>{};
+}
+
+void H2ServerStream::answer(const StoredResponse& response) {
+  auto const& parts = response.parts();
+  for (const ResponseHead& interim : parts.interim) submit_interim(interim);
+  head_sent_ = true;
+  finished_ = true;
+  has_content_ = may_have_body(method_, parts.head.status) &&
+                 (!parts.body.bytes.empty() || parts.pieces != nullptr || !parts.trailers.empty());
+  if (has_content_) send_whole(response);
+  respond(response.h2_fields().data(), response.h2_fields().size());
+}
+
+}  // namespace reprise

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string>
+
+#include "proxy/http/h2_session.h"
+
+namespace reprise {
+
+/// One exchange with an HTTP/2 client: its request's content and the writer of its response. Used
+/// again for another when it is over.
+class H2ServerStream final : public H2Content, public ResponseWriter {
+ public:
+  H2ServerStream(H2Session& session, std::int32_t id) : H2Content(session, id), session_(session) {}
+
+  /// As new, for the stream `id`.
+  void begin(std::int32_t id);
+  void set_request(std::string_view method, bool expects_continue) {
+    method_ = method;
+    expects_continue_ = expects_continue;
+  }
+
+  /// A client that waits to be asked for its content is asked by whoever wants to read it.
+  Task<Bytes> read() override;
+
+  Task<void> send_head(const ResponseHead& head) override;
+  Task<void> write(Bytes bytes) override;
+  Task<void> finish(HeaderList trailers) override;
+  Task<void> send_stored(const StoredResponse& response) override;
+  /// Hands all of it over at once; the stream is open.
+  void answer(const StoredResponse& response);
+  bool head_sent() const override { return head_sent_; }
+  awaitable<void> client_gone() override { return await_close(); }
+  bool finished_sending() const { return finished_; }
+
+  /// Its head is whole, and it is not closed: it counts as something that goes on.
+  bool active = false;
+  /// A handler works on it.
+  bool running = false;
+
+ private:
+  std::unexpected<std::error_code> gone() const;
+  void submit_interim(const ResponseHead& head);
+  void respond(const nghttp2_nv* fields, std::size_t count);
+
+  H2Session& session_;
+  std::string method_;
+  bool head_sent_ = false;
+  bool has_content_ = false;
+  bool finished_ = false;
+  bool expects_continue_ = false;
+};
+
+}  // namespace reprise
