@@ -1,0 +1,109 @@
+#include "shaper/stream/cubic.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace reprise {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr double kC = 0.4;
+constexpr double kBeta = 0.7;
+constexpr double kAlpha = 3 * (1 - kBeta) / (1 + kBeta);
+constexpr double kWindowMin = 2;
+
+constexpr double kHystartWindowMin = 16;
+constexpr int kHystartSamples = 8;
+constexpr Cubic::Time kTrainGapMax = 2ms;
+constexpr Cubic::Time kDelayMin = 4ms;
+constexpr Cubic::Time kDelayMax = 16ms;
+
+double seconds(Cubic::Time time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+}  // namespace
+
+void Cubic::on_ack(double packets, std::optional<Time> rtt, std::uint64_t acknowledged,
+                   std::uint64_t next, Time now) {
+  if (rtt) rtt_min_ = std::min(rtt_min_.value_or(*rtt), *rtt);
+  if (in_slow_start() && window_ >= kHystartWindowMin) {
+    find_end_of_slow_start(rtt, acknowledged, next, now);
+  }
+  if (in_slow_start()) {
+    double const room = threshold_ - window_;
+    window_ += std::min(packets, room);
+    packets -= std::min(packets, room);
+  }
+  if (packets > 0) grow(packets, now);
+}
+
+void Cubic::find_end_of_slow_start(std::optional<Time> rtt, std::uint64_t acknowledged,
+                                   std::uint64_t next, Time now) {
+  if (acknowledged > round_end_) {
+    round_end_ = next;
+    round_start_ = train_end_ = now;
+    round_rtt_.reset();
+    round_samples_ = 0;
+  }
+  if (!rtt_min_) return;
+  if (now - train_end_ <= kTrainGapMax) {
+    train_end_ = now;
+    if (now - round_start_ > *rtt_min_ / 2) threshold_ = window_;
+  }
+  if (!rtt) return;
+  round_rtt_ = std::min(round_rtt_.value_or(*rtt), *rtt);
+  if (++round_samples_ <= kHystartSamples) return;
+  if (*round_rtt_ > *rtt_min_ + std::clamp(*rtt_min_ / 8, kDelayMin, kDelayMax)) {
+    threshold_ = window_;
+  }
+}
+
+void Cubic::grow(double packets, Time now) {
+  if (!epoch_start_) {
+    epoch_start_ = now;
+    w_est_ = window_;
+    if (window_ < w_max_) {
+      k_s_ = std::cbrt((w_max_ - window_) / kC);
+    } else {
+      k_s_ = 0;
+      w_max_ = window_;
+    }
+  }
+  double const t = seconds(now - *epoch_start_);
+  auto const cubic_at = [&](double time_s) { return kC * std::pow(time_s - k_s_, 3) + w_max_; };
+  w_est_ += (w_est_ >= cwnd_prior_ ? 1 : kAlpha) * packets / window_;
+  if (cubic_at(t) < w_est_) {
+    window_ = std::max(window_, w_est_);
+    return;
+  }
+  double const target =
+      std::clamp(cubic_at(t + seconds(rtt_min_.value_or(0ns))), window_, 1.5 * window_);
+  window_ += (target - window_) / window_ * packets;
+}
+
+void Cubic::on_loss() {
+  epoch_start_.reset();
+  cwnd_prior_ = window_;
+  // Fast convergence: less than last time means that somebody else came.
+  w_max_ = window_ < w_max_ ? window_ * (1 + kBeta) / 2 : window_;
+  threshold_ = std::max(window_ * kBeta, kWindowMin);
+}
+
+void Cubic::on_timeout() {
+  on_loss();
+  window_ = 1;
+}
+
+void Cubic::on_idle(Time idle, Time timeout) {
+  if (idle <= timeout) return;
+  threshold_ = std::max(threshold_, window_ * 3 / 4);
+  for (auto left = idle - timeout; left > 0ns && window_ > kInitialWindow; left -= timeout) {
+    window_ = std::max(window_ / 2, kInitialWindow);
+  }
+  epoch_start_.reset();
+}
+
+}  // namespace reprise

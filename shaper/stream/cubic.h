@@ -1,0 +1,61 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace reprise {
+
+/// A congestion window in packets: slow start from 10 (RFC 6928), left by HyStart as Linux does it
+/// (Ha and Rhee 2011: the delay of a round's first acknowledgements, or the length of their train),
+/// then CUBIC (RFC 9438).
+class Cubic {
+ public:
+  using Time = std::chrono::nanoseconds;
+
+  static constexpr double kInitialWindow = 10;
+
+  /// Packets that may be in flight.
+  double window() const { return window_; }
+  bool in_slow_start() const { return window_ < threshold_; }
+  double threshold() const { return threshold_; }
+
+  /// `packets` were acknowledged, the last of them after `rtt` (none when it was sent twice). All
+  /// below `acknowledged` have been, `next` is the next byte to be sent.
+  void on_ack(double packets, std::optional<Time> rtt, std::uint64_t acknowledged,
+              std::uint64_t next, Time now);
+
+  /// A loss was found: the window to come down to.
+  void on_loss();
+  /// The recovery that on_loss() began goes on: it alone says the window.
+  void set_window(double packets) { window_ = packets; }
+  /// Everything was lost: one packet.
+  void on_timeout();
+  /// Nothing was sent for `idle`: halves the window for each timeout in it, to the initial one.
+  void on_idle(Time idle, Time timeout);
+
+ private:
+  void find_end_of_slow_start(std::optional<Time> rtt, std::uint64_t acknowledged,
+                              std::uint64_t next, Time now);
+  void grow(double packets, Time now);
+
+  double window_ = kInitialWindow;
+  double threshold_ = 1e9;
+
+  // HyStart, of the round that ends when round_end_ is acknowledged.
+  std::uint64_t round_end_ = 0;
+  Time round_start_{0};
+  Time train_end_{0};
+  std::optional<Time> round_rtt_;
+  int round_samples_ = 0;
+  std::optional<Time> rtt_min_;
+
+  // CUBIC, in the RFC's names.
+  std::optional<Time> epoch_start_;
+  double w_max_ = 0;
+  double w_est_ = 0;
+  double cwnd_prior_ = 0;
+  double k_s_ = 0;
+};
+
+}  // namespace reprise

@@ -1,0 +1,247 @@
+#include "shaper/stream/tcp_sender.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "shaper/stream/segment.h"
+
+namespace reprise {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::uint32_t kDuplicateThreshold = 3;
+constexpr TcpSender::Time kTimeoutMax = 120s;
+constexpr TcpSender::Time kLoneProbeDelay = 200ms;  // the peer may put its acknowledgement off
+constexpr int kBackoffsMax = 16;
+
+}  // namespace
+
+void TcpSender::write(std::uint64_t bytes, Time now) {
+  if (segments_.empty() && next_ > 0) cubic_.on_idle(now - last_sent_, rtt_.timeout());
+  written_ += bytes;
+}
+
+std::uint32_t TcpSender::in_flight() const {
+  return static_cast<std::uint32_t>(segments_.size()) - sacked_ - lost_;
+}
+
+std::optional<ByteRange> TcpSender::next(Time now) {
+  bool const room = in_flight() + 1 <= cubic_.window();
+  if (lost_ > 0) {
+    window_limited_ = true;
+    if (!room) return std::nullopt;
+    auto const segment = std::ranges::find(segments_, true, &Segment::lost);
+    segment->lost = false;
+    segment->resent = true;
+    --lost_;
+    ++retransmissions_;
+    send(*segment, now);
+    return segment->bytes;
+  }
+  bool const more = written_ > next_;
+  if (more && !room && !probe_now_) window_limited_ = true;
+  if (!more && probe_now_ && !segments_.empty()) {
+    probe_now_ = false;
+    ++retransmissions_;
+    segments_.back().resent = true;
+    send(segments_.back(), now);
+    return segments_.back().bytes;
+  }
+  if (!more || (!room && !probe_now_)) return std::nullopt;
+  probe_now_ = false;
+  auto const end = std::min(written_, next_ + kSegmentBytes);
+  segments_.push_back({.bytes = {next_, end}});
+  next_ = end;
+  send(segments_.back(), now);
+  return segments_.back().bytes;
+}
+
+void TcpSender::send(Segment& segment, Time now) {
+  segment.sent = now;
+  segment.order = ++orders_;
+  last_sent_ = now;
+  round_flight_max_ = std::max(round_flight_max_, in_flight());
+  if (recovery_end_ && !timed_out_) ++recovery_sent_;
+  // A new segment starts the timer again only as a probe's; the timeout counts from the first.
+  if (!timer_ || timer_kind_ == Timer::probe) arm(now);
+}
+
+void TcpSender::on_ack(const Acknowledgement& ack, Time now) {
+  auto const before = acknowledged_;
+  News const news = take(ack, now);
+  if (news.rtt) rtt_.sample(*news.rtt);
+  if (acknowledged_ > before) timeouts_ = 0;
+  if (probe_end_ && acknowledged_ >= *probe_end_) probe_end_.reset();
+  if (recovery_end_ && acknowledged_ >= *recovery_end_) {
+    if (!timed_out_) cubic_.set_window(cubic_.threshold());
+    recovery_end_.reset();
+    timed_out_ = false;
+  }
+  if (news.delivered > 0) find_losses(now);
+  if (recovery_end_ && !timed_out_) {
+    set_recovery_window(news.delivered);
+  } else if (news.acknowledged > 0) {
+    grow(news, now);
+  }
+  if (news.delivered > 0) arm(now);
+}
+
+void TcpSender::deliver(const Segment& segment, News& news, Time now) {
+  ++news.delivered;
+  // What was sent twice may be answered once for either (Karn).
+  if (!segment.resent) news.rtt = now - segment.sent;
+  bool const plausible = !segment.resent || now - segment.sent >= rtt_.least().value_or(0ns);
+  if (segment.order > rack_order_ && plausible) {
+    rack_order_ = segment.order;
+    rack_rtt_ = now - segment.sent;
+  }
+}
+
+TcpSender::News TcpSender::take(const Acknowledgement& ack, Time now) {
+  News news;
+  while (!segments_.empty() && segments_.front().bytes.end <= ack.upto) {
+    Segment const& segment = segments_.front();
+    ++news.acknowledged;
+    if (segment.sacked) {
+      --sacked_;
+    } else {
+      if (segment.lost) --lost_;
+      deliver(segment, news, now);
+    }
+    acknowledged_ = segment.bytes.end;
+    segments_.pop_front();
+  }
+  for (std::uint32_t i = 0; i < ack.sack_count; ++i) {
+    auto const& range = ack.sacks[i];
+    auto segment = std::ranges::lower_bound(segments_, range.begin, {},
+                                            [](const Segment& s) { return s.bytes.begin; });
+    for (; segment != segments_.end() && segment->bytes.end <= range.end; ++segment) {
+      if (segment->sacked) continue;
+      if (segment->lost) --lost_;
+      segment->lost = false;
+      segment->sacked = true;
+      ++sacked_;
+      deliver(*segment, news, now);
+    }
+  }
+  return news;
+}
+
+void TcpSender::find_losses(Time now) {
+  reordering_due_.reset();
+  if (sacked_ == 0 && !recovery_end_) return;
+  bool const sure = sacked_ >= kDuplicateThreshold || recovery_end_;
+  auto const window = sure ? Time(0) : rtt_.least().value_or(0ns) / 4;
+  bool found = false;
+  for (Segment& segment : segments_) {
+    if (segment.sacked || segment.lost || segment.order > rack_order_) continue;
+    auto const due = segment.sent + rack_rtt_ + window;
+    if (due <= now) {
+      lose(segment);
+      found = true;
+    } else {
+      reordering_due_ = std::max(reordering_due_.value_or(due), due);
+    }
+  }
+  if (found && !recovery_end_) begin_recovery();
+}
+
+void TcpSender::lose(Segment& segment) {
+  segment.lost = true;
+  ++lost_;
+}
+
+void TcpSender::begin_recovery() {
+  recovery_end_ = next_;
+  recovery_flight_ = static_cast<std::uint32_t>(segments_.size());
+  recovery_delivered_ = 0;
+  recovery_sent_ = 0;
+  cubic_.on_loss();
+  probe_end_.reset();
+}
+
+void TcpSender::set_recovery_window(std::uint32_t delivered) {
+  recovery_delivered_ += delivered;
+  double const goal = cubic_.threshold();
+  double const flight = in_flight();
+  double may_send = 0;
+  if (flight > goal) {
+    may_send = std::ceil(recovery_delivered_ * goal / recovery_flight_) - recovery_sent_;
+  } else {
+    double const made_up =
+        std::max(static_cast<double>(recovery_delivered_) - recovery_sent_, 1.0 * delivered) + 1;
+    may_send = std::min(goal - flight, made_up);
+  }
+  // The first retransmission always goes.
+  cubic_.set_window(flight + std::max(may_send, recovery_sent_ == 0 ? 1.0 : 0.0));
+}
+
+void TcpSender::grow(const News& news, Time now) {
+  bool const used =
+      cubic_.in_slow_start() ? cubic_.window() < 2.0 * round_flight_max_ : window_limited_;
+  if (used || window_limited_) {
+    cubic_.on_ack(news.acknowledged, news.rtt, acknowledged_, next_, now);
+  }
+  if (acknowledged_ < round_end_) return;
+  round_end_ = next_;
+  round_flight_max_ = in_flight();
+  window_limited_ = false;
+}
+
+void TcpSender::arm(Time now) {
+  timer_.reset();
+  if (segments_.empty()) return;
+  if (reordering_due_) {
+    timer_ = *reordering_due_;
+    timer_kind_ = Timer::reordering;
+    return;
+  }
+  auto timeout = rtt_.timeout();
+  for (int i = 0; i < timeouts_; ++i) timeout = std::min(2 * timeout, kTimeoutMax);
+  timer_ = now + timeout;
+  timer_kind_ = Timer::retransmission;
+  if (recovery_end_ || probe_end_ || sacked_ > 0 || !rtt_.smoothed()) return;
+  auto const probe_due =
+      now + 2 * *rtt_.smoothed() + (segments_.size() == 1 ? kLoneProbeDelay : Time(0));
+  if (probe_due >= *timer_) return;
+  timer_ = probe_due;
+  timer_kind_ = Timer::probe;
+}
+
+void TcpSender::on_timer(Time now) {
+  auto const kind = timer_kind_;
+  timer_.reset();
+  if (segments_.empty()) return;
+  switch (kind) {
+    case Timer::reordering:
+      find_losses(now);
+      if (recovery_end_ && !timed_out_) set_recovery_window(0);
+      arm(now);
+      return;
+    case Timer::probe:
+      probe_now_ = true;
+      probe_end_ = next_;
+      arm(now);
+      return;
+    case Timer::retransmission:
+      time_out(now);
+  }
+}
+
+void TcpSender::time_out(Time now) {
+  timeouts_ = std::min(timeouts_ + 1, kBackoffsMax);
+  if (!timed_out_) cubic_.on_timeout();
+  cubic_.set_window(1);
+  timed_out_ = true;
+  recovery_end_ = next_;
+  probe_end_.reset();
+  probe_now_ = false;
+  for (Segment& segment : segments_) {
+    if (!segment.sacked && !segment.lost) lose(segment);
+  }
+  arm(now);
+}
+
+}  // namespace reprise
