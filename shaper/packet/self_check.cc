@@ -116,23 +116,30 @@ class Side {
     }
   }
 
-  /// Of all of a train that came but the first.
+  /// The median over all stretches of half a train: a stall of this machine spoils only some.
   void measure_rate() {
-    double bytes = 0;
-    std::size_t count = 0;
-    nanoseconds first{0};
+    struct Point {
+      double seconds;
+      double bits;  // up to this packet and with it
+    };
+    std::vector<Point> points;
+    double bits = 0;
     for (const Probe::Arrival& arrival : probe_.arrivals()) {
       if (arrival.index < train_from_) continue;
-      if (count++ == 0) {
-        first = arrival.received;
-        continue;
-      }
-      bytes += arrival.packet_bytes;
-      train_seconds_ = std::chrono::duration<double>(arrival.received - first).count();
+      bits += arrival.packet_bytes * 8.0;
+      points.push_back({std::chrono::duration<double>(arrival.received).count(), bits});
     }
-    if (count >= kArrivalsMin && train_seconds_ > 0) {
-      check_.measured_bps = bytes * 8 / train_seconds_;
+    if (points.size() < kArrivalsMin) return;
+    auto const half = points.size() / 2;
+    std::vector<double> rates;
+    for (std::size_t i = 0; i + half < points.size(); ++i) {
+      auto const seconds = points[i + half].seconds - points[i].seconds;
+      if (seconds > 0) rates.push_back((points[i + half].bits - points[i].bits) / seconds);
     }
+    if (rates.empty()) return;
+    std::ranges::nth_element(rates, rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2));
+    check_.measured_bps = rates[rates.size() / 2];
+    stretch_seconds_ = (points.back().seconds - points.front().seconds) / 2;
   }
 
   void judge_delay(std::vector<std::string>& deviations) const {
@@ -151,7 +158,7 @@ class Side {
         *check_.expected_bps > kJudgedRateMaxBps || settings_.jitter.count() > 0) {
       return;
     }
-    auto const tolerance = kRateToleranceShare + kStampSeconds / train_seconds_;
+    auto const tolerance = kRateToleranceShare + kStampSeconds / stretch_seconds_;
     if (std::abs(*check_.measured_bps / *check_.expected_bps - 1) <= tolerance) return;
     deviations.push_back(sentence("the rate is %.1f kbit/s and not %.1f kbit/s",
                                   *check_.measured_bps / 1e3, *check_.expected_bps / 1e3));
@@ -183,7 +190,7 @@ class Side {
   Probe probe_;
   DirectionCheck check_;
   std::uint32_t train_from_ = 0;
-  double train_seconds_ = 0;
+  double stretch_seconds_ = 0;
 };
 
 /// Receives what comes, until `time` or until all that was sent has come.
