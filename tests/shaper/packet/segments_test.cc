@@ -48,6 +48,7 @@ struct Made {
   std::uint8_t flags = kAck | kPsh;
   std::uint32_t sequence = 0xFFFFF000;  // wraps within the packet
 
+  bool has_cwr() const { return tcp && (flags & kCwr) != 0; }
   std::size_t transport_at() const { return 14 + 20 + ip_options; }
   std::size_t headers() const { return transport_at() + (tcp ? 20 + tcp_options : 8); }
 
@@ -82,7 +83,7 @@ struct Made {
   OffloadHeader offload() const {
     auto const type = static_cast<std::uint8_t>(tcp ? kOffloadTcp4 : kOffloadUdp);
     return {.flags = kOffloadChecksum,
-            .gso_type = static_cast<std::uint8_t>(type | ((flags & kCwr) != 0 ? kOffloadEcn : 0)),
+            .gso_type = static_cast<std::uint8_t>(type | (has_cwr() ? kOffloadEcn : 0)),
             .header_bytes = static_cast<std::uint16_t>(headers()),
             .segment_bytes = segment_bytes,
             .checksum_start = static_cast<std::uint16_t>(transport_at()),
@@ -120,8 +121,7 @@ void expect_cut(const Made& made, const Bytes& frame, const FrameShape& shape, s
   EXPECT_EQ(cut.offload.flags, kOffloadChecksum);
   EXPECT_EQ(cut.offload.segment_bytes, count > 1 ? made.segment_bytes : 0);
   EXPECT_EQ(cut.offload.gso_type == 0, count == 1);
-  EXPECT_EQ((cut.offload.gso_type & kOffloadEcn) != 0,
-            count > 1 && first == 0 && (made.flags & kCwr) != 0);
+  EXPECT_EQ((cut.offload.gso_type & kOffloadEcn) != 0, count > 1 && first == 0 && made.has_cwr());
   ASSERT_LE(cut.payload_at + cut.payload_bytes, frame.size());
   payload.insert(payload.end(), frame.begin() + static_cast<std::ptrdiff_t>(cut.payload_at),
                  frame.begin() + static_cast<std::ptrdiff_t>(cut.payload_at + cut.payload_bytes));
