@@ -33,7 +33,8 @@ def summary(case, runs):
         ratio = ratios[to]["median"]
         target = {"to": to, "limit": case.limit, "ratio": ratio, "met": ratio <= case.limit}
     return {"case": case.name, "title": case.title, "connections": case.connections,
-            "requests": case.requests, "servers": servers, "ratios": ratios, "best_peer": best_peer, "target": target}
+            "requests": case.requests, "servers": servers, "ratios": ratios,
+            "best_peer": best_peer, "target": target}
 
 
 def faults(result):

@@ -107,7 +107,7 @@ def measure_all(bench, options, running):
 
 
 def count_instructions(bench, options, archive, results):
-    """Adds them to `results`, for the cases of 1 KB; a quick run shows with one case that it works."""
+    """Adds them to `results`, for the cases of 1 KB; a quick run shows with one that it works."""
     if not shutil.which("valgrind"):
         say("valgrind is not installed (tools/setup installs it): instructions are not counted")
         return
@@ -165,7 +165,9 @@ def main():
         print("A quick run: it shows that all works, and its figures mean nothing.\n")
     print(report.table(results), flush=True)
     if options.json:
-        options.json.write_text(json.dumps({"version": 1, "cases": results}, indent=2) + "\n")
+        everything = {"version": 1, "quick": options.quick, "repetitions": options.repetitions,
+                      "cases": results}
+        options.json.write_text(json.dumps(everything, indent=2) + "\n")
     if options.figures:
         print_figures(results)
     faults = [fault for result in results for fault in report.faults(result)]
