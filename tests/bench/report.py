@@ -80,7 +80,7 @@ def case_lines(result):
 
 def verdict(target):
     if target is None:
-        return "no peer to compare with"
+        return "the peer that it is held to is not installed"
     words = "met" if target["met"] else f"MISSED, by {target['ratio'] - target['limit']:.2f}"
     return f"at most {target['limit']} x {target['to']}: {words}"
 

@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -55,6 +56,8 @@ def arguments():
     if unknown := set(names) - {case.name for case in CASES}:
         parser.error(f"no such case: {', '.join(sorted(unknown))}")
     options.cases = [case for case in CASES if case.name in names]
+    if options.quick and options.strict:
+        parser.error("--quick measures nothing that --strict could judge")
     if options.repetitions < 1:
         parser.error("--repetitions is at least 1")
     available = sorted(os.sched_getaffinity(0))
@@ -150,6 +153,7 @@ def run(options, folder):
 
 def main():
     options = arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))  # with its servers
     if options.quick:
         options.repetitions = 1
         options.cases = [
