@@ -1,5 +1,6 @@
 #include "shaper/packet/control_channel.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -14,10 +15,17 @@ struct Header {
   std::uint32_t size;
 };
 
+/// Either end may have been made non-blocking by an event loop that watches it.
+void wait_for(int socket, short events) {
+  pollfd waited{.fd = socket, .events = events, .revents = 0};
+  ::poll(&waited, 1, -1);
+}
+
 bool send_all(int socket, const char* data, std::size_t size) {
   while (size > 0) {
     auto const count = ::send(socket, data, size, MSG_NOSIGNAL);
-    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) wait_for(socket, POLLOUT);
+    if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (count <= 0) return false;
     data += count;
     size -= static_cast<std::size_t>(count);
@@ -28,7 +36,8 @@ bool send_all(int socket, const char* data, std::size_t size) {
 bool receive_all(int socket, char* data, std::size_t size) {
   while (size > 0) {
     auto const count = ::recv(socket, data, size, 0);
-    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) wait_for(socket, POLLIN);
+    if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (count <= 0) return false;
     data += count;
     size -= static_cast<std::size_t>(count);

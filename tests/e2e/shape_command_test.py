@@ -1,0 +1,298 @@
+#!/usr/bin/env python3
+"""`reprise shape`: a command behind a link, what it may and may not do, and what is left of it."""
+
+import collections
+import hashlib
+import http.server
+import json
+import os
+import pathlib
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+
+import harness
+
+HOST = "192.0.2.1"  # this machine's loopback, to the command
+PYTHON = "/usr/bin/python3"
+NOBODY = 65534
+
+DOWNLOAD = f"""
+import hashlib, sys, urllib.request
+opener = urllib.request.build_opener(urllib.request.ProxyHandler({{}}))
+for port in sys.argv[1:]:
+    body = opener.open(f"http://{HOST}:{{port}}/").read()
+    print(len(body), hashlib.sha256(body).hexdigest())
+"""
+
+UPLOAD = f"""
+import socket, sys
+sock = socket.create_connection(("{HOST}", int(sys.argv[1])))
+sock.sendall(b"u" * 300000)
+sock.shutdown(socket.SHUT_WR)
+print(sock.makefile().read())
+"""
+
+# One millisecond between bursts, so that nothing but the link may drop.
+DATAGRAMS = f"""
+import socket, time
+sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for i in range(200):
+    for _ in range(10):
+        sock.sendto(b"x" * 100, ("{HOST}", 9))
+    time.sleep(.001)
+"""
+
+
+class Body(http.server.BaseHTTPRequestHandler):
+    content = bytes(range(256)) * 4000
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(self.content)))
+        self.end_headers()
+        self.wfile.write(self.content)
+
+    def log_message(self, *_):
+        pass
+
+
+def command(*arguments, link="20mbit/20mbit/10ms"):
+    return [harness.REPRISE, "shape", "--link", link, "--no-selfcheck", *arguments]
+
+
+def run(*arguments, check=True, **options):
+    done = subprocess.run(command(*arguments, **options), capture_output=True, text=True,
+                          timeout=harness.DEADLINE_SECONDS, stdin=subprocess.DEVNULL)
+    if check and done.returncode:
+        raise AssertionError(f"exit {done.returncode}: {done.stderr}")
+    return done
+
+
+class Shape(harness.TestCase):
+    def site(self):
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Body)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        return server.server_address[1]
+
+    def report(self, *arguments, **options):
+        """Runs, and returns the report and what the command said."""
+        file = self.folder / "report.json"
+        done = run("--report", str(file), *arguments, **options)
+        return json.loads(file.read_text()), done.stdout
+
+    def assert_conserved(self, report):
+        for side in ("down", "up"):
+            counted = report[side]
+            ends = ("packets_out", "lost", "outage_drops", "queue_drops", "aqm_drops", "queued",
+                    "in_flight")
+            self.assertEqual(counted["packets_in"], sum(counted[end] for end in ends), counted)
+        self.assertEqual(sum(report["outside_drops"].values()), 0, report["outside_drops"])
+
+    def test_the_exit_status_is_the_commands(self):
+        for status in (0, 7):
+            done = run("--", "sh", "-c", f"exit {status}", check=False)
+            self.assertEqual(done.returncode, status, done.stderr)
+        self.assertEqual(run("--", "sh", "-c", "kill -9 $$", check=False).returncode, 137)
+        missing = run("--", "/no/such/program", check=False)
+        self.assertEqual(missing.returncode, 127)
+        self.assertIn("/no/such/program", missing.stderr)
+
+    def test_environment_folder_and_arguments_are_kept(self):
+        os.environ["REPRISE_TEST_MARK"] = "kept"
+        done = run("--", "sh", "-c", 'echo "$REPRISE_TEST_MARK $PWD $1"', "sh", "a b")
+        self.assertEqual(done.stdout, f"kept {os.getcwd()} a b\n")
+
+    def test_the_command_has_the_callers_ids_and_no_capabilities(self):
+        status = run("--", "cat", "/proc/self/status").stdout
+        fields = dict(line.split(":", 1) for line in status.splitlines())
+        self.assertEqual(fields["Uid"].split(), [str(os.getuid())] * 4)
+        for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):
+            self.assertEqual(int(fields[name], 16), 0, name)
+
+    def test_bytes_cross_the_link_both_ways_and_packets_are_conserved(self):
+        port = self.site()
+        report, out = self.report("--ports", str(port), "--", PYTHON, "-c", DOWNLOAD, str(port))
+        size = len(Body.content)
+        self.assertEqual(out.split(), [str(size), hashlib.sha256(Body.content).hexdigest()])
+        self.assert_conserved(report)
+        self.assertGreater(report["down"]["bytes_out"], size)
+        self.assertEqual(report["lateness"]["packets"],
+                         report["down"]["packets_out"] + report["up"]["packets_out"])
+
+    def test_an_upload_that_is_half_closed_gets_its_answer(self):
+        def answer(connection):
+            body = b"".join(iter(lambda: connection.recv(65536), b""))
+            connection.sendall(str(len(body)).encode())
+            connection.close()
+
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            port = listener.getsockname()[1]
+            threading.Thread(target=lambda: answer(listener.accept()[0]), daemon=True).start()
+            done = run("--ports", str(port), "--", PYTHON, "-c", UPLOAD, str(port))
+        self.assertEqual(done.stdout.strip(), "300000")
+
+    def test_a_port_where_nothing_listens_is_an_error_to_the_command(self):
+        with socket.socket() as unused:
+            unused.bind(("127.0.0.1", 0))
+            port = str(unused.getsockname()[1])
+            done = run("--ports", port, "--", PYTHON, "-c", DOWNLOAD, port, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("Error", done.stderr)
+
+    def test_loss_repeats_with_the_seed(self):
+        def lost(seed):
+            log = self.folder / "packets.log"
+            report, _ = self.report("--link-seed", str(seed), "--link-log", str(log), "--", PYTHON,
+                                    "-c", DATAGRAMS, link="none,loss=5%")
+            self.assert_conserved(report)
+            fates = collections.Counter()
+            indices = set()
+            for line in log.read_text().splitlines()[1:]:
+                _, side, index, _, fate, _, _ = line.split()
+                if side != "up":
+                    continue
+                fates[fate] += 1
+                if fate == "lost":
+                    indices.add(int(index))
+            self.assertEqual(sum(fates.values()), 2000)
+            self.assertEqual(report["up"]["lost"], len(indices))
+            return indices
+
+        first = lost(1)
+        self.assertTrue(50 < len(first) < 170, len(first))
+        self.assertEqual(first, lost(1))
+        self.assertNotEqual(first, lost(2))
+
+    def test_two_runs_at_once_keep_out_of_each_others_way(self):
+        port = str(self.site())
+        reports = [self.folder / name for name in ("first.json", "second.json")]
+        running = []
+        for report in reports:
+            running.append(subprocess.Popen(
+                command("--report", str(report), "--ports", port, "--", PYTHON, "-c", DOWNLOAD,
+                        port), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+            self.addCleanup(running[-1].kill)
+        for process, report in zip(running, reports):
+            out, err = process.communicate(timeout=harness.DEADLINE_SECONDS)
+            self.assertEqual(process.returncode, 0, err)
+            self.assertEqual(out.split()[0], str(len(Body.content)))
+            self.assert_conserved(json.loads(report.read_text()))
+
+    def test_the_report_has_the_link_the_seed_and_the_self_check(self):
+        file = self.folder / "report.json"
+        subprocess.run([harness.REPRISE, "shape", "--link", "wpt:cable", "--link-seed", "5",
+                        "--congestion", "reno", "--report", str(file), "--", "true"], check=True,
+                       timeout=harness.DEADLINE_SECONDS)
+        report = json.loads(file.read_text())
+        self.assertEqual((report["shaper"], report["link_seed"], report["congestion"]),
+                         ("packet", 5, "reno"))
+        self.assertEqual(report["link"]["down"]["rate_bps"], 5_000_000)
+        self.assertEqual(report["self_check"]["down"]["expected_bps"], 5_000_000)
+        self.assertGreater(report["self_check"]["up"]["packets_come"], 0)
+        # What the self-check sent is not the command's.
+        self.assertEqual(report["down"]["packets_in"], 0)
+
+    def test_what_is_wrong_with_the_arguments_is_said(self):
+        done = run("--", "true", link="fast", check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("fast", done.stderr)
+        self.assertEqual(run(check=False).returncode, 2)
+
+
+class Ending(harness.TestCase):
+    """Who ends takes the others along."""
+
+    def start(self, script):
+        """Starts the script, waits for its first line, and returns the process and that line."""
+        process = subprocess.Popen(command("--", "sh", "-c", script), stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, text=True)
+        self.addCleanup(self.finish, process)
+        line = process.stdout.readline().strip()
+        self.assertTrue(line)
+        return process, line
+
+    def finish(self, process):
+        process.kill()
+        process.communicate()
+
+    def descendants(self, pid):
+        """Descriptors of all processes below `pid`, so that their numbers cannot mislead."""
+        found = []
+        for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+            found.append(os.pidfd_open(int(child)))
+            self.addCleanup(os.close, found[-1])
+            found += self.descendants(int(child))
+        return found
+
+    def assert_ends(self, processes):
+        for process in processes:
+            self.assertTrue(select.select([process], [], [], harness.DEADLINE_SECONDS)[0])
+
+    def test_a_signal_reaches_the_command(self):
+        process, _ = self.start("trap 'exit 42' TERM; echo ready; while :; do sleep 1; done")
+        process.terminate()
+        self.assertEqual(process.wait(harness.DEADLINE_SECONDS), 42)
+
+    def test_what_the_command_left_behind_ends_with_it(self):
+        process, _ = self.start("setsid sleep 1000 & setsid sleep 1000 & echo ready; read _")
+        below = self.descendants(process.pid)
+        self.assertGreaterEqual(len(below), 3)
+        process.terminate()
+        process.wait(harness.DEADLINE_SECONDS)
+        self.assert_ends(below)
+
+    def test_nothing_is_left_when_reprise_is_killed(self):
+        process, _ = self.start("setsid sleep 1000 & echo ready; read _")
+        below = self.descendants(process.pid)
+        self.assertGreaterEqual(len(below), 3)
+        process.kill()
+        self.assert_ends(below)
+
+    def test_reprise_ends_when_the_commands_init_is_killed(self):
+        process, _ = self.start("echo ready; read _")
+        below = self.descendants(process.pid)
+        signal.pidfd_send_signal(below[0], signal.SIGKILL)
+        self.assertEqual(process.wait(harness.DEADLINE_SECONDS), 137)
+        self.assert_ends(below)
+
+
+class OrdinaryUser(harness.TestCase):
+    def test_an_ordinary_user_needs_no_privileges(self):
+        if os.geteuid() != 0:
+            return  # then all tests show it
+        os.chmod(self.folder, 0o755)
+        binary = pathlib.Path(shutil.copy(harness.REPRISE, self.folder))
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Body)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        port = str(server.server_address[1])
+        done = subprocess.run(
+            [str(binary), "shape", "--link", "20mbit/20mbit/10ms", "--ports", port, "--", "sh",
+             "-c", f"id -u; exec {PYTHON} -c '{DOWNLOAD}' {port}"],
+            capture_output=True, text=True, timeout=harness.DEADLINE_SECONDS, cwd="/", user=NOBODY,
+            group=NOBODY, extra_groups=[], stdin=subprocess.DEVNULL)
+        if done.returncode == 4:
+            print("no user namespaces here:", done.stderr)
+            return
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.split()[:2], [str(NOBODY), str(len(Body.content))])
+
+
+def main():
+    done = run("--", "true", check=False)
+    if done.returncode == 4:
+        print("skipped:", done.stderr)
+        sys.exit(harness.SKIPPED)
+    harness.main()
+
+
+if __name__ == "__main__":
+    main()
