@@ -2,12 +2,14 @@
 and a P-256 certificate, on the core that it is given."""
 
 import contextlib
+import dataclasses
 import os
 import pathlib
 import random
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
 
@@ -217,14 +219,22 @@ def ended_in_order(reprise):
         reprise.kill()
 
 
+@dataclasses.dataclass
+class Replay:
+    """Our server, with what a Peer has."""
+
+    pid: int
+    ports: dict
+    log: Callable[[], str]
+    name: str = "reprise"
+
+
 @contextlib.contextmanager
 def replay(bench, archive, wrapper=()):
-    """Our server. `wrapper` is a command that it is run by, such as valgrind."""
+    """A Replay that runs. `wrapper` is a command that it is run by, such as valgrind."""
     reprise = harness.Reprise(bench.folder, "replay", "--inject", "none", "--dates", "recorded",
                               "--threads", "1", str(archive),
                               wrapper=[*bench.on_server_core(), *wrapper])
     with ended_in_order(reprise):
         clear, tls = reprise.address("http")[1], reprise.address("https")[1]
-        reprise.name = "reprise"
-        reprise.ports = {"clear": clear, "h1": tls, "h2": tls}
-        yield reprise
+        yield Replay(reprise.pid, {"clear": clear, "h1": tls, "h2": tls}, reprise.log)
