@@ -58,6 +58,11 @@ class Site final : public Handler {
     ++ended;
     co_return served;
   }
+  /// As the replay does it: what lies prepared needs no serve().
+  const StoredResponse* stored(const ExchangeContext&, const RequestHead& head) override {
+    auto const found = responses.find(std::string(head.target));
+    return found == responses.end() ? nullptr : found->second.get();
+  }
   void close() override { release(); }
   void release() {
     for (Event& held : held_) held.set();
