@@ -19,14 +19,17 @@ std::chrono::steady_clock::time_point from_now(std::chrono::seconds timeout) {
 
 }  // namespace
 
-void cover(LeafNames& leaf, const std::string& host) {
+bool covers(const LeafNames& leaf, const std::string& host) {
   auto const dot = std::min(host.find('.'), host.size());
-  auto const covers = [&](const std::string& name) {
+  return std::ranges::any_of(leaf.names, [&](const std::string& name) {
     if (equals_ignoring_case(name, host)) return true;
     return name.starts_with("*.") &&
            equals_ignoring_case(name.substr(1), std::string_view(host).substr(dot));
-  };
-  if (std::ranges::none_of(leaf.names, covers)) leaf.names.push_back(host);
+  });
+}
+
+void cover(LeafNames& leaf, const std::string& host) {
+  if (!covers(leaf, host)) leaf.names.push_back(host);
 }
 
 Connection::Connection(tcp::socket socket, std::uint64_t id, Entry entry,

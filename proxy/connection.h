@@ -19,8 +19,10 @@ struct TlsPlan {
   std::string tls_version;  ///< "TLSv1.2" or "TLSv1.3"; empty: whatever both can
 };
 
-/// Adds `host` to the names if none of them, wildcards included (RFC 6125 section 6.4.3), covers
-/// it.
+/// Whether one of the names, wildcards included (RFC 6125 section 6.4.3), is of `host`.
+bool covers(const LeafNames& names, const std::string& host);
+
+/// Adds `host` to the names if none of them covers it.
 void cover(LeafNames& names, const std::string& host);
 
 /// Handles the requests of one client connection, and decides its TLS before the first.

@@ -34,6 +34,7 @@ json::object json_of(const Exchange& exchange, std::size_t number) {
           {"status", exchange.response.status},
           {"method", as_utf8(exchange.request.method)},
           {"url", as_utf8(url_of(exchange.request))},
+          {"version", std::string(to_string(exchange.response.version))},
           {"type", as_utf8(media_type(exchange.response.headers.list()))},
           {"size_bytes", exchange.response.body.size_bytes},
           {"outcome", std::string(to_string(exchange.outcome))}};

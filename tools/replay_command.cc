@@ -21,6 +21,7 @@ struct ReplayOptions {
   std::string match = "exact";
   std::string inject = "none";
   std::string dates = "recorded";
+  std::string protocol = "recorded";
   std::uint32_t session = 0;
   bool strict = false;
   bool warm = false;
@@ -53,6 +54,39 @@ boost::json::array misses_json(const ReplayReport& report) {
   return misses;
 }
 
+boost::json::object synthesised_json(const Synthesised& made) {
+  return {{"served_as_h2", made.served_as_h2},
+          {"served_as_h1", made.served_as_h1},
+          {"connection_fields_removed", made.connection_fields_removed},
+          {"reason_phrase_added", made.reason_phrase_added},
+          {"framing_added", made.framing_added},
+          {"trailers_removed", made.trailers_removed}};
+}
+
+boost::json::array tls_hosts_json(const ReplayReport& report) {
+  boost::json::array hosts;
+  for (const TlsHost& each : report.tls_hosts) {
+    hosts.push_back({{"host", each.host},
+                     {"port", each.port},
+                     {"protocol", each.protocol},
+                     {"assumed", each.assumed}});
+  }
+  return hosts;
+}
+
+/// What the user must know who takes the replay for the recording.
+std::string synthesised_text(const Synthesised& made) {
+  auto const count = [](std::uint64_t number, const char* what) {
+    return number > 0 ? ", " + std::to_string(number) + what : "";
+  };
+  return std::to_string(made.responses()) + " responses in another version than recorded" +
+         count(made.served_as_h2, " as h2") + count(made.served_as_h1, " as HTTP/1.1") +
+         count(made.connection_fields_removed, " connection fields left out") +
+         count(made.reason_phrase_added, " reason phrases added") +
+         count(made.framing_added, " framings added") +
+         count(made.trailers_removed, " trailers left out");
+}
+
 boost::json::object report_json(const ReplayReport& report) {
   return {{"schema", "reprise-replay-report/1"},
           {"mode", "replay"},
@@ -60,6 +94,9 @@ boost::json::object report_json(const ReplayReport& report) {
           {"hits", report.counts.hits},
           {"misses", report.counts.misses},
           {"damaged", report.counts.damaged},
+          {"misdirected", report.counts.misdirected},
+          {"synthesised", synthesised_json(report.synthesised)},
+          {"tls_hosts", tls_hosts_json(report)},
           {"exchanges_servable", report.counts.exchanges_servable},
           {"exchanges_served", report.counts.exchanges_served},
           {"distinct_misses", misses_json(report)}};
@@ -79,6 +116,11 @@ bool write_report(const std::filesystem::path& path, const ReplayReport& report)
   if (file.flush()) return true;
   std::fprintf(stderr, "reprise: --report %s cannot be written\n", path.c_str());
   return false;
+}
+
+Protocol protocol_of(const std::string& text) {
+  if (text == "h1") return Protocol::kH1;
+  return text == "h2" ? Protocol::kH2 : Protocol::kRecorded;
 }
 
 int replay(const ReplayOptions& options, const std::vector<std::string>& command) {
@@ -109,7 +151,7 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
     return kExitListen;
   }
 
-  Replay replayed(**archive, options.session);
+  Replay replayed(**archive, options.session, protocol_of(options.protocol));
   if (options.warm) replayed.warm();
   AdminActions const admin{
       .status = [&] { return boost::json::serialize(report_json(replayed.report())); },
@@ -122,6 +164,9 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   auto const report = replayed.report();
   std::fprintf(stderr, "replayed %s: %s\n", options.archive.c_str(),
                counts_text(report.counts).c_str());
+  if (report.synthesised.responses() > 0) {
+    std::fprintf(stderr, "synthesised: %s\n", synthesised_text(report.synthesised).c_str());
+  }
   if (!options.report.empty() && !write_report(options.report, report)) return kExitFailed;
   if (exit_code == kExitDone && options.strict && report.counts.misses > 0) return kExitGate;
   return exit_code;
@@ -142,6 +187,10 @@ void add_replay_command(CLI::App& app, const std::vector<std::string>& command, 
       ->check(CLI::IsMember({"recorded"}));
   sub->add_option("--session", options->session, "Recorded session (default the last complete one)")
       ->check(CLI::PositiveNumber);
+  sub->add_option("--protocol", options->protocol,
+                  "HTTP version over TLS: as each host was recorded, or one for all")
+      ->check(CLI::IsMember({"recorded", "h1", "h2"}))
+      ->capture_default_str();
   sub->add_flag("--strict", options->strict, "Exit with 5 when anything was missed");
   sub->add_flag("--warm", options->warm, "Prepare every response before the first request");
   sub->add_option("--report", options->report, "Write hits and misses here as JSON at the end");

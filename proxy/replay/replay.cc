@@ -3,40 +3,12 @@
 #include <spdlog/spdlog.h>
 
 #include "archive/digest.h"
+#include "proxy/replay/replayer.h"
 
 namespace reprise {
 namespace {
 
 constexpr const char* kNotRecorded = "not recorded";
-constexpr std::uint16_t kHttpsPort = 443;
-
-/// Hands each request of one connection to the replay.
-class Replayer final : public ConnectionHandler {
- public:
-  explicit Replayer(Replay& replay) : replay_(replay) {}
-
-  awaitable<TlsPlan> plan_tls(const ConnectionInfo& connection, const ClientHello& hello) override {
-    auto host = hello.server_name;
-    if (host.empty()) host = connection.tunnel_host;
-    if (host.empty()) host = connection.local.address().to_string();
-    // Outside a tunnel the port is our listener's own and says nothing.
-    bool const tunnelled = !connection.tunnel_host.empty();
-    auto plan = replay_.tls_plan(host, tunnelled ? connection.tunnel_port : kHttpsPort);
-    if (std::ranges::find(hello.alpn, plan.alpn) == hello.alpn.end()) plan.alpn.clear();
-    co_return plan;
-  }
-
-  Task<void> serve(const ExchangeContext&, const RequestHead& head, BodyReader& body,
-                   ResponseWriter& writer) override {
-    return replay_.serve(head, body, writer);
-  }
-  const StoredResponse* stored(const ExchangeContext&, const RequestHead& head) override {
-    return replay_.stored(head);
-  }
-
- private:
-  Replay& replay_;
-};
 
 MatchKey key_of(const RequestHead& head) {
   return {.method = head.method,
@@ -111,20 +83,13 @@ class Replay::ArchivedBody final : public PiecewiseBody {
   const Exchange& exchange_;
 };
 
-Replay::Replay(const ArchiveReader& archive, std::uint32_t session)
+Replay::Replay(const ArchiveReader& archive, std::uint32_t session, Protocol protocol)
     : archive_(archive),
       matcher_(archive, session),
+      tls_plans_(archive, matcher_.session(), protocol),
       cursors_(archive.entries().size()),
       prepared_(archive.entries().size()),
       served_(archive.entries().size()) {
-  for (const ConnectionFacts& facts : archive.connections()) {
-    if (facts.session != matcher_.session() || facts.tls_version.empty()) continue;
-    TlsPlan plan{.names = {.names = facts.certificate_names, .chain_bytes = facts.chain_bytes},
-                 .alpn = facts.alpn == "h2" ? "h2" : "http/1.1",
-                 .tls_version = facts.tls_version};
-    cover(plan.names, facts.host);
-    tls_plans_.insert_or_assign({facts.host, facts.port}, std::move(plan));
-  }
   for (const IndexEntry& entry : archive.entries()) {
     if (entry.session != matcher_.session() || entry.outcome != Outcome::kComplete) continue;
     ++servable_count_;
@@ -137,17 +102,6 @@ Replay::~Replay() {
 
 std::unique_ptr<ConnectionHandler> Replay::open(const ConnectionInfo&) {
   return std::make_unique<Replayer>(*this);
-}
-
-TlsPlan Replay::tls_plan(const std::string& host, std::uint16_t port) const {
-  for (auto const likely : {port, kHttpsPort}) {
-    auto const known = tls_plans_.find({host, likely});
-    if (known != tls_plans_.end()) return known->second;
-  }
-  auto const first = tls_plans_.lower_bound({host, 0});
-  if (first != tls_plans_.end() && first->first.first == host) return first->second;
-  // Never recorded: the miss can only be told inside TLS.
-  return {.names = {.names = {host}}, .alpn = "http/1.1"};
 }
 
 void Replay::warm() {
@@ -164,6 +118,8 @@ void Replay::reset() {
   hits_ = 0;
   misses_ = 0;
   damaged_ = 0;
+  misdirected_ = 0;
+  synthesis_.reset();
   distinct_misses_.clear();
   miss_positions_.clear();
 }
@@ -173,12 +129,16 @@ ReplayCounts Replay::counts() const {
   return {.hits = hits_,
           .misses = misses_,
           .damaged = damaged_,
+          .misdirected = misdirected_,
           .exchanges_servable = servable_count_,
           .exchanges_served = served_count_};
 }
 
 ReplayReport Replay::report() const {
-  ReplayReport report{.session = matcher_.session(), .counts = counts()};
+  ReplayReport report{.session = matcher_.session(),
+                      .counts = counts(),
+                      .synthesised = synthesis_.total(),
+                      .tls_hosts = tls_plans_.hosts()};
   std::scoped_lock const lock(misses_mutex_);
   report.distinct_misses = distinct_misses_;
   return report;
@@ -262,7 +222,7 @@ const StoredResponse* Replay::stored(const RequestHead& head) {
   if (decision.kind == MatchKind::kMiss) return nullptr;
   const Prepared& chosen = prepared(decision.ordinal);
   if (!chosen.response) return nullptr;
-  count_hit(decision.ordinal);
+  count_hit(decision.ordinal, head.version);
   return chosen.response.get();
 }
 
@@ -289,7 +249,7 @@ Task<void> Replay::serve(const RequestHead& head, BodyReader& body, ResponseWrit
   if (!chosen.response) {
     co_return co_await answer_miss(key, damage_text(chosen.problem), writer);
   }
-  count_hit(decision.ordinal);
+  count_hit(decision.ordinal, head.version);
   co_return co_await writer.send_stored(*chosen.response);
 }
 
@@ -301,8 +261,19 @@ Task<void> Replay::answer_miss(const MatchKey& key, std::string reason, Response
   co_return co_await send_text(writer, 404, text);
 }
 
-void Replay::count_hit(std::uint32_t ordinal) {
+Task<void> Replay::answer_misdirected(const RequestHead& head, const std::string& connection_host,
+                                      ResponseWriter& writer) {
+  misdirected_.fetch_add(1, std::memory_order_relaxed);
+  auto const text = "reprise: " + std::string(head.host) +
+                    " is not to be asked for on a connection to " + connection_host + "\n";
+  co_return co_await send_text(writer, 421, text);
+}
+
+void Replay::count_hit(std::uint32_t ordinal, HttpVersion version) {
   hits_.fetch_add(1, std::memory_order_relaxed);
+  if (const Exchange& exchange = prepared(ordinal).exchange; exchange.response.version != version) {
+    synthesis_.add(synthesised(exchange.request, exchange.response, version));
+  }
   auto& served = served_[ordinal];
   // Looked at first: writing each time would bounce the line between the threads.
   if (served.load(std::memory_order_relaxed) || served.exchange(true)) return;

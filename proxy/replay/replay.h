@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -11,6 +10,8 @@
 #include "archive/match.h"
 #include "archive/reader.h"
 #include "proxy/connection.h"
+#include "proxy/replay/synthesis.h"
+#include "proxy/replay/tls_plans.h"
 
 namespace reprise {
 
@@ -28,7 +29,8 @@ struct Miss {
 struct ReplayCounts {
   std::uint64_t hits = 0;  ///< answered, as far as the client would listen
   std::uint64_t misses = 0;
-  std::uint64_t damaged = 0;  ///< recorded, but damaged in the file: counted among the misses
+  std::uint64_t damaged = 0;      ///< recorded, but damaged in the file: counted among the misses
+  std::uint64_t misdirected = 0;  ///< sent to a connection of their own (421), neither of these
   std::uint64_t exchanges_servable = 0;
   std::uint64_t exchanges_served = 0;  ///< distinct ones
 };
@@ -36,6 +38,8 @@ struct ReplayCounts {
 struct ReplayReport {
   std::uint32_t session = 0;  ///< the recorded session that is served
   ReplayCounts counts;
+  Synthesised synthesised;
+  std::vector<TlsHost> tls_hosts;
   std::vector<Miss> distinct_misses;  ///< in order of appearance, at most kDistinctMissesMax
 };
 
@@ -48,7 +52,8 @@ class Replay final : public HandlerFactory {
   static constexpr std::size_t kMissTextMax = 4 << 10;
 
   /// `session` 0: the last complete one. `archive` must outlive this.
-  Replay(const ArchiveReader& archive, std::uint32_t session);
+  Replay(const ArchiveReader& archive, std::uint32_t session,
+         Protocol protocol = Protocol::kRecorded);
   ~Replay() override;
 
   std::unique_ptr<ConnectionHandler> open(const ConnectionInfo& connection) override;
@@ -66,8 +71,10 @@ class Replay final : public HandlerFactory {
   /// The answer to a request without content, counted as given; null when there is none, or it is
   /// damaged: serve() says so. Thread-safe, allocates nothing once the exchange is prepared.
   const StoredResponse* stored(const RequestHead& head);
-  /// How the recorded host was seen to speak TLS: on that port, else on 443, else on any.
-  TlsPlan tls_plan(const std::string& host, std::uint16_t port) const;
+  /// Sends a request for `head.host` away from a connection that was made for another host.
+  Task<void> answer_misdirected(const RequestHead& head, const std::string& connection_host,
+                                ResponseWriter& writer);
+  const TlsPlans& tls_plans() const { return tls_plans_; }
 
  private:
   struct Prepared;
@@ -81,21 +88,23 @@ class Replay final : public HandlerFactory {
   const Prepared& prepared(std::uint32_t ordinal);
   std::unique_ptr<Prepared> prepare(std::uint32_t ordinal);
   Task<void> answer_miss(const MatchKey& key, std::string reason, ResponseWriter& writer);
-  void count_hit(std::uint32_t ordinal);
+  void count_hit(std::uint32_t ordinal, HttpVersion version);
   Miss count_miss(const MatchKey& key, std::string reason);
   /// What was counted as a hit turned out damaged after its head was on the way.
   void turn_hit_into_damage(const StoredRequest& request, std::string reason);
 
   const ArchiveReader& archive_;
   Matcher matcher_;
+  TlsPlans tls_plans_;
   SequenceCursors cursors_;
-  std::map<std::pair<std::string, std::uint16_t>, TlsPlan> tls_plans_;  // by host and port
 
   std::vector<std::atomic<const Prepared*>> prepared_;  // by ordinal; owned
   std::vector<std::atomic<bool>> served_;               // by ordinal
   std::uint64_t servable_count_ = 0;
   std::atomic<std::uint64_t> served_count_ = 0;
   std::atomic<std::uint64_t> hits_ = 0;
+  std::atomic<std::uint64_t> misdirected_ = 0;
+  SynthesisCounter synthesis_;
 
   mutable std::mutex misses_mutex_;  // misses are rare, and never on the way of a hit
   std::uint64_t misses_ = 0;

@@ -1,0 +1,97 @@
+#include "proxy/replay/tls_plans.h"
+
+#include <algorithm>
+
+namespace reprise {
+namespace {
+
+constexpr std::uint16_t kHttpsPort = 443;
+constexpr const char* kH1 = "http/1.1";
+constexpr const char* kH2 = "h2";
+
+}  // namespace
+
+TlsPlans::TlsPlans(const ArchiveReader& archive, std::uint32_t session, Protocol protocol)
+    : protocol_(protocol) {
+  for (const ConnectionFacts& facts : archive.connections()) {
+    if (facts.session != session || facts.tls_version.empty()) continue;
+    // An origin that agreed on nothing spoke HTTP/1.1, unless its exchanges know better.
+    bool const h1 = facts.alpn.empty() || facts.alpn.starts_with("http/");
+    TlsPlan plan{.names = {.names = facts.certificate_names, .chain_bytes = facts.chain_bytes},
+                 .alpn = h1 ? kH1 : kH2,
+                 .tls_version = facts.tls_version};
+    cover(plan.names, facts.host);
+    bool const decided = facts.alpn.starts_with("http/") || facts.alpn == kH2;
+    recorded_.insert_or_assign({facts.host, facts.port}, Recorded{std::move(plan), decided});
+  }
+  read_exchanges(archive, session);
+}
+
+void TlsPlans::read_exchanges(const ArchiveReader& archive, std::uint32_t session) {
+  bool const imported = recorded_.empty();
+  auto undecided = static_cast<std::size_t>(
+      std::ranges::count_if(recorded_, [](auto const& each) { return !each.second.decided; }));
+  for (std::uint32_t ordinal = 0; ordinal < archive.entries().size(); ++ordinal) {
+    if (!imported && undecided == 0) break;
+    const IndexEntry& entry = archive.entries()[ordinal];
+    if (entry.session != session || entry.outcome == Outcome::kOriginFailed) continue;
+    auto const exchange = archive.exchange(ordinal);
+    if (!exchange || exchange->request.scheme != Scheme::kHttps) continue;
+    auto const& host = exchange->request.host;
+    auto place = recorded_.find({host, exchange->request.port});
+    if (place == recorded_.end()) {
+      if (!imported) continue;
+      TlsPlan plan{.names = {.names = {host}}, .alpn = kH1};
+      place = recorded_.try_emplace({host, exchange->request.port}, std::move(plan), false).first;
+      ++undecided;
+    }
+    auto& known = place->second;
+    if (known.decided) continue;
+    auto const version = exchange->response.version;
+    known.decided = version != HttpVersion::kUnknown && version != HttpVersion::kH3;
+    known.plan.alpn = known.decided && version != HttpVersion::kH2 ? kH1 : kH2;
+    if (known.decided) --undecided;
+  }
+  for (auto& [place, known] : recorded_) known.decided = known.decided || known.plan.alpn == kH1;
+}
+
+const TlsPlans::Recorded* TlsPlans::find(const std::string& host, std::uint16_t port) const {
+  for (auto const likely : {port, kHttpsPort}) {
+    auto const known = recorded_.find({host, likely});
+    if (known != recorded_.end()) return &known->second;
+  }
+  auto const first = recorded_.lower_bound({host, 0});
+  return first != recorded_.end() && first->first.first == host ? &first->second : nullptr;
+}
+
+TlsPlan TlsPlans::offered(TlsPlan plan) const {
+  if (protocol_ == Protocol::kH1) plan.alpn = kH1;
+  if (protocol_ == Protocol::kH2) plan.alpn = kH2;
+  return plan;
+}
+
+TlsPlan TlsPlans::of(const std::string& host, std::uint16_t port) const {
+  auto const* const known = find(host, port);
+  if (known != nullptr) return offered(known->plan);
+  return offered({.names = {.names = {host}}, .alpn = kH1});
+}
+
+TlsPlan TlsPlans::unnamed(const std::string& address) const {
+  if (knows(address)) return of(address, kHttpsPort);
+  auto const speaks_h2 = [](auto const& each) { return each.second.plan.alpn == kH2; };
+  bool const all = !recorded_.empty() && std::ranges::all_of(recorded_, speaks_h2);
+  return offered({.names = {.names = {address}}, .alpn = all ? kH2 : kH1});
+}
+
+std::vector<TlsHost> TlsPlans::hosts() const {
+  std::vector<TlsHost> hosts;
+  for (auto const& [place, known] : recorded_) {
+    hosts.push_back({.host = place.first,
+                     .port = place.second,
+                     .protocol = offered(known.plan).alpn,
+                     .assumed = !known.decided && protocol_ == Protocol::kRecorded});
+  }
+  return hosts;
+}
+
+}  // namespace reprise
