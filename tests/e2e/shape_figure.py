@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Figures of the packet link, from both of its ends, by build/release/link_bench. Where the kernel
+grants real-time priority it is used, unless the name says otherwise.
+
+usage: shape_figure.py rtt | pong | goodput | speed | loss
+
+Each figure is the best of TRIES, since whatever else runs on the machine makes it worse; all tries
+go to stderr. A machine that is not idle shows in the lateness printed beside them.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import figure
+
+REPRISE = pathlib.Path(os.environ.get("REPRISE", "build/release/reprise"))
+BENCH = pathlib.Path(os.environ.get("LINK_BENCH", REPRISE.parent / "link_bench"))
+TRIES = int(os.environ.get("FIGURE_TRIES", "3"))
+PINGS = 1000
+# Of each 1500 bytes charged for a full segment: 20 IP, 20 TCP, 12 of its time stamps.
+PAYLOAD_SHARE = 1448 / 1500
+LOSS_PACKETS = 100_000
+
+SENDER = """
+import socket, time
+sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for i in range(COUNT // 20):
+    for _ in range(20):
+        sock.sendto(b"x" * 100, ("192.0.2.1", 9))
+    time.sleep(.0005)
+"""
+
+
+def bench(link, *arguments, realtime=True):
+    """What both ends measured."""
+    done = subprocess.run([BENCH, link, *(["--realtime"] if realtime else []),
+                           *map(str, arguments)], capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{link} {arguments}: {done.stderr}")
+    measured = {}
+    for line in done.stdout.splitlines():
+        measured.update(json.loads(line))
+    print(link, *arguments, "realtime" if realtime else "", json.dumps(measured), file=sys.stderr)
+    if sum(measured["outside_drops"].values()):
+        print("packets were lost outside the link", file=sys.stderr)
+    return measured
+
+
+def rtt():
+    for realtime in (True, False):
+        for delay_ms in (0, 40, 100, 200):
+            tries = [bench(f"none,rtt={delay_ms}ms", "ping", PINGS, 5000, realtime=realtime)
+                     for _ in range(TRIES)]
+            mean = min(each["mean_ms"] for each in tries) - delay_ms
+            p99 = min(each["p99_ms"] for each in tries) - delay_ms
+            name = f"added_rtt_{delay_ms}ms" + ("" if realtime else "_ordinary_priority")
+            bound = .06 if delay_ms == 0 else .10 if realtime else .20
+            figure.report(name, round(mean, 4), "ms", f"< {bound}")
+            figure.report(name + "_p99", round(p99, 4), "ms",
+                          "< 0.5" if realtime and delay_ms else None)
+
+
+def pong():
+    for delay_ms, count in ((0, 5000), (40, 300)):
+        tries = [bench(f"none,rtt={delay_ms}ms", "pong", count) for _ in range(TRIES)]
+        added = min(each["p50_ms"] for each in tries) - delay_ms
+        figure.report(f"tcp_pong_{delay_ms}ms_p50", round(added, 4), "ms", "< 0.30")
+
+
+def goodput():
+    """Queue: one bandwidth-delay product or 100 packets, whichever is larger. Cubic."""
+    for mbit, seconds in ((1, 20), (10, 15), (100, 10), (500, 15)):
+        ideal = mbit * 1e6 * PAYLOAD_SHARE
+        limit = 1.0 if mbit == 500 else 0.5
+        for which in ("down", "both"):
+            tries = [bench(f"{mbit}mbit/{mbit}mbit/20ms", which, seconds) for _ in range(TRIES)]
+            sides = ("down_bps",) if which == "down" else ("down_bps", "up_bps")
+            for side in sides:
+                off = min(abs(each[side] / ideal - 1) for each in tries) * 100
+                name = f"goodput_{mbit}mbit" + (f"_both_{side[:-4]}" if which == "both" else "")
+                # Both ways at once each flow's acknowledgements take room in the other's link.
+                figure.report(name + "_off", round(off, 3), "%", f"<= {limit}")
+
+
+def speed():
+    for name, link, least in (("unlimited", "none", 8.0),
+                              ("at_4gbit", "4gbit/4gbit/0,queue=2000p", 3.7)):
+        best = max((bench(link, "down", 5) for _ in range(TRIES)),
+                   key=lambda each: each["down_bps"])
+        figure.report(f"link_{name}_below", round(max(0, least - best["down_bps"] / 1e9), 3),
+                      f"Gbit/s under {least}", "<= 0")
+        figure.report(f"link_{name}", round(best["down_bps"] / 1e9, 2), "Gbit/s", None)
+        gigabytes = best["bytes"] / 1e9
+        cpu = (best["server_cpu_s"] + best["client_cpu_s"]) / gigabytes
+        figure.report(f"link_{name}_cpu", round(cpu, 2), "s/GB", None)
+
+
+def losses_of(percent, seed, folder):
+    """The indices of the packets that were lost."""
+    log = folder / "log"
+    done = subprocess.run(
+        [REPRISE, "shape", "--link", f"none,loss={percent}%", "--link-seed", str(seed),
+         "--no-selfcheck", "--link-log", log, "--", "/usr/bin/python3", "-c",
+         SENDER.replace("COUNT", str(LOSS_PACKETS))], check=False)
+    if done.returncode:
+        sys.exit("shape failed")
+    lines = [line.split() for line in log.read_text().splitlines()[1:]]
+    up = [line for line in lines if line[1] == "up"]
+    if len(up) != LOSS_PACKETS:
+        print(f"{len(up)} packets and not {LOSS_PACKETS}", file=sys.stderr)
+    return {int(line[2]) for line in up if line[4] == "lost"}
+
+
+def loss():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for percent in (0.1, 1, 5):
+            p = percent / 100
+            first = losses_of(percent, 1, folder)
+            # 99 % of a binomial distribution, by its normal one.
+            room = 2.576 * (LOSS_PACKETS * p * (1 - p)) ** .5
+            off = abs(len(first) - LOSS_PACKETS * p)
+            figure.report(f"loss_{percent}_percent_off", off, "packets", f"<= {room:.1f}")
+            figure.report(f"loss_{percent}_percent_not_repeated",
+                          len(first ^ losses_of(percent, 1, folder)), "packets", "== 0")
+            figure.report(f"loss_{percent}_percent_same_for_another_seed",
+                          int(first == losses_of(percent, 2, folder)), "runs", "== 0")
+
+
+if __name__ == "__main__":
+    {"rtt": rtt, "pong": pong, "goodput": goodput, "speed": speed, "loss": loss}[sys.argv[1]]()
