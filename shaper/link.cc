@@ -166,7 +166,7 @@ void Link::start_next(nanoseconds at) {
     current_ = codel_->dequeue(queue_, at, dropped_);
     for (const Waiting& packet : dropped_) {
       ++counters_.aqm_drops;
-      told_later_.push_back({.handle = packet.handle, .due = at, .outcome = Outcome::dropped});
+      told_later_.push_back({.handle = packet.handle, .due = at, .outcome = PacketFate::dropped});
     }
     dropped_.clear();
   } else {

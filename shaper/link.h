@@ -31,7 +31,7 @@ enum class Verdict : std::uint8_t {
   outage,      ///< the link is off
 };
 
-enum class Outcome : std::uint8_t {
+enum class PacketFate : std::uint8_t {
   delivered,
   dropped,  ///< by CoDel, as it left the queue
 };
@@ -40,7 +40,7 @@ enum class Outcome : std::uint8_t {
 struct Departure {
   std::uint64_t handle = 0;
   std::chrono::nanoseconds due{0};  ///< when it reaches the other end, or was dropped
-  Outcome outcome = Outcome::delivered;
+  PacketFate outcome = PacketFate::delivered;
 };
 
 /// As of the last call that had a time: packets_in = packets_out + lost + outage_drops +

@@ -110,7 +110,7 @@ std::size_t LinkDirection::write_group(std::size_t first) {
   const HeldPackets::Held& held = held_.at(serial);
   std::chrono::nanoseconds written{0};
   auto fate = LinkLogEntry::Fate::codel_drop;
-  if (begin.outcome == Outcome::delivered) {
+  if (begin.outcome == PacketFate::delivered) {
     fate = LinkLogEntry::Fate::delivered;
     if (write(held, index, count)) {
       fate = LinkLogEntry::Fate::send_failed;

@@ -13,22 +13,22 @@ constexpr int kTimeoutsMax = 15;  // tcp_retries2
 
 }  // namespace
 
-Connection::Connection(std::uint64_t id) : id_(id) {
+StreamConnection::StreamConnection(std::uint64_t id) : id_(id) {
   end_of(Direction::up).hello_now = true;
 }
 
-void Connection::write(Direction direction, std::uint64_t bytes, Time now) {
+void StreamConnection::write(Direction direction, std::uint64_t bytes, Time now) {
   end_of(direction).sender.write(bytes, now);
 }
 
-void Connection::finish(Direction direction, Time now) {
+void StreamConnection::finish(Direction direction, Time now) {
   End& end = end_of(direction);
   if (end.finished) return;
   end.finished = true;
   end.sender.write(1, now);
 }
 
-void Connection::establish(End& end, Time now) {
+void StreamConnection::establish(End& end, Time now) {
   if (end.established) return;
   end.established = true;
   end.hello_due.reset();
@@ -36,7 +36,7 @@ void Connection::establish(End& end, Time now) {
   if (end.hellos == 1) end.sender.on_handshake(now - *end.hello_sent);
 }
 
-void Connection::receive(const StreamPacket& packet, Time now) {
+void StreamConnection::receive(const StreamPacket& packet, Time now) {
   End& end = end_of(opposite(packet.direction));
   switch (packet.kind) {
     case StreamPacket::Kind::syn:
@@ -58,12 +58,12 @@ void Connection::receive(const StreamPacket& packet, Time now) {
   }
 }
 
-void Connection::serve(Time now, const Send& send) {
+void StreamConnection::serve(Time now, const Send& send) {
   serve_end(Direction::up, now, send);
   serve_end(Direction::down, now, send);
 }
 
-void Connection::serve_end(Direction direction, Time now, const Send& send) {
+void StreamConnection::serve_end(Direction direction, Time now, const Send& send) {
   End& end = end_of(direction);
   if (end.hello_now) {
     end.hello_now = false;
@@ -85,7 +85,7 @@ void Connection::serve_end(Direction direction, Time now, const Send& send) {
   send({.direction = direction, .id = id_, .ack = end.receiver.acknowledge()});
 }
 
-std::optional<Connection::Time> Connection::deadline() const {
+std::optional<StreamConnection::Time> StreamConnection::deadline() const {
   std::optional<Time> first;
   auto const consider = [&](const std::optional<Time>& time) {
     if (time && (!first || *time < *first)) first = time;
@@ -98,19 +98,19 @@ std::optional<Connection::Time> Connection::deadline() const {
   return first;
 }
 
-bool Connection::note_wake(Time at) {
+bool StreamConnection::note_wake(Time at) {
   if (wake_ && *wake_ <= at) return false;
   wake_ = at;
   return true;
 }
 
-bool Connection::take_wake(Time at) {
+bool StreamConnection::take_wake(Time at) {
   if (wake_ != at) return false;
   wake_.reset();
   return true;
 }
 
-void Connection::expire(Time now) {
+void StreamConnection::expire(Time now) {
   for (End& end : ends_) {
     if (end.hello_due && *end.hello_due <= now) {
       end.hello_due.reset();
@@ -121,29 +121,29 @@ void Connection::expire(Time now) {
   }
 }
 
-bool Connection::failed() const {
+bool StreamConnection::failed() const {
   return std::ranges::any_of(ends_, [](const End& end) {
     bool const unanswered = !end.established && end.hellos >= kHellosMax && !end.hello_due;
     return unanswered || end.sender.timeouts() >= kTimeoutsMax;
   });
 }
 
-std::uint64_t Connection::delivered(Direction direction) const {
+std::uint64_t StreamConnection::delivered(Direction direction) const {
   auto const arrived = end_of(opposite(direction)).receiver.delivered();
   return arrived - (ended(direction) ? 1 : 0);
 }
 
-bool Connection::ended(Direction direction) const {
+bool StreamConnection::ended(Direction direction) const {
   End const& from = end_of(direction);
   return from.finished && end_of(opposite(direction)).receiver.delivered() == from.sender.written();
 }
 
-std::uint64_t Connection::unsent(Direction direction) const {
+std::uint64_t StreamConnection::unsent(Direction direction) const {
   auto const& sender = end_of(direction).sender;
   return sender.written() - sender.sent();
 }
 
-std::uint64_t Connection::unacknowledged(Direction direction) const {
+std::uint64_t StreamConnection::unacknowledged(Direction direction) const {
   auto const& sender = end_of(direction).sender;
   return sender.written() - sender.acknowledged();
 }

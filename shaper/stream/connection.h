@@ -28,13 +28,13 @@ struct StreamPacket {
 };
 
 /// Both ends of one TCP connection. Pure: packets and times in, packets out.
-class Connection {
+class StreamConnection {
  public:
   using Time = std::chrono::nanoseconds;
   using Send = std::function<void(const StreamPacket&)>;
 
   /// The client begins a handshake with the next serve().
-  explicit Connection(std::uint64_t id);
+  explicit StreamConnection(std::uint64_t id);
 
   std::uint64_t id() const { return id_; }
 

@@ -86,7 +86,7 @@ void StreamNetwork::change(const LinkProfile& profile, Time at) {
   up_.change(profile.up, at);
 }
 
-const Connection* StreamNetwork::find(std::uint64_t connection) const {
+const StreamConnection* StreamNetwork::find(std::uint64_t connection) const {
   auto const found = connections_.find(connection);
   return found == connections_.end() ? nullptr : &found->second;
 }
@@ -135,8 +135,8 @@ void StreamNetwork::take_from(Direction direction, Time now) {
   link_of(direction).take_due(now, due_);
   for (const Departure& departure : due_) {
     auto const slot = static_cast<std::uint32_t>(departure.handle);
-    if (departure.outcome == Outcome::delivered) arrive(slot, now);
-    release(slot, departure.outcome == Outcome::delivered);
+    if (departure.outcome == PacketFate::delivered) arrive(slot, now);
+    release(slot, departure.outcome == PacketFate::delivered);
   }
 }
 
@@ -145,7 +145,7 @@ void StreamNetwork::arrive(std::uint32_t slot, Time now) {
   if (packet.kind == StreamPacket::Kind::datagram) return;
   auto const found = connections_.find(packet.id);
   if (found == connections_.end()) return;
-  Connection& connection = found->second;
+  StreamConnection& connection = found->second;
   bool const connected = connection.connected();
   bool const accepted = connection.accepted();
   bool const ended = connection.ended(packet.direction);
@@ -178,7 +178,7 @@ void StreamNetwork::release(std::uint32_t slot, bool arrived) {
 void StreamNetwork::wake(const Deadline& deadline, Time now) {
   auto const found = connections_.find(deadline.connection);
   if (found == connections_.end()) return;
-  Connection& connection = found->second;
+  StreamConnection& connection = found->second;
   if (!connection.take_wake(deadline.at)) return;
   connection.expire(now);
   if (connection.failed()) {
@@ -189,7 +189,7 @@ void StreamNetwork::wake(const Deadline& deadline, Time now) {
   serve(connection, now);
 }
 
-void StreamNetwork::serve(Connection& connection, Time now) {
+void StreamNetwork::serve(StreamConnection& connection, Time now) {
   connection.serve(now, [&](const StreamPacket& packet) { transmit(packet, now); });
   auto const deadline = connection.deadline();
   // Timers mostly move away, so an earlier wake stays and finds nothing to do.

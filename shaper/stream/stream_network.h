@@ -91,7 +91,7 @@ class StreamNetwork {
   };
 
   Link& link_of(Direction direction) { return direction == Direction::down ? down_ : up_; }
-  const Connection* find(std::uint64_t connection) const;
+  const StreamConnection* find(std::uint64_t connection) const;
   void run(Time now);
   void take_from(Direction direction, Time now);
   void arrive(std::uint32_t slot, Time now);
@@ -99,13 +99,13 @@ class StreamNetwork {
   void transmit(const StreamPacket& packet, Time now);
   void release(std::uint32_t slot, bool arrived);
   /// Sends what the connection has to send, and notes when it wants to be woken.
-  void serve(Connection& connection, Time now);
+  void serve(StreamConnection& connection, Time now);
 
   Link down_;
   Link up_;
   Time time_;
   std::uint64_t next_id_ = 1;
-  std::unordered_map<std::uint64_t, Connection> connections_;
+  std::unordered_map<std::uint64_t, StreamConnection> connections_;
   std::priority_queue<Deadline> deadlines_;  // some have passed without reason
   std::vector<StreamPacket> packets_;        // in the links; a Packet's handle is the place here
   std::vector<std::uint32_t> free_slots_;

@@ -29,7 +29,7 @@ void send_for(LinkFixture& link, nanoseconds time, nanoseconds gap, nanoseconds 
 std::vector<nanoseconds> drop_times(const LinkFixture& link) {
   std::vector<nanoseconds> times;
   for (const Departure& departure : link.all()) {
-    if (departure.outcome == Outcome::dropped) times.push_back(departure.due);
+    if (departure.outcome == PacketFate::dropped) times.push_back(departure.due);
   }
   return times;
 }

@@ -56,7 +56,7 @@ class LinkFixture {
   /// When the packet arrived at the other end; -1 when it did not.
   nanoseconds due(std::uint64_t handle) const {
     auto const end = ends_.find(handle);
-    bool const arrived = end != ends_.end() && end->second.outcome == Outcome::delivered;
+    bool const arrived = end != ends_.end() && end->second.outcome == PacketFate::delivered;
     return arrived ? end->second.due : nanoseconds(-1);
   }
 

@@ -165,7 +165,7 @@ void expect_sound(const Schedule& schedule, const Run& run) {
     EXPECT_FALSE(told[departure.handle]);
     told[departure.handle] = true;
     EXPECT_EQ(run.verdicts[departure.handle], Verdict::queued);
-    if (departure.outcome == Outcome::dropped) continue;
+    if (departure.outcome == PacketFate::dropped) continue;
     EXPECT_GE(departure.due, schedule.arrivals()[departure.handle].at + schedule.settings().delay);
     if (before && !schedule.settings().reorder) {
       EXPECT_GT(departure.handle, before->handle);
