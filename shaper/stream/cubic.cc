@@ -29,9 +29,7 @@ double seconds(Cubic::Time time) {
 void Cubic::on_ack(double packets, std::optional<Time> rtt, std::uint64_t acknowledged,
                    std::uint64_t next, Time now) {
   if (rtt) rtt_min_ = std::min(rtt_min_.value_or(*rtt), *rtt);
-  if (in_slow_start() && window_ >= kHystartWindowMin) {
-    find_end_of_slow_start(rtt, acknowledged, next, now);
-  }
+  if (in_slow_start()) find_end_of_slow_start(rtt, acknowledged, next, now);
   if (in_slow_start()) {
     double const room = threshold_ - window_;
     window_ += std::min(packets, room);
@@ -48,8 +46,8 @@ void Cubic::find_end_of_slow_start(std::optional<Time> rtt, std::uint64_t acknow
     round_rtt_.reset();
     round_samples_ = 0;
   }
-  if (!rtt_min_) return;
-  if (now - train_end_ <= kTrainGapMax) {
+  if (!rtt_min_ || window_ < kHystartWindowMin) return;
+  if (now - train_end_ < kTrainGapMax) {  // at exactly 2 ms any noise would break the train
     train_end_ = now;
     if (now - round_start_ > *rtt_min_ / 2) threshold_ = window_;
   }

@@ -15,6 +15,7 @@ constexpr std::uint32_t kDuplicateThreshold = 3;
 constexpr TcpSender::Time kTimeoutMax = 120s;
 constexpr TcpSender::Time kLoneProbeDelay = 200ms;  // the peer may put its acknowledgement off
 constexpr int kBackoffsMax = 16;
+constexpr double kBufferBytesPerPacket = 2 * 4352;
 
 }  // namespace
 
@@ -40,8 +41,11 @@ std::optional<ByteRange> TcpSender::next(Time now) {
     send(*segment, now);
     return segment->bytes;
   }
-  bool const more = written_ > next_;
+  // What does not fit the send buffer is still with the application.
+  auto const buffered = std::min(written_, acknowledged_ + buffer_bytes_);
+  bool const more = buffered > next_;
   if (more && !room && !probe_now_) window_limited_ = true;
+  if (!more && room && written_ > buffered) starved_ = true;
   if (!more && probe_now_ && !segments_.empty()) {
     probe_now_ = false;
     ++retransmissions_;
@@ -51,7 +55,7 @@ std::optional<ByteRange> TcpSender::next(Time now) {
   }
   if (!more || (!room && !probe_now_)) return std::nullopt;
   probe_now_ = false;
-  auto const end = std::min(written_, next_ + kSegmentBytes);
+  auto const end = std::min(buffered, next_ + kSegmentBytes);
   segments_.push_back({.bytes = {next_, end}});
   next_ = end;
   send(segments_.back(), now);
@@ -72,7 +76,14 @@ void TcpSender::on_ack(const Acknowledgement& ack, Time now) {
   auto const before = acknowledged_;
   News const news = take(ack, now);
   if (news.rtt) rtt_.sample(*news.rtt);
-  if (acknowledged_ > before) timeouts_ = 0;
+  if (acknowledged_ > before) {
+    timeouts_ = 0;
+    if (starved_) {
+      auto const bytes = static_cast<std::uint64_t>(cubic_.window() * kBufferBytesPerPacket);
+      buffer_bytes_ = std::max(buffer_bytes_, bytes);
+    }
+    starved_ = false;
+  }
   if (probe_end_ && acknowledged_ >= *probe_end_) probe_end_.reset();
   if (recovery_end_ && acknowledged_ >= *recovery_end_) {
     if (!timed_out_) cubic_.set_window(cubic_.threshold());

@@ -84,6 +84,11 @@ class TcpSender {
   Time last_sent_{0};
   std::uint64_t retransmissions_ = 0;
 
+  // The send buffer: in Linux two windows of packets of 4352 bytes each, here as it is after the
+  // first round trip. It grows when an acknowledgement finds it too small for the window.
+  std::uint64_t buffer_bytes_ = 2 * 20 * 4352;
+  bool starved_ = false;
+
   // The latest sent of what was delivered (RACK).
   std::uint64_t rack_order_ = 0;
   Time rack_rtt_{0};
