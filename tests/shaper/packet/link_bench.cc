@@ -309,7 +309,7 @@ int run_server(const LinkProfile& profile, bool realtime, std::vector<std::strin
                             {"lateness_p99_us", seconds(report.lateness.p99) * 1e6},
                             {"lateness_max_us", seconds(report.lateness.max) * 1e6},
                             {"packets", report.down.packets_in + report.up.packets_in},
-      {"bytes", report.down.bytes_out + report.up.bytes_out},
+                            {"bytes", report.down.bytes_out + report.up.bytes_out},
                             {"queue_drops", report.down.queue_drops + report.up.queue_drops},
                             {"outside_drops",
                              {{"ring", report.outside.ring},
