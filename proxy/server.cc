@@ -1,5 +1,6 @@
 #include "proxy/server.h"
 
+#include <fcntl.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
 #include <spdlog/spdlog.h>
@@ -63,6 +64,18 @@ Result<Bound> bind_and_listen(const tcp::endpoint& at, bool sibling) {
   return Bound{.socket = handle, .at = where};
 }
 
+/// A listening socket of somebody else's. Threads after the first share it.
+Result<Bound> adopt(int listener, bool shared) {
+  tcp::endpoint where;
+  auto length = static_cast<socklen_t>(where.capacity());
+  int const socket = shared ? ::fcntl(listener, F_DUPFD_CLOEXEC, 0) : listener;
+  if (socket < 0 || ::getsockname(socket, where.data(), &length) != 0) {
+    return fail({errno, std::system_category()});
+  }
+  where.resize(length);
+  return Bound{.socket = socket, .at = where};
+}
+
 }  // namespace
 
 class Server::Worker {
@@ -75,8 +88,8 @@ class Server::Worker {
         tls_(tls),
         minter_(std::move(minter)) {}
 
-  void add_listener(int socket, const Listen& listen) {
-    listeners_.push_back({.acceptor = tcp::acceptor(context_, listen.at.protocol(), socket),
+  void add_listener(const Bound& bound, const Listen& listen) {
+    listeners_.push_back({.acceptor = tcp::acceptor(context_, bound.at.protocol(), bound.socket),
                           .listen = listen,
                           .factory = nullptr});
   }
@@ -186,13 +199,14 @@ std::expected<std::unique_ptr<Server>, ListenError> Server::create(
     auto at = listen.at;
     for (auto& worker : server->workers_) {
       bool const sibling = &worker != &server->workers_.front();
-      auto const bound = bind_and_listen(at, sibling);
+      auto const bound =
+          listen.descriptor < 0 ? bind_and_listen(at, sibling) : adopt(listen.descriptor, sibling);
       if (!bound) {
         return std::unexpected(
             ListenError{.flag = listen.flag, .at = listen.at, .error = bound.error()});
       }
       at = bound->at;
-      worker->add_listener(bound->socket, listen);
+      worker->add_listener(*bound, listen);
     }
     server->bound_.push_back(at);
   }

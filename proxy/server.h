@@ -21,6 +21,9 @@ struct Listen {
   tcp::endpoint at;  ///< port 0: the system chooses
   Entry entry = Entry::kTransparent;
   bool tls = true;
+  /// A listening socket that was made elsewhere, in another network perhaps, instead of one at
+  /// `at`; the server owns it from create() on. Its options stay as they are.
+  int descriptor = -1;
 };
 
 /// Why a listener could not be opened.
