@@ -242,4 +242,11 @@ Result<Message> decode(Bytes bytes) {
   return message;
 }
 
+Result<Svcb> decode_svcb(std::string_view data) {
+  Reader reader(std::span(reinterpret_cast<const std::uint8_t*>(data.data()), data.size()));
+  auto svcb = read_svcb(reader, data.size());
+  if (!reader.ok()) return fail(reader.error());
+  return svcb;
+}
+
 }  // namespace reprise::dns

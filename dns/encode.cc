@@ -239,4 +239,12 @@ Result<std::size_t> encode(const Message& message, std::span<std::uint8_t> out) 
   return writer.at();
 }
 
+Result<std::string> encode_svcb(const Svcb& svcb) {
+  std::vector<std::uint8_t> bytes(kMessageMax);
+  Writer writer(bytes);
+  DataWriter{.writer = writer, .compress = false}(svcb);
+  if (writer.error()) return fail(writer.error());
+  return std::string(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(writer.at()));
+}
+
 }  // namespace reprise::dns

@@ -82,7 +82,9 @@ bool is_near(const net::ip::address& address) {
     return is_near(net::ip::make_address_v4(net::ip::v4_mapped, address.to_v6()));
   }
   if (address.is_loopback()) return true;
-  return address.is_v4() && address.to_v4().to_uint() >> 17 == (198u << 24 | 18u << 16) >> 17;
+  if (!address.is_v4()) return false;
+  auto const bits = address.to_v4().to_uint();
+  return bits >> 17 == (198u << 24 | 18u << 16) >> 17 || bits >> 8 == (192u << 16 | 2u);
 }
 
 bool is_near(const sockaddr_storage& from) {

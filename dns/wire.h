@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "archive/result.h"
 #include "dns/message.h"
@@ -24,5 +26,10 @@ Result<Message> decode(std::span<const std::uint8_t> bytes);
 /// count or length has no room; bad_edns for an rcode over 15 without EDNS; bad_record for data
 /// that no record can hold.
 Result<std::size_t> encode(const Message& message, std::span<std::uint8_t> out);
+
+// The data of one SVCB or HTTPS record alone (RFC 9460 section 2.2). Errors: those of decode();
+// those of encode().
+Result<Svcb> decode_svcb(std::string_view data);
+Result<std::string> encode_svcb(const Svcb& svcb);
 
 }  // namespace reprise::dns

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "dns/error.h"
+#include "dns/wire.h"
 
 namespace reprise::dns {
 namespace {
@@ -69,6 +70,34 @@ TEST(Svcb, WritesWhatItReads) {
               ElementsAre(1, 65280));
   std::array<std::uint8_t, 4> const address{198, 18, 0, 1};
   EXPECT_THAT(*ipv4_hints_of(with(kSvcIpv4Hint, ipv4_hint_value({address}))), ElementsAre(address));
+}
+
+TEST(Svcb, AloneHasTheBytesOfRfc9460) {
+  using namespace std::string_literals;
+  // Appendix D.2, figure 5: "16 foo.example.org. alpn=h2,h3-19 mandatory=ipv4hint,alpn
+  // ipv4hint=192.0.2.1".
+  Svcb svcb{.priority = 16, .target = *Name::parse("foo.example.org"), .params = {}};
+  set_param(svcb, kSvcMandatory, mandatory_value({kSvcAlpn, kSvcIpv4Hint}));
+  set_param(svcb, kSvcAlpn, alpn_value({"h2", "h3-19"}));
+  set_param(svcb, kSvcIpv4Hint, ipv4_hint_value({{192, 0, 2, 1}}));
+  auto const bytes =
+      "\x00\x10\x03\x66\x6f\x6f\x07\x65\x78\x61\x6d\x70\x6c\x65\x03\x6f\x72\x67\x00"
+      "\x00\x00\x00\x04\x00\x01\x00\x04"
+      "\x00\x01\x00\x09\x02\x68\x32\x05\x68\x33\x2d\x31\x39"
+      "\x00\x04\x00\x04\xc0\x00\x02\x01"s;
+  EXPECT_EQ(*encode_svcb(svcb), bytes);
+  EXPECT_EQ(*decode_svcb(bytes), svcb);
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    auto const cut = decode_svcb(std::string_view(bytes).substr(0, size));
+    EXPECT_TRUE(!cut || cut->params.size() < 3) << size;
+  }
+}
+
+TEST(Svcb, AloneIsRefusedWhenItCannotBeWritten) {
+  Svcb svcb = with(kSvcAlpn, "");
+  svcb.params.push_back(svcb.params[0]);
+  EXPECT_EQ(encode_svcb(svcb).error(), errc::bad_record);
+  EXPECT_EQ(encode_svcb(with(kSvcAlpn, std::string(70'000, 'x'))).error(), errc::too_large);
 }
 
 }  // namespace

@@ -31,6 +31,11 @@ void check_params(const Svcb& svcb) {
   if (auto const hints = ipv4_hints_of(svcb); hints && !hints->empty()) {
     check(ipv4_hint_value(*hints) == find_param(svcb, kSvcIpv4Hint));
   }
+  // What pointers made small may be too large to write.
+  if (auto const alone = encode_svcb(svcb)) {
+    auto const again = decode_svcb(*alone);
+    check(again && *again == svcb);
+  }
   (void)ipv6_hints_of(svcb);
   (void)port_of(svcb);
   check(ech_of(svcb).size() <= kMessageMax);
@@ -39,6 +44,10 @@ void check_params(const Svcb& svcb) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (auto const svcb = decode_svcb({reinterpret_cast<const char*>(data), size})) {
+    check_name(svcb->target);
+    check_params(*svcb);
+  }
   auto const message = decode({data, size});
   if (!message) return 0;
   for (const auto& question : message->questions) check_name(question.name);
