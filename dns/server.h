@@ -14,10 +14,10 @@ namespace reprise::dns {
 /// number of addresses of either family, one responder. All on the thread that runs `context`.
 ///
 /// Only loopback, 198.18.0.0/15 and 192.0.2.0/24, which no network routes (RFC 5737) and emulated
-/// ones use, are answered unless `allow_remote`. Over TCP a client that takes
-/// longer than `tcp_idle` for a query or for taking its answers is closed, and beyond
-/// `tcp_connections_max` the one that would be closed first. A connection that sends what is no
-/// query is closed. Each holds at most 64 KiB of queries and 128 KiB of answers.
+/// ones use, are answered unless `allow_remote`. Over TCP a client that takes longer than
+/// `tcp_idle` for a query or for taking its answers is closed, and beyond `tcp_connections_max` the
+/// one that would be closed first. A connection that sends what is no query is closed. Each holds
+/// at most 64 KiB of queries and 128 KiB of answers.
 class Server {
  public:
   struct Options {
