@@ -37,9 +37,10 @@ struct Bound {
 /// Binds and listens. The port is claimed without SO_REUSEPORT first, so that one that is in use,
 /// even by a program that shares ports as this one does, is refused; the first socket then opens
 /// it for its siblings (`claimed` is where it ended up).
-Result<Bound> bind_and_listen(const tcp::endpoint& at, bool sibling) {
+Result<Bound> bind_and_listen(const Listen& listen, std::uint16_t port, bool sibling) {
+  tcp::endpoint where(listen.at.address(), port);
   int const handle =
-      ::socket(at.protocol().family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+      ::socket(where.protocol().family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   auto const give_up = [handle] {
     std::error_code const error(errno, std::system_category());
     if (handle >= 0) ::close(handle);
@@ -54,14 +55,20 @@ Result<Bound> bind_and_listen(const tcp::endpoint& at, bool sibling) {
   ::setsockopt(handle, IPPROTO_TCP, TCP_CONGESTION, kCongestionControl.data(),
                kCongestionControl.size());
   if (sibling) ::setsockopt(handle, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
-  if (::bind(handle, at.data(), static_cast<socklen_t>(at.size())) != 0) return give_up();
+  if (listen.whole_loopback) {
+    constexpr std::string_view kDevice = "lo";
+    if (::setsockopt(handle, SOL_SOCKET, SO_BINDTODEVICE, kDevice.data(), kDevice.size()) != 0) {
+      return give_up();
+    }
+    where.address(net::ip::address_v4::any());
+  }
+  if (::bind(handle, where.data(), static_cast<socklen_t>(where.size())) != 0) return give_up();
   if (!sibling) ::setsockopt(handle, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
   if (::listen(handle, kBacklog) != 0) return give_up();
-  tcp::endpoint where;
   auto length = static_cast<socklen_t>(where.capacity());
   if (::getsockname(handle, where.data(), &length) != 0) return give_up();
   where.resize(length);
-  return Bound{.socket = handle, .at = where};
+  return Bound{.socket = handle, .at = {listen.at.address(), where.port()}};
 }
 
 /// A listening socket of somebody else's. Threads after the first share it.
@@ -196,11 +203,11 @@ std::expected<std::unique_ptr<Server>, ListenError> Server::create(
         std::make_unique<Worker>(server->tls_.get(), std::move(*minter), server->connection_ids_));
   }
   for (const Listen& listen : listeners) {
-    auto at = listen.at;
+    tcp::endpoint at = listen.at;
     for (auto& worker : server->workers_) {
       bool const sibling = &worker != &server->workers_.front();
-      auto const bound =
-          listen.descriptor < 0 ? bind_and_listen(at, sibling) : adopt(listen.descriptor, sibling);
+      auto const bound = listen.descriptor < 0 ? bind_and_listen(listen, at.port(), sibling)
+                                               : adopt(listen.descriptor, sibling);
       if (!bound) {
         return std::unexpected(
             ListenError{.flag = listen.flag, .at = listen.at, .error = bound.error()});

@@ -21,6 +21,9 @@ struct Listen {
   tcp::endpoint at;  ///< port 0: the system chooses
   Entry entry = Entry::kTransparent;
   bool tls = true;
+  /// Not `at` alone but its port at every address of 127.0.0.0/8, by one socket that sees nothing
+  /// but the loopback device (SO_BINDTODEVICE; anybody's right since Linux 5.7).
+  bool whole_loopback = false;
   /// A listening socket that was made elsewhere, in another network perhaps, instead of one at
   /// `at`; the server owns it from create() on. Its options stay as they are.
   int descriptor = -1;

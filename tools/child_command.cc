@@ -79,13 +79,13 @@ ChildCommand::~ChildCommand() {
   if (orders_ >= 0) ::close(orders_);
 }
 
-Result<void> ChildCommand::start(const std::vector<std::string>& arguments) {
+std::string ChildCommand::start(const std::vector<std::string>& arguments) {
   std::string text;
   for (const std::string& argument : arguments) text.append(argument.c_str()).push_back('\0');
   for (std::string_view rest = text; !rest.empty();) {
     auto const count = ::write(orders_, rest.data(), rest.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return fail(last_error());
+    if (count < 0) return last_error().message();
     rest.remove_prefix(static_cast<std::size_t>(count));
   }
   ::close(std::exchange(orders_, -1));

@@ -6,30 +6,26 @@
 #include <vector>
 
 #include "archive/result.h"
+#include "tools/running_command.h"
 
 namespace reprise {
 
 /// The `-- COMMAND` that runs beside a server. The process is forked before there are threads and
 /// before a replay shuts itself off from the network, and waits to be told what to run.
-class ChildCommand {
+class ChildCommand final : public RunningCommand {
  public:
   /// Forks. Errors: fork(2)'s, pipe(2)'s.
   static Result<ChildCommand> prepare();
   ChildCommand(ChildCommand&& other) noexcept;
   ChildCommand& operator=(ChildCommand&&) = delete;
   /// A child that was never started ends.
-  ~ChildCommand();
+  ~ChildCommand() override;
 
-  /// Runs `arguments` in the waiting process, found on PATH. A command that cannot be run says so
-  /// on stderr and exits with 127.
-  Result<void> start(const std::vector<std::string>& arguments);
-
-  /// The exit code, once the child has ended; 128 + N when signal N ended it. Does not block.
-  bool poll(int& exit_code);
-  /// No effect once poll() has seen the end.
-  void signal(int number);
-  /// Whether a signal of the terminal that reaches this process reaches the child as well.
-  bool is_in_our_group() const;
+  /// Runs them in the waiting process.
+  std::string start(const std::vector<std::string>& arguments) override;
+  bool poll(int& exit_code) override;
+  void signal(int number) override;
+  bool is_in_our_group() const override;
 
  private:
   ChildCommand(pid_t child, int orders) : child_(child), orders_(orders) {}

@@ -19,6 +19,7 @@
 #include "tools/archive_errors.h"
 #include "tools/commands.h"
 #include "tools/dns_report.h"
+#include "tools/json_file.h"
 #include "tools/recorded_hosts.h"
 #include "tools/signal_events.h"
 
@@ -85,24 +86,6 @@ ZoneOrExit zone_of_archive(const DnsOptions& options) {
   return plan->zone(options.any);
 }
 
-/// Written in one step, so that who waits for it never reads half of it.
-bool write_json(const std::filesystem::path& path, const char* flag,
-                const boost::json::object& object) {
-  auto const half_written = path.string() + ".part";
-  std::error_code error;
-  {
-    std::ofstream file(half_written, std::ios::trunc);
-    file << boost::json::serialize(object) << "\n";
-    if (!file.flush()) error = {errno, std::system_category()};
-  }
-  if (!error) std::filesystem::rename(half_written, path, error);
-  if (!error) return true;
-  std::fprintf(stderr, "reprise: %s %s cannot be written: %s\n", flag, path.c_str(),
-               error.message().c_str());
-  std::filesystem::remove(half_written, error);
-  return false;
-}
-
 /// As `record` and `replay` write it.
 boost::json::object ready_json(const std::string& at) {
   return {{"mode", "dns"},
@@ -138,7 +121,7 @@ int serve(const DnsOptions& options, const boost::asio::ip::udp::endpoint& wante
   }
   auto const at = text_of(*bound);
   if (!options.ready_file.empty() &&
-      !write_json(options.ready_file, "--ready-file", ready_json(at))) {
+      !write_json_file(options.ready_file, "--ready-file", ready_json(at))) {
     return kExitFailed;
   }
   std::fprintf(stderr, "dns: %zu names on %s\n", zone.entries.size(), at.c_str());
@@ -149,8 +132,9 @@ int serve(const DnsOptions& options, const boost::asio::ip::udp::endpoint& wante
   signals.let_go();
   std::fprintf(stderr, "dns: %s\n", dns_report_text(responder.counts()).c_str());
   if (options.report.empty()) return kExitDone;
-  return write_json(options.report, "--report", dns_report_json(responder.counts())) ? kExitDone
-                                                                                     : kExitFailed;
+  return write_json_file(options.report, "--report", dns_report_json(responder.counts()))
+             ? kExitDone
+             : kExitFailed;
 }
 
 int run_dns(const DnsOptions& options) {
@@ -171,9 +155,7 @@ int run_dns(const DnsOptions& options) {
                  text_of(*at).c_str());
     return kExitUsage;
   }
-  // Who waits for this run's file must not read that of an earlier one.
-  std::error_code error;
-  if (!options.ready_file.empty()) std::filesystem::remove(options.ready_file, error);
+  if (!remove_stale_file(options.ready_file, "--ready-file")) return kExitFailed;
   auto const zone =
       options.archive.empty() ? zone_of_hosts_file(options.hosts_file) : zone_of_archive(options);
   return zone ? serve(options, *at, *zone) : zone.error();

@@ -117,7 +117,7 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
   auto dialer = make_dialer(options);
   if (!dialer) return kExitUsage;
   Serving serving("record", options.serving, command);
-  if (auto const wrong = serving.prepare()) return *wrong;
+  if (auto const wrong = serving.prepare({})) return *wrong;
 
   ArchiveWriter::Options const writing{.fsync = options.fsync};
   bool const exists = options.append && std::filesystem::exists(options.output);

@@ -4,13 +4,15 @@
 
 #include <boost/json.hpp>
 #include <cstdio>
-#include <fstream>
 
 #include "archive/reader.h"
 #include "proxy/replay/network_lock.h"
 #include "proxy/replay/replay.h"
 #include "tools/archive_errors.h"
 #include "tools/commands.h"
+#include "tools/dns_report.h"
+#include "tools/json_file.h"
+#include "tools/recorded_hosts.h"
 #include "tools/serving.h"
 
 namespace reprise {
@@ -22,6 +24,9 @@ struct ReplayOptions {
   std::string inject = "none";
   std::string dates = "recorded";
   std::string protocol = "recorded";
+  std::string topology = "recorded";
+  bool dns_any = false;
+  bool dns_chains = false;
   std::uint32_t session = 0;
   bool strict = false;
   bool warm = false;
@@ -110,12 +115,14 @@ std::string counts_text(const ReplayCounts& counts) {
   return text;
 }
 
-bool write_report(const std::filesystem::path& path, const ReplayReport& report) {
-  std::ofstream file(path, std::ios::trunc);
-  file << boost::json::serialize(report_json(report)) << "\n";
-  if (file.flush()) return true;
-  std::fprintf(stderr, "reprise: --report %s cannot be written\n", path.c_str());
-  return false;
+bool write_report(const std::filesystem::path& path, const ReplayReport& report,
+                  const Serving& serving) {
+  auto json = report_json(report);
+  if (auto const link = serving.link_report()) json["link"] = to_json(*link);
+  if (auto const* const responder = serving.responder()) {
+    json["dns"] = dns_report_json(responder->counts());
+  }
+  return write_json_file(path, "--report", json);
 }
 
 Protocol protocol_of(const std::string& text) {
@@ -143,8 +150,20 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
     return kExitArchive;
   }
 
+  auto const hosts = recorded_hosts(**archive, options.session);
+  if (!hosts) {
+    std::fprintf(stderr, "reprise: %s\n",
+                 archive_error_text(options.archive, hosts.error()).c_str());
+    return kExitArchive;
+  }
+
   Serving serving("replay", options.serving, command);
-  if (auto const wrong = serving.prepare()) return *wrong;
+  if (auto const wrong = serving.prepare({.hosts = *hosts,
+                                          .single = options.topology == "single",
+                                          .any = options.dns_any,
+                                          .chains = options.dns_chains})) {
+    return *wrong;
+  }
   if (auto const locked = deny_outgoing_connections(); !locked) {
     std::fprintf(stderr, "reprise: cannot shut the replay off from the network (seccomp): %s\n",
                  locked.error().message().c_str());
@@ -167,7 +186,12 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   if (report.synthesised.responses() > 0) {
     std::fprintf(stderr, "synthesised: %s\n", synthesised_text(report.synthesised).c_str());
   }
-  if (!options.report.empty() && !write_report(options.report, report)) return kExitFailed;
+  if (auto const* const asked = serving.responder(); asked && asked->counts().missing > 0) {
+    std::fprintf(stderr, "names: %s\n", dns_report_text(asked->counts()).c_str());
+  }
+  if (!options.report.empty() && !write_report(options.report, report, serving)) {
+    return kExitFailed;
+  }
   if (exit_code == kExitDone && options.strict && report.counts.misses > 0) return kExitGate;
   return exit_code;
 }
@@ -191,14 +215,25 @@ void add_replay_command(CLI::App& app, const std::vector<std::string>& command, 
                   "HTTP version over TLS: as each host was recorded, or one for all")
       ->check(CLI::IsMember({"recorded", "h1", "h2"}))
       ->capture_default_str();
-  sub->add_flag("--strict", options->strict, "Exit with 5 when anything was missed");
+  sub->add_option("--topology", options->topology,
+                  "recorded: an address for each recorded one; single: one for all")
+      ->check(CLI::IsMember({"recorded", "single"}))
+      ->capture_default_str();
+  sub->add_flag("--dns-any", options->dns_any, "Hosts that were not recorded have an address, too");
+  sub->add_flag("--dns-chains", options->dns_chains,
+                "The resolver answers with the recorded CNAMEs and lifetimes");
+  sub->add_flag("--strict", options->strict,
+                "Exit with 5 when anything was missed, or the link was not what it should be");
   sub->add_flag("--warm", options->warm, "Prepare every response before the first request");
   sub->add_option("--report", options->report, "Write hits and misses here as JSON at the end");
   sub->add_option("--threads", options->serving.threads, "Threads that serve")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
   options->serving.add_to(*sub);
-  sub->callback([options, command, &exit_code] { exit_code = replay(*options, command); });
+  sub->callback([options, command, &exit_code] {
+    options->serving.strict = options->strict;
+    exit_code = replay(*options, command);
+  });
 }
 
 }  // namespace reprise

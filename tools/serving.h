@@ -3,31 +3,45 @@
 // What `record` and `replay` have in common: where to listen, what to run meanwhile, when to end.
 
 #include <CLI/CLI.hpp>
+#include <boost/asio/io_context.hpp>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "dns/plan.h"
+#include "dns/responder.h"
+#include "dns/server.h"
 #include "proxy/admin.h"
 #include "proxy/server.h"
-#include "tools/child_command.h"
+#include "tools/linked_command.h"
+#include "tools/main_loop.h"
+#include "tools/places.h"
+#include "tools/running_command.h"
 
 namespace reprise {
 
-/// The options of DESIGN's command line that both subcommands take.
+/// The options of the command line that both subcommands take.
 struct ServingOptions {
-  std::string http;  ///< ADDR:PORT or "off"; empty: the default
-  std::string https;
-  std::string proxy;
-  std::string dns;
-  std::string admin;
-  bool allow_remote = false;
+  PlaceOptions places;
+  LinkOptions link;
   std::filesystem::path ready_file;
   std::string log_level = "warn";
   unsigned threads = 1;
+  bool strict = false;  ///< a link that is not what it should be ends the run (kExitGate)
 
   void add_to(CLI::App& command);
+};
+
+/// What names lead to.
+struct Naming {
+  /// Each at the stand-ins of its addresses. Nothing: all names lead to us, as in a recording.
+  std::optional<std::vector<dns::RecordedHost>> hosts;
+  bool single = false;  ///< one stand-in for all
+  bool any = false;     ///< other names lead to us, too
+  bool chains = false;  ///< the recorded CNAMEs and TTLs
 };
 
 /// A server with everything around it, from the first listener to the last line on stderr.
@@ -38,12 +52,16 @@ class Serving {
   ~Serving();
 
   /// All that must come before threads and locks: checks the addresses, opens the certificate
-  /// authority, forks the child, binds the listeners. Returns an exit code when something is wrong,
-  /// and has said it.
-  std::optional<int> prepare();
+  /// authority, forks the child or makes its network, binds the listeners. Returns an exit code
+  /// when something is wrong, and has said it.
+  std::optional<int> prepare(const Naming& naming);
 
   /// Where the listeners are; after prepare().
   const std::vector<tcp::endpoint>& bound() const { return server_->bound(); }
+  /// How the link did. Nothing without one. On the main thread, after prepare().
+  std::optional<PacketRun> link_report() const;
+  /// What was asked for by name. Nothing when no names are answered. On the main thread.
+  const dns::Responder* responder() const { return responder_ ? &*responder_ : nullptr; }
 
   /// Serves, tells the world, runs the command; returns when the command has ended or, without one,
   /// when a signal came or stop() was called, after all connections have ended. The exit code is
@@ -57,27 +75,32 @@ class Serving {
   void stop(int exit_code);
 
  private:
-  class Loop;
-  struct Place {
-    std::string flag;
-    std::optional<tcp::endpoint> at;
-  };
-  std::optional<int> parse_places();
+  std::optional<int> prepare_command();
+  std::optional<int> make_plan(const Naming& naming);
+  std::vector<Listen> wanted_listeners();
   std::optional<int> bind();
-  bool write_ready_file(const std::vector<std::string>& chromium_flags) const;
-  bool remove_stale_ready_file() const;
-  std::vector<std::string> routing_flags() const;
+  dns::Zone zone(const Naming& naming) const;
+  std::optional<int> bind_names(const Naming& naming);
+  static int cannot_listen(const std::string& flag, const tcp::endpoint& at, std::error_code error);
+  std::optional<int> announce();
   std::vector<std::string> chromium_flags() const;
+  boost::json::object ready_json() const;
 
   std::string mode_;
   ServingOptions options_;
   std::vector<std::string> command_;
-  Place http_, https_, proxy_, admin_;  // after the start: as bound
+  Places places_;  // once bound, as bound
   std::optional<CertificateAuthority> authority_;
-  std::optional<ChildCommand> child_;
+  std::unique_ptr<RunningCommand> child_;
+  LinkedCommand* linked_ = nullptr;  // the same, if there is a link
+  std::optional<PacketRun> finished_link_;
+  std::optional<dns::Plan> plan_;
+  net::io_context context_{1};
+  std::optional<dns::Responder> responder_;
+  std::optional<dns::Server> names_;
   std::vector<Place*> open_places_;  // in the server's order
   std::unique_ptr<Server> server_;
-  std::unique_ptr<Loop> loop_;
+  std::unique_ptr<MainLoop> loop_;
 };
 
 }  // namespace reprise
