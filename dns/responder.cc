@@ -12,8 +12,8 @@ using Bytes = std::span<const std::uint8_t>;
 
 /// localhost and all below it. The length in front belongs to what is compared, so that it is a
 /// label; a longer label that ends in the same bytes is nothing that anybody asks for.
-bool is_localhost(const Name& lowered) {
-  return lowered.labels().ends_with("\x09localhost");
+bool is_localhost(std::string_view lowered_labels) {
+  return lowered_labels.ends_with("\x09localhost");
 }
 
 Record soa_of_everything() {
@@ -98,6 +98,19 @@ Responder::Responder(const Zone& zone, const Options& options)
       add(link, rest);
     }
   }
+  if (!catch_all_) add_ancestors();
+}
+
+void Responder::add_ancestors() {
+  std::vector<std::string> known;
+  for (const auto& [labels, entry] : entries_) known.push_back(labels);
+  for (const auto& labels : known) {
+    std::string_view rest = labels;
+    while (!rest.empty()) {
+      rest.remove_prefix(static_cast<std::uint8_t>(rest[0]) + 1u);
+      if (!is_localhost(rest)) entries_.try_emplace(std::string(rest));
+    }
+  }
 }
 
 void Responder::add(const Name& name, const Entry& entry) {
@@ -107,7 +120,7 @@ void Responder::add(const Name& name, const Entry& entry) {
 const Responder::Entry* Responder::find(const Name& lowered) const {
   auto const at = entries_.find(lowered.labels());
   if (at != entries_.end()) return &at->second;
-  if (is_localhost(lowered)) return &localhost_;
+  if (is_localhost(lowered.labels())) return &localhost_;
   return catch_all_ ? &*catch_all_ : nullptr;
 }
 

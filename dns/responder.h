@@ -18,13 +18,12 @@ namespace reprise::dns {
 ///
 /// - A, AAAA and HTTPS as the zone has them; a name without such a record, and any other type, get
 ///   an empty NOERROR with a SOA, so that the client may cache that (RFC 2308). Names outside the
-///   zone lead to its catch-all, or do not exist (NXDOMAIN).
+///   zone lead to its catch-all, or do not exist (NXDOMAIN), unless names below them do.
 /// - localhost and all below it are 127.0.0.1 and ::1 (RFC 6761) unless the zone says otherwise.
 /// - A class other than IN and zone transfers are REFUSED, an opcode other than QUERY is NOTIMP,
 ///   what is no query of one question is FORMERR. What is no message or is a response is dropped.
 /// - Over UDP an answer is never larger than the client takes, nor than kUdpMax: it is replaced by
-/// an
-///   empty one with TC.
+///   an empty one with TC.
 ///
 /// Not thread-safe; one a thread. Bounded in memory whatever comes.
 class Responder {
@@ -77,6 +76,9 @@ class Responder {
   };
 
   void add(const Name& name, const Entry& entry);
+  /// "example.org" exists, with nothing in it, where "www.example.org" does: whoever is told that it
+  /// does not may take that for all below it (RFC 8020).
+  void add_ancestors();
   const Entry* find(const Name& lowered) const;
   void answer(const Question& question, Message& reply);
   void answer_from(const Entry& entry, const Question& question, Message& reply) const;

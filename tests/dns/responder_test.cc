@@ -124,11 +124,24 @@ TEST_F(ResponderTest, SaysThatAnUnknownNameDoesNotExist) {
   EXPECT_THAT(responder_.counts().missing_names, ElementsAre(Pair("nowhere.example", 2u)));
 }
 
+TEST_F(ResponderTest, KnowsThatWhatIsAboveANameExists) {
+  for (const char* const name : {"example.org", "org", "Example", "."}) {
+    expect_empty(answer(query(name)));
+  }
+  EXPECT_EQ(responder_.counts().missing, 0u);
+  auto zone = site();
+  zone.entries = {{.host = "a.localhost", .v4 = {ip::make_address_v4("192.0.2.9")}}};
+  use(zone);
+  EXPECT_THAT(addresses(answer(query("a.localhost"))), ElementsAre("192.0.2.9"));
+  EXPECT_THAT(addresses(answer(query("localhost"))), ElementsAre("127.0.0.1"));
+}
+
 TEST_F(ResponderTest, LeadsUnknownNamesToTheCatchAll) {
   auto zone = site();
   zone.catch_all = ip::make_address_v4("127.19.0.1");
   use(zone);
   EXPECT_THAT(addresses(answer(query("nowhere.example"))), ElementsAre("127.19.0.1"));
+  EXPECT_THAT(addresses(answer(query("example.org"))), ElementsAre("127.19.0.1"));
   expect_empty(answer(query("nowhere.example", Type::kAaaa)));
   EXPECT_THAT(addresses(answer(query("localhost"))), ElementsAre("127.0.0.1"));
   EXPECT_EQ(responder_.counts().missing, 0u);
