@@ -71,13 +71,13 @@ void LinkDirection::take(const ReceivedFrame& frame, std::chrono::nanoseconds ar
     auto const verdict = link_.enqueue(packet, arrived);
     if (verdict == Verdict::queued) {
       ++queued;
-    } else if (log_ != nullptr) {
-      log_->append({.in = arrived,
-                    .due = arrived,
-                    .index = index,
-                    .bytes = packet.size_bytes,
-                    .side = side_,
-                    .fate = fate_of(verdict)});
+    } else if (is_told()) {
+      tell({.in = arrived,
+            .due = arrived,
+            .index = index,
+            .bytes = packet.size_bytes,
+            .side = side_,
+            .fate = fate_of(verdict)});
     }
   }
   if (queued == 0) return;
@@ -121,7 +121,7 @@ std::size_t LinkDirection::write_group(std::size_t first) {
   for (std::uint32_t i = 0; i < count; ++i) {
     const Departure& departure = departures_[first + i];
     if (fate == LinkLogEntry::Fate::delivered) lateness_.add(written - departure.due, 1);
-    if (log_ != nullptr) log_end(held, departure, fate, written);
+    if (is_told()) tell_end(held, departure, fate, written);
   }
   held_.release(serial, count);
   return count;
@@ -136,17 +136,21 @@ std::error_code LinkDirection::write(const HeldPackets::Held& held, std::uint32_
                   frame.subspan(cut.payload_at, cut.payload_bytes));
 }
 
-void LinkDirection::log_end(const HeldPackets::Held& held, const Departure& departure,
-                            LinkLogEntry::Fate fate, std::chrono::nanoseconds written) {
+void LinkDirection::tell(const LinkLogEntry& entry) {
+  if (log_ != nullptr) log_->append(entry);
+  if (series_ != nullptr) series_->append(entry);
+}
+
+void LinkDirection::tell_end(const HeldPackets::Held& held, const Departure& departure,
+                             LinkLogEntry::Fate fate, std::chrono::nanoseconds written) {
   auto const index = HeldPackets::index_of(departure.handle);
-  log_->append(
-      {.in = held.arrived,
-       .due = departure.due,
-       .written = fate == LinkLogEntry::Fate::delivered ? written : std::chrono::nanoseconds(0),
-       .index = held.first_index + index,
-       .bytes = held.shape.packet_bytes(index),
-       .side = side_,
-       .fate = fate});
+  tell({.in = held.arrived,
+        .due = departure.due,
+        .written = fate == LinkLogEntry::Fate::delivered ? written : std::chrono::nanoseconds(0),
+        .index = held.first_index + index,
+        .bytes = held.shape.packet_bytes(index),
+        .side = side_,
+        .fate = fate});
 }
 
 }  // namespace reprise

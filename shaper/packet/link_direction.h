@@ -10,6 +10,7 @@
 #include "shaper/packet/link_clock.h"
 #include "shaper/packet/link_log.h"
 #include "shaper/packet/link_report.h"
+#include "shaper/packet/link_series.h"
 #include "shaper/packet/packet_ring.h"
 
 namespace reprise {
@@ -21,10 +22,16 @@ class LinkDirection {
   /// More on the link at once is dropped and counted.
   static constexpr std::uint64_t kHeldBytesMax = std::uint64_t{512} << 20;
 
-  /// The rings, the histogram and the log (which may be null) outlive this.
+  /// The rings, the histogram, the log and the series (which may be null) outlive this.
   LinkDirection(LinkSide side, Link link, PacketRing& from, PacketRing& to,
-                LatenessHistogram& lateness, LinkLog* log)
-      : side_(side), link_(std::move(link)), from_(from), to_(to), lateness_(lateness), log_(log) {}
+                LatenessHistogram& lateness, LinkLog* log, LinkSeries* series)
+      : side_(side),
+        link_(std::move(link)),
+        from_(from),
+        to_(to),
+        lateness_(lateness),
+        log_(log),
+        series_(series) {}
 
   /// Takes up to kBatch frames that have come. Whether there were any.
   bool take_in(StampClock& stamps);
@@ -45,8 +52,10 @@ class LinkDirection {
   void take(const ReceivedFrame& frame, std::chrono::nanoseconds arrived);
   std::size_t write_group(std::size_t first);
   std::error_code write(const HeldPackets::Held& held, std::uint32_t first, std::uint32_t count);
-  void log_end(const HeldPackets::Held& held, const Departure& departure, LinkLogEntry::Fate fate,
-               std::chrono::nanoseconds written);
+  bool is_told() const { return log_ != nullptr || series_ != nullptr; }
+  void tell(const LinkLogEntry& entry);
+  void tell_end(const HeldPackets::Held& held, const Departure& departure, LinkLogEntry::Fate fate,
+                std::chrono::nanoseconds written);
 
   LinkSide side_;
   Link link_;
@@ -54,6 +63,7 @@ class LinkDirection {
   PacketRing& to_;
   LatenessHistogram& lateness_;
   LinkLog* log_;
+  LinkSeries* series_;
   HeldPackets held_;
   std::vector<Departure> departures_;
   std::chrono::nanoseconds last_arrival_{0};

@@ -12,6 +12,7 @@
 #include "shaper/packet/link_direction.h"
 #include "shaper/packet/link_log.h"
 #include "shaper/packet/link_report.h"
+#include "shaper/packet/link_series.h"
 #include "shaper/packet/netlink.h"
 #include "shaper/packet/network.h"
 #include "shaper/packet/packet_ring.h"
@@ -54,7 +55,8 @@ struct LinkRunnerOptions {
   std::uint64_t seed = 0;
   /// SCHED_FIFO for the link's thread: needs CAP_SYS_NICE or RLIMIT_RTPRIO.
   bool realtime = false;
-  LinkLog* log = nullptr;  ///< outlives the runner
+  LinkLog* log = nullptr;        ///< outlives the runner
+  LinkSeries* series = nullptr;  ///< outlives the runner; not to be read before stop()
 };
 
 /// Moves the packets of a shell through a link, in a thread of its own. Between events the thread
