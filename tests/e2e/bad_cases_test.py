@@ -13,6 +13,8 @@ import unittest
 import harness
 from wire import Certificate, Close, response
 
+LISTENERS = ("--http", "--https", "--proxy", "--dns")
+
 
 def hello(_):
     return response(b"hello")
@@ -38,15 +40,15 @@ class CannotStart(harness.TestCase):
         return archive
 
     def replay_arguments(self, archive):
-        return ("replay", "--http", "127.0.0.1:0", "--https", "127.0.0.1:0", "--proxy",
-                "127.0.0.1:0", str(archive))
+        return ("replay", *(part for flag in LISTENERS for part in (flag, "127.0.0.1:0")),
+                str(archive))
 
     def test_a_busy_port_is_named_with_its_flag(self):
         with socket.create_server(("127.0.0.1", 0)) as busy:
             port = busy.getsockname()[1]
-            for flag in ("--http", "--https", "--proxy"):
+            for flag in LISTENERS:
                 with self.subTest(flag):
-                    others = [part for other in ("--http", "--https", "--proxy") if other != flag
+                    others = [part for other in LISTENERS if other != flag
                               for part in (other, "127.0.0.1:0")]
                     archive = self.folder / f"busy{flag}.reprise"
                     self.assert_refused(4, [str(port), flag], "record", "-o", str(archive),
@@ -100,7 +102,8 @@ class CannotStart(harness.TestCase):
         locked.mkdir(0o555)
         archive = locked / "a.reprise"
         done = self.run_without_privileges("record", "-o", str(archive), "--http", "127.0.0.1:0",
-                                           "--https", "127.0.0.1:0", "--proxy", "127.0.0.1:0")
+                                           "--https", "127.0.0.1:0", "--proxy", "127.0.0.1:0",
+                                           "--dns", "127.0.0.1:0")
         self.assertIn(done.returncode, (1, 3), done.stderr)
         self.assertIn(str(archive), done.stderr)
         self.assertIn("Permission denied", done.stderr)
@@ -119,7 +122,8 @@ class CannotStart(harness.TestCase):
         archive = self.recorded_archive()
         before = archive.read_bytes()
         self.assert_refused(3, [str(archive), "--append"], "record", "-o", str(archive),
-                            "--http", "127.0.0.1:0", "--https", "off", "--proxy", "off")
+                            "--http", "127.0.0.1:0", "--https", "off", "--proxy", "off",
+                            "--dns", "off")
         self.assertEqual(archive.read_bytes(), before)
 
 
@@ -254,7 +258,8 @@ class Ends(harness.TestCase):
         archive = self.folder / "a.reprise"
         recorder = self.record(archive, origins=(self.origin(hello),))
         done = harness.run("record", "--append", "-o", str(archive), "--http", "127.0.0.1:0",
-                           "--https", "off", "--proxy", "off", folder=self.folder)
+                           "--https", "off", "--proxy", "off", "--dns", "off",
+                           folder=self.folder)
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertEqual(recorder.stop(), 0, recorder.log())
 

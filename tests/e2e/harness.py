@@ -85,7 +85,7 @@ class Reprise:
         self.ready_file = pathlib.Path(tempfile.mktemp(dir=folder, prefix="ready."))
         self.log_file = self.ready_file.with_suffix(".log")
         listeners = []
-        for name in ("--http", "--https", "--proxy"):
+        for name in ("--http", "--https", "--proxy", "--dns"):
             if name not in arguments:
                 listeners += [name, "127.0.0.1:0"]
         command = [*wrapper, REPRISE, mode, *listeners, "--ready-file", str(self.ready_file),
