@@ -117,7 +117,9 @@ struct H2Session::Callbacks {
     if (frame->data.padlen > 0) out.push_back(std::byte(frame->data.padlen - 1));
     out.insert(out.end(), piece.begin(), piece.end());
     if (frame->data.padlen > 1) out.resize(out.size() + frame->data.padlen - 1);
-    return 0;
+    // Without the pause all that the peer's windows allow would be taken at once: without limit in
+    // memory, and for good before whatever is more urgent.
+    return out.size() < kGatherBytes ? 0 : NGHTTP2_ERR_PAUSE;
   }
 };
 
