@@ -13,6 +13,8 @@ constexpr double kC = 0.4;
 constexpr double kBeta = 0.7;
 constexpr double kAlpha = 3 * (1 - kBeta) / (1 + kBeta);
 constexpr double kWindowMin = 2;
+constexpr double kPaceMin = 2;        // half a window more a round trip
+constexpr double kFirstPaceMax = 20;  // before the first loss, a twentieth
 
 constexpr double kHystartWindowMin = 16;
 constexpr int kHystartSamples = 8;
@@ -63,31 +65,30 @@ void Cubic::grow(double packets, Time now) {
   if (!epoch_start_) {
     epoch_start_ = now;
     w_est_ = window_;
-    if (window_ < w_max_) {
-      k_s_ = std::cbrt((w_max_ - window_) / kC);
-    } else {
-      k_s_ = 0;
-      w_max_ = window_;
-    }
+    credit_ = 0;
+    k_s_ = window_ < w_max_ ? std::cbrt((w_max_ - window_) / kC) : 0;
+    origin_ = std::max(window_, w_max_);
   }
-  double const t = seconds(now - *epoch_start_);
-  auto const cubic_at = [&](double time_s) { return kC * std::pow(time_s - k_s_, 3) + w_max_; };
-  w_est_ += (w_est_ >= cwnd_prior_ ? 1 : kAlpha) * packets / window_;
-  if (cubic_at(t) < w_est_) {
-    window_ = std::max(window_, w_est_);
-    return;
-  }
-  double const target =
-      std::clamp(cubic_at(t + seconds(rtt_min_.value_or(0ns))), window_, 1.5 * window_);
-  window_ += (target - window_) / window_ * packets;
+  w_est_ += kAlpha * packets / window_;
+  double const t = seconds(now - *epoch_start_ + rtt_min_.value_or(0ns));
+  double const target = std::floor(kC * std::pow(t - k_s_, 3) + origin_);
+  // How many packets are acknowledged for each one that the window grows by.
+  double pace = target > window_ ? window_ / (target - window_) : 100 * window_;
+  if (w_max_ == 0) pace = std::min(pace, kFirstPaceMax);
+  double const friendly = std::floor(w_est_);
+  if (friendly > window_) pace = std::min(pace, window_ / (friendly - window_));
+  pace = std::max(std::floor(pace), kPaceMin);
+  credit_ += packets;
+  double const grown = std::floor(credit_ / pace);
+  credit_ -= grown * pace;
+  window_ += grown;
 }
 
 void Cubic::on_loss() {
   epoch_start_.reset();
-  cwnd_prior_ = window_;
   // Fast convergence: less than last time means that somebody else came.
   w_max_ = window_ < w_max_ ? window_ * (1 + kBeta) / 2 : window_;
-  threshold_ = std::max(window_ * kBeta, kWindowMin);
+  threshold_ = std::max(std::floor(window_ * kBeta), kWindowMin);
 }
 
 void Cubic::on_timeout() {

@@ -8,7 +8,7 @@ namespace reprise {
 
 /// A congestion window in packets: slow start from 10 (RFC 6928), left by HyStart as Linux does it
 /// (Ha and Rhee 2011: the delay of a round's first acknowledgements, or the length of their train),
-/// then CUBIC (RFC 9438).
+/// then CUBIC (RFC 9438) in Linux' whole packets: it grows by one after so many acknowledgements.
 class Cubic {
  public:
   using Time = std::chrono::nanoseconds;
@@ -52,10 +52,11 @@ class Cubic {
 
   // CUBIC, in the RFC's names.
   std::optional<Time> epoch_start_;
-  double w_max_ = 0;
+  double w_max_ = 0;  // 0: nothing was lost yet
   double w_est_ = 0;
-  double cwnd_prior_ = 0;
+  double origin_ = 0;
   double k_s_ = 0;
+  double credit_ = 0;  // packets acknowledged, and not yet grown for
 };
 
 }  // namespace reprise

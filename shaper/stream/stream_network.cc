@@ -152,6 +152,7 @@ void StreamNetwork::arrive(std::uint32_t slot, Time now) {
   auto const delivered = connection.delivered(packet.direction);
   auto const answered = opposite(packet.direction);
   auto const unacknowledged = connection.unacknowledged(answered);
+  auto const unsent = connection.unsent(answered);
   connection.receive(packet, now);
   serve(connection, now);
 
@@ -162,7 +163,8 @@ void StreamNetwork::arrive(std::uint32_t slot, Time now) {
   tell(connection.accepted() && !accepted, Kind::accepted, Direction::up);
   tell(connection.delivered(packet.direction) > delivered, Kind::delivered, packet.direction);
   tell(connection.ended(packet.direction) && !ended, Kind::ended, packet.direction);
-  tell(connection.unacknowledged(answered) < unacknowledged, Kind::acknowledged, answered);
+  tell(connection.unacknowledged(answered) < unacknowledged || connection.unsent(answered) < unsent,
+       Kind::acknowledged, answered);
 }
 
 void StreamNetwork::release(std::uint32_t slot, bool arrived) {

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <sys/epoll.h>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "shaper/packet/descriptor.h"
+#include "shaper/packet/lateness.h"
+#include "shaper/packet/shell_error.h"
+#include "shaper/stream/stream_relay.h"
+
+namespace reprise {
+
+/// A client's connection that has crossed the link, to be served by the proxy.
+struct StreamArrival {
+  std::size_t listener;  ///< the place in StreamShellOptions::listeners
+  Descriptor socket;     ///< a connected AF_UNIX stream socket, non-blocking
+  boost::asio::ip::tcp::endpoint client;
+  boost::asio::ip::tcp::endpoint destination;  ///< that the client asked for
+  /// To be set before the socket is closed when the client must not take what it got for the whole:
+  /// a socket of this kind cannot send a reset.
+  std::shared_ptr<std::atomic<bool>> aborted;
+};
+
+struct StreamShellOptions {
+  LinkProfile profile;
+  std::uint64_t seed = 0;
+  /// Listening TCP sockets that clients see.
+  std::vector<Descriptor> listeners;
+  /// Called on the shell's thread, for each client as the server's end of the handshake ends.
+  std::function<void(StreamArrival)> hand_over;
+};
+
+/// What a stream shell did.
+struct StreamReport {
+  LinkCounters down;
+  LinkCounters up;
+  LatenessHistogram::Summary lateness;  ///< by which the model's events were late
+  std::uint64_t connections = 0;
+  std::uint64_t broken = 0;  ///< of these, given up by the model after too many timeouts
+};
+
+/// Sits between clients and a proxy in the same process, and lets their bytes pass as fast as TCP
+/// over the link would (StreamNetwork): a link for who may not make networks. All in a thread of
+/// its own. The kernel's own handshake with the client is instant; that of the model holds up what
+/// the client sends behind it, so that the first answer comes as late as it should.
+class StreamShell {
+ public:
+  /// Accepts from now on; the link begins now. Needs neither socket(2) nor connect(2).
+  /// Errors: epoll's, timerfd's.
+  static ShellResult<std::unique_ptr<StreamShell>> start(StreamShellOptions options);
+  /// Stops.
+  ~StreamShell();
+
+  /// Nobody is accepted any more. Idempotent.
+  void close_listeners();
+  /// How long stop() waits for what is under way.
+  static constexpr std::chrono::seconds kEndingTime{5};
+  /// Lets what the proxy has sent arrive, once it has closed its ends, and joins the thread. At
+  /// most kEndingTime; then the rest is cut off. Idempotent.
+  void stop();
+
+  /// At any time.
+  StreamReport report() const;
+
+ private:
+  using Time = StreamNetwork::Time;
+  struct Client {
+    std::unique_ptr<StreamRelay> relay;
+    std::size_t listener;
+  };
+
+  StreamShell(StreamShellOptions options, Time start);
+  ShellResult<void> open_events();
+  bool watch(int fd, std::uint64_t what, std::uint32_t how);
+  bool watch_listeners();
+  void wake();
+  void run();
+  void on_ready(const epoll_event& event);
+  void accept(std::size_t listener);
+  void pause_accepting();
+  void connect_proxy(std::uint64_t id, const Client& client);
+  bool step();
+  void tell(const StreamEvent& event);
+  void pump_touched();
+  bool has_ended(Time now);
+  void set_timer();
+
+  StreamShellOptions options_;
+  Descriptor events_;
+  Descriptor timer_;
+  Descriptor wake_;
+  std::atomic<bool> closing_ = false;
+  std::atomic<bool> stopping_ = false;
+  LatenessHistogram lateness_;
+
+  mutable std::mutex mutex_;  // over what follows, for report()
+  StreamNetwork network_;
+  std::unordered_map<std::uint64_t, Client> clients_;
+  std::uint64_t connections_ = 0;
+  std::uint64_t broken_ = 0;
+
+  std::vector<std::uint64_t> touched_;  // to be pumped
+  std::vector<StreamEvent> told_;
+  std::optional<Time> accept_again_;  // when descriptors have run out
+  std::optional<Time> ends_at_;       // at the latest
+
+  std::thread thread_;
+};
+
+}  // namespace reprise
