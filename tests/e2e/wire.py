@@ -175,8 +175,9 @@ class Origin:
     """
 
     def __init__(self, answer, names=(HOST,), tls=None, before_body=None,
-                 timeout_seconds=DEADLINE_SECONDS):
+                 timeout_seconds=DEADLINE_SECONDS, address="127.0.0.1"):
         self.answer = answer
+        self.address = address
         self.names = names
         self.tls = tls
         self.before_body = before_body
@@ -185,21 +186,25 @@ class Origin:
         self.requests = []
         self.failures = []
         self.closing = False
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=128)
+        self.listener = socket.create_server((address, 0), backlog=128)
         self.port = self.listener.getsockname()[1]
         self.open = set()
         self.thread = threading.Thread(target=self._accept, daemon=True)
         self.thread.start()
 
     def connect_arguments(self):
-        for name in self.names:
-            yield from ("--connect-to", f"{name}:{443 if self.tls else 80}:127.0.0.1:{self.port}")
+        yield from self.connect_to()
         if self.tls:
             yield from ("--origin-ca", str(self.tls.ca_file))
 
+    def connect_to(self):
+        for name in self.names:
+            yield from ("--connect-to",
+                        f"{name}:{443 if self.tls else 80}:{self.address}:{self.port}")
+
     def connect(self):
         """A client connection without a proxy, for comparing."""
-        sock = socket.create_connection(("127.0.0.1", self.port), DEADLINE_SECONDS)
+        sock = socket.create_connection((self.address, self.port), DEADLINE_SECONDS)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return Client(sock)
 
