@@ -58,7 +58,6 @@ std::expected<std::unique_ptr<ReplayChild>, ReplayChild::Failure> ReplayChild::s
                                      "--https",      "127.0.0.1:0",
                                      "--proxy",      "off",
                                      "--dns",        "off",
-                                     "--dns",        "off",
                                      "--ready-file", (*folder / "ready").string(),
                                      "--report",     (*folder / "report").string()};
   arguments.insert(arguments.end(), options.arguments.begin(), options.arguments.end());
