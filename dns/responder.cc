@@ -34,7 +34,6 @@ Message reply_to(const Message& query) {
   reply.response = true;
   reply.opcode = query.opcode;
   reply.recursion_desired = query.recursion_desired;
-  reply.recursion_available = true;
   reply.checking_disabled = query.checking_disabled;
   return reply;
 }
@@ -45,8 +44,14 @@ Message header_of(Bytes query) {
   header.id = static_cast<std::uint16_t>(query[0] << 8 | query[1]);
   header.response = (query[2] & 0x80) != 0;
   header.opcode = static_cast<Opcode>(query[2] >> 3 & 0xf);
-  header.recursion_desired = (query[2] & 1) != 0;
+  header.recursion_desired = (query[2] & 0x01) != 0;
+  header.checking_disabled = (query[3] & 0x10) != 0;
   return header;
+}
+
+/// Asks for something to be done, such as a zone transfer.
+bool is_action(Type type) {
+  return type >= Type::kTkey && type <= Type::kMailA;
 }
 
 /// The response code of a query that has no answer; kNoError when it may have one.
@@ -57,8 +62,7 @@ Rcode objection_to(const Message& query) {
   if (query.edns && query.edns->version != 0) return Rcode::kBadVers;
   auto const& question = query.questions.front();
   if (question.type == Type::kOpt) return Rcode::kFormErr;
-  bool const action = question.type >= Type::kTkey && question.type <= Type::kMailA;
-  if (question.question_class != kClassIn || action) return Rcode::kRefused;
+  if (question.question_class != kClassIn || is_action(question.type)) return Rcode::kRefused;
   return Rcode::kNoError;
 }
 
@@ -194,7 +198,9 @@ std::size_t Responder::respond(Bytes query, Transport transport, std::span<std::
   if (reply.rcode == Rcode::kFormErr) ++counts_.malformed;
   if (read->questions.size() == 1) {
     reply.questions = std::move(read->questions);
-    ++counts_.by_type[static_cast<std::uint16_t>(reply.questions.front().type)];
+    auto const type = reply.questions.front().type;
+    ++counts_.by_type[static_cast<std::uint16_t>(type)];
+    reply.recursion_available = reply.rcode != Rcode::kFormErr && !is_action(type);
   }
   if (reply.rcode == Rcode::kNoError) answer(reply.questions.front(), reply);
   out = out.first(std::min(out.size(), room));

@@ -76,7 +76,7 @@ class Responder {
   };
 
   void add(const Name& name, const Entry& entry);
-  /// "example.org" exists, with nothing in it, where "www.example.org" does: whoever is told that it
+  /// "example.org" exists, with nothing in it, where "www.example.org" does: who is told that it
   /// does not may take that for all below it (RFC 8020).
   void add_ancestors();
   const Entry* find(const Name& lowered) const;
