@@ -78,6 +78,10 @@ void Cubic::grow(double packets, Time now) {
   double const friendly = std::floor(w_est_);
   if (friendly > window_) pace = std::min(pace, window_ / (friendly - window_));
   pace = std::max(std::floor(pace), kPaceMin);
+  if (credit_ >= pace) {  // the pace has become quicker
+    credit_ = 0;
+    ++window_;
+  }
   credit_ += packets;
   double const grown = std::floor(credit_ / pace);
   credit_ -= grown * pace;

@@ -193,7 +193,8 @@ void TcpSender::grow(const News& news, Time now) {
   bool const used =
       cubic_.in_slow_start() ? cubic_.window() < 2.0 * round_flight_max_ : window_limited_;
   if (used || window_limited_) {
-    cubic_.on_ack(news.acknowledged, news.rtt, acknowledged_, next_, now);
+    // What was told before, by SACK, has counted or was no time to grow.
+    cubic_.on_ack(news.delivered, news.rtt, acknowledged_, next_, now);
   }
   if (acknowledged_ < round_end_) return;
   round_end_ = next_;
