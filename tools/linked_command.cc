@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <random>
 
+#include "shaper/description.h"
 #include "shaper/packet/self_check.h"
 #include "tools/commands.h"
 
@@ -74,6 +75,7 @@ std::expected<std::unique_ptr<LinkedCommand>, int> LinkedCommand::prepare(
     if (!log) return std::unexpected(say(log.error(), kExitFailed));
     made->log_ = std::move(*log);
   }
+  if (options.plotted) made->series_ = std::make_unique<LinkSeries>(made->run_.profile);
   return made;
 }
 
@@ -106,9 +108,11 @@ std::span<Descriptor> LinkedCommand::udp_sockets() {
 }
 
 std::string LinkedCommand::start(const std::vector<std::string>& arguments) {
-  auto link =
-      LinkRunner::start(devices_, run_.profile,
-                        {.seed = run_.seed, .realtime = options_.realtime, .log = log_.get()});
+  auto link = LinkRunner::start(devices_, run_.profile,
+                                {.seed = run_.seed,
+                                 .realtime = options_.realtime,
+                                 .log = log_.get(),
+                                 .series = series_.get()});
   if (!link) return text_of(link.error());
   link_ = std::move(*link);
   auto const started = shell_.run(arguments);
@@ -119,6 +123,17 @@ PacketRun LinkedCommand::report() const {
   auto run = run_;
   if (link_) run.link = link_->report();
   return run;
+}
+
+LinkPlot LinkedCommand::plot() const {
+  if (!series_) return {};
+  auto const of = [&](LinkSide side, const LinkSettings& settings) {
+    return LinkPlot::Direction{.timeline = series_->timeline(side),
+                               .rate_limit_bps = static_cast<double>(settings.rate_bps)};
+  };
+  return {.title = to_text(run_.profile) + ", seed " + std::to_string(run_.seed),
+          .down = of(LinkSide::down, run_.profile.down),
+          .up = of(LinkSide::up, run_.profile.up)};
 }
 
 PacketRun LinkedCommand::finish() {

@@ -12,6 +12,7 @@
 #include "shaper/packet/link_runner.h"
 #include "shaper/packet/packet_report.h"
 #include "shaper/packet/packet_shell.h"
+#include "tools/link_plot.h"
 #include "tools/running_command.h"
 
 namespace reprise {
@@ -24,6 +25,7 @@ struct LinkOptions {
   bool realtime = false;
   bool no_self_check = false;
   std::filesystem::path log_file;
+  bool plotted = false;  ///< whether plot() will be asked for
 
   void add_to(CLI::App& command);
 };
@@ -57,7 +59,9 @@ class LinkedCommand final : public RunningCommand {
   /// Ends the link and says on stderr what is doubtful about the run. Returns its report; the log,
   /// if there is one, is whole then. Once, after the command has ended.
   PacketRun finish();
-  /// The same as it is up to now.
+  /// What there is to plot, after finish(). Empty without LinkOptions::plotted.
+  LinkPlot plot() const;
+  /// The same as finish(), as it is up to now.
   PacketRun report() const;
 
  private:
@@ -74,6 +78,7 @@ class LinkedCommand final : public RunningCommand {
   PacketRun run_;
   std::size_t udp_count_ = 0;
   std::unique_ptr<LinkLog> log_;
+  std::unique_ptr<LinkSeries> series_;
   std::unique_ptr<LinkRunner> link_;
 };
 

@@ -3,14 +3,18 @@
 #include <CLI/CLI.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/json.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 
 #include "shaper/packet/outside_relay.h"
 #include "tools/commands.h"
 #include "tools/json_file.h"
+#include "tools/link_plot.h"
 #include "tools/linked_command.h"
 #include "tools/main_loop.h"
 
@@ -25,6 +29,7 @@ struct ShapeOptions {
   std::vector<std::uint16_t> ports{80, 443, 8080, 8443};
   bool strict = false;
   std::filesystem::path report_file;
+  std::filesystem::path plot_file;
 };
 
 constexpr const char* kCrossing = R"(What crosses the link, both ways:
@@ -50,15 +55,26 @@ ShellResult<void> carry(LinkedCommand& linked, OutsideRelay& relay) {
   return {};
 }
 
-/// Writes the report, if one is asked for.
-int conclude(const ShapeOptions& options, const PacketRun& run, int exit_code) {
+bool write_plot(const std::filesystem::path& path, const LinkPlot& plot) {
+  errno = 0;
+  std::ofstream file(path, std::ios::trunc);
+  file << to_svg(plot);
+  if (file.flush()) return true;
+  std::fprintf(stderr, "reprise: --plot %s cannot be written: %s\n", path.c_str(),
+               std::strerror(errno));
+  return false;
+}
+
+/// Writes what is asked for.
+int conclude(const ShapeOptions& options, LinkedCommand& linked, int exit_code) {
+  auto const run = linked.finish();
+  bool written = options.plot_file.empty() || write_plot(options.plot_file, linked.plot());
   if (!options.report_file.empty()) {
     auto report = to_json(run);
     report["exit_code"] = exit_code;
-    if (!write_json_file(options.report_file, "--report", report)) {
-      return exit_code == kExitDone ? kExitFailed : exit_code;
-    }
+    written = write_json_file(options.report_file, "--report", report) && written;
   }
+  if (!written && exit_code == kExitDone) return kExitFailed;
   return exit_code == kExitDone && options.strict && !doubts_of(run).empty() ? kExitGate
                                                                              : exit_code;
 }
@@ -70,8 +86,10 @@ int shape(const ShapeOptions& options, const std::vector<std::string>& command) 
                  "COMMAND\n");
     return kExitUsage;
   }
+  auto link = options.link;
+  link.plotted = !options.plot_file.empty();
   auto const linked = LinkedCommand::prepare(
-      options.link, {.all_tcp_ports = true, .tcp_ports = options.ports, .udp_ports = {kDnsPort}},
+      link, {.all_tcp_ports = true, .tcp_ports = options.ports, .udp_ports = {kDnsPort}},
       options.strict);
   if (!linked) return linked.error();
   // Not before the fork: it would be the command's, too.
@@ -87,7 +105,7 @@ int shape(const ShapeOptions& options, const std::vector<std::string>& command) 
     return kExitFailed;
   }
   auto const exit_code = loop.run(linked->get(), [] { return std::string(); });
-  return conclude(options, (*linked)->finish(), exit_code);
+  return conclude(options, **linked, exit_code);
 }
 
 }  // namespace
@@ -103,6 +121,8 @@ void add_shape_command(CLI::App& app, const std::vector<std::string>& command, i
       ->capture_default_str();
   sub->add_flag("--strict", options->strict, "Exit with 5 when the link was not what it should be");
   sub->add_option("--report", options->report_file, "Write what was measured, as JSON");
+  sub->add_option("--plot", options->plot_file,
+                  "Write a picture (SVG) of queue, delay and rate over time, both ways");
   sub->callback([options, command, &exit_code] { exit_code = shape(*options, command); });
 }
 

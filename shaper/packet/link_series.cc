@@ -15,12 +15,12 @@ double to_ms(nanoseconds time) {
 
 }  // namespace
 
-LinkSeries::LinkSeries(const LinkProfile& profile) {
-  down_.propagation = profile.down.delay;
-  down_.rate_bps = profile.down.rate_bps;
-  up_.propagation = profile.up.delay;
-  up_.rate_bps = profile.up.rate_bps;
-}
+LinkSeries::Direction::Direction(const LinkSettings& settings)
+    : propagation(settings.delay),
+      rate_bps(settings.rate_bps),
+      has_jitter(settings.jitter.count() > 0 && !settings.trace) {}
+
+LinkSeries::LinkSeries(const LinkProfile& profile) : down_(profile.down), up_(profile.up) {}
 
 void LinkSeries::append(const LinkLogEntry& entry) {
   using Fate = LinkLogEntry::Fate;
@@ -40,23 +40,26 @@ void LinkSeries::append(const LinkLogEntry& entry) {
   bool const sent = entry.fate == Fate::delivered || entry.fate == Fate::send_failed;
   // What a queue drops as it leaves was in it until then; what was refused never was.
   if (!sent && entry.fate != Fate::codel_drop) return;
-  auto const left = sent ? std::max(arrived, ended - direction.propagation) : ended;
-  add_step(direction, &Span::queue_bytes, arrived, entry.bytes);
-  add_step(direction, &Span::queue_bytes, left, -static_cast<double>(entry.bytes));
-  if (sent) add_wire_time(direction, entry, arrived, left);
-}
-
-/// The rate as it is on the wire: a packet's bits over the time that it takes.
-void LinkSeries::add_wire_time(Direction& direction, const LinkLogEntry& entry, nanoseconds arrived,
-                               nanoseconds left) {
+  auto left = sent ? std::max(arrived, ended - direction.propagation) : ended;
   double const bits = 8.0 * entry.bytes;
   nanoseconds took{0};
   if (direction.rate_bps > 0) {
     took = nanoseconds(
         static_cast<std::int64_t>(bits * kNsPerSecond / static_cast<double>(direction.rate_bps)));
   }
-  took = std::min(took, left - arrived);
-  if (took.count() <= 0) {
+  if (sent && direction.has_jitter) {
+    left = std::min(left, std::max(arrived, direction.wire_free) + took);
+    direction.wire_free = std::max(direction.wire_free, left);
+  }
+  add_step(direction, &Span::queue_bytes, arrived, entry.bytes);
+  add_step(direction, &Span::queue_bytes, left, -static_cast<double>(entry.bytes));
+  if (sent) add_wire_time(direction, bits, std::min(took, left - arrived), left);
+}
+
+/// The rate as it is on the wire: a packet's bits over the time that it takes.
+void LinkSeries::add_wire_time(Direction& direction, double bits, nanoseconds took,
+                               nanoseconds left) {
+  if (took.count() == 0) {
     at(direction, left).rate_bps.area += bits * kNsPerSecond;
     return;
   }

@@ -26,7 +26,7 @@ struct LinkTimeline {
 
 /// Adds up a link's packets as they end, in memory that does not grow: when a run gets longer than
 /// kSpansMax spans, two become one. A packet that the link still holds at the end is not in it.
-/// With jitter a packet counts as queued while it is held back. Not thread-safe.
+/// With jitter, when a packet left the wire is worked out from those before it. Not thread-safe.
 class LinkSeries {
  public:
   static constexpr std::size_t kSpansMax = 512;
@@ -57,8 +57,11 @@ class LinkSeries {
     std::chrono::nanoseconds delay_max{0};
   };
   struct Direction {
+    explicit Direction(const LinkSettings& settings);
     std::chrono::nanoseconds propagation{0};
     std::uint64_t rate_bps = 0;
+    bool has_jitter = false;
+    std::chrono::nanoseconds wire_free{0};
     std::array<Span, kSpansMax> spans{};
   };
 
@@ -66,8 +69,8 @@ class LinkSeries {
   Span& at(Direction& direction, std::chrono::nanoseconds time);
   void add_step(Direction& direction, Steps Span::* quantity, std::chrono::nanoseconds time,
                 double step);
-  void add_wire_time(Direction& direction, const LinkLogEntry& entry,
-                     std::chrono::nanoseconds arrived, std::chrono::nanoseconds left);
+  void add_wire_time(Direction& direction, double bits, std::chrono::nanoseconds took,
+                     std::chrono::nanoseconds left);
 
   std::chrono::nanoseconds start_{0};
   std::chrono::nanoseconds width_ = kWidthMin;

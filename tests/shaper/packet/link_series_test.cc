@@ -107,6 +107,22 @@ TEST_F(Series, UnlimitedLinkHasTheRateOfWhatLeft) {
   EXPECT_DOUBLE_EQ(unlimited.timeline(LinkSide::down).spans[0].rate_bps, 0);
 }
 
+TEST_F(Series, JitterDoesNotMakeTheWireFaster) {
+  LinkSeries jittery(*parse_link("1.2mbit/1.2mbit/100ms,jitter=40ms"));
+  jittery.set_start(kStart);
+  constexpr int kPackets = 100;
+  for (int i = 0; i < kPackets; ++i) {
+    // They come faster than the wire takes them, and are passed on in pairs.
+    auto const left = (i + 1) * kOnWire;
+    auto entry = passed(i * 1ms, left);
+    entry.due += i % 2 == 0 ? 12ms : 2ms;
+    jittery.append(entry);
+  }
+  auto const line = jittery.timeline(LinkSide::down);
+  EXPECT_NEAR(total_bits(line), kPackets * 8.0 * kBytes, 1);
+  for (auto const& span : line.spans) EXPECT_LT(span.rate_bps, 1.2e6 * 1.001);
+}
+
 TEST_F(Series, LongRunKeepsItsSumsInBoundedMemory) {
   constexpr int kPackets = 360'000;  // an hour of a full link
   for (int i = 0; i < kPackets; ++i) {
