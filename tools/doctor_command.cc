@@ -1,11 +1,8 @@
-#include <fcntl.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
-#include <sched.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -19,6 +16,7 @@
 
 #include "archive/file.h"
 #include "proxy/tls/certificate_authority.h"
+#include "shaper/packet/packet_shell.h"
 #include "tools/commands.h"
 #include "tools/nss_database.h"
 #include "tools/program.h"
@@ -63,32 +61,14 @@ Check check_browser(const std::string& name, const std::vector<std::string>& pro
   return check;
 }
 
-Check check_tun() {
-  Check check{.name = "tun", .detail = "/dev/net/tun can be opened (--shaper packet)"};
-  FileDescriptor const device(::open("/dev/net/tun", O_RDWR | O_CLOEXEC));
-  check.ok = device.is_open();
+/// By making one, which takes some hundredths of a second.
+Check check_packet_link() {
+  Check check{.name = "packet link", .detail = "networks can be made (--link, reprise shape)"};
+  auto const shell = PacketShell::start({});
+  check.ok = shell.has_value();
   if (check.ok) return check;
-  int const error = errno;
-  check.detail = std::string("/dev/net/tun: ") + std::strerror(error) + " (--shaper packet)";
-  check.fix =
-      error == EACCES || error == EPERM ? "sudo chmod 666 /dev/net/tun" : "sudo modprobe tun";
-  return check;
-}
-
-Check check_namespaces() {
-  Check check{.name = "namespaces",
-              .detail = "an unprivileged network can be made (--shaper packet)"};
-  pid_t const child = ::fork();
-  if (child == 0) _exit(::unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0 ? 0 : errno);
-  int status = 0;
-  if (child > 0) ::waitpid(child, &status, 0);
-  check.ok = child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  if (check.ok) return check;
-  check.detail = std::string("user and network namespace: ") +
-                 std::strerror(child > 0 ? WEXITSTATUS(status) : errno) + " (--shaper packet)";
-  check.fix =
-      "sudo sysctl kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000; on Ubuntu "
-      "also kernel.apparmor_restrict_unprivileged_userns=0; in a container: as root, or allow it";
+  check.detail = shell.error().what + " (--link, reprise shape)";
+  check.fix = shell.error().fix.empty() ? "run as root" : shell.error().fix;
   return check;
 }
 
@@ -196,8 +176,7 @@ std::vector<Check> run_checks() {
   checks.push_back(check_open_files());
   checks.push_back(check_certutil());
   checks.push_back(check_trust(common_name));
-  checks.push_back(check_tun());
-  checks.push_back(check_namespaces());
+  checks.push_back(check_packet_link());
   return checks;
 }
 

@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import threading
+import xml.etree.ElementTree
 
 import harness
 
@@ -199,6 +200,25 @@ class Shape(harness.TestCase):
         # What the self-check sent is not the command's.
         self.assertEqual(report["down"]["packets_in"], 0)
 
+    def test_the_plot_shows_both_directions(self):
+        port = self.site()
+        plot = self.folder / "plot.svg"
+        run("--plot", str(plot), "--ports", str(port), "--", PYTHON, "-c", DOWNLOAD, str(port),
+            link="8mbit/1mbit/20ms,queue=10p")
+        svg = xml.etree.ElementTree.parse(plot).getroot()
+        texts = [each.text for each in svg.iter("{http://www.w3.org/2000/svg}text")]
+        self.assertTrue(texts[0].startswith("8mbit/1mbit/20ms,queue=10p, seed "), texts)
+        for expected in ("Down, to the client", "Up, from the client", "Rate (Mbit/s)"):
+            self.assertIn(expected, texts)
+        self.assertNotIn("no packets", texts)
+        # A queue of ten packets drops some of a megabyte.
+        self.assertTrue(any(text.endswith(" dropped") for text in texts), texts)
+
+    def test_a_plot_that_cannot_be_written_is_said(self):
+        done = run("--plot", str(self.folder / "none" / "plot.svg"), "--", "true", check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("No such file or directory", done.stderr)
+
     def test_what_is_wrong_with_the_arguments_is_said(self):
         done = run("--", "true", link="fast", check=False)
         self.assertEqual(done.returncode, 2)
@@ -284,6 +304,41 @@ class OrdinaryUser(harness.TestCase):
             return
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.split()[:2], [str(NOBODY), str(len(Body.content))])
+
+
+class NoPrivileges(harness.TestCase):
+    """In a user namespace that can have no further ones, without capabilities."""
+
+    def without_privileges(self, *arguments):
+        allowed = subprocess.run(["unshare", "--user", "--map-root-user", "true"], check=False,
+                                 capture_output=True)
+        if allowed.returncode:
+            self.skipTest(allowed.stderr.decode())
+        script = 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"'
+        return subprocess.run(
+            ["unshare", "--user", "--map-root-user", "sh", "-c", script, "sh", "setpriv",
+             "--bounding-set=-all", "--inh-caps=-all", *arguments], capture_output=True, text=True,
+            timeout=harness.DEADLINE_SECONDS, stdin=subprocess.DEVNULL,
+            env=harness.environment(self.folder))
+
+    def test_what_is_missing_is_said_and_what_to_do(self):
+        done = self.without_privileges(*command("--", "echo", "has run"))
+        self.assertEqual((done.returncode, done.stdout), (4, ""), done.stderr)
+        self.assertIn("user and network namespaces are refused", done.stderr)
+        self.assertIn("sudo sysctl user.max_user_namespaces=", done.stderr)
+
+    def test_the_doctor_says_it_too(self):
+        done = self.without_privileges(harness.REPRISE, "doctor", "--json")
+        checks = {each["name"]: each for each in json.loads(done.stdout)["checks"]}
+        self.assertFalse(checks["packet link"]["ok"])
+        self.assertIn("namespaces are refused", checks["packet link"]["detail"])
+        self.assertIn("sudo sysctl user.max_user_namespaces=", checks["packet link"]["fix"])
+
+    def test_the_doctor_knows_where_it_works(self):
+        done = harness.run("doctor", "--json", folder=self.folder)
+        checks = {each["name"]: each for each in json.loads(done.stdout)["checks"]}
+        self.assertEqual(checks["packet link"]["fix"], "")
+        self.assertTrue(checks["packet link"]["ok"])
 
 
 def main():
