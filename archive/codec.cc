@@ -1,53 +1,17 @@
 #include "archive/codec.h"
 
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/wire_format_lite.h>
-
-#include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <utility>
 
 #include "archive/archive.pb.h"
+#include "archive/codec_parts.h"
 #include "archive/error.h"
 
 namespace reprise {
+
+using namespace codec;
+
 namespace {
-
-using google::protobuf::internal::WireFormatLite;
-using google::protobuf::io::CodedInputStream;
-
-/// Fields at the top of one payload. Each may cost a parser many times its bytes.
-constexpr std::size_t kTopFieldsMax = 2 * kStringsMax + 100;
-
-Result<std::string> serialize(const google::protobuf::MessageLite& message) {
-  if (message.ByteSizeLong() > kPayloadBytesMax) return fail(archive_errc::too_large);
-  return message.SerializeAsString();
-}
-
-bool has_few_fields(Bytes payload) {
-  CodedInputStream input(reinterpret_cast<const std::uint8_t*>(payload.data()),
-                         static_cast<int>(payload.size()));
-  for (std::size_t count = 0; auto const tag = input.ReadTag(); ++count) {
-    if (count == kTopFieldsMax || !WireFormatLite::SkipField(&input, tag)) return false;
-  }
-  return input.ConsumedEntireMessage();
-}
-
-template <class Message>
-bool parse(Bytes payload, Message& message) {
-  return payload.size() <= kPayloadBytesMax && has_few_fields(payload) &&
-         message.ParseFromArray(payload.data(), static_cast<int>(payload.size()));
-}
-
-// A time that is not known is an absent field.
-template <class Set>
-void put_time(SessionTime time, Set set) {
-  if (time != kNoTime) set(time.count());
-}
-SessionTime get_time(bool known, std::int64_t nanoseconds) {
-  return known ? SessionTime(nanoseconds) : kNoTime;
-}
 
 bool put(const Headers& headers, pb::Fields& out) {
   if (headers.size() > kHeaderFieldsMax) return false;
@@ -78,17 +42,6 @@ bool get(const pb::Fields& fields, Headers& out) {
     list.push_back({.name = name, .value = take(lengths[i + 1])});
   }
   out = Headers(list);
-  return true;
-}
-
-void put_digest(const Sha256& digest, std::string& out) {
-  if (digest != Sha256{}) out.assign(reinterpret_cast<const char*>(digest.data()), digest.size());
-}
-
-bool get_digest(const std::string& bytes, Sha256& out) {
-  if (bytes.empty()) return true;
-  if (bytes.size() != out.size()) return false;
-  std::memcpy(out.data(), bytes.data(), out.size());
   return true;
 }
 
@@ -131,18 +84,6 @@ bool put(const StoredRequest& request, pb::Request& out) {
          put(request.trailers, *out.mutable_trailers()) && put(request.body, *out.mutable_body());
 }
 
-/// A number of the file as an enumerator between `first` and `last`, or as a narrower integer.
-template <class T>
-bool get_number(std::uint32_t number, T first, T last, T& out) {
-  if (number < static_cast<std::uint32_t>(first) || number > static_cast<std::uint32_t>(last)) {
-    return false;
-  }
-  out = static_cast<T>(number);
-  return true;
-}
-bool get_u16(std::uint32_t number, std::uint16_t& out) {
-  return get_number<std::uint16_t>(number, 0, UINT16_MAX, out);
-}
 bool get_version(std::uint32_t number, HttpVersion& out) {
   return get_number(number, HttpVersion::kUnknown, HttpVersion::kH3, out);
 }
@@ -275,97 +216,6 @@ std::optional<Exchange> decode_exchange(Bytes payload) {
   }
   if (!holds) decoded.reset();
   return decoded;
-}
-
-Result<std::string> encode_connection(const ConnectionFacts& facts) {
-  pb::Connection out;
-  if (facts.certificate_names.size() > kStringsMax) return fail(archive_errc::too_large);
-  out.set_id(facts.id);
-  out.set_session(facts.session);
-  out.set_scheme(static_cast<std::uint32_t>(facts.scheme));
-  out.set_host(facts.host);
-  out.set_port(facts.port);
-  out.set_address(facts.address);
-  out.set_alpn(facts.alpn);
-  out.set_tls_version(facts.tls_version);
-  out.set_cipher(facts.cipher);
-  for (const auto& name : facts.certificate_names) out.add_certificate_names(name);
-  out.set_chain_bytes(facts.chain_bytes);
-  put_digest(facts.chain_digest, *out.mutable_chain_digest());
-  put_time(facts.dns_start, [&](std::int64_t ns) { out.set_dns_start_ns(ns); });
-  put_time(facts.connect_start, [&](std::int64_t ns) { out.set_connect_start_ns(ns); });
-  put_time(facts.tls_start, [&](std::int64_t ns) { out.set_tls_start_ns(ns); });
-  put_time(facts.ready, [&](std::int64_t ns) { out.set_ready_ns(ns); });
-  out.set_failure(facts.failure);
-  return serialize(out);
-}
-
-std::optional<ConnectionFacts> decode_connection(Bytes payload) {
-  pb::Connection in;
-  if (!parse(payload, in)) return std::nullopt;
-  ConnectionFacts out;
-  out.id = in.id();
-  out.session = in.session();
-  out.host = in.host();
-  out.address = in.address();
-  out.alpn = in.alpn();
-  out.tls_version = in.tls_version();
-  out.cipher = in.cipher();
-  out.certificate_names.assign(in.certificate_names().begin(), in.certificate_names().end());
-  out.chain_bytes = in.chain_bytes();
-  out.dns_start = get_time(in.has_dns_start_ns(), in.dns_start_ns());
-  out.connect_start = get_time(in.has_connect_start_ns(), in.connect_start_ns());
-  out.tls_start = get_time(in.has_tls_start_ns(), in.tls_start_ns());
-  out.ready = get_time(in.has_ready_ns(), in.ready_ns());
-  out.failure = in.failure();
-  if (!get_number(in.scheme(), Scheme::kHttp, Scheme::kHttps, out.scheme) ||
-      !get_u16(in.port(), out.port) || !get_digest(in.chain_digest(), out.chain_digest) ||
-      out.certificate_names.size() > kStringsMax) {
-    return std::nullopt;
-  }
-  return out;
-}
-
-Result<std::string> encode_session_start(const SessionInfo& info) {
-  pb::SessionStart out;
-  if (info.command_line.size() > kStringsMax || info.pages.size() > kStringsMax) {
-    return fail(archive_errc::too_large);
-  }
-  auto const since_epoch = info.started.time_since_epoch();
-  out.set_number(info.number);
-  out.set_started_unix_ns(std::chrono::nanoseconds(since_epoch).count());
-  out.set_tool_version(info.tool_version);
-  for (const auto& argument : info.command_line) out.add_command_line(argument);
-  out.set_random_seed(info.random_seed);
-  for (const auto& page : info.pages) out.add_pages(page);
-  return serialize(out);
-}
-
-std::optional<SessionInfo> decode_session_start(Bytes payload) {
-  pb::SessionStart in;
-  if (!parse(payload, in) || in.number() == 0) return std::nullopt;
-  using Clock = std::chrono::system_clock;
-  SessionInfo out;
-  out.number = in.number();
-  out.started = Clock::time_point(
-      std::chrono::duration_cast<Clock::duration>(std::chrono::nanoseconds(in.started_unix_ns())));
-  out.tool_version = in.tool_version();
-  out.command_line.assign(in.command_line().begin(), in.command_line().end());
-  out.random_seed = in.random_seed();
-  out.pages.assign(in.pages().begin(), in.pages().end());
-  return out;
-}
-
-std::string encode_session_end(std::uint32_t session) {
-  pb::SessionEnd out;
-  out.set_number(session);
-  return out.SerializeAsString();
-}
-
-std::optional<std::uint32_t> decode_session_end(Bytes payload) {
-  pb::SessionEnd in;
-  if (!parse(payload, in)) return std::nullopt;
-  return in.number();
 }
 
 }  // namespace reprise

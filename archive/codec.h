@@ -15,18 +15,21 @@ namespace reprise {
 
 inline constexpr std::size_t kHeaderFieldsMax = 65'536;  ///< of one head or one trailer section
 inline constexpr std::size_t kInterimMax = 1'024;
-inline constexpr std::size_t kExtentsMax = 1 << 20;  ///< of one body: 256 GiB in full chunks
-inline constexpr std::size_t kStringsMax = 65'536;   ///< certificate names, arguments, pages
+inline constexpr std::size_t kExtentsMax = 1 << 20;   ///< of one body: 256 GiB in full chunks
+inline constexpr std::size_t kStringsMax = 65'536;    ///< certificate names, arguments, pages
+inline constexpr std::size_t kDnsRecordsMax = 1'024;  ///< of one answer, of each kind
 
 // Errors of all encoders: too_large.
 Result<std::string> encode_exchange(const Exchange& exchange);
 Result<std::string> encode_connection(const ConnectionFacts& facts);
+Result<std::string> encode_dns_answer(const DnsAnswer& answer);
 Result<std::string> encode_session_start(const SessionInfo& info);
 std::string encode_session_end(std::uint32_t session);
 
 // Nothing when the payload is not what an encoder writes. What a later version added is ignored.
 std::optional<Exchange> decode_exchange(Bytes payload);
 std::optional<ConnectionFacts> decode_connection(Bytes payload);
+std::optional<DnsAnswer> decode_dns_answer(Bytes payload);
 std::optional<SessionInfo> decode_session_start(Bytes payload);
 std::optional<std::uint32_t> decode_session_end(Bytes payload);
 

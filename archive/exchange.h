@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -138,6 +139,21 @@ struct ConnectionFacts {
   SessionTime tls_start = kNoTime;
   SessionTime ready = kNoTime;
   std::string failure;
+};
+
+/// What one question about a host's name, of one type (A, AAAA, HTTPS), came to.
+struct DnsAnswer {
+  std::uint32_t session = 0;
+  std::string host;                    ///< lower case, no dot at its end
+  std::uint16_t type = 0;              ///< as DNS numbers them
+  std::optional<std::uint16_t> rcode;  ///< nothing when no server answered
+  std::string failure;                 ///< why there are no records, one sentence
+  std::vector<std::string> chain;      ///< CNAME targets, in order
+  std::vector<std::string> addresses;  ///< "192.0.2.1", "2001:db8::1"
+  std::vector<std::string> https;      ///< records as on the wire (RFC 9460 section 2.2)
+  std::uint32_t ttl_s = 0;             ///< the least of all records used
+  SessionTime asked = kNoTime;
+  SessionTime answered = kNoTime;
 };
 
 struct SessionInfo {

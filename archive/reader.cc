@@ -27,6 +27,11 @@ std::size_t memory_of(const ConnectionFacts& facts) {
          facts.failure.size() + memory_of(facts.certificate_names);
 }
 
+std::size_t memory_of(const DnsAnswer& answer) {
+  return sizeof answer + answer.host.size() + answer.failure.size() + memory_of(answer.chain) +
+         memory_of(answer.addresses) + memory_of(answer.https);
+}
+
 std::size_t memory_of(const SessionInfo& info) {
   return sizeof info + memory_of(info.command_line) + memory_of(info.pages);
 }
@@ -97,6 +102,13 @@ void ArchiveReader::State::load_facts() {
       if (found != session_at.end()) sessions[found->second].complete = true;
       return number.has_value();
     }
+    if (record.kind == RecordKind::kDnsAnswer) {
+      auto answer = decode_dns_answer(record.payload);
+      if (!answer) return false;
+      memory += memory_of(*answer);
+      answers.push_back(std::move(*answer));
+      return true;
+    }
     if (record.kind != RecordKind::kConnection) return false;
     auto facts = decode_connection(record.payload);
     if (!facts) return false;
@@ -109,14 +121,14 @@ void ArchiveReader::State::load_facts() {
     if (!record || !payload_is_whole(*record) || !take(*record)) ++damaged;
     if (memory > kFactsMemoryMax) {
       report.remarks.emplace_back(
-          "there are more facts on connections than fit: some are left out");
+          "there are more facts on connections and names than fit: some are left out");
       break;
     }
   }
   if (damaged > 0) {
     report.damaged_records += damaged;
     report.remarks.push_back(std::to_string(damaged) +
-                             " damaged records of sessions and connections are left out");
+                             " damaged records of sessions, connections and names are left out");
   }
 }
 
@@ -156,6 +168,9 @@ const std::vector<SessionInfo>& ArchiveReader::sessions() const {
 }
 const std::vector<ConnectionFacts>& ArchiveReader::connections() const {
   return state_->connections;
+}
+const std::vector<DnsAnswer>& ArchiveReader::answers() const {
+  return state_->answers;
 }
 
 std::span<const std::uint64_t> ArchiveReader::fact_offsets() const {

@@ -45,7 +45,7 @@ struct OpenReport {
 /// SIGBUS; programs install a handler.
 class ArchiveReader {
  public:
-  /// What decoded sessions and connections may take in memory.
+  /// What decoded sessions, connections and DNS answers may take in memory.
   static constexpr std::size_t kFactsMemoryMax = 256 << 20;
 
   struct Options {
@@ -91,11 +91,12 @@ class ArchiveReader {
   /// Checks a whole body, its digest too, holding none of it. Errors: corrupt.
   Result<void> check_body(const StoredBody& body) const;
 
-  /// Decoded at open, in file order. Connections past kFactsMemoryMax are left out, with a remark.
+  /// Decoded at open, in file order. Those past kFactsMemoryMax are left out, with a remark.
   const std::vector<SessionInfo>& sessions() const;
   const std::vector<ConnectionFacts>& connections() const;
+  const std::vector<DnsAnswer>& answers() const;
 
-  /// The offsets of the session and connection records, in file order.
+  /// The offsets of the session, connection and DNS answer records, in file order.
   std::span<const std::uint64_t> fact_offsets() const;
   /// Where an append goes on: behind the last whole record, index and trailer not counted.
   std::uint64_t records_end() const;

@@ -41,6 +41,7 @@ struct ArchiveReader::State {
   std::uint64_t records_end = 0;
   std::vector<SessionInfo> sessions;
   std::vector<ConnectionFacts> connections;
+  std::vector<DnsAnswer> answers;
   CheckedPayloads checked;
 
   /// What may be read: less than the map when a writer has cut off the rest.

@@ -24,6 +24,7 @@ class Copy {
   struct Session {
     SessionInfo info;
     std::vector<const ConnectionFacts*> connections;
+    std::vector<const DnsAnswer*> answers;
     std::vector<std::uint32_t> ordinals;
   };
 
@@ -45,6 +46,9 @@ std::map<std::uint32_t, Copy::Session> Copy::sessions() const {
   }
   for (const ConnectionFacts& facts : from_.connections()) {
     sessions[facts.session].connections.push_back(&facts);
+  }
+  for (const DnsAnswer& answer : from_.answers()) {
+    sessions[answer.session].answers.push_back(&answer);
   }
   auto const entries = from_.entries();
   for (std::uint32_t ordinal = 0; ordinal < entries.size(); ++ordinal) {
@@ -70,6 +74,9 @@ Result<void> Copy::copy_session(const Session& session) {
   if (auto begun = to_.begin_session(session.info); !begun) return fail(begun.error());
   for (const ConnectionFacts* facts : session.connections) {
     if (auto added = to_.add_connection(*facts); !added) return added;
+  }
+  for (const DnsAnswer* answer : session.answers) {
+    if (auto added = to_.add_answer(*answer); !added) return added;
   }
   for (auto const ordinal : session.ordinals) {
     if (auto copied = copy_exchange(ordinal); !copied) return copied;

@@ -19,6 +19,9 @@ bool take_record(const Record& record, Scan& scan) {
     case RecordKind::kConnection:
       if (!decode_connection(record.payload)) return false;
       break;
+    case RecordKind::kDnsAnswer:
+      if (!decode_dns_answer(record.payload)) return false;
+      break;
     case RecordKind::kExchange: {
       auto const exchange = decode_exchange(record.payload);
       if (!exchange) return false;

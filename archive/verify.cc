@@ -28,6 +28,8 @@ std::string_view name_of(RecordKind kind) {
       return "index";
     case RecordKind::kTrailer:
       return "trailer";
+    case RecordKind::kDnsAnswer:
+      return "DNS answer";
   }
   return "unknown";
 }

@@ -115,6 +115,16 @@ Result<void> ArchiveWriter::add_connection(ConnectionFacts facts) {
   return {};
 }
 
+Result<void> ArchiveWriter::add_answer(DnsAnswer answer) {
+  invariant(state_->in_session, "a DNS answer outside a session");
+  answer.session = state_->session;
+  auto const payload = encode_dns_answer(answer);
+  if (!payload) return fail(payload.error());
+  auto const added = state_->add_fact(RecordKind::kDnsAnswer, *payload);
+  if (!added) return fail(added.error());
+  return {};
+}
+
 Result<void> ArchiveWriter::add_exchange(Exchange exchange) {
   invariant(state_->in_session, "an exchange outside a session");
   if (state_->entries.size() == kExchangesMax) return fail(archive_errc::too_large);

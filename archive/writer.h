@@ -71,6 +71,8 @@ class ArchiveWriter {
 
   /// `facts.session` is filled in.
   Result<void> add_connection(ConnectionFacts facts);
+  /// `answer.session` is filled in. Errors: too_large over the format's limits; write(2).
+  Result<void> add_answer(DnsAnswer answer);
   /// `exchange.session` is filled in. Bodies must come from this writer's BodyWriter.
   /// Errors: too_large when heads exceed the format's record limit; write(2).
   Result<void> add_exchange(Exchange exchange);

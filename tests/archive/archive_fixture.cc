@@ -175,6 +175,21 @@ ConnectionFacts a_connection(std::uint64_t id) {
   return facts;
 }
 
+DnsAnswer an_answer(std::string_view host) {
+  DnsAnswer answer;
+  answer.host = host;
+  answer.type = 65;
+  answer.rcode = 3;
+  answer.failure = "no such name";
+  answer.chain = {"cdn.example.net", "e1.example.com"};
+  answer.addresses = {"192.0.2.1", "2001:db8::1"};
+  answer.https = {std::string("\0\1\0\0\1\0\3\2h2", 10), ""};
+  answer.ttl_s = 300;
+  answer.asked = 1ms;
+  answer.answered = 12ms;
+  return answer;
+}
+
 void add(ArchiveWriter& writer, Exchange exchange) {
   auto const added = writer.add_exchange(std::move(exchange));
   ASSERT_TRUE(added) << added.error().message();
@@ -246,6 +261,20 @@ void expect_same(const ConnectionFacts& a, const ConnectionFacts& b) {
   EXPECT_EQ(a.tls_start, b.tls_start);
   EXPECT_EQ(a.ready, b.ready);
   EXPECT_EQ(a.failure, b.failure);
+}
+
+void expect_same(const DnsAnswer& a, const DnsAnswer& b) {
+  EXPECT_EQ(a.session, b.session);
+  EXPECT_EQ(a.host, b.host);
+  EXPECT_EQ(a.type, b.type);
+  EXPECT_EQ(a.rcode, b.rcode);
+  EXPECT_EQ(a.failure, b.failure);
+  EXPECT_EQ(a.chain, b.chain);
+  EXPECT_EQ(a.addresses, b.addresses);
+  EXPECT_EQ(a.https, b.https);
+  EXPECT_EQ(a.ttl_s, b.ttl_s);
+  EXPECT_EQ(a.asked, b.asked);
+  EXPECT_EQ(a.answered, b.answered);
 }
 
 void expect_same(const SessionInfo& a, const SessionInfo& b) {

@@ -53,6 +53,8 @@ Exchange an_exchange(std::uint64_t sequence, std::string_view url_path);
 /// Every member set, with bodies stored through `writer`.
 Exchange a_full_exchange(ArchiveWriter& writer, std::uint64_t sequence);
 ConnectionFacts a_connection(std::uint64_t id);
+/// Every member set.
+DnsAnswer an_answer(std::string_view host);
 
 /// Adds an exchange that must succeed.
 void add(ArchiveWriter& writer, Exchange exchange);
@@ -62,6 +64,7 @@ std::vector<Exchange> exchanges_of(const ArchiveReader& reader);
 
 void expect_same(const Exchange& a, const Exchange& b);
 void expect_same(const ConnectionFacts& a, const ConnectionFacts& b);
+void expect_same(const DnsAnswer& a, const DnsAnswer& b);
 void expect_same(const SessionInfo& a, const SessionInfo& b);
 
 /// The number of problems, with each noted as a failure message when there should be none.

@@ -95,6 +95,21 @@ TEST(Codec, RefusesCountsThatWouldCostMuchMoreMemoryThanBytes) {
                                                  text(8, repeat("\1", kChunkTimesMax + 1)))));
 }
 
+TEST(Codec, RefusesAnswersOutOfRange) {
+  auto const answers = [](std::string_view payload) {
+    return decode_dns_answer(as_bytes(payload)).has_value();
+  };
+  auto const plain = number(1, 1) + text(2, "a.example") + number(3, 28);
+  EXPECT_TRUE(answers(plain));
+  EXPECT_TRUE(answers(plain + number(4, 65'535)));
+  EXPECT_FALSE(answers(plain + number(4, 65'536))) << "rcode";
+  EXPECT_FALSE(answers(plain + number(3, 65'536))) << "type";
+  for (unsigned const field : {6U, 7U, 8U}) {
+    EXPECT_TRUE(answers(plain + repeat(text(field, ""), kDnsRecordsMax)));
+    EXPECT_FALSE(answers(plain + repeat(text(field, ""), kDnsRecordsMax + 1)));
+  }
+}
+
 TEST(Codec, RefusesWhatIsCutOffOrNested) {
   auto const whole = exchange_of(kRequest, number(1, 200));
   for (std::size_t size = 1; size < whole.size(); ++size) {

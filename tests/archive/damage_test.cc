@@ -18,6 +18,9 @@ class Damage : public testing::Test {
     auto writer = create_archive(path_);
     EXPECT_TRUE(writer->begin_session(a_session()));
     EXPECT_TRUE(writer->add_connection(a_connection(1)));
+    answer_ = an_answer("example.org");
+    EXPECT_TRUE(writer->add_answer(answer_));
+    answer_.session = 1;
     keep(*writer, 1, a_full_exchange(*writer, 1));
     EXPECT_TRUE(writer->end_session());
     EXPECT_TRUE(writer->begin_session({}));
@@ -65,6 +68,8 @@ class Damage : public testing::Test {
     auto const& report = (*reader)->report();
     found.complained = !report.indexed || report.tail_lost_bytes > 0 || report.damaged_records > 0;
     EXPECT_EQ(found.complained, !report.remarks.empty());
+    for (auto const& answer : (*reader)->answers()) expect_same(answer, answer_);
+    EXPECT_LE((*reader)->answers().size(), 1U);
     for (auto const ordinal : (*reader)->ordinals_in_order()) {
       auto const exchange = (*reader)->exchange(ordinal);
       if (!exchange) continue;
@@ -93,6 +98,7 @@ class Damage : public testing::Test {
   ScratchFolder folder_;
   std::filesystem::path path_ = folder_ / "a.reprise";
   std::map<Name, Exchange> written_;
+  DnsAnswer answer_;
   std::map<Name, std::pair<std::string, std::string>> bodies_;
   std::string unclosed_;
   std::string closed_;

@@ -21,7 +21,7 @@ class Life {
     writer_ = create_archive(path_);
     begin_session();
     for (int step = 0; step < 60; ++step) {
-      switch (below(12)) {
+      switch (below(14)) {
         case 0:
           begin_session();
           break;
@@ -33,6 +33,10 @@ class Life {
           break;
         case 3:
           repair();
+          break;
+        case 4:
+        case 5:
+          answer();
           break;
         default:
           record();
@@ -95,6 +99,15 @@ class Life {
     model_[{session_, sequence_}] = std::move(expected);
   }
 
+  void answer() {
+    auto answer = an_answer(text(10));
+    answer.session = session_;
+    answer.addresses.resize(below(4), text(20));
+    answer.https.resize(below(3), text(50));
+    ASSERT_TRUE(writer_->add_answer(answer));
+    answers_.push_back(answer);
+  }
+
   void reopen() {
     if (below(2) == 0) ASSERT_TRUE(writer_->close());
     writer_.reset();
@@ -132,6 +145,10 @@ class Life {
   void check() {
     auto const reader = open_archive(path_);
     ASSERT_THAT(problems_of(*reader), IsEmpty());
+    ASSERT_EQ(reader->answers().size(), answers_.size());
+    for (std::size_t i = 0; i < answers_.size(); ++i) {
+      expect_same(reader->answers()[i], answers_[i]);
+    }
     auto const found = exchanges_of(*reader);
     ASSERT_EQ(found.size(), model_.size());
     auto expected = model_.begin();
@@ -153,6 +170,7 @@ class Life {
   std::uint32_t session_ = 0;
   std::uint64_t sequence_ = 0;
   std::map<std::pair<std::uint32_t, std::uint64_t>, Expected> model_;
+  std::vector<DnsAnswer> answers_;
 };
 
 TEST(Property, WhateverIsRecordedKilledAppendedAndRepairedComesBack) {

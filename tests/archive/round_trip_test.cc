@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "archive/codec.h"
 #include "tests/archive/archive_fixture.h"
 
 namespace reprise {
@@ -13,6 +14,7 @@ TEST(RoundTrip, EveryMemberOfTheModelComesBack) {
   auto writer = create_archive(folder / "a");
   ASSERT_EQ(*writer->begin_session(a_session()), 1U);
   ASSERT_TRUE(writer->add_connection(a_connection(2)));
+  ASSERT_TRUE(writer->add_answer(an_answer("example.org")));
   auto exchange = a_full_exchange(*writer, 4);
   add(*writer, exchange);
   ASSERT_TRUE(writer->end_session());
@@ -30,6 +32,10 @@ TEST(RoundTrip, EveryMemberOfTheModelComesBack) {
   connection.session = 1;
   ASSERT_EQ(reader->connections().size(), 1U);
   expect_same(reader->connections()[0], connection);
+  auto answer = an_answer("example.org");
+  answer.session = 1;
+  ASSERT_EQ(reader->answers().size(), 1U);
+  expect_same(reader->answers()[0], answer);
   exchange.session = 1;
   auto const found = exchanges_of(*reader);
   ASSERT_EQ(found.size(), 1U);
@@ -37,6 +43,37 @@ TEST(RoundTrip, EveryMemberOfTheModelComesBack) {
   EXPECT_EQ(load(*reader, found[0].request.body), "name=value");
   EXPECT_EQ(load(*reader, found[0].response.body), "<!doctype html><p>4");
   EXPECT_THAT(problems_of(*reader), IsEmpty());
+}
+
+TEST(RoundTrip, AnAnswerThatNeverCameHasNoCodeAndNoTime) {
+  ScratchFolder folder;
+  auto writer = create_archive(folder / "a");
+  ASSERT_TRUE(writer->begin_session({}));
+  DnsAnswer answer;
+  answer.session = 1;
+  answer.host = "dead.example";
+  answer.type = 1;
+  answer.failure = "no DNS server answered in time";
+  ASSERT_TRUE(writer->add_answer(answer));
+  ASSERT_TRUE(writer->close());
+  auto const reader = open_archive(folder / "a");
+  ASSERT_EQ(reader->answers().size(), 1U);
+  expect_same(reader->answers()[0], answer);
+}
+
+TEST(RoundTrip, AnAnswerOverTheLimitsIsRefusedAndTheArchiveGoesOn) {
+  ScratchFolder folder;
+  auto writer = create_archive(folder / "a");
+  ASSERT_TRUE(writer->begin_session({}));
+  auto const size = writer->size_bytes();
+  auto answer = an_answer("example.org");
+  answer.addresses.resize(kDnsRecordsMax + 1);
+  EXPECT_EQ(writer->add_answer(answer).error(), archive_errc::too_large);
+  EXPECT_EQ(writer->size_bytes(), size);
+  answer.addresses.resize(kDnsRecordsMax);
+  EXPECT_TRUE(writer->add_answer(answer));
+  ASSERT_TRUE(writer->close());
+  EXPECT_EQ(open_archive(folder / "a")->answers().size(), 1U);
 }
 
 TEST(RoundTrip, AnEmptyArchiveIsClosedAndOpens) {
@@ -112,6 +149,7 @@ TEST(RoundTrip, TheSameInputGivesTheSameBytes) {
     auto writer = create_archive(folder / name);
     ASSERT_TRUE(writer->begin_session(a_session()));
     ASSERT_TRUE(writer->add_connection(a_connection(1)));
+    ASSERT_TRUE(writer->add_answer(an_answer("example.org")));
     add(*writer, a_full_exchange(*writer, 1));
     ASSERT_TRUE(writer->close());
   }

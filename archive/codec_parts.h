@@ -1,0 +1,44 @@
+#pragma once
+
+// What the encoders and decoders of codec.h share. Pure; for their source files.
+
+#include <google/protobuf/message_lite.h>
+
+#include <cstdint>
+#include <string>
+
+#include "archive/codec.h"
+
+namespace reprise::codec {
+
+/// Errors: too_large.
+Result<std::string> serialize(const google::protobuf::MessageLite& message);
+/// False when the payload is no such message, or has more fields than any of ours.
+bool parse(Bytes payload, google::protobuf::MessageLite& message);
+
+// A time that is not known is an absent field.
+template <class Set>
+void put_time(SessionTime time, Set set) {
+  if (time != kNoTime) set(time.count());
+}
+inline SessionTime get_time(bool known, std::int64_t nanoseconds) {
+  return known ? SessionTime(nanoseconds) : kNoTime;
+}
+
+void put_digest(const Sha256& digest, std::string& out);
+bool get_digest(const std::string& bytes, Sha256& out);
+
+/// A number of the file as an enumerator between `first` and `last`, or as a narrower integer.
+template <class T>
+bool get_number(std::uint32_t number, T first, T last, T& out) {
+  if (number < static_cast<std::uint32_t>(first) || number > static_cast<std::uint32_t>(last)) {
+    return false;
+  }
+  out = static_cast<T>(number);
+  return true;
+}
+inline bool get_u16(std::uint32_t number, std::uint16_t& out) {
+  return get_number<std::uint16_t>(number, 0, UINT16_MAX, out);
+}
+
+}  // namespace reprise::codec
