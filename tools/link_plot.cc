@@ -34,7 +34,8 @@ text{font:12px system-ui,sans-serif;fill:var(--soft)}
 .title{font-size:15px;font-weight:600;fill:var(--ink)}.head{font-weight:600;fill:var(--ink)}
 .end{text-anchor:end}.middle{text-anchor:middle}.bad{fill:var(--bad)}
 .back{fill:var(--back)}.grid{stroke:var(--grid);fill:none}
-.line{stroke:var(--line);stroke-width:1.25;fill:none}.area{fill:var(--line);fill-opacity:.25;shape-rendering:crispEdges}
+.line{stroke:var(--line);stroke-width:1.25;fill:none}
+.area{fill:var(--line);fill-opacity:.25;shape-rendering:crispEdges}
 .limit{stroke:var(--soft);stroke-dasharray:4 3;fill:none}.drop{stroke:var(--bad);fill:none}
 </style>
 )";
