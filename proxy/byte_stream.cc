@@ -184,6 +184,7 @@ void ByteStream::close() {
 
 void ByteStream::abort() {
   boost::system::error_code ignored;
+  if (on_abort_) on_abort_();
   if (socket_.is_open()) socket_.set_option(net::socket_base::linger(true, 0), ignored);
   close();
 }

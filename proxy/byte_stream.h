@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "proxy/net.h"
@@ -74,6 +75,8 @@ class ByteStream {
   void close();
   /// As close(), and the peer gets a reset: it must not take what it has for the whole.
   void abort();
+  /// To be called by abort() before it closes: a socket that is not TCP's has no reset.
+  void set_on_abort(std::function<void()> on_abort) { on_abort_ = std::move(on_abort); }
 
   /// Returns once the peer has broken the connection, or ended its direction some time ago (a peer
   /// that ends it right behind its request may yet wait for the answer). Takes no bytes; may be
@@ -124,6 +127,7 @@ class ByteStream {
   std::size_t turn_bytes_ = 0;
   bool drained_ = false;  // the last recv(2) gave less than was asked for: another would block
   bool writing_ = false;
+  std::function<void()> on_abort_;
 };
 
 class TcpStream final : public ByteStream {

@@ -33,14 +33,16 @@ void cover(LeafNames& leaf, const std::string& host) {
 }
 
 Connection::Connection(tcp::socket socket, std::uint64_t id, Entry entry,
-                       ConnectionEnvironment environment)
+                       ConnectionEnvironment environment, std::optional<AcceptedElsewhere> from)
     : entry_(entry), environment_(environment) {
   boost::system::error_code ignored;  // a client that is gone already has no addresses
   deadline_.set(from_now(kFirstByteTimeout), true);
   info_.id = id;
-  info_.client = socket.remote_endpoint(ignored);
-  info_.local = socket.local_endpoint(ignored);
+  info_.client = from ? from->client : socket.remote_endpoint(ignored);
+  info_.local = from ? from->local : socket.local_endpoint(ignored);
+  if (from) on_abort_ = std::move(from->on_abort);
   stream_ = std::make_unique<TcpStream>(std::move(socket));
+  stream_->set_on_abort(on_abort_);
   handler_ = environment_.factory.open(info_);
 }
 
@@ -161,6 +163,7 @@ Task<void> Connection::start_tls(const ClientHello& hello, std::vector<std::byte
   auto tls =
       std::make_unique<TlsStream>(std::move(stream_->socket()), std::move(ssl), std::move(early));
   auto& handshaking = *tls;
+  handshaking.set_on_abort(on_abort_);
   stream_ = std::move(tls);
   auto const shaken = co_await handshaking.handshake();
   if (!shaken) co_return fail(shaken.error());

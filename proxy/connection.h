@@ -50,6 +50,13 @@ enum class Entry : std::uint8_t {
   kProxy,        ///< an explicit proxy: absolute-form and CONNECT
 };
 
+/// Of a connection that was accepted elsewhere and comes over a socket that does not tell.
+struct AcceptedElsewhere {
+  tcp::endpoint client;
+  tcp::endpoint local;             ///< where the client connected to
+  std::function<void()> on_abort;  ///< ByteStream::set_on_abort
+};
+
 /// What the connections of one thread share. Everything outlives them.
 struct ConnectionEnvironment {
   HandlerFactory& factory;
@@ -61,7 +68,8 @@ struct ConnectionEnvironment {
 /// handler and all that is in between.
 class Connection {
  public:
-  Connection(tcp::socket socket, std::uint64_t id, Entry entry, ConnectionEnvironment environment);
+  Connection(tcp::socket socket, std::uint64_t id, Entry entry, ConnectionEnvironment environment,
+             std::optional<AcceptedElsewhere> from = {});
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -88,6 +96,7 @@ class Connection {
 
   Entry entry_;
   ConnectionEnvironment environment_;
+  std::function<void()> on_abort_;
   ConnectionInfo info_;
   Deadline deadline_;
   std::unique_ptr<ByteStream> stream_;

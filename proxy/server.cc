@@ -10,6 +10,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <deque>
 #include <list>
 #include <thread>
 
@@ -100,17 +101,36 @@ class Server::Worker {
                           .listen = listen,
                           .factory = nullptr});
   }
+  /// One whose connections come by take().
+  void add_listener(const Listen& listen) {
+    listeners_.push_back(
+        {.acceptor = tcp::acceptor(context_), .listen = listen, .factory = nullptr});
+  }
 
   void run(const std::vector<HandlerFactory*>& factories) {
     auto factory = factories.begin();
     for (Listener& listener : listeners_) {
       listener.factory = *factory++;
+      if (listener.listen.accepted_elsewhere) continue;
       net::co_spawn(context_, accept(listener), [](std::exception_ptr broken) {
         if (broken) std::rethrow_exception(broken);
       });
     }
     sweep();
     thread_ = std::thread([this] { context_.run(); });
+  }
+
+  void take(std::size_t listener, Descriptor socket, AcceptedElsewhere from) {
+    auto serve = [this, listener, socket = std::move(socket), from = std::move(from)]() mutable {
+      if (stopping_) return;
+      tcp::socket taken(context_);
+      boost::system::error_code error;
+      taken.assign(tcp::v4(), socket.get(), error);
+      if (error) return;
+      socket.release();
+      open(std::move(taken), listeners_[listener], std::move(from));
+    };
+    net::post(context_, std::move(serve));
   }
 
   void begin_stop() {
@@ -147,13 +167,14 @@ class Server::Worker {
     }
   }
 
-  void open(tcp::socket socket, const Listener& listener) {
+  void open(tcp::socket socket, const Listener& listener,
+            std::optional<AcceptedElsewhere> from = {}) {
     ConnectionEnvironment const environment{.factory = *listener.factory,
                                             .tls = listener.listen.tls ? tls_ : nullptr,
                                             .minter = minter_.get()};
     auto const id = connection_ids_.fetch_add(1, std::memory_order_relaxed) + 1;
     auto const at = connections_.emplace(connections_.end(), std::move(socket), id,
-                                         listener.listen.entry, environment);
+                                         listener.listen.entry, environment, std::move(from));
     net::co_spawn(context_, at->run(), [this, at](std::exception_ptr broken) {
       connections_.erase(at);
       if (stopping_ && connections_.empty()) sweeper_.cancel();
@@ -183,7 +204,7 @@ class Server::Worker {
   std::atomic<std::uint64_t>& connection_ids_;
   SSL_CTX* tls_;
   std::unique_ptr<LeafMinter> minter_;
-  std::list<Listener> listeners_;
+  std::deque<Listener> listeners_;  // which stay where they are
   std::list<Connection> connections_;
   bool stopping_ = false;
   std::chrono::steady_clock::time_point ends_at_ = std::chrono::steady_clock::time_point::max();
@@ -203,21 +224,47 @@ std::expected<std::unique_ptr<Server>, ListenError> Server::create(
         std::make_unique<Worker>(server->tls_.get(), std::move(*minter), server->connection_ids_));
   }
   for (const Listen& listen : listeners) {
-    tcp::endpoint at = listen.at;
-    for (auto& worker : server->workers_) {
-      bool const sibling = &worker != &server->workers_.front();
-      auto const bound = listen.descriptor < 0 ? bind_and_listen(listen, at.port(), sibling)
-                                               : adopt(listen.descriptor, sibling);
-      if (!bound) {
-        return std::unexpected(
-            ListenError{.flag = listen.flag, .at = listen.at, .error = bound.error()});
-      }
-      at = bound->at;
-      worker->add_listener(*bound, listen);
+    auto const at = server->open(listen);
+    if (!at) {
+      return std::unexpected(
+          ListenError{.flag = listen.flag, .at = listen.at, .error = at.error()});
     }
-    server->bound_.push_back(at);
+    server->bound_.push_back(*at);
   }
   return server;
+}
+
+/// On all threads. Returns where.
+Result<tcp::endpoint> Server::open(const Listen& listen) {
+  auto at = listen.at;
+  elsewhere_.emplace_back();
+  for (auto& worker : workers_) {
+    bool const sibling = &worker != &workers_.front();
+    if (sibling && listen.accepted_elsewhere) {
+      worker->add_listener(listen);
+      continue;
+    }
+    auto const bound = listen.descriptor < 0 ? bind_and_listen(listen, at.port(), sibling)
+                                             : adopt(listen.descriptor, sibling);
+    if (!bound) return fail(bound.error());
+    at = bound->at;
+    if (listen.accepted_elsewhere) {
+      elsewhere_.back() = Descriptor(bound->socket);
+      worker->add_listener(listen);
+    } else {
+      worker->add_listener(*bound, listen);
+    }
+  }
+  return at;
+}
+
+int Server::listening_socket(std::size_t listener) {
+  return elsewhere_[listener].release();
+}
+
+void Server::take(std::size_t listener, int socket, AcceptedElsewhere from) {
+  auto const next = taken_.fetch_add(1, std::memory_order_relaxed);
+  workers_[next % workers_.size()]->take(listener, Descriptor(socket), std::move(from));
 }
 
 void Server::start(const std::vector<HandlerFactory*>& factories) {

@@ -12,6 +12,7 @@
 
 #include "proxy/connection.h"
 #include "proxy/tls/certificate_authority.h"
+#include "shaper/packet/descriptor.h"
 
 namespace reprise {
 
@@ -27,6 +28,9 @@ struct Listen {
   /// A listening socket that was made elsewhere, in another network perhaps, instead of one at
   /// `at`; the server owns it from create() on. Its options stay as they are.
   int descriptor = -1;
+  /// Whether somebody else accepts: he has the socket from listening_socket() and brings the
+  /// connections by take().
+  bool accepted_elsewhere = false;
 };
 
 /// Why a listener could not be opened.
@@ -52,6 +56,15 @@ class Server {
   /// Where each listener ended up, in the order of create().
   const std::vector<tcp::endpoint>& bound() const { return bound_; }
 
+  /// The socket of a listener that is accepted elsewhere, in the order of create(). The caller
+  /// closes it. Once.
+  int listening_socket(std::size_t listener);
+
+  /// Serves a client of that listener. `socket` is a connected, non-blocking stream socket of any
+  /// family, and the server's from here on. Any thread, from start() to the end of stop(); a
+  /// connection that comes while it stops is closed.
+  void take(std::size_t listener, int socket, AcceptedElsewhere from);
+
   /// Starts the threads; connections that came before wait in the backlog. `factories` are those
   /// of the listeners, in their order, and outlive the server.
   void start(const std::vector<HandlerFactory*>& factories);
@@ -66,10 +79,13 @@ class Server {
  private:
   class Worker;
   Server() = default;
+  Result<tcp::endpoint> open(const Listen& listen);
   std::atomic<std::uint64_t> connection_ids_ = 0;
   SslContextPtr tls_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<tcp::endpoint> bound_;
+  std::vector<Descriptor> elsewhere_;  // by listener; open while nobody has taken it
+  std::atomic<std::size_t> taken_ = 0;
 };
 
 }  // namespace reprise
