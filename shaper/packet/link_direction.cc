@@ -35,10 +35,21 @@ bool LinkDirection::take_in(StampClock& stamps) {
     auto const arrived =
         std::clamp(stamps.to_link(frame->arrived, now), std::min(last_arrival_, now), now);
     last_arrival_ = arrived;
-    take(*frame, arrived);
+    auto const distance = far_.delay_of(frame->bytes);
+    if (!frame->whole) {
+      ++drops_.malformed;
+    } else if (distance == distance.zero() ||
+               !far_.hold(frame->bytes, frame->offload, arrived + distance)) {
+      take_far(arrived);
+      take(frame->bytes, frame->offload, arrived);
+    }
     from_.pop();
   }
   return taken > 0;
+}
+
+void LinkDirection::take_far(std::chrono::nanoseconds now) {
+  while (auto const frame = far_.take(now)) take(frame->bytes, frame->offload, frame->due);
 }
 
 std::optional<std::chrono::nanoseconds> LinkDirection::next_event() const {
@@ -48,16 +59,20 @@ std::optional<std::chrono::nanoseconds> LinkDirection::next_event() const {
                          std::chrono::nanoseconds(std::chrono::seconds(1)).count() /
                          kCoalesce.count();
   bool const fast = link_.settings().rate_bps >= kFast;
-  return next && fast && link_.counters().queued_packets > 0 ? *next + kCoalesce : next;
+  auto const due = next && fast && link_.counters().queued_packets > 0 ? *next + kCoalesce : next;
+  auto const far = far_.next_due();
+  return due && far ? std::min(*due, *far) : due ? due : far;
 }
 
-void LinkDirection::take(const ReceivedFrame& frame, std::chrono::nanoseconds arrived) {
-  auto const shape = frame.whole ? shape_of(frame.bytes, frame.offload) : std::nullopt;
+void LinkDirection::take(std::span<const std::byte> frame, const OffloadHeader& offload,
+                         std::chrono::nanoseconds arrived) {
+  arrived = last_enqueued_ = std::max(arrived, last_enqueued_);
+  auto const shape = shape_of(frame, offload);
   if (!shape) {
     ++drops_.malformed;
     return;
   }
-  if (held_.bytes() + frame.bytes.size() > kHeldBytesMax) {
+  if (held_.bytes() + frame.size() > kHeldBytesMax) {
     drops_.memory += shape->segments;
     return;
   }
@@ -84,12 +99,13 @@ void LinkDirection::take(const ReceivedFrame& frame, std::chrono::nanoseconds ar
   held_.add({.arrived = arrived,
              .first_index = first_index,
              .shape = *shape,
-             .offload = frame.offload,
+             .offload = offload,
              .left = queued},
-            frame.bytes);
+            frame);
 }
 
 bool LinkDirection::give_out(std::chrono::nanoseconds now) {
+  take_far(now);
   departures_.clear();
   link_.take_due(now, departures_);
   for (std::size_t i = 0; i < departures_.size();) i += write_group(i);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "shaper/link.h"
+#include "shaper/packet/far_servers.h"
 #include "shaper/packet/held_packets.h"
 #include "shaper/packet/link_clock.h"
 #include "shaper/packet/link_log.h"
@@ -22,13 +23,15 @@ class LinkDirection {
   /// More on the link at once is dropped and counted.
   static constexpr std::uint64_t kHeldBytesMax = std::uint64_t{512} << 20;
 
-  /// The rings, the histogram, the log and the series (which may be null) outlive this.
-  LinkDirection(LinkSide side, Link link, PacketRing& from, PacketRing& to,
+  /// The rings, the histogram, the log and the series (which may be null) outlive this. `far` are
+  /// senders on this side whose packets reach the link later.
+  LinkDirection(LinkSide side, Link link, PacketRing& from, PacketRing& to, FarServers far,
                 LatenessHistogram& lateness, LinkLog* log, LinkSeries* series)
       : side_(side),
         link_(std::move(link)),
         from_(from),
         to_(to),
+        far_(std::move(far)),
         lateness_(lateness),
         log_(log),
         series_(series) {}
@@ -49,7 +52,9 @@ class LinkDirection {
   static constexpr int kBatch = 32;
   static constexpr std::chrono::nanoseconds kCoalesce = std::chrono::microseconds(60);
 
-  void take(const ReceivedFrame& frame, std::chrono::nanoseconds arrived);
+  void take_far(std::chrono::nanoseconds now);
+  void take(std::span<const std::byte> frame, const OffloadHeader& offload,
+            std::chrono::nanoseconds arrived);
   std::size_t write_group(std::size_t first);
   std::error_code write(const HeldPackets::Held& held, std::uint32_t first, std::uint32_t count);
   bool is_told() const { return log_ != nullptr || series_ != nullptr; }
@@ -61,12 +66,14 @@ class LinkDirection {
   Link link_;
   PacketRing& from_;
   PacketRing& to_;
+  FarServers far_;
   LatenessHistogram& lateness_;
   LinkLog* log_;
   LinkSeries* series_;
   HeldPackets held_;
   std::vector<Departure> departures_;
-  std::chrono::nanoseconds last_arrival_{0};
+  std::chrono::nanoseconds last_arrival_{0};   // at the device
+  std::chrono::nanoseconds last_enqueued_{0};  // on the link, whose time does not go back
   std::uint64_t next_index_ = 0;
   OutsideDrops drops_;
 };

@@ -82,9 +82,10 @@ LinkRunner::LinkRunner(LinkDevices& devices, const LinkProfile& profile,
     : devices_(devices),
       options_(options),
       down_(LinkSide::down, Link(profile.down, options.seed, kDownStream, start), devices.server(),
-            devices.client(), lateness_, options.log, options.series),
+            devices.client(), FarServers(options.far_servers), lateness_, options.log,
+            options.series),
       up_(LinkSide::up, Link(profile.up, options.seed, kUpStream, start), devices.client(),
-          devices.server(), lateness_, options.log, options.series) {
+          devices.server(), FarServers({}), lateness_, options.log, options.series) {
   if (options.log != nullptr) options.log->set_start(start);
   if (options.series != nullptr) options.series->set_start(start);
 }
