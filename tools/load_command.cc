@@ -25,7 +25,7 @@ struct LoadOptions {
   bool dom = false;
   std::vector<std::string> chromium_flags;
   // Passed on to the replay as they are.
-  std::string match, inject, dates, session;
+  std::string match, inject, dates, session, topology;
 };
 
 VisitOptions visit_options(const LoadOptions& options) {
@@ -49,7 +49,8 @@ ReplayChild::Options replay_options(const LoadOptions& options,
   for (auto const& [flag, value] : {std::pair{"--match", options.match},
                                     {"--inject", options.inject},
                                     {"--dates", options.dates},
-                                    {"--session", options.session}}) {
+                                    {"--session", options.session},
+                                    {"--topology", options.topology}}) {
     if (!value.empty()) replay.arguments.insert(replay.arguments.end(), {flag, value});
   }
   return replay;
@@ -159,6 +160,7 @@ void add_load_command(CLI::App& app, const std::vector<std::string>& command, in
   sub->add_option("--inject", options->inject, "As replay --inject");
   sub->add_option("--dates", options->dates, "As replay --dates");
   sub->add_option("--session", options->session, "As replay --session");
+  sub->add_option("--topology", options->topology, "As replay --topology");
   sub->callback([options, command, &exit_code] {
     options->chromium_flags.insert(options->chromium_flags.end(), command.begin(), command.end());
     exit_code = load(*options);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Which hosts share an HTTP/2 connection, shown by a real Chromium's own log: those of one recorded
-certificate do; a host with a certificate of its own does not, nor one that was recorded as h1."""
+certificate and address do; a host with a certificate or an address of its own does not, nor one that
+was recorded as h1."""
 
 import json
 import os
@@ -15,15 +16,17 @@ from wire import Certificate, DEADLINE_SECONDS
 
 NGINX = "/usr/sbin/nginx"
 BROWSER = shutil.which("chromium-headless-shell") or shutil.which("chromium")
-HOSTS = {"page.test": "/", "static.test": "/s.js", "lone.test": "/l.js", "old.test": "/o.js"}
-SHARED = ("page.test", "static.test", "old.test")
+HOSTS = {"page.test": "/", "static.test": "/s.js", "lone.test": "/l.js", "old.test": "/o.js",
+         "far.test": "/f.js"}
+SHARED = ("page.test", "static.test", "old.test", "far.test")
+ADDRESSES = {host: "127.0.0.2" if host == "far.test" else "127.0.0.1" for host in HOSTS}
 PAGE = ('<!doctype html><link rel="icon" href="data:,"><title>p</title>' +
         "".join(f'<script src="https://{host}{path}"></script>'
                 for host, path in HOSTS.items() if path != "/"))
 
 SERVER = """
   server {{
-    listen 127.0.0.1:{port} ssl {h2}; server_name {name};
+    listen {address}:{port} ssl {h2}; server_name {name};
     ssl_certificate {leaf}; ssl_certificate_key {key};
     root {folder}/www; index page.html; types {{ text/html html; text/javascript js; }}
   }}"""
@@ -54,10 +57,11 @@ class Site:
         self.ports = {}
         servers = ""
         for host in HOSTS:
-            with socket.create_server(("127.0.0.1", 0)) as probe:
+            with socket.create_server((ADDRESSES[host], 0)) as probe:
                 self.ports[host] = probe.getsockname()[1]
             leaf = (lone if host == "lone.test" else shared).leaf_file
-            servers += SERVER.format(port=self.ports[host], name=host, folder=self.folder,
+            servers += SERVER.format(address=ADDRESSES[host], port=self.ports[host], name=host,
+                                     folder=self.folder,
                                      h2="" if host == "old.test" else "http2", leaf=leaf,
                                      key=leaf.with_suffix(".key"))
         config = self.folder / "nginx.conf"
@@ -74,7 +78,7 @@ class Site:
 
     def connect_arguments(self):
         for host, port in self.ports.items():
-            yield from ("--connect-to", f"{host}:443:127.0.0.1:{port}")
+            yield from ("--connect-to", f"{host}:443:{ADDRESSES[host]}:{port}")
         yield "--insecure-origin"
 
     def close(self):
@@ -111,10 +115,10 @@ class Coalescing(harness.TestCase):
         self.assertEqual(recorder.stop(), 0, recorder.log())
         site.close()
 
-    def load(self):
+    def load(self, *arguments):
         """One load of the page: its requests by host, the connections, the replay's report."""
         netlog, result = self.folder / "netlog.json", self.folder / "result.json"
-        done = harness.run("load", str(self.archive), "https://page.test/", "-o", str(result),
+        done = harness.run("load", str(self.archive), "https://page.test/", "-o", str(result), *arguments,
                            "--browser", BROWSER, "--chromium-flag", f"--log-net-log={netlog}",
                            folder=self.folder, timeout=90)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
@@ -127,18 +131,32 @@ class Coalescing(harness.TestCase):
         self.assertEqual({host: (each["status"], each["protocol"])
                           for host, each in requests.items()},
                          {"page.test": (200, "h2"), "static.test": (200, "h2"),
-                          "lone.test": (200, "h2"), "old.test": (200, "http/1.1")})
+                          "lone.test": (200, "h2"), "old.test": (200, "http/1.1"),
+                          "far.test": (200, "h2")})
+        self.assertEqual({host: each["remote_address"].split(":")[0]
+                          for host, each in requests.items()},
+                         {host: "127.18.0.2" if host == "far.test" else "127.18.0.1"
+                          for host in HOSTS})
+        self.assertIn({"far.test"}, sessions)
         of_page = next(hosts for hosts in sessions if "page.test" in hosts)
         self.assertIn("static.test", of_page)
         self.assertIn({"lone.test"}, sessions)
         self.assertNotIn("lone.test", of_page)
         # The certificate would let it; its 421 sent the browser to a connection of its own.
         self.assertIn("old.test", of_page)
-        self.assertEqual((report["misdirected"], report["misses"], report["hits"]), (1, 0, 4))
+        self.assertEqual((report["misdirected"], report["misses"], report["hits"]), (1, 0, 5))
         self.assertEqual(report["synthesised"]["served_as_h2"], 0)
         self.assertEqual({each["host"]: each["protocol"] for each in report["tls_hosts"]},
                          {"page.test": "h2", "static.test": "h2", "lone.test": "h2",
-                          "old.test": "http/1.1"})
+                          "old.test": "http/1.1", "far.test": "h2"})
+
+    def test_one_address_for_all_when_asked_for(self):
+        requests, sessions, _ = self.load("--topology", "single")
+        self.assertEqual({each["remote_address"].split(":")[0] for each in requests.values()},
+                         {"127.18.0.1"})
+        of_page = next(hosts for hosts in sessions if "page.test" in hosts)
+        self.assertIn("far.test", of_page)
+        self.assertIn({"lone.test"}, sessions)
 
 
 if __name__ == "__main__":
