@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "tests/shaper/stream/model_transfers.h"
+#include "shaper/stream/model_transfers.h"
 
 using namespace reprise;
 using Time = StreamNetwork::Time;

@@ -28,7 +28,7 @@
 #include "shaper/packet/link_runner.h"
 #include "shaper/packet/packet_shell.h"
 #include "shaper/packet/topology.h"
-#include "tests/shaper/stream/model_transfers.h"
+#include "shaper/stream/model_transfers.h"
 
 namespace reprise {
 namespace {

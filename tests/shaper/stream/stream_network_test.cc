@@ -7,8 +7,8 @@
 #include <iostream>
 #include <random>
 
+#include "shaper/stream/model_transfers.h"
 #include "shaper/stream/segment.h"
-#include "tests/shaper/stream/model_transfers.h"
 
 namespace reprise {
 namespace {

@@ -19,19 +19,19 @@ class ModelTransfers {
 
   /// The client's end of the handshake.
   void connect() {
-    while (!connected_) step();
+    while (!connected_ && step()) continue;
   }
 
-  /// From the request to the last byte of its answer.
+  /// From the request to the last byte of its answer; Time::max() when the model gives up.
   Time fetch(std::uint64_t bytes) {
     auto const begin = now_;
     asked_ += kRequestBytes;
     network_.write(connection_, Direction::up, kRequestBytes, now_);
-    while (network_.delivered(connection_, Direction::up) < asked_) step();
+    while (network_.delivered(connection_, Direction::up) < asked_ && step()) continue;
     answered_ += bytes;
     network_.write(connection_, Direction::down, bytes, now_);
-    while (network_.delivered(connection_, Direction::down) < answered_) step();
-    return now_ - begin;
+    while (network_.delivered(connection_, Direction::down) < answered_ && step()) continue;
+    return failed_ ? Time::max() : now_ - begin;
   }
 
   /// Nothing happens for so long but what is under way.
@@ -47,19 +47,24 @@ class ModelTransfers {
   }
 
  private:
-  void step() {
-    now_ = *network_.next_event();
+  bool step() {
+    auto const next = network_.next_event();
+    if (failed_ || !next) return false;
+    now_ = *next;
     events_.clear();
     network_.advance(now_, events_);
     for (const StreamEvent& event : events_) {
       connected_ |= event.kind == StreamEvent::Kind::connected;
+      failed_ |= event.kind == StreamEvent::Kind::failed;
     }
+    return true;
   }
 
   StreamNetwork network_;
   Time now_{0};
   std::uint64_t connection_;
   bool connected_ = false;
+  bool failed_ = false;
   std::uint64_t asked_ = 0;
   std::uint64_t answered_ = 0;
   std::vector<StreamEvent> events_;

@@ -1,0 +1,86 @@
+#include "shaper/stream/stream_run.h"
+
+#include <boost/json.hpp>
+#include <cstdio>
+
+#include "shaper/description.h"
+
+namespace reprise {
+namespace {
+
+namespace json = boost::json;
+
+/// Later than this at p99, a link is not what it says.
+constexpr std::chrono::milliseconds kLateMax{1};
+
+double to_us(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double, std::micro>(time).count();
+}
+
+json::object to_json(const TimeCheck& time) {
+  return {{"expected_ms", time.expected_ms}, {"measured_ms", time.measured_ms}};
+}
+
+json::value to_json(const std::optional<TimeCheck>& time) {
+  return time ? json::value(to_json(*time)) : json::value(nullptr);
+}
+
+json::value to_json(const StreamCheck& check) {
+  if (!check.skipped.empty()) return json::object{{"skipped", check.skipped}};
+  return json::object{
+      {"ok", check.deviations.empty()},          {"connected", to_json(check.connected)},
+      {"round_trip", to_json(check.round_trip)}, {"transfer", to_json(check.transfer)},
+      {"transfer_bytes", check.transfer_bytes},  {"took_ms", check.took_ms}};
+}
+
+json::object to_json(const LinkCounters& counters) {
+  return {{"packets_in", counters.packets_in},
+          {"bytes_in", counters.bytes_in},
+          {"packets_out", counters.packets_out},
+          {"bytes_out", counters.bytes_out},
+          {"lost", counters.lost},
+          {"outage_drops", counters.outage_drops},
+          {"queue_drops", counters.queue_drops},
+          {"aqm_drops", counters.aqm_drops},
+          {"queued", counters.queued_packets},
+          {"in_flight", counters.in_flight}};
+}
+
+}  // namespace
+
+std::vector<std::string> doubts_of(const StreamRun& run) {
+  auto doubts = run.self_check.deviations;
+  if (auto const late = run.link.lateness.p99; late > kLateMax) {
+    char text[128];
+    std::snprintf(text, sizeof text,
+                  "one event in 100 was %.1f ms late or more: this machine is too busy",
+                  to_us(late) / 1e3);
+    doubts.emplace_back(text);
+  }
+  return doubts;
+}
+
+json::object to_json(const StreamRun& run) {
+  auto const& lateness = run.link.lateness;
+  return {{"shaper", "stream"},
+          {"approximate", true},
+          {"instead_of_packet",
+           run.instead_of.empty() ? json::value(nullptr) : json::value(run.instead_of)},
+          {"link", to_json(run.profile)},
+          {"link_text", to_text(run.profile)},
+          {"link_seed", run.seed},
+          {"congestion", "cubic"},
+          {"self_check", to_json(run.self_check)},
+          {"lateness",
+           {{"events", lateness.packets},
+            {"p50_us", to_us(lateness.p50)},
+            {"p99_us", to_us(lateness.p99)},
+            {"max_us", to_us(lateness.max)}}},
+          {"connections", run.link.connections},
+          {"given_up", run.link.broken},
+          {"down", to_json(run.link.down)},
+          {"up", to_json(run.link.up)},
+          {"doubts", json::value_from(doubts_of(run))}};
+}
+
+}  // namespace reprise
