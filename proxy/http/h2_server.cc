@@ -34,7 +34,10 @@ Result<Target> read_target(HeaderList fields, std::vector<HeaderView>& headers) 
   for (const HeaderView& field : fields) {
     if (!field.name.starts_with(':')) {
       headers.push_back(field);
-      if (field.name == "host" && authority.empty()) authority = field.value;
+      if (field.name != "host") continue;
+      if (authority.empty()) authority = field.value;
+      // Section 8.3.1: it is for one host, and which one would be anybody's guess.
+      if (!equals_ignoring_case(field.value, authority)) return fail(h1_errc::not_http);
       continue;
     }
     if (field.name == ":method") target.method = field.value;
@@ -59,6 +62,16 @@ std::vector<std::string> pseudo_order_of(HeaderList fields) {
     if (field.name.starts_with(':')) order.emplace_back(field.name);
   }
   return order;
+}
+
+/// What nghttp2 lets pass, or answers with another error.
+std::uint32_t error_of(const nghttp2_frame_hd& head) {
+  constexpr std::size_t kFrameBytesMax = 16 << 10;  // the default of SETTINGS_MAX_FRAME_SIZE
+  if (head.type == NGHTTP2_CONTINUATION && head.length > kFrameBytesMax) {
+    return NGHTTP2_FRAME_SIZE_ERROR;
+  }
+  if (head.type == NGHTTP2_PRIORITY && head.stream_id == 0) return NGHTTP2_PROTOCOL_ERROR;
+  return NGHTTP2_NO_ERROR;
 }
 
 class ServerSession final : public H2Session {
@@ -111,8 +124,11 @@ class ServerSession final : public H2Session {
   }
 
   void on_begin_frame(const nghttp2_frame_hd& head) override {
-    if (head.type != NGHTTP2_HEADERS || numbers_.accept(head.stream_id)) return;
-    nghttp2_session_terminate_session(raw(), NGHTTP2_PROTOCOL_ERROR);
+    auto error = error_of(head);
+    if (head.type == NGHTTP2_HEADERS && !numbers_.accept(head.stream_id)) {
+      error = NGHTTP2_PROTOCOL_ERROR;
+    }
+    if (error != NGHTTP2_NO_ERROR) nghttp2_session_terminate_session(raw(), error);
   }
 
   void on_begin_head(const nghttp2_frame& frame) override {

@@ -155,6 +155,9 @@ class FrameClient {
     }
   }
 
+  /// The table of the decoder, as HEADER_TABLE_SIZE tells the server.
+  void resize_table(std::size_t bytes) { nghttp2_hd_inflate_change_table_size(inflater_, bytes); }
+
   std::string field(const std::string& name) const {
     for (auto const& [each, value] : last_head) {
       if (each == name) return value;
