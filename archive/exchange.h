@@ -135,7 +135,7 @@ struct ConnectionFacts {
   std::uint32_t chain_bytes = 0;               ///< DER length of all certificates sent
   Sha256 chain_digest{};                       ///< over those DER bytes in order
   SessionTime dns_start = kNoTime;
-  SessionTime connect_start = kNoTime;
+  SessionTime connect_start = kNoTime;  ///< to that address, else to the first that was tried
   SessionTime tls_start = kNoTime;
   SessionTime ready = kNoTime;
   std::string failure;

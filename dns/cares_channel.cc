@@ -125,6 +125,12 @@ void CaresChannel::send(std::span<const std::uint8_t> query, Done done) {
   set_timer();
 }
 
+void CaresChannel::cancel() {
+  if (channel_ == nullptr) return;
+  ::ares_cancel(channel_);
+  set_timer();
+}
+
 void CaresChannel::stop() {
   timer_.cancel();
   // Closes the sockets, too, which comes back through on_socket().

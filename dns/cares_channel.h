@@ -40,6 +40,9 @@ class CaresChannel : public std::enable_shared_from_this<CaresChannel> {
   /// returns, at the latest by stop().
   void send(std::span<const std::uint8_t> query, Done done);
 
+  /// Gives up what is under way: every `done` is called, with ARES_ECANCELLED.
+  void cancel();
+
   /// Ends everything: every `done` that was not called is, with ARES_EDESTRUCTION. Idempotent.
   void stop();
 

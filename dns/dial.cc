@@ -76,7 +76,13 @@ void begin(const std::shared_ptr<Race>& race, const tcp::endpoint& at,
     if (!error && refuse && refuse(runner->socket)) {
       runner->attempt.error = std::make_error_code(std::errc::too_many_symbolic_link_levels);
     }
-    if (!runner->attempt.error && race->winner == nullptr) race->winner = runner;
+    if (!runner->attempt.error) {
+      if (race->winner == nullptr) {
+        race->winner = runner;
+      } else {
+        runner->attempt.error = std::make_error_code(std::errc::operation_canceled);
+      }
+    }
     race->wake.cancel();
   });
 }

@@ -39,7 +39,7 @@ struct DialAttempt {
   boost::asio::ip::tcp::endpoint at;
   std::chrono::steady_clock::time_point started;
   std::chrono::steady_clock::time_point ended;  ///< connected, failed or given up
-  std::error_code error;                        ///< operation_canceled: another one was first
+  std::error_code error;  ///< none: this one it is; operation_canceled: another
 };
 
 struct Dialled {

@@ -67,6 +67,7 @@ std::error_code error_of(int status) {
       return errc::timed_out;
     case ARES_ECONNREFUSED:
       return errc::unreachable;
+    case ARES_ECANCELLED:
     case ARES_EDESTRUCTION:
       return errc::stopped;
     case ARES_ENOMEM:
@@ -105,12 +106,16 @@ struct Resolver::State : std::enable_shared_from_this<State> {
   using FlightPtr = std::shared_ptr<Flight>;
 
   State(net::io_context& given_context, Options given_options)
-      : context(given_context), options(std::move(given_options)), hosts(options.hosts_file) {}
+      : context(given_context),
+        options(std::move(given_options)),
+        hosts(options.hosts_file),
+        unwaited(given_context) {}
 
   FlightPtr ask(const std::string& host, Type type);
   void send(const FlightPtr& flight);
   void on_response(const FlightPtr& flight, int status, std::span<const std::uint8_t> bytes);
   void settle(const FlightPtr& flight);
+  void look_up_is_over();
   std::optional<LookUp> without_asking(const std::string& host);
   static awaitable<Result<LookUp>> look_up(std::shared_ptr<State> state, std::string host,
                                            Ticket& ticket);
@@ -121,6 +126,8 @@ struct Resolver::State : std::enable_shared_from_this<State> {
   AnswerCache cache{kCacheMax};
   std::map<std::pair<std::string, Type>, FlightPtr> flights;
   std::shared_ptr<CaresChannel> channel;
+  std::size_t look_ups = 0;    // under way
+  net::steady_timer unwaited;  // runs while there are flights and no look-ups
   std::random_device dice;
 };
 
@@ -184,6 +191,7 @@ void Resolver::State::settle(const FlightPtr& flight) {
   flight->answer = std::make_shared<LookUpAnswer>(std::move(flight->working));
   auto const& answer = *flight->answer;
   flights.erase({answer.host, answer.type});
+  if (flights.empty()) unwaited.cancel();
   if (answer.rcode && answer.ttl_s > 0) {
     cache.put(flight->answer, answer.answered + std::chrono::seconds(answer.ttl_s));
   }
@@ -191,6 +199,15 @@ void Resolver::State::settle(const FlightPtr& flight) {
     if (auto const timer = waiting.lock()) timer->cancel();
   }
   if (options.on_answer && answer.error != errc::stopped) options.on_answer(answer);
+}
+
+void Resolver::State::look_up_is_over() {
+  if (--look_ups > 0 || flights.empty()) return;
+  unwaited.expires_after(options.unwaited);
+  unwaited.async_wait([weak = weak_from_this()](boost::system::error_code error) {
+    auto const self = weak.lock();
+    if (!error && self != nullptr && self->look_ups == 0) self->channel->cancel();
+  });
 }
 
 std::optional<LookUp> Resolver::State::without_asking(const std::string& host) {
@@ -210,6 +227,7 @@ std::optional<LookUp> Resolver::State::without_asking(const std::string& host) {
 awaitable<Result<LookUp>> Resolver::State::look_up(std::shared_ptr<State> state, std::string host,
                                                    Ticket& ticket) {
   auto const& options = state->options;
+  ++state->look_ups;
   auto const aaaa = state->ask(host, Type::kAaaa);
   auto const a = state->ask(host, Type::kA);
   auto const https = state->ask(host, Type::kHttps);
@@ -233,6 +251,7 @@ awaitable<Result<LookUp>> Resolver::State::look_up(std::shared_ptr<State> state,
     auto const cancellation = co_await net::this_coro::cancellation_state;
     if (cancellation.cancelled() != net::cancellation_type::none) ticket.cancel();
   }
+  state->look_up_is_over();
   if (ticket.cancelled()) co_return fail(errc::stopped);
   LookUp result{.a = a->answer, .aaaa = aaaa->answer, .https = https->answer};
   for (const auto& flight : {aaaa, a}) {

@@ -53,9 +53,12 @@ class Resolver {
     /// Once IPv4 addresses are there, how long IPv6 is waited for and the other way round
     /// (RFC 8305 section 3).
     std::chrono::milliseconds other_family{50};
+    /// How long a question stays open when no look-up is under way any more: a context that runs
+    /// until nothing is left to do ends by then.
+    std::chrono::milliseconds unwaited{1000};
     std::function<Clock::time_point()> now = [] { return Clock::now(); };
-    /// Called once for every question that servers were asked, when it is over; HTTPS may be over
-    /// after the look-up is.
+    /// Called once for every question that servers were asked, when it is over, unless it was given
+    /// up because nobody waited for it; HTTPS may be over after the look-up is.
     std::function<void(const LookUpAnswer&)> on_answer;
   };
 

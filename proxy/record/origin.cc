@@ -1,9 +1,13 @@
 #include "proxy/record/origin.h"
 
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <charconv>
 
+#include "dns/error.h"
+#include "dns/host.h"
 #include "proxy/tls/client_context.h"
 #include "proxy/tls_stream.h"
 
@@ -64,6 +68,43 @@ std::optional<std::uint16_t> to_port(std::string_view digits) {
   return port;
 }
 
+std::string why_not_found(const std::string& host, std::error_code error) {
+  if (error == dns::errc::stopped) return "the recording was stopped";
+  auto const why = "cannot look up " + host + ": ";
+  if (error == dns::errc::no_servers) {
+    return why + "no DNS server is known but this recording's own: name another with --dns-server";
+  }
+  bool const other_server_may_help = error == dns::errc::timed_out || error == dns::errc::refused ||
+                                     error == dns::errc::unreachable;
+  return why + error.message() +
+         (other_server_may_help ? "; another can be named with --dns-server" : "");
+}
+
+/// Addresses that are named in a sentence.
+constexpr std::size_t kAttemptsTold = 4;
+
+std::string why_not_connected(const std::string& host, const dns::Dialled& dialled) {
+  if (dialled.error == dns::errc::stopped) return "the recording was stopped";
+  auto const self = std::ranges::find(
+      dialled.attempts, std::make_error_code(std::errc::too_many_symbolic_link_levels),
+      &dns::DialAttempt::error);
+  if (self != dialled.attempts.end()) {
+    return host + " leads to this proxy itself (" + to_text(self->at) +
+           "): map it to the real origin with --connect-to";
+  }
+  auto text = "cannot connect to " + host;
+  std::size_t told = 0;
+  for (const auto& attempt : dialled.attempts) {
+    if (told == kAttemptsTold) {
+      return text + "; and " + std::to_string(dialled.attempts.size() - told) + " more";
+    }
+    bool const given_up = attempt.error == std::errc::operation_canceled;
+    text += (told++ == 0 ? " at " : "; at ") + to_text(attempt.at) + ": " +
+            (given_up ? "no answer in time" : attempt.error.message());
+  }
+  return text;
+}
+
 }  // namespace
 
 std::optional<ConnectTo> parse_connect_to(std::string_view text) {
@@ -81,53 +122,59 @@ std::optional<ConnectTo> parse_connect_to(std::string_view text) {
 }
 
 void OriginDialer::Dialling::cancel() {
-  cancelled_ = true;
+  ticket_.cancel();
   boost::system::error_code ignored;  // it is being given up
   if (socket_ != nullptr) socket_->close(ignored);
-  if (resolver_ != nullptr) resolver_->cancel();
 }
 
 awaitable<OriginDialer::Dialled> OriginDialer::dial(const Target& target, const ClientHello* hello,
-                                                    Dialling& dialling,
-                                                    const std::function<SessionTime()>& now) const {
+                                                    Dialling& dialling, const TimeOf& time_of) {
   Dialled result;
   ConnectionFacts& facts = result.facts;
   facts.scheme = target.scheme;
   facts.host = target.host;
   facts.port = target.port;
-  auto socket = co_await connect(target, dialling, facts, now);
+  auto socket = co_await connect(target, dialling, facts, time_of);
   if (!socket) co_return result;
   if (target.scheme == Scheme::kHttp) {
     result.stream = std::make_unique<TcpStream>(std::move(*socket));
   } else {
-    facts.tls_start = now();
+    facts.tls_start = time_of(Clock::now());
     auto tls = co_await start_tls(std::move(*socket), target, hello, dialling, facts);
     dialling.socket_ = nullptr;
     if (!tls) co_return result;
     result.stream = std::move(*tls);
   }
-  facts.ready = now();
+  facts.ready = time_of(Clock::now());
   co_return result;
 }
 
-Task<tcp::resolver::results_type> OriginDialer::look_up(const Target& target, Dialling& dialling,
-                                                        ConnectionFacts& facts) const {
-  std::string host = target.host;
-  std::uint16_t port = target.port;
+OriginDialer::Target OriginDialer::where_is(const Target& target) const {
+  auto where = target;
   for (const ConnectTo& rule : options_.connect_to) {
     if (!rule.host.empty() && !equals_ignoring_case(rule.host, target.host)) continue;
     if (rule.port != 0 && rule.port != target.port) continue;
-    if (!rule.to_host.empty()) host = rule.to_host;
-    if (rule.to_port != 0) port = rule.to_port;
+    if (!rule.to_host.empty()) where.host = rule.to_host;
+    if (rule.to_port != 0) where.port = rule.to_port;
     break;
   }
-  tcp::resolver resolver(co_await net::this_coro::executor);
-  dialling.resolver_ = &resolver;
-  auto [error, addresses] = co_await resolver.async_resolve(host, std::to_string(port), kTuple);
-  dialling.resolver_ = nullptr;
-  if (!error) co_return std::move(addresses);
-  facts.failure = "cannot look up " + host + ": " + error.message();
-  co_return fail(error);
+  return where;
+}
+
+Task<OriginDialer::Addresses> OriginDialer::look_up(const std::string& host, Dialling& dialling) {
+  // Needs no servers, so that there need be none.
+  if (auto const literal = dns::parse_address(host)) co_return Addresses{*literal};
+  if (resolver_ == nullptr) {
+    // Every thread of the proxy runs an io_context, and nothing else runs coroutines.
+    auto const executor = co_await net::this_coro::executor;
+    auto& context = static_cast<net::io_context&>(executor.context());
+    auto made = dns::Resolver::create(context, options_.names);
+    if (!made) co_return fail(made.error());
+    resolver_ = std::move(*made);
+  }
+  auto found = co_await resolver_->look_up(host, dialling.ticket_);
+  if (!found) co_return fail(found.error());
+  co_return std::move(found->addresses);
 }
 
 bool OriginDialer::leads_to_self(const tcp::socket& socket) const {
@@ -148,39 +195,32 @@ bool OriginDialer::leads_to_self(const tcp::socket& socket) const {
 }
 
 Task<tcp::socket> OriginDialer::connect(const Target& target, Dialling& dialling,
-                                        ConnectionFacts& facts,
-                                        const std::function<SessionTime()>& now) const {
-  facts.dns_start = now();
-  auto const addresses = co_await look_up(target, dialling, facts);
-  if (!addresses) co_return fail(addresses.error());
-  facts.connect_start = now();
-  std::error_code last = std::make_error_code(std::errc::address_not_available);
-  for (const auto& entry : *addresses) {
-    if (dialling.cancelled()) break;
-    auto const at = entry.endpoint();
-    tcp::socket socket(co_await net::this_coro::executor);
-    dialling.socket_ = &socket;
-    PhaseDeadline const deadline(socket, options_.connect_timeout);
-    auto const [error] = co_await socket.async_connect(at, kTuple);
-    dialling.socket_ = nullptr;
-    if (error) {
-      last = error;
-      facts.failure = "cannot connect to " + target.host + " at " + to_text(at) + ": " +
-                      (deadline.expired() ? "no answer in time" : error.message());
-      continue;
-    }
-    if (leads_to_self(socket)) {
-      last = std::make_error_code(std::errc::too_many_symbolic_link_levels);
-      facts.failure = target.host + " leads to this proxy itself (" + to_text(at) +
-                      "): map it to the real origin with --connect-to";
-      continue;
-    }
-    facts.address = to_text(at);
-    facts.failure.clear();
-    co_return socket;
+                                        ConnectionFacts& facts, const TimeOf& time_of) {
+  auto const where = where_is(target);
+  facts.dns_start = time_of(Clock::now());
+  auto const addresses = co_await look_up(where.host, dialling);
+  if (!addresses) {
+    facts.failure = why_not_found(where.host, addresses.error());
+    co_return fail(addresses.error());
   }
-  if (dialling.cancelled()) facts.failure = "the recording was stopped";
-  co_return fail(last);
+  std::vector<tcp::endpoint> endpoints;
+  for (const auto& address : dns::dial_order(*addresses, dns::has_route)) {
+    endpoints.emplace_back(address, where.port);
+  }
+  dns::DialOptions const options{
+      .timeout = options_.connect_timeout,
+      .refuse = [this](const tcp::socket& socket) { return leads_to_self(socket); }};
+  facts.connect_start = time_of(Clock::now());
+  auto dialled = co_await dns::dial(endpoints, options, dialling.ticket_);
+  if (!dialled.socket) {
+    facts.failure = why_not_connected(target.host, dialled);
+    co_return fail(dialled.error);
+  }
+  auto const made =
+      std::ranges::find_if(dialled.attempts, [](const auto& attempt) { return !attempt.error; });
+  facts.connect_start = time_of(made->started);
+  facts.address = to_text(made->at);
+  co_return std::move(*dialled.socket);
 }
 
 Task<std::unique_ptr<ByteStream>> OriginDialer::start_tls(tcp::socket socket, const Target& target,

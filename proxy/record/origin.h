@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "archive/exchange.h"
+#include "dns/dial.h"
+#include "dns/resolver.h"
 #include "proxy/byte_stream.h"
 #include "proxy/tls/client_hello.h"
 #include "proxy/tls/openssl_ptr.h"
@@ -25,18 +27,32 @@ struct ConnectTo {
 };
 std::optional<ConnectTo> parse_connect_to(std::string_view text);
 
-/// Dials origins. One for all connections of a thread.
+/// Dials origins. It looks names up itself, never by our own stub, so that a recording resolves
+/// while the system's resolver points at that stub, and connects by Happy Eyeballs. One for all
+/// connections of a thread.
 class OriginDialer {
  public:
+  using Clock = std::chrono::steady_clock;
+  using TimeOf = std::function<SessionTime(Clock::time_point)>;
+
   struct Options {
     std::vector<ConnectTo> connect_to;
     SslContextPtr tls;               ///< verifies, unless the user asked otherwise
     std::vector<tcp::endpoint> own;  ///< our own listeners: dialling them would never end
+    dns::Resolver::Options names;    ///< who is asked for names, and who never is
     std::chrono::seconds connect_timeout{15};
     std::chrono::seconds tls_timeout{15};
   };
   explicit OriginDialer(Options options) : options_(std::move(options)) {}
+
+  // Before the first dialling.
   void set_own(std::vector<tcp::endpoint> own) { options_.own = std::move(own); }
+  void set_own_names(std::vector<net::ip::udp::endpoint> own) {
+    options_.names.own = std::move(own);
+  }
+  void set_on_answer(std::function<void(const dns::LookUpAnswer&)> on_answer) {
+    options_.names.on_answer = std::move(on_answer);
+  }
 
   struct Target {
     Scheme scheme = Scheme::kHttp;
@@ -50,13 +66,12 @@ class OriginDialer {
    public:
     /// It fails soon after.
     void cancel();
-    bool cancelled() const { return cancelled_; }
+    bool cancelled() const { return ticket_.cancelled(); }
 
    private:
     friend class OriginDialer;
-    tcp::socket* socket_ = nullptr;
-    tcp::resolver* resolver_ = nullptr;
-    bool cancelled_ = false;
+    dns::Ticket ticket_;             // of the look-up, then of connecting
+    tcp::socket* socket_ = nullptr;  // in the TLS handshake
   };
 
   /// What dialling came to. Without a stream, `facts.failure` says why, in a sentence.
@@ -66,16 +81,17 @@ class OriginDialer {
   };
 
   /// Looks the host up, connects to the first address that answers, and shakes hands, offering
-  /// what `hello` (the client's, may be null) offered. `now` gives the session's time. All
-  /// arguments live until it returns.
+  /// what `hello` (the client's, may be null) offered. All arguments live until it returns.
   awaitable<Dialled> dial(const Target& target, const ClientHello* hello, Dialling& dialling,
-                          const std::function<SessionTime()>& now) const;
+                          const TimeOf& time_of);
 
  private:
+  using Addresses = std::vector<net::ip::address>;
+
+  Target where_is(const Target& target) const;
+  Task<Addresses> look_up(const std::string& host, Dialling& dialling);
   Task<tcp::socket> connect(const Target& target, Dialling& dialling, ConnectionFacts& facts,
-                            const std::function<SessionTime()>& now) const;
-  Task<tcp::resolver::results_type> look_up(const Target& target, Dialling& dialling,
-                                            ConnectionFacts& facts) const;
+                            const TimeOf& time_of);
   /// Whether a connection that was made leads to a listener of ours.
   bool leads_to_self(const tcp::socket& socket) const;
   Task<std::unique_ptr<ByteStream>> start_tls(tcp::socket socket, const Target& target,
@@ -83,6 +99,7 @@ class OriginDialer {
                                               ConnectionFacts& facts) const;
 
   Options options_;
+  std::unique_ptr<dns::Resolver> resolver_;  // from the first look-up on
 };
 
 }  // namespace reprise

@@ -99,8 +99,9 @@ awaitable<Recorder::Acquired> Recorder::dial(const Target& target) {
   OriginDialer::Dialling dialling;
   dialling_.insert(&dialling);
   dialled_now_.insert(target);
-  auto dialled = co_await recording_.dialer().dial(target, hello_ ? &*hello_ : nullptr, dialling,
-                                                   [this] { return recording_.now(); });
+  auto dialled =
+      co_await recording_.dialer().dial(target, hello_ ? &*hello_ : nullptr, dialling,
+                                        [this](auto at) { return recording_.time_of(at); });
   dialling_.erase(&dialling);
   dialled_now_.erase(target);
   for (Event* const waiter : dial_waiters_) waiter->set();

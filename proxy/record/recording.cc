@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "dns/wire.h"
 #include "proxy/record/recorder.h"
 
 namespace reprise {
@@ -12,7 +13,9 @@ Recording::Recording(ArchiveWriter& archive, OriginDialer dialer,
     : archive_(archive),
       dialer_(std::move(dialer)),
       started_(started),
-      on_archive_error_(std::move(on_archive_error)) {}
+      on_archive_error_(std::move(on_archive_error)) {
+  dialer_.set_on_answer([this](const dns::LookUpAnswer& answer) { keep(answer); });
+}
 
 std::unique_ptr<ConnectionHandler> Recording::open(const ConnectionInfo& connection) {
   return std::make_unique<Recorder>(*this, connection);
@@ -24,6 +27,24 @@ std::uint64_t Recording::keep(ConnectionFacts facts) {
     archive_failed(added.error());
   }
   return origin_connections_;
+}
+
+void Recording::keep(const dns::LookUpAnswer& answer) {
+  DnsAnswer kept{.host = answer.host,
+                 .type = static_cast<std::uint16_t>(answer.type),
+                 .failure = answer.error ? answer.error.message() : "",
+                 .chain = answer.chain,
+                 .ttl_s = answer.ttl_s,
+                 .asked = time_of(answer.asked),
+                 .answered = time_of(answer.answered)};
+  if (answer.rcode) kept.rcode = static_cast<std::uint16_t>(*answer.rcode);
+  for (const auto& address : answer.addresses) kept.addresses.push_back(address.to_string());
+  for (const auto& record : answer.https) {
+    if (auto bytes = dns::encode_svcb(record)) kept.https.push_back(std::move(*bytes));
+  }
+  if (auto const added = archive_.add_answer(std::move(kept)); !added) {
+    archive_failed(added.error());
+  }
 }
 
 void Recording::archive_failed(std::error_code error) {

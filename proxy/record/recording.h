@@ -33,9 +33,13 @@ class Recording final : public HandlerFactory {
 
   /// To be called before the first connection: the addresses that must not be dialled.
   void set_own(std::vector<tcp::endpoint> own) { dialer_.set_own(std::move(own)); }
+  /// The same for the stub resolver, which must not be asked.
+  void set_own_names(std::vector<net::ip::udp::endpoint> own) {
+    dialer_.set_own_names(std::move(own));
+  }
 
   ArchiveWriter& archive() { return archive_; }
-  const OriginDialer& dialer() const { return dialer_; }
+  OriginDialer& dialer() { return dialer_; }
   Counters& counters() { return counters_; }
 
   SessionTime now() const { return time_of(std::chrono::steady_clock::now()); }
@@ -44,6 +48,8 @@ class Recording final : public HandlerFactory {
 
   /// Numbers and archives what is known of a connection to an origin, made or tried.
   std::uint64_t keep(ConnectionFacts facts);
+  /// Archives what was answered about a name.
+  void keep(const dns::LookUpAnswer& answer);
   /// Reports the first error of the archive.
   void archive_failed(std::error_code error);
 

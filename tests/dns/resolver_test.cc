@@ -245,6 +245,21 @@ TEST_F(ResolverTest, DoesNotWaitLongForTheOtherFamily) {
   EXPECT_THAT(addresses("a.example"), ElementsAre("192.0.2.7"));
 }
 
+TEST_F(ResolverTest, GivesUpWhatNobodyWaitsFor) {
+  options_.try_timeout = std::chrono::hours(1);
+  options_.unwaited = std::chrono::milliseconds(1);
+  auto& server = use([](const Message& query) {
+    return query.questions[0].type == Type::kHttps ? Replies() : Replies{honest(query)};
+  });
+  EXPECT_THAT(addresses("a.example"), ElementsAre("192.0.2.7"));
+  EXPECT_THAT(answers_, SizeIs(2));
+  server.close();
+  context_.restart();
+  context_.run_for(std::chrono::seconds(20));
+  EXPECT_TRUE(context_.stopped()) << "a question is still open";
+  EXPECT_THAT(answers_, SizeIs(2));
+}
+
 TEST_F(ResolverTest, BelievesNoLies) {
   use([](const Message& query) {
     auto other_id = query;

@@ -22,6 +22,7 @@ class ScriptedServer {
   }
 
   boost::asio::ip::udp::endpoint at() const { return socket_.local_endpoint(); }
+  void close() { socket_.close(); }
   /// The queries that came, in order.
   const std::vector<Message>& queries() const { return queries_; }
 

@@ -1,11 +1,24 @@
 #include "proxy/record/origin.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/asio/post.hpp>
+#include <list>
+#include <thread>
+
+#include "tests/dns/scripted_server.h"
 #include "tests/proxy/http/loopback.h"
 
 namespace reprise {
 namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using Replies = std::vector<dns::Octets>;
 
 TEST(ConnectTo, HasTheMeaningOfCurl) {
   auto const rule = parse_connect_to("a.test:443:127.0.0.1:8443");
@@ -29,56 +42,201 @@ TEST(ConnectTo, RefusesWhatIsIncomplete) {
   }
 }
 
-OriginDialer::Dialled dial(Loopback& ends, const OriginDialer& dialer,
-                           const OriginDialer::Target& target) {
-  OriginDialer::Dialled dialled;
-  ends.spawn([&]() -> awaitable<void> {
-    OriginDialer::Dialling dialling;
-    dialled = co_await dialer.dial(target, nullptr, dialling, [] { return SessionTime(7); });
-  });
-  ends.run();
-  return dialled;
-}
-
-TEST(OriginDialer, ConnectsWhereTheRuleSays) {
-  Loopback ends;
-  tcp::acceptor acceptor(ends.context, {net::ip::address_v4::loopback(), 0});
-  OriginDialer::Options options;
-  options.connect_to.push_back({.host = "A.test",
-                                .port = 80,
-                                .to_host = "127.0.0.1",
-                                .to_port = acceptor.local_endpoint().port()});
-  OriginDialer const dialer(std::move(options));
-  auto const dialled = dial(ends, dialer, {.scheme = Scheme::kHttp, .host = "a.test", .port = 80});
-  EXPECT_TRUE(dialled.stream);
-  EXPECT_EQ(dialled.facts.host, "a.test");
-  EXPECT_EQ(dialled.facts.address, "127.0.0.1:" + std::to_string(acceptor.local_endpoint().port()));
-  EXPECT_EQ(dialled.facts.ready, SessionTime(7));
-}
-
-TEST(OriginDialer, SaysThatAnOriginRefuses) {
-  Loopback ends;
-  std::uint16_t free_port = 0;
-  {
-    tcp::acceptor const closed_at_once(ends.context, {net::ip::address_v4::loopback(), 0});
-    free_port = closed_at_once.local_endpoint().port();
+/// A dialer with a DNS server of the test's.
+class OriginDialerTest : public testing::Test {
+ protected:
+  OriginDialerTest() {
+    options_.names.hosts_file = "/nonexistent";
+    options_.names.try_timeout = std::chrono::milliseconds(250);
+    options_.names.deadline = std::chrono::milliseconds(600);
+    options_.names.on_answer = [this](const auto& answer) { answers_.push_back(answer); };
   }
-  auto const dialled = dial(ends, OriginDialer({}),
-                            {.scheme = Scheme::kHttp, .host = "127.0.0.1", .port = free_port});
-  EXPECT_FALSE(dialled.stream);
-  EXPECT_NE(dialled.facts.failure.find("refused"), std::string::npos) << dialled.facts.failure;
+
+  ~OriginDialerTest() override { server_context_.stop(); }
+
+  /// What begin() made a dialling of, filled in once the context has run.
+  struct Begun {
+    OriginDialer::Target target;
+    OriginDialer::Dialling dialling;
+    OriginDialer::Dialled dialled;
+  };
+  OriginDialer& dialer() {
+    if (!dialer_) dialer_.emplace(std::move(options_));
+    return *dialer_;
+  }
+  void begin(Begun& begun) {
+    auto& with = dialer();
+    ends_.spawn([this, &begun, &with]() -> awaitable<void> {
+      begun.dialled = co_await with.dial(begun.target, nullptr, begun.dialling,
+                                         [](auto at) { return at.time_since_epoch(); });
+      ended_.push_back(begun.target.host);
+    });
+  }
+  OriginDialer::Dialled dial(const std::string& host, std::uint16_t port) {
+    Begun begun{.target = {.scheme = Scheme::kHttp, .host = host, .port = port}};
+    begin(begun);
+    ends_.context.restart();
+    ends_.run();
+    return std::move(begun.dialled);
+  }
+
+  std::uint16_t listening() {
+    acceptors_.emplace_back(ends_.context, tcp::endpoint(net::ip::address_v4::loopback(), 0));
+    return acceptors_.back().local_endpoint().port();
+  }
+  /// Nobody listens there, and nobody can begin to.
+  std::uint16_t closed() {
+    bound_.emplace_back(ends_.context, tcp::v4());
+    bound_.back().bind({net::ip::address_v4::loopback(), 0});
+    return bound_.back().local_endpoint().port();
+  }
+
+  void use(dns::ScriptedServer::Script script) {
+    server_ = std::make_unique<dns::ScriptedServer>(server_context_, std::move(script));
+    options_.names.servers = {server_->at()};
+    server_thread_ = std::jthread([this] { server_context_.run(); });
+  }
+  /// What the server was asked. It answers no more.
+  const std::vector<dns::Message>& asked() {
+    server_context_.stop();
+    server_thread_.join();
+    return server_->queries();
+  }
+  /// Answers A questions with these addresses; nothing for other types.
+  static Replies addresses(const dns::Message& query, const std::vector<dns::A>& addresses) {
+    auto reply = dns::ScriptedServer::reply_to(query);
+    if (query.questions[0].type == dns::Type::kA) {
+      for (const auto& address : addresses) {
+        reply.answers.push_back({.name = query.questions[0].name, .ttl_s = 10, .data = address});
+      }
+    }
+    return {dns::encoded(reply)};
+  }
+  static Replies silence(const dns::Message&) { return {}; }
+
+  Loopback ends_;
+  OriginDialer::Options options_;
+  std::optional<OriginDialer> dialer_;
+  std::vector<dns::LookUpAnswer> answers_;
+  std::vector<std::string> ended_;  // hosts, in the order in which their dialling ended
+  std::list<tcp::acceptor> acceptors_;
+  std::list<tcp::socket> bound_;
+  // On a context of its own, so that the dialler's runs out of work when that is done.
+  net::io_context server_context_{1};
+  std::unique_ptr<dns::ScriptedServer> server_;
+  std::jthread server_thread_;
+};
+
+TEST_F(OriginDialerTest, ConnectsWhereTheRuleSaysWithoutLookingThatUp) {
+  use(silence);
+  auto const port = listening();
+  options_.connect_to.push_back(
+      {.host = "A.test", .port = 80, .to_host = "127.0.0.1", .to_port = port});
+  auto const dialled = dial("a.test", 80);
+  EXPECT_TRUE(dialled.stream) << dialled.facts.failure;
+  EXPECT_EQ(dialled.facts.host, "a.test");
+  EXPECT_EQ(dialled.facts.address, "127.0.0.1:" + std::to_string(port));
+  EXPECT_THAT(asked(), IsEmpty());
 }
 
-TEST(OriginDialer, NeverDialsItself) {
-  Loopback ends;
-  tcp::acceptor acceptor(ends.context, {net::ip::address_v4::loopback(), 0});
-  OriginDialer::Options options;
-  options.own.push_back(acceptor.local_endpoint());
-  auto const dialled = dial(
-      ends, OriginDialer(std::move(options)),
-      {.scheme = Scheme::kHttp, .host = "127.0.0.1", .port = acceptor.local_endpoint().port()});
+TEST_F(OriginDialerTest, LooksNamesUpAndTellsWhatWasAnswered) {
+  use([](const auto& query) { return addresses(query, {{{127, 0, 0, 1}}}); });
+  auto const port = listening();
+  auto const dialled = dial("www.example", port);
+  ASSERT_TRUE(dialled.stream) << dialled.facts.failure;
+  EXPECT_EQ(dialled.facts.host, "www.example");
+  EXPECT_EQ(dialled.facts.address, "127.0.0.1:" + std::to_string(port));
+  EXPECT_GE(dialled.facts.connect_start, dialled.facts.dns_start);
+  EXPECT_GE(dialled.facts.ready, dialled.facts.connect_start);
+  ASSERT_THAT(answers_, SizeIs(3));
+  for (const auto& answer : answers_) {
+    EXPECT_GE(answer.asked.time_since_epoch(), dialled.facts.dns_start);
+    EXPECT_GE(answer.answered, answer.asked);
+    EXPECT_EQ(answer.addresses.size(), answer.type == dns::Type::kA ? 1U : 0U);
+  }
+}
+
+TEST_F(OriginDialerTest, GoesOnToTheNextAddressAndSaysWhichItTook) {
+  // Whoever listens on port P of 127.0.0.1 is not met at 127.0.0.3.
+  use([](const auto& query) { return addresses(query, {{{127, 0, 0, 3}}, {{127, 0, 0, 1}}}); });
+  auto const port = listening();
+  auto const dialled = dial("www.example", port);
+  ASSERT_TRUE(dialled.stream) << dialled.facts.failure;
+  EXPECT_EQ(dialled.facts.address, "127.0.0.1:" + std::to_string(port));
+  EXPECT_THAT(dialled.facts.failure, IsEmpty());
+}
+
+TEST_F(OriginDialerTest, SaysOfEachAddressThatItRefuses) {
+  use([](const auto& query) { return addresses(query, {{{127, 0, 0, 3}}, {{127, 0, 0, 1}}}); });
+  auto const port = closed();
+  auto const at = ":" + std::to_string(port) + ": Connection refused";
+  auto const dialled = dial("www.example", port);
   EXPECT_FALSE(dialled.stream);
-  EXPECT_NE(dialled.facts.failure.find("itself"), std::string::npos);
+  EXPECT_EQ(dialled.facts.failure,
+            "cannot connect to www.example at 127.0.0.3" + at + "; at 127.0.0.1" + at);
+  EXPECT_EQ(dialled.facts.address, "");
+}
+
+TEST_F(OriginDialerTest, IsNotHeldUpByADeadName) {
+  use([](const auto& query) {
+    if (query.questions[0].name == dns::name_of("dead.example")) return Replies();
+    return addresses(query, {{{127, 0, 0, 1}}});
+  });
+  auto const port = listening();
+  Begun dead{.target = {.scheme = Scheme::kHttp, .host = "dead.example", .port = port}};
+  Begun alive{.target = {.scheme = Scheme::kHttp, .host = "alive.example", .port = port}};
+  begin(dead);
+  begin(alive);
+  ends_.run();
+  EXPECT_THAT(ended_, ElementsAre("alive.example", "dead.example"));
+  EXPECT_TRUE(alive.dialled.stream) << alive.dialled.facts.failure;
+  EXPECT_EQ(dead.dialled.facts.failure,
+            "cannot look up dead.example: no DNS server answered in time; another can be named "
+            "with --dns-server");
+}
+
+TEST_F(OriginDialerTest, SaysThatANameDoesNotExist) {
+  use([](const auto& query) {
+    auto reply = dns::ScriptedServer::reply_to(query);
+    reply.rcode = dns::Rcode::kNxDomain;
+    return Replies{dns::encoded(reply)};
+  });
+  EXPECT_EQ(dial("no.example", 80).facts.failure, "cannot look up no.example: no such name");
+  ASSERT_THAT(answers_, SizeIs(3));
+  EXPECT_EQ(answers_[0].rcode, dns::Rcode::kNxDomain);
+}
+
+TEST_F(OriginDialerTest, NeverAsksItsOwnStubAndSaysWhatToDo) {
+  use([](const auto& query) { return addresses(query, {{{127, 0, 0, 1}}}); });
+  auto const port = listening();
+  dialer().set_own_names({server_->at()});
+  auto const dialled = dial("www.example", port);
+  EXPECT_FALSE(dialled.stream);
+  EXPECT_THAT(dialled.facts.failure, AllOf(HasSubstr("own"), HasSubstr("--dns-server")));
+  EXPECT_TRUE(dial("127.0.0.1", port).stream) << "addresses need no servers";
+  EXPECT_THAT(asked(), IsEmpty());
+}
+
+TEST_F(OriginDialerTest, NeverDialsItself) {
+  auto const port = listening();
+  options_.own.push_back(acceptors_.back().local_endpoint());
+  auto const dialled = dial("127.0.0.1", port);
+  EXPECT_FALSE(dialled.stream);
+  EXPECT_THAT(dialled.facts.failure, AllOf(HasSubstr("itself"), HasSubstr("--connect-to")));
+}
+
+TEST_F(OriginDialerTest, CanBeCancelledWhileItLooksUp) {
+  options_.names.try_timeout = std::chrono::hours(1);
+  options_.names.deadline = std::chrono::hours(1);
+  options_.names.unwaited = std::chrono::milliseconds(1);
+  use(silence);
+  Begun begun{.target = {.scheme = Scheme::kHttp, .host = "slow.example", .port = 80}};
+  begin(begun);
+  net::post(ends_.context, [&] { begun.dialling.cancel(); });
+  ends_.run();
+  EXPECT_FALSE(begun.dialled.stream);
+  EXPECT_EQ(begun.dialled.facts.failure, "the recording was stopped");
+  EXPECT_THAT(answers_, IsEmpty()) << "nobody knows what the answer would have been";
 }
 
 }  // namespace
