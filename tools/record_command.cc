@@ -7,6 +7,7 @@
 #include <random>
 
 #include "archive/writer.h"
+#include "dns/host.h"
 #include "proxy/record/recording.h"
 #include "proxy/tls/client_context.h"
 #include "tools/archive_errors.h"
@@ -16,11 +17,14 @@
 namespace reprise {
 namespace {
 
+constexpr std::uint16_t kDnsPort = 53;
+
 struct RecordOptions {
   std::filesystem::path output;
   std::vector<std::string> urls;
   bool append = false;
   std::vector<std::string> connect_to;
+  std::vector<std::string> dns_servers;
   std::filesystem::path origin_ca;
   bool insecure_origin = false;
   bool fsync = false;
@@ -92,6 +96,17 @@ std::optional<OriginDialer> make_dialer(const RecordOptions& options) {
     }
     dialing.connect_to.push_back(*rule);
   }
+  for (const std::string& text : options.dns_servers) {
+    auto const server = dns::parse_endpoint(text, kDnsPort);
+    if (!server) {
+      std::fprintf(stderr,
+                   "reprise: --dns-server takes ADDR or ADDR:PORT (192.0.2.53, [2001:db8::53]:53), "
+                   "not '%s'\n",
+                   text.c_str());
+      return std::nullopt;
+    }
+    dialing.names.servers.push_back(*server);
+  }
   auto tls =
       make_client_context({.extra_ca = options.origin_ca, .verify = !options.insecure_origin});
   if (!tls) {
@@ -150,6 +165,9 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
     serving.stop(kExitArchive);
   });
   recording.set_own(serving.bound());
+  if (auto const at = serving.names_at()) {
+    recording.set_own_names({{at->address(), at->port()}});
+  }
   auto& counters = recording.counters();
   auto const status = [&counters] { return counters_json(counters); };
   AdminActions const admin{.status = status,
@@ -181,6 +199,9 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
   sub->add_flag("--append", options->append, "Add a session to the archive if it exists");
   sub->add_option("--connect-to", options->connect_to,
                   "HOST:PORT:ADDR:PORT, dial ADDR:PORT for HOST:PORT (as curl)")
+      ->allow_extra_args(false);
+  sub->add_option("--dns-server", options->dns_servers,
+                  "ADDR[:PORT], ask this server for names instead of the system's; repeatable")
       ->allow_extra_args(false);
   sub->add_option("--origin-ca", options->origin_ca, "Trust this PEM file for origins, too");
   sub->add_flag("--insecure-origin", options->insecure_origin, "Do not verify origins");

@@ -58,6 +58,8 @@ class Serving {
 
   /// Where the listeners are; after prepare().
   const std::vector<tcp::endpoint>& bound() const { return server_->bound(); }
+  /// Where names are answered; after prepare(). Nothing without that.
+  std::optional<tcp::endpoint> names_at() const { return places_.dns.at; }
   /// How the link did. Nothing without one. On the main thread, after prepare().
   std::optional<PacketRun> link_report() const;
   /// What was asked for by name. Nothing when no names are answered. On the main thread.
