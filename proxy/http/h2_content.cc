@@ -64,15 +64,15 @@ void H2Content::drop_unread() {
   release(incoming_.size() + reading_.size());
   incoming_ = {};
   reading_ = {};
+  head_.clear();
+  trailers_ = {};
 }
 
 void H2Content::reuse(std::int32_t id) {
   drop_unread();
   id_ = id;
   head_began_ = false;
-  head_.clear();
   ended_ = false;
-  trailers_ = {};
   outgoing_ = {};
   whole_ = nullptr;
   next_whole_piece_ = 0;

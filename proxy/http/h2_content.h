@@ -26,6 +26,7 @@ class H2Head {
   /// What goes over kH2HeadBytesMax or kHeadFieldsMax is not kept.
   void add(std::string_view name, std::string_view value);
   bool too_long() const { return too_long_; }
+  std::size_t size_bytes() const { return text_.size(); }
   /// Views into this object; void once it moves.
   std::vector<HeaderView> fields() const;
   /// The same into `fields`, whose memory is used again.
@@ -80,7 +81,8 @@ class H2Content : public BodyReader {
   // For the session.
   std::int32_t id() const { return id_; }
   void set_id(std::int32_t id) { id_ = id; }
-  /// What came and was not read never will be: the peer gets its share of the window back.
+  /// What came and was not read never will be: the peer gets its share of the window back, and
+  /// heads their memory.
   void drop_unread();
   /// As new, for another stream; nobody may wait for anything of the old one.
   void reuse(std::int32_t id);

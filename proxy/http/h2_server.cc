@@ -18,6 +18,12 @@ constexpr std::chrono::seconds kFarewellTimeout{5};
 /// The same when the server ends, and how long the client may take to hear of it.
 constexpr std::chrono::seconds kEndingFarewellTimeout{1};
 
+/// A head under this is not counted.
+constexpr std::size_t kSmallHeadBytes = 16 << 10;
+/// What the heads of all requests under way may take. A few bytes unfold to many by compression, so
+/// the limit on one head is not enough where there may be hundreds.
+constexpr std::size_t kHeadsBytesMax = 4 << 20;
+
 /// The authority and the rest of a request's pseudo fields.
 struct Target {
   std::string_view method;
@@ -146,6 +152,12 @@ class ServerSession final : public H2Session {
   void on_head(const nghttp2_frame& frame, H2Content& content) override {
     auto& stream = static_cast<H2ServerStream&>(content);
     bool const ends = (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+    stream.head_bytes += content.head().size_bytes();
+    if (heads_take_too_much(stream)) {
+      content.take_head();
+      reset(stream, NGHTTP2_ENHANCE_YOUR_CALM);
+      return;
+    }
     if (frame.headers.cat == NGHTTP2_HCAT_REQUEST) {
       if (ends) content.end_incoming({});
       ready_.push_back(&stream);
@@ -256,9 +268,17 @@ class ServerSession final : public H2Session {
     return true;
   }
 
+  bool heads_take_too_much(const H2ServerStream& latest) const {
+    if (latest.head_bytes < kSmallHeadBytes) return false;
+    std::size_t bytes = 0;
+    for (auto const& stream : streams_) bytes += stream->head_bytes;
+    return bytes > kHeadsBytesMax;
+  }
+
   /// It is closed and nobody uses it.
   void retire(H2ServerStream& stream) {
     stream.drop_unread();
+    stream.head_bytes = 0;
     idle_.push_back(&stream);
   }
 

@@ -7,6 +7,7 @@ void H2ServerStream::begin(std::int32_t id) {
   method_.clear();
   head_sent_ = has_content_ = finished_ = expects_continue_ = false;
   active = running = false;
+  head_bytes = 0;
 }
 
 std::unexpected<std::error_code> H2ServerStream::gone() const {

@@ -36,6 +36,8 @@ class H2ServerStream final : public H2Content, public ResponseWriter {
   bool active = false;
   /// A handler works on it.
   bool running = false;
+  /// Of its head and trailers, as they are kept.
+  std::size_t head_bytes = 0;
 
  private:
   std::unexpected<std::error_code> gone() const;
