@@ -1,31 +1,70 @@
 #include "tools/recorded_hosts.h"
 
+#include <map>
 #include <unordered_set>
 
 #include "archive/match.h"
+#include "dns/wire.h"
 
 namespace reprise {
+namespace {
+
+/// What DNS said in the session, by host, but for addresses: those count that were connected to.
+class RecordedNames {
+ public:
+  RecordedNames(const ArchiveReader& archive, std::uint32_t session) {
+    for (const DnsAnswer& answer : archive.answers()) {
+      if (answer.session == session) take(answer);
+    }
+  }
+
+  /// Chain, TTL and HTTPS records of `host`, as far as there are some.
+  dns::RecordedHost of(const std::string& host) const {
+    auto const found = by_host_.find(host);
+    auto recorded = found == by_host_.end() ? dns::RecordedHost() : found->second;
+    recorded.host = host;
+    return recorded;
+  }
+
+ private:
+  void take(const DnsAnswer& answer) {
+    auto& recorded = by_host_[answer.host];
+    // The first answer counts, as for the page; both families lead the same way.
+    if (!answer.addresses.empty() && !recorded.ttl_s) {
+      recorded.chain = answer.chain;
+      recorded.ttl_s = answer.ttl_s;
+    }
+    if (!recorded.https.empty()) return;
+    for (const auto& bytes : answer.https) {
+      if (auto record = dns::decode_svcb(bytes)) recorded.https.push_back(std::move(*record));
+    }
+  }
+
+  std::map<std::string, dns::RecordedHost> by_host_;
+};
+
+}  // namespace
 
 Result<std::vector<dns::RecordedHost>> recorded_hosts(const ArchiveReader& archive,
                                                       std::uint32_t session) {
   if (session == 0) session = Matcher(archive, 0).session();
+  RecordedNames const names(archive, session);
   std::vector<dns::RecordedHost> hosts;
   std::unordered_set<std::string> seen;
   for (const ConnectionFacts& facts : archive.connections()) {
     if (facts.session != session || facts.address.empty()) continue;
     seen.insert(facts.host);
-    hosts.push_back({.host = facts.host, .addresses = {facts.address}});
+    hosts.push_back(names.of(facts.host));
+    hosts.back().addresses = {facts.address};
   }
-  if (!hosts.empty()) return hosts;
-  // What was imported has no connections.
+  // What was imported has hosts without connections.
   for (auto const ordinal : archive.ordinals_in_order()) {
     auto const& entry = archive.entries()[ordinal];
     if (entry.session != session || entry.outcome == Outcome::kOriginFailed) continue;
     auto const exchange = archive.exchange(ordinal);
-    if (!exchange) continue;  // damaged: a miss that the replay explains
-    if (seen.insert(exchange->request.host).second) {
-      hosts.push_back({.host = exchange->request.host});
-    }
+    if (!exchange) return fail(exchange.error());
+    auto const& host = exchange->request.host;
+    if (seen.insert(host).second) hosts.push_back(names.of(host));
   }
   return hosts;
 }
