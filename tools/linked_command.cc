@@ -10,10 +10,6 @@
 namespace reprise {
 namespace {
 
-std::string text_of(const ShellError& error) {
-  return error.what + (error.fix.empty() ? "" : "; " + error.fix);
-}
-
 void say_doubts(const PacketRun& run) {
   for (const std::string& doubt : doubts_of(run)) {
     std::fprintf(stderr, "reprise: the link is not what it should be: %s\n", doubt.c_str());
@@ -21,6 +17,10 @@ void say_doubts(const PacketRun& run) {
 }
 
 }  // namespace
+
+std::string text_of(const ShellError& error) {
+  return error.what + (error.fix.empty() ? "" : "; " + error.fix);
+}
 
 int say(const ShellError& error, int exit_code) {
   std::fprintf(stderr, "reprise: %s\n", text_of(error).c_str());
@@ -52,7 +52,8 @@ void LinkOptions::add_to(CLI::App& command) {
 }
 
 std::expected<std::unique_ptr<LinkedCommand>, int> LinkedCommand::prepare(
-    const LinkOptions& options, PacketShellOptions wanted, bool strict) {
+    const LinkOptions& options, PacketShellOptions wanted, bool strict,
+    std::optional<ShellError>* refused) {
   auto profile = parse_link(options.link);
   if (!profile) {
     std::fprintf(stderr, "reprise: --link %s: %s\n", options.link.c_str(), profile.error().c_str());
@@ -63,7 +64,10 @@ std::expected<std::unique_ptr<LinkedCommand>, int> LinkedCommand::prepare(
                 .congestion = options.congestion};
   wanted.congestion = options.congestion;
   auto shell = PacketShell::start(wanted);
-  if (!shell) return std::unexpected(say(shell.error(), kExitListen));
+  if (!shell && refused != nullptr) *refused = shell.error();
+  if (!shell) {
+    return std::unexpected(refused != nullptr ? kExitListen : say(shell.error(), kExitListen));
+  }
   auto devices = LinkDevices::open(shell->network());
   if (!devices) return std::unexpected(say(devices.error(), kExitListen));
   std::unique_ptr<LinkedCommand> made(

@@ -30,7 +30,9 @@ struct LinkOptions {
   void add_to(CLI::App& command);
 };
 
-/// Says what is wrong with the emulated network, and what to do; returns `exit_code`.
+/// What is wrong with the emulated network, and what to do.
+std::string text_of(const ShellError& error);
+/// Says it on stderr; returns `exit_code`.
 int say(const ShellError& error, int exit_code);
 
 /// A command in a network of its own, behind an emulated link, until it ends. What is wrong is said
@@ -39,10 +41,11 @@ class LinkedCommand final : public RunningCommand {
  public:
   /// Makes the network with the listeners that `wanted` asks for (its congestion control is that of
   /// the options), and measures the link unless the options say otherwise. Before this process has
-  /// threads. With `strict` a link that is not what it should be is an error (kExitGate).
-  static std::expected<std::unique_ptr<LinkedCommand>, int> prepare(const LinkOptions& options,
-                                                                    PacketShellOptions wanted,
-                                                                    bool strict);
+  /// threads. With `strict` a link that is not what it should be is an error (kExitGate). Why the
+  /// system does not allow such a network is told in `refused`, if given, and not on stderr.
+  static std::expected<std::unique_ptr<LinkedCommand>, int> prepare(
+      const LinkOptions& options, PacketShellOptions wanted, bool strict,
+      std::optional<ShellError>* refused = nullptr);
 
   /// The sockets on the far side of the link, to be moved out by who serves them.
   std::span<Descriptor> tcp_listeners();

@@ -118,7 +118,7 @@ std::string counts_text(const ReplayCounts& counts) {
 bool write_report(const std::filesystem::path& path, const ReplayReport& report,
                   const Serving& serving) {
   auto json = report_json(report);
-  if (auto const link = serving.link_report()) json["link"] = to_json(*link);
+  if (auto const link = serving.link_report()) json["link"] = *link;
   if (auto const* const responder = serving.responder()) {
     json["dns"] = dns_report_json(responder->counts());
   }

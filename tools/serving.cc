@@ -44,6 +44,14 @@ bool takes_stand_ins(const Place& place) {
 void ServingOptions::add_to(CLI::App& command) {
   places.add_to(command);
   link.add_to(command);
+  command
+      .add_option(
+          "--shaper", shaper,
+          "packet: a command's packets cross the link; stream: a model of TCP, approximate; "
+          "auto: packet for a command, if it may")
+      ->check(CLI::IsMember({"auto", "packet", "stream"}))
+      ->capture_default_str()
+      ->group("The emulated network (reprise profiles lists links)");
   command.add_option("--ready-file", ready_file, "Write JSON here once all listeners accept");
   command.add_option("--log", log_level, "trace, debug, info, warn, err or off")
       ->check(CLI::IsMember({"trace", "debug", "info", "warn", "err", "off"}));
@@ -59,9 +67,8 @@ std::optional<int> Serving::prepare(const Naming& naming) {
   log->set_pattern("reprise: %v");
   log->set_level(spdlog::level::from_str(options_.log_level));
   spdlog::set_default_logger(log);
-  auto places = options_.places.parse(!options_.link.link.empty() ? UsualPlaces::kOff
-                                      : command_.empty()          ? UsualPlaces::kKnownPorts
-                                                                  : UsualPlaces::kAnyPorts);
+  auto places =
+      options_.places.parse(command_.empty() ? UsualPlaces::kKnownPorts : UsualPlaces::kAnyPorts);
   if (!places) {
     std::fprintf(stderr, "reprise: %s\n", places.error().c_str());
     return kExitUsage;
@@ -87,27 +94,58 @@ std::optional<int> Serving::prepare(const Naming& naming) {
 
 std::optional<int> Serving::prepare_command() {
   if (!options_.link.link.empty()) {
-    if (command_.empty()) {
-      std::fprintf(stderr,
-                   "reprise: --link puts a command behind the link: say which, -- COMMAND...\n");
-      return kExitUsage;
-    }
-    auto linked = LinkedCommand::prepare(
-        options_.link,
-        {.all_tcp_ports = true, .tcp_ports = {80, 443, 8080, 8443}, .udp_ports = {kNamesPort}},
-        options_.strict);
-    if (!linked) return linked.error();
-    linked_ = linked->get();
-    child_ = std::move(*linked);
-  } else if (!command_.empty()) {
-    auto child = ChildCommand::prepare();
-    if (!child) {
-      std::fprintf(stderr, "reprise: cannot start a process: %s\n",
-                   child.error().message().c_str());
-      return kExitFailed;
-    }
-    child_ = std::make_unique<ChildCommand>(std::move(*child));
+    if (auto const wrong = prepare_link()) return wrong;
   }
+  if (child_ || command_.empty()) return std::nullopt;
+  auto child = ChildCommand::prepare();
+  if (!child) {
+    std::fprintf(stderr, "reprise: cannot start a process: %s\n", child.error().message().c_str());
+    return kExitFailed;
+  }
+  child_ = std::make_unique<ChildCommand>(std::move(*child));
+  return std::nullopt;
+}
+
+std::optional<int> Serving::prepare_link() {
+  if (options_.shaper == "stream") return prepare_stream("");
+  if (options_.shaper == "packet") {
+    if (!command_.empty()) return prepare_packets(nullptr);
+    std::fprintf(stderr,
+                 "reprise: --shaper packet puts a command behind the link: say which, -- "
+                 "COMMAND..., or say --shaper stream\n");
+    return kExitUsage;
+  }
+  if (command_.empty()) {
+    return prepare_stream("only the packets of a command can cross a link; give one, -- COMMAND");
+  }
+  std::optional<ShellError> refused;
+  auto const wrong = prepare_packets(&refused);
+  return refused ? prepare_stream(text_of(*refused)) : wrong;
+}
+
+std::optional<int> Serving::prepare_packets(std::optional<ShellError>* refused) {
+  auto linked = LinkedCommand::prepare(
+      options_.link,
+      {.all_tcp_ports = true, .tcp_ports = {80, 443, 8080, 8443}, .udp_ports = {kNamesPort}},
+      options_.strict, refused);
+  if (!linked) return linked.error();
+  linked_ = linked->get();
+  child_ = std::move(*linked);
+  // The command reaches nobody here, and others are not asked for.
+  places_ = *options_.places.parse(UsualPlaces::kOff);
+  return std::nullopt;
+}
+
+std::optional<int> Serving::prepare_stream(const std::string& instead_of) {
+  if (!instead_of.empty()) {
+    std::fprintf(stderr,
+                 "reprise: the link is modelled (--shaper stream), so that times are approximate: "
+                 "%s\n",
+                 instead_of.c_str());
+  }
+  auto streamed = StreamedLink::prepare(options_.link, instead_of, options_.strict);
+  if (!streamed) return streamed.error();
+  streamed_ = std::move(*streamed);
   return std::nullopt;
 }
 
@@ -139,7 +177,8 @@ std::vector<Listen> Serving::wanted_listeners() {
                          .tls = place != &places_.admin,
                          .whole_loopback = transparent && plan_ &&
                                            place->at->address().is_loopback() &&
-                                           takes_stand_ins(*place)});
+                                           takes_stand_ins(*place),
+                         .accepted_elsewhere = streamed_ && place != &places_.admin});
     open_places_.push_back(place);
   }
   // Whatever address and port a command behind a link asks for, it finds us there.
@@ -222,15 +261,38 @@ int Serving::run(HandlerFactory& handler, const AdminActions& admin,
   auto const exit_code = ended ? *ended : loop_->run(child_.get(), progress);
   loop_->let_signals_end();
   if (names_) names_->stop();
+  if (streamed_) streamed_->close_listeners();
   server_->stop();
-  if (linked_ == nullptr || ended) return exit_code;
-  finished_link_ = linked_->finish();
-  bool const doubtful = options_.strict && !doubts_of(*finished_link_).empty();
-  return exit_code == kExitDone && doubtful ? kExitGate : exit_code;
+  return ended ? exit_code : finish_link(exit_code);
+}
+
+/// With what the link makes of the exit code.
+int Serving::finish_link(int exit_code) {
+  bool doubtful = false;
+  if (linked_ != nullptr) {
+    auto const run = linked_->finish();
+    doubtful = !doubts_of(run).empty();
+    finished_link_ = to_json(run);
+  } else if (streamed_) {
+    auto const run = streamed_->finish();
+    doubtful = !doubts_of(run).empty();
+    finished_link_ = to_json(run);
+  }
+  return exit_code == kExitDone && doubtful && options_.strict ? int{kExitGate} : exit_code;
 }
 
 /// All listeners accept: says so, or starts the command. An exit code when that fails.
 std::optional<int> Serving::announce() {
+  if (streamed_) {
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < open_places_.size(); ++i) {
+      if (open_places_[i] != &places_.admin) places.push_back(i);
+    }
+    if (auto const wrong = streamed_->start(*server_, places); !wrong.empty()) {
+      std::fprintf(stderr, "reprise: the link cannot be modelled: %s\n", wrong.c_str());
+      return kExitFailed;
+    }
+  }
   if (!options_.ready_file.empty() &&
       !write_json_file(options_.ready_file, "--ready-file", ready_json())) {
     return kExitFailed;
@@ -250,9 +312,10 @@ std::optional<int> Serving::announce() {
   return kExitFailed;
 }
 
-std::optional<PacketRun> Serving::link_report() const {
-  if (finished_link_ || linked_ == nullptr) return finished_link_;
-  return linked_->report();
+std::optional<boost::json::object> Serving::link_report() const {
+  if (!finished_link_ && linked_ != nullptr) return to_json(linked_->report());
+  if (!finished_link_ && streamed_) return to_json(streamed_->report());
+  return finished_link_;
 }
 
 void Serving::stop(int exit_code) {

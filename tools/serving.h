@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/json/object.hpp>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -20,6 +21,7 @@
 #include "tools/main_loop.h"
 #include "tools/places.h"
 #include "tools/running_command.h"
+#include "tools/streamed_link.h"
 
 namespace reprise {
 
@@ -27,6 +29,7 @@ namespace reprise {
 struct ServingOptions {
   PlaceOptions places;
   LinkOptions link;
+  std::string shaper = "auto";  ///< of the link: "auto", "packet", "stream"
   std::filesystem::path ready_file;
   std::string log_level = "warn";
   unsigned threads = 1;
@@ -61,7 +64,7 @@ class Serving {
   /// Where names are answered; after prepare(). Nothing without that.
   std::optional<tcp::endpoint> names_at() const { return places_.dns.at; }
   /// How the link did. Nothing without one. On the main thread, after prepare().
-  std::optional<PacketRun> link_report() const;
+  std::optional<boost::json::object> link_report() const;
   /// What was asked for by name. Nothing when no names are answered. On the main thread.
   const dns::Responder* responder() const { return responder_ ? &*responder_ : nullptr; }
 
@@ -78,6 +81,10 @@ class Serving {
 
  private:
   std::optional<int> prepare_command();
+  std::optional<int> prepare_link();
+  std::optional<int> prepare_packets(std::optional<ShellError>* refused);
+  std::optional<int> prepare_stream(const std::string& instead_of);
+  int finish_link(int exit_code);
   std::optional<int> make_plan(const Naming& naming);
   std::vector<Listen> wanted_listeners();
   std::optional<int> bind();
@@ -94,14 +101,15 @@ class Serving {
   Places places_;  // once bound, as bound
   std::optional<CertificateAuthority> authority_;
   std::unique_ptr<RunningCommand> child_;
-  LinkedCommand* linked_ = nullptr;  // the same, if there is a link
-  std::optional<PacketRun> finished_link_;
+  LinkedCommand* linked_ = nullptr;  // the same, if it is behind a link
+  std::optional<boost::json::object> finished_link_;
   std::optional<dns::Plan> plan_;
   net::io_context context_{1};
   std::optional<dns::Responder> responder_;
   std::optional<dns::Server> names_;
   std::vector<Place*> open_places_;  // in the server's order
   std::unique_ptr<Server> server_;
+  std::unique_ptr<StreamedLink> streamed_;  // in front of it
   std::unique_ptr<MainLoop> loop_;
 };
 
