@@ -50,9 +50,9 @@ def getaddrinfo(*names):
 
 
 class NameServer:
-    """Answers over UDP from `records`, lines of "NAME. TTL IN TYPE DATA": what has the name and type
-    that are asked for, CNAMEs followed. All other names and types have nothing. `asked` lists names
-    and types, in order of arrival."""
+    """Answers over UDP from `records`, lines of "NAME. TTL IN TYPE DATA": what has the name and
+    type that are asked for, CNAMEs followed. All other names and types have nothing. `asked` lists
+    names and types, in order of arrival."""
 
     def __init__(self, records, address="127.0.0.1"):
         self.records = [line.split(None, 4) for line in records.strip().splitlines()]
