@@ -35,6 +35,7 @@ http {{
     location /trailers/ {{ alias {folder}/www/; add_trailer X-Sum 5d41; add_trailer X-Odd $uri; }}
     # Takes the whole upload before it asks, and so before it answers.
     location /upload {{ proxy_pass http://unix:{folder}/taker; }}
+    {locations}
   }}
   server {{ listen unix:{folder}/taker; location / {{ return 200 "taken"; }} }}
 }}
@@ -42,9 +43,9 @@ http {{
 
 
 class Nginx:
-    """An h2 origin for HOST."""
+    """An h2 origin for HOST. `locations` are more of its configuration."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, locations=""):
         self.folder = folder / "nginx"
         (self.folder / "www").mkdir(parents=True)
         for name, body in BODIES.items():
@@ -55,7 +56,7 @@ class Nginx:
         leaf = self.certificate.leaf_file
         config = self.folder / "nginx.conf"
         config.write_text(CONFIG.format(folder=self.folder, port=self.port, certificate=leaf,
-                                        key=leaf.with_suffix(".key"),
+                                        key=leaf.with_suffix(".key"), locations=locations,
                                         user="user root;" if os.geteuid() == 0 else ""))
         self.process = subprocess.Popen([NGINX, "-e", self.folder / "error.log", "-c", config],
                                         stdin=subprocess.DEVNULL)
