@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Programs of the world resolve all names of an archive through a replay's stub: dig, kdig, delv,
-getaddrinfo, Node and Chromium, by a resolv.conf that names it.
+getaddrinfo, Node, Chromium and Firefox, by a resolv.conf that names it.
 
 Needs root or unprivileged user namespaces.
 """
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -27,6 +28,12 @@ Promise.allSettled(names.map(name => fetch("https://" + name + "/of/" + name,
   .then(all => document.body.textContent = "got " + all.map(one => one.value).join(" ") + ".");
 </script>
 """
+TAGS = "<!doctype html><title>names</title>" + "".join(
+    f'<script src="https://{name}/of/{name}"></script>' for name in NAMES)
+FIREFOX = {"app.update.enabled": False, "browser.safebrowsing.downloads.enabled": False,
+           "datareporting.policy.dataSubmissionEnabled": False, "network.trr.mode": 5,
+           "network.captive-portal-service.enabled": False,
+           "network.connectivity-service.enabled": False}
 NODE = """
 const dns = require("dns").promises;
 const names = process.argv.slice(1);
@@ -68,9 +75,9 @@ class Clients(harness.TestCase):
         """Each name at an address of its own; one origin has them all."""
         certificate = Certificate(self.folder / "tls", NAMES)
         headers = b"Access-Control-Allow-Origin: *\r\nContent-Type: text/html\r\n"
-        page = PAGE.format(names=json.dumps(NAMES)).encode()
+        pages = {"/": PAGE.format(names=json.dumps(NAMES)).encode(), "/tags": TAGS.encode()}
         origin = self.origin(lambda request: response(
-            page if request.target == "/" else request.target[4:].encode(), headers=headers),
+            pages.get(request.target, request.target[4:].encode()), headers=headers),
             names=NAMES, tls=certificate, address="0.0.0.0")
         server = dns_names.NameServer(RECORDS)
         self.addCleanup(server.close)
@@ -78,7 +85,7 @@ class Clients(harness.TestCase):
                                str(certificate.ca_file), "--connect-to", f":443::{origin.port}")
         for name in NAMES:
             with recorder.connect("https", host=name) as client:
-                for path in ("/", f"/of/{name}"):
+                for path in (*pages, f"/of/{name}"):
                     got = client.get(path, host=name)
                     self.assertEqual(got.status, 200, got.body)
         self.assertEqual(recorder.stop(), 0, recorder.log())
@@ -150,6 +157,25 @@ class Clients(harness.TestCase):
         asked = self.asked()
         self.assertGreaterEqual(asked["HTTPS"], len(NAMES))
         self.assertGreaterEqual(asked["A"], len(NAMES))
+
+    def test_firefox(self):
+        tool = program(self, "firefox-esr", "firefox")
+        profile = self.folder / "profile"
+        profile.mkdir()
+        (profile / "user.js").write_text("".join(
+            f"user_pref({json.dumps(name)}, {json.dumps(value)});\n"
+            for name, value in FIREFOX.items()))
+        run(program(self, "certutil"), "-A", "-d", f"sql:{profile}", "-n", "reprise", "-t", "C,,",
+            "-i", self.replayed.ca_file)
+        # It ends after the page's load event, and so after all of its scripts.
+        run(tool, "--headless", "--profile", str(profile), "--screenshot",
+            str(self.folder / "page.png"), f"https://{NAMES[0]}/tags",
+            env={**os.environ, "HOME": str(self.folder)})
+        asked = self.asked()
+        self.assertGreaterEqual(asked["HTTPS"], len(NAMES))
+        self.assertGreaterEqual(asked["A"], len(NAMES))
+        served = json.loads(self.report.read_text())["exchanges_served"]
+        self.assertEqual(served, 1 + len(NAMES))
 
 
 if __name__ == "__main__":
