@@ -10,7 +10,6 @@ usage: h2_download_test.py             run as a test, with a smaller download
 import os
 import re
 import socket
-import statistics
 import subprocess
 import sys
 
@@ -57,9 +56,8 @@ class Download(harness.TestCase):
         self.assertEqual((version, int(received)), ("2", size_bytes), done.stderr)
         return float(took)
 
-    def on_loopback(self, size_bytes, rounds):
+    def on_loopback(self, origin, size_bytes, rounds):
         """Times without a recorder and with one, taken in turn."""
-        origin = self.film(size_bytes)
         times = []
         for number in range(rounds):
             archive = self.folder / f"{number}.reprise"
@@ -72,10 +70,9 @@ class Download(harness.TestCase):
             print("loopback: %.3f s direct, %.3f s recorded" % times[-1], file=sys.stderr)
         return times
 
-    def behind_a_link(self, size_bytes, rounds):
+    def behind_a_link(self, origin, size_bytes, rounds):
         """The same with a link before the origin: the client, and the recorder if there is one, are
         on its far side."""
-        origin = self.film(size_bytes)
         shape = [harness.REPRISE, "shape", "--link", LINK, "--no-selfcheck", "--"]
         times = []
         for number in range(rounds):
@@ -96,10 +93,10 @@ class Download(harness.TestCase):
                          ("h2", size_bytes, "complete"))
 
     def test_goes_through_as_fast_as_the_network(self):
-        self.on_loopback(TEST_BYTES, 1)
+        self.on_loopback(self.film(TEST_BYTES), TEST_BYTES, 1)
 
     def test_is_not_held_up_by_distance(self):
-        ((direct, recorded),) = self.behind_a_link(TEST_BYTES, 1)
+        ((direct, recorded),) = self.behind_a_link(self.film(TEST_BYTES), TEST_BYTES, 1)
         self.assertLess(recorded, 2 * direct)
 
     def test_a_client_that_stops_reading_stops_the_origin(self):
@@ -122,7 +119,8 @@ class Download(harness.TestCase):
 
 
 def ratio(times):
-    direct, recorded = (statistics.median(each) for each in zip(*times))
+    """Of the best of each, since whatever else the machine does makes a time worse."""
+    direct, recorded = (min(each) for each in zip(*times))
     return round(recorded / direct, 3)
 
 
@@ -130,10 +128,11 @@ def report_figures():
     case = Download()
     case.setUp()
     try:
-        figure.report("h2_download_time_on_loopback", ratio(case.on_loopback(FIGURE_BYTES, 5)),
-                      "of direct", "<= 2.5")
+        origin = case.film(FIGURE_BYTES)
+        figure.report("h2_download_time_on_loopback",
+                      ratio(case.on_loopback(origin, FIGURE_BYTES, 9)), "of direct", "<= 2.5")
         figure.report("h2_download_time_behind_100mbit_50ms",
-                      ratio(case.behind_a_link(FIGURE_BYTES, 3)), "of direct", "<= 1.02")
+                      ratio(case.behind_a_link(origin, FIGURE_BYTES, 3)), "of direct", "<= 1.02")
     finally:
         case.doCleanups()
 
