@@ -86,6 +86,12 @@ class Recording(harness.TestCase):
         self.record_by_name(origin, "--dns-server", server.ready["dns"])
         self.assertEqual(self.curl(origin.port)[0], "from the origin")
 
+    def test_what_is_no_server_is_refused(self):
+        for text in ("example.org", "192.0.2.1:", "192.0.2.1:70000", "[2001:db8::1", ""):
+            done = harness.run("record", "-o", str(self.folder / "b.reprise"), "--dns-server", text)
+            self.assertEqual(done.returncode, 2, text)
+            self.assertIn("--dns-server", done.stderr.decode())
+
     def test_a_dead_name_holds_nobody_up(self):
         server = self.name_server(RECORDS)
         origin = self.origin(lambda _: response(b"alive"), address=ORIGIN)
