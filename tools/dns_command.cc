@@ -76,8 +76,7 @@ ZoneOrExit zone_of_archive(const DnsOptions& options) {
     return std::unexpected(kExitArchive);
   }
   auto const recorded = recorded_hosts(**archive, options.session);
-  if (!recorded) return refused(recorded.error());
-  auto const plan = dns::Plan::create(*recorded, {.single = options.topology == "single"});
+  auto const plan = dns::Plan::create(recorded, {.single = options.topology == "single"});
   if (!plan) return refused(plan.error());
   for (const auto& host : plan->refused()) {
     std::fprintf(stderr, "reprise: %s: host '%s' is no name and is left out\n",

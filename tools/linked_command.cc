@@ -115,6 +115,7 @@ std::string LinkedCommand::start(const std::vector<std::string>& arguments) {
   auto link = LinkRunner::start(devices_, run_.profile,
                                 {.seed = run_.seed,
                                  .realtime = options_.realtime,
+                                 .far_servers = run_.far_servers,
                                  .log = log_.get(),
                                  .series = series_.get()});
   if (!link) return text_of(link.error());

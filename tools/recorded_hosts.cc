@@ -1,9 +1,11 @@
 #include "tools/recorded_hosts.h"
 
+#include <algorithm>
 #include <map>
 #include <unordered_set>
 
 #include "archive/match.h"
+#include "dns/host.h"
 #include "dns/wire.h"
 
 namespace reprise {
@@ -45,8 +47,7 @@ class RecordedNames {
 
 }  // namespace
 
-Result<std::vector<dns::RecordedHost>> recorded_hosts(const ArchiveReader& archive,
-                                                      std::uint32_t session) {
+std::vector<dns::RecordedHost> recorded_hosts(const ArchiveReader& archive, std::uint32_t session) {
   if (session == 0) session = Matcher(archive, 0).session();
   RecordedNames const names(archive, session);
   std::vector<dns::RecordedHost> hosts;
@@ -57,16 +58,35 @@ Result<std::vector<dns::RecordedHost>> recorded_hosts(const ArchiveReader& archi
     hosts.push_back(names.of(facts.host));
     hosts.back().addresses = {facts.address};
   }
-  // What was imported has hosts without connections.
+  if (!hosts.empty()) return hosts;
+  // What was imported has no connections.
   for (auto const ordinal : archive.ordinals_in_order()) {
     auto const& entry = archive.entries()[ordinal];
     if (entry.session != session || entry.outcome == Outcome::kOriginFailed) continue;
     auto const exchange = archive.exchange(ordinal);
-    if (!exchange) return fail(exchange.error());
+    if (!exchange) continue;  // damaged: a miss that the replay explains
     auto const& host = exchange->request.host;
     if (seen.insert(host).second) hosts.push_back(names.of(host));
   }
   return hosts;
+}
+
+std::map<net::ip::address, std::chrono::nanoseconds> recorded_round_trips(
+    const ArchiveReader& archive, std::uint32_t session) {
+  if (session == 0) session = Matcher(archive, 0).session();
+  std::map<net::ip::address, std::chrono::nanoseconds> least;
+  for (const ConnectionFacts& facts : archive.connections()) {
+    auto const connected = facts.tls_start == kNoTime ? facts.ready : facts.tls_start;
+    auto const address = dns::parse_address(facts.address);
+    if (facts.session != session || !address || facts.connect_start == kNoTime ||
+        connected == kNoTime || connected < facts.connect_start) {
+      continue;
+    }
+    auto const took = connected - facts.connect_start;
+    auto const [at, added] = least.emplace(*address, took);
+    if (!added) at->second = std::min(at->second, std::chrono::nanoseconds(took));
+  }
+  return least;
 }
 
 }  // namespace reprise

@@ -25,6 +25,7 @@ struct ReplayOptions {
   std::string dates = "recorded";
   std::string protocol = "recorded";
   std::string topology = "recorded";
+  std::string origin_rtt = "none";
   bool dns_any = false;
   bool dns_chains = false;
   std::uint32_t session = 0;
@@ -150,20 +151,15 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
     return kExitArchive;
   }
 
-  auto const hosts = recorded_hosts(**archive, options.session);
-  if (!hosts) {
-    std::fprintf(stderr, "reprise: %s\n",
-                 archive_error_text(options.archive, hosts.error()).c_str());
-    return kExitArchive;
+  Naming naming{.hosts = recorded_hosts(**archive, options.session),
+                .single = options.topology == "single",
+                .any = options.dns_any,
+                .chains = options.dns_chains};
+  if (options.origin_rtt == "recorded") {
+    naming.round_trips = recorded_round_trips(**archive, options.session);
   }
-
   Serving serving("replay", options.serving, command);
-  if (auto const wrong = serving.prepare({.hosts = *hosts,
-                                          .single = options.topology == "single",
-                                          .any = options.dns_any,
-                                          .chains = options.dns_chains})) {
-    return *wrong;
-  }
+  if (auto const wrong = serving.prepare(naming)) return *wrong;
   if (auto const locked = deny_outgoing_connections(); !locked) {
     std::fprintf(stderr, "reprise: cannot shut the replay off from the network (seccomp): %s\n",
                  locked.error().message().c_str());
@@ -218,6 +214,10 @@ void add_replay_command(CLI::App& app, const std::vector<std::string>& command, 
   sub->add_option("--topology", options->topology,
                   "recorded: an address for each recorded one; single: one for all")
       ->check(CLI::IsMember({"recorded", "single"}))
+      ->capture_default_str();
+  sub->add_option("--origin-rtt", options->origin_rtt,
+                  "recorded: each origin as far behind the link as it was when it was recorded")
+      ->check(CLI::IsMember({"none", "recorded"}))
       ->capture_default_str();
   sub->add_flag("--dns-any", options->dns_any, "Hosts that were not recorded have an address, too");
   sub->add_flag("--dns-chains", options->dns_chains,

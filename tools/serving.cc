@@ -88,6 +88,7 @@ std::optional<int> Serving::prepare(const Naming& naming) {
   ::signal(SIGPIPE, SIG_IGN);
   raise_descriptor_limit();
   if (auto const wrong = make_plan(naming)) return wrong;
+  if (auto const wrong = move_servers_away(naming)) return wrong;
   if (auto const wrong = bind()) return wrong;
   return bind_names(naming);
 }
@@ -163,6 +164,25 @@ std::optional<int> Serving::make_plan(const Naming& naming) {
     return kExitArchive;
   }
   plan_ = std::move(*plan);
+  return std::nullopt;
+}
+
+std::optional<int> Serving::move_servers_away(const Naming& naming) {
+  if (naming.round_trips.empty()) return std::nullopt;
+  if (linked_ == nullptr || !plan_) {
+    std::fprintf(stderr,
+                 "reprise: --origin-rtt takes packets: a command behind a link (--link none will "
+                 "do) that is not modelled\n");
+    return kExitUsage;
+  }
+  FarServers::Delays delays;
+  for (const auto& [origin, round_trip] : naming.round_trips) {
+    auto const stand_in = plan_->stand_in_of(origin);
+    if (!stand_in) continue;
+    auto const [at, added] = delays.emplace(stand_in->to_uint(), round_trip);
+    if (!added) at->second = std::min(at->second, round_trip);
+  }
+  linked_->move_servers_away(std::move(delays));
   return std::nullopt;
 }
 

@@ -7,6 +7,7 @@
 #include <boost/json/object.hpp>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,6 +46,8 @@ struct Naming {
   bool single = false;  ///< one stand-in for all
   bool any = false;     ///< other names lead to us, too
   bool chains = false;  ///< the recorded CNAMEs and TTLs
+  /// What each origin address adds to the round trip behind a link.
+  std::map<net::ip::address, std::chrono::nanoseconds> round_trips;
 };
 
 /// A server with everything around it, from the first listener to the last line on stderr.
@@ -86,6 +89,7 @@ class Serving {
   std::optional<int> prepare_stream(const std::string& instead_of);
   int finish_link(int exit_code);
   std::optional<int> make_plan(const Naming& naming);
+  std::optional<int> move_servers_away(const Naming& naming);
   std::vector<Listen> wanted_listeners();
   std::optional<int> bind();
   dns::Zone zone(const Naming& naming) const;

@@ -1,7 +1,11 @@
 #include "shaper/packet/packet_report.h"
 
+#include <arpa/inet.h>
+
+#include <array>
 #include <boost/json.hpp>
 #include <cstdio>
+#include <map>
 
 #include "shaper/description.h"
 
@@ -53,6 +57,18 @@ json::object to_json(const LinkCounters& counters) {
           {"in_flight", counters.in_flight}};
 }
 
+json::object to_json(const FarServers::Delays& delays) {
+  std::map<std::uint32_t, std::chrono::nanoseconds> const sorted(delays.begin(), delays.end());
+  json::object object;
+  for (const auto& [address, delay] : sorted) {
+    std::array<char, INET_ADDRSTRLEN> text{};
+    in_addr const name{.s_addr = htonl(address)};
+    ::inet_ntop(AF_INET, &name, text.data(), text.size());
+    object[text.data()] = std::chrono::duration<double, std::milli>(delay).count();
+  }
+  return object;
+}
+
 }  // namespace
 
 std::vector<std::string> doubts_of(const PacketRun& run) {
@@ -82,6 +98,7 @@ json::object to_json(const PacketRun& run) {
           {"link_seed", run.seed},
           {"congestion", run.congestion},
           {"realtime", run.link.realtime},
+          {"origin_rtt_ms", to_json(run.far_servers)},
           {"self_check", to_json(run.self_check)},
           {"lateness",
            {{"packets", lateness.packets},

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "shaper/packet/far_servers.h"
 #include "shaper/packet/link_report.h"
 #include "shaper/packet/self_check.h"
 #include "shaper/profile.h"
@@ -19,6 +20,7 @@ struct PacketRun {
   LinkProfile profile;
   std::uint64_t seed = 0;
   std::string congestion;
+  FarServers::Delays far_servers;
   SelfCheck self_check;  ///< skipped says so when it did not take place
   LinkReport link;
 };

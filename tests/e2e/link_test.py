@@ -119,6 +119,31 @@ class Linked(harness.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual({line.split()[2] for line in done.stdout.splitlines()}, {"198.18.0.1"})
 
+    def test_each_origin_keeps_its_distance_when_asked_for(self):
+        # The recorder itself is behind a link, so that connecting takes it a round trip.
+        origin = self.origin(site, names=("one.test",), tls=self.tls)
+        recording = [harness.REPRISE, "record", "-o", str(self.archive), "--origin-ca",
+                     str(self.tls.ca_file), "--connect-to",
+                     f"one.test:443:192.0.2.1:{origin.port}", "--ready-file", "ready", "--", "sh", "-c",
+                     "curl -sSf -o /dev/null --connect-to ::$(sed 's/.*https\":\"//;s/\".*//' "
+                     "ready) https://one.test/i"]
+        done = self.serving("shape", "--link", f"none,rtt={RTT_MS}", "--no-selfcheck",
+                            command=recording, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = self.folder / "report.json"
+        script = ("curl -sS -o /dev/null -w '%{time_namelookup} %{time_connect}' "
+                  "https://one.test/i")
+        for distance in ("recorded", "none"):
+            done = self.serving("replay", "--link", "none", "--origin-rtt", distance, "--report",
+                                str(report), str(self.archive), command=["sh", "-c", script])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            lookup, connect = (1000 * float(text) for text in done.stdout.split())
+            told = json.loads(report.read_text())["link"]["origin_rtt_ms"]
+            self.assertEqual(list(told), ["198.18.0.1"] if distance == "recorded" else [])
+            if distance == "recorded":
+                self.assertGreaterEqual(told["198.18.0.1"], RTT_MS)
+                self.assertGreaterEqual(connect - lookup, told["198.18.0.1"])
+
     def test_ports_and_names_that_were_not_recorded(self):
         self.record_behind("none")
         script = ("curl -sS -o /dev/null https://four.test/; echo $?;"
