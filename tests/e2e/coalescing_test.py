@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Which hosts share an HTTP/2 connection, shown by a real Chromium's own log: those of one recorded
-certificate and address do; a host with a certificate or an address of its own does not, nor one that
-was recorded as h1."""
+certificate and address do; a host with a certificate or an address of its own does not, nor one
+that was recorded as h1."""
 
 import json
 import os
