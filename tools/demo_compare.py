@@ -60,13 +60,25 @@ def row(name, loads):
     hosts = {urlsplit(each["url"]).hostname for each in requests}
     bodies = sum(1 for each in requests if each["body_sha256"])
     documents = loads[0]["dom_sha256"][:12] if len(loads) == 1 else f"{len(loads)} documents"
-    return f"  {name:<10}{len(requests):>9}{bodies:>8}{len(hosts):>7}  {documents}"
+    return (f"  {name:<10}{len(requests):>9}{bodies:>8}{len(hosts):>7}{load_time(loads):>11.1f} ms"
+            f"  {documents:<13}")
+
+
+def load_time(loads):
+    """Milliseconds to the load event, of all pages together."""
+    return sum(load["load_event_ms"] or 0 for load in loads)
+
+
+def spread(times):
+    """How far the loads of the same pages are apart, for people."""
+    middle = sum(times) / len(times)
+    return f"{100 * (max(times) - min(times)) / middle:.2f} %" if middle else "nothing"
 
 
 def main():
     live, replayed = (loads_by_page(path) for path in sys.argv[1:3])
     runs = max((len(loads) for loads in replayed.values()), default=0)
-    print(f"  {'':<10}{'requests':>9}{'bodies':>8}{'hosts':>7}  document")
+    print(f"  {'':<10}{'requests':>9}{'bodies':>8}{'hosts':>7}{'load event':>14}  document")
     print(row("recorded", [loads[0] for loads in live.values()]))
     problems = []
     if runs == 0 or live.keys() != replayed.keys():
@@ -76,8 +88,12 @@ def main():
         found = [f"{url}: {text}" for url, load in loads.items() if url in live
                  for text in differences(live[url][0], load)]
         verdict = "equal" if not found else f"{len(found)} differences"
-        print(f"{row(f'replay {run + 1}', list(loads.values()))}  {verdict}")
+        print(f"{row(f'replay {run + 1}', list(loads.values()))} {verdict}")
         problems += found
+    if runs > 1:
+        times = [load_time([each[run] for each in replayed.values() if run < len(each)])
+                 for run in range(runs)]
+        print(f"  load times of the replays: {spread(times)} apart")
     for text in problems[:SHOWN_MAX]:
         print(f"  - {text}")
     if len(problems) > SHOWN_MAX:
