@@ -245,9 +245,10 @@ ShellResult<SelfCheck> check_link(LinkDevices& devices, const BuiltNetwork& netw
     }
   }
   auto const start = link_now();
-  auto without_log = options;
-  without_log.log = nullptr;
-  auto runner = LinkRunner::start(devices, profile, without_log);
+  auto unwatched = options;
+  unwatched.log = nullptr;
+  unwatched.series = nullptr;
+  auto runner = LinkRunner::start(devices, profile, unwatched);
   if (!runner) return std::unexpected(runner.error());
   Side down("down", profile.down, network.server_probe.get(), network.client_probe.get());
   Side up("up", profile.up, network.client_probe.get(), network.server_probe.get());

@@ -18,6 +18,7 @@
 #include <boost/json.hpp>
 #include <cstdio>
 #include <cstring>
+#include <span>
 #include <thread>
 
 #include "shaper/packet/link_runner.h"
@@ -287,16 +288,29 @@ T need(std::expected<T, ShellError> result) {
   std::exit(1);
 }
 
+/// What the wire carried over the last `for_seconds` of the run: data, acknowledgements, all.
+double wire_rate(const LinkTimeline& line, double for_seconds) {
+  auto const wanted = static_cast<std::size_t>(for_seconds / seconds(line.width));
+  auto const count = std::min(line.spans.size(), wanted);
+  double sum = 0;
+  for (auto const& span : std::span(line.spans).last(count)) sum += span.rate_bps;
+  return count == 0 ? 0 : sum / static_cast<double>(count);
+}
+
 int run_server(const LinkProfile& profile, bool realtime, std::vector<std::string> arguments) {
   const std::vector<std::uint16_t> ports{kEchoPort, kSinkPort, kSourcePort};
+  bool const is_flow = arguments[0] != "ping" && arguments[0] != "pong";
   auto shell = need(PacketShell::start({.tcp_ports = ports}));
   auto devices = need(LinkDevices::open(shell.network()));
-  auto link = need(LinkRunner::start(devices, profile, {.seed = 1, .realtime = realtime}));
+  LinkSeries series(profile);
+  auto link = need(LinkRunner::start(
+      devices, profile, {.seed = 1, .realtime = realtime, .series = is_flow ? &series : nullptr}));
   for (std::size_t i = 0; i < ports.size(); ++i) {
     auto& listener = shell.network().listeners[i];
 
     std::thread([&listener, port = ports[i]] { accept_all(listener, port); }).detach();
   }
+  double const for_seconds = is_flow ? std::stod(arguments.at(1)) : 0;
   arguments.insert(arguments.begin(), {"/proc/self/exe", "--client"});
   if (!shell.run(arguments)) return 1;
   int exit_code = 1;
@@ -304,19 +318,22 @@ int run_server(const LinkProfile& profile, bool realtime, std::vector<std::strin
   while (!shell.poll(exit_code)) ::poll(&waited, 1, -1);
   link->stop();
   auto const report = link->report();
-  json::object const result{{"server_cpu_s", cpu_seconds()},
-                            {"lateness_p50_us", seconds(report.lateness.p50) * 1e6},
-                            {"lateness_p99_us", seconds(report.lateness.p99) * 1e6},
-                            {"lateness_max_us", seconds(report.lateness.max) * 1e6},
-                            {"packets", report.down.packets_in + report.up.packets_in},
-                            {"bytes", report.down.bytes_out + report.up.bytes_out},
-                            {"queue_drops", report.down.queue_drops + report.up.queue_drops},
-                            {"outside_drops",
-                             {{"ring", report.outside.ring},
-                              {"send", report.outside.send},
-                              {"memory", report.outside.memory},
-                              {"malformed", report.outside.malformed},
-                              {"devices", report.outside.devices}}}};
+  json::object const result{
+      {"server_cpu_s", cpu_seconds()},
+      {"down_wire_bps", wire_rate(series.timeline(LinkSide::down), for_seconds)},
+      {"up_wire_bps", wire_rate(series.timeline(LinkSide::up), for_seconds)},
+      {"lateness_p50_us", seconds(report.lateness.p50) * 1e6},
+      {"lateness_p99_us", seconds(report.lateness.p99) * 1e6},
+      {"lateness_max_us", seconds(report.lateness.max) * 1e6},
+      {"packets", report.down.packets_in + report.up.packets_in},
+      {"bytes", report.down.bytes_out + report.up.bytes_out},
+      {"queue_drops", report.down.queue_drops + report.up.queue_drops},
+      {"outside_drops",
+       {{"ring", report.outside.ring},
+        {"send", report.outside.send},
+        {"memory", report.outside.memory},
+        {"malformed", report.outside.malformed},
+        {"devices", report.outside.devices}}}};
   std::printf("%s\n", json::serialize(result).c_str());
   std::fflush(stdout);
   ::_exit(exit_code);
