@@ -78,8 +78,8 @@ def run(*arguments, check=True, **options):
 
 
 class Shape(harness.TestCase):
-    def site(self):
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Body)
+    def site(self, handler=Body):
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
@@ -175,19 +175,35 @@ class Shape(harness.TestCase):
         self.assertNotEqual(first, lost(2))
 
     def test_two_runs_at_once_keep_out_of_each_others_way(self):
-        port = str(self.site())
+        meeting = threading.Barrier(2)
+
+        class BothAtOnce(Body):
+            def do_GET(self):
+                meeting.wait(harness.DEADLINE_SECONDS)
+                super().do_GET()
+
+        port = str(self.site(BothAtOnce))
         reports = [self.folder / name for name in ("first.json", "second.json")]
+        script = f"readlink /proc/self/ns/net; exec {PYTHON} -c '{DOWNLOAD}' {port}"
         running = []
         for report in reports:
             running.append(subprocess.Popen(
-                command("--report", str(report), "--ports", port, "--", PYTHON, "-c", DOWNLOAD,
-                        port), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+                command("--report", str(report), "--ports", port, "--", "sh", "-c", script),
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
             self.addCleanup(running[-1].kill)
+        networks = {os.readlink("/proc/self/ns/net")}
         for process, report in zip(running, reports):
             out, err = process.communicate(timeout=harness.DEADLINE_SECONDS)
             self.assertEqual(process.returncode, 0, err)
-            self.assertEqual(out.split()[0], str(len(Body.content)))
-            self.assert_conserved(json.loads(report.read_text()))
+            network, size, digest = out.split()
+            networks.add(network)
+            self.assertEqual((size, digest), (str(len(Body.content)),
+                                              hashlib.sha256(Body.content).hexdigest()))
+            report = json.loads(report.read_text())
+            self.assert_conserved(report)
+            # Each link carried its own command's packets, and nothing else.
+            self.assertTrue(1 < report["down"]["bytes_out"] / len(Body.content) < 1.3, report)
+        self.assertEqual(len(networks), 3, networks)
 
     def test_the_report_has_the_link_the_seed_and_the_self_check(self):
         file = self.folder / "report.json"
