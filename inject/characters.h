@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "inject/charset.h"
+
+namespace reprise::inject {
+
+/// Reads a document character by character, as far as markup needs it: ASCII characters are
+/// themselves, all others kOther. Pure; goes on where it was when more bytes are there.
+class Characters {
+ public:
+  static constexpr unsigned char kOther = 0x80;
+
+  Characters() = default;
+  Characters(TextForm form, std::size_t start_bytes) : form_(form), offset_(start_bytes) {}
+
+  /// The next character of `document`, which must be what earlier calls were given, or that and
+  /// more. False when it is not whole yet.
+  bool next(std::span<const std::byte> document, unsigned char& character) {
+    if (form_ == TextForm::kAscii) [[likely]] {
+      if (offset_ >= document.size()) return false;
+      auto const byte = static_cast<unsigned char>(document[offset_++]);
+      character = byte < 0x80 ? byte : kOther;
+      return true;
+    }
+    return form_ == TextForm::kIso2022Jp ? next_iso_2022_jp(document, character)
+                                         : next_utf16(document, character);
+  }
+
+  /// Where the next character starts.
+  std::size_t offset() const { return offset_; }
+  TextForm form() const { return form_; }
+  /// Whether JIS X 0201 Roman is in force, where '\\' and '~' are other characters.
+  bool roman() const { return mode_ == Mode::kRoman; }
+
+ private:
+  enum class Mode : unsigned char { kAscii, kRoman, kOneByte, kTwoBytes };
+
+  bool next_utf16(std::span<const std::byte> document, unsigned char& character);
+  bool next_iso_2022_jp(std::span<const std::byte> document, unsigned char& character);
+
+  TextForm form_ = TextForm::kAscii;
+  Mode mode_ = Mode::kAscii;
+  std::size_t offset_ = 0;
+};
+
+}  // namespace reprise::inject

@@ -1,0 +1,94 @@
+#include "inject/search.h"
+
+#include <algorithm>
+
+namespace reprise::inject {
+
+Search::Search(Markup markup, std::string_view charset)
+    : markup_(markup), form_(form_of_label(charset)) {}
+
+bool Search::look(std::span<const std::byte> so_far, bool ended) {
+  if (done_) return true;
+  bool const full = so_far.size() >= kSearchBytesMax;
+  so_far = so_far.first(std::min(so_far.size(), kSearchBytesMax));
+  if (!started_ && !find_encoding(so_far, ended)) return false;
+  if (decided_ == TextForm::kReplacement) return done_ = true;
+  bool const html = markup_ == Markup::kHtml;
+  done_ = html ? html_.scan(so_far, ended && !full) : xml_.scan(so_far);
+  if (!done_ && full && html) html_.give_up();
+  done_ = done_ || full || ended;
+  if (!done_) return false;
+  auto const point = html ? html_.point() : xml_.point();
+  if (!point) return true;
+  place_ = Place{.offset_bytes = *point,
+                 .form = decided_,
+                 .roman = html && html_.roman(),
+                 .charset_to_state = {}};
+  if (html && declaration_ && declaration_->end_bytes > *point) {
+    place_->charset_to_state = declaration_->label;
+  }
+  return true;
+}
+
+// A byte order mark, else the header, else what the document says (WHATWG HTML section 13.2.3.2).
+// Browsers wait for the prescan's bytes, too, before they parse.
+bool Search::find_encoding(std::span<const std::byte> so_far, bool ended) {
+  bool const enough = so_far.size() >= kPrescanBytes || ended;
+  if (so_far.size() < 3 && !ended) return false;
+  if (auto const mark = byte_order_mark(so_far)) {
+    start(mark->form, mark->size_bytes);
+    return true;
+  }
+  if (form_) {
+    start(*form_, 0);
+    return true;
+  }
+  auto const head = so_far.first(std::min(so_far.size(), kPrescanBytes));
+  auto const fresh = head.subspan(std::min(prescanned_bytes_, head.size()));
+  bool const tag_ended = std::ranges::find(fresh, std::byte('>')) != fresh.end();
+  if (!enough && !tag_ended) return false;
+  prescanned_bytes_ = head.size();
+  if (markup_ == Markup::kHtml) {
+    declaration_ = prescan(head, prescan_steps_);
+  } else if (head.size() >= 2 && (head[0] == std::byte(0)) != (head[1] == std::byte(0))) {
+    bool const big = head[0] == std::byte(0);
+    declaration_ = Declaration{.label = {}, .form = big ? TextForm::kUtf16be : TextForm::kUtf16le};
+  } else {
+    declaration_ = xml_declaration(head);
+  }
+  if (!declaration_ && !enough && markup_ == Markup::kHtml) return false;
+  start(declaration_ ? declaration_->form : TextForm::kAscii, 0);
+  return true;
+}
+
+void Search::start(TextForm form, std::size_t start_bytes) {
+  started_ = true;
+  decided_ = form;
+  Characters const characters(form, start_bytes);
+  html_ = HtmlScan(characters, declaration_ ? declaration_->end_bytes : 0);
+  xml_ = XmlScan(characters);
+}
+
+std::uint64_t Search::steps() const {
+  return prescan_steps_ + html_.steps() + xml_.steps();
+}
+
+std::string in_form(std::string_view ascii, const Place& place) {
+  switch (place.form) {
+    case TextForm::kUtf16le:
+    case TextForm::kUtf16be: {
+      std::string wide(ascii.size() * 2, '\0');
+      std::size_t at = place.form == TextForm::kUtf16le ? 0 : 1;
+      for (char const c : ascii) {
+        wide[at] = c;
+        at += 2;
+      }
+      return wide;
+    }
+    default:
+      if (!place.roman) return std::string(ascii);
+      return "\x1B(B" + std::string(ascii) + "\x1B(J";
+  }
+}
+
+}  // namespace reprise::inject
