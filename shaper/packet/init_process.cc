@@ -36,9 +36,12 @@ ShellResult<void> map_ids(const InitStart& start) {
   return {};
 }
 
-/// For good: also for what is executed from here on as root.
+/// For good: also for what is executed from here on as root. Root alone keeps CAP_SETFCAP, without
+/// which it may not be root in a user namespace of its own (user_namespaces(7)), as Firefox's
+/// sandbox wants it.
 bool drop_capabilities() {
   for (int capability = 0; ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; ++capability) {
+    if (capability == CAP_SETFCAP && ::getuid() == 0) continue;
     if (::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) return false;
   }
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
