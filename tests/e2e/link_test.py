@@ -20,6 +20,7 @@ RTT_MS = 120
 LINK = f"20mbit/20mbit/{RTT_MS}"
 BODY = bytes(range(256)) * 600
 NODE = shutil.which("node")
+FIREFOX = shutil.which("firefox-esr")
 BROWSER = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 
 FETCH = """
@@ -189,6 +190,29 @@ class Linked(harness.TestCase):
         done = self.serving("replay", "--link", LINK, str(self.archive),
                             command=["node", "-e", FETCH, *(f"https://{h}/i" for h in HOSTS)])
         self.assertEqual(done.stdout.splitlines(), [f"200 {len(BODY)}"] * 3, done.stderr)
+
+    @unittest.skipUnless(FIREFOX, "no Firefox")
+    def test_firefox_asks_the_resolver_for_all_it_wants_to_know(self):
+        self.record_behind("none")
+        self.assertEqual(harness.run("ca", "path", folder=self.folder).returncode, 0)
+        profile, report = self.folder / "profile", self.folder / "report.json"
+        profile.mkdir()
+        (profile / "user.js").write_text('user_pref("network.trr.mode", 5);\n'
+                                         'user_pref("datareporting.policy.dataSubmissionEnabled",'
+                                         ' false);\n')
+        for arguments in (["-N", "--empty-password"],
+                          ["-A", "-n", "reprise", "-t", "C,,", "-i", str(self.ca)]):
+            subprocess.run(["certutil", *arguments, "-d", f"sql:{profile}"], check=True)
+        picture = self.folder / "page.png"
+        done = self.serving("replay", "--link", LINK, "--report", str(report), str(self.archive),
+                            command=["env", f"HOME={self.folder}", FIREFOX, "--headless",
+                                     "--no-remote", "--profile", str(profile), "--screenshot",
+                                     str(picture), "https://one.test/page"])
+        self.assertTrue(picture.exists(), done.stderr)
+        written = json.loads(report.read_text())
+        self.assertEqual((written["hits"], written["misses"]), (4, 0))
+        self.assertGreaterEqual(written["dns"]["by_type"]["A"], len(HOSTS))
+        self.assertGreaterEqual(written["dns"]["by_type"]["HTTPS"], len(HOSTS))
 
     @unittest.skipUnless(BROWSER, "no Chromium")
     def test_a_browser_loads_the_page_from_the_recorded_addresses(self):
