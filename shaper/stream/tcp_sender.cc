@@ -15,7 +15,6 @@ constexpr std::uint32_t kDuplicateThreshold = 3;
 constexpr TcpSender::Time kTimeoutMax = 120s;
 constexpr TcpSender::Time kLoneProbeDelay = 200ms;  // the peer may put its acknowledgement off
 constexpr int kBackoffsMax = 16;
-constexpr double kBufferBytesPerPacket = 2 * 4352;
 
 }  // namespace
 
@@ -31,7 +30,7 @@ std::uint32_t TcpSender::in_flight() const {
 std::optional<ByteRange> TcpSender::next(Time now) {
   bool const room = in_flight() + 1 <= cubic_.window();
   if (lost_ > 0) {
-    window_limited_ = true;
+    note_use(true);
     if (!room) return std::nullopt;
     auto const segment = std::ranges::find(segments_, true, &Segment::lost);
     segment->lost = false;
@@ -41,11 +40,8 @@ std::optional<ByteRange> TcpSender::next(Time now) {
     send(*segment, now);
     return segment->bytes;
   }
-  // What does not fit the send buffer is still with the application.
-  auto const buffered = std::min(written_, acknowledged_ + buffer_bytes_);
-  bool const more = buffered > next_;
-  if (more && !room && !probe_now_) window_limited_ = true;
-  if (!more && room && written_ > buffered) starved_ = true;
+  bool const more = written_ > next_;
+  if (more && !room && !probe_now_) note_use(true);
   if (!more && probe_now_ && !segments_.empty()) {
     probe_now_ = false;
     ++retransmissions_;
@@ -55,7 +51,7 @@ std::optional<ByteRange> TcpSender::next(Time now) {
   }
   if (!more || (!room && !probe_now_)) return std::nullopt;
   probe_now_ = false;
-  auto const end = std::min(buffered, next_ + kSegmentBytes);
+  auto const end = std::min(written_, next_ + kSegmentBytes);
   segments_.push_back({.bytes = {next_, end}});
   next_ = end;
   send(segments_.back(), now);
@@ -66,7 +62,7 @@ void TcpSender::send(Segment& segment, Time now) {
   segment.sent = now;
   segment.order = ++orders_;
   last_sent_ = now;
-  round_flight_max_ = std::max(round_flight_max_, in_flight());
+  note_use(in_flight() >= cubic_.window());
   if (recovery_end_ && !timed_out_) ++recovery_sent_;
   // A new segment starts the timer again only as a probe's; the timeout counts from the first.
   if (!timer_ || timer_kind_ == Timer::probe) arm(now);
@@ -78,11 +74,6 @@ void TcpSender::on_ack(const Acknowledgement& ack, Time now) {
   if (news.rtt) rtt_.sample(*news.rtt);
   if (acknowledged_ > before) {
     timeouts_ = 0;
-    if (starved_) {
-      auto const bytes = static_cast<std::uint64_t>(cubic_.window() * kBufferBytesPerPacket);
-      buffer_bytes_ = std::max(buffer_bytes_, bytes);
-    }
-    starved_ = false;
   }
   if (probe_end_ && acknowledged_ >= *probe_end_) probe_end_.reset();
   if (recovery_end_ && acknowledged_ >= *recovery_end_) {
@@ -90,9 +81,9 @@ void TcpSender::on_ack(const Acknowledgement& ack, Time now) {
     recovery_end_.reset();
     timed_out_ = false;
   }
-  if (news.delivered > 0) find_losses(now);
+  bool const lost = news.delivered > 0 && find_losses(now);
   if (recovery_end_ && !timed_out_) {
-    set_recovery_window(news.delivered);
+    set_recovery_window(news.delivered, acknowledged_ > before && !lost);
   } else if (news.acknowledged > 0) {
     grow(news, now);
   }
@@ -140,9 +131,10 @@ TcpSender::News TcpSender::take(const Acknowledgement& ack, Time now) {
   return news;
 }
 
-void TcpSender::find_losses(Time now) {
+/// Whether there were any.
+bool TcpSender::find_losses(Time now) {
   reordering_due_.reset();
-  if (sacked_ == 0 && !recovery_end_) return;
+  if (sacked_ == 0 && !recovery_end_) return false;
   bool const sure = sacked_ >= kDuplicateThreshold || recovery_end_;
   auto const window = sure ? Time(0) : rtt_.least().value_or(0ns) / 4;
   bool found = false;
@@ -157,6 +149,7 @@ void TcpSender::find_losses(Time now) {
     }
   }
   if (found && !recovery_end_) begin_recovery();
+  return found;
 }
 
 void TcpSender::lose(Segment& segment) {
@@ -173,7 +166,8 @@ void TcpSender::begin_recovery() {
   probe_end_.reset();
 }
 
-void TcpSender::set_recovery_window(std::uint32_t delivered) {
+/// `safe`: the acknowledgement moved on and told of no more losses (RFC 6937, as SSRB).
+void TcpSender::set_recovery_window(std::uint32_t delivered, bool safe) {
   recovery_delivered_ += delivered;
   double const goal = cubic_.threshold();
   double const flight = in_flight();
@@ -182,24 +176,27 @@ void TcpSender::set_recovery_window(std::uint32_t delivered) {
     may_send = std::ceil(recovery_delivered_ * goal / recovery_flight_) - recovery_sent_;
   } else {
     double const made_up =
-        std::max(static_cast<double>(recovery_delivered_) - recovery_sent_, 1.0 * delivered) + 1;
-    may_send = std::min(goal - flight, made_up);
+        std::max(static_cast<double>(recovery_delivered_) - recovery_sent_, 1.0 * delivered);
+    may_send = std::min(goal - flight, made_up + (safe ? 1 : 0));
   }
   // The first retransmission always goes.
   cubic_.set_window(flight + std::max(may_send, recovery_sent_ == 0 ? 1.0 : 0.0));
 }
 
 void TcpSender::grow(const News& news, Time now) {
-  bool const used =
-      cubic_.in_slow_start() ? cubic_.window() < 2.0 * round_flight_max_ : window_limited_;
+  bool const used = cubic_.in_slow_start() && cubic_.window() < 2.0 * static_cast<double>(use_max_);
   if (used || window_limited_) {
     // What was told before, by SACK, has counted or was no time to grow.
     cubic_.on_ack(news.delivered, news.rtt, acknowledged_, next_, now);
   }
-  if (acknowledged_ < round_end_) return;
-  round_end_ = next_;
-  round_flight_max_ = in_flight();
-  window_limited_ = false;
+}
+
+void TcpSender::note_use(bool full) {
+  bool const more = !window_limited_ && segments_.size() > use_max_;
+  if (acknowledged_ < use_end_ && !full && !more) return;
+  window_limited_ = full;
+  use_max_ = segments_.size();
+  use_end_ = next_;
 }
 
 void TcpSender::arm(Time now) {
@@ -215,10 +212,10 @@ void TcpSender::arm(Time now) {
   timer_ = now + timeout;
   timer_kind_ = Timer::retransmission;
   if (recovery_end_ || probe_end_ || sacked_ > 0 || !rtt_.smoothed()) return;
+  // In place of the timeout when that would come first.
   auto const probe_due =
       now + 2 * *rtt_.smoothed() + (segments_.size() == 1 ? kLoneProbeDelay : Time(0));
-  if (probe_due >= *timer_) return;
-  timer_ = probe_due;
+  timer_ = std::min(*timer_, probe_due);
   timer_kind_ = Timer::probe;
 }
 
@@ -228,8 +225,8 @@ void TcpSender::on_timer(Time now) {
   if (segments_.empty()) return;
   switch (kind) {
     case Timer::reordering:
-      find_losses(now);
-      if (recovery_end_ && !timed_out_) set_recovery_window(0);
+      static_cast<void>(find_losses(now));
+      if (recovery_end_ && !timed_out_) set_recovery_window(0, false);
       arm(now);
       return;
     case Timer::probe:

@@ -63,10 +63,11 @@ class TcpSender {
   std::uint32_t in_flight() const;
   void deliver(const Segment& segment, News& news, Time now);
   News take(const Acknowledgement& ack, Time now);
-  void find_losses(Time now);
+  bool find_losses(Time now);
+  void note_use(bool full);
   void lose(Segment& segment);
   void begin_recovery();
-  void set_recovery_window(std::uint32_t delivered);
+  void set_recovery_window(std::uint32_t delivered, bool safe);
   void grow(const News& news, Time now);
   void send(Segment& segment, Time now);
   void arm(Time now);
@@ -84,11 +85,6 @@ class TcpSender {
   Time last_sent_{0};
   std::uint64_t retransmissions_ = 0;
 
-  // The send buffer: in Linux two windows of packets of 4352 bytes each, here as it is after the
-  // first round trip. It grows when an acknowledgement finds it too small for the window.
-  std::uint64_t buffer_bytes_ = 2 * 20 * 4352;
-  bool starved_ = false;
-
   // The latest sent of what was delivered (RACK).
   std::uint64_t rack_order_ = 0;
   Time rack_rtt_{0};
@@ -101,9 +97,10 @@ class TcpSender {
   std::uint32_t recovery_delivered_ = 0;
   std::uint32_t recovery_sent_ = 0;
 
-  // Whether the window was used, without which it does not grow.
-  std::uint64_t round_end_ = 0;
-  std::uint32_t round_flight_max_ = 0;
+  // How much of the window was used, without which it does not grow: the most that was under way
+  // since the last time that it was full, or in the last round.
+  std::uint64_t use_end_ = 0;
+  std::size_t use_max_ = 0;
   bool window_limited_ = false;
 
   std::optional<Time> timer_;
