@@ -1,0 +1,153 @@
+#include "inject/coding.h"
+
+#include <ranges>
+
+#include "inject/coding_stage.h"
+
+namespace reprise::inject {
+namespace {
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+std::unique_ptr<Decoder::Stage> decoder_of(Coding coding, DecodeLimits limits) {
+  if (coding == Coding::kBrotli) return brotli_decoder(limits);
+  if (coding == Coding::kZstd) return zstd_decoder(limits);
+  return zlib_decoder(coding, limits);
+}
+
+std::unique_ptr<Encoder::Stage> encoder_of(Coding coding, Effort effort) {
+  if (coding == Coding::kBrotli) return brotli_encoder(effort);
+  if (coding == Coding::kZstd) return zstd_encoder(effort);
+  return zlib_encoder(coding, effort);
+}
+
+// What is worth trying, the least effort first.
+std::span<const Effort> efforts_of(Coding coding) {
+  static constexpr Effort kZlib[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  static constexpr Effort kBrotli[] = {0, 1, 2, 3, 4, 5, 6, 9, 11};
+  static constexpr Effort kZstd[] = {1, 2, 3, 5, 7, 9, 12, 15, 19};
+  if (coding == Coding::kBrotli) return kBrotli;
+  if (coding == Coding::kZstd) return kZstd;
+  return kZlib;
+}
+
+}  // namespace
+
+Result<std::vector<Coding>> codings_of(HeaderList headers) {
+  std::vector<Coding> codings;
+  for (const HeaderView& field : headers) {
+    if (!equals_ignoring_case(field.name, "content-encoding")) continue;
+    for (auto const part : std::views::split(field.value, ',')) {
+      auto const name = trim(std::string_view(part));
+      auto const is = [name](std::string_view known) { return equals_ignoring_case(name, known); };
+      if (name.empty() || is("identity")) continue;
+      if (is("gzip") || is("x-gzip")) {
+        codings.push_back(Coding::kGzip);
+      } else if (is("deflate")) {
+        codings.push_back(Coding::kDeflate);
+      } else if (is("br")) {
+        codings.push_back(Coding::kBrotli);
+      } else if (is("zstd")) {
+        codings.push_back(Coding::kZstd);
+      } else {
+        return fail(errc::unknown_coding);
+      }
+      if (codings.size() > kCodingsMax) return fail(errc::unknown_coding);
+    }
+  }
+  return codings;
+}
+
+Decoder::Decoder(std::span<const Coding> codings, DecodeLimits limits) {
+  for (Coding const coding : std::views::reverse(codings)) {
+    stages_.push_back(decoder_of(coding, limits));
+  }
+  between_.resize(stages_.size());
+}
+Decoder::Decoder(Decoder&&) noexcept = default;
+Decoder::~Decoder() = default;
+
+Result<void> Decoder::write(std::span<const std::byte> coded, Buffer& plain) {
+  if (stages_.empty()) {
+    plain.insert(plain.end(), coded.begin(), coded.end());
+    return {};
+  }
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    bool const last = i + 1 == stages_.size();
+    if (!last) between_[i].clear();
+    Buffer& out = last ? plain : between_[i];
+    if (auto const done = stages_[i]->write(coded, out); !done) return done;
+    coded = out;
+  }
+  return {};
+}
+
+Result<void> Decoder::finish() {
+  for (const auto& stage : stages_) {
+    if (auto const done = stage->finish(); !done) return done;
+  }
+  return {};
+}
+
+std::vector<Coding> Decoder::codings() const {
+  std::vector<Coding> result;
+  for (const auto& stage : std::views::reverse(stages_)) result.push_back(stage->coding());
+  return result;
+}
+
+Effort default_effort(Coding coding) {
+  if (coding == Coding::kBrotli) return 5;
+  return coding == Coding::kZstd ? 3 : 6;
+}
+
+Encoder::Encoder(std::span<const Coding> codings, Effort effort) {
+  for (Coding const coding : codings) {
+    stages_.push_back(encoder_of(coding, stages_.empty() ? effort : default_effort(coding)));
+  }
+  between_.resize(stages_.size());
+}
+Encoder::Encoder(Encoder&&) noexcept = default;
+Encoder::~Encoder() = default;
+
+void Encoder::write(std::span<const std::byte> plain, Until until, Buffer& coded) {
+  if (stages_.empty()) {
+    coded.insert(coded.end(), plain.begin(), plain.end());
+    return;
+  }
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    bool const last = i + 1 == stages_.size();
+    if (!last) between_[i].clear();
+    Buffer& out = last ? coded : between_[i];
+    stages_[i]->write(plain, until, out);
+    plain = out;
+  }
+}
+
+Result<Effort> fit_effort(std::span<const Coding> codings, std::span<const std::byte> coded) {
+  constexpr std::size_t kStepBytes = 256;
+  Decoder decoder(codings, {});
+  Buffer plain;
+  std::size_t used = 0;
+  while (used < coded.size() && plain.size() < kFitBytes) {
+    auto const step = coded.subspan(used, std::min(kStepBytes, coded.size() - used));
+    if (auto const done = decoder.write(step, plain); !done) return fail(done.error());
+    used += step.size();
+  }
+  Effort best = default_effort(codings.front());
+  auto least = ~std::size_t{0};
+  for (Effort const effort : efforts_of(codings.front())) {
+    Buffer again;
+    Encoder(codings, effort).write(plain, Until::kEnd, again);
+    auto const off = again.size() > used ? again.size() - used : used - again.size();
+    if (off < least) best = effort;
+    least = std::min(off, least);
+    if (again.size() <= used) break;  // more effort leads farther away
+  }
+  return best;
+}
+
+}  // namespace reprise::inject

@@ -1,0 +1,11 @@
+if (!isDone()) {
+  replaceToString();
+  replaceDate();
+  replaceIntl();
+  replaceTemporal();
+  replacePerformance();
+  replaceRandom();
+  replaceStorage();
+  replaceWorkers();
+  replaceFrames();
+}

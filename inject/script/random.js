@@ -1,0 +1,70 @@
+// Chance. xoshiro128** (Blackman and Vigna, "Scrambled linear pseudorandom number generators",
+// 2021), seeded for each realm from config.seeds and what the realm is, so that frames and workers
+// do not all draw the same numbers.
+
+const imul = Math.imul;
+
+/** Of FNV-1a over the UTF-16 units of a text. */
+function hash(text) {
+  let value = 0x811c9dc5;
+  for (let i = 0; i < text.length; i += 1) {
+    value = imul(value ^ text.charCodeAt(i), 0x01000193);
+  }
+  return value;
+}
+
+/** SplitMix32: spreads what the seeds and the name differ in over all bits. */
+function spread(value) {
+  value = imul(value ^ (value >>> 16), 0x85ebca6b);
+  value = imul(value ^ (value >>> 13), 0xc2b2ae35);
+  return value ^ (value >>> 16);
+}
+
+const place = realm.location ? String(realm.location.href) : '';
+const of = hash(`${Object.prototype.toString.call(realm)} ${place}`);
+let [a, b, c, d] = config.seeds.map((seed, i) => spread(seed ^ spread(of + i)));
+if ((a | b | c | d) === 0) a = 1;
+
+/** 32 random bits. */
+function bits() {
+  const product = imul(b, 5);
+  const result = imul((product << 7) | (product >>> 25), 9);
+  const t = b << 9;
+  c ^= a;
+  d ^= b;
+  b ^= c;
+  a ^= d;
+  c ^= t;
+  d = (d << 11) | (d >>> 21);
+  return result >>> 0;
+}
+
+/** In [0, 1), of 53 bits. */
+const random = () => ((bits() >>> 5) * 67108864 + (bits() >>> 6)) / 9007199254740992;
+
+function uuid() {
+  let text = '';
+  for (let i = 0; i < 32; i += 1) {
+    let digit = bits() >>> 28;
+    if (i === 12) digit = 4;
+    if (i === 16) digit = 8 | (digit & 3);
+    if (i === 8 || i === 12 || i === 16 || i === 20) text += '-';
+    text += digit.toString(16);
+  }
+  return text;
+}
+
+function replaceRandom() {
+  replaceMethod(Math, 'random', () => random);
+  const prototype = realm.Crypto && realm.Crypto.prototype;
+  replaceMethod(prototype, 'getRandomValues', (native) => function (array) {
+    apply(native, this, [array]);  // for all that it checks
+    const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+    for (let i = 0; i < bytes.length; i += 1) bytes[i] = bits() >>> 24;
+    return array;
+  });
+  replaceMethod(prototype, 'randomUUID', (native) => function () {
+    apply(native, this, []);
+    return uuid();
+  });
+}

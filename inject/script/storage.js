@@ -1,0 +1,52 @@
+// Where the page's clock meets the browser's. The page writes expiries by its own clock, and the
+// browser would drop what expired in the year of the recording.
+
+/** A document is loaded within this time of its response; times in it have no milliseconds. */
+const FRESH_MS = 60_000;
+
+/** A cookie's text with its Expires attribute moved to the browser's clock. */
+function moveExpiry(text) {
+  return text.replace(/(;\s*expires\s*=)([^;]*)/gi, (whole, name, value) => {
+    const time = Date.parse(value);
+    return time !== time ? whole : `${name}${new Date(time + ahead()).toUTCString()}`;
+  });
+}
+
+/** Options of cookieStore.set() likewise. */
+function moveOptions(options) {
+  if (typeof options !== 'object' || options === null || options.expires == null) return options;
+  return { ...options, expires: Number(options.expires) + ahead() };
+}
+
+function replaceStorage() {
+  const holder = realm.Document && realm.Document.prototype;
+  replaceAccessor(holder, 'cookie', 'set', (native) => function (text) {
+    apply(native, this, [moveExpiry(`${text}`)]);
+  });
+  replaceMethod(realm.CookieStore && realm.CookieStore.prototype, 'set', (native) =>
+    function (...values) {
+      return apply(native, this, values.length === 1 ? [moveOptions(values[0])] : values);
+    });
+  // Without a Last-Modified field it is the present, in local time: MM/DD/YYYY hh:mm:ss.
+  replaceAccessor(holder, 'lastModified', 'get', (native) => function () {
+    const text = apply(native, this, []);
+    const fresh = nativeNow() - new Date(text).getTime() < FRESH_MS + elapsed();
+    if (!fresh) return text;
+    const date = new Date(config.time);
+    const two = (number) => `${number}`.padStart(2, '0');
+    return `${two(date.getMonth() + 1)}/${two(date.getDate())}/${date.getFullYear()} ` +
+      `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  });
+  // A File that is made without a time takes the present.
+  const file = realm.File;
+  if (file) {
+    replaceConstructor('File', {
+      construct: (native, target, values, newTarget) => {
+        const [bits, name, options] = values;
+        const timed = values.length < 2 || (options && options.lastModified !== undefined);
+        return construct(native, timed ? values : [bits, name, { ...options, lastModified: now() }],
+                         newTarget);
+      },
+    });
+  }
+}
