@@ -6,7 +6,8 @@ usage: shape_figure.py rtt | pong | goodput | speed | loss
 
 Each figure is the best of TRIES, since whatever else runs on the machine makes it worse; all tries
 go to stderr, with the link's lateness. After the figures stdout has a table of them for people, with
-the machine's load average as each was taken.
+the machine's load average as each was taken. On a machine that is not idle, `chrt --rr 1
+shape_figure.py` puts both ends before the rest; that is worth nothing for a link without delay.
 """
 
 import json
