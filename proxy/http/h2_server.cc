@@ -7,6 +7,7 @@
 
 #include "proxy/http/h2_server_stream.h"
 #include "proxy/http/h2_stream_numbers.h"
+#include "proxy/http/h2_target.h"
 
 namespace reprise {
 namespace {
@@ -23,52 +24,6 @@ constexpr std::size_t kSmallHeadBytes = 16 << 10;
 /// What the heads of all requests under way may take. A few bytes unfold to many by compression, so
 /// the limit on one head is not enough where there may be hundreds.
 constexpr std::size_t kHeadsBytesMax = 4 << 20;
-
-/// The authority and the rest of a request's pseudo fields.
-struct Target {
-  std::string_view method;
-  Scheme scheme = Scheme::kHttps;
-  Authority authority;
-  std::string_view path;
-};
-
-/// The other fields go to `headers`.
-Result<Target> read_target(HeaderList fields, std::vector<HeaderView>& headers) {
-  Target target;
-  headers.clear();
-  std::string_view authority;
-  for (const HeaderView& field : fields) {
-    if (!field.name.starts_with(':')) {
-      headers.push_back(field);
-      if (field.name != "host") continue;
-      if (authority.empty()) authority = field.value;
-      // Section 8.3.1: it is for one host, and which one would be anybody's guess.
-      if (!equals_ignoring_case(field.value, authority)) return fail(h1_errc::not_http);
-      continue;
-    }
-    if (field.name == ":method") target.method = field.value;
-    if (field.name == ":path") target.path = field.value;
-    if (field.name == ":authority") authority = field.value;
-    if (field.name == ":scheme") {
-      target.scheme = field.value == "http" ? Scheme::kHttp : Scheme::kHttps;
-    }
-  }
-  // CONNECT has no path, and is not offered here.
-  if (target.path.empty() || target.method.empty()) return fail(h1_errc::not_http);
-  auto parsed = parse_authority(authority, default_port(target.scheme));
-  if (!parsed) return fail(parsed.error());
-  target.authority = *parsed;
-  return target;
-}
-
-/// Sites look at it.
-std::vector<std::string> pseudo_order_of(HeaderList fields) {
-  std::vector<std::string> order;
-  for (const HeaderView& field : fields) {
-    if (field.name.starts_with(':')) order.emplace_back(field.name);
-  }
-  return order;
-}
 
 /// What nghttp2 lets pass, or answers with another error.
 std::uint32_t error_of(const nghttp2_frame_hd& head) {
@@ -130,6 +85,7 @@ class ServerSession final : public H2Session {
   }
 
   void on_begin_frame(const nghttp2_frame_hd& head) override {
+    if (head.type == NGHTTP2_SETTINGS) look_at_windows();
     auto error = error_of(head);
     if (head.type == NGHTTP2_HEADERS && !numbers_.accept(head.stream_id)) {
       error = NGHTTP2_PROTOCOL_ERROR;
@@ -234,7 +190,26 @@ class ServerSession final : public H2Session {
     connection_.h2_settings.clear();
     for (const auto& entry : entries) {
       connection_.h2_settings.emplace_back(entry.settings_id, entry.value);
+      if (entry.settings_id == NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE) check_windows(entry.value);
     }
+  }
+
+  // A change of the initial window that takes a stream's over the limit is an error of the
+  // connection (section 6.9.2); nghttp2 would end that stream alone.
+  void look_at_windows() {
+    initial_window_bytes_ =
+        nghttp2_session_get_remote_settings(raw(), NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE);
+    widest_window_bytes_ = 0;
+    for (auto const& stream : streams_) {
+      if (stream->closed()) continue;
+      auto const window = nghttp2_session_get_stream_remote_window_size(raw(), stream->id());
+      widest_window_bytes_ = std::max<std::int64_t>(widest_window_bytes_, window);
+    }
+  }
+  void check_windows(std::int64_t initial_window_bytes) {
+    auto const grows_by = initial_window_bytes - initial_window_bytes_;
+    if (widest_window_bytes_ + grows_by <= NGHTTP2_MAX_WINDOW_SIZE) return;
+    nghttp2_session_terminate_session(raw(), NGHTTP2_FLOW_CONTROL_ERROR);
   }
 
   void on_batch() override {
@@ -257,7 +232,7 @@ class ServerSession final : public H2Session {
   bool answer_at_once(H2ServerStream& stream, Clock::time_point arrived) {
     if (!stream.ended() || stream.head().too_long()) return false;
     stream.head().read_into(fields_);
-    auto const target = read_target(fields_, headers_);
+    auto const target = read_h2_target(fields_, headers_);
     if (!target) return false;
     stream.set_request(target->method, false);
     if (connection_.h2_pseudo_order.empty()) connection_.h2_pseudo_order = pseudo_order_of(fields_);
@@ -309,7 +284,7 @@ class ServerSession final : public H2Session {
     if (!stream.ended()) reset(stream, NGHTTP2_NO_ERROR);
   }
 
-  static RequestHead head_of(const Target& target, HeaderList headers) {
+  static RequestHead head_of(const H2Target& target, HeaderList headers) {
     return {.method = target.method,
             .scheme = target.scheme,
             .host = target.authority.host,
@@ -335,7 +310,7 @@ class ServerSession final : public H2Session {
     auto const fields = arrived.fields();
     std::vector<HeaderView> headers;
     headers.reserve(fields.size());
-    auto target = read_target(fields, headers);
+    auto target = read_h2_target(fields, headers);
     if (!target) {
       reset(stream, NGHTTP2_PROTOCOL_ERROR);
       co_return;
@@ -368,6 +343,8 @@ class ServerSession final : public H2Session {
   std::vector<H2ServerStream*> batch_;                    // what on_batch() works on
   std::vector<HeaderView> fields_;                        // of answer_at_once()
   std::vector<HeaderView> headers_;                       // of answer_at_once()
+  std::int64_t initial_window_bytes_ = 0;                 // the client's, before its new settings
+  std::int64_t widest_window_bytes_ = 0;                  // of a stream, at the same time
   std::size_t serving_ = 0;                               // handlers that have not returned
   std::size_t active_ = 0;  // streams with a whole head that are not closed
   bool half_over_ = false;

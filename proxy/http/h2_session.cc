@@ -44,7 +44,7 @@ struct H2Session::Callbacks {
     return 0;
   }
 
-  static int frame_received(nghttp2_session*, const nghttp2_frame* frame, void* user) {
+  static int frame_received(nghttp2_session* session, const nghttp2_frame* frame, void* user) {
     switch (frame->hd.type) {
       case NGHTTP2_HEADERS:
         if (auto* const content = self(user).content_of(frame->hd.stream_id)) {
@@ -69,6 +69,14 @@ struct H2Session::Callbacks {
       case NGHTTP2_GOAWAY:
         self(user).on_goaway();
         break;
+      case NGHTTP2_PRIORITY_UPDATE: {
+        auto const* const update = static_cast<nghttp2_ext_priority_update*>(frame->ext.payload);
+        // RFC 9218 section 7.1; nghttp2 lets it pass.
+        if (update->stream_id == 0) {
+          nghttp2_session_terminate_session(session, NGHTTP2_PROTOCOL_ERROR);
+        }
+        break;
+      }
       default:
         break;
     }

@@ -182,6 +182,19 @@ TEST_F(H2ServerTest, SendsWhatTheConnectionsWindowAllows) {
   });
 }
 
+/// Section 6.9.2: only what goes over the limit is an error.
+TEST_F(H2ServerTest, TakesTheLargestWindowThatSettingsCanGive) {
+  play([](FrameClient& client) -> awaitable<void> {
+    auto const window = [](std::uint32_t bytes) {
+      return frame(NGHTTP2_SETTINGS, 0, 0, setting(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, bytes));
+    };
+    co_await client.send(client.head(1, request_fields("/held")) + window(0x7fffffff) + window(0) +
+                         frame(NGHTTP2_WINDOW_UPDATE, 0, 1, u32(1)) + window(0x7ffffffe) +
+                         window(1) + client.head(3, request_fields("/release")));
+    co_await client.until(NGHTTP2_DATA, 1);
+  });
+}
+
 /// Section 4.2.
 TEST_F(H2ServerTest, SendsNoFrameOverTheClientsLimit) {
   std::string const body(200'000, 'b');

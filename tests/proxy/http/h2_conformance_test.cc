@@ -165,6 +165,8 @@ INSTANTIATE_TEST_SUITE_P(
               frame(NGHTTP2_GOAWAY, 0, 1, u32(0) + u32(0))),
         sends("PriorityUpdateOnAStream", NGHTTP2_PROTOCOL_ERROR,
               frame(kPriorityUpdate, 0, 1, u32(1) + "u=1")),
+        sends("PriorityUpdateOfTheConnection", NGHTTP2_PROTOCOL_ERROR,
+              frame(kPriorityUpdate, 0, 0, u32(0) + "u=1")),
         sends("PriorityUpdateOfAnIdlePush", NGHTTP2_PROTOCOL_ERROR,
               frame(kPriorityUpdate, 0, 0, u32(2) + "u=1")),
         sends("PushPromise", NGHTTP2_PROTOCOL_ERROR,
@@ -201,22 +203,21 @@ INSTANTIATE_TEST_SUITE_P(
 // Section 6.9: flow control.
 INSTANTIATE_TEST_SUITE_P(
     Windows, H2Offence,
-    testing::Values(
-        sends("UpdateOfZero", NGHTTP2_PROTOCOL_ERROR, frame(NGHTTP2_WINDOW_UPDATE, 0, 0, u32(0))),
-        after_head("UpdateOfZeroOnAStream", NGHTTP2_PROTOCOL_ERROR,
-                   frame(NGHTTP2_WINDOW_UPDATE, 0, 1, u32(0)), false),
-        sends("Overflow", NGHTTP2_FLOW_CONTROL_ERROR,
-              frame(NGHTTP2_WINDOW_UPDATE, 0, 0, u32(0x7fffffff))),
-        sends("OverflowInSteps", NGHTTP2_FLOW_CONTROL_ERROR,
-              frame(NGHTTP2_WINDOW_UPDATE, 0, 0, u32(0x7fff0000)) +
-                  frame(NGHTTP2_WINDOW_UPDATE, 0, 0, u32(1))),
-        after_head("OverflowOnAStream", NGHTTP2_FLOW_CONTROL_ERROR,
-                   frame(NGHTTP2_WINDOW_UPDATE, 0, 1, u32(0x7fffffff)), true),
-        // Section 6.9.2 wants a connection error; nghttp2 ends each stream that it concerns.
-        after_head("OverflowBySettings", NGHTTP2_FLOW_CONTROL_ERROR,
-                   frame(NGHTTP2_WINDOW_UPDATE, 0, 1, u32(0x7fff0000)) +
-                       settings_of(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 0x7fffffff),
-                   true)),
+    testing::Values(sends("UpdateOfZero", NGHTTP2_PROTOCOL_ERROR,
+                          frame(NGHTTP2_WINDOW_UPDATE, 0, 0, u32(0))),
+                    after_head("UpdateOfZeroOnAStream", NGHTTP2_PROTOCOL_ERROR,
+                               frame(NGHTTP2_WINDOW_UPDATE, 0, 1, u32(0)), false),
+                    sends("Overflow", NGHTTP2_FLOW_CONTROL_ERROR,
+                          frame(NGHTTP2_WINDOW_UPDATE, 0, 0, u32(0x7fffffff))),
+                    sends("OverflowInSteps", NGHTTP2_FLOW_CONTROL_ERROR,
+                          frame(NGHTTP2_WINDOW_UPDATE, 0, 0, u32(0x7fff0000)) +
+                              frame(NGHTTP2_WINDOW_UPDATE, 0, 0, u32(1))),
+                    after_head("OverflowOnAStream", NGHTTP2_FLOW_CONTROL_ERROR,
+                               frame(NGHTTP2_WINDOW_UPDATE, 0, 1, u32(0x7fffffff)), true),
+                    after_head("OverflowBySettings", NGHTTP2_FLOW_CONTROL_ERROR,
+                               frame(NGHTTP2_WINDOW_UPDATE, 0, 1, u32(0x7fff0000)) +
+                                   settings_of(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 0x7fffffff),
+                               false)),
     name_of);
 
 TEST_F(H2ServerTest, RefusesWhatIsNoPreface) {

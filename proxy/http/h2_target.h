@@ -1,0 +1,27 @@
+#pragma once
+
+// What a request over HTTP/2 is for, by its pseudo fields (RFC 9113 section 8.3.1). Pure.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/http/h1_parser.h"
+
+namespace reprise {
+
+/// The pseudo fields of a request; views into its head.
+struct H2Target {
+  std::string_view method;
+  Scheme scheme = Scheme::kHttps;
+  Authority authority;
+  std::string_view path;
+};
+
+/// Reads them; the other fields go to `headers`. Errors: h1_errc::not_http, or the authority's.
+Result<H2Target> read_h2_target(HeaderList fields, std::vector<HeaderView>& headers);
+
+/// The order of the pseudo fields. Sites look at it.
+std::vector<std::string> pseudo_order_of(HeaderList fields);
+
+}  // namespace reprise
