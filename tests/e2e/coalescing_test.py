@@ -119,7 +119,8 @@ class Coalescing(harness.TestCase):
         """One load of the page: its requests by host, the connections, the replay's report."""
         netlog, result = self.folder / "netlog.json", self.folder / "result.json"
         done = harness.run("load", str(self.archive), "https://page.test/", "-o", str(result),
-                           *arguments, "--browser", BROWSER, "--chromium-flag", f"--log-net-log={netlog}",
+                           *arguments, "--browser", BROWSER, "--chromium-flag",
+                           f"--log-net-log={netlog}",
                            folder=self.folder, timeout=90)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         loaded = json.loads(result.read_text())
