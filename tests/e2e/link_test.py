@@ -125,7 +125,8 @@ class Linked(harness.TestCase):
         origin = self.origin(site, names=("one.test",), tls=self.tls)
         recording = [harness.REPRISE, "record", "-o", str(self.archive), "--origin-ca",
                      str(self.tls.ca_file), "--connect-to",
-                     f"one.test:443:192.0.2.1:{origin.port}", "--ready-file", "ready", "--", "sh", "-c",
+                     f"one.test:443:192.0.2.1:{origin.port}", "--ready-file", "ready", "--",
+                     "sh", "-c",
                      "curl -sSf -o /dev/null --connect-to ::$(sed 's/.*https\":\"//;s/\".*//' "
                      "ready) https://one.test/i"]
         done = self.serving("shape", "--link", f"none,rtt={RTT_MS}", "--no-selfcheck",
