@@ -1,0 +1,161 @@
+#include "inject/response.h"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <ranges>
+
+#include "archive/invariant.h"
+#include "inject/base64.h"
+
+namespace reprise::inject {
+namespace {
+
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
+}
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) {
+  return equals_ignoring_case(text.substr(0, prefix.size()), prefix);
+}
+
+std::string_view essence_of(std::string_view content_type) {
+  return trim(content_type.substr(0, content_type.find(';')));
+}
+
+/// The last Content-Type that is one, as browsers take it.
+std::string_view content_type_of(HeaderList headers) {
+  std::string_view type;
+  for (const HeaderView& field : headers) {
+    if (equals_ignoring_case(field.name, "content-type") && !trim(field.value).empty()) {
+      type = field.value;
+    }
+  }
+  return type;
+}
+
+bool is_digest_field(std::string_view name) {
+  return equals_ignoring_case(name, "digest") || equals_ignoring_case(name, "repr-digest") ||
+         equals_ignoring_case(name, "content-digest");
+}
+
+std::optional<std::string> digest(std::string_view algorithm, std::span<const std::byte> body) {
+  auto const is = [algorithm](std::string_view name) {
+    return equals_ignoring_case(algorithm, name);
+  };
+  const EVP_MD* const type = is("md5")       ? EVP_md5()
+                             : is("sha")     ? EVP_sha1()
+                             : is("sha-256") ? EVP_sha256()
+                             : is("sha-512") ? EVP_sha512()
+                                             : nullptr;
+  if (type == nullptr) return std::nullopt;
+  std::array<std::byte, EVP_MAX_MD_SIZE> value{};
+  unsigned size = 0;
+  invariant(EVP_Digest(body.data(), body.size(), reinterpret_cast<unsigned char*>(value.data()),
+                       &size, type, nullptr) == 1,
+            "OpenSSL lacks a digest");
+  return base64(std::span(value).first(size));
+}
+
+// "sha-256=...": RFC 3230 for Digest; with colons around the value, RFC 9530.
+std::string digests_as(std::string_view recorded, bool structured,
+                       std::span<const std::byte> body) {
+  std::string result;
+  for (auto const part : std::views::split(recorded, ',')) {
+    std::string_view const element(part);
+    auto const name = trim(element.substr(0, element.find('=')));
+    auto const value = digest(name, body);
+    if (!value) continue;
+    if (!result.empty()) result += ", ";
+    result += std::string(name) + (structured ? "=:" : "=") + *value + (structured ? ":" : "");
+  }
+  return result;
+}
+
+}  // namespace
+
+Kind kind_of(std::uint16_t status, HeaderList headers) {
+  bool const content =
+      status >= 200 && status != 204 && status != 205 && status != 206 && status != 304;
+  if (!content) return Kind::kOther;
+  if (status >= 300 && status < 400 && find_header(headers, "location")) return Kind::kOther;
+  auto const disposition = find_header(headers, "content-disposition");
+  if (disposition && equals_ignoring_case(essence_of(*disposition), "attachment")) {
+    return Kind::kOther;
+  }
+  auto const type = essence_of(content_type_of(headers));
+  auto const is = [type](std::string_view name) { return equals_ignoring_case(type, name); };
+  if (is("text/html")) return Kind::kHtml;
+  if (is("application/xhtml+xml") || is("image/svg+xml") || is("application/xml") ||
+      is("text/xml")) {
+    return Kind::kXml;
+  }
+  bool const unknown =
+      !type.contains('/') || is("unknown/unknown") || is("application/unknown") || is("*/*");
+  bool const no_sniff = header_has_token(headers, "x-content-type-options", "nosniff");
+  return unknown && !no_sniff ? Kind::kSniffed : Kind::kOther;
+}
+
+std::optional<Markup> sniffed_markup(std::span<const std::byte> document) {
+  std::string_view text(reinterpret_cast<const char*>(document.data()), document.size());
+  if (byte_order_mark(document)) return std::nullopt;  // then it is text/plain
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  if (text.starts_with("<?xml")) return Markup::kXml;
+  if (text.starts_with("<!--")) return Markup::kHtml;
+  for (std::string_view const tag :
+       {"<!doctype html", "<html", "<head", "<script", "<iframe", "<h1", "<div", "<font", "<table",
+        "<a", "<style", "<title", "<b", "<body", "<br", "<p"}) {
+    if (!starts_with_ignoring_case(text, tag) || text.size() == tag.size()) continue;
+    if (text[tag.size()] == ' ' || text[tag.size()] == '>') return Markup::kHtml;
+  }
+  return std::nullopt;
+}
+
+std::string_view header_charset(HeaderList headers) {
+  return charset_parameter(content_type_of(headers));
+}
+
+Headers changed_head(HeaderList headers, const HeadChange& change) {
+  std::deque<std::string> texts;  // what the views into them need until they are copied
+  std::vector<HeaderView> fields;
+  auto const put = [&](std::string_view name, std::string value) {
+    fields.push_back({.name = name, .value = texts.emplace_back(std::move(value))});
+  };
+  std::size_t policy = 0;
+  bool typed = change.charset_to_state.empty();
+  std::string const charset = "; charset=" + std::string(change.charset_to_state);
+  for (const HeaderView& field : headers) {
+    auto const is = [&field](std::string_view name) {
+      return equals_ignoring_case(field.name, name);
+    };
+    if (is_policy_field(field.name)) {
+      auto const& value = change.allowance.values[policy++];
+      put(field.name, value ? *value : std::string(field.value));
+    } else if (is("content-length")) {
+      if (change.length_bytes) put(field.name, std::to_string(*change.length_bytes));
+    } else if (is("content-type") && !change.charset_to_state.empty()) {
+      put(field.name, std::string(essence_of(field.value)) + charset);
+      typed = true;
+    } else if (is("content-md5")) {
+      if (change.body != nullptr) put(field.name, *digest("md5", *change.body));
+    } else if (is_digest_field(field.name)) {
+      if (change.body == nullptr) continue;
+      auto value = digests_as(field.value, !is("digest"), *change.body);
+      if (!value.empty()) put(field.name, std::move(value));
+    } else {
+      fields.push_back(field);
+    }
+  }
+  if (!typed) put("Content-Type", "text/html" + charset);
+  return Headers(HeaderList(fields));
+}
+
+}  // namespace reprise::inject

@@ -1,0 +1,240 @@
+#include "inject/rewrite.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "inject/error.h"
+#include "inject/response.h"
+
+namespace reprise::inject {
+namespace {
+
+bool contains_ignoring_case(std::string_view text, std::string_view what) {
+  for (std::size_t i = 0; i + what.size() <= text.size(); ++i) {
+    if (equals_ignoring_case(text.substr(i, what.size()), what)) return true;
+  }
+  return false;
+}
+
+void describe(RewriteReport& report, const Place& place, const ScriptAllowance& allowance,
+              std::size_t element_bytes) {
+  report.verdict = Verdict::kRewritten;
+  report.element_bytes = element_bytes;
+  report.offset_bytes = place.offset_bytes;
+  report.charset_stated = place.charset_to_state;
+  report.policy_changes = allowance.changes;
+  report.requires_trusted_types = allowance.requires_trusted_types;
+}
+
+Effort effort_for(std::span<const Coding> codings, const RewriteOptions& options) {
+  if (codings.empty()) return 0;
+  return options.effort.value_or(default_effort(codings.front()));
+}
+
+void append(Buffer& buffer, std::span<const std::byte> bytes) {
+  buffer.insert(buffer.end(), bytes.begin(), bytes.end());
+}
+
+// Decodes all of `body`; `codings` become what decoding finds.
+Result<Buffer> decoded(std::span<const std::byte> body, std::vector<Coding>& codings,
+                       DecodeLimits limits) {
+  Decoder decoder(codings, limits);
+  Buffer plain;
+  plain.reserve(std::min(body.size() * 5, std::size_t{1} << 20));
+  if (auto const done = decoder.write(body, plain); !done) return fail(done.error());
+  if (auto const done = decoder.finish(); !done) return fail(done.error());
+  codings = decoder.codings();
+  return plain;
+}
+
+std::optional<Markup> markup_of(Kind kind, std::span<const std::byte> document) {
+  if (kind == Kind::kHtml) return Markup::kHtml;
+  if (kind == Kind::kXml) return Markup::kXml;
+  return sniffed_markup(document);
+}
+
+}  // namespace
+
+InjectedScript::InjectedScript(std::string text)
+    : text_(std::move(text)), hash_source_(hash_source_of(text_)) {}
+
+Result<InjectedScript> InjectedScript::create(std::string text) {
+  bool const plain = std::ranges::all_of(
+      text, [](char c) { return (c >= ' ' && c <= '~') || c == '\n' || c == '\t'; });
+  if (!plain || contains_ignoring_case(text, "</script") || text.contains("<!--") ||
+      text.contains("]]>")) {
+    return fail(errc::unfit_script);
+  }
+  return InjectedScript(std::move(text));
+}
+
+std::string InjectedScript::element(Markup markup, std::string_view nonce) const {
+  bool const xml = markup == Markup::kXml;
+  std::string result = "<script";
+  if (xml) result += " xmlns=\"http://www.w3.org/1999/xhtml\"";
+  if (!nonce.empty()) result += " nonce=\"" + std::string(nonce) + '"';
+  result += xml ? "><![CDATA[" : ">";
+  result += text_;
+  result += xml ? "]]></script>" : "</script>";
+  return result;
+}
+
+bool asks_for_document(HeaderList request_headers) {
+  if (auto const destination = find_header(request_headers, "sec-fetch-dest")) {
+    return std::ranges::any_of(
+        std::initializer_list<std::string_view>{"document", "iframe", "frame", "object", "embed"},
+        [&](std::string_view one) { return equals_ignoring_case(*destination, one); });
+  }
+  if (find_header(request_headers, "x-requested-with")) return false;
+  auto const accept = find_header(request_headers, "accept");
+  return !accept || contains_ignoring_case(*accept, "text/html");
+}
+
+Rewritten rewrite(const InjectedScript& script, std::uint16_t status, HeaderList headers,
+                  std::span<const std::byte> body, const RewriteOptions& options) {
+  Rewritten result;
+  auto const kind = kind_of(status, headers);
+  if (kind == Kind::kOther) return result;
+  auto const undecoded = [&result](std::error_code error) {
+    result.report.verdict = Verdict::kUndecoded;
+    result.report.error = error;
+    return std::move(result);
+  };
+  auto codings = codings_of(headers);
+  if (!codings) return undecoded(codings.error());
+  Buffer unpacked;
+  auto plain = body;
+  if (!codings->empty()) {
+    auto done = decoded(body, *codings, options.limits);
+    if (!done) return undecoded(done.error());
+    unpacked = std::move(*done);
+    plain = unpacked;
+  }
+  auto const markup = markup_of(kind, plain);
+  if (!markup) return result;
+  auto const allowance = allow_script(headers, script.hash_source());
+  result.report.verdict = Verdict::kNoScripts;
+  if (!allowance.scripts_run) return result;
+  Search search(*markup, header_charset(headers));
+  search.look(plain, true);
+  auto const& place = search.place();
+  result.report.verdict = Verdict::kNoPlace;
+  if (!place) return result;
+
+  auto const inserted = in_form(script.element(*markup, allowance.nonce), *place);
+  Encoder encoder(*codings, effort_for(*codings, options));
+  if (codings->empty()) result.body.reserve(body.size() + inserted.size());
+  encoder.write(plain.first(place->offset_bytes), Until::kMore, result.body);
+  encoder.write(std::as_bytes(std::span(inserted)), Until::kMore, result.body);
+  encoder.write(plain.subspan(place->offset_bytes), Until::kEnd, result.body);
+  result.headers = changed_head(headers, {.allowance = allowance,
+                                          .charset_to_state = place->charset_to_state,
+                                          .length_bytes = result.body.size(),
+                                          .body = &result.body});
+  describe(result.report, *place, allowance, inserted.size());
+  result.report.added_wire_bytes =
+      static_cast<std::int64_t>(result.body.size()) - static_cast<std::int64_t>(body.size());
+  return result;
+}
+
+Rewriter::Rewriter(const InjectedScript& script, std::uint16_t status, HeaderList headers,
+                   const RewriteOptions& options)
+    : script_(script), options_(options), headers_(headers) {
+  auto const kind = kind_of(status, headers);
+  auto const codings = codings_of(headers);
+  if (kind == Kind::kOther || !codings) {
+    report_.verdict = codings ? Verdict::kNoDocument : Verdict::kUndecoded;
+    if (!codings) report_.error = codings.error();
+    state_ = State::kPassing;
+    return;
+  }
+  allowance_ = allow_script(headers, script.hash_source());
+  if (!allowance_.scripts_run) {
+    report_.verdict = Verdict::kNoScripts;
+    state_ = State::kPassing;
+    return;
+  }
+  decoder_.emplace(*codings, options.limits);
+  if (kind != Kind::kSniffed) markup_ = kind == Kind::kHtml ? Markup::kHtml : Markup::kXml;
+}
+
+Result<void> Rewriter::write(std::span<const std::byte> coded, Until until, Buffer& out) {
+  in_bytes_ += coded.size();
+  auto const before = out.size();
+  Result<void> done;
+  if (state_ == State::kPassing) {
+    append(out, coded);
+  } else if (state_ == State::kUndecided) {
+    append(held_, coded);
+    done = decoder_->write(coded, plain_);
+    if (done && until == Until::kEnd) done = decoder_->finish();
+    if (done) {
+      done = look(until, out);
+    } else {
+      pass(Verdict::kUndecoded, done.error(), out);
+      done = {};
+    }
+  } else {
+    plain_.clear();
+    done = decoder_->write(coded, plain_);
+    if (done && until == Until::kEnd) done = decoder_->finish();
+    if (done) encoder_->write(plain_, until, out);
+  }
+  out_bytes_ += out.size() - before;
+  report_.added_wire_bytes =
+      static_cast<std::int64_t>(out_bytes_) - static_cast<std::int64_t>(in_bytes_);
+  return done;
+}
+
+// Sends on what was held, as it was received.
+void Rewriter::pass(Verdict verdict, std::error_code error, Buffer& out) {
+  report_.verdict = verdict;
+  report_.error = error;
+  state_ = State::kPassing;
+  append(out, held_);
+  held_ = {};
+  plain_ = {};
+}
+
+Result<void> Rewriter::look(Until until, Buffer& out) {
+  bool const ended = until == Until::kEnd;
+  if (!markup_) {
+    if (plain_.size() < kSniffBytes && !ended) return {};
+    markup_ = sniffed_markup(plain_);
+    if (!markup_) return pass(Verdict::kNoDocument, {}, out), Result<void>();
+  }
+  if (!search_) search_.emplace(*markup_, header_charset(headers_.list()));
+  if (!search_->look(plain_, ended)) {
+    // Coded bytes that decode to hardly anything would be held without end.
+    if (held_.size() > kHeldBytesMax) pass(Verdict::kNoPlace, {}, out);
+    return {};
+  }
+  if (!search_->place()) return pass(Verdict::kNoPlace, {}, out), Result<void>();
+  start(*search_->place(), until, out);
+  return {};
+}
+
+void Rewriter::start(const Place& place, Until until, Buffer& out) {
+  state_ = State::kRewriting;
+  held_ = {};
+  auto const codings = decoder_->codings();
+  auto const inserted = in_form(script_.element(*markup_, allowance_.nonce), place);
+  std::optional<std::uint64_t> length;
+  if (auto const text = find_header(headers_.list(), "content-length"); text && codings.empty()) {
+    std::uint64_t value = 0;
+    auto const read = std::from_chars(text->data(), text->data() + text->size(), value);
+    bool const whole = read.ec == std::errc() && read.ptr == text->data() + text->size();
+    if (whole) length = value + inserted.size();
+  }
+  headers_ = changed_head(headers_.list(), {.allowance = allowance_,
+                                            .charset_to_state = place.charset_to_state,
+                                            .length_bytes = length});
+  describe(report_, place, allowance_, inserted.size());
+  encoder_.emplace(codings, effort_for(codings, options_));
+  std::span<const std::byte> const plain(plain_);
+  encoder_->write(plain.first(place.offset_bytes), Until::kMore, out);
+  encoder_->write(std::as_bytes(std::span(inserted)), Until::kMore, out);
+  encoder_->write(plain.subspan(place.offset_bytes), until, out);
+}
+
+}  // namespace reprise::inject

@@ -1,0 +1,128 @@
+#pragma once
+
+// A response, and the same response with a script in its document: for a replay, which rewrites a
+// stored response once and keeps the result (rewrite()), and for a recorder, which passes on what
+// is still coming (Rewriter). Pure; not thread-safe, but an InjectedScript may be shared.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <system_error>
+
+#include "inject/coding.h"
+#include "inject/csp.h"
+#include "inject/search.h"
+
+namespace reprise::inject {
+
+/// The script that goes into documents. Immutable.
+class InjectedScript {
+ public:
+  /// `text` must be able to stand in every document: ASCII without carriage returns and NUL,
+  /// without "</script", "<!--" and "]]>". Errors: errc::unfit_script.
+  static Result<InjectedScript> create(std::string text);
+
+  const std::string& text() const { return text_; }
+  const std::string& hash_source() const { return hash_source_; }
+  /// The element; `nonce` may be empty. XML gets the XHTML namespace and a CDATA section.
+  std::string element(Markup markup, std::string_view nonce) const;
+
+ private:
+  explicit InjectedScript(std::string text);
+
+  std::string text_;
+  std::string hash_source_;
+};
+
+/// What became of a response.
+enum class Verdict : std::uint8_t {
+  kRewritten,
+  kNoDocument,  ///< another type, a redirect, a part, a download, no content
+  kNoPlace,     ///< Search::place() says when
+  kNoScripts,   ///< a sandbox keeps all scripts of the document from running
+  kUndecoded,   ///< `error` says why its coding could not be taken off
+};
+
+/// For the report of a load: bytes are what a benchmark counts.
+struct RewriteReport {
+  Verdict verdict = Verdict::kNoDocument;
+  std::error_code error;
+  std::size_t element_bytes = 0;      ///< inserted, before any content coding
+  std::int64_t added_wire_bytes = 0;  ///< by which the body grew as it is sent; may be negative
+  std::size_t offset_bytes = 0;       ///< in the decoded document
+  std::string charset_stated;         ///< added to Content-Type
+  std::vector<PolicyChange> policy_changes;
+  bool requires_trusted_types = false;
+};
+
+struct RewriteOptions {
+  /// For the first coding; the caller may have it from fit_effort(). Nothing: default_effort().
+  std::optional<Effort> effort;
+  DecodeLimits limits;
+};
+
+struct Rewritten {
+  RewriteReport report;
+  /// Of the new response, when the verdict is kRewritten; else both are empty, and the response is
+  /// to be sent as it was. ETag, Content-Encoding and all else stay; Content-Length, Content-MD5,
+  /// Digest, Repr-Digest and Content-Digest are right again (elements of unknown algorithms go);
+  /// policies and Content-Type are changed as far as the report says.
+  Headers headers;
+  Buffer body;
+};
+
+/// Rewrites a whole response. `body` is as on the wire, still content-coded.
+Rewritten rewrite(const InjectedScript& script, std::uint16_t status, HeaderList headers,
+                  std::span<const std::byte> body, const RewriteOptions& options);
+
+/// Whether the response to this request is loaded as a document of its own (also in a frame):
+/// anything else of type text/html is data to the page, and stays as it is. By Sec-Fetch-Dest; on
+/// http:// and where a client has no such field, by Accept and X-Requested-With.
+bool asks_for_document(HeaderList request_headers);
+
+/// Rewrites a response that is still coming.
+class Rewriter {
+ public:
+  /// Copies `headers`; borrows `script`.
+  Rewriter(const InjectedScript& script, std::uint16_t status, HeaderList headers,
+           const RewriteOptions& options);
+
+  /// Takes a piece of the body, appends to `out` what can be sent. Nothing comes out before the
+  /// head is known (decided()): that takes kHeldBytesMax at most, a flush does not hurry it. After
+  /// Until::kEnd everything has come out.
+  /// Errors, once the new head is out: those of Decoder. The response must then be cut off.
+  Result<void> write(std::span<const std::byte> coded, Until until, Buffer& out);
+
+  bool decided() const { return state_ != State::kUndecided; }
+  /// The head's fields, once decided(). No Content-Length where it is not known yet, and no digest:
+  /// what Content-MD5 and its like state is known only at the end.
+  const Headers& headers() const { return headers_; }
+  /// Complete after Until::kEnd.
+  const RewriteReport& report() const { return report_; }
+
+  static constexpr std::size_t kHeldBytesMax = 128 * 1024;
+
+ private:
+  enum class State : std::uint8_t { kUndecided, kRewriting, kPassing };
+
+  void pass(Verdict verdict, std::error_code error, Buffer& out);
+  Result<void> look(Until until, Buffer& out);
+  void start(const Place& place, Until until, Buffer& out);
+
+  const InjectedScript& script_;
+  RewriteOptions options_;
+  Headers headers_;
+  State state_ = State::kUndecided;
+  RewriteReport report_;
+  std::uint64_t in_bytes_ = 0;
+  std::uint64_t out_bytes_ = 0;
+  std::optional<Markup> markup_;
+  std::optional<Search> search_;
+  std::optional<Decoder> decoder_;
+  std::optional<Encoder> encoder_;
+  ScriptAllowance allowance_;
+  Buffer held_;   // as received, while undecided
+  Buffer plain_;  // decoded: all while undecided, then of one call
+};
+
+}  // namespace reprise::inject

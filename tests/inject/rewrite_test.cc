@@ -1,0 +1,275 @@
+#include "inject/rewrite.h"
+
+#include <gmock/gmock.h>
+
+#include "archive/digest.h"
+#include "find_place.h"
+#include "inject/base64.h"
+#include "inject/error.h"
+#include "sample_page.h"
+
+namespace reprise::inject {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const InjectedScript& script() {
+  static const InjectedScript instance = *InjectedScript::create("ours()");
+  return instance;
+}
+
+std::string text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string value_of(const Headers& headers, std::string_view name) {
+  return std::string(find_header(headers.list(), name).value_or("(none)"));
+}
+
+Buffer encode(std::span<const Coding> codings, std::string_view plain) {
+  Buffer coded;
+  Encoder(codings, 6).write(bytes_of(plain), Until::kEnd, coded);
+  return coded;
+}
+
+std::string decode(std::span<const Coding> codings, std::span<const std::byte> coded) {
+  Decoder decoder(codings, {});
+  Buffer plain;
+  EXPECT_TRUE(decoder.write(coded, plain));
+  EXPECT_TRUE(decoder.finish());
+  return text_of(plain);
+}
+
+Rewritten rewrite_text(std::initializer_list<HeaderView> headers, std::string_view body) {
+  return rewrite(script(), 200, Headers(headers).list(), bytes_of(body), {});
+}
+
+constexpr std::string_view kPage =
+    "<!doctype html><html><head><title>x</title></head><body>y</body></html>";
+constexpr std::string_view kPageAfter =
+    "<!doctype html><html><head><script>ours()</script><title>x</title></head><body>y</body>"
+    "</html>";
+
+TEST(Rewrite, PutsTheScriptInAndSetsTheLength) {
+  auto const done = rewrite_text({{.name = "Server", .value = "s"},
+                                  {.name = "content-LENGTH", .value = "71"},
+                                  {.name = "ETag", .value = "\"e\""},
+                                  {.name = "Content-Type", .value = "text/html;charset=utf-8"}},
+                                 kPage);
+  EXPECT_EQ(done.report.verdict, Verdict::kRewritten);
+  EXPECT_EQ(text_of(done.body), kPageAfter);
+  EXPECT_EQ(done.headers, (Headers{{.name = "Server", .value = "s"},
+                                   {.name = "content-LENGTH", .value = "94"},
+                                   {.name = "ETag", .value = "\"e\""},
+                                   {.name = "Content-Type", .value = "text/html;charset=utf-8"}}));
+  EXPECT_EQ(done.report.element_bytes, 23U);
+  EXPECT_EQ(done.report.added_wire_bytes, 23);
+  EXPECT_EQ(done.report.offset_bytes, 27U);
+}
+
+TEST(Rewrite, KeepsTheCodingsOfTheBody) {
+  struct Case {
+    std::string_view name;
+    std::vector<Coding> codings;
+  };
+  for (auto const& [name, codings] :
+       std::initializer_list<Case>{{"gzip", {Coding::kGzip}},
+                                   {"deflate", {Coding::kDeflate}},
+                                   {"deflate", {Coding::kRawDeflate}},
+                                   {"br", {Coding::kBrotli}},
+                                   {"zstd", {Coding::kZstd}},
+                                   {"br, gzip", {Coding::kBrotli, Coding::kGzip}}}) {
+    Headers const headers{{.name = "Content-Type", .value = "text/html"},
+                          {.name = "Content-Encoding", .value = name},
+                          {.name = "Content-Length", .value = "1"}};
+    auto const body = encode(codings, kPage);
+    auto const done = rewrite(script(), 404, headers.list(), body, {});
+    ASSERT_EQ(done.report.verdict, Verdict::kRewritten) << name;
+    EXPECT_EQ(decode(codings, done.body), kPageAfter) << name;
+    EXPECT_EQ(value_of(done.headers, "content-encoding"), name);
+    EXPECT_EQ(value_of(done.headers, "content-length"), std::to_string(done.body.size()));
+    EXPECT_EQ(done.report.added_wire_bytes,
+              static_cast<std::int64_t>(done.body.size()) - static_cast<std::int64_t>(body.size()));
+  }
+}
+
+TEST(Rewrite, ABodyThatCannotBeDecodedStaysAsItIs) {
+  auto const verdict = [](std::string_view coding, std::span<const std::byte> body) {
+    Headers const headers{{.name = "Content-Type", .value = "text/html"},
+                          {.name = "Content-Encoding", .value = coding}};
+    auto const done = rewrite(script(), 200, headers.list(), body, {});
+    EXPECT_EQ(done.report.verdict, Verdict::kUndecoded);
+    EXPECT_TRUE(done.body.empty());
+    EXPECT_TRUE(done.headers.empty());
+    return done.report.error;
+  };
+  EXPECT_EQ(verdict("gzip", bytes_of(kPage)), errc::not_that_coding);
+  EXPECT_EQ(verdict("compress", bytes_of(kPage)), errc::unknown_coding);
+  Coding const gzip[] = {Coding::kGzip};
+  auto const page = encode(gzip, kPage);
+  EXPECT_EQ(verdict("gzip", std::span(page).first(page.size() - 1)), errc::truncated);
+  EXPECT_EQ(verdict("gzip", encode(gzip, std::string(8 << 20, ' '))), errc::bomb);
+  EXPECT_THAT(make_error_code(errc::bomb).message(), HasSubstr("bomb"));
+}
+
+TEST(Rewrite, OnlyDocumentsAreRewritten) {
+  struct Case {
+    std::uint16_t status;
+    std::initializer_list<HeaderView> headers;
+    bool rewritten;
+  };
+  constexpr std::string_view kType = "Content-Type";
+  for (auto const& [status, headers, rewritten] : std::initializer_list<Case>{
+           {200, {{kType, "text/html"}}, true},
+           {200, {{kType, "TEXT/HTML ; charset=x"}}, true},
+           {403, {{kType, "text/html"}}, true},
+           {500, {{kType, "text/html"}}, true},
+           {302, {{kType, "text/html"}}, true},
+           {302, {{kType, "text/html"}, {"Location", "/"}}, false},
+           {206, {{kType, "text/html"}}, false},
+           {304, {{kType, "text/html"}}, false},
+           {200, {{kType, "text/plain"}}, false},
+           {200, {{kType, "text/html, text/plain"}}, false},
+           {200, {{kType, "application/json"}}, false},
+           {200, {{kType, "text/plain"}, {kType, "text/html"}}, true},
+           {200, {{kType, "text/html"}, {"Content-Disposition", "ATTACHMENT; filename=x"}}, false},
+           {200, {{kType, "text/html"}, {"Content-Disposition", "inline"}}, true},
+           {200, {}, true},
+           {200, {{kType, "*/*"}}, true},
+           {200, {{"X-Content-Type-Options", "nosniff"}}, false},
+           {200, {{kType, "application/xml"}}, false},  // not well-formed: <!doctype
+       }) {
+    auto const done = rewrite(script(), status, Headers(headers).list(), bytes_of(kPage), {});
+    EXPECT_EQ(done.report.verdict == Verdict::kRewritten, rewritten)
+        << status << ' ' << (headers.size() > 0 ? headers.begin()->value : "");
+  }
+  EXPECT_EQ(rewrite_text({}, "just text").report.verdict, Verdict::kNoDocument);
+  EXPECT_EQ(rewrite_text({}, "  <p>x").report.verdict, Verdict::kRewritten);
+  EXPECT_EQ(rewrite_text({}, "<pre>x").report.verdict, Verdict::kNoDocument);
+}
+
+TEST(Rewrite, XhtmlAndSvgGetTheirOwnForm) {
+  auto const xhtml = rewrite_text({{.name = "Content-Type", .value = "application/xhtml+xml"}},
+                                  "<html xmlns=\"x\"><head/></html>");
+  EXPECT_EQ(text_of(xhtml.body),
+            "<html xmlns=\"x\"><script xmlns=\"http://www.w3.org/1999/xhtml\"><![CDATA[ours()]]>"
+            "</script><head/></html>");
+  auto const svg =
+      rewrite_text({{.name = "Content-Type", .value = "image/svg+xml"}}, "<svg>a</svg>");
+  EXPECT_THAT(text_of(svg.body),
+              StartsWith("<svg><script xmlns=\"http://www.w3.org/1999/xhtml\">"));
+  auto const feed = rewrite_text({{.name = "Content-Type", .value = "text/xml"}}, "<rss>a</rss>");
+  EXPECT_EQ(feed.report.verdict, Verdict::kNoPlace);
+}
+
+TEST(Rewrite, WritesInTheEncodingOfTheDocument) {
+  for (bool const little : {true, false}) {
+    auto const page = (little ? "\xFF\xFE" : "\xFE\xFF") + utf16(kPage, little);
+    auto const done = rewrite_text({{.name = "Content-Type", .value = "text/html"}}, page);
+    EXPECT_EQ(text_of(done.body), (little ? "\xFF\xFE" : "\xFE\xFF") + utf16(kPageAfter, little));
+    EXPECT_EQ(done.report.element_bytes, 46U);
+  }
+}
+
+TEST(Rewrite, LegacyEncodingsKeepEveryByte) {
+  for (std::string_view const charset : {"windows-1251", "gb18030", "euc-kr", "shift_jis"}) {
+    std::string page = "<html><head><title>";
+    for (int c = 0x80; c < 0x100; ++c) page += static_cast<char>(c);
+    page += "</title>";
+    Headers const headers{
+        {.name = "Content-Type", .value = "text/html; charset=" + std::string(charset)}};
+    auto const done = rewrite(script(), 200, headers.list(), bytes_of(page), {});
+    auto expected = page;
+    expected.insert(12, "<script>ours()</script>");
+    EXPECT_EQ(text_of(done.body), expected);
+    EXPECT_EQ(done.headers, headers);
+  }
+}
+
+TEST(Rewrite, StatesTheEncodingThatTheScriptWouldHide) {
+  constexpr std::string_view kBody = "<head><script>a()</script><meta charset=gbk>";
+  for (auto const& [type, stated] :
+       std::initializer_list<std::pair<std::string_view, std::string_view>>{
+           {"text/html", "text/html; charset=gbk"},
+           {"text/html; charset=nonsense", "text/html; charset=gbk"},
+           {"text/html; charset=big5", "text/html; charset=big5"}}) {
+    auto const done = rewrite_text({{.name = "Content-Type", .value = type}}, kBody);
+    EXPECT_EQ(value_of(done.headers, "content-type"), stated);
+  }
+  auto const untyped = rewrite_text({}, kBody);
+  EXPECT_EQ(value_of(untyped.headers, "content-type"), "text/html; charset=gbk");
+  EXPECT_EQ(untyped.report.charset_stated, "gbk");
+}
+
+TEST(Rewrite, PoliciesLetTheScriptRun) {
+  auto const hash = hash_source_of("ours()");
+  auto const nonce =
+      rewrite_text({{.name = "Content-Type", .value = "text/html"},
+                    {.name = "Content-Security-Policy", .value = "script-src 'nonce-abc'"},
+                    {.name = "Content-Security-Policy-Report-Only", .value = "default-src 'none'"}},
+                   kPage);
+  EXPECT_THAT(text_of(nonce.body), HasSubstr("<head><script nonce=\"abc\">ours()</script>"));
+  EXPECT_EQ(value_of(nonce.headers, "content-security-policy"), "script-src 'nonce-abc'");
+  EXPECT_EQ(value_of(nonce.headers, "content-security-policy-report-only"),
+            "default-src 'none'; script-src-elem " + hash);
+  ASSERT_EQ(nonce.report.policy_changes.size(), 1U);
+  EXPECT_TRUE(nonce.report.policy_changes[0].report_only);
+
+  auto const sandbox = rewrite_text({{.name = "Content-Type", .value = "text/html"},
+                                     {.name = "Content-Security-Policy", .value = "sandbox"}},
+                                    kPage);
+  EXPECT_EQ(sandbox.report.verdict, Verdict::kNoScripts);
+}
+
+TEST(Rewrite, DigestsAreThoseOfTheNewBody) {
+  auto const done = rewrite_text({{.name = "Content-Type", .value = "text/html"},
+                                  {.name = "Content-MD5", .value = "x"},
+                                  {.name = "Digest", .value = "SHA-256=x, unixsum=3,md5=y"},
+                                  {.name = "Repr-Digest", .value = "sha-256=:x:"},
+                                  {.name = "Content-Digest", .value = "crc32c=:x:"}},
+                                 kPage);
+  auto const sha = base64(sha256(done.body));
+  // printf '%s' "$page" | openssl md5 -binary | base64
+  auto const md5 = value_of(done.headers, "content-md5");
+  EXPECT_EQ(md5, "xNFpRm+gD2q+UmKaekUDOg==");
+  EXPECT_EQ(value_of(done.headers, "digest"), "SHA-256=" + sha + ", md5=" + md5);
+  EXPECT_EQ(value_of(done.headers, "repr-digest"), "sha-256=:" + sha + ":");
+  EXPECT_EQ(value_of(done.headers, "content-digest"), "(none)");
+}
+
+TEST(Rewrite, AScriptThatCouldEndItselfIsRefused) {
+  for (auto const* const text :
+       {"a</script>", "'</SCRIPT '", "<!--", "a[b[0]]>1", "\xC3\xA4", "a\r\nb", "a\x7F"}) {
+    EXPECT_EQ(InjectedScript::create(text).error(), errc::unfit_script) << text;
+  }
+  EXPECT_EQ(InjectedScript::create(std::string(1, '\0')).error(), errc::unfit_script);
+  EXPECT_TRUE(InjectedScript::create("a\n\tb; // </scrip"));
+}
+
+TEST(Rewrite, TellsDocumentsFromDataByTheRequest) {
+  auto const asks = [](std::initializer_list<HeaderView> headers) {
+    return asks_for_document(Headers(headers).list());
+  };
+  for (auto const* const destination : {"document", "iframe", "frame", "object", "embed"}) {
+    EXPECT_TRUE(asks({{"Sec-Fetch-Dest", destination}, {"Accept", "*/*"}}));
+  }
+  for (auto const* const destination : {"empty", "script", "image", "worker", "style", ""}) {
+    EXPECT_FALSE(asks({{"sec-fetch-dest", destination}, {"Accept", "text/html"}}));
+  }
+  EXPECT_TRUE(asks({{"Accept", "text/html,application/xhtml+xml,*/*;q=0.8"}}));
+  EXPECT_FALSE(asks({{"Accept", "*/*"}}));
+  EXPECT_FALSE(asks({{"Accept", "text/html, */*; q=0.01"}, {"X-Requested-With", "x"}}));
+  EXPECT_TRUE(asks({}));
+}
+
+TEST(Rewrite, ALargePageIsTheSameButForTheScript) {
+  auto const page = sample_page(1'000'000);
+  auto const done = rewrite_text({{.name = "Content-Type", .value = "text/html"}}, page);
+  auto expected = page;
+  expected.insert(page.find("<title>"), "<script>ours()</script>");
+  EXPECT_TRUE(text_of(done.body) == expected);
+}
+
+}  // namespace
+}  // namespace reprise::inject

@@ -1,0 +1,198 @@
+#include <gmock/gmock.h>
+
+#include "find_place.h"
+#include "inject/error.h"
+#include "inject/rewrite.h"
+#include "sample_page.h"
+
+namespace reprise::inject {
+namespace {
+
+const InjectedScript& script() {
+  static const InjectedScript instance = *InjectedScript::create("ours()");
+  return instance;
+}
+
+const std::vector<Coding> kEach[] = {{},
+                                     {Coding::kGzip},
+                                     {Coding::kDeflate},
+                                     {Coding::kBrotli},
+                                     {Coding::kZstd},
+                                     {Coding::kGzip, Coding::kBrotli}};
+
+std::string_view name_of(const std::vector<Coding>& codings) {
+  if (codings.size() == 2) return "gzip, br";
+  if (codings.empty()) return "identity";
+  static constexpr std::string_view kNames[] = {"gzip", "deflate", "deflate", "br", "zstd"};
+  return kNames[static_cast<std::size_t>(codings[0])];
+}
+
+/// A response on its way through a rewriter, and what a client has of it.
+class Stream {
+ public:
+  explicit Stream(const std::vector<Coding>& codings, std::string_view type = "text/html",
+                  std::string_view length = "1000")
+      : headers_{{.name = "Content-Type", .value = type},
+                 {.name = "Content-Encoding", .value = name_of(codings)},
+                 {.name = "Digest", .value = "sha-256=x"},
+                 {.name = "Content-Length", .value = length}},
+        rewriter(script(), 200, headers_.list(), {}),
+        origin_(codings, 6),
+        client_(codings, {}) {}
+
+  /// The origin sends `plain`.
+  void send(std::string_view plain, Until until) {
+    Buffer coded;
+    origin_.write(bytes_of(plain), until, coded);
+    Buffer out;
+    EXPECT_TRUE(rewriter.write(coded, until, out));
+    EXPECT_TRUE(out.empty() || rewriter.decided());
+    EXPECT_TRUE(client_.write(out, received_));
+  }
+
+  std::string received() const {
+    return {reinterpret_cast<const char*>(received_.data()), received_.size()};
+  }
+
+ private:
+  Headers headers_;
+
+ public:
+  Rewriter rewriter;
+
+ private:
+  Encoder origin_;
+  Decoder client_;
+  Buffer received_;
+};
+
+TEST(Rewriter, GivesWhatRewriteGives) {
+  auto const page = sample_page(200'000);
+  auto expected = page;
+  expected.insert(page.find("<title>"), "<script>ours()</script>");
+  for (const auto& codings : kEach) {
+    for (std::size_t const piece : {std::size_t{97}, std::size_t{5000}, page.size()}) {
+      Stream stream(codings);
+      for (std::size_t at = 0; at < page.size(); at += piece) {
+        bool const last = at + piece >= page.size();
+        stream.send(std::string_view(page).substr(at, piece), last ? Until::kEnd : Until::kMore);
+      }
+      EXPECT_TRUE(stream.received() == expected) << name_of(codings) << piece;
+      EXPECT_EQ(stream.rewriter.report().verdict, Verdict::kRewritten);
+      if (codings.empty()) {
+        EXPECT_EQ(stream.rewriter.report().added_wire_bytes, 23);
+      }
+    }
+  }
+}
+
+TEST(Rewriter, HtmlThatComesSlowlyKeepsComing) {
+  for (const auto& codings : kEach) {
+    Stream stream(codings, "text/html; charset=utf-8");
+    stream.send("<!doctype html><ht", Until::kFlush);
+    EXPECT_EQ(stream.received(), "");
+    EXPECT_FALSE(stream.rewriter.decided());
+    stream.send("ml><head>", Until::kFlush);
+    EXPECT_EQ(stream.received(), "<!doctype html><html><head><script>ours()</script>");
+    stream.send("<title>x</title>", Until::kFlush);
+    EXPECT_THAT(stream.received(), testing::EndsWith("</script><title>x</title>"));
+    stream.send("<body>", Until::kFlush);
+    EXPECT_THAT(stream.received(), testing::EndsWith("<body>"));
+    stream.send("", Until::kEnd);
+  }
+}
+
+TEST(Rewriter, TheHeadIsAsTrueAsItCanBe) {
+  Stream plain({});
+  plain.send("<head>", Until::kEnd);
+  EXPECT_EQ(find_header(plain.rewriter.headers().list(), "content-length"), "1023");
+  EXPECT_EQ(find_header(plain.rewriter.headers().list(), "digest"), std::nullopt);
+  Stream coded({Coding::kGzip});
+  coded.send("<head>", Until::kEnd);
+  EXPECT_EQ(find_header(coded.rewriter.headers().list(), "content-length"), std::nullopt);
+  Stream odd({}, "text/html", "9, 9");
+  odd.send("<head>", Until::kEnd);
+  EXPECT_EQ(find_header(odd.rewriter.headers().list(), "content-length"), std::nullopt);
+}
+
+TEST(Rewriter, WhatIsNoDocumentPassesAtOnce) {
+  for (const auto& codings : kEach) {
+    Stream stream(codings, "text/plain");
+    EXPECT_TRUE(stream.rewriter.decided());
+    stream.send("<head>", Until::kFlush);
+    EXPECT_EQ(stream.received(), "<head>");
+    EXPECT_EQ(find_header(stream.rewriter.headers().list(), "digest"), "sha-256=x");
+    EXPECT_EQ(stream.rewriter.report().verdict, Verdict::kNoDocument);
+  }
+}
+
+TEST(Rewriter, SniffsWhatHasNoType) {
+  Stream html({}, "");
+  html.send("<html><head>", Until::kFlush);
+  EXPECT_FALSE(html.rewriter.decided());
+  html.send(std::string(2000, ' '), Until::kFlush);
+  EXPECT_THAT(html.received(), testing::StartsWith("<html><head><script>ours()"));
+  Stream text({}, "");
+  text.send(std::string(600, 'x'), Until::kFlush);
+  EXPECT_EQ(text.received(), std::string(600, 'x'));
+}
+
+TEST(Rewriter, ALyingBodyPassesAsItIs) {
+  Headers const headers{{.name = "Content-Type", .value = "text/html"},
+                        {.name = "Content-Encoding", .value = "gzip"},
+                        {.name = "Content-Length", .value = "6"}};
+  Rewriter rewriter(script(), 200, headers.list(), {});
+  Buffer out;
+  EXPECT_TRUE(rewriter.write(bytes_of("<"), Until::kFlush, out));
+  EXPECT_TRUE(out.empty());
+  EXPECT_TRUE(rewriter.write(bytes_of("head>"), Until::kEnd, out));
+  EXPECT_EQ(out.size(), 6U);
+  EXPECT_EQ(rewriter.headers(), headers);
+  EXPECT_EQ(rewriter.report().verdict, Verdict::kUndecoded);
+  EXPECT_EQ(rewriter.report().error, errc::not_that_coding);
+  EXPECT_EQ(rewriter.report().added_wire_bytes, 0);
+}
+
+TEST(Rewriter, ABodyThatBreaksLaterIsAnError) {
+  auto const page = sample_page(100'000);
+  Buffer coded;
+  Encoder(std::vector{Coding::kGzip}, 6).write(bytes_of(page), Until::kEnd, coded);
+  Headers const headers{{.name = "Content-Type", .value = "text/html; charset=utf-8"},
+                        {.name = "Content-Encoding", .value = "gzip"}};
+  Rewriter rewriter(script(), 200, headers.list(), {});
+  Buffer out;
+  EXPECT_TRUE(rewriter.write(std::span(coded).first(5000), Until::kMore, out));
+  EXPECT_TRUE(rewriter.decided());
+  EXPECT_EQ(rewriter.write({}, Until::kEnd, out).error(), errc::truncated);
+}
+
+TEST(Rewriter, HoldsNoMoreThanItSays) {
+  Stream comment({});
+  std::size_t sent = 0;
+  while (!comment.rewriter.decided()) {
+    comment.send(std::string(1000, ' '), Until::kFlush);
+    sent += 1000;
+  }
+  EXPECT_LE(sent, kSearchBytesMax + 1000);
+  EXPECT_EQ(comment.received().size(), sent);
+  // Coded bytes that decode to nothing: empty blocks of deflate.
+  Headers const headers{{.name = "Content-Type", .value = "text/html"},
+                        {.name = "Content-Encoding", .value = "gzip"}};
+  Rewriter rewriter(script(), 200, headers.list(), {});
+  Encoder origin(std::vector{Coding::kGzip}, 1);
+  Buffer coded, out;
+  origin.write({}, Until::kFlush, coded);
+  Buffer const empty_block{std::byte(0), std::byte(0), std::byte(0), std::byte(0xFF),
+                           std::byte(0xFF)};
+  std::size_t total = coded.size();
+  EXPECT_TRUE(rewriter.write(coded, Until::kMore, out));
+  while (!rewriter.decided()) {
+    EXPECT_TRUE(rewriter.write(empty_block, Until::kMore, out));
+    total += empty_block.size();
+  }
+  EXPECT_LE(total, Rewriter::kHeldBytesMax + 100);
+  EXPECT_EQ(out.size(), total);
+}
+
+}  // namespace
+}  // namespace reprise::inject
