@@ -39,8 +39,8 @@ print(sock.makefile().read())
 """
 
 DATAGRAM_COUNT = 2000
-# One millisecond between bursts, so that nothing but the link may drop. When a connection stands,
-# what was sent before it has crossed the link.
+# One millisecond between bursts, so that nothing but the link may drop. When a connection stands or
+# has been reset, what was sent before it has crossed the link.
 DATAGRAMS = f"""
 import socket, time
 sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -48,7 +48,7 @@ for i in range({DATAGRAM_COUNT} // 10):
     for _ in range(10):
         sock.sendto(b"x" * 100, ("{HOST}", 9))
     time.sleep(.001)
-socket.create_connection(("{HOST}", 80))
+socket.socket().connect_ex(("{HOST}", 80))
 """
 
 
@@ -204,7 +204,7 @@ class Shape(harness.TestCase):
             report = json.loads(report.read_text())
             self.assert_conserved(report)
             # Each link carried its own command's packets, and nothing else.
-            self.assertTrue(1 < report["down"]["bytes_out"] / len(Body.content) < 1.3, report)
+            self.assertTrue(1 < report["down"]["bytes_out"] / len(Body.content) < 2, report)
         self.assertEqual(len(networks), 3, networks)
 
     def test_the_report_has_the_link_the_seed_and_the_self_check(self):

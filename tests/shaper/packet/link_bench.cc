@@ -3,7 +3,7 @@
 //
 //   link_bench LINK [--realtime] ping COUNT INTERVAL_US   ICMP echo: the kernel answers
 //                                pong COUNT               one byte back and forth over TCP
-//                                down|up|both SECONDS     one TCP flow each way, after a warm-up
+//                                down|up|both SECONDS [N] N TCP flows each way (1), after a warm-up
 
 #include <arpa/inet.h>
 #include <linux/tcp.h>
@@ -18,6 +18,7 @@
 #include <boost/json.hpp>
 #include <cstdio>
 #include <cstring>
+#include <numeric>
 #include <span>
 #include <thread>
 
@@ -35,6 +36,7 @@ constexpr std::uint16_t kSinkPort = 9;
 constexpr std::uint16_t kSourcePort = 19;
 constexpr std::size_t kChunkBytes = std::size_t{256} << 10;
 constexpr double kWarmUpSeconds = 3;
+constexpr double kWindDownSeconds = 1;  ///< shorter than the warm-up
 constexpr std::chrono::seconds kLastAnswer{5};
 
 [[noreturn]] void die(const char* what) {
@@ -250,16 +252,25 @@ double send_rate(const Descriptor& socket, double for_seconds) {
   return rate;
 }
 
-json::object flows(const std::string& which, double for_seconds) {
-  json::object result;
-  double down = 0;
-  std::thread downloading;
-  if (which != "up") {
-    downloading = std::thread([&] { down = receive_rate(connect_to(kSourcePort), for_seconds); });
+/// Bits a second of `count` flows in each direction that `which` names.
+json::object flows(const std::string& which, double for_seconds, std::size_t count) {
+  std::vector<double> down(which == "up" ? 0 : count);
+  std::vector<double> up(which == "down" ? 0 : count);
+  {
+    std::vector<std::jthread> running;
+    for (double& rate : down) {
+      running.emplace_back([&] { rate = receive_rate(connect_to(kSourcePort), for_seconds); });
+    }
+    for (double& rate : up) {
+      running.emplace_back([&] { rate = send_rate(connect_to(kSinkPort), for_seconds); });
+    }
   }
-  if (which != "down") result["up_bps"] = send_rate(connect_to(kSinkPort), for_seconds);
-  if (downloading.joinable()) downloading.join();
-  if (which != "up") result["down_bps"] = down;
+  json::object result;
+  auto const sum = [](const std::vector<double>& rates) {
+    return std::accumulate(rates.begin(), rates.end(), 0.0);
+  };
+  if (!down.empty()) result["down_bps"] = sum(down);
+  if (!up.empty()) result["up_bps"] = sum(up);
   return result;
 }
 
@@ -272,7 +283,8 @@ int run_client(const std::vector<std::string>& arguments) {
   } else if (what == "pong") {
     result = pong(std::stoul(arguments.at(1)));
   } else {
-    result = flows(what, std::stod(arguments.at(1)));
+    result = flows(what, std::stod(arguments.at(1)),
+                   arguments.size() > 2 ? std::stoul(arguments[2]) : 1);
   }
   result["client_cpu_s"] = cpu_seconds();
   std::printf("%s\n", json::serialize(result).c_str());
@@ -288,12 +300,17 @@ T need(std::expected<T, ShellError> result) {
   std::exit(1);
 }
 
-/// What the wire carried over the last `for_seconds` of the run: data, acknowledgements, all.
+/// What the wire carried in `for_seconds` of the run, data and acknowledgements, up to
+/// kWindDownSeconds before its end.
 double wire_rate(const LinkTimeline& line, double for_seconds) {
-  auto const wanted = static_cast<std::size_t>(for_seconds / seconds(line.width));
-  auto const count = std::min(line.spans.size(), wanted);
+  auto const spans_of = [&](double time) {
+    return static_cast<std::size_t>(time / seconds(line.width));
+  };
+  auto const skipped = std::min(line.spans.size(), spans_of(kWindDownSeconds));
+  auto const until = std::span(line.spans).first(line.spans.size() - skipped);
+  auto const count = std::min(until.size(), spans_of(for_seconds));
   double sum = 0;
-  for (auto const& span : std::span(line.spans).last(count)) sum += span.rate_bps;
+  for (auto const& span : until.last(count)) sum += span.rate_bps;
   return count == 0 ? 0 : sum / static_cast<double>(count);
 }
 
