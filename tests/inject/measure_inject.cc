@@ -1,11 +1,14 @@
 // What rewriting costs, printed: the two figures that matter are the throughput of a large page
 // without compression, and the first use of a page of 100 KB with gzip.
 //
-//   build/release/measure_inject
+//   build/release/measure_inject [FILE...]   a generated page, or these
+
+#include <time.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <vector>
 
 #include "find_place.h"
@@ -17,16 +20,19 @@ using namespace reprise::inject;
 
 namespace {
 
-// Milliseconds of the median of `runs` calls.
+// Milliseconds of processor time, of the median of `runs` calls: other programs do not count.
 template <class Work>
 double median_ms(int runs, const Work& work) {
+  auto const now_ms = [] {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
+  };
   std::vector<double> times;
   for (int i = 0; i < runs; ++i) {
-    auto const start = std::chrono::steady_clock::now();
+    auto const start = now_ms();
     work();
-    times.push_back(
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-            .count());
+    times.push_back(now_ms() - start);
   }
   std::ranges::nth_element(times, times.begin() + runs / 2);
   return times[static_cast<std::size_t>(runs) / 2];
@@ -38,8 +44,7 @@ struct Form {
   int runs;
 };
 
-void measure(const InjectedScript& script, std::size_t page_bytes, const Form& form) {
-  auto const page = sample_page(page_bytes);
+void measure(const InjectedScript& script, const std::string& page, const Form& form) {
   Effort const effort = form.codings.empty() ? 0 : default_effort(form.codings.front());
   Buffer coded;
   Encoder(form.codings, effort).write(bytes_of(page), Until::kEnd, coded);
@@ -54,22 +59,29 @@ void measure(const InjectedScript& script, std::size_t page_bytes, const Form& f
   if (!form.codings.empty()) {
     fit_ms = median_ms(5, [&] { (void)fit_effort(form.codings, coded); });
   }
-  std::printf("| %zu KB | %s | %.3f | %.0f | %.1f | %lld |\n", page_bytes / 1000, form.name, ms,
-              static_cast<double>(page_bytes) / 1000 / ms, fit_ms, static_cast<long long>(added));
+  std::printf("| %zu KB | %s | %.3f | %.0f | %.1f | %lld |\n", page.size() / 1000, form.name, ms,
+              static_cast<double>(page.size()) / 1000 / ms, fit_ms, static_cast<long long>(added));
 }
 
 }  // namespace
 
-int main() {
-  auto const script = InjectedScript::create("(function(){" + std::string(12'000, ' ') +
-                                             "/* as long as the real one */})();");
+int main(int argc, char** argv) {
+  auto text = sample_page(12'000);  // about as long as the real one, and as dense
+  std::ranges::replace(text, '<', '(');
+  auto const script = InjectedScript::create(text);
   if (!script) return 1;
+  std::vector<std::string> pages;
+  for (int i = 1; i < argc; ++i) {
+    std::ifstream file(argv[i], std::ios::binary);
+    pages.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  }
+  if (pages.empty()) pages = {sample_page(100'000), sample_page(1'000'000)};
   std::printf("| page | coding | rewrite, ms | MB/s | fit_effort, ms | added bytes |\n");
   std::printf("|---|---|---|---|---|---|\n");
-  for (std::size_t const size : {std::size_t{100'000}, std::size_t{1'000'000}}) {
-    measure(*script, size, {"identity", {}, 200});
-    measure(*script, size, {"gzip", {Coding::kGzip}, 50});
-    measure(*script, size, {"br", {Coding::kBrotli}, 20});
-    measure(*script, size, {"zstd", {Coding::kZstd}, 50});
+  for (const std::string& page : pages) {
+    measure(*script, page, {"identity", {}, 200});
+    measure(*script, page, {"gzip", {Coding::kGzip}, 50});
+    measure(*script, page, {"br", {Coding::kBrotli}, 20});
+    measure(*script, page, {"zstd", {Coding::kZstd}, 50});
   }
 }
