@@ -8,6 +8,7 @@
 #include "archive/record.h"
 #include "archive/repair.h"
 #include "tools/archive_errors.h"
+#include "tools/archive_import.h"
 #include "tools/archive_text.h"
 #include "tools/archive_views.h"
 #include "tools/commands.h"
@@ -161,11 +162,13 @@ void add_views(CLI::App& archive, const SharedArguments& arguments, int& exit_co
 }  // namespace
 
 void add_archive_command(CLI::App& app, int& exit_code) {
-  auto* const archive =
-      app.add_subcommand("archive", "Looks into an archive, checks it, repairs it");
+  auto* const archive = app.add_subcommand(
+      "archive",
+      "Looks into an archive, checks it, repairs it; makes one of other tools' recordings");
   archive->require_subcommand(1);
   auto const arguments = std::make_shared<Arguments>();
   add_views(*archive, arguments, exit_code);
+  add_import_command(*archive, exit_code);
   auto* const command =
       archive->add_subcommand("repair", "rewrite what is whole, also to close an unclosed file");
   command->add_option("ARCHIVE", arguments->archive, "the file")->required();

@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <charconv>
+
+#include "archive/import/http_message.h"
+#include "archive/import/record_block.h"
+#include "archive/import/warc.h"
+
+namespace reprise::importing {
+namespace {
+
+constexpr std::size_t kLineBytesMax = 64 << 10;
+
+template <class T>
+bool parse(std::string_view text, T& number) {
+  auto const read = std::from_chars(text.data(), text.data() + text.size(), number);
+  return !text.empty() && read.ec == std::errc() && read.ptr == text.data() + text.size();
+}
+
+/// "URL address date type length"; version 2 has five more before the length.
+struct ArcLine {
+  std::string url;
+  std::string address;
+  std::string date;
+  std::string type;
+  std::uint64_t length = 0;
+};
+
+/// Read from its end, since URLs with spaces in them exist.
+std::optional<ArcLine> parse_line(std::string_view line, std::size_t words) {
+  std::vector<std::string_view> parts;
+  while (parts.size() < words - 1) {
+    auto const at = line.rfind(' ');
+    if (at == std::string_view::npos) return std::nullopt;
+    parts.push_back(line.substr(at + 1));
+    line = line.substr(0, at);
+  }
+  ArcLine out{.url = std::string(line)};
+  if (!parse(parts.front(), out.length)) return std::nullopt;
+  std::ranges::reverse(parts);
+  out.address = parts[0];
+  out.date = parts[1];
+  out.type = parts[2];
+  return out;
+}
+
+class ArcReader {
+ public:
+  ArcReader(ByteReader& from, Captures& captures, Collector& collector)
+      : from_(from), captures_(captures), collector_(collector) {}
+
+  void read() {
+    while (!collector_.failed() && read_record()) continue;
+  }
+
+ private:
+  bool read_record();
+  void read_version(RecordBlock& block);
+  void read_response(const ArcLine& line, RecordBlock& block);
+  void read_bare_body(RecordBlock& block, const ArcLine& line, ExchangeDraft& draft);
+  void bad(const std::string& what);
+
+  ByteReader& from_;
+  Captures& captures_;
+  Collector& collector_;
+  std::uint64_t number_ = 0;
+  std::uint64_t offset_ = 0;
+  std::size_t words_ = 5;
+};
+
+void ArcReader::bad(const std::string& what) {
+  if (from_.failed()) return collector_.fail(*from_.fault());
+  collector_.fail("record " + std::to_string(number_) + " at byte " + std::to_string(offset_) +
+                  ": " + what);
+}
+
+bool ArcReader::read_record() {
+  while (from_.some().starts_with('\r') || from_.some().starts_with('\n')) from_.consume(1);
+  if (from_.at_end()) {
+    if (from_.failed()) collector_.fail(*from_.fault());
+    return false;
+  }
+  ++number_;
+  offset_ = from_.offset();
+  std::string text;
+  if (!from_.line(text, kLineBytesMax)) {
+    bad("the file ends inside its first line");
+    return false;
+  }
+  auto line = parse_line(text, words_);
+  // The words of the first line are those of version 1, or already those of version 2.
+  if (!line && number_ == 1) line = parse_line(text, 10);
+  if (!line) {
+    bad("its first line is none, or its length is no number");
+    return false;
+  }
+  RecordBlock block(from_, line->length);
+  if (line->url.starts_with("filedesc:")) {
+    read_version(block);
+  } else {
+    read_response(*line, block);
+  }
+  return !collector_.failed();
+}
+
+void ArcReader::read_version(RecordBlock& block) {
+  std::string text;
+  auto const whole = block.read([&text](std::string_view piece) {
+    text += piece.substr(0, kLineBytesMax - std::min(kLineBytesMax, text.size()));
+  });
+  if (!whole) return bad("the file ends inside it");
+  words_ = text.starts_with('2') ? 10 : 5;
+}
+
+void ArcReader::read_response(const ArcLine& line, RecordBlock& block) {
+  auto const url = parse_url(line.url);
+  if (!url) {
+    ++collector_.report().not_http;
+    if (!block.skip()) bad("the file ends inside it");
+    return;
+  }
+  ExchangeDraft draft{.url = *url, .address = line.address};
+  Capture capture{.uri = line.url, .date = parse_compact_time(line.date)};
+  collector_.begin({.started = std::chrono::system_clock::time_point(
+                        std::chrono::nanoseconds(capture.date.value_or(0))),
+                    .tool_version = "an ARC"});
+  if (block.starts_with("HTTP/")) {
+    HttpMessage message(collector_, HttpMessage::Kind::kResponse);
+    if (!block.read([&message](std::string_view piece) { message.append(piece); })) {
+      return bad("the file ends inside it");
+    }
+    if (!message.finish()) return collector_.failed() ? void() : bad(message.problem());
+    message.take_response(draft);
+  } else {
+    read_bare_body(block, line, draft);
+  }
+  if (!collector_.failed()) captures_.add_response(std::move(capture), std::move(draft));
+}
+
+/// HTTP/0.9 has no head; the record's line knows the type.
+void ArcReader::read_bare_body(RecordBlock& block, const ArcLine& line, ExchangeDraft& draft) {
+  BodyFeed feed(collector_.sink(), false, "");
+  auto const whole =
+      block.read([&](std::string_view piece) { collector_.took(feed.append(piece)); });
+  if (!whole) return bad("the file ends inside it");
+  auto found = feed.finish();
+  if (!collector_.took(found)) return;
+  draft.status = 200;
+  draft.body = std::move(*found);
+  if (line.type.find('/') != std::string::npos) {
+    draft.fields.push_back({.name = "Content-Type", .value = line.type});
+  }
+  collector_.report().remark("some responses have no head: they are taken for good ones");
+}
+
+}  // namespace
+
+void import_arc(ByteReader& from, Captures& captures, Collector& collector) {
+  ArcReader(from, captures, collector).read();
+}
+
+}  // namespace reprise::importing

@@ -1,0 +1,199 @@
+#include "archive/import/captures.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace reprise::importing {
+namespace {
+
+std::string by_digest(const std::string& digest) {
+  return "d " + digest;
+}
+std::string by_place(const std::string& uri, const std::string& date) {
+  return "u " + uri + " " + date;
+}
+
+bool names(const Capture& capture, const std::string& id) {
+  return !id.empty() && std::ranges::find(capture.concurrent, id) != capture.concurrent.end();
+}
+
+/// Some tools fold a POST into the URL of its record. Without its request record that is all there
+/// is to know of it.
+void unfold_method(ExchangeDraft& draft) {
+  constexpr std::string_view kMark = "__wb_method=";
+  auto& target = draft.url.target;
+  auto const at = target.find(kMark);
+  if (at == std::string::npos || at == 0 || (target[at - 1] != '?' && target[at - 1] != '&'))
+    return;
+  auto const method = target.substr(at + kMark.size());
+  draft.method = method.substr(0, method.find('&'));
+  if (draft.method.empty()) draft.method = "GET";
+  target.resize(at - 1);
+  draft.request_body_unknown = true;
+}
+
+/// The request line has the target as it was sent, unless it went to a proxy under another name.
+void take_target(const std::string& sent, ExchangeDraft& draft) {
+  auto const* const host = find_field(draft.request_fields, "Host");
+  if (auto const absolute = parse_url(sent)) {
+    draft.url.target = absolute->target;
+  } else if (sent.starts_with('/') &&
+             (host == nullptr ||
+              equals_ignoring_case(host->substr(0, host->find(':')), draft.url.host))) {
+    draft.url.target = clean_target(sent);
+  }
+}
+
+}  // namespace
+
+/// The other half of an exchange: one names the other, or neither names any and they stand side by
+/// side with the same URI.
+Captures::Queue::iterator Captures::find_partner(Queue& queue, const Capture& capture,
+                                                 bool was_last) {
+  auto const named = std::ranges::find_if(queue, [&capture](const Waiting& other) {
+    return names(capture, other.capture.id) || names(other.capture, capture.id);
+  });
+  if (named != queue.end() || !was_last || queue.empty()) return named;
+  auto const last = std::prev(queue.end());
+  bool const fits = capture.uri == last->capture.uri && capture.concurrent.empty() &&
+                    last->capture.concurrent.empty();
+  return fits ? last : queue.end();
+}
+
+void Captures::add_request(Capture capture, ExchangeDraft draft) {
+  Waiting request{std::move(capture), std::move(draft), std::nullopt};
+  auto const response = find_partner(responses_, request.capture, last_ == Last::kResponse);
+  last_ = Last::kRequest;
+  if (response != responses_.end()) {
+    auto other = std::move(*response);
+    responses_.erase(response);
+    return pair(std::move(request), std::move(other));
+  }
+  requests_.push_back(std::move(request));
+  if (requests_.size() <= kWaitingMax) return;
+  requests_.pop_front();
+  ++collector_.report().requests_alone;
+}
+
+void Captures::add_response(Capture capture, ExchangeDraft draft) {
+  add_answer({std::move(capture), std::move(draft), std::nullopt});
+}
+
+void Captures::add_revisit(Capture capture, ExchangeDraft draft, Referral referral) {
+  add_answer({std::move(capture), std::move(draft), std::move(referral)});
+}
+
+void Captures::add_answer(Waiting response) {
+  response.draft.sequence = collector_.next_sequence();
+  auto const request = find_partner(requests_, response.capture, last_ == Last::kRequest);
+  last_ = Last::kResponse;
+  if (request != requests_.end()) {
+    auto other = std::move(*request);
+    requests_.erase(request);
+    return pair(std::move(other), std::move(response));
+  }
+  responses_.push_back(std::move(response));
+  if (responses_.size() <= kWaitingMax) return;
+  auto oldest = std::move(responses_.front());
+  responses_.pop_front();
+  leave(std::move(oldest));
+}
+
+void Captures::pair(Waiting request, Waiting response) {
+  auto& draft = response.draft;
+  draft.method = std::move(request.draft.method);
+  draft.request_version = request.draft.request_version;
+  draft.request_fields = std::move(request.draft.request_fields);
+  draft.request_body = std::move(request.draft.request_body);
+  draft.queued = request.capture.date ? request.capture.date : response.capture.date;
+  if (draft.address.empty()) draft.address = std::move(request.draft.address);
+  take_target(request.draft.url.target, draft);
+  complete(std::move(response));
+}
+
+/// A response without its request.
+void Captures::leave(Waiting response) {
+  unfold_method(response.draft);
+  response.draft.queued = response.capture.date;
+  complete(std::move(response));
+}
+
+void Captures::complete(Waiting exchange) {
+  if (!exchange.referral) return collector_.add(std::move(exchange.draft));
+  ++collector_.report().revisits;
+  if (auto const* const original = find_original(*exchange.referral)) {
+    take_over(*original, exchange.draft);
+    return collector_.add(std::move(exchange.draft));
+  }
+  revisits_.push_back(std::move(exchange));
+  if (revisits_.size() <= kRevisitsMax) return;
+  auto oldest = std::move(revisits_.front());
+  revisits_.pop_front();
+  oldest.draft.body.kept = false;
+  collector_.add(std::move(oldest.draft));
+}
+
+void Captures::take_over(const Original& original, ExchangeDraft& draft) {
+  ++collector_.report().revisits_resolved;
+  draft.body = original.body;
+  if (draft.status != 0) return;
+  draft.status = original.status;
+  draft.reason = original.reason;
+  draft.version = original.version;
+  draft.fields = original.fields;
+}
+
+const Captures::Original* Captures::find_original(const Referral& referral) const {
+  auto found = places_.end();
+  if (!referral.uri.empty()) found = places_.find(by_place(referral.uri, referral.date));
+  if (found == places_.end() && !referral.digest.empty()) {
+    found = places_.find(by_digest(referral.digest));
+  }
+  return found == places_.end() ? nullptr : &originals_[found->second];
+}
+
+void Captures::remember(const Referral& place, const ExchangeDraft& draft) {
+  if (remembered_bytes_ > kRememberedBytesMax) {
+    return collector_.report().remark(
+        "revisits of the later records cannot be resolved: there are too many");
+  }
+  auto bytes = sizeof(Original) + 2 * (place.uri.size() + place.digest.size() + 200);
+  for (const Field& field : draft.fields) {
+    bytes += sizeof field + field.name.size() + field.value.size();
+  }
+  remembered_bytes_ += bytes + draft.body.stored.extents.size() * sizeof(Extent);
+  places_.try_emplace(by_place(place.uri, place.date), originals_.size());
+  if (!place.digest.empty()) places_.try_emplace(by_digest(place.digest), originals_.size());
+  originals_.push_back({.status = draft.status,
+                        .reason = draft.reason,
+                        .version = draft.version,
+                        .fields = draft.fields,
+                        .body = draft.body});
+}
+
+void Captures::end_file() {
+  last_ = Last::kNone;
+  while (!responses_.empty()) {
+    auto oldest = std::move(responses_.front());
+    responses_.pop_front();
+    leave(std::move(oldest));
+  }
+  collector_.report().requests_alone += requests_.size();
+  requests_.clear();
+}
+
+void Captures::end_import() {
+  for (Waiting& revisit : revisits_) {
+    if (auto const* const original = find_original(*revisit.referral)) {
+      take_over(*original, revisit.draft);
+    } else {
+      revisit.draft.body.kept = false;
+      revisit.draft.failure = "its body is in another recording";
+      if (revisit.draft.status == 0) revisit.draft.failure = "the recording holds no response";
+    }
+    collector_.add(std::move(revisit.draft));
+  }
+  revisits_.clear();
+}
+
+}  // namespace reprise::importing

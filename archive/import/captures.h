@@ -1,0 +1,85 @@
+#pragma once
+
+// What WARC and ARC records say becomes exchanges here: requests find their responses, and records
+// that point at a body elsewhere find that. Lives as long as the import, since the parts may stand
+// in different files.
+
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "archive/import/collector.h"
+
+namespace reprise::importing {
+
+/// A request or response record: what stands around its HTTP message.
+struct Capture {
+  std::string id;
+  std::vector<std::string> concurrent;  ///< ids of records of the same exchange
+  std::string uri;
+  UnixTime date;
+};
+
+/// Where the body of a revisit stands.
+struct Referral {
+  std::string uri;
+  std::string date;
+  std::string digest;
+};
+
+class Captures {
+ public:
+  explicit Captures(Collector& collector) : collector_(collector) {}
+
+  /// `draft` holds one side; its URL is that of `capture`.
+  void add_request(Capture capture, ExchangeDraft draft);
+  void add_response(Capture capture, ExchangeDraft draft);
+  /// A response whose body, and whose head when it has none itself, stand elsewhere.
+  void add_revisit(Capture capture, ExchangeDraft draft, Referral referral);
+  /// A response that revisits may refer to, by any of these.
+  void remember(const Referral& place, const ExchangeDraft& draft);
+
+  /// What still waits will wait in vain: the end of a file for pairs, of the import for revisits.
+  void end_file();
+  void end_import();
+
+ private:
+  static constexpr std::size_t kWaitingMax = 256;
+  static constexpr std::size_t kRevisitsMax = 65'536;
+  static constexpr std::size_t kRememberedBytesMax = 128 << 20;
+
+  struct Waiting {
+    Capture capture;
+    ExchangeDraft draft;
+    std::optional<Referral> referral;
+  };
+  using Queue = std::deque<Waiting>;
+  /// What a revisit takes over.
+  struct Original {
+    std::uint16_t status = 0;
+    std::string reason;
+    HttpVersion version = HttpVersion::kUnknown;
+    Fields fields;
+    FoundBody body;
+  };
+
+  Queue::iterator find_partner(Queue& queue, const Capture& capture, bool was_last);
+  void add_answer(Waiting response);
+  void pair(Waiting request, Waiting response);
+  void leave(Waiting response);
+  void complete(Waiting exchange);
+  const Original* find_original(const Referral& referral) const;
+  void take_over(const Original& original, ExchangeDraft& draft);
+
+  Collector& collector_;
+  Queue requests_;
+  Queue responses_;
+  enum class Last : std::uint8_t { kNone, kRequest, kResponse } last_ = Last::kNone;
+  std::map<std::string, std::size_t> places_;
+  std::vector<Original> originals_;
+  std::size_t remembered_bytes_ = 0;
+  std::deque<Waiting> revisits_;
+};
+
+}  // namespace reprise::importing

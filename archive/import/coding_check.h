@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+namespace reprise::importing {
+
+/// What a body turned out to be, beside the Content-Encoding that its head declares.
+enum class CodingVerdict : std::uint8_t {
+  kNone,      ///< nothing declared, or nothing that is known here
+  kDecodes,   ///< as declared (up to CodingCheck::kDecodedBytesMax)
+  kNotCoded,  ///< not one byte of it is: the tool, or the origin, left a header that is not true
+  kBroken,    ///< begins as declared, then breaks or ends too early
+};
+
+/// Decodes a body that comes in pieces, and keeps nothing of it. Bounded memory; gives up, content,
+/// after kDecodedBytesMax.
+class CodingCheck {
+ public:
+  static constexpr std::uint64_t kDecodedBytesMax = 256 << 20;
+
+  /// `declared` is the value of Content-Encoding; of several codings the last is looked at.
+  explicit CodingCheck(std::string_view declared);
+  ~CodingCheck();
+  CodingCheck(CodingCheck&&) noexcept;
+  CodingCheck& operator=(CodingCheck&&) = delete;
+
+  void append(std::string_view bytes);
+  /// An empty body is of any coding.
+  CodingVerdict finish();
+
+  class Decoder;
+
+ private:
+  std::unique_ptr<Decoder> decoder_;
+  std::uint64_t taken_ = 0;
+};
+
+}  // namespace reprise::importing

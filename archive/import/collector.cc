@@ -1,0 +1,232 @@
+#include "archive/import/collector.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace reprise::importing {
+namespace {
+
+Headers to_headers(const Fields& fields) {
+  std::vector<HeaderView> views;
+  views.reserve(fields.size());
+  for (const Field& field : fields) views.push_back({.name = field.name, .value = field.value});
+  return Headers(views);
+}
+
+/// RFC 9110 section 5.6.2.
+bool is_token(std::string_view name) {
+  constexpr std::string_view kNoToken = "\"(),/:;<=>?@[\\]{}";
+  return !name.empty() && std::ranges::all_of(name, [&](char c) {
+    return c > 0x20 && c < 0x7f && kNoToken.find(c) == std::string_view::npos;
+  });
+}
+
+/// HTTP/2 has no such fields (RFC 9113 section 8.2.2): the tool made them up.
+bool is_of_a_connection(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kNames = {
+      "Connection", "Keep-Alive", "Proxy-Connection", "Transfer-Encoding", "Upgrade"};
+  return std::ranges::any_of(
+      kNames, [name](std::string_view each) { return equals_ignoring_case(name, each); });
+}
+
+bool is_address(const std::string& text) {
+  std::array<unsigned char, sizeof(in6_addr)> bytes{};
+  return ::inet_pton(AF_INET, text.c_str(), bytes.data()) == 1 ||
+         ::inet_pton(AF_INET6, text.c_str(), bytes.data()) == 1;
+}
+
+bool has_content(const ExchangeDraft& draft) {
+  return draft.method != "HEAD" && draft.status >= 200 && draft.status != 204 &&
+         draft.status != 304;
+}
+
+}  // namespace
+
+void ImportReport::remark(std::string text) {
+  if (std::ranges::find(remarks, text) != remarks.end()) return;
+  if (remarks.size() < kRemarksMax) {
+    remarks.push_back(std::move(text));
+  } else {
+    ++more_remarks;
+  }
+}
+
+void Collector::fail(Fault fault) {
+  if (!fault_) fault_ = std::move(fault);
+}
+
+void Collector::damage(std::string what) {
+  if (!keep_going_) return fail(std::move(what));
+  if (damage_) return report_.remark(std::move(what));
+  damage_ = Fault{.what = std::move(what)};
+}
+
+std::optional<Fault> Collector::take_fault() {
+  auto const damage = std::exchange(damage_, std::nullopt);
+  auto fault = std::exchange(fault_, std::nullopt);
+  return damage ? damage : fault;
+}
+
+void Collector::add_pages(std::vector<std::string> pages) {
+  pages_.insert(pages_.end(), pages.begin(), pages.end());
+}
+
+void Collector::begin(SessionInfo info) {
+  if (begun_ || failed()) return;
+  begun_ = true;
+  started_ = std::chrono::nanoseconds(info.started.time_since_epoch()).count();
+  info.tool_version = info.tool_version.empty()
+                          ? "reprise " REPRISE_VERSION ", import"
+                          : "reprise " REPRISE_VERSION ", import of " + info.tool_version;
+  info.pages = std::move(pages_);
+  took(sink_.begin_session(info));
+}
+
+SessionTime Collector::time_of(UnixTime time) const {
+  return time ? SessionTime(*time - started_) : kNoTime;
+}
+
+/// One field a line, without what no message can hold.
+void Collector::clean_fields(Fields& fields, HttpVersion version) {
+  bool const multiplexed = version == HttpVersion::kH2 || version == HttpVersion::kH3;
+  Fields clean;
+  clean.reserve(fields.size());
+  for (Field& field : fields) {
+    if (field.name.starts_with(':')) continue;  // a pseudo-header says what is known already
+    if (!is_token(field.name) || (multiplexed && is_of_a_connection(field.name))) {
+      ++report_.fields_dropped;
+      continue;
+    }
+    std::ranges::replace(field.value, '\0', ' ');
+    // HAR joins the values of equal names by line ends.
+    while (true) {
+      auto const end = field.value.find_first_of("\r\n");
+      if (end == std::string::npos) break;
+      if (end > 0) clean.push_back({.name = field.name, .value = field.value.substr(0, end)});
+      field.value.erase(0, end + 1);
+    }
+    clean.push_back(std::move(field));
+  }
+  fields = std::move(clean);
+}
+
+void Collector::correct_response(ExchangeDraft& draft) {
+  if (draft.body.kept && draft.body.coding == CodingVerdict::kNotCoded) {
+    remove_fields(draft.fields, "Content-Encoding");
+  }
+  auto const* const coding = find_field(draft.fields, "Transfer-Encoding");
+  auto const* const length = find_field(draft.fields, "Content-Length");
+  auto const size = std::to_string(draft.body.stored.size_bytes);
+  if (length == nullptr || coding != nullptr || !draft.body.kept || !has_content(draft) ||
+      *length == size) {
+    return;
+  }
+  auto const place = std::ranges::find_if(draft.fields, [](const Field& field) {
+    return equals_ignoring_case(field.name, "Content-Length");
+  });
+  place->value = size;
+  draft.fields.erase(std::remove_if(place + 1, draft.fields.end(),
+                                    [](const Field& field) {
+                                      return equals_ignoring_case(field.name, "Content-Length");
+                                    }),
+                     draft.fields.end());
+  ++report_.lengths_corrected;
+}
+
+std::uint64_t Collector::connection_of(const ExchangeDraft& draft) {
+  if (draft.address.empty() && draft.connection.empty()) return 0;
+  auto const key = std::string(to_string(draft.url.scheme)) + " " + draft.url.host + " " +
+                   std::to_string(draft.url.port) + " " + draft.address + " " + draft.connection;
+  if (connections_.size() == kConnectionsMax) connections_.clear();
+  auto const [place, is_new] = connections_.try_emplace(key, last_connection_ + 1);
+  if (!is_new) return place->second;
+  auto facts = draft.facts;
+  facts.id = ++last_connection_;
+  facts.scheme = draft.url.scheme;
+  facts.host = draft.url.host;
+  facts.port = draft.url.port;
+  if (!draft.address.empty()) {
+    auto const is_v6 = draft.address.find(':') != std::string::npos;
+    facts.address =
+        (is_v6 ? "[" + draft.address + "]" : draft.address) + ":" + std::to_string(draft.url.port);
+  }
+  took(sink_.add_connection(std::move(facts)));
+  return last_connection_;
+}
+
+void Collector::count(const ExchangeDraft& draft) {
+  ++report_.exchanges;
+  if (draft.body.stored.size_bytes > 0) ++report_.bodies;
+  if (draft.request_body.size_bytes > 0) ++report_.request_bodies;
+  if (draft.outcome == Outcome::kOriginFailed) {
+    ++report_.failed;
+  } else if (draft.outcome != Outcome::kComplete) {
+    ++report_.incomplete;
+  }
+  if (draft.status != 0 && draft.version == HttpVersion::kUnknown) ++report_.unknown_version;
+  if (draft.body.stored.size_bytes == 0 || draft.body.coding == CodingVerdict::kNone) return;
+  ++report_.coded;
+  if (draft.body.coding == CodingVerdict::kNotCoded) ++report_.codings_dropped;
+  if (draft.body.coding == CodingVerdict::kBroken) ++report_.codings_broken;
+}
+
+void Collector::add(ExchangeDraft draft) {
+  if (failed()) return;
+  auto const started = std::chrono::nanoseconds(draft.queued.value_or(0));
+  begin({.started = std::chrono::system_clock::time_point(started)});
+  clean_fields(draft.request_fields, draft.request_version);
+  clean_fields(draft.fields, draft.version);
+  correct_response(draft);
+  if (draft.status == 0) draft.outcome = Outcome::kOriginFailed;
+  if (draft.outcome == Outcome::kComplete && (!draft.body.kept || draft.body.broken_chunks)) {
+    draft.outcome = draft.body.kept ? Outcome::kCutByOrigin : Outcome::kCutByClient;
+    draft.failure = draft.body.kept ? "its chunks break off" : "the body was not recorded";
+  }
+  if (draft.status == 101 && draft.outcome == Outcome::kComplete) {
+    draft.outcome = Outcome::kCutByClient;
+    draft.failure = "the protocol was switched, and what followed is not kept";
+  }
+  if (draft.address.starts_with('[') && draft.address.ends_with(']')) {
+    draft.address = draft.address.substr(1, draft.address.size() - 2);
+  }
+  if (!is_address(draft.address)) draft.address.clear();
+  auto const connection = connection_of(draft);
+  if (failed()) return;
+  Exchange exchange{.sequence = draft.sequence > 0 ? draft.sequence : next_sequence(),
+                    .origin_connection_id = connection,
+                    .request = {.method = draft.method,
+                                .scheme = draft.url.scheme,
+                                .host = draft.url.host,
+                                .port = draft.url.port,
+                                .target = draft.url.target,
+                                .version = draft.request_version,
+                                .headers = to_headers(draft.request_fields),
+                                .body = draft.request_body,
+                                .body_partial = draft.request_body_unknown},
+                    .interim = std::move(draft.interim),
+                    .response = {.status = draft.status,
+                                 .reason = draft.reason,
+                                 .version = draft.version,
+                                 .headers = to_headers(draft.fields),
+                                 .trailers = to_headers(draft.body.trailers),
+                                 .body = draft.body.stored},
+                    .timings = {.queued = time_of(draft.queued),
+                                .request_sent = time_of(draft.request_sent),
+                                .first_byte = time_of(draft.first_byte),
+                                .end = time_of(draft.end)},
+                    .outcome = draft.outcome,
+                    .failure = draft.failure};
+  auto const added = sink_.add_exchange(std::move(exchange));
+  if (added == reprise::fail(archive_errc::too_large)) {
+    ++report_.too_large;
+    report_.remark("an exchange is larger than an archive can hold and is left out: " +
+                   draft.url.host);
+    return;
+  }
+  if (took(added)) count(draft);
+}
+
+}  // namespace reprise::importing

@@ -1,0 +1,223 @@
+#include "archive/import/decompress.h"
+
+#include <zlib.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace reprise::importing {
+namespace {
+
+constexpr std::size_t kInBytes = 64 << 10;
+
+/// Holds compressed bytes, and counts both sides.
+class Decompressor : public ByteSource {
+ public:
+  explicit Decompressor(std::unique_ptr<ByteSource> from) : from_(std::move(from)) {}
+
+ protected:
+  /// Makes at least one byte lie in `in_`, unless the source ended or failed.
+  bool refill() {
+    if (begin_ < end_) return true;
+    begin_ = 0;
+    end_ = from_->read(in_);
+    if (end_ == 0 && from_->fault()) fault_ = from_->fault();
+    return end_ > 0;
+  }
+  std::string_view held() const { return {in_.data() + begin_, end_ - begin_}; }
+  void take(std::size_t count) {
+    begin_ += count;
+    taken_ += count;
+  }
+  /// Notes that `count` bytes come out; nothing does when it is too much.
+  std::size_t give(std::size_t count) {
+    given_ += count;
+    if (given_ <= kExpansionFreeBytes + kExpansionMax * taken_) return count;
+    bad("it expands more than " + std::to_string(kExpansionMax) + "-fold");
+    return 0;
+  }
+  void bad(const std::string& what) {
+    if (!fault_)
+      fault_ = Fault{.what = "at byte " + std::to_string(taken_) + " of the file: " + what};
+  }
+
+ private:
+  std::unique_ptr<ByteSource> from_;
+  std::string in_ = std::string(kInBytes, '\0');
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::uint64_t taken_ = 0;
+  std::uint64_t given_ = 0;
+};
+
+class Inflate final : public Decompressor {
+ public:
+  Inflate(std::unique_ptr<ByteSource> from, bool gzip)
+      : Decompressor(std::move(from)), gzip_(gzip) {
+    ::inflateInit2(&stream_, gzip ? 15 + 16 : -15);
+  }
+  ~Inflate() override { ::inflateEnd(&stream_); }
+  Inflate(const Inflate&) = delete;
+  Inflate& operator=(const Inflate&) = delete;
+
+  std::size_t read(std::span<char> into) override {
+    while (!fault_ && !over_) {
+      if (!refill()) {
+        if (!between_members_) bad("the compressed data end too early");
+        return 0;
+      }
+      if (between_members_ && !begin_member()) continue;
+      auto const in = held();
+      stream_.next_in = reinterpret_cast<unsigned char*>(const_cast<char*>(in.data()));
+      stream_.avail_in = static_cast<unsigned>(in.size());
+      stream_.next_out = reinterpret_cast<unsigned char*>(into.data());
+      stream_.avail_out = static_cast<unsigned>(std::min<std::size_t>(into.size(), 1 << 30));
+      auto const room = stream_.avail_out;
+      auto const code = ::inflate(&stream_, Z_NO_FLUSH);
+      take(in.size() - stream_.avail_in);
+      if (code == Z_STREAM_END) {
+        between_members_ = gzip_;
+        over_ = !gzip_;
+      } else if (code != Z_OK && code != Z_BUF_ERROR) {
+        bad(stream_.msg != nullptr ? std::string("broken compressed data: ") + stream_.msg
+                                   : "broken compressed data");
+      }
+      if (auto const out = room - stream_.avail_out; out > 0) return give(out);
+    }
+    return 0;
+  }
+
+ private:
+  /// False when what lies here was padding.
+  bool begin_member() {
+    auto const in = held();
+    auto const zeros = std::min(in.find_first_not_of('\0'), in.size());
+    if (zeros > 0) {
+      take(zeros);
+      return false;
+    }
+    if (in.front() != '\x1f') {
+      bad("what follows a gzip member is none");
+      return false;
+    }
+    between_members_ = false;
+    ::inflateReset(&stream_);
+    return true;
+  }
+
+  z_stream stream_{};
+  bool gzip_;
+  bool between_members_ = false;
+  bool over_ = false;
+};
+
+class Unzstd final : public Decompressor {
+ public:
+  explicit Unzstd(std::unique_ptr<ByteSource> from) : Decompressor(std::move(from)) {}
+  ~Unzstd() override { ::ZSTD_freeDCtx(context_); }
+  Unzstd(const Unzstd&) = delete;
+  Unzstd& operator=(const Unzstd&) = delete;
+
+  std::size_t read(std::span<char> into) override {
+    if (!started_) start();
+    while (!fault_) {
+      if (!refill()) {
+        if (!between_frames_) bad("the compressed data end too early");
+        return 0;
+      }
+      auto const held_now = held();
+      ZSTD_inBuffer in{held_now.data(), held_now.size(), 0};
+      ZSTD_outBuffer out{into.data(), into.size(), 0};
+      auto const code = ::ZSTD_decompressStream(context_, &out, &in);
+      take(in.pos);
+      between_frames_ = code == 0;
+      if (::ZSTD_isError(code) != 0) {
+        bad(std::string("broken compressed data: ") + ::ZSTD_getErrorName(code));
+      }
+      if (out.pos > 0) return give(out.pos);
+    }
+    return 0;
+  }
+
+ private:
+  static constexpr std::uint32_t kDictionaryMagic = 0x184d2a5d;
+  static constexpr std::size_t kDictionaryBytesMax = 16 << 20;
+
+  static std::uint32_t number(std::string_view bytes) {
+    std::uint32_t value = 0;
+    for (std::size_t i = 4; i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
+    return value;
+  }
+
+  /// The dictionary frame, if there is one: "magic, length, dictionary".
+  void start() {
+    started_ = true;
+    if (!refill() || held().size() < 8 || number(held()) != kDictionaryMagic) return;
+    auto left = number(held().substr(4));
+    take(8);
+    if (left > kDictionaryBytesMax) return bad("a dictionary of more than 16 MiB");
+    std::string dictionary;
+    while (left > 0 && refill()) {
+      auto const piece = held().substr(0, left);
+      dictionary += piece;
+      left -= static_cast<std::uint32_t>(piece.size());
+      take(piece.size());
+    }
+    if (left > 0) return bad("it ends inside the dictionary");
+    if (compression_of(dictionary) == Compression::kZstd) dictionary = expand(dictionary);
+    if (::ZSTD_isError(
+            ::ZSTD_DCtx_loadDictionary(context_, dictionary.data(), dictionary.size())) != 0) {
+      bad("a dictionary that is none");
+    }
+  }
+
+  /// The dictionary may be compressed itself.
+  static std::string expand(const std::string& compressed) {
+    MemoryInput input(compressed);
+    Unzstd source(std::make_unique<InputSource>(input, 0, compressed.size(), nullptr));
+    std::string plain(kDictionaryBytesMax, '\0');
+    std::size_t size = 0;
+    while (auto const got = source.read(std::span(plain).subspan(size))) size += got;
+    plain.resize(size);
+    return plain;
+  }
+
+  ZSTD_DCtx* context_ = ::ZSTD_createDCtx();
+  bool started_ = false;
+  bool between_frames_ = true;
+};
+
+}  // namespace
+
+Compression compression_of(std::string_view start) {
+  if (start.starts_with("\x1f\x8b")) return Compression::kGzip;
+  if (start.starts_with("\x28\xb5\x2f\xfd") || start.starts_with("\x5d\x2a\x4d\x18")) {
+    return Compression::kZstd;
+  }
+  return Compression::kNone;
+}
+
+std::unique_ptr<ByteSource> make_gunzip(std::unique_ptr<ByteSource> from) {
+  return std::make_unique<Inflate>(std::move(from), true);
+}
+std::unique_ptr<ByteSource> make_unzstd(std::unique_ptr<ByteSource> from) {
+  return std::make_unique<Unzstd>(std::move(from));
+}
+std::unique_ptr<ByteSource> make_inflate(std::unique_ptr<ByteSource> from) {
+  return std::make_unique<Inflate>(std::move(from), false);
+}
+
+std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> from, std::string_view start) {
+  switch (compression_of(start)) {
+    case Compression::kGzip:
+      return make_gunzip(std::move(from));
+    case Compression::kZstd:
+      return make_unzstd(std::move(from));
+    case Compression::kNone:
+      break;
+  }
+  return from;
+}
+
+}  // namespace reprise::importing

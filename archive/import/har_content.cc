@@ -1,0 +1,40 @@
+#include "archive/import/har_content.h"
+
+#include <utility>
+
+namespace reprise::importing {
+
+void HarText::append(std::string_view piece) {
+  if (feed_) return pass_on(piece);
+  held_ += piece;
+  if (held_.size() > kHeldBytes) let_go(looks_like_base64(held_));
+}
+
+void HarText::let_go(bool is_base64) {
+  as_base64_ = is_base64;
+  feed_.emplace(collector_.sink(), false, content_encoding_);
+  pass_on(std::exchange(held_, {}));
+}
+
+void HarText::pass_on(std::string_view text) {
+  if (!good_ || collector_.failed()) return;
+  if (!as_base64_) {
+    collector_.took(feed_->append(text));
+    return;
+  }
+  std::string bytes;
+  good_ = decoder_.append(text, bytes);
+  collector_.took(feed_->append(bytes));
+}
+
+std::optional<FoundBody> HarText::finish(bool is_base64) {
+  if (!feed_) let_go(is_base64);
+  if (as_base64_ != is_base64 || !good_ || !decoder_.is_whole() || collector_.failed()) {
+    return std::nullopt;
+  }
+  auto found = feed_->finish();
+  if (!collector_.took(found)) return std::nullopt;
+  return std::move(*found);
+}
+
+}  // namespace reprise::importing

@@ -1,0 +1,149 @@
+#include "archive/import/import.h"
+
+#include "archive/import/decompress.h"
+#include "archive/import/har.h"
+#include "archive/import/json_reader.h"
+#include "archive/import/mitmproxy.h"
+#include "archive/import/wacz.h"
+#include "archive/import/warc.h"
+#include "archive/import/wprgo.h"
+#include "archive/import/zip.h"
+
+namespace reprise::importing {
+namespace {
+
+constexpr std::size_t kStartBytes = 64 << 10;
+
+std::string read_start(Input& input, std::optional<Fault>& fault) {
+  std::string start(kStartBytes, '\0');
+  start.resize(input.read_at(0, start, fault));
+  return start;
+}
+
+std::unique_ptr<ByteSource> open(Input& input, std::string_view start, const Progress& progress) {
+  return decompressed(std::make_unique<InputSource>(input, 0, input.size_bytes(), progress), start);
+}
+
+/// What the first members of a JSON object are called says whose it is.
+RecordingKind recognise_json(std::string_view start) {
+  MemoryInput input(start);
+  InputSource source(input, 0, start.size(), nullptr);
+  ByteReader reader(source);
+  JsonReader json(reader);
+  if (json.peek() != JsonKind::kObject || !json.enter_object()) return RecordingKind::kUnknown;
+  std::string name;
+  while (json.next_member(name)) {
+    if (name == "log") return RecordingKind::kHar;
+    for (std::string_view const known :
+         {"Requests", "Certs", "NegotiatedProtocol", "DeterministicTimeSeedMs"}) {
+      if (equals_ignoring_case(name, known)) return RecordingKind::kWprgo;
+    }
+    json.skip();
+  }
+  return RecordingKind::kUnknown;
+}
+
+UnixTime find_start(Input& input, std::string_view start) {
+  auto const source = open(input, start, nullptr);
+  ByteReader reader(*source);
+  return find_wprgo_start(reader);
+}
+
+}  // namespace
+
+RecordingKind recognise(std::string_view start) {
+  auto const text =
+      start.substr(std::min(start.find_first_not_of(" \t\r\n\xef\xbb\xbf"), start.size()));
+  if (start.starts_with("PK\x03\x04")) return RecordingKind::kZip;
+  if (equals_ignoring_case(text.substr(0, 5), "WARC/")) return RecordingKind::kWarc;
+  if (text.starts_with("filedesc:")) return RecordingKind::kArc;
+  if (text.starts_with('{')) return recognise_json(start);
+  auto const digits = start.find_first_not_of("0123456789");
+  if (digits != 0 && digits <= 12 && start[digits] == ':') return RecordingKind::kMitmproxy;
+  return RecordingKind::kUnknown;
+}
+
+void Importer::read_any(Input& input, const Attachments& attachments, const Progress& progress,
+                        int depth) {
+  std::optional<Fault> fault;
+  auto const raw = read_start(input, fault);
+  if (fault) return collector_.fail(*fault);
+  if (raw.empty()) return collector_.fail("it is empty");
+  auto const surveyed = open(input, raw, nullptr);
+  ByteReader survey(*surveyed);
+  auto const start = std::string(survey.fill(kStartBytes).substr(0, kStartBytes));
+  if (start.empty()) {
+    return collector_.fail(surveyed->fault().value_or(Fault{.what = "it is empty"}));
+  }
+  auto const kind = recognise(start);
+  if (kind == RecordingKind::kZip) return read_zip(input, progress, depth);
+  auto const source = open(input, raw, progress);
+  ByteReader reader(*source);
+  switch (kind) {
+    case RecordingKind::kWprgo:
+      return import_wprgo(reader, find_start(input, raw), collector_);
+    case RecordingKind::kHar:
+      return import_har(reader, attachments, collector_);
+    case RecordingKind::kWarc:
+      return import_warc(reader, captures_, collector_);
+    case RecordingKind::kArc:
+      return import_arc(reader, captures_, collector_);
+    case RecordingKind::kMitmproxy:
+      return import_mitmproxy(reader, collector_);
+    default:
+      collector_.fail(
+          "none of the kinds that are known: .wprgo, HAR, WARC, ARC, WACZ, mahimahi folder, "
+          "mitmproxy flows");
+  }
+}
+
+/// A WACZ, a HAR with its attachments (Playwright), or a bundle of WACZs.
+void Importer::read_zip(Input& input, const Progress& progress, int depth) {
+  std::optional<Fault> fault;
+  Zip const zip(input, fault);
+  if (fault) return collector_.fail(*fault);
+  if (is_wacz(zip)) return import_wacz(zip, progress, captures_, collector_);
+  bool any = false;
+  for (const Zip::Entry& entry : zip.entries()) {
+    auto const is_har = entry.name.ends_with(".har");
+    auto const is_bundled = entry.name.ends_with(".wacz") && !entry.is_deflated && depth == 0;
+    if (!is_har && !is_bundled) continue;
+    any = true;
+    if (is_har) {
+      auto const source = zip.open(entry, progress, fault);
+      if (source == nullptr) return collector_.fail(*fault);
+      ByteReader reader(*source);
+      import_har(
+          reader,
+          [&zip](const std::string& name) -> std::unique_ptr<ByteSource> {
+            std::optional<Fault> ignored;
+            auto const* const attachment = zip.find(name);
+            return attachment == nullptr ? nullptr : zip.open(*attachment, nullptr, ignored);
+          },
+          collector_);
+    } else if (auto const place = zip.place_of(entry, fault)) {
+      PartInput part(input, place->offset, place->size_bytes);
+      read_zip(part, progress, depth + 1);
+    }
+    if (fault) return collector_.fail(*fault);
+    if (collector_.failed()) return;
+  }
+  if (!any) collector_.fail("a zip, but neither WACZ nor HAR");
+}
+
+std::optional<Fault> Importer::read(Input& input, const Attachments& attachments,
+                                    const Progress& progress) {
+  read_any(input, attachments, progress, 0);
+  auto fault = collector_.take_fault();
+  // Only now, so that what waits for its other half is kept beside a fault.
+  captures_.end_file();
+  return fault ? fault : collector_.take_fault();
+}
+
+std::optional<Fault> Importer::finish() {
+  captures_.end_import();
+  collector_.begin({});
+  return collector_.take_fault();
+}
+
+}  // namespace reprise::importing

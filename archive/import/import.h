@@ -1,0 +1,61 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+
+#include "archive/import/byte_source.h"
+#include "archive/import/captures.h"
+#include "archive/import/collector.h"
+
+namespace reprise::importing {
+
+/// The kinds of recordings that are known.
+enum class RecordingKind : std::uint8_t {
+  kUnknown,
+  kWprgo,
+  kHar,
+  kWarc,
+  kArc,
+  kZip,  ///< WACZ, several of them, or a HAR with its attachments
+  kMitmproxy,
+};
+
+/// By content: `start` is the beginning of the file, decompressed if it was gzip or zstd.
+RecordingKind recognise(std::string_view start);
+
+/// Told of every read, in bytes of the file.
+using Progress = InputSource::Progress;
+
+/// A file beside the recording, by its name: HARs refer to some. Null when there is none.
+using Attachments = std::function<std::unique_ptr<ByteSource>(const std::string& name)>;
+
+/// One import: recordings of whatever kind, which become one session.
+class Importer {
+ public:
+  /// `sink` must outlive this. `keep_going`: behind damage the rest of a recording is looked for.
+  Importer(ExchangeSink& sink, bool keep_going)
+      : collector_(sink, keep_going), captures_(collector_) {}
+
+  /// Reads one recording. Pure: nothing is touched but `input`, `attachments` and the sink. The
+  /// fault says why it could not be read to its end; what was read before that stays.
+  std::optional<Fault> read(Input& input, const Attachments& attachments, const Progress& progress);
+  /// The same for a file of the system, or a folder of mahimahi.
+  std::optional<Fault> read_path(const std::filesystem::path& path, const Progress& progress);
+  /// All recordings were read. Begins a session if none had an exchange. Errors are the sink's.
+  std::optional<Fault> finish();
+
+  const ImportReport& report() { return collector_.report(); }
+
+ private:
+  void read_any(Input& input, const Attachments& attachments, const Progress& progress, int depth);
+  void read_zip(Input& input, const Progress& progress, int depth);
+  std::optional<Fault> read_folder(const std::filesystem::path& path, const Progress& progress);
+
+  Collector collector_;
+  Captures captures_;
+};
+
+/// What `progress` will add up to for `path`; 0 when that cannot be read.
+std::uint64_t bytes_to_read(const std::filesystem::path& path);
+
+}  // namespace reprise::importing

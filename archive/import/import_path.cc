@@ -1,0 +1,138 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "archive/file.h"
+#include "archive/import/import.h"
+#include "archive/import/mahimahi.h"
+
+namespace reprise::importing {
+namespace fs = std::filesystem;
+namespace {
+
+class FileInput final : public Input {
+ public:
+  FileInput(FileDescriptor file, std::uint64_t size_bytes)
+      : file_(std::move(file)), size_bytes_(size_bytes) {}
+
+  std::uint64_t size_bytes() const override { return size_bytes_; }
+
+  std::size_t read_at(std::uint64_t offset, std::span<char> into,
+                      std::optional<Fault>& fault) override {
+    while (true) {
+      auto const got = ::pread(file_.get(), into.data(), into.size(), static_cast<off_t>(offset));
+      if (got >= 0) return static_cast<std::size_t>(got);
+      if (errno == EINTR) continue;
+      fault = Fault{.what = "cannot be read", .system = last_system_error()};
+      return 0;
+    }
+  }
+
+ private:
+  FileDescriptor file_;
+  std::uint64_t size_bytes_;
+};
+
+Result<std::unique_ptr<Input>> open_input(const fs::path& path) {
+  auto file = open_regular_file(path, FileLock::kNone);
+  if (!file) return fail(file.error());
+  auto const size = file_size(*file);
+  if (!size) return fail(size.error());
+  return std::make_unique<FileInput>(std::move(*file), *size);
+}
+
+/// A source that owns the file behind it.
+class FileSource final : public ByteSource {
+ public:
+  explicit FileSource(std::unique_ptr<Input> file)
+      : file_(std::move(file)), source_(*file_, 0, file_->size_bytes(), nullptr) {}
+  std::size_t read(std::span<char> into) override {
+    auto const got = source_.read(into);
+    if (source_.fault()) fault_ = source_.fault();
+    return got;
+  }
+
+ private:
+  std::unique_ptr<Input> file_;
+  InputSource source_;
+};
+
+/// A file in the folder of `recording`. A name that leads elsewhere finds nothing: HARs come from
+/// strangers.
+std::unique_ptr<ByteSource> open_attachment(const fs::path& recording, const std::string& name) {
+  auto const leads_away =
+      name.find('/') != std::string::npos || name.find('\0') != std::string::npos;
+  if (name.empty() || name == "." || name == ".." || leads_away) return nullptr;
+  auto const path = recording.parent_path() / name;
+  if (std::error_code error; fs::is_symlink(path, error)) return nullptr;
+  auto input = open_input(path);
+  return input ? std::make_unique<FileSource>(std::move(*input)) : nullptr;
+}
+
+/// The files of a folder, by name, so that the order is always the same.
+Result<std::vector<fs::path>> files_of(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    auto const name = entry->path().filename().string();
+    if (entry->is_regular_file(error) && !entry->is_symlink(error) && !name.starts_with('.')) {
+      files.push_back(entry->path());
+    }
+  }
+  if (error) return fail(error);
+  std::ranges::sort(files);
+  return files;
+}
+
+std::uint64_t size_of(const fs::path& file) {
+  std::error_code error;
+  auto const size = fs::file_size(file, error);
+  return error ? 0 : size;
+}
+
+}  // namespace
+
+std::uint64_t bytes_to_read(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return size_of(path);
+  std::uint64_t bytes = 0;
+  auto const files = files_of(path);
+  if (!files) return 0;
+  for (auto const& file : *files) bytes += size_of(file);
+  return bytes;
+}
+
+std::optional<Fault> Importer::read_path(const fs::path& path, const Progress& progress) {
+  if (std::error_code error; fs::is_directory(path, error)) return read_folder(path, progress);
+  auto const input = open_input(path);
+  if (!input) return Fault{.what = {}, .system = input.error()};
+  return read(
+      **input, [&path](const std::string& name) { return open_attachment(path, name); }, progress);
+}
+
+/// mahimahi writes a file an exchange.
+std::optional<Fault> Importer::read_folder(const fs::path& path, const Progress& progress) {
+  auto const files = files_of(path);
+  if (!files) return Fault{.what = {}, .system = files.error()};
+  if (files->empty()) return Fault{.what = "a folder without files"};
+  for (auto const& path_of_file : *files) {
+    auto const name = path_of_file.filename().string();
+    auto const input = open_input(path_of_file);
+    if (!input) return Fault{.what = name, .system = input.error()};
+    if ((*input)->size_bytes() > kMahimahiBytesMax) return Fault{.what = name + ": too large"};
+    std::string bytes((*input)->size_bytes(), '\0');
+    std::optional<Fault> fault;
+    bytes.resize((*input)->read_at(0, bytes, fault));
+    if (fault) return fault;
+    if (progress) progress(bytes.size());
+    if (!import_mahimahi(bytes, collector_) && !collector_.failed()) {
+      collector_.damage(name + ": no exchange of mahimahi");
+    }
+    if (collector_.failed()) break;
+  }
+  return collector_.take_fault();
+}
+
+}  // namespace reprise::importing

@@ -1,0 +1,184 @@
+#include "archive/import/mahimahi.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace reprise::importing {
+namespace {
+
+/// One field of a protobuf message: all that these messages have are numbers and bytes.
+struct WireField {
+  unsigned number = 0;
+  std::uint64_t value = 0;
+  std::string_view bytes;
+};
+
+/// Takes fields from the front of a message.
+class Wire {
+ public:
+  explicit Wire(std::string_view message) : rest_(message) {}
+
+  std::optional<WireField> next() {
+    if (rest_.empty()) return std::nullopt;
+    auto const tag = varint();
+    WireField field{.number = static_cast<unsigned>(tag >> 3)};
+    switch (tag & 7) {
+      case 0:
+        field.value = varint();
+        break;
+      case 1:
+        take(8);
+        break;
+      case 2:
+        field.bytes = take(varint());
+        break;
+      case 5:
+        take(4);
+        break;
+      default:
+        bad_ = true;
+    }
+    bad_ = bad_ || field.number == 0;
+    if (bad_) return std::nullopt;
+    return field;
+  }
+  /// Whether it ended where a field began.
+  bool good() const { return !bad_; }
+
+ private:
+  std::uint64_t varint() {
+    std::uint64_t value = 0;
+    for (int shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
+      auto const byte = static_cast<unsigned char>(rest_.front());
+      rest_.remove_prefix(1);
+      value |= std::uint64_t{byte & 0x7fU} << shift;
+      if (byte < 0x80) return value;
+    }
+    bad_ = true;
+    return 0;
+  }
+  std::string_view take(std::uint64_t count) {
+    if (count > rest_.size()) {
+      bad_ = true;
+      return {};
+    }
+    auto const taken = rest_.substr(0, count);
+    rest_.remove_prefix(count);
+    return taken;
+  }
+
+  std::string_view rest_;
+  bool bad_ = false;
+};
+
+struct Message {
+  std::string first_line;
+  Fields fields;
+  std::string_view body;
+};
+
+bool parse_header(std::string_view bytes, Message& message) {
+  Wire wire(bytes);
+  Field header;
+  while (auto const field = wire.next()) {
+    if (field->number == 1) header.name = field->bytes;
+    if (field->number == 2) header.value = field->bytes;
+  }
+  message.fields.push_back(std::move(header));
+  return wire.good();
+}
+
+std::optional<Message> parse_message(std::string_view bytes) {
+  Message message;
+  Wire wire(bytes);
+  while (auto const field = wire.next()) {
+    if (field->number == 1) message.first_line = field->bytes;
+    if (field->number == 2 && !parse_header(field->bytes, message)) return std::nullopt;
+    if (field->number == 3) message.body = field->bytes;
+  }
+  if (!wire.good() || message.fields.size() > 65'536) return std::nullopt;
+  return message;
+}
+
+/// What stands around the two messages.
+struct Record {
+  std::string address;
+  std::uint64_t port = 0;
+  std::uint64_t scheme = 0;  ///< 1 http, 2 https
+  std::optional<Message> request;
+  std::optional<Message> response;
+};
+
+std::optional<Record> parse_record(std::string_view file) {
+  Record record;
+  Wire wire(file);
+  while (auto const field = wire.next()) {
+    if (field->number == 1) record.address = field->bytes;
+    if (field->number == 2) record.port = field->value;
+    if (field->number == 3) record.scheme = field->value;
+    if (field->number == 4) record.request = parse_message(field->bytes);
+    if (field->number == 5) record.response = parse_message(field->bytes);
+  }
+  if (!wire.good() || !record.request || !record.response || record.port > 65'535) {
+    return std::nullopt;
+  }
+  return record;
+}
+
+bool is_chunked(const Fields& fields) {
+  auto const* const coding = find_field(fields, "Transfer-Encoding");
+  return coding != nullptr && coding->find("chunked") != std::string::npos;
+}
+
+std::optional<FoundBody> store(const Message& message, bool is_response, Collector& collector) {
+  auto const* const coding = find_field(message.fields, "Content-Encoding");
+  BodyFeed feed(collector.sink(), is_chunked(message.fields),
+                coding == nullptr || !is_response ? "" : *coding);
+  if (!collector.took(feed.append(message.body))) return std::nullopt;
+  auto found = feed.finish();
+  if (!collector.took(found)) return std::nullopt;
+  return std::move(*found);
+}
+
+/// Host and port are those of the Host field, else of the connection.
+std::optional<Url> url_of(const Record& record, const RequestLine& line) {
+  if (auto absolute = parse_url(line.target)) return absolute;
+  auto const* const host = find_field(record.request->fields, "Host");
+  auto authority = host != nullptr && !host->empty() ? *host : record.address;
+  auto const url = parse_url((record.scheme == 2 ? "https://" : "http://") + authority);
+  if (!url || !(line.target.starts_with('/') || line.target == "*")) return std::nullopt;
+  auto out = *url;
+  if (record.port > 0) out.port = static_cast<std::uint16_t>(record.port);
+  out.target = clean_target(line.target);
+  return out;
+}
+
+}  // namespace
+
+bool import_mahimahi(std::string_view file, Collector& collector) {
+  auto record = parse_record(file);
+  if (!record) return false;
+  auto const line = parse_request_line(record->request->first_line);
+  auto const status = parse_status_line(record->response->first_line);
+  auto const url = line ? url_of(*record, *line) : std::nullopt;
+  if (!status || !url) return false;
+  auto request_body = store(*record->request, false, collector);
+  auto body = request_body ? store(*record->response, true, collector) : std::nullopt;
+  if (!body) return false;
+  collector.begin({.tool_version = "a mahimahi folder"});
+  collector.add({.method = line->method,
+                 .url = *url,
+                 .request_version = line->version,
+                 .request_fields = std::move(record->request->fields),
+                 .request_body = std::move(request_body->stored),
+                 .status = status->status,
+                 .reason = status->reason,
+                 .version = status->version,
+                 .fields = std::move(record->response->fields),
+                 .body = std::move(*body),
+                 .address = record->address});
+  return true;
+}
+
+}  // namespace reprise::importing

@@ -1,0 +1,343 @@
+#include "archive/import/mitmproxy.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "archive/import/tnetstring.h"
+
+namespace reprise::importing {
+namespace {
+
+constexpr std::size_t kTextBytesMax = 1 << 20;
+constexpr std::size_t kFieldsMax = 65'536;
+constexpr std::size_t kHeldBytesMax = 16 << 20;
+
+/// A body that may stand before the headers which say how it is coded: held until those are known,
+/// or until it is too long for that.
+class HeldBody {
+ public:
+  explicit HeldBody(Collector& collector) : collector_(collector) {}
+
+  void append(std::string_view bytes, const Fields& fields) {
+    known_ = true;
+    if (feed_) {
+      collector_.took(feed_->append(bytes));
+      return;
+    }
+    held_ += bytes;
+    if (held_.size() > kHeldBytesMax) let_go(fields);
+  }
+  void mark_known() { known_ = true; }
+  FoundBody finish(const Fields& fields) {
+    if (!known_) return {.kept = false};
+    if (!feed_) let_go(fields);
+    auto found = feed_->finish();
+    return collector_.took(found) ? std::move(*found) : FoundBody{};
+  }
+
+ private:
+  void let_go(const Fields& fields) {
+    auto const* const coding = find_field(fields, "Content-Encoding");
+    feed_.emplace(collector_.sink(), false, coding == nullptr ? "" : *coding);
+    collector_.took(feed_->append(held_));
+    held_ = {};
+  }
+
+  Collector& collector_;
+  std::string held_;
+  std::optional<BodyFeed> feed_;
+  bool known_ = false;
+};
+
+struct Message {
+  std::string first_line_version;  ///< "HTTP/1.1", or "1:1#1:1#" of the oldest versions
+  Fields fields;
+  FoundBody body;
+  UnixTime start;
+  UnixTime end;
+  std::string method, scheme, host, path, authority;
+  std::uint16_t port = 0;
+  std::uint16_t status = 0;
+  std::string reason;
+  bool is_there = false;
+};
+
+UnixTime parse_seconds(const std::string& text) {
+  double seconds = 0;
+  auto const read = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (read.ec != std::errc() || !(seconds > 0) || seconds > 7e9) return std::nullopt;
+  return static_cast<std::int64_t>(seconds * 1e6) * 1000;
+}
+
+std::uint16_t parse_small(const std::string& text) {
+  std::uint16_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+HttpVersion version_of(const std::string& text) {
+  if (text == "1:1#1:1#") return HttpVersion::kHttp11;
+  if (text == "1:1#1:0#") return HttpVersion::kHttp10;
+  if (text == "1:2#1:0#") return HttpVersion::kH2;
+  return parse_version(text);
+}
+
+class FlowReader {
+ public:
+  FlowReader(ByteReader& from, Collector& collector)
+      : from_(from), tnet_(from), collector_(collector) {}
+
+  void read() {
+    while (!from_.at_end() && !collector_.failed()) {
+      ++number_;
+      read_flow();
+    }
+    if (from_.failed()) {
+      auto fault = *from_.fault();
+      fault.what = "flow " + std::to_string(number_) + " " + fault.what;
+      collector_.fail(std::move(fault));
+    }
+  }
+
+ private:
+  struct Flow {
+    std::string type = "http";
+    Message request;
+    Message response;
+    std::string error;
+    std::string address;
+    ConnectionFacts facts;
+    std::uint64_t messages = 0;
+  };
+
+  void read_flow();
+  void read_message(Message& message);
+  void read_body(const std::string& key, Message& message, HeldBody& body);
+  Fields read_fields();
+  void read_server(Flow& flow);
+  std::string read_address();
+  std::string read_error();
+  std::uint64_t count_messages();
+  std::uint64_t count_elements();
+  void add(Flow& flow);
+  std::string text() { return tnet_.text(kTextBytesMax).value_or(""); }
+
+  ByteReader& from_;
+  TnetReader tnet_;
+  Collector& collector_;
+  std::uint64_t number_ = 0;
+};
+
+void FlowReader::read_flow() {
+  Flow flow;
+  if (!tnet_.open()) return;
+  while (tnet_.more() && !collector_.failed()) {
+    auto const key = text();
+    if (key == "type") {
+      flow.type = text();
+    } else if (key == "request") {
+      read_message(flow.request);
+    } else if (key == "response") {
+      read_message(flow.response);
+    } else if (key == "server_conn") {
+      read_server(flow);
+    } else if (key == "error") {
+      flow.error = read_error();
+    } else if (key == "websocket") {
+      flow.messages += count_messages();
+    } else if (key == "messages") {
+      flow.messages += count_elements();
+    } else {
+      tnet_.skip();
+    }
+  }
+  if (collector_.failed()) return;
+  auto const type = tnet_.close();
+  if (type != '}' && type != 0) from_.fail("is no dictionary");
+  if (!from_.failed()) add(flow);
+}
+
+void FlowReader::read_message(Message& message) {
+  if (!tnet_.open()) return;
+  HeldBody body(collector_);
+  while (tnet_.more() && !collector_.failed()) {
+    auto const key = text();
+    if (key == "headers") {
+      message.fields = read_fields();
+    } else if (key == "trailers") {
+      message.body.trailers = read_fields();
+    } else if (key == "content") {
+      read_body(key, message, body);
+    } else if (key == "http_version" || key == "httpversion") {
+      message.first_line_version = text();
+    } else if (key == "timestamp_start") {
+      message.start = parse_seconds(text());
+    } else if (key == "timestamp_end") {
+      message.end = parse_seconds(text());
+    } else if (key == "method") {
+      message.method = text();
+    } else if (key == "scheme") {
+      message.scheme = text();
+    } else if (key == "host") {
+      message.host = text();
+    } else if (key == "port") {
+      message.port = parse_small(text());
+    } else if (key == "path") {
+      message.path = text();
+    } else if (key == "status_code" || key == "code") {
+      message.status = parse_small(text());
+    } else if (key == "reason" || key == "msg") {
+      message.reason = text();
+    } else {
+      tnet_.skip();
+    }
+  }
+  if (collector_.failed()) return;
+  message.is_there = tnet_.close() == '}';
+  if (!message.is_there) return;
+  auto trailers = std::move(message.body.trailers);
+  message.body = body.finish(message.fields);
+  message.body.trailers = std::move(trailers);
+}
+
+/// Null is a body that was not kept, which is not the same as an empty one.
+void FlowReader::read_body(const std::string&, Message& message, HeldBody& body) {
+  if (!tnet_.open()) return;
+  tnet_.read([&](std::string_view piece) { body.append(piece, message.fields); });
+  if (tnet_.close() != '~') body.mark_known();
+}
+
+Fields FlowReader::read_fields() {
+  Fields fields;
+  if (!tnet_.open()) return fields;
+  while (tnet_.more()) {
+    if (!tnet_.open()) break;
+    Field field{.name = text(), .value = text()};
+    tnet_.close();
+    if (fields.size() < kFieldsMax) fields.push_back(std::move(field));
+  }
+  tnet_.close();
+  return fields;
+}
+
+/// ["192.0.2.1", 443], or of some versions a dictionary with that as "address".
+std::string FlowReader::read_address() {
+  std::string address;
+  if (!tnet_.open()) return address;
+  if (tnet_.more()) address = text();
+  if (address == "address" && tnet_.more()) address = read_address();
+  tnet_.close();
+  return address;
+}
+
+void FlowReader::read_server(Flow& flow) {
+  if (!tnet_.open()) return;
+  while (tnet_.more()) {
+    auto const key = text();
+    if (key == "peername" || key == "ip_address" || key == "peer_address") {
+      if (auto address = read_address(); !address.empty()) flow.address = std::move(address);
+    } else if (key == "alpn" || key == "alpn_proto_negotiated") {
+      flow.facts.alpn = text().substr(0, 255);
+    } else if (key == "tls_version") {
+      flow.facts.tls_version = text().substr(0, 16);
+    } else if (key == "cipher" || key == "cipher_name") {
+      flow.facts.cipher = text().substr(0, 100);
+    } else {
+      tnet_.skip();
+    }
+  }
+  tnet_.close();
+}
+
+std::string FlowReader::read_error() {
+  std::string message;
+  if (!tnet_.open()) return message;
+  while (tnet_.more()) {
+    if (text() == "msg") {
+      message = text().substr(0, 1000);
+    } else {
+      tnet_.skip();
+    }
+  }
+  tnet_.close();
+  return message;
+}
+
+std::uint64_t FlowReader::count_elements() {
+  std::uint64_t count = 0;
+  if (!tnet_.open()) return count;
+  while (tnet_.more()) {
+    tnet_.skip();
+    ++count;
+  }
+  tnet_.close();
+  return count;
+}
+
+std::uint64_t FlowReader::count_messages() {
+  std::uint64_t count = 0;
+  if (!tnet_.open()) return count;
+  while (tnet_.more()) {
+    if (text() == "messages") {
+      count = count_elements();
+    } else {
+      tnet_.skip();
+    }
+  }
+  tnet_.close();
+  return count;
+}
+
+void FlowReader::add(Flow& flow) {
+  collector_.report().websocket_messages += flow.messages;
+  auto& request = flow.request;
+  auto const url = parse_url(
+      request.scheme + "://" +
+      (request.host.find(':') == std::string::npos ? request.host : "[" + request.host + "]") +
+      (request.port > 0 ? ":" + std::to_string(request.port) : ""));
+  if (flow.type != "http" || !request.is_there || !url) {
+    ++collector_.report().not_http;
+    return;
+  }
+  ExchangeDraft draft{.method = request.method.empty() ? "GET" : request.method,
+                      .url = *url,
+                      .request_version = version_of(request.first_line_version),
+                      .request_fields = std::move(request.fields),
+                      .request_body = std::move(request.body.stored),
+                      .queued = request.start,
+                      .request_sent = request.end,
+                      .address = flow.address,
+                      .facts = flow.facts};
+  // A browser names the host that the client of a transparent proxy could only tell by address.
+  if (auto const* const host = find_field(draft.request_fields, "Host")) {
+    if (auto const named = parse_url(request.scheme + "://" + *host)) draft.url.host = named->host;
+  }
+  if (request.path.starts_with('/') || request.path == "*") {
+    draft.url.target = clean_target(request.path);
+  }
+  draft.failure = flow.error;
+  if (flow.response.is_there) {
+    draft.status = flow.response.status;
+    draft.reason = std::move(flow.response.reason);
+    draft.version = version_of(flow.response.first_line_version);
+    draft.fields = std::move(flow.response.fields);
+    draft.body = std::move(flow.response.body);
+    draft.first_byte = flow.response.start;
+    draft.end = flow.response.end;
+    if (!flow.error.empty()) draft.outcome = Outcome::kCutByOrigin;
+  } else if (draft.failure.empty()) {
+    draft.failure = "the recording holds no response";
+  }
+  collector_.begin({.started = std::chrono::system_clock::time_point(
+                        std::chrono::nanoseconds(draft.queued.value_or(0))),
+                    .tool_version = "mitmproxy flows"});
+  collector_.add(std::move(draft));
+}
+
+}  // namespace
+
+void import_mitmproxy(ByteReader& from, Collector& collector) {
+  FlowReader(from, collector).read();
+}
+
+}  // namespace reprise::importing

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "archive/import/byte_source.h"
+#include "archive/import/collector.h"
+
+namespace reprise::importing {
+
+/// Reads a flow file of mitmproxy, of any version that wrote tnetstrings (0.10 on). Faults end up
+/// in the collector and name the flow and the byte.
+void import_mitmproxy(ByteReader& from, Collector& collector);
+
+}  // namespace reprise::importing

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "archive/import/byte_source.h"
+
+namespace reprise::importing {
+
+/// The content of one WARC or ARC record: so many of the reader's next bytes.
+class RecordBlock {
+ public:
+  RecordBlock(ByteReader& from, std::uint64_t size_bytes) : from_(from), left_(size_bytes) {}
+
+  bool starts_with(std::string_view start) {
+    return left_ >= start.size() && from_.fill(start.size()).starts_with(start);
+  }
+  /// Hands all of it to `take`. False when the file ends before it does.
+  template <class Take>
+  bool read(Take take) {
+    while (left_ > 0) {
+      auto const piece = from_.some().substr(0, left_);
+      if (piece.empty()) return false;
+      take(piece);
+      from_.consume(piece.size());
+      left_ -= piece.size();
+    }
+    return true;
+  }
+  bool skip() {
+    return read([](std::string_view) {});
+  }
+  std::uint64_t left() const { return left_; }
+
+ private:
+  ByteReader& from_;
+  std::uint64_t left_;
+};
+
+}  // namespace reprise::importing

@@ -1,0 +1,67 @@
+#include "archive/import/tnetstring.h"
+
+namespace reprise::importing {
+namespace {
+
+constexpr std::size_t kDigitsMax = 12;
+
+}  // namespace
+
+void TnetReader::bad(const char* what) {
+  from_.fail("at byte " + std::to_string(from_.offset()) + ": " + what);
+}
+
+bool TnetReader::open() {
+  if (from_.failed() || (!ends_.empty() && !more())) return false;
+  auto const text = from_.fill(kDigitsMax + 1);
+  std::uint64_t length = 0;
+  std::size_t digits = 0;
+  while (digits < text.size() && digits < kDigitsMax && text[digits] >= '0' &&
+         text[digits] <= '9') {
+    length = length * 10 + static_cast<unsigned>(text[digits++] - '0');
+  }
+  if (digits == 0 || digits == text.size() || text[digits] != ':') {
+    bad("no length of a tnetstring");
+    return false;
+  }
+  auto const end = from_.offset() + digits + 1 + length;
+  if (ends_.size() == kDepthMax || (!ends_.empty() && end + 1 > ends_.back())) {
+    bad(ends_.size() == kDepthMax ? "nested too deeply" : "a value longer than what it stands in");
+    return false;
+  }
+  from_.consume(digits + 1);
+  ends_.push_back(end);
+  return true;
+}
+
+char TnetReader::close() {
+  read([](std::string_view) {});
+  ends_.pop_back();
+  auto const text = from_.some();
+  if (text.empty()) {
+    bad("the file ends inside a value");
+    return 0;
+  }
+  auto const type = text.front();
+  constexpr std::string_view kTypes = ",;#^!~}]";
+  if (kTypes.find(type) == std::string_view::npos) {
+    bad("a value of no known type");
+    return 0;
+  }
+  from_.consume(1);
+  return type;
+}
+
+std::optional<std::string> TnetReader::text(std::size_t limit) {
+  if (!open()) return std::nullopt;
+  std::string text;
+  read([&](std::string_view piece) {
+    if (text.size() + piece.size() > limit) return bad("a value that is too long here");
+    text += piece;
+  });
+  auto const type = close();
+  if (type == 0 || type == '~') return std::nullopt;
+  return text;
+}
+
+}  // namespace reprise::importing

@@ -1,0 +1,83 @@
+#include "archive/import/wacz.h"
+
+#include <algorithm>
+
+#include "archive/import/decompress.h"
+#include "archive/import/json_reader.h"
+#include "archive/import/warc.h"
+
+namespace reprise::importing {
+namespace {
+
+constexpr std::size_t kPagesMax = 1024;
+constexpr std::size_t kUrlBytesMax = 64 << 10;
+
+bool is_warc_entry(const Zip::Entry& entry) {
+  return entry.name.starts_with("archive/") &&
+         (entry.name.ends_with(".warc") || entry.name.ends_with(".warc.gz") ||
+          entry.name.ends_with(".warc.zst"));
+}
+
+/// pages/pages.jsonl: a header, then an object a line, of which `url` is a page. A list that cannot
+/// be read is no reason to refuse the recording.
+std::vector<std::string> read_pages(const Zip& zip) {
+  std::vector<std::string> pages;
+  auto const* const entry = zip.find("pages/pages.jsonl");
+  std::optional<Fault> fault;
+  auto const source = entry == nullptr ? nullptr : zip.open(*entry, nullptr, fault);
+  if (source == nullptr) return pages;
+  ByteReader reader(*source);
+  JsonReader json(reader);
+  std::string name;
+  while (!reader.at_end() && pages.size() < kPagesMax && json.enter_object()) {
+    while (json.next_member(name)) {
+      if (name != "url") {
+        json.skip();
+      } else if (auto url = json.text(kUrlBytesMax); parse_url(url)) {
+        pages.push_back(std::move(url));
+      }
+    }
+    while (reader.some().starts_with('\n') || reader.some().starts_with('\r')) reader.consume(1);
+  }
+  return pages;
+}
+
+void import_entry(const Zip& zip, const Zip::Entry& entry, const InputSource::Progress& progress,
+                  Captures& captures, Collector& collector) {
+  std::optional<Fault> fault;
+  auto source = zip.open(entry, progress, fault);
+  if (source == nullptr) return collector.fail(*fault);
+  // Entries with the ending .gz may be plain, and the other way round.
+  auto again = zip.open(entry, nullptr, fault);
+  std::string start(4, '\0');
+  start.resize(again->read(start));
+  auto const plain = decompressed(std::move(source), start);
+  ByteReader reader(*plain);
+  import_warc(reader, captures, collector);
+  if (auto found = collector.take_fault()) {
+    found->what = entry.name + ": " + found->what;
+    collector.fail(std::move(*found));
+  }
+}
+
+}  // namespace
+
+bool is_wacz(const Zip& zip) {
+  return std::ranges::any_of(zip.entries(), is_warc_entry);
+}
+
+void import_wacz(const Zip& zip, const InputSource::Progress& progress, Captures& captures,
+                 Collector& collector) {
+  collector.add_pages(read_pages(zip));
+  std::vector<const Zip::Entry*> warcs;
+  for (const Zip::Entry& entry : zip.entries()) {
+    if (is_warc_entry(entry)) warcs.push_back(&entry);
+  }
+  std::ranges::sort(warcs, {}, &Zip::Entry::name);
+  for (const Zip::Entry* const warc : warcs) {
+    import_entry(zip, *warc, progress, captures, collector);
+    if (collector.failed()) return;
+  }
+}
+
+}  // namespace reprise::importing

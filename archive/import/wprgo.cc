@@ -1,0 +1,180 @@
+#include "archive/import/wprgo.h"
+
+#include <algorithm>
+
+#include "archive/import/base64.h"
+#include "archive/import/http_message.h"
+#include "archive/import/json_reader.h"
+
+namespace reprise::importing {
+namespace {
+
+/// Field names count in any case, as Go's decoder has it.
+bool is(std::string_view name, std::string_view wanted) {
+  return equals_ignoring_case(name, wanted);
+}
+
+class WprgoReader {
+ public:
+  WprgoReader(ByteReader& from, Collector& collector) : json_(from), collector_(collector) {}
+
+  void read();
+
+ private:
+  void read_requests();
+  void read_entry(const std::string& url);
+  bool read_message(HttpMessage& message, const std::string& url);
+  void add(const std::string& url, HttpMessage& request, HttpMessage& response, bool answered);
+  void count_messages();
+
+  JsonReader json_;
+  Collector& collector_;
+};
+
+void WprgoReader::read() {
+  if (json_.peek() != JsonKind::kObject) return;
+  json_.enter_object();
+  std::string name;
+  while (json_.next_member(name)) {
+    if (is(name, "Requests")) {
+      read_requests();
+    } else {
+      json_.skip();
+    }
+  }
+  json_.end();
+}
+
+void WprgoReader::read_requests() {
+  if (!json_.enter_object()) return;
+  std::string host;
+  std::string url;
+  while (json_.next_member(host)) {
+    if (!json_.enter_object()) continue;
+    while (json_.next_member(url)) {
+      if (!json_.enter_array()) continue;
+      while (json_.next_element()) {
+        read_entry(url);
+        if (collector_.failed()) return;
+      }
+    }
+  }
+}
+
+void WprgoReader::read_entry(const std::string& url) {
+  HttpMessage request(collector_, HttpMessage::Kind::kRequest);
+  HttpMessage response(collector_, HttpMessage::Kind::kResponse);
+  bool asked = false;
+  bool answered = false;
+  if (!json_.enter_object()) return;
+  std::string name;
+  while (json_.next_member(name) && !collector_.failed()) {
+    if (is(name, "SerializedRequest")) {
+      asked = read_message(request, url);
+    } else if (is(name, "SerializedResponse")) {
+      answered = read_message(response, url);
+    } else if (is(name, "WebSocketMessages")) {
+      count_messages();
+    } else {
+      json_.skip();
+    }
+  }
+  if (json_.failed() || collector_.failed()) return;
+  if (!asked || !request.finish()) {
+    return collector_.fail("a request of " + url +
+                           " cannot be read: " + (asked ? request.problem() : "it is missing"));
+  }
+  // An empty response is a request that failed.
+  if (answered && !response.finish() && !collector_.failed()) {
+    return collector_.fail("a response of " + url + " cannot be read: " + response.problem());
+  }
+  add(url, request, response, answered);
+}
+
+/// Whether there was any byte.
+bool WprgoReader::read_message(HttpMessage& message, const std::string& url) {
+  Base64Decoder decoder;
+  std::string bytes;
+  bool any = false;
+  bool good = true;
+  json_.string_pieces([&](std::string_view text) {
+    bytes.clear();
+    good = good && decoder.append(text, bytes);
+    any = any || !bytes.empty();
+    message.append(bytes);
+  });
+  if (!good || !decoder.is_whole()) collector_.fail("a message of " + url + " is not base64");
+  return any;
+}
+
+void WprgoReader::count_messages() {
+  if (!json_.enter_array()) return;
+  while (json_.next_element()) {
+    ++collector_.report().websocket_messages;
+    json_.skip();
+  }
+}
+
+void WprgoReader::add(const std::string& url, HttpMessage& request, HttpMessage& response,
+                      bool answered) {
+  auto const place = parse_url(url);
+  if (!place) {
+    ++collector_.report().not_http;
+    return collector_.report().remark("left out, since it is no http or https URL: " + url);
+  }
+  ExchangeDraft draft{.url = *place};
+  auto const& target = request.request().target;
+  if (target.starts_with('/') || target == "*") draft.url.target = clean_target(target);
+  request.take_request(draft);
+  // Written so by the tool, for a client that had sent none.
+  if (auto const* accepted = find_field(draft.request_fields, "Accept-Encoding");
+      accepted != nullptr && accepted->empty()) {
+    remove_fields(draft.request_fields, "Accept-Encoding");
+  }
+  if (answered) {
+    response.take_response(draft);
+    auto const* const connection = find_field(draft.fields, "Connection");
+    // The tool closes what had no length; h2 never said so, and the collector drops it there.
+    if (connection != nullptr && equals_ignoring_case(*connection, "close") &&
+        find_field(draft.fields, "Content-Length") == nullptr &&
+        find_field(draft.fields, "Transfer-Encoding") == nullptr) {
+      remove_fields(draft.fields, "Connection");
+    }
+  } else {
+    draft.failure = "no response is in the recording";
+  }
+  // The tool writes every request as HTTP/1.1; the response says what was spoken.
+  draft.request_version = draft.version;
+  collector_.add(std::move(draft));
+}
+
+}  // namespace
+
+UnixTime find_wprgo_start(ByteReader& from) {
+  constexpr double kMillisecondsMax = 7e12;  // the year 2191
+  JsonReader json(from);
+  if (json.peek() != JsonKind::kObject || !json.enter_object()) return std::nullopt;
+  UnixTime started;
+  std::string name;
+  while (json.next_member(name)) {
+    if (!is(name, "DeterministicTimeSeedMs")) {
+      json.skip();
+      continue;
+    }
+    auto const milliseconds = json.number().value_or(0);
+    if (milliseconds >= 1 && milliseconds < kMillisecondsMax) {
+      started = static_cast<std::int64_t>(milliseconds) * 1'000'000;
+    }
+  }
+  return started;
+}
+
+void import_wprgo(ByteReader& from, UnixTime started, Collector& collector) {
+  collector.begin({.started = std::chrono::system_clock::time_point(
+                       std::chrono::nanoseconds(started.value_or(0))),
+                   .tool_version = "a Web Page Replay archive"});
+  WprgoReader(from, collector).read();
+  if (from.failed()) collector.fail(*from.fault());
+}
+
+}  // namespace reprise::importing
