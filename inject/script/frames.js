@@ -4,10 +4,18 @@
 
 let frames = 0;
 
+/** The config of the next frame; its seeds are drawn when it turns out to be new. */
+const heir = {
+  ...config,
+  get seeds() {
+    return seedsForNext();
+  },
+};
+
 /** A frame of another origin cannot be entered: the script that it is served with is its own. */
 function enter(frame) {
   try {
-    if (frame && frame.Function) reprise(frame, config);
+    if (frame && frame.Function) reprise(frame, heir);
   } catch {
     // of another origin
   }

@@ -20,10 +20,20 @@ function spread(value) {
   return value ^ (value >>> 16);
 }
 
-const place = realm.location ? String(realm.location.href) : '';
+// The URL of a blob is random itself.
+const place = realm.location ? String(realm.location.href).replace(/^blob:.*/, 'blob:') : '';
 const of = hash(`${Object.prototype.toString.call(realm)} ${place}`);
-let [a, b, c, d] = config.seeds.map((seed, i) => spread(seed ^ spread(of + i)));
+const { seeds } = config;
+let [a, b, c, d] = seeds.map((seed, i) => spread(seed ^ spread(of + i)));
 if ((a | b | c | d) === 0) a = 1;
+
+let heirs = 0;
+
+/** Seeds for a frame or worker that this realm has made. */
+function seedsForNext() {
+  heirs += 1;
+  return seeds.map((seed, i) => spread(seed ^ spread(of + 4 * heirs + i)));
+}
 
 /** 32 random bits. */
 function bits() {

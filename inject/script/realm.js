@@ -5,8 +5,8 @@
 //
 // config: {time, seeds, clock, token, source}. time: milliseconds of the epoch at which the page's
 // clock starts; seeds: four 32-bit integers; clock: "step", "steady" or "all"; token: a name that
-// the page cannot guess, which is also the script's sourceURL; source: the script as text, for
-// workers.
+// the page cannot guess, which is also the script's sourceURL; source(seeds): this script as text,
+// for a worker.
 
 const { Blob, Date, Function, Math, Number, Object, Reflect, String, Uint8Array, WeakMap } = realm;
 const { apply, construct, defineProperty, getOwnPropertyDescriptor } = Reflect;

@@ -5,7 +5,7 @@ const { Boolean, JSON, URL, XMLHttpRequest } = realm;
 const blobs = new realm.Map();
 
 /** The worker's own copy of this script. `strict`: what follows began with "use strict". */
-const prelude = (strict) => `${strict ? '"use strict";' : ''}${config.source}\n`;
+const prelude = (strict) => `${strict ? '"use strict";' : ''}${config.source(seedsForNext())}\n`;
 
 /** Whether the script at a blob: URL begins with a directive, which a prelude would end. */
 function isStrict(url) {
