@@ -10,8 +10,8 @@ archive, the results and the replays' reports stay there.
 
 What varies is the browser's own computing, and that by what else the machine does: over wpt:cable
 the link was busy for 3449 ms of each load, within 1 ms, and idle for 306 to 431 before the browser
-had asked for everything. On a machine that is not idle, `chrt --rr 1 page_load_figure.py` puts all of
-this before the rest.
+had asked for everything. On a machine that is not idle, `chrt --rr 1 page_load_figure.py` puts all
+of this before the rest.
 """
 
 import json
