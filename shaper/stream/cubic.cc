@@ -49,7 +49,7 @@ void Cubic::find_end_of_slow_start(std::optional<Time> rtt, std::uint64_t acknow
     round_samples_ = 0;
   }
   if (!rtt_min_ || window_ < kHystartWindowMin) return;
-  if (now - train_end_ < kTrainGapMax) {  // at exactly 2 ms any noise would break the train
+  if (now - train_end_ <= kTrainGapMax) {
     train_end_ = now;
     if (now - round_start_ > *rtt_min_ / 2) threshold_ = window_;
   }
