@@ -5,8 +5,8 @@ grants real-time priority it is used, unless the name says otherwise.
 usage: shape_figure.py rtt | pong | goodput | speed | loss
 
 Each figure is the best of TRIES, since whatever else runs on the machine makes it worse; all tries
-go to stderr, with the link's lateness. After the figures stdout has a table of them for people, with
-the machine's load average as each was taken. On a machine that is not idle, `chrt --rr 1
+go to stderr, with the link's lateness. After the figures stdout has a table of them for people,
+with the machine's load average as each was taken. On a machine that is not idle, `chrt --rr 1
 shape_figure.py` puts both ends before the rest; that is worth nothing for a link without delay.
 """
 
@@ -103,8 +103,8 @@ def goodput():
 
 
 def both_ways(mbit, ideal, flows, measured):
-    """Has no bound: acknowledgements take room in the other direction, 52 bytes for two segments, and
-    wait in its queue, so that a link has nothing to send at times. The more flows, the less.
+    """Has no bound: acknowledgements take room in the other direction, 52 bytes for two segments,
+    and wait in its queue, so that a link has nothing to send at times. The more flows, the less.
     """
     for side in ("down", "up"):
         name = f"goodput_{mbit}mbit_{side}_of_both_{flows}_flows"
