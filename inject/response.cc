@@ -82,17 +82,23 @@ std::string digests_as(std::string_view recorded, bool structured,
 
 }  // namespace
 
-Kind kind_of(std::uint16_t status, HeaderList headers) {
+Kind kind_of(std::uint16_t status, HeaderList headers, Destination destination) {
   bool const content =
       status >= 200 && status != 204 && status != 205 && status != 206 && status != 304;
-  if (!content) return Kind::kOther;
+  if (!content || destination == Destination::kData) return Kind::kOther;
   if (status >= 300 && status < 400 && find_header(headers, "location")) return Kind::kOther;
+  auto const type = essence_of(content_type_of(headers));
+  auto const is = [type](std::string_view name) { return equals_ignoring_case(type, name); };
+  if (destination == Destination::kWorker) {
+    bool const script = is("text/javascript") || is("application/javascript") ||
+                        is("application/x-javascript") || is("text/ecmascript") ||
+                        is("application/ecmascript");
+    return script ? Kind::kScript : Kind::kOther;
+  }
   auto const disposition = find_header(headers, "content-disposition");
   if (disposition && equals_ignoring_case(essence_of(*disposition), "attachment")) {
     return Kind::kOther;
   }
-  auto const type = essence_of(content_type_of(headers));
-  auto const is = [type](std::string_view name) { return equals_ignoring_case(type, name); };
   if (is("text/html")) return Kind::kHtml;
   if (is("application/xhtml+xml") || is("image/svg+xml") || is("application/xml") ||
       is("text/xml")) {

@@ -7,15 +7,14 @@
 #include <span>
 #include <string>
 
-#include "inject/csp.h"
-#include "inject/search.h"
+#include "inject/rewrite.h"
 
 namespace reprise::inject {
 
-enum class Kind : std::uint8_t { kHtml, kXml, kSniffed, kOther };
+enum class Kind : std::uint8_t { kHtml, kXml, kScript, kSniffed, kOther };
 
 /// What a browser will take the response for, by its head: kSniffed where it looks at the content.
-Kind kind_of(std::uint16_t status, HeaderList headers);
+Kind kind_of(std::uint16_t status, HeaderList headers, Destination destination);
 
 /// How many bytes sniffed_markup() wants to see, or all.
 inline constexpr std::size_t kSniffBytes = 512;

@@ -48,9 +48,18 @@ Result<Buffer> decoded(std::span<const std::byte> body, std::vector<Coding>& cod
 }
 
 std::optional<Markup> markup_of(Kind kind, std::span<const std::byte> document) {
+  if (kind == Kind::kScript) return Markup::kScript;
   if (kind == Kind::kHtml) return Markup::kHtml;
   if (kind == Kind::kXml) return Markup::kXml;
   return sniffed_markup(document);
+}
+
+// A worker's policies do not concern its own first script.
+ScriptAllowance allowance_for(Kind kind, HeaderList headers, const InjectedScript& script) {
+  if (kind != Kind::kScript) return allow_script(headers, script.hash_source());
+  ScriptAllowance nothing;
+  nothing.values.resize(headers.size());
+  return nothing;
 }
 
 }  // namespace
@@ -68,7 +77,9 @@ Result<InjectedScript> InjectedScript::create(std::string text) {
   return InjectedScript(std::move(text));
 }
 
-std::string InjectedScript::element(Markup markup, std::string_view nonce) const {
+std::string InjectedScript::inserted(Markup markup, const Place& place,
+                                     std::string_view nonce) const {
+  if (markup == Markup::kScript) return (place.strict ? "'use strict';" : "") + text_;
   bool const xml = markup == Markup::kXml;
   std::string result = "<script";
   if (xml) result += " xmlns=\"http://www.w3.org/1999/xhtml\"";
@@ -76,24 +87,32 @@ std::string InjectedScript::element(Markup markup, std::string_view nonce) const
   result += xml ? "><![CDATA[" : ">";
   result += text_;
   result += xml ? "]]></script>" : "</script>";
-  return result;
+  return in_form(result, place);
 }
 
-bool asks_for_document(HeaderList request_headers) {
-  if (auto const destination = find_header(request_headers, "sec-fetch-dest")) {
-    return std::ranges::any_of(
-        std::initializer_list<std::string_view>{"document", "iframe", "frame", "object", "embed"},
-        [&](std::string_view one) { return equals_ignoring_case(*destination, one); });
+Destination destination_of(HeaderList request_headers) {
+  if (auto const found = find_header(request_headers, "sec-fetch-dest")) {
+    auto const among = [found](std::initializer_list<std::string_view> names) {
+      return std::ranges::any_of(
+          names, [found](std::string_view name) { return equals_ignoring_case(*found, name); });
+    };
+    if (among({"document", "iframe", "frame", "object", "embed"})) return Destination::kDocument;
+    if (among({"audioworklet", "paintworklet"})) return Destination::kWorker;
+    auto const mode = find_header(request_headers, "sec-fetch-mode");
+    bool const first = mode && equals_ignoring_case(*mode, "same-origin");
+    bool const worker = among({"worker", "sharedworker", "serviceworker"});
+    return worker && first ? Destination::kWorker : Destination::kData;
   }
-  if (find_header(request_headers, "x-requested-with")) return false;
+  if (find_header(request_headers, "x-requested-with")) return Destination::kData;
   auto const accept = find_header(request_headers, "accept");
-  return !accept || contains_ignoring_case(*accept, "text/html");
+  bool const html = !accept || contains_ignoring_case(*accept, "text/html");
+  return html ? Destination::kDocument : Destination::kData;
 }
 
 Rewritten rewrite(const InjectedScript& script, std::uint16_t status, HeaderList headers,
                   std::span<const std::byte> body, const RewriteOptions& options) {
   Rewritten result;
-  auto const kind = kind_of(status, headers);
+  auto const kind = kind_of(status, headers, options.destination);
   if (kind == Kind::kOther) return result;
   auto const undecoded = [&result](std::error_code error) {
     result.report.verdict = Verdict::kUndecoded;
@@ -112,7 +131,7 @@ Rewritten rewrite(const InjectedScript& script, std::uint16_t status, HeaderList
   }
   auto const markup = markup_of(kind, plain);
   if (!markup) return result;
-  auto const allowance = allow_script(headers, script.hash_source());
+  auto const allowance = allowance_for(kind, headers, script);
   result.report.verdict = Verdict::kNoScripts;
   if (!allowance.scripts_run) return result;
   Search search(*markup, header_charset(headers));
@@ -121,7 +140,7 @@ Rewritten rewrite(const InjectedScript& script, std::uint16_t status, HeaderList
   result.report.verdict = Verdict::kNoPlace;
   if (!place) return result;
 
-  auto const inserted = in_form(script.element(*markup, allowance.nonce), *place);
+  auto const inserted = script.inserted(*markup, *place, allowance.nonce);
   Encoder encoder(*codings, effort_for(*codings, options));
   if (codings->empty()) result.body.reserve(body.size() + inserted.size());
   encoder.write(plain.first(place->offset_bytes), Until::kMore, result.body);
@@ -140,7 +159,7 @@ Rewritten rewrite(const InjectedScript& script, std::uint16_t status, HeaderList
 Rewriter::Rewriter(const InjectedScript& script, std::uint16_t status, HeaderList headers,
                    const RewriteOptions& options)
     : script_(script), options_(options), headers_(headers) {
-  auto const kind = kind_of(status, headers);
+  auto const kind = kind_of(status, headers, options.destination);
   auto const codings = codings_of(headers);
   if (kind == Kind::kOther || !codings) {
     report_.verdict = codings ? Verdict::kNoDocument : Verdict::kUndecoded;
@@ -148,14 +167,14 @@ Rewriter::Rewriter(const InjectedScript& script, std::uint16_t status, HeaderLis
     state_ = State::kPassing;
     return;
   }
-  allowance_ = allow_script(headers, script.hash_source());
+  allowance_ = allowance_for(kind, headers, script);
   if (!allowance_.scripts_run) {
     report_.verdict = Verdict::kNoScripts;
     state_ = State::kPassing;
     return;
   }
   decoder_.emplace(*codings, options.limits);
-  if (kind != Kind::kSniffed) markup_ = kind == Kind::kHtml ? Markup::kHtml : Markup::kXml;
+  if (kind != Kind::kSniffed) markup_ = markup_of(kind, {});
 }
 
 Result<void> Rewriter::write(std::span<const std::byte> coded, Until until, Buffer& out) {
@@ -218,7 +237,7 @@ void Rewriter::start(const Place& place, Until until, Buffer& out) {
   state_ = State::kRewriting;
   held_ = {};
   auto const codings = decoder_->codings();
-  auto const inserted = in_form(script_.element(*markup_, allowance_.nonce), place);
+  auto const inserted = script_.inserted(*markup_, place, allowance_.nonce);
   std::optional<std::uint64_t> length;
   if (auto const text = find_header(headers_.list(), "content-length"); text && codings.empty()) {
     std::uint64_t value = 0;

@@ -24,8 +24,10 @@ class InjectedScript {
 
   const std::string& text() const { return text_; }
   const std::string& hash_source() const { return hash_source_; }
-  /// The element; `nonce` may be empty. XML gets the XHTML namespace and a CDATA section.
-  std::string element(Markup markup, std::string_view nonce) const;
+  /// What is inserted at `place`, in its form. `nonce` may be empty. XML gets the XHTML namespace
+  /// and a CDATA section; in a worker's script the bare text stands in front of the rest, in the
+  /// same line, so it must end a statement.
+  std::string inserted(Markup markup, const Place& place, std::string_view nonce) const;
 
  private:
   explicit InjectedScript(std::string text);
@@ -34,10 +36,21 @@ class InjectedScript {
   std::string hash_source_;
 };
 
+/// What a client wants a response for.
+enum class Destination : std::uint8_t {
+  kData,      ///< anything that stays as it is, of whatever type: a fetch, an image, a script
+  kDocument,  ///< in a window or a frame
+  kWorker,    ///< the first script of a worker or worklet
+};
+
+/// By Sec-Fetch-Dest (and -Mode: a module worker's imports have its destination, too); on http://
+/// and where a client has no such field, by Accept and X-Requested-With, which know no workers.
+Destination destination_of(HeaderList request_headers);
+
 /// What became of a response.
 enum class Verdict : std::uint8_t {
   kRewritten,
-  kNoDocument,  ///< another type, a redirect, a part, a download, no content
+  kNoDocument,  ///< data, another type, a redirect, a part, a download, no content
   kNoPlace,     ///< Search::place() says when
   kNoScripts,   ///< a sandbox keeps all scripts of the document from running
   kUndecoded,   ///< `error` says why its coding could not be taken off
@@ -56,6 +69,7 @@ struct RewriteReport {
 };
 
 struct RewriteOptions {
+  Destination destination = Destination::kDocument;
   /// For the first coding; the caller may have it from fit_effort(). Nothing: default_effort().
   std::optional<Effort> effort;
   DecodeLimits limits;
@@ -74,11 +88,6 @@ struct Rewritten {
 /// Rewrites a whole response. `body` is as on the wire, still content-coded.
 Rewritten rewrite(const InjectedScript& script, std::uint16_t status, HeaderList headers,
                   std::span<const std::byte> body, const RewriteOptions& options);
-
-/// Whether the response to this request is loaded as a document of its own (also in a frame):
-/// anything else of type text/html is data to the page, and stays as it is. By Sec-Fetch-Dest; on
-/// http:// and where a client has no such field, by Accept and X-Requested-With.
-bool asks_for_document(HeaderList request_headers);
 
 /// Rewrites a response that is still coming.
 class Rewriter {

@@ -13,26 +13,38 @@ bool Search::look(std::span<const std::byte> so_far, bool ended) {
   so_far = so_far.first(std::min(so_far.size(), kSearchBytesMax));
   if (!started_ && !find_encoding(so_far, ended)) return false;
   if (decided_ == TextForm::kReplacement) return done_ = true;
-  bool const html = markup_ == Markup::kHtml;
-  done_ = html ? html_.scan(so_far, ended && !full) : xml_.scan(so_far);
-  if (!done_ && full && html) html_.give_up();
+  done_ = scan(so_far, ended && !full);
+  if (!done_ && full && markup_ == Markup::kHtml) html_.give_up();
   done_ = done_ || full || ended;
   if (!done_) return false;
-  auto const point = html ? html_.point() : xml_.point();
+  std::optional<std::size_t> const point = markup_ == Markup::kHtml  ? html_.point()
+                                           : markup_ == Markup::kXml ? xml_.point()
+                                                                     : prologue_.point();
   if (!point) return true;
   place_ = Place{.offset_bytes = *point,
                  .form = decided_,
-                 .roman = html && html_.roman(),
-                 .charset_to_state = {}};
-  if (html && declaration_ && declaration_->end_bytes > *point) {
+                 .roman = html_.roman(),
+                 .charset_to_state = {},
+                 .strict = prologue_.strict()};
+  bool const declared = markup_ == Markup::kHtml && declaration_;
+  if (declared && declaration_->end_bytes > *point) {
     place_->charset_to_state = declaration_->label;
   }
   return true;
 }
 
+bool Search::scan(std::span<const std::byte> so_far, bool ended) {
+  if (markup_ == Markup::kHtml) return html_.scan(so_far, ended);
+  return markup_ == Markup::kXml ? xml_.scan(so_far) : prologue_.scan(so_far, ended);
+}
+
 // A byte order mark, else the header, else what the document says (WHATWG HTML section 13.2.3.2).
 // Browsers wait for the prescan's bytes, too, before they parse.
 bool Search::find_encoding(std::span<const std::byte> so_far, bool ended) {
+  if (markup_ == Markup::kScript) {
+    start(TextForm::kAscii, 0);
+    return true;
+  }
   bool const enough = so_far.size() >= kPrescanBytes || ended;
   if (so_far.size() < 3 && !ended) return false;
   if (auto const mark = byte_order_mark(so_far)) {
@@ -70,7 +82,7 @@ void Search::start(TextForm form, std::size_t start_bytes) {
 }
 
 std::uint64_t Search::steps() const {
-  return prescan_steps_ + html_.steps() + xml_.steps();
+  return prescan_steps_ + html_.steps() + xml_.steps() + prologue_.steps();
 }
 
 std::string in_form(std::string_view ascii, const Place& place) {

@@ -4,11 +4,16 @@
 // Pure; not thread-safe.
 
 #include "inject/html.h"
+#include "inject/prologue.h"
 #include "inject/xml.h"
 
 namespace reprise::inject {
 
-enum class Markup : std::uint8_t { kHtml, kXml };
+enum class Markup : std::uint8_t {
+  kHtml,
+  kXml,
+  kScript,  ///< none: a worker's script
+};
 
 /// How far into a document its head is looked for; no more need ever be held back.
 inline constexpr std::size_t kSearchBytesMax = 64 * 1024;
@@ -21,6 +26,9 @@ struct Place {
   /// The encoding that the response's Content-Type must name from now on: the document declares it
   /// behind this place, where a browser that looks at 1,024 bytes would miss it. Empty otherwise.
   std::string charset_to_state;
+  /// A worker's script began with "use strict", which must be said again in front of what is
+  /// inserted.
+  bool strict = false;
 };
 
 /// Looks at a document that may still be coming.
@@ -43,6 +51,7 @@ class Search {
   std::uint64_t steps() const;
 
  private:
+  bool scan(std::span<const std::byte> so_far, bool ended);
   bool find_encoding(std::span<const std::byte> so_far, bool ended);
   void start(TextForm form, std::size_t start_bytes);
 
@@ -56,6 +65,7 @@ class Search {
   TextForm decided_ = TextForm::kAscii;
   HtmlScan html_;
   XmlScan xml_;
+  PrologueScan prologue_;
   std::optional<Place> place_;
 };
 

@@ -50,10 +50,10 @@ void measure(const InjectedScript& script, const std::string& page, const Form& 
   Encoder(form.codings, effort).write(bytes_of(page), Until::kEnd, coded);
   std::vector<HeaderView> headers{{.name = "Content-Type", .value = "text/html; charset=utf-8"}};
   if (!form.codings.empty()) headers.push_back({.name = "Content-Encoding", .value = form.name});
+  RewriteOptions const options{.effort = effort, .limits = {}};
   std::int64_t added = 0;
   auto const ms = median_ms(form.runs, [&] {
-    added = rewrite(script, 200, headers, coded, {.effort = effort, .limits = {}})
-                .report.added_wire_bytes;
+    added = rewrite(script, 200, headers, coded, options).report.added_wire_bytes;
   });
   double fit_ms = 0;
   if (!form.codings.empty()) {

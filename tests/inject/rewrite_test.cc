@@ -247,20 +247,77 @@ TEST(Rewrite, AScriptThatCouldEndItselfIsRefused) {
   EXPECT_TRUE(InjectedScript::create("a\n\tb; // </scrip"));
 }
 
-TEST(Rewrite, TellsDocumentsFromDataByTheRequest) {
-  auto const asks = [](std::initializer_list<HeaderView> headers) {
-    return asks_for_document(Headers(headers).list());
+TEST(Rewrite, TellsByTheRequestWhatAResponseIsFor) {
+  auto const of = [](std::initializer_list<HeaderView> headers) {
+    return destination_of(Headers(headers).list());
   };
-  for (auto const* const destination : {"document", "iframe", "frame", "object", "embed"}) {
-    EXPECT_TRUE(asks({{"Sec-Fetch-Dest", destination}, {"Accept", "*/*"}}));
+  for (auto const* const name : {"document", "iframe", "frame", "object", "embed"}) {
+    EXPECT_EQ(of({{"Sec-Fetch-Dest", name}, {"Accept", "*/*"}}), Destination::kDocument);
   }
-  for (auto const* const destination : {"empty", "script", "image", "worker", "style", ""}) {
-    EXPECT_FALSE(asks({{"sec-fetch-dest", destination}, {"Accept", "text/html"}}));
+  for (auto const* const name : {"empty", "script", "image", "worker", "style", ""}) {
+    EXPECT_EQ(of({{"sec-fetch-dest", name}, {"Accept", "text/html"}}), Destination::kData);
   }
-  EXPECT_TRUE(asks({{"Accept", "text/html,application/xhtml+xml,*/*;q=0.8"}}));
-  EXPECT_FALSE(asks({{"Accept", "*/*"}}));
-  EXPECT_FALSE(asks({{"Accept", "text/html, */*; q=0.01"}, {"X-Requested-With", "x"}}));
-  EXPECT_TRUE(asks({}));
+  for (auto const* const name : {"worker", "sharedworker", "serviceworker"}) {
+    EXPECT_EQ(of({{"Sec-Fetch-Dest", name}, {"Sec-Fetch-Mode", "same-origin"}}),
+              Destination::kWorker);
+    EXPECT_EQ(of({{"Sec-Fetch-Dest", name}, {"Sec-Fetch-Mode", "cors"}}), Destination::kData);
+  }
+  EXPECT_EQ(of({{"Sec-Fetch-Dest", "audioworklet"}, {"Sec-Fetch-Mode", "cors"}}),
+            Destination::kWorker);
+  EXPECT_EQ(of({{"Accept", "text/html,application/xhtml+xml,*/*;q=0.8"}}), Destination::kDocument);
+  EXPECT_EQ(of({{"Accept", "*/*"}}), Destination::kData);
+  EXPECT_EQ(of({{"Accept", "text/html, */*; q=0.01"}, {"X-Requested-With", "x"}}),
+            Destination::kData);
+  EXPECT_EQ(of({}), Destination::kDocument);
+}
+
+TEST(Rewrite, DataStaysAsItIs) {
+  Headers const headers{{.name = "Content-Type", .value = "text/html"}};
+  auto const done = rewrite(script(), 200, headers.list(), bytes_of(kPage),
+                            {.destination = Destination::kData, .effort = {}, .limits = {}});
+  EXPECT_EQ(done.report.verdict, Verdict::kNoDocument);
+}
+
+TEST(Rewrite, AWorkersScriptGetsTheTextInFrontOfIt) {
+  struct Case {
+    std::string_view marked;  // '@' marks the place
+    bool strict = false;
+  };
+  for (auto const& [marked, strict] :
+       std::initializer_list<Case>{{"@work()"},
+                                   {"@"},
+                                   {"@\xEF\xBB"},
+                                   {"\xEF\xBB\xBF@work()"},
+                                   {"@'use strict'; work()", true},
+                                   {"@ // x\n /* * ' **/\r\"use strict\"", true},
+                                   {"\xEF\xBB\xBF@'use strict'", true},
+                                   {"#!/bin/x\n@'use strict'", true},
+                                   {"\xEF\xBB\xBF#!/bin/x\r@work()"},
+                                   {"@#x"},
+                                   {"@'use strict\""},
+                                   {"@'use strict "},
+                                   {"@'use  strict'"},
+                                   {"@/ 'use strict'"},
+                                   {"@// 'use strict'"},
+                                   {"@x; 'use strict'"}}) {
+    std::string text(marked);
+    text.erase(text.find('@'), 1);
+    std::string expected(marked);
+    expected.replace(expected.find('@'), 1, strict ? "'use strict';ours()" : "ours()");
+    Headers const headers{{.name = "Content-Type", .value = "text/javascript; charset=utf-16"},
+                          {.name = "Content-Security-Policy", .value = "script-src 'none'"}};
+    RewriteOptions const options{.destination = Destination::kWorker, .effort = {}, .limits = {}};
+    auto const done = rewrite(script(), 200, headers.list(), bytes_of(text), options);
+    EXPECT_EQ(text_of(done.body), expected);
+    EXPECT_EQ(done.headers, headers);
+    Rewriter rewriter(script(), 200, headers.list(), options);
+    Buffer out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      ASSERT_TRUE(rewriter.write(bytes_of(text).subspan(i, 1), Until::kFlush, out));
+    }
+    ASSERT_TRUE(rewriter.write({}, Until::kEnd, out));
+    EXPECT_EQ(text_of(out), expected);
+  }
 }
 
 TEST(Rewrite, ALargePageIsTheSameButForTheScript) {
