@@ -175,6 +175,10 @@ void Collector::count(const ExchangeDraft& draft) {
 
 void Collector::add(ExchangeDraft draft) {
   if (failed()) return;
+  if (!is_token(draft.method)) {
+    ++report_.not_http;
+    return report_.remark("left out, since its method is none: " + draft.method.substr(0, 40));
+  }
   auto const started = std::chrono::nanoseconds(draft.queued.value_or(0));
   begin({.started = std::chrono::system_clock::time_point(started)});
   clean_fields(draft.request_fields, draft.request_version);

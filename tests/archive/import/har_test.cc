@@ -1,0 +1,146 @@
+#include "tests/archive/import/import_fixture.h"
+
+namespace reprise::importing {
+namespace {
+
+using testing::HasSubstr;
+
+/// A HAR of one entry with that response, and more members of the entry.
+std::string har(const std::string& response, const std::string& more = "",
+                const std::string& version = "HTTP/1.1") {
+  return R"({"log":{"version":"1.2","creator":{"name":"Test","version":"1"},)"
+         R"("pages":[{"startedDateTime":"2020-01-01T00:00:00.000Z","title":"https://a.test/"}],)"
+         R"("entries":[{"startedDateTime":"2020-01-01T00:00:01.500Z","time":10,)"
+         R"("request":{"method":"GET","url":"https://a.test/x?y=1#z","httpVersion":")" +
+         version + R"(","headers":[{"name":":method","value":"GET"},{"name":"A","value":"1"}]},)" +
+         R"("response":)" + response + more + "}]}}";
+}
+
+std::string response(const std::string& content, const std::string& fields = "") {
+  return R"({"status":200,"statusText":"OK","httpVersion":"HTTP/1.1","headers":[)" + fields +
+         R"(],"content":)" + content + "}";
+}
+
+class ImportHar : public ImportTest {};
+
+TEST_F(ImportHar, KeepsTheEntryWithItsTimesAndAddress) {
+  ASSERT_EQ(import(har(response(R"({"size":2,"text":"hi"})"),
+                       R"(,"serverIPAddress":"[2001:db8::1]","connection":"7",)"
+                       R"("timings":{"blocked":-1,"send":1,"wait":2.5,"receive":4})")),
+            "");
+  auto const& exchange = sink.exchanges.at(0);
+  EXPECT_EQ(url(0), "https://a.test/x?y=1");
+  EXPECT_EQ(exchange.request.headers.size(), 1U) << "pseudo-headers are none";
+  EXPECT_EQ(body(0), "hi");
+  EXPECT_EQ(exchange.timings.queued, std::chrono::milliseconds(1500));
+  EXPECT_EQ(exchange.timings.first_byte, std::chrono::microseconds(1'503'500));
+  EXPECT_EQ(exchange.timings.end, std::chrono::microseconds(1'507'500));
+  EXPECT_EQ(sink.connections.at(0).address, "[2001:db8::1]:443");
+  EXPECT_EQ(exchange.origin_connection_id, sink.connections[0].id);
+  EXPECT_EQ(sink.sessions.at(0).pages, std::vector<std::string>{"https://a.test/"});
+}
+
+TEST_F(ImportHar, LeavesOutTheCodingOfADecodedBodyAndCorrectsTheLength) {
+  ASSERT_EQ(import(har(response(R"({"size":2,"text":"hi"})",
+                                R"({"name":"content-encoding","value":"gzip"},)"
+                                R"({"name":"content-length","value":"22"})"))),
+            "");
+  EXPECT_EQ(fields(0), "content-length: 2\n");
+  EXPECT_EQ(report.codings_dropped, 1U);
+  EXPECT_EQ(report.lengths_corrected, 1U);
+}
+
+TEST_F(ImportHar, KeepsTheCodingOfABodyThatIsCoded) {
+  auto const coded = gzip("hello");
+  ASSERT_EQ(
+      import(har(response(R"({"size":5,"text":")" + base64(coded) + R"(","encoding":"base64"})",
+                          R"({"name":"Content-Encoding","value":"gzip"})"))),
+      "");
+  EXPECT_EQ(body(0), coded);
+  EXPECT_EQ(fields(0), "Content-Encoding: gzip\n");
+}
+
+TEST_F(ImportHar, ReadsAByteOrderMarkAndEveryEscape) {
+  ASSERT_EQ(import("\xef\xbb\xbf" +
+                   har(response(
+                       R"({"size":9,"text":"\"\\\/\b\f\n\r\tA\u00e9\u20ac\ud83d\ude00\ud83d"})"))),
+            "");
+  EXPECT_EQ(body(0), "\"\\/\b\f\n\r\tA\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xef\xbf\xbd");
+}
+
+TEST_F(ImportHar, CountsABodyThatIsNotThereAsIncomplete) {
+  ASSERT_EQ(import(har(response(R"({"size":100,"mimeType":"text/html"})"))), "");
+  EXPECT_EQ(sink.exchanges.at(0).outcome, Outcome::kCutByClient);
+  EXPECT_EQ(report.incomplete, 1U);
+}
+
+TEST_F(ImportHar, TakesAMissingBodyOfSizeZeroForAnEmptyOne) {
+  ASSERT_EQ(import(har(response(R"({"size":0,"mimeType":"text/html"})"))), "");
+  EXPECT_EQ(sink.exchanges.at(0).outcome, Outcome::kComplete);
+}
+
+TEST_F(ImportHar, ReadsAnAttachmentAndSaysWhenItIsMissing) {
+  attachments.emplace("a.bin", MemoryInput("attached"));
+  ASSERT_EQ(import(har(response(R"({"size":8,"_file":"a.bin"})"))), "");
+  EXPECT_EQ(body(0), "attached");
+  ASSERT_EQ(import(har(response(R"({"size":8,"_file":"../a.bin"})"))), "");
+  EXPECT_EQ(report.incomplete, 1U);
+  EXPECT_THAT(report.remarks, testing::ElementsAre(HasSubstr("../a.bin")));
+}
+
+TEST_F(ImportHar, SplitsValuesThatWereJoinedByLineEnds) {
+  ASSERT_EQ(import(har(response(R"({"size":0})", R"({"name":"Set-Cookie","value":"a=1\nb=2"})"))),
+            "");
+  EXPECT_EQ(fields(0), "Set-Cookie: a=1\nSet-Cookie: b=2\n");
+}
+
+TEST_F(ImportHar, KnowsVersionsByAllTheirNames) {
+  for (auto const& [label, version] :
+       {std::pair("h2", HttpVersion::kH2), std::pair("http/2.0", HttpVersion::kH2),
+        std::pair("HTTP/2", HttpVersion::kH2), std::pair("h3", HttpVersion::kH3),
+        std::pair("http/2+quic/39", HttpVersion::kH3), std::pair("spdy", HttpVersion::kUnknown),
+        std::pair("unknown", HttpVersion::kUnknown), std::pair("", HttpVersion::kUnknown)}) {
+    auto text = har(R"({"status":204,"headers":[],"content":{}})", "", label);
+    ASSERT_EQ(import(text), "") << label;
+    EXPECT_EQ(sink.exchanges.at(0).response.version, version) << label;
+  }
+  EXPECT_EQ(report.unknown_version, 1U) << "of the last one";
+}
+
+TEST_F(ImportHar, TakesStatusZeroForAFailure) {
+  ASSERT_EQ(import(har(R"({"status":0,"headers":[],"content":{},"_error":"net::ERR_FAILED"})")),
+            "");
+  EXPECT_EQ(sink.exchanges.at(0).outcome, Outcome::kOriginFailed);
+  EXPECT_EQ(sink.exchanges[0].failure, "net::ERR_FAILED");
+}
+
+TEST_F(ImportHar, LeavesOutWebSocketMessagesAndUrlsOfOtherSchemes) {
+  auto text = har(R"({"status":101,"headers":[],"content":{}})",
+                  R"(,"_webSocketMessages":[{"type":"send"},{"type":"receive"}])");
+  ASSERT_EQ(import(text), "");
+  EXPECT_EQ(report.websocket_messages, 2U);
+  EXPECT_NE(sink.exchanges.at(0).outcome, Outcome::kComplete) << "nothing may serve it";
+  text.replace(text.find("https://a.test/x"), 16, "data:text/plain,");
+  ASSERT_EQ(import(text), "");
+  EXPECT_EQ(report.not_http, 1U);
+}
+
+TEST_F(ImportHar, HoldsOnlyAPartOfALongBody) {
+  std::string const long_text(20 << 20, 'A');
+  ASSERT_EQ(
+      import(har(response(R"({"size":1,"text":")" + long_text + R"(","encoding":"base64"})"))), "");
+  EXPECT_EQ(body(0).size(), long_text.size() / 4 * 3);
+  ASSERT_EQ(import(har(response(R"({"size":1,"text":")" + long_text + R"( ? "})"))), "");
+  EXPECT_EQ(report.incomplete, 1U) << "it looked like base64 for too long, and was none";
+}
+
+TEST_F(ImportHar, RefusesWhatIsNoJson) {
+  EXPECT_THAT(import(R"({"log":{"entries":[}})"), HasSubstr("not JSON at byte 19"));
+  EXPECT_THAT(import(R"({"log":[2,1,3]})"), HasSubstr("its log is no object"));
+  EXPECT_THAT(import(R"({"log":{}})"), HasSubstr("no list of entries"));
+  std::string const deep(100'000, '[');
+  EXPECT_THAT(import(R"({"log":{"x":)" + deep), HasSubstr("nested too deeply"));
+}
+
+}  // namespace
+}  // namespace reprise::importing

@@ -1,0 +1,197 @@
+#include "archive/import/mahimahi.h"
+#include "tests/archive/import/import_fixture.h"
+
+namespace reprise::importing {
+namespace {
+
+using testing::HasSubstr;
+
+std::string little_endian(std::uint64_t value, int bytes) {
+  std::string out;
+  for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i));
+  return out;
+}
+
+/// A zip of stored entries.
+std::string zip(const std::vector<std::pair<std::string, std::string>>& entries) {
+  std::string out;
+  std::string directory;
+  for (auto const& [name, content] : entries) {
+    auto const sizes = little_endian(content.size(), 4) + little_endian(content.size(), 4) +
+                       little_endian(name.size(), 2) + little_endian(0, 2);
+    directory += "PK\x01\x02" + std::string(16, '\0') + sizes + std::string(10, '\0') +
+                 little_endian(out.size(), 4) + name;
+    out += "PK\x03\x04" + std::string(14, '\0') + sizes + name + content;
+  }
+  auto const at = out.size();
+  out += directory + "PK\x05\x06" + std::string(8, '\0') + little_endian(directory.size(), 4) +
+         little_endian(at, 4) + little_endian(0, 2);
+  return out;
+}
+
+const std::string kWarc =
+    "WARC/1.0\r\nWARC-Type: response\r\nWARC-Date: 2020-01-01T00:00:00Z\r\nWARC-Target-URI: "
+    "http://a.test/\r\nContent-Length: 23\r\n\r\nHTTP/1.1 200 OK\r\n\r\nbody\r\n\r\n";
+
+class ImportZip : public ImportTest {};
+
+TEST_F(ImportZip, ReadsThePagesAndTheWarcsOfAWacz) {
+  ASSERT_EQ(
+      import(zip({{"pages/pages.jsonl",
+                   "{\"format\":\"json-pages-1.0\"}\n{\"id\":\"1\",\"url\":\"http://a.test/\"}\n"},
+                  {"archive/b.warc", kWarc},
+                  {"archive/a.warc.gz", gzip(kWarc)}})),
+      "");
+  EXPECT_EQ(report.exchanges, 2U);
+  EXPECT_EQ(sink.sessions.at(0).pages, std::vector<std::string>{"http://a.test/"});
+}
+
+TEST_F(ImportZip, ReadsWaczsInAZip) {
+  auto const one = zip({{"archive/a.warc", kWarc}});
+  ASSERT_EQ(import(zip({{"one.wacz", one}, {"two.wacz", one}})), "");
+  EXPECT_EQ(report.exchanges, 2U);
+  EXPECT_THAT(import(zip({{"one.wacz", zip({{"deeper.wacz", one}})}})), HasSubstr("neither"));
+}
+
+TEST_F(ImportZip, ReadsAHarWithItsAttachmentsWhateverTheirNames) {
+  ASSERT_EQ(import(zip({{"har.har", R"({"log":{"entries":[{"request":{"method":"GET","url":)"
+                                    R"("http://a.test/","headers":[]},"response":{"status":200,)"
+                                    R"("headers":[],"content":{"_file":"../../etc/passwd"}}}]}})"},
+                        {"../../etc/passwd", "content"}})),
+            "");
+  EXPECT_EQ(body(0), "content") << "an entry of the zip, and nothing outside of it";
+}
+
+TEST_F(ImportZip, RefusesWhatDoesNotLieInTheFile) {
+  auto text = zip({{"archive/a.warc", kWarc}});
+  EXPECT_THAT(import(text.substr(0, text.size() - 30)), HasSubstr("no directory"));
+  auto const size_at = text.rfind("PK\x01\x02") + 20;
+  text.replace(size_at, 4, "\xff\xff\xff\x7f");
+  EXPECT_THAT(import(text), HasSubstr("does not lie in the zip: archive/a.warc"));
+  EXPECT_THAT(import(zip({{"a.txt", "x"}})), HasSubstr("neither WACZ nor HAR"));
+}
+
+TEST_F(ImportZip, RefusesABomb) {
+  // 1 GiB and a half of zeros as gzip: 1.5 MB.
+  std::string const zeros(64 << 20, '\0');
+  auto const member =
+      gzip("WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: 99999999999\r\n\r\n");
+  std::string bomb = member;
+  auto const part = gzip(zeros);
+  for (int i = 0; i < 24; ++i) bomb += part;
+  EXPECT_THAT(import(bomb), HasSubstr("expands more than 200-fold"));
+}
+
+std::string varint(std::uint64_t value) {
+  std::string out;
+  for (; value >= 0x80; value >>= 7) out += static_cast<char>((value & 0x7f) | 0x80);
+  return out += static_cast<char>(value);
+}
+std::string bytes_field(unsigned number, const std::string& bytes) {
+  return varint(number << 3 | 2) + varint(bytes.size()) + bytes;
+}
+
+class ImportMahimahi : public ImportTest {
+ protected:
+  bool take(const std::string& file) {
+    Collector collector(sink, false);
+    return import_mahimahi(file, collector) && !collector.failed();
+  }
+};
+
+std::string mahimahi_record() {
+  return bytes_field(1, "192.0.2.1") + varint(2 << 3) + varint(8443) + varint(3 << 3) + varint(2) +
+         bytes_field(4,
+                     bytes_field(1, "GET /x HTTP/1.1") +
+                         bytes_field(2, bytes_field(1, "Host") + bytes_field(2, "a.test:8443"))) +
+         bytes_field(5, bytes_field(1, "HTTP/1.1 200 OK") +
+                            bytes_field(2, bytes_field(1, "Transfer-Encoding") +
+                                               bytes_field(2, "chunked")) +
+                            bytes_field(3, "4\r\nbody\r\n0\r\n\r\n"));
+}
+
+TEST_F(ImportMahimahi, ReadsAnExchange) {
+  ASSERT_TRUE(take(mahimahi_record()));
+  EXPECT_EQ(url(0), "https://a.test:8443/x");
+  EXPECT_EQ(body(0), "body");
+  EXPECT_EQ(sink.connections.at(0).address, "192.0.2.1:8443");
+}
+
+TEST_F(ImportMahimahi, RefusesEveryCutOfAnExchange) {
+  auto const record = mahimahi_record();
+  for (std::size_t size = 0; size < record.size(); ++size) {
+    EXPECT_FALSE(take(record.substr(0, size))) << size;
+  }
+}
+
+std::string tnet(const std::string& payload, char type) {
+  return std::to_string(payload.size()) + ":" + payload + type;
+}
+std::string text(const std::string& value) {
+  return tnet(value, ',');
+}
+
+std::string flow(const std::string& response, const std::string& more = "") {
+  auto const headers = tnet(tnet(text("Content-Encoding") + text("gzip"), ']'), ']');
+  return tnet(
+      text("type") + tnet("http", ';') + text("version") + tnet("19", '#') + text("request") +
+          tnet(text("method") + text("GET") + text("scheme") + text("https") + text("host") +
+                   tnet("a.test", ';') + text("port") + tnet("443", '#') + text("path") +
+                   text("/x") + text("headers") + tnet("", ']') + text("content") + text("") +
+                   text("http_version") + text("HTTP/2.0") + text("timestamp_start") +
+                   tnet("1500000000.5", '^'),
+               '}') +
+          text("response") +
+          (response.empty() ? tnet("", '~')
+                            : tnet(text("content") + response + text("headers") + headers +
+                                       text("status_code") + tnet("200", '#') + text("reason") +
+                                       text("OK") + text("http_version") + text("HTTP/2.0"),
+                                   '}')) +
+          more,
+      '}');
+}
+
+class ImportMitmproxy : public ImportTest {};
+
+TEST_F(ImportMitmproxy, ReadsFlows) {
+  auto const coded = gzip("hello");
+  ASSERT_EQ(import(flow(text(coded)) + flow(tnet("", '~')) +
+                   flow("", text("error") + tnet(text("msg") + text("gone"), '}'))),
+            "");
+  ASSERT_EQ(sink.exchanges.size(), 3U);
+  EXPECT_EQ(url(0), "https://a.test/x");
+  EXPECT_EQ(body(0), coded) << "though the body stands before the header that says how it is coded";
+  EXPECT_EQ(report.coded, 1U);
+  EXPECT_EQ(sink.exchanges[0].response.version, HttpVersion::kH2);
+  EXPECT_EQ(sink.exchanges[1].outcome, Outcome::kCutByClient) << "the body was not kept";
+  EXPECT_EQ(sink.exchanges[2].failure, "gone");
+}
+
+TEST_F(ImportMitmproxy, NamesTheFlowAndTheByteOfWhatIsWrong) {
+  auto const good = flow(text("x"));
+  EXPECT_THAT(import(good + good.substr(0, 50)),
+              HasSubstr("flow 2 at byte " + std::to_string(good.size() + 50)));
+  EXPECT_THAT(import("9:4:type,99:"), HasSubstr("longer than what it stands in"));
+}
+
+class ImportAnything : public ImportTest {};
+
+TEST_F(ImportAnything, IsToldApartByContent) {
+  EXPECT_EQ(recognise("WARC/1.0\r\n"), RecordingKind::kWarc);
+  EXPECT_EQ(recognise("filedesc://x"), RecordingKind::kArc);
+  EXPECT_EQ(recognise("\xef\xbb\xbf {\"log\": {"), RecordingKind::kHar);
+  EXPECT_EQ(recognise("{\"Requests\": {"), RecordingKind::kWprgo);
+  EXPECT_EQ(recognise("PK\x03\x04"), RecordingKind::kZip);
+  EXPECT_EQ(recognise("1234:4:type;"), RecordingKind::kMitmproxy);
+  EXPECT_EQ(recognise("hello"), RecordingKind::kUnknown);
+  EXPECT_EQ(recognise("{\"a\": 1}"), RecordingKind::kUnknown);
+}
+
+TEST_F(ImportAnything, OfNoKnownKindIsSaidSo) {
+  EXPECT_THAT(import("hello"), HasSubstr("none of the kinds that are known"));
+  EXPECT_THAT(import(""), HasSubstr("it is empty"));
+  EXPECT_THAT(import(gzip("")), HasSubstr("it is empty"));
+}
+
+}  // namespace
+}  // namespace reprise::importing

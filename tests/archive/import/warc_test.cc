@@ -1,0 +1,193 @@
+#include "tests/archive/import/import_fixture.h"
+
+namespace reprise::importing {
+namespace {
+
+using testing::HasSubstr;
+
+std::string record(const std::string& type, const std::string& head, const std::string& block) {
+  return "WARC/1.0\r\nWARC-Type: " + type + "\r\n" + head +
+         "Content-Length: " + std::to_string(block.size()) + "\r\n\r\n" + block + "\r\n\r\n";
+}
+
+std::string about(const std::string& id, const std::string& more = "",
+                  const std::string& uri = "http://a.test/x") {
+  return "WARC-Record-ID: <" + id +
+         ">\r\nWARC-Date: 2020-01-01T00:00:00.5Z\r\nWARC-Target-URI: " + uri + "\r\n" + more;
+}
+
+const std::string kRequest = "POST /x?raw HTTP/1.1\r\nHost: a.test\r\nContent-Length: 2\r\n\r\nhi";
+const std::string kResponse = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody";
+
+class ImportWarc : public ImportTest {};
+
+TEST_F(ImportWarc, PairsRequestAndResponseThatNameEachOther) {
+  auto const response = record("response", about("r", "WARC-IP-Address: 192.0.2.1\r\n"), kResponse);
+  auto const other = record("response", about("s"), kResponse);
+  auto const request = record("request", about("q", "WARC-Concurrent-To: <r>\r\n"), kRequest);
+  for (auto const& text : {response + other + request, request + other + response}) {
+    ASSERT_EQ(import(text), "");
+    ASSERT_EQ(sink.exchanges.size(), 2U);
+    auto const& paired =
+        sink.exchanges[0].request.method == "POST" ? sink.exchanges[0] : sink.exchanges[1];
+    EXPECT_EQ(paired.request.target, "/x?raw") << "as it was sent";
+    EXPECT_EQ(sink.body_of(paired.request.body), "hi");
+    EXPECT_EQ(paired.timings.queued, SessionTime(0));
+    EXPECT_EQ(sink.connections.at(0).address, "192.0.2.1:80");
+    EXPECT_EQ(report.requests_alone, 0U);
+  }
+}
+
+TEST_F(ImportWarc, PairsNeighboursOfTheSameUriThatNameNobody) {
+  auto const foreign = record("request", about("q", "", "http://b.test/"),
+                              "HEAD / HTTP/1.1\r\nHost: b.test\r\n\r\n");
+  ASSERT_EQ(import(foreign + record("request", about("p"), kRequest) +
+                   record("response", about("r"), kResponse)),
+            "");
+  ASSERT_EQ(sink.exchanges.size(), 1U);
+  EXPECT_EQ(sink.exchanges[0].request.method, "POST");
+  EXPECT_EQ(report.requests_alone, 1U);
+}
+
+TEST_F(ImportWarc, AssumesGetForAResponseWithoutRequest) {
+  ASSERT_EQ(import(record("response", about("r"), kResponse)), "");
+  EXPECT_EQ(sink.exchanges.at(0).request.method, "GET");
+  EXPECT_TRUE(sink.exchanges[0].request.headers.empty()) << "what was sent is not known";
+}
+
+TEST_F(ImportWarc, UnfoldsAMethodFromTheUrl) {
+  ASSERT_EQ(
+      import(record("response", about("r", "", "http://a.test/x?y=1&__wb_method=POST&__wb_post=2"),
+                    kResponse)),
+      "");
+  EXPECT_EQ(sink.exchanges.at(0).request.method, "POST");
+  EXPECT_EQ(sink.exchanges[0].request.target, "/x?y=1");
+  EXPECT_TRUE(sink.exchanges[0].request.body_partial);
+}
+
+TEST_F(ImportWarc, UndoesRealChunksAndLeavesBodiesThatHaveNone) {
+  std::string const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  ASSERT_EQ(import(record("response", about("a"), head + "4\r\nbody\r\n0\r\n\r\n") +
+                   record("response", about("b"), head + "body, not chunked") +
+                   record("response", about("c"), head + "4\r\nbody\r\nff\r\ncut")),
+            "");
+  EXPECT_EQ(body(0), "body");
+  EXPECT_EQ(body(1), "body, not chunked");
+  EXPECT_EQ(body(2), "bodycut");
+  EXPECT_EQ(sink.exchanges[1].outcome, Outcome::kComplete);
+  EXPECT_EQ(sink.exchanges[2].outcome, Outcome::kCutByOrigin);
+}
+
+TEST_F(ImportWarc, UndoesChunksOfALongBodyInPieces) {
+  std::string const piece(300'000, 'x');
+  std::string chunks;
+  for (int i = 0; i < 10; ++i) chunks += "493e0\r\n" + piece + "\r\n";
+  ASSERT_EQ(import(record(
+                "response", about("a"),
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks + "0\r\n\r\n")),
+            "");
+  EXPECT_EQ(body(0).size(), 3'000'000U);
+}
+
+TEST_F(ImportWarc, ResolvesARevisitByPlaceAndByDigestAlsoBeforeItsOriginal) {
+  auto const original =
+      record("response", about("r", "WARC-Payload-Digest: sha1:D\r\n"), kResponse);
+  auto const by_place = record("revisit",
+                               about("v",
+                                     "WARC-Refers-To-Target-URI: http://a.test/x\r\n"
+                                     "WARC-Refers-To-Date: 2020-01-01T00:00:00.5Z\r\n",
+                                     "http://b.test/"),
+                               "HTTP/1.1 203 Other\r\nA: 1\r\n\r\n");
+  auto const by_digest =
+      record("revisit", about("w", "WARC-Payload-Digest: sha1:D\r\n", "http://c.test/"), "");
+  ASSERT_EQ(import(by_place + original + by_digest), "");
+  ASSERT_EQ(sink.exchanges.size(), 3U);
+  EXPECT_EQ(report.revisits, 2U);
+  EXPECT_EQ(report.revisits_resolved, 2U);
+  EXPECT_EQ(body(0) + body(1) + body(2), "bodybodybody");
+  EXPECT_EQ(sink.exchanges[0].response.status, 203);
+  EXPECT_EQ(sink.exchanges[2].response.status, 200) << "the head is the original's";
+}
+
+TEST_F(ImportWarc, FindsTheOriginalOfARevisitInAnotherFile) {
+  Importer importer(sink, false);
+  auto const digest = "WARC-Payload-Digest: sha1:D\r\n";
+  EXPECT_EQ(read(importer, record("revisit", about("v", digest), "")), "");
+  EXPECT_EQ(read(importer, record("response", about("r", digest), kResponse)), "");
+  ASSERT_FALSE(importer.finish());
+  EXPECT_EQ(importer.report().revisits_resolved, 1U);
+}
+
+TEST_F(ImportWarc, KeepsARevisitWithoutOriginalAsIncomplete) {
+  ASSERT_EQ(import(record("revisit", about("v"), "HTTP/1.1 200 OK\r\n\r\n")), "");
+  EXPECT_EQ(report.incomplete, 1U);
+}
+
+TEST_F(ImportWarc, LeavesOutACodingThatTheBodyDoesNotHave) {
+  std::string const head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n";
+  ASSERT_EQ(
+      import(record("response", about("a"), head + gzip("hello")) +
+             record("response", about("b"), head + "hello") +
+             record("response", about("c"), head + gzip(std::string(999, 'x')).substr(0, 20))),
+      "");
+  EXPECT_EQ(fields(0), "Content-Encoding: gzip\n");
+  EXPECT_EQ(fields(1), "");
+  EXPECT_EQ(fields(2), "Content-Encoding: gzip\n");
+  EXPECT_EQ(report.codings_dropped, 1U);
+  EXPECT_EQ(report.codings_broken, 1U);
+}
+
+TEST_F(ImportWarc, ReadsAMemberARecordAndOneForAll) {
+  auto const a = record("response", about("a"), kResponse);
+  EXPECT_EQ(import(gzip(a) + gzip(a)), "");
+  EXPECT_EQ(report.exchanges, 2U);
+  EXPECT_EQ(import(gzip(a + a)), "");
+  EXPECT_EQ(report.exchanges, 2U);
+}
+
+TEST_F(ImportWarc, KnowsTheProtocolThatABrowserSpoke) {
+  ASSERT_EQ(import(record("response", about("a", "WARC-Protocol: h2\r\nWARC-Protocol: tls/1.3\r\n"),
+                          kResponse)),
+            "");
+  EXPECT_EQ(sink.exchanges.at(0).response.version, HttpVersion::kH2);
+}
+
+TEST_F(ImportWarc, KeepsWhatWasReadableWhenToldSo) {
+  auto const good = record("response", about("a"), kResponse);
+  auto const text = good + "garbage\r\n" + good + good.substr(0, good.size() - 6);
+  EXPECT_THAT(import(text), HasSubstr("record 2 at byte " + std::to_string(good.size())));
+  EXPECT_EQ(report.exchanges, 1U);
+  EXPECT_THAT(import(text, true), HasSubstr("record 2 at byte"));
+  EXPECT_EQ(report.exchanges, 3U);
+  EXPECT_EQ(report.incomplete, 1U) << "the last one is cut";
+}
+
+TEST_F(ImportWarc, NamesTheRecordThatIsWrong) {
+  EXPECT_THAT(import("WARC/9.9\r\n\r\n"), HasSubstr("record 1 at byte 0: an unknown version"));
+  EXPECT_THAT(import("WARC/1.0\r\nWARC-Type: response\r\n\r\n"),
+              HasSubstr("Content-Length is missing"));
+  EXPECT_THAT(import("WARC/1.0\r\nContent-Length: 99999999999999999999\r\n\r\n"),
+              HasSubstr("Content-Length is no number"));
+  EXPECT_THAT(import("WARC/1.0\r\nWARC-Type: response\r\n" + about("a") +
+                     "Content-Length: 18446744073709551615\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"),
+              HasSubstr("the file ends inside it"));
+}
+
+TEST_F(ImportWarc, ReadsAnArc) {
+  std::string const version = "1 0 Test\nURL IP-address Archive-date Content-type Archive-length\n";
+  auto const arc = "filedesc://x.arc 0.0.0.0 20200101000000 text/plain " +
+                   std::to_string(version.size()) + "\n" + version +
+                   "\nhttp://a.test/a b 192.0.2.1 20200101000001 text/html " +
+                   std::to_string(kResponse.size()) + "\n" + kResponse +
+                   "\nhttp://a.test/bare 192.0.2.1 20200101000002 text/html 4\nbody\n" +
+                   "\ndns:a.test 192.0.2.1 20200101000002 text/dns 1\nx\n";
+  ASSERT_EQ(import(arc), "");
+  ASSERT_EQ(sink.exchanges.size(), 2U);
+  EXPECT_EQ(url(0), "http://a.test/a%20b");
+  EXPECT_EQ(fields(1), "Content-Type: text/html\n");
+  EXPECT_EQ(sink.exchanges[1].timings.queued, std::chrono::seconds(1));
+  EXPECT_EQ(report.not_http, 1U);
+}
+
+}  // namespace
+}  // namespace reprise::importing

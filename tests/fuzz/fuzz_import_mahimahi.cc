@@ -1,0 +1,13 @@
+// Files of a mahimahi folder.
+
+#include "archive/import/mahimahi.h"
+#include "tests/fuzz/fuzz_import.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace reprise::importing;
+  CollectingSink sink;
+  Collector collector(sink, true);
+  import_mahimahi({reinterpret_cast<const char*>(data), size}, collector);
+  check_exchanges(sink);
+  return 0;
+}
