@@ -223,7 +223,8 @@ Result<void> Rewriter::look(Until until, Buffer& out) {
     if (!markup_) return pass(Verdict::kNoDocument, {}, out), Result<void>();
   }
   if (!search_) search_.emplace(*markup_, header_charset(headers_.list()));
-  if (!search_->look(plain_, ended)) {
+  bool const hurried = until == Until::kFlush;
+  if (!search_->look(plain_, ended) && !(hurried && search_->hurry(plain_))) {
     // Coded bytes that decode to hardly anything would be held without end.
     if (held_.size() > kHeldBytesMax) pass(Verdict::kNoPlace, {}, out);
     return {};

@@ -97,8 +97,8 @@ class Rewriter {
            const RewriteOptions& options);
 
   /// Takes a piece of the body, appends to `out` what can be sent. Nothing comes out before the
-  /// head is known (decided()): that takes kHeldBytesMax at most, a flush does not hurry it. After
-  /// Until::kEnd everything has come out.
+  /// head is known (decided()): that takes kHeldBytesMax at most, and after a flush no more than a
+  /// browser would wait for. After Until::kEnd everything has come out.
   /// Errors, once the new head is out: those of Decoder. The response must then be cut off.
   Result<void> write(std::span<const std::byte> coded, Until until, Buffer& out);
 

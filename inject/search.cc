@@ -15,12 +15,29 @@ bool Search::look(std::span<const std::byte> so_far, bool ended) {
   if (decided_ == TextForm::kReplacement) return done_ = true;
   done_ = scan(so_far, ended && !full);
   if (!done_ && full && markup_ == Markup::kHtml) html_.give_up();
-  done_ = done_ || full || ended;
-  if (!done_) return false;
+  if (!done_ && !full && !ended) return false;
+  settle();
+  return true;
+}
+
+bool Search::hurry(std::span<const std::byte> so_far) {
+  if (done_ || started_ || markup_ != Markup::kHtml) return done_;
+  HtmlScan early(Characters(TextForm::kAscii, 0), 0);
+  bool const found = early.scan(so_far.first(std::min(so_far.size(), kPrescanBytes)), false);
+  hurry_steps_ += early.steps();
+  if (!found) return false;
+  started_ = true;
+  html_ = early;
+  settle();
+  return true;
+}
+
+void Search::settle() {
+  done_ = true;
   std::optional<std::size_t> const point = markup_ == Markup::kHtml  ? html_.point()
                                            : markup_ == Markup::kXml ? xml_.point()
                                                                      : prologue_.point();
-  if (!point) return true;
+  if (!point) return;
   place_ = Place{.offset_bytes = *point,
                  .form = decided_,
                  .roman = html_.roman(),
@@ -30,7 +47,6 @@ bool Search::look(std::span<const std::byte> so_far, bool ended) {
   if (declared && declaration_->end_bytes > *point) {
     place_->charset_to_state = declaration_->label;
   }
-  return true;
 }
 
 bool Search::scan(std::span<const std::byte> so_far, bool ended) {
@@ -39,7 +55,6 @@ bool Search::scan(std::span<const std::byte> so_far, bool ended) {
 }
 
 // A byte order mark, else the header, else what the document says (WHATWG HTML section 13.2.3.2).
-// Browsers wait for the prescan's bytes, too, before they parse.
 bool Search::find_encoding(std::span<const std::byte> so_far, bool ended) {
   if (markup_ == Markup::kScript) {
     start(TextForm::kAscii, 0);
@@ -82,7 +97,7 @@ void Search::start(TextForm form, std::size_t start_bytes) {
 }
 
 std::uint64_t Search::steps() const {
-  return prescan_steps_ + html_.steps() + xml_.steps() + prologue_.steps();
+  return prescan_steps_ + hurry_steps_ + html_.steps() + xml_.steps() + prologue_.steps();
 }
 
 std::string in_form(std::string_view ascii, const Place& place) {

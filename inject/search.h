@@ -42,9 +42,14 @@ class Search {
   /// kSearchBytesMax are, or the end.
   bool look(std::span<const std::byte> so_far, bool ended);
 
-  /// After look() was true; nothing when there is no place: an XML document that is neither XHTML
-  /// nor SVG, a document in the encoding "replacement", one that ends within its first comment or
-  /// doctype, or does not come to its head within kSearchBytesMax.
+  /// After look() was false for want of a word on the encoding: nothing more may come for a while.
+  /// True when a browser that does not wait for the prescan's bytes either (Chromium, tried) would
+  /// already act upon what is there; a declaration that comes later is then the browser's to find.
+  bool hurry(std::span<const std::byte> so_far);
+
+  /// After look() or hurry() was true; nothing when there is no place: an XML document that is
+  /// neither XHTML nor SVG, a document in the encoding "replacement", one that ends within its
+  /// first comment or doctype, or does not come to its head within kSearchBytesMax.
   const std::optional<Place>& place() const { return place_; }
 
   /// What was looked at, in characters and repetitions: a test holds it to a multiple of the bytes.
@@ -52,6 +57,7 @@ class Search {
 
  private:
   bool scan(std::span<const std::byte> so_far, bool ended);
+  void settle();
   bool find_encoding(std::span<const std::byte> so_far, bool ended);
   void start(TextForm form, std::size_t start_bytes);
 
@@ -61,6 +67,7 @@ class Search {
   bool done_ = false;
   std::size_t prescanned_bytes_ = 0;
   std::uint64_t prescan_steps_ = 0;
+  std::uint64_t hurry_steps_ = 0;
   std::optional<Declaration> declaration_;
   TextForm decided_ = TextForm::kAscii;
   HtmlScan html_;

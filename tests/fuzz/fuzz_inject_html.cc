@@ -39,6 +39,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto const document = std::as_bytes(std::span(data + 2, size - 2));
   auto const whole = place_in(markup, charset, document, document.size() + 1);
   auto const pieces = place_in(markup, charset, document, data[1] + 1U);
+  Search hurried(markup, charset);
+  if (!hurried.look(document, false) && hurried.hurry(document)) {
+    check(hurried.place() && hurried.place()->offset_bytes <= document.size());
+  }
   check(whole.has_value() == pieces.has_value());
   if (!whole) return 0;
   check(whole->offset_bytes == pieces->offset_bytes && whole->form == pieces->form);

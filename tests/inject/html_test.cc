@@ -189,12 +189,18 @@ TEST(HtmlScan, TellsAsSoonAsItCan) {
   Search declared(Markup::kHtml, "");
   EXPECT_FALSE(declared.look(bytes_of("<head><meta charset=utf-8"), false));
   EXPECT_TRUE(declared.look(bytes_of("<head><meta charset=utf-8>"), false));
-  // Without any word on the encoding the browser waits for the prescan's bytes as well.
+  // Without any word on the encoding it waits for the prescan's bytes, unless nothing more comes.
   Search silent(Markup::kHtml, "");
   std::string page = "<!doctype html><head><title>x</title><body><p>";
   EXPECT_FALSE(silent.look(bytes_of(page), false));
   page.resize(kPrescanBytes, 'x');
   EXPECT_TRUE(silent.look(bytes_of(page), false));
+  Search hurried(Markup::kHtml, "");
+  EXPECT_FALSE(hurried.look(bytes_of("<!doctype html><html>"), false));
+  EXPECT_FALSE(hurried.hurry(bytes_of("<!doctype html><html>")));
+  EXPECT_FALSE(hurried.look(bytes_of("<!doctype html><html><title>"), false));
+  EXPECT_TRUE(hurried.hurry(bytes_of("<!doctype html><html><title>")));
+  EXPECT_EQ(hurried.place()->offset_bytes, 21U);
 }
 
 TEST(HtmlScan, ADeclarationBehindThePrescanIsLeftToTheBrowser) {

@@ -88,18 +88,28 @@ TEST(Rewriter, GivesWhatRewriteGives) {
 
 TEST(Rewriter, HtmlThatComesSlowlyKeepsComing) {
   for (const auto& codings : kEach) {
-    Stream stream(codings, "text/html; charset=utf-8");
-    stream.send("<!doctype html><ht", Until::kFlush);
-    EXPECT_EQ(stream.received(), "");
-    EXPECT_FALSE(stream.rewriter.decided());
-    stream.send("ml><head>", Until::kFlush);
-    EXPECT_EQ(stream.received(), "<!doctype html><html><head><script>ours()</script>");
-    stream.send("<title>x</title>", Until::kFlush);
-    EXPECT_THAT(stream.received(), testing::EndsWith("</script><title>x</title>"));
-    stream.send("<body>", Until::kFlush);
-    EXPECT_THAT(stream.received(), testing::EndsWith("<body>"));
-    stream.send("", Until::kEnd);
+    for (auto const* const type : {"text/html; charset=utf-8", "text/html"}) {
+      Stream stream(codings, type);
+      stream.send("<!doctype html><ht", Until::kFlush);
+      EXPECT_EQ(stream.received(), "");
+      EXPECT_FALSE(stream.rewriter.decided());
+      stream.send("ml><head>", Until::kFlush);
+      EXPECT_EQ(stream.received(), "<!doctype html><html><head><script>ours()</script>");
+      stream.send("<title>x</title>", Until::kFlush);
+      EXPECT_THAT(stream.received(), testing::EndsWith("</script><title>x</title>"));
+      stream.send("<body>", Until::kFlush);
+      EXPECT_THAT(stream.received(), testing::EndsWith("<body>"));
+      stream.send("", Until::kEnd);
+    }
   }
+}
+
+TEST(Rewriter, WithoutAFlushTheDeclarationIsWaitedFor) {
+  Stream stream({});
+  stream.send("<html><head><title>x</title>", Until::kMore);
+  EXPECT_FALSE(stream.rewriter.decided());
+  stream.send("<meta charset=gbk>", Until::kMore);
+  EXPECT_THAT(stream.received(), testing::EndsWith("<meta charset=gbk><script>ours()</script>"));
 }
 
 TEST(Rewriter, TheHeadIsAsTrueAsItCanBe) {
