@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <condition_variable>
@@ -266,6 +267,19 @@ TEST_F(StreamShellTest, ServesManyClientsAtOnce) {
                 static_cast<char>('0' + i) + content(20'000));
   }
   EXPECT_EQ(shell_->report().connections, std::uint64_t{kClients});
+}
+
+TEST_F(StreamShellTest, AcceptsAgainOnceThereAreDescriptors) {
+  start("none/none/2ms");
+  client_ = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit const none{.rlim_cur = 1, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  EXPECT_EQ(::connect(client_.get(), reinterpret_cast<const sockaddr*>(&at_), sizeof at_), 0);
+  EXPECT_FALSE(wait_for(client_, POLLIN, 250)) << "it tries more than once meanwhile";
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_TRUE(next_arrival().socket.is_open());
 }
 
 TEST_F(StreamShellTest, DeliversWhatWasSentBeforeItStops) {
