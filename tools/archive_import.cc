@@ -80,6 +80,8 @@ constexpr Count kCounts[] = {
     {"codings_broken", &ImportReport::codings_broken, "coded bodies break before their end"},
     {"lengths_corrected", &ImportReport::lengths_corrected,
      "Content-Lengths were not those of the bodies: corrected"},
+    {"bodies_dropped", &ImportReport::bodies_dropped,
+     "bodies of responses that have none (304, 204, HEAD): left out"},
     {"fields_dropped", &ImportReport::fields_dropped,
      "header fields that cannot have been sent: left out"},
     {"revisits", &ImportReport::revisits, "records that point at a body elsewhere"},

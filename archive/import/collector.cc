@@ -38,7 +38,8 @@ bool is_address(const std::string& text) {
          ::inet_pton(AF_INET6, text.c_str(), bytes.data()) == 1;
 }
 
-bool has_content(const ExchangeDraft& draft) {
+/// RFC 9110 section 6.4.1.
+bool may_have_content(const ExchangeDraft& draft) {
   return draft.method != "HEAD" && draft.status >= 200 && draft.status != 204 &&
          draft.status != 304;
 }
@@ -120,7 +121,7 @@ void Collector::correct_response(ExchangeDraft& draft) {
   auto const* const coding = find_field(draft.fields, "Transfer-Encoding");
   auto const* const length = find_field(draft.fields, "Content-Length");
   auto const size = std::to_string(draft.body.stored.size_bytes);
-  if (length == nullptr || coding != nullptr || !draft.body.kept || !has_content(draft) ||
+  if (length == nullptr || coding != nullptr || !draft.body.kept || !may_have_content(draft) ||
       *length == size) {
     return;
   }
@@ -185,9 +186,16 @@ void Collector::add(ExchangeDraft draft) {
   clean_fields(draft.fields, draft.version);
   correct_response(draft);
   if (draft.status == 0) draft.outcome = Outcome::kOriginFailed;
+  if (!may_have_content(draft)) {
+    // A browser shows what it had in its cache with a 304.
+    if (draft.body.stored.size_bytes > 0) ++report_.bodies_dropped;
+    draft.body = {};
+  }
   if (draft.outcome == Outcome::kComplete && (!draft.body.kept || draft.body.broken_chunks)) {
     draft.outcome = draft.body.kept ? Outcome::kCutByOrigin : Outcome::kCutByClient;
-    draft.failure = draft.body.kept ? "its chunks break off" : "the body was not recorded";
+    if (draft.failure.empty()) {
+      draft.failure = draft.body.kept ? "its chunks break off" : "the body was not recorded";
+    }
   }
   if (draft.status == 101 && draft.outcome == Outcome::kComplete) {
     draft.outcome = Outcome::kCutByClient;

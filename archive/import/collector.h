@@ -28,6 +28,7 @@ struct ImportReport {
   std::uint64_t codings_dropped = 0;    ///< of which the header was not true, and is left out
   std::uint64_t codings_broken = 0;     ///< of which begin as declared, and break
   std::uint64_t lengths_corrected = 0;  ///< Content-Length was not that of the body
+  std::uint64_t bodies_dropped = 0;     ///< of a 304, a 204, or the answer to a HEAD: it has none
   std::uint64_t fields_dropped = 0;     ///< that cannot have been sent so
   std::uint64_t revisits = 0;           ///< exchanges whose body stands in another record
   std::uint64_t revisits_resolved = 0;  ///< of which it was found

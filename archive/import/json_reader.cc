@@ -1,6 +1,7 @@
 #include "archive/import/json_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <utility>
 
@@ -12,6 +13,23 @@ constexpr std::size_t kBareBytesMax = 64;
 
 bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+constexpr std::size_t kShortBytes = 256;
+constexpr std::size_t kGatheredBytes = 16 << 10;
+
+constexpr std::array<bool, 256> make_plain() {
+  std::array<bool, 256> plain{};
+  for (std::size_t c = 0x20; c < plain.size(); ++c) plain[c] = c != '"' && c != '\\';
+  return plain;
+}
+constexpr auto kPlain = make_plain();
+
+/// How much of `text` stands for itself in a string.
+std::size_t plain_length(std::string_view text) {
+  std::size_t length = 0;
+  while (length < text.size() && kPlain[static_cast<unsigned char>(text[length])]) ++length;
+  return length;
 }
 
 bool is_high_surrogate(unsigned unit) {
@@ -147,26 +165,35 @@ bool JsonReader::next_element() {
   return next(']');
 }
 
+/// Pieces of some length are handed over as they lie in the buffer, short ones together: text full
+/// of line ends has an escape every few bytes.
 template <class Take>
 void JsonReader::read_string(Take&& take) {
   expect('"');
-  std::string unescaped;
+  std::string gathered;
+  auto const hand_over = [&] {
+    if (!gathered.empty()) take(std::string_view(gathered));
+    gathered.clear();
+  };
   while (!failed()) {
     auto const text = from_.some();
     if (text.empty()) return bad("it ends inside a string");
-    std::size_t plain = 0;
-    while (plain < text.size() && text[plain] != '"' && text[plain] != '\\' &&
-           static_cast<unsigned char>(text[plain]) >= 0x20) {
-      ++plain;
+    auto const plain = plain_length(text);
+    if (plain >= kShortBytes || gathered.size() >= kGatheredBytes) hand_over();
+    if (plain >= kShortBytes) {
+      take(text.substr(0, plain));
+    } else {
+      gathered += text.substr(0, plain);
     }
-    if (plain > 0) take(text.substr(0, plain));
+    auto const stop = plain < text.size() ? text[plain] : 0;
     from_.consume(plain);
     if (plain == text.size()) continue;
-    if (text[plain] == '"') return from_.consume(1);
-    if (text[plain] != '\\') return bad("a control character in a string");
-    unescaped.clear();
-    read_escape(unescaped);
-    take(std::string_view(unescaped));
+    if (stop == '"') {
+      hand_over();
+      return from_.consume(1);
+    }
+    if (stop != '\\') return bad("a control character in a string");
+    read_escape(gathered);
   }
 }
 

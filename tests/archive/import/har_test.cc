@@ -79,6 +79,13 @@ TEST_F(ImportHar, TakesAMissingBodyOfSizeZeroForAnEmptyOne) {
   EXPECT_EQ(sink.exchanges.at(0).outcome, Outcome::kComplete);
 }
 
+TEST_F(ImportHar, LeavesOutTheBodyThatABrowserShowsWithA304) {
+  ASSERT_EQ(import(har(R"({"status":304,"headers":[],"content":{"size":2,"text":"hi"}})")), "");
+  EXPECT_EQ(sink.exchanges.at(0).response.body.size_bytes, 0U);
+  EXPECT_EQ(sink.exchanges[0].outcome, Outcome::kComplete);
+  EXPECT_EQ(report.bodies_dropped, 1U);
+}
+
 TEST_F(ImportHar, ReadsAnAttachmentAndSaysWhenItIsMissing) {
   attachments.emplace("a.bin", MemoryInput("attached"));
   ASSERT_EQ(import(har(response(R"({"size":8,"_file":"a.bin"})"))), "");
