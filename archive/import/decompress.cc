@@ -178,7 +178,11 @@ class Unzstd final : public Decompressor {
     Unzstd source(std::make_unique<InputSource>(input, 0, compressed.size(), nullptr));
     std::string plain(kDictionaryBytesMax, '\0');
     std::size_t size = 0;
-    while (auto const got = source.read(std::span(plain).subspan(size))) size += got;
+    while (size < plain.size()) {
+      auto const got = source.read(std::span(plain).subspan(size));
+      if (got == 0) break;
+      size += got;
+    }
     plain.resize(size);
     return plain;
   }
