@@ -10,6 +10,7 @@ namespace reprise::importing {
 namespace {
 
 constexpr std::size_t kInBytes = 64 << 10;
+constexpr std::string_view kFrameMagic = "\x28\xb5\x2f\xfd";
 
 /// Holds compressed bytes, and counts both sides.
 class Decompressor : public ByteSource {
@@ -165,7 +166,7 @@ class Unzstd final : public Decompressor {
       take(piece.size());
     }
     if (left > 0) return bad("it ends inside the dictionary");
-    if (compression_of(dictionary) == Compression::kZstd) dictionary = expand(dictionary);
+    if (dictionary.starts_with(kFrameMagic)) dictionary = expand(dictionary);
     if (::ZSTD_isError(
             ::ZSTD_DCtx_loadDictionary(context_, dictionary.data(), dictionary.size())) != 0) {
       bad("a dictionary that is none");
@@ -176,6 +177,7 @@ class Unzstd final : public Decompressor {
   static std::string expand(const std::string& compressed) {
     MemoryInput input(compressed);
     Unzstd source(std::make_unique<InputSource>(input, 0, compressed.size(), nullptr));
+    source.started_ = true;  // it has no dictionary of its own
     std::string plain(kDictionaryBytesMax, '\0');
     std::size_t size = 0;
     while (size < plain.size()) {
@@ -196,7 +198,7 @@ class Unzstd final : public Decompressor {
 
 Compression compression_of(std::string_view start) {
   if (start.starts_with("\x1f\x8b")) return Compression::kGzip;
-  if (start.starts_with("\x28\xb5\x2f\xfd") || start.starts_with("\x5d\x2a\x4d\x18")) {
+  if (start.starts_with(kFrameMagic) || start.starts_with("\x5d\x2a\x4d\x18")) {
     return Compression::kZstd;
   }
   return Compression::kNone;

@@ -105,6 +105,7 @@ void Zip::read_directory(std::uint64_t offset, std::uint64_t size_bytes,
   std::string bytes(size_bytes, '\0');
   if (!read(offset, bytes, fault)) return;
   std::string_view rest = bytes;
+  std::uint64_t content_bytes = 0;
   while (rest.size() >= kEntryBytes && rest.starts_with(kEntryMagic)) {
     auto const flags = number(rest, 8, 2);
     auto const method = number(rest, 10, 2);
@@ -123,6 +124,13 @@ void Zip::read_directory(std::uint64_t offset, std::uint64_t size_bytes,
                         .is_deflated = method == 8,
                         .is_readable = (method == 0 || method == 8) && (flags & 1) == 0});
     rest.remove_prefix(all);
+    // Else a small file could be read a million times.
+    content_bytes += std::min(compressed, input_.size_bytes());
+    if (content_bytes > input_.size_bytes()) {
+      fault = Fault{.what = "the entries of the zip overlap, or do not lie in the zip: " +
+                            entries_.back().name};
+      return;
+    }
   }
   if (!rest.empty()) {
     fault = Fault{.what = "the zip's directory is broken at byte " +

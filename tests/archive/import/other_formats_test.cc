@@ -187,6 +187,14 @@ TEST_F(ImportAnything, IsToldApartByContent) {
   EXPECT_EQ(recognise("{\"a\": 1}"), RecordingKind::kUnknown);
 }
 
+TEST_F(ImportAnything, WithDictionariesInsideDictionariesEnds) {
+  std::string nested;
+  for (int i = 0; i < 2'000; ++i) {
+    nested = "\x5d\x2a\x4d\x18" + little_endian(nested.size(), 4) + nested;
+  }
+  EXPECT_NE(import(nested), "");
+}
+
 TEST_F(ImportAnything, OfNoKnownKindIsSaidSo) {
   EXPECT_THAT(import("hello"), HasSubstr("none of the kinds that are known"));
   EXPECT_THAT(import(""), HasSubstr("it is empty"));
