@@ -24,8 +24,10 @@ constexpr std::chrono::milliseconds kEndingSweepPeriod{100};
 constexpr std::chrono::milliseconds kAcceptPause{100};  // when descriptors ran out
 constexpr int kBacklog = 4096;
 /// What the kernel may hold of a connection without having sent it. More, and an urgent response
-/// would wait behind what the socket took before (megabytes, without this limit).
-constexpr int kUnsentBytesMax = 16 << 10;
+/// would wait behind what the socket took before (megabytes, without this limit). Less than a
+/// segment of loopback's 64 KiB, and sendfile(2) would stall: it holds a last part of one back for
+/// more to come (200 ms), and there would be no room for more.
+constexpr int kUnsentBytesMax = 128 << 10;
 /// Linux's usual congestion control. Where the machine's is BBR, whose pacing on loopback costs a
 /// fifth more CPU on 100 KB responses, replays would differ by machine.
 constexpr std::string_view kCongestionControl = "cubic";

@@ -19,6 +19,8 @@ namespace reprise {
 namespace {
 
 constexpr std::uint16_t kNamesPort = 53;
+/// Behind a link, so that an urgent response overtakes others.
+constexpr int kUnsentBytesMax = 16 << 10;
 /// Behind a link all names of a recording lead to one address: what is meant is in SNI and Host.
 /// It is of the range for benchmarks (RFC 2544), which exists there alone.
 auto const kFarAddress = net::ip::make_address_v4("198.19.0.1");
@@ -125,10 +127,12 @@ std::optional<int> Serving::prepare_link() {
 }
 
 std::optional<int> Serving::prepare_packets(std::optional<ShellError>* refused) {
-  auto linked = LinkedCommand::prepare(
-      options_.link,
-      {.all_tcp_ports = true, .tcp_ports = {80, 443, 8080, 8443}, .udp_ports = {kNamesPort}},
-      options_.strict, refused);
+  auto linked = LinkedCommand::prepare(options_.link,
+                                       {.all_tcp_ports = true,
+                                        .tcp_ports = {80, 443, 8080, 8443},
+                                        .unsent_bytes_max = kUnsentBytesMax,
+                                        .udp_ports = {kNamesPort}},
+                                       options_.strict, refused);
   if (!linked) return linked.error();
   linked_ = linked->get();
   child_ = std::move(*linked);

@@ -221,6 +221,12 @@ ShellResult<Descriptor> open_bound(int type, std::uint32_t address, std::uint16_
   return socket;
 }
 
+/// Sockets take it over from their listener.
+void limit_unsent(const Descriptor& listener, int bytes_max) {
+  if (bytes_max == 0) return;
+  ::setsockopt(listener.get(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes_max, sizeof bytes_max);
+}
+
 /// In S.
 ShellResult<void> open_listeners(const PacketShellOptions& options, BuiltNetwork& network) {
   if (options.tcp_ports.size() + options.udp_ports.size() > kShellPortsMax) {
@@ -228,6 +234,7 @@ ShellResult<void> open_listeners(const PacketShellOptions& options, BuiltNetwork
   }
   if (options.all_tcp_ports) {
     auto listener = open_bound(SOCK_STREAM, INADDR_ANY, 0, true);
+    if (listener) limit_unsent(*listener, options.unsent_bytes_max);
     if (listener && lead_all_tcp_to(listener->get())) {
       network.all_tcp_ports = true;
       network.listeners.push_back(std::move(*listener));
@@ -237,6 +244,7 @@ ShellResult<void> open_listeners(const PacketShellOptions& options, BuiltNetwork
     if (network.all_tcp_ports) break;
     auto listener = open_bound(SOCK_STREAM, INADDR_ANY, port);
     if (!listener) return std::unexpected(listener.error());
+    limit_unsent(*listener, options.unsent_bytes_max);
     network.listeners.push_back(std::move(*listener));
   }
   for (const std::uint16_t port : options.udp_ports) {

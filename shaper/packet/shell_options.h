@@ -15,6 +15,10 @@ struct PacketShellOptions {
   bool all_tcp_ports = false;
   /// A TCP listener for each, on every address.
   std::vector<std::uint16_t> tcp_ports;
+  /// What the kernel may hold of an accepted connection without having sent it
+  /// (TCP_NOTSENT_LOWAT); 0: as much as it likes. A server that puts urgent responses first wants
+  /// it small.
+  int unsent_bytes_max = 0;
   /// A UDP socket for each, on every address, with IP_PKTINFO.
   std::vector<std::uint16_t> udp_ports;
   /// The command finds a resolv.conf that names kServerAddress, and no other way to a resolver.
