@@ -3,6 +3,7 @@
 100-continue, interim responses, request bodies with trailers, and what is refused."""
 
 import threading
+import time
 
 import harness
 from wire import Close, HOST, response
@@ -41,6 +42,16 @@ class Http1(harness.TestCase):
                 for i in range(20):
                     self.assertEqual(client.get(f"/{i}").body, b"GET /%d HTTP/1.1||" % i)
         self.proxies(echo, exchange)
+
+    def test_no_large_response_waits_for_a_timer(self):
+        """A sender that holds its last part back for a timer takes 13 s here, and not a fifth of one."""
+        def exchange(proxy):
+            started = time.monotonic()
+            with proxy.connect("http") as client:
+                for _ in range(200):
+                    self.assertEqual(len(client.get("/large").body), 102_400)
+            self.assertLess(time.monotonic() - started, 8)
+        self.proxies(lambda request: response(bytes(102_400)), exchange)
 
     def test_a_pipeline_is_answered_in_order(self):
         def exchange(proxy):
