@@ -44,7 +44,7 @@ class Http1(harness.TestCase):
         self.proxies(echo, exchange)
 
     def test_no_large_response_waits_for_a_timer(self):
-        """A sender that holds its last part back for a timer takes 13 s here, and not a fifth of one."""
+        """A sender that holds its last part back for a timer takes 13 s here, and not .2."""
         def exchange(proxy):
             started = time.monotonic()
             with proxy.connect("http") as client:
