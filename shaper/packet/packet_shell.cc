@@ -107,8 +107,10 @@ ShellResult<PacketShell> PacketShell::start(const PacketShellOptions& options) {
     begin.own_user_namespace = true;
     init = fork_into(kOwn | CLONE_NEWUSER);
   }
-  if (init < 0)
-    return shell_failure("user and network namespaces are refused", way_to_namespaces());
+  if (init < 0) {
+    int const error = errno;  // looking for a way changes it
+    return shell_failure("user and network namespaces are refused", way_to_namespaces(), error);
+  }
   if (init == 0) {
     ours.reset();
     run_init(begin, options);
