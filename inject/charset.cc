@@ -4,6 +4,7 @@
 #include <array>
 
 #include "archive/headers.h"
+#include "inject/white_space.h"
 
 namespace reprise::inject {
 namespace {
@@ -229,16 +230,6 @@ constexpr auto kIso2022JpLabels = std::to_array<std::string_view>({"csiso2022jp"
 constexpr auto kReplacementLabels = std::to_array<std::string_view>(
     {"csiso2022kr", "hz-gb-2312", "iso-2022-cn", "iso-2022-cn-ext", "iso-2022-kr", "replacement"});
 constexpr std::size_t kLabelBytesMax = 24;
-
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
-}
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 }  // namespace
 

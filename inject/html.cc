@@ -1,10 +1,12 @@
 #include "inject/html.h"
 
+#include "inject/white_space.h"
+
 namespace reprise::inject {
 namespace {
 
 bool is_space(unsigned char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
+  return inject::is_space(static_cast<char>(c));
 }
 
 unsigned char lower(unsigned char c) {

@@ -3,13 +3,10 @@
 
 #include "archive/headers.h"
 #include "inject/charset.h"
+#include "inject/white_space.h"
 
 namespace reprise::inject {
 namespace {
-
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
-}
 
 bool is_letter(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
@@ -31,8 +28,7 @@ std::optional<Declaration> declared(std::string_view label, std::size_t end_byte
   if (*form == TextForm::kUtf16le || *form == TextForm::kUtf16be) {
     return Declaration{.label = "utf-8", .form = TextForm::kAscii, .end_bytes = end_bytes};
   }
-  while (!label.empty() && is_space(label.front())) label.remove_prefix(1);
-  while (!label.empty() && is_space(label.back())) label.remove_suffix(1);
+  label = trim(label);
   if (equals_ignoring_case(label, "x-user-defined")) label = "windows-1252";
   return Declaration{.label = std::string(label), .form = *form, .end_bytes = end_bytes};
 }

@@ -153,4 +153,17 @@ json::object to_json(const LinkProfile& profile) {
           {"up", direction_json(profile.up)}};
 }
 
+json::object to_json(const LinkCounters& counters) {
+  return {{"packets_in", counters.packets_in},
+          {"bytes_in", counters.bytes_in},
+          {"packets_out", counters.packets_out},
+          {"bytes_out", counters.bytes_out},
+          {"lost", counters.lost},
+          {"outage_drops", counters.outage_drops},
+          {"queue_drops", counters.queue_drops},
+          {"aqm_drops", counters.aqm_drops},
+          {"queued", counters.queued_packets},
+          {"in_flight", counters.in_flight}};
+}
+
 }  // namespace reprise

@@ -1,11 +1,12 @@
 #pragma once
 
-// A link in words and in JSON, with every number written out: a name alone means different numbers
-// in different tools.
+// A link, and what it did, in words and in JSON, with every number written out: a name alone means
+// different numbers in different tools.
 
 #include <boost/json/object.hpp>
 #include <string>
 
+#include "shaper/link.h"
 #include "shaper/profile.h"
 
 namespace reprise {
@@ -16,5 +17,8 @@ std::string to_text(const LinkProfile& profile);
 
 /// Everything, with units in the names; what is unlimited or not used is null.
 boost::json::object to_json(const LinkProfile& profile);
+
+/// What one direction did, in packets and bytes.
+boost::json::object to_json(const LinkCounters& counters);
 
 }  // namespace reprise

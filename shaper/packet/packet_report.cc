@@ -44,19 +44,6 @@ json::value to_json(const SelfCheck& check) {
                       {"took_ms", check.took_ms}};
 }
 
-json::object to_json(const LinkCounters& counters) {
-  return {{"packets_in", counters.packets_in},
-          {"bytes_in", counters.bytes_in},
-          {"packets_out", counters.packets_out},
-          {"bytes_out", counters.bytes_out},
-          {"lost", counters.lost},
-          {"outage_drops", counters.outage_drops},
-          {"queue_drops", counters.queue_drops},
-          {"aqm_drops", counters.aqm_drops},
-          {"queued", counters.queued_packets},
-          {"in_flight", counters.in_flight}};
-}
-
 json::object to_json(const FarServers::Delays& delays) {
   std::map<std::uint32_t, std::chrono::nanoseconds> const sorted(delays.begin(), delays.end());
   json::object object;

@@ -12,9 +12,6 @@
 
 namespace reprise {
 
-/// Later than this at p99, a link is not what it says.
-inline constexpr std::chrono::milliseconds kLatenessMax{1};
-
 /// All that a packet shell has to say about a run.
 struct PacketRun {
   LinkProfile profile;

@@ -10,9 +10,6 @@ namespace {
 
 namespace json = boost::json;
 
-/// Later than this at p99, a link is not what it says.
-constexpr std::chrono::milliseconds kLateMax{1};
-
 double to_us(std::chrono::nanoseconds time) {
   return std::chrono::duration<double, std::micro>(time).count();
 }
@@ -33,24 +30,11 @@ json::value to_json(const StreamCheck& check) {
       {"transfer_bytes", check.transfer_bytes},  {"took_ms", check.took_ms}};
 }
 
-json::object to_json(const LinkCounters& counters) {
-  return {{"packets_in", counters.packets_in},
-          {"bytes_in", counters.bytes_in},
-          {"packets_out", counters.packets_out},
-          {"bytes_out", counters.bytes_out},
-          {"lost", counters.lost},
-          {"outage_drops", counters.outage_drops},
-          {"queue_drops", counters.queue_drops},
-          {"aqm_drops", counters.aqm_drops},
-          {"queued", counters.queued_packets},
-          {"in_flight", counters.in_flight}};
-}
-
 }  // namespace
 
 std::vector<std::string> doubts_of(const StreamRun& run) {
   auto doubts = run.self_check.deviations;
-  if (auto const late = run.link.lateness.p99; late > kLateMax) {
+  if (auto const late = run.link.lateness.p99; late > kLatenessMax) {
     char text[128];
     std::snprintf(text, sizeof text,
                   "one event in 100 was %.1f ms late or more: this machine is too busy",
