@@ -110,6 +110,11 @@ Result<std::string> encode_session_start(const SessionInfo& info) {
   for (const auto& argument : info.command_line) out.add_command_line(argument);
   out.set_random_seed(info.random_seed);
   for (const auto& page : info.pages) out.add_pages(page);
+  out.set_time_zone(info.time_zone);
+  if (info.injected_clock) {
+    out.mutable_injected_clock()->set_start_unix_ms(info.injected_clock->start.count());
+    out.mutable_injected_clock()->set_mode(info.injected_clock->mode);
+  }
   return serialize(out);
 }
 
@@ -125,6 +130,11 @@ std::optional<SessionInfo> decode_session_start(Bytes payload) {
   out.command_line.assign(in.command_line().begin(), in.command_line().end());
   out.random_seed = in.random_seed();
   out.pages.assign(in.pages().begin(), in.pages().end());
+  out.time_zone = in.time_zone();
+  if (in.has_injected_clock()) {
+    out.injected_clock = {.start = std::chrono::milliseconds(in.injected_clock().start_unix_ms()),
+                          .mode = in.injected_clock().mode()};
+  }
   return out;
 }
 

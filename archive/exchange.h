@@ -156,6 +156,13 @@ struct DnsAnswer {
   SessionTime answered = kNoTime;
 };
 
+/// The clock that the pages of a session lived on while it was recorded, by an injected script.
+struct InjectedClock {
+  std::chrono::milliseconds start{};  ///< what it shows when a document begins, since the epoch
+  std::string mode;                   ///< how it goes on (inject/deterministic.h)
+  bool operator==(const InjectedClock&) const = default;
+};
+
 struct SessionInfo {
   std::uint32_t number = 0;                       ///< filled by the writer
   std::chrono::system_clock::time_point started;  ///< the seed of the page's clock
@@ -163,7 +170,9 @@ struct SessionInfo {
   std::vector<std::string> command_line;
   std::uint64_t random_seed = 0;
   std::vector<std::string> pages;  ///< start URLs
-  bool complete = false;           ///< whether its end was recorded
+  std::string time_zone;           ///< of the recording machine, by its IANA name; may be unknown
+  std::optional<InjectedClock> injected_clock;  ///< nothing: no script was injected
+  bool complete = false;                        ///< whether its end was recorded
 };
 
 }  // namespace reprise

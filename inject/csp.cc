@@ -20,18 +20,18 @@ struct Found {
   Policy policy;
 };
 
-// The change that lets the hash through, written into `text`, which holds the policy.
-PolicyChange add_hash(const Found& found, std::string_view hash, std::string& edited) {
+// The change that lets the hashes through, written into `text`, which holds the policy.
+PolicyChange add_hashes(const Found& found, std::string_view hashes, std::string& edited) {
   const Policy& policy = found.policy;
   auto const& governing = *policy.governing_script_elements();
   auto const text = policy.text();
   PolicyChange change{
-      .report_only = found.report_only, .directive = governing.name, .added = std::string(hash)};
+      .report_only = found.report_only, .directive = governing.name, .added = std::string(hashes)};
   auto const value_start = static_cast<std::size_t>(governing.value.data() - text.data());
   auto const value_end = value_start + governing.value.size();
   bool const none = governing.sources_are_none();
   auto const sources =
-      none ? std::string(hash) : std::string(governing.value) + ' ' + std::string(hash);
+      none ? std::string(hashes) : std::string(governing.value) + ' ' + std::string(hashes);
   if (governing.name == "default-src") {
     change.directive = "script-src-elem";
     change.added = "; script-src-elem " + sources;
@@ -59,7 +59,7 @@ std::string hash_source_of(std::string_view script) {
   return "'sha256-" + base64(sha256(std::as_bytes(std::span(script)))) + '\'';
 }
 
-ScriptAllowance allow_script(HeaderList headers, std::string_view hash_source) {
+ScriptAllowance allow_script(HeaderList headers, std::string_view hash_sources) {
   ScriptAllowance result;
   std::vector<std::string_view> fields;
   std::vector<Found> policies;
@@ -83,9 +83,9 @@ ScriptAllowance allow_script(HeaderList headers, std::string_view hash_source) {
   }
   // Edits go from the last policy of a field to its first, so that earlier texts stay in place.
   for (const Found& found : std::views::reverse(policies)) {
-    if (found.policy.lets_run(hash_source, result.nonce)) continue;
+    if (found.policy.lets_run(hash_sources, result.nonce)) continue;
     std::string edited;
-    result.changes.push_back(add_hash(found, hash_source, edited));
+    result.changes.push_back(add_hashes(found, hash_sources, edited));
     auto& value = result.values[found.field];
     auto const field = fields[found.field];
     if (!value) value = std::string(field);

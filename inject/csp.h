@@ -36,16 +36,17 @@ struct ScriptAllowance {
   bool requires_trusted_types = false;
 };
 
-/// Works out how the script whose content has `hash_source` ("'sha256-...'") may run under the
+/// Works out how scripts whose contents have `hash_sources` ("'sha256-...' ...") may run under the
 /// Content-Security-Policy and -Report-Only fields among `headers`:
-/// - under a policy that lets all inline scripts run, or any with that hash, nothing is changed;
-/// - where a policy has a nonce, the script takes it; one nonce only, the first;
-/// - else the hash is added to script-src-elem or script-src, whichever governs; where default-src
+/// - under a policy that lets all inline scripts run, or one with that hash, nothing is changed;
+/// - where a policy has a nonce, the scripts take it; one nonce only, the first;
+/// - else the hashes are added to script-src-elem or script-src, whichever governs; where
+/// default-src
 ///   does, a script-src-elem with the same sources is added, so that styles, workers and eval see
 ///   what they saw. 'none' gives way to the hash.
 /// Report-only policies are treated alike, so that no violation is reported that was not before.
 /// Policies in <meta> never apply: the script stands before them.
-ScriptAllowance allow_script(HeaderList headers, std::string_view hash_source);
+ScriptAllowance allow_script(HeaderList headers, std::string_view hash_sources);
 
 /// Whether `name` is a field that allow_script() reads.
 bool is_policy_field(std::string_view name);

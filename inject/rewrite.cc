@@ -16,6 +16,13 @@ bool contains_ignoring_case(std::string_view text, std::string_view what) {
   return false;
 }
 
+bool fits_everywhere(std::string_view text) {
+  bool const plain = std::ranges::all_of(
+      text, [](char c) { return (c >= ' ' && c <= '~') || c == '\n' || c == '\t'; });
+  return plain && !contains_ignoring_case(text, "</script") && !text.contains("<!--") &&
+         !text.contains("]]>");
+}
+
 void describe(RewriteReport& report, const Place& place, const ScriptAllowance& allowance,
               std::size_t element_bytes) {
   report.verdict = Verdict::kRewritten;
@@ -56,7 +63,7 @@ std::optional<Markup> markup_of(Kind kind, std::span<const std::byte> document) 
 
 // A worker's policies do not concern its own first script.
 ScriptAllowance allowance_for(Kind kind, HeaderList headers, const InjectedScript& script) {
-  if (kind != Kind::kScript) return allow_script(headers, script.hash_source());
+  if (kind != Kind::kScript) return allow_script(headers, script.hash_sources());
   ScriptAllowance nothing;
   nothing.values.resize(headers.size());
   return nothing;
@@ -64,29 +71,32 @@ ScriptAllowance allowance_for(Kind kind, HeaderList headers, const InjectedScrip
 
 }  // namespace
 
-InjectedScript::InjectedScript(std::string text)
-    : text_(std::move(text)), hash_source_(hash_source_of(text_)) {}
+InjectedScript::InjectedScript(Texts texts) : texts_(std::move(texts)) {
+  for (const std::string& text : texts_.document) {
+    if (!hash_sources_.empty()) hash_sources_ += ' ';
+    hash_sources_ += hash_source_of(text);
+  }
+}
 
-Result<InjectedScript> InjectedScript::create(std::string text) {
-  bool const plain = std::ranges::all_of(
-      text, [](char c) { return (c >= ' ' && c <= '~') || c == '\n' || c == '\t'; });
-  if (!plain || contains_ignoring_case(text, "</script") || text.contains("<!--") ||
-      text.contains("]]>")) {
+Result<InjectedScript> InjectedScript::create(Texts texts) {
+  if (!std::ranges::all_of(texts.document, fits_everywhere) || !fits_everywhere(texts.worker)) {
     return fail(errc::unfit_script);
   }
-  return InjectedScript(std::move(text));
+  return InjectedScript(std::move(texts));
 }
 
 std::string InjectedScript::inserted(Markup markup, const Place& place,
                                      std::string_view nonce) const {
-  if (markup == Markup::kScript) return (place.strict ? "'use strict';" : "") + text_;
+  if (markup == Markup::kScript) return (place.strict ? "'use strict';" : "") + texts_.worker;
   bool const xml = markup == Markup::kXml;
-  std::string result = "<script";
-  if (xml) result += " xmlns=\"http://www.w3.org/1999/xhtml\"";
-  if (!nonce.empty()) result += " nonce=\"" + std::string(nonce) + '"';
-  result += xml ? "><![CDATA[" : ">";
-  result += text_;
-  result += xml ? "]]></script>" : "</script>";
+  std::string start = "<script";
+  if (xml) start += " xmlns=\"http://www.w3.org/1999/xhtml\"";
+  if (!nonce.empty()) start += " nonce=\"" + std::string(nonce) + '"';
+  start += xml ? "><![CDATA[" : ">";
+  std::string result;
+  for (const std::string& text : texts_.document) {
+    result += start + text + (xml ? "]]></script>" : "</script>");
+  }
   return in_form(result, place);
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "inject/coding.h"
 #include "inject/csp.h"
@@ -15,25 +16,28 @@
 
 namespace reprise::inject {
 
-/// The script that goes into documents. Immutable.
+/// What goes into documents and workers. Immutable.
 class InjectedScript {
  public:
-  /// `text` must be able to stand in every document: ASCII without carriage returns and NUL,
+  struct Texts {
+    std::vector<std::string> document;  ///< each in an element of its own, in this order
+    std::string worker;  ///< stands before a worker's script, in the same line: whole statements
+  };
+  /// The texts must be able to stand in every document: ASCII without carriage returns and NUL,
   /// without "</script", "<!--" and "]]>". Errors: errc::unfit_script.
-  static Result<InjectedScript> create(std::string text);
+  static Result<InjectedScript> create(Texts texts);
 
-  const std::string& text() const { return text_; }
-  const std::string& hash_source() const { return hash_source_; }
+  /// Of all elements' texts, separated by spaces, as a policy lists them.
+  const std::string& hash_sources() const { return hash_sources_; }
   /// What is inserted at `place`, in its form. `nonce` may be empty. XML gets the XHTML namespace
-  /// and a CDATA section; in a worker's script the bare text stands in front of the rest, in the
-  /// same line, so it must end a statement.
+  /// and CDATA sections.
   std::string inserted(Markup markup, const Place& place, std::string_view nonce) const;
 
  private:
-  explicit InjectedScript(std::string text);
+  explicit InjectedScript(Texts texts);
 
-  std::string text_;
-  std::string hash_source_;
+  Texts texts_;
+  std::string hash_sources_;
 };
 
 /// What a client wants a response for.

@@ -94,7 +94,7 @@ class Tidy(unittest.TestCase):
                      for name in sources for i in includes_of(name)}
         for name in sources:
             if name.endswith(".cc"):
-                self.assertIn(os.path.basename(name), build, f"{name} is in no CMakeLists.txt")
+                self.assertTrue(os.path.basename(name) in build, f"{name} is in no CMakeLists.txt")
             elif os.path.basename(name) != "pch.h":
                 self.assertIn(name, included, f"{name} is included nowhere")
 

@@ -30,7 +30,7 @@ function replaceDate() {
   replaceConstructor('Date', {
     apply: (native) => new native(now()).toString(),
     construct: (native, target, values, newTarget) =>
-      construct(native, values.length === 0 ? [now()] : values, newTarget),
+      construct(native, values.length === 0 ? [now()] : zoned(values), newTarget),
   });
 }
 

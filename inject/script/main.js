@@ -1,5 +1,6 @@
 if (!isDone()) {
   replaceToString();
+  replaceZone();
   replaceDate();
   replaceIntl();
   replaceTemporal();

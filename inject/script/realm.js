@@ -3,10 +3,10 @@
 // on nothing else. It runs before anything of the page's does; the natives that it lives by are
 // taken out of the realm here, since the page may change them later.
 //
-// config: {time, seeds, clock, token, source}. time: milliseconds of the epoch at which the page's
-// clock starts; seeds: four 32-bit integers; clock: "step", "steady" or "all"; token: a name that
-// the page cannot guess, which is also the script's sourceURL; source(seeds): this script as text,
-// for a worker.
+// config: {time, seeds, clock, token, zone, source}. time: milliseconds of the epoch at which the
+// page's clock starts; seeds: four 32-bit integers; clock: "step", "steady" or "all"; token: a name
+// that the page cannot guess, which is also the sourceURL of documents' scripts; zone: the page's
+// time zone, if one was asked for; source(seeds): this script as text, for a worker.
 
 const { Blob, Date, Function, Math, Number, Object, Reflect, String, Uint8Array, WeakMap } = realm;
 const { apply, construct, defineProperty, getOwnPropertyDescriptor } = Reflect;
@@ -69,8 +69,8 @@ function replaceAccessor(holder, name, kind, make) {
 }
 
 /** Replaces a constructor by a proxy of it with these traps; its prototype's constructor follows. */
-function replaceConstructor(name, traps) {
-  const descriptor = getOwnPropertyDescriptor(realm, name);
+function replaceConstructor(name, traps, holder = realm) {
+  const descriptor = getOwnPropertyDescriptor(holder, name);
   if (!descriptor || typeof descriptor.value !== 'function') return;
   const native = descriptor.value;
   const guarded = {};
@@ -87,7 +87,7 @@ function replaceConstructor(name, traps) {
   noteNative(ours, native);
   const constructor = getOwnPropertyDescriptor(native.prototype, 'constructor');
   defineProperty(native.prototype, 'constructor', { ...constructor, value: ours });
-  defineProperty(realm, name, { ...descriptor, value: ours });
+  defineProperty(holder, name, { ...descriptor, value: ours });
 }
 
 /** Whether this has been done to the realm before: it is asked by a secret of ours. */

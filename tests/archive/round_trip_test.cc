@@ -12,7 +12,10 @@ using namespace std::chrono_literals;
 TEST(RoundTrip, EveryMemberOfTheModelComesBack) {
   ScratchFolder folder;
   auto writer = create_archive(folder / "a");
-  ASSERT_EQ(*writer->begin_session(a_session()), 1U);
+  auto session = a_session();
+  session.time_zone = "Europe/Berlin";
+  session.injected_clock = {.start = std::chrono::milliseconds(-1), .mode = "step"};
+  ASSERT_EQ(*writer->begin_session(session), 1U);
   ASSERT_TRUE(writer->add_connection(a_connection(2)));
   ASSERT_TRUE(writer->add_answer(an_answer("example.org")));
   auto exchange = a_full_exchange(*writer, 4);
@@ -23,7 +26,6 @@ TEST(RoundTrip, EveryMemberOfTheModelComesBack) {
   auto const reader = open_archive(folder / "a");
   EXPECT_TRUE(reader->report().indexed);
   EXPECT_THAT(reader->report().remarks, IsEmpty());
-  auto session = a_session();
   session.number = 1;
   session.complete = true;
   ASSERT_EQ(reader->sessions().size(), 1U);

@@ -14,7 +14,7 @@ using namespace reprise::inject;
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
-  auto const script = InjectedScript::create(argv[1]);
+  auto const script = InjectedScript::create({.document = {argv[1]}, .worker = argv[1]});
   if (!script) return 2;
   std::string const input((std::istreambuf_iterator<char>(std::cin)),
                           std::istreambuf_iterator<char>());

@@ -15,7 +15,8 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 const InjectedScript& script() {
-  static const InjectedScript instance = *InjectedScript::create("ours()");
+  static const InjectedScript instance =
+      *InjectedScript::create({.document = {"ours()"}, .worker = "ours()"});
   return instance;
 }
 
@@ -241,10 +242,26 @@ TEST(Rewrite, DigestsAreThoseOfTheNewBody) {
 TEST(Rewrite, AScriptThatCouldEndItselfIsRefused) {
   for (auto const* const text :
        {"a</script>", "'</SCRIPT '", "<!--", "a[b[0]]>1", "\xC3\xA4", "a\r\nb", "a\x7F"}) {
-    EXPECT_EQ(InjectedScript::create(text).error(), errc::unfit_script) << text;
+    EXPECT_EQ(InjectedScript::create({.document = {text}, .worker = {}}).error(),
+              errc::unfit_script)
+        << text;
+    EXPECT_EQ(InjectedScript::create({.document = {}, .worker = text}).error(), errc::unfit_script);
   }
-  EXPECT_EQ(InjectedScript::create(std::string(1, '\0')).error(), errc::unfit_script);
-  EXPECT_TRUE(InjectedScript::create("a\n\tb; // </scrip"));
+  EXPECT_EQ(InjectedScript::create({.document = {std::string(1, '\0')}, .worker = {}}).error(),
+            errc::unfit_script);
+  EXPECT_TRUE(InjectedScript::create({.document = {"a\n\tb; // </scrip"}, .worker = {}}));
+}
+
+TEST(Rewrite, SeveralScriptsAreElementsOfTheirOwn) {
+  auto const script =
+      *InjectedScript::create({.document = {"first()", "second("}, .worker = "first()"});
+  std::vector<HeaderView> const headers{
+      {.name = "Content-Type", .value = "text/html; charset=utf-8"},
+      {.name = "Content-Security-Policy", .value = "script-src 'self'"}};
+  auto const done = rewrite(script, 200, headers, bytes_of("<p>x"), {});
+  EXPECT_EQ(text_of(done.body), "<script>first()</script><script>second(</script><p>x");
+  EXPECT_EQ(value_of(done.headers, "content-security-policy"),
+            "script-src 'self' " + hash_source_of("first()") + ' ' + hash_source_of("second("));
 }
 
 TEST(Rewrite, TellsByTheRequestWhatAResponseIsFor) {

@@ -9,7 +9,8 @@ namespace reprise::inject {
 namespace {
 
 const InjectedScript& script() {
-  static const InjectedScript instance = *InjectedScript::create("ours()");
+  static const InjectedScript instance =
+      *InjectedScript::create({.document = {"ours()"}, .worker = "ours()"});
   return instance;
 }
 

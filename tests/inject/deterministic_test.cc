@@ -1,0 +1,59 @@
+#include "inject/deterministic.h"
+
+#include <gtest/gtest.h>
+
+#include "inject/rewrite.h"
+
+namespace reprise::inject {
+namespace {
+
+using std::chrono::milliseconds;
+
+TEST(DeterministicScript, StandsInEveryDocument) {
+  auto const script = deterministic_script({.time = milliseconds(1'577'836'800'123),
+                                            .seed = 0xfedcba9876543210,
+                                            .clock = ClockMode::kSteady,
+                                            .time_zone = "Europe/Berlin"});
+  EXPECT_TRUE(InjectedScript::create({.document = {script.document}, .worker = script.worker}));
+  EXPECT_TRUE(script.document.contains(R"({time:1577836800123,seeds:[1985229328,4275878552,)"));
+  EXPECT_TRUE(script.document.contains(R"(clock:"steady",token:"r)"));
+  EXPECT_TRUE(script.document.contains(R"(zone:"Europe/Berlin"})"));
+}
+
+TEST(DeterministicScript, IsTheSameForTheSameSettingsAndAnotherForOthers) {
+  PageSettings const settings{.time = milliseconds(5), .seed = 7};
+  auto const text = deterministic_script(settings).document;
+  EXPECT_EQ(deterministic_script(settings).document, text);
+  for (auto const& other :
+       {PageSettings{.time = milliseconds(6), .seed = 7},
+        PageSettings{.time = milliseconds(5), .seed = 8},
+        PageSettings{.time = milliseconds(5), .seed = 7, .clock = ClockMode::kAll},
+        PageSettings{.time = milliseconds(5), .seed = 7, .time_zone = "UTC"}}) {
+    EXPECT_NE(deterministic_script(other).document, text);
+  }
+}
+
+// What precedes a worker's own code stands in its first line, which a comment would swallow.
+TEST(DeterministicScript, ForWorkersDoesNotNameItself) {
+  auto const script = deterministic_script({});
+  EXPECT_TRUE(script.document.contains("//# sourceURL=r"));
+  EXPECT_FALSE(script.worker.contains("sourceURL="));
+  EXPECT_TRUE(script.worker.ends_with(";"));
+}
+
+TEST(DeterministicScript, TakesNoTextThatIsNoTimeZone) {
+  auto const plain = deterministic_script({}).document;
+  for (auto const* const zone : {"\"", "</script", "a b", "a\nb", "\xC3\xA4", "'+alert()+'"}) {
+    EXPECT_EQ(deterministic_script({.time_zone = zone}).document, plain) << zone;
+  }
+}
+
+TEST(DeterministicScript, NamesItsClocks) {
+  for (auto const mode : {ClockMode::kStep, ClockMode::kSteady, ClockMode::kAll}) {
+    EXPECT_EQ(clock_mode_of(to_string(mode)), mode);
+  }
+  EXPECT_EQ(clock_mode_of("Step"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace reprise::inject
