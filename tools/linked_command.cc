@@ -87,6 +87,9 @@ std::optional<int> LinkedCommand::check(bool strict) {
   auto& network = shell_.network();
   if (options_.no_self_check) {
     run_.self_check.skipped = "--no-selfcheck";
+    // What the self-check would have found: a link that this user may not have.
+    auto const link = LinkRunner::start(devices_, run_.profile, {.realtime = options_.realtime});
+    if (!link) return say(link.error(), kExitListen);
   } else {
     auto checked = check_link(devices_, network, run_.profile,
                               {.seed = run_.seed, .realtime = options_.realtime});

@@ -327,6 +327,32 @@ class OrdinaryUser(harness.TestCase):
         self.assertEqual(done.stdout.split()[:2], [str(NOBODY), str(len(Body.content))])
 
 
+class NoRealTime(harness.TestCase):
+    """A user without the right to real-time priority asks for it."""
+
+    def refused(self, *arguments):
+        drop = ["setpriv", "--bounding-set=-sys_nice", "--inh-caps=-sys_nice"]
+        done = subprocess.run(
+            ["prlimit", "--rtprio=0", *(drop if os.geteuid() == 0 else []), harness.REPRISE,
+             *arguments, "--", "echo", "has run"], capture_output=True, text=True,
+            timeout=harness.DEADLINE_SECONDS, stdin=subprocess.DEVNULL,
+            env=harness.environment(self.folder))
+        self.assertEqual((done.returncode, done.stdout), (4, ""), done.stderr)
+        self.assertIn("refused real-time priority", done.stderr)
+        self.assertIn("ulimit -r", done.stderr)
+
+    def test_shape_says_what_to_do_before_the_command_starts(self):
+        for more in ([], ["--no-selfcheck"]):
+            self.refused("shape", "--link", "none", "--realtime", *more)
+
+    def test_so_do_record_and_replay(self):
+        archive = str(self.folder / "a.reprise")
+        recorder = self.record(archive)
+        self.assertEqual(recorder.stop(), 0, recorder.log())
+        for mode in (["record", "-o", str(self.folder / "b.reprise")], ["replay", archive]):
+            self.refused(*mode, "--link", "none", "--realtime", "--no-selfcheck")
+
+
 class NoPrivileges(harness.TestCase):
     """In a user namespace that can have no further ones, without capabilities."""
 
