@@ -49,7 +49,8 @@ class LinkedCommand final : public RunningCommand {
 
   /// The sockets on the far side of the link, to be moved out by who serves them.
   std::span<Descriptor> tcp_listeners();
-  std::span<Descriptor> udp_sockets();
+  /// Those of DNS, if they are wanted: a TCP listener and a UDP socket.
+  std::span<Descriptor> name_sockets();
 
   /// What some addresses add to the round trip; before start().
   void move_servers_away(FarServers::Delays delays) { run_.far_servers = std::move(delays); }
@@ -82,7 +83,7 @@ class LinkedCommand final : public RunningCommand {
   LinkDevices devices_;
   LinkOptions options_;
   PacketRun run_;
-  std::size_t udp_count_ = 0;
+  std::size_t name_sockets_ = 0;
   std::unique_ptr<LinkLog> log_;
   std::unique_ptr<LinkSeries> series_;
   std::unique_ptr<LinkRunner> link_;

@@ -18,7 +18,6 @@
 namespace reprise {
 namespace {
 
-constexpr std::uint16_t kNamesPort = 53;
 /// Behind a link, so that an urgent response overtakes others.
 constexpr int kUnsentBytesMax = 16 << 10;
 /// Behind a link all names of a recording lead to one address: what is meant is in SNI and Host.
@@ -131,7 +130,7 @@ std::optional<int> Serving::prepare_packets(std::optional<ShellError>* refused) 
                                        {.all_tcp_ports = true,
                                         .tcp_ports = {80, 443, 8080, 8443},
                                         .unsent_bytes_max = kUnsentBytesMax,
-                                        .udp_ports = {kNamesPort}},
+                                        .names = true},
                                        options_.strict, refused);
   if (!linked) return linked.error();
   linked_ = linked->get();
@@ -259,7 +258,7 @@ std::optional<int> Serving::bind_names(const Naming& naming) {
     places_.dns.at = tcp::endpoint(bound->address(), bound->port());
   }
   if (linked_ == nullptr) return std::nullopt;
-  for (Descriptor& socket : linked_->udp_sockets()) {
+  for (Descriptor& socket : linked_->name_sockets()) {
     if (auto const served = names_->adopt(socket.release()); !served) {
       std::fprintf(stderr, "reprise: names cannot be answered behind the link: %s\n",
                    served.error().message().c_str());

@@ -22,7 +22,6 @@ namespace reprise {
 namespace {
 
 constexpr const char* kHostResolverSettings = "/etc/resolv.conf";
-constexpr std::uint16_t kDnsPort = 53;
 
 struct ShapeOptions {
   LinkOptions link;
@@ -46,11 +45,10 @@ loopback is its own.)";
 
 /// What the command reaches behind the link: the outer network. Errors: those of the relay.
 ShellResult<void> carry(LinkedCommand& linked, OutsideRelay& relay) {
-  for (Descriptor& listener : linked.tcp_listeners()) {
-    if (auto const done = relay.carry_tcp(std::move(listener)); !done) return done;
-  }
-  for (Descriptor& socket : linked.udp_sockets()) {
-    if (auto const done = relay.carry_udp(std::move(socket)); !done) return done;
+  for (auto const sockets : {linked.tcp_listeners(), linked.name_sockets()}) {
+    for (Descriptor& socket : sockets) {
+      if (auto const done = relay.carry(std::move(socket)); !done) return done;
+    }
   }
   return {};
 }
@@ -89,8 +87,7 @@ int shape(const ShapeOptions& options, const std::vector<std::string>& command) 
   auto link = options.link;
   link.plotted = !options.plot_file.empty();
   auto const linked = LinkedCommand::prepare(
-      link, {.all_tcp_ports = true, .tcp_ports = options.ports, .udp_ports = {kDnsPort}},
-      options.strict);
+      link, {.all_tcp_ports = true, .tcp_ports = options.ports, .names = true}, options.strict);
   if (!linked) return linked.error();
   // Not before the fork: it would be the command's, too.
   ::signal(SIGPIPE, SIG_IGN);
@@ -117,7 +114,7 @@ void add_shape_command(CLI::App& app, const std::vector<std::string>& command, i
   options->link.add_to(*sub);
   sub->add_option("--ports", options->ports, "TCP ports that cross where not all of them can")
       ->delimiter(',')
-      ->expected(1, static_cast<int>(kShellPortsMax) - 1)
+      ->expected(1, static_cast<int>(kShellPortsMax))
       ->capture_default_str();
   sub->add_flag("--strict", options->strict, "Exit with 5 when the link was not what it should be");
   sub->add_option("--report", options->report_file, "Write what was measured, as JSON");

@@ -14,8 +14,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <optional>
 #include <tuple>
 
+#include "shaper/packet/datagram.h"
 #include "shaper/packet/netlink.h"
 #include "shaper/packet/private_files.h"
 #include "shaper/packet/topology.h"
@@ -26,6 +28,7 @@ namespace {
 
 constexpr std::uint16_t kCreate = NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL;
 constexpr int kBacklog = 4096;
+constexpr std::uint16_t kNamesPort = 53;
 constexpr const char* kNotSentLowBytes = "16384";
 
 ShellResult<Descriptor> current_network() {
@@ -209,7 +212,7 @@ ShellResult<Descriptor> open_bound(int type, std::uint32_t address, std::uint16_
   if (type == SOCK_STREAM) {
     ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   } else {
-    ::setsockopt(socket.get(), IPPROTO_IP, IP_PKTINFO, &on, sizeof on);
+    Datagram::prepare(socket.get());
   }
   if (transparent && ::setsockopt(socket.get(), IPPROTO_IP, IP_TRANSPARENT, &on, sizeof on) != 0) {
     return shell_failure("IP_TRANSPARENT is refused");
@@ -229,13 +232,14 @@ void limit_unsent(const Descriptor& listener, int bytes_max) {
 
 /// In S.
 ShellResult<void> open_listeners(const PacketShellOptions& options, BuiltNetwork& network) {
-  if (options.tcp_ports.size() + options.udp_ports.size() > kShellPortsMax) {
+  if (options.tcp_ports.size() > kShellPortsMax) {
     return shell_failure("so many ports cannot be opened behind the link", {}, E2BIG);
   }
   if (options.all_tcp_ports) {
     auto listener = open_bound(SOCK_STREAM, INADDR_ANY, 0, true);
     if (listener) limit_unsent(*listener, options.unsent_bytes_max);
-    if (listener && lead_all_tcp_to(listener->get())) {
+    auto const apart = options.names ? std::optional(kNamesPort) : std::nullopt;
+    if (listener && lead_all_tcp_to(listener->get(), apart)) {
       network.all_tcp_ports = true;
       network.listeners.push_back(std::move(*listener));
     }
@@ -247,8 +251,9 @@ ShellResult<void> open_listeners(const PacketShellOptions& options, BuiltNetwork
     limit_unsent(*listener, options.unsent_bytes_max);
     network.listeners.push_back(std::move(*listener));
   }
-  for (const std::uint16_t port : options.udp_ports) {
-    auto socket = open_bound(SOCK_DGRAM, INADDR_ANY, port);
+  if (!options.names) return {};
+  for (int const type : {SOCK_STREAM, SOCK_DGRAM}) {
+    auto socket = open_bound(type, INADDR_ANY, kNamesPort);
     if (!socket) return std::unexpected(socket.error());
     network.listeners.push_back(std::move(*socket));
   }

@@ -21,13 +21,16 @@ struct BuiltNetwork {
   Descriptor link_netlink;
   Descriptor client_probe;  ///< UDP sockets, connected to each other through the link
   Descriptor server_probe;
-  std::vector<Descriptor> listeners;  ///< in S: TCP in the order wanted, then UDP
+  std::vector<Descriptor> listeners;  ///< in S: TCP in the order wanted, then the names'
   int client_index = 0;               ///< interface indices in L
   int server_index = 0;
   int client_near_index = 0;  ///< in C
   int server_near_index = 0;  ///< in S
   bool all_tcp_ports = false;
 };
+
+/// How many of the listeners answer DNS, where that is wanted: TCP, then UDP.
+inline constexpr std::size_t kNameSockets = 2;
 
 /// Builds it. To be called in a process of its own with one thread, which has the capabilities over
 /// its user and mount namespaces and ends up in C. The errors name the step.

@@ -1,19 +1,16 @@
 #include "shaper/packet/outside_relay.h"
 
-#include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/write.hpp>
-#include <cstring>
 #include <fstream>
 #include <memory>
-#include <optional>
+#include <span>
 #include <sstream>
 #include <vector>
 
@@ -28,7 +25,6 @@ using net::ip::udp;
 
 constexpr auto kTuple = net::as_tuple(net::deferred);
 constexpr std::uint16_t kDnsPort = 53;
-constexpr std::size_t kDatagramBytesMax = 65535;
 constexpr std::chrono::seconds kDialPatience{30};
 constexpr std::chrono::seconds kAnswerPatience{10};
 constexpr std::chrono::milliseconds kAcceptPause{50};
@@ -85,35 +81,28 @@ class Deadline {
 
 }  // namespace
 
-struct OutsideRelay::Question {
-  std::vector<char> bytes;
-  sockaddr_in client{};
-  in_addr asked{};  ///< the address that the client sent it to
-};
-
 net::ip::address OutsideRelay::outside(const net::ip::address_v4& address,
                                        std::uint16_t port) const {
   if (address.to_uint() != kServerAddress) return address;
   return port == kDnsPort ? resolver_ : net::ip::address(net::ip::address_v4::loopback());
 }
 
-ShellResult<void> OutsideRelay::carry_tcp(Descriptor listener) {
-  tcp::acceptor acceptor(context_);
-  boost::system::error_code error;
-  acceptor.assign(tcp::v4(), listener.get(), error);
-  if (error) return shell_failure("a listener cannot be served", {}, error.value());
-  listener.release();
-  net::co_spawn(context_, accept(std::move(acceptor)), [](std::exception_ptr) {});
-  return {};
+ShellResult<void> OutsideRelay::carry(Descriptor socket) {
+  int type = 0;
+  socklen_t size = sizeof type;
+  ::getsockopt(socket.get(), SOL_SOCKET, SO_TYPE, &type, &size);
+  return type == SOCK_DGRAM ? serve<udp::socket>(std::move(socket), &OutsideRelay::read_questions)
+                            : serve<tcp::acceptor>(std::move(socket), &OutsideRelay::accept);
 }
 
-ShellResult<void> OutsideRelay::carry_udp(Descriptor socket) {
-  udp::socket opened(context_);
+template <class Socket>
+ShellResult<void> OutsideRelay::serve(Descriptor descriptor, Service<Socket> service) {
+  Socket socket(context_);
   boost::system::error_code error;
-  opened.assign(udp::v4(), socket.get(), error);
-  if (error) return shell_failure("a UDP socket cannot be served", {}, error.value());
-  socket.release();
-  net::co_spawn(context_, read_questions(std::move(opened)), [](std::exception_ptr) {});
+  socket.assign(Socket::protocol_type::v4(), descriptor.get(), error);
+  if (error) return shell_failure("a socket behind the link cannot be served", {}, error.value());
+  descriptor.release();
+  net::co_spawn(context_, (this->*service)(std::move(socket)), [](std::exception_ptr) {});
   return {};
 }
 
@@ -165,70 +154,36 @@ net::awaitable<void> OutsideRelay::carry(tcp::socket inside) {
 }
 
 net::awaitable<void> OutsideRelay::read_questions(udp::socket socket) {
-  std::vector<char> buffer(kDatagramBytesMax);
   while (true) {
     auto const [error] = co_await socket.async_wait(udp::socket::wait_read, kTuple);
     if (error) co_return;
-    Question question;
-    iovec part{.iov_base = buffer.data(), .iov_len = buffer.size()};
-    alignas(cmsghdr) std::array<char, 256> control{};
-    msghdr message{};
-    message.msg_name = &question.client;
-    message.msg_namelen = sizeof question.client;
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = control.data();
-    message.msg_controllen = control.size();
-    auto const size = ::recvmsg(socket.native_handle(), &message, MSG_DONTWAIT);
-    if (size < 0 || open_queries_ >= kQueriesMax) continue;
-    for (cmsghdr* one = CMSG_FIRSTHDR(&message); one != nullptr; one = CMSG_NXTHDR(&message, one)) {
-      if (one->cmsg_level != IPPROTO_IP || one->cmsg_type != IP_PKTINFO) continue;
-      in_pktinfo info{};
-      std::memcpy(&info, CMSG_DATA(one), sizeof info);
-      question.asked = info.ipi_addr;
-    }
-    question.bytes.assign(buffer.begin(), buffer.begin() + size);
+    auto question = Datagram::receive(socket.native_handle());
+    if (!question || open_queries_ >= kQueriesMax) continue;
     ++queries_;
     ++open_queries_;
-    net::co_spawn(context_, answer(socket, std::move(question)),
+    net::co_spawn(context_, answer(socket, std::move(*question)),
                   [this](std::exception_ptr) { --open_queries_; });
   }
 }
 
-net::awaitable<void> OutsideRelay::answer(const udp::socket& socket, Question question) {
-  udp::endpoint const server(outside(net::ip::address_v4(ntohl(question.asked.s_addr)), kDnsPort),
-                             kDnsPort);
+net::awaitable<void> OutsideRelay::answer(udp::socket& socket, Datagram question) {
+  auto const asked = question.destination();
+  if (!asked) co_return;
   udp::socket asking(context_);
   boost::system::error_code error;
-  asking.connect(server, error);
+  asking.connect({outside(*asked, kDnsPort), kDnsPort}, error);
   if (error) co_return;
-  std::vector<char> reply(kDatagramBytesMax);
+  std::vector<std::byte> reply(Datagram::kBytesMax);
   std::size_t size = 0;
   {
     Deadline const deadline(asking, kAnswerPatience);
-    std::tie(error, size) = co_await asking.async_send(net::buffer(question.bytes), kTuple);
+    std::tie(error, size) = co_await asking.async_send(
+        net::buffer(question.bytes().data(), question.bytes().size()), kTuple);
     if (error) co_return;
     std::tie(error, size) = co_await asking.async_receive(net::buffer(reply), kTuple);
     if (error) co_return;
   }
-  // From the address that was asked: clients check.
-  iovec part{.iov_base = reply.data(), .iov_len = size};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(in_pktinfo))> control{};
-  msghdr message{};
-  message.msg_name = &question.client;
-  message.msg_namelen = sizeof question.client;
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
-  cmsghdr* const one = CMSG_FIRSTHDR(&message);
-  one->cmsg_level = IPPROTO_IP;
-  one->cmsg_type = IP_PKTINFO;
-  one->cmsg_len = CMSG_LEN(sizeof(in_pktinfo));
-  in_pktinfo const info{.ipi_ifindex = 0, .ipi_spec_dst = question.asked, .ipi_addr = {}};
-  std::memcpy(CMSG_DATA(one), &info, sizeof info);
-  // A datagram that does not go is lost, as on any network.
-  static_cast<void>(::sendmsg(const_cast<udp::socket&>(socket).native_handle(), &message, 0));
+  question.answer(socket.native_handle(), std::span(reply).first(size));
 }
 
 net::ip::address first_resolver(const std::filesystem::path& settings) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "shaper/packet/datagram.h"
 #include "shaper/packet/descriptor.h"
 #include "shaper/packet/shell_error.h"
 
@@ -30,10 +31,9 @@ class OutsideRelay {
   OutsideRelay(boost::asio::io_context& context, boost::asio::ip::address resolver)
       : context_(context), resolver_(std::move(resolver)) {}
 
-  /// Serves a TCP listener, as long as the context runs.
-  ShellResult<void> carry_tcp(Descriptor listener);
-  /// Serves a UDP socket with IP_PKTINFO: each datagram is a question, with one answer.
-  ShellResult<void> carry_udp(Descriptor socket);
+  /// Serves a TCP listener, or a UDP socket with IP_PKTINFO, of which each datagram is a question
+  /// with one answer; as long as the context runs.
+  ShellResult<void> carry(Descriptor socket);
 
   std::uint64_t connections() const { return connections_; }
   std::uint64_t refused() const { return refused_; }
@@ -42,12 +42,15 @@ class OutsideRelay {
  private:
   using tcp = boost::asio::ip::tcp;
   using udp = boost::asio::ip::udp;
-  struct Question;
+  template <class Socket>
+  using Service = boost::asio::awaitable<void> (OutsideRelay::*)(Socket);
 
+  template <class Socket>
+  ShellResult<void> serve(Descriptor descriptor, Service<Socket> service);
   boost::asio::awaitable<void> accept(tcp::acceptor listener);
   boost::asio::awaitable<void> carry(tcp::socket inside);
   boost::asio::awaitable<void> read_questions(udp::socket socket);
-  boost::asio::awaitable<void> answer(const udp::socket& socket, Question question);
+  boost::asio::awaitable<void> answer(udp::socket& socket, Datagram question);
   boost::asio::ip::address outside(const boost::asio::ip::address_v4& address,
                                    std::uint16_t port) const;
 

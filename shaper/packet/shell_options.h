@@ -19,8 +19,9 @@ struct PacketShellOptions {
   /// (TCP_NOTSENT_LOWAT); 0: as much as it likes. A server that puts urgent responses first wants
   /// it small.
   int unsent_bytes_max = 0;
-  /// A UDP socket for each, on every address, with IP_PKTINFO.
-  std::vector<std::uint16_t> udp_ports;
+  /// What answers DNS, at port 53 of every address: a TCP listener, whatever else all_tcp_ports
+  /// takes, and a UDP socket with IP_PKTINFO.
+  bool names = false;
   /// The command finds a resolv.conf that names kServerAddress, and no other way to a resolver.
   bool own_resolver = true;
 };

@@ -6,10 +6,11 @@
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/netlink.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
-#include <array>
-#include <cstdint>
+#include <cstddef>
+#include <vector>
 
 #include "shaper/packet/netlink.h"
 
@@ -57,6 +58,16 @@ void constant(NetlinkMessage& rule, std::uint16_t type, T value) {
   rule.close(data);
 }
 
+/// What is in the register is `value`, which is in network order.
+template <class T>
+void equals(NetlinkMessage& rule, T value) {
+  expression(rule, "cmp", [&] {
+    big(rule, NFTA_CMP_SREG, NFT_REG_1);
+    big(rule, NFTA_CMP_OP, NFT_CMP_EQ);
+    constant<T>(rule, NFTA_CMP_DATA, value);
+  });
+}
+
 NetlinkMessage new_chain() {
   auto message = nft(NFT_MSG_NEWCHAIN, NLM_F_CREATE | NLM_F_ACK);
   message.text(NFTA_CHAIN_TABLE, kTable).text(NFTA_CHAIN_NAME, kChain);
@@ -68,8 +79,9 @@ NetlinkMessage new_chain() {
   return message;
 }
 
-/// meta l4proto tcp tproxy to :port
-NetlinkMessage new_rule(std::uint16_t port) {
+/// A rule about TCP: meta l4proto tcp; `fill` adds the rest.
+template <class Fill>
+NetlinkMessage new_rule(Fill fill) {
   auto rule = nft(NFT_MSG_NEWRULE, NLM_F_CREATE | NLM_F_APPEND | NLM_F_ACK);
   rule.text(NFTA_RULE_TABLE, kTable).text(NFTA_RULE_CHAIN, kChain);
   auto const expressions = rule.open(NLA_F_NESTED | NFTA_RULE_EXPRESSIONS);
@@ -77,26 +89,50 @@ NetlinkMessage new_rule(std::uint16_t port) {
     big(rule, NFTA_META_DREG, NFT_REG_1);
     big(rule, NFTA_META_KEY, NFT_META_L4PROTO);
   });
-  expression(rule, "cmp", [&] {
-    big(rule, NFTA_CMP_SREG, NFT_REG_1);
-    big(rule, NFTA_CMP_OP, NFT_CMP_EQ);
-    constant<std::uint8_t>(rule, NFTA_CMP_DATA, IPPROTO_TCP);
-  });
-  expression(rule, "immediate", [&] {
-    big(rule, NFTA_IMMEDIATE_DREG, NFT_REG_1);
-    constant<std::uint16_t>(rule, NFTA_IMMEDIATE_DATA, htons(port));
-  });
-  expression(rule, "tproxy", [&] {
-    big(rule, NFTA_TPROXY_FAMILY, NFPROTO_IPV4);
-    big(rule, NFTA_TPROXY_REG_PORT, NFT_REG_1);
-  });
+  equals<std::uint8_t>(rule, IPPROTO_TCP);
+  fill(rule);
   rule.close(expressions);
   return rule;
 }
 
+/// tcp dport `port` accept
+NetlinkMessage leave_apart(std::uint16_t port) {
+  return new_rule([port](NetlinkMessage& rule) {
+    expression(rule, "payload", [&] {
+      big(rule, NFTA_PAYLOAD_DREG, NFT_REG_1);
+      big(rule, NFTA_PAYLOAD_BASE, NFT_PAYLOAD_TRANSPORT_HEADER);
+      big(rule, NFTA_PAYLOAD_OFFSET, offsetof(tcphdr, th_dport));
+      big(rule, NFTA_PAYLOAD_LEN, sizeof port);
+    });
+    equals(rule, htons(port));
+    expression(rule, "immediate", [&] {
+      big(rule, NFTA_IMMEDIATE_DREG, NFT_REG_VERDICT);
+      auto const data = rule.open(NLA_F_NESTED | NFTA_IMMEDIATE_DATA);
+      auto const verdict = rule.open(NLA_F_NESTED | NFTA_DATA_VERDICT);
+      big(rule, NFTA_VERDICT_CODE, NF_ACCEPT);
+      rule.close(verdict);
+      rule.close(data);
+    });
+  });
+}
+
+/// tproxy to :port
+NetlinkMessage lead_to(std::uint16_t port) {
+  return new_rule([port](NetlinkMessage& rule) {
+    expression(rule, "immediate", [&] {
+      big(rule, NFTA_IMMEDIATE_DREG, NFT_REG_1);
+      constant<std::uint16_t>(rule, NFTA_IMMEDIATE_DATA, htons(port));
+    });
+    expression(rule, "tproxy", [&] {
+      big(rule, NFTA_TPROXY_FAMILY, NFPROTO_IPV4);
+      big(rule, NFTA_TPROXY_REG_PORT, NFT_REG_1);
+    });
+  });
+}
+
 }  // namespace
 
-bool lead_all_tcp_to(int listener) {
+bool lead_all_tcp_to(int listener, std::optional<std::uint16_t> apart) {
   sockaddr_in name{};
   socklen_t size = sizeof name;
   if (::getsockname(listener, reinterpret_cast<sockaddr*>(&name), &size) != 0) return false;
@@ -104,8 +140,10 @@ bool lead_all_tcp_to(int listener) {
   if (!netlink) return false;
   auto table = nft(NFT_MSG_NEWTABLE, NLM_F_CREATE | NLM_F_ACK);
   table.text(NFTA_TABLE_NAME, kTable);
-  std::array messages{batch(NFNL_MSG_BATCH_BEGIN), std::move(table), new_chain(),
-                      new_rule(ntohs(name.sin_port)), batch(NFNL_MSG_BATCH_END)};
+  std::vector<NetlinkMessage> messages{batch(NFNL_MSG_BATCH_BEGIN), std::move(table), new_chain()};
+  if (apart) messages.push_back(leave_apart(*apart));
+  messages.push_back(lead_to(ntohs(name.sin_port)));
+  messages.push_back(batch(NFNL_MSG_BATCH_END));
   return netlink->request(messages).has_value();
 }
 

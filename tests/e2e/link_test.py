@@ -19,7 +19,10 @@ HOSTS = {"one.test": "127.0.0.2", "two.test": "127.0.0.3", "three.test": "127.0.
 RTT_MS = 120
 LINK = f"20mbit/20mbit/{RTT_MS}"
 BODY = bytes(range(256)) * 600
+ADDRESSES = 90  # of one name, in the answer of 16 bytes each
 NODE = shutil.which("node")
+DIG = shutil.which("dig")
+KDIG = shutil.which("kdig")
 FIREFOX = shutil.which("firefox-esr")
 BROWSER = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 
@@ -184,6 +187,37 @@ class Linked(harness.TestCase):
                            "true"]):
             done = harness.run("replay", *arguments, folder=self.folder)
             self.assertEqual(done.returncode, 2, done.stderr)
+
+    @unittest.skipUnless(DIG, "no dig")
+    def test_a_name_of_many_addresses_is_told_over_tcp(self):
+        """More than UDP carries: a client sees that it was cut, and asks again over TCP."""
+        tls = Certificate(self.folder / "many", ("many.test",))
+        origin = self.origin(site, names=("many.test",), tls=tls, address="0.0.0.0")
+        connects = [part for i in range(ADDRESSES)
+                    for part in ("--connect-to", f"many.test:{2000 + i}:127.0.1.{i}:{origin.port}")]
+        done = self.serving("record", "-o", str(self.archive), *connects, "--origin-ca",
+                            str(tls.ca_file), "--link", "none", command=[
+                                "curl", "-sS", "--fail", "-o", os.devnull, "--data-binary", "x",
+                                f"https://many.test:[2000-{1999 + ADDRESSES}]/echo"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = self.folder / "report.json"
+        script = "".join(f"date +%s%N; {ask} many.test A || exit 9; " for ask in (
+            "dig +noall +answer", "dig +tcp +noall +answer", f"{KDIG or 'dig'} +tcp +noall +answer"
+        )) + "date +%s%N"
+        done = self.serving("replay", "--link", LINK, "--report", str(report), str(self.archive),
+                            command=["sh", "-c", script])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = done.stdout.splitlines()
+        times = [int(line) / 1e6 for line in lines if line.isdigit()]
+        # Over UDP in vain, and then as the others do: to connect, and to ask.
+        for begin, end, round_trips in zip(times, times[1:], (3, 2, 2)):
+            self.assertGreaterEqual(end - begin, round_trips * RTT_MS)
+        told = [line.split() for line in lines if line.startswith("many.test.")]
+        self.assertEqual(sorted({line[4] for line in told}),
+                         sorted(f"198.18.0.{1 + i}" for i in range(ADDRESSES)), done.stdout)
+        self.assertEqual(len(told), 3 * ADDRESSES)
+        asked = json.loads(report.read_text())["dns"]
+        self.assertEqual((asked["by_type"]["A"], asked["truncated"]), (4, 1))
 
     @unittest.skipUnless(NODE, "no node")
     def test_node_needs_no_flags_but_the_ca(self):
