@@ -1,14 +1,14 @@
 #include <cstdio>
-#include <fstream>
 #include <memory>
-#include <optional>
+#include <string>
+#include <vector>
 
 #include <boost/json.hpp>
 
-#include "archive/record.h"
 #include "archive/repair.h"
-#include "tools/archive_errors.h"
+#include "tools/archive_commands.h"
 #include "tools/archive_import.h"
+#include "tools/archive_open.h"
 #include "tools/archive_text.h"
 #include "tools/archive_views.h"
 #include "tools/commands.h"
@@ -22,54 +22,20 @@ struct Arguments {
   bool json = false;
   bool of_request = false;
   bool no_backup = false;
+  std::vector<std::string> filter;  ///< its words
 };
 
 /// Owned by the callbacks, which outlive the function that adds them.
 using SharedArguments = std::shared_ptr<Arguments>;
 
-int fail_with(const std::string& text) {
-  std::fprintf(stderr, "reprise: %s\n", text.c_str());
-  return kExitArchive;
-}
-
-/// The message for an archive that does not open; of a newer one it names the format.
-std::string open_error_text(const std::filesystem::path& path, std::error_code error) {
-  if (error != archive_errc::newer_version) return archive_error_text(path, error);
-  std::array<std::byte, kFileHeaderBytes> header{};
-  std::ifstream(path, std::ios::binary)
-      .read(reinterpret_cast<char*>(header.data()), static_cast<std::streamsize>(header.size()));
-  return path.string() + ": written by a newer reprise (format " +
-         std::to_string(load_u32(header.data() + 8)) + ", this one reads " +
-         std::to_string(kFormatVersion) + "): update reprise";
-}
-
-std::optional<OpenArchive> open_archive(const std::filesystem::path& path) {
-  auto reader = ArchiveReader::open(path, {});
-  if (!reader) {
-    fail_with(open_error_text(path, reader.error()));
-    return std::nullopt;
-  }
-  return OpenArchive{.path = path, .reader = std::move(*reader)};
-}
-
-void print_remarks(const OpenArchive& archive) {
-  auto const& remarks = archive.reader->report().remarks;
-  for (auto const& remark : remarks) {
-    std::fprintf(stderr, "reprise: %s: %s\n", archive.path.c_str(), remark.c_str());
-  }
-  if (!remarks.empty()) {
-    std::fprintf(stderr, "reprise: `reprise archive repair %s` rewrites what is whole\n",
-                 archive.path.c_str());
-  }
-}
-
 int repair(const Arguments& arguments) {
   auto const report = repair_archive(arguments.archive, !arguments.no_backup);
   if (!report && report.error() == archive_errc::already_exists) {
-    return fail_with(arguments.archive.string() +
-                     ".bak: exists already; move it away, or use --no-backup");
+    std::fprintf(stderr, "reprise: %s.bak: exists already; move it away, or use --no-backup\n",
+                 arguments.archive.c_str());
+    return kExitArchive;
   }
-  if (!report) return fail_with(open_error_text(arguments.archive, report.error()));
+  if (!report) return say_unusable(arguments.archive, report.error());
   if (arguments.json) {
     boost::json::array remarks;
     for (auto const& remark : report->remarks) remarks.emplace_back(as_utf8(remark));
@@ -95,13 +61,6 @@ int repair(const Arguments& arguments) {
   return kExitDone;
 }
 
-/// `exit_code` unless what was printed did not arrive.
-int after_output(int exit_code) {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
-  std::perror("reprise: cannot write the output");
-  return exit_code == kExitDone ? kExitFailed : exit_code;
-}
-
 /// Adds one subcommand that reads an archive through `view`.
 template <class View>
 CLI::App* add_view(CLI::App& to, const char* name, const char* what, SharedArguments arguments,
@@ -109,7 +68,7 @@ CLI::App* add_view(CLI::App& to, const char* name, const char* what, SharedArgum
   auto* const command = to.add_subcommand(name, what);
   command->add_option("ARCHIVE", arguments->archive, "the file")->required();
   command->callback([arguments, &exit_code, view] {
-    auto const archive = open_archive(arguments->archive);
+    auto const archive = open_or_say(arguments->archive);
     exit_code = archive ? after_output(view(*archive, *arguments)) : kExitArchive;
   });
   return command;
@@ -126,12 +85,17 @@ void add_number(CLI::App* command, const SharedArguments& arguments) {
 }
 
 void add_views(CLI::App& archive, const SharedArguments& arguments, int& exit_code) {
-  add_json_flag(add_view(archive, "ls", "one line an exchange", arguments, exit_code,
-                         [](const OpenArchive& from, const Arguments& given) {
-                           print_remarks(from);
-                           return list_exchanges(from, given.json);
-                         }),
-                arguments);
+  auto* const list = add_view(archive, "ls", "one line an exchange", arguments, exit_code,
+                              [](const OpenArchive& from, const Arguments& given) {
+                                auto const filter =
+                                    parse_filter(CLI::detail::join(given.filter, " "));
+                                if (!filter) return int{kExitUsage};
+                                print_remarks(from);
+                                return list_exchanges(from, *filter, given.json);
+                              });
+  list->add_option("FILTER", arguments->filter, "which; all otherwise");
+  list->footer(kFilterHelp);
+  add_json_flag(list, arguments);
   auto* const show = add_view(archive, "show", "all about one exchange", arguments, exit_code,
                               [](const OpenArchive& from, const Arguments& given) {
                                 return show_exchange(from, given.number, given.json);
@@ -164,10 +128,12 @@ void add_views(CLI::App& archive, const SharedArguments& arguments, int& exit_co
 void add_archive_command(CLI::App& app, int& exit_code) {
   auto* const archive = app.add_subcommand(
       "archive",
-      "Looks into an archive, checks it, repairs it; makes one of other tools' recordings");
+      "Looks into an archive, checks it, repairs it; makes one of others, or of other tools' "
+      "recordings");
   archive->require_subcommand(1);
   auto const arguments = std::make_shared<Arguments>();
   add_views(*archive, arguments, exit_code);
+  add_trim_command(*archive, exit_code);
   add_import_command(*archive, exit_code);
   auto* const command =
       archive->add_subcommand("repair", "rewrite what is whole, also to close an unclosed file");

@@ -91,17 +91,6 @@ std::string hex(const Sha256& digest) {
   return text;
 }
 
-std::string media_type(HeaderList headers) {
-  auto value = find_header(headers, "content-type").value_or("");
-  value = value.substr(0, value.find(';'));
-  while (!value.empty() && (value.back() == ' ' || value.back() == '\t')) value.remove_suffix(1);
-  std::string type(value);
-  for (char& c : type) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
-  }
-  return type;
-}
-
 std::string utc_time(std::chrono::system_clock::time_point time) {
   auto const seconds = std::chrono::system_clock::to_time_t(time);
   std::tm parts{};

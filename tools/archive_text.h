@@ -21,9 +21,6 @@ std::string milliseconds(SessionTime time);
 
 std::string hex(const Sha256& digest);
 
-/// "text/html" of "Text/HTML; charset=utf-8"; empty when there is no Content-Type.
-std::string media_type(HeaderList headers);
-
 /// "2026-11-21T02:03:04Z".
 std::string utc_time(std::chrono::system_clock::time_point time);
 

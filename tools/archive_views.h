@@ -4,20 +4,14 @@
 // remarks to stderr. All return an exit code.
 
 #include <cstddef>
-#include <filesystem>
 
-#include "archive/reader.h"
+#include "archive/edit/filter.h"
+#include "tools/archive_open.h"
 
 namespace reprise {
 
-/// An archive on the command line.
-struct OpenArchive {
-  std::filesystem::path path;
-  std::unique_ptr<ArchiveReader> reader;
-};
-
-/// `ls`: a line an exchange; as JSON one array, an element a line.
-int list_exchanges(const OpenArchive& archive, bool json);
+/// `ls`: a line an exchange that `filter` takes; as JSON one array, an element a line.
+int list_exchanges(const OpenArchive& archive, const Filter& filter, bool json);
 
 /// `show`: all about exchange `number`, counted from 1 as `ls` does.
 int show_exchange(const OpenArchive& archive, std::size_t number, bool json);

@@ -1,0 +1,28 @@
+#pragma once
+
+// What the fields of a filter are called, what they allow and how an exchange answers them.
+
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "archive/edit/filter.h"
+
+namespace reprise {
+
+std::optional<FilterField> field_called(std::string_view name);
+/// All names, for people.
+std::string field_names();
+bool is_number(FilterField field);
+
+/// A value as it stands in a filter, with `comparison` ("<", "<=", ">", ">=", or "" for is) before
+/// it. The error says what is wrong with it.
+std::expected<FilterValue, std::string> parse_value(FilterField field, std::string_view comparison,
+                                                    std::string_view text);
+
+/// `number` is that of `ls`.
+bool allows(FilterField field, const FilterValue& value, const Exchange& exchange,
+            std::size_t number);
+
+}  // namespace reprise

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "archive/exchange.h"
+#include "archive/reader.h"
+#include "archive/result.h"
+#include "archive/writer.h"
+
+namespace reprise {
+
+/// What happens to exchanges of equal key (match.h) that come from different archives. Those of one
+/// archive are repeats, and always stay together.
+enum class Duplicates : std::uint8_t {
+  kKeep,   ///< all: a replay gives those of the first archive first
+  kFirst,  ///< those of the first archive that has a complete one
+  kLast,   ///< those of the last archive that has a complete one
+};
+
+struct MergeOptions {
+  Duplicates duplicates = Duplicates::kKeep;
+  /// Every session of every archive stays one of its own. Otherwise there will be one session,
+  /// since a replay answers from one: that of the first archive which a replay of it would serve,
+  /// and in it the exchanges of the one of each other archive.
+  bool separate_sessions = false;
+  /// Which exchanges to take; `number` is that of `ls` in their archive.
+  std::function<bool(const Exchange&, std::size_t number)> only;
+};
+
+/// What became of one archive.
+struct MergedPart {
+  std::uint64_t taken = 0;
+  std::uint64_t duplicates = 0;      ///< left out for another archive's
+  std::uint64_t other_sessions = 0;  ///< exchanges left out because they are of other sessions
+};
+
+/// Merges archives into one, in their order, in bounded memory. In a common session everything
+/// stays as it is, but that of the second archive on: sequence numbers and connection ids go on
+/// behind those before, and times are told from the start of the first archive's session (by the
+/// wall clock; unchanged where that is over 292 years away). The common session has the first one's
+/// start, seed, versions and command line, the pages of all, and is complete when all are.
+/// Errors: corrupt; too_large; write(2)'s.
+Result<std::vector<MergedPart>> merge_archives(std::span<const ArchiveReader* const> from,
+                                               const MergeOptions& options, ArchiveWriter& to);
+
+}  // namespace reprise

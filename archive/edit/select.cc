@@ -1,0 +1,41 @@
+#include "archive/edit/select.h"
+
+#include <algorithm>
+
+namespace reprise {
+
+Result<Selection> Selection::make(const ArchiveReader& from, const Wanted& wanted) {
+  Selection made;
+  made.exchanges_.resize(from.entries().size());
+  std::size_t number = 0;
+  for (auto const ordinal : from.ordinals_in_order()) {
+    auto const exchange = from.exchange(ordinal);
+    if (!exchange) return fail(exchange.error());
+    Connection const connection(exchange->session, exchange->origin_connection_id);
+    made.used_.insert(connection);
+    if (!wanted(*exchange, ordinal, ++number)) continue;
+    made.exchanges_[ordinal] = true;
+    ++made.count_;
+    made.kept_.insert(connection);
+    made.hosts_.emplace(exchange->session, exchange->request.host);
+  }
+  return made;
+}
+
+bool Selection::has_connection(const ConnectionFacts& facts) const {
+  Connection const connection(facts.session, facts.id);
+  if (kept_.contains(connection)) return true;
+  return !used_.contains(connection) && hosts_.contains({facts.session, facts.host});
+}
+
+bool Selection::has_answer(const DnsAnswer& answer) const {
+  return hosts_.contains({answer.session, answer.host});
+}
+
+bool Selection::has_session(const SessionContents& session) const {
+  return session.ordinals.empty() ||
+         std::ranges::any_of(session.ordinals,
+                             [this](std::uint32_t ordinal) { return has_exchange(ordinal); });
+}
+
+}  // namespace reprise

@@ -1,0 +1,55 @@
+#include "archive/replace.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace reprise {
+namespace {
+
+Result<void> system_result(int returned) {
+  return returned == 0 ? Result<void>() : Result<void>(fail(last_system_error()));
+}
+
+}  // namespace
+
+Result<Replacement> Replacement::begin(const std::filesystem::path& path, const char* suffix) {
+  Replacement made;
+  auto lock = open_regular_file(path, FileLock::kExclusive);
+  if (!lock) return fail(lock.error());
+  auto original = ArchiveReader::open(path, {.lock = false, .populate = false});
+  if (!original) return fail(original.error());
+  auto new_path = path;
+  new_path += suffix;
+  ::unlink(new_path.c_str());  // left by one that was killed: this one holds the lock
+  auto target = ArchiveWriter::create(new_path, {.fsync = false});
+  if (!target) return fail(target.error());
+  made.path_ = path;
+  made.new_path_ = std::move(new_path);
+  made.lock_ = std::move(*lock);
+  made.original_ = std::move(*original);
+  made.target_ = std::move(*target);
+  return made;
+}
+
+Replacement::Replacement(Replacement&& other) noexcept
+    : path_(std::move(other.path_)),
+      new_path_(std::exchange(other.new_path_, {})),
+      lock_(std::move(other.lock_)),
+      original_(std::move(other.original_)),
+      target_(std::move(other.target_)) {}
+
+Replacement::~Replacement() {
+  if (!new_path_.empty()) ::unlink(new_path_.c_str());
+}
+
+Result<void> Replacement::commit(const std::filesystem::path& backup) {
+  auto done = target_->close();
+  if (done) done = sync_file(new_path_);
+  if (done && !backup.empty()) done = system_result(::link(path_.c_str(), backup.c_str()));
+  if (done) done = system_result(::rename(new_path_.c_str(), path_.c_str()));
+  if (done) new_path_.clear();
+  return done;
+}
+
+}  // namespace reprise

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "archive/file.h"
+#include "archive/reader.h"
+#include "archive/result.h"
+#include "archive/writer.h"
+
+namespace reprise {
+
+/// A new archive that takes the place of an existing one in one step. Until commit() the original
+/// is untouched; a crash leaves at most the half-made file beside it, which the next one replaces.
+/// Nobody else reads, appends to or replaces the original meanwhile. Needs room for a second copy.
+class Replacement {
+ public:
+  /// Makes `path` + `suffix`. Errors: those of ArchiveReader::open; locked; open(2)'s.
+  static Result<Replacement> begin(const std::filesystem::path& path, const char* suffix);
+  /// Removes the new file unless it was committed.
+  ~Replacement();
+  Replacement(Replacement&&) noexcept;
+  Replacement& operator=(Replacement&&) = delete;
+
+  const ArchiveReader& original() const { return *original_; }
+  ArchiveWriter& target() const { return *target_; }
+
+  /// Closes the new file and moves it over the original, which stays as `backup` unless that is
+  /// empty. Errors: write(2)'s, fsync(2)'s, link(2)'s, rename(2)'s.
+  Result<void> commit(const std::filesystem::path& backup);
+
+ private:
+  Replacement() = default;
+
+  std::filesystem::path path_;
+  std::filesystem::path new_path_;  ///< empty once it is committed
+  FileDescriptor lock_;
+  std::unique_ptr<ArchiveReader> original_;
+  std::unique_ptr<ArchiveWriter> target_;
+};
+
+}  // namespace reprise

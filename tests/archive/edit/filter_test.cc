@@ -1,0 +1,261 @@
+#include "archive/edit/filter.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/archive/archive_fixture.h"
+
+namespace reprise {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+/// GET https://www.example.org/a/b.html?q=1&r=(2), 404, 1500 bytes of HTML over h2 after 2.5 s.
+Exchange sample() {
+  auto exchange = an_exchange(1, "/a/b.html?q=1&r=(2)");
+  exchange.session = 2;
+  exchange.request.host = "www.example.org";
+  exchange.response.status = 404;
+  exchange.response.version = HttpVersion::kH2;
+  exchange.response.headers = {{.name = "Content-Type", .value = "Text/HTML; charset=utf-8"},
+                               {.name = "Server", .value = "nginx/1.2"}};
+  exchange.response.body.size_bytes = 1500;
+  exchange.timings.queued = 2500ms;
+  return exchange;
+}
+
+bool takes(std::string_view text, const Exchange& exchange = sample()) {
+  auto const filter = Filter::parse(text);
+  if (!filter) {
+    ADD_FAILURE() << caret_text(text, filter.error());
+    return false;
+  }
+  return filter->takes(exchange, 17);
+}
+
+TEST(Filter, TakesWhatItDescribes) {
+  for (const char* text : {
+           "",
+           "  ",
+           "host=www.example.org",
+           "host:WWW.Example.ORG",
+           "HOST = www.example.org",
+           "host=.example.org",
+           "host=.www.example.org",
+           "host=*.example.org",
+           "host=a.test,*.org",
+           "host!=a.test,b.test",
+           "path=/a/b.html",
+           "path=/a/*",
+           "path=*.html",
+           "query=*q=1*",
+           "query=\"q=1&r=(2)\"",
+           "url=example.org/a",
+           "url=*/b.html*",
+           "url=b.html?q",
+           "b.html?q",
+           "\"q=1\"",
+           "https://www",
+           "method=get",
+           "method=POST,GET",
+           "scheme=https",
+           "type=html",
+           "type=text/*",
+           "type=TEXT/HTML",
+           "type!=image",
+           "protocol=h2",
+           "outcome=complete",
+           "header=server",
+           "header=\"server: nginx*\"",
+           "header=\"Server:nginx/1.2\"",
+           "status=404",
+           "status=4xx",
+           "status=4XX",
+           "status=400-499",
+           "status=200,404",
+           "status:>=400",
+           "status>=404",
+           "status <= 404",
+           "status<500",
+           "status != 200",
+           "time<2.6",
+           "time>2.4s",
+           "time=2s-3s",
+           "time=2400ms-2.5s",
+           "size=1.5k",
+           "size<1M",
+           "size>1KiB",
+           "session=2",
+           "session=1-3",
+           "number=17",
+           "number=1,2,10-20",
+           "host=.org status=404",
+           "host=.org and status=404",
+           "host=.org && status=404",
+           "host=a.test or status=404",
+           "host=a.test | status=404",
+           "host=a.test or status=200 or number=17",
+           "host=a.test status=404 or type=html",
+           "not host=a.test",
+           "!host=a.test",
+           "! host=a.test",
+           "not not status=404",
+           "!(host=a.test status=404)",
+           "(host=a.test or status=404) (type=html)",
+           "((((status=404))))",
+           "~d example",
+           "~u /a/b",
+           "~m GET",
+           "~c 404",
+           "~t html",
+           "!~a",
+           "~s",
+           "!~q & !~e",
+       }) {
+    EXPECT_TRUE(takes(text)) << text;
+  }
+}
+
+TEST(Filter, TakesNothingElse) {
+  for (const char* text : {
+           "host=example.org",
+           "host=*.www.example.org",
+           "host=.xample.org",
+           "host=a.test,b.test",
+           "path=/a/",
+           "path=/A/*",
+           "path=*q=1*",
+           "query=q=1",
+           "url=example.com",
+           "url=*/b.html",
+           "method=POST",
+           "scheme=http",
+           "type=image,script,none",
+           "protocol=h1,h3",
+           "outcome=cut,failed",
+           "header=set-cookie",
+           "header=\"server: apache*\"",
+           "status=none",
+           "status=5xx",
+           "status>404",
+           "status<404",
+           "status=405-499",
+           "time<2.5",
+           "time>2.5",
+           "time=3s-4s",
+           "size>1.5k",
+           "session=1",
+           "number=16",
+           "host=.org status=200",
+           "host=a.test or status=200",
+           "host=a.test type=html or status=200",
+           "host=a.test (type=html or status=404)",
+           "not status=404",
+           "!!(!status=404)",
+           "~d com",
+           "~a",
+           "~e",
+           "~q",
+       }) {
+    EXPECT_FALSE(takes(text)) << text;
+  }
+}
+
+TEST(Filter, KnowsHowAnExchangeEnded) {
+  auto exchange = sample();
+  exchange.outcome = Outcome::kCutByClient;
+  EXPECT_TRUE(takes("outcome=cut outcome=cut-by-client ~e", exchange));
+  exchange.outcome = Outcome::kCutByOrigin;
+  EXPECT_TRUE(takes("outcome=cut outcome=cut-by-origin !outcome=cut-by-client", exchange));
+  exchange.outcome = Outcome::kOriginFailed;
+  exchange.response = {};
+  exchange.request.version = HttpVersion::kHttp11;
+  EXPECT_TRUE(
+      takes("outcome=failed status=none type=none protocol=http/1.1 protocol=h1 ~q", exchange));
+}
+
+TEST(Filter, MatchesNoTimeThatIsNotKnown) {
+  auto exchange = sample();
+  exchange.timings = {};
+  EXPECT_FALSE(takes("time<1000000", exchange));
+  EXPECT_TRUE(takes("!time>=0", exchange));
+  exchange.timings.end = 1s;
+  EXPECT_TRUE(takes("time=1", exchange));
+}
+
+TEST(Filter, KnowsTheKindsOfTypes) {
+  auto const is = [](std::string_view type, std::string_view kind) {
+    auto exchange = sample();
+    exchange.response.headers = {{.name = "content-type", .value = type}};
+    return takes("type=" + std::string(kind), exchange);
+  };
+  EXPECT_TRUE(is("application/javascript", "script"));
+  EXPECT_TRUE(is("text/javascript", "script"));
+  EXPECT_TRUE(is("text/css", "style"));
+  EXPECT_TRUE(is("image/svg+xml", "image"));
+  EXPECT_TRUE(is("image/svg+xml", "xml"));
+  EXPECT_TRUE(is("font/woff2", "font"));
+  EXPECT_TRUE(is("application/font-woff", "font"));
+  EXPECT_TRUE(is("application/ld+json", "json"));
+  EXPECT_TRUE(is("video/mp4", "media"));
+  EXPECT_FALSE(is("application/json", "script"));
+}
+
+TEST(Filter, NamesThePlaceOfAFault) {
+  struct Case {
+    const char* text;
+    std::size_t position;
+    const char* what;
+  };
+  for (auto const& [text, position, what] : {
+           Case{"hots=example.org", 0, "there is no field 'hots'"},
+           Case{"status=404 q=1", 11, "there is no field 'q'"},
+           Case{"status=4x", 7, "is no such number"},
+           Case{"status=404,abc", 11, "is no such number"},
+           Case{"status=499-400", 7, "is no such number"},
+           Case{"size=10lb", 5, "is no such number"},
+           Case{"host>a", 5, "only numbers"},
+           Case{"scheme=ftp", 7, "http or https"},
+           Case{"protocol=spdy", 9, "a protocol is"},
+           Case{"outcome=good", 8, "an outcome is"},
+           Case{"host=", 5, "a value is missing"},
+           Case{"host=a,", 7, "a value is missing"},
+           Case{"host=a or", 9, "a condition is missing"},
+           Case{"host=a and", 10, "a condition is missing"},
+           Case{"or host=a", 0, "a condition is missing"},
+           Case{"!", 1, "a condition is missing"},
+           Case{"not", 3, "a condition is missing"},
+           Case{"(host=a", 0, "is not closed"},
+           Case{"host=a)", 6, "was not opened"},
+           Case{"()", 1, "a condition is missing"},
+           Case{"url=\"abc", 4, "quote is not closed"},
+           Case{"~x a", 0, "are known of this form"},
+           Case{"~d", 2, "wants a value"},
+           Case{"~", 0, "are known of this form"},
+       }) {
+    auto const filter = Filter::parse(text);
+    ASSERT_FALSE(filter) << text;
+    EXPECT_EQ(filter.error().position, position) << text;
+    EXPECT_THAT(filter.error().what, HasSubstr(what)) << text;
+  }
+}
+
+TEST(Filter, PutsACaretBelowTheFault) {
+  std::string const text = "host=a q=\x1b";
+  auto const filter = Filter::parse(text);
+  ASSERT_FALSE(filter);
+  EXPECT_THAT(caret_text(text, filter.error()), HasSubstr("\n  host=a q=?\n         ^"));
+}
+
+TEST(Filter, IsBounded) {
+  EXPECT_TRUE(Filter::parse(std::string(60, '(') + "a" + std::string(60, ')')));
+  EXPECT_FALSE(Filter::parse(std::string(100, '(') + "a" + std::string(100, ')')));
+  EXPECT_FALSE(Filter::parse(std::string(10'000, '!') + "a"));
+  EXPECT_FALSE(Filter::parse(std::string(Filter::kTextBytesMax + 1, ' ')));
+  std::string many = "number=1";
+  while (many.size() < 60'000) many += " or number=1";
+  EXPECT_FALSE(takes(many));
+}
+
+}  // namespace
+}  // namespace reprise

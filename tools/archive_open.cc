@@ -1,0 +1,101 @@
+#include "tools/archive_open.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+
+#include "archive/record.h"
+#include "tools/archive_errors.h"
+#include "tools/archive_text.h"
+#include "tools/commands.h"
+
+namespace reprise {
+namespace {
+
+/// The message for an archive that cannot be used; of a newer one it names the format.
+std::string error_text(const std::filesystem::path& path, std::error_code error) {
+  if (error == archive_errc::corrupt) {
+    return path.string() + ": " + error.message() +
+           "; `reprise archive verify` says where, `reprise archive repair` rewrites what is whole";
+  }
+  if (error != archive_errc::newer_version) return archive_error_text(path, error);
+  std::array<std::byte, kFileHeaderBytes> header{};
+  std::ifstream(path, std::ios::binary)
+      .read(reinterpret_cast<char*>(header.data()), static_cast<std::streamsize>(header.size()));
+  return path.string() + ": written by a newer reprise (format " +
+         std::to_string(load_u32(header.data() + 8)) + ", this one reads " +
+         std::to_string(kFormatVersion) + "): update reprise";
+}
+
+}  // namespace
+
+int say_unusable(const std::filesystem::path& path, std::error_code error) {
+  std::fprintf(stderr, "reprise: %s\n", error_text(path, error).c_str());
+  return kExitArchive;
+}
+
+std::optional<OpenArchive> open_or_say(const std::filesystem::path& path) {
+  auto reader = ArchiveReader::open(path, {});
+  if (!reader) {
+    say_unusable(path, reader.error());
+    return std::nullopt;
+  }
+  return OpenArchive{.path = path, .reader = std::move(*reader)};
+}
+
+void print_remarks(const OpenArchive& archive) {
+  auto const& remarks = archive.reader->report().remarks;
+  for (auto const& remark : remarks) {
+    std::fprintf(stderr, "reprise: %s: %s\n", archive.path.c_str(), remark.c_str());
+  }
+  if (!remarks.empty()) {
+    std::fprintf(stderr, "reprise: `reprise archive repair %s` rewrites what is whole\n",
+                 archive.path.c_str());
+  }
+}
+
+std::optional<OpenArchive> open_with_remarks(const std::filesystem::path& path) {
+  auto archive = open_or_say(path);
+  if (archive) print_remarks(*archive);
+  return archive;
+}
+
+std::optional<NewArchive> NewArchive::make(const std::filesystem::path& path) {
+  auto writer = ArchiveWriter::create(path, {});
+  if (writer) return NewArchive(path, std::move(*writer));
+  auto const why =
+      writer.error() == archive_errc::already_exists
+          ? std::string("exists already, and nothing is overwritten; name another file")
+          : "cannot be made: " + writer.error().message();
+  std::fprintf(stderr, "reprise: %s: %s\n", path.c_str(), why.c_str());
+  return std::nullopt;
+}
+
+NewArchive::NewArchive(NewArchive&&) noexcept = default;
+
+NewArchive::~NewArchive() {
+  if (writer_) ::unlink(path_.c_str());
+}
+
+int NewArchive::finish() {
+  if (auto closed = writer_->close(); !closed) return say_unusable(path_, closed.error());
+  writer_.reset();
+  return kExitDone;
+}
+
+std::optional<Filter> parse_filter(const std::string& text) {
+  auto filter = Filter::parse(text);
+  if (filter) return std::move(*filter);
+  std::fprintf(stderr, "reprise: %s\n", caret_text(text, filter.error()).c_str());
+  return std::nullopt;
+}
+
+int after_output(int exit_code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
+  std::perror("reprise: cannot write the output");
+  return exit_code == kExitDone ? kExitFailed : exit_code;
+}
+
+}  // namespace reprise
