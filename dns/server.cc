@@ -115,6 +115,7 @@ struct Server::State : std::enable_shared_from_this<State> {
   std::size_t answer_messages(std::span<const std::uint8_t> in, std::vector<std::uint8_t>& out,
                               bool& broken);
   void open(tcp::socket socket);
+  void admit(tcp::socket socket);
   void sweep();
   void stop();
   /// Starts a coroutine that keeps this state alive.
@@ -171,6 +172,11 @@ void Server::State::open(tcp::socket socket) {
   boost::system::error_code error;
   auto const peer = socket.remote_endpoint(error);
   if (error || (!options.allow_remote && !is_near(peer.address()))) return;
+  admit(std::move(socket));
+}
+
+void Server::State::admit(tcp::socket socket) {
+  boost::system::error_code error;
   if (clients.size() >= options.tcp_connections_max) {
     auto const first = std::ranges::min_element(clients, {}, &Client::deadline);
     first->socket.close(error);
@@ -266,7 +272,7 @@ void Server::stop() {
   state_->stop();
 }
 
-Result<udp::endpoint> Server::listen(const udp::endpoint& at) {
+Result<BoundSockets> bind_sockets(const udp::endpoint& at) {
   for (int tries = 1;; ++tries) {
     auto const datagrams = bound_socket(SOCK_DGRAM, at);
     if (!datagrams) return fail(datagrams.error());
@@ -274,16 +280,38 @@ Result<udp::endpoint> Server::listen(const udp::endpoint& at) {
     auto const where = local_endpoint(first.get());
     if (!where) return fail(where.error());
     auto const stream = bound_socket(SOCK_STREAM, *where);
-    if (!stream) {
-      bool const clash = stream.error() == std::errc::address_in_use;
-      if (at.port() == 0 && clash && tries < kPortTriesMax) continue;
-      return fail(stream.error());
+    if (stream) {
+      return BoundSockets{.at = *where, .datagrams = first.release(), .listener = *stream};
     }
-    Descriptor second(*stream);
-    if (auto const adopted = adopt(first.release()); !adopted) return fail(adopted.error());
-    if (auto const adopted = adopt(second.release()); !adopted) return fail(adopted.error());
-    return *where;
+    bool const clash = stream.error() == std::errc::address_in_use;
+    if (at.port() != 0 || !clash || tries == kPortTriesMax) return fail(stream.error());
   }
+}
+
+Result<udp::endpoint> Server::listen(const udp::endpoint& at) {
+  auto const bound = bind_sockets(at);
+  if (!bound) return fail(bound.error());
+  auto const first = adopt(bound->datagrams);
+  auto const second = adopt(bound->listener);
+  if (!first || !second) return fail(first ? second.error() : first.error());
+  return bound->at;
+}
+
+void Server::take(int descriptor) {
+  Descriptor taken(descriptor);
+  tcp::socket socket(state_->context);
+  boost::system::error_code error;
+  socket.assign(tcp::v4(), taken.get(),
+                error);  // of any family: only the peer's name needs to know
+  if (error || state_->stopped) return;
+  taken.release();
+  state_->admit(std::move(socket));
+}
+
+std::vector<std::uint8_t> Server::answer(std::span<const std::uint8_t> query) {
+  if (state_->stopped) return {};
+  auto const size = state_->responder.respond(query, Responder::Transport::kUdp, state_->scratch);
+  return {state_->scratch.begin(), state_->scratch.begin() + static_cast<std::ptrdiff_t>(size)};
 }
 
 Result<void> Server::adopt(int descriptor) {

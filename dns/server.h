@@ -3,12 +3,26 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/udp.hpp>
 #include <chrono>
+#include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "archive/result.h"
 #include "dns/responder.h"
 
 namespace reprise::dns {
+
+/// Sockets for a stub, which the caller closes or hands on.
+struct BoundSockets {
+  boost::asio::ip::udp::endpoint at;
+  int datagrams;
+  int listener;
+};
+
+/// Binds UDP and TCP at this address and port, for port 0 at one that is free for both, without
+/// serving. Errors: those of bind(2).
+Result<BoundSockets> bind_sockets(const boost::asio::ip::udp::endpoint& at);
 
 /// The stub on sockets: UDP and TCP (RFC 7766: many queries a connection, answered in order), any
 /// number of addresses of either family, one responder. All on the thread that runs `context`.
@@ -33,14 +47,21 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Binds UDP and TCP at this address and port, and serves; for port 0 at one that is free for
-  /// both. Returns where. Errors: those of bind(2).
+  /// Binds as bind_sockets() does, and serves. Returns where.
   Result<boost::asio::ip::udp::endpoint> listen(const boost::asio::ip::udp::endpoint& at);
 
   /// Serves a bound UDP socket or a listening TCP socket, made elsewhere, maybe in another network
   /// namespace, and owns it from here on, even when this fails. Errors: not_supported for anything
   /// else; those of getsockopt(2).
   Result<void> adopt(int descriptor);
+
+  /// Serves a connected stream socket of any family that somebody else has accepted, who knows that
+  /// its client may be answered, and owns it from here on. On the thread that runs the context.
+  void take(int descriptor);
+
+  /// Answers a UDP message that somebody else has received, who knows the same; empty when nothing
+  /// is to be said. On the thread that runs the context.
+  std::vector<std::uint8_t> answer(std::span<const std::uint8_t> query);
 
   /// Closes everything. Idempotent.
   void stop();

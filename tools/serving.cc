@@ -253,7 +253,9 @@ std::optional<int> Serving::bind_names(const Naming& naming) {
   names_.emplace(context_, *responder_,
                  dns::Server::Options{.allow_remote = options_.places.allow_remote});
   if (places_.dns.at) {
-    auto const bound = names_->listen({places_.dns.at->address(), places_.dns.at->port()});
+    net::ip::udp::endpoint const at(places_.dns.at->address(), places_.dns.at->port());
+    auto const bound =
+        streamed_ ? streamed_->listen_for_names(at, *names_, context_) : names_->listen(at);
     if (!bound) return cannot_listen(places_.dns.flag, *places_.dns.at, bound.error());
     places_.dns.at = tcp::endpoint(bound->address(), bound->port());
   }

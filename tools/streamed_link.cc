@@ -1,5 +1,6 @@
 #include "tools/streamed_link.h"
 
+#include <boost/asio/post.hpp>
 #include <cstdio>
 #include <random>
 
@@ -55,22 +56,52 @@ std::expected<std::unique_ptr<StreamedLink>, int> StreamedLink::prepare(
   return std::unique_ptr<StreamedLink>(new StreamedLink(std::move(run)));
 }
 
+Result<net::ip::udp::endpoint> StreamedLink::listen_for_names(const net::ip::udp::endpoint& at,
+                                                              dns::Server& names,
+                                                              net::io_context& context) {
+  auto const bound = dns::bind_sockets(at);
+  if (!bound) return fail(bound.error());
+  names_.emplace(names, context, Descriptor(bound->datagrams), Descriptor(bound->listener));
+  if (at.address().is_unspecified()) Datagram::prepare(bound->datagrams);
+  return bound->at;
+}
+
 std::string StreamedLink::start(Server& server, std::span<const std::size_t> listeners) {
-  StreamShellOptions options{.profile = run_.profile, .seed = run_.seed, .hand_over = {}};
+  StreamShellOptions options{.profile = run_.profile, .seed = run_.seed};
   std::vector<std::size_t> const places(listeners.begin(), listeners.end());
   for (auto const place : places) {
     options.listeners.emplace_back(server.listening_socket(place));
   }
-  options.hand_over = [&server, places](StreamArrival arrival) {
+  options.hand_over = [this, &server, places](StreamArrival arrival) {
+    if (arrival.listener == places.size()) {
+      net::post(names_->context, [this, socket = std::move(arrival.socket)]() mutable {
+        names_->server.take(socket.release());
+      });
+      return;
+    }
     server.take(places[arrival.listener], arrival.socket.release(),
                 {.client = arrival.client,
                  .local = arrival.destination,
                  .on_abort = [aborted = arrival.aborted] { *aborted = true; }});
   };
+  if (names_) {
+    options.listeners.push_back(std::move(names_->listener));
+    options.question_sockets.push_back(std::move(names_->datagrams));
+    options.ask = [this](StreamQuestion question) {
+      net::post(names_->context, [this, question = std::move(question)] { answer(question); });
+    };
+  }
   auto shell = StreamShell::start(std::move(options));
   if (!shell) return shell.error().what;
   shell_ = std::move(*shell);
   return "";
+}
+
+void StreamedLink::answer(const StreamQuestion& question) {
+  auto const* const asked = reinterpret_cast<const std::uint8_t*>(question.bytes.data());
+  auto const said = names_->server.answer({asked, question.bytes.size()});
+  auto const bytes = std::as_bytes(std::span(said));
+  shell_->answer(question.id, {bytes.begin(), bytes.end()});
 }
 
 void StreamedLink::close_listeners() {

@@ -62,6 +62,7 @@ json::object to_json(const StreamRun& run) {
             {"max_us", to_us(lateness.max)}}},
           {"connections", run.link.connections},
           {"given_up", run.link.broken},
+          {"names_asked", run.link.questions},
           {"down", to_json(run.link.down)},
           {"up", to_json(run.link.up)},
           {"doubts", json::value_from(doubts_of(run))}};

@@ -17,10 +17,10 @@ namespace {
 
 using boost::asio::ip::tcp;
 
-/// What an event is about: the id of a connection, or the place of a listener, and the kind in the
-/// lowest bits.
-enum Kind : std::uint64_t { kClient, kProxy, kListener, kClock };
-constexpr int kKindBits = 2;
+/// What an event is about: the id of a connection, or the place of a listener or of a socket of
+/// questions, and the kind in the lowest bits.
+enum Kind : std::uint64_t { kClient, kProxy, kListener, kQuestions, kClock };
+constexpr int kKindBits = 3;
 constexpr std::uint64_t kKindMask = (1 << kKindBits) - 1;
 
 constexpr std::uint32_t kEdges = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
@@ -74,6 +74,10 @@ ShellResult<void> StreamShell::open_events() {
                  sizeof kClientBufferBytes);
   }
   watched = watched && watch_listeners();
+  for (std::size_t i = 0; i < options_.question_sockets.size(); ++i) {
+    watched =
+        watched && watch(options_.question_sockets[i].get(), i << kKindBits | kQuestions, EPOLLIN);
+  }
   if (!watched) return shell_failure("the link's events cannot be watched");
   return {};
 }
@@ -109,7 +113,7 @@ void StreamShell::run() {
   while (true) {
     int const count = ::epoll_wait(events_.get(), ready.data(), kEventsMax, -1);
     std::lock_guard const lock(mutex_);
-    if (closing_) options_.listeners.clear();
+    if (closing_) let_clients_go();
     static_cast<void>(step());
     for (int i = 0; i < count; ++i) on_ready(ready[static_cast<std::size_t>(i)]);
     for (int round = 0; round < kRoundsMax; ++round) {
@@ -123,12 +127,30 @@ void StreamShell::run() {
   clients_.clear();
 }
 
+void StreamShell::let_clients_go() {
+  options_.listeners.clear();
+  questions_.forget();
+  options_.question_sockets.clear();
+}
+
+void StreamShell::answer(std::uint64_t question, std::vector<std::byte> bytes) {
+  {
+    std::lock_guard const lock(mutex_);
+    questions_.answer(question, std::move(bytes), link_now());
+  }
+  wake();
+}
+
 void StreamShell::on_ready(const epoll_event& event) {
   auto const id = event.data.u64 >> kKindBits;
   switch (event.data.u64 & kKindMask) {
     case kListener:
       // It may have been closed within this turn.
       if (id < options_.listeners.size()) accept(id);
+      return;
+    case kQuestions:
+      if (id >= options_.question_sockets.size()) return;
+      questions_.take_in(options_.question_sockets[id].get(), link_now());
       return;
     case kClient:
     case kProxy: {
@@ -212,6 +234,11 @@ bool StreamShell::step() {
 }
 
 void StreamShell::tell(const StreamEvent& event) {
+  if (event.kind == StreamEvent::Kind::datagram ||
+      event.kind == StreamEvent::Kind::datagram_dropped) {
+    if (auto question = questions_.on_event(event)) options_.ask(std::move(*question));
+    return;
+  }
   auto const found = clients_.find(event.id);
   if (found == clients_.end()) return;
   broken_ += event.kind == StreamEvent::Kind::failed ? 1 : 0;
@@ -258,7 +285,8 @@ StreamReport StreamShell::report() const {
           .up = network_.link(Direction::up).counters(),
           .lateness = lateness_.summary(),
           .connections = connections_,
-          .broken = broken_};
+          .broken = broken_,
+          .questions = questions_.count()};
 }
 
 }  // namespace reprise

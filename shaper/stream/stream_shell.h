@@ -14,6 +14,7 @@
 #include "shaper/packet/descriptor.h"
 #include "shaper/packet/lateness.h"
 #include "shaper/packet/shell_error.h"
+#include "shaper/stream/stream_questions.h"
 #include "shaper/stream/stream_relay.h"
 
 namespace reprise {
@@ -34,8 +35,13 @@ struct StreamShellOptions {
   std::uint64_t seed = 0;
   /// Listening TCP sockets that clients see.
   std::vector<Descriptor> listeners;
+  /// UDP sockets that clients see, non-blocking: each datagram is a question.
+  std::vector<Descriptor> question_sockets;
   /// Called on the shell's thread, for each client as the server's end of the handshake ends.
   std::function<void(StreamArrival)> hand_over;
+  /// Called on the shell's thread, for each question that has crossed the link. To be answered by
+  /// StreamShell::answer(), not within this call.
+  std::function<void(StreamQuestion)> ask;
 };
 
 /// What a stream shell did.
@@ -45,6 +51,7 @@ struct StreamReport {
   LatenessHistogram::Summary lateness;  ///< by which the model's events were late
   std::uint64_t connections = 0;
   std::uint64_t broken = 0;  ///< of these, given up by the model after too many timeouts
+  std::uint64_t questions = 0;
 };
 
 /// Sits between clients and a proxy in the same process, and lets their bytes pass as fast as TCP
@@ -59,7 +66,11 @@ class StreamShell {
   /// Stops.
   ~StreamShell();
 
-  /// Nobody is accepted any more. Idempotent.
+  /// The answer to a question, which crosses the link in turn; empty when nothing is to be said,
+  /// which must be told, too. Any thread.
+  void answer(std::uint64_t question, std::vector<std::byte> bytes);
+
+  /// Nobody is accepted any more, and no question answered. Idempotent.
   void close_listeners();
   /// How long stop() waits for what is under way.
   static constexpr std::chrono::seconds kEndingTime{5};
@@ -81,6 +92,7 @@ class StreamShell {
   ShellResult<void> open_events();
   bool watch(int fd, std::uint64_t what, std::uint32_t how);
   bool watch_listeners();
+  void let_clients_go();
   void wake();
   void run();
   void on_ready(const epoll_event& event);
@@ -103,6 +115,7 @@ class StreamShell {
 
   mutable std::mutex mutex_;  // over what follows, for report()
   StreamNetwork network_;
+  StreamQuestions questions_{network_};
   std::unordered_map<std::uint64_t, Client> clients_;
   std::uint64_t connections_ = 0;
   std::uint64_t broken_ = 0;

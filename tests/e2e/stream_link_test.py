@@ -134,6 +134,26 @@ class StreamLink(Recorded):
             self.assertEqual(client.get("/large").body, LARGE)
         self.assertEqual(self.report_of(replay, file)["connections"], 11)
 
+    def test_names_cross_the_link_too(self):
+        labels = b"".join(bytes([len(label)]) + label for label in harness.HOST.encode().split(b"."))
+        query = b"\0\7\1\0\0\1\0\0\0\0\0\0" + labels + b"\0\0\1\0\1"
+        file = self.folder / "report.json"
+        replay = self.linked("--report", str(file))
+        for kind, round_trips, size in ((socket.SOCK_DGRAM, 1, b""),
+                                        (socket.SOCK_STREAM, 2, len(query).to_bytes(2, "big"))):
+            with socket.socket(socket.AF_INET, kind) as client:
+                client.settimeout(harness.DEADLINE_SECONDS)
+                begin = time.monotonic()
+                client.connect(replay.address("dns"))
+                client.sendall(size + query)
+                answer_bytes = client.recv(2000)[len(size):]
+                self.assertGreaterEqual(time.monotonic() - begin, round_trips * RTT)
+            self.assertEqual(answer_bytes[:2], query[:2])
+            self.assertEqual(answer_bytes[3] & 15, 0)  # NOERROR
+            self.assertEqual(answer_bytes[7], 1)  # one answer
+        self.assertEqual(self.report_of(replay, file)["names_asked"], 1)
+        self.assertEqual(json.loads(file.read_text())["dns"]["by_type"], {"A": 2})
+
     def test_the_report_is_marked_approximate(self):
         file = self.folder / "report.json"
         replay = self.replay(self.archive, "--link", "wpt:cable", "--link-seed", "7", "--shaper",

@@ -22,11 +22,11 @@ using namespace std::chrono_literals;
 
 constexpr int kPatienceMs = 20'000;
 
-Descriptor listen_on_loopback(sockaddr_in& at) {
-  Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+Descriptor bind_on_loopback(int type, sockaddr_in& at) {
+  Descriptor socket(::socket(AF_INET, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   at = {.sin_family = AF_INET, .sin_port = 0, .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
   ::bind(socket.get(), reinterpret_cast<sockaddr*>(&at), sizeof at);
-  ::listen(socket.get(), 100);
+  if (type == SOCK_STREAM) ::listen(socket.get(), 100);
   socklen_t length = sizeof at;
   ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&at), &length);
   return socket;
@@ -79,12 +79,10 @@ class StreamShellTest : public testing::Test {
  protected:
   void start(const std::string& link) {
     StreamShellOptions options{.profile = *parse_link(link), .seed = 1, .hand_over = {}};
-    options.listeners.push_back(listen_on_loopback(at_));
-    options.hand_over = [this](StreamArrival arrival) {
-      std::lock_guard const lock(mutex_);
-      arrivals_.push_back(std::move(arrival));
-      arrived_.notify_all();
-    };
+    options.listeners.push_back(bind_on_loopback(SOCK_STREAM, at_));
+    options.question_sockets.push_back(bind_on_loopback(SOCK_DGRAM, questions_at_));
+    options.hand_over = [this](StreamArrival arrival) { put(arrivals_, std::move(arrival)); };
+    options.ask = [this](StreamQuestion question) { put(questions_, std::move(question)); };
     shell_ = std::move(*StreamShell::start(std::move(options)));
   }
 
@@ -100,12 +98,25 @@ class StreamShellTest : public testing::Test {
     return client;
   }
 
-  StreamArrival next_arrival() {
+  template <class T>
+  void put(std::deque<T>& into, T one) {
+    std::lock_guard const lock(mutex_);
+    into.push_back(std::move(one));
+    arrived_.notify_all();
+  }
+  template <class T>
+  T next(std::deque<T>& from) {
     std::unique_lock lock(mutex_);
-    EXPECT_TRUE(arrived_.wait_for(lock, 20s, [this] { return !arrivals_.empty(); }));
-    auto arrival = std::move(arrivals_.front());
-    arrivals_.pop_front();
-    return arrival;
+    EXPECT_TRUE(arrived_.wait_for(lock, 20s, [&] { return !from.empty(); }));
+    auto one = std::move(from.front());
+    from.pop_front();
+    return one;
+  }
+  StreamArrival next_arrival() { return next(arrivals_); }
+
+  static std::vector<std::byte> bytes_of(const std::string& text) {
+    auto const bytes = std::as_bytes(std::span(text));
+    return {bytes.begin(), bytes.end()};
   }
 
   /// A connection from end to end.
@@ -120,6 +131,8 @@ class StreamShellTest : public testing::Test {
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::deque<StreamArrival> arrivals_;
+  sockaddr_in questions_at_{};
+  std::deque<StreamQuestion> questions_;
   std::unique_ptr<StreamShell> shell_;
 };
 
@@ -296,6 +309,22 @@ TEST_F(StreamShellTest, DeliversWhatWasSentBeforeItStops) {
   EXPECT_EQ(error, 0);
   Descriptor const late(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   EXPECT_NE(::connect(late.get(), reinterpret_cast<const sockaddr*>(&at_), sizeof at_), 0);
+}
+
+TEST_F(StreamShellTest, AnswersQuestionsARoundTripLater) {
+  start("none/none/100ms");
+  Descriptor const client(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  auto const* const name = reinterpret_cast<const sockaddr*>(&questions_at_);
+  ASSERT_EQ(::connect(client.get(), name, sizeof questions_at_), 0);
+  auto const begin = link_now();
+  send_all(client, "who?");
+  auto const question = next(questions_);
+  EXPECT_GE(link_now() - begin, 50ms);
+  EXPECT_EQ(question.bytes, bytes_of("who?"));
+  shell_->answer(question.id, bytes_of("it is me"));
+  EXPECT_EQ(receive(client, 8), "it is me");
+  EXPECT_GE(link_now() - begin, 100ms);
+  EXPECT_EQ(shell_->report().questions, 1U);
 }
 
 TEST_F(StreamShellTest, CountsWhatItDid) {
