@@ -2,6 +2,7 @@
 #include <memory>
 #include <utility>
 
+#include "tools/browser/launch.h"
 #include "tools/browser/result_file.h"
 #include "tools/browser/visit.h"
 #include "tools/commands.h"
@@ -23,7 +24,8 @@ struct LoadOptions {
   bool headed = false;
   bool no_bodies = false;
   bool dom = false;
-  std::vector<std::string> chromium_flags;
+  std::filesystem::path authority;
+  std::vector<std::string> browser_flags;
   // Passed on to the replay as they are.
   std::string match, inject, dates, session, topology;
 };
@@ -32,7 +34,8 @@ VisitOptions visit_options(const LoadOptions& options) {
   VisitOptions visit;
   visit.browser.program = options.browser;
   visit.browser.headless = !options.headed;
-  visit.browser.extra_flags = options.chromium_flags;
+  visit.browser.extra_flags = options.browser_flags;
+  visit.browser.authority = options.authority;
   visit.page.timeout = std::chrono::seconds(options.timeout_s);
   visit.page.quiet = std::chrono::milliseconds(options.quiet_ms);
   visit.page.settle = std::chrono::milliseconds(options.settle_ms);
@@ -70,9 +73,15 @@ int run_once(const std::vector<std::string>& urls, const LoadOptions& options, u
       return started.error().exit_code;
     }
     replay = std::move(*started);
-    auto const& flags = replay->chromium_flags();
-    visiting.browser.extra_flags.insert(visiting.browser.extra_flags.begin(), flags.begin(),
-                                        flags.end());
+    if (is_firefox(options.browser)) {
+      visiting.browser.http_port = replay->http_port();
+      visiting.browser.https_port = replay->https_port();
+      visiting.browser.authority = replay->authority();
+    } else {
+      auto const& flags = replay->chromium_flags();
+      visiting.browser.extra_flags.insert(visiting.browser.extra_flags.begin(), flags.begin(),
+                                          flags.end());
+    }
   }
   Visit visit = visit_pages(urls, visiting);
   result.browser_version = std::move(visit.browser_version);
@@ -149,11 +158,13 @@ void add_load_command(CLI::App& app, const std::vector<std::string>& command, in
                   "ms that the new, empty page rests before it navigates (500)")
       ->check(CLI::Range(0U, 60'000U));
   sub->add_option("--screenshot", options->screenshot_folder, "Write a PNG of each load here");
-  sub->add_option("--browser", options->browser, "The browser's program (default: on PATH)");
+  sub->add_option("--browser", options->browser,
+                  "The browser's program: chromium (default), firefox-esr, or another by its path");
+  sub->add_option("--ca", options->authority, "Trust the authority in this PEM file, too");
   sub->add_flag("--headed", options->headed, "Show the browser");
   sub->add_flag("--no-bodies", options->no_bodies, "Do not read bodies back for their digests");
   sub->add_flag("--dom", options->dom, "Put the documents' text into the result");
-  sub->add_option("--chromium-flag", options->chromium_flags,
+  sub->add_option("--chromium-flag", options->browser_flags,
                   "A further flag of the browser; also every argument behind --")
       ->allow_extra_args(false);
   sub->add_option("--match", options->match, "As replay --match");
@@ -162,7 +173,7 @@ void add_load_command(CLI::App& app, const std::vector<std::string>& command, in
   sub->add_option("--session", options->session, "As replay --session");
   sub->add_option("--topology", options->topology, "As replay --topology");
   sub->callback([options, command, &exit_code] {
-    options->chromium_flags.insert(options->chromium_flags.end(), command.begin(), command.end());
+    options->browser_flags.insert(options->browser_flags.end(), command.begin(), command.end());
     exit_code = load(*options);
   });
 }

@@ -8,6 +8,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
 #include <cerrno>
+#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -36,6 +37,14 @@ json::value read_json(const fs::path& path) {
   json::error_code error;
   json::value value = json::parse(contents_of(path), error);
   return error ? json::value() : value;
+}
+
+/// Of "127.0.0.1:8080"; 0 when there is none.
+std::uint16_t port_of(std::string_view address) {
+  auto const digits = address.substr(address.rfind(':') + 1);
+  std::uint16_t port = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  return port;
 }
 
 int exit_code_of(int wait_status) {
@@ -107,9 +116,13 @@ std::expected<std::unique_ptr<ReplayChild>, ReplayChild::Failure> ReplayChild::s
 bool ReplayChild::read_ready_file() {
   auto const ready = read_json(folder_ / "ready");
   if (!ready.is_object()) return false;
-  for (json::value const& flag : array_at(ready.get_object(), "chromium_flags")) {
+  auto const& told = ready.get_object();
+  for (json::value const& flag : array_at(told, "chromium_flags")) {
     if (flag.is_string()) chromium_flags_.emplace_back(flag.get_string());
   }
+  http_port_ = port_of(text_at(told, "http"));
+  https_port_ = port_of(text_at(told, "https"));
+  authority_ = text_at(told, "ca_file");
   return true;
 }
 

@@ -4,6 +4,7 @@
 // archive. It cannot outlive its owner, `kill -9` included (tools/browser/guarded_process.h).
 
 #include <boost/json/value.hpp>
+#include <cstdint>
 #include <expected>
 #include <filesystem>
 #include <memory>
@@ -45,6 +46,10 @@ class ReplayChild {
 
   /// The flags that lead Chromium to it.
   const std::vector<std::string>& chromium_flags() const { return chromium_flags_; }
+  /// Its listeners on 127.0.0.1, and the authority of its certificates.
+  std::uint16_t http_port() const { return http_port_; }
+  std::uint16_t https_port() const { return https_port_; }
+  const std::filesystem::path& authority() const { return authority_; }
 
   /// Ends it in order (SIGTERM), unless it has ended already. Call once.
   Ending stop();
@@ -56,6 +61,9 @@ class ReplayChild {
   std::filesystem::path folder_;  // the process's guard removes it
   std::unique_ptr<GuardedProcess> process_;
   std::vector<std::string> chromium_flags_;
+  std::uint16_t http_port_ = 0;
+  std::uint16_t https_port_ = 0;
+  std::filesystem::path authority_;
 };
 
 }  // namespace reprise

@@ -1,168 +1,66 @@
-#include "tools/browser/chromium.h"
-
-#include <fstream>
-#include <iterator>
 #include <utility>
 
-#include "tools/browser/devtools.h"
-#include "tools/browser/guarded_process.h"
+#include "tools/browser/devtools_session.h"
+#include "tools/browser/driver.h"
 #include "tools/browser/json_fields.h"
 #include "tools/browser/launch.h"
 #include "tools/browser/message_pipe.h"
-#include "tools/browser/page_session.h"
 
 namespace fs = std::filesystem;
-using namespace std::chrono_literals;
 
 namespace reprise {
 namespace {
 
-/// How long a browser that closed its pipe has to be seen ending.
-constexpr auto kLastWordsTime = 2s;
+/// Chromium over --remote-debugging-pipe.
+class ChromiumDriver : public BrowserDriver {
+ public:
+  ChromiumDriver(const BrowserOptions& options, fs::path folder)
+      : options_(options), folder_(std::move(folder)) {}
 
-constexpr auto kNoBrowser =
-    "No browser was found: install Debian's chromium, or name a Chromium by its path.";
+  std::expected<void, std::string> prepare() override {
+    auto pipe = make_message_pipe();
+    if (!pipe) return std::unexpected(pipe.error().message() + ".");
+    pipe_.emplace(std::move(*pipe));
+    if (options_.authority.empty()) return {};
+    return make_trusting_database(folder_ / ".pki/nssdb", options_.authority);
+  }
 
-/// The last line of a browser's standard error, for a sentence; empty when it said nothing.
-std::string last_line_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) return {};
-  auto const size = static_cast<std::streamoff>(file.tellg());
-  file.seekg(std::max<std::streamoff>(0, size - 2048));
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  text.erase(text.find_last_not_of(" \r\n") + 1);
-  return text.substr(text.rfind('\n') + 1);
-}
+  void describe(GuardedProcess::Options& process) override {
+    process.arguments = browser_flags(options_, folder_ / "profile");
+    process.environment = browser_environment(folder_);
+    process.input_fd = pipe_->browser_reads.get();
+    process.output_fd = pipe_->browser_writes.get();
+  }
 
-std::string describe(const std::error_code& error) {
-  if (error == std::errc::message_size) return "it sent a message of more than 256 MiB";
-  if (error == std::errc::bad_message) return "it sent what is not a DevTools message";
-  if (error == std::errc::timed_out) return "it does not answer";
-  return "it closed its DevTools pipe";
-}
+  Result<std::unique_ptr<MessageStream>> connect(GuardedProcess&, TimePoint) override {
+    // The browser's own ends alone keep the pipe open.
+    auto pipe = std::make_unique<MessagePipe>(std::move(pipe_->ours));
+    pipe_.reset();
+    return pipe;
+  }
+
+  Result<std::string> greet(RemoteConnection& connection, TimePoint deadline) override {
+    auto const hello = connection.call({}, "Browser.getVersion", {}, deadline);
+    if (!hello) return fail(hello.error());
+    return std::string(text_at(hello->result, "product"));
+  }
+
+  std::unique_ptr<PageSession> open_page(RemoteConnection& connection,
+                                         const PageOptions& options) override {
+    return std::make_unique<DevtoolsSession>(connection, options);
+  }
+
+ private:
+  const BrowserOptions& options_;
+  fs::path folder_;
+  std::optional<MessagePipePair> pipe_;
+};
 
 }  // namespace
 
-struct Browser::State {
-  fs::path folder;
-  BrowserOptions options;
-  std::vector<std::string> flags;
-  std::string version;
-  bool usable = true;
-  // In this order: the pipe closes first, then the process is ended.
-  std::unique_ptr<GuardedProcess> process;
-  std::unique_ptr<DevtoolsConnection> connection;
-
-  fs::path error_file() const { return folder / "stderr"; }
-
-  /// What became of the browser after `error`, as a clause.
-  std::string fate(const std::error_code& error) {
-    std::string text = describe(error);
-    if (error == std::errc::broken_pipe) {
-      auto const status = process->wait_until(std::chrono::steady_clock::now() + kLastWordsTime);
-      if (status) text = "it " + describe_wait_status(*status);
-    }
-    if (auto const line = last_line_of(error_file()); !line.empty()) {
-      text += ", and its last words were \"" + line + "\"";
-    }
-    return text;
-  }
-};
-
-std::string_view to_string(LoadOutcome outcome) {
-  switch (outcome) {
-    case LoadOutcome::kLoaded:
-      return "loaded";
-    case LoadOutcome::kTimedOut:
-      return "timed-out";
-    case LoadOutcome::kNavigationFailed:
-      return "navigation-failed";
-    case LoadOutcome::kBrowserDied:
-      return "browser-died";
-  }
-  return "unknown";
-}
-
-Browser::Browser(std::unique_ptr<State> state) : state_(std::move(state)) {}
-Browser::~Browser() = default;
-
-Result<std::unique_ptr<Browser>> Browser::start(const BrowserOptions& options,
-                                                std::string* failure) {
-  auto const failed = [failure](std::error_code error, std::string sentence) {
-    if (failure != nullptr) *failure = std::move(sentence);
-    return fail(error);
-  };
-  auto const program = find_browser(options.program);
-  if (!program) {
-    return failed(std::make_error_code(std::errc::no_such_file_or_directory),
-                  options.program.empty()
-                      ? kNoBrowser
-                      : "There is no browser at " + options.program.string() + ".");
-  }
-  auto folder = make_private_folder("reprise-browser-");
-  if (!folder) {
-    return failed(folder.error(),
-                  "No folder for the browser's profile: " + folder.error().message() + ".");
-  }
-  auto pipe = make_message_pipe();
-  auto state = std::make_unique<State>();
-  state->folder = *folder;
-  state->options = options;
-  state->flags = browser_flags(options, *folder / "profile");
-  auto process = GuardedProcess::start({.program = *program,
-                                        .arguments = state->flags,
-                                        .environment = browser_environment(*folder),
-                                        .input_fd = pipe ? pipe->browser_reads.get() : -1,
-                                        .output_fd = pipe ? pipe->browser_writes.get() : -1,
-                                        .error_file = state->error_file(),
-                                        .folder = *folder});
-  if (!process || !pipe) {
-    auto const error = process ? pipe.error() : process.error();
-    return failed(error, program->string() + " could not be started: " + error.message() + ".");
-  }
-  state->process = std::move(*process);
-  state->connection = std::make_unique<DevtoolsConnection>(std::move(pipe->ours));
-  pipe->browser_reads = {};
-  pipe->browser_writes = {};
-
-  auto const hello = state->connection->call(
-      {}, "Browser.getVersion", {}, std::chrono::steady_clock::now() + options.start_timeout);
-  if (!hello) {
-    return failed(hello.error(),
-                  program->string() + " could not be used: " + state->fate(hello.error()) + ".");
-  }
-  state->version = text_at(hello->result, "product");
-  return std::unique_ptr<Browser>(new Browser(std::move(state)));
-}
-
-PageLoad Browser::load(const std::string& url, const PageOptions& options) {
-  PageLoad load;
-  load.url = url;
-  std::error_code error = std::make_error_code(std::errc::broken_pipe);
-  if (state_->usable) {
-    PageSession page(*state_->connection, options);
-    auto const done = page.run(url, state_->options.width, state_->options.height, load);
-    if (done) return load;
-    error = done.error();
-  }
-  load.url = url;
-  bool const had_ended_anyway = load.outcome != LoadOutcome::kLoaded;
-  bool const hangs = error == std::errc::timed_out;
-  state_->usable = false;
-  if (hangs && had_ended_anyway) return load;
-  load.outcome = hangs ? LoadOutcome::kTimedOut : LoadOutcome::kBrowserDied;
-  load.failure = "The browser failed: " + state_->fate(error) + ".";
-  return load;
-}
-
-bool Browser::usable() const {
-  return state_->usable;
-}
-std::string Browser::version() const {
-  return state_->version;
-}
-const std::vector<std::string>& Browser::flags() const {
-  return state_->flags;
+std::unique_ptr<BrowserDriver> make_chromium_driver(const BrowserOptions& options,
+                                                    const fs::path& folder) {
+  return std::make_unique<ChromiumDriver>(options, folder);
 }
 
 }  // namespace reprise

@@ -67,6 +67,10 @@ std::optional<fs::path> find_browser(const fs::path& wanted) {
   return path;
 }
 
+bool is_firefox(const fs::path& program) {
+  return program.filename().native().starts_with("firefox");
+}
+
 std::vector<std::string> quiet_flags() {
   return {
       "--no-first-run",

@@ -1,20 +1,23 @@
 #pragma once
 
-// How Chromium is found and started. The flags are those under which it makes no request and no
-// look-up of its own, each tried by experiment.
+// How browsers are found, and Chromium is started. The flags are those under which it makes no
+// request and no look-up of its own, each tried by experiment.
 
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "tools/browser/chromium.h"
+#include "tools/browser/browser.h"
 
 namespace reprise {
 
 /// The absolute path of `wanted`, or of the first known browser on PATH when it is empty.
 /// nullopt when there is none.
 std::optional<std::filesystem::path> find_browser(const std::filesystem::path& wanted);
+
+/// Whether the program is a Firefox, by its name.
+bool is_firefox(const std::filesystem::path& program);
 
 /// The flags that keep Chromium from making requests and look-ups of its own, whoever starts it.
 std::vector<std::string> quiet_flags();

@@ -5,9 +5,6 @@
 #include <utility>
 
 #include "tools/browser/digest.h"
-#include "tools/browser/json_fields.h"
-
-namespace json = boost::json;
 
 namespace reprise {
 namespace {
@@ -28,16 +25,11 @@ struct Round {
   }
 };
 
-std::optional<std::string> body_of(const json::object& reply, std::string_view field) {
-  auto const text = text_at(reply, field);
-  return flag_at(reply, "base64Encoded") ? decode_base64(text) : std::string(text);
-}
-
-/// Asks for each of `names` by `method` and returns (index, digest) pairs.
-Result<std::shared_ptr<Round>> ask(DevtoolsConnection& connection,
-                                   const std::vector<PageRecorder::BodyName>& names,
-                                   std::string_view method, std::string_view field,
-                                   DevtoolsConnection::TimePoint deadline, const PageLoad& load) {
+/// Asks for each of `names` and returns (index, digest) pairs.
+Result<std::shared_ptr<Round>> ask(RemoteConnection& connection,
+                                   const std::vector<PageRecord::BodyName>& names,
+                                   const BodyQuestion& question,
+                                   RemoteConnection::TimePoint deadline, const PageLoad& load) {
   auto const round = std::make_shared<Round>();
   std::size_t next = 0;
   while (next < names.size() || round->outstanding > 0) {
@@ -49,10 +41,11 @@ Result<std::shared_ptr<Round>> ask(DevtoolsConnection& connection,
         continue;
       }
       ++round->outstanding;
-      connection.post(name.session, method, {{"requestId", name.request_id}},
-                      [round, url, name, field](const DevtoolsReply& reply) {
+      RemoteCommand command = question.command(name);
+      connection.post(command.session, command.method, std::move(command.params),
+                      [round, url, name, answer = question.answer](const RemoteReply& reply) {
                         --round->outstanding;
-                        auto const bytes = body_of(reply.result, field);
+                        auto const bytes = answer(reply.result);
                         if (!reply.error.empty() || !bytes) {
                           round->add_failure(url, reply.error);
                         } else if (bytes->empty() && name.size_bytes > 0) {
@@ -84,18 +77,17 @@ void remark_failures(const Round& round, std::string_view what, PageLoad& load) 
 
 }  // namespace
 
-Result<void> read_bodies(DevtoolsConnection& connection, const PageRecorder& recorder,
-                         DevtoolsConnection::TimePoint deadline, PageLoad& load) {
-  auto const responses =
-      ask(connection, recorder.bodies(), "Network.getResponseBody", "body", deadline, load);
+Result<void> read_bodies(RemoteConnection& connection, const PageRecord& record,
+                         const BodyQuestions& questions, RemoteConnection::TimePoint deadline,
+                         PageLoad& load) {
+  auto const responses = ask(connection, record.bodies(), questions.response, deadline, load);
   if (!responses) return fail(responses.error());
   for (auto& [index, digest] : (*responses)->digests) {
     load.requests[index].body_sha256 = std::move(digest);
   }
   remark_failures(**responses, "bodies of responses", load);
 
-  auto const requests = ask(connection, recorder.request_bodies(), "Network.getRequestPostData",
-                            "postData", deadline, load);
+  auto const requests = ask(connection, record.request_bodies(), questions.request, deadline, load);
   if (!requests) return fail(requests.error());
   for (auto& [index, digest] : (*requests)->digests) {
     load.requests[index].request_body_sha256 = std::move(digest);

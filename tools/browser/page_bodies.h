@@ -1,8 +1,13 @@
 #pragma once
 
-#include "tools/browser/chromium.h"
-#include "tools/browser/devtools.h"
-#include "tools/browser/page_recorder.h"
+#include <boost/json/object.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "tools/browser/browser.h"
+#include "tools/browser/page_record.h"
+#include "tools/browser/remote_connection.h"
 
 namespace reprise {
 
@@ -10,10 +15,22 @@ namespace reprise {
 /// message that carries it, and messages are bounded.
 inline constexpr std::int64_t kReadBackBytesMax = 40 << 20;
 
-/// Asks the browser for every body that `recorder` knows of and puts the digests into `load`, which
-/// came from that recorder. What the browser no longer has is counted in a remark.
-/// Errors: those of DevtoolsConnection but timed_out, which is a remark too.
-Result<void> read_bodies(DevtoolsConnection& connection, const PageRecorder& recorder,
-                         DevtoolsConnection::TimePoint deadline, PageLoad& load);
+/// How a browser is asked for one body, and what it answers: nullopt when that is none.
+struct BodyQuestion {
+  std::function<RemoteCommand(const PageRecord::BodyName&)> command;
+  std::function<std::optional<std::string>(const boost::json::object& result)> answer;
+};
+
+struct BodyQuestions {
+  BodyQuestion response;
+  BodyQuestion request;
+};
+
+/// Asks the browser for every body that `record` knows of and puts the digests into `load`, which
+/// came from that record. What the browser no longer has is counted in a remark.
+/// Errors: those of RemoteConnection but timed_out, which is a remark too.
+Result<void> read_bodies(RemoteConnection& connection, const PageRecord& record,
+                         const BodyQuestions& questions, RemoteConnection::TimePoint deadline,
+                         PageLoad& load);
 
 }  // namespace reprise

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "archive/result.h"
-#include "tools/browser/chromium.h"
+#include "tools/browser/browser.h"
 
 namespace reprise {
 

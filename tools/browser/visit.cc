@@ -10,8 +10,6 @@
 namespace reprise {
 namespace {
 
-constexpr std::string_view kProfileFlag = "--user-data-dir=";
-
 std::string size_text(std::int64_t bytes) {
   char text[32];
   std::snprintf(text, sizeof text, bytes < 1'000'000 ? "%.1f kB" : "%.2f MB",
@@ -70,8 +68,6 @@ Visit visit_pages(const std::vector<std::string>& urls, const VisitOptions& opti
         browser = std::move(*started);
         visit.browser_version = browser->version();
         visit.browser_flags = browser->flags();
-        std::erase_if(visit.browser_flags,
-                      [](const std::string& flag) { return flag.starts_with(kProfileFlag); });
       }
     }
     PageLoad load;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/browser/chromium.h"
+#include "tools/browser/browser.h"
 
 namespace reprise {
 

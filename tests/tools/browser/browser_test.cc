@@ -1,6 +1,6 @@
 // The driver against browsers that behave badly: the right outcome, soon, and nothing left over.
 
-#include "tools/browser/chromium.h"
+#include "tools/browser/browser.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -134,14 +134,14 @@ TEST_F(BadBrowser, AnswersGarbage) {
   std::string failure;
   auto const browser = Browser::start(browser_that("garbage"), &failure);
   EXPECT_EQ(browser.error(), std::errc::bad_message);
-  EXPECT_THAT(failure, HasSubstr("not a DevTools message"));
+  EXPECT_THAT(failure, HasSubstr("no message of its protocol"));
   expect_nothing_left();
 }
 
 TEST_F(BadBrowser, ClosesThePipeMidwayWhileItLivesOn) {
   auto const load = load_with("closes");
   EXPECT_EQ(load.outcome, LoadOutcome::kBrowserDied);
-  EXPECT_THAT(load.failure, HasSubstr("it closed its DevTools pipe"));
+  EXPECT_THAT(load.failure, HasSubstr("it closed its connection"));
   EXPECT_FALSE(usable_);
   expect_nothing_left();
 }

@@ -1,6 +1,7 @@
 #pragma once
 
-// Drives one headless Chromium over --remote-debugging-pipe. Blocking; one thread.
+// Drives one headless browser: Chromium over DevTools, Firefox over WebDriver BiDi. Blocking; one
+// thread.
 
 #include <chrono>
 #include <cstdint>
@@ -16,8 +17,16 @@
 namespace reprise {
 
 struct BrowserOptions {
-  std::filesystem::path program;         ///< empty: found on PATH (chromium, google-chrome, ...)
+  /// Empty: found on PATH (chromium, google-chrome, ...). A name that begins with "firefox" is
+  /// Firefox, any other Chromium.
+  std::filesystem::path program;
   std::vector<std::string> extra_flags;  ///< such as a replay's chromium_flags
+  /// PEM file of an authority to trust, in the browser's own database; empty: none.
+  std::filesystem::path authority;
+  /// For Firefox, which has no flags for it: where on 127.0.0.1 every name leads, instead of to
+  /// ports 80 and 443. 0: to where names lead.
+  std::uint16_t http_port = 0;
+  std::uint16_t https_port = 0;
   bool headless = true;
   int width = 1280;  ///< of the page itself, in CSS pixels
   int height = 800;
@@ -33,9 +42,9 @@ struct PageRequest {
   std::string resource_type;   ///< DevTools' Network.ResourceType: "Document", "Image", ...
   int status = 0;              ///< as on the wire; 0 when there was no response
   std::string protocol;        ///< ALPN id as nextHopProtocol shows it: "http/1.1", "h2"
-  std::string remote_address;  ///< "127.0.0.1:8443"
+  std::string remote_address;  ///< "127.0.0.1:8443"; BiDi does not tell
   std::string mime_type;
-  std::string failure;  ///< net::ERR_..., empty when it loaded
+  std::string failure;  ///< net::ERR_... or NS_ERROR_..., empty when it loaded
   bool from_cache = false;
   std::int64_t encoded_bytes = 0;  ///< on the wire: head and coded body
   /// Of the decoded body, hex; none where there is none. The browser gives text as characters, so
@@ -63,7 +72,7 @@ struct PageLoad {
   double last_resource_ms = -1;             ///< end of the last request that ended
   std::string dom;                          ///< document.documentElement.outerHTML when quiet
   std::vector<std::string> console_errors;  ///< console.error and uncaught exceptions
-  std::uint64_t requests_not_kept = 0;      ///< over the limit of PageRecorder
+  std::uint64_t requests_not_kept = 0;      ///< over the limit of DevtoolsRecorder
   std::vector<std::string> remarks;  ///< what could not be gathered and why, one sentence each
 };
 
@@ -84,7 +93,8 @@ struct PageOptions {
 class Browser {
  public:
   /// Errors: no_such_file_or_directory when no browser was found; timed_out; broken_pipe when it
-  /// ended or does not speak the protocol; the error of fork. `failure`, when given, receives a
+  /// ended or does not speak the protocol; no_such_process when its profile could not be prepared;
+  /// the error of fork. `failure`, when given, receives a
   /// sentence for people.
   static Result<std::unique_ptr<Browser>> start(const BrowserOptions& options,
                                                 std::string* failure = nullptr);
@@ -99,8 +109,9 @@ class Browser {
   /// False once it died or stopped answering: further loads fail, so start another.
   bool usable() const;
 
-  std::string version() const;                    ///< "Chrome/156.0.8078.73"
-  const std::vector<std::string>& flags() const;  ///< all of the command line but the program
+  std::string version() const;  ///< "Chrome/156.0.8078.73", "Firefox/153.7.0"
+  /// All of the command line but the program and the private folder's random path.
+  const std::vector<std::string>& flags() const;
 
  private:
   struct State;

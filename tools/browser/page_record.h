@@ -1,24 +1,23 @@
 #pragma once
 
-// Turns the DevTools events of one page load into a PageLoad. Pure: events in, requests, timings
-// and console errors out; no clock of its own. Events are hostile: a page decides what is in them.
-// https://chromedevtools.github.io/devtools-protocol/tot/Network/
+// What a page load is made of, gathered from the events of whichever protocol: requests with their
+// times, the milestones of the document, console errors. Pure; no clock of its own. Events are
+// hostile: a page decides what is in them.
 
-#include <boost/json/object.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "tools/browser/chromium.h"
+#include "tools/browser/browser.h"
 
 namespace reprise {
 
-/// Records one load. Not thread-safe.
-class PageRecorder {
+/// One load. DevtoolsRecorder and BidiRecorder fill it. Not thread-safe.
+class PageRecord {
  public:
   static constexpr std::size_t kRequestsMax = 20'000;
   static constexpr std::size_t kConsoleErrorsMax = 1'000;
@@ -26,7 +25,7 @@ class PageRecorder {
   /// Of URLs and other text that a page chooses, over all requests.
   static constexpr std::size_t kTextBytesMax = 256 << 20;
 
-  /// Names the finished body of a request, for Network.getResponseBody.
+  /// Names the finished body of a request, to ask the browser for it.
   struct BodyName {
     std::size_t index = 0;  ///< into PageLoad::requests
     std::string session;    ///< the last one that spoke of the request
@@ -34,13 +33,7 @@ class PageRecorder {
     std::int64_t size_bytes = 0;  ///< decoded, as far as events told
   };
 
-  /// `main_session` and `main_frame` are those of the page; events of its child sessions (frames of
-  /// other sites, workers) are taken too.
-  PageRecorder(std::string main_session, std::string main_frame);
-
-  /// Takes one event. Those that say nothing about the load are ignored.
-  void on_event(std::string_view session, std::string_view method,
-                const boost::json::object& params);
+  virtual ~PageRecord() = default;
 
   /// Whether the page that the navigation led to has fired its load event.
   bool loaded() const { return page_.load_event_s >= 0; }
@@ -61,13 +54,13 @@ class PageRecorder {
   std::string first_in_flight() const;
 
   std::vector<BodyName> bodies() const;
-  /// Requests whose body the events did not carry in full, for Network.getRequestPostData.
+  /// Requests whose body the events did not carry in full.
   std::vector<BodyName> request_bodies() const;
 
   /// Everything but outcome, failure, url, DOM and response bodies.
-  PageLoad page_load() const;
+  virtual PageLoad page_load() const;
 
- private:
+ protected:
   struct Entry {
     PageRequest request;
     std::string id;
@@ -79,7 +72,7 @@ class PageRecorder {
     bool has_extra_info = false;
     bool request_body_missing = false;
     std::int64_t data_bytes = 0;
-    // Seconds of the browser's monotonic clock; negative: never.
+    // Seconds of the browser's clock; negative: never.
     double start_s = -1;
     double response_s = -1;
     double end_s = -1;
@@ -95,37 +88,37 @@ class PageRecorder {
     double first_contentful_paint_s = -1;
   };
 
-  void on_network_event(std::string_view session, std::string_view event,
-                        const boost::json::object& params);
-  void on_page_event(std::string_view session, std::string_view event,
-                     const boost::json::object& params);
-  void on_request(std::string_view session, const boost::json::object& params);
-  void on_web_socket(std::string_view session, std::string_view event,
-                     const boost::json::object& params);
-  void on_frame_navigated(std::string_view session, const boost::json::object& frame);
+  explicit PageRecord(std::string main_frame) : main_frame_(std::move(main_frame)) {}
+
+  /// A new request; null when it is none that is kept. The pointer is good until the next begin().
   Entry* begin(std::string_view session, std::string_view id, std::string_view url,
                std::string_view type);
+  /// The latest hop of a request; null when it is not known.
+  Entry* find(std::string_view session, std::string_view id);
   void end(Entry& entry, double at_s, std::string_view failure);
-  template <class Which>
-  void abort_requests(Which&& which, std::string_view why);
-  void apply_response(Entry& entry, const boost::json::object& response);
-  Entry* find(std::string_view session, const boost::json::object& params);
+  void abort_requests(const std::function<bool(const Entry&)>& which, std::string_view why);
+  /// Once it is known better what a request is for.
+  void change_type(Entry& entry, std::string_view type);
   void add_console_error(std::string text);
+  void count_activity() { ++activity_; }
 
-  std::string main_session_;
+  /// A word that is short unless somebody means harm.
+  static std::string limited(std::string_view text);
+
   std::string main_frame_;
   std::vector<Entry> entries_;
-  std::unordered_map<std::string, std::size_t> current_;  ///< request id -> its latest hop
-  std::unordered_map<std::string, std::vector<int>> wire_statuses_;  ///< one a hop, in order
-  std::vector<std::string> console_errors_;
   Page page_;
-  double start_s_ = -1;
+  double start_s_ = -1;  ///< the first document was asked for
+  bool crashed_ = false;
+
+ private:
+  std::unordered_map<std::string, std::size_t> current_;  ///< request id -> its latest hop
+  std::vector<std::string> console_errors_;
   std::size_t in_flight_ = 0;
   std::size_t text_bytes_ = 0;
   std::uint64_t activity_ = 0;
   std::uint64_t requests_not_kept_ = 0;
   std::uint64_t console_errors_not_kept_ = 0;
-  bool crashed_ = false;
 };
 
 }  // namespace reprise

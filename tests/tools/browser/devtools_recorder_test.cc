@@ -1,4 +1,4 @@
-#include "tools/browser/page_recorder.h"
+#include "tools/browser/devtools_recorder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ class Recorded : public testing::Test {
     return out;
   }
 
-  PageRecorder recorder_{"main", "F"};
+  DevtoolsRecorder recorder_{"main", "F"};
 };
 
 TEST_F(Recorded, CountsTimesFromTheDocumentsRequest) {
@@ -301,26 +301,26 @@ TEST_F(Recorded, CollectsWhatTheConsoleShowsInRed) {
 }
 
 TEST_F(Recorded, KeepsNoMoreConsoleErrorsThanItsLimit) {
-  std::string const large(PageRecorder::kConsoleErrorBytesMax + 10, 'x');
-  for (std::size_t i = 0; i < PageRecorder::kConsoleErrorsMax + 5; ++i) {
+  std::string const large(DevtoolsRecorder::kConsoleErrorBytesMax + 10, 'x');
+  for (std::size_t i = 0; i < DevtoolsRecorder::kConsoleErrorsMax + 5; ++i) {
     event("Runtime.consoleAPICalled", R"({"type":"error","args":[{"value":")" + large + R"("}]})");
   }
   auto const load = recorder_.page_load();
-  EXPECT_EQ(load.console_errors.size(), PageRecorder::kConsoleErrorsMax);
-  EXPECT_EQ(load.console_errors[0].size(), PageRecorder::kConsoleErrorBytesMax + 3);
+  EXPECT_EQ(load.console_errors.size(), DevtoolsRecorder::kConsoleErrorsMax);
+  EXPECT_EQ(load.console_errors[0].size(), DevtoolsRecorder::kConsoleErrorBytesMax + 3);
   EXPECT_THAT(load.remarks, ElementsAre(HasSubstr("5 further console errors")));
 }
 
 TEST_F(Recorded, KeepsNoMoreRequestsThanItsLimitAndCountsTheRest) {
-  for (std::size_t i = 0; i < PageRecorder::kRequestsMax + 3; ++i) {
+  for (std::size_t i = 0; i < DevtoolsRecorder::kRequestsMax + 3; ++i) {
     sends("r" + std::to_string(i), "http://a.test/", 10);
   }
   // What is not kept is not waited for either.
-  EXPECT_EQ(recorder_.in_flight(), PageRecorder::kRequestsMax);
-  finishes("r" + std::to_string(PageRecorder::kRequestsMax + 1), 11);
-  EXPECT_EQ(recorder_.in_flight(), PageRecorder::kRequestsMax);
+  EXPECT_EQ(recorder_.in_flight(), DevtoolsRecorder::kRequestsMax);
+  finishes("r" + std::to_string(DevtoolsRecorder::kRequestsMax + 1), 11);
+  EXPECT_EQ(recorder_.in_flight(), DevtoolsRecorder::kRequestsMax);
   auto const load = recorder_.page_load();
-  EXPECT_EQ(load.requests.size(), PageRecorder::kRequestsMax);
+  EXPECT_EQ(load.requests.size(), DevtoolsRecorder::kRequestsMax);
   EXPECT_EQ(load.requests_not_kept, 3);
   EXPECT_THAT(load.remarks, ElementsAre(HasSubstr("3 further requests")));
 }

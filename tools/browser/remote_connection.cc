@@ -1,4 +1,4 @@
-#include "tools/browser/devtools.h"
+#include "tools/browser/remote_connection.h"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -62,7 +62,7 @@ json::value parse(std::string_view text, json::error_code& error) {
 
 }  // namespace
 
-Result<json::object> parse_devtools_message(std::string message) {
+Result<json::object> parse_remote_message(std::string message) {
   json::error_code error;
   json::value value = parse(message, error);
   if (error) {
@@ -74,24 +74,24 @@ Result<json::object> parse_devtools_message(std::string message) {
   return std::move(value.get_object());
 }
 
-void DevtoolsConnection::post(std::string_view session, std::string_view method,
-                              json::object params, ReplySink on_reply) {
+void RemoteConnection::post(std::string_view session, std::string_view method, json::object params,
+                            ReplySink on_reply) {
   std::uint64_t const id = ++last_id_;
   json::object message;
   message["id"] = id;
   message["method"] = method;
-  if (!params.empty()) message["params"] = std::move(params);
+  message["params"] = std::move(params);
   if (!session.empty()) message["sessionId"] = session;
   if (on_reply) waiting_.emplace(id, std::move(on_reply));
-  pipe_.send(json::serialize(message));
+  stream_->send(json::serialize(message));
 }
 
-Result<DevtoolsReply> DevtoolsConnection::call(std::string_view session, std::string_view method,
-                                               json::object params, TimePoint deadline) {
+Result<RemoteReply> RemoteConnection::call(std::string_view session, std::string_view method,
+                                           json::object params, TimePoint deadline) {
   // Shared with the sink, which outlives this call when the reply comes too late.
-  auto const answer = std::make_shared<std::optional<DevtoolsReply>>();
+  auto const answer = std::make_shared<std::optional<RemoteReply>>();
   post(session, method, std::move(params),
-       [answer](DevtoolsReply reply) { *answer = std::move(reply); });
+       [answer](RemoteReply reply) { *answer = std::move(reply); });
   while (!*answer) {
     auto const handled = pump(deadline);
     if (!handled) return fail(handled.error());
@@ -100,20 +100,26 @@ Result<DevtoolsReply> DevtoolsConnection::call(std::string_view session, std::st
   return std::move(**answer);
 }
 
-Result<bool> DevtoolsConnection::pump(TimePoint deadline) {
-  auto received = pipe_.receive(deadline);
+Result<RemoteReply> RemoteConnection::call(RemoteCommand command, TimePoint deadline) {
+  return call(command.session, command.method, std::move(command.params), deadline);
+}
+
+Result<bool> RemoteConnection::pump(TimePoint deadline) {
+  auto received = stream_->receive(deadline);
   if (!received) return fail(received.error());
   if (!*received) return false;
-  auto message = parse_devtools_message(std::move(**received));
+  auto message = parse_remote_message(std::move(**received));
   if (!message) return fail(message.error());
   if (message->contains("id")) {
     auto const found = waiting_.find(static_cast<std::uint64_t>(integer_at(*message, "id")));
     if (found == waiting_.end()) return true;
     ReplySink const sink = std::move(found->second);
     waiting_.erase(found);
-    DevtoolsReply reply;
+    RemoteReply reply;
     if (message->contains("error")) {
+      // DevTools has an object there, BiDi a word, with the sentence beside it.
       reply.error = text_at(object_at(*message, "error"), "message");
+      if (reply.error.empty()) reply.error = text_at(*message, "message");
       if (reply.error.empty()) reply.error = "refused without a reason";
     }
     if (auto* const result = message->if_contains("result"); result && result->is_object()) {

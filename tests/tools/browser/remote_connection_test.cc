@@ -1,4 +1,4 @@
-#include "tools/browser/devtools.h"
+#include "tools/browser/remote_connection.h"
 
 #include <gtest/gtest.h>
 
@@ -9,11 +9,11 @@ namespace reprise {
 namespace {
 
 std::string text_of(std::string message) {
-  auto const parsed = parse_devtools_message(std::move(message));
+  auto const parsed = parse_remote_message(std::move(message));
   return parsed ? std::string(text_at(*parsed, "text")) : parsed.error().message();
 }
 
-TEST(ParseDevtoolsMessage, ReplacesLoneSurrogates) {
+TEST(ParseRemoteMessage, ReplacesLoneSurrogates) {
   EXPECT_EQ(text_of(R"({"text":"a\ud800b"})"),
             "a\xEF\xBF\xBD"
             "b");
@@ -24,27 +24,27 @@ TEST(ParseDevtoolsMessage, ReplacesLoneSurrogates) {
             "A");
 }
 
-TEST(ParseDevtoolsMessage, LeavesTextThatOnlyLooksLikeASurrogate) {
+TEST(ParseRemoteMessage, LeavesTextThatOnlyLooksLikeASurrogate) {
   EXPECT_EQ(text_of(R"({"text":"\\ud800 \ud800"})"), "\\ud800 \xEF\xBF\xBD");
 }
 
-TEST(ParseDevtoolsMessage, TakesDeepNestingAndRefusesAbsurd) {
+TEST(ParseRemoteMessage, TakesDeepNestingAndRefusesAbsurd) {
   auto const nested = [](int depth) {
     return "{\"text\":\"x\",\"a\":" + std::string(static_cast<std::size_t>(depth), '[') +
            std::string(static_cast<std::size_t>(depth), ']') + "}";
   };
   EXPECT_EQ(text_of(nested(300)), "x");
-  EXPECT_FALSE(parse_devtools_message(nested(100'000)).has_value());
+  EXPECT_FALSE(parse_remote_message(nested(100'000)).has_value());
 }
 
-TEST(ParseDevtoolsMessage, RefusesWhatIsNoObject) {
+TEST(ParseRemoteMessage, RefusesWhatIsNoObject) {
   for (auto const text : {"", "[]", "7", "{", "{\"a\":\"\\u12\"}", "\xff\xfe"}) {
-    EXPECT_EQ(parse_devtools_message(text).error(), std::errc::bad_message) << text;
+    EXPECT_EQ(parse_remote_message(text).error(), std::errc::bad_message) << text;
   }
 }
 
 TEST(JsonFields, HaveDefaultsForWhatIsMissingOrAnotherType) {
-  auto const object = *parse_devtools_message(R"({"text":5,"number":"x","object":[],"big":1e300})");
+  auto const object = *parse_remote_message(R"({"text":5,"number":"x","object":[],"big":1e300})");
   EXPECT_EQ(text_at(object, "text"), "");
   EXPECT_EQ(number_at(object, "number", 7), 7);
   EXPECT_TRUE(object_at(object, "object").empty());

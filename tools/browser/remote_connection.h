@@ -1,37 +1,47 @@
 #pragma once
 
-// The command layer of the Chrome DevTools Protocol in its flat form: every message of a target
-// carries the sessionId that Target.attachToTarget gave. https://chromedevtools.github.io
+// The command layer that both protocols have: numbered commands, their replies, and events.
+// - The Chrome DevTools Protocol in its flat form: every message of a target carries the sessionId
+//   that Target.attachToTarget gave. https://chromedevtools.github.io
+// - WebDriver BiDi, which has no such ids. https://w3c.github.io/webdriver-bidi
 
 #include <boost/json/object.hpp>
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
 #include "archive/result.h"
-#include "tools/browser/message_pipe.h"
+#include "tools/browser/message_stream.h"
 
 namespace reprise {
 
+/// What the browser is told.
+struct RemoteCommand {
+  std::string session;  ///< empty for the browser itself
+  std::string method;
+  boost::json::object params;
+};
+
 /// What the browser answered to one command.
-struct DevtoolsReply {
+struct RemoteReply {
   boost::json::object result;
   std::string error;  ///< the browser's words when it refused; empty otherwise
 };
 
 /// Sends commands and hands out replies and events, both from inside call() and pump() only.
 /// Blocking with deadlines; one thread. After any error the connection is of no more use.
-class DevtoolsConnection {
+class RemoteConnection {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
   using EventSink = std::function<void(std::string_view session, std::string_view method,
                                        const boost::json::object& params)>;
-  using ReplySink = std::function<void(DevtoolsReply reply)>;
+  using ReplySink = std::function<void(RemoteReply reply)>;
 
-  explicit DevtoolsConnection(MessagePipe pipe) : pipe_(std::move(pipe)) {}
+  explicit RemoteConnection(std::unique_ptr<MessageStream> stream) : stream_(std::move(stream)) {}
 
   /// Every event from now on goes to `sink`; it may post().
   void set_event_sink(EventSink sink) { event_sink_ = std::move(sink); }
@@ -43,15 +53,16 @@ class DevtoolsConnection {
 
   /// Sends a command and waits for its reply; events meanwhile go to the sink.
   /// Errors: timed_out, and those of pump().
-  Result<DevtoolsReply> call(std::string_view session, std::string_view method,
-                             boost::json::object params, TimePoint deadline);
+  Result<RemoteReply> call(std::string_view session, std::string_view method,
+                           boost::json::object params, TimePoint deadline);
+  Result<RemoteReply> call(RemoteCommand command, TimePoint deadline);
 
   /// Handles the next message, or returns false when none came until `deadline`.
   /// Errors: broken_pipe (the browser is gone), message_size, bad_message (not the protocol).
   Result<bool> pump(TimePoint deadline);
 
  private:
-  MessagePipe pipe_;
+  std::unique_ptr<MessageStream> stream_;
   EventSink event_sink_;
   std::uint64_t last_id_ = 0;
   std::unordered_map<std::uint64_t, ReplySink> waiting_;
@@ -59,6 +70,6 @@ class DevtoolsConnection {
 
 /// Parses one message of the protocol. A lone UTF-16 surrogate, which a page may put into any of
 /// its strings and which JSON has no room for, becomes U+FFFD. Pure. Errors: bad_message.
-Result<boost::json::object> parse_devtools_message(std::string message);
+Result<boost::json::object> parse_remote_message(std::string message);
 
 }  // namespace reprise

@@ -1,0 +1,41 @@
+#pragma once
+
+// A WebSocket client for a browser on this machine: text messages, no extensions.
+// Source: RFC 6455, sections 4.1 (handshake), 5 (framing), 5.5 (control frames).
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tools/browser/message_stream.h"
+
+namespace reprise {
+
+class WebSocket : public MessageStream {
+ public:
+  /// Connects to `path` at 127.0.0.1:`port` and asks for a WebSocket; the answer is looked at by
+  /// the first receive(). Errors: the system error of socket(2) or connect(2).
+  static Result<WebSocket> connect(std::uint16_t port, std::string_view path);
+
+  /// Speaks over these two, which are copies of one socket, asking for `path` at `host`.
+  WebSocket(FileDescriptor write, FileDescriptor read, std::string_view host,
+            std::string_view path);
+
+  void send(std::string_view message) override;
+
+ private:
+  Result<std::optional<std::string>> take_message() override;
+  Result<bool> take_answer();
+  void send_frame(unsigned opcode, std::string_view payload);
+
+  static constexpr std::size_t kAnswerBytesMax = 16 << 10;
+
+  std::string expected_accept_;
+  bool answered_ = false;
+  std::string held_;             ///< to be sent once it is
+  std::size_t taken_bytes_ = 0;  ///< of incoming_
+  std::string fragments_;        ///< of a message that is not whole yet
+};
+
+}  // namespace reprise
