@@ -1,17 +1,15 @@
 #include "archive/index.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <numeric>
 #include <tuple>
 
+#include "archive/hash_directory.h"
 #include "archive/invariant.h"
 
 namespace reprise {
 namespace {
-
-constexpr unsigned kBucketBitsMax = 25;
 
 /// The sections of an index, in file order. All follow from the three numbers of its head.
 struct Layout {
@@ -23,7 +21,7 @@ struct Layout {
   std::uint64_t end;
 
   Layout(std::uint64_t fact_count, std::uint64_t entry_count, unsigned bucket_bits) {
-    auto const directory_bytes = ((std::uint64_t{1} << bucket_bits) + 1) * sizeof(std::uint32_t);
+    auto const directory_bytes = directory_size(bucket_bits) * sizeof(std::uint32_t);
     facts = kIndexHeadBytes;
     entries = facts + fact_count * sizeof(std::uint64_t);
     key_buckets = entries + entry_count * sizeof(IndexEntry);
@@ -32,19 +30,6 @@ struct Layout {
     end = path_order + entry_count * sizeof(std::uint32_t);
   }
 };
-
-unsigned bucket_bits_for(std::size_t entry_count) {
-  return std::clamp(static_cast<unsigned>(std::bit_width(entry_count)), 1U, kBucketBitsMax);
-}
-
-/// directory[b]: how many hashes have top bits below b. `hash_at(i)` ascends.
-template <class HashAt>
-std::vector<std::uint32_t> make_directory(std::size_t count, unsigned bits, HashAt hash_at) {
-  std::vector<std::uint32_t> directory((std::size_t{1} << bits) + 1);
-  for (std::size_t i = 0; i < count; ++i) ++directory[(hash_at(i) >> (64 - bits)) + 1];
-  std::partial_sum(directory.begin(), directory.end(), directory.begin());
-  return directory;
-}
 
 template <class T>
 void store(std::vector<std::byte>& payload, std::uint64_t at, const std::vector<T>& values) {
@@ -60,10 +45,6 @@ bool is_record_offset(std::uint64_t offset, std::uint64_t file_bytes) {
   return offset >= kFileHeaderBytes && offset < file_bytes && offset % kRecordAlignment == 0;
 }
 
-bool is_directory(std::span<const std::uint32_t> directory, std::size_t count) {
-  return directory.front() == 0 && directory.back() == count && std::ranges::is_sorted(directory);
-}
-
 }  // namespace
 
 bool comes_before(const IndexEntry& a, const IndexEntry& b) {
@@ -76,7 +57,7 @@ std::vector<std::byte> build_index(std::vector<IndexEntry> entries,
   invariant(entries.size() <= kExchangesMax && fact_offsets.size() <= kFactsMax,
             "an index over the limits of the format");
   std::ranges::sort(entries, comes_before);
-  auto const bits = bucket_bits_for(entries.size());
+  auto const bits = directory_bits(entries.size());
   std::vector<std::uint32_t> path_order(entries.size());
   std::iota(path_order.begin(), path_order.end(), 0U);
   std::ranges::sort(path_order, [&entries](std::uint32_t a, std::uint32_t b) {
@@ -101,20 +82,26 @@ std::vector<std::byte> build_index(std::vector<IndexEntry> entries,
   return payload;
 }
 
+void note_match_index(std::span<std::byte> index, std::uint64_t record_bytes) {
+  store_u32(index.data() + 12, static_cast<std::uint32_t>(record_bytes / kRecordAlignment));
+}
+
 std::optional<IndexView> IndexView::parse(Bytes payload, std::uint64_t file_bytes) {
   if (payload.size() < kIndexHeadBytes) return std::nullopt;
   auto const entry_count = load_u32(payload.data());
   auto const fact_count = load_u32(payload.data() + 4);
   auto const bits = load_u32(payload.data() + 8);
-  if (entry_count > kExchangesMax || fact_count > kFactsMax || bits < 1 || bits > kBucketBitsMax) {
+  if (entry_count > kExchangesMax || fact_count > kFactsMax || bits < 1 ||
+      bits > kDirectoryBitsMax) {
     return std::nullopt;
   }
   Layout const layout(fact_count, entry_count, bits);
   if (layout.end != payload.size()) return std::nullopt;
 
   IndexView view;
-  auto const bucket_count = (std::uint64_t{1} << bits) + 1;
+  auto const bucket_count = directory_size(bits);
   view.bucket_bits_ = bits;
+  view.match_index_record_bytes_ = std::uint64_t{load_u32(payload.data() + 12)} * kRecordAlignment;
   view.facts_ = section<std::uint64_t>(payload, layout.facts, fact_count);
   view.entries_ = section<IndexEntry>(payload, layout.entries, entry_count);
   view.key_buckets_ = section<std::uint32_t>(payload, layout.key_buckets, bucket_count);
@@ -142,10 +129,7 @@ std::optional<IndexView> IndexView::parse(Bytes payload, std::uint64_t file_byte
 std::pair<std::size_t, std::size_t> IndexView::bounds(std::span<const std::uint32_t> directory,
                                                       std::uint64_t hash) const {
   if (entries_.empty()) return {0, 0};
-  auto const bucket = hash >> (64 - bucket_bits_);
-  // Checked when it was opened, and again here: somebody may write to the file under the map.
-  auto const end = std::min<std::size_t>(directory[bucket + 1], entries_.size());
-  return {std::min<std::size_t>(directory[bucket], end), end};
+  return directory_bounds(directory, bucket_bits_, entries_.size(), hash);
 }
 
 std::span<const IndexEntry> IndexView::bucket_of(std::uint64_t key_hash) const {

@@ -25,6 +25,10 @@ inline constexpr std::size_t kIndexHeadBytes = 16;
 std::vector<std::byte> build_index(std::vector<IndexEntry> entries,
                                    std::span<const std::uint64_t> fact_offsets);
 
+/// Notes in an index that a match index stands directly before it, as a record of that size
+/// (header and padding included).
+void note_match_index(std::span<std::byte> index, std::uint64_t record_bytes);
+
 /// An index in memory that somebody else owns.
 class IndexView {
  public:
@@ -34,6 +38,8 @@ class IndexView {
   static std::optional<IndexView> parse(Bytes payload, std::uint64_t file_bytes);
 
   std::span<const std::uint64_t> fact_offsets() const { return facts_; }
+  /// The size of the record before this one, when that is a match index; else 0.
+  std::uint64_t match_index_record_bytes() const { return match_index_record_bytes_; }
   std::span<const IndexEntry> entries() const { return entries_; }
   std::span<const IndexEntry> find_key(std::uint64_t key_hash) const;
   void visit_path(std::uint64_t path_hash, const std::function<bool(std::uint32_t)>& visit) const;
@@ -47,6 +53,7 @@ class IndexView {
                                              std::uint64_t hash) const;
 
   unsigned bucket_bits_ = 1;
+  std::uint64_t match_index_record_bytes_ = 0;
   std::span<const std::uint64_t> facts_;
   std::span<const IndexEntry> entries_;
   std::span<const std::uint32_t> key_buckets_;

@@ -1,35 +1,21 @@
 #include "archive/match.h"
 
 #include <algorithm>
+#include <unordered_map>
 
-#include "archive/record.h"
+#include "archive/glob.h"
+#include "archive/key_hasher.h"
+#include "archive/match_build.h"
 
 namespace reprise {
 namespace {
 
-/// FNV-1a over the parts, each text after its length, ended by the finalizer of MurmurHash3 so that
-/// the top bits, which choose a bucket, depend on every byte. FORMAT.md defines it.
-class KeyHasher {
- public:
-  void add_byte(std::uint8_t byte) { state_ = (state_ ^ byte) * 0x100000001b3U; }
-  void add_number(std::uint32_t number) {
-    for (int shift = 0; shift < 32; shift += 8)
-      add_byte(static_cast<std::uint8_t>(number >> shift));
-  }
-  void add_text(std::string_view text) {
-    add_number(static_cast<std::uint32_t>(text.size()));
-    for (char const c : text) add_byte(static_cast<std::uint8_t>(c));
-  }
-  std::uint64_t finish() const {
-    auto hash = state_;
-    hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccdU;
-    hash = (hash ^ (hash >> 33)) * 0xc4ceb9fe1a85ec53U;
-    return hash ^ (hash >> 33);
-  }
-
- private:
-  std::uint64_t state_ = 0xcbf29ce484222325U;
-};
+bool is_same(const StoredRequest& recorded, const MatchKey& key, bool partial) {
+  return recorded.target == key.target && recorded.host == key.host &&
+         recorded.method == key.method && recorded.scheme == key.scheme &&
+         recorded.port == key.port && recorded.body_partial == partial &&
+         (partial || recorded.body.digest == key.body_digest);
+}
 
 }  // namespace
 
@@ -40,6 +26,19 @@ MatchKey key_of(const StoredRequest& request) {
           .port = request.port,
           .target = request.target,
           .body_digest = request.body_partial ? Sha256{} : request.body.digest};
+}
+
+AskedRequest asked_as(const StoredRequest& request, Bytes body) {
+  return {.key = key_of(request),
+          .headers = request.headers.list(),
+          .body_bytes = request.body_partial ? 0 : request.body.size_bytes,
+          .body = body};
+}
+
+bool same_place(const MatchKey& a, const MatchKey& b) {
+  auto const path_of = [](std::string_view target) { return target.substr(0, target.find('?')); };
+  return a.method == b.method && a.scheme == b.scheme && a.host == b.host && a.port == b.port &&
+         path_of(a.target) == path_of(b.target);
 }
 
 std::uint64_t key_hash(const MatchKey& key) {
@@ -62,39 +61,192 @@ std::uint64_t path_hash(std::string_view host, std::string_view target) {
 
 void SequenceCursors::reset() {
   for (auto& taken : taken_) taken.store(0, std::memory_order_relaxed);
+  for (auto& given : given_) given.store(false, std::memory_order_relaxed);
+  for (auto& place : places_) place.store(0, std::memory_order_relaxed);
 }
 
-Matcher::Matcher(const ArchiveReader& reader, std::uint32_t session)
-    : reader_(&reader), session_(session) {
-  if (session_ == 0) session_ = choose_session();
-  auto const all = reader.entries();
-  next_answer_.assign(all.size(), kNone);
-  for (auto ordinal = static_cast<std::uint32_t>(all.size()); ordinal-- > 0;) {
-    auto const& entry = all[ordinal];
-    next_answer_[ordinal] = entry.session == session_ && entry.outcome == Outcome::kComplete
-                                ? ordinal
-                                : next_answer_after(ordinal);
-  }
-}
-
-std::uint32_t Matcher::choose_session() const {
+std::uint32_t session_to_replay(const ArchiveReader& reader) {
   std::uint32_t last_complete = 0;
   std::uint32_t last = 0;
-  for (const SessionInfo& info : reader_->sessions()) {
+  for (const SessionInfo& info : reader.sessions()) {
     last = std::max(last, info.number);
     if (info.complete) last_complete = std::max(last_complete, info.number);
   }
   if (last_complete > 0) return last_complete;
   if (last > 0) return last;
   // The records of the sessions are lost, but those of the exchanges are not.
-  for (const IndexEntry& entry : reader_->entries()) last = std::max(last, entry.session);
+  for (const IndexEntry& entry : reader.entries()) last = std::max(last, entry.session);
   return last;
+}
+
+Matcher::Matcher(const ArchiveReader& reader, std::uint32_t session, MatchRules rules)
+    : reader_(&reader),
+      session_(session == 0 ? session_to_replay(reader) : session),
+      rules_(std::move(rules)) {
+  auto view = MatchIndexView::parse(reader.match_index(), reader.entries().size());
+  if (!view) {
+    own_index_ = build_match_index(reader);
+    view = MatchIndexView::parse(own_index_, reader.entries().size());
+    invariant(view.has_value(), "a match index that was just built does not parse");
+  }
+  index_ = *view;
+  link_repeats();
+  if (!rules_.ignored_params.empty()) ignore(rules_.ignored_params);
+}
+
+void Matcher::link_repeats() {
+  auto const all = reader_->entries();
+  auto const count = static_cast<std::uint32_t>(all.size());
+  next_repeat_.assign(count, kNone);
+  next_sequence_.assign(count, kNone);
+  first_answer_.assign(count, kNone);
+  constexpr Representation kValues = 0x7fff'7fff'7fff'7fff;
+  std::unordered_map<Representation, std::uint32_t> last_of;
+  for (std::uint32_t begin = 0; begin < count;) {
+    auto end = begin + 1;
+    while (end < count && all[end].key_hash == all[begin].key_hash) ++end;
+    last_of.clear();
+    auto last_sequence = kNone;
+    for (auto at = begin; at < end; ++at) {
+      if (all[at].session != session_ || all[at].outcome != Outcome::kComplete) continue;
+      auto const representation = index_.representations()[at] & kValues;
+      auto const [known, is_new] = last_of.try_emplace(representation, at);
+      if (is_new) {
+        if (last_sequence != kNone) next_sequence_[last_sequence] = at;
+        last_sequence = at;
+      } else {
+        next_repeat_[known->second] = at;
+        known->second = at;
+      }
+      if (first_answer_[begin] == kNone) first_answer_[begin] = at;
+    }
+    begin = end;
+  }
+}
+
+void Matcher::ignore(const std::vector<std::string>& globs) {
+  auto const add = [&](bool in_body, std::string_view name) {
+    auto const matches = [name](const std::string& glob) { return fits_glob(glob, name); };
+    if (std::ranges::any_of(globs, matches)) ignored_.push_back(name_hash(in_body, name));
+  };
+  // What is not recorded is looked up when it is asked for: the file knows hashes, not names.
+  for (std::uint32_t ordinal = 0; ordinal < reader_->entries().size(); ++ordinal) {
+    if (reader_->entries()[ordinal].session != session_) continue;
+    auto const exchange = reader_->exchange(ordinal);
+    if (!exchange) continue;
+    auto const& request = exchange->request;
+    auto const body = reader_->read_body(request.body, kNormalisedBodyBytesMax)
+                          .value_or(std::vector<std::byte>());
+    Parameters parameters;
+    parameters.add_query(query_of(request.target));
+    parameters.add_body(request.headers.list(), body);
+    for (const Parameter& each : parameters.list()) {
+      add(each.in_body, each.percent_encoded ? decoded(each.name) : std::string(each.name));
+    }
+  }
+  std::ranges::sort(ignored_);
+  auto const repeated = std::ranges::unique(ignored_);
+  ignored_.erase(repeated.begin(), repeated.end());
 }
 
 std::uint32_t Matcher::first_answer(std::uint64_t hash) const {
   auto const found = reader_->find_key(hash);
   if (found.empty()) return kNone;
-  return next_answer_[static_cast<std::size_t>(found.data() - reader_->entries().data())];
+  return first_answer_[static_cast<std::size_t>(found.data() - reader_->entries().data())];
+}
+
+Decision Matcher::decide(const AskedRequest& asked, SequenceCursors& cursors,
+                         const RequestOf& request_of) const {
+  auto decision = decide_exactly(asked, cursors, request_of);
+  if (decision.kind != MatchKind::kMiss) return decision;
+  if (!rules_.exact_only || !rules_.ignored_params.empty()) {
+    decision = decide_fuzzily(asked, cursors, request_of);
+    if (decision.kind != MatchKind::kMiss) return decision;
+  }
+  auto other = asked;
+  if (rules_.exact_only || !substitute_scheme(other)) return decision;
+  decision = decide_exactly(other, cursors, request_of);
+  if (decision.kind == MatchKind::kMiss) decision = decide_fuzzily(other, cursors, request_of);
+  decision.scheme_substituted = decision.kind != MatchKind::kMiss;
+  return decision;
+}
+
+Decision Matcher::decide_exactly(const AskedRequest& asked, SequenceCursors& cursors,
+                                 const RequestOf& request_of) const {
+  auto key = asked.key;
+  auto partial = false;
+  auto const same_key = [&](std::uint32_t ordinal) {
+    auto const* const recorded = request_of(ordinal);
+    // A record that cannot be read has only its hash to speak for it, which is enough to tell what
+    // the miss is due to.
+    return recorded == nullptr ? !partial : is_same(*recorded, key, partial);
+  };
+  auto const decision = match(key, asked.headers, cursors, same_key);
+  if (decision.kind != MatchKind::kMiss || asked.body_bytes == 0) return decision;
+  partial = true;
+  key.body_digest = {};
+  return match(key, asked.headers, cursors, same_key);
+}
+
+Decision Matcher::decide_fuzzily(const AskedRequest& asked, SequenceCursors& cursors,
+                                 const RequestOf& request_of) const {
+  auto const group = group_hash(family_hash(asked.key), session_);
+  auto& place = cursors.place_in(group);
+  auto const candidates = find_candidates(index_, group, features_of(asked, rules_.ignored_params),
+                                          ignored_, place.load(std::memory_order_relaxed));
+  Decision decision{.candidates = static_cast<std::uint32_t>(candidates.count),
+                    .lists_read = candidates.lists_read};
+  if (candidates.count == 0) return decision;
+  auto const best = std::ranges::max_element(candidates.found(), {}, &Candidate::score)->score;
+  decision.score = best;
+  if (best < (rules_.exact_only ? 100 : kScoreMin)) return decision;
+  auto const chosen = choose(asked, candidates, best, cursors);
+  auto const& candidate = candidates.all[chosen];
+  // Hashes brought us here: its text must agree.
+  auto const* const recorded = request_of(candidate.ordinal);
+  if (recorded != nullptr && !same_place(key_of(*recorded), asked.key)) return decision;
+  decision.kind = MatchKind::kFuzzy;
+  decision.ordinal = candidate.ordinal;
+  cursors.give(candidate.ordinal);
+  place.store(candidate.member - candidates.first_member + 1, std::memory_order_relaxed);
+  return decision;
+}
+
+std::uint32_t Matcher::choose(const AskedRequest& asked, const Candidates& candidates,
+                              unsigned best, const SequenceCursors& cursors) const {
+  auto const representation = representation_of(asked.headers, {});
+  auto const found = candidates.found();
+  auto chosen = kNone;
+  unsigned likeness_of_chosen = 0;
+  auto chosen_is_given = true;
+  for (std::uint32_t at = 0; at < found.size(); ++at) {
+    if (found[at].score != best) continue;
+    auto const alike = likeness(index_.representations()[found[at].ordinal], representation);
+    auto const given = cursors.given_[found[at].ordinal].load(std::memory_order_relaxed);
+    auto const better = [&] {
+      if (chosen == kNone || alike != likeness_of_chosen) return alike > likeness_of_chosen;
+      if (given != chosen_is_given) return chosen_is_given;
+      // The first that is left, or the last of those that were all given.
+      return given == (found[at].member > found[chosen].member);
+    };
+    if (chosen != kNone && !better()) continue;
+    chosen = at;
+    likeness_of_chosen = alike;
+    chosen_is_given = given;
+  }
+  return chosen;
+}
+
+bool Matcher::substitute_scheme(AskedRequest& asked) const {
+  auto& key = asked.key;
+  auto const other = key.scheme == Scheme::kHttps ? Scheme::kHttp : Scheme::kHttps;
+  if (index_.has_site(site_hash(session_, key.scheme, key.host)) ||
+      !index_.has_site(site_hash(session_, other, key.host))) {
+    return false;
+  }
+  if (key.port == default_port(key.scheme)) key.port = default_port(other);
+  key.scheme = other;
+  return true;
 }
 
 }  // namespace reprise

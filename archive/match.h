@@ -1,54 +1,58 @@
 #pragma once
 
-// Which recorded exchange answers a request. Pure: an archive, a query and the session's cursors
-// in, a decision with its reason out. Never touches the network or the clock.
+// Which recorded exchange answers a request, and why: MATCHING.md. Pure: an archive, a request and
+// the session's cursors in, a decision with its reason out. Never touches the network or the clock.
 
+#include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "archive/exchange.h"
 #include "archive/invariant.h"
+#include "archive/match_candidates.h"
+#include "archive/match_index.h"
+#include "archive/match_request.h"
 #include "archive/reader.h"
 
 namespace reprise {
 
-/// What identifies a request. Borrows its text.
-struct MatchKey {
-  std::string_view method;
-  Scheme scheme = Scheme::kHttp;
-  std::string_view host;  ///< lower case
-  std::uint16_t port = 0;
-  std::string_view target;  ///< path and query
-  Sha256 body_digest{};     ///< all zero for no body
-};
-
-MatchKey key_of(const StoredRequest& request);
-
-/// Hash of the whole key, as the index holds it. FORMAT.md defines it.
-std::uint64_t key_hash(const MatchKey& key);
-/// Hash of host and path alone (no scheme, port, method, query or body): finds near misses.
-std::uint64_t path_hash(std::string_view host, std::string_view target);
-
-/// How far a client session has come in each recorded sequence. Thread-safe; one per client
-/// session.
+/// What a client session was given so far. Thread-safe; one per client session.
 class SequenceCursors {
  public:
   /// `entry_count`: that of the archive, reader.entries().size().
-  explicit SequenceCursors(std::size_t entry_count) : taken_(entry_count) {}
+  explicit SequenceCursors(std::size_t entry_count) : taken_(entry_count), given_(entry_count) {}
   /// Starts every sequence again.
   void reset();
 
  private:
   friend class Matcher;
+  void give(std::uint32_t ordinal) {
+    // Looked at first: writing each time would bounce the line between threads.
+    auto& given = given_[ordinal];
+    if (!given.load(std::memory_order_relaxed)) given.store(true, std::memory_order_relaxed);
+  }
+  std::atomic<std::uint32_t>& place_in(std::uint64_t group) {
+    return places_[group % places_.size()];
+  }
+
   /// At the ordinal where a sequence starts: how far behind it the next answer is looked for. Zero
   /// while it was never asked; else the last answer was at that distance less one.
   std::vector<std::atomic<std::uint32_t>> taken_;
+  std::vector<std::atomic<bool>> given_;
+  /// By group (several may share one): which member comes behind the last that was given.
+  std::array<std::atomic<std::uint32_t>, 1024> places_{};
 };
 
-enum class MatchKind : std::uint8_t { kExact, kMiss };
+enum class MatchKind : std::uint8_t { kExact, kFuzzy, kMiss };
+
+struct MatchRules {
+  bool exact_only = false;
+  std::vector<std::string> ignored_params;  ///< globs of parameter names (glob.h)
+};
 
 /// A recorded exchange that came near, and why it is not the answer.
 struct NearMiss {
@@ -60,83 +64,143 @@ struct NearMiss {
 struct Decision {
   MatchKind kind = MatchKind::kMiss;
   std::uint32_t ordinal = 0;  ///< position in reader.entries(), when not a miss
+  unsigned score = 0;         ///< percent; 100 when exact; of a miss the best that was found
+  bool scheme_substituted = false;
+  std::uint32_t candidates = 0;  ///< what it cost: exchanges scored
+  std::uint32_t lists_read = 0;
 };
+
+/// The session that is replayed when none is named: the last complete one, else the last.
+std::uint32_t session_to_replay(const ArchiveReader& reader);
 
 /// Thread-safe.
 class Matcher {
  public:
   static constexpr std::size_t kNearMissesMax = 5;
-  static constexpr std::size_t kCandidatesMax = 256;
+  static constexpr std::size_t kCandidatesMax = Candidates::kMax;
+  /// The request of an ordinal, or null when it cannot be read. Who asks keeps what was decoded.
+  using RequestOf = std::function<const StoredRequest*(std::uint32_t)>;
 
-  /// Answers from `session` of `reader` (which must outlive this); 0 means the last complete
-  /// session, or the last one when none is complete. Takes four bytes an entry.
-  Matcher(const ArchiveReader& reader, std::uint32_t session);
+  /// Answers from `session` of `reader` (which must outlive this); 0 means session_to_replay().
+  /// Takes twelve bytes an entry, and where the file has no match index, what that takes.
+  Matcher(const ArchiveReader& reader, std::uint32_t session, MatchRules rules = {});
 
   std::uint32_t session() const { return session_; }
 
-  /// The next exchange of the recorded sequence of `key`, the last one repeating. Only complete
-  /// exchanges answer. Cost grows neither with the archive nor with the sequence; allocates nothing
-  /// when `exchanges` is decoded already.
+  /// The best answer to `asked`. Allocates where it is not exact.
+  Decision decide(const AskedRequest& asked, SequenceCursors& cursors,
+                  const RequestOf& request_of) const;
+
+  /// The first step of decide() alone: the next exchange of the recorded sequence of `key`, the
+  /// last one repeating. Only complete exchanges answer. Cost grows neither with the archive nor
+  /// with the sequence; allocates nothing when `exchanges` is decoded already.
   ///
   /// `same_key(ordinal)` says whether that exchange's key equals `key` in full: the index knows
   /// hashes only, and the caller keeps decoded exchanges. It is asked about at most kCandidatesMax
-  /// others that merely share the hash.
+  /// others that merely share the hash. `headers` choose between repeats.
   template <class SameKey>
-  Decision match(const MatchKey& key, SequenceCursors& cursors, SameKey&& same_key) const;
+  Decision match(const MatchKey& key, HeaderList headers, SequenceCursors& cursors,
+                 SameKey&& same_key) const;
 
-  /// Explains a miss: at most kNearMissesMax exchanges of the same host and path, nearest first,
-  /// out of at most kCandidatesMax looked at. An exchange that shares the whole key is listed when
-  /// it belongs to another session or was cut.
-  std::vector<NearMiss> nearest(const MatchKey& key) const;
+  template <class SameKey>
+  Decision match(const MatchKey& key, SequenceCursors& cursors, SameKey&& same_key) const {
+    return match(key, {}, cursors, same_key);
+  }
+
+  /// Explains a miss: at most kNearMissesMax exchanges of the same host and path, nearest first.
+  /// An exchange that shares the whole key is listed when it belongs to another session or was cut.
+  std::vector<NearMiss> nearest(const AskedRequest& asked) const;
+  std::vector<NearMiss> nearest(const MatchKey& key) const {
+    return nearest(AskedRequest{.key = key});
+  }
 
  private:
+  class Nearest;
   static constexpr std::uint32_t kNone = UINT32_MAX;
+  static constexpr std::size_t kHeadsMax = 4'096;  ///< of one key, that are looked at
 
-  std::uint32_t choose_session() const;
+  void link_repeats();
+  void ignore(const std::vector<std::string>& globs);
+  Decision decide_exactly(const AskedRequest& asked, SequenceCursors& cursors,
+                          const RequestOf& request_of) const;
+  Decision decide_fuzzily(const AskedRequest& asked, SequenceCursors& cursors,
+                          const RequestOf& request_of) const;
+  std::uint32_t choose(const AskedRequest& asked, const Candidates& candidates, unsigned best,
+                       const SequenceCursors& cursors) const;
+  /// The same request under the scheme that the host was recorded with, where it never was under
+  /// the asked one.
+  bool substitute_scheme(AskedRequest& asked) const;
+
   /// The first ordinal that may answer a key of that hash, or kNone.
   std::uint32_t first_answer(std::uint64_t hash) const;
-  /// The next one of the same hash, or kNone.
-  std::uint32_t next_answer_after(std::uint32_t ordinal) const {
-    auto const all = reader_->entries();
-    auto const next = ordinal + 1;
-    if (next >= all.size() || all[next].key_hash != all[ordinal].key_hash) return kNone;
-    return next_answer_[next];
-  }
-  /// The first one from `ordinal` on, in the same run of equal hashes, whose key is the same.
+  /// Of the sequences that begin at `first` and behind it, the one to serve, or kNone.
+  template <class SameKey>
+  std::uint32_t sequence(std::uint32_t first, HeaderList headers, SameKey& same_key) const;
+  /// The first one from `ordinal` on, in its sequence, whose key is the same.
   template <class SameKey>
   std::uint32_t seek(std::uint32_t ordinal, SameKey& same_key) const;
 
   const ArchiveReader* reader_;
   std::uint32_t session_ = 0;
-  /// For each ordinal the next one, itself included, of the same hash that is of this session and
-  /// complete; kNone when there is none. Keeps long runs of what cannot answer from being walked.
-  std::vector<std::uint32_t> next_answer_;
+  MatchRules rules_;
+  std::vector<std::byte> own_index_;  // where the file has none
+  MatchIndexView index_;
+  std::vector<std::uint32_t> ignored_;  // names, sorted
+  // Of each ordinal that can answer, the next one behind it that can, of the same key and
+  // representation; and of the first of those, the first of the next representation.
+  std::vector<std::uint32_t> next_repeat_;
+  std::vector<std::uint32_t> next_sequence_;
+  std::vector<std::uint32_t> first_answer_;  // from each ordinal on, itself included, of its hash
 };
 
 template <class SameKey>
 std::uint32_t Matcher::seek(std::uint32_t ordinal, SameKey& same_key) const {
   for (std::size_t tried = 0; ordinal != kNone && tried <= kCandidatesMax; ++tried) {
     if (same_key(ordinal)) return ordinal;
-    ordinal = next_answer_after(ordinal);
+    ordinal = next_repeat_[ordinal];
   }
   return kNone;
 }
 
 template <class SameKey>
-Decision Matcher::match(const MatchKey& key, SequenceCursors& cursors, SameKey&& same_key) const {
-  invariant(cursors.taken_.size() == next_answer_.size(), "cursors of another archive");
-  auto const start = seek(first_answer(key_hash(key)), same_key);
+std::uint32_t Matcher::sequence(std::uint32_t first, HeaderList headers, SameKey& same_key) const {
+  if (first == kNone || next_sequence_[first] == kNone) return seek(first, same_key);
+  auto const asked = representation_of(headers, {});
+  auto best = kNone;
+  unsigned best_likeness = 0;
+  std::size_t looked_at = 0;
+  for (auto at = first; at != kNone && looked_at < kHeadsMax; at = next_sequence_[at]) {
+    ++looked_at;
+    auto const recorded = index_.representations()[at];
+    if (best != kNone && likeness(recorded, asked) <= best_likeness) continue;
+    auto const start = seek(at, same_key);
+    if (start == kNone) continue;
+    best = start;
+    best_likeness = likeness(recorded, asked);
+    if (same_representation(recorded, asked)) break;
+  }
+  return best;
+}
+
+template <class SameKey>
+Decision Matcher::match(const MatchKey& key, HeaderList headers, SequenceCursors& cursors,
+                        SameKey&& same_key) const {
+  invariant(cursors.taken_.size() == next_repeat_.size(), "cursors of another archive");
+  auto const start = sequence(first_answer(key_hash(key)), headers, same_key);
   if (start == kNone) return {};
   auto& taken = cursors.taken_[start];
   auto seen = taken.load(std::memory_order_relaxed);
+  Decision decision{.kind = MatchKind::kExact, .score = 100};
   while (true) {
-    auto const next = seen == 0 ? start : seek(next_answer_after(start + seen - 1), same_key);
-    if (next == kNone) return {.kind = MatchKind::kExact, .ordinal = start + seen - 1};
+    auto const last = start + seen - 1;
+    auto const next = seen == 0 ? start : seek(next_repeat_[last], same_key);
+    decision.ordinal = next == kNone ? last : next;
+    if (next == kNone) break;
     // Another thread may have been given this one in the meantime: then the one after it.
-    if (taken.compare_exchange_weak(seen, next - start + 1, std::memory_order_relaxed)) {
-      return {.kind = MatchKind::kExact, .ordinal = next};
-    }
+    if (taken.compare_exchange_weak(seen, next - start + 1, std::memory_order_relaxed)) break;
   }
+  cursors.give(decision.ordinal);
+  return decision;
 }
 
 }  // namespace reprise

@@ -1,74 +1,16 @@
 #include <algorithm>
-#include <map>
 #include <tuple>
+#include <unordered_set>
 
 #include "archive/match.h"
+#include "archive/match_explain.h"
 
 namespace reprise {
 namespace {
 
-/// How many ordinals of a path are passed over to find kCandidatesMax different keys among them.
-constexpr std::size_t kVisitsMax = 4096;
-constexpr std::size_t kParametersMax = 256;
-constexpr std::size_t kShownBytesMax = 60;
-
-std::string shown(std::string_view text) {
-  if (text.size() <= kShownBytesMax) return std::string(text);
-  return std::string(text.substr(0, kShownBytesMax)) + "...";
-}
-
-std::string_view query_of(std::string_view target) {
-  auto const mark = target.find('?');
-  return mark == std::string_view::npos ? std::string_view() : target.substr(mark + 1);
-}
-
-using Parameters = std::multimap<std::string_view, std::string_view>;
-
-Parameters parameters_of(std::string_view query) {
-  Parameters parameters;
-  while (!query.empty() && parameters.size() < kParametersMax) {
-    auto const end = std::min(query.find('&'), query.size());
-    auto const pair = query.substr(0, end);
-    auto const equals = std::min(pair.find('='), pair.size());
-    parameters.emplace(pair.substr(0, equals), pair.substr(std::min(equals + 1, pair.size())));
-    query.remove_prefix(std::min(end + 1, query.size()));
-  }
-  return parameters;
-}
-
-struct QueryDifference {
-  std::size_t count = 0;
-  std::string first;  ///< one difference, for people
-};
-
-/// How the recorded query differs from the asked one.
-QueryDifference compare_queries(std::string_view recorded, std::string_view asked) {
-  if (recorded == asked) return {};
-  auto const was = parameters_of(recorded);
-  auto const is = parameters_of(asked);
-  QueryDifference difference;
-  auto const note = [&difference](std::string what) {
-    if (difference.count++ == 0) difference.first = std::move(what);
-  };
-  for (auto const& [name, value] : was) {
-    auto const found = is.find(name);
-    if (found == is.end()) {
-      note("query parameter " + shown(name) + " is missing" +
-           (value.empty() ? "" : ": it was " + shown(value)));
-    } else if (found->second != value && was.count(name) == 1) {
-      note("query parameter " + shown(name) + " differs: " + shown(value) + " -> " +
-           shown(found->second));
-    } else if (was.count(name) != is.count(name)) {
-      note("query parameter " + shown(name) + " is repeated differently");
-    }
-  }
-  for (auto const& [name, value] : is) {
-    if (was.contains(name)) continue;
-    note("query parameter " + shown(name) + " is new" + (value.empty() ? "" : ": " + shown(value)));
-  }
-  if (difference.count == 0) note("the query is written differently: " + shown(recorded));
-  return difference;
-}
+/// How many exchanges of a path are passed over to find kDecodedMax different ones among them.
+constexpr std::size_t kVisitsMax = 1024;
+constexpr std::size_t kDecodedMax = 64;
 
 std::string explain_outcome(Outcome outcome) {
   switch (outcome) {
@@ -81,78 +23,125 @@ std::string explain_outcome(Outcome outcome) {
   }
 }
 
-/// A candidate with what sets it apart, most weighty first: fewer and lesser differences sort
-/// first.
-struct Candidate {
-  std::tuple<bool, bool, std::size_t, bool, bool, bool, std::uint32_t> distance;
+/// A recorded exchange with what sets it apart, most weighty first: lesser differences sort first.
+struct Compared {
+  std::tuple<bool, bool, unsigned, bool, bool, bool, std::uint32_t> distance;
   NearMiss miss;
 };
 
-Candidate compare(const Exchange& exchange, std::uint32_t ordinal, const MatchKey& key,
-                  std::uint32_t session) {
-  auto const& request = exchange.request;
-  auto const other_site = request.scheme != key.scheme || request.port != key.port;
-  auto const other_method = request.method != key.method;
-  auto const query = compare_queries(query_of(request.target), query_of(key.target));
-  auto const other_body = key_of(request).body_digest != key.body_digest;
-  auto const other_session = exchange.session != session;
-  auto const not_complete = exchange.outcome != Outcome::kComplete;
-
-  Candidate candidate{.distance = {other_site, other_method, query.count, other_body, other_session,
-                                   not_complete, ordinal},
-                      .miss = {.ordinal = ordinal, .url = url_of(request), .why = {}}};
-  auto& why = candidate.miss.why;
-  if (request.scheme != key.scheme) {
-    why = "scheme is " + std::string(to_string(request.scheme)) + ", not " +
-          std::string(to_string(key.scheme));
-  } else if (request.port != key.port) {
-    why = "port is " + std::to_string(request.port) + ", not " + std::to_string(key.port);
-  } else if (other_method) {
-    why = "method is " + shown(request.method) + ", not " + shown(key.method);
-  } else if (query.count > 0) {
-    why = query.first;
-    if (query.count > 1) why += " (and " + std::to_string(query.count - 1) + " more)";
-  } else if (other_body) {
-    why = "request body differs";
-  } else if (other_session) {
-    why = "recorded in session " + std::to_string(exchange.session) + ", replaying session " +
-          std::to_string(session);
-  } else if (not_complete) {
-    why = explain_outcome(exchange.outcome);
-  }
-  return candidate;
-}
-
 }  // namespace
 
-std::vector<NearMiss> Matcher::nearest(const MatchKey& key) const {
-  auto const all = reader_->entries();
-  std::vector<std::uint32_t> ordinals;
-  std::size_t visits = 0;
-  reader_->visit_path(path_hash(key.host, key.target), [&](std::uint32_t ordinal) {
-    // Repeats of one key stand one behind the other, and would all say the same.
-    auto const& entry = all[ordinal];
-    auto const repeats = !ordinals.empty() && all[ordinals.back()].key_hash == entry.key_hash &&
-                         all[ordinals.back()].session == entry.session &&
-                         all[ordinals.back()].outcome == entry.outcome;
-    if (!repeats) ordinals.push_back(ordinal);
-    return ordinals.size() < kCandidatesMax && ++visits < kVisitsMax;
-  });
+/// Finds and compares what comes near to one request.
+class Matcher::Nearest {
+ public:
+  Nearest(const Matcher& matcher, const AskedRequest& asked)
+      : matcher_(matcher),
+        asked_(asked),
+        features_(features_of(asked, matcher.rules_.ignored_params)) {}
 
-  std::vector<Candidate> candidates;
-  for (auto const ordinal : ordinals) {
-    auto const exchange = reader_->exchange(ordinal);
-    if (!exchange || exchange->request.host != key.host) continue;
-    auto candidate = compare(*exchange, ordinal, key, session_);
-    if (!candidate.miss.why.empty()) candidates.push_back(std::move(candidate));
-  }
-  std::ranges::sort(candidates, {}, &Candidate::distance);
+  std::vector<NearMiss> find();
+
+ private:
+  void add_candidates();
+  void add_others_of_path();
+  void add(std::uint32_t ordinal);
+  std::string why(const Exchange& exchange, const AskedRequest& recorded) const;
+
+  const Matcher& matcher_;
+  const AskedRequest& asked_;
+  std::vector<Feature> features_;
+  std::unordered_set<std::uint32_t> seen_;
+  std::vector<Compared> compared_;
+};
+
+std::vector<NearMiss> Matcher::Nearest::find() {
+  add_candidates();
+  add_others_of_path();
+  std::ranges::sort(compared_, {}, &Compared::distance);
   std::vector<NearMiss> misses;
-  for (auto& candidate : candidates) {
+  for (auto& each : compared_) {
     if (misses.size() == kNearMissesMax) break;
-    misses.push_back(std::move(candidate.miss));
+    misses.push_back(std::move(each.miss));
   }
   return misses;
+}
+
+void Matcher::Nearest::add_candidates() {
+  auto const group = group_hash(family_hash(asked_.key), matcher_.session_);
+  auto candidates = find_candidates(matcher_.index_, group, features_, matcher_.ignored_, 0);
+  auto const found = std::span(candidates.all).first(candidates.count);
+  auto const few = std::min(found.size(), kNearMissesMax);
+  std::ranges::partial_sort(
+      found, found.begin() + static_cast<std::ptrdiff_t>(few), {},
+      [](const Candidate& each) { return std::tuple(100 - each.score, each.member); });
+  for (const Candidate& each : found.first(few)) add(each.ordinal);
+  for (const Candidate& each : found) seen_.insert(each.ordinal);
+}
+
+void Matcher::Nearest::add_others_of_path() {
+  auto const all = matcher_.reader_->entries();
+  std::vector<std::uint32_t> ordinals;
+  std::size_t visits = 0;
+  matcher_.reader_->visit_path(
+      path_hash(asked_.key.host, asked_.key.target), [&](std::uint32_t ordinal) {
+        // Repeats of one key stand one behind the other, and would all say the same.
+        auto const& entry = all[ordinal];
+        auto const repeats = !ordinals.empty() && all[ordinals.back()].key_hash == entry.key_hash &&
+                             all[ordinals.back()].session == entry.session &&
+                             all[ordinals.back()].outcome == entry.outcome;
+        if (!repeats && !seen_.contains(ordinal)) ordinals.push_back(ordinal);
+        return ordinals.size() < kDecodedMax && ++visits < kVisitsMax;
+      });
+  for (auto const ordinal : ordinals) add(ordinal);
+}
+
+void Matcher::Nearest::add(std::uint32_t ordinal) {
+  if (!seen_.insert(ordinal).second) return;
+  auto const exchange = matcher_.reader_->exchange(ordinal);
+  if (!exchange || exchange->request.host != asked_.key.host) return;
+  auto const& request = exchange->request;
+  auto const body = matcher_.reader_->read_body(request.body, kNormalisedBodyBytesMax)
+                        .value_or(std::vector<std::byte>());
+  auto const recorded = asked_as(request, body);
+  auto text = why(*exchange, recorded);
+  if (text.empty()) return;
+  auto const fits =
+      score(features_, features_of(recorded, matcher_.rules_.ignored_params), matcher_.ignored_);
+  auto const same_query = request.target == asked_.key.target;
+  compared_.push_back(
+      {.distance = {request.scheme != asked_.key.scheme || request.port != asked_.key.port,
+                    request.method != asked_.key.method, 100 - fits, !same_query,
+                    exchange->session != matcher_.session_, exchange->outcome != Outcome::kComplete,
+                    ordinal},
+       .miss = {.ordinal = ordinal, .url = url_of(request), .why = std::move(text)}});
+}
+
+std::string Matcher::Nearest::why(const Exchange& exchange, const AskedRequest& recorded) const {
+  auto const& was = recorded.key;
+  auto const& is = asked_.key;
+  if (was.scheme != is.scheme) {
+    return "scheme is " + std::string(to_string(was.scheme)) + ", not " +
+           std::string(to_string(is.scheme));
+  }
+  if (was.port != is.port) {
+    return "port is " + std::to_string(was.port) + ", not " + std::to_string(is.port);
+  }
+  if (was.method != is.method) {
+    return "method is " + shown(was.method) + ", not " + shown(is.method);
+  }
+  auto const phrases = differences(recorded, asked_, matcher_.rules_.ignored_params);
+  auto const same_key = was.target == is.target && was.body_digest == is.body_digest;
+  if (!phrases.empty() && !same_key) return summary(phrases);
+  if (exchange.session != matcher_.session_) {
+    return "recorded in session " + std::to_string(exchange.session) + ", replaying session " +
+           std::to_string(matcher_.session_);
+  }
+  if (exchange.outcome != Outcome::kComplete) return explain_outcome(exchange.outcome);
+  return summary(phrases);
+}
+
+std::vector<NearMiss> Matcher::nearest(const AskedRequest& asked) const {
+  return Nearest(*this, asked).find();
 }
 
 }  // namespace reprise

@@ -52,6 +52,13 @@ bool ArchiveReader::State::use_stored_index() {
   index = *view;
   records_end = *index_offset;
   report.indexed = true;
+  if (auto const size = index.match_index_record_bytes(); size > 0 && size < *index_offset) {
+    auto const before = read_record(bytes(), *index_offset - size);
+    if (before && before->kind == RecordKind::kIndex && before->end == *index_offset) {
+      match_index = *before;
+      records_end = before->offset;
+    }
+  }
   return true;
 }
 
@@ -151,6 +158,18 @@ Result<std::unique_ptr<ArchiveReader>> ArchiveReader::open(const std::filesystem
   return std::unique_ptr<ArchiveReader>(new ArchiveReader(std::move(state)));
 }
 
+std::unique_ptr<ArchiveReader> ArchiveReader::over_records(MappedFile records,
+                                                           std::vector<std::byte> index) {
+  auto state = std::make_unique<State>();
+  state->map = std::move(records);
+  state->readable_bytes = state->map.bytes().size();
+  state->own_index = std::move(index);
+  auto const view = IndexView::parse(state->own_index, state->readable_bytes);
+  invariant(view.has_value(), "an index that was just built does not parse");
+  state->index = *view;
+  return std::unique_ptr<ArchiveReader>(new ArchiveReader(std::move(state)));
+}
+
 ArchiveReader::ArchiveReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
 ArchiveReader::~ArchiveReader() = default;
 
@@ -185,6 +204,11 @@ std::span<const IndexEntry> ArchiveReader::find_key(std::uint64_t key_hash) cons
 void ArchiveReader::visit_path(std::uint64_t path_hash,
                                const std::function<bool(std::uint32_t)>& visit) const {
   state_->index.visit_path(path_hash, visit);
+}
+
+std::span<const std::byte> ArchiveReader::match_index() const {
+  auto const& record = state_->match_index;
+  return record && state_->checked.check(*record) ? record->payload : Bytes();
 }
 
 std::vector<std::uint32_t> ArchiveReader::ordinals_in_order() const {

@@ -15,6 +15,8 @@
 
 namespace reprise {
 
+class MappedFile;
+
 /// One line of the index, laid out in the file as it is here (little endian, FORMAT.md). Sorted by
 /// (key_hash, session, sequence).
 struct IndexEntry {
@@ -70,6 +72,9 @@ class ArchiveReader {
   std::span<const IndexEntry> find_key(std::uint64_t key_hash) const;
   /// Calls `visit` with the ordinals of all entries of one path hash until it returns false.
   void visit_path(std::uint64_t path_hash, const std::function<bool(std::uint32_t)>& visit) const;
+  /// What the file holds to find the best match with (match_index.h): checked against its checksum,
+  /// aligned to 8 bytes, valid while this reader lives; empty when there is none.
+  std::span<const std::byte> match_index() const;
   /// Ordinals in (session, sequence) order: what `ls` shows. Built on each call.
   std::vector<std::uint32_t> ordinals_in_order() const;
 
@@ -111,6 +116,9 @@ class ArchiveReader {
   friend class ArchiveWriter;  // cuts the file off behind the records, and reads on before that
   struct State;
   explicit ArchiveReader(std::unique_ptr<State> state);
+  /// Over records that are not closed yet: `index` is what will close them.
+  static std::unique_ptr<ArchiveReader> over_records(MappedFile records,
+                                                     std::vector<std::byte> index);
   std::unique_ptr<State> state_;
 };
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "archive/file.h"
@@ -37,6 +38,7 @@ struct ArchiveReader::State {
   MappedFile map;
   std::vector<std::byte> own_index;  ///< when the file had none that is of use
   IndexView index;
+  std::optional<Record> match_index;  ///< of a closed file; its payload is not checked yet
   OpenReport report;
   std::uint64_t records_end = 0;
   std::vector<SessionInfo> sessions;

@@ -36,6 +36,9 @@ class RecordFile {
   /// What the header of the first record says about its payload. There must be one.
   Result<std::uint32_t> first_payload_crc() const;
 
+  /// All records so far, for reading. Errors: those of mmap(2).
+  Result<MappedFile> map() const { return MappedFile::map(file_, size_bytes_); }
+
   /// Cuts off what stands behind the last whole record.
   Result<void> truncate_tail();
   /// fdatasync(2).

@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "archive/match_build.h"
 #include "archive/reader.h"
 #include "archive/reader_state.h"
 #include "archive/scan.h"
@@ -117,6 +118,11 @@ std::uint64_t ArchiveReader::verify(
   if (report().indexed && !scan.walk.fault && scan.damaged_records == 0 &&
       !same_index(scan, state_->index)) {
     problems.add("the index does not agree with the records");
+  }
+  if (auto const stored = match_index(); problems.count() == 0 &&
+                                         MatchIndexView::parse(stored, entries().size()) &&
+                                         !std::ranges::equal(stored, build_match_index(*this))) {
+    problems.add("the match index does not agree with the records");
   }
 
   // Bodies that share their bytes are hashed once.

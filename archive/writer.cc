@@ -8,6 +8,7 @@
 #include "archive/crc32c.h"
 #include "archive/index.h"
 #include "archive/invariant.h"
+#include "archive/match_build.h"
 #include "archive/reader_state.h"
 #include "archive/scan.h"
 #include "archive/writer_state.h"
@@ -138,8 +139,24 @@ Result<void> ArchiveWriter::add_exchange(Exchange exchange) {
   return state_->sync();
 }
 
+/// Appends the match index, and notes it in `index`. Where it cannot be made (the file cannot be
+/// mapped) or is too large, there is none: then it is made when the archive is replayed.
+Result<void> ArchiveWriter::State::add_match_index(std::vector<std::byte>& index) {
+  if (entries.empty()) return {};
+  auto records = file.map();
+  if (!records) return {};
+  auto const reader = ArchiveReader::over_records(std::move(*records), index);
+  auto const match_index = build_match_index(*reader);
+  if (match_index.size() > kMatchIndexBytesMax) return {};
+  auto const added = file.append({.kind = RecordKind::kIndex, .pieces = {match_index}});
+  if (!added) return fail(added.error());
+  note_match_index(index, record_bytes(match_index.size()));
+  return {};
+}
+
 Result<void> ArchiveWriter::close() {
-  auto const index = build_index(state_->entries, state_->fact_offsets);
+  auto index = build_index(state_->entries, state_->fact_offsets);
+  if (auto added = state_->add_match_index(index); !added) return added;
   auto const index_offset = state_->file.size_bytes();
   auto const is_first = index_offset == kFileHeaderBytes;
   auto const first_crc =

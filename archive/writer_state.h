@@ -32,6 +32,7 @@ struct ArchiveWriter::State {
   /// before it is referred to: a damaged copy must not stand in for a whole one.
   const StoredBody* find_body(const Sha256& digest, std::uint64_t size_bytes);
   Result<std::uint64_t> add_fact(RecordKind kind, std::string_view payload);
+  Result<void> add_match_index(std::vector<std::byte>& index);
   Result<void> sync();
 
   RecordFile file;

@@ -48,7 +48,7 @@ class RecordedNames {
 }  // namespace
 
 std::vector<dns::RecordedHost> recorded_hosts(const ArchiveReader& archive, std::uint32_t session) {
-  if (session == 0) session = Matcher(archive, 0).session();
+  if (session == 0) session = session_to_replay(archive);
   RecordedNames const names(archive, session);
   std::vector<dns::RecordedHost> hosts;
   std::unordered_set<std::string> seen;
@@ -73,7 +73,7 @@ std::vector<dns::RecordedHost> recorded_hosts(const ArchiveReader& archive, std:
 
 std::map<net::ip::address, std::chrono::nanoseconds> recorded_round_trips(
     const ArchiveReader& archive, std::uint32_t session) {
-  if (session == 0) session = Matcher(archive, 0).session();
+  if (session == 0) session = session_to_replay(archive);
   std::map<net::ip::address, std::chrono::nanoseconds> least;
   for (const ConnectionFacts& facts : archive.connections()) {
     auto const connected = facts.tls_start == kNoTime ? facts.ready : facts.tls_start;

@@ -13,7 +13,7 @@ namespace {
 
 using testing::IsEmpty;
 
-/// What golden/v1.reprise holds: two sessions, a body that is shared, each outcome.
+/// What the files in golden/ hold: two sessions, a body that is shared, each outcome.
 void write_golden(const std::filesystem::path& path) {
   auto writer = create_archive(path);
   ASSERT_TRUE(writer->begin_session(a_session()));
@@ -41,8 +41,13 @@ void write_golden(const std::filesystem::path& path) {
   ASSERT_TRUE(writer->close());
 }
 
+std::filesystem::path golden(const char* name) {
+  return std::filesystem::path(GOLDEN_FOLDER) / name;
+}
+
+/// What today's writer makes.
 std::filesystem::path golden_path() {
-  return std::filesystem::path(GOLDEN_FOLDER) / "v1.reprise";
+  return golden("v1-matching.reprise");
 }
 
 TEST(Golden, TodaysWriterMakesTheSameBytes) {
@@ -56,11 +61,13 @@ TEST(Golden, TodaysWriterMakesTheSameBytes) {
   EXPECT_TRUE(today == read_file(golden_path()));
 }
 
-TEST(Golden, TodaysReaderReadsIt) {
+class GoldenFile : public testing::TestWithParam<const char*> {};
+
+TEST_P(GoldenFile, IsReadByTodaysReader) {
   ScratchFolder folder;
   write_golden(folder / "a");
   auto const expected = exchanges_of(*open_archive(folder / "a"));
-  auto const reader = open_archive(golden_path());
+  auto const reader = open_archive(golden(GetParam()));
   EXPECT_TRUE(reader->report().indexed);
   EXPECT_THAT(problems_of(*reader), IsEmpty());
   auto const found = exchanges_of(*reader);
@@ -73,6 +80,10 @@ TEST(Golden, TodaysReaderReadsIt) {
   EXPECT_TRUE(reader->sessions()[0].complete);
   EXPECT_EQ(reader->connections().size(), 1U);
 }
+
+INSTANTIATE_TEST_SUITE_P(OfEachWriter, GoldenFile,
+                         testing::Values("v1.reprise",  // without a match index
+                                         "v1-matching.reprise"));
 
 /// The bytes of the hex dumps in FORMAT.md, by offset.
 std::map<std::size_t, unsigned char> dumped_in_format_page() {

@@ -38,7 +38,7 @@ class Matching : public testing::Test {
   }
   /// The number of the recorded answer, 0 for a miss.
   int ask(const MatchKey& key) {
-    auto const decision = matcher_->match(key, *cursors_, [&](std::uint32_t ordinal) {
+    auto const decision = matcher_->match(key, {}, *cursors_, [&](std::uint32_t ordinal) {
       ++looked_at_;
       auto const exchange = reader_->exchange(ordinal);
       auto const recorded = key_of(exchange->request);
@@ -199,7 +199,7 @@ TEST_F(Matching, GivesUpAmongManyThatOnlyShareTheHash) {
   begin();
   for (int i = 0; i < 1'000; ++i) record("/a");
   replay();
-  auto const decision = matcher_->match(key("/a"), *cursors_, [this](std::uint32_t) {
+  auto const decision = matcher_->match(key("/a"), {}, *cursors_, [this](std::uint32_t) {
     ++looked_at_;
     return false;
   });
@@ -219,7 +219,8 @@ TEST_F(Matching, GivesThreadsEachElementOfASequenceOnce) {
       threads.emplace_back([this, &mine] {
         for (std::size_t i = 0; i < kRepeats / 4; ++i) {
           mine.push_back(
-              matcher_->match(key("/a"), *cursors_, [](std::uint32_t) { return true; }).ordinal);
+              matcher_->match(key("/a"), {}, *cursors_, [](std::uint32_t) { return true; })
+                  .ordinal);
         }
       });
     }
@@ -243,7 +244,7 @@ class Nearest : public Matching {
  protected:
   std::vector<std::string> reasons(const MatchKey& key) {
     std::vector<std::string> all;
-    for (auto const& miss : matcher_->nearest(key)) all.push_back(miss.why);
+    for (auto const& miss : matcher_->nearest({.key = key})) all.push_back(miss.why);
     return all;
   }
 };
@@ -293,7 +294,7 @@ TEST_F(Nearest, NamesTheNearestFirst) {
   record("/q?a=1&b=9&c=9");
   record("/q?a=1&b=2&c=9");
   replay();
-  auto const misses = matcher_->nearest(key("/q?a=1&b=2&c=3"));
+  auto const misses = matcher_->nearest({.key = key("/q?a=1&b=2&c=3")});
   EXPECT_THAT(misses, ElementsAre(Field(&NearMiss::url, "https://example.org/q?a=1&b=2&c=9"),
                                   Field(&NearMiss::url, "https://example.org/q?a=1&b=9&c=9"),
                                   Field(&NearMiss::url, "https://example.org/q?a=9&b=9&c=9")));
@@ -304,7 +305,7 @@ TEST_F(Nearest, NamesFewOutOfManyAndARepeatOnlyOnce) {
   for (int i = 0; i < 1'000; ++i) record("/q?x=repeated");
   for (int i = 0; i < 1'000; ++i) record("/q?x=" + std::to_string(i));
   replay();
-  auto const misses = matcher_->nearest(key("/q?x=none"));
+  auto const misses = matcher_->nearest({.key = key("/q?x=none")});
   EXPECT_EQ(misses.size(), Matcher::kNearMissesMax);
   EXPECT_LE(std::ranges::count(misses, "https://example.org/q?x=repeated", &NearMiss::url), 1);
 }
@@ -313,7 +314,8 @@ TEST_F(Nearest, CutsLongValuesShort) {
   begin();
   record("/q?x=" + std::string(100'000, 'a'));
   replay();
-  auto const misses = matcher_->nearest(key("/q?x=" + std::string(100'000, 'b')));
+  auto const asked = "/q?x=" + std::string(100'000, 'b');
+  auto const misses = matcher_->nearest({.key = key(asked)});
   ASSERT_EQ(misses.size(), 1U);
   EXPECT_LT(misses[0].why.size(), 200U);
 }

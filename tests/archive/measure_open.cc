@@ -150,7 +150,7 @@ Lookup measure_lookup(const ArchiveReader& reader, std::size_t count) {
     std::size_t hits = 0;
     for (auto const& request : requests) {
       auto const decision =
-          matcher.match(key_of(request), cursors, [](std::uint32_t) { return true; });
+          matcher.match(key_of(request), {}, cursors, [](std::uint32_t) { return true; });
       hits += decision.kind == MatchKind::kExact ? 1 : 0;
     }
     check(hits == kLookups, "a look-up missed");

@@ -43,7 +43,7 @@ TEST(Scale, AHundredThousandExchangesOpenFromTheMapAndAreAllFound) {
   for (std::uint64_t i = 1; i <= kExchanges; i += 97) {
     auto const expected = an_exchange(i, target_of(i));
     auto const decision =
-        matcher.match(key_of(expected.request), cursors, [](std::uint32_t) { return true; });
+        matcher.match(key_of(expected.request), {}, cursors, [](std::uint32_t) { return true; });
     ASSERT_EQ(decision.kind, MatchKind::kExact);
     auto const found = reader->exchange(decision.ordinal);
     ASSERT_TRUE(found);

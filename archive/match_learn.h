@@ -1,0 +1,35 @@
+#pragma once
+
+// Which parameters of a path matter, by what was recorded: MATCHING.md. Pure.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "archive/match_features.h"
+
+namespace reprise {
+
+inline constexpr std::size_t kLearntFromMax = 65'536;  ///< exchanges of one family
+
+/// One exchange, as learning sees it.
+struct Observation {
+  std::span<const Feature> features;  ///< sorted
+  std::uint64_t response = 0;         ///< hash of its status and body
+};
+
+/// A name and what its values have to do with the response, as one number: the name above, two bits
+/// of Relevance below.
+using LearntName = std::uint32_t;
+constexpr LearntName learnt_name(std::uint32_t name, Relevance relevance) {
+  return name << 2 | static_cast<std::uint32_t>(relevance);
+}
+
+/// All names that are not ordinary, ascending. `family`: the exchanges of one method, scheme, host,
+/// port and path, in recorded order; more than kLearntFromMax are not looked at.
+std::vector<LearntName> learn(std::span<const Observation> family);
+
+/// Puts the relevance into every feature.
+void mark(std::span<const LearntName> learnt, std::span<Feature> features);
+
+}  // namespace reprise

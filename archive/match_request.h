@@ -1,0 +1,43 @@
+#pragma once
+
+// What identifies a request, and what else of it is compared.
+
+#include <cstdint>
+#include <string_view>
+
+#include "archive/exchange.h"
+#include "archive/record.h"
+
+namespace reprise {
+
+/// What identifies a request. Borrows its text.
+struct MatchKey {
+  std::string_view method;
+  Scheme scheme = Scheme::kHttp;
+  std::string_view host;  ///< lower case
+  std::uint16_t port = 0;
+  std::string_view target;  ///< path and query
+  Sha256 body_digest{};     ///< all zero for no body
+};
+
+/// A request that wants an answer. Borrows everything.
+struct AskedRequest {
+  MatchKey key;
+  HeaderList headers;
+  std::uint64_t body_bytes = 0;  ///< how long the content is
+  Bytes body;                    ///< all of it, or nothing where it was not held
+};
+
+MatchKey key_of(const StoredRequest& request);
+/// The recorded request as if it was asked again. `body`: its content, or nothing.
+AskedRequest asked_as(const StoredRequest& request, Bytes body);
+
+/// Whether both have the same method, scheme, host, port and path.
+bool same_place(const MatchKey& a, const MatchKey& b);
+
+/// Hash of the whole key, as the index holds it. FORMAT.md defines it.
+std::uint64_t key_hash(const MatchKey& key);
+/// Hash of host and path alone (no scheme, port, method, query or body): finds near misses.
+std::uint64_t path_hash(std::string_view host, std::string_view target);
+
+}  // namespace reprise
