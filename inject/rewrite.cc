@@ -61,6 +61,12 @@ std::optional<Markup> markup_of(Kind kind, std::span<const std::byte> document) 
   return sniffed_markup(document);
 }
 
+Kind kind_for(const InjectedScript& script, std::uint16_t status, HeaderList headers,
+              Destination destination) {
+  auto const kind = kind_of(status, headers, destination);
+  return kind == Kind::kScript && !script.is_for_workers() ? Kind::kOther : kind;
+}
+
 // A worker's policies do not concern its own first script.
 ScriptAllowance allowance_for(Kind kind, HeaderList headers, const InjectedScript& script) {
   if (kind != Kind::kScript) return allow_script(headers, script.hash_sources());
@@ -122,7 +128,7 @@ Destination destination_of(HeaderList request_headers) {
 Rewritten rewrite(const InjectedScript& script, std::uint16_t status, HeaderList headers,
                   std::span<const std::byte> body, const RewriteOptions& options) {
   Rewritten result;
-  auto const kind = kind_of(status, headers, options.destination);
+  auto const kind = kind_for(script, status, headers, options.destination);
   if (kind == Kind::kOther) return result;
   auto const undecoded = [&result](std::error_code error) {
     result.report.verdict = Verdict::kUndecoded;
@@ -169,7 +175,7 @@ Rewritten rewrite(const InjectedScript& script, std::uint16_t status, HeaderList
 Rewriter::Rewriter(const InjectedScript& script, std::uint16_t status, HeaderList headers,
                    const RewriteOptions& options)
     : script_(script), options_(options), headers_(headers) {
-  auto const kind = kind_of(status, headers, options.destination);
+  auto const kind = kind_for(script, status, headers, options.destination);
   auto const codings = codings_of(headers);
   if (kind == Kind::kOther || !codings) {
     report_.verdict = codings ? Verdict::kNoDocument : Verdict::kUndecoded;
@@ -228,7 +234,9 @@ void Rewriter::pass(Verdict verdict, std::error_code error, Buffer& out) {
 Result<void> Rewriter::look(Until until, Buffer& out) {
   bool const ended = until == Until::kEnd;
   if (!markup_) {
-    if (plain_.size() < kSniffBytes && !ended) return {};
+    // Who pauses within the bytes that are sniffed is hardly sending a document.
+    bool const waits = until == Until::kMore ? plain_.size() < kSniffBytes : plain_.empty();
+    if (waits && !ended) return {};
     markup_ = sniffed_markup(plain_);
     if (!markup_) return pass(Verdict::kNoDocument, {}, out), Result<void>();
   }

@@ -21,12 +21,14 @@ class InjectedScript {
  public:
   struct Texts {
     std::vector<std::string> document;  ///< each in an element of its own, in this order
-    std::string worker;  ///< stands before a worker's script, in the same line: whole statements
+    /// Stands before a worker's script, in the same line: whole statements. Empty: workers stay.
+    std::string worker;
   };
   /// The texts must be able to stand in every document: ASCII without carriage returns and NUL,
   /// without "</script", "<!--" and "]]>". Errors: errc::unfit_script.
   static Result<InjectedScript> create(Texts texts);
 
+  bool is_for_workers() const { return !texts_.worker.empty(); }
   /// Of all elements' texts, separated by spaces, as a policy lists them.
   const std::string& hash_sources() const { return hash_sources_; }
   /// What is inserted at `place`, in its form. `nonce` may be empty. XML gets the XHTML namespace

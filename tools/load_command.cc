@@ -27,7 +27,8 @@ struct LoadOptions {
   std::filesystem::path authority;
   std::vector<std::string> browser_flags;
   // Passed on to the replay as they are.
-  std::string match, inject, dates, session, topology;
+  std::string match, dates, session, topology, time_seed, random_seed, clock, time_zone;
+  std::vector<std::string> inject;
 };
 
 VisitOptions visit_options(const LoadOptions& options) {
@@ -50,11 +51,17 @@ ReplayChild::Options replay_options(const LoadOptions& options,
   ReplayChild::Options replay;
   replay.archive = archive;
   for (auto const& [flag, value] : {std::pair{"--match", options.match},
-                                    {"--inject", options.inject},
                                     {"--dates", options.dates},
                                     {"--session", options.session},
-                                    {"--topology", options.topology}}) {
+                                    {"--topology", options.topology},
+                                    {"--time-seed", options.time_seed},
+                                    {"--random-seed", options.random_seed},
+                                    {"--clock", options.clock},
+                                    {"--timezone", options.time_zone}}) {
     if (!value.empty()) replay.arguments.insert(replay.arguments.end(), {flag, value});
+  }
+  for (const std::string& each : options.inject) {
+    replay.arguments.insert(replay.arguments.end(), {"--inject", each});
   }
   return replay;
 }
@@ -168,7 +175,11 @@ void add_load_command(CLI::App& app, const std::vector<std::string>& command, in
                   "A further flag of the browser; also every argument behind --")
       ->allow_extra_args(false);
   sub->add_option("--match", options->match, "As replay --match");
-  sub->add_option("--inject", options->inject, "As replay --inject");
+  sub->add_option("--inject", options->inject, "As replay --inject")->allow_extra_args(false);
+  sub->add_option("--time-seed", options->time_seed, "As replay --time-seed");
+  sub->add_option("--random-seed", options->random_seed, "As replay --random-seed");
+  sub->add_option("--clock", options->clock, "As replay --clock");
+  sub->add_option("--timezone", options->time_zone, "As replay --timezone");
   sub->add_option("--dates", options->dates, "As replay --dates");
   sub->add_option("--session", options->session, "As replay --session");
   sub->add_option("--topology", options->topology, "As replay --topology");

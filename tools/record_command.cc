@@ -12,6 +12,7 @@
 #include "proxy/tls/client_context.h"
 #include "tools/archive_errors.h"
 #include "tools/commands.h"
+#include "tools/injection.h"
 #include "tools/serving.h"
 
 namespace reprise {
@@ -28,7 +29,7 @@ struct RecordOptions {
   std::filesystem::path origin_ca;
   bool insecure_origin = false;
   bool fsync = false;
-  std::string inject = "none";
+  InjectionOptions injection;
   std::filesystem::path load_report;
   unsigned quiet_ms = 500;
   unsigned settle_ms = 500;
@@ -51,6 +52,9 @@ std::string counters_text(Recording::Counters& counters) {
                      megabytes(counters.body_bytes) + " of bodies";
   if (counters.cut > 0) text += ", " + std::to_string(counters.cut) + " cut short";
   if (counters.failed > 0) text += ", " + std::to_string(counters.failed) + " failed";
+  if (counters.injected > 0) {
+    text += "; " + injected_text(counters.injected, counters.injected_bytes);
+  }
   return text;
 }
 
@@ -62,6 +66,8 @@ std::string counters_json(Recording::Counters& counters) {
   status["failed"] = counters.failed.load();
   status["in_flight"] = counters.in_flight.load();
   status["body_bytes"] = counters.body_bytes.load();
+  status["injected"] = counters.injected.load();
+  status["injected_bytes"] = counters.injected_bytes.load();
   return boost::json::serialize(status);
 }
 
@@ -128,9 +134,32 @@ std::vector<std::string> own_command_line() {
   return line;
 }
 
+SessionInfo new_session(const RecordOptions& options) {
+  std::random_device entropy;
+  return {.started = std::chrono::system_clock::now(),
+          .tool_version = REPRISE_VERSION,
+          .command_line = own_command_line(),
+          .random_seed = (std::uint64_t{entropy()} << 32) | entropy(),
+          .pages = options.urls,
+          .time_zone = local_time_zone()};
+}
+
+/// What pages are told while they are recorded, they are told again when they are replayed.
+void take_settings(const Injection& injection, SessionInfo& session) {
+  session.random_seed = injection.settings.seed;
+  session.time_zone = injection.settings.time_zone;
+  if (!injection.script) return;
+  session.injected_clock = {.start = injection.settings.time,
+                            .mode = std::string(to_string(injection.settings.clock))};
+}
+
 int record(const RecordOptions& options, const std::vector<std::string>& command) {
   auto dialer = make_dialer(options);
   if (!dialer) return kExitUsage;
+  auto session_info = new_session(options);
+  auto injection = make_injection(options.injection, session_info);
+  if (!injection) return injection.error();
+  take_settings(*injection, session_info);
   Serving serving("record", options.serving, command);
   if (auto const wrong = serving.prepare({})) return *wrong;
 
@@ -143,27 +172,26 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
     return kExitArchive;
   }
   auto const started = std::chrono::steady_clock::now();
-  std::random_device entropy;
-  auto const session =
-      (*archive)->begin_session({.started = std::chrono::system_clock::now(),
-                                 .tool_version = REPRISE_VERSION,
-                                 .command_line = own_command_line(),
-                                 .random_seed = (std::uint64_t{entropy()} << 32) | entropy(),
-                                 .pages = options.urls});
+  session_info.started = std::chrono::system_clock::now();
+  auto const session = (*archive)->begin_session(session_info);
   if (!session) {
     say_archive_error(options.output, session.error());
     return kExitArchive;
   }
 
   std::atomic<bool> archive_failed = false;
-  Recording recording(**archive, std::move(*dialer), started, [&](std::error_code error) {
-    archive_failed = true;
-    std::fprintf(stderr,
-                 "\nreprise: %s: cannot be written any more: %s; what was recorded up to here is "
-                 "whole\n",
-                 options.output.c_str(), error.message().c_str());
-    serving.stop(kExitArchive);
-  });
+  Recording recording(
+      **archive, std::move(*dialer), started,
+      [&](std::error_code error) {
+        archive_failed = true;
+        std::fprintf(
+            stderr,
+            "\nreprise: %s: cannot be written any more: %s; what was recorded up to here is "
+            "whole\n",
+            options.output.c_str(), error.message().c_str());
+        serving.stop(kExitArchive);
+      },
+      std::move(injection->script));
   recording.set_own(serving.bound());
   if (auto const at = serving.names_at()) {
     recording.set_own_names({{at->address(), at->port()}});
@@ -206,8 +234,7 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
   sub->add_option("--origin-ca", options->origin_ca, "Trust this PEM file for origins, too");
   sub->add_flag("--insecure-origin", options->insecure_origin, "Do not verify origins");
   sub->add_flag("--fsync", options->fsync, "Survive the machine, not only the process");
-  sub->add_option("--inject", options->inject, "Script to inject; only 'none' until it is built")
-      ->check(CLI::IsMember({"none"}));
+  options->injection.add_to(*sub);
   sub->add_option("--load-report", options->load_report, "With URLs: the browser's view, as JSON");
   sub->add_option("--quiet", options->quiet_ms, "With URLs: ms without requests that end a page");
   sub->add_option("--settle", options->settle_ms,

@@ -4,6 +4,7 @@
 
 #include <boost/json.hpp>
 #include <cstdio>
+#include <thread>
 
 #include "archive/reader.h"
 #include "proxy/replay/network_lock.h"
@@ -11,6 +12,7 @@
 #include "tools/archive_errors.h"
 #include "tools/commands.h"
 #include "tools/dns_report.h"
+#include "tools/injection.h"
 #include "tools/json_file.h"
 #include "tools/recorded_hosts.h"
 #include "tools/serving.h"
@@ -21,7 +23,7 @@ namespace {
 struct ReplayOptions {
   std::filesystem::path archive;
   std::string match = "exact";
-  std::string inject = "none";
+  InjectionOptions injection;
   std::string dates = "recorded";
   std::string protocol = "recorded";
   std::string topology = "recorded";
@@ -117,8 +119,9 @@ std::string counts_text(const ReplayCounts& counts) {
 }
 
 bool write_report(const std::filesystem::path& path, const ReplayReport& report,
-                  const Serving& serving) {
+                  const Injection& injection, const Serving& serving) {
   auto json = report_json(report);
+  if (injection.script) json["injection"] = injection_json(injection, report);
   if (auto const link = serving.link_report()) json["link"] = *link;
   if (auto const* const responder = serving.responder()) {
     json["dns"] = dns_report_json(responder->counts());
@@ -129,6 +132,14 @@ bool write_report(const std::filesystem::path& path, const ReplayReport& report,
 Protocol protocol_of(const std::string& text) {
   if (text == "h1") return Protocol::kH1;
   return text == "h2" ? Protocol::kH2 : Protocol::kRecorded;
+}
+
+/// The session that is served; only its number is known where its record is lost.
+SessionInfo session_of(const ArchiveReader& archive, std::uint32_t number) {
+  if (number == 0) number = Matcher(archive, 0).session();
+  auto const& all = archive.sessions();
+  auto const found = std::ranges::find(all, number, &SessionInfo::number);
+  return found == all.end() ? SessionInfo{.number = number} : *found;
 }
 
 int replay(const ReplayOptions& options, const std::vector<std::string>& command) {
@@ -151,6 +162,9 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
     return kExitArchive;
   }
 
+  auto const injection = make_injection(options.injection, session_of(**archive, options.session));
+  if (!injection) return injection.error();
+
   Naming naming{.hosts = recorded_hosts(**archive, options.session),
                 .single = options.topology == "single",
                 .any = options.dns_any,
@@ -166,8 +180,12 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
     return kExitListen;
   }
 
-  Replay replayed(**archive, options.session, protocol_of(options.protocol));
+  Replay replayed(**archive, {.session = options.session,
+                              .protocol = protocol_of(options.protocol),
+                              .script = injection->script});
   if (options.warm) replayed.warm();
+  // Documents are rewritten while the browser starts, not while it waits for them.
+  std::jthread const warming([&](const std::stop_token& stop) { replayed.warm_documents(stop); });
   AdminActions const admin{
       .status = [&] { return boost::json::serialize(report_json(replayed.report())); },
       .misses = [&] { return boost::json::serialize(misses_json(replayed.report())); },
@@ -185,7 +203,11 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   if (auto const* const asked = serving.responder(); asked && asked->counts().missing > 0) {
     std::fprintf(stderr, "names: %s\n", dns_report_text(asked->counts()).c_str());
   }
-  if (!options.report.empty() && !write_report(options.report, report, serving)) {
+  if (report.counts.injected > 0) {
+    std::fprintf(stderr, "injected: %s\n",
+                 injected_text(report.counts.injected, report.counts.injected_bytes).c_str());
+  }
+  if (!options.report.empty() && !write_report(options.report, report, *injection, serving)) {
     return kExitFailed;
   }
   if (exit_code == kExitDone && options.strict && report.counts.misses > 0) return kExitGate;
@@ -201,8 +223,7 @@ void add_replay_command(CLI::App& app, const std::vector<std::string>& command, 
   sub->add_option("ARCHIVE", options->archive, "What record wrote")->required();
   sub->add_option("--match", options->match, "Only 'exact' until fuzzy matching is built")
       ->check(CLI::IsMember({"exact"}));
-  sub->add_option("--inject", options->inject, "Script to inject; only 'none' until it is built")
-      ->check(CLI::IsMember({"none"}));
+  options->injection.add_to(*sub);
   sub->add_option("--dates", options->dates, "Only 'recorded' (byte-exact) until shifting is built")
       ->check(CLI::IsMember({"recorded"}));
   sub->add_option("--session", options->session, "Recorded session (default the last complete one)")

@@ -7,6 +7,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "proxy/record/forwarded_headers.h"
+#include "proxy/record/injecting_writer.h"
 
 namespace reprise {
 namespace {
@@ -44,6 +45,7 @@ struct Recorder::Passing {
   const RequestHead& head;
   BodyReader& body;
   ResponseWriter& writer;
+  InjectingWriter& injecting;  ///< the same, for the final response
   ExchangeRecorder& record;
   OriginExchange& exchange;
   bool fresh;                        ///< the connection was dialled for this exchange
@@ -170,9 +172,11 @@ Task<void> Recorder::serve(const ExchangeContext& context, const RequestHead& he
       co_return co_await send_text(writer, 502, "reprise: " + acquired.facts.failure + "\n");
     }
     auto const exchange = acquired.connection->begin();
+    InjectingWriter injecting(writer, recording_.script(), head);
     Passing passing{.head = head,
                     .body = body,
                     .writer = writer,
+                    .injecting = injecting,
                     .record = record,
                     .exchange = *exchange,
                     .fresh = acquired.fresh,
@@ -282,7 +286,7 @@ Task<void> Recorder::return_response(Passing& passing) {
       auto const kept = passing.record.complete({}, passing.body.finished());
       if (!kept) co_return kept;
     }
-    if (auto const sent = co_await passing.writer.send_head(for_client); !sent) co_return sent;
+    if (auto const sent = co_await passing.injecting.send_head(for_client); !sent) co_return sent;
     co_return co_await return_body(passing);
   }
 }
@@ -305,9 +309,15 @@ Task<void> Recorder::return_body(Passing& passing) {
       if (!done) co_return done;
       kept = true;
     }
-    if (auto const sent = co_await passing.writer.write(*piece); !sent) co_return sent;
+    if (auto const sent = co_await passing.injecting.write(*piece); !sent) co_return sent;
   }
-  co_return co_await passing.writer.finish(body.trailers());
+  auto const finished = co_await passing.injecting.finish(body.trailers());
+  if (auto const* const report = passing.injecting.report();
+      report != nullptr && report->verdict == inject::Verdict::kRewritten) {
+    ++recording_.counters().injected;
+    recording_.counters().injected_bytes += report->added_wire_bytes;
+  }
+  co_return finished;
 }
 
 }  // namespace reprise

@@ -9,11 +9,13 @@ namespace reprise {
 
 Recording::Recording(ArchiveWriter& archive, OriginDialer dialer,
                      std::chrono::steady_clock::time_point started,
-                     std::function<void(std::error_code)> on_archive_error)
+                     std::function<void(std::error_code)> on_archive_error,
+                     std::optional<inject::InjectedScript> script)
     : archive_(archive),
       dialer_(std::move(dialer)),
       started_(started),
-      on_archive_error_(std::move(on_archive_error)) {
+      on_archive_error_(std::move(on_archive_error)),
+      script_(std::move(script)) {
   dialer_.set_on_answer([this](const dns::LookUpAnswer& answer) { keep(answer); });
 }
 

@@ -4,8 +4,10 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "archive/writer.h"
+#include "inject/rewrite.h"
 #include "proxy/connection.h"
 #include "proxy/record/origin.h"
 
@@ -21,13 +23,17 @@ class Recording final : public HandlerFactory {
     std::atomic<std::uint64_t> failed = 0;  ///< the origin gave no response
     std::atomic<std::uint64_t> body_bytes = 0;
     std::atomic<std::uint64_t> in_flight = 0;
+    std::atomic<std::uint64_t> injected = 0;  ///< documents that went on with the script in them
+    std::atomic<std::int64_t> injected_bytes = 0;  ///< by which they were longer for it
   };
 
   /// `on_archive_error` is called when the archive can take no more (a full disk): what it holds is
-  /// whole, and recording should stop.
+  /// whole, and recording should stop. `script` goes into documents on their way to the client; the
+  /// archive has them as they came.
   Recording(ArchiveWriter& archive, OriginDialer dialer,
             std::chrono::steady_clock::time_point started,
-            std::function<void(std::error_code)> on_archive_error);
+            std::function<void(std::error_code)> on_archive_error,
+            std::optional<inject::InjectedScript> script = std::nullopt);
 
   std::unique_ptr<ConnectionHandler> open(const ConnectionInfo& connection) override;
 
@@ -39,6 +45,8 @@ class Recording final : public HandlerFactory {
   }
 
   ArchiveWriter& archive() { return archive_; }
+  /// Null when none is injected.
+  const inject::InjectedScript* script() const { return script_ ? &*script_ : nullptr; }
   OriginDialer& dialer() { return dialer_; }
   Counters& counters() { return counters_; }
 
@@ -58,6 +66,7 @@ class Recording final : public HandlerFactory {
   OriginDialer dialer_;
   std::chrono::steady_clock::time_point started_;
   std::function<void(std::error_code)> on_archive_error_;
+  std::optional<inject::InjectedScript> const script_;
   Counters counters_;
   std::uint64_t sequence_ = 0;
   std::uint64_t origin_connections_ = 0;

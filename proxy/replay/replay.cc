@@ -52,42 +52,12 @@ std::string damage_text(const std::string& problem) {
 
 }  // namespace
 
-/// An exchange as it is served. `problem` says why it cannot be.
-struct Replay::Prepared {
-  Exchange exchange;
-  std::vector<HeaderView> headers;  // as served; views into exchange
-  std::unique_ptr<StoredResponse> response;
-  std::string problem;
-};
-
-/// A body that the archive holds in several extents. What is damaged shows when it is sent.
-class Replay::ArchivedBody final : public PiecewiseBody {
- public:
-  /// `exchange` is of the `replay`, and outlives this as that does.
-  ArchivedBody(Replay& replay, const Exchange& exchange) : replay_(replay), exchange_(exchange) {}
-  std::size_t pieces() const override { return body().extents.size(); }
-  Result<Bytes> piece(std::size_t index) const override {
-    auto const bytes = replay_.archive_.extent(body(), index);
-    if (!bytes) {
-      auto const at = std::to_string(body().extents[index].record_offset);
-      replay_.turn_hit_into_damage(
-          exchange_.request,
-          damage_text("the body's record at byte " + at + ": " + bytes.error().message()));
-    }
-    return bytes;
-  }
-
- private:
-  const StoredBody& body() const { return exchange_.response.body; }
-  Replay& replay_;
-  const Exchange& exchange_;
-};
-
-Replay::Replay(const ArchiveReader& archive, std::uint32_t session, Protocol protocol)
+Replay::Replay(const ArchiveReader& archive, Options options)
     : archive_(archive),
-      matcher_(archive, session),
-      tls_plans_(archive, matcher_.session(), protocol),
+      matcher_(archive, options.session),
+      tls_plans_(archive, matcher_.session(), options.protocol),
       cursors_(archive.entries().size()),
+      script_(std::move(options.script)),
       prepared_(archive.entries().size()),
       served_(archive.entries().size()) {
   for (const IndexEntry& entry : archive.entries()) {
@@ -106,7 +76,20 @@ std::unique_ptr<ConnectionHandler> Replay::open(const ConnectionInfo&) {
 
 void Replay::warm() {
   for (std::uint32_t ordinal = 0; ordinal < prepared_.size(); ++ordinal) {
-    if (archive_.entries()[ordinal].session == matcher_.session()) prepared(ordinal);
+    if (archive_.entries()[ordinal].session != matcher_.session()) continue;
+    auto const& exchange = prepared(ordinal);
+    if (script_) exchange.injected(*script_, inject::Destination::kDocument);
+  }
+}
+
+void Replay::warm_documents(const std::stop_token& stop) {
+  if (!script_) return;
+  std::size_t bytes = 0;
+  for (std::uint32_t ordinal : archive_.ordinals_in_order()) {
+    if (stop.stop_requested() || bytes > kWarmDocumentBytesMax) return;
+    if (archive_.entries()[ordinal].session != matcher_.session()) continue;
+    auto const* const made = prepared(ordinal).injected(*script_, inject::Destination::kDocument);
+    if (made != nullptr) bytes += made->rewritten.body.size();
   }
 }
 
@@ -119,6 +102,12 @@ void Replay::reset() {
   misses_ = 0;
   damaged_ = 0;
   misdirected_ = 0;
+  injected_ = 0;
+  injected_bytes_ = 0;
+  visit_injected([](const PreparedExchange&, inject::Destination, InjectedResponse& injected) {
+    injected.served = 0;
+    return true;
+  });
   synthesis_.reset();
   distinct_misses_.clear();
   miss_positions_.clear();
@@ -131,7 +120,21 @@ ReplayCounts Replay::counts() const {
           .damaged = damaged_,
           .misdirected = misdirected_,
           .exchanges_servable = servable_count_,
-          .exchanges_served = served_count_};
+          .exchanges_served = served_count_,
+          .injected = injected_,
+          .injected_bytes = injected_bytes_};
+}
+
+void Replay::visit_injected(const InjectedVisitor& visit) const {
+  if (!script_) return;
+  for (auto const& slot : prepared_) {
+    const PreparedExchange* const exchange = slot.load(std::memory_order_acquire);
+    if (exchange == nullptr) continue;
+    for (auto const destination : {inject::Destination::kDocument, inject::Destination::kWorker}) {
+      InjectedResponse* const injected = exchange->known_injected(destination);
+      if (injected != nullptr && !visit(*exchange, destination, *injected)) return;
+    }
+  }
 }
 
 ReplayReport Replay::report() const {
@@ -139,16 +142,28 @@ ReplayReport Replay::report() const {
                       .counts = counts(),
                       .synthesised = synthesis_.total(),
                       .tls_hosts = tls_plans_.hosts()};
+  visit_injected([&report](const PreparedExchange& exchange, inject::Destination destination,
+                           const InjectedResponse& injected) {
+    if (injected.served == 0) return true;
+    report.documents.push_back({.url = shortened(url_of(exchange.exchange().request)),
+                                .destination = destination,
+                                .served = injected.served,
+                                .report = injected.rewritten.report});
+    return report.documents.size() < kDocumentsMax;
+  });
   std::scoped_lock const lock(misses_mutex_);
   report.distinct_misses = distinct_misses_;
   return report;
 }
 
-const Replay::Prepared& Replay::prepared(std::uint32_t ordinal) {
+const PreparedExchange& Replay::prepared(std::uint32_t ordinal) {
   auto& slot = prepared_[ordinal];
-  if (const Prepared* const done = slot.load(std::memory_order_acquire)) return *done;
-  auto made = prepare(ordinal);
-  const Prepared* expected = nullptr;
+  if (const auto* const done = slot.load(std::memory_order_acquire)) return *done;
+  auto made = std::make_unique<PreparedExchange>(
+      archive_, ordinal, [this](const StoredRequest& request, const std::string& problem) {
+        turn_hit_into_damage(request, damage_text(problem));
+      });
+  const PreparedExchange* expected = nullptr;
   // Two threads may prepare the same exchange; one of them is kept.
   if (slot.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel)) {
     return *made.release();
@@ -156,57 +171,10 @@ const Replay::Prepared& Replay::prepared(std::uint32_t ordinal) {
   return *expected;
 }
 
-std::unique_ptr<Replay::Prepared> Replay::prepare(std::uint32_t ordinal) {
-  auto made = std::make_unique<Prepared>();
-  auto exchange = archive_.exchange(ordinal);
-  if (!exchange) {
-    made->problem = "the record at byte " +
-                    std::to_string(archive_.entries()[ordinal].record_offset) + ": " +
-                    exchange.error().message();
-    return made;
-  }
-  made->exchange = std::move(*exchange);
-  const StoredReply& reply = made->exchange.response;
-  for (const HeaderView& field : reply.headers.list()) {
-    // It would lead the client past this replay.
-    if (!equals_ignoring_case(field.name, "Alt-Svc")) made->headers.push_back(field);
-  }
-  StoredResponse::Parts parts;
-  for (const StoredInterimResponse& interim : made->exchange.interim) {
-    if (interim.status == 100) continue;  // between the client and its server of the moment
-    parts.interim.push_back({.version = reply.version,
-                             .status = interim.status,
-                             .reason = interim.reason,
-                             .headers = interim.headers.list()});
-  }
-  parts.head = {.version = reply.version,
-                .status = reply.status,
-                .reason = reply.reason,
-                .headers = made->headers};
-  parts.trailers = reply.trailers.list();
-  if (reply.body.extents.size() > 1) {
-    parts.pieces = std::make_unique<ArchivedBody>(*this, made->exchange);
-  } else if (!reply.body.extents.empty()) {
-    auto const bytes = archive_.extent(reply.body, 0);
-    if (!bytes) {
-      made->problem = "the body's record at byte " +
-                      std::to_string(reply.body.extents[0].record_offset) + ": " +
-                      bytes.error().message();
-      return made;
-    }
-    auto const place = archive_.place_of(*bytes);
-    parts.body = {*bytes, place.file, place.offset};
-  }
-  made->response =
-      std::make_unique<StoredResponse>(made->exchange.request.method, std::move(parts));
-  return made;
-}
-
 Decision Replay::find(MatchKey key, RequestBody recorded) {
   if (recorded == RequestBody::kPartial) key.body_digest = {};
   return matcher_.match(key, cursors_, [this, &key, recorded](std::uint32_t ordinal) {
-    const Prepared& candidate = prepared(ordinal);
-    const StoredRequest& request = candidate.exchange.request;
+    const StoredRequest& request = prepared(ordinal).exchange().request;
     // A record that cannot be read has only its hash to speak for it, which is enough to tell what
     // the miss is due to.
     if (request.method.empty()) return recorded == RequestBody::kWhole;
@@ -217,13 +185,23 @@ Decision Replay::find(MatchKey key, RequestBody recorded) {
   });
 }
 
+const StoredResponse* Replay::choose_form(const PreparedExchange& chosen, const RequestHead& head) {
+  if (!script_) return chosen.response();
+  auto* const injected = chosen.injected(*script_, inject::destination_of(head.headers));
+  if (injected == nullptr) return chosen.response();
+  injected->served.fetch_add(1, std::memory_order_relaxed);
+  if (!injected->response) return chosen.response();
+  injected_.fetch_add(1, std::memory_order_relaxed);
+  injected_bytes_.fetch_add(injected->rewritten.report.added_wire_bytes, std::memory_order_relaxed);
+  return injected->response.get();
+}
+
 const StoredResponse* Replay::stored(const RequestHead& head) {
   auto const decision = find(key_of(head), RequestBody::kWhole);
   if (decision.kind == MatchKind::kMiss) return nullptr;
-  const Prepared& chosen = prepared(decision.ordinal);
-  if (!chosen.response) return nullptr;
-  count_hit(decision.ordinal, head.version);
-  return chosen.response.get();
+  const auto* const response = choose_form(prepared(decision.ordinal), head);
+  if (response != nullptr) count_hit(decision.ordinal, head.version);
+  return response;
 }
 
 Task<void> Replay::serve(const RequestHead& head, BodyReader& body, ResponseWriter& writer) {
@@ -245,12 +223,13 @@ Task<void> Replay::serve(const RequestHead& head, BodyReader& body, ResponseWrit
   if (decision.kind == MatchKind::kMiss) {
     co_return co_await answer_miss(key, kNotRecorded, writer);
   }
-  const Prepared& chosen = prepared(decision.ordinal);
-  if (!chosen.response) {
-    co_return co_await answer_miss(key, damage_text(chosen.problem), writer);
+  const PreparedExchange& chosen = prepared(decision.ordinal);
+  const auto* const response = choose_form(chosen, head);
+  if (response == nullptr) {
+    co_return co_await answer_miss(key, damage_text(chosen.problem()), writer);
   }
   count_hit(decision.ordinal, head.version);
-  co_return co_await writer.send_stored(*chosen.response);
+  co_return co_await writer.send_stored(*response);
 }
 
 Task<void> Replay::answer_miss(const MatchKey& key, std::string reason, ResponseWriter& writer) {
@@ -271,7 +250,8 @@ Task<void> Replay::answer_misdirected(const RequestHead& head, const std::string
 
 void Replay::count_hit(std::uint32_t ordinal, HttpVersion version) {
   hits_.fetch_add(1, std::memory_order_relaxed);
-  if (const Exchange& exchange = prepared(ordinal).exchange; exchange.response.version != version) {
+  if (const Exchange& exchange = prepared(ordinal).exchange();
+      exchange.response.version != version) {
     synthesis_.add(synthesised(exchange.request, exchange.response, version));
   }
   auto& served = served_[ordinal];

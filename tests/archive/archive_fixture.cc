@@ -284,6 +284,8 @@ void expect_same(const SessionInfo& a, const SessionInfo& b) {
   EXPECT_EQ(a.command_line, b.command_line);
   EXPECT_EQ(a.random_seed, b.random_seed);
   EXPECT_EQ(a.pages, b.pages);
+  EXPECT_EQ(a.time_zone, b.time_zone);
+  EXPECT_EQ(a.injected_clock, b.injected_clock);
   EXPECT_EQ(a.complete, b.complete);
 }
 

@@ -139,13 +139,17 @@ TEST(Rewriter, WhatIsNoDocumentPassesAtOnce) {
 
 TEST(Rewriter, SniffsWhatHasNoType) {
   Stream html({}, "");
-  html.send("<html><head>", Until::kFlush);
+  html.send("<html><head>", Until::kMore);
   EXPECT_FALSE(html.rewriter.decided());
   html.send(std::string(2000, ' '), Until::kFlush);
   EXPECT_THAT(html.received(), testing::StartsWith("<html><head><script>ours()"));
   Stream text({}, "");
   text.send(std::string(600, 'x'), Until::kFlush);
   EXPECT_EQ(text.received(), std::string(600, 'x'));
+  // Who pauses sends messages, which are not to be kept waiting.
+  Stream messages({}, "");
+  messages.send("{}", Until::kFlush);
+  EXPECT_EQ(messages.received(), "{}");
 }
 
 TEST(Rewriter, ALyingBodyPassesAsItIs) {

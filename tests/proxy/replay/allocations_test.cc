@@ -49,7 +49,7 @@ class Allocations : public testing::Test {
     folder_ = pattern;
     record();
     reader_ = ArchiveReader::open(folder_ / "a.reprise", {}).value();
-    replay_ = std::make_unique<Replay>(*reader_, 0);
+    replay_ = std::make_unique<Replay>(*reader_, Replay::Options{});
     handler_ = replay_->open(connection_);
   }
   ~Allocations() override { std::filesystem::remove_all(folder_); }

@@ -51,7 +51,7 @@ class TlsPlansTest : public testing::Test {
       writer_.reset();
       reader_ = ArchiveReader::open(folder_ / "a.reprise", {}).value();
     }
-    replay_ = std::make_unique<Replay>(*reader_, 0, protocol);
+    replay_ = std::make_unique<Replay>(*reader_, Replay::Options{.protocol = protocol});
     return replay_->tls_plans();
   }
   std::string version(const std::string& host, std::uint16_t port) {

@@ -1,0 +1,48 @@
+#pragma once
+
+// --inject and what goes with it, for `record` and `replay`.
+
+#include <CLI/CLI.hpp>
+#include <boost/json/object.hpp>
+#include <expected>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "archive/exchange.h"
+#include "inject/deterministic.h"
+#include "inject/rewrite.h"
+#include "proxy/replay/replay.h"
+
+namespace reprise {
+
+struct InjectionOptions {
+  std::vector<std::string> inject = {"default"};  ///< "default", "none", or files
+  std::string time_seed;
+  std::optional<std::uint64_t> random_seed;
+  std::string clock;
+  std::string time_zone;
+
+  void add_to(CLI::App& command);
+};
+
+struct Injection {
+  std::optional<inject::InjectedScript> script;  ///< nothing: none
+  inject::PageSettings settings;
+  std::vector<std::string> files;  ///< of the user's
+};
+
+/// What the options come to, and where they say nothing, the session that is recorded or replayed:
+/// its clock, its seed and its time zone. An exit code when they are wrong, which it has said.
+std::expected<Injection, int> make_injection(const InjectionOptions& options,
+                                             const SessionInfo& session);
+
+/// The machine's time zone by its IANA name, empty when it cannot be told.
+std::string local_time_zone();
+
+/// For the report of a replay.
+boost::json::object injection_json(const Injection& injection, const ReplayReport& report);
+/// "the script is in 3 responses, +10.2 KB".
+std::string injected_text(std::uint64_t responses, std::int64_t bytes);
+
+}  // namespace reprise
