@@ -1,0 +1,177 @@
+// Documents are served with the script in them, everything else as it was recorded.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+
+#include "archive/writer.h"
+#include "proxy/replay/replay.h"
+
+namespace reprise {
+namespace {
+
+constexpr std::string_view kPage = "<!doctype html><title>x</title><p>text";
+constexpr std::string_view kScript = "work()";
+
+std::string_view text_of(Bytes bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+class ReplayInjection : public testing::Test {
+ protected:
+  ReplayInjection() {
+    auto pattern = (std::filesystem::temp_directory_path() / "reprise-test-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) ADD_FAILURE() << "cannot make a scratch folder";
+    folder_ = pattern;
+    writer_ = ArchiveWriter::create(folder_ / "a.reprise", {}).value();
+    session_ = writer_->begin_session({}).value();
+  }
+  ~ReplayInjection() override { std::filesystem::remove_all(folder_); }
+
+  void record(const std::string& target, std::string_view body, Headers headers,
+              std::uint16_t status = 200, const std::string& method = "GET") {
+    BodyWriter writer(*writer_);
+    ASSERT_TRUE(writer.append(std::as_bytes(std::span(body))));
+    Exchange exchange;
+    exchange.session = session_;
+    exchange.sequence = ++exchanges_;
+    exchange.request = {.method = method,
+                        .scheme = Scheme::kHttps,
+                        .host = "a.test",
+                        .port = 443,
+                        .target = target};
+    exchange.response = {
+        .status = status, .version = HttpVersion::kH2, .headers = std::move(headers)};
+    exchange.response.body = writer.finish().value();
+    ASSERT_TRUE(writer_->add_exchange(std::move(exchange)));
+  }
+
+  Replay& replay(inject::InjectedScript::Texts texts = {.document = {"ours()"},
+                                                        .worker = "ours();"}) {
+    if (writer_) {
+      EXPECT_TRUE(writer_->close());
+      writer_.reset();
+      reader_ = ArchiveReader::open(folder_ / "a.reprise", {}).value();
+      replay_.emplace(*reader_, Replay::Options{.script = *inject::InjectedScript::create(texts)});
+    }
+    return *replay_;
+  }
+
+  /// What who loads `target` for `destination` gets.
+  const StoredResponse::Parts& get(std::string_view target, std::string_view destination,
+                                   std::string_view mode = "navigate",
+                                   std::string_view method = "GET") {
+    std::vector<HeaderView> const headers{{.name = "Sec-Fetch-Dest", .value = destination},
+                                          {.name = "Sec-Fetch-Mode", .value = mode}};
+    RequestHead const head{.method = method,
+                           .scheme = Scheme::kHttps,
+                           .host = "a.test",
+                           .port = 443,
+                           .target = target,
+                           .version = HttpVersion::kH2,
+                           .headers = headers};
+    const StoredResponse* const response = replay().stored(head);
+    EXPECT_NE(response, nullptr) << target;
+    return response->parts();
+  }
+  std::string_view body(std::string_view target, std::string_view destination,
+                        std::string_view mode = "navigate") {
+    return text_of(get(target, destination, mode).body.bytes);
+  }
+
+  Headers const html_{{.name = "Content-Type", .value = "text/html; charset=utf-8"},
+                      {.name = "Content-Length", .value = "38"},
+                      {.name = "ETag", .value = "\"x\""},
+                      {.name = "Alt-Svc", .value = "h3=\":443\""}};
+  Headers const script_{{.name = "Content-Type", .value = "text/javascript"}};
+
+ private:
+  std::filesystem::path folder_;
+  std::unique_ptr<ArchiveWriter> writer_;
+  std::uint32_t session_ = 0;
+  std::uint64_t exchanges_ = 0;
+  std::unique_ptr<ArchiveReader> reader_;
+  std::optional<Replay> replay_;
+};
+
+TEST_F(ReplayInjection, DependsOnWhatTheResponseIsFor) {
+  record("/page", kPage, html_);
+  record("/script", kScript, script_);
+  EXPECT_EQ(body("/page", "document"),
+            "<!doctype html><script>ours()</script><title>x</title><p>text");
+  EXPECT_EQ(body("/page", "iframe"), body("/page", "document"));
+  EXPECT_EQ(body("/page", "empty", "cors"), kPage);
+  EXPECT_EQ(body("/script", "script", "no-cors"), kScript);
+  EXPECT_EQ(body("/script", "worker", "same-origin"), "ours();work()");
+  EXPECT_EQ(body("/script", "document"), kScript);
+}
+
+TEST_F(ReplayInjection, TheHeadFitsTheBody) {
+  record("/page", kPage, html_);
+  auto const& parts = get("/page", "document");
+  EXPECT_EQ(find_header(parts.head.headers, "content-length"),
+            std::to_string(parts.body.bytes.size()));
+  EXPECT_EQ(find_header(parts.head.headers, "etag"), "\"x\"");
+  EXPECT_EQ(find_header(parts.head.headers, "alt-svc"), std::nullopt);
+}
+
+TEST_F(ReplayInjection, IsDoneOnceForAll) {
+  record("/page", kPage, html_);
+  auto const* const first = &get("/page", "document");
+  EXPECT_EQ(&get("/page", "document"), first);
+  EXPECT_NE(&get("/page", "empty"), first);
+  replay().warm();
+  EXPECT_EQ(&get("/page", "document"), first);
+}
+
+TEST_F(ReplayInjection, SaysWhatItAdded) {
+  record("/page", kPage, html_);
+  record("/lie", kPage,
+         {{.name = "Content-Type", .value = "text/html"},
+          {.name = "Content-Encoding", .value = "br"}});
+  record("/unused", kPage, html_);
+  get("/page", "document");
+  get("/page", "document");
+  EXPECT_EQ(body("/lie", "document"), kPage);
+  replay().warm_documents({});
+  auto const report = replay().report();
+  EXPECT_EQ(report.counts.injected, 2U);
+  EXPECT_EQ(report.counts.injected_bytes,
+            2 * std::ssize(std::string_view("<script>ours()</script>")));
+  ASSERT_EQ(report.documents.size(), 2U);
+  for (const InjectedDocument& document : report.documents) {
+    bool const lies = document.url == "https://a.test/lie";
+    EXPECT_EQ(document.served, lies ? 1U : 2U);
+    EXPECT_EQ(document.report.verdict,
+              lies ? inject::Verdict::kUndecoded : inject::Verdict::kRewritten);
+  }
+  replay().reset();
+  EXPECT_EQ(replay().report().counts.injected, 0U);
+  EXPECT_TRUE(replay().report().documents.empty());
+}
+
+TEST_F(ReplayInjection, LeavesHeadsWithoutBodiesAlone) {
+  record("/page", "", html_, 200, "HEAD");
+  record("/none", "", html_, 304);
+  EXPECT_TRUE(get("/page", "document", "navigate", "HEAD").body.bytes.empty());
+  EXPECT_TRUE(body("/none", "document").empty());
+}
+
+TEST_F(ReplayInjection, OfLargeBodiesToo) {
+  std::string const large = std::string(kPage) + std::string(3 << 20, 'x');
+  record("/page", large, {{.name = "Content-Type", .value = "text/html; charset=utf-8"}});
+  auto const served = body("/page", "document");
+  EXPECT_TRUE(served.starts_with("<!doctype html><script>ours()</script><title>"));
+  EXPECT_EQ(served.size(), large.size() + std::string_view("<script>ours()</script>").size());
+}
+
+TEST_F(ReplayInjection, WorkersStayWhereTheScriptIsNotForThem) {
+  record("/script", kScript, script_);
+  replay({.document = {"ours()"}, .worker = ""});
+  EXPECT_EQ(body("/script", "worker", "same-origin"), kScript);
+}
+
+}  // namespace
+}  // namespace reprise
