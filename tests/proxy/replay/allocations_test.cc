@@ -40,7 +40,7 @@ constexpr std::size_t kWarmUp = 200;
 constexpr std::size_t kCounted = 1000;
 constexpr std::string_view kHost = "a-host-name-longer-than-any-small-string.test";
 
-/// A replay of one exchange, and a connection to it.
+/// A replay of one document, which gets a script, and a connection to it.
 class Allocations : public testing::Test {
  protected:
   Allocations() {
@@ -49,7 +49,8 @@ class Allocations : public testing::Test {
     folder_ = pattern;
     record();
     reader_ = ArchiveReader::open(folder_ / "a.reprise", {}).value();
-    replay_ = std::make_unique<Replay>(*reader_, Replay::Options{});
+    auto script = inject::InjectedScript::create({.document = {"ours()"}, .worker = "ours();"});
+    replay_ = std::make_unique<Replay>(*reader_, Replay::Options{.script = std::move(*script)});
     handler_ = replay_->open(connection_);
   }
   ~Allocations() override { std::filesystem::remove_all(folder_); }
@@ -86,7 +87,7 @@ class Allocations : public testing::Test {
                         .target = "/a/path/longer/than/any/small/string"};
     exchange.response.status = 200;
     exchange.response.version = HttpVersion::kH2;
-    exchange.response.headers = {{.name = "Content-Type", .value = "text/plain"},
+    exchange.response.headers = {{.name = "Content-Type", .value = "text/html"},
                                  {.name = "Cache-Control", .value = "max-age=31536000"}};
     exchange.response.body = body.finish().value();
     ASSERT_TRUE(writer->add_exchange(std::move(exchange)));
