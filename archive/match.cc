@@ -32,7 +32,8 @@ AskedRequest asked_as(const StoredRequest& request, Bytes body) {
   return {.key = key_of(request),
           .headers = request.headers.list(),
           .body_bytes = request.body_partial ? 0 : request.body.size_bytes,
-          .body = body};
+          .body = body,
+          .body_counts = !request.body_partial};
 }
 
 bool same_place(const MatchKey& a, const MatchKey& b) {
@@ -159,6 +160,7 @@ Decision Matcher::decide(const AskedRequest& asked, SequenceCursors& cursors,
                          const RequestOf& request_of) const {
   auto decision = decide_exactly(asked, cursors, request_of);
   if (decision.kind != MatchKind::kMiss) return decision;
+  if (is_recorded_broken(asked.key)) return decision;
   if (!rules_.exact_only || !rules_.ignored_params.empty()) {
     decision = decide_fuzzily(asked, cursors, request_of);
     if (decision.kind != MatchKind::kMiss) return decision;
@@ -169,6 +171,12 @@ Decision Matcher::decide(const AskedRequest& asked, SequenceCursors& cursors,
   if (decision.kind == MatchKind::kMiss) decision = decide_fuzzily(other, cursors, request_of);
   decision.scheme_substituted = decision.kind != MatchKind::kMiss;
   return decision;
+}
+
+bool Matcher::is_recorded_broken(const MatchKey& key) const {
+  auto const found = reader_->find_key(key_hash(key));
+  auto const in_session = [this](const IndexEntry& entry) { return entry.session == session_; };
+  return first_answer(key_hash(key)) == kNone && std::ranges::any_of(found, in_session);
 }
 
 Decision Matcher::decide_exactly(const AskedRequest& asked, SequenceCursors& cursors,

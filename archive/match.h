@@ -127,6 +127,8 @@ class Matcher {
                           const RequestOf& request_of) const;
   std::uint32_t choose(const AskedRequest& asked, const Candidates& candidates, unsigned best,
                        const SequenceCursors& cursors) const;
+  /// Whether the request was recorded as it is, but no such exchange is complete.
+  bool is_recorded_broken(const MatchKey& key) const;
   /// The same request under the scheme that the host was recorded with, where it never was under
   /// the asked one.
   bool substitute_scheme(AskedRequest& asked) const;

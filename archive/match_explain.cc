@@ -12,6 +12,10 @@ namespace {
 
 constexpr std::size_t kShownBytesMax = 60;
 
+std::string shown_or_nothing(std::string_view text) {
+  return text.empty() ? "(nothing)" : shown(text);
+}
+
 /// The parameters of one side, in place and name order. A name's values stay in the request's
 /// order.
 class Named {
@@ -38,7 +42,7 @@ class Named {
 };
 
 std::string what(const Named::Key& key) {
-  return (key.first ? "body parameter " : "query parameter ") + shown(key.second);
+  return (key.first ? "body parameter " : "query parameter ") + shown_or_nothing(key.second);
 }
 
 bool same_values(Named::Values a, Named::Values b) {
@@ -73,7 +77,8 @@ void compare_parameters(const Named& was, const Named& is, Phrases& phrases) {
     } else if (values.size() != found->second.size()) {
       phrases.add(what(key) + " is repeated differently");
     } else if (!same_values(values, found->second)) {
-      auto const change = shown(value) + " -> " + shown(found->second.front());
+      auto const change =
+          shown_or_nothing(value) + " -> " + shown_or_nothing(found->second.front());
       phrases.add(what(key) + (values.size() == 1 ? " differs: " + change : " differs"));
     }
   }
@@ -91,9 +96,16 @@ std::string shown(std::string_view text) {
   return std::string(text.substr(0, kShownBytesMax)) + "...";
 }
 
-std::vector<std::string> differences(const AskedRequest& recorded, const AskedRequest& asked,
+std::vector<std::string> differences(const AskedRequest& recorded, const AskedRequest& request,
                                      const std::vector<std::string>& ignored_params) {
   Phrases phrases;
+  // Where the recorded body does not count, neither does the asked one.
+  auto asked = request;
+  if (!recorded.body_counts) {
+    asked.body = {};
+    asked.body_bytes = 0;
+    asked.key.body_digest = {};
+  }
   Named const was(recorded, ignored_params);
   Named const is(asked, ignored_params);
   compare_parameters(was, is, phrases);
@@ -108,7 +120,8 @@ std::vector<std::string> differences(const AskedRequest& recorded, const AskedRe
   }
   if (phrases.empty() && ignored_params.empty()) {
     if (!same_target) {
-      phrases.add("the query is written differently: " + shown(query_of(recorded.key.target)));
+      phrases.add("the query is written differently: " +
+                  shown_or_nothing(query_of(recorded.key.target)));
     }
     if (!same_body) phrases.add("the body is written differently");
   }
@@ -119,7 +132,9 @@ std::vector<std::string> differences(const AskedRequest& recorded, const AskedRe
     auto const now = find_header(asked.headers, name).value_or("");
     auto const same =
         name == "Content-Type" ? media_type_of(before) == media_type_of(now) : before == now;
-    if (!same) phrases.add(std::string(name) + " differs: " + shown(before) + " -> " + shown(now));
+    if (!same)
+      phrases.add(std::string(name) + " differs: " + shown_or_nothing(before) + " -> " +
+                  shown_or_nothing(now));
   }
   return phrases.take();
 }

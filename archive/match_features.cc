@@ -9,7 +9,7 @@
 namespace reprise {
 namespace {
 
-constexpr std::uint64_t kValueMask = (std::uint64_t{1} << 40) - 1;
+constexpr std::uint64_t kValueMask = (std::uint64_t{1} << 36) - 1;
 constexpr std::uint32_t kNameBits = 19;
 // Names of what no request names. (A real one hashes to the same once in 2^19.)
 constexpr std::uint32_t kFoldedMark = 1;
@@ -25,7 +25,7 @@ constexpr std::uint32_t name_of_mark(std::uint32_t mark) {
 }
 
 constexpr Feature feature_of(std::uint32_t name, std::uint64_t value, Shape shape) {
-  return Feature{name} << 44 | (value & kValueMask) << 4 | static_cast<Feature>(shape) << 2;
+  return Feature{name} << 44 | (value & kValueMask) << 8 | static_cast<Feature>(shape) << 2;
 }
 
 std::uint64_t hash_of(std::string_view text) {
@@ -126,7 +126,7 @@ std::vector<Feature> features_of(const AskedRequest& asked,
     if (std::ranges::any_of(ignored_params, is_named)) continue;
     auto value_text = each.value;
     if (needs_decoding(value_text)) value_text = value = decoded(value_text);
-    features.push_back(feature_of(name_hash(each.in_body, name_text), hash_of(value_text) >> 24,
+    features.push_back(feature_of(name_hash(each.in_body, name_text), hash_of(value_text) >> 28,
                                   shape_of_value(value_text)));
   }
   if (!apart && asked.body_bytes > 0) {
@@ -134,16 +134,16 @@ std::vector<Feature> features_of(const AskedRequest& asked,
     for (std::size_t i = 0; i < sizeof digest; ++i) {
       digest = digest << 8 | static_cast<std::uint8_t>(asked.key.body_digest[i]);
     }
-    features.push_back(feature_of(name_of_mark(kDigestMark), mixed(digest) >> 24, Shape::kPlain));
+    features.push_back(feature_of(name_of_mark(kDigestMark), mixed(digest) >> 28, Shape::kPlain));
     features.push_back(
-        feature_of(name_of_mark(kLengthMark), mixed(asked.body_bytes) >> 24, Shape::kPlain));
+        feature_of(name_of_mark(kLengthMark), mixed(asked.body_bytes) >> 28, Shape::kPlain));
   }
   std::ranges::sort(features);
   if (features.size() > kFeaturesMax) {
     std::uint64_t folded = 0;
     for (auto const rest : std::span(features).subspan(kFeaturesMax - 1)) folded += mixed(rest);
     features.resize(kFeaturesMax - 1);
-    features.push_back(feature_of(name_of_mark(kFoldedMark), mixed(folded) >> 24, Shape::kPlain));
+    features.push_back(feature_of(name_of_mark(kFoldedMark), mixed(folded) >> 28, Shape::kPlain));
     std::ranges::sort(features);
   }
   return features;

@@ -14,7 +14,8 @@
 namespace reprise {
 
 /// One parameter as a number. From the top: 1 bit place (1 in the body), 19 bits of the name's
-/// hash, 40 bits of the value's, 2 bits shape, 2 bits relevance. FORMAT.md: they lie in the file.
+/// hash, 36 bits of the value's, 4 bits variety, 2 bits shape, 2 bits relevance. FORMAT.md: they
+/// lie in the file.
 using Feature = std::uint64_t;
 
 /// How a value looks that pages draw anew each time.
@@ -26,9 +27,13 @@ enum class Relevance : std::uint8_t { kOrdinary = 0, kVolatile = 1, kSelecting =
 constexpr std::uint32_t name_of(Feature feature) {
   return static_cast<std::uint32_t>(feature >> 44);
 }
-/// Everything but shape and relevance: equal when name and value are.
+/// Place, name and value.
 constexpr std::uint64_t identity_of(Feature feature) {
-  return feature >> 4;
+  return feature >> 8;
+}
+/// Of a selecting parameter: how many values it has, as the bits of their number; at least 1 there.
+constexpr unsigned variety_of(Feature feature) {
+  return static_cast<unsigned>(feature >> 4 & 15);
 }
 constexpr Shape shape_of(Feature feature) {
   return static_cast<Shape>((feature >> 2) & 3);
@@ -36,8 +41,12 @@ constexpr Shape shape_of(Feature feature) {
 constexpr Relevance relevance_of(Feature feature) {
   return static_cast<Relevance>(feature & 3);
 }
-constexpr Feature with_relevance(Feature feature, Relevance relevance) {
-  return (feature & ~Feature{3}) | static_cast<Feature>(relevance);
+constexpr Feature with_relevance(Feature feature, Relevance relevance, unsigned variety) {
+  return (feature & ~Feature{0xf3}) | Feature{variety} << 4 | static_cast<Feature>(relevance);
+}
+/// The same parameter with a value that no other has.
+constexpr Feature with_other_value(Feature feature) {
+  return feature ^ Feature { 1 } << 8;
 }
 constexpr bool is_in_body(Feature feature) {
   return feature >> 63 != 0;

@@ -1,6 +1,7 @@
 #include "archive/match_learn.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <unordered_map>
 
@@ -8,6 +9,11 @@ namespace reprise {
 namespace {
 
 constexpr std::uint32_t kSelectingRatio = 4;
+
+const LearntName* find(std::span<const LearntName> learnt, Feature feature) {
+  auto const found = std::ranges::lower_bound(learnt, name_of(feature) << 8);
+  return found != learnt.end() && *found >> 8 == name_of(feature) ? &*found : nullptr;
+}
 
 /// Pairs of exchanges in which the values of one name differ.
 struct Evidence {
@@ -44,6 +50,32 @@ void compare(std::span<const Feature> a, std::span<const Feature> b, Differs&& d
   }
 }
 
+/// Notes of each selecting name how many values it has among the observed.
+void note_variety(std::span<const Observation> observed, std::span<LearntName> learnt) {
+  std::vector<std::uint64_t> values;
+  for (const Observation& each : observed) {
+    for (auto const feature : each.features) {
+      auto const* const known = find(learnt, feature);
+      if (known != nullptr && relevance_of(*known) == Relevance::kSelecting) {
+        values.push_back(identity_of(feature));
+      }
+    }
+  }
+  std::ranges::sort(values);
+  auto const repeated = std::ranges::unique(values);
+  values.erase(repeated.begin(), repeated.end());
+  // Sorted by name, as the names are.
+  auto next = values.begin();
+  for (auto& name : learnt) {
+    auto const is_before = [&](std::uint64_t value) { return name_of(value << 8) <= name >> 8; };
+    auto const end = std::partition_point(next, values.end(), is_before);
+    auto const bits = std::bit_width(static_cast<std::size_t>(end - next));
+    next = end;
+    if (relevance_of(name) != Relevance::kSelecting) continue;
+    name |= std::min(static_cast<unsigned>(bits), 15U) << 4;
+  }
+}
+
 }  // namespace
 
 std::vector<LearntName> learn(std::span<const Observation> family) {
@@ -70,19 +102,19 @@ std::vector<LearntName> learn(std::span<const Observation> family) {
   std::vector<LearntName> learnt;
   for (auto const& [name, pairs] : evidence) {
     auto const relevance = pairs.relevance(!is_opaque(name));
-    if (relevance != Relevance::kOrdinary) learnt.push_back(learnt_name(name, relevance));
+    if (relevance != Relevance::kOrdinary) learnt.push_back(learnt_name(name, relevance, 0));
   }
   std::ranges::sort(learnt);
+  note_variety(observed, learnt);
   return learnt;
 }
 
 void mark(std::span<const LearntName> learnt, std::span<Feature> features) {
   if (learnt.empty()) return;
   for (auto& feature : features) {
-    auto const found = std::ranges::lower_bound(learnt, learnt_name(name_of(feature), {}));
-    bool const known = found != learnt.end() && *found >> 2 == name_of(feature);
-    feature =
-        with_relevance(feature, known ? static_cast<Relevance>(*found & 3) : Relevance::kOrdinary);
+    auto const* const known = find(learnt, feature);
+    feature = known != nullptr ? with_relevance(feature, relevance_of(*known), variety_of(*known))
+                               : with_relevance(feature, Relevance::kOrdinary, 0);
   }
 }
 

@@ -18,11 +18,11 @@ struct Observation {
   std::uint64_t response = 0;         ///< hash of its status and body
 };
 
-/// A name and what its values have to do with the response, as one number: the name above, two bits
-/// of Relevance below.
+/// A name and what its values have to do with the response, as one number: the name above, then as
+/// in a feature 4 bits variety, 2 bits unused, 2 bits relevance.
 using LearntName = std::uint32_t;
-constexpr LearntName learnt_name(std::uint32_t name, Relevance relevance) {
-  return name << 2 | static_cast<std::uint32_t>(relevance);
+constexpr LearntName learnt_name(std::uint32_t name, Relevance relevance, unsigned variety) {
+  return name << 8 | variety << 4 | static_cast<std::uint32_t>(relevance);
 }
 
 /// All names that are not ordinary, ascending. `family`: the exchanges of one method, scheme, host,

@@ -26,6 +26,9 @@ struct AskedRequest {
   HeaderList headers;
   std::uint64_t body_bytes = 0;  ///< how long the content is
   Bytes body;                    ///< all of it, or nothing where it was not held
+  /// False of a recorded request that was answered before its content was whole: how much of it was
+  /// taken is chance, and not compared.
+  bool body_counts = true;
 };
 
 MatchKey key_of(const StoredRequest& request);

@@ -16,28 +16,34 @@ constexpr unsigned kTimeDiffers = 36;
 struct Tally {
   std::uint64_t earned = kOrdinaryWeight;  // the path
   std::uint64_t weight = kOrdinaryWeight;
-  std::uint64_t selecting = 0;
-  std::uint64_t selecting_equal = 0;
+  std::uint64_t selecting = 0;         // how many
+  std::uint64_t selecting_weight = 0;  // by variety
+  std::uint64_t selecting_earned = 0;
 
-  /// Of one name: how many are equal, differ, and stand on one side only.
-  void add(Relevance relevance, unsigned equal, unsigned differing, unsigned alone,
+  /// Of one name, like `of`: how many are equal, differ, and stand on one side only.
+  void add(Feature of, unsigned equal, unsigned differing, unsigned alone,
            unsigned earned_by_differing) {
     auto const all = equal + differing + alone;
-    if (relevance == Relevance::kSelecting) {
+    if (relevance_of(of) == Relevance::kSelecting) {
+      auto const each = std::max(1U, variety_of(of));
       selecting += all;
-      selecting_equal += equal;
+      selecting_weight += std::uint64_t{each} * all;
+      selecting_earned += std::uint64_t{each} * equal;
       return;
     }
-    bool const is_volatile = relevance == Relevance::kVolatile;
+    bool const is_volatile = relevance_of(of) == Relevance::kVolatile;
     auto const each = is_volatile ? kVolatileWeight : kOrdinaryWeight;
     weight += std::uint64_t{each} * all;
     earned += std::uint64_t{each} * equal;
     earned += std::uint64_t{is_volatile ? kVolatileDiffers : earned_by_differing} * differing;
   }
   unsigned percent() const {
-    // A selecting parameter weighs as much as all others together.
-    auto const of = weight * (1 + selecting);
-    return static_cast<unsigned>((earned + weight * selecting_equal) * 100 / of);
+    if (selecting == 0) return static_cast<unsigned>(earned * 100 / weight);
+    // Each selecting parameter weighs as much as all others together; what they weigh, they share
+    // by their variety.
+    auto const total = weight * (1 + selecting) * selecting_weight;
+    auto const got = earned * selecting_weight + weight * selecting * selecting_earned;
+    return static_cast<unsigned>(got * 100 / total);
   }
 };
 
@@ -58,10 +64,10 @@ Side take_run(Side& side) {
 }
 
 void compare_runs(Side asked, Side recorded, Tally& tally) {
-  auto const relevance = relevance_of(recorded[0]);
   if (asked.size() == 1 && recorded.size() == 1) {
     unsigned const equal = identity_of(asked[0]) == identity_of(recorded[0]) ? 1 : 0;
-    tally.add(relevance, equal, 1 - equal, 0, earned_by(shape_of(asked[0]), shape_of(recorded[0])));
+    tally.add(recorded[0], equal, 1 - equal, 0,
+              earned_by(shape_of(asked[0]), shape_of(recorded[0])));
     return;
   }
   unsigned equal = 0;
@@ -74,7 +80,7 @@ void compare_runs(Side asked, Side recorded, Tally& tally) {
   }
   auto const shorter = static_cast<unsigned>(std::min(asked.size(), recorded.size()));
   auto const longer = static_cast<unsigned>(std::max(asked.size(), recorded.size()));
-  tally.add(relevance, equal, shorter - equal, longer - shorter, kPlainDiffers);
+  tally.add(recorded[0], equal, shorter - equal, longer - shorter, kPlainDiffers);
 }
 
 }  // namespace
@@ -92,7 +98,7 @@ unsigned score(Side asked, Side recorded, std::span<const std::uint32_t> ignored
       compare_runs(of_asked, of_recorded, tally);
     } else {
       auto const alone = of_asked.empty() ? of_recorded : of_asked;
-      tally.add(relevance_of(alone[0]), 0, 0, static_cast<unsigned>(alone.size()), 0);
+      tally.add(alone[0], 0, 0, static_cast<unsigned>(alone.size()), 0);
     }
   }
   return tally.percent();

@@ -8,9 +8,11 @@
 namespace reprise {
 namespace {
 
-/// How many exchanges of a path are passed over to find kDecodedMax different ones among them.
+/// How many exchanges of a path are passed over to find different ones among them: such as cannot
+/// answer because they are cut or of another session, and such as may differ in method or scheme.
 constexpr std::size_t kVisitsMax = 1024;
-constexpr std::size_t kDecodedMax = 64;
+constexpr std::size_t kBarredMax = 24;
+constexpr std::size_t kOtherwiseMax = 8;
 
 std::string explain_outcome(Outcome outcome) {
   switch (outcome) {
@@ -82,6 +84,8 @@ void Matcher::Nearest::add_others_of_path() {
   auto const all = matcher_.reader_->entries();
   std::vector<std::uint32_t> ordinals;
   std::size_t visits = 0;
+  std::size_t barred = 0;
+  std::size_t otherwise = 0;
   matcher_.reader_->visit_path(
       path_hash(asked_.key.host, asked_.key.target), [&](std::uint32_t ordinal) {
         // Repeats of one key stand one behind the other, and would all say the same.
@@ -89,8 +93,13 @@ void Matcher::Nearest::add_others_of_path() {
         auto const repeats = !ordinals.empty() && all[ordinals.back()].key_hash == entry.key_hash &&
                              all[ordinals.back()].session == entry.session &&
                              all[ordinals.back()].outcome == entry.outcome;
-        if (!repeats && !seen_.contains(ordinal)) ordinals.push_back(ordinal);
-        return ordinals.size() < kDecodedMax && ++visits < kVisitsMax;
+        if (!repeats && !seen_.contains(ordinal)) {
+          auto const may_answer =
+              entry.session == matcher_.session_ && entry.outcome == Outcome::kComplete;
+          auto& count = may_answer ? otherwise : barred;
+          if (count++ < (may_answer ? kOtherwiseMax : kBarredMax)) ordinals.push_back(ordinal);
+        }
+        return barred < kBarredMax && ++visits < kVisitsMax;
       });
   for (auto const ordinal : ordinals) add(ordinal);
 }
