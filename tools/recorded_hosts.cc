@@ -52,14 +52,17 @@ std::vector<dns::RecordedHost> recorded_hosts(const ArchiveReader& archive, std:
   RecordedNames const names(archive, session);
   std::vector<dns::RecordedHost> hosts;
   std::unordered_set<std::string> seen;
+  bool recorded_here = true;
   for (const ConnectionFacts& facts : archive.connections()) {
-    if (facts.session != session || facts.address.empty()) continue;
+    if (facts.session != session) continue;
+    recorded_here = recorded_here && facts.connect_start != kNoTime;
+    if (facts.address.empty()) continue;
     seen.insert(facts.host);
     hosts.push_back(names.of(facts.host));
     hosts.back().addresses = {facts.address};
   }
-  if (!hosts.empty()) return hosts;
-  // What was imported has no connections.
+  if (!hosts.empty() && recorded_here) return hosts;
+  // What was imported knows the connections of some exchanges at most, and no times of them.
   for (auto const ordinal : archive.ordinals_in_order()) {
     auto const& entry = archive.entries()[ordinal];
     if (entry.session != session || entry.outcome == Outcome::kOriginFailed) continue;
