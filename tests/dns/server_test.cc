@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/connect_pair.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
 #include <thread>
@@ -67,7 +69,8 @@ class ServerTest : public testing::Test {
     socket.connect({at_.address(), at_.port()});
     return socket;
   }
-  static Message read_reply(tcp::socket& socket) {
+  template <class Socket>
+  static Message read_reply(Socket& socket) {
     Octets size(2);
     net::read(socket, net::buffer(size));
     Octets reply(static_cast<std::size_t>(size[0]) << 8 | size[1]);
@@ -209,6 +212,26 @@ TEST_F(ServerTest, ServesSocketsThatWereMadeElsewhere) {
   auto socket = connected();
   net::write(socket, net::buffer(framed(query("www.example.org"))));
   EXPECT_THAT(read_reply(socket).answers, SizeIs(1));
+}
+
+TEST_F(ServerTest, ServesConnectionsThatWereAcceptedElsewhere) {
+  net::local::stream_protocol::socket ours(client_context_);
+  net::local::stream_protocol::socket theirs(context_);
+  net::local::connect_pair(ours, theirs);
+  server_ = std::make_unique<Server>(context_, responder_, Server::Options{});
+  server_->take(theirs.release());
+  run();
+  net::write(ours, net::buffer(framed(query("www.example.org"))));
+  EXPECT_THAT(read_reply(ours).answers, SizeIs(1));
+}
+
+TEST_F(ServerTest, AnswersMessagesThatCameElsewhereAsOverUdpUntilItStops) {
+  Server server(context_, responder_, {});
+  auto const asked = query("many.example");
+  EXPECT_TRUE(decode(server.answer(asked)).value().truncated);
+  EXPECT_TRUE(server.answer(Octets(3)).empty());
+  server.stop();
+  EXPECT_TRUE(server.answer(asked).empty());
 }
 
 TEST_F(ServerTest, AdoptsNothingThatItCannotServe) {
