@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""`reprise shape` leads the command's look-ups, over UDP and TCP, to the resolver of this machine.
+
+Needs root or unprivileged user namespaces.
+"""
+
+import shutil
+import subprocess
+
+import dns_names
+import dns_test
+import harness
+from wire import DEADLINE_SECONDS
+
+MANY = [f"10.0.0.{i}" for i in range(1, 201)]  # more than UDP carries
+RTT_MS = 100
+
+
+class ShapeNames(dns_test.Stub):
+    @classmethod
+    def setUpClass(cls):
+        dns_names.raise_loopback()
+
+    def dig_behind_the_link(self, *arguments):
+        """What it says, and the ms it took."""
+        if not shutil.which("dig"):
+            self.skipTest("dig is not installed")
+        script = 'date +%s%N; dig "$@"; date +%s%N'
+        done = subprocess.run(
+            [harness.REPRISE, "shape", "--link", f"none,rtt={RTT_MS}ms", "--no-selfcheck", "--",
+             "sh", "-c", script, "sh", "+noall", "+answer", *arguments], capture_output=True,
+            text=True, timeout=DEADLINE_SECONDS, stdin=subprocess.DEVNULL, check=False)
+        if done.returncode == 4:
+            self.skipTest(done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        begin, *lines, end = done.stdout.splitlines()
+        return lines, (int(end) - int(begin)) / 1e6
+
+    def test_names_are_answered_by_the_resolver_of_this_machine(self):
+        hosts = self.hosts_file("192.0.2.7 one.example\n" +
+                                "".join(f"{address} many.example\n" for address in MANY))
+        self.stub("--listen", f"127.0.0.1:{dns_names.NAMES_PORT}", hosts)
+        dns_names.use_resolver(self, "127.0.0.1")
+        for arguments, addresses, round_trips in (
+                (["one.example"], ["192.0.2.7"], 1), (["+tcp", "one.example"], ["192.0.2.7"], 2),
+                (["many.example"], MANY, 3)):
+            lines, took_ms = self.dig_behind_the_link(*arguments)
+            self.assertEqual(sorted(line.split()[4] for line in lines if line[:1] not in ("", ";")),
+                             sorted(addresses))
+            self.assertGreaterEqual(took_ms, round_trips * RTT_MS)
+
+
+if __name__ == "__main__":
+    harness.main_in_namespace("-nm")
