@@ -20,7 +20,7 @@ struct Arguments {
   std::filesystem::path archive;
   std::size_t number = 0;
   bool json = false;
-  bool of_request = false;
+  CatOptions cat;
   bool no_backup = false;
   std::vector<std::string> filter;  ///< its words
 };
@@ -103,12 +103,18 @@ void add_views(CLI::App& archive, const SharedArguments& arguments, int& exit_co
   add_number(show, arguments);
   add_json_flag(show, arguments);
   auto* const cat =
-      add_view(archive, "cat", "the body of one response, exactly as it was sent", arguments,
-               exit_code, [](const OpenArchive& from, const Arguments& given) {
-                 return cat_body(from, given.number, given.of_request);
+      add_view(archive, "cat", "the body of one response, exactly as it was sent or decoded",
+               arguments, exit_code, [](const OpenArchive& from, const Arguments& given) {
+                 return cat_part(from, given.number, given.cat);
                });
   add_number(cat, arguments);
-  cat->add_flag("--request", arguments->of_request, "the request's body instead");
+  auto* const of_request =
+      cat->add_flag("--request", arguments->cat.of_request, "the request's body instead");
+  auto* const decoded =
+      cat->add_flag("--decoded", arguments->cat.decoded, "without its content coding");
+  cat->add_flag("--head", arguments->cat.head, "the response's head, as `edit --headers` takes it")
+      ->excludes(decoded)
+      ->excludes(of_request);
   add_json_flag(add_view(archive, "stats", "hosts, types, statuses, bytes", arguments, exit_code,
                          [](const OpenArchive& from, const Arguments& given) {
                            print_remarks(from);
@@ -134,6 +140,7 @@ void add_archive_command(CLI::App& app, int& exit_code) {
   auto const arguments = std::make_shared<Arguments>();
   add_views(*archive, arguments, exit_code);
   add_trim_command(*archive, exit_code);
+  add_edit_command(*archive, exit_code);
   add_import_command(*archive, exit_code);
   auto* const command =
       archive->add_subcommand("repair", "rewrite what is whole, also to close an unclosed file");

@@ -12,17 +12,6 @@ namespace {
 
 namespace json = boost::json;
 
-/// The ordinal that `ls` calls `number`; says what is wrong when there is none.
-std::optional<std::uint32_t> ordinal_of(const OpenArchive& archive, std::size_t number) {
-  auto const ordinals = archive.reader->ordinals_in_order();
-  if (number >= 1 && number <= ordinals.size()) return ordinals[number - 1];
-  std::fprintf(stderr,
-               "reprise: %s: there is no exchange %zu, it holds %zu; `reprise archive ls` lists "
-               "them\n",
-               archive.path.c_str(), number, ordinals.size());
-  return std::nullopt;
-}
-
 const ConnectionFacts* connection_of(const OpenArchive& archive, const Exchange& exchange) {
   auto const& connections = archive.reader->connections();
   auto const found = std::ranges::find_if(connections, [&](const ConnectionFacts& facts) {
@@ -88,6 +77,32 @@ void print_connection(const ConnectionFacts& facts) {
     std::printf("  failure        %s\n", printable(facts.failure).c_str());
 }
 
+/// What was found out about the name of an exchange's host, in its session.
+std::vector<const DnsAnswer*> answers_on(const OpenArchive& archive, const Exchange& exchange) {
+  std::vector<const DnsAnswer*> answers;
+  for (const DnsAnswer& answer : archive.reader->answers()) {
+    if (answer.session == exchange.session && answer.host == exchange.request.host) {
+      answers.push_back(&answer);
+    }
+  }
+  return answers;
+}
+
+void print_answer(const DnsAnswer& answer) {
+  std::printf("\nDNS %s %s\n", dns_type_name(answer.type).c_str(), printable(answer.host).c_str());
+  std::printf("  answer         %s%s\n",
+              answer.rcode ? ("rcode " + std::to_string(*answer.rcode)).c_str() : "none",
+              answer.failure.empty() ? "" : (", " + printable(answer.failure)).c_str());
+  for (auto const& name : answer.chain)
+    std::printf("  cname          %s\n", printable(name).c_str());
+  for (auto const& address : answer.addresses) {
+    std::printf("  address        %s\n", printable(address).c_str());
+  }
+  if (!answer.https.empty()) std::printf("  https records  %zu\n", answer.https.size());
+  std::printf("  ttl            %u s\n  asked          %s\n  answered       %s\n", answer.ttl_s,
+              milliseconds(answer.asked).c_str(), milliseconds(answer.answered).c_str());
+}
+
 void print_exchange(const OpenArchive& archive, const Exchange& exchange, std::size_t number) {
   std::printf("%s %s\n", printable(exchange.request.method).c_str(),
               printable(url_of(exchange.request)).c_str());
@@ -107,6 +122,7 @@ void print_exchange(const OpenArchive& archive, const Exchange& exchange, std::s
               static_cast<unsigned long long>(exchange.client_connection_id),
               static_cast<unsigned long long>(exchange.stream_id));
   if (auto const* facts = connection_of(archive, exchange)) print_connection(*facts);
+  for (const DnsAnswer* answer : answers_on(archive, exchange)) print_answer(*answer);
 }
 
 json::value time_value(SessionTime time) {
@@ -171,6 +187,24 @@ json::value connection_value(const ConnectionFacts* facts) {
                       {"failure", as_utf8(facts->failure)}};
 }
 
+json::object answer_value(const DnsAnswer& answer) {
+  auto const texts = [](const std::vector<std::string>& from) {
+    json::array list;
+    for (auto const& text : from) list.emplace_back(as_utf8(text));
+    return list;
+  };
+  return {{"host", as_utf8(answer.host)},
+          {"type", dns_type_name(answer.type)},
+          {"rcode", answer.rcode ? json::value(*answer.rcode) : json::value()},
+          {"failure", as_utf8(answer.failure)},
+          {"cnames", texts(answer.chain)},
+          {"addresses", texts(answer.addresses)},
+          {"https_records", answer.https.size()},
+          {"ttl_s", answer.ttl_s},
+          {"asked_ns", time_value(answer.asked)},
+          {"answered_ns", time_value(answer.answered)}};
+}
+
 json::object exchange_value(const OpenArchive& archive, const Exchange& exchange,
                             std::size_t number) {
   json::array interim;
@@ -179,6 +213,10 @@ json::object exchange_value(const OpenArchive& archive, const Exchange& exchange
                                    {"reason", as_utf8(head.reason)},
                                    {"headers", fields_value(head.headers)},
                                    {"ns", time_value(head.time)}});
+  }
+  json::array answers;
+  for (const DnsAnswer* answer : answers_on(archive, exchange)) {
+    answers.push_back(answer_value(*answer));
   }
   auto const& timings = exchange.timings;
   return {{"number", number},
@@ -195,10 +233,21 @@ json::object exchange_value(const OpenArchive& archive, const Exchange& exchange
                                    {"request_sent_ns", time_value(timings.request_sent)},
                                    {"first_byte_ns", time_value(timings.first_byte)},
                                    {"end_ns", time_value(timings.end)}}},
-          {"connection", connection_value(connection_of(archive, exchange))}};
+          {"connection", connection_value(connection_of(archive, exchange))},
+          {"dns_answers", std::move(answers)}};
 }
 
 }  // namespace
+
+std::optional<std::uint32_t> ordinal_of(const OpenArchive& archive, std::size_t number) {
+  auto const ordinals = archive.reader->ordinals_in_order();
+  if (number >= 1 && number <= ordinals.size()) return ordinals[number - 1];
+  std::fprintf(stderr,
+               "reprise: %s: there is no exchange %zu, it holds %zu; `reprise archive ls` lists "
+               "them\n",
+               archive.path.c_str(), number, ordinals.size());
+  return std::nullopt;
+}
 
 void report_damaged(const OpenArchive& archive, std::size_t number) {
   std::fprintf(stderr,
@@ -219,27 +268,6 @@ int show_exchange(const OpenArchive& archive, std::size_t number, bool as_json) 
     std::printf("%s\n", json::serialize(exchange_value(archive, *exchange, number)).c_str());
   } else {
     print_exchange(archive, *exchange, number);
-  }
-  return kExitDone;
-}
-
-int cat_body(const OpenArchive& archive, std::size_t number, bool of_request) {
-  auto const ordinal = ordinal_of(archive, number);
-  if (!ordinal) return kExitUsage;
-  auto const exchange = archive.reader->exchange(*ordinal);
-  if (!exchange) {
-    report_damaged(archive, number);
-    return kExitArchive;
-  }
-  auto const& body = of_request ? exchange->request.body : exchange->response.body;
-  if (!archive.reader->check_body(body)) {
-    report_damaged(archive, number);
-    return kExitArchive;
-  }
-  for (std::size_t i = 0; i < body.extents.size(); ++i) {
-    auto const piece = archive.reader->extent(body, i);
-    // The caller says when stdout does not take it.
-    if (!piece || std::fwrite(piece->data(), 1, piece->size(), stdout) != piece->size()) break;
   }
   return kExitDone;
 }

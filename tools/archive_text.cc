@@ -91,6 +91,19 @@ std::string hex(const Sha256& digest) {
   return text;
 }
 
+std::string dns_type_name(std::uint16_t type) {
+  switch (type) {
+    case 1:
+      return "A";
+    case 28:
+      return "AAAA";
+    case 65:
+      return "HTTPS";
+    default:
+      return "TYPE" + std::to_string(type);
+  }
+}
+
 std::string utc_time(std::chrono::system_clock::time_point time) {
   auto const seconds = std::chrono::system_clock::to_time_t(time);
   std::tm parts{};

@@ -21,6 +21,9 @@ std::string milliseconds(SessionTime time);
 
 std::string hex(const Sha256& digest);
 
+/// "A", "AAAA", "HTTPS", or "TYPE16" of what has no name here.
+std::string dns_type_name(std::uint16_t type);
+
 /// "2026-11-21T02:03:04Z".
 std::string utc_time(std::chrono::system_clock::time_point time);
 

@@ -4,6 +4,8 @@
 // remarks to stderr. All return an exit code.
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 
 #include "archive/edit/filter.h"
 #include "tools/archive_open.h"
@@ -16,15 +18,23 @@ int list_exchanges(const OpenArchive& archive, const Filter& filter, bool json);
 /// `show`: all about exchange `number`, counted from 1 as `ls` does.
 int show_exchange(const OpenArchive& archive, std::size_t number, bool json);
 
-/// `cat`: the bytes of the response's body, or of the request's, exactly as stored. They are
-/// checked against their digest before the first one is written.
-int cat_body(const OpenArchive& archive, std::size_t number, bool of_request);
+struct CatOptions {
+  bool of_request = false;
+  bool decoded = false;
+  bool head = false;  ///< of the response, as `edit --headers` takes it
+};
+/// `cat`: the bytes of the response's body, or of the request's, exactly as stored or without their
+/// content codings. They are checked against their digest before the first one is written.
+int cat_part(const OpenArchive& archive, std::size_t number, const CatOptions& options);
 
 /// `stats`: how much of what the archive holds.
 int print_statistics(const OpenArchive& archive, bool json);
 
 /// `verify`: a line a problem. Exit code 0 when all that can be read is whole.
 int verify_archive(const OpenArchive& archive, bool json);
+
+/// The ordinal that `ls` calls `number`; says what is wrong when there is none.
+std::optional<std::uint32_t> ordinal_of(const OpenArchive& archive, std::size_t number);
 
 /// Says on stderr what an exchange that cannot be read means.
 void report_damaged(const OpenArchive& archive, std::size_t number);

@@ -13,7 +13,10 @@ Result<Selection> Selection::make(const ArchiveReader& from, const Wanted& wante
     if (!exchange) return fail(exchange.error());
     Connection const connection(exchange->session, exchange->origin_connection_id);
     made.used_.insert(connection);
-    if (!wanted(*exchange, ordinal, ++number)) continue;
+    if (!wanted(*exchange, ordinal, ++number)) {
+      made.cut_.insert(exchange->session);
+      continue;
+    }
     made.exchanges_[ordinal] = true;
     ++made.count_;
     made.kept_.insert(connection);
@@ -24,12 +27,12 @@ Result<Selection> Selection::make(const ArchiveReader& from, const Wanted& wante
 
 bool Selection::has_connection(const ConnectionFacts& facts) const {
   Connection const connection(facts.session, facts.id);
-  if (kept_.contains(connection)) return true;
+  if (!cut_.contains(facts.session) || kept_.contains(connection)) return true;
   return !used_.contains(connection) && hosts_.contains({facts.session, facts.host});
 }
 
 bool Selection::has_answer(const DnsAnswer& answer) const {
-  return hosts_.contains({answer.session, answer.host});
+  return !cut_.contains(answer.session) || hosts_.contains({answer.session, answer.host});
 }
 
 bool Selection::has_session(const SessionContents& session) const {

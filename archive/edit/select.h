@@ -16,8 +16,9 @@
 
 namespace reprise {
 
-/// Which exchanges are meant, and with them: the connections that they used, and those of their
-/// hosts that no exchange used; the DNS answers on their hosts. Holds a bit an exchange.
+/// Which exchanges are meant, and with them: the connections that they used, and those to their
+/// hosts that no exchange used; the DNS answers on their hosts. Of a session all of whose exchanges
+/// are meant, everything. Holds a bit an exchange.
 class Selection {
  public:
   /// Asked once for each exchange, in the order of `ls`, whose `number` counts from 1.
@@ -42,7 +43,8 @@ class Selection {
 
   std::vector<bool> exchanges_;
   std::size_t count_ = 0;
-  std::set<Connection> used_;  ///< by any exchange
+  std::set<std::uint32_t> cut_;  ///< sessions of which something is left out
+  std::set<Connection> used_;    ///< by any exchange
   std::set<Connection> kept_;
   std::set<Host> hosts_;
 };

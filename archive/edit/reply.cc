@@ -1,0 +1,143 @@
+#include "archive/edit/reply.h"
+
+#include <charconv>
+#include <vector>
+
+namespace reprise {
+namespace {
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+bool fits_in_a_line(std::string_view text) {
+  return text.find_first_of(std::string_view("\r\n\0", 3)) == std::string_view::npos &&
+         trimmed(text) == text;
+}
+
+/// The next line without its end, which is taken from `text`.
+std::string_view take_line(std::string_view& text) {
+  auto const end = std::min(text.find('\n'), text.size());
+  auto line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+}  // namespace
+
+std::optional<std::string> head_text(const StoredReply& reply) {
+  if (!fits_in_a_line(reply.reason)) return std::nullopt;
+  auto text = std::to_string(reply.status);
+  if (!reply.reason.empty()) text += " " + reply.reason;
+  text += "\n";
+  for (const HeaderView& field : reply.headers.list()) {
+    if (field.name.empty() || field.name.contains(':') || !fits_in_a_line(field.name) ||
+        !fits_in_a_line(field.value)) {
+      return std::nullopt;
+    }
+    text.append(field.name).append(field.value.empty() ? ":" : ": ").append(field.value);
+    text += "\n";
+  }
+  return text;
+}
+
+std::expected<ReplyHead, HeadFault> parse_head_text(std::string_view text) {
+  auto const fault = [](std::size_t line, const char* what) {
+    return std::unexpected(HeadFault{.line = line, .what = what});
+  };
+  ReplyHead head;
+  auto const first = trimmed(take_line(text));
+  auto const [end, error] = std::from_chars(first.data(), first.data() + first.size(), head.status);
+  auto const rest = first.substr(static_cast<std::size_t>(end - first.data()));
+  if (error != std::errc() || head.status < 200 || head.status > 999 ||
+      (!rest.empty() && !is_blank(rest.front()))) {
+    return fault(1, "the first line is a status from 200 on and its reason: 200 OK");
+  }
+  head.reason = trimmed(rest);
+  std::vector<HeaderView> fields;
+  std::size_t blank_line = 0;
+  for (std::size_t number = 2; !text.empty(); ++number) {
+    auto const line = take_line(text);
+    if (line.empty()) {
+      if (blank_line == 0) blank_line = number;
+      continue;
+    }
+    if (blank_line != 0) return fault(blank_line, "an empty line inside the head");
+    auto const colon = line.find(':');
+    if (colon == 0 || colon == std::string_view::npos) {
+      return fault(number, "a field is a line 'Name: value'");
+    }
+    HeaderView const field{.name = line.substr(0, colon), .value = trimmed(line.substr(colon + 1))};
+    if (!fits_in_a_line(field.name) || !fits_in_a_line(field.value)) {
+      return fault(number, "a space before the colon, or a character that no field can have");
+    }
+    fields.push_back(field);
+  }
+  head.headers = Headers(fields);
+  return head;
+}
+
+Headers with_content_length(const Headers& headers, std::uint64_t size_bytes) {
+  auto const size = std::to_string(size_bytes);
+  std::vector<HeaderView> fields(headers.list().begin(), headers.list().end());
+  for (HeaderView& field : fields) {
+    if (equals_ignoring_case(field.name, "content-length")) field.value = size;
+  }
+  return Headers(fields);
+}
+
+void set_body(StoredReply& reply, StoredBody body) {
+  auto const before = reply.body.size_bytes;
+  auto const after = body.size_bytes;
+  for (ChunkTime& chunk : reply.chunk_times) {
+    if (chunk.end_bytes >= before) {
+      chunk.end_bytes = after;
+    } else {
+      chunk.end_bytes =
+          static_cast<std::uint64_t>(static_cast<double>(chunk.end_bytes) /
+                                     static_cast<double>(before) * static_cast<double>(after));
+    }
+  }
+  reply.headers = with_content_length(reply.headers, after);
+  reply.body = std::move(body);
+}
+
+bool may_have_body(std::string_view method, std::uint16_t status) {
+  return method != "HEAD" && status >= 200 && status != 204 && status != 304;
+}
+
+Result<StoredBody> store_body(ArchiveWriter& to, std::span<const std::byte> bytes) {
+  BodyWriter writer(to);
+  if (auto appended = writer.append(bytes); !appended) return fail(appended.error());
+  return writer.finish();
+}
+
+Result<void> EditedCopy::carry(std::uint32_t ordinal, Exchange& exchange) {
+  if (ordinal != ordinal_) return carry_bodies(exchange);
+  auto& reply = exchange.response;
+  reply.status = head_.status;
+  reply.reason = head_.reason;
+  reply.headers = head_.headers;
+  auto request_body = copy_body(from(), exchange.request.body, to());
+  if (!request_body) return fail(request_body.error());
+  exchange.request.body = std::move(*request_body);
+  auto body = body_ ? store_body(to(), *body_) : copy_body(from(), reply.body, to());
+  if (!body) return fail(body.error());
+  // Of what was cut, Content-Length tells how long it should have been.
+  bool const is_whole = body_ || exchange.outcome == Outcome::kComplete;
+  if (is_whole && may_have_body(exchange.request.method, reply.status)) {
+    set_body(reply, std::move(*body));
+  } else {
+    reply.body = std::move(*body);
+  }
+  return {};
+}
+
+}  // namespace reprise

@@ -1,0 +1,130 @@
+#include "tools/archive_editor.h"
+
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+namespace reprise {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kEditedBytesMax = 256 << 20;
+
+/// A folder that only this user can read, removed with what is in it.
+class PrivateFolder {
+ public:
+  PrivateFolder() {
+    std::error_code ignored;
+    auto pattern = (fs::temp_directory_path(ignored) / "reprise-edit-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+  }
+  ~PrivateFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  PrivateFolder(const PrivateFolder&) = delete;
+  PrivateFolder& operator=(const PrivateFolder&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+/// While an editor has the terminal, what is typed there is not meant for this process.
+class IgnoredInterrupts {
+ public:
+  IgnoredInterrupts() : int_(std::signal(SIGINT, SIG_IGN)), quit_(std::signal(SIGQUIT, SIG_IGN)) {}
+  ~IgnoredInterrupts() {
+    std::signal(SIGINT, int_);
+    std::signal(SIGQUIT, quit_);
+  }
+  IgnoredInterrupts(const IgnoredInterrupts&) = delete;
+  IgnoredInterrupts& operator=(const IgnoredInterrupts&) = delete;
+
+ private:
+  void (*int_)(int);
+  void (*quit_)(int);
+};
+
+std::string editor_command() {
+  for (const char* name : {"VISUAL", "EDITOR"}) {
+    const char* const value = std::getenv(name);
+    if (value != nullptr && *value != '\0') return value;
+  }
+  return "vi";
+}
+
+/// The wait status of the editor; the error says why it did not start.
+std::expected<int, std::string> run_editor(const std::string& command, const fs::path& file) {
+  // The variable may hold options, so a shell takes it apart.
+  auto const line = command + " \"$1\"";
+  std::array<const char*, 6> const argv = {"sh", "-c", line.c_str(), "sh", file.c_str(), nullptr};
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t own;
+  sigemptyset(&own);
+  sigaddset(&own, SIGINT);
+  sigaddset(&own, SIGQUIT);
+  posix_spawnattr_setsigdefault(&attributes, &own);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  IgnoredInterrupts const ignored;
+  pid_t child = -1;
+  int const error = ::posix_spawn(&child, "/bin/sh", nullptr, &attributes,
+                                  const_cast<char* const*>(argv.data()), environ);
+  posix_spawnattr_destroy(&attributes);
+  if (error != 0) return std::unexpected("/bin/sh does not start: " + std::string(strerror(error)));
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+}  // namespace
+
+std::expected<std::string, std::string> read_whole_file(const fs::path& path,
+                                                        std::uint64_t bytes_max) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes;
+  std::array<char, 64 << 10> piece;
+  while (file) {
+    file.read(piece.data(), piece.size());
+    bytes.append(piece.data(), static_cast<std::size_t>(file.gcount()));
+    if (bytes.size() > bytes_max) {
+      return std::unexpected(path.string() + ": larger than " + std::to_string(bytes_max >> 20) +
+                             " MiB, which is the most that can be edited");
+    }
+  }
+  if (file.eof()) return bytes;
+  return std::unexpected(path.string() + ": cannot be read: " + strerror(errno == 0 ? EIO : errno));
+}
+
+std::expected<std::string, std::string> edit_by_hand(const std::string& text,
+                                                     const std::string& name) {
+  PrivateFolder const folder;
+  auto const file = folder.path() / name;
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  out.close();
+  if (folder.path().empty() || !out) {
+    return std::unexpected("no file to edit can be made in the folder for temporary files");
+  }
+  auto const command = editor_command();
+  auto const status = run_editor(command, file);
+  if (!status) return std::unexpected(status.error());
+  if (!WIFEXITED(*status) || WEXITSTATUS(*status) != 0) {
+    return std::unexpected("the editor (" + command + ") failed, so nothing is changed");
+  }
+  return read_whole_file(file, kEditedBytesMax);
+}
+
+}  // namespace reprise
