@@ -1,0 +1,295 @@
+#include "archive/edit/diff.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <span>
+#include <tuple>
+
+#include "archive/edit/glob.h"
+#include "archive/match.h"
+
+namespace reprise {
+namespace {
+
+constexpr std::uint32_t kNobody = UINT32_MAX;
+
+/// Everything that makes two requests the same one, and of which session they are.
+using PairKey =
+    std::tuple<std::uint32_t, std::string, Scheme, std::string, std::uint16_t, std::string, Sha256>;
+
+bool counts(const HeaderView& field, const DiffOptions& options) {
+  auto const name = lower_case(field.name);
+  return std::ranges::none_of(options.ignored_headers, [&name](const std::string& ignored) {
+    return matches_glob(ignored, name);
+  });
+}
+
+std::vector<HeaderView> counted(HeaderList fields, const DiffOptions& options) {
+  std::vector<HeaderView> kept;
+  std::ranges::copy_if(fields, std::back_inserter(kept),
+                       [&options](const HeaderView& field) { return counts(field, options); });
+  return kept;
+}
+
+bool same_field(const HeaderView& a, const HeaderView& b) {
+  return a.name == b.name && a.value == b.value;
+}
+
+bool same_fields(const Headers& a, const Headers& b, const DiffOptions& options) {
+  return std::ranges::equal(counted(a.list(), options), counted(b.list(), options), same_field);
+}
+
+bool is_http1(HttpVersion version) {
+  return version == HttpVersion::kHttp10 || version == HttpVersion::kHttp11;
+}
+
+bool same_status(const StoredReply& a, const StoredReply& b) {
+  bool const has_reason = is_http1(a.version) && is_http1(b.version);
+  return a.status == b.status && (!has_reason || a.reason == b.reason);
+}
+
+bool same_body(const StoredBody& a, const StoredBody& b) {
+  return a.size_bytes == b.size_bytes && a.digest == b.digest;
+}
+
+bool same_interim(const Exchange& a, const Exchange& b, const DiffOptions& options) {
+  return std::ranges::equal(
+      a.interim, b.interim,
+      [&](const StoredInterimResponse& one, const StoredInterimResponse& other) {
+        return one.status == other.status && same_fields(one.headers, other.headers, options) &&
+               (!options.times || one.time == other.time);
+      });
+}
+
+bool same_times(const Exchange& a, const Exchange& b) {
+  return a.timings.queued == b.timings.queued && a.timings.request_sent == b.timings.request_sent &&
+         a.timings.first_byte == b.timings.first_byte && a.timings.end == b.timings.end &&
+         a.response.chunk_times == b.response.chunk_times;
+}
+
+/// Finds each exchange's partner.
+class Pairing {
+ public:
+  Pairing(const ArchiveReader& a, const ArchiveReader& b, bool across_sessions)
+      : a_(a), b_(b), across_sessions_(across_sessions) {}
+
+  Result<void> run() {
+    partner_.assign(a_.entries().size(), kNobody);
+    taken_.assign(b_.entries().size(), false);
+    // Both are sorted by the hash of the key.
+    std::uint32_t in_b = 0;
+    for (std::uint32_t in_a = 0; in_a < partner_.size();) {
+      auto const hash = a_.entries()[in_a].key_hash;
+      auto const a_end = run_end(a_.entries(), in_a, hash);
+      while (in_b < taken_.size() && b_.entries()[in_b].key_hash < hash) ++in_b;
+      auto const b_end = run_end(b_.entries(), in_b, hash);
+      if (auto paired = pair_run(in_a, a_end, in_b, b_end); !paired) return paired;
+      in_a = a_end;
+      in_b = b_end;
+    }
+    return {};
+  }
+
+  std::uint32_t partner_of(std::uint32_t ordinal_in_a) const { return partner_[ordinal_in_a]; }
+  bool has_partner(std::uint32_t ordinal_in_b) const { return taken_[ordinal_in_b]; }
+
+ private:
+  using Group = std::vector<std::uint32_t>;
+
+  static std::uint32_t run_end(std::span<const IndexEntry> entries, std::uint32_t begin,
+                               std::uint64_t hash) {
+    while (begin < entries.size() && entries[begin].key_hash == hash) ++begin;
+    return begin;
+  }
+
+  /// The exchanges of a run of equal hashes, by key, each in recorded order.
+  Result<std::map<PairKey, Group>> group(const ArchiveReader& archive, std::uint32_t begin,
+                                         std::uint32_t end) const {
+    std::map<PairKey, Group> groups;
+    for (auto ordinal = begin; ordinal < end; ++ordinal) {
+      auto const exchange = archive.exchange(ordinal);
+      if (!exchange) return fail(exchange.error());
+      auto const key = key_of(exchange->request);
+      groups[PairKey(across_sessions_ ? 0 : exchange->session, key.method, key.scheme, key.host,
+                     key.port, key.target, key.body_digest)]
+          .push_back(ordinal);
+    }
+    return groups;
+  }
+
+  Result<void> pair_run(std::uint32_t a_begin, std::uint32_t a_end, std::uint32_t b_begin,
+                        std::uint32_t b_end) {
+    if (b_begin == b_end) return {};
+    auto const in_a = group(a_, a_begin, a_end);
+    if (!in_a) return fail(in_a.error());
+    auto const in_b = group(b_, b_begin, b_end);
+    if (!in_b) return fail(in_b.error());
+    for (auto const& [key, ordinals] : *in_a) {
+      auto const found = in_b->find(key);
+      if (found == in_b->end()) continue;
+      auto const pairs = std::min(ordinals.size(), found->second.size());
+      for (std::size_t i = 0; i < pairs; ++i) {
+        partner_[ordinals[i]] = found->second[i];
+        taken_[found->second[i]] = true;
+      }
+    }
+    return {};
+  }
+
+  const ArchiveReader& a_;
+  const ArchiveReader& b_;
+  bool across_sessions_;
+  std::vector<std::uint32_t> partner_;
+  std::vector<bool> taken_;
+};
+
+/// The number in `ls` of each ordinal.
+std::vector<std::uint32_t> numbers_of(const std::vector<std::uint32_t>& in_order) {
+  std::vector<std::uint32_t> numbers(in_order.size());
+  std::uint32_t number = 0;
+  for (auto const ordinal : in_order) numbers[ordinal] = ++number;
+  return numbers;
+}
+
+/// Lengths of the longest common subsequences of all ends of two lists.
+class CommonEnds {
+ public:
+  CommonEnds(HeaderList a, HeaderList b) : columns_(b.size() + 1) {
+    lengths_.resize((a.size() + 1) * columns_);
+    for (auto i = a.size(); i-- > 0;) {
+      for (auto j = b.size(); j-- > 0;) {
+        at(i, j) =
+            same_field(a[i], b[j]) ? at(i + 1, j + 1) + 1 : std::max(at(i + 1, j), at(i, j + 1));
+      }
+    }
+  }
+  std::uint32_t& at(std::size_t i, std::size_t j) { return lengths_[i * columns_ + j]; }
+
+ private:
+  std::size_t columns_;
+  std::vector<std::uint32_t> lengths_;
+};
+
+constexpr std::size_t kEditedFieldsMax = 1000;
+
+}  // namespace
+
+std::string_view to_string(Difference difference) {
+  switch (difference) {
+    case Difference::kOutcome:
+      return "outcome";
+    case Difference::kStatus:
+      return "status";
+    case Difference::kProtocol:
+      return "protocol";
+    case Difference::kHeaders:
+      return "headers";
+    case Difference::kInterim:
+      return "interim";
+    case Difference::kBody:
+      return "body";
+    case Difference::kTrailers:
+      return "trailers";
+    case Difference::kRequestHeaders:
+      return "request headers";
+    case Difference::kRequestTrailers:
+      return "request trailers";
+    case Difference::kTimes:
+      return "times";
+  }
+  return "unknown";
+}
+
+std::vector<Difference> differences_of(const Exchange& a, const Exchange& b,
+                                       const DiffOptions& options) {
+  std::vector<Difference> differences;
+  auto const check = [&differences](bool same, Difference what) {
+    if (!same) differences.push_back(what);
+  };
+  auto const& one = a.response;
+  auto const& other = b.response;
+  check(a.outcome == b.outcome, Difference::kOutcome);
+  check(same_status(one, other), Difference::kStatus);
+  check(one.version == other.version, Difference::kProtocol);
+  check(same_fields(one.headers, other.headers, options), Difference::kHeaders);
+  check(same_interim(a, b, options), Difference::kInterim);
+  check(same_body(one.body, other.body), Difference::kBody);
+  check(same_fields(one.trailers, other.trailers, options), Difference::kTrailers);
+  if (options.requests) {
+    check(same_fields(a.request.headers, b.request.headers, options), Difference::kRequestHeaders);
+    check(same_fields(a.request.trailers, b.request.trailers, options),
+          Difference::kRequestTrailers);
+  }
+  if (options.times) check(same_times(a, b), Difference::kTimes);
+  return differences;
+}
+
+Result<DiffCounts> diff_archives(const ArchiveReader& a, const ArchiveReader& b,
+                                 const DiffOptions& options, const ReportDifference& report) {
+  Pairing pairing(a, b, options.across_sessions);
+  if (auto paired = pairing.run(); !paired) return fail(paired.error());
+  auto const a_in_order = a.ordinals_in_order();
+  auto const b_in_order = b.ordinals_in_order();
+  auto const b_numbers = numbers_of(b_in_order);
+  auto const counts_here = [&options](const DiffSide& side) {
+    return !options.filter || (side.exchange && options.filter(*side.exchange, side.number));
+  };
+  DiffCounts counts;
+  std::size_t number = 0;
+  for (auto const ordinal : a_in_order) {
+    auto const exchange = a.exchange(ordinal);
+    if (!exchange) return fail(exchange.error());
+    DiffSide const in_a{.exchange = &*exchange, .number = ++number};
+    auto const partner = pairing.partner_of(ordinal);
+    if (partner == kNobody) {
+      if (!counts_here(in_a)) continue;
+      ++counts.only_in_a;
+      report(in_a, {}, {});
+      continue;
+    }
+    auto const other = b.exchange(partner);
+    if (!other) return fail(other.error());
+    DiffSide const in_b{.exchange = &*other, .number = b_numbers[partner]};
+    if (!counts_here(in_a) && !counts_here(in_b)) continue;
+    auto const differences = differences_of(*exchange, *other, options);
+    ++(differences.empty() ? counts.same : counts.changed);
+    if (!differences.empty()) report(in_a, in_b, differences);
+  }
+  for (auto const ordinal : b_in_order) {
+    if (pairing.has_partner(ordinal)) continue;
+    auto const exchange = b.exchange(ordinal);
+    if (!exchange) return fail(exchange.error());
+    DiffSide const in_b{.exchange = &*exchange, .number = b_numbers[ordinal]};
+    if (!counts_here(in_b)) continue;
+    ++counts.only_in_b;
+    report({}, in_b, {});
+  }
+  return counts;
+}
+
+std::vector<FieldEdit> field_edits(HeaderList a, HeaderList b, const DiffOptions& options) {
+  auto const in_a = counted(a, options);
+  auto const in_b = counted(b, options);
+  std::vector<FieldEdit> edits;
+  std::size_t i = 0;
+  std::size_t j = 0;
+  if (std::max(in_a.size(), in_b.size()) <= kEditedFieldsMax) {
+    CommonEnds common(in_a, in_b);
+    while (i < in_a.size() && j < in_b.size()) {
+      if (same_field(in_a[i], in_b[j])) {
+        ++i;
+        ++j;
+      } else if (common.at(i + 1, j) >= common.at(i, j + 1)) {
+        edits.push_back({.sign = '-', .field = in_a[i++]});
+      } else {
+        edits.push_back({.sign = '+', .field = in_b[j++]});
+      }
+    }
+  }
+  while (i < in_a.size()) edits.push_back({.sign = '-', .field = in_a[i++]});
+  while (j < in_b.size()) edits.push_back({.sign = '+', .field = in_b[j++]});
+  return edits;
+}
+
+}  // namespace reprise

@@ -1,0 +1,75 @@
+#pragma once
+
+// What two archives answer differently. Pure.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "archive/exchange.h"
+#include "archive/reader.h"
+#include "archive/result.h"
+
+namespace reprise {
+
+struct DiffOptions {
+  std::vector<std::string> ignored_headers;  ///< globs in lower case; also of trailers
+  bool requests = false;                     ///< compare the heads of requests, too
+  bool times = false;                        ///< and the times of exchanges
+  bool across_sessions = false;              ///< pair exchanges whatever sessions they are of
+  /// A pair counts when one of it is taken; `number` is that of `ls`. Empty: all count.
+  std::function<bool(const Exchange&, std::size_t number)> filter;
+};
+
+enum class Difference : std::uint8_t {
+  kOutcome,
+  kStatus,  ///< or its reason, between two HTTP/1 responses
+  kProtocol,
+  kHeaders,
+  kInterim,
+  kBody,  ///< by digest
+  kTrailers,
+  kRequestHeaders,
+  kRequestTrailers,
+  kTimes,
+};
+std::string_view to_string(Difference difference);
+
+/// One side of a pair.
+struct DiffSide {
+  const Exchange* exchange = nullptr;  ///< null: the other archive has no such exchange
+  std::size_t number = 0;              ///< in `ls`
+};
+
+struct DiffCounts {
+  std::uint64_t same = 0;
+  std::uint64_t changed = 0;
+  std::uint64_t only_in_a = 0;
+  std::uint64_t only_in_b = 0;
+  bool any_difference() const { return changed + only_in_a + only_in_b > 0; }
+};
+
+/// Pairs exchanges of equal key (match.h): the first of `a` with the first of `b`, the second with
+/// the second, in each session by itself. Reports what is not the same: in the order of `a` what is
+/// changed or only there, then what is only in `b`. Takes eight bytes an exchange.
+/// Errors: corrupt.
+using ReportDifference = std::function<void(const DiffSide& a, const DiffSide& b,
+                                            const std::vector<Difference>& differences)>;
+Result<DiffCounts> diff_archives(const ArchiveReader& a, const ArchiveReader& b,
+                                 const DiffOptions& options, const ReportDifference& report);
+
+std::vector<Difference> differences_of(const Exchange& a, const Exchange& b,
+                                       const DiffOptions& options);
+
+/// A field that only one side has there, or that both have.
+struct FieldEdit {
+  char sign = ' ';  ///< '-' only in a, '+' only in b
+  HeaderView field;
+};
+/// The fields that are not the same, and where: a shortest list of edits up to a thousand fields a
+/// side, all of both beyond. Borrows.
+std::vector<FieldEdit> field_edits(HeaderList a, HeaderList b, const DiffOptions& options);
+
+}  // namespace reprise
