@@ -140,6 +140,7 @@ void add_archive_command(CLI::App& app, int& exit_code) {
   auto const arguments = std::make_shared<Arguments>();
   add_views(*archive, arguments, exit_code);
   add_trim_command(*archive, exit_code);
+  add_merge_command(*archive, exit_code);
   add_edit_command(*archive, exit_code);
   add_diff_command(*archive, exit_code);
   add_import_command(*archive, exit_code);
