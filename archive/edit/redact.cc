@@ -1,0 +1,203 @@
+#include "archive/edit/redact.h"
+
+#include <optional>
+#include <vector>
+
+#include "archive/edit/media_type.h"
+#include "archive/edit/redact_fields.h"
+#include "archive/edit/reply.h"
+
+namespace reprise {
+namespace {
+
+bool is_form(const StoredRequest& request) {
+  return media_type(request.headers.list()) == "application/x-www-form-urlencoded";
+}
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// All places of an archive where secrets stand, in turn.
+class Redaction {
+ public:
+  Redaction(const ArchiveReader& from, const RedactOptions& options, const BodyCoder& coder,
+            const Secrets::Key& key)
+      : from_(from), options_(options), coder_(coder), secrets_(key) {}
+
+  /// Gets to know every secret.
+  Result<void> learn() {
+    Result<void> done;
+    auto const visit = [&](std::string_view value, const std::string& name, bool searched) {
+      if (done) done = secrets_.add(value, name, searched);
+      return std::string();
+    };
+    for (const SessionInfo& info : from_.sessions()) {
+      for (auto const& page : info.pages) visit_parameters(page, false, options_, visit);
+      for (auto const& part : info.command_line) visit_parameters(part, false, options_, visit);
+    }
+    for (std::uint32_t ordinal = 0; done && ordinal < from_.entries().size(); ++ordinal) {
+      auto const exchange = from_.exchange(ordinal);
+      if (!exchange) return fail(exchange.error());
+      learn_from(*exchange, visit);
+      if (is_form(exchange->request) && !options_.parameters.empty()) {
+        auto const body = plain_body(exchange->request.headers, exchange->request.body);
+        if (body) visit_parameters(*body, true, options_, visit);
+      }
+    }
+    return done;
+  }
+
+  void change(SessionInfo& info) {
+    for (auto* texts : {&info.pages, &info.command_line}) {
+      for (auto& text : *texts) change_url(text);
+    }
+  }
+
+  /// Everything but the bodies.
+  void change(Exchange& exchange) {
+    bool changed = change_url(exchange.request.target);
+    for (auto* headers : {&exchange.request.headers, &exchange.request.trailers,
+                          &exchange.response.headers, &exchange.response.trailers}) {
+      changed |= change_headers(*headers);
+    }
+    for (auto& interim : exchange.interim) changed |= change_headers(interim.headers);
+    changed |= secrets_.hide_all(exchange.failure);
+    if (changed) ++report_.exchanges_changed;
+  }
+
+  /// The body that is to be stored; nothing when it stays. `headers` as they were before change().
+  Result<std::optional<std::vector<std::byte>>> changed_body(const Headers& headers,
+                                                             const StoredBody& body, bool form) {
+    bool const has_parameters = form && !options_.parameters.empty();
+    if (body.size_bytes == 0 || (!options_.bodies && !has_parameters)) return std::nullopt;
+    if (body.size_bytes > kSearchedBodyBytesMax) {
+      ++report_.bodies_too_large;
+      return std::nullopt;
+    }
+    auto const stored = from_.read_body(body, kSearchedBodyBytesMax);
+    if (!stored) return fail(stored.error());
+    auto const decoded = coder_.decode(headers.list(), *stored);
+    if (!decoded) ++report_.bodies_undecoded;
+    std::string const before = decoded ? *decoded : std::string(text_of(*stored));
+    auto text = has_parameters ? visit_parameters(before, true, options_, hiding()) : before;
+    if (options_.bodies) secrets_.hide_all(text);
+    if (text == before) return std::nullopt;
+    ++report_.bodies_changed;
+    if (decoded) return coder_.encode(headers.list(), text, *stored);
+    auto const bytes = std::as_bytes(std::span(text));
+    return std::vector<std::byte>(bytes.begin(), bytes.end());
+  }
+
+  RedactReport report() {
+    report_.counts = secrets_.counts();
+    return report_;
+  }
+
+ private:
+  void learn_from(const Exchange& exchange, const VisitSecret& visit) const {
+    visit_parameters(exchange.request.target, false, options_, visit);
+    auto const learn = [&](const Headers& headers) {
+      for (const HeaderView& field : headers.list()) visit_field(field, options_, visit);
+    };
+    learn(exchange.request.headers);
+    learn(exchange.request.trailers);
+    learn(exchange.response.headers);
+    learn(exchange.response.trailers);
+    for (auto const& interim : exchange.interim) learn(interim.headers);
+  }
+
+  std::optional<std::string> plain_body(const Headers& headers, const StoredBody& body) const {
+    auto const stored = from_.read_body(body, kSearchedBodyBytesMax);
+    if (!stored) return std::nullopt;
+    auto decoded = coder_.decode(headers.list(), *stored);
+    return decoded ? std::move(*decoded) : std::string(text_of(*stored));
+  }
+
+  VisitSecret hiding() {
+    return [this](std::string_view value, const std::string& name, bool /*searched*/) {
+      return secrets_.hide(value, name);
+    };
+  }
+
+  bool change_url(std::string& text) {
+    auto const before = text;
+    text = visit_parameters(text, false, options_, hiding());
+    secrets_.hide_all(text);
+    return text != before;
+  }
+
+  bool change_headers(Headers& headers) {
+    std::vector<std::string> values;
+    bool changed = false;
+    for (const HeaderView& field : headers.list()) {
+      auto& value = values.emplace_back(visit_field(field, options_, hiding()));
+      // What was replaced as a whole holds nothing else.
+      if (value == field.value) secrets_.hide_all(value);
+      changed |= value != field.value;
+    }
+    if (!changed) return false;
+    std::vector<HeaderView> fields(headers.list().begin(), headers.list().end());
+    for (std::size_t i = 0; i < fields.size(); ++i) fields[i].value = values[i];
+    headers = Headers(fields);
+    return true;
+  }
+
+  const ArchiveReader& from_;
+  const RedactOptions& options_;
+  const BodyCoder& coder_;
+  Secrets secrets_;
+  RedactReport report_;
+};
+
+class RedactedCopy final : public ArchiveCopy {
+ public:
+  RedactedCopy(const ArchiveReader& from, ArchiveWriter& to, Redaction& redaction)
+      : ArchiveCopy(from, to), redaction_(redaction) {}
+
+ protected:
+  void change_session(SessionInfo& info) override { redaction_.change(info); }
+
+  Result<void> carry(std::uint32_t /*ordinal*/, Exchange& exchange) override {
+    auto& request = exchange.request;
+    auto& response = exchange.response;
+    auto const sent = redaction_.changed_body(request.headers, request.body, is_form(request));
+    if (!sent) return fail(sent.error());
+    auto const received = redaction_.changed_body(response.headers, response.body, false);
+    if (!received) return fail(received.error());
+    redaction_.change(exchange);
+    auto request_body = put(*sent, request.body);
+    if (!request_body) return fail(request_body.error());
+    auto response_body = put(*received, response.body);
+    if (!response_body) return fail(response_body.error());
+    if (*sent) request.headers = with_content_length(request.headers, request_body->size_bytes);
+    request.body = std::move(*request_body);
+    if (*received) {
+      set_body(response, std::move(*response_body));
+    } else {
+      response.body = std::move(*response_body);
+    }
+    return {};
+  }
+
+ private:
+  Result<StoredBody> put(const std::optional<std::vector<std::byte>>& changed,
+                         const StoredBody& body) {
+    return changed ? store_body(to(), *changed) : copy_body(from(), body, to());
+  }
+
+  Redaction& redaction_;
+};
+
+}  // namespace
+
+Result<RedactReport> redact_archive(const ArchiveReader& from, const RedactOptions& options,
+                                    const BodyCoder& coder, const Secrets::Key& key,
+                                    ArchiveWriter& to) {
+  Redaction redaction(from, options, coder, key);
+  if (auto learnt = redaction.learn(); !learnt) return fail(learnt.error());
+  if (auto copied = RedactedCopy(from, to, redaction).run(); !copied) return fail(copied.error());
+  return redaction.report();
+}
+
+}  // namespace reprise

@@ -1,0 +1,55 @@
+#pragma once
+
+// Copies an archive without its secrets.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "archive/copy.h"
+#include "archive/edit/secrets.h"
+#include "archive/exchange.h"
+
+namespace reprise {
+
+struct RedactOptions {
+  bool cookies = true;               ///< values in Cookie and Set-Cookie
+  bool authorization = true;         ///< Authorization, Proxy-Authorization, but for their scheme
+  std::vector<std::string> headers;  ///< globs in lower case: values of these fields
+  std::vector<std::string> parameters;  ///< globs: values in queries, in form bodies, in URLs that
+                                        ///< stand in fields
+  bool bodies = false;                  ///< look for secrets in the bodies of all exchanges, too
+};
+
+/// Takes bodies out of their content codings and puts them back, which this folder cannot do.
+struct BodyCoder {
+  /// Errors: any; the body is then looked at as it is coded.
+  std::function<Result<std::string>(HeaderList headers, std::span<const std::byte> coded)> decode;
+  /// `before` is what decode() got.
+  std::function<std::vector<std::byte>(HeaderList headers, std::string_view plain,
+                                       std::span<const std::byte> before)>
+      encode;
+};
+
+struct RedactReport {
+  std::map<std::string, Secrets::Count> counts;
+  std::uint64_t exchanges_changed = 0;
+  std::uint64_t bodies_changed = 0;
+  std::uint64_t bodies_undecoded = 0;  ///< searched as they are coded
+  std::uint64_t bodies_too_large = 0;  ///< over kSearchedBodyBytesMax: not searched
+};
+inline constexpr std::uint64_t kSearchedBodyBytesMax = 64 << 20;
+
+/// Copies `from` with a stand-in (secrets.h) for each secret that `options` names: in its own
+/// place, and wherever else in URLs, fields, pages and the command line it occurs, if it is long
+/// enough (of cookies, also not a mere word). Times, connections and names stay. Reads everything
+/// twice. Errors: corrupt; too_large (more secrets than Secrets::kBytesMax); write(2)'s.
+Result<RedactReport> redact_archive(const ArchiveReader& from, const RedactOptions& options,
+                                    const BodyCoder& coder, const Secrets::Key& key,
+                                    ArchiveWriter& to);
+
+}  // namespace reprise

@@ -1,0 +1,205 @@
+#include "archive/edit/redact.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "archive/edit/redact_fields.h"
+#include "tests/archive/edit/edit_fixture.h"
+
+namespace reprise {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+using testing::Not;
+
+Secrets::Key key(int seed) {
+  Secrets::Key made{};
+  made.fill(static_cast<std::byte>(seed));
+  return made;
+}
+
+/// No codings, as the archives here have none.
+BodyCoder plain_coder() {
+  return {.decode = [](HeaderList, std::span<const std::byte> coded) -> Result<std::string> {
+            return as_text(coded);
+          },
+          .encode =
+              [](HeaderList, std::string_view plain, std::span<const std::byte>) {
+                auto const bytes = as_bytes(plain);
+                return std::vector<std::byte>(bytes.begin(), bytes.end());
+              }};
+}
+
+class Redact : public testing::Test {
+ protected:
+  RedactReport redact(const RedactOptions& options) {
+    auto const reader = open_archive(a_);
+    auto const writer = create_archive(out_);
+    auto report = redact_archive(*reader, options, plain_coder(), key(1), *writer);
+    EXPECT_TRUE(report) << report.error().message();
+    EXPECT_TRUE(writer->close());
+    return report ? *report : RedactReport();
+  }
+
+  ScratchFolder folder_;
+  std::filesystem::path a_ = folder_ / "a.reprise";
+  std::filesystem::path out_ = folder_ / "out.reprise";
+};
+
+TEST(Secrets, AreHiddenAlikeInKindAndLength) {
+  Secrets secrets(key(1));
+  EXPECT_THAT(secrets.hide("GA1.2.123456789.abcXYZ", "c"),
+              AllOf(MatchesRegex("[A-Z][A-Z][0-9]\\.[0-9]\\.[0-9]+\\.[a-z][a-z][a-z][A-Z]+"),
+                    Not("GA1.2.123456789.abcXYZ"), testing::SizeIs(22)));
+  EXPECT_EQ(secrets.hide("a-b", "c").size(), 3U);
+  EXPECT_EQ(secrets.hide("", "c"), "");
+}
+
+TEST(Secrets, HaveTheSameStandInInEveryForm) {
+  Secrets secrets(key(1));
+  auto const plain = secrets.hide("user/name=Passw0rd12", "c");
+  auto encoded = secrets.hide("user%2Fname%3dPassw0rd12", "c");
+  EXPECT_THAT(encoded, AllOf(HasSubstr("%2F"), HasSubstr("%3d")));
+  encoded.replace(encoded.find("%2F"), 3, "/");
+  encoded.replace(encoded.find("%3d"), 3, "=");
+  EXPECT_EQ(encoded, plain);
+}
+
+TEST(Secrets, DependOnTheKey) {
+  Secrets one(key(1));
+  Secrets other(key(2));
+  EXPECT_NE(one.hide("0123456789abcdef", "c"), other.hide("0123456789abcdef", "c"));
+  Secrets same(key(1));
+  EXPECT_EQ(one.hide("0123456789abcdef", "c"), same.hide("0123456789abcdef", "c"));
+}
+
+TEST(Secrets, AreFoundWhereverTheyOccurTheLongestFirst) {
+  Secrets secrets(key(1));
+  ASSERT_TRUE(secrets.add("sess%3D12345", "c", true));
+  ASSERT_TRUE(secrets.add("sess%3D1234567", "c", true));
+  ASSERT_TRUE(secrets.add("short1", "c", true));
+  ASSERT_TRUE(secrets.add("a word that is not searched", "c", false));
+  std::string text = "x=sess=12345&y=sess%3D1234567!short1 a word that is not searched";
+  EXPECT_TRUE(secrets.hide_all(text));
+  EXPECT_THAT(text, AllOf(Not(HasSubstr("12345")), HasSubstr("!short1 a word that is not searched"),
+                          HasSubstr("%3D"), testing::SizeIs(64)));
+  EXPECT_EQ(secrets.counts().at("c").elsewhere, 2U);
+  EXPECT_EQ(secrets.counts().at("c").values, 4U);
+  std::string nothing = "nothing is here";
+  EXPECT_FALSE(secrets.hide_all(nothing));
+  EXPECT_EQ(nothing, "nothing is here");
+}
+
+std::string visited(std::string_view name, std::string_view value, const RedactOptions& options) {
+  return visit_field({.name = name, .value = value}, options,
+                     [](std::string_view secret, const std::string& called, bool) {
+                       return "[" + called + "|" + std::string(secret) + "]";
+                     });
+}
+
+TEST(RedactFields, FindsTheSecretsOfAField) {
+  RedactOptions const options{.headers = {"x-auth*"}, .parameters = {"token", "utm_*"}};
+  EXPECT_EQ(visited("Cookie", "a=1; b=\"2\";c; d=", options),
+            "a=[cookie a|1]; b=\"[cookie b|2]\";[cookie without a name|c]; d=");
+  EXPECT_EQ(visited("set-cookie", "a=b=c; Path=/; Max-Age=5", options),
+            "a=[cookie a|b=c]; Path=/; Max-Age=5");
+  EXPECT_EQ(visited("Authorization", "Bearer abc def", options),
+            "Bearer [header authorization|abc def]");
+  EXPECT_EQ(visited("proxy-authorization", "abc", options), "[header proxy-authorization|abc]");
+  EXPECT_EQ(visited("X-Auth-Token", "abc", options), "[header x-auth-token|abc]");
+  EXPECT_EQ(visited("Referer", "https://a.test/?x=1&token=abc&y=2#utm_a=b", options),
+            "https://a.test/?x=1&token=[parameter token|abc]&y=2#utm_a=[parameter utm_a|b]");
+  EXPECT_EQ(visited("Link", "</a?token=b>; rel=preload", options),
+            "</a?token=[parameter token|b]>; rel=preload");
+  EXPECT_EQ(visited("Accept", "token=1", options), "token=1") << "no URL";
+  EXPECT_EQ(visited("Referer", "https://a.test/?token=&token", options),
+            "https://a.test/?token=&token");
+  RedactOptions const none{.cookies = false, .authorization = false};
+  EXPECT_EQ(visited("Cookie", "a=1", none), "a=1");
+  EXPECT_EQ(visited("Authorization", "Bearer a", none), "Bearer a");
+}
+
+TEST_F(Redact, LeavesNoSecretInTheFileAndAllElseAsItWas) {
+  for_random_seeds([this](std::uint64_t seed) {
+    std::filesystem::remove(a_);
+    std::filesystem::remove(out_);
+    make_random_archive(a_, seed);
+    auto const report = redact({.parameters = {"token"}, .bodies = true});
+    auto const bytes = read_file(out_);
+    EXPECT_EQ(bytes.find("Tok-1000"), std::string::npos);
+    EXPECT_EQ(bytes.find("abc.def-0123456789"), std::string::npos);
+    EXPECT_NE(read_file(a_).find("Tok-1000"), std::string::npos);
+    EXPECT_GT(report.counts.at("cookie sid").places, 0U);
+    EXPECT_GT(report.counts.at("header authorization").places, 0U);
+
+    auto const before = load_all(a_);
+    auto const after = load_all(out_);
+    ASSERT_EQ(after.exchanges.size(), before.exchanges.size());
+    std::map<std::string, std::string> stand_ins;
+    for (std::size_t i = 0; i < before.exchanges.size(); ++i) {
+      auto expected = before.exchanges[i];
+      auto& request = expected.exchange.request;
+      auto& response = expected.exchange.response;
+      auto const& found = after.exchanges[i].exchange;
+      EXPECT_EQ(found.request.target.size(), request.target.size());
+      ASSERT_EQ(found.response.headers.size(), response.headers.size());
+      for (std::size_t k = 0; k < response.headers.size(); ++k) {
+        auto const& field = response.headers.list()[k];
+        EXPECT_EQ(found.response.headers.list()[k].name, field.name);
+        EXPECT_EQ(found.response.headers.list()[k].value.size(), field.value.size());
+      }
+      EXPECT_THAT(found.response.headers.list()[2].value, HasSubstr("; theme="));
+      // The same secret, the same stand-in: in the URL, in cookies, in Location, in forms.
+      auto const at = request.target.find("Tok-");
+      auto const [known, is_new] =
+          stand_ins.emplace(request.target.substr(at), found.request.target.substr(at));
+      EXPECT_EQ(known->second, found.request.target.substr(at));
+      auto const cookie = std::string(find_header(request.headers.list(), "cookie")->substr(4, 14));
+      if (stand_ins.contains(cookie)) {
+        EXPECT_EQ(find_header(found.request.headers.list(), "cookie")->substr(4, 14),
+                  stand_ins.at(cookie));
+      }
+      EXPECT_EQ(after.exchanges[i].request_body.size(), expected.request_body.size());
+      request.target = found.request.target;
+      request.headers = found.request.headers;
+      request.body = found.request.body;
+      response.headers = found.response.headers;
+      expected.request_body = after.exchanges[i].request_body;
+      expect_same(after.exchanges[i], expected);
+    }
+    for (std::size_t i = 0; i < before.sessions.size(); ++i) {
+      auto expected = before.sessions[i];
+      EXPECT_NE(after.sessions[i].pages, expected.pages);
+      expected.pages = after.sessions[i].pages;
+      expect_same(after.sessions[i], expected);
+    }
+  });
+}
+
+TEST_F(Redact, ReplacesInBodiesOnlyWhenAsked) {
+  auto const make = [this] {
+    auto const writer = create_archive(a_);
+    ASSERT_TRUE(writer->begin_session(a_session()));
+    auto exchange = an_exchange(1, "/");
+    exchange.request.headers = {{.name = "cookie", .value = "sid=s3cret-of-mine; lang=accepted"}};
+    exchange.response.headers = {{.name = "Content-Length", .value = "34"}};
+    exchange.response.body = store(*writer, "var s='s3cret-of-mine', t='accepted'");
+    add(*writer, exchange);
+    ASSERT_TRUE(writer->close());
+  };
+  make();
+  redact({});
+  EXPECT_EQ(load_all(out_).exchanges[0].response_body, "var s='s3cret-of-mine', t='accepted'");
+  std::filesystem::remove(out_);
+  auto const report = redact({.bodies = true});
+  EXPECT_THAT(load_all(out_).exchanges[0].response_body,
+              MatchesRegex("var s='[a-z][0-9][a-z]+-[a-z]+-[a-z]+', t='accepted'"));
+  EXPECT_EQ(report.bodies_changed, 1U);
+  EXPECT_EQ(report.counts.at("cookie sid").elsewhere, 1U);
+}
+
+}  // namespace
+}  // namespace reprise
