@@ -14,3 +14,11 @@ def report(name, value, unit, bound):
         ok = BOUNDS[comparison](value, float(limit))
     print(json.dumps({"name": name, "value": value, "unit": unit, "bound": bound, "ok": ok}),
           flush=True)
+
+
+def table(columns, rows):
+    """Prints what a person reads."""
+    print()
+    for row in (columns, ["---"] * len(columns), *rows):
+        print("| " + " | ".join(map(str, row)) + " |")
+    print(flush=True)

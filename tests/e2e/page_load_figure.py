@@ -83,9 +83,9 @@ def measure(folder, archive, profile):
           *(round(each) for each in times), file=sys.stderr)
     figure.report(f"page_load_{profile.replace(':', '_')}_cv", round(100 * deviation / mean, 3),
                   "%", f"< {CV_BOUND_PERCENT}")
-    return (f"| {profile} | {len(times)} | {mean:.1f} | {deviation:.1f} | "
-            f"{100 * deviation / mean:.2f} | {min(times):.1f} | {max(times):.1f} | "
-            f"{report['link']['lateness']['p99_us'] / 1000:.2f} | {before:.1f} |")
+    return (profile, len(times), f"{mean:.1f}", f"{deviation:.1f}",
+            f"{100 * deviation / mean:.2f}", f"{min(times):.1f}", f"{max(times):.1f}",
+            f"{report['link']['lateness']['p99_us'] / 1000:.2f}", f"{before:.1f}")
 
 
 def main():
@@ -97,10 +97,8 @@ def main():
         if not archive.exists():
             archive = record(folder)
         rows = [measure(folder, archive, profile) for profile in profiles]
-    print("\n| link | loads | mean ms | deviation ms | CV % | least | most | link lateness p99 ms "
-          "| load average |")
-    print("|---|---|---|---|---|---|---|---|---|")
-    print("\n".join(rows))
+    figure.table(("link", "loads", "mean ms", "deviation ms", "CV %", "least", "most",
+                  "link lateness p99 ms", "load average"), rows)
 
 
 if __name__ == "__main__":

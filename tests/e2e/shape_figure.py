@@ -168,9 +168,7 @@ def main():
     if len(sys.argv) != 2 or sys.argv[1] not in figures:
         sys.exit(__doc__)
     figures[sys.argv[1]]()
-    print("\n| figure | value | unit | bound | load average |\n|---|---|---|---|---|")
-    for row in rows:
-        print("| " + " | ".join(map(str, row)) + " |")
+    figure.table(("figure", "value", "unit", "bound", "load average"), rows)
 
 
 if __name__ == "__main__":
