@@ -3,15 +3,10 @@
 #include <ranges>
 
 #include "inject/coding_stage.h"
+#include "inject/white_space.h"
 
 namespace reprise::inject {
 namespace {
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
 
 std::unique_ptr<Decoder::Stage> decoder_of(Coding coding, DecodeLimits limits) {
   if (coding == Coding::kBrotli) return brotli_decoder(limits);
@@ -23,16 +18,6 @@ std::unique_ptr<Encoder::Stage> encoder_of(Coding coding, Effort effort) {
   if (coding == Coding::kBrotli) return brotli_encoder(effort);
   if (coding == Coding::kZstd) return zstd_encoder(effort);
   return zlib_encoder(coding, effort);
-}
-
-// What is worth trying, the least effort first.
-std::span<const Effort> efforts_of(Coding coding) {
-  static constexpr Effort kZlib[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
-  static constexpr Effort kBrotli[] = {0, 1, 2, 3, 4, 5, 6, 9, 11};
-  static constexpr Effort kZstd[] = {1, 2, 3, 5, 7, 9, 12, 15, 19};
-  if (coding == Coding::kBrotli) return kBrotli;
-  if (coding == Coding::kZstd) return kZstd;
-  return kZlib;
 }
 
 }  // namespace
@@ -125,29 +110,6 @@ void Encoder::write(std::span<const std::byte> plain, Until until, Buffer& coded
     stages_[i]->write(plain, until, out);
     plain = out;
   }
-}
-
-Result<Effort> fit_effort(std::span<const Coding> codings, std::span<const std::byte> coded) {
-  constexpr std::size_t kStepBytes = 256;
-  Decoder decoder(codings, {});
-  Buffer plain;
-  std::size_t used = 0;
-  while (used < coded.size() && plain.size() < kFitBytes) {
-    auto const step = coded.subspan(used, std::min(kStepBytes, coded.size() - used));
-    if (auto const done = decoder.write(step, plain); !done) return fail(done.error());
-    used += step.size();
-  }
-  Effort best = default_effort(codings.front());
-  auto least = ~std::size_t{0};
-  for (Effort const effort : efforts_of(codings.front())) {
-    Buffer again;
-    Encoder(codings, effort).write(plain, Until::kEnd, again);
-    auto const off = again.size() > used ? again.size() - used : used - again.size();
-    if (off < least) best = effort;
-    least = std::min(off, least);
-    if (again.size() <= used) break;  // more effort leads farther away
-  }
-  return best;
 }
 
 }  // namespace reprise::inject

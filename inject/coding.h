@@ -91,9 +91,13 @@ class Encoder {
   std::vector<Buffer> between_;
 };
 
-/// The effort that brings the encoder nearest to the size of `coded`, found by encoding its start
-/// (kFitBytes) again. Costs tens of milliseconds for br and zstd: the caller keeps the answer.
-/// `codings` are those that decoding found, not empty. Errors: as Decoder.
+/// What a Decoder makes of a whole body. `codings` become what decoding finds. Errors: as Decoder.
+Result<Buffer> decode_whole(std::vector<Coding>& codings, std::span<const std::byte> body,
+                            DecodeLimits limits);
+
+/// The effort that brings an Encoder nearest to the size of `coded`, found by encoding its start
+/// (kFitBytes) again, in a few milliseconds. `codings` are those that decoding found, not
+/// empty. Errors: as Decoder.
 Result<Effort> fit_effort(std::span<const Coding> codings, std::span<const std::byte> coded);
 inline constexpr std::size_t kFitBytes = 64 * 1024;
 

@@ -42,18 +42,6 @@ void append(Buffer& buffer, std::span<const std::byte> bytes) {
   buffer.insert(buffer.end(), bytes.begin(), bytes.end());
 }
 
-// Decodes all of `body`; `codings` become what decoding finds.
-Result<Buffer> decoded(std::span<const std::byte> body, std::vector<Coding>& codings,
-                       DecodeLimits limits) {
-  Decoder decoder(codings, limits);
-  Buffer plain;
-  plain.reserve(std::min(body.size() * 5, std::size_t{1} << 20));
-  if (auto const done = decoder.write(body, plain); !done) return fail(done.error());
-  if (auto const done = decoder.finish(); !done) return fail(done.error());
-  codings = decoder.codings();
-  return plain;
-}
-
 std::optional<Markup> markup_of(Kind kind, std::span<const std::byte> document) {
   if (kind == Kind::kScript) return Markup::kScript;
   if (kind == Kind::kHtml) return Markup::kHtml;
@@ -140,7 +128,7 @@ Rewritten rewrite(const InjectedScript& script, std::uint16_t status, HeaderList
   Buffer unpacked;
   auto plain = body;
   if (!codings->empty()) {
-    auto done = decoded(body, *codings, options.limits);
+    auto done = decode_whole(*codings, body, options.limits);
     if (!done) return undecoded(done.error());
     unpacked = std::move(*done);
     plain = unpacked;
