@@ -37,6 +37,8 @@ void take_target(const std::string& sent, ExchangeDraft& draft) {
   auto const* const host = find_field(draft.request_fields, "Host");
   if (auto const absolute = parse_url(sent)) {
     draft.url.target = absolute->target;
+  } else if (sent == "*") {
+    draft.url.target = sent;
   } else if (sent.starts_with('/') &&
              (host == nullptr ||
               equals_ignoring_case(host->substr(0, host->find(':')), draft.url.host))) {
@@ -105,6 +107,7 @@ void Captures::pair(Waiting request, Waiting response) {
   draft.request_version = request.draft.request_version;
   draft.request_fields = std::move(request.draft.request_fields);
   draft.request_body = std::move(request.draft.request_body);
+  draft.request_body_unknown = request.draft.request_body_unknown;
   draft.queued = request.capture.date ? request.capture.date : response.capture.date;
   if (draft.address.empty()) draft.address = std::move(request.draft.address);
   take_target(request.draft.url.target, draft);

@@ -44,6 +44,20 @@ bool may_have_content(const ExchangeDraft& draft) {
          draft.status != 304;
 }
 
+/// HTTP/2 and later name the host in a pseudo-header. Where such a request was written down with a
+/// Host that comes first and says no more than the URL, the tool made it up.
+void drop_made_up_host(ExchangeDraft& draft) {
+  auto const version = draft.request_version;
+  if (version != HttpVersion::kH2 && version != HttpVersion::kH3) return;
+  auto& fields = draft.request_fields;
+  if (fields.empty() || !equals_ignoring_case(fields.front().name, "Host")) return;
+  auto const named =
+      parse_url(std::string(to_string(draft.url.scheme)) + "://" + fields.front().value);
+  if (named && named->host == draft.url.host && named->port == draft.url.port) {
+    fields.erase(fields.begin());
+  }
+}
+
 }  // namespace
 
 void ImportReport::remark(std::string text) {
@@ -121,7 +135,9 @@ void Collector::correct_response(ExchangeDraft& draft) {
   auto const* const coding = find_field(draft.fields, "Transfer-Encoding");
   auto const* const length = find_field(draft.fields, "Content-Length");
   auto const size = std::to_string(draft.body.stored.size_bytes);
-  if (length == nullptr || coding != nullptr || !draft.body.kept || !may_have_content(draft) ||
+  // What was cut had that length.
+  bool const whole = draft.body.kept && draft.outcome == Outcome::kComplete;
+  if (length == nullptr || coding != nullptr || !whole || !may_have_content(draft) ||
       *length == size) {
     return;
   }
@@ -184,6 +200,7 @@ void Collector::add(ExchangeDraft draft) {
   begin({.started = std::chrono::system_clock::time_point(started)});
   clean_fields(draft.request_fields, draft.request_version);
   clean_fields(draft.fields, draft.version);
+  drop_made_up_host(draft);
   correct_response(draft);
   if (draft.status == 0) draft.outcome = Outcome::kOriginFailed;
   if (!may_have_content(draft)) {
@@ -239,6 +256,9 @@ void Collector::add(ExchangeDraft draft) {
     return;
   }
   if (took(added)) count(draft);
+  if (!stop_ || !stop_()) return;
+  stop_ = nullptr;  // what still waits for its other half may be added
+  fail({.what = "stopped", .system = std::make_error_code(std::errc::operation_canceled)});
 }
 
 }  // namespace reprise::importing

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -79,6 +80,8 @@ class Collector {
   /// `keep_going`: damage() does not stop it.
   Collector(ExchangeSink& sink, bool keep_going) : sink_(sink), keep_going_(keep_going) {}
 
+  /// `stop` is asked behind each exchange; once it says so, that is a fault.
+  void stop_when(std::function<bool()> stop) { stop_ = std::move(stop); }
   /// Start URLs, as far as they are known before the first exchange.
   void add_pages(std::vector<std::string> pages);
   /// The session's start and tool. Only the first call counts, and only before add().
@@ -116,6 +119,7 @@ class Collector {
   ExchangeSink& sink_;
   ImportReport report_;
   bool keep_going_;
+  std::function<bool()> stop_;
   std::optional<Fault> fault_;
   std::optional<Fault> damage_;
   bool begun_ = false;

@@ -1,6 +1,7 @@
 #include "archive/import/har.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "archive/import/har_content.h"
@@ -18,7 +19,9 @@ struct Entry {
   std::string url;
   std::string port;
   std::string error;
+  std::string outcome;
   bool from_cache = false;
+  bool has_fields = false;  ///< of the response: some tools write its content before them
   double timings[6] = {-1, -1, -1, -1, -1, -1};  ///< as kTimings names them
   double content_bytes = 0;
   double body_bytes = 0;  ///< of the response, as it travelled
@@ -44,7 +47,6 @@ class HarReader {
   void read_timings(Entry& entry);
   Fields read_fields();
   void count_messages();
-  std::optional<FoundBody> read_attachment(const std::string& name, const std::string& coding);
   void settle_body(Entry& entry, std::optional<FoundBody> body, bool is_named);
   void add(Entry& entry);
 
@@ -81,6 +83,9 @@ void HarReader::read_log() {
       tool_ += (tool_.empty() || tool.empty() ? "" : ", ") + tool;
     } else if (name == "pages") {
       read_pages();
+    } else if (name == "_started") {
+      // Our own export says when the session began, and not only its first request.
+      if (auto const time = parse_time(json_.text(kTextBytesMax))) started_ = time;
     } else if (name == "entries" && json_.enter_array()) {
       any = true;
       while (json_.next_element()) {
@@ -244,7 +249,7 @@ void HarReader::read_post_data(Entry& entry) {
     } else if (name == "encoding") {
       encoding = json_.text(kTextBytesMax);
     } else if (name == "_file") {
-      body = read_attachment(json_.text(kTextBytesMax), "");
+      body = read_attachment(collector_, attachments_, json_.text(kTextBytesMax), "");
     } else {
       json_.skip();
     }
@@ -268,21 +273,26 @@ void HarReader::read_response(Entry& entry) {
       draft.version = parse_version(json_.text(kTextBytesMax));
     } else if (name == "headers") {
       draft.fields = read_fields();
+      entry.has_fields = true;
     } else if (name == "content") {
       read_content(entry);
     } else if (name == "bodySize") {
       entry.body_bytes = json_.number().value_or(0);
     } else if (name == "_error") {
       entry.error = json_.text(kTextBytesMax).substr(0, 1000);
+    } else if (name == "_outcome") {
+      entry.outcome = json_.text(kTextBytesMax);
     } else {
       json_.skip();
     }
   }
+  if (find_field(draft.fields, "Content-Encoding") == nullptr) draft.body.coding = {};
 }
 
 void HarReader::read_content(Entry& entry) {
   auto const* const field = find_field(entry.draft.fields, "Content-Encoding");
-  auto const coding = field == nullptr ? "" : *field;
+  // When what comes first is not known yet, gzip is tried: all others are rare, and decoded.
+  auto const coding = !entry.has_fields ? "gzip" : field == nullptr ? "" : *field;
   std::string name;
   std::string encoding;
   std::optional<HarText> text;
@@ -301,7 +311,7 @@ void HarReader::read_content(Entry& entry) {
       entry.content_bytes = json_.number().value_or(0);
     } else if (name == "_file") {
       is_named = true;
-      body = read_attachment(json_.text(kTextBytesMax), coding);
+      body = read_attachment(collector_, attachments_, json_.text(kTextBytesMax), coding);
     } else {
       json_.skip();
     }
@@ -313,27 +323,6 @@ void HarReader::read_content(Entry& entry) {
     if (!body) collector_.report().remark("a body is not in the encoding that it is said to be in");
   }
   settle_body(entry, std::move(body), is_named);
-}
-
-std::optional<FoundBody> HarReader::read_attachment(const std::string& name,
-                                                    const std::string& coding) {
-  auto const source = attachments_(name);
-  if (!source) {
-    collector_.report().remark("an attachment is missing: " + name.substr(0, 200));
-    return std::nullopt;
-  }
-  BodyFeed feed(collector_.sink(), false, coding);
-  std::string buffer(64 << 10, '\0');
-  while (auto const got = source->read(buffer)) {
-    if (!collector_.took(feed.append(std::string_view(buffer).substr(0, got)))) return std::nullopt;
-  }
-  if (source->fault()) {
-    collector_.fail(*source->fault());
-    return std::nullopt;
-  }
-  auto found = feed.finish();
-  if (!collector_.took(found)) return std::nullopt;
-  return std::move(*found);
 }
 
 /// A HAR's bodies are decoded: a Content-Encoding that does not fit the body is what is left of it.
@@ -359,15 +348,24 @@ void HarReader::add(Entry& entry) {
   if (draft.status == 0) {
     draft.failure = entry.error.empty() ? "the recording says of no response" : entry.error;
   }
+  for (auto const cut : {Outcome::kCutByClient, Outcome::kCutByOrigin}) {
+    if (draft.status == 0 || entry.outcome != to_string(cut)) continue;
+    draft.outcome = cut;
+    draft.failure = entry.error;
+  }
   if (entry.from_cache) collector_.report().remark("some responses came from the browser's cache");
-  if (draft.queued && entry.timings[4] >= 0) {
+  if (draft.queued) {
     double at = 0;
     UnixTime* const points[6] = {nullptr,           nullptr,   nullptr, &draft.request_sent,
                                  &draft.first_byte, &draft.end};
     for (std::size_t i = 0; i < 6; ++i) {
       at += std::clamp(entry.timings[i], 0.0, 1e9) * kMillisecond;
-      if (points[i] != nullptr) *points[i] = *draft.queued + static_cast<std::int64_t>(at);
+      if (points[i] != nullptr && entry.timings[i] >= 0) {
+        *points[i] = *draft.queued + std::llround(at);
+      }
     }
+    // There was no first byte where there was no response.
+    if (draft.status == 0) draft.end = std::exchange(draft.first_byte, std::nullopt);
   }
   collector_.add_pages(std::exchange(pages_, {}));
   auto const started = started_ ? started_ : draft.queued;

@@ -37,4 +37,26 @@ std::optional<FoundBody> HarText::finish(bool is_base64) {
   return std::move(*found);
 }
 
+std::optional<FoundBody> read_attachment(Collector& collector, const Attachments& attachments,
+                                         const std::string& name,
+                                         const std::string& content_encoding) {
+  auto const source = attachments(name);
+  if (!source) {
+    collector.report().remark("an attachment is missing: " + name.substr(0, 200));
+    return std::nullopt;
+  }
+  BodyFeed feed(collector.sink(), false, content_encoding);
+  std::string buffer(64 << 10, '\0');
+  while (auto const got = source->read(buffer)) {
+    if (!collector.took(feed.append(std::string_view(buffer).substr(0, got)))) return std::nullopt;
+  }
+  if (source->fault()) {
+    collector.fail(*source->fault());
+    return std::nullopt;
+  }
+  auto found = feed.finish();
+  if (!collector.took(found)) return std::nullopt;
+  return std::move(*found);
+}
+
 }  // namespace reprise::importing

@@ -5,6 +5,7 @@
 
 #include "archive/import/base64.h"
 #include "archive/import/collector.h"
+#include "archive/import/import.h"
 
 namespace reprise::importing {
 
@@ -34,5 +35,11 @@ class HarText {
   bool as_base64_ = false;
   bool good_ = true;
 };
+
+/// A body that stands in a file beside the HAR. Nothing, with a remark, when there is no such file;
+/// nothing at a fault.
+std::optional<FoundBody> read_attachment(Collector& collector, const Attachments& attachments,
+                                         const std::string& name,
+                                         const std::string& content_encoding);
 
 }  // namespace reprise::importing

@@ -36,6 +36,9 @@ class Importer {
   Importer(ExchangeSink& sink, bool keep_going)
       : collector_(sink, keep_going), captures_(collector_) {}
 
+  /// Asked often; once it says so, reading ends with errc::operation_canceled.
+  void stop_when(std::function<bool()> stop) { collector_.stop_when(std::move(stop)); }
+
   /// Reads one recording. Pure: nothing is touched but `input`, `attachments` and the sink. The
   /// fault says why it could not be read to its end; what was read before that stays.
   std::optional<Fault> read(Input& input, const Attachments& attachments, const Progress& progress);

@@ -42,6 +42,7 @@ class WarcReader {
   void bad(const std::string& what);
   void take_whole(bool whole);
   void note_truncation(ExchangeDraft& draft);
+  void note_protocols(ExchangeDraft& draft, HttpVersion& version) const;
   std::string field(std::string_view name) const {
     auto const* const value = find_field(fields_, name);
     return value == nullptr ? "" : *value;
@@ -57,6 +58,7 @@ class WarcReader {
   std::uint64_t offset_ = 0;
   Fields fields_;
   std::string software_;
+  UnixTime started_;
 };
 
 void WarcReader::bad(const std::string& what) {
@@ -185,7 +187,7 @@ void WarcReader::read_block(std::uint64_t size_bytes) {
 }
 
 void WarcReader::begin() {
-  auto const date = parse_time(field("WARC-Date"));
+  auto const date = started_ ? started_ : parse_time(field("WARC-Date"));
   collector_.begin(
       {.started = std::chrono::system_clock::time_point(std::chrono::nanoseconds(date.value_or(0))),
        .tool_version = "a WARC" + (software_.empty() ? "" : " by " + software_)});
@@ -200,6 +202,15 @@ void WarcReader::read_info(RecordBlock& block) {
   if (auto const* const software = find_field(fields, "software")) {
     software_ = software->substr(0, 200);
   }
+  // Our own export says more.
+  if (auto const* const started = find_field(fields, "reprise-started")) {
+    started_ = parse_time(*started);
+  }
+  std::vector<std::string> pages;
+  for (const Field& each : fields) {
+    if (equals_ignoring_case(each.name, "reprise-page")) pages.push_back(each.value);
+  }
+  collector_.add_pages(std::move(pages));
 }
 
 void WarcReader::read_request(RecordBlock& block) {
@@ -215,6 +226,8 @@ void WarcReader::read_request(RecordBlock& block) {
   ExchangeDraft draft{.url = *url, .address = field("WARC-IP-Address")};
   draft.url.target = message.request().target;
   message.take_request(draft);
+  note_protocols(draft, draft.request_version);
+  draft.request_body_unknown = !field("WARC-Truncated").empty();
   captures_.add_request(capture(), std::move(draft));
 }
 
@@ -223,6 +236,20 @@ void WarcReader::note_truncation(ExchangeDraft& draft) {
   if (reason.empty()) return;
   draft.outcome = reason.starts_with("disconnect") ? Outcome::kCutByOrigin : Outcome::kCutByClient;
   draft.failure = "the recording was cut: " + reason.substr(0, 100);
+}
+
+/// A browser's protocol, beside the HTTP/1.1 that the format asks for.
+void WarcReader::note_protocols(ExchangeDraft& draft, HttpVersion& version) const {
+  constexpr std::string_view kTls = "tls/";
+  for (const Field& each : fields_) {
+    if (equals_ignoring_case(each.name, "WARC-Cipher-Suite")) draft.facts.cipher = each.value;
+    if (!equals_ignoring_case(each.name, "WARC-Protocol")) continue;
+    auto const named = parse_version(each.value);
+    if (named != HttpVersion::kUnknown) version = named;
+    if (each.value.starts_with(kTls) && each.value.size() == kTls.size() + 3) {
+      draft.facts.tls_version = "TLSv" + each.value.substr(kTls.size());
+    }
+  }
 }
 
 void WarcReader::read_response(RecordBlock& block, bool is_revisit) {
@@ -249,12 +276,7 @@ void WarcReader::read_response(RecordBlock& block, bool is_revisit) {
                                       ", a response, is left out: " + message.problem());
   }
   if (has_head) message.take_response(draft);
-  // A browser's protocol, beside the HTTP/1.1 that the format asks for.
-  for (const Field& each : fields_) {
-    if (!equals_ignoring_case(each.name, "WARC-Protocol")) continue;
-    auto const version = parse_version(each.value);
-    if (version != HttpVersion::kUnknown) draft.version = version;
-  }
+  note_protocols(draft, draft.version);
   auto const profile = field("WARC-Profile");
   Referral const own{uri(), field("WARC-Date"), field("WARC-Payload-Digest")};
   if (!is_revisit || profile.find("server-not-modified") != std::string::npos) {

@@ -50,6 +50,31 @@ TEST_F(ImportHar, LeavesOutTheCodingOfADecodedBodyAndCorrectsTheLength) {
   EXPECT_EQ(report.lengths_corrected, 1U);
 }
 
+TEST_F(ImportHar, KnowsADecodedBodyThatStandsBeforeItsHead) {
+  ASSERT_EQ(import(har(R"({"status":200,"content":{"size":2,"text":"hi"},"headers":[)"
+                       R"({"name":"content-encoding","value":"gzip"}]})")),
+            "");
+  EXPECT_EQ(fields(0), "");
+  EXPECT_EQ(body(0), "hi");
+}
+
+TEST_F(ImportHar, KeepsWhatOurOwnExportSaysBesides) {
+  ASSERT_EQ(import(R"({"log":{"version":"1.2","_started":"2020-01-01T00:00:00.000000001Z",)"
+                   R"("entries":[{"startedDateTime":"2020-01-01T00:00:00.000000003Z",)"
+                   R"("request":{"method":"GET","url":"http://a.test/"},"response":{"status":200,)"
+                   R"("content":{"size":2,"text":"hi"},"_error":"it broke",)"
+                   R"("_outcome":"cut by origin"},"timings":{"send":0.000001,"wait":1.123457,)"
+                   R"("receive":-1}}]}})"),
+            "");
+  auto const& exchange = sink.exchanges.at(0);
+  EXPECT_EQ(exchange.outcome, Outcome::kCutByOrigin);
+  EXPECT_EQ(exchange.failure, "it broke");
+  EXPECT_EQ(exchange.timings.queued.count(), 2);
+  EXPECT_EQ(exchange.timings.request_sent.count(), 3);
+  EXPECT_EQ(exchange.timings.first_byte.count(), 1'123'460);
+  EXPECT_EQ(exchange.timings.end, kNoTime);
+}
+
 TEST_F(ImportHar, KeepsTheCodingOfABodyThatIsCoded) {
   auto const coded = gzip("hello");
   ASSERT_EQ(
