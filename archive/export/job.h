@@ -1,0 +1,75 @@
+#pragma once
+
+// One session of an archive on its way into one file of another format: what the writers of all
+// formats share.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "archive/export/export.h"
+
+namespace reprise::exporting {
+
+/// Not thread-safe. Ends for good at the first fault.
+class Job {
+ public:
+  Job(const ArchiveReader& archive, const ExportOptions& options, ExportReport& report);
+
+  const SessionInfo& session() const { return session_; }
+  ExportReport& report() { return report_; }
+  /// How many exchanges the session has; they are named by their position in it.
+  std::size_t size() const { return ordinals_.size(); }
+
+  /// Nothing when it is damaged, which is a fault, or when the export was stopped.
+  std::optional<Exchange> read(std::size_t position);
+  /// Calls `take` with all bytes of `body` in order; false at damage, which is a fault.
+  bool visit(const StoredBody& body, const std::function<void(std::string_view)>& take);
+  /// Null when none is known.
+  const ConnectionFacts* connection_of(const Exchange& exchange) const;
+
+  /// Nanoseconds since 1970; nothing when `time` is not known.
+  std::optional<std::int64_t> unix_time(SessionTime time) const;
+  std::int64_t session_start() const;
+
+  void fail(Fault fault) {
+    if (!fault_) fault_ = std::move(fault);
+  }
+  bool failed() const { return fault_.has_value(); }
+  const std::optional<Fault>& fault() const { return fault_; }
+
+  /// Counts what no target has a place for, and the exchange as written.
+  void count(const Exchange& exchange);
+  /// Counts all connections: the target does not tell them apart.
+  void lose_connections() { report_.lose(Loss::kConnections, connections_.size()); }
+
+ private:
+  void damaged();
+
+  const ArchiveReader& archive_;
+  const ExportOptions& options_;
+  ExportReport& report_;
+  SessionInfo session_;
+  std::vector<std::uint32_t> ordinals_;
+  std::size_t first_number_ = 1;  ///< what `ls` calls the session's first
+  std::size_t at_ = 0;
+  std::unordered_map<std::uint64_t, const ConnectionFacts*> connections_;
+  std::optional<Fault> fault_;
+};
+
+/// "2018-04-05T00:01:06.248Z", with as many decimals (3, 6 or 9) as it takes.
+std::string time_text(std::int64_t unix_ns);
+/// The address of an origin without its port and brackets; empty when there is none.
+std::string address_of(const ConnectionFacts* facts);
+/// Whether a response has a body by its nature (RFC 9110 section 6.4.1).
+bool may_have_content(const Exchange& exchange);
+/// "https://example.org:8443/path?query" in characters that URLs have, with "/" for no path.
+std::string safe_url(const StoredRequest& request);
+
+void write_har(Job& job, Output& to);
+void write_warc(Job& job, Output& to);
+void write_wprgo(Job& job, Output& to);
+
+}  // namespace reprise::exporting

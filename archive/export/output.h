@@ -1,0 +1,101 @@
+#pragma once
+
+// Where an export goes. An output keeps its first error, and what is written after that goes
+// nowhere: a writer of a format checks once an exchange instead of once a byte.
+
+#include <zlib.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "archive/digest.h"
+#include "archive/file.h"
+
+namespace reprise::exporting {
+
+class Output {
+ public:
+  virtual ~Output() = default;
+  virtual void write(std::string_view bytes) = 0;
+  /// Hands on what is held; where there is compression, a member ends.
+  virtual void flush() {}
+  std::error_code error() const { return error_; }
+
+ protected:
+  void fail(std::error_code error) {
+    if (!error_) error_ = error;
+  }
+
+ private:
+  std::error_code error_;
+};
+
+/// Into a file, through a buffer. Errors: write(2)'s.
+class FileOutput final : public Output {
+ public:
+  static constexpr std::size_t kBufferBytes = 256 << 10;
+
+  explicit FileOutput(FileDescriptor file) : file_(std::move(file)) { held_.reserve(kBufferBytes); }
+  void write(std::string_view bytes) override;
+  void flush() override;
+
+ private:
+  void write_all(std::string_view bytes);
+
+  FileDescriptor file_;
+  std::string held_;
+};
+
+/// Compresses on the way to `to`, which must outlive it: each flush() ends a gzip member (RFC 1952)
+/// that holds neither name nor time, so that equal bytes stay equal.
+class GzipOutput final : public Output {
+ public:
+  explicit GzipOutput(Output& to);
+  ~GzipOutput() override;
+  GzipOutput(const GzipOutput&) = delete;
+  GzipOutput& operator=(const GzipOutput&) = delete;
+  void write(std::string_view bytes) override;
+  void flush() override;
+
+ private:
+  void deflate(std::string_view bytes, int mode);
+
+  Output& to_;
+  z_stream stream_{};
+  bool any_ = false;
+};
+
+/// Counts and digests, and keeps nothing.
+class Measure final : public Output {
+ public:
+  void write(std::string_view bytes) override {
+    digester_.update(std::as_bytes(std::span(bytes)));
+    size_bytes_ += bytes.size();
+  }
+  std::uint64_t size_bytes() const { return size_bytes_; }
+  /// Of all that was written; ends this.
+  Sha256 digest() { return digester_.finish(); }
+
+ private:
+  Digester digester_;
+  std::uint64_t size_bytes_ = 0;
+};
+
+/// Base64 (RFC 4648 section 4, with padding) of bytes that come in pieces. flush() ends it.
+class Base64Output final : public Output {
+ public:
+  explicit Base64Output(Output& to) : to_(to) {}
+  void write(std::string_view bytes) override;
+  void flush() override;
+
+ private:
+  void encode(std::string_view bytes);
+
+  Output& to_;
+  std::string held_;  ///< fewer than three bytes
+  std::string text_;
+};
+
+}  // namespace reprise::exporting

@@ -1,0 +1,122 @@
+#include "archive/export/text.h"
+
+namespace reprise::exporting {
+namespace {
+
+/// The beginning of `text` that is UTF-8, up to where a character is broken.
+std::size_t good_prefix(std::string_view text) {
+  Utf8Check check;
+  std::size_t good = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    check.append(text.substr(i, 1));
+    if (!check.good()) break;
+    if (check.finish()) good = i + 1;
+  }
+  return good;
+}
+
+}  // namespace
+
+void Utf8Check::append(std::string_view bytes) {
+  for (char const c : bytes) {
+    auto const byte = static_cast<unsigned char>(c);
+    if (missing_ > 0) {
+      good_ = good_ && byte >= least_ && byte <= most_;
+      least_ = 0x80;
+      most_ = 0xbf;
+      --missing_;
+    } else if (byte >= 0x80) {
+      good_ = good_ && byte >= 0xc2 && byte <= 0xf4;
+      missing_ = byte >= 0xf0 ? 3 : byte >= 0xe0 ? 2 : 1;
+      // No longer form than needed, no surrogates, nothing beyond U+10FFFF.
+      if (byte == 0xe0) least_ = 0xa0;
+      if (byte == 0xed) most_ = 0x9f;
+      if (byte == 0xf0) least_ = 0x90;
+      if (byte == 0xf4) most_ = 0x8f;
+    }
+    if (!good_) return;
+  }
+}
+
+bool is_utf8(std::string_view text) {
+  Utf8Check check;
+  check.append(text);
+  return check.finish();
+}
+
+void JsonWriter::comma() {
+  if (!first_ && !after_key_) to_.write(",");
+  first_ = false;
+  after_key_ = false;
+}
+
+void JsonWriter::open(char bracket) {
+  comma();
+  to_.write({&bracket, 1});
+  first_ = true;
+}
+
+void JsonWriter::close(char bracket) {
+  to_.write({&bracket, 1});
+  first_ = false;
+}
+
+void JsonWriter::key(std::string_view name) {
+  text(name);
+  to_.write(":");
+  after_key_ = true;
+}
+
+void JsonWriter::raw(std::string_view json) {
+  comma();
+  to_.write(json);
+}
+
+void JsonWriter::number(std::int64_t number) {
+  raw(std::to_string(number));
+}
+
+void JsonWriter::begin_text() {
+  comma();
+  to_.write("\"");
+}
+
+void JsonWriter::piece(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  escaped_.clear();
+  for (char const c : text) {
+    auto const byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      escaped_.append({'\\', c});
+    } else if (c == '\n') {
+      escaped_ += "\\n";
+    } else if (c == '\r') {
+      escaped_ += "\\r";
+    } else if (c == '\t') {
+      escaped_ += "\\t";
+    } else if (byte < 0x20 || (as_go_ && (c == '<' || c == '>' || c == '&'))) {
+      escaped_.append({'\\', 'u', '0', '0', kHex[byte >> 4], kHex[byte & 15]});
+    } else {
+      escaped_ += c;
+    }
+  }
+  to_.write(escaped_);
+}
+
+bool JsonWriter::text(std::string_view text) {
+  begin_text();
+  bool any_bad = false;
+  while (!text.empty()) {
+    auto const good = is_utf8(text) ? text.size() : good_prefix(text);
+    piece(text.substr(0, good));
+    text.remove_prefix(good);
+    if (text.empty()) break;
+    any_bad = true;
+    piece("\xef\xbf\xbd");
+    text.remove_prefix(1);
+  }
+  end_text();
+  return !any_bad;
+}
+
+}  // namespace reprise::exporting

@@ -1,0 +1,70 @@
+#pragma once
+
+// UTF-8 (RFC 3629) that comes in pieces, and JSON (RFC 8259) that is written as it comes.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "archive/export/output.h"
+
+namespace reprise::exporting {
+
+/// Whether bytes that come in pieces are UTF-8.
+class Utf8Check {
+ public:
+  void append(std::string_view bytes);
+  bool finish() const { return good_ && missing_ == 0; }
+  bool good() const { return good_; }
+
+ private:
+  bool good_ = true;
+  unsigned missing_ = 0;  ///< bytes of the character that has begun
+  unsigned char least_ = 0x80;
+  unsigned char most_ = 0xbf;
+};
+
+bool is_utf8(std::string_view text);
+
+/// Writes JSON, in the order of the calls, with an end of line before each element of the outermost
+/// arrays. What the calls make must be JSON: not checked.
+class JsonWriter {
+ public:
+  enum class Escapes : std::uint8_t {
+    kNeeded,
+    kAsGo,  ///< also '<', '>' and '&', as Go's encoding/json does
+  };
+  explicit JsonWriter(Output& to, Escapes escapes = Escapes::kNeeded)
+      : to_(to), as_go_(escapes == Escapes::kAsGo) {}
+
+  void begin_object() { open('{'); }
+  void end_object() { close('}'); }
+  void begin_array() { open('['); }
+  void end_array() { close(']'); }
+  void key(std::string_view name);
+  /// Bytes that are not UTF-8 become U+FFFD; says whether there were any.
+  bool text(std::string_view text);
+  void number(std::int64_t number);
+  /// JSON as it is.
+  void raw(std::string_view json);
+
+  /// A string in pieces, each of them UTF-8 or cut inside a character.
+  void begin_text();
+  void piece(std::string_view text);
+  void end_text() { to_.write("\""); }
+  /// The same of bytes that need no escapes.
+  Output& plain() { return to_; }
+
+ private:
+  void comma();
+  void open(char bracket);
+  void close(char bracket);
+
+  Output& to_;
+  bool as_go_;
+  bool first_ = true;
+  bool after_key_ = false;
+  std::string escaped_;
+};
+
+}  // namespace reprise::exporting

@@ -1,0 +1,78 @@
+// What leaves and comes back is what left, as far as docs/formats.md promises: random archives, and
+// real recordings where REPRISE_CORPUS names a folder of them.
+
+#include <cstdlib>
+#include <random>
+
+#include "tests/archive/export/export_fixture.h"
+#include "tests/archive/export/random_archive.h"
+
+namespace reprise::exporting {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Target kTargets[] = {Target::kHar, Target::kWarc, Target::kWprgo};
+
+const char* name_of(Target target) {
+  return target == Target::kHar ? "har" : target == Target::kWarc ? "warc" : "wprgo";
+}
+
+/// There and back through each target, twice.
+void go_round(const ArchiveReader& before) {
+  for (Target const target : kTargets) {
+    SCOPED_TRACE(name_of(target));
+    ScratchFolder folder;
+    auto const exported = export_as(before, target, target == Target::kWarc);
+    ASSERT_FALSE(exported.fault) << exported.fault->what;
+    EXPECT_EQ(exported.text, export_as(before, target, target == Target::kWarc).text);
+    ASSERT_NO_FATAL_FAILURE(import_into(folder / "one.reprise", exported.text));
+    ASSERT_NO_FATAL_FAILURE(import_into(folder / "two.reprise", exported.text));
+    EXPECT_EQ(read_file(folder / "one.reprise"), read_file(folder / "two.reprise"));
+    auto const after = open_archive(folder / "one.reprise");
+    expect_kept(target, before, *after);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(RoundTrip, RandomArchivesComeBack) {
+  auto const* const given = std::getenv("REPRISE_SEED");
+  std::uint64_t const first = given != nullptr ? std::stoull(given) : std::random_device()();
+  for (std::uint64_t seed = first; seed < first + (given != nullptr ? 1 : 12); ++seed) {
+    SCOPED_TRACE("REPRISE_SEED=" + std::to_string(seed));
+    ScratchFolder folder;
+    auto writer = create_archive(folder / "a.reprise");
+    write_random_session(*writer, seed);
+    ASSERT_TRUE(writer->close());
+    writer.reset();
+    go_round(*open_archive(folder / "a.reprise"));
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(RoundTrip, RealRecordingsComeBack) {
+  auto const* const corpus = std::getenv("REPRISE_CORPUS");
+  if (corpus == nullptr) GTEST_SKIP() << "REPRISE_CORPUS names no folder";
+  std::size_t rounds = 0;
+  for (auto const& entry : fs::recursive_directory_iterator(corpus)) {
+    if (!entry.is_regular_file() || entry.file_size() > (32 << 20)) continue;
+    SCOPED_TRACE(entry.path());
+    ScratchFolder folder;
+    auto writer = create_archive(folder / "a.reprise");
+    importing::ArchiveSink sink(*writer);
+    importing::Importer importer(sink, true);
+    importer.read_path(entry.path(), nullptr);
+    ASSERT_FALSE(importer.finish());
+    if (importer.report().exchanges == 0) continue;
+    ASSERT_TRUE(writer->end_session());
+    ASSERT_TRUE(writer->close());
+    writer.reset();
+    ++rounds;
+    go_round(*open_archive(folder / "a.reprise"));
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(rounds, 50U);
+}
+
+}  // namespace
+}  // namespace reprise::exporting
