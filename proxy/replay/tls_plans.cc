@@ -9,6 +9,19 @@ constexpr std::uint16_t kHttpsPort = 443;
 constexpr const char* kH1 = "http/1.1";
 constexpr const char* kH2 = "h2";
 
+/// Whether a session may hold hosts of which the archive knows no TLS connection: one that was
+/// imported, or merged with such a one. Of a recording's own all are known, and reading all
+/// exchanges for nothing would be what a large archive takes longest for.
+bool may_hold_imports(const ArchiveReader& archive, std::uint32_t session) {
+  bool const named = std::ranges::any_of(archive.sessions(), [session](const SessionInfo& info) {
+    return info.number == session && info.tool_version.find("import") != std::string::npos;
+  });
+  return named || std::ranges::any_of(archive.connections(), [session](auto const& facts) {
+           return facts.session == session && facts.scheme == Scheme::kHttps &&
+                  facts.tls_version.empty() && facts.failure.empty();
+         });
+}
+
 }  // namespace
 
 TlsPlans::TlsPlans(const ArchiveReader& archive, std::uint32_t session, Protocol protocol)
@@ -28,7 +41,7 @@ TlsPlans::TlsPlans(const ArchiveReader& archive, std::uint32_t session, Protocol
 }
 
 void TlsPlans::read_exchanges(const ArchiveReader& archive, std::uint32_t session) {
-  bool const imported = recorded_.empty();
+  bool const imported = recorded_.empty() || may_hold_imports(archive, session);
   auto undecided = static_cast<std::size_t>(
       std::ranges::count_if(recorded_, [](auto const& each) { return !each.second.decided; }));
   for (std::uint32_t ordinal = 0; ordinal < archive.entries().size(); ++ordinal) {

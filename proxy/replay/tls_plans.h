@@ -27,8 +27,8 @@ struct TlsHost {
 /// How each host of a recorded session was seen to speak TLS. Immutable.
 class TlsPlans {
  public:
-  /// `session` is a number, not 0. What has no connections in the archive (an import) is judged by
-  /// its exchanges, which costs reading them all.
+  /// `session` is a number, not 0. Hosts that have no TLS connection in the archive (of an import)
+  /// are judged by their exchanges, which costs reading them all.
   TlsPlans(const ArchiveReader& archive, std::uint32_t session, Protocol protocol);
 
   /// As seen on that port, else on 443, else on any. A host that was never recorded gets HTTP/1.1

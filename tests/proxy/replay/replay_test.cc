@@ -121,6 +121,20 @@ TEST_F(TlsPlansTest, OfferH2WithoutANameIfEveryHostSpokeIt) {
   EXPECT_EQ(plans().unnamed("127.0.0.1").alpn, "h2");
 }
 
+TEST_F(TlsPlansTest, JudgeEachHostByItselfWhereARecordingAndAnImportWereMerged) {
+  recorded("recorded.test", 443, "TLSv1.2", "h2");
+  recorded("imported.test", 443, "", "");  // an address is all that the import knew
+  exchanged("recorded.test", HttpVersion::kHttp11);
+  exchanged("imported.test", HttpVersion::kH2);
+  exchanged("old.test", HttpVersion::kHttp11);
+  EXPECT_EQ(protocol("recorded.test"), "h2");
+  EXPECT_EQ(version("recorded.test", 443), "TLSv1.2");
+  EXPECT_EQ(protocol("imported.test"), "h2");
+  EXPECT_TRUE(plans().knows("old.test"));
+  EXPECT_EQ(protocol("old.test"), "http/1.1");
+  for (const TlsHost& host : plans().hosts()) EXPECT_FALSE(host.assumed) << host.host;
+}
+
 TEST_F(TlsPlansTest, AssumeH2WhereAnImportDoesNotSay) {
   exchanged("unknown.test", HttpVersion::kUnknown);
   exchanged("h3.test", HttpVersion::kH3);
