@@ -38,6 +38,8 @@ class ArchiveCopy {
 
   /// Every session. Errors: corrupt when an exchange or its body is damaged; the writer's.
   Result<void> run();
+  /// One of them, as a session of its own.
+  Result<void> copy_session(const SessionContents& session);
   /// Connections, answers and exchanges, into the session that is open.
   Result<void> copy_contents(const SessionContents& session);
 
@@ -65,7 +67,6 @@ class ArchiveCopy {
   ArchiveWriter& to() const { return to_; }
 
  private:
-  Result<void> copy_session(const SessionContents& session);
   Result<void> copy_exchange(std::uint32_t ordinal);
 
   const ArchiveReader& from_;

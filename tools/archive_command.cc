@@ -144,6 +144,7 @@ void add_archive_command(CLI::App& app, int& exit_code) {
   add_edit_command(*archive, exit_code);
   add_diff_command(*archive, exit_code);
   add_redact_command(*archive, exit_code);
+  add_add_command(*archive, exit_code);
   add_import_command(*archive, exit_code);
   auto* const command =
       archive->add_subcommand("repair", "rewrite what is whole, also to close an unclosed file");

@@ -1,15 +1,13 @@
 #include "tools/archive_editor.h"
 
-#include <spawn.h>
-#include <sys/wait.h>
-
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <system_error>
+
+#include "tools/archive_child.h"
 
 namespace reprise {
 namespace {
@@ -39,53 +37,12 @@ class PrivateFolder {
   fs::path path_;
 };
 
-/// While an editor has the terminal, what is typed there is not meant for this process.
-class IgnoredInterrupts {
- public:
-  IgnoredInterrupts() : int_(std::signal(SIGINT, SIG_IGN)), quit_(std::signal(SIGQUIT, SIG_IGN)) {}
-  ~IgnoredInterrupts() {
-    std::signal(SIGINT, int_);
-    std::signal(SIGQUIT, quit_);
-  }
-  IgnoredInterrupts(const IgnoredInterrupts&) = delete;
-  IgnoredInterrupts& operator=(const IgnoredInterrupts&) = delete;
-
- private:
-  void (*int_)(int);
-  void (*quit_)(int);
-};
-
 std::string editor_command() {
   for (const char* name : {"VISUAL", "EDITOR"}) {
     const char* const value = std::getenv(name);
     if (value != nullptr && *value != '\0') return value;
   }
   return "vi";
-}
-
-/// The wait status of the editor; the error says why it did not start.
-std::expected<int, std::string> run_editor(const std::string& command, const fs::path& file) {
-  // The variable may hold options, so a shell takes it apart.
-  auto const line = command + " \"$1\"";
-  std::array<const char*, 6> const argv = {"sh", "-c", line.c_str(), "sh", file.c_str(), nullptr};
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t own;
-  sigemptyset(&own);
-  sigaddset(&own, SIGINT);
-  sigaddset(&own, SIGQUIT);
-  posix_spawnattr_setsigdefault(&attributes, &own);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-  IgnoredInterrupts const ignored;
-  pid_t child = -1;
-  int const error = ::posix_spawn(&child, "/bin/sh", nullptr, &attributes,
-                                  const_cast<char* const*>(argv.data()), environ);
-  posix_spawnattr_destroy(&attributes);
-  if (error != 0) return std::unexpected("/bin/sh does not start: " + std::string(strerror(error)));
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return status;
 }
 
 }  // namespace
@@ -119,9 +76,11 @@ std::expected<std::string, std::string> edit_by_hand(const std::string& text,
     return std::unexpected("no file to edit can be made in the folder for temporary files");
   }
   auto const command = editor_command();
-  auto const status = run_editor(command, file);
+  // The variable may hold options, so a shell takes it apart.
+  auto const status =
+      run_in_foreground("/bin/sh", {"-c", command + " \"$1\"", "sh", file.string()});
   if (!status) return std::unexpected(status.error());
-  if (!WIFEXITED(*status) || WEXITSTATUS(*status) != 0) {
+  if (*status != 0) {
     return std::unexpected("the editor (" + command + ") failed, so nothing is changed");
   }
   return read_whole_file(file, kEditedBytesMax);

@@ -86,7 +86,7 @@ class AddingCopy final : public SelectedCopy {
 /// What is taken of one archive.
 struct Part {
   const ArchiveReader* reader = nullptr;
-  std::uint32_t session = 0;  ///< 0: all of them
+  std::uint32_t session = 0;  ///< which a replay would serve
   Selection selection;
   MergedPart counts;
 
@@ -107,7 +107,9 @@ bool Part::has_complete(const MatchKey& key, std::uint64_t hash) const {
   std::size_t looked_at = 0;
   for (const IndexEntry& entry : found) {
     auto const candidate = ordinal++;
-    if (entry.outcome != Outcome::kComplete || !takes(candidate)) continue;
+    if (entry.session != session || entry.outcome != Outcome::kComplete || !takes(candidate)) {
+      continue;
+    }
     if (++looked_at > Matcher::kCandidatesMax) return false;
     auto const exchange = reader->exchange(candidate);
     if (exchange && same_key(key_of(exchange->request), key)) return true;
@@ -115,13 +117,14 @@ bool Part::has_complete(const MatchKey& key, std::uint64_t hash) const {
   return false;
 }
 
-Result<Part> choose(const ArchiveReader& from, const MergeOptions& options) {
+/// `joins`: only the session that a replay would serve.
+Result<Part> choose(const ArchiveReader& from, const MergeOptions& options, bool joins) {
   Part part{.reader = &from};
-  if (!options.separate_sessions) part.session = Matcher(from, 0).session();
+  part.session = Matcher(from, 0).session();
   auto selection = Selection::make(
       from, [&](const Exchange& exchange, std::uint32_t /*ordinal*/, std::size_t number) {
         if (options.only && !options.only(exchange, number)) return false;
-        if (part.session == 0 || exchange.session == part.session) return true;
+        if (!joins || exchange.session == part.session) return true;
         ++part.counts.other_sessions;
         return false;
       });
@@ -140,6 +143,7 @@ Result<void> leave_duplicates_out(std::vector<Part>& parts, Duplicates policy) {
         *parts[i].reader,
         [&](const Exchange& exchange, std::uint32_t ordinal, std::size_t /*number*/) {
           if (!parts[i].takes(ordinal)) return false;
+          if (exchange.session != parts[i].session) return true;
           auto const key = key_of(exchange.request);
           auto const hash = key_hash(key);
           auto const is_elsewhere = std::ranges::any_of(
@@ -167,9 +171,7 @@ SessionInfo common_info(const std::vector<std::vector<SessionContents>>& content
                         const std::vector<Part>& parts) {
   auto info = session_of(contents.front(), parts.front().session).info;
   for (std::size_t i = 1; i < parts.size(); ++i) {
-    auto const& other = session_of(contents[i], parts[i].session).info;
-    info.complete = info.complete && other.complete;
-    for (auto const& page : other.pages) {
+    for (auto const& page : session_of(contents[i], parts[i].session).info.pages) {
       if (std::ranges::find(info.pages, page) == info.pages.end()) info.pages.push_back(page);
     }
   }
@@ -186,9 +188,9 @@ SessionTime time_between(const SessionInfo& first, const SessionInfo& other) {
   return SessionTime(between);
 }
 
-Result<void> join(const std::vector<Part>& parts, ArchiveWriter& to) {
-  std::vector<std::vector<SessionContents>> contents;
-  for (const Part& part : parts) contents.push_back(contents_of(*part.reader));
+/// The sessions of all in the place of the first one's.
+Result<void> join_sessions(const std::vector<std::vector<SessionContents>>& contents,
+                           const std::vector<Part>& parts, ArchiveWriter& to) {
   auto const info = common_info(contents, parts);
   if (auto begun = to.begin_session(info); !begun) return fail(begun.error());
   Numbers used;
@@ -199,6 +201,21 @@ Result<void> join(const std::vector<Part>& parts, ArchiveWriter& to) {
     if (auto copied = copy.copy_contents(session); !copied) return copied;
   }
   return info.complete ? to.end_session() : Result<void>();
+}
+
+Result<void> join(const std::vector<Part>& parts, ArchiveWriter& to) {
+  std::vector<std::vector<SessionContents>> contents;
+  for (const Part& part : parts) contents.push_back(contents_of(*part.reader));
+  if (contents.front().empty()) return join_sessions(contents, parts, to);
+  SelectedCopy first(*parts.front().reader, parts.front().selection, to);
+  for (const SessionContents& session : contents.front()) {
+    if (session.info.number == parts.front().session) {
+      if (auto joined = join_sessions(contents, parts, to); !joined) return joined;
+    } else if (parts.front().selection.has_session(session)) {
+      if (auto copied = first.copy_session(session); !copied) return copied;
+    }
+  }
+  return {};
 }
 
 Result<void> put_side_by_side(const std::vector<Part>& parts, ArchiveWriter& to) {
@@ -214,7 +231,7 @@ Result<std::vector<MergedPart>> merge_archives(std::span<const ArchiveReader* co
                                                const MergeOptions& options, ArchiveWriter& to) {
   std::vector<Part> parts;
   for (const ArchiveReader* reader : from) {
-    auto part = choose(*reader, options);
+    auto part = choose(*reader, options, !options.separate_sessions && !parts.empty());
     if (!part) return fail(part.error());
     parts.push_back(std::move(*part));
   }

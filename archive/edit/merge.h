@@ -22,9 +22,9 @@ enum class Duplicates : std::uint8_t {
 
 struct MergeOptions {
   Duplicates duplicates = Duplicates::kKeep;
-  /// Every session of every archive stays one of its own. Otherwise there will be one session,
-  /// since a replay answers from one: that of the first archive which a replay of it would serve,
-  /// and in it the exchanges of the one of each other archive.
+  /// Every session of every archive stays one of its own. Otherwise, since a replay answers from
+  /// one session, what a replay of each archive would serve becomes part of what a replay of the
+  /// first would. Other sessions of the first archive stay, those of the others are left out.
   bool separate_sessions = false;
   /// Which exchanges to take; `number` is that of `ls` in their archive.
   std::function<bool(const Exchange&, std::size_t number)> only;
@@ -37,11 +37,11 @@ struct MergedPart {
   std::uint64_t other_sessions = 0;  ///< exchanges left out because they are of other sessions
 };
 
-/// Merges archives into one, in their order, in bounded memory. In a common session everything
-/// stays as it is, but that of the second archive on: sequence numbers and connection ids go on
-/// behind those before, and times are told from the start of the first archive's session (by the
-/// wall clock; unchanged where that is over 292 years away). The common session has the first one's
-/// start, seed, versions and command line, the pages of all, and is complete when all are.
+/// Merges archives into one, in their order, in bounded memory. All of the first archive stays as
+/// it is. Of what joins its session, sequence numbers and connection ids go on behind those before,
+/// and times are told from that session's start (by the wall clock; unchanged where that is over
+/// 292 years away). The session's start, seed, clock, versions, command line and end are the first
+/// one's, its pages those of all.
 /// Errors: corrupt; too_large; write(2)'s.
 Result<std::vector<MergedPart>> merge_archives(std::span<const ArchiveReader* const> from,
                                                const MergeOptions& options, ArchiveWriter& to);
