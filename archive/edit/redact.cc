@@ -3,16 +3,11 @@
 #include <optional>
 #include <vector>
 
-#include "archive/edit/media_type.h"
 #include "archive/edit/redact_fields.h"
 #include "archive/edit/reply.h"
 
 namespace reprise {
 namespace {
-
-bool is_form(const StoredRequest& request) {
-  return media_type(request.headers.list()) == "application/x-www-form-urlencoded";
-}
 
 std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -33,16 +28,17 @@ class Redaction {
       return std::string();
     };
     for (const SessionInfo& info : from_.sessions()) {
-      for (auto const& page : info.pages) visit_parameters(page, false, options_, visit);
-      for (auto const& part : info.command_line) visit_parameters(part, false, options_, visit);
+      for (auto const& page : info.pages) visit_parameters(page, options_, visit);
+      for (auto const& part : info.command_line) visit_parameters(part, options_, visit);
     }
     for (std::uint32_t ordinal = 0; done && ordinal < from_.entries().size(); ++ordinal) {
       auto const exchange = from_.exchange(ordinal);
       if (!exchange) return fail(exchange.error());
       learn_from(*exchange, visit);
-      if (is_form(exchange->request) && !options_.parameters.empty()) {
-        auto const body = plain_body(exchange->request.headers, exchange->request.body);
-        if (body) visit_parameters(*body, true, options_, visit);
+      auto const& request = exchange->request;
+      if (is_form(request.headers.list()) && !options_.parameters.empty()) {
+        auto const body = plain_body(request.headers, request.body);
+        if (body) visit_form(request.headers.list(), *body, options_, visit);
       }
     }
     return done;
@@ -80,7 +76,7 @@ class Redaction {
     auto const decoded = coder_.decode(headers.list(), *stored);
     if (!decoded) ++report_.bodies_undecoded;
     std::string const before = decoded ? *decoded : std::string(text_of(*stored));
-    auto text = has_parameters ? visit_parameters(before, true, options_, hiding()) : before;
+    auto text = has_parameters ? visit_form(headers.list(), before, options_, hiding()) : before;
     if (options_.bodies) secrets_.hide_all(text);
     if (text == before) return std::nullopt;
     ++report_.bodies_changed;
@@ -96,7 +92,7 @@ class Redaction {
 
  private:
   void learn_from(const Exchange& exchange, const VisitSecret& visit) const {
-    visit_parameters(exchange.request.target, false, options_, visit);
+    visit_parameters(exchange.request.target, options_, visit);
     auto const learn = [&](const Headers& headers) {
       for (const HeaderView& field : headers.list()) visit_field(field, options_, visit);
     };
@@ -122,7 +118,7 @@ class Redaction {
 
   bool change_url(std::string& text) {
     auto const before = text;
-    text = visit_parameters(text, false, options_, hiding());
+    text = visit_parameters(text, options_, hiding());
     secrets_.hide_all(text);
     return text != before;
   }
@@ -161,7 +157,8 @@ class RedactedCopy final : public ArchiveCopy {
   Result<void> carry(std::uint32_t /*ordinal*/, Exchange& exchange) override {
     auto& request = exchange.request;
     auto& response = exchange.response;
-    auto const sent = redaction_.changed_body(request.headers, request.body, is_form(request));
+    auto const sent =
+        redaction_.changed_body(request.headers, request.body, is_form(request.headers.list()));
     if (!sent) return fail(sent.error());
     auto const received = redaction_.changed_body(response.headers, response.body, false);
     if (!received) return fail(received.error());

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "archive/edit/glob.h"
+#include "archive/edit/media_type.h"
 
 namespace reprise {
 namespace {
@@ -68,15 +69,13 @@ std::size_t value_end(std::string_view text, std::size_t from) {
   return std::min(text.find_first_of(std::string_view("&#\"'<> \t\r\n\0", 10), from), text.size());
 }
 
-}  // namespace
+constexpr std::string_view kMultipart = "multipart/form-data";
 
-std::string visit_parameters(std::string_view text, bool is_form, const RedactOptions& options,
-                             const VisitSecret& visit) {
-  if (options.parameters.empty()) return std::string(text);
+/// `at`: where the first parameter may stand.
+std::string visit_pairs(std::string_view text, std::size_t at, const RedactOptions& options,
+                        const VisitSecret& visit) {
   std::string out;
   std::size_t copied = 0;
-  auto at = is_form ? 0 : text.find_first_of("?&#;");
-  if (at != std::string_view::npos && !is_form) ++at;
   while (at != std::string_view::npos && at < text.size()) {
     auto const name_end = std::min(text.find_first_of("=&#;?", at), text.size());
     if (name_end < text.size() && text[name_end] == '=') {
@@ -96,6 +95,66 @@ std::string visit_parameters(std::string_view text, bool is_form, const RedactOp
   return out.append(text, copied);
 }
 
+/// RFC 7578: parts between lines of "--" and the boundary, each with a head that names its field.
+std::string visit_multipart(std::string_view body, const std::string& delimiter,
+                            const RedactOptions& options, const VisitSecret& visit) {
+  constexpr std::string_view kName = " name=\"";
+  std::string out;
+  std::size_t copied = 0;
+  for (auto at = body.find(delimiter); at != std::string_view::npos;) {
+    auto const next = std::min(body.find(delimiter, at + delimiter.size()), body.size());
+    auto const part = body.substr(at, next - at);
+    auto const head_end = part.find("\r\n\r\n");
+    auto const name_at = part.substr(0, head_end).find(kName);
+    at = next == body.size() ? std::string_view::npos : next;
+    if (head_end == std::string_view::npos || name_at == std::string_view::npos) continue;
+    auto name = part.substr(name_at + kName.size());
+    name = name.substr(0, name.find('"'));
+    auto value = part.substr(head_end + 4);
+    if (value.ends_with("\r\n")) value.remove_suffix(2);
+    if (value.empty() || !any_glob(options.parameters, name)) continue;
+    auto const value_at = static_cast<std::size_t>(value.data() - body.data());
+    out.append(body, copied, value_at - copied);
+    out += visit(value, "parameter " + std::string(name), true);
+    copied = value_at + value.size();
+  }
+  return out.append(body, copied);
+}
+
+/// "--" and the boundary that a Content-Type names; empty when it names none.
+std::string delimiter_of(HeaderList headers) {
+  auto const type = find_header(headers, "content-type").value_or("");
+  constexpr std::string_view kBoundary = "boundary=";
+  auto const at = lower_case(type).find(kBoundary);
+  if (at == std::string::npos) return {};
+  auto boundary = type.substr(at + kBoundary.size());
+  if (boundary.starts_with('"')) boundary.remove_prefix(1);
+  boundary = boundary.substr(0, boundary.find_first_of("\"; \t"));
+  return boundary.empty() ? "" : "--" + std::string(boundary);
+}
+
+}  // namespace
+
+std::string visit_parameters(std::string_view text, const RedactOptions& options,
+                             const VisitSecret& visit) {
+  auto const mark = text.find_first_of("?&#;");
+  if (options.parameters.empty() || mark == std::string_view::npos) return std::string(text);
+  return visit_pairs(text, mark + 1, options, visit);
+}
+
+bool is_form(HeaderList headers) {
+  auto const type = media_type(headers);
+  return type == "application/x-www-form-urlencoded" || type == kMultipart;
+}
+
+std::string visit_form(HeaderList headers, std::string_view body, const RedactOptions& options,
+                       const VisitSecret& visit) {
+  if (options.parameters.empty()) return std::string(body);
+  if (media_type(headers) != kMultipart) return visit_pairs(body, 0, options, visit);
+  auto const delimiter = delimiter_of(headers);
+  return delimiter.empty() ? std::string(body) : visit_multipart(body, delimiter, options, visit);
+}
+
 std::string visit_field(const HeaderView& field, const RedactOptions& options,
                         const VisitSecret& visit) {
   auto const name = lower_case(field.name);
@@ -106,7 +165,7 @@ std::string visit_field(const HeaderView& field, const RedactOptions& options,
   if (options.authorization && (name == "authorization" || name == "proxy-authorization")) {
     return visit_credentials(field.value, "header " + name, visit);
   }
-  return visit_parameters(field.value, false, options, visit);
+  return visit_parameters(field.value, options, visit);
 }
 
 }  // namespace reprise

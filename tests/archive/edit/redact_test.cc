@@ -122,6 +122,34 @@ TEST(RedactFields, FindsTheSecretsOfAField) {
   EXPECT_EQ(visited("Authorization", "Bearer a", none), "Bearer a");
 }
 
+std::string visited_form(std::string_view type, std::string_view body) {
+  HeaderView const field{.name = "content-type", .value = type};
+  return visit_form({&field, 1}, body, {.parameters = {"token"}},
+                    [](std::string_view secret, const std::string&, bool) {
+                      return "[" + std::string(secret) + "]";
+                    });
+}
+
+TEST(RedactFields, FindsTheParametersOfAForm) {
+  EXPECT_EQ(
+      visited_form("application/x-www-form-urlencoded; charset=utf-8", "token=a+b&x=1&token="),
+      "token=[a+b]&x=1&token=");
+  EXPECT_EQ(
+      visited_form("multipart/form-data; boundary=\"=b=\"",
+                   "--=b=\r\nContent-Disposition: form-data; name=\"token\"\r\n\r\nab\r\ncd\r\n"
+                   "--=b=\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\ntoken\r\n"
+                   "--=b=--\r\n"),
+      "--=b=\r\nContent-Disposition: form-data; name=\"token\"\r\n\r\n[ab\r\ncd]\r\n"
+      "--=b=\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\ntoken\r\n"
+      "--=b=--\r\n");
+  EXPECT_EQ(visited_form("multipart/form-data", "--\r\n name=\"token\"\r\n\r\na"),
+            "--\r\n name=\"token\"\r\n\r\na")
+      << "no boundary";
+  EXPECT_EQ(visited_form("multipart/form-data; boundary=b", "--b name=\"token\"\r\n\r\na"),
+            "--b name=\"token\"\r\n\r\n[a]")
+      << "cut short";
+}
+
 TEST_F(Redact, LeavesNoSecretInTheFileAndAllElseAsItWas) {
   for_random_seeds([this](std::uint64_t seed) {
     std::filesystem::remove(a_);
