@@ -7,6 +7,7 @@
 
 #include "archive/repair.h"
 #include "tools/archive_commands.h"
+#include "tools/archive_export.h"
 #include "tools/archive_import.h"
 #include "tools/archive_open.h"
 #include "tools/archive_text.h"
@@ -146,6 +147,7 @@ void add_archive_command(CLI::App& app, int& exit_code) {
   add_redact_command(*archive, exit_code);
   add_add_command(*archive, exit_code);
   add_import_command(*archive, exit_code);
+  add_export_command(*archive, exit_code);
   auto* const command =
       archive->add_subcommand("repair", "rewrite what is whole, also to close an unclosed file");
   command->add_option("ARCHIVE", arguments->archive, "the file")->required();

@@ -10,6 +10,7 @@
 #include "archive/import/import.h"
 #include "tools/archive_text.h"
 #include "tools/commands.h"
+#include "tools/interruption.h"
 
 namespace reprise {
 namespace {
@@ -136,6 +137,7 @@ bool read_all(const Arguments& arguments, Importer& importer) {
         importer.read_path(recording, [&progress](std::uint64_t bytes) { progress.add(bytes); });
     if (!fault) continue;
     progress.clear();
+    if (Interruption::was_asked()) return false;
     print_fault(recording, *fault);
     all = false;
     if (!arguments.keep_going) return false;
@@ -143,7 +145,21 @@ bool read_all(const Arguments& arguments, Importer& importer) {
   return all;
 }
 
+/// Was asked to stop: keeps what was read, in a session that did not come to its end.
+int end_early(const Arguments& arguments, Importer& importer, ArchiveWriter& writer) {
+  auto fault = importer.finish();
+  if (auto const closed = writer.close(); !closed) {
+    fault = Fault{.what = "cannot be written", .system = closed.error()};
+  }
+  if (fault) print_fault(arguments.archive, *fault);
+  print_report(arguments, importer.report());
+  std::fprintf(stderr, "reprise: stopped: %s holds what was read until then\n",
+               arguments.archive.c_str());
+  return Interruption::exit_code();
+}
+
 int import_all(const Arguments& arguments) {
+  Interruption const interruption;
   auto writer = ArchiveWriter::create(arguments.archive, {});
   if (!writer) {
     auto const exists = writer.error() == archive_errc::already_exists;
@@ -154,7 +170,9 @@ int import_all(const Arguments& arguments) {
   }
   importing::ArchiveSink sink(**writer);
   Importer importer(sink, arguments.keep_going);
+  importer.stop_when([] { return Interruption::was_asked(); });
   auto const all = read_all(arguments, importer);
+  if (!all && Interruption::was_asked()) return end_early(arguments, importer, **writer);
   if (all || arguments.keep_going) {
     auto fault = importer.finish();
     if (!fault && (all || importer.report().exchanges > 0)) {

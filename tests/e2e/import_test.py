@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import unittest
 
@@ -131,6 +132,24 @@ class Import(harness.TestCase):
         self.assertEqual(done.returncode, 3)
         self.assertIn(b"exists already", done.stderr)
         self.assertEqual((self.folder / "a.reprise").read_bytes(), before)
+
+    def test_an_import_that_is_stopped_keeps_what_was_read(self):
+        count = 300_000
+        path = self.write("long.warc", warc() * count)
+        command = [harness.REPRISE, "archive", "import", str(path), "-o",
+                   str(self.folder / "a.reprise"), "--json"]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in harness.watch_folder(self.folder, process.pid):
+            if (self.folder / "a.reprise").exists():
+                break
+        process.send_signal(signal.SIGINT)
+        said, complaints = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT, complaints)
+        self.assertIn(b"holds what was read until then", complaints)
+        self.assert_sound(self.folder / "a.reprise")
+        kept = json.loads(said)["exchanges"]
+        self.assertLess(kept, count)
+        self.assertEqual(len(self.archive_json("ls", str(self.folder / "a.reprise"))), kept)
 
     @unittest.skipUnless(os.environ.get("REPRISE_CORPUS"), "REPRISE_CORPUS names no folder")
     def test_real_recordings_import_or_end_with_3(self):

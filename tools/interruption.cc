@@ -1,0 +1,41 @@
+#include "tools/interruption.h"
+
+#include <array>
+#include <csignal>
+
+namespace reprise {
+namespace {
+
+constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
+
+volatile std::sig_atomic_t noted_signal = 0;
+
+extern "C" void note_signal(int number) {
+  noted_signal = number;
+  for (int const each : kSignals) std::signal(each, SIG_DFL);
+}
+
+}  // namespace
+
+Interruption::Interruption() {
+  noted_signal = 0;
+  for (int const each : kSignals) {
+    if (std::signal(each, note_signal) == SIG_IGN) std::signal(each, SIG_IGN);
+  }
+}
+
+Interruption::~Interruption() {
+  for (int const each : kSignals) {
+    if (std::signal(each, SIG_DFL) == SIG_IGN) std::signal(each, SIG_IGN);
+  }
+}
+
+bool Interruption::was_asked() {
+  return noted_signal != 0;
+}
+
+int Interruption::exit_code() {
+  return 128 + noted_signal;
+}
+
+}  // namespace reprise
