@@ -3,60 +3,18 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include <algorithm>
-#include <vector>
+#include "archive/import/inflate_step.h"
 
 namespace reprise::importing {
 namespace {
 
-constexpr std::size_t kInBytes = 64 << 10;
 constexpr std::string_view kFrameMagic = "\x28\xb5\x2f\xfd";
 
-/// Holds compressed bytes, and counts both sides.
-class Decompressor : public ByteSource {
- public:
-  explicit Decompressor(std::unique_ptr<ByteSource> from) : from_(std::move(from)) {}
-
- protected:
-  /// Makes at least one byte lie in `in_`, unless the source ended or failed.
-  bool refill() {
-    if (begin_ < end_) return true;
-    begin_ = 0;
-    end_ = from_->read(in_);
-    if (end_ == 0 && from_->fault()) fault_ = from_->fault();
-    return end_ > 0;
-  }
-  std::string_view held() const { return {in_.data() + begin_, end_ - begin_}; }
-  void take(std::size_t count) {
-    begin_ += count;
-    taken_ += count;
-  }
-  /// Notes that `count` bytes come out; nothing does when it is too much.
-  std::size_t give(std::size_t count) {
-    given_ += count;
-    if (given_ <= kExpansionFreeBytes + kExpansionMax * taken_) return count;
-    bad("it expands more than " + std::to_string(kExpansionMax) + "-fold");
-    return 0;
-  }
-  void bad(const std::string& what) {
-    if (!fault_)
-      fault_ = Fault{.what = "at byte " + std::to_string(taken_) + " of the file: " + what};
-  }
-
- private:
-  std::unique_ptr<ByteSource> from_;
-  std::string in_ = std::string(kInBytes, '\0');
-  std::size_t begin_ = 0;
-  std::size_t end_ = 0;
-  std::uint64_t taken_ = 0;
-  std::uint64_t given_ = 0;
-};
-
+/// Bare deflate.
 class Inflate final : public Decompressor {
  public:
-  Inflate(std::unique_ptr<ByteSource> from, bool gzip)
-      : Decompressor(std::move(from)), gzip_(gzip) {
-    ::inflateInit2(&stream_, gzip ? 15 + 16 : -15);
+  explicit Inflate(std::unique_ptr<ByteSource> from) : Decompressor(std::move(from)) {
+    ::inflateInit2(&stream_, -15);
   }
   ~Inflate() override { ::inflateEnd(&stream_); }
   Inflate(const Inflate&) = delete;
@@ -65,51 +23,20 @@ class Inflate final : public Decompressor {
   std::size_t read(std::span<char> into) override {
     while (!fault_ && !over_) {
       if (!refill()) {
-        if (!between_members_) bad("the compressed data end too early");
+        bad("the compressed data end too early");
         return 0;
       }
-      if (between_members_ && !begin_member()) continue;
-      auto const in = held();
-      stream_.next_in = reinterpret_cast<unsigned char*>(const_cast<char*>(in.data()));
-      stream_.avail_in = static_cast<unsigned>(in.size());
-      stream_.next_out = reinterpret_cast<unsigned char*>(into.data());
-      stream_.avail_out = static_cast<unsigned>(std::min<std::size_t>(into.size(), 1 << 30));
-      auto const room = stream_.avail_out;
-      auto const code = ::inflate(&stream_, Z_NO_FLUSH);
-      take(in.size() - stream_.avail_in);
-      if (code == Z_STREAM_END) {
-        between_members_ = gzip_;
-        over_ = !gzip_;
-      } else if (code != Z_OK && code != Z_BUF_ERROR) {
-        bad(stream_.msg != nullptr ? std::string("broken compressed data: ") + stream_.msg
-                                   : "broken compressed data");
-      }
-      if (auto const out = room - stream_.avail_out; out > 0) return give(out);
+      auto const step = inflate_step(stream_, held(), into);
+      take(step.taken);
+      over_ = step.code == Z_STREAM_END;
+      if (!over_ && step.code != Z_OK && step.code != Z_BUF_ERROR) bad(broken_text(stream_));
+      if (step.given > 0) return give(step.given);
     }
     return 0;
   }
 
  private:
-  /// False when what lies here was padding.
-  bool begin_member() {
-    auto const in = held();
-    auto const zeros = std::min(in.find_first_not_of('\0'), in.size());
-    if (zeros > 0) {
-      take(zeros);
-      return false;
-    }
-    if (in.front() != '\x1f') {
-      bad("what follows a gzip member is none");
-      return false;
-    }
-    between_members_ = false;
-    ::inflateReset(&stream_);
-    return true;
-  }
-
   z_stream stream_{};
-  bool gzip_;
-  bool between_members_ = false;
   bool over_ = false;
 };
 
@@ -204,14 +131,11 @@ Compression compression_of(std::string_view start) {
   return Compression::kNone;
 }
 
-std::unique_ptr<ByteSource> make_gunzip(std::unique_ptr<ByteSource> from) {
-  return std::make_unique<Inflate>(std::move(from), true);
-}
 std::unique_ptr<ByteSource> make_unzstd(std::unique_ptr<ByteSource> from) {
   return std::make_unique<Unzstd>(std::move(from));
 }
 std::unique_ptr<ByteSource> make_inflate(std::unique_ptr<ByteSource> from) {
-  return std::make_unique<Inflate>(std::move(from), false);
+  return std::make_unique<Inflate>(std::move(from));
 }
 
 std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> from, std::string_view start) {
