@@ -84,8 +84,14 @@ void JsonWriter::begin_text() {
 void JsonWriter::piece(std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
   escaped_.clear();
-  for (char const c : text) {
+  std::size_t plain_from = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    auto const c = text[i];
     auto const byte = static_cast<unsigned char>(c);
+    bool const is_markup = as_go_ && (c == '<' || c == '>' || c == '&');
+    if (byte >= 0x20 && c != '"' && c != '\\' && !is_markup) continue;
+    escaped_ += text.substr(plain_from, i - plain_from);
+    plain_from = i + 1;
     if (c == '"' || c == '\\') {
       escaped_.append({'\\', c});
     } else if (c == '\n') {
@@ -94,12 +100,11 @@ void JsonWriter::piece(std::string_view text) {
       escaped_ += "\\r";
     } else if (c == '\t') {
       escaped_ += "\\t";
-    } else if (byte < 0x20 || (as_go_ && (c == '<' || c == '>' || c == '&'))) {
-      escaped_.append({'\\', 'u', '0', '0', kHex[byte >> 4], kHex[byte & 15]});
     } else {
-      escaped_ += c;
+      escaped_.append({'\\', 'u', '0', '0', kHex[byte >> 4], kHex[byte & 15]});
     }
   }
+  escaped_ += text.substr(plain_from);
   to_.write(escaped_);
 }
 

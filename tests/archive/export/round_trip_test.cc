@@ -50,6 +50,43 @@ TEST(RoundTrip, RandomArchivesComeBack) {
   }
 }
 
+/// Whatever an archive holds, what an export makes of it can be read.
+void leave_and_come_back(const ArchiveReader& archive) {
+  for (Target const target : kTargets) {
+    SCOPED_TRACE(name_of(target));
+    ScratchFolder folder;
+    auto const exported = export_as(archive, target);
+    if (!exported.fault) import_into(folder / "again.reprise", exported.text);
+  }
+}
+
+TEST(RoundTrip, ArchivesOfStrangersLeaveAsFilesThatAreWhole) {
+  std::size_t archives = 0;
+  for (auto const& entry : fs::recursive_directory_iterator(FUZZ_CORPUS)) {
+    auto const kind = entry.path().parent_path().filename().string();
+    SCOPED_TRACE(entry.path());
+    ScratchFolder folder;
+    if (kind == "archive_reader") {
+      fs::copy_file(entry.path(), folder / "a.reprise");
+    } else if (kind.starts_with("import_") && entry.is_regular_file()) {
+      auto writer = create_archive(folder / "a.reprise");
+      importing::ArchiveSink sink(*writer);
+      importing::Importer importer(sink, true);
+      importer.read_path(entry.path(), nullptr);
+      ASSERT_FALSE(importer.finish());
+      ASSERT_TRUE(writer->close());
+    } else {
+      continue;
+    }
+    auto const archive = ArchiveReader::open(folder / "a.reprise", {});
+    if (!archive || choose_session(**archive, 0) == 0) continue;
+    ++archives;
+    leave_and_come_back(**archive);
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(archives, 15U);
+}
+
 TEST(RoundTrip, RealRecordingsComeBack) {
   auto const* const corpus = std::getenv("REPRISE_CORPUS");
   if (corpus == nullptr) GTEST_SKIP() << "REPRISE_CORPUS names no folder";
