@@ -246,6 +246,7 @@ ShellResult<void> open_listeners(const PacketShellOptions& options, BuiltNetwork
   }
   for (const std::uint16_t port : options.tcp_ports) {
     if (network.all_tcp_ports) break;
+    if (options.names && port == kNamesPort) continue;  // it has its own
     auto listener = open_bound(SOCK_STREAM, INADDR_ANY, port);
     if (!listener) return std::unexpected(listener.error());
     limit_unsent(*listener, options.unsent_bytes_max);
