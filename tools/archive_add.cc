@@ -139,14 +139,14 @@ int add(const Arguments& arguments) {
 
 void add_add_command(CLI::App& archive, int& exit_code) {
   auto const arguments = std::make_shared<Arguments>();
-  auto* const command = archive.add_subcommand(
-      "add",
-      "record more URLs into an archive: `add ARCHIVE URL... [options of record]` opens a browser; "
-      "what it fetches joins the session that a replay serves, in one step once it is recorded");
+  auto* const command = archive.add_subcommand("add", "record more URLs into an archive");
   command->add_option("ARCHIVE", arguments->archive, "the file")->required();
   command->add_flag("--new-session", arguments->new_session,
                     "before the URLs: make it a session of its own, as `record --append` does");
   command->prefix_command();
+  command->footer(
+      "ARCHIVE is followed by URLs and options of `record`. A browser opens them; what it fetches "
+      "joins the session\nthat a replay serves, in one step once it is recorded.");
   command->callback([arguments, command, &exit_code] {
     arguments->for_record = command->remaining();
     exit_code = add(*arguments);

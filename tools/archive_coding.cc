@@ -5,13 +5,9 @@ namespace reprise {
 Result<PlainBody> decode_body(HeaderList headers, std::span<const std::byte> coded) {
   auto codings = inject::codings_of(headers);
   if (!codings) return fail(codings.error());
-  PlainBody plain{.bytes = {}, .codings = std::move(*codings)};
-  inject::Decoder decoder(plain.codings, {.bytes_max = kPlainBodyBytesMax});
-  auto done = decoder.write(coded, plain.bytes);
-  if (done) done = decoder.finish();
-  if (!done) return fail(done.error());
-  plain.codings = decoder.codings();
-  return plain;
+  auto plain = inject::decode_whole(*codings, coded, {.bytes_max = kPlainBodyBytesMax});
+  if (!plain) return fail(plain.error());
+  return PlainBody{.bytes = std::move(*plain), .codings = std::move(*codings)};
 }
 
 Result<PlainBody> read_plain(const ArchiveReader& from, HeaderList headers,

@@ -224,11 +224,7 @@ int diff(Arguments& arguments) {
 
 void add_diff_command(CLI::App& archive, int& exit_code) {
   auto const arguments = std::make_shared<Arguments>();
-  auto* const command = archive.add_subcommand(
-      "diff",
-      "what two archives answer differently: exchanges of equal method, URL and request body, the "
-      "first with the first, in sessions of equal number. Exit status 0 when all is the same, 5 "
-      "when it is not");
+  auto* const command = archive.add_subcommand("diff", "what two archives answer differently");
   command->add_option("A", arguments->a, "the file")->required();
   command->add_option("B", arguments->b, "the other file")->required();
   command
@@ -242,7 +238,11 @@ void add_diff_command(CLI::App& archive, int& exit_code) {
                     "pair whatever the sessions are");
   command->add_flag("--brief", arguments->brief, "only which exchanges differ");
   command->add_flag("--json", arguments->json, "print JSON");
-  command->footer(kFilterHelp);
+  command->footer(
+      std::string("Paired are exchanges of equal method, URL and request body, the first with the "
+                  "first, in sessions of\nequal number. Exit status 0: all is the same; 5: it is "
+                  "not.\n\n") +
+      kFilterHelp);
   command->callback([arguments, &exit_code] { exit_code = diff(*arguments); });
 }
 

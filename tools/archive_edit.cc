@@ -212,10 +212,8 @@ int edit(const Arguments& arguments) {
 
 void add_edit_command(CLI::App& archive, int& exit_code) {
   auto const arguments = std::make_shared<Arguments>();
-  auto* const command = archive.add_subcommand(
-      "edit",
-      "change one response: its decoded body in $VISUAL or $EDITOR, or from a file; it is coded "
-      "again as it was, Content-Length follows, all else stays (ETag, too)");
+  auto* const command =
+      archive.add_subcommand("edit", "change one response, in an editor or from a file");
   command->add_option("ARCHIVE", arguments->archive, "the file")->required();
   command->add_option("N", arguments->number, "the exchange's number in `ls`")
       ->required()
@@ -231,6 +229,12 @@ void add_edit_command(CLI::App& archive, int& exit_code) {
   command->add_flag("--raw", arguments->raw, "the body is taken and edited as it is coded");
   command->add_option("-o", arguments->output,
                       "write another archive, which must not exist, and leave this one as it is");
+  command->footer(
+      "Without --body, --headers and --head the decoded body is opened in $VISUAL or $EDITOR. It "
+      "is "
+      "coded again\nas it was, Content-Length follows, and all else stays (ETag, too). In one "
+      "step: "
+      "ARCHIVE is the old or the new one.");
   command->callback([arguments, &exit_code] { exit_code = edit(*arguments); });
 }
 

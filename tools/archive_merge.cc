@@ -1,7 +1,6 @@
 #include "archive/edit/merge.h"
 
 #include <cstdio>
-#include <map>
 #include <memory>
 
 #include "tools/archive_commands.h"
@@ -15,13 +14,14 @@ struct Arguments {
   std::vector<std::filesystem::path> archives;
   std::filesystem::path output;
   std::string only;
-  Duplicates duplicates = Duplicates::kKeep;
-  bool separate_sessions = false;
+  std::string duplicates = "keep";
+  std::string sessions = "one";
 };
 
-const std::map<std::string, Duplicates> kPolicies = {
-    {"keep", Duplicates::kKeep}, {"first", Duplicates::kFirst}, {"last", Duplicates::kLast}};
-const std::map<std::string, bool> kSessions = {{"one", false}, {"separate", true}};
+Duplicates policy_called(const std::string& name) {
+  if (name == "first") return Duplicates::kFirst;
+  return name == "last" ? Duplicates::kLast : Duplicates::kKeep;
+}
 
 void print_parts(const std::vector<OpenArchive>& archives, const std::vector<MergedPart>& parts) {
   for (std::size_t i = 0; i < archives.size(); ++i) {
@@ -45,7 +45,9 @@ void print_parts(const std::vector<OpenArchive>& archives, const std::vector<Mer
 int merge(const Arguments& arguments) {
   auto const filter = parse_filter(arguments.only);
   if (!filter) return kExitUsage;
-  if (arguments.separate_sessions && arguments.duplicates != Duplicates::kKeep) {
+  auto const duplicates = policy_called(arguments.duplicates);
+  bool const is_separate = arguments.sessions == "separate";
+  if (is_separate && duplicates != Duplicates::kKeep) {
     std::fprintf(stderr,
                  "reprise: --duplicates is about one session; with --sessions separate all stay\n");
     return kExitUsage;
@@ -60,8 +62,8 @@ int merge(const Arguments& arguments) {
   }
   auto to = NewArchive::make(arguments.output);
   if (!to) return kExitArchive;
-  MergeOptions const options{.duplicates = arguments.duplicates,
-                             .separate_sessions = arguments.separate_sessions,
+  MergeOptions const options{.duplicates = duplicates,
+                             .separate_sessions = is_separate,
                              .only = [&](const Exchange& exchange, std::size_t number) {
                                return filter->takes(exchange, number);
                              }};
@@ -86,23 +88,21 @@ int merge(const Arguments& arguments) {
 void add_merge_command(CLI::App& archive, int& exit_code) {
   auto const arguments = std::make_shared<Arguments>();
   auto* const command = archive.add_subcommand(
-      "merge", "make one archive of several; a replay of it answers what each would have");
+      "merge", "make one archive of several, a replay of which answers what each would have");
   command->add_option("ARCHIVE", arguments->archives, "the files, the most important first")
       ->required();
   command->add_option("-o", arguments->output, "the archive to write; it must not exist")
       ->required();
   command
-      ->add_option("--sessions", arguments->separate_sessions,
+      ->add_option("--sessions", arguments->sessions,
                    "one: the session that a replay serves of each becomes part of that of the "
                    "first. separate: all stay sessions of their own, of which a replay serves one")
-      ->transform(CLI::CheckedTransformer(kSessions))
-      ->option_text("one|separate");
+      ->check(CLI::IsMember({"one", "separate"}));
   command
       ->add_option("--duplicates", arguments->duplicates,
                    "of requests that several have: keep all, the first archive's responses first; "
                    "or those of the first, or the last archive only")
-      ->transform(CLI::CheckedTransformer(kPolicies))
-      ->option_text("keep|first|last");
+      ->check(CLI::IsMember({"keep", "first", "last"}));
   command->add_option("--only", arguments->only, "FILTER of what is taken");
   command->footer(kFilterHelp);
   command->callback([arguments, &exit_code] { exit_code = merge(*arguments); });

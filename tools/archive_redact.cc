@@ -110,11 +110,8 @@ int redact(Arguments& arguments) {
 void add_redact_command(CLI::App& archive, int& exit_code) {
   auto const arguments = std::make_shared<Arguments>();
   auto& options = arguments->options;
-  auto* const command = archive.add_subcommand(
-      "redact",
-      "copy an archive with stand-ins for cookies, credentials and what you name: of equal length, "
-      "the same for the same value wherever it is found, never to be reversed; says what it "
-      "changed");
+  auto* const command =
+      archive.add_subcommand("redact", "copy an archive with stand-ins for its secrets");
   command->add_option("ARCHIVE", arguments->archive, "the file")->required();
   command->add_option("-o", arguments->output, "the archive to write; it must not exist")
       ->required();
@@ -132,6 +129,10 @@ void add_redact_command(CLI::App& archive, int& exit_code) {
                     "Authorization and Proxy-Authorization (on unless --no-authorization)");
   command->add_flag("--bodies", options.bodies, "look for all of them in bodies, too");
   command->add_flag("--json", arguments->json, "print JSON");
+  command->footer(
+      "The same value has the same stand-in wherever it is found, of equal length, letters for "
+      "letters and digits\nfor digits; they come from a random key that is thrown away. Prints "
+      "what was changed, by name.");
   command->callback([arguments, &exit_code] { exit_code = redact(*arguments); });
 }
 

@@ -140,7 +140,7 @@ void Statistics::print_sessions() const {
                 has_start ? utc_time(info.started).c_str() : "its start is lost",
                 has_start && !info.complete ? ", not recorded to its end" : "");
     if (!info.tool_version.empty()) {
-      std::printf("  recorded by     reprise %s\n", printable(info.tool_version).c_str());
+      std::printf("  version         %s\n", printable(info.tool_version).c_str());
     }
     for (auto const& page : info.pages)
       std::printf("  page            %s\n", printable(page).c_str());

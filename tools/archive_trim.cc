@@ -44,9 +44,7 @@ int trim(const Arguments& arguments, bool keeps) {
 void add_trim_command(CLI::App& archive, int& exit_code) {
   auto const arguments = std::make_shared<Arguments>();
   auto* const command = archive.add_subcommand(
-      "trim",
-      "copy an archive with some exchanges only; of the rest nothing stays, not its connections "
-      "nor its names");
+      "trim", "copy some exchanges of an archive, and what belongs to them, into a new one");
   command->add_option("ARCHIVE", arguments->archive, "the file")->required();
   command->add_option("-o", arguments->output, "the archive to write; it must not exist")
       ->required();
