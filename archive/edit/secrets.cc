@@ -85,6 +85,10 @@ std::uint64_t beginning_of(std::string_view form) {
   return beginning;
 }
 
+std::size_t first_bytes_of(std::string_view form) {
+  return static_cast<unsigned char>(form[0]) * 256U + static_cast<unsigned char>(form[1]);
+}
+
 }  // namespace
 
 std::string Secrets::stand_in_of(std::string_view plain) const {
@@ -124,6 +128,7 @@ void Secrets::search_for(std::string_view form, const std::string& name) {
   if (!forms_.try_emplace(std::string(form), name).second) return;
   bytes_ += form.size();
   beginnings_[beginning_of(form)].insert(form.size());
+  first_bytes_.set(first_bytes_of(form));
 }
 
 Result<void> Secrets::add(std::string_view value, const std::string& name, bool searched) {
@@ -154,6 +159,10 @@ bool Secrets::hide_all(std::string& text) {
   std::string_view const view = text;
   std::size_t copied = 0;
   for (std::size_t at = 0; at + kSearchedBytesMin <= view.size();) {
+    if (!first_bytes_[first_bytes_of(view.substr(at))]) {
+      ++at;
+      continue;
+    }
     auto const lengths = beginnings_.find(beginning_of(view.substr(at)));
     std::size_t found_bytes = 0;
     if (lengths != beginnings_.end()) {

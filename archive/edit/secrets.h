@@ -4,6 +4,7 @@
 // is an argument.
 
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -73,6 +74,8 @@ class Secrets {
   Table<std::string> forms_;  ///< what is searched, and the name
   /// The lengths of the forms that begin with these bytes, the longest first.
   std::unordered_map<std::uint64_t, std::set<std::size_t, std::greater<>>> beginnings_;
+  /// Which two bytes any form begins with: most places of a body end here.
+  std::bitset<65'536> first_bytes_;
   std::map<std::string, Count> counts_;
 };
 
