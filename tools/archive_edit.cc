@@ -93,35 +93,41 @@ std::optional<inject::Buffer> bytes_of(const std::expected<std::string, std::str
   return inject::Buffer(bytes.begin(), bytes.end());
 }
 
+/// What the user makes of the body, which is `now`.
+std::optional<inject::Buffer> wanted_body(const Arguments& arguments, HeaderList headers,
+                                          std::span<const std::byte> now) {
+  if (!arguments.body.empty()) return bytes_of(read_whole_file(arguments.body, kPlainBodyBytesMax));
+  return bytes_of(edit_by_hand(text_of(now), file_name_of(headers)));
+}
+
 /// The body that is wanted, coded as `head` says.
 std::optional<Edited> with_body(const Arguments& arguments, const ArchiveReader& from,
                                 const StoredReply& reply, ReplyHead head) {
-  bool const by_hand =
-      arguments.body.empty() && arguments.headers.empty() && !arguments.by_hand_head;
+  bool const changes =
+      !arguments.body.empty() || (arguments.headers.empty() && !arguments.by_hand_head);
   Edited edited{.head = std::move(head), .body = std::nullopt};
+  auto const before = reply.headers.list();
+  auto const after = edited.head.headers.list();
+  auto const coded_as = inject::codings_of(after);
+  auto const was_coded_as = inject::codings_of(before);
+  bool const recode =
+      !arguments.raw &&
+      find_header(before, "content-encoding") != find_header(after, "content-encoding") &&
+      (!coded_as || !was_coded_as || *coded_as != *was_coded_as);
+  if (!changes && !recode) return edited;
   auto const now = from.read_body(reply.body, kPlainBodyBytesMax);
   if (!now) return refuse("its body cannot be read: ", now.error().message());
-  bool const replaced = !arguments.body.empty();
   if (arguments.raw) {
-    if (!by_hand && !replaced) return edited;
-    edited.body = by_hand
-                      ? bytes_of(edit_by_hand(text_of(*now), file_name_of(reply.headers.list())))
-                      : bytes_of(read_whole_file(arguments.body, kPlainBodyBytesMax));
+    edited.body = wanted_body(arguments, before, *now);
     return edited.body ? std::optional(std::move(edited)) : std::nullopt;
   }
-  auto const coded_as = inject::codings_of(edited.head.headers.list());
   if (!coded_as) return refuse("its Content-Encoding is not known here; --raw takes coded bodies");
-  auto const was_coded_as = inject::codings_of(reply.headers.list());
-  bool const recode = !was_coded_as || *coded_as != *was_coded_as;
-  if (!by_hand && !replaced && !recode) return edited;
-  auto plain = decode_body(reply.headers.list(), *now);
-  if (!plain && !replaced) {
+  auto plain = decode_body(before, *now);
+  if (!plain && arguments.body.empty()) {
     return refuse("its body does not decode: ", plain.error().message(), "; --raw edits it coded");
   }
-  if (by_hand || replaced) {
-    auto wanted =
-        by_hand ? bytes_of(edit_by_hand(text_of(plain->bytes), file_name_of(reply.headers.list())))
-                : bytes_of(read_whole_file(arguments.body, kPlainBodyBytesMax));
+  if (changes) {
+    auto wanted = wanted_body(arguments, before, plain ? plain->bytes : inject::Buffer());
     if (!wanted) return std::nullopt;
     if (plain && !recode && *wanted == plain->bytes) return edited;
     if (!plain) plain = PlainBody{.bytes = {}, .codings = *coded_as};

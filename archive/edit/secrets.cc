@@ -92,15 +92,18 @@ std::size_t first_bytes_of(std::string_view form) {
 }  // namespace
 
 std::string Secrets::stand_in_of(std::string_view plain) const {
+  Digester keyed;
+  keyed.update(key_);
+  keyed.update(std::as_bytes(std::span(plain)));
+  auto const seed = keyed.finish();
   std::string out(plain);
   Sha256 chance{};
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (i % chance.size() == 0) {
-      auto const block = std::to_string(i / chance.size()) + ":";
+      auto const block = std::to_string(i / chance.size());
       Digester digester;
-      digester.update(key_);
+      digester.update(seed);
       digester.update(std::as_bytes(std::span(block)));
-      digester.update(std::as_bytes(std::span(plain)));
       chance = digester.finish();
     }
     out[i] = alike(out[i], chance[i % chance.size()]);
@@ -136,7 +139,7 @@ Result<void> Secrets::add(std::string_view value, const std::string& name, bool 
   if (bytes_ + value.size() > kBytesMax) return fail(archive_errc::too_large);
   auto plain = percent_decoded(value);
   if (names_.try_emplace(plain, name).second) {
-    bytes_ += plain.size();
+    bytes_ += plain.size() + name.size();
     ++counts_[name].values;
   }
   if (searched) {

@@ -27,7 +27,7 @@ namespace reprise {
 class Secrets {
  public:
   using Key = std::array<std::byte, 32>;
-  static constexpr std::size_t kBytesMax = 64 << 20;  ///< of all secrets
+  static constexpr std::size_t kBytesMax = 64 << 20;  ///< of all secrets and their names
   /// Shorter ones are not looked for in other places: they would be found by chance.
   static constexpr std::size_t kSearchedBytesMin = 8;
 

@@ -152,6 +152,26 @@ class Tools(harness.TestCase):
         self.assertEqual(self.archive.read_bytes(), before)
         self.assertEqual([each.name for each in self.folder.glob("a.reprise*")], ["a.reprise"])
 
+    def test_a_head_and_a_coded_body_come_from_files(self):
+        self.site()
+        head = self.folder / "head.txt"
+        head.write_bytes(self.run_archive("cat", self.archive, 1, "--head").stdout)
+        self.assertTrue(head.read_bytes().startswith(b"200 OK\nContent-Type: text/html\n"))
+        self.run_archive("edit", self.archive, 1, "--headers", head)  # changes nothing
+        head.write_bytes(head.read_bytes().replace(b"gzip", b"br") + b"X-More: yes\n")
+        self.run_archive("edit", self.archive, 1, "--headers", head, "-o", self.out)
+        self.assertEqual(self.run_archive("cat", self.out, 1, "--decoded").stdout, PAGE)
+        self.assertNotEqual(self.run_archive("cat", self.out, 1).stdout,
+                            self.run_archive("cat", self.archive, 1).stdout)
+        coded = self.folder / "coded"
+        coded.write_bytes(gzip.compress(b"coded elsewhere"))
+        self.run_archive("edit", self.archive, 1, "--body", coded, "--raw")
+        (got,) = self.replayed(self.archive, ("origin.test", "/page"))
+        self.assertEqual(got.body, coded.read_bytes())
+        head.write_bytes(b"204\n")
+        done = self.run_archive("edit", self.archive, 1, "--headers", head, expect=1)
+        self.assertIn(b"has no body", done.stderr)
+
     def edit_by(self, editor, number, *arguments, expect=0):
         env = {**harness.environment(self.folder), "EDITOR": editor}
         env.pop("VISUAL", None)

@@ -93,6 +93,17 @@ TEST(Secrets, AreFoundWhereverTheyOccurTheLongestFirst) {
   EXPECT_EQ(nothing, "nothing is here");
 }
 
+TEST(Secrets, AreBounded) {
+  Secrets secrets(key(1));
+  std::string const large(16 << 20, 'a');
+  EXPECT_EQ(secrets.hide(large, "c").size(), large.size());
+  Result<void> added;
+  for (int i = 0; added && i < 100; ++i) {
+    added = secrets.add(large.substr(0, (8 << 20) + static_cast<std::size_t>(i)), "c", false);
+  }
+  EXPECT_EQ(added.error(), archive_errc::too_large);
+}
+
 std::string visited(std::string_view name, std::string_view value, const RedactOptions& options) {
   return visit_field({.name = name, .value = value}, options,
                      [](std::string_view secret, const std::string& called, bool) {
