@@ -72,7 +72,8 @@ DeterministicScript deterministic_script(const PageSettings& settings) {
   std::string text(kScriptTemplate.substr(0, at));
   text += config_text(settings, token);
   text += kScriptTemplate.substr(at + kPlaceholder.size());
-  return {.document = text + "\n//# sourceURL=" + token, .worker = text};
+  // In one line: the lines of the page keep their numbers.
+  return {.document = text + " //# sourceURL=" + token, .worker = text};
 }
 
 }  // namespace reprise::inject

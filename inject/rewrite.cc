@@ -101,11 +101,9 @@ Destination destination_of(HeaderList request_headers) {
           names, [found](std::string_view name) { return equals_ignoring_case(*found, name); });
     };
     if (among({"document", "iframe", "frame", "object", "embed"})) return Destination::kDocument;
-    if (among({"audioworklet", "paintworklet"})) return Destination::kWorker;
-    auto const mode = find_header(request_headers, "sec-fetch-mode");
-    bool const first = mode && equals_ignoring_case(*mode, "same-origin");
-    bool const worker = among({"worker", "sharedworker", "serviceworker"});
-    return worker && first ? Destination::kWorker : Destination::kData;
+    bool const worker =
+        among({"worker", "sharedworker", "serviceworker", "audioworklet", "paintworklet"});
+    return worker ? Destination::kWorker : Destination::kData;
   }
   if (find_header(request_headers, "x-requested-with")) return Destination::kData;
   auto const accept = find_header(request_headers, "accept");

@@ -46,11 +46,12 @@ class InjectedScript {
 enum class Destination : std::uint8_t {
   kData,      ///< anything that stays as it is, of whatever type: a fetch, an image, a script
   kDocument,  ///< in a window or a frame
-  kWorker,    ///< the first script of a worker or worklet
+  kWorker,    ///< a script of a worker or worklet, but for what importScripts() asks for
 };
 
-/// By Sec-Fetch-Dest (and -Mode: a module worker's imports have its destination, too); on http://
-/// and where a client has no such field, by Accept and X-Requested-With, which know no workers.
+/// By Sec-Fetch-Dest; on http:// and where a client has no such field, by Accept and
+/// X-Requested-With, which know no workers. A module worker's imports are kWorker, too: they run
+/// before the module that imports them.
 Destination destination_of(HeaderList request_headers);
 
 /// What became of a response.

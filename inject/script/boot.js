@@ -3,6 +3,8 @@
 (function boot(reprise, config) {
   const { stringify } = JSON;
   const text = `(${boot})(${reprise},`;
+  config.columns = text.length;
   config.source = (seeds) => `${text}${stringify({ ...config, seeds })});`;
+  globalThis.document?.currentScript?.remove();  // the document is as it was
   reprise(globalThis, config);
 })(PARTS, CONFIG);

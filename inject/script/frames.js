@@ -3,34 +3,65 @@
 // whatever may have made it.
 
 let frames = 0;
+const known = new realm.WeakSet();
+const names = new WeakMap();
+const { getAttribute } = realm.Element ? realm.Element.prototype : {};
+const getterOf = (name, key) =>
+  realm[name] && getOwnPropertyDescriptor(realm[name].prototype, key).get;
+const ownerDocument = getterOf('Node', 'ownerDocument');
+const defaultView = getterOf('Document', 'defaultView');
 
-/** The config of the next frame; its seeds are drawn when it turns out to be new. */
-const heir = {
-  ...config,
-  get seeds() {
-    return seedsForNext();
-  },
-};
+/** What tells a frame from others, whenever it is found; nothing for a window of its own. */
+function nameOf(element) {
+  if (!element) return 'window';
+  if (!names.has(element)) {
+    const told = ['src', 'srcdoc', 'data', 'name', 'id'].map((attribute) =>
+      withoutChance(apply(getAttribute, element, [attribute]) ?? ''));
+    const name = `frame ${JSON.stringify(told)}`;
+    names.set(element, `${name} ${seedsFor(name)}`);
+  }
+  return names.get(element);
+}
 
 /** A frame of another origin cannot be entered: the script that it is served with is its own. */
 function enter(frame) {
   try {
-    if (frame && frame.Function) reprise(frame, heir);
+    if (frame && frame.Function && !known.has(frame.Function)) {
+      known.add(frame.Function);
+      const seeds = seedsFor(nameOf(frame.frameElement));
+      reprise(frame, { ...config, seeds, natives, inherited: true });
+    }
   } catch {
     // of another origin
   }
   return frame;
 }
 
-function sweep() {
-  frames = realm.length;
-  for (let i = 0; i < frames; i += 1) enter(realm[i]);
+/** Enters all frames of a window. */
+function sweep(view = realm) {
+  const count = view.length;
+  if (view === realm) frames = count;
+  for (let i = 0; i < count; i += 1) enter(view[i]);
 }
 
-/** A method that may have made a frame. */
+/** The window that shows a node; nothing for what is none. */
+function viewOf(node) {
+  try {
+    return apply(defaultView, apply(ownerDocument, node, []) ?? node, []);
+  } catch {
+    return null;
+  }
+}
+
+/** A method that may have made a frame, in this window or in that of the node that it is called on. */
 const thenSweep = (always) => (native) => function (...values) {
   const result = apply(native, this, values);
-  if (realm.length !== frames || (always && frames > 0)) sweep();
+  const view = viewOf(this);
+  if (view && view !== realm) {
+    sweep(view);
+  } else if (realm.length !== frames || (always && frames > 0)) {
+    sweep();
+  }
   return result;
 };
 
@@ -41,7 +72,7 @@ const thenEnter = (native) => function (...values) {
 const MAKERS = {
   Node: ['appendChild', 'insertBefore'],
   Element: ['append', 'prepend', 'before', 'after', 'insertAdjacentElement', 'insertAdjacentHTML'],
-  Document: ['append', 'prepend', 'write', 'writeln'],
+  Document: ['append', 'prepend', 'write', 'writeln', 'execCommand'],
   DocumentFragment: ['append', 'prepend'],
   CharacterData: ['before', 'after'],
   Range: ['insertNode', 'surroundContents'],

@@ -1,5 +1,6 @@
 if (!isDone()) {
   replaceToString();
+  replaceStack();
   replaceZone();
   replaceDate();
   replaceIntl();

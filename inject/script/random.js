@@ -20,19 +20,30 @@ function spread(value) {
   return value ^ (value >>> 16);
 }
 
-// The URL of a blob is random itself.
-const place = realm.location ? String(realm.location.href).replace(/^blob:.*/, 'blob:') : '';
-const of = hash(`${Object.prototype.toString.call(realm)} ${place}`);
-const { seeds } = config;
-let [a, b, c, d] = seeds.map((seed, i) => spread(seed ^ spread(of + i)));
-if ((a | b | c | d) === 0) a = 1;
+/** The URL of a blob is random itself. */
+const withoutChance = (url) => (/^blob:/i.test(url) ? 'blob:' : url);
 
-let heirs = 0;
+let of;
+let seeds;
+let [a, b, c, d] = [0, 0, 0, 0];
 
-/** Seeds for a frame or worker that this realm has made. */
-function seedsForNext() {
-  heirs += 1;
-  return seeds.map((seed, i) => spread(seed ^ spread(of + 4 * heirs + i)));
+/** Begins anew, for the document that is in the realm now. */
+function sow(fresh) {
+  const place = realm.location ? withoutChance(realm.location.href) : '';
+  of = hash(`${Object.prototype.toString.call(realm)} ${place}`);
+  seeds = fresh;
+  [a, b, c, d] = seeds.map((seed, i) => spread(seed ^ spread(of + i)));
+  if ((a | b | c | d) === 0) a = 1;
+}
+
+const heirs = new realm.Map();
+
+/** Seeds for a frame or worker that this realm has made: for the nth of its name. */
+function seedsFor(name) {
+  const nth = (heirs.get(name) ?? 0) + 1;
+  heirs.set(name, nth);
+  const heir = of + hash(`${nth} ${name}`);
+  return seeds.map((seed, i) => spread(seed ^ spread(heir + i)));
 }
 
 /** 32 random bits. */
@@ -65,10 +76,11 @@ function uuid() {
 }
 
 function replaceRandom() {
+  sow(config.seeds);
   replaceMethod(Math, 'random', () => random);
   const prototype = realm.Crypto && realm.Crypto.prototype;
-  replaceMethod(prototype, 'getRandomValues', (native) => function (array) {
-    apply(native, this, [array]);  // for all that it checks
+  replaceMethod(prototype, 'getRandomValues', (native) => function (...values) {
+    const array = apply(native, this, values);  // for all that it checks
     const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
     for (let i = 0; i < bytes.length; i += 1) bytes[i] = bits() >>> 24;
     return array;

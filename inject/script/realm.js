@@ -3,17 +3,33 @@
 // on nothing else. It runs before anything of the page's does; the natives that it lives by are
 // taken out of the realm here, since the page may change them later.
 //
-// config: {time, seeds, clock, token, zone, source}. time: milliseconds of the epoch at which the
-// page's clock starts; seeds: four 32-bit integers; clock: "step", "steady" or "all"; token: a name
-// that the page cannot guess, which is also the sourceURL of documents' scripts; zone: the page's
-// time zone, if one was asked for; source(seeds): this script as text, for a worker.
+// config: {time, seeds, clock, token, zone} from whoever embeds this, {source, columns} from boot.js,
+// {inherited, natives} from frames.js. time: milliseconds of the epoch at which the page's clock
+// starts; seeds: four 32-bit integers; clock: "step", "steady" or "all"; token: a name that the page
+// cannot guess, which is also the sourceURL of documents' scripts; zone: the page's time zone, if
+// one was asked for; source(seeds): this script as text, for a worker; columns: how much of the
+// worker's first line that is; inherited: by another realm, for a document that has no script of
+// ours itself; natives: those that the other realm knows.
 
-const { Blob, Date, Function, Math, Number, Object, Reflect, String, Uint8Array, WeakMap } = realm;
+const { Array, Blob, Date, Function, Math, Number, Object, Reflect, String } = realm;
+const { Uint8Array, WeakMap } = realm;
 const { apply, construct, defineProperty, getOwnPropertyDescriptor } = Reflect;
 const { getPrototypeOf, setPrototypeOf } = Reflect;
 
-/** The native behind each function of ours, for Function.prototype.toString. */
-const natives = new WeakMap();
+/** What this script keeps of a realm; null where it has not run, or in one of another origin. */
+function internalsOf(other) {
+  try {
+    // A secret of ours is asked: nobody else calls toString() on it.
+    const internals = apply(other.Function.prototype.toString, config.token, []);
+    return typeof internals === 'object' ? internals : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The native behind each function of ours, in all realms that can see each other. */
+const natives = config.natives ?? (realm.parent && internalsOf(realm.parent)?.natives) ??
+  new WeakMap();
 const findNative = WeakMap.prototype.get.bind(natives);
 const noteNative = WeakMap.prototype.set.bind(natives);
 
@@ -24,18 +40,45 @@ function disguise(ours, native) {
     const descriptor = getOwnPropertyDescriptor(native, key);
     if (descriptor) defineProperty(ours, key, descriptor);
   }
-  noteNative(ours, native);
+  noteNative(ours, findNative(native) ?? native);  // it may have been replaced before
   return ours;
 }
 
+// Written as it is, it would stand in the script, and shift the lines of the page.
+const LINE_END = String.fromCharCode(10);
+
+/** In a worker this script stands in front of the worker's own, in its first line. */
+function isInFront(line) {
+  if (realm.document || !realm.location) return false;
+  const column = line.split(`${realm.location.href}:1:`)[1];
+  return column !== undefined && realm.parseInt(column) <= config.columns;
+}
+
+const withoutOurLines = (stack) => stack.split(LINE_END)
+  .filter((line) => !line.includes(config.token) && !isInFront(line)).join(LINE_END);
+
 /** Takes our lines out of the stack of an error that passes through us. */
 function withoutUs(error) {
-  const stack = typeof error === 'object' && error && getOwnPropertyDescriptor(error, 'stack');
-  if (stack && typeof stack.value === 'string' && stack.configurable) {
-    stack.value = stack.value.split('\n').filter((line) => !line.includes(config.token)).join('\n');
-    defineProperty(error, 'stack', stack);
+  if (typeof error !== 'object' || error === null) return error;
+  const own = getOwnPropertyDescriptor(error, 'stack');
+  if (!own || !own.configurable) return error;
+  const stack = own.get ? apply(own.get, error, []) : own.value;
+  const rest = typeof stack === 'string' ? withoutOurLines(stack) : stack;
+  if (rest === stack) return error;
+  if (own.set) {
+    apply(own.set, error, [rest]);
+  } else {
+    defineProperty(error, 'stack', { ...own, value: rest });
   }
   return error;
+}
+
+function withNativeError(act) {
+  try {
+    return act();
+  } catch (error) {
+    throw withoutUs(error);
+  }
 }
 
 /** Methods written in braces have no prototype and are no constructors, as native methods. */
@@ -73,35 +116,55 @@ function replaceConstructor(name, traps, holder = realm) {
   const descriptor = getOwnPropertyDescriptor(holder, name);
   if (!descriptor || typeof descriptor.value !== 'function') return;
   const native = descriptor.value;
-  const guarded = {};
-  for (const trap of Object.keys(traps)) {
-    guarded[trap] = function (...values) {
-      try {
-        return traps[trap](native, ...values);
-      } catch (error) {
-        throw withoutUs(error);
+  const guarded = {
+    setPrototypeOf(target, prototype) {
+      // A cycle through a proxy is not noticed as one: here is the error that it would be.
+      for (let each = prototype; each; each = getPrototypeOf(each)) {
+        if (each === ours) withNativeError(() => Object.setPrototypeOf(native, native));
       }
-    };
+      return Reflect.setPrototypeOf(native, prototype);
+    },
+  };
+  for (const trap of Object.keys(traps)) {
+    guarded[trap] = (...values) => withNativeError(() => traps[trap](native, ...values));
   }
   const ours = new realm.Proxy(native, guarded);
-  noteNative(ours, native);
+  noteNative(ours, findNative(native) ?? native);
   const constructor = getOwnPropertyDescriptor(native.prototype, 'constructor');
   defineProperty(native.prototype, 'constructor', { ...constructor, value: ours });
   defineProperty(holder, name, { ...descriptor, value: ours });
 }
 
-/** Whether this has been done to the realm before: it is asked by a secret of ours. */
+/**
+ * Whether this has been done to the realm before. One that was entered while its frame was empty
+ * may have got a document that brings this script itself: what is in the realm then begins anew.
+ */
 function isDone() {
-  try {
-    return apply(Function.prototype.toString, config.token, []) === config.token;
-  } catch {
-    return false;
-  }
+  const internals = internalsOf(realm);
+  if (internals && !config.inherited) internals.restart(config.seeds);
+  return internals !== null;
 }
 
 function replaceToString() {
+  const internals = {
+    natives,
+    restart(seeds) {
+      startClock();
+      sow(seeds);
+    },
+  };
   replaceMethod(Function.prototype, 'toString', (native) => function () {
-    if (this === config.token) return config.token;
+    if (this === config.token) return internals;
     return apply(native, findNative(this) ?? this, []);
   });
+}
+
+/** Where stacks are read through a prototype (Firefox), our lines are never seen. */
+function replaceStack() {
+  for (const name of ['Error', 'DOMException']) {
+    replaceAccessor(realm[name] && realm[name].prototype, 'stack', 'get', (native) => function () {
+      const stack = apply(native, this, []);
+      return typeof stack === 'string' ? withoutOurLines(stack) : stack;
+    });
+  }
 }

@@ -43,9 +43,17 @@ function replaceStorage() {
     replaceConstructor('File', {
       construct: (native, target, values, newTarget) => {
         const [bits, name, options] = values;
-        const timed = values.length < 2 || (options && options.lastModified !== undefined);
-        return construct(native, timed ? values : [bits, name, { ...options, lastModified: now() }],
-                         newTarget);
+        const isBag = typeof options === 'object' || typeof options === 'function';
+        if (values.length < 2 || (options !== undefined && !isBag)) {
+          return construct(native, values, newTarget);
+        }
+        const bag = new realm.Proxy(options ?? {}, {
+          get: (asked, key) => {
+            const value = asked[key];
+            return key === 'lastModified' && value === undefined ? now() : value;
+          },
+        });
+        return construct(native, [bits, name, bag], newTarget);
       },
     });
   }

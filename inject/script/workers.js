@@ -1,23 +1,18 @@
 // Workers from blob: and data: URLs make no request, so their scripts are led through here; those
 // that are fetched bring this script with them.
 
-const { Boolean, JSON, URL, XMLHttpRequest } = realm;
+const { URL } = realm;
+const { TrustedScriptURL } = realm;
 const blobs = new realm.Map();
+const strict = new realm.WeakSet();
+const createObjectURL = URL && URL.createObjectURL;
 
-/** The worker's own copy of this script. `strict`: what follows began with "use strict". */
-const prelude = (strict) => `${strict ? '"use strict";' : ''}${config.source(seedsForNext())}\n`;
+/** The worker's own copy of this script. */
+const prelude = () => config.source(seedsFor('worker'));
 
-/** Whether the script at a blob: URL begins with a directive, which a prelude would end. */
-function isStrict(url) {
-  try {
-    const request = new XMLHttpRequest();
-    request.open('GET', url, false);
-    request.send();
-    return /^\s*(?:\/\/.*\s*|\/\*[^]*?\*\/\s*)*(['"])use strict\1/.test(request.responseText);
-  } catch {
-    return false;  // in a worker that has none, or where a policy forbids it
-  }
-}
+/** Whether a script begins with a directive, which what is put in front of it would end. */
+const isStrict = (text) =>
+  /^\s*(?:\/\/.*\s*|\/\*[^]*?\*\/\s*)*(['"])use strict\1/.test(text);
 
 function ofData(url) {
   const comma = url.indexOf(',');
@@ -28,43 +23,58 @@ function ofData(url) {
 }
 
 /** The URL to load instead of `url`. */
-function led(url, isModule) {
+function led(url) {
+  // Nothing that we make is trusted where that matters, and asking to be is noticed.
+  if (TrustedScriptURL && url instanceof TrustedScriptURL) return url;
   const text = `${url}`;
-  if (/^data:/i.test(text) && !isModule) return ofData(text);
+  if (/^data:/i.test(text)) return ofData(text);
   const blob = blobs.get(text);
   if (!blob) return url;
-  // Imports run in their order, before what stands beside them.
-  const first = URL.createObjectURL(new Blob([prelude()], { type: 'text/javascript' }));
-  const parts = isModule
-    ? [`import ${JSON.stringify(first)};import ${JSON.stringify(text)};`]
-    : [prelude(isStrict(text)), blob];
-  return URL.createObjectURL(new Blob(parts, { type: 'text/javascript' }));
+  const parts = [strict.has(blob) ? '"use strict";' : '', prelude(), blob];
+  return apply(createObjectURL, URL, [new Blob(parts, { type: 'text/javascript' })]);
+}
+
+/** Remembers which blobs are strict scripts: reading them later would be seen, or forbidden. */
+function replaceBlob() {
+  const { File } = realm;
+  const isParent = File && getPrototypeOf(File) === Blob;
+  replaceConstructor('Blob', {
+    construct: (native, target, values, newTarget) => {
+      const blob = construct(native, values, newTarget);
+      const [parts] = values;
+      if (Array.isArray(parts) && typeof parts[0] === 'string' && isStrict(parts[0])) {
+        strict.add(blob);
+      }
+      return blob;
+    },
+  });
+  if (isParent) setPrototypeOf(File, realm.Blob);
 }
 
 function replaceWorkers() {
-  const createObjectURL = URL && URL.createObjectURL;
   if (!createObjectURL || !Blob) return;
-  replaceMethod(URL, 'createObjectURL', (native) => function (object) {
-    const url = apply(native, this, [object]);
-    if (object instanceof Blob) blobs.set(url, object);
+  replaceBlob();
+  replaceMethod(URL, 'createObjectURL', (native) => function (...values) {
+    const url = apply(native, this, values);
+    if (values[0] instanceof Blob) blobs.set(url, values[0]);
     return url;
   });
-  replaceMethod(URL, 'revokeObjectURL', (native) => function (url) {
-    blobs.delete(`${url}`);
-    return apply(native, this, [url]);
+  replaceMethod(URL, 'revokeObjectURL', (native) => function (...values) {
+    const result = apply(native, this, values);
+    blobs.delete(`${values[0]}`);
+    return result;
   });
   for (const name of ['Worker', 'SharedWorker']) {
     replaceConstructor(name, {
       construct: (native, target, values, newTarget) => {
-        const [url, options, ...rest] = values;
-        const isModule = Boolean(options && options.type === 'module');
-        const others = values.length > 1 ? [options, ...rest] : [];
-        return construct(native, values.length ? [led(url, isModule), ...others] : [], newTarget);
+        const [url, ...rest] = values;
+        return construct(native, values.length ? [led(url), ...rest] : [], newTarget);
       },
     });
   }
   replaceMethod(realm.Worklet && realm.Worklet.prototype, 'addModule', (native) =>
-    function (url, ...rest) {
-      return apply(native, this, [led(url, true), ...rest]);
+    function (...values) {
+      const [url, ...rest] = values;
+      return apply(native, this, values.length ? [led(url), ...rest] : []);
     });
 }

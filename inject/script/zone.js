@@ -12,8 +12,17 @@ const MONTHS = [
 
 const dates = Date.prototype;
 const parse = Date.parse;
-const nativeZone = () => new realm.Intl.DateTimeFormat().resolvedOptions().timeZone;
-const isZoned = !!config.zone && !!realm.Intl && nativeZone() !== config.zone;
+
+/** The one name of a zone, which may have several, such as Etc/UTC and UTC; nothing: no zone. */
+function zoneOf(timeZone) {
+  try {
+    return new realm.Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+const pageZone = config.zone && realm.Intl ? zoneOf(config.zone) : undefined;
+const isZoned = pageZone !== undefined && pageZone !== zoneOf();
 
 const offsetFormat = isZoned &&
   new realm.Intl.DateTimeFormat('en-US', { timeZone: config.zone, timeZoneName: 'longOffset' });
@@ -91,10 +100,13 @@ function zoned(values) {
 
 /** Options of a formatter, with our zone unless they name one. */
 function inZone(options) {
-  if (options === null || (options !== undefined && options.timeZone !== undefined)) return options;
-  const ours = { timeZone: config.zone };
-  if (options !== undefined) setPrototypeOf(ours, Object(options));
-  return ours;
+  if (options === null) return options;
+  return new realm.Proxy(options === undefined ? {} : Object(options), {
+    get: (asked, key) => {
+      const value = asked[key];
+      return key === 'timeZone' && value === undefined ? config.zone : value;
+    },
+  });
 }
 
 const two = (number) => `${number}`.padStart(2, '0');

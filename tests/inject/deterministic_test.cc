@@ -41,6 +41,13 @@ TEST(DeterministicScript, ForWorkersDoesNotNameItself) {
   EXPECT_TRUE(script.worker.ends_with(";"));
 }
 
+// The lines of a page keep their numbers, which are seen in stacks.
+TEST(DeterministicScript, IsOneLine) {
+  auto const script = deterministic_script({});
+  EXPECT_FALSE(script.document.contains('\n'));
+  EXPECT_FALSE(script.worker.contains('\n'));
+}
+
 TEST(DeterministicScript, TakesNoTextThatIsNoTimeZone) {
   auto const plain = deterministic_script({}).document;
   for (auto const* const zone : {"\"", "</script", "a b", "a\nb", "\xC3\xA4", "'+alert()+'"}) {

@@ -271,13 +271,13 @@ TEST(Rewrite, TellsByTheRequestWhatAResponseIsFor) {
   for (auto const* const name : {"document", "iframe", "frame", "object", "embed"}) {
     EXPECT_EQ(of({{"Sec-Fetch-Dest", name}, {"Accept", "*/*"}}), Destination::kDocument);
   }
-  for (auto const* const name : {"empty", "script", "image", "worker", "style", ""}) {
+  for (auto const* const name : {"empty", "script", "image", "style", ""}) {
     EXPECT_EQ(of({{"sec-fetch-dest", name}, {"Accept", "text/html"}}), Destination::kData);
   }
   for (auto const* const name : {"worker", "sharedworker", "serviceworker"}) {
     EXPECT_EQ(of({{"Sec-Fetch-Dest", name}, {"Sec-Fetch-Mode", "same-origin"}}),
               Destination::kWorker);
-    EXPECT_EQ(of({{"Sec-Fetch-Dest", name}, {"Sec-Fetch-Mode", "cors"}}), Destination::kData);
+    EXPECT_EQ(of({{"Sec-Fetch-Dest", name}, {"Sec-Fetch-Mode", "cors"}}), Destination::kWorker);
   }
   EXPECT_EQ(of({{"Sec-Fetch-Dest", "audioworklet"}, {"Sec-Fetch-Mode", "cors"}}),
             Destination::kWorker);
