@@ -24,6 +24,10 @@ bool is_token(std::string_view name) {
   });
 }
 
+char lower_case(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
 /// HTTP/2 has no such fields (RFC 9113 section 8.2.2): the tool made them up.
 bool is_of_a_connection(std::string_view name) {
   constexpr std::array<std::string_view, 5> kNames = {
@@ -115,6 +119,8 @@ void Collector::clean_fields(Fields& fields, HttpVersion version) {
       ++report_.fields_dropped;
       continue;
     }
+    // Names travel in lower case there (RFC 9113 section 8.2.1), whatever a tool made of them.
+    if (multiplexed) std::ranges::transform(field.name, field.name.begin(), lower_case);
     std::ranges::replace(field.value, '\0', ' ');
     // HAR joins the values of equal names by line ends.
     while (true) {

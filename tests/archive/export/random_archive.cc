@@ -1,5 +1,7 @@
 #include "tests/archive/export/random_archive.h"
 
+#include <algorithm>
+#include <cctype>
 #include <random>
 
 #include "tests/archive/archive_fixture.h"
@@ -79,9 +81,14 @@ class RandomSession {
     }
   }
 
-  static Headers headers(const std::vector<std::pair<std::string, std::string>>& fields) {
+  /// Names are in lower case where the protocol has them so.
+  static Headers headers(std::vector<std::pair<std::string, std::string>> fields, bool is_h1) {
     std::vector<HeaderView> views;
-    for (auto const& [name, value] : fields) views.push_back({.name = name, .value = value});
+    for (auto& [name, value] : fields) {
+      if (!is_h1)
+        std::ranges::transform(name, name.begin(), [](char c) { return std::tolower(c); });
+      views.push_back({.name = name, .value = value});
+    }
     return Headers(views);
   }
 
@@ -108,7 +115,7 @@ class RandomSession {
     }
     request.body = store(writer_, content);
     request.body_partial = !content.empty() && below(8) == 0;
-    request.headers = headers(fields);
+    request.headers = headers(fields, is_h1);
   }
 
   void fill_response(Exchange& exchange, bool is_h1) {
@@ -133,7 +140,7 @@ class RandomSession {
       fields.emplace_back("Content-Length", std::to_string(content.size()));
     }
     response.body = store(writer_, content);
-    response.headers = headers(fields);
+    response.headers = headers(fields, is_h1);
     if (below(6) == 0) exchange.interim = {{.status = 103, .reason = "", .headers = {}}};
   }
 

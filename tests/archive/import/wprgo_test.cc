@@ -30,7 +30,7 @@ TEST_F(ImportWprgo, KeepsRequestResponseAndTimeOfAnEntry) {
   auto const& exchange = sink.exchanges[0];
   EXPECT_EQ(url(0), "https://a.test/x");
   EXPECT_EQ(exchange.response.version, HttpVersion::kH2);
-  EXPECT_EQ(fields(0), "B: 1\na: 2\n") << "the tool made up the Connection field";
+  EXPECT_EQ(fields(0), "b: 1\na: 2\n") << "the tool made up the Connection field, and capitals";
   EXPECT_EQ(exchange.request.headers.size(), 0U) << "no Accept-Encoding, and no Host over h2";
   EXPECT_EQ(body(0), "body");
   EXPECT_EQ(exchange.timings.queued, kNoTime) << "the format has no times";
