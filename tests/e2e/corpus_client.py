@@ -122,7 +122,8 @@ class Http2:
         pieces = [block[at:at + 16384] for at in range(0, len(block), 16384)]
         for at, piece in enumerate(pieces):
             last = END_HEADERS if at == len(pieces) - 1 else 0
-            self.send(CONTINUATION if at else HEADERS, last | (0 if at else end), self.stream, piece)
+            kind, flags = (CONTINUATION, last) if at else (HEADERS, last | end)
+            self.send(kind, flags, self.stream, piece)
         left = request.body
         while left:
             size = min(len(left), 16384, self.window, self.stream_window)

@@ -159,7 +159,8 @@ def a_warc():
     exchange(b"GET /count\r\n\r\n", b"200 OK\r\nContent-Length: 1\r\n\r\n1")
     exchange(b"GET /count\r\n\r\n", b"200 OK\r\nContent-Length: 1\r\n\r\n2")
     exchange(b"GET /none\r\n\r\n", b"204 No Content\r\n\r\n")
-    exchange(b"GET /same\r\nIf-None-Match: \"1\"\r\n\r\n", b"304 Not Modified\r\nETag: \"1\"\r\n\r\n")
+    exchange(b'GET /same\r\nIf-None-Match: "1"\r\n\r\n',
+             b'304 Not Modified\r\nETag: "1"\r\n\r\n')
     exchange(b"GET /part\r\nRange: bytes=2-3\r\n\r\n",
              b"206 Partial Content\r\nContent-Range: bytes 2-3/10\r\nContent-Length: 2\r\n\r\ncd")
     exchange(b"GET /lost\r\n\r\n", b"404 Not Found\r\nContent-Length: 4\r\n\r\nlost")
@@ -235,8 +236,8 @@ class Table(harness.TestCase):
             total.update(files=1, exchanges=len(again.exchanges), equal=again.equal,
                          not_served=again.not_served,
                          different=len(again.different))
-        print(f"\n{total['files']} files: {total['equal']} of {total['exchanges']} exchanges equal, "
-              f"{total['not_served']} not served (no response, or not a whole one)")
+        print(f"\n{total['files']} files: {total['equal']} of {total['exchanges']} exchanges "
+              f"equal, {total['not_served']} not served (no response, or not a whole one)")
         figure.report("corpus_exchanges_that_differ", total["different"], "exchanges", "== 0")
 
 
