@@ -73,13 +73,14 @@ std::string authority_of(const StoredRequest& request) {
   return url.substr(begin, url.find('/', begin) - begin);
 }
 
-Message request_message(Job& job, const Exchange& exchange) {
+Message request_message(Job& job, const Exchange& exchange, AddHost add_host) {
   auto const& request = exchange.request;
   auto const url = safe_url(request);
   auto const target = request.target == "*" ? "*" : url.substr(url.find('/', url.find("://") + 3));
   auto const* const version = request.version == HttpVersion::kHttp10 ? "HTTP/1.0" : "HTTP/1.1";
   Message message{.head = request.method + " " + target + " " + version + "\r\n"};
-  if (is_multiplexed(request.version) && !find_header(request.headers.list(), "Host")) {
+  bool const wants_host = add_host == AddHost::kAlways || is_multiplexed(request.version);
+  if (wants_host && !find_header(request.headers.list(), "Host")) {
     message.head += "Host: " + authority_of(request) + "\r\n";
   }
   message.head += field_lines(job, request.headers.list()) + "\r\n";

@@ -3,6 +3,7 @@
 // One side of an exchange as an HTTP/1.1 message (RFC 9112), as WARC and Web Page Replay keep them:
 // h2 messages are written so too, and what says that they were stands beside them.
 
+#include <cstdint>
 #include <string>
 
 #include "archive/export/job.h"
@@ -21,8 +22,10 @@ struct Message {
 /// Whether a method and host are ones that a message can hold; an archive may come from a stranger.
 bool is_writable(const Exchange& exchange);
 
-/// `exchange` must outlive them. A Host is written where the protocol had none (h2, h3).
-Message request_message(Job& job, const Exchange& exchange);
+/// `exchange` must outlive them. A Host is written where there is none: over a protocol that has no
+/// such field (h2, h3), or always.
+enum class AddHost : std::uint8_t { kToMultiplexed, kAlways };
+Message request_message(Job& job, const Exchange& exchange, AddHost add_host);
 /// `version` stands in the status line.
 Message response_message(Job& job, const Exchange& exchange, std::string_view version);
 

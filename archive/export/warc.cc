@@ -180,7 +180,7 @@ void WarcWriter::write_exchange(const Exchange& exchange) {
   auto const& request = exchange.request;
   auto request_fields = common_fields(exchange, request.version);
   if (request.body_partial) request_fields += line("WARC-Truncated", "disconnect");
-  auto const request_text = request_message(job_, exchange);
+  auto const request_text = request_message(job_, exchange, AddHost::kToMultiplexed);
   auto const id = write_record("request", request_fields, request_text, exchange.sequence);
   if (job_.failed()) return;
   count(exchange);

@@ -157,7 +157,8 @@ void WprgoWriter::write_entry(const Exchange& exchange) {
   auto const* const version = response.version == HttpVersion::kH2       ? "HTTP/2.0"
                               : response.version == HttpVersion::kHttp10 ? "HTTP/1.0"
                                                                          : "HTTP/1.1";
-  auto const request = request_message(job_, exchange);
+  // Its reader takes the URL's host from there.
+  auto const request = request_message(job_, exchange, AddHost::kAlways);
   auto const answer = response_message(job_, exchange, version);
   json_.begin_object();
   write_bytes("SerializedRequest", &request);
