@@ -4,6 +4,7 @@ programs read it, it comes back, and what was lost is said."""
 
 import base64
 import gzip
+import hashlib
 import json
 import signal
 import subprocess
@@ -12,6 +13,19 @@ import harness
 from wire import response
 
 PAGE = b"<!doctype html><title>caf\xc3\xa9</title>"
+
+
+def records_of(warc):
+    """(fields, block) of each record, by the lengths that they state."""
+    while warc:
+        head, _, rest = warc.partition(b"\r\n\r\n")
+        version, *lines = head.decode().split("\r\n")
+        fields = dict(line.split(": ", 1) for line in lines)
+        length = int(fields["Content-Length"])
+        if version != "WARC/1.1" or rest[length:length + 4] != b"\r\n\r\n":
+            raise AssertionError(f"no record: {head!r}")
+        yield fields, rest[:length]
+        warc = rest[length + 4:]
 
 
 class Export(harness.TestCase):
@@ -72,7 +86,18 @@ class Export(harness.TestCase):
         plain = self.exported("warc", "a.warc")
         packed = self.exported("warc", "a.warc.gz")
         self.assertEqual(gzip.decompress(packed), plain)
-        self.assertEqual(plain.count(b"\r\n\r\nHTTP/1.1 200 OK\r\n"), 2)
+        records = list(records_of(plain))
+        self.assertEqual([fields["WARC-Type"] for fields, _ in records],
+                         ["warcinfo", "request", "response", "request", "response"])
+        for fields, block in records:
+            self.assertEqual(fields["WARC-Block-Digest"],
+                             "sha256:" + hashlib.sha256(block).hexdigest())
+            if fields["WARC-Type"] == "response":
+                head, _, payload = block.partition(b"\r\n\r\n")
+                self.assertTrue(head.startswith(b"HTTP/1.1 200 OK\r\n"), head)
+                self.assertEqual(fields["WARC-Payload-Digest"],
+                                 "sha256:" + hashlib.sha256(payload).hexdigest())
+                self.assertEqual(gzip.decompress(payload), PAGE)
         again = self.folder / "b.reprise"
         done = harness.run("archive", "import", str(self.folder / "a.warc.gz"), "-o", str(again))
         self.assertEqual(done.returncode, 0, done.stderr)
