@@ -56,7 +56,8 @@ async function look(number) {
   const seen = frame.contentDocument;
   const scripts = [...seen.querySelectorAll('script')];
   scripts.filter((each) => each.text.includes('sourceURL=r')).forEach((each) => each.remove());
-  told[number] = [seen.characterSet, seen.compatMode, scripts.length, seen.documentElement.outerHTML];
+  told[number] = [
+    seen.characterSet, seen.compatMode, scripts.length, seen.documentElement.outerHTML];
   frame.remove();
 }
 (async () => {
