@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <fstream>
 
@@ -27,6 +29,35 @@ std::string error_text(const std::filesystem::path& path, std::error_code error)
   return path.string() + ": written by a newer reprise (format " +
          std::to_string(load_u32(header.data() + 8)) + ", this one reads " +
          std::to_string(kFormatVersion) + "): update reprise";
+}
+
+constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
+
+/// The file that a signal removes; empty: none. Only written while these signals are blocked.
+std::array<char, 4096> half_made{};
+
+extern "C" void remove_half_made(int number) {
+  ::unlink(half_made.data());
+  std::signal(number, SIG_DFL);
+  std::raise(number);
+}
+
+/// `path` empty: nothing is to be removed any more.
+void remove_on_signal(const std::filesystem::path& path) {
+  auto const text = path.string();
+  if (text.size() >= half_made.size()) return;  // then it stays, as after kill -9
+  sigset_t blocked;
+  sigset_t before;
+  sigemptyset(&blocked);
+  for (int const each : kSignals) sigaddset(&blocked, each);
+  ::sigprocmask(SIG_BLOCK, &blocked, &before);
+  *std::ranges::copy(text, half_made.begin()).out = '\0';
+  for (int const each : kSignals) {
+    if (std::signal(each, text.empty() ? SIG_DFL : remove_half_made) == SIG_IGN) {
+      std::signal(each, SIG_IGN);  // as nohup has it
+    }
+  }
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
 }
 
 }  // namespace
@@ -73,15 +104,23 @@ std::optional<NewArchive> NewArchive::make(const std::filesystem::path& path) {
   return std::nullopt;
 }
 
+NewArchive::NewArchive(std::filesystem::path path, std::unique_ptr<ArchiveWriter> writer)
+    : path_(std::move(path)), writer_(std::move(writer)) {
+  remove_on_signal(path_);
+}
+
 NewArchive::NewArchive(NewArchive&&) noexcept = default;
 
 NewArchive::~NewArchive() {
-  if (writer_) ::unlink(path_.c_str());
+  if (!writer_) return;
+  ::unlink(path_.c_str());
+  remove_on_signal({});
 }
 
 int NewArchive::finish() {
   if (auto closed = writer_->close(); !closed) return say_unusable(path_, closed.error());
   writer_.reset();
+  remove_on_signal({});
   return kExitDone;
 }
 

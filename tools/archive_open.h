@@ -31,7 +31,8 @@ std::optional<OpenArchive> open_with_remarks(const std::filesystem::path& path);
 /// Says what is wrong with the archive at `path`; returns the exit code.
 int say_unusable(const std::filesystem::path& path, std::error_code error);
 
-/// An archive that is being made, removed again unless it was finished.
+/// An archive that is being made, removed again unless it was finished, also where SIGINT, SIGTERM
+/// or SIGHUP ends the process before. One at a time.
 class NewArchive {
  public:
   /// Nothing, once it was said why it cannot be made. Never overwrites.
@@ -46,8 +47,7 @@ class NewArchive {
   int finish();
 
  private:
-  NewArchive(std::filesystem::path path, std::unique_ptr<ArchiveWriter> writer)
-      : path_(std::move(path)), writer_(std::move(writer)) {}
+  NewArchive(std::filesystem::path path, std::unique_ptr<ArchiveWriter> writer);
 
   std::filesystem::path path_;
   std::unique_ptr<ArchiveWriter> writer_;  ///< null once finished

@@ -4,7 +4,9 @@ here is changed by each as its users do it, and replayed."""
 
 import gzip
 import json
+import os
 import shutil
+import signal
 import subprocess
 import sys
 import unittest
@@ -246,6 +248,29 @@ class Tools(harness.TestCase):
         self.run_archive("edit", self.archive, 5, "--body", bad, expect=2)
         self.run_archive("trim", self.archive, "-o", self.folder / "x", expect=2)
         self.assertEqual(self.out.read_bytes(), b"precious")
+
+    def test_an_interrupted_copy_leaves_nothing(self):
+        origin = self.origin(lambda request: response(os.urandom(4 << 20)), names=NAMES)
+        recorder = self.record(self.archive, origins=(origin,))
+        with recorder.connect("http") as client:
+            for number in range(12):
+                client.get(f"/{number}")
+        self.assertEqual(recorder.stop(), 0, recorder.log())
+        for _ in range(20):  # until one is caught at work
+            command = [harness.REPRISE, "archive", "trim", str(self.archive), "--keep", "", "-o",
+                       str(self.out)]
+            with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+                for _ in harness.watch_folder(self.folder, process.pid):
+                    if self.out.exists() or process.poll() is not None:
+                        break
+                process.send_signal(signal.SIGINT)
+                code = process.wait(DEADLINE_SECONDS)
+            if code == -signal.SIGINT:
+                self.assertFalse(self.out.exists())
+                return
+            self.assertEqual(code, 0)
+            self.out.unlink()
+        self.fail("never caught at work")
 
     def test_damage_is_named_and_leaves_nothing(self):
         self.site()
