@@ -1,6 +1,7 @@
 // Chance. xoshiro128** (Blackman and Vigna, "Scrambled linear pseudorandom number generators",
 // 2021), seeded for each realm from config.seeds and what the realm is, so that frames and workers
-// do not all draw the same numbers.
+// do not all draw the same numbers. Within a realm each script has a sequence of its own: which of
+// them runs first is up to the network.
 
 const imul = Math.imul;
 
@@ -23,17 +24,44 @@ function spread(value) {
 /** The URL of a blob is random itself. */
 const withoutChance = (url) => (/^blob:/i.test(url) ? 'blob:' : url);
 
+const NativeError = realm.Error;
+const URL_IN_STACK = /(?:https?|file|blob|data):[^\s?#)]*/;
+/** Looking who asks takes microseconds, which whoever draws by the thousand does not need. */
+const LOOKS_MAX = 1000;
+
 let of;
 let seeds;
-let [a, b, c, d] = [0, 0, 0, 0];
+let looks = 0;
+const sequences = new realm.Map();
 
 /** Begins anew, for the document that is in the realm now. */
 function sow(fresh) {
   const place = realm.location ? withoutChance(realm.location.href) : '';
   of = hash(`${Object.prototype.toString.call(realm)} ${place}`);
   seeds = fresh;
-  [a, b, c, d] = seeds.map((seed, i) => spread(seed ^ spread(of + i)));
-  if ((a | b | c | d) === 0) a = 1;
+  looks = 0;
+  sequences.clear();
+}
+
+/** The script whose code is asking, by its URL; none where the page would see us look. */
+function asker() {
+  if (looks === LOOKS_MAX || NativeError.prepareStackTrace !== undefined) return '';
+  looks += 1;
+  const [url] = URL_IN_STACK.exec(withoutOurLines(`${new NativeError().stack}`)) ?? [''];
+  return withoutChance(url.replace(/(:\d+){1,2}$/, ''));
+}
+
+/** The state of the generator of whoever asks. */
+function sequence() {
+  const name = asker();
+  let state = sequences.get(name);
+  if (!state) {
+    const own = of ^ hash(name);
+    state = seeds.map((seed, i) => spread(seed ^ spread(own + i)));
+    if (state.every((word) => word === 0)) state[0] = 1;
+    sequences.set(name, state);
+  }
+  return state;
 }
 
 const heirs = new realm.Map();
@@ -47,26 +75,30 @@ function seedsFor(name) {
 }
 
 /** 32 random bits. */
-function bits() {
-  const product = imul(b, 5);
+function bits(state) {
+  const product = imul(state[1], 5);
   const result = imul((product << 7) | (product >>> 25), 9);
-  const t = b << 9;
-  c ^= a;
-  d ^= b;
-  b ^= c;
-  a ^= d;
-  c ^= t;
-  d = (d << 11) | (d >>> 21);
+  const t = state[1] << 9;
+  state[2] ^= state[0];
+  state[3] ^= state[1];
+  state[1] ^= state[2];
+  state[0] ^= state[3];
+  state[2] ^= t;
+  state[3] = (state[3] << 11) | (state[3] >>> 21);
   return result >>> 0;
 }
 
 /** In [0, 1), of 53 bits. */
-const random = () => ((bits() >>> 5) * 67108864 + (bits() >>> 6)) / 9007199254740992;
+function random() {
+  const state = sequence();
+  return ((bits(state) >>> 5) * 67108864 + (bits(state) >>> 6)) / 9007199254740992;
+}
 
 function uuid() {
+  const state = sequence();
   let text = '';
   for (let i = 0; i < 32; i += 1) {
-    let digit = bits() >>> 28;
+    let digit = bits(state) >>> 28;
     if (i === 12) digit = 4;
     if (i === 16) digit = 8 | (digit & 3);
     if (i === 8 || i === 12 || i === 16 || i === 20) text += '-';
@@ -81,8 +113,9 @@ function replaceRandom() {
   const prototype = realm.Crypto && realm.Crypto.prototype;
   replaceMethod(prototype, 'getRandomValues', (native) => function (...values) {
     const array = apply(native, this, values);  // for all that it checks
+    const state = sequence();
     const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
-    for (let i = 0; i < bytes.length; i += 1) bytes[i] = bits() >>> 24;
+    for (let i = 0; i < bytes.length; i += 1) bytes[i] = bits(state) >>> 24;
     return array;
   });
   replaceMethod(prototype, 'randomUUID', (native) => function () {
