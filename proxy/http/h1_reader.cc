@@ -12,9 +12,11 @@ constexpr std::size_t kEmptyLinesMax = 16;
 /// its first bytes, not after a megabyte without an empty line.
 bool could_be_http(std::string_view text) {
   auto const line = text.substr(0, std::min<std::size_t>(text.find('\n'), 16));
-  return std::ranges::all_of(line, [](char c) {
-    return c == '\r' ||
-           (static_cast<unsigned char>(c) >= ' ' && static_cast<unsigned char>(c) < 127);
+  // A reason phrase may be in any language (RFC 9112 section 4).
+  bool const is_status = line.starts_with("HTTP/");
+  return std::ranges::all_of(line, [is_status](char c) {
+    auto const byte = static_cast<unsigned char>(c);
+    return c == '\r' || (byte >= ' ' && byte < 127) || (is_status && (c == '\t' || byte > 127));
   });
 }
 

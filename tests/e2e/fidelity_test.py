@@ -67,6 +67,7 @@ CASES = {
                                      b"Set-Cookie: b=2\r\nset-cookie: a=1; Path=/\r\n"),
     "odd header case": response(b"o", headers=b"x-ALL-oVeR: 1\r\nETAG: \"q\"\r\n"
                                 b"content-TYPE: a/b\r\n"),
+    "odd reason": response(b"r", status=b"200 caf\xe9 d\xe9j\xe0 vu"),
     "odd values": response(b"v", headers=b"X-Empty:\r\nX-Two:  a   b \r\nX-Latin: caf\xe9\r\n"
                            b"X-Colon: a:b::c\r\n"),
     "odd reason": response(b"r", status=b"200 Fine, thanks; and you?"),
