@@ -36,6 +36,14 @@ AskedRequest asked_as(const StoredRequest& request, Bytes body) {
           .body_counts = !request.body_partial};
 }
 
+std::string url_of(const MatchKey& key) {
+  std::string url(key.scheme == Scheme::kHttps ? "https://" : "http://");
+  bool const v6 = key.host.find(':') != std::string_view::npos;
+  url.append(v6 ? "[" : "").append(key.host).append(v6 ? "]" : "");
+  if (key.port != default_port(key.scheme)) url.append(":").append(std::to_string(key.port));
+  return url.append(key.target);
+}
+
 bool same_place(const MatchKey& a, const MatchKey& b) {
   auto const path_of = [](std::string_view target) { return target.substr(0, target.find('?')); };
   return a.method == b.method && a.scheme == b.scheme && a.host == b.host && a.port == b.port &&
@@ -161,7 +169,7 @@ Decision Matcher::decide(const AskedRequest& asked, SequenceCursors& cursors,
   auto decision = decide_exactly(asked, cursors, request_of);
   if (decision.kind != MatchKind::kMiss) return decision;
   if (is_recorded_broken(asked.key)) return decision;
-  if (!rules_.exact_only || !rules_.ignored_params.empty()) {
+  if (compares_bodies()) {
     decision = decide_fuzzily(asked, cursors, request_of);
     if (decision.kind != MatchKind::kMiss) return decision;
   }

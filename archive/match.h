@@ -86,6 +86,9 @@ class Matcher {
   Matcher(const ArchiveReader& reader, std::uint32_t session, MatchRules rules = {});
 
   std::uint32_t session() const { return session_; }
+  const MatchRules& rules() const { return rules_; }
+  /// Whether decide() looks into bodies; else their digests are enough.
+  bool compares_bodies() const { return !rules_.exact_only || !rules_.ignored_params.empty(); }
 
   /// The best answer to `asked`. Allocates where it is not exact.
   Decision decide(const AskedRequest& asked, SequenceCursors& cursors,
@@ -102,17 +105,9 @@ class Matcher {
   Decision match(const MatchKey& key, HeaderList headers, SequenceCursors& cursors,
                  SameKey&& same_key) const;
 
-  template <class SameKey>
-  Decision match(const MatchKey& key, SequenceCursors& cursors, SameKey&& same_key) const {
-    return match(key, {}, cursors, same_key);
-  }
-
   /// Explains a miss: at most kNearMissesMax exchanges of the same host and path, nearest first.
   /// An exchange that shares the whole key is listed when it belongs to another session or was cut.
   std::vector<NearMiss> nearest(const AskedRequest& asked) const;
-  std::vector<NearMiss> nearest(const MatchKey& key) const {
-    return nearest(AskedRequest{.key = key});
-  }
 
  private:
   class Nearest;

@@ -3,6 +3,7 @@
 // What identifies a request, and what else of it is compared.
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "archive/exchange.h"
@@ -34,6 +35,9 @@ struct AskedRequest {
 MatchKey key_of(const StoredRequest& request);
 /// The recorded request as if it was asked again. `body`: its content, or nothing.
 AskedRequest asked_as(const StoredRequest& request, Bytes body);
+
+/// As url_of() of exchange.h.
+std::string url_of(const MatchKey& key);
 
 /// Whether both have the same method, scheme, host, port and path.
 bool same_place(const MatchKey& a, const MatchKey& b);

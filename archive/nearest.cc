@@ -27,7 +27,7 @@ std::string explain_outcome(Outcome outcome) {
 
 /// A recorded exchange with what sets it apart, most weighty first: lesser differences sort first.
 struct Compared {
-  std::tuple<bool, bool, unsigned, bool, bool, bool, std::uint32_t> distance;
+  std::tuple<bool, bool, unsigned, bool, bool, bool, std::uint64_t> distance;
   NearMiss miss;
 };
 
@@ -72,11 +72,14 @@ void Matcher::Nearest::add_candidates() {
   auto const group = group_hash(family_hash(asked_.key), matcher_.session_);
   auto candidates = find_candidates(matcher_.index_, group, features_, matcher_.ignored_, 0);
   auto const found = std::span(candidates.all).first(candidates.count);
-  auto const few = std::min(found.size(), kNearMissesMax);
-  std::ranges::partial_sort(
-      found, found.begin() + static_cast<std::ptrdiff_t>(few), {},
-      [](const Candidate& each) { return std::tuple(100 - each.score, each.member); });
-  for (const Candidate& each : found.first(few)) add(each.ordinal);
+  std::ranges::sort(
+      found, {}, [](const Candidate& each) { return std::tuple(100 - each.score, each.member); });
+  // Repeats of one key would all say the same.
+  std::unordered_set<std::uint64_t> keys;
+  for (const Candidate& each : found) {
+    if (keys.size() == kNearMissesMax) break;
+    if (keys.insert(matcher_.reader_->entries()[each.ordinal].key_hash).second) add(each.ordinal);
+  }
   for (const Candidate& each : found) seen_.insert(each.ordinal);
 }
 
@@ -121,7 +124,7 @@ void Matcher::Nearest::add(std::uint32_t ordinal) {
       {.distance = {request.scheme != asked_.key.scheme || request.port != asked_.key.port,
                     request.method != asked_.key.method, 100 - fits, !same_query,
                     exchange->session != matcher_.session_, exchange->outcome != Outcome::kComplete,
-                    ordinal},
+                    exchange->sequence},
        .miss = {.ordinal = ordinal, .url = url_of(request), .why = std::move(text)}});
 }
 

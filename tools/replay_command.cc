@@ -2,7 +2,9 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
+#include <cmath>
 #include <cstdio>
 #include <thread>
 
@@ -15,6 +17,7 @@
 #include "tools/injection.h"
 #include "tools/json_file.h"
 #include "tools/recorded_hosts.h"
+#include "tools/replay_report.h"
 #include "tools/serving.h"
 
 namespace reprise {
@@ -22,7 +25,9 @@ namespace {
 
 struct ReplayOptions {
   std::filesystem::path archive;
-  std::string match = "exact";
+  std::string match = "fuzzy";
+  std::vector<std::string> ignored_params;
+  double min_confidence = 0;
   InjectionOptions injection;
   std::string dates = "recorded";
   std::string protocol = "recorded";
@@ -46,81 +51,9 @@ void end_on_truncated_archive(int) {
   ::_exit(written < 0 ? kExitFailed : kExitArchive);
 }
 
-boost::json::array misses_json(const ReplayReport& report) {
-  boost::json::array misses;
-  for (const Miss& miss : report.distinct_misses) {
-    boost::json::array nearest;
-    for (const NearMiss& near : miss.nearest) {
-      nearest.push_back({{"url", near.url}, {"why", near.why}});
-    }
-    misses.push_back({{"method", miss.method},
-                      {"url", miss.url},
-                      {"count", miss.count},
-                      {"reason", miss.reason},
-                      {"nearest", std::move(nearest)}});
-  }
-  return misses;
-}
-
-boost::json::object synthesised_json(const Synthesised& made) {
-  return {{"served_as_h2", made.served_as_h2},
-          {"served_as_h1", made.served_as_h1},
-          {"connection_fields_removed", made.connection_fields_removed},
-          {"reason_phrase_added", made.reason_phrase_added},
-          {"framing_added", made.framing_added},
-          {"trailers_removed", made.trailers_removed}};
-}
-
-boost::json::array tls_hosts_json(const ReplayReport& report) {
-  boost::json::array hosts;
-  for (const TlsHost& each : report.tls_hosts) {
-    hosts.push_back({{"host", each.host},
-                     {"port", each.port},
-                     {"protocol", each.protocol},
-                     {"assumed", each.assumed}});
-  }
-  return hosts;
-}
-
-/// What the user must know who takes the replay for the recording.
-std::string synthesised_text(const Synthesised& made) {
-  auto const count = [](std::uint64_t number, const char* what) {
-    return number > 0 ? ", " + std::to_string(number) + what : "";
-  };
-  return std::to_string(made.responses()) + " responses in another version than recorded" +
-         count(made.served_as_h2, " as h2") + count(made.served_as_h1, " as HTTP/1.1") +
-         count(made.connection_fields_removed, " connection fields left out") +
-         count(made.reason_phrase_added, " reason phrases added") +
-         count(made.framing_added, " framings added") +
-         count(made.trailers_removed, " trailers left out");
-}
-
-boost::json::object report_json(const ReplayReport& report) {
-  return {{"schema", "reprise-replay-report/1"},
-          {"mode", "replay"},
-          {"session", report.session},
-          {"hits", report.counts.hits},
-          {"misses", report.counts.misses},
-          {"damaged", report.counts.damaged},
-          {"misdirected", report.counts.misdirected},
-          {"synthesised", synthesised_json(report.synthesised)},
-          {"tls_hosts", tls_hosts_json(report)},
-          {"exchanges_servable", report.counts.exchanges_servable},
-          {"exchanges_served", report.counts.exchanges_served},
-          {"distinct_misses", misses_json(report)}};
-}
-
-std::string counts_text(const ReplayCounts& counts) {
-  std::string text = std::to_string(counts.hits) + " hits, " + std::to_string(counts.misses) +
-                     " misses, " + std::to_string(counts.exchanges_served) + " of " +
-                     std::to_string(counts.exchanges_servable) + " exchanges used";
-  if (counts.damaged > 0) text += ", " + std::to_string(counts.damaged) + " damaged";
-  return text;
-}
-
 bool write_report(const std::filesystem::path& path, const ReplayReport& report,
                   const Injection& injection, const Serving& serving) {
-  auto json = report_json(report);
+  auto json = replay_report_json(report);
   if (injection.script) json["injection"] = injection_json(injection, report);
   if (auto const link = serving.link_report()) json["link"] = *link;
   if (auto const* const responder = serving.responder()) {
@@ -136,7 +69,7 @@ Protocol protocol_of(const std::string& text) {
 
 /// The session that is served; only its number is known where its record is lost.
 SessionInfo session_of(const ArchiveReader& archive, std::uint32_t number) {
-  if (number == 0) number = Matcher(archive, 0).session();
+  if (number == 0) number = session_to_replay(archive);
   auto const& all = archive.sessions();
   auto const found = std::ranges::find(all, number, &SessionInfo::number);
   return found == all.end() ? SessionInfo{.number = number} : *found;
@@ -156,9 +89,12 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   for (const std::string& remark : (*archive)->report().remarks) {
     std::fprintf(stderr, "reprise: %s: %s\n", options.archive.c_str(), remark.c_str());
   }
-  if ((*archive)->sessions().empty() || options.session > (*archive)->sessions().size()) {
+  auto const& sessions = (*archive)->sessions();
+  auto const is_there = options.session == 0 ||
+                        std::ranges::count(sessions, options.session, &SessionInfo::number) > 0;
+  if (sessions.empty() || !is_there) {
     std::fprintf(stderr, "reprise: %s: there is no session %u; it holds %zu\n",
-                 options.archive.c_str(), options.session, (*archive)->sessions().size());
+                 options.archive.c_str(), options.session, sessions.size());
     return kExitArchive;
   }
 
@@ -182,13 +118,15 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
 
   Replay replayed(**archive, {.session = options.session,
                               .protocol = protocol_of(options.protocol),
+                              .match = {.exact_only = options.match == "exact",
+                                        .ignored_params = options.ignored_params},
                               .script = injection->script});
   if (options.warm) replayed.warm();
   // Documents are rewritten while the browser starts, not while it waits for them.
   std::jthread const warming([&](const std::stop_token& stop) { replayed.warm_documents(stop); });
   AdminActions const admin{
-      .status = [&] { return boost::json::serialize(report_json(replayed.report())); },
-      .misses = [&] { return boost::json::serialize(misses_json(replayed.report())); },
+      .status = [&] { return boost::json::serialize(replay_report_json(replayed.report())); },
+      .misses = [&] { return boost::json::serialize(misses_json(replayed.misses())); },
       .reset = [&] { replayed.reset(); },
       .stop = [&] { serving.stop(kExitDone); }};
   auto exit_code =
@@ -197,9 +135,7 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   auto const report = replayed.report();
   std::fprintf(stderr, "replayed %s: %s\n", options.archive.c_str(),
                counts_text(report.counts).c_str());
-  if (report.synthesised.responses() > 0) {
-    std::fprintf(stderr, "synthesised: %s\n", synthesised_text(report.synthesised).c_str());
-  }
+  std::fputs(differences_text(report).c_str(), stderr);
   if (auto const* const asked = serving.responder(); asked && asked->counts().missing > 0) {
     std::fprintf(stderr, "names: %s\n", dns_report_text(asked->counts()).c_str());
   }
@@ -211,6 +147,11 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
     return kExitFailed;
   }
   if (exit_code == kExitDone && options.strict && report.counts.misses > 0) return kExitGate;
+  if (exit_code == kExitDone && report.counts.confidence < options.min_confidence) {
+    std::fprintf(stderr, "reprise: the confidence is %.1f %%, under %g %% (--min-confidence)\n",
+                 std::floor(report.counts.confidence * 10) / 10, options.min_confidence);
+    return kExitGate;
+  }
   return exit_code;
 }
 
@@ -221,8 +162,14 @@ void add_replay_command(CLI::App& app, const std::vector<std::string>& command, 
   auto* const sub = app.add_subcommand(
       "replay", "Serve from an archive, never from the network: reprise replay A [-- COMMAND...]");
   sub->add_option("ARCHIVE", options->archive, "What record wrote")->required();
-  sub->add_option("--match", options->match, "Only 'exact' until fuzzy matching is built")
-      ->check(CLI::IsMember({"exact"}));
+  sub->add_option("--match", options->match,
+                  "fuzzy: the best score where nothing is the same; exact: only what is")
+      ->check(CLI::IsMember({"fuzzy", "exact"}))
+      ->capture_default_str();
+  sub->add_option("--ignore-param", options->ignored_params,
+                  "Query and form parameters that do not count: a name, * for any bytes")
+      ->allow_extra_args(false)
+      ->type_name("GLOB");
   options->injection.add_to(*sub);
   sub->add_option("--dates", options->dates, "Only 'recorded' (byte-exact) until shifting is built")
       ->check(CLI::IsMember({"recorded"}));
@@ -245,6 +192,10 @@ void add_replay_command(CLI::App& app, const std::vector<std::string>& command, 
                 "The resolver answers with the recorded CNAMEs and lifetimes");
   sub->add_flag("--strict", options->strict,
                 "Exit with 5 when anything was missed, or the link was not what it should be");
+  sub->add_option("--min-confidence", options->min_confidence,
+                  "Exit with 5 when the mean score of all requests is under this many percent")
+      ->check(CLI::Range(0, 100))
+      ->type_name("PCT");
   sub->add_flag("--warm", options->warm, "Prepare every response before the first request");
   sub->add_option("--report", options->report, "Write hits and misses here as JSON at the end");
   sub->add_option("--threads", options->serving.threads, "Threads that serve")

@@ -3,44 +3,21 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "archive/match.h"
 #include "archive/reader.h"
 #include "inject/rewrite.h"
 #include "proxy/connection.h"
+#include "proxy/replay/ledger.h"
 #include "proxy/replay/prepared.h"
 #include "proxy/replay/synthesis.h"
 #include "proxy/replay/tls_plans.h"
 
 namespace reprise {
-
-/// A request that the archive could not answer. Texts of more than Replay::kMissTextMax bytes end
-/// there, with "...".
-struct Miss {
-  std::string method;
-  std::string url;
-  std::uint64_t count = 0;
-  std::string reason;
-  std::vector<NearMiss> nearest;
-};
-
-/// What a replay has done since it started, or since the last reset.
-struct ReplayCounts {
-  std::uint64_t hits = 0;  ///< answered, as far as the client would listen
-  std::uint64_t misses = 0;
-  std::uint64_t damaged = 0;      ///< recorded, but damaged in the file: counted among the misses
-  std::uint64_t misdirected = 0;  ///< sent to a connection of their own (421), neither of these
-  std::uint64_t exchanges_servable = 0;
-  std::uint64_t exchanges_served = 0;  ///< distinct ones
-  std::uint64_t injected = 0;          ///< served with the script in them, among the hits
-  std::int64_t injected_bytes = 0;     ///< by which those bodies were longer than recorded
-};
 
 /// A document or worker that was asked for, and what became of it.
 struct InjectedDocument {
@@ -56,7 +33,11 @@ struct ReplayReport {
   Synthesised synthesised;
   std::vector<TlsHost> tls_hosts;
   std::vector<InjectedDocument> documents;  ///< in the archive's order, at most kDocumentsMax
-  std::vector<Miss> distinct_misses;        ///< in order of appearance, at most kDistinctMissesMax
+  std::vector<Miss> distinct_misses;        ///< ReplayLedger says of these how many there are
+  std::vector<InexactHit> inexact_hits;
+  std::vector<RecordedRequest> never_asked_for;  ///< at most kListedMax
+  std::uint64_t out_of_order_count = 0;
+  std::vector<RecordedRequest> out_of_order;  ///< at most kListedMax
 };
 
 /// Answers requests from an archive, for any number of threads. What an exchange needs to be served
@@ -64,8 +45,7 @@ struct ReplayReport {
 /// Knows nothing that dials.
 class Replay final : public HandlerFactory {
  public:
-  static constexpr std::size_t kDistinctMissesMax = 10'000;
-  static constexpr std::size_t kMissTextMax = 4 << 10;
+  static constexpr std::size_t kListedMax = 1'000;
   static constexpr std::size_t kDocumentsMax = 10'000;
   /// warm_documents() stops when rewritten documents take as much.
   static constexpr std::size_t kWarmDocumentBytesMax = 64 << 20;
@@ -73,6 +53,7 @@ class Replay final : public HandlerFactory {
   struct Options {
     std::uint32_t session = 0;  ///< 0: the last complete one
     Protocol protocol = Protocol::kRecorded;
+    MatchRules match = {};
     std::optional<inject::InjectedScript> script;  ///< goes into documents; nothing: none does
   };
 
@@ -90,7 +71,8 @@ class Replay final : public HandlerFactory {
   void reset();
   ReplayReport report() const;
   /// The numbers of the report alone: as cheap as they look.
-  ReplayCounts counts() const;
+  ReplayCounts counts() const { return ledger_.counts(); }
+  std::vector<Miss> misses() const { return ledger_.misses(); }
 
   /// Answers one request. Thread-safe.
   Task<void> serve(const RequestHead& head, BodyReader& body, ResponseWriter& writer);
@@ -111,39 +93,23 @@ class Replay final : public HandlerFactory {
   using InjectedVisitor =
       std::function<bool(const PreparedExchange&, inject::Destination, InjectedResponse&)>;
 
-  Decision find(MatchKey key, RequestBody recorded);
+  Decision find(MatchKey key, HeaderList headers, RequestBody recorded);
   void visit_injected(const InjectedVisitor& visit) const;
   /// The exchange as it is served, prepared by the first who asks.
   const PreparedExchange& prepared(std::uint32_t ordinal);
   /// What this request gets of the exchange. Null when that cannot be served.
   const StoredResponse* choose_form(const PreparedExchange& chosen, const RequestHead& head);
-  Task<void> answer_miss(const MatchKey& key, std::string reason, ResponseWriter& writer);
-  void count_hit(std::uint32_t ordinal, HttpVersion version);
-  Miss count_miss(const MatchKey& key, std::string reason);
-  /// What was counted as a hit turned out damaged after its head was on the way.
-  void turn_hit_into_damage(const StoredRequest& request, std::string reason);
+  Task<void> answer_miss(const AskedRequest& asked, std::string reason, ResponseWriter& writer);
 
   const ArchiveReader& archive_;
   Matcher matcher_;
   TlsPlans tls_plans_;
   SequenceCursors cursors_;
+  ReplayLedger ledger_;
+  std::atomic<std::size_t> held_bytes_ = 0;  // of request bodies
 
   std::optional<inject::InjectedScript> const script_;
   std::vector<std::atomic<const PreparedExchange*>> prepared_;  // by ordinal; owned
-  std::vector<std::atomic<bool>> served_;                       // by ordinal
-  std::uint64_t servable_count_ = 0;
-  std::atomic<std::uint64_t> served_count_ = 0;
-  std::atomic<std::uint64_t> hits_ = 0;
-  std::atomic<std::uint64_t> misdirected_ = 0;
-  std::atomic<std::uint64_t> injected_ = 0;
-  std::atomic<std::int64_t> injected_bytes_ = 0;
-  SynthesisCounter synthesis_;
-
-  mutable std::mutex misses_mutex_;  // misses are rare, and never on the way of a hit
-  std::uint64_t misses_ = 0;
-  std::uint64_t damaged_ = 0;
-  std::vector<Miss> distinct_misses_;
-  std::unordered_map<std::size_t, std::size_t> miss_positions_;  // by hash of method and URL
 };
 
 }  // namespace reprise

@@ -87,10 +87,19 @@ void use(const ArchiveReader& reader) {
     use(reader, exchange->response.body);
     auto const key = key_of(exchange->request);
     static_cast<void>(
-        matcher.match(key, cursors, [&](std::uint32_t found) { return found == ordinal; }));
-    auto asked = key;
-    asked.method = "OTHER";
+        matcher.match(key, {}, cursors, [&](std::uint32_t found) { return found == ordinal; }));
+    auto asked = asked_as(exchange->request, {});
+    asked.key.method = "OTHER";
     static_cast<void>(matcher.nearest(asked));
+    asked.key = key;
+    auto const target = exchange->request.target + "&x=1";
+    asked.key.target = target;
+    StoredRequest decoded;
+    static_cast<void>(matcher.decide(asked, cursors, [&](std::uint32_t found) {
+      auto const other = reader.exchange(found);
+      if (other) decoded = other->request;
+      return other ? &decoded : nullptr;
+    }));
   }
   auto const count = reader.verify([](const std::string&) {}, [](std::uint64_t, std::uint64_t) {});
   if (reader.report().damaged_records > 0 && count == 0) std::abort();

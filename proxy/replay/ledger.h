@@ -1,0 +1,133 @@
+#pragma once
+
+// What a replay did: every decision is counted and explained here, and nowhere else.
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "archive/match.h"
+#include "archive/reader.h"
+#include "proxy/replay/synthesis.h"
+
+namespace reprise {
+
+/// A request that the archive could not answer. Texts of more than ReplayLedger::kTextMax bytes end
+/// there, with "...".
+struct Miss {
+  std::string method;
+  std::string url;
+  std::uint64_t count = 0;
+  std::string reason;
+  std::vector<NearMiss> nearest;
+};
+
+/// A request that was answered by an exchange that is not of the same key.
+struct InexactHit {
+  std::string method;
+  std::string url;
+  std::uint64_t count = 0;
+  unsigned score = 0;  ///< percent, the least of all
+  bool scheme_substituted = false;
+  std::string recorded_url;              ///< of the first answer
+  std::vector<std::string> differences;  ///< of the first answer
+};
+
+/// A recorded exchange, as reports name it.
+struct RecordedRequest {
+  std::uint64_t sequence = 0;  ///< in the session, from 1
+  std::string method;
+  std::string url;
+};
+
+/// What a replay has done since it started, or since the last reset.
+struct ReplayCounts {
+  std::uint64_t hits = 0;                ///< answered, as far as the client would listen
+  std::uint64_t fuzzy_hits = 0;          ///< among them, by the best score
+  std::uint64_t scheme_substituted = 0;  ///< among the hits, from the other scheme
+  std::uint64_t misses = 0;
+  std::uint64_t damaged = 0;      ///< recorded, but damaged in the file: counted among the misses
+  std::uint64_t misdirected = 0;  ///< sent to a connection of their own (421), neither of these
+  std::uint64_t exchanges_servable = 0;
+  std::uint64_t exchanges_served = 0;  ///< distinct ones
+  std::uint64_t injected = 0;          ///< served with the script in them, among the hits
+  std::int64_t injected_bytes = 0;     ///< by which those bodies were longer than recorded
+  /// The mean score of all hits and misses in percent: 100 exact, 0 a miss. 100 before the first.
+  double confidence = 100;
+};
+
+/// Counts and explains the decisions of one client session. Thread-safe; a hit takes no lock.
+class ReplayLedger {
+ public:
+  static constexpr std::size_t kDistinctMax = 10'000;  ///< misses, and inexact hits
+  static constexpr std::size_t kTextMax = 4 << 10;
+  static constexpr const char* kNotRecorded = "not recorded";
+
+  /// Of the replay of `session` of `archive`, which must outlive this.
+  ReplayLedger(const ArchiveReader& archive, std::uint32_t session);
+
+  /// Texts that a client or an archive chose, cut to what reports take.
+  static std::string shortened(std::string text);
+
+  /// Forgets all.
+  void reset();
+
+  /// `decision` was served, in `version`.
+  void add_hit(const Decision& decision, const Exchange& exchange, HttpVersion version);
+  /// The same of one that is not exact.
+  void add_inexact_hit(const Decision& decision, const Exchange& exchange,
+                       const AskedRequest& asked, const MatchRules& rules);
+  /// Nothing was served. `reason` is kNotRecorded, or says what is damaged.
+  Miss add_miss(const AskedRequest& asked, std::string reason, std::vector<NearMiss> nearest);
+  /// What was counted as a hit turned out damaged after its head was on the way.
+  void turn_hit_into_miss(const StoredRequest& request, std::string reason);
+  void add_misdirected() { misdirected_.fetch_add(1, std::memory_order_relaxed); }
+
+  /// A hit had the script in it, and is longer by that.
+  void add_injected(std::int64_t bytes);
+
+  ReplayCounts counts() const;
+  Synthesised synthesised() const { return synthesis_.total(); }
+  /// In order of appearance, at most kDistinctMax.
+  std::vector<Miss> misses() const;
+  std::vector<InexactHit> inexact_hits() const;
+  /// Recorded exchanges that could have been served and were not, in recorded order, at most `max`.
+  std::vector<RecordedRequest> never_asked_for(std::size_t max) const;
+  /// Exchanges that were first served later or earlier, among the others, than they were recorded:
+  /// the fewest without which the orders are the same. In recorded order.
+  std::vector<std::uint32_t> out_of_order() const;
+  RecordedRequest name_of(std::uint32_t ordinal) const;
+
+ private:
+  bool is_servable(const IndexEntry& entry) const {
+    return entry.session == session_ && entry.outcome == Outcome::kComplete;
+  }
+
+  const ArchiveReader& archive_;
+  std::uint32_t session_;
+  std::uint64_t servable_count_ = 0;
+
+  std::atomic<std::uint64_t> hits_ = 0;
+  std::atomic<std::uint64_t> fuzzy_ = 0;
+  std::atomic<std::uint64_t> substituted_ = 0;
+  std::atomic<std::uint64_t> lost_score_ = 0;  // by hits, to 100 each
+  std::atomic<std::uint64_t> misdirected_ = 0;
+  std::atomic<std::uint64_t> injected_ = 0;
+  std::atomic<std::int64_t> injected_bytes_ = 0;
+  std::atomic<std::uint32_t> served_count_ = 0;
+  std::vector<std::atomic<std::uint32_t>> served_;  // by ordinal: as the how manieth, 0 never
+  SynthesisCounter synthesis_;
+
+  mutable std::mutex mutex_;  // what is not exact is rare
+  std::uint64_t misses_ = 0;
+  std::uint64_t damaged_ = 0;
+  std::vector<Miss> distinct_misses_;
+  std::vector<InexactHit> inexact_hits_;
+  std::unordered_map<std::size_t, std::size_t> miss_positions_;  // by hash of method and URL
+  std::unordered_map<std::size_t, std::size_t> inexact_positions_;
+};
+
+}  // namespace reprise

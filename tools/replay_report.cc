@@ -1,0 +1,135 @@
+#include "tools/replay_report.h"
+
+#include <cmath>
+
+namespace reprise {
+namespace {
+
+boost::json::object synthesised_json(const Synthesised& made) {
+  return {{"served_as_h2", made.served_as_h2},
+          {"served_as_h1", made.served_as_h1},
+          {"connection_fields_removed", made.connection_fields_removed},
+          {"reason_phrase_added", made.reason_phrase_added},
+          {"framing_added", made.framing_added},
+          {"trailers_removed", made.trailers_removed}};
+}
+
+boost::json::array tls_hosts_json(const ReplayReport& report) {
+  boost::json::array hosts;
+  for (const TlsHost& each : report.tls_hosts) {
+    hosts.push_back({{"host", each.host},
+                     {"port", each.port},
+                     {"protocol", each.protocol},
+                     {"assumed", each.assumed}});
+  }
+  return hosts;
+}
+
+boost::json::array inexact_json(const std::vector<InexactHit>& hits) {
+  boost::json::array all;
+  for (const InexactHit& hit : hits) {
+    boost::json::array differences;
+    for (const std::string& each : hit.differences) differences.push_back(each.c_str());
+    all.push_back({{"method", hit.method},
+                   {"url", hit.url},
+                   {"count", hit.count},
+                   {"score", hit.score},
+                   {"scheme_substituted", hit.scheme_substituted},
+                   {"recorded_url", hit.recorded_url},
+                   {"differences", std::move(differences)}});
+  }
+  return all;
+}
+
+boost::json::array requests_json(const std::vector<RecordedRequest>& requests) {
+  boost::json::array all;
+  for (const RecordedRequest& each : requests) {
+    all.push_back({{"sequence", each.sequence}, {"method", each.method}, {"url", each.url}});
+  }
+  return all;
+}
+
+std::string synthesised_text(const Synthesised& made) {
+  auto const count = [](std::uint64_t number, const char* what) {
+    return number > 0 ? ", " + std::to_string(number) + what : "";
+  };
+  return std::to_string(made.responses()) + " responses in another version than recorded" +
+         count(made.served_as_h2, " as h2") + count(made.served_as_h1, " as HTTP/1.1") +
+         count(made.connection_fields_removed, " connection fields left out") +
+         count(made.reason_phrase_added, " reason phrases added") +
+         count(made.framing_added, " framings added") +
+         count(made.trailers_removed, " trailers left out");
+}
+
+/// To a tenth.
+double rounded(double percent) {
+  return std::floor(percent * 10) / 10;
+}
+
+}  // namespace
+
+boost::json::array misses_json(const std::vector<Miss>& misses) {
+  boost::json::array all;
+  for (const Miss& miss : misses) {
+    boost::json::array nearest;
+    for (const NearMiss& near : miss.nearest) {
+      nearest.push_back({{"url", near.url}, {"why", near.why}});
+    }
+    all.push_back({{"method", miss.method},
+                   {"url", miss.url},
+                   {"count", miss.count},
+                   {"reason", miss.reason},
+                   {"nearest", std::move(nearest)}});
+  }
+  return all;
+}
+
+boost::json::object replay_report_json(const ReplayReport& report) {
+  auto const& counts = report.counts;
+  return {{"schema", "reprise-replay-report/1"},
+          {"mode", "replay"},
+          {"session", report.session},
+          {"hits", counts.hits},
+          {"fuzzy_hits", counts.fuzzy_hits},
+          {"scheme_substituted", counts.scheme_substituted},
+          {"misses", counts.misses},
+          {"confidence_percent", rounded(counts.confidence)},
+          {"damaged", counts.damaged},
+          {"misdirected", counts.misdirected},
+          {"synthesised", synthesised_json(report.synthesised)},
+          {"tls_hosts", tls_hosts_json(report)},
+          {"exchanges_servable", counts.exchanges_servable},
+          {"exchanges_served", counts.exchanges_served},
+          {"never_asked_for", requests_json(report.never_asked_for)},
+          {"out_of_order_count", report.out_of_order_count},
+          {"out_of_order", requests_json(report.out_of_order)},
+          {"inexact_hits", inexact_json(report.inexact_hits)},
+          {"distinct_misses", misses_json(report.distinct_misses)}};
+}
+
+std::string counts_text(const ReplayCounts& counts) {
+  std::string text = std::to_string(counts.hits) + " hits";
+  if (counts.fuzzy_hits > 0) text += " (" + std::to_string(counts.fuzzy_hits) + " fuzzy)";
+  text += ", " + std::to_string(counts.misses) + " misses, " +
+          std::to_string(counts.exchanges_served) + " of " +
+          std::to_string(counts.exchanges_servable) + " exchanges used";
+  if (counts.damaged > 0) text += ", " + std::to_string(counts.damaged) + " damaged";
+  return text;
+}
+
+std::string differences_text(const ReplayReport& report) {
+  auto const& counts = report.counts;
+  std::string text;
+  if (counts.fuzzy_hits > 0 || counts.scheme_substituted > 0) {
+    auto const percent = std::to_string(rounded(counts.confidence));
+    text += "inexact: " + std::to_string(counts.fuzzy_hits) + " hits by the best score, " +
+            std::to_string(counts.scheme_substituted) + " from the other scheme; confidence " +
+            percent.substr(0, percent.find('.') + 2) + " %\n";
+  }
+  if (report.synthesised.responses() > 0) {
+    text += "synthesised: " + synthesised_text(report.synthesised) + "\n";
+  }
+  return text;
+}
+
+}  // namespace reprise
