@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`reprise load` in Chromium and in Firefox: the same page gives the same record, from an archive and
-live, and an authority is trusted where that is asked for, and only there."""
+"""`reprise load` in Chromium and in Firefox: a recording gives the same record in both, and an
+authority is trusted where that is asked for, and only there."""
 
 import json
 
