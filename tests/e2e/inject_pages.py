@@ -1,4 +1,4 @@
-"""Pages of tests/e2e/pages, recorded from an origin and loaded from the archive in real browsers."""
+"""Pages of tests/e2e/pages, recorded from an origin, loaded from the archive in real browsers."""
 
 import html
 import json
