@@ -39,8 +39,8 @@ def is_shortened(old, new):
 class Transparency(Pages):
     def setUp(self):
         super().setUp()
-        files = [f"/transparency/{path.name}" for path in sorted((PAGES / "transparency").iterdir())]
-        self.record_pages([*files, "/transparency/worker.js?show="])
+        files = sorted(path.name for path in (PAGES / "transparency").iterdir())
+        self.record_pages([f"/transparency/{name}" for name in [*files, "worker.js?show="]])
 
     def test_nothing_but_values_tells_that_the_script_was_there(self):
         for browser in BROWSERS:
