@@ -29,7 +29,7 @@ struct ReplayOptions {
   std::vector<std::string> ignored_params;
   double min_confidence = 0;
   InjectionOptions injection;
-  std::string dates = "recorded";
+  std::string dates = "shift";
   std::string protocol = "recorded";
   std::string topology = "recorded";
   std::string origin_rtt = "none";
@@ -75,6 +75,14 @@ SessionInfo session_of(const ArchiveReader& archive, std::uint32_t number) {
   return found == all.end() ? SessionInfo{.number = number} : *found;
 }
 
+/// By how much dates are later now than when the session was recorded.
+std::chrono::seconds date_shift(const ReplayOptions& options, const SessionInfo& recorded) {
+  bool const known = recorded.started != std::chrono::system_clock::time_point();
+  if (options.dates == "recorded" || !known) return {};
+  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now() -
+                                                  recorded.started);
+}
+
 int replay(const ReplayOptions& options, const std::vector<std::string>& command) {
   struct sigaction on_truncated{};
   on_truncated.sa_handler = end_on_truncated_archive;
@@ -98,7 +106,8 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
     return kExitArchive;
   }
 
-  auto const injection = make_injection(options.injection, session_of(**archive, options.session));
+  auto const recorded = session_of(**archive, options.session);
+  auto const injection = make_injection(options.injection, recorded);
   if (!injection) return injection.error();
 
   Naming naming{.hosts = recorded_hosts(**archive, options.session),
@@ -120,7 +129,8 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
                               .protocol = protocol_of(options.protocol),
                               .match = {.exact_only = options.match == "exact",
                                         .ignored_params = options.ignored_params},
-                              .script = injection->script});
+                              .script = injection->script,
+                              .date_shift = date_shift(options, recorded)});
   if (options.warm) replayed.warm();
   // Documents are rewritten while the browser starts, not while it waits for them.
   std::jthread const warming([&](const std::stop_token& stop) { replayed.warm_documents(stop); });
@@ -171,8 +181,11 @@ void add_replay_command(CLI::App& app, const std::vector<std::string>& command, 
       ->allow_extra_args(false)
       ->type_name("GLOB");
   options->injection.add_to(*sub);
-  sub->add_option("--dates", options->dates, "Only 'recorded' (byte-exact) until shifting is built")
-      ->check(CLI::IsMember({"recorded"}));
+  sub->add_option("--dates", options->dates,
+                  "shift: dates and cookies' expiries are as long ago, or ahead, as they were in "
+                  "the recording; recorded: byte-exact")
+      ->check(CLI::IsMember({"shift", "recorded"}))
+      ->capture_default_str();
   sub->add_option("--session", options->session, "Recorded session (default the last complete one)")
       ->check(CLI::PositiveNumber);
   sub->add_option("--protocol", options->protocol,

@@ -96,6 +96,8 @@ boost::json::object replay_report_json(const ReplayReport& report) {
           {"confidence_percent", rounded(counts.confidence)},
           {"damaged", counts.damaged},
           {"misdirected", counts.misdirected},
+          {"decoded", counts.decoded},
+          {"derived", counts.derived},
           {"synthesised", synthesised_json(report.synthesised)},
           {"tls_hosts", tls_hosts_json(report)},
           {"exchanges_servable", counts.exchanges_servable},

@@ -32,8 +32,8 @@ ReplayLedger::ReplayLedger(const ArchiveReader& archive, std::uint32_t session)
 void ReplayLedger::reset() {
   std::scoped_lock const lock(mutex_);
   for (auto& served : served_) served = 0;
-  for (auto* const count :
-       {&hits_, &fuzzy_, &substituted_, &lost_score_, &misdirected_, &injected_})
+  for (auto* const count : {&hits_, &fuzzy_, &substituted_, &lost_score_, &misdirected_, &injected_,
+                            &decoded_, &derived_})
     *count = 0;
   injected_bytes_ = 0;
   served_count_ = 0;
@@ -154,7 +154,9 @@ ReplayCounts ReplayLedger::counts() const {
                       .exchanges_servable = servable_count_,
                       .exchanges_served = served_count_,
                       .injected = injected_,
-                      .injected_bytes = injected_bytes_};
+                      .injected_bytes = injected_bytes_,
+                      .decoded = decoded_,
+                      .derived = derived_};
   if (auto const all = counts.hits + counts.misses; all > 0) {
     auto const lost = static_cast<double>(lost_score_) + 100.0 * static_cast<double>(misses_);
     counts.confidence = std::max(0.0, 100 - lost / static_cast<double>(all));

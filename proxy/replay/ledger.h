@@ -55,6 +55,9 @@ struct ReplayCounts {
   std::uint64_t exchanges_served = 0;  ///< distinct ones
   std::uint64_t injected = 0;          ///< served with the script in them, among the hits
   std::int64_t injected_bytes = 0;     ///< by which those bodies were longer than recorded
+  std::uint64_t decoded =
+      0;  ///< served without their coding, to who did not take it, among the hits
+  std::uint64_t derived = 0;  ///< made of a stored response: to HEAD, a condition or a range
   /// The mean score of all hits and misses in percent: 100 exact, 0 a miss. 100 before the first.
   double confidence = 100;
 };
@@ -86,6 +89,8 @@ class ReplayLedger {
   void turn_hit_into_miss(const StoredRequest& request, std::string reason);
   void add_misdirected() { misdirected_.fetch_add(1, std::memory_order_relaxed); }
 
+  void add_decoded() { decoded_.fetch_add(1, std::memory_order_relaxed); }
+  void add_derived() { derived_.fetch_add(1, std::memory_order_relaxed); }
   /// A hit had the script in it, and is longer by that.
   void add_injected(std::int64_t bytes);
 
@@ -117,6 +122,8 @@ class ReplayLedger {
   std::atomic<std::uint64_t> misdirected_ = 0;
   std::atomic<std::uint64_t> injected_ = 0;
   std::atomic<std::int64_t> injected_bytes_ = 0;
+  std::atomic<std::uint64_t> decoded_ = 0;
+  std::atomic<std::uint64_t> derived_ = 0;
   std::atomic<std::uint32_t> served_count_ = 0;
   std::vector<std::atomic<std::uint32_t>> served_;  // by ordinal: as the how manieth, 0 never
   SynthesisCounter synthesis_;

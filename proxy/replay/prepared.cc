@@ -1,6 +1,7 @@
 #include "proxy/replay/prepared.h"
 
 #include "inject/response.h"
+#include "proxy/replay/negotiation.h"
 
 namespace reprise {
 namespace {
@@ -19,6 +20,33 @@ std::optional<inject::Effort> effort_of(HeaderList headers, Bytes body) {
   if (!codings || codings->empty()) return std::nullopt;
   auto const effort = inject::fit_effort(*codings, body);
   return effort ? std::optional(*effort) : std::nullopt;
+}
+
+struct PlainResponse {
+  Headers headers;
+  inject::Buffer body;
+};
+
+/// The response without its content codings. Digests are of what was coded and go with them.
+std::optional<PlainResponse> decoded(HeaderList headers, Bytes body) {
+  auto codings = inject::codings_of(headers);
+  if (!codings) return std::nullopt;
+  auto plain = inject::decode_whole(*codings, body, {.bytes_max = kDocumentBytesMax});
+  if (!plain) return std::nullopt;
+  auto const length = std::to_string(plain->size());
+  std::vector<HeaderView> fields;
+  for (const HeaderView& field : headers) {
+    auto const is = [&field](std::string_view name) {
+      return equals_ignoring_case(field.name, name);
+    };
+    if (is("Content-Encoding") || is("Content-MD5") || is("Digest") || is("Content-Digest") ||
+        is("Repr-Digest")) {
+      continue;
+    }
+    fields.push_back(is("Content-Length") ? HeaderView{.name = field.name, .value = length}
+                                          : field);
+  }
+  return PlainResponse{.headers = Headers(HeaderList(fields)), .body = std::move(*plain)};
 }
 
 }  // namespace
@@ -43,7 +71,7 @@ class PreparedExchange::ArchivedBody final : public PiecewiseBody {
 };
 
 PreparedExchange::PreparedExchange(const ArchiveReader& archive, std::uint32_t ordinal,
-                                   OnDamage on_damage)
+                                   const DateShift& dates, OnDamage on_damage)
     : archive_(archive), on_damage_(std::move(on_damage)) {
   auto exchange = archive.exchange(ordinal);
   if (!exchange) {
@@ -55,12 +83,21 @@ PreparedExchange::PreparedExchange(const ArchiveReader& archive, std::uint32_t o
   const StoredReply& reply = exchange_.response;
   for (const HeaderView& field : reply.headers.list()) {
     // It would lead the client past this replay.
-    if (!equals_ignoring_case(field.name, "Alt-Svc")) headers_.push_back(field);
+    if (equals_ignoring_case(field.name, "Alt-Svc")) continue;
+    headers_.push_back(field);
+    if (auto moved = dates.moved(field.name, field.value)) {
+      headers_.back().value = moved_dates_.emplace_back(std::move(*moved));
+    }
   }
   rewritable_as_document_ = is_rewritable(inject::Destination::kDocument);
   rewritable_as_worker_ = is_rewritable(inject::Destination::kWorker);
+  if (auto codings = inject::codings_of(headers_);
+      codings && reply.body.size_bytes > 0 && reply.body.size_bytes <= kDocumentBytesMax) {
+    codings_ = std::move(*codings);
+  }
   auto parts = parts_with(headers_);
   if (reply.body.extents.size() > 1) {
+    for (const Extent& extent : reply.body.extents) piece_bytes_.push_back(extent.size_bytes);
     parts.pieces = std::make_unique<ArchivedBody>(*this);
   } else if (!reply.body.extents.empty()) {
     auto const bytes = archive.extent(reply.body, 0);
@@ -76,8 +113,7 @@ PreparedExchange::PreparedExchange(const ArchiveReader& archive, std::uint32_t o
 }
 
 PreparedExchange::~PreparedExchange() {
-  delete document_.load();
-  delete worker_.load();
+  for (auto& slot : altered_) delete slot.load();
 }
 
 StoredResponse::Parts PreparedExchange::parts_with(HeaderList headers) const {
@@ -102,17 +138,30 @@ bool PreparedExchange::is_rewritable(inject::Destination destination) const {
          inject::kind_of(exchange_.response.status, headers_, destination) != inject::Kind::kOther;
 }
 
-InjectedResponse* PreparedExchange::injected(const inject::InjectedScript& script,
-                                             inject::Destination destination) const {
-  bool const worker = destination == inject::Destination::kWorker;
-  if (destination == inject::Destination::kData || !response_ ||
-      !(worker ? rewritable_as_worker_ : rewritable_as_document_)) {
-    return nullptr;
+Form PreparedExchange::form_for(const RequestHead& request, bool inject) const {
+  Form form;
+  if (inject && (rewritable_as_document_ || rewritable_as_worker_)) {
+    auto const destination = inject::destination_of(request.headers);
+    bool const worker = destination == inject::Destination::kWorker;
+    bool const rewritable = worker ? rewritable_as_worker_ : rewritable_as_document_;
+    if (rewritable) form.destination = destination;
   }
-  auto& slot = worker ? worker_ : document_;
+  form.plain = !codings_.empty() &&
+               !takes_codings(request.headers, exchange_.request.headers.list(), codings_);
+  return form;
+}
+
+std::size_t PreparedExchange::slot_of(const Form& form) {
+  return static_cast<std::size_t>(form.destination) * 2 + (form.plain ? 1 : 0);
+}
+
+AlteredResponse* PreparedExchange::altered(const inject::InjectedScript* script,
+                                           const Form& form) const {
+  if (!response_ || form.as_recorded()) return nullptr;
+  auto& slot = altered_[slot_of(form)];
   if (auto* const done = slot.load(std::memory_order_acquire)) return done;
-  auto made = inject(script, destination);
-  InjectedResponse* expected = nullptr;
+  auto made = alter(script, form);
+  AlteredResponse* expected = nullptr;
   // Two threads may make the same; one of them is kept.
   if (slot.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel)) {
     return made.release();
@@ -120,20 +169,46 @@ InjectedResponse* PreparedExchange::injected(const inject::InjectedScript& scrip
   return expected;
 }
 
-InjectedResponse* PreparedExchange::known_injected(inject::Destination destination) const {
-  return (destination == inject::Destination::kWorker ? worker_ : document_).load();
+std::size_t PreparedExchange::warm_document(const inject::InjectedScript& script) const {
+  if (!rewritable_as_document_) return 0;
+  auto const* const made = altered(&script, {.destination = inject::Destination::kDocument});
+  return made == nullptr ? 0 : made->rewritten.body.size();
 }
 
-std::unique_ptr<InjectedResponse> PreparedExchange::inject(const inject::InjectedScript& script,
-                                                           inject::Destination destination) const {
-  auto made = std::make_unique<InjectedResponse>();
+void PreparedExchange::visit_altered(const std::function<void(AlteredResponse&)>& visit) const {
+  for (auto const& slot : altered_) {
+    if (auto* const altered = slot.load(std::memory_order_acquire)) visit(*altered);
+  }
+}
+
+std::unique_ptr<AlteredResponse> PreparedExchange::alter(const inject::InjectedScript* script,
+                                                         const Form& form) const {
+  auto made = std::make_unique<AlteredResponse>();
+  made->form = form;
   const StoredReply& reply = exchange_.response;
-  auto const body = archive_.read_body(reply.body, kDocumentBytesMax);
+  auto body = archive_.read_body(reply.body, kDocumentBytesMax);
   if (!body) return made;  // the damage shows when it is sent as recorded
-  made->rewritten =
-      inject::rewrite(script, reply.status, headers_, *body,
-                      {.destination = destination, .effort = effort_of(headers_, *body)});
-  if (made->rewritten.report.verdict != inject::Verdict::kRewritten) return made;
+  Headers headers{headers_};
+  if (form.plain) {
+    auto plain = decoded(headers_, *body);
+    if (!plain) return made;  // it is not coded as it says, so the client may take it as it is
+    headers = std::move(plain->headers);
+    *body = std::move(plain->body);
+  }
+  if (script != nullptr && form.destination != inject::Destination::kData) {
+    auto rewritten = inject::rewrite(
+        *script, reply.status, headers.list(), *body,
+        {.destination = form.destination, .effort = effort_of(headers.list(), *body)});
+    made->rewritten.report = std::move(rewritten.report);
+    if (made->rewritten.report.verdict == inject::Verdict::kRewritten) {
+      headers = std::move(rewritten.headers);
+      *body = std::move(rewritten.body);
+    } else if (!form.plain) {
+      return made;
+    }
+  }
+  made->rewritten.headers = std::move(headers);
+  made->rewritten.body = std::move(*body);
   auto parts = parts_with(made->rewritten.headers.list());
   parts.body = Bytes(made->rewritten.body);
   made->response = std::make_unique<StoredResponse>(exchange_.request.method, std::move(parts));

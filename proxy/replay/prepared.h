@@ -1,33 +1,47 @@
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "archive/reader.h"
 #include "inject/rewrite.h"
+#include "proxy/http/message.h"
 #include "proxy/http/stored_response.h"
+#include "proxy/replay/date_shift.h"
 
 namespace reprise {
 
-/// A stored document or worker with the script in it.
-struct InjectedResponse {
-  inject::Rewritten rewritten;
+/// How a stored response is wanted.
+struct Form {
+  inject::Destination destination = inject::Destination::kData;  ///< whether the script goes in
+  bool plain = false;  ///< without its content codings, for a client that takes none of them
+  bool as_recorded() const { return destination == inject::Destination::kData && !plain; }
+};
+
+/// A stored response in another form than it was recorded in.
+struct AlteredResponse {
+  Form form;
+  inject::Rewritten rewritten;               ///< the report is that of the script
   std::unique_ptr<StoredResponse> response;  ///< null: it is served as it was recorded
   std::atomic<std::uint64_t> served = 0;
 };
 
-/// One exchange as it is served: its head and body laid out, and laid out again with the script in
-/// it for those who load it as a document or worker. Bodies come straight from the archive's map,
+/// One exchange as it is served: its head and body laid out, and laid out again for those who want
+/// it in another form. Bodies come straight from the archive's map,
 /// so this lives no longer than its reader. Thread-safe once made.
 class PreparedExchange {
  public:
   /// Told of a piece of the body that turned out damaged while it was sent.
   using OnDamage = std::function<void(const StoredRequest&, std::string problem)>;
 
-  PreparedExchange(const ArchiveReader& archive, std::uint32_t ordinal, OnDamage on_damage);
+  PreparedExchange(const ArchiveReader& archive, std::uint32_t ordinal, const DateShift& dates,
+                   OnDamage on_damage);
   ~PreparedExchange();
   PreparedExchange(const PreparedExchange&) = delete;
   PreparedExchange& operator=(const PreparedExchange&) = delete;
@@ -37,31 +51,43 @@ class PreparedExchange {
   const StoredResponse* response() const { return response_.get(); }
   const std::string& problem() const { return problem_; }
 
-  /// The form for `destination`, made by the first who asks, which takes milliseconds. Null when
-  /// the script does not go into responses of this kind.
-  InjectedResponse* injected(const inject::InjectedScript& script,
-                             inject::Destination destination) const;
-  /// The same if it was made already.
-  InjectedResponse* known_injected(inject::Destination destination) const;
+  /// What a client that sent `request` wants of it. `inject`: there is a script.
+  Form form_for(const RequestHead& request, bool inject) const;
+  /// It in that form, made by the first who asks, which takes milliseconds. Null when that is the
+  /// recorded form. `script` null: none goes in.
+  AlteredResponse* altered(const inject::InjectedScript* script, const Form& form) const;
+  /// Makes what a browser that loads it as a document gets; its size.
+  std::size_t warm_document(const inject::InjectedScript& script) const;
+  /// All forms that were made so far.
+  void visit_altered(const std::function<void(AlteredResponse&)>& visit) const;
+
+  /// The sizes of the pieces of a body that comes in several.
+  std::span<const std::uint64_t> piece_bytes() const { return piece_bytes_; }
 
  private:
   class ArchivedBody;
 
+  /// With the script for documents, for workers, or without one; coded as recorded, or plain.
+  static constexpr std::size_t kForms = 6;
+  static std::size_t slot_of(const Form& form);
+
   StoredResponse::Parts parts_with(HeaderList headers) const;
   bool is_rewritable(inject::Destination destination) const;
-  std::unique_ptr<InjectedResponse> inject(const inject::InjectedScript& script,
-                                           inject::Destination destination) const;
+  std::unique_ptr<AlteredResponse> alter(const inject::InjectedScript* script,
+                                         const Form& form) const;
 
   const ArchiveReader& archive_;
   OnDamage on_damage_;
   Exchange exchange_;
-  std::vector<HeaderView> headers_;  // as served; views into exchange_
+  std::deque<std::string> moved_dates_;  // what some of headers_ are views into
+  std::vector<HeaderView> headers_;      // as served; others are views into exchange_
+  std::vector<std::uint64_t> piece_bytes_;
+  std::vector<inject::Coding> codings_;  // where they are known and can be taken off
   std::unique_ptr<StoredResponse> response_;
   std::string problem_;
   bool rewritable_as_document_ = false;
   bool rewritable_as_worker_ = false;
-  mutable std::atomic<InjectedResponse*> document_ = nullptr;  // owned
-  mutable std::atomic<InjectedResponse*> worker_ = nullptr;    // owned
+  mutable std::array<std::atomic<AlteredResponse*>, kForms> altered_{};  // owned
 };
 
 }  // namespace reprise

@@ -2,8 +2,11 @@
 
 #include <spdlog/spdlog.h>
 
+#include <deque>
+
 #include "proxy/replay/held_body.h"
 #include "proxy/replay/replayer.h"
+#include "proxy/replay/selected_response.h"
 
 namespace reprise {
 namespace {
@@ -29,6 +32,7 @@ Replay::Replay(const ArchiveReader& archive, Options options)
       cursors_(archive.entries().size()),
       ledger_(archive, matcher_.session()),
       script_(std::move(options.script)),
+      dates_(options.date_shift),
       prepared_(archive.entries().size()) {}
 
 Replay::~Replay() {
@@ -43,7 +47,7 @@ void Replay::warm() {
   for (std::uint32_t ordinal = 0; ordinal < prepared_.size(); ++ordinal) {
     if (archive_.entries()[ordinal].session != matcher_.session()) continue;
     auto const& exchange = prepared(ordinal);
-    if (script_) exchange.injected(*script_, inject::Destination::kDocument);
+    if (script_) exchange.warm_document(*script_);
   }
 }
 
@@ -53,29 +57,22 @@ void Replay::warm_documents(const std::stop_token& stop) {
   for (std::uint32_t ordinal : archive_.ordinals_in_order()) {
     if (stop.stop_requested() || bytes > kWarmDocumentBytesMax) return;
     if (archive_.entries()[ordinal].session != matcher_.session()) continue;
-    auto const* const made = prepared(ordinal).injected(*script_, inject::Destination::kDocument);
-    if (made != nullptr) bytes += made->rewritten.body.size();
+    bytes += prepared(ordinal).warm_document(*script_);
   }
 }
 
 void Replay::reset() {
   cursors_.reset();
   ledger_.reset();
-  visit_injected([](const PreparedExchange&, inject::Destination, InjectedResponse& injected) {
-    injected.served = 0;
-    return true;
-  });
+  visit_altered([](const PreparedExchange&, AlteredResponse& altered) { altered.served = 0; });
 }
 
-void Replay::visit_injected(const InjectedVisitor& visit) const {
-  if (!script_) return;
+void Replay::visit_altered(
+    const std::function<void(const PreparedExchange&, AlteredResponse&)>& visit) const {
   for (auto const& slot : prepared_) {
     const PreparedExchange* const exchange = slot.load(std::memory_order_acquire);
     if (exchange == nullptr) continue;
-    for (auto const destination : {inject::Destination::kDocument, inject::Destination::kWorker}) {
-      InjectedResponse* const injected = exchange->known_injected(destination);
-      if (injected != nullptr && !visit(*exchange, destination, *injected)) return;
-    }
+    exchange->visit_altered([&](AlteredResponse& altered) { visit(*exchange, altered); });
   }
 }
 
@@ -87,14 +84,13 @@ ReplayReport Replay::report() const {
                       .distinct_misses = ledger_.misses(),
                       .inexact_hits = ledger_.inexact_hits(),
                       .never_asked_for = ledger_.never_asked_for(kListedMax)};
-  visit_injected([&report](const PreparedExchange& exchange, inject::Destination destination,
-                           const InjectedResponse& injected) {
-    if (injected.served == 0) return true;
+  visit_altered([&report](const PreparedExchange& exchange, const AlteredResponse& altered) {
+    bool const document = altered.form.destination != inject::Destination::kData;
+    if (!document || altered.served == 0 || report.documents.size() == kDocumentsMax) return;
     report.documents.push_back({.url = ReplayLedger::shortened(url_of(exchange.exchange().request)),
-                                .destination = destination,
-                                .served = injected.served,
-                                .report = injected.rewritten.report});
-    return report.documents.size() < kDocumentsMax;
+                                .destination = altered.form.destination,
+                                .served = altered.served,
+                                .report = altered.rewritten.report});
   });
   auto const moved = ledger_.out_of_order();
   report.out_of_order_count = moved.size();
@@ -108,7 +104,7 @@ const PreparedExchange& Replay::prepared(std::uint32_t ordinal) {
   auto& slot = prepared_[ordinal];
   if (const auto* const done = slot.load(std::memory_order_acquire)) return *done;
   auto made = std::make_unique<PreparedExchange>(
-      archive_, ordinal, [this](const StoredRequest& request, const std::string& problem) {
+      archive_, ordinal, dates_, [this](const StoredRequest& request, const std::string& problem) {
         ledger_.turn_hit_into_miss(request, damage_text(problem));
       });
   const PreparedExchange* expected = nullptr;
@@ -134,16 +130,19 @@ Decision Replay::find(MatchKey key, HeaderList headers, RequestBody recorded) {
 }
 
 const StoredResponse* Replay::choose_form(const PreparedExchange& chosen, const RequestHead& head) {
-  if (!script_) return chosen.response();
-  auto* const injected = chosen.injected(*script_, inject::destination_of(head.headers));
-  if (injected == nullptr) return chosen.response();
-  injected->served.fetch_add(1, std::memory_order_relaxed);
-  if (!injected->response) return chosen.response();
-  ledger_.add_injected(injected->rewritten.report.added_wire_bytes);
-  return injected->response.get();
+  auto const form = chosen.form_for(head, script_.has_value());
+  AlteredResponse* const altered = chosen.altered(script_ ? &*script_ : nullptr, form);
+  if (altered == nullptr) return chosen.response();
+  altered->served.fetch_add(1, std::memory_order_relaxed);
+  if (!altered->response) return chosen.response();
+  auto const& report = altered->rewritten.report;
+  if (report.verdict == inject::Verdict::kRewritten) ledger_.add_injected(report.added_wire_bytes);
+  if (form.plain) ledger_.add_decoded();
+  return altered->response.get();
 }
 
 const StoredResponse* Replay::stored(const RequestHead& head) {
+  if (is_conditional_or_partial(head.headers)) return nullptr;  // to be looked at
   auto const decision = find(key_of(head), head.headers, RequestBody::kWhole);
   if (decision.kind == MatchKind::kMiss) return nullptr;
   auto const& chosen = prepared(decision.ordinal);
@@ -169,6 +168,11 @@ Task<void> Replay::serve(const RequestHead& head, BodyReader& body, ResponseWrit
       return request.method.empty() ? nullptr : &request;
     });
   }
+  if (decision.kind == MatchKind::kMiss && head.method == "HEAD") {
+    MatchKey get = asked.key;
+    get.method = "GET";
+    decision = find(get, head.headers, RequestBody::kWhole);
+  }
   if (decision.kind == MatchKind::kMiss) {
     co_return co_await answer_miss(asked, ReplayLedger::kNotRecorded, writer);
   }
@@ -181,7 +185,38 @@ Task<void> Replay::serve(const RequestHead& head, BodyReader& body, ResponseWrit
   if (decision.kind == MatchKind::kFuzzy || decision.scheme_substituted) {
     ledger_.add_inexact_hit(decision, chosen.exchange(), asked, matcher_.rules());
   }
-  co_return co_await writer.send_stored(*response);
+  co_return co_await send(chosen, *response, head, writer);
+}
+
+Task<void> Replay::send(const PreparedExchange& chosen, const StoredResponse& response,
+                        const RequestHead& head, ResponseWriter& writer) {
+  auto const& parts = response.parts();
+  bool const from_get = head.method == "HEAD" && chosen.exchange().request.method == "GET";
+  bool const selective = parts.head.status == 200 && is_conditional_or_partial(head.headers) &&
+                         chosen.exchange().request.method == "GET";
+  if (!selective && !from_get) co_return co_await writer.send_stored(response);
+  ledger_.add_derived();
+  if (!selective) {
+    if (auto const sent = co_await writer.send_head(parts.head); !sent) co_return sent;
+    co_return co_await writer.finish({});
+  }
+  // Conditions are held against dates as they were recorded.
+  std::deque<std::string> moved;
+  std::vector<HeaderView> fields(head.headers.begin(), head.headers.end());
+  for (HeaderView& field : fields) {
+    if (auto back = dates_.moved_back(field.name, field.value)) {
+      field.value = moved.emplace_back(std::move(*back));
+    }
+  }
+  RequestHead asked = head;
+  asked.headers = fields;
+  bool const pieces = parts.pieces != nullptr;
+  WholeResponse const whole{
+      .response = response,
+      .recorded = chosen.exchange().response.headers.list(),
+      .size_bytes = pieces ? chosen.exchange().response.body.size_bytes : parts.body.bytes.size(),
+      .piece_bytes = chosen.piece_bytes()};
+  co_return co_await send_selected(asked, whole, writer);
 }
 
 Task<void> Replay::answer_miss(const AskedRequest& asked, std::string reason,

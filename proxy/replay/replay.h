@@ -55,6 +55,7 @@ class Replay final : public HandlerFactory {
     Protocol protocol = Protocol::kRecorded;
     MatchRules match = {};
     std::optional<inject::InjectedScript> script;  ///< goes into documents; nothing: none does
+    std::chrono::seconds date_shift{};  ///< by which dates of responses are later than recorded
   };
 
   /// `archive` must outlive this.
@@ -89,16 +90,16 @@ class Replay final : public HandlerFactory {
   /// content is chance and not compared.
   enum class RequestBody : std::uint8_t { kWhole, kPartial };
 
-  /// Returns whether to go on.
-  using InjectedVisitor =
-      std::function<bool(const PreparedExchange&, inject::Destination, InjectedResponse&)>;
-
   Decision find(MatchKey key, HeaderList headers, RequestBody recorded);
-  void visit_injected(const InjectedVisitor& visit) const;
+  void visit_altered(
+      const std::function<void(const PreparedExchange&, AlteredResponse&)>& visit) const;
   /// The exchange as it is served, prepared by the first who asks.
   const PreparedExchange& prepared(std::uint32_t ordinal);
   /// What this request gets of the exchange. Null when that cannot be served.
   const StoredResponse* choose_form(const PreparedExchange& chosen, const RequestHead& head);
+  /// Sends it, or what a condition, a range or HEAD wants of it.
+  Task<void> send(const PreparedExchange& chosen, const StoredResponse& response,
+                  const RequestHead& head, ResponseWriter& writer);
   Task<void> answer_miss(const AskedRequest& asked, std::string reason, ResponseWriter& writer);
 
   const ArchiveReader& archive_;
@@ -109,6 +110,7 @@ class Replay final : public HandlerFactory {
   std::atomic<std::size_t> held_bytes_ = 0;  // of request bodies
 
   std::optional<inject::InjectedScript> const script_;
+  DateShift const dates_;
   std::vector<std::atomic<const PreparedExchange*>> prepared_;  // by ordinal; owned
 };
 

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <span>
+
+#include "proxy/http/handler.h"
+#include "proxy/replay/preconditions.h"
+
+namespace reprise {
+
+/// A stored 200 response of which not everything may be wanted. Borrowed.
+struct WholeResponse {
+  const StoredResponse& response;
+  HeaderList recorded;  ///< its fields as they were recorded: what conditions are held against
+  std::uint64_t size_bytes;
+  std::span<const std::uint64_t> piece_bytes;  ///< of a body in pieces; empty when it is in one
+};
+
+/// Answers a conditional or partial request (is_conditional_or_partial()) as a good origin would:
+/// 304, 412, 206, 416, or the whole. Errors: the writer's; the archive's where a piece is damaged.
+Task<void> send_selected(const RequestHead& request, const WholeResponse& whole,
+                         ResponseWriter& writer);
+
+}  // namespace reprise
