@@ -22,6 +22,14 @@ bool equals_ignoring_case(std::string_view a, std::string_view b) {
                                             [](char x, char y) { return lower(x) == lower(y); });
 }
 
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+  }
+  return lower;
+}
+
 std::optional<std::string_view> find_header(HeaderList headers, std::string_view name) {
   for (const HeaderView& field : headers) {
     if (equals_ignoring_case(field.name, name)) return field.value;

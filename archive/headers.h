@@ -21,6 +21,8 @@ using HeaderList = std::span<const HeaderView>;
 
 /// ASCII case-insensitive equality, as field names and most tokens compare.
 bool equals_ignoring_case(std::string_view a, std::string_view b);
+/// ASCII letters in lower case, all else as it is.
+std::string lower_case(std::string_view text);
 
 /// The value of the first field called `name` (any case).
 std::optional<std::string_view> find_header(HeaderList headers, std::string_view name);

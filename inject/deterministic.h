@@ -29,7 +29,7 @@ struct PageSettings {
   std::string time_zone;  ///< its IANA name; empty: the browser's own
 };
 
-/// The two forms of one script, about 8 KB each before content coding.
+/// The two forms of one script, about 13 KB each before content coding.
 struct DeterministicScript {
   std::string document;  ///< for a <script> of its own; names itself, for its lines in stacks
   std::string worker;    ///< to stand before a worker's script, in the same line

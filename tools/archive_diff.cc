@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "archive/edit/glob.h"
+#include "archive/glob.h"
 #include "tools/archive_coding.h"
 #include "tools/archive_commands.h"
 #include "tools/archive_open.h"

@@ -6,7 +6,7 @@
 #include <span>
 #include <tuple>
 
-#include "archive/edit/glob.h"
+#include "archive/glob.h"
 #include "archive/match.h"
 
 namespace reprise {
@@ -21,7 +21,7 @@ using PairKey =
 bool counts(const HeaderView& field, const DiffOptions& options) {
   auto const name = lower_case(field.name);
   return std::ranges::none_of(options.ignored_headers, [&name](const std::string& ignored) {
-    return matches_glob(ignored, name);
+    return fits_glob(ignored, name);
   });
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "archive/edit/filter_values.h"
-#include "archive/edit/glob.h"
+#include "archive/glob.h"
 
 namespace reprise {
 

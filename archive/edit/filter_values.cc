@@ -4,8 +4,8 @@
 #include <charconv>
 #include <limits>
 
-#include "archive/edit/glob.h"
 #include "archive/edit/media_type.h"
+#include "archive/glob.h"
 
 namespace reprise {
 namespace {
@@ -124,19 +124,19 @@ std::optional<std::string> check_word(FilterField field, std::string_view text) 
 bool allows_host(std::string_view pattern, std::string_view host) {
   // ".example.org" is the host and those below it.
   if (pattern.starts_with('.')) {
-    return matches_glob(pattern.substr(1), host) || matches_glob("*" + std::string(pattern), host);
+    return fits_glob(pattern.substr(1), host) || fits_glob("*" + std::string(pattern), host);
   }
-  return matches_glob(pattern, host);
+  return fits_glob(pattern, host);
 }
 
 bool allows_url(std::string_view pattern, const std::string& url) {
-  return pattern.contains('*') ? matches_glob(pattern, url) : url.contains(pattern);
+  return pattern.contains('*') ? fits_glob(pattern, url) : url.contains(pattern);
 }
 
 bool allows_type(const std::string& wanted, HeaderList headers) {
   auto const type = media_type(headers);
   if (wanted == "none") return type.empty();
-  return is_kind_name(wanted) ? is_of_kind(type, wanted) : matches_glob(wanted, type);
+  return is_kind_name(wanted) ? is_of_kind(type, wanted) : fits_glob(wanted, type);
 }
 
 bool allows_protocol(std::string_view wanted, const Exchange& exchange) {
@@ -166,7 +166,7 @@ bool allows_header(std::string_view wanted, HeaderList headers) {
   auto value = colon == std::string_view::npos ? std::string_view("*") : wanted.substr(colon + 1);
   while (value.starts_with(' ')) value.remove_prefix(1);
   return std::ranges::any_of(headers, [&](const HeaderView& field) {
-    return equals_ignoring_case(field.name, name) && matches_glob(value, field.value);
+    return equals_ignoring_case(field.name, name) && fits_glob(value, field.value);
   });
 }
 
@@ -232,13 +232,13 @@ bool allows(FilterField field, const FilterValue& value, const Exchange& exchang
     case FilterField::kHost:
       return allows_host(value.text, request.host);
     case FilterField::kPath:
-      return matches_glob(value.text, target.substr(0, query_at));
+      return fits_glob(value.text, target.substr(0, query_at));
     case FilterField::kQuery:
-      return matches_glob(value.text, target.substr(std::min(query_at + 1, target.size())));
+      return fits_glob(value.text, target.substr(std::min(query_at + 1, target.size())));
     case FilterField::kUrl:
       return allows_url(value.text, url_of(request));
     case FilterField::kMethod:
-      return matches_glob(value.text, lower_case(request.method));
+      return fits_glob(value.text, lower_case(request.method));
     case FilterField::kScheme:
       return value.text == to_string(request.scheme);
     case FilterField::kType:

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "archive/edit/glob.h"
+#include "archive/glob.h"
 
 namespace reprise {
 namespace {
@@ -51,7 +51,7 @@ bool is_kind_name(std::string_view name) {
 bool is_of_kind(std::string_view type, std::string_view name) {
   const Kind* const kind = kind_called(name);
   return kind != nullptr && std::ranges::any_of(kind->types, [type](std::string_view pattern) {
-           return matches_glob(pattern, type);
+           return fits_glob(pattern, type);
          });
 }
 

@@ -2,15 +2,15 @@
 
 #include <algorithm>
 
-#include "archive/edit/glob.h"
 #include "archive/edit/media_type.h"
+#include "archive/glob.h"
 
 namespace reprise {
 namespace {
 
 bool any_glob(const std::vector<std::string>& globs, std::string_view name) {
   return std::ranges::any_of(globs,
-                             [name](const std::string& glob) { return matches_glob(glob, name); });
+                             [name](const std::string& glob) { return fits_glob(glob, name); });
 }
 
 /// A mere word, as "accepted" in a cookie, would be found in every script.

@@ -27,7 +27,7 @@ PAGES = (
     ("gatech", "rec-wprgo-arcanum/custom.wprgo", "https://www.gatech.edu/"),
     ("TriWest", "rec-wacz-warcbench/triwest.wacz", "https://joinournetwork.triwest.com/"),
 )
-TIMEOUT_SECONDS = 120
+TIMEOUT_SECONDS = 600
 
 
 def run(folder, *arguments):

@@ -63,8 +63,8 @@ class Semantics(harness.TestCase):
         dates = {name: email.utils.format_datetime(at, usegmt=True) for name, at in fields.items()}
         headers = [{"name": name, "value": value} for name, value in dates.items()]
         headers.append({"name": "Set-Cookie", "value": "a=b; Expires=" + dates["Expires"]})
-        har.write_text(json.dumps({"log": {"version": "1.2", "creator": {"name": "x", "version": ""},
-                                           "entries": [{
+        creator = {"name": "x", "version": ""}
+        har.write_text(json.dumps({"log": {"version": "1.2", "creator": creator, "entries": [{
             "startedDateTime": then.isoformat(), "time": 1,
             "request": {"method": "GET", "url": "http://origin.test/", "httpVersion": "HTTP/1.1",
                         "headers": [], "queryString": [], "cookies": [], "headersSize": -1,

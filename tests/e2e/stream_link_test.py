@@ -135,7 +135,8 @@ class StreamLink(Recorded):
         self.assertEqual(self.report_of(replay, file)["connections"], 11)
 
     def test_names_cross_the_link_too(self):
-        labels = b"".join(bytes([len(label)]) + label for label in harness.HOST.encode().split(b"."))
+        host = harness.HOST.encode()
+        labels = b"".join(bytes([len(label)]) + label for label in host.split(b"."))
         query = b"\0\7\1\0\0\1\0\0\0\0\0\0" + labels + b"\0\0\1\0\1"
         file = self.folder / "report.json"
         replay = self.linked("--report", str(file))
