@@ -2,7 +2,7 @@
 """Real pages, loaded again and again from their imported archives: with the script all loads make
 the same set of requests, without it they differ. REPRISE_CORPUS names the folder of the recordings.
 
-usage: inject_corpus_figure.py [PAGE...]        RUNS loads of each with the script, a quarter without
+usage: inject_corpus_figure.py [PAGE...]     RUNS loads of each with the script, a quarter without
 
 For each page a row: how many of the loads with the script made the set of requests that most of
 them made, and how many sets there were with and without it. What differs goes to stderr.
