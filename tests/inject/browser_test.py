@@ -13,6 +13,7 @@ import http.server
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -267,13 +268,14 @@ class Browser(unittest.TestCase):
                        f"http://127.0.0.1:{cls.server.server_address[1]}/"]
             if os.geteuid() == 0:
                 command.insert(1, "--no-sandbox")
+            # Debian's program is a shell that waits for the browser: a session, to end both.
             browser = subprocess.Popen(command, stdout=subprocess.DEVNULL,
-                                       stderr=subprocess.DEVNULL)
+                                       stderr=subprocess.DEVNULL, start_new_session=True)
             try:
                 if not cls.server.finished.wait(timeout=200):
                     raise AssertionError("the browser did not finish")
             finally:
-                browser.kill()
+                os.killpg(browser.pid, signal.SIGKILL)
                 browser.wait()
         cls.server.shutdown()
 
