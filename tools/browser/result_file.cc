@@ -1,19 +1,13 @@
 #include "tools/browser/result_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
-#include <cerrno>
-#include <cstdio>
 #include <utility>
 
 #include "tools/browser/digest.h"
+#include "tools/private_file.h"
 
 namespace json = boost::json;
-namespace fs = std::filesystem;
 
 namespace reprise {
 namespace {
@@ -108,16 +102,6 @@ json::object load_json(const LoadResult::Load& load, bool with_dom) {
   return out;
 }
 
-Result<void> write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    auto const written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return fail({errno, std::system_category()});
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
-}
-
 }  // namespace
 
 json::object to_json(const LoadResult& result, bool with_dom) {
@@ -145,19 +129,8 @@ json::object to_json(const LoadResult& result, bool with_dom) {
   return out;
 }
 
-Result<void> write_result(const json::object& json, const fs::path& path) {
-  auto const text = json::serialize(json) + "\n";
-  if (path == "-") return write_all(STDOUT_FILENO, text);
-  std::string name = path.string() + ".XXXXXX";
-  int const fd = ::mkstemp(name.data());  // mode 0600
-  if (fd < 0) return fail({errno, std::system_category()});
-  auto done = write_all(fd, text);
-  if (::close(fd) != 0 && done) done = fail({errno, std::system_category()});
-  if (done && ::rename(name.c_str(), path.c_str()) != 0) {
-    done = fail({errno, std::system_category()});
-  }
-  if (!done) ::unlink(name.c_str());
-  return done;
+Result<void> write_result(const json::object& json, const std::filesystem::path& path) {
+  return write_private_file(json::serialize(json) + "\n", path);
 }
 
 }  // namespace reprise
