@@ -79,6 +79,7 @@ bool put(const StoredRequest& request, pb::Request& out) {
   out.set_port(request.port);
   out.set_target(request.target);
   out.set_version(static_cast<std::uint32_t>(request.version));
+  out.set_protocol(request.protocol);
   if (request.body_partial) out.set_body_partial(true);
   return put(request.headers, *out.mutable_headers()) &&
          put(request.trailers, *out.mutable_trailers()) && put(request.body, *out.mutable_body());
@@ -92,6 +93,7 @@ bool get(const pb::Request& request, StoredRequest& out) {
   out.method = request.method();
   out.host = request.host();
   out.target = request.target();
+  out.protocol = request.protocol();
   out.body_partial = request.body_partial();
   return get_number(request.scheme(), Scheme::kHttp, Scheme::kHttps, out.scheme) &&
          get_u16(request.port(), out.port) && get_version(request.version(), out.version) &&

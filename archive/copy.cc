@@ -87,7 +87,23 @@ Result<void> ArchiveCopy::copy_exchange(std::uint32_t ordinal) {
   auto const carried = exchange ? carry(ordinal, *exchange) : fail(exchange.error());
   if (!carried && carried.error() == archive_errc::corrupt) return on_damaged(ordinal);
   if (!carried) return carried;
-  return to_.add_exchange(std::move(*exchange));
+  if (auto added = to_.add_exchange(*exchange); !added) return added;
+  auto const& entry = from_.entries()[ordinal];
+  return copy_messages({.session = entry.session, .sequence = entry.sequence}, *exchange);
+}
+
+Result<void> ArchiveCopy::copy_messages(const MessageOwner& owner, const Exchange& carried) {
+  for (auto const& place : from_.messages(owner)) {
+    auto message = from_.message(place);
+    if (!message) {
+      if (auto goes_on = on_damaged_message(owner); !goes_on) return goes_on;
+      continue;
+    }
+    std::vector<std::byte> storage;
+    if (auto changed = change_message(carried, *message, storage); !changed) return changed;
+    if (auto added = to_.add_message(carried.sequence, *message); !added) return added;
+  }
+  return {};
 }
 
 Result<void> ArchiveCopy::carry(std::uint32_t /*ordinal*/, Exchange& exchange) {

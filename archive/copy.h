@@ -59,6 +59,17 @@ class ArchiveCopy {
   /// Both bodies, as they are.
   Result<void> carry_bodies(Exchange& exchange);
 
+  /// A message of a WebSocket on its way behind `exchange`, which was carried. What a change makes
+  /// of the payload goes into `storage`.
+  virtual Result<void> change_message(const Exchange& /*exchange*/, WebSocketMessage& /*message*/,
+                                      std::vector<std::byte>& /*storage*/) {
+    return {};
+  }
+  /// Called when a message is damaged; without an error the copy goes on without it.
+  virtual Result<void> on_damaged_message(const MessageOwner&) {
+    return fail(archive_errc::corrupt);
+  }
+
   /// Called when carry(), or reading the exchange, ended with corrupt; without an error the copy
   /// goes on without that exchange.
   virtual Result<void> on_damaged(std::uint32_t ordinal);
@@ -68,6 +79,7 @@ class ArchiveCopy {
 
  private:
   Result<void> copy_exchange(std::uint32_t ordinal);
+  Result<void> copy_messages(const MessageOwner& owner, const Exchange& carried);
 
   const ArchiveReader& from_;
   ArchiveWriter& to_;

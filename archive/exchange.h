@@ -69,6 +69,9 @@ struct StoredRequest {
   std::uint16_t port = 0;
   std::string target;  ///< path and query as sent, "*" for OPTIONS *
   HttpVersion version = HttpVersion::kUnknown;
+  /// What the client wanted to speak from here on: "websocket" (web_socket.h), or empty. Such a
+  /// request has the method CONNECT, as RFC 8441 section 4 has it, whichever version it came over.
+  std::string protocol;
   Headers headers;
   Headers trailers;
   StoredBody body;

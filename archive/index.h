@@ -20,7 +20,7 @@ inline constexpr std::size_t kFactsMax = 1 << 24;
 inline constexpr std::size_t kIndexHeadBytes = 16;
 
 /// The payload of an index record. `entries` come in any order; `fact_offsets` are the offsets of
-/// the session, connection and DNS answer records in file order. At most kExchangesMax and
+/// the session, connection, DNS answer and message records in file order. At most kExchangesMax and
 /// kFactsMax.
 std::vector<std::byte> build_index(std::vector<IndexEntry> entries,
                                    std::span<const std::uint64_t> fact_offsets);

@@ -116,6 +116,14 @@ void ArchiveReader::State::load_facts() {
       answers.push_back(std::move(*answer));
       return true;
     }
+    if (record.kind == RecordKind::kWebSocketMessage) {
+      // Its payload is checked when it is asked for: messages may be most of the file.
+      auto const decoded = decode_message(record.payload);
+      if (!decoded) return false;
+      memory += sizeof(MessagePlace);
+      messages.push_back({.owner = decoded->owner, .record_offset = record.offset});
+      return true;
+    }
     if (record.kind != RecordKind::kConnection) return false;
     auto facts = decode_connection(record.payload);
     if (!facts) return false;
@@ -125,17 +133,23 @@ void ArchiveReader::State::load_facts() {
   };
   for (auto const offset : index.fact_offsets()) {
     auto const record = read_record(bytes(), offset);
-    if (!record || !payload_is_whole(*record) || !take(*record)) ++damaged;
+    bool const whole =
+        record && (record->kind == RecordKind::kWebSocketMessage || payload_is_whole(*record));
+    if (!whole || !take(*record)) ++damaged;
     if (memory > kFactsMemoryMax) {
       report.remarks.emplace_back(
           "there are more facts on connections and names than fit: some are left out");
       break;
     }
   }
+  std::ranges::sort(messages, {}, [](const MessagePlace& place) {
+    return std::tuple(place.owner, place.record_offset);
+  });
   if (damaged > 0) {
     report.damaged_records += damaged;
-    report.remarks.push_back(std::to_string(damaged) +
-                             " damaged records of sessions, connections and names are left out");
+    report.remarks.push_back(
+        std::to_string(damaged) +
+        " damaged records of sessions, connections, names and messages are left out");
   }
 }
 
@@ -190,6 +204,26 @@ const std::vector<ConnectionFacts>& ArchiveReader::connections() const {
 }
 const std::vector<DnsAnswer>& ArchiveReader::answers() const {
   return state_->answers;
+}
+
+std::span<const ArchiveReader::MessagePlace> ArchiveReader::messages() const {
+  return state_->messages;
+}
+std::span<const ArchiveReader::MessagePlace> ArchiveReader::messages(
+    const MessageOwner& owner) const {
+  auto const found =
+      std::ranges::equal_range(state_->messages, owner, std::ranges::less{}, &MessagePlace::owner);
+  return {found.begin(), found.end()};
+}
+
+Result<WebSocketMessage> ArchiveReader::message(const MessagePlace& place) const {
+  auto const record = read_record(state_->bytes(), place.record_offset);
+  if (!record || record->kind != RecordKind::kWebSocketMessage || !state_->checked.check(*record)) {
+    return fail(archive_errc::corrupt);
+  }
+  auto const decoded = decode_message(record->payload);
+  if (!decoded || decoded->owner != place.owner) return fail(archive_errc::corrupt);
+  return decoded->message;
 }
 
 std::span<const std::uint64_t> ArchiveReader::fact_offsets() const {

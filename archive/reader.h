@@ -12,6 +12,7 @@
 #include "archive/error.h"
 #include "archive/exchange.h"
 #include "archive/result.h"
+#include "archive/web_socket.h"
 
 namespace reprise {
 
@@ -96,12 +97,24 @@ class ArchiveReader {
   /// Checks a whole body, its digest too, holding none of it. Errors: corrupt.
   Result<void> check_body(const StoredBody& body) const;
 
-  /// Decoded at open, in file order. Those past kFactsMemoryMax are left out, with a remark.
+  /// Decoded at open, in file order. Those past kFactsMemoryMax, and the messages behind them, are
+  /// left out, with a remark.
   const std::vector<SessionInfo>& sessions() const;
   const std::vector<ConnectionFacts>& connections() const;
   const std::vector<DnsAnswer>& answers() const;
 
-  /// The offsets of the session, connection and DNS answer records, in file order.
+  /// Where the messages of a WebSocket lie, in recorded order; empty when there are none.
+  struct MessagePlace {
+    MessageOwner owner;
+    std::uint64_t record_offset = 0;
+  };
+  std::span<const MessagePlace> messages(const MessageOwner& owner) const;
+  /// All of them, by owner.
+  std::span<const MessagePlace> messages() const;
+  /// One message, its payload straight from the map. Errors: corrupt.
+  Result<WebSocketMessage> message(const MessagePlace& place) const;
+
+  /// The offsets of the session, connection, DNS answer and message records, in file order.
   std::span<const std::uint64_t> fact_offsets() const;
   /// Where an append goes on: behind the last whole record, index and trailer not counted.
   std::uint64_t records_end() const;

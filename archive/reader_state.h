@@ -44,6 +44,7 @@ struct ArchiveReader::State {
   std::vector<SessionInfo> sessions;
   std::vector<ConnectionFacts> connections;
   std::vector<DnsAnswer> answers;
+  std::vector<MessagePlace> messages;  ///< by owner, then in file order
   CheckedPayloads checked;
 
   /// What may be read: less than the map when a writer has cut off the rest.

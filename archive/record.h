@@ -17,7 +17,7 @@ namespace reprise {
 
 using Bytes = std::span<const std::byte>;
 
-/// 17 and up are kept for later: FORMAT.md lists them. Readers skip what they do not know.
+/// Readers skip what they do not know.
 enum class RecordKind : std::uint16_t {
   kSessionStart = 1,
   kSessionEnd = 2,
@@ -28,6 +28,7 @@ enum class RecordKind : std::uint16_t {
   kIndex = 7,
   kTrailer = 8,
   kDnsAnswer = 16,
+  kWebSocketMessage = 17,
 };
 
 inline constexpr std::uint32_t kFormatVersion = 1;

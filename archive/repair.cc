@@ -15,6 +15,7 @@ class Rescue final : public ArchiveCopy {
  protected:
   Result<void> carry(std::uint32_t ordinal, Exchange& exchange) override;
   Result<void> on_damaged(std::uint32_t ordinal) override;
+  Result<void> on_damaged_message(const MessageOwner& owner) override;
 
  private:
   RepairReport& report_;
@@ -37,6 +38,13 @@ Result<void> Rescue::on_damaged(std::uint32_t ordinal) {
   report_.remarks.push_back("exchange " + std::to_string(entry.sequence) + " of session " +
                             std::to_string(entry.session) + " is damaged and left out" +
                             (exchange ? ": " + url_of(exchange->request) : ""));
+  return {};
+}
+
+Result<void> Rescue::on_damaged_message(const MessageOwner& owner) {
+  report_.remarks.push_back("a message of exchange " + std::to_string(owner.sequence) +
+                            " of session " + std::to_string(owner.session) +
+                            " is damaged and left out");
   return {};
 }
 

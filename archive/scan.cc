@@ -3,6 +3,7 @@
 #include "archive/codec.h"
 #include "archive/index.h"
 #include "archive/match.h"
+#include "archive/web_socket.h"
 
 namespace reprise {
 namespace {
@@ -21,6 +22,9 @@ bool take_record(const Record& record, Scan& scan) {
       break;
     case RecordKind::kDnsAnswer:
       if (!decode_dns_answer(record.payload)) return false;
+      break;
+    case RecordKind::kWebSocketMessage:
+      if (!decode_message(record.payload)) return false;
       break;
     case RecordKind::kExchange: {
       auto const exchange = decode_exchange(record.payload);

@@ -18,7 +18,7 @@ enum class RecordState : std::uint8_t { kWhole, kDamaged };
 
 struct Scan {
   std::vector<IndexEntry> entries;          ///< in file order
-  std::vector<std::uint64_t> fact_offsets;  ///< sessions, connections, DNS answers, in file order
+  std::vector<std::uint64_t> fact_offsets;  ///< all but exchanges and bodies, in file order
   std::uint64_t damaged_records = 0;
   std::uint64_t records_end = 0;  ///< behind the last record that is neither index nor trailer
   bool over_limits = false;       ///< there are more records than an index holds

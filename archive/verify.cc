@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -31,6 +32,8 @@ std::string_view name_of(RecordKind kind) {
       return "trailer";
     case RecordKind::kDnsAnswer:
       return "DNS answer";
+    case RecordKind::kWebSocketMessage:
+      return "WebSocket message";
   }
   return "unknown";
 }
@@ -90,6 +93,17 @@ bool same_index(const Scan& scan, const IndexView& index) {
   return by_path == index.entries().size();
 }
 
+/// Visits each exchange that messages name and that is not there.
+void for_each_orphan(const ArchiveReader& reader,
+                     const std::function<void(const MessageOwner&)>& visit) {
+  if (reader.messages().empty()) return;
+  std::set<MessageOwner> owners;
+  for (auto const& entry : reader.entries()) owners.insert({entry.session, entry.sequence});
+  for (auto const& place : reader.messages()) {
+    if (owners.insert(place.owner).second) visit(place.owner);
+  }
+}
+
 }  // namespace
 
 std::uint64_t ArchiveReader::verify(
@@ -124,6 +138,11 @@ std::uint64_t ArchiveReader::verify(
                                          !std::ranges::equal(stored, build_match_index(*this))) {
     problems.add("the match index does not agree with the records");
   }
+
+  for_each_orphan(*this, [&problems](const MessageOwner& owner) {
+    problems.add("there are messages of exchange " + std::to_string(owner.sequence) +
+                 " of session " + std::to_string(owner.session) + ", which opened no WebSocket");
+  });
 
   // Bodies that share their bytes are hashed once.
   std::unordered_map<std::uint64_t, StoredBody> hashed;

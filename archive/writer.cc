@@ -139,6 +139,20 @@ Result<void> ArchiveWriter::add_exchange(Exchange exchange) {
   return state_->sync();
 }
 
+Result<void> ArchiveWriter::add_message(std::uint64_t sequence, const WebSocketMessage& message) {
+  invariant(state_->in_session, "a message outside a session");
+  if (message.payload.size() > kMessageBytesMax || state_->fact_offsets.size() == kFactsMax) {
+    return fail(archive_errc::too_large);
+  }
+  auto const prefix =
+      encode_message_prefix({.session = state_->session, .sequence = sequence}, message);
+  auto const offset = state_->file.append(
+      {.kind = RecordKind::kWebSocketMessage, .pieces = {prefix, message.payload}});
+  if (!offset) return fail(offset.error());
+  state_->fact_offsets.push_back(*offset);
+  return {};
+}
+
 /// Appends the match index, and notes it in `index`. Where it cannot be made (the file cannot be
 /// mapped) or is too large, there is none: then it is made when the archive is replayed.
 Result<void> ArchiveWriter::State::add_match_index(std::vector<std::byte>& index) {

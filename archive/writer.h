@@ -9,6 +9,7 @@
 #include "archive/error.h"
 #include "archive/exchange.h"
 #include "archive/result.h"
+#include "archive/web_socket.h"
 
 namespace reprise {
 
@@ -76,6 +77,11 @@ class ArchiveWriter {
   /// `exchange.session` is filled in. Bodies must come from this writer's BodyWriter.
   /// Errors: too_large when heads exceed the format's record limit; write(2).
   Result<void> add_exchange(Exchange exchange);
+
+  /// Adds a message to the WebSocket that the exchange of that number in the current session
+  /// opened, behind those that it has. Errors: too_large (over kMessageBytesMax, or more than an
+  /// index holds); write(2)'s.
+  Result<void> add_message(std::uint64_t sequence, const WebSocketMessage& message);
 
   /// Writes index and trailer and gives up the lock; nothing can be added after that. Without it
   /// the file is whole but is scanned at open.

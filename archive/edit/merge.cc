@@ -43,6 +43,12 @@ class JoiningCopy final : public SelectedCopy {
     return {};
   }
 
+  Result<void> change_message(const Exchange&, WebSocketMessage& message,
+                              std::vector<std::byte>&) override {
+    message.time = shifted(message.time, later_);
+    return {};
+  }
+
   Result<void> carry(std::uint32_t /*ordinal*/, Exchange& exchange) override {
     auto& [queued, sent, first_byte, end] = exchange.timings;
     for (auto* time : {&queued, &sent, &first_byte, &end}) *time = shifted(*time, later_);

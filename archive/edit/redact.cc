@@ -85,6 +85,16 @@ class Redaction {
     return std::vector<std::byte>(bytes.begin(), bytes.end());
   }
 
+  void change(WebSocketMessage& message, std::vector<std::byte>& storage) {
+    if (message.kind != MessageKind::kText && !options_.bodies) return;
+    std::string text(text_of(message.payload));
+    if (!secrets_.hide_all(text)) return;
+    auto const bytes = std::as_bytes(std::span(text));
+    storage.assign(bytes.begin(), bytes.end());
+    message.payload = storage;
+    ++report_.messages_changed;
+  }
+
   RedactReport report() {
     report_.counts = secrets_.counts();
     return report_;
@@ -174,6 +184,12 @@ class RedactedCopy final : public ArchiveCopy {
     } else {
       response.body = std::move(*response_body);
     }
+    return {};
+  }
+
+  Result<void> change_message(const Exchange&, WebSocketMessage& message,
+                              std::vector<std::byte>& storage) override {
+    redaction_.change(message, storage);
     return {};
   }
 

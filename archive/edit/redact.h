@@ -39,6 +39,7 @@ struct RedactReport {
   std::map<std::string, Secrets::Count> counts;
   std::uint64_t exchanges_changed = 0;
   std::uint64_t bodies_changed = 0;
+  std::uint64_t messages_changed = 0;  ///< of WebSockets
   std::uint64_t bodies_undecoded = 0;  ///< searched as they are coded
   std::uint64_t bodies_too_large = 0;  ///< over kSearchedBodyBytesMax: not searched
 };
@@ -47,7 +48,9 @@ inline constexpr std::uint64_t kSearchedBodyBytesMax = 64 << 20;
 /// Copies `from` with a stand-in (secrets.h) for each secret that `options` names: in its own
 /// place, and wherever else in URLs, fields, pages and the command line it occurs, if it is long
 /// enough (of cookies, also not a mere word). Times, connections and names stay. Reads everything
-/// twice. Errors: corrupt; too_large (more secrets than Secrets::kBytesMax); write(2)'s.
+/// twice. Text messages of WebSockets are searched, too (of those over kMessageBytesMax each piece
+/// for itself), binary ones with `bodies`. Errors: corrupt; too_large (more secrets than
+/// Secrets::kBytesMax); write(2)'s.
 Result<RedactReport> redact_archive(const ArchiveReader& from, const RedactOptions& options,
                                     const BodyCoder& coder, const Secrets::Key& key,
                                     ArchiveWriter& to);

@@ -101,6 +101,11 @@ void use(const ArchiveReader& reader) {
       return other ? &decoded : nullptr;
     }));
   }
+  for (auto const& place : reader.messages()) {
+    auto const message = reader.message(place);
+    if (message && message->payload.size() > kMessageBytesMax) std::abort();
+    if (reader.messages(place.owner).empty()) std::abort();
+  }
   auto const count = reader.verify([](const std::string&) {}, [](std::uint64_t, std::uint64_t) {});
   if (reader.report().damaged_records > 0 && count == 0) std::abort();
 }

@@ -1,0 +1,71 @@
+#pragma once
+
+// What a WebSocket carried (RFC 6455): the messages behind the exchange that opened it. Plain
+// values, and between them and the payload of their records (archive/FORMAT.md). Pure; decoding
+// takes hostile bytes.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "archive/exchange.h"
+
+namespace reprise {
+
+/// The value of StoredRequest::protocol that such an exchange has.
+inline constexpr std::string_view kWebSocketProtocol = "websocket";
+
+/// Whether the exchange opened a WebSocket: what was asked for was also agreed to.
+bool opens_web_socket(const Exchange& exchange);
+
+enum class MessageSender : std::uint8_t { kClient = 1, kOrigin = 2 };
+
+/// As the opcodes of RFC 6455 section 5.2.
+enum class MessageKind : std::uint8_t {
+  kEnd = 0,  ///< the sender ended the connection; nothing follows, from either side
+  kText = 1,
+  kBinary = 2,
+  kClose = 8,  ///< the payload is empty, or a code (big endian) and a reason
+  kPing = 9,
+  kPong = 10,
+};
+
+std::string_view to_string(MessageSender sender);  // "client"
+std::string_view to_string(MessageKind kind);      // "text"
+
+/// A message, or a piece of a long one.
+struct WebSocketMessage {
+  MessageSender sender = MessageSender::kClient;
+  MessageKind kind = MessageKind::kText;
+  /// The next piece of it is the next text or binary message of the same sender.
+  bool goes_on = false;
+  SessionTime time = kNoTime;  ///< when its last byte had come
+  /// As the application sent it: not masked, not compressed. Borrowed. At most kMessageBytesMax.
+  std::span<const std::byte> payload;
+};
+inline constexpr std::size_t kMessageBytesMax = 1 << 20;
+
+/// Which exchange a message belongs to.
+struct MessageOwner {
+  std::uint32_t session = 0;
+  std::uint64_t sequence = 0;
+  auto operator<=>(const MessageOwner&) const = default;
+};
+
+inline constexpr std::size_t kMessagePrefixBytes = 24;
+
+/// What stands before the payload.
+std::array<std::byte, kMessagePrefixBytes> encode_message_prefix(const MessageOwner& owner,
+                                                                 const WebSocketMessage& message);
+
+struct DecodedMessage {
+  MessageOwner owner;
+  WebSocketMessage message;  ///< a view into what was decoded
+};
+/// Nothing when it is not what a writer writes.
+std::optional<DecodedMessage> decode_message(std::span<const std::byte> record_payload);
+
+}  // namespace reprise
