@@ -40,14 +40,25 @@ std::uint16_t default_port(Scheme scheme) {
   return scheme == Scheme::kHttps ? 443 : 80;
 }
 
-std::string url_of(const StoredRequest& request) {
-  std::string url(to_string(request.scheme));
-  auto const is_ipv6 = request.host.find(':') != std::string::npos;
-  url += is_ipv6 ? "://[" + request.host + "]" : "://" + request.host;
-  if (request.port != default_port(request.scheme)) url += ":" + std::to_string(request.port);
+std::string authority_of(Scheme scheme, std::string_view host, std::uint16_t port) {
+  bool const v6 = host.find(':') != std::string_view::npos;
+  std::string text(v6 ? "[" : "");
+  text.append(host).append(v6 ? "]" : "");
+  if (port != default_port(scheme)) text.append(":").append(std::to_string(port));
+  return text;
+}
+
+std::string url_of(Scheme scheme, std::string_view host, std::uint16_t port,
+                   std::string_view target) {
+  std::string url(to_string(scheme));
+  url.append("://").append(authority_of(scheme, host, port));
   // "*" and the authority form of CONNECT are no paths.
-  if (!request.target.starts_with('/')) url += ' ';
-  return url + request.target;
+  if (!target.starts_with('/')) url += ' ';
+  return url.append(target);
+}
+
+std::string url_of(const StoredRequest& request) {
+  return url_of(request.scheme, request.host, request.port, request.target);
 }
 
 }  // namespace reprise

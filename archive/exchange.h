@@ -80,7 +80,12 @@ struct StoredRequest {
   bool body_partial = false;
 };
 
-/// "https://example.org:8443/path?query"; the port stands there when it is not the default one.
+/// "example.org:8443", "[2001:db8::1]": an authority (RFC 3986 section 3.2); the port stands there
+/// when it is not the default one.
+std::string authority_of(Scheme scheme, std::string_view host, std::uint16_t port);
+/// "https://example.org:8443/path?query".
+std::string url_of(Scheme scheme, std::string_view host, std::uint16_t port,
+                   std::string_view target);
 std::string url_of(const StoredRequest& request);
 
 struct StoredInterimResponse {

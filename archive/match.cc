@@ -37,11 +37,7 @@ AskedRequest asked_as(const StoredRequest& request, Bytes body) {
 }
 
 std::string url_of(const MatchKey& key) {
-  std::string url(key.scheme == Scheme::kHttps ? "https://" : "http://");
-  bool const v6 = key.host.find(':') != std::string_view::npos;
-  url.append(v6 ? "[" : "").append(key.host).append(v6 ? "]" : "");
-  if (key.port != default_port(key.scheme)) url.append(":").append(std::to_string(key.port));
-  return url.append(key.target);
+  return url_of(key.scheme, key.host, key.port, key.target);
 }
 
 bool same_place(const MatchKey& a, const MatchKey& b) {

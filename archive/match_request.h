@@ -36,7 +36,6 @@ MatchKey key_of(const StoredRequest& request);
 /// The recorded request as if it was asked again. `body`: its content, or nothing.
 AskedRequest asked_as(const StoredRequest& request, Bytes body);
 
-/// As url_of() of exchange.h.
 std::string url_of(const MatchKey& key);
 
 /// Whether both have the same method, scheme, host, port and path.

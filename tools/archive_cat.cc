@@ -44,16 +44,12 @@ int cat_plain(const OpenArchive& archive, HeaderList headers, const StoredBody& 
 }  // namespace
 
 int cat_part(const OpenArchive& archive, std::size_t number, const CatOptions& options) {
-  auto const ordinal = ordinal_of(archive, number);
-  if (!ordinal) return kExitUsage;
-  auto const exchange = archive.reader->exchange(*ordinal);
-  if (!exchange) {
-    report_damaged(archive, number);
-    return kExitArchive;
-  }
-  if (options.head) return cat_head(archive, exchange->response, number);
-  auto const& body = options.of_request ? exchange->request.body : exchange->response.body;
-  auto const& headers = options.of_request ? exchange->request.headers : exchange->response.headers;
+  auto const found = exchange_at(archive, number);
+  if (!found) return found.error();
+  const Exchange& exchange = found->exchange;
+  if (options.head) return cat_head(archive, exchange.response, number);
+  auto const& body = options.of_request ? exchange.request.body : exchange.response.body;
+  auto const& headers = options.of_request ? exchange.request.headers : exchange.response.headers;
   if (options.decoded) return cat_plain(archive, headers.list(), body, number);
   if (!archive.reader->check_body(body)) {
     report_damaged(archive, number);

@@ -173,14 +173,9 @@ bool is_unchanged(const Edited& edited, const StoredReply& reply) {
 int edit(const Arguments& arguments) {
   auto archive = open_with_remarks(arguments.archive);
   if (!archive) return kExitArchive;
-  auto const ordinal = ordinal_of(*archive, arguments.number);
-  if (!ordinal) return kExitUsage;
-  auto const exchange = archive->reader->exchange(*ordinal);
-  if (!exchange) {
-    report_damaged(*archive, arguments.number);
-    return kExitArchive;
-  }
-  auto const& reply = exchange->response;
+  auto const found = exchange_at(*archive, arguments.number);
+  if (!found) return found.error();
+  auto const& reply = found->exchange.response;
   if (reply.status == 0) {
     refuse("exchange ", std::to_string(arguments.number), " has no response that could be edited");
     return kExitFailed;
@@ -190,8 +185,8 @@ int edit(const Arguments& arguments) {
   auto const edited = with_body(arguments, *archive->reader, reply, std::move(*head));
   if (!edited) return kExitFailed;
   auto const body_bytes = edited->body ? edited->body->size() : reply.body.size_bytes;
-  if (body_bytes > 0 && !may_have_body(exchange->request.method, edited->head.status)) {
-    refuse("a response to ", exchange->request.method, " with status ",
+  if (body_bytes > 0 && !may_have_body(found->exchange.request.method, edited->head.status)) {
+    refuse("a response to ", found->exchange.request.method, " with status ",
            std::to_string(edited->head.status), " has no body");
     return kExitFailed;
   }
@@ -199,13 +194,13 @@ int edit(const Arguments& arguments) {
     std::fprintf(stderr, "nothing is changed, and nothing was written\n");
     return kExitDone;
   }
-  Place const place{.ordinal = *ordinal,
-                    .record_offset = archive->reader->entries()[*ordinal].record_offset,
+  Place const place{.ordinal = found->ordinal,
+                    .record_offset = archive->reader->entries()[found->ordinal].record_offset,
                     .file_bytes = archive->reader->size_bytes()};
   auto const in_place = arguments.output.empty();
   if (in_place) archive.reset();  // its lock keeps writers off
   auto const exit_code = in_place ? write_in_place(arguments.archive, place, *edited)
-                                  : write_copy(arguments, *archive, *ordinal, *edited);
+                                  : write_copy(arguments, *archive, found->ordinal, *edited);
   if (exit_code != kExitDone) return exit_code;
   std::fprintf(stderr, "edited %s: exchange %zu, %llu bytes of body, were %llu\n",
                (in_place ? arguments.archive : arguments.output).c_str(), arguments.number,

@@ -239,14 +239,20 @@ json::object exchange_value(const OpenArchive& archive, const Exchange& exchange
 
 }  // namespace
 
-std::optional<std::uint32_t> ordinal_of(const OpenArchive& archive, std::size_t number) {
+std::expected<NumberedExchange, int> exchange_at(const OpenArchive& archive, std::size_t number) {
   auto const ordinals = archive.reader->ordinals_in_order();
-  if (number >= 1 && number <= ordinals.size()) return ordinals[number - 1];
-  std::fprintf(stderr,
-               "reprise: %s: there is no exchange %zu, it holds %zu; `reprise archive ls` lists "
-               "them\n",
-               archive.path.c_str(), number, ordinals.size());
-  return std::nullopt;
+  if (number < 1 || number > ordinals.size()) {
+    std::fprintf(stderr,
+                 "reprise: %s: there is no exchange %zu, it holds %zu; `reprise archive ls` lists "
+                 "them\n",
+                 archive.path.c_str(), number, ordinals.size());
+    return std::unexpected(kExitUsage);
+  }
+  auto const ordinal = ordinals[number - 1];
+  auto exchange = archive.reader->exchange(ordinal);
+  if (exchange) return NumberedExchange{.ordinal = ordinal, .exchange = std::move(*exchange)};
+  report_damaged(archive, number);
+  return std::unexpected(kExitArchive);
 }
 
 void report_damaged(const OpenArchive& archive, std::size_t number) {
@@ -257,17 +263,12 @@ void report_damaged(const OpenArchive& archive, std::size_t number) {
 }
 
 int show_exchange(const OpenArchive& archive, std::size_t number, bool as_json) {
-  auto const ordinal = ordinal_of(archive, number);
-  if (!ordinal) return kExitUsage;
-  auto const exchange = archive.reader->exchange(*ordinal);
-  if (!exchange) {
-    report_damaged(archive, number);
-    return kExitArchive;
-  }
+  auto const found = exchange_at(archive, number);
+  if (!found) return found.error();
   if (as_json) {
-    std::printf("%s\n", json::serialize(exchange_value(archive, *exchange, number)).c_str());
+    std::printf("%s\n", json::serialize(exchange_value(archive, found->exchange, number)).c_str());
   } else {
-    print_exchange(archive, *exchange, number);
+    print_exchange(archive, found->exchange, number);
   }
   return kExitDone;
 }

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <expected>
 
 #include "archive/edit/filter.h"
 #include "tools/archive_open.h"
@@ -33,8 +33,12 @@ int print_statistics(const OpenArchive& archive, bool json);
 /// `verify`: a line a problem. Exit code 0 when all that can be read is whole.
 int verify_archive(const OpenArchive& archive, bool json);
 
-/// The ordinal that `ls` calls `number`; says what is wrong when there is none.
-std::optional<std::uint32_t> ordinal_of(const OpenArchive& archive, std::size_t number);
+struct NumberedExchange {
+  std::uint32_t ordinal = 0;  ///< in the reader's entries
+  Exchange exchange;
+};
+/// The exchange that `ls` calls `number`. The error is an exit code; what is wrong was said.
+std::expected<NumberedExchange, int> exchange_at(const OpenArchive& archive, std::size_t number);
 
 /// Says on stderr what an exchange that cannot be read means.
 void report_damaged(const OpenArchive& archive, std::size_t number);

@@ -155,13 +155,9 @@ bool may_have_content(const Exchange& exchange) {
 }
 
 std::string safe_url(const StoredRequest& request) {
-  auto const is_v6 = request.host.find(':') != std::string::npos;
-  std::string url(to_string(request.scheme));
-  url += is_v6 ? "://[" : "://";
-  url += url_text(request.host);
-  if (is_v6) url += ']';
-  if (request.port != default_port(request.scheme)) url += ":" + std::to_string(request.port);
-  return url + (request.target.starts_with('/') ? url_text(request.target) : "/");
+  bool const path = request.target.starts_with('/');
+  return url_of(request.scheme, url_text(request.host), request.port,
+                path ? url_text(request.target) : "/");
 }
 
 }  // namespace reprise::exporting

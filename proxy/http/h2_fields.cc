@@ -67,15 +67,7 @@ H2Fields::H2Fields(const ResponseHead& head) : values_(std::to_string(head.statu
 
 H2Fields::H2Fields(const RequestHead& head, const std::vector<std::string>& pseudo_order) {
   auto const host_field = find_header(head.headers, "Host");
-  if (host_field) {
-    values_ = *host_field;
-  } else {
-    bool const v6 = head.host.find(':') != std::string_view::npos;
-    values_.append(v6 ? "[" : "").append(head.host).append(v6 ? "]" : "");
-    if (head.port != default_port(head.scheme)) {
-      values_.append(":").append(std::to_string(head.port));
-    }
-  }
+  values_ = host_field ? *host_field : authority_of(head.scheme, head.host, head.port);
   values_.reserve(32);
   auto const value_of = [&](std::string_view name) -> std::string_view {
     if (name == ":method") return head.method;

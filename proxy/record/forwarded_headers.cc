@@ -42,15 +42,8 @@ bool stays_here(const HeaderView& field, const std::vector<std::string_view>& no
 
 }  // namespace
 
-std::string authority_text(const RequestHead& head) {
-  bool const v6 = head.host.find(':') != std::string_view::npos;
-  std::string text(v6 ? "[" : "");
-  text.append(head.host).append(v6 ? "]" : "");
-  if (head.port != default_port(head.scheme)) text.append(":").append(std::to_string(head.port));
-  return text;
-}
-
-ForwardedHeaders::ForwardedHeaders(const RequestHead& head) : host_(authority_text(head)) {
+ForwardedHeaders::ForwardedHeaders(const RequestHead& head)
+    : host_(authority_of(head.scheme, head.host, head.port)) {
   auto const nominees = nominated(head.headers);
   fields_.reserve(head.headers.size() + 1);
   bool has_host = head.version == HttpVersion::kH2 || head.version == HttpVersion::kHttp10;

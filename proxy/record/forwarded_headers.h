@@ -26,9 +26,6 @@ inline ForwardedHeaders headers_to_origin(const RequestHead& head) {
   return ForwardedHeaders(head);
 }
 
-/// `host[:port]`, the port left out when it is the scheme's.
-std::string authority_text(const RequestHead& head);
-
 /// A response's fields for the client: all but Alt-Svc, which would lead it past this proxy.
 std::vector<HeaderView> headers_to_client(HeaderList headers);
 

@@ -11,9 +11,7 @@ namespace {
 class DownwardHeaders {
  public:
   DownwardHeaders(const RequestHead& head, bool has_content) {
-    host_ = head.host;
-    if (head.host.find(':') != std::string_view::npos) host_ = "[" + host_ + "]";
-    if (head.port != default_port(head.scheme)) host_ += ":" + std::to_string(head.port);
+    host_ = authority_of(head.scheme, head.host, head.port);
     if (!find_header(head.headers, "host")) fields_.push_back({.name = "Host", .value = host_});
     for (const HeaderView& field : head.headers) {
       if (field.name == "cookie") cookies_.append(cookies_.empty() ? "" : "; ").append(field.value);

@@ -30,14 +30,21 @@ Task<void> send_interim(const StoredResponse& stored, ResponseWriter& writer) {
   co_return Result<void>{};
 }
 
-/// A head with other fields than the stored one's, and no content.
-Task<void> send_bare(const StoredResponse& stored, std::uint16_t status, HeaderList headers,
-                     ResponseWriter& writer) {
+/// The stored head with another status and other fields.
+Task<void> send_head_as(const StoredResponse& stored, std::uint16_t status, HeaderList headers,
+                        ResponseWriter& writer) {
   ResponseHead head = stored.parts().head;
   head.status = status;
   head.reason = reason_phrase(status);
   head.headers = headers;
-  if (auto const sent = co_await writer.send_head(head); !sent) co_return sent;
+  co_return co_await writer.send_head(head);
+}
+
+/// The same, and no content.
+Task<void> send_bare(const StoredResponse& stored, std::uint16_t status, HeaderList headers,
+                     ResponseWriter& writer) {
+  auto const sent = co_await send_head_as(stored, status, headers, writer);
+  if (!sent) co_return sent;
   co_return co_await writer.finish({});
 }
 
@@ -67,14 +74,12 @@ Task<void> send_one_part(const WholeResponse& whole, const ByteRange& range,
                          ResponseWriter& writer) {
   auto const position = content_range(range, whole.size_bytes);
   auto const length = std::to_string(range.size());
-  ResponseHead head = whole.response.parts().head;
-  auto fields = without(head.headers, {"content-length", "transfer-encoding"});
+  auto fields =
+      without(whole.response.parts().head.headers, {"content-length", "transfer-encoding"});
   fields.push_back({.name = "Content-Range", .value = position});
   fields.push_back({.name = "Content-Length", .value = length});
-  head.status = 206;
-  head.reason = reason_phrase(206);
-  head.headers = fields;
-  if (auto const sent = co_await writer.send_head(head); !sent) co_return sent;
+  auto const begun = co_await send_head_as(whole.response, 206, fields, writer);
+  if (!begun) co_return begun;
   if (auto const sent = co_await write_range(whole, range, writer); !sent) co_return sent;
   co_return co_await writer.finish({});
 }
@@ -108,14 +113,11 @@ Task<void> send_parts(const WholeResponse& whole, const std::vector<ByteRange>& 
   }
   auto const length = std::to_string(size);
   auto const type = "multipart/byteranges; boundary=" + boundary;
-  ResponseHead head = whole.response.parts().head;
   auto fields = without(stored, {"content-length", "transfer-encoding", "content-type"});
   fields.push_back({.name = "Content-Type", .value = type});
   fields.push_back({.name = "Content-Length", .value = length});
-  head.status = 206;
-  head.reason = reason_phrase(206);
-  head.headers = fields;
-  if (auto const sent = co_await writer.send_head(head); !sent) co_return sent;
+  auto const begun = co_await send_head_as(whole.response, 206, fields, writer);
+  if (!begun) co_return begun;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     if (auto const sent = co_await writer.write(as_bytes(openings[i])); !sent) co_return sent;
     if (auto const sent = co_await write_range(whole, ranges[i], writer); !sent) co_return sent;

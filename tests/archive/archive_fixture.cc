@@ -11,16 +11,6 @@ namespace reprise {
 
 using namespace std::chrono_literals;
 
-ScratchFolder::ScratchFolder() {
-  auto pattern = (std::filesystem::temp_directory_path() / "reprise-test-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) ADD_FAILURE() << "cannot make a scratch folder";
-  path_ = pattern;
-}
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 std::span<const std::byte> as_bytes(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }

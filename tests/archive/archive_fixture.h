@@ -1,7 +1,7 @@
 #pragma once
 
-// Verbs for tests of the archive: a scratch folder, a writer that fails loudly, a model exchange
-// that uses every member.
+// Verbs for tests of the archive: a writer that fails loudly, a model exchange that uses every
+// member.
 
 #include <gtest/gtest.h>
 
@@ -16,19 +16,9 @@
 #include "archive/exchange.h"
 #include "archive/reader.h"
 #include "archive/writer.h"
+#include "tests/scratch_folder.h"
 
 namespace reprise {
-
-/// A folder of its own for one test, removed after it.
-class ScratchFolder {
- public:
-  ScratchFolder();
-  ~ScratchFolder();
-  std::filesystem::path operator/(const char* name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 std::span<const std::byte> as_bytes(std::string_view text);
 std::string as_text(std::span<const std::byte> bytes);

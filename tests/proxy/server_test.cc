@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "proxy/http/handler.h"
+#include "tests/scratch_folder.h"
 
 namespace reprise {
 namespace {
@@ -47,19 +48,14 @@ class Addresses final : public HandlerFactory {
 class ServerTest : public testing::Test {
  protected:
   ServerTest() {
-    std::string name = testing::TempDir() + "reprise-server.XXXXXX";
-    folder_ = ::mkdtemp(name.data());
-    authority_ = std::move(*CertificateAuthority::open_or_create(folder_));
+    authority_ = std::move(*CertificateAuthority::open_or_create(folder_.path()));
     server_ = std::move(*Server::create({{.flag = "--http",
                                           .at = {net::ip::address_v4::loopback(), 0},
                                           .accepted_elsewhere = true}},
                                         *authority_, 2));
     server_->start({&addresses_});
   }
-  ~ServerTest() override {
-    server_.reset();
-    std::filesystem::remove_all(folder_);
-  }
+  ~ServerTest() override { server_.reset(); }
 
   /// The client's end of a connection that the server has taken.
   int take() {
@@ -85,7 +81,7 @@ class ServerTest : public testing::Test {
     return answer;
   }
 
-  std::filesystem::path folder_;
+  ScratchFolder folder_;
   std::optional<CertificateAuthority> authority_;
   Addresses addresses_;
   std::unique_ptr<Server> server_;

@@ -3,12 +3,10 @@
 // through malloc and are not.
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <filesystem>
 #include <new>
 
 #include "archive/writer.h"
@@ -16,6 +14,7 @@
 #include "proxy/http/h2_server.h"
 #include "proxy/replay/replay.h"
 #include "tests/proxy/http/h2_frames.h"
+#include "tests/scratch_folder.h"
 
 namespace {
 std::size_t allocations = 0;
@@ -44,16 +43,12 @@ constexpr std::string_view kHost = "a-host-name-longer-than-any-small-string.tes
 class Allocations : public testing::Test {
  protected:
   Allocations() {
-    auto pattern = (std::filesystem::temp_directory_path() / "reprise-test-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) ADD_FAILURE() << "cannot make a scratch folder";
-    folder_ = pattern;
     record();
     reader_ = ArchiveReader::open(folder_ / "a.reprise", {}).value();
     auto script = inject::InjectedScript::create({.document = {"ours()"}, .worker = "ours();"});
     replay_ = std::make_unique<Replay>(*reader_, Replay::Options{.script = std::move(*script)});
     handler_ = replay_->open(connection_);
   }
-  ~Allocations() override { std::filesystem::remove_all(folder_); }
 
   /// Runs the server and `client`, which ends the connection.
   template <class Server, class Client>
@@ -95,7 +90,7 @@ class Allocations : public testing::Test {
     ASSERT_TRUE(writer->close());
   }
 
-  std::filesystem::path folder_;
+  ScratchFolder folder_;
   std::unique_ptr<ArchiveReader> reader_;
   std::unique_ptr<Replay> replay_;
 };

@@ -2,12 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
-
-#include <filesystem>
 
 #include "archive/writer.h"
 #include "proxy/replay/replay.h"
+#include "tests/scratch_folder.h"
 
 namespace reprise {
 namespace {
@@ -22,13 +20,9 @@ std::string_view text_of(Bytes bytes) {
 class ReplayInjection : public testing::Test {
  protected:
   ReplayInjection() {
-    auto pattern = (std::filesystem::temp_directory_path() / "reprise-test-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) ADD_FAILURE() << "cannot make a scratch folder";
-    folder_ = pattern;
     writer_ = ArchiveWriter::create(folder_ / "a.reprise", {}).value();
     session_ = writer_->begin_session({}).value();
   }
-  ~ReplayInjection() override { std::filesystem::remove_all(folder_); }
 
   void record(const std::string& target, std::string_view body, Headers headers,
               std::uint16_t status = 200, const std::string& method = "GET") {
@@ -88,7 +82,7 @@ class ReplayInjection : public testing::Test {
   Headers const script_{{.name = "Content-Type", .value = "text/javascript"}};
 
  private:
-  std::filesystem::path folder_;
+  ScratchFolder folder_;
   std::unique_ptr<ArchiveWriter> writer_;
   std::uint32_t session_ = 0;
   std::uint64_t exchanges_ = 0;

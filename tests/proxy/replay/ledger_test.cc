@@ -1,11 +1,9 @@
 #include "proxy/replay/ledger.h"
 
 #include <gmock/gmock.h>
-#include <stdlib.h>
-
-#include <filesystem>
 
 #include "archive/writer.h"
+#include "tests/scratch_folder.h"
 
 namespace reprise {
 namespace {
@@ -17,9 +15,6 @@ using testing::IsEmpty;
 class Ledger : public testing::Test {
  protected:
   Ledger() {
-    auto pattern = (std::filesystem::temp_directory_path() / "reprise-test-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) ADD_FAILURE() << "cannot make a scratch folder";
-    folder_ = pattern;
     auto const writer = ArchiveWriter::create(folder_ / "a", {}).value();
     EXPECT_TRUE(writer->begin_session({}));
     for (std::uint64_t i = 1; i <= 5; ++i) {
@@ -39,7 +34,6 @@ class Ledger : public testing::Test {
     reader_ = ArchiveReader::open(folder_ / "a", {}).value();
     ledger_ = std::make_unique<ReplayLedger>(*reader_, 1);
   }
-  ~Ledger() override { std::filesystem::remove_all(folder_); }
 
   std::uint32_t ordinal(std::uint64_t sequence) const {
     return reader_->ordinals_in_order()[sequence - 1];
@@ -79,7 +73,7 @@ class Ledger : public testing::Test {
     return urls;
   }
 
-  std::filesystem::path folder_;
+  ScratchFolder folder_;
   std::unique_ptr<ArchiveReader> reader_;
   std::unique_ptr<ReplayLedger> ledger_;
 };

@@ -1,26 +1,16 @@
 #include "proxy/replay/replay.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
-
-#include <filesystem>
 
 #include "archive/writer.h"
+#include "tests/scratch_folder.h"
 
 namespace reprise {
 namespace {
 
-std::filesystem::path new_folder() {
-  auto pattern = (std::filesystem::temp_directory_path() / "reprise-test-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) ADD_FAILURE() << "cannot make a scratch folder";
-  return pattern;
-}
-
 /// A replay of an archive of TLS connections, and of what an import has instead of them.
 class TlsPlansTest : public testing::Test {
  protected:
-  ~TlsPlansTest() override { std::filesystem::remove_all(folder_); }
-
   void recorded(const std::string& host, std::uint16_t port, const std::string& version,
                 const std::string& alpn = "http/1.1") {
     ConnectionFacts facts;
@@ -60,7 +50,7 @@ class TlsPlansTest : public testing::Test {
   std::string protocol(const std::string& host) { return plans().of(host, 443).alpn; }
 
  private:
-  std::filesystem::path folder_ = new_folder();
+  ScratchFolder folder_;
   std::unique_ptr<ArchiveWriter> writer_ = ArchiveWriter::create(folder_ / "a.reprise", {}).value();
   std::uint32_t session_ = writer_->begin_session({}).value();
   std::uint64_t connections_ = 0;

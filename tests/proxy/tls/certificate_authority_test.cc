@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "proxy/tls/certificate_builder.h"
-#include "tests/proxy/tls/temporary_folder.h"
+#include "tests/scratch_folder.h"
 
 namespace reprise {
 namespace {
@@ -49,7 +49,7 @@ class UmaskFor {
 
 class Authority : public ::testing::Test {
  protected:
-  fs::path directory() const { return folder_.path() / "data" / "ca"; }
+  fs::path directory() const { return folder_ / "data" / "ca"; }
   fs::path key_file() const { return directory() / "ca-key.pem"; }
   fs::path certificate_file() const { return directory() / "ca.pem"; }
 
@@ -64,7 +64,7 @@ class Authority : public ::testing::Test {
     return opened ? std::error_code() : opened.error();
   }
 
-  TemporaryFolder folder_;
+  ScratchFolder folder_;
 };
 
 TEST_F(Authority, IsMadeOnceAndOpenedAfterwards) {
@@ -79,7 +79,7 @@ TEST_F(Authority, IsMadeOnceAndOpenedAfterwards) {
 TEST_F(Authority, IsPrivateWhateverTheUmask) {
   for (mode_t const mask : {0000, 0022, 0077, 0777}) {
     UmaskFor const umask(mask);
-    fs::remove_all(folder_.path() / "data");
+    fs::remove_all(folder_ / "data");
     make();
     EXPECT_EQ(mode_of(key_file()), 0600U);
     EXPECT_EQ(mode_of(certificate_file()), 0644U);
@@ -111,7 +111,7 @@ TEST_F(Authority, IsOneForProcessesThatStartTogether) {
   constexpr int kRounds = 5;
   constexpr int kProcesses = 8;
   for (int round = 0; round < kRounds; ++round) {
-    fs::remove_all(folder_.path() / "data");
+    fs::remove_all(folder_ / "data");
     int start[2];
     int answers[2];
     ASSERT_EQ(::pipe(start), 0);
@@ -239,7 +239,7 @@ TEST_F(Authority, IsRefusedWhenItExpiresSoon) {
 }
 
 TEST_F(Authority, PassesOnTheSystemsErrors) {
-  write_file(folder_.path() / "data", "a file where the folder should be");
+  write_file(folder_ / "data", "a file where the folder should be");
   EXPECT_EQ(open_error(), std::errc::not_a_directory);
 }
 

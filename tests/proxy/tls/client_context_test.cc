@@ -92,9 +92,9 @@ TEST_F(ClientContext, HasNoVerifyErrorWhenTheHandshakeFailsOtherwise) {
 }
 
 TEST_F(ClientContext, RefusesATrustFileThatIsNone) {
-  EXPECT_EQ(make_client_context({.extra_ca = folder_.path() / "none"}).error(),
+  EXPECT_EQ(make_client_context({.extra_ca = folder_ / "none"}).error(),
             std::errc::no_such_file_or_directory);
-  auto const empty = folder_.path() / "empty.pem";
+  auto const empty = folder_ / "empty.pem";
   std::ofstream(empty) << "no certificates\n";
   EXPECT_EQ(make_client_context({.extra_ca = empty}).error(), trust_errc::trust_file_unusable);
   EXPECT_FALSE(make_client_context({.extra_ca = folder_.path()}));

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "proxy/tls/certificate_builder.h"
-#include "tests/proxy/tls/temporary_folder.h"
+#include "tests/scratch_folder.h"
 
 namespace reprise {
 namespace {
@@ -58,7 +58,7 @@ class Minter : public ::testing::Test {
     return result;
   }
 
-  TemporaryFolder folder_;
+  ScratchFolder folder_;
   CertificateAuthority authority_ = CertificateAuthority::open_or_create(folder_.path()).value();
   std::unique_ptr<LeafMinter> minter_ = LeafMinter::create(authority_).value();
   int minted_ = 0;

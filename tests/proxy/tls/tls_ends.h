@@ -11,7 +11,7 @@
 #include "proxy/tls/leaf_minter.h"
 #include "proxy/tls/server_context.h"
 #include "tests/proxy/tls/handshake.h"
-#include "tests/proxy/tls/temporary_folder.h"
+#include "tests/scratch_folder.h"
 
 namespace reprise {
 
@@ -41,7 +41,7 @@ class TlsEnds : public ::testing::Test {
     return {reinterpret_cast<const char*>(protocol), length};
   }
 
-  TemporaryFolder folder_;
+  ScratchFolder folder_;
   CertificateAuthority authority_ = CertificateAuthority::open_or_create(folder_.path()).value();
   std::unique_ptr<LeafMinter> minter_ = LeafMinter::create(authority_).value();
   SslContextPtr server_context_ = make_server_context().value();
