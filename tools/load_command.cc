@@ -2,6 +2,7 @@
 #include <memory>
 #include <utility>
 
+#include "tools/browser/digest.h"
 #include "tools/browser/launch.h"
 #include "tools/browser/result_file.h"
 #include "tools/browser/visit.h"
@@ -17,7 +18,7 @@ struct LoadOptions {
   unsigned runs = 1;
   std::filesystem::path output;
   unsigned timeout_s = 30;
-  unsigned quiet_ms = 500;
+  unsigned quiet_ms = 2000;
   unsigned settle_ms = 500;
   std::filesystem::path screenshot_folder;
   std::filesystem::path browser;
@@ -91,9 +92,21 @@ int run_once(const std::vector<std::string>& urls, const LoadOptions& options, u
     }
   }
   Visit visit = visit_pages(urls, visiting);
-  result.browser_version = std::move(visit.browser_version);
-  result.browser_flags = std::move(visit.browser_flags);
-  for (PageLoad& load : visit.loads) result.loads.push_back({.run = run, .page = std::move(load)});
+  LoadConfiguration configuration;
+  if (!options.browser.empty()) configuration.browser = options.browser.filename().string();
+  if (options.live) configuration.protocol = "live";
+  if (run == 1) {
+    result.browsers.push_back({.name = configuration.browser,
+                               .version = std::move(visit.browser_version),
+                               .flags = std::move(visit.browser_flags)});
+  }
+  for (const PageLoad& load : visit.loads) {
+    result.loads.push_back({.run = run,
+                            .configuration = configuration,
+                            .order = static_cast<unsigned>(result.loads.size() + 1),
+                            .page = page_json(load, options.dom)});
+    if (replay && urls.size() == 1) result.loads.back().replay = result.replays.size();
+  }
   if (!replay) return kExitDone;
   auto ending = replay->stop();
   std::fputs(ending.messages.c_str(), stderr);
@@ -122,6 +135,10 @@ int load(const LoadOptions& options) {
       return kExitFailed;
     }
   }
+  result.machine = this_machine();
+  if (!options.live) {
+    if (auto const digest = sha256_hex_of_file(result.archive)) result.archive_sha256 = *digest;
+  }
   auto const visiting = visit_options(options);
   result.page = visiting.page;
   result.width = visiting.browser.width;
@@ -132,10 +149,11 @@ int load(const LoadOptions& options) {
   }
   bool all_loaded = !result.loads.empty();
   for (const auto& each : result.loads) {
-    all_loaded = all_loaded && each.page.outcome == LoadOutcome::kLoaded;
+    all_loaded =
+        all_loaded && each.page.at("outcome").as_string() == to_string(LoadOutcome::kLoaded);
   }
   if (!options.output.empty()) {
-    if (auto const written = write_result(to_json(result, options.dom), options.output); !written) {
+    if (auto const written = write_result(to_json(result), options.output); !written) {
       std::fprintf(stderr, "reprise: %s cannot be written: %s\n", options.output.c_str(),
                    written.error().message().c_str());
       return kExitFailed;
@@ -159,7 +177,7 @@ void add_load_command(CLI::App& app, const std::vector<std::string>& command, in
   sub->add_option("-o,--output", options->output, "Write the result here as JSON; - for stdout");
   sub->add_option("--timeout", options->timeout_s, "s after which a page is given up (30)")
       ->check(CLI::Range(1U, 86'400U));
-  sub->add_option("--quiet", options->quiet_ms, "ms without requests that end a page (500)")
+  sub->add_option("--quiet", options->quiet_ms, "ms without requests that end a page (2000)")
       ->check(CLI::Range(0U, 3'600'000U));
   sub->add_option("--settle", options->settle_ms,
                   "ms that the new, empty page rests before it navigates (500)")

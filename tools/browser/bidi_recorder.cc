@@ -1,6 +1,7 @@
 #include "tools/browser/bidi_recorder.h"
 
 #include <algorithm>
+#include <array>
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
 #include <utility>
@@ -51,6 +52,19 @@ std::string_view type_of(const json::object& request) {
   if (header_of(request, "accept") == "text/event-stream") return "EventSource";
   if (!header_of(request, "access-control-request-method").empty()) return "Preflight";
   return "Other";
+}
+
+/// network.FetchTimingInfo: ms of the calendar; 0 where there is none.
+RequestTiming timing_of(const json::object& timings) {
+  static constexpr std::array<std::string_view, kRequestTimes.size()> kNames = {
+      "dnsStart",     "dnsEnd", "connectStart", "tlsStart", "connectEnd",
+      "requestStart", "",       "responseStart"};
+  RequestTiming out;
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    double const at_ms = number_at(timings, kNames[i]);
+    if (at_ms > 0) out.*kRequestTimes[i].at_ms = at_ms;
+  }
+  return out;
 }
 
 }  // namespace
@@ -122,10 +136,14 @@ void BidiRecorder::apply_response(Entry& entry, const json::object& params) {
   }
   request.from_cache = request.from_cache || flag_at(response, "fromCache");
   request.encoded_bytes = integer_at(response, "bytesReceived");
-  entry.data_bytes = integer_at(response, "bodySize");
+  auto const decoded = integer_at(object_at(response, "content"), "size");
+  entry.data_bytes = decoded > 0 ? decoded : integer_at(response, "bodySize");
   // A cached response has no times of the network.
-  double const head_s =
-      seconds_at(object_at(object_at(params, "request"), "timings"), "responseStart");
+  auto const& timings = object_at(object_at(params, "request"), "timings");
+  if (!request.from_cache && integer_at(timings, "responseStart") > 0) {
+    entry.timing = timing_of(timings);
+  }
+  double const head_s = seconds_at(timings, "responseStart");
   if (head_s >= entry.start_s) {
     entry.response_s = head_s;
   } else if (entry.response_s < 0) {

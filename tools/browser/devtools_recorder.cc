@@ -1,6 +1,7 @@
 #include "tools/browser/devtools_recorder.h"
 
 #include <algorithm>
+#include <array>
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
 #include <utility>
@@ -30,10 +31,43 @@ std::optional<std::string> posted_bytes(const json::object& request) {
   return bytes;
 }
 
+/// What asked for a request: the document whose parser saw it, or the script on top of the stack.
+std::string initiator_of(const json::object& initiator) {
+  constexpr std::size_t kUrlBytesMax = 2048;
+  auto const cut = [](std::string_view url) { return std::string(url.substr(0, kUrlBytesMax)); };
+  if (auto const url = text_at(initiator, "url"); !url.empty()) return cut(url);
+  const json::object* stack = &object_at(initiator, "stack");
+  for (int depth = 0; depth < 8 && !stack->empty(); ++depth) {
+    for (json::value const& frame : array_at(*stack, "callFrames")) {
+      auto const* const object = frame.if_object();
+      if (object == nullptr) continue;
+      if (auto const url = text_at(*object, "url"); !url.empty()) return cut(url);
+    }
+    stack = &object_at(*stack, "parent");
+  }
+  return {};
+}
+
+/// Network.ResourceTiming: ms since its requestTime.
+RequestTiming timing_of(const json::object& timing) {
+  static constexpr std::array<std::string_view, kRequestTimes.size()> kNames = {
+      "dnsStart",   "dnsEnd",    "connectStart", "sslStart",
+      "connectEnd", "sendStart", "sendEnd",      "receiveHeadersStart"};
+  double const zero_ms = number_at(timing, "requestTime") * 1000;
+  RequestTiming out;
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    double const at_ms = number_at(timing, kNames[i], -1);
+    if (at_ms >= 0) out.*kRequestTimes[i].at_ms = zero_ms + at_ms;
+  }
+  return out;
+}
+
 }  // namespace
 
 DevtoolsRecorder::DevtoolsRecorder(std::string main_session, std::string main_frame)
-    : PageRecord(std::move(main_frame)), main_session_(std::move(main_session)) {}
+    : PageRecord(std::move(main_frame)), main_session_(std::move(main_session)) {
+  tells_shifts_ = true;
+}
 
 void DevtoolsRecorder::on_event(std::string_view session, std::string_view method,
                                 const json::object& params) {
@@ -49,6 +83,8 @@ void DevtoolsRecorder::on_event(std::string_view session, std::string_view metho
     auto const gone = text_at(params, "sessionId");
     abort_requests([gone](const Entry& e) { return e.session == gone; },
                    "net::ERR_ABORTED (its frame or worker went away)");
+  } else if (method == "PerformanceTimeline.timelineEventAdded") {
+    if (session == main_session_) on_timeline(object_at(params, "event"));
   } else if (auto error = console_error_of(method, params)) {
     add_console_error(std::move(*error));
   }
@@ -79,6 +115,8 @@ void DevtoolsRecorder::on_network_event(std::string_view session, std::string_vi
     } else if (event == "dataReceived" && entry->request.status != 0) {
       entry->data_bytes += integer_at(params, "dataLength");
       entry->request.encoded_bytes += integer_at(params, "encodedDataLength");
+    } else if (event == "resourceChangedPriority") {
+      entry->request.priority = limited(text_at(params, "newPriority"));
     } else if (event == "requestServedFromCache") {
       entry->request.from_cache = true;
     } else if (event == "loadingFinished") {
@@ -97,6 +135,7 @@ void DevtoolsRecorder::on_request(std::string_view session, const json::object& 
   double const at_s = number_at(params, "timestamp", -1);
   if (start_s_ < 0 && type == "Document" && text_at(params, "frameId") == main_frame_) {
     start_s_ = at_s;
+    if (double const wall_s = number_at(params, "wallTime"); wall_s > 0) epoch_s_ = wall_s - at_s;
   }
   if (Entry* const before = find(session, text_at(params, "requestId"))) {
     // The same request may be reported by a frame's session and by its parent's.
@@ -116,6 +155,8 @@ void DevtoolsRecorder::on_request(std::string_view session, const json::object& 
   entry->frame = text_at(params, "frameId");
   entry->loader = text_at(params, "loaderId");
   entry->request.method = limited(text_at(request, "method"));
+  entry->request.priority = limited(text_at(request, "initialPriority"));
+  entry->request.initiator = initiator_of(object_at(params, "initiator"));
   if (flag_at(request, "hasPostData")) {
     auto const bytes = posted_bytes(request);
     entry->request_body_missing = !bytes;
@@ -164,9 +205,22 @@ void DevtoolsRecorder::on_page_event(std::string_view session, std::string_view 
   } else if (event == "loadEventFired") {
     page_.load_event_s = at_s;
     count_activity();
-  } else if (event == "lifecycleEvent" && text_at(params, "name") == "firstContentfulPaint" &&
-             text_at(params, "loaderId") == page_.loader) {
-    page_.first_contentful_paint_s = at_s;
+  } else if (event == "lifecycleEvent" && text_at(params, "loaderId") == page_.loader) {
+    if (text_at(params, "name") == "firstPaint") page_.first_paint_s = at_s;
+    if (text_at(params, "name") == "firstContentfulPaint") page_.first_contentful_paint_s = at_s;
+  }
+}
+
+/// Entries of the page's performance timeline, taken from the browser and not from the page.
+void DevtoolsRecorder::on_timeline(const json::object& event) {
+  if (!page_.committed || epoch_s_ == 0 || text_at(event, "frameId") != main_frame_) return;
+  double const at_s = number_at(event, "time") - epoch_s_;
+  if (text_at(event, "type") == "largest-contentful-paint") {
+    page_.largest_contentful_paint_s = at_s;
+  } else if (text_at(event, "type") == "layout-shift") {
+    auto const& shift = object_at(event, "layoutShiftDetails");
+    if (flag_at(shift, "hadRecentInput") || page_.shifts.size() >= kShiftsMax) return;
+    page_.shifts.push_back({.at_s = at_s, .value = number_at(shift, "value")});
   }
 }
 
@@ -202,7 +256,11 @@ void DevtoolsRecorder::apply_response(Entry& entry, const json::object& response
   auto const& timing = object_at(response, "timing");
   double const head_s =
       number_at(timing, "requestTime", -1) + number_at(timing, "receiveHeadersEnd") / 1000;
-  if (!request.from_cache && head_s >= entry.start_s) entry.response_s = head_s;
+  if (request.from_cache) return;
+  if (head_s >= entry.start_s) entry.response_s = head_s;
+  if (!timing.empty()) entry.timing = timing_of(timing);
+  auto const connection = integer_at(response, "connectionId");
+  if (connection > 0) request.connection = connection;
 }
 
 PageLoad DevtoolsRecorder::page_load() const {

@@ -35,9 +35,11 @@ class DevtoolsRecorder : public PageRecord {
   void on_web_socket(std::string_view session, std::string_view event,
                      const boost::json::object& params);
   void on_frame_navigated(std::string_view session, const boost::json::object& frame);
+  void on_timeline(const boost::json::object& event);
   static void apply_response(Entry& entry, const boost::json::object& response);
 
   std::string main_session_;
+  double epoch_s_ = 0;  ///< of the browser's clock, in seconds of the calendar; 0: not known
   std::unordered_map<std::string, std::vector<int>> wire_statuses_;  ///< one a hop, in order
 };
 

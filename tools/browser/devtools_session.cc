@@ -87,6 +87,8 @@ std::shared_ptr<std::size_t> DevtoolsSession::watch_target(const std::string& se
     ask("Inspector.enable");
     ask("Page.enable");
     ask("Page.setLifecycleEventsEnabled", {{"enabled", true}});
+    ask("PerformanceTimeline.enable",
+        {{"eventTypes", {"largest-contentful-paint", "layout-shift"}}});
   }
   ask("Network.enable", {{"maxTotalBufferSize", kBodyBufferBytes},
                          {"maxResourceBufferSize", kReadBackBytesMax},

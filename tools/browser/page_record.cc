@@ -147,12 +147,23 @@ PageLoad PageRecord::page_load() const {
   load.final_url = page_.url;
   load.dom_content_loaded_ms = since_start(page_.dom_content_loaded_s);
   load.load_event_ms = since_start(page_.load_event_s);
+  load.first_paint_ms = since_start(page_.first_paint_s);
   load.first_contentful_paint_ms = since_start(page_.first_contentful_paint_s);
+  load.largest_contentful_paint_ms = since_start(page_.largest_contentful_paint_s);
+  if (tells_shifts_) load.cumulative_layout_shift = cumulative_layout_shift(page_.shifts);
   for (Entry const& entry : entries_) {
     PageRequest& request = load.requests.emplace_back(entry.request);
     request.start_ms = since_start(entry.start_s);
     request.response_ms = since_start(entry.response_s);
     request.end_ms = since_start(entry.end_s);
+    request.decoded_bytes = entry.data_bytes;
+    request.timing = entry.timing;
+    if (start_s_ < 0) request.timing.reset();
+    for (auto const& time : kRequestTimes) {
+      if (!request.timing) break;
+      double& at_ms = *request.timing.*time.at_ms;
+      if (at_ms >= 0) at_ms -= start_s_ * 1000;
+    }
     // A busy page hears late of what the cache gave at once.
     if (entry.end_s >= 0) request.response_ms = std::min(request.response_ms, request.end_ms);
     if (entry.end_s >= 0) load.last_resource_ms = std::max(load.last_resource_ms, request.end_ms);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tools/browser/browser.h"
+#include "tools/browser/page_times.h"
 
 namespace reprise {
 
@@ -20,6 +21,7 @@ namespace reprise {
 class PageRecord {
  public:
   static constexpr std::size_t kRequestsMax = 20'000;
+  static constexpr std::size_t kShiftsMax = 20'000;
   static constexpr std::size_t kConsoleErrorsMax = 1'000;
   static constexpr std::size_t kConsoleErrorBytesMax = 4 << 10;
   /// Of URLs and other text that a page chooses, over all requests.
@@ -72,6 +74,7 @@ class PageRecord {
     bool has_extra_info = false;
     bool request_body_missing = false;
     std::int64_t data_bytes = 0;
+    std::optional<RequestTiming> timing;  ///< in ms of the browser's clock
     // Seconds of the browser's clock; negative: never.
     double start_s = -1;
     double response_s = -1;
@@ -85,7 +88,10 @@ class PageRecord {
     std::string unreachable_url;
     double dom_content_loaded_s = -1;
     double load_event_s = -1;
+    double first_paint_s = -1;
     double first_contentful_paint_s = -1;
+    double largest_contentful_paint_s = -1;
+    std::vector<LayoutShift> shifts;
   };
 
   explicit PageRecord(std::string main_frame) : main_frame_(std::move(main_frame)) {}
@@ -109,6 +115,7 @@ class PageRecord {
   std::vector<Entry> entries_;
   Page page_;
   double start_s_ = -1;  ///< the first document was asked for
+  bool tells_shifts_ = false;
   bool crashed_ = false;
 
  private:

@@ -62,7 +62,9 @@ Result<void> PageSession::run(const std::string& url, int width, int height, Pag
   recorded.url = url;
   load = std::move(recorded);
   if (!navigated) return navigated;
+  bool const watched = options_.quiet.count() >= kLastLoadGapMs;
   if (auto done = read_out(load); !done) return done;
+  if (watched && load.outcome == LoadOutcome::kLoaded) load.last_load_ms = last_load_ms(load);
   return close(load);
 }
 

@@ -90,6 +90,50 @@ TEST_F(Recorded, TakesTheNetworksOwnTimeOfTheHead) {
   EXPECT_NEAR(recorder_.page_load().requests[0].response_ms, 100, 1e-6);
 }
 
+TEST_F(Recorded, TellsThePhasesOfARequestAndItsConnection) {
+  sends("L", "http://a.test/", 10, "Document", R"(,"initiator":{"type":"other"})");
+  answers("L", 10.9, 200,
+          R"(,"connectionId":18,"timing":{"requestTime":10.05,"dnsStart":1,"dnsEnd":2,)"
+          R"("connectStart":2,"sslStart":-1,"connectEnd":7,"sendStart":8,"sendEnd":9,)"
+          R"("receiveHeadersStart":40,"receiveHeadersEnd":50})");
+  finishes("L", 11);
+  sends("1", "http://a.test/1", 11, "Image", R"(,"initiator":{"url":"http://a.test/"})");
+  sends(
+      "2", "http://a.test/2", 11, "Fetch",
+      R"(,"initiator":{"stack":{"callFrames":[],"parent":{"callFrames":[{"url":"http://a.test/j"}]}}})");
+  event("Network.resourceChangedPriority", R"({"requestId":"2","newPriority":"High"})");
+  auto const requests = recorder_.page_load().requests;
+  ASSERT_EQ(requests.size(), 3);
+  EXPECT_EQ(requests[0].connection, 18);
+  ASSERT_TRUE(requests[0].timing.has_value());
+  EXPECT_NEAR(requests[0].timing->dns_start_ms, 51, 1e-6);
+  EXPECT_EQ(requests[0].timing->tls_start_ms, -1);
+  EXPECT_NEAR(requests[0].timing->first_byte_ms, 90, 1e-6);
+  EXPECT_EQ(requests[0].initiator, "");
+  EXPECT_EQ(requests[1].initiator, "http://a.test/");
+  EXPECT_FALSE(requests[1].timing.has_value());
+  EXPECT_EQ(requests[2].initiator, "http://a.test/j");
+  EXPECT_EQ(requests[2].priority, "High");
+}
+
+TEST_F(Recorded, TakesPaintsAndShiftsOfThePageFromTheBrowser) {
+  sends("L", "http://a.test/", 10, "Document", R"(,"wallTime":1000010)");
+  auto const timeline = [&](const std::string& event_json) {
+    event("PerformanceTimeline.timelineEventAdded", R"({"event":)" + event_json + "}");
+  };
+  timeline(R"({"frameId":"F","type":"largest-contentful-paint","time":1000010.05})");
+  shows("http://a.test/");
+  EXPECT_EQ(recorder_.page_load().largest_contentful_paint_ms, -1) << "that was about:blank";
+  timeline(R"({"frameId":"F","type":"largest-contentful-paint","time":1000010.25})");
+  timeline(R"({"frameId":"other","type":"largest-contentful-paint","time":1000010.75})");
+  for (auto const* const details : {R"({"value":0.25})", R"({"value":9,"hadRecentInput":true})"}) {
+    timeline(R"({"frameId":"F","type":"layout-shift","time":1000010.5,"layoutShiftDetails":)" +
+             std::string(details) + "}");
+  }
+  EXPECT_NEAR(recorder_.page_load().largest_contentful_paint_ms, 250, 1e-6);
+  EXPECT_EQ(recorder_.page_load().cumulative_layout_shift, 0.25);
+}
+
 TEST_F(Recorded, MakesEachHopOfARedirectARequest) {
   sends("L", "http://a.test/", 10, "Document");
   sends("L", "http://a.test/2", 10.1, "Document",
