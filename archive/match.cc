@@ -170,7 +170,7 @@ Decision Matcher::decide(const AskedRequest& asked, SequenceCursors& cursors,
     if (decision.kind != MatchKind::kMiss) return decision;
   }
   auto other = asked;
-  if (rules_.exact_only || !substitute_scheme(other)) return decision;
+  if (!substitute_scheme(other)) return decision;
   decision = decide_exactly(other, cursors, request_of);
   if (decision.kind == MatchKind::kMiss) decision = decide_fuzzily(other, cursors, request_of);
   decision.scheme_substituted = decision.kind != MatchKind::kMiss;
@@ -252,7 +252,7 @@ std::uint32_t Matcher::choose(const AskedRequest& asked, const Candidates& candi
 bool Matcher::substitute_scheme(AskedRequest& asked) const {
   auto& key = asked.key;
   auto const other = key.scheme == Scheme::kHttps ? Scheme::kHttp : Scheme::kHttps;
-  if (index_.has_site(site_hash(session_, key.scheme, key.host)) ||
+  if (rules_.exact_only || index_.has_site(site_hash(session_, key.scheme, key.host)) ||
       !index_.has_site(site_hash(session_, other, key.host))) {
     return false;
   }

@@ -108,6 +108,12 @@ class Matcher {
   /// Explains a miss: at most kNearMissesMax exchanges of the same host and path, nearest first.
   /// An exchange that shares the whole key is listed when it belongs to another session or was cut.
   std::vector<NearMiss> nearest(const AskedRequest& asked) const;
+  /// What of a missed request no recorded one shares: "host never recorded", "path never recorded",
+  /// else "not recorded", and then nearest() says more.
+  std::string_view miss_reason(const MatchKey& key) const;
+  /// Rewrites the request to the scheme that its host was recorded with, where it never was under
+  /// the asked one. False: there is nothing to rewrite, or the rules do not want it.
+  bool substitute_scheme(AskedRequest& asked) const;
 
  private:
   class Nearest;
@@ -124,9 +130,6 @@ class Matcher {
                        const SequenceCursors& cursors) const;
   /// Whether the request was recorded as it is, but no such exchange is complete.
   bool is_recorded_broken(const MatchKey& key) const;
-  /// The same request under the scheme that the host was recorded with, where it never was under
-  /// the asked one.
-  bool substitute_scheme(AskedRequest& asked) const;
 
   /// The first ordinal that may answer a key of that hash, or kNone.
   std::uint32_t first_answer(std::uint64_t hash) const;

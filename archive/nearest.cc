@@ -156,4 +156,17 @@ std::vector<NearMiss> Matcher::nearest(const AskedRequest& asked) const {
   return Nearest(*this, asked).find();
 }
 
+std::string_view Matcher::miss_reason(const MatchKey& key) const {
+  bool path_known = false;
+  reader_->visit_path(path_hash(key.host, key.target), [&path_known](std::uint32_t) {
+    path_known = true;
+    return false;
+  });
+  if (path_known) return "not recorded";
+  auto const has = [&](Scheme scheme) {
+    return index_.has_site(site_hash(session_, scheme, key.host));
+  };
+  return has(Scheme::kHttp) || has(Scheme::kHttps) ? "path never recorded" : "host never recorded";
+}
+
 }  // namespace reprise

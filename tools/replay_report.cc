@@ -41,6 +41,24 @@ boost::json::array inexact_json(const std::vector<InexactHit>& hits) {
   return all;
 }
 
+boost::json::object special_counts_json(const SpecialCounts& counts) {
+  boost::json::object all;
+  for (std::size_t i = 0; i < kSpecials; ++i) all[to_string(static_cast<Special>(i))] = counts[i];
+  return all;
+}
+
+boost::json::array special_json(const std::vector<SpecialAnswer>& answers) {
+  boost::json::array all;
+  for (const SpecialAnswer& each : answers) {
+    all.push_back({{"kind", to_string(each.special)},
+                   {"method", each.method},
+                   {"url", each.url},
+                   {"count", each.count},
+                   {"why", each.why}});
+  }
+  return all;
+}
+
 boost::json::array requests_json(const std::vector<RecordedRequest>& requests) {
   boost::json::array all;
   for (const RecordedRequest& each : requests) {
@@ -59,6 +77,16 @@ std::string synthesised_text(const Synthesised& made) {
          count(made.reason_phrase_added, " reason phrases added") +
          count(made.framing_added, " framings added") +
          count(made.trailers_removed, " trailers left out");
+}
+
+std::string special_text(const SpecialCounts& counts) {
+  std::string text;
+  for (std::size_t i = 0; i < kSpecials; ++i) {
+    if (counts[i] == 0) continue;
+    text += (text.empty() ? "special: " : ", ") + std::to_string(counts[i]) + " " +
+            std::string(describe(static_cast<Special>(i)));
+  }
+  return text.empty() ? text : text + "\n";
 }
 
 /// To a tenth.
@@ -106,6 +134,8 @@ boost::json::object replay_report_json(const ReplayReport& report) {
           {"out_of_order_count", report.out_of_order_count},
           {"out_of_order", requests_json(report.out_of_order)},
           {"inexact_hits", inexact_json(report.inexact_hits)},
+          {"special", special_counts_json(counts.special)},
+          {"special_answers", special_json(report.special_answers)},
           {"distinct_misses", misses_json(report.distinct_misses)}};
 }
 
@@ -128,6 +158,7 @@ std::string differences_text(const ReplayReport& report) {
             std::to_string(counts.scheme_substituted) + " from the other scheme; confidence " +
             percent.substr(0, percent.find('.') + 2) + " %\n";
   }
+  text += special_text(counts.special);
   if (report.synthesised.responses() > 0) {
     text += "synthesised: " + synthesised_text(report.synthesised) + "\n";
   }

@@ -38,6 +38,7 @@ void ReplayLedger::reset() {
   injected_bytes_ = 0;
   served_count_ = 0;
   synthesis_.reset();
+  specials_.reset();
   misses_ = 0;
   damaged_ = 0;
   distinct_misses_.clear();
@@ -105,6 +106,15 @@ void ReplayLedger::add_inexact_hit(const Decision& decision, const Exchange& exc
 
 Miss ReplayLedger::add_miss(const AskedRequest& asked, std::string reason,
                             std::vector<NearMiss> nearest) {
+  return add(asked, std::move(reason), std::move(nearest), false);
+}
+
+Miss ReplayLedger::add_damaged(const AskedRequest& asked, const std::string& problem) {
+  return add(asked, "damaged in the archive: " + problem, {}, true);
+}
+
+Miss ReplayLedger::add(const AskedRequest& asked, std::string reason, std::vector<NearMiss> nearest,
+                       bool damaged) {
   auto const url = url_of(asked.key);
   Miss miss{.method = shortened(std::string(asked.key.method)),
             .url = shortened(url),
@@ -115,7 +125,6 @@ Miss ReplayLedger::add_miss(const AskedRequest& asked, std::string reason,
     near.url = shortened(std::move(near.url));
     near.why = shortened(std::move(near.why));
   }
-  bool const damaged = miss.reason != kNotRecorded;
   auto const identity = identity_of(asked.key.method, url);
   std::scoped_lock const lock(mutex_);
   ++misses_;
@@ -131,11 +140,16 @@ Miss ReplayLedger::add_miss(const AskedRequest& asked, std::string reason,
   return miss;
 }
 
-void ReplayLedger::turn_hit_into_miss(const StoredRequest& request, std::string reason) {
+void ReplayLedger::turn_hit_into_miss(const StoredRequest& request, const std::string& problem) {
   auto hits = hits_.load();
   // A reset in between has taken the hit back already.
   while (hits > 0 && !hits_.compare_exchange_weak(hits, hits - 1)) continue;
-  add_miss(asked_as(request, {}), std::move(reason), {});
+  add_damaged(asked_as(request, {}), problem);
+}
+
+void ReplayLedger::add_special(Special special, const MatchKey& key, std::string why) {
+  specials_.add(special, shortened(std::string(key.method)), shortened(url_of(key)),
+                shortened(std::move(why)));
 }
 
 void ReplayLedger::add_injected(std::int64_t bytes) {
@@ -156,7 +170,8 @@ ReplayCounts ReplayLedger::counts() const {
                       .injected = injected_,
                       .injected_bytes = injected_bytes_,
                       .decoded = decoded_,
-                      .derived = derived_};
+                      .derived = derived_,
+                      .special = specials_.counts()};
   if (auto const all = counts.hits + counts.misses; all > 0) {
     auto const lost = static_cast<double>(lost_score_) + 100.0 * static_cast<double>(misses_);
     counts.confidence = std::max(0.0, 100 - lost / static_cast<double>(all));

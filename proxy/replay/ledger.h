@@ -11,6 +11,7 @@
 
 #include "archive/match.h"
 #include "archive/reader.h"
+#include "proxy/replay/special_answers.h"
 #include "proxy/replay/synthesis.h"
 
 namespace reprise {
@@ -60,6 +61,7 @@ struct ReplayCounts {
   std::uint64_t derived = 0;  ///< made of a stored response: to HEAD, a condition or a range
   /// The mean score of all hits and misses in percent: 100 exact, 0 a miss. 100 before the first.
   double confidence = 100;
+  SpecialCounts special{};  ///< by Special
 };
 
 /// Counts and explains the decisions of one client session. Thread-safe; a hit takes no lock.
@@ -67,7 +69,6 @@ class ReplayLedger {
  public:
   static constexpr std::size_t kDistinctMax = 10'000;  ///< misses, and inexact hits
   static constexpr std::size_t kTextMax = 4 << 10;
-  static constexpr const char* kNotRecorded = "not recorded";
 
   /// Of the replay of `session` of `archive`, which must outlive this.
   ReplayLedger(const ArchiveReader& archive, std::uint32_t session);
@@ -83,10 +84,14 @@ class ReplayLedger {
   /// The same of one that is not exact.
   void add_inexact_hit(const Decision& decision, const Exchange& exchange,
                        const AskedRequest& asked, const MatchRules& rules);
-  /// Nothing was served. `reason` is kNotRecorded, or says what is damaged.
+  /// Nothing was served.
   Miss add_miss(const AskedRequest& asked, std::string reason, std::vector<NearMiss> nearest);
+  /// The same of what is recorded, but damaged in the archive, as `problem` says.
+  Miss add_damaged(const AskedRequest& asked, const std::string& problem);
   /// What was counted as a hit turned out damaged after its head was on the way.
-  void turn_hit_into_miss(const StoredRequest& request, std::string reason);
+  void turn_hit_into_miss(const StoredRequest& request, const std::string& problem);
+  /// Answered, but neither a hit nor a miss. Or a hit that is more than that: `why` says.
+  void add_special(Special special, const MatchKey& key, std::string why);
   void add_misdirected() { misdirected_.fetch_add(1, std::memory_order_relaxed); }
 
   void add_decoded() { decoded_.fetch_add(1, std::memory_order_relaxed); }
@@ -99,6 +104,7 @@ class ReplayLedger {
   /// In order of appearance, at most kDistinctMax.
   std::vector<Miss> misses() const;
   std::vector<InexactHit> inexact_hits() const;
+  std::vector<SpecialAnswer> special_answers() const { return specials_.list(); }
   /// Recorded exchanges that could have been served and were not, in recorded order, at most `max`.
   std::vector<RecordedRequest> never_asked_for(std::size_t max) const;
   /// Exchanges that were first served later or earlier, among the others, than they were recorded:
@@ -107,6 +113,8 @@ class ReplayLedger {
   RecordedRequest name_of(std::uint32_t ordinal) const;
 
  private:
+  Miss add(const AskedRequest& asked, std::string reason, std::vector<NearMiss> nearest,
+           bool damaged);
   bool is_servable(const IndexEntry& entry) const {
     return entry.session == session_ && entry.outcome == Outcome::kComplete;
   }
@@ -127,6 +135,7 @@ class ReplayLedger {
   std::atomic<std::uint32_t> served_count_ = 0;
   std::vector<std::atomic<std::uint32_t>> served_;  // by ordinal: as the how manieth, 0 never
   SynthesisCounter synthesis_;
+  SpecialAnswers specials_;
 
   mutable std::mutex mutex_;  // what is not exact is rare
   std::uint64_t misses_ = 0;

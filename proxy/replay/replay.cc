@@ -4,7 +4,9 @@
 
 #include <deque>
 
+#include "proxy/replay/browser_requests.h"
 #include "proxy/replay/held_body.h"
+#include "proxy/replay/preflight.h"
 #include "proxy/replay/replayer.h"
 #include "proxy/replay/selected_response.h"
 
@@ -17,10 +19,6 @@ MatchKey key_of(const RequestHead& head) {
           .host = head.host,
           .port = head.port,
           .target = head.target};
-}
-
-std::string damage_text(const std::string& problem) {
-  return "damaged in the archive: " + problem;
 }
 
 }  // namespace
@@ -83,6 +81,7 @@ ReplayReport Replay::report() const {
                       .tls_hosts = tls_plans_.hosts(),
                       .distinct_misses = ledger_.misses(),
                       .inexact_hits = ledger_.inexact_hits(),
+                      .special_answers = ledger_.special_answers(),
                       .never_asked_for = ledger_.never_asked_for(kListedMax)};
   visit_altered([&report](const PreparedExchange& exchange, const AlteredResponse& altered) {
     bool const document = altered.form.destination != inject::Destination::kData;
@@ -105,7 +104,7 @@ const PreparedExchange& Replay::prepared(std::uint32_t ordinal) {
   if (const auto* const done = slot.load(std::memory_order_acquire)) return *done;
   auto made = std::make_unique<PreparedExchange>(
       archive_, ordinal, dates_, [this](const StoredRequest& request, const std::string& problem) {
-        ledger_.turn_hit_into_miss(request, damage_text(problem));
+        ledger_.turn_hit_into_miss(request, problem);
       });
   const PreparedExchange* expected = nullptr;
   // Two threads may prepare the same exchange; one of them is kept.
@@ -174,12 +173,12 @@ Task<void> Replay::serve(const RequestHead& head, BodyReader& body, ResponseWrit
     decision = find(get, head.headers, RequestBody::kWhole);
   }
   if (decision.kind == MatchKind::kMiss) {
-    co_return co_await answer_miss(asked, ReplayLedger::kNotRecorded, writer);
+    co_return co_await answer_unmatched(asked, writer);
   }
   const PreparedExchange& chosen = prepared(decision.ordinal);
   const auto* const response = choose_form(chosen, head);
   if (response == nullptr) {
-    co_return co_await answer_miss(asked, damage_text(chosen.problem()), writer);
+    co_return co_await send_miss(ledger_.add_damaged(asked, chosen.problem()), writer);
   }
   ledger_.add_hit(decision, chosen.exchange(), head.version);
   if (decision.kind == MatchKind::kFuzzy || decision.scheme_substituted) {
@@ -219,9 +218,34 @@ Task<void> Replay::send(const PreparedExchange& chosen, const StoredResponse& re
   co_return co_await send_selected(asked, whole, writer);
 }
 
-Task<void> Replay::answer_miss(const AskedRequest& asked, std::string reason,
-                               ResponseWriter& writer) {
+Task<void> Replay::answer_unmatched(const AskedRequest& asked, ResponseWriter& writer) {
+  std::string reason(matcher_.miss_reason(asked.key));
+  if (is_preflight(asked)) {
+    auto under = asked;
+    matcher_.substitute_scheme(under);
+    auto const allowed = answer_preflight(archive_, matcher_.session(), under);
+    if (allowed) co_return co_await send_made_up(asked, *allowed, writer);
+    reason = allowed.error();
+  }
+  if (auto const own = answer_browser(asked)) co_return co_await send_made_up(asked, *own, writer);
   auto const miss = ledger_.add_miss(asked, std::move(reason), matcher_.nearest(asked));
+  co_return co_await send_miss(miss, writer);
+}
+
+Task<void> Replay::send_made_up(const AskedRequest& asked, const MadeUp& answer,
+                                ResponseWriter& writer) {
+  ledger_.add_special(answer.special, asked.key, answer.why);
+  auto const length = std::to_string(answer.body.size());
+  std::vector<HeaderView> fields(answer.headers.list().begin(), answer.headers.list().end());
+  if (answer.status != 204) fields.push_back({.name = "Content-Length", .value = length});
+  ResponseHead const head{
+      .status = answer.status, .reason = reason_phrase(answer.status), .headers = fields};
+  if (auto const sent = co_await writer.send_head(head); !sent) co_return sent;
+  if (auto const sent = co_await writer.write(as_bytes(answer.body)); !sent) co_return sent;
+  co_return co_await writer.finish({});
+}
+
+Task<void> Replay::send_miss(const Miss& miss, ResponseWriter& writer) {
   spdlog::info("miss: {} {} ({})", miss.method, miss.url, miss.reason);
   auto text = "reprise: " + miss.reason + ": " + miss.method + " " + miss.url + "\n";
   for (const NearMiss& near : miss.nearest) text += "near: " + near.url + " (" + near.why + ")\n";

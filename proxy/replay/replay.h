@@ -13,6 +13,7 @@
 #include "inject/rewrite.h"
 #include "proxy/connection.h"
 #include "proxy/replay/ledger.h"
+#include "proxy/replay/made_up.h"
 #include "proxy/replay/prepared.h"
 #include "proxy/replay/synthesis.h"
 #include "proxy/replay/tls_plans.h"
@@ -35,6 +36,7 @@ struct ReplayReport {
   std::vector<InjectedDocument> documents;  ///< in the archive's order, at most kDocumentsMax
   std::vector<Miss> distinct_misses;        ///< ReplayLedger says of these how many there are
   std::vector<InexactHit> inexact_hits;
+  std::vector<SpecialAnswer> special_answers;
   std::vector<RecordedRequest> never_asked_for;  ///< at most kListedMax
   std::uint64_t out_of_order_count = 0;
   std::vector<RecordedRequest> out_of_order;  ///< at most kListedMax
@@ -100,7 +102,11 @@ class Replay final : public HandlerFactory {
   /// Sends it, or what a condition, a range or HEAD wants of it.
   Task<void> send(const PreparedExchange& chosen, const StoredResponse& response,
                   const RequestHead& head, ResponseWriter& writer);
-  Task<void> answer_miss(const AskedRequest& asked, std::string reason, ResponseWriter& writer);
+  /// What no recorded exchange answers: by what they allow, as the browser's own, or as a miss.
+  Task<void> answer_unmatched(const AskedRequest& asked, ResponseWriter& writer);
+  Task<void> send_made_up(const AskedRequest& asked, const MadeUp& answer, ResponseWriter& writer);
+  /// Says what was asked for in vain, and what came near.
+  Task<void> send_miss(const Miss& miss, ResponseWriter& writer);
 
   const ArchiveReader& archive_;
   Matcher matcher_;

@@ -57,9 +57,8 @@ class Ledger : public testing::Test {
                     .port = 443,
                     .target = target}};
   }
-  void miss(std::string_view target, std::string reason = ReplayLedger::kNotRecorded) {
-    ledger_->add_miss(asked(target), std::move(reason), {});
-  }
+  void miss(std::string_view target) { ledger_->add_miss(asked(target), "not recorded", {}); }
+  void damaged(std::string_view target) { ledger_->add_damaged(asked(target), "its body"); }
   std::vector<std::uint64_t> moved() const {
     std::vector<std::uint64_t> sequences;
     for (auto const at : ledger_->out_of_order()) {
@@ -86,7 +85,7 @@ TEST_F(Ledger, CountsWhatWasServedAndWhatWasNot) {
   serve(3, 100, true);
   miss("/none");
   miss("/none");
-  miss("/damaged", "damaged in the archive");
+  damaged("/damaged");
   auto const counts = ledger_->counts();
   EXPECT_EQ(counts.hits, 4U);
   EXPECT_EQ(counts.fuzzy_hits, 1U);

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "archive/headers.h"
+#include "proxy/replay/special_answers.h"
+
+namespace reprise {
+
+/// An answer that nobody recorded, and why it may be given all the same.
+struct MadeUp {
+  Special special = Special::kPreflight;
+  std::uint16_t status = 0;
+  Headers headers;        ///< without a length, which whoever sends it adds
+  std::string_view body;  ///< of static storage
+  std::string why;
+};
+
+}  // namespace reprise

@@ -1,0 +1,80 @@
+#include "proxy/replay/preflight.h"
+
+#include <optional>
+#include <vector>
+
+namespace reprise {
+namespace {
+
+constexpr std::string_view kMethod = "Access-Control-Request-Method";
+
+/// The recorded exchange that `asked` precedes: one with an answer that allows its origin, of the
+/// same query, and the first of those.
+std::optional<Exchange> find_actual(const ArchiveReader& archive, std::uint32_t session,
+                                    const AskedRequest& asked) {
+  auto const method = find_header(asked.headers, kMethod).value_or("");
+  std::optional<Exchange> best;
+  auto const rank = [&asked](const Exchange& each) {
+    auto const allows =
+        find_header(each.response.headers.list(), "Access-Control-Allow-Origin").has_value();
+    return (allows ? 2 : 0) + (each.request.target == asked.key.target ? 1 : 0);
+  };
+  std::size_t visits = 0;
+  archive.visit_path(path_hash(asked.key.host, asked.key.target), [&](std::uint32_t ordinal) {
+    if (archive.entries()[ordinal].session != session) return ++visits < kPreflightVisitsMax;
+    auto exchange = archive.exchange(ordinal);
+    if (exchange && exchange->response.status != 0) {
+      auto key = key_of(exchange->request);
+      auto wanted = asked.key;
+      wanted.method = method;
+      auto const better = !best || rank(*exchange) > rank(*best) ||
+                          (rank(*exchange) == rank(*best) && exchange->sequence < best->sequence);
+      if (same_place(key, wanted) && better) best = std::move(*exchange);
+    }
+    return ++visits < kPreflightVisitsMax;
+  });
+  return best;
+}
+
+}  // namespace
+
+bool is_preflight(const AskedRequest& asked) {
+  return asked.key.method == "OPTIONS" && find_header(asked.headers, "Origin") &&
+         find_header(asked.headers, kMethod);
+}
+
+std::expected<MadeUp, std::string> answer_preflight(const ArchiveReader& archive,
+                                                    std::uint32_t session,
+                                                    const AskedRequest& asked) {
+  std::string const method(find_header(asked.headers, kMethod).value_or(""));
+  auto const actual = find_actual(archive, session, asked);
+  if (!actual) {
+    return std::unexpected("a preflight, and the " + method + " that it precedes is not recorded");
+  }
+  auto const recorded = actual->response.headers.list();
+  auto const origin = find_header(asked.headers, "Origin").value_or("");
+  auto const allowed = find_header(recorded, "Access-Control-Allow-Origin");
+  if (!allowed) {
+    return std::unexpected("a preflight, and the recorded " + method + " allows no other origin");
+  }
+  if (*allowed != "*" && *allowed != origin) {
+    return std::unexpected("a preflight, and the recorded " + method + " allows " +
+                           std::string(*allowed) + ", not " + std::string(origin));
+  }
+  std::vector<HeaderView> fields{{.name = "Access-Control-Allow-Origin", .value = *allowed},
+                                 {.name = "Access-Control-Allow-Methods", .value = method}};
+  auto const take_over = [&fields](HeaderList from, std::string_view name, std::string_view as) {
+    if (auto const value = find_header(from, name)) fields.push_back({.name = as, .value = *value});
+  };
+  take_over(asked.headers, "Access-Control-Request-Headers", "Access-Control-Allow-Headers");
+  take_over(recorded, "Access-Control-Allow-Credentials", "Access-Control-Allow-Credentials");
+  // Where everything is on loopback, a browser may ask this, too.
+  take_over(asked.headers, "Access-Control-Request-Private-Network",
+            "Access-Control-Allow-Private-Network");
+  return MadeUp{.special = Special::kPreflight,
+                .status = 204,
+                .headers = Headers(HeaderList(fields)),
+                .why = "as the recorded " + method + " allows"};
+}
+
+}  // namespace reprise

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "archive/reader.h"
+#include "archive/writer.h"
+
+namespace reprise {
+
+/// An archive of one session that a test fills; it is closed when it is first read.
+class RecordedArchive {
+ public:
+  RecordedArchive() {
+    auto pattern = (std::filesystem::temp_directory_path() / "reprise-test-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) ADD_FAILURE() << "cannot make a scratch folder";
+    folder_ = pattern;
+    writer_ = ArchiveWriter::create(folder_ / "a.reprise", {}).value();
+    EXPECT_TRUE(writer_->begin_session({}));
+  }
+  ~RecordedArchive() { std::filesystem::remove_all(folder_); }
+  RecordedArchive(const RecordedArchive&) = delete;
+  RecordedArchive& operator=(const RecordedArchive&) = delete;
+
+  /// An exchange with https://a.test, answered with 200, to be changed before it is added.
+  static Exchange exchange(std::string method, std::string target, Headers response = {}) {
+    Exchange made;
+    made.request.method = std::move(method);
+    made.request.scheme = Scheme::kHttps;
+    made.request.host = "a.test";
+    made.request.port = 443;
+    made.request.target = std::move(target);
+    made.response.status = 200;
+    made.response.version = HttpVersion::kHttp11;
+    made.response.headers = std::move(response);
+    return made;
+  }
+  void add(Exchange exchange, std::string_view body = {}, std::string_view request_body = {}) {
+    exchange.sequence = ++count_;
+    exchange.request.body = stored(request_body);
+    exchange.response.body = stored(body);
+    EXPECT_TRUE(writer_->add_exchange(std::move(exchange)));
+  }
+
+  const ArchiveReader& reader() {
+    if (writer_) {
+      EXPECT_TRUE(writer_->end_session());
+      EXPECT_TRUE(writer_->close());
+      writer_.reset();
+      reader_ = ArchiveReader::open(folder_ / "a.reprise", {}).value();
+    }
+    return *reader_;
+  }
+
+ private:
+  StoredBody stored(std::string_view bytes) {
+    BodyWriter body(*writer_);
+    EXPECT_TRUE(body.append(std::as_bytes(std::span(bytes))));
+    return body.finish().value();
+  }
+
+  std::filesystem::path folder_;
+  std::unique_ptr<ArchiveWriter> writer_;
+  std::uint64_t count_ = 0;
+  std::unique_ptr<ArchiveReader> reader_;
+};
+
+}  // namespace reprise
