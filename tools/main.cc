@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
   add_doctor_command(app, exit_code);
   add_shape_command(app, command, exit_code);
   add_profiles_command(app, exit_code);
+  add_view_command(app, exit_code);
   try {
     app.parse(static_cast<int>(dashes - argv), argv);
   } catch (const CLI::ParseError& error) {

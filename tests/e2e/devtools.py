@@ -1,0 +1,129 @@
+"""A headless Chromium that a test looks into: one page, driven over DevTools' pipe."""
+
+import base64
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+PROGRAM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+DEADLINE_SECONDS = 60
+
+
+class Page:
+    """`requests` are the URLs that the page asked for, its own among them; `errors` what its
+    console shows as wrong: exceptions, errors, warnings, what the policy refused."""
+
+    def __init__(self):
+        self.requests = []
+        self.errors = []
+        self._last_id = 0
+        self._buffer = b""
+        self._folder = tempfile.mkdtemp(prefix="reprise-page.")
+        self._to_us, theirs_out = os.pipe()
+        theirs_in, self._to_browser = os.pipe()
+
+        def place():
+            # DevTools reads descriptor 3 and writes 4.
+            kept_in, kept_out = os.dup(theirs_in), os.dup(theirs_out)
+            os.dup2(kept_in, 3)
+            os.dup2(kept_out, 4)
+        # A group of its own, since the program may be a shell script around the browser.
+        self._process = subprocess.Popen(
+            [PROGRAM, "--headless", "--no-sandbox", "--remote-debugging-pipe", "--hide-scrollbars",
+             "--disable-gpu", "--no-first-run", "--force-color-profile=srgb",
+             f"--user-data-dir={self._folder}", "about:blank"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            close_fds=False, preexec_fn=place, start_new_session=True)
+        os.close(theirs_in)
+        os.close(theirs_out)
+        self._session = None
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self.call("Target.attachToTarget", targetId=target,
+                                  flatten=True)["sessionId"]
+        for domain in ("Page", "Network", "Runtime", "Log"):
+            self.call(f"{domain}.enable")
+
+    def close(self):
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        os.close(self._to_us)
+        os.close(self._to_browser)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def call(self, method, **parameters):
+        self._last_id += 1
+        message = {"id": self._last_id, "method": method, "params": parameters}
+        if self._session:
+            message["sessionId"] = self._session
+        data = json.dumps(message).encode() + b"\0"
+        while data:
+            data = data[os.write(self._to_browser, data):]
+        while True:
+            answer = self._next()
+            if answer.get("id") == self._last_id:
+                if "error" in answer:
+                    raise AssertionError(f"{method}: {answer['error']}")
+                return answer["result"]
+
+    def _next(self):
+        end = time.monotonic() + DEADLINE_SECONDS
+        while b"\0" not in self._buffer:
+            left = end - time.monotonic()
+            if left <= 0 or not select.select([self._to_us], [], [], left)[0]:
+                raise AssertionError(f"the browser said nothing for {DEADLINE_SECONDS} s")
+            piece = os.read(self._to_us, 1 << 20)
+            if not piece:
+                raise AssertionError("the browser ended")
+            self._buffer += piece
+        text, _, self._buffer = self._buffer.partition(b"\0")
+        message = json.loads(text)
+        self._note(message.get("method"), message.get("params"))
+        return message
+
+    def _note(self, method, event):
+        if method == "Network.requestWillBeSent":
+            self.requests.append(event["request"]["url"])
+        elif method == "Runtime.exceptionThrown":
+            self.errors.append(json.dumps(event["exceptionDetails"]))
+        elif method == "Log.entryAdded":
+            self.errors.append(event["entry"]["text"])
+        elif method == "Runtime.consoleAPICalled" and event["type"] in ("error", "warning"):
+            self.errors.append(json.dumps(event["args"]))
+
+    def show(self, url, width, height, dark=False, phone=False):
+        """Opens `url` in a page of that size and waits for its load event."""
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                  deviceScaleFactor=2 if phone else 1, mobile=phone)
+        self.call("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.call("Page.navigate", url=url)
+        self.evaluate("new Promise(done => document.readyState === 'complete' ? done() :"
+                      " addEventListener('load', done))")
+
+    def evaluate(self, expression):
+        """The value of an expression, awaited when it is a promise."""
+        done = self.call("Runtime.evaluate", expression=expression, awaitPromise=True,
+                         returnByValue=True)
+        if "exceptionDetails" in done:
+            raise AssertionError(json.dumps(done["exceptionDetails"])[:2000])
+        return done["result"].get("value")
+
+    def settle(self):
+        """Two frames later, all that was asked for is drawn."""
+        self.evaluate("new Promise(done => requestAnimationFrame(() =>"
+                      " requestAnimationFrame(done)))")
+
+    def press(self, key):
+        text = key if len(key) == 1 else ""
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, code=key, text=text)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key, code=key)
+        self.settle()
+
+    def screenshot(self, path, whole=False):
+        data = self.call("Page.captureScreenshot", captureBeyondViewport=whole)["data"]
+        path.write_bytes(base64.b64decode(data))

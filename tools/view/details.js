@@ -1,0 +1,106 @@
+// All about one request, for the panel and for the pointer.
+import { put } from './elements.js';
+import { bytesText, hostOf, msText, nameOf } from './format.js';
+import { PHASES, phasesOf, waitPartsOf } from './phases.js';
+import { statusText } from './waterfall.js';
+
+/** Fills the panel under the waterfall. `goTo(request)` shows another one. */
+export function showDetails(panel, request, load, goTo) {
+  panel.selectAll('*').remove();
+  panel.classed('empty', !request);
+  if (!request) {
+    put(panel, 'p', 'hint', 'Choose a request to see all about it.');
+    return;
+  }
+  const heading = put(panel, 'h3', '', `${request.method} `);
+  put(heading, 'span', 'url', request.url);
+  if (request.failure) put(panel, 'p', 'failure', request.failure);
+  const columns = panel.append('div').attr('class', 'columns');
+  putFacts(columns, request, load, goTo);
+  putPhases(columns, request, load);
+}
+
+function putFacts(columns, request, load, goTo) {
+  const facts = columns.append('dl');
+  const fact = (name, text) => {
+    if (text === '' || text === null || text === '–') return null;
+    put(facts, 'dt', '', name);
+    return put(facts, 'dd', '', text);
+  };
+  fact('Exchange', request.number === null ? '' : `${request.number} of the archive`);
+  fact('Status', statusText(request));
+  fact('Protocol', request.protocol);
+  fact('Type', [request.type, request.mimeType].filter(Boolean).join(', '));
+  fact('On the wire', bytesText(request.encodedBytes));
+  fact('Decoded', bytesText(request.decodedBytes));
+  fact('Cache', request.fromCache ? 'answered by the browser’s cache' : '');
+  fact('Priority', request.priority);
+  fact('Connection', [request.connection, request.address].filter(Boolean).join(', to '));
+  fact('Started at', msText(request.start));
+  fact('Ended at', request.end === null ? 'never' : msText(request.end));
+  const link = load.chain.find((each) => each.request === request);
+  const at = load.chain.indexOf(link);
+  if (at > 0) {
+    const before = load.chain[at - 1].request;
+    const dd = fact('Critical chain', `number ${at + 1} of ${load.chain.length}; ${link.why}: `);
+    linkTo(dd, before, goTo);
+  } else if (at === 0) {
+    fact('Critical chain', `number 1 of ${load.chain.length}`);
+  }
+  if (!request.initiator) return;
+  const initiator = load.requests.findLast((each) => each.url === request.initiator
+    && each.start <= request.start && each !== request);
+  if (initiator) linkTo(fact(load.initiatorName, ' '), initiator, goTo);
+  else fact(load.initiatorName, request.initiator);
+}
+
+function linkTo(parent, request, goTo) {
+  put(parent, 'button', 'link', nameOf(request.url)).attr('type', 'button')
+    .node().addEventListener('click', () => goTo(request));
+}
+
+function putPhases(columns, request, load) {
+  const phases = phasesOf(request, load.end);
+  const box = columns.append('table').attr('class', 'phases');
+  put(box, 'caption', '', 'Where the time went');
+  const parts = waitPartsOf(request, phases, load.roundTrips);
+  for (const phase of PHASES) {
+    const took = phases.filter((each) => each.name === phase.name)
+      .reduce((sum, each) => sum + each.end - each.start, 0);
+    if (took === 0) continue;
+    phaseRow(box, phase.name, phase.title, phase.says, took);
+    if (phase.name !== 'wait' || !parts) continue;
+    phaseRow(
+      box, 'round-trip', 'of it, round trip', 'about, as the handshake took', parts.roundTrip);
+    phaseRow(box, 'think', 'of it, think time', 'what remains', parts.think);
+  }
+  if (phases.length === 0) put(box.append('tr'), 'td', '', 'No times are known.');
+}
+
+function phaseRow(box, name, title, says, took) {
+  const row = box.append('tr').attr('class', name);
+  put(row.append('th').attr('scope', 'row'), 'span', `swatch ${name}`).node()
+    .parentNode.append(title);
+  put(row, 'td', 'says', says);
+  put(row, 'td', 'number', msText(took));
+}
+
+/** Fills what follows the pointer. */
+export function showTip(tip, request, load, event) {
+  tip.classed('shown', Boolean(request));
+  if (!request) return;
+  tip.selectAll('*').remove();
+  put(tip, 'b', '', nameOf(request.url));
+  put(tip, 'span', 'host', hostOf(request.url));
+  const list = tip.append('table');
+  for (const { name, start, end } of phasesOf(request, load.end)) {
+    const row = list.append('tr');
+    put(row.append('th'), 'span', `swatch ${name}`).node()
+      .parentNode.append(PHASES.find((phase) => phase.name === name).title);
+    put(row, 'td', 'number', msText(end - start));
+  }
+  const { innerWidth, innerHeight } = window;
+  const { offsetWidth, offsetHeight } = tip.node();
+  tip.style('left', `${Math.min(event.clientX + 14, innerWidth - offsetWidth - 8)}px`)
+    .style('top', `${Math.min(event.clientY + 16, innerHeight - offsetHeight - 8)}px`);
+}

@@ -1,0 +1,55 @@
+// Small pieces of the page. All text goes in as text, never as markup.
+import { select } from 'd3-selection';
+
+import { shown } from './format.js';
+
+/** A new child of `parent` (a selection) with this text. */
+export function put(parent, tag, className, text) {
+  const made = parent.append(tag);
+  if (className) made.attr('class', className);
+  if (text !== undefined) made.text(shown(text));
+  return made;
+}
+
+/** A section of the page with a heading; empty it by calling again with the same id. */
+export function section(id, title) {
+  const page = select('#page');
+  let found = page.select(`#${id}`);
+  if (found.empty())
+    found = page.append('section').attr('id', id).attr('aria-labelledby', `${id}-title`);
+  found.selectAll('*').remove();
+  put(found, 'h2', '', title).attr('id', `${id}-title`);
+  return found;
+}
+
+/**
+ * A table that scrolls by itself where it is wider than the page.
+ * `columns`: [{ name, text, number }].
+ */
+export function table(parent, caption, columns, rows) {
+  const box = parent.append('div').attr('class', 'table').attr('tabindex', 0).attr('role', 'region')
+    .attr('aria-label', caption);
+  const made = box.append('table');
+  put(made, 'caption', '', caption);
+  made.append('thead').append('tr').selectAll('th').data(columns)
+    .join('th')
+    .attr('scope', 'col')
+    .classed('number', (column) => column.number)
+    .text((column) => column.name);
+  made.append('tbody').selectAll('tr').data(rows).join('tr')
+    .selectAll('td')
+    .data((row) => columns.map((column) => ({ column, text: column.text(row) })))
+    .join('td')
+    .classed('number', (cell) => cell.column.number)
+    .text((cell) => shown(cell.text));
+  return made;
+}
+
+/** Labels of an axis that would stick out of `from` to `to` are set inside. */
+export function keepInside(axis, scale, from, to) {
+  const half = 30; // of the longest label, in pixels
+  axis.selectAll('.tick text').attr('text-anchor', (value) => {
+    if (scale(value) - from < half) return 'start';
+    return to - scale(value) < half ? 'end' : 'middle';
+  });
+}

@@ -1,0 +1,184 @@
+// The part of the page that shows one load.
+import { select } from 'd3-selection';
+
+import { chainTimes, criticalChain } from './chain.js';
+import { showDetails, showTip } from './details.js';
+import { put, section } from './elements.js';
+import { bytesText, countText, counted, hostOf, msText, shown } from './format.js';
+import { configurationName, milestonesOf, requestsOf } from './model.js';
+import { listed, SORTS, typesOf } from './order.js';
+import { chartsOf, putCharts } from './network_chart.js';
+import { PHASES, phasesOf, roundTripsOf } from './phases.js';
+import { Waterfall } from './waterfall.js';
+
+/** What the waterfall and the details need to know of a load. */
+export function prepare(model, load) {
+  const requests = requestsOf(model, load);
+  const milestones = milestonesOf(load);
+  const lastEnd = requests.reduce((end, each) => Math.max(end, each.end ?? each.start ?? 0), 0);
+  const last = Math.max(lastEnd, milestones.at(-1)?.time ?? 0, 1);
+  const isArchive = model.inputs[load.input].kind === 'archive';
+  return {
+    requests,
+    milestones,
+    roundTrips: roundTripsOf(requests),
+    chain: criticalChain(requests, load.metrics?.load_event_ms ?? null),
+    chainEnd: load.metrics?.load_event_ms ?? lastEnd,
+    host: hostOf(load.final_url || load.url || ''),
+    initiatorName: isArchive ? 'Referrer' : 'Initiator',
+    isArchive,
+    lastEnd,
+    // A little more, so that what ends last can be seen to end.
+    end: last * 1.02,
+  };
+}
+
+export class LoadView {
+  constructor(model) {
+    this.model = model;
+    this.state = { text: '', type: '', sort: 'start', chainOnly: false };
+    this.tip = select('body').append('div').attr('class', 'tip').attr('aria-hidden', true);
+    this.head = section('load', 'Load');
+    this.box = this.head.append('div');
+  }
+
+  show(load) {
+    this.load = load;
+    this.shown = prepare(this.model, load);
+    this.state.type = '';
+    this.head.select('h2').text(`${this.shown.isArchive ? 'Session' : 'Run'} ${load.run ?? ''}`);
+    this.box.selectAll('*').remove();
+    this.putSummary();
+    this.putControls();
+    this.putLegend();
+    this.waterfall = new Waterfall(this.box, {
+      choose: (request) => this.showDetails(request),
+      hover: (request, event) => showTip(this.tip, request, this.shown, event),
+    });
+    this.waterfall.onRange = putCharts(this.waterfall.foot, chartsOf(load, this.shown));
+    this.panel = this.box.append('div').attr('class', 'details').attr('aria-live', 'polite');
+    this.waterfall.setLoad(this.shown);
+    this.list();
+    this.showDetails(null);
+  }
+
+  showDetails(request) {
+    showDetails(this.panel, request, this.shown, (other) => {
+      this.waterfall.select(other);
+      const position = this.waterfall.positions.get(other.index);
+      if (position !== undefined) this.waterfall.rows.reveal(position);
+    });
+  }
+
+  putSummary() {
+    const { load, shown: { milestones, requests, chain, chainEnd, lastEnd, isArchive } } = this;
+    put(this.box, 'p', 'address', load.final_url || load.url || '');
+    const said = [configurationName(load), load.started && `recorded ${load.started}`,
+      load.warm_up && 'warm-up, not counted'].filter(Boolean);
+    if (said.length > 0) put(this.box, 'p', 'said', said.join(' · '));
+    if (load.outcome && !['loaded', 'recorded'].includes(load.outcome)) {
+      put(this.box, 'p', 'failure', `Not loaded (${load.outcome}): ${load.failure}`);
+    }
+    const tiles = this.box.append('dl').attr('class', 'tiles');
+    const tile = (name, text, className) => {
+      const made = tiles.append('div').attr('class', className ?? '');
+      put(made, 'dt', '', name);
+      put(made, 'dd', '', text);
+    };
+    for (const { name, short, time } of milestones) tile(name, msText(time), `mark ${short}`);
+    if (isArchive) tile('Last response ended', msText(lastEnd));
+    tile('Requests', countText(load.metrics?.request_count ?? requests.length));
+    tile('On the wire', bytesText(load.metrics?.encoded_bytes ?? null));
+    if (load.metrics?.connection_count != null)
+      tile('Connections', countText(load.metrics.connection_count));
+    if (load.metrics?.misses != null)
+      tile('Misses', countText(load.metrics.misses), load.metrics.misses > 0 ? 'bad' : '');
+    if (load.requests_left_out > 0) {
+      const count = counted(load.requests_left_out, 'request');
+      put(this.box, 'p', 'failure', `${count} of this load left out: the page would be too large.`);
+    }
+    if (chain.length > 0) this.putChainBar(chain, chainEnd);
+  }
+
+  /** What the load waited for, one after the other, as one bar. */
+  putChainBar(chain, end) {
+    const times = chainTimes(chain, end, phasesOf);
+    const names =
+      [...PHASES, { name: 'browser', title: 'Browser' }].filter(({ name }) => times[name] > 0);
+    const figure = this.box.append('figure').attr('class', 'chain-times');
+    const until = this.load.metrics?.load_event_ms == null ? 'the last end' : 'the load event';
+    put(figure, 'figcaption', '', `The critical chain, ${counted(chain.length, 'request')} until `
+      + `${until} at ${msText(end)}, spent its time on`);
+    const bar = figure.append('div').attr('class', 'stack').attr('aria-hidden', true);
+    const list = figure.append('ul');
+    for (const { name, title } of names) {
+      bar.append('div').attr('class', name).style('flex-grow', times[name]);
+      const item = list.append('li');
+      put(item, 'span', `swatch ${name}`);
+      item.node().append(`${title} `);
+      put(item, 'b', '', msText(times[name]));
+    }
+  }
+
+  putControls() {
+    const form = this.box.append('div').attr('class', 'controls').attr('role', 'search');
+    const find = put(form, 'label', 'find', 'Filter ').append('input').attr('type', 'search')
+      .attr('placeholder', 'words in URL, type, status').attr('autocomplete', 'off')
+      .attr('value', this.state.text);
+    find.node().addEventListener('input', () => this.change({ text: find.node().value }));
+    const types = typesOf(this.shown.requests);
+    const type = put(form, 'label', '', 'Type ').append('select');
+    type.selectAll('option').data([['', this.shown.requests.length], ...types]).join('option')
+      .attr('value', (each) => each[0])
+      .text(([name, count]) => `${shown(name) || 'all'} (${count})`);
+    type.node().addEventListener('change', () => this.change({ type: type.node().value }));
+    const sort = put(form, 'label', '', 'Sort by ').append('select');
+    sort.selectAll('option').data(SORTS).join('option').attr('value', (each) => each.key)
+      .property('selected', (each) => each.key === this.state.sort)
+      .text((each) => each.name);
+    sort.node().addEventListener('change', () => this.change({ sort: sort.node().value }));
+    const only = form.append('label').attr('class', 'check');
+    const box =
+      only.append('input').attr('type', 'checkbox').property('checked', this.state.chainOnly);
+    only.node().append(' critical chain only');
+    box.node().addEventListener('change', () => this.change({ chainOnly: box.node().checked }));
+    const zoom =
+      form.append('span').attr('class', 'zoom').attr('role', 'group').attr('aria-label', 'Zoom');
+    for (const [text, title, factor] of [
+           ['−', 'Zoom out', 2], ['+', 'Zoom in', 0.5], ['Fit', 'Whole load', Infinity]]) {
+      put(zoom, 'button', '', text).attr('type', 'button').attr('title', title)
+        .node().addEventListener('click', () => this.waterfall.zoom(factor));
+    }
+    this.count = put(form, 'output', 'count', '');
+  }
+
+  putLegend() {
+    const list = this.box.append('ul').attr('class', 'legend').attr('aria-label', 'Colours');
+    for (const { name, title } of PHASES) {
+      const item = list.append('li');
+      put(item, 'span', `swatch ${name}`);
+      item.node().append(title);
+      if (name !== 'wait' || this.shown.roundTrips.size === 0) continue;
+      const part = list.append('li');
+      put(part, 'span', 'swatch round-trip');
+      part.node().append('of it, one round trip');
+    }
+    const chain = list.append('li');
+    put(chain, 'span', 'swatch chain');
+    chain.node().append('Critical chain');
+  }
+
+  change(to) {
+    Object.assign(this.state, to);
+    this.list();
+  }
+
+  list() {
+    const { requests, chain } = this.shown;
+    const only = this.state.chainOnly ? new Set(chain.map((link) => link.request.index)) : null;
+    const items = listed(requests, { ...this.state, only });
+    this.waterfall.setItems(items, this.state.sort === 'start');
+    this.count.text(items.length === requests.length ? counted(items.length, 'request')
+      : `${items.length} of ${counted(requests.length, 'request')}`);
+  }
+}

@@ -1,0 +1,83 @@
+// Puts the page together. The model is in the document; nothing is fetched.
+import { select } from 'd3-selection';
+
+import { showDistributions } from './distributions.js';
+import { put } from './elements.js';
+import { counted, shown } from './format.js';
+import { LoadView } from './load.js';
+import { LoadList } from './loads.js';
+import { readModel } from './model.js';
+import { groupsOf, isMeasured } from './statistics.js';
+import { showTables } from './tables.js';
+
+class Page {
+  constructor(model) {
+    this.model = model;
+    this.pages = [...new Set(model.loads.map((load) => load.url))];
+    this.putTop();
+    this.distributions = select('#page').append('section').attr('id', 'distributions');
+    this.list = new LoadList(model, (load) => this.showLoad(load));
+    this.view = new LoadView(model);
+  }
+
+  putTop() {
+    const { inputs, loads, reprise } = this.model;
+    const top = select('#top');
+    const names = inputs.map((input) => input.name).join(', ');
+    document.title = `${names} – reprise`;
+    put(top, 'h1', '', names);
+    for (const input of inputs) put(top, 'p', 'said', this.describe(input));
+    const sessions = loads.filter((load) => inputs[load.input].kind === 'archive').length;
+    const held = [[loads.length - sessions, 'load'], [sessions, 'session']]
+                   .filter(([count]) => count > 0)
+                   .map(([count, noun]) => counted(count, noun))
+                   .join(', ');
+    put(top, 'p', 'said', `${held || 'Nothing to show: no loads'} · made by reprise ${reprise}`);
+    if (this.pages.length < 2) return;
+    const choice = put(top, 'label', 'pages', 'Page ').append('select');
+    choice.selectAll('option').data(this.pages).join('option').attr('value', (url) => url)
+      .text(shown);
+    choice.node().addEventListener('change', () => this.showPage(choice.node().value));
+  }
+
+  describe(input) {
+    const several = this.model.inputs.length > 1 ? `${input.name}: ` : '';
+    if (input.kind === 'archive')
+      return `${several}recorded exchanges, ${(input.size_bytes / 1e6).toFixed(1)} MB`;
+    const { browser, archive, cpu, cores } = input.settings;
+    return several + [
+      browser, archive ? `from ${archive}` : 'from the network',
+      cpu && `${cpu}${cores ? `, ${cores} cores` : ''}`
+    ].filter(Boolean).join(' · ');
+  }
+
+  showPage(url) {
+    const loads = this.model.loads.filter((load) => load.url === url);
+    const results = loads.filter((load) => this.model.inputs[load.input].kind === 'result');
+    showDistributions(groupsOf(results, this.model.inputs), (load) => this.choose(load));
+    this.list.show(loads);
+    this.choose(loads.find(isMeasured) ?? loads[0]);
+  }
+
+  choose(load) {
+    this.list.mark(load);
+    this.showLoad(load);
+  }
+
+  showLoad(load) {
+    this.view.show(load);
+    showTables(load, this.view.shown);
+  }
+}
+
+function start() {
+  const began = performance.now();
+  const model = readModel(document.getElementById('model').textContent);
+  const page = new Page(model);
+  const asked = model.loads[/^#load=(\d{1,6})$/.exec(window.location.hash)?.[1] - 1];
+  if (model.loads.length > 0) page.showPage((asked ?? model.loads[0]).url);
+  if (asked) page.choose(asked);
+  performance.measure('reprise-draw', { start: began });
+}
+
+start();

@@ -1,0 +1,54 @@
+// The model that `reprise view` puts into the page (MODEL.md), as objects.
+
+/** Names of columns become names of fields: `dns_start_ms` is `dnsStart`. */
+function fieldName(column) {
+  return column.replace(/_ms$/, '').replace(/_([a-z])/g, (all, letter) => letter.toUpperCase());
+}
+
+/**
+ * `text` is JSON. Loads get their index, and their requests stay packed until they are asked for.
+ */
+export function readModel(text) {
+  const model = JSON.parse(text);
+  model.textFields = model.text_columns.map(fieldName);
+  model.numberFields = model.number_columns.map(fieldName);
+  model.loads.forEach((load, index) => { load.index = index; });
+  return model;
+}
+
+/** The requests of a load as objects, in the order in which they were sent. */
+export function requestsOf(model, load) {
+  const { textFields, numberFields, texts } = model;
+  return load.requests.map((row, index) => {
+    const request = { index };
+    let at = 0;
+    for (const field of textFields) request[field] = texts[row[at++]];
+    for (const field of numberFields) request[field] = row[at++];
+    request.fromCache = row[at] === 1;
+    return request;
+  });
+}
+
+/**
+ * The marks of a load on its time axis, in the order of time; those that never came are left out.
+ */
+export const MILESTONES = [
+  { key: 'first_paint_ms', name: 'First paint', short: 'FP' },
+  { key: 'first_contentful_paint_ms', name: 'First contentful paint', short: 'FCP' },
+  { key: 'largest_contentful_paint_ms', name: 'Largest contentful paint', short: 'LCP' },
+  { key: 'dom_content_loaded_ms', name: 'DOM content loaded', short: 'DCL' },
+  { key: 'load_event_ms', name: 'Load event', short: 'Load' },
+  { key: 'last_load_ms', name: 'Last load time', short: 'LLT' },
+];
+
+export function milestonesOf(load) {
+  return MILESTONES.map((each) => ({ ...each, time: load.metrics?.[each.key] ?? null }))
+    .filter((each) => each.time !== null)
+    .sort((a, b) => a.time - b.time);
+}
+
+/** How a load was made, in words that tell it from others; empty when the result does not say. */
+export function configurationName(load) {
+  const { browser, protocol, link, cache } = load.configuration ?? {};
+  return [browser, protocol, link === 'none' ? 'no link' : link, cache].filter(Boolean).join(' · ');
+}

@@ -1,0 +1,69 @@
+// What a request spent its time on. Pure.
+
+export const PHASES = [
+  { name: 'queued', title: 'Queued', says: 'for its turn or a connection' },
+  { name: 'dns', title: 'Name look-up', says: 'DNS' },
+  { name: 'connect', title: 'Connecting', says: 'TCP handshake' },
+  { name: 'tls', title: 'TLS', says: 'TLS handshake' },
+  { name: 'send', title: 'Sending', says: 'the request' },
+  { name: 'wait', title: 'Waiting', says: 'for the first byte' },
+  { name: 'receive', title: 'Receiving', says: 'the response' },
+];
+
+/**
+ * The phases of a request, in order, without gaps or overlaps, from its start to its end, or to
+ * `until` when it never ended. Those that took no time are left out. Times that contradict each
+ * other are cut to fit: each begins where the one before it ended.
+ */
+export function phasesOf(request, until) {
+  if (request.start === null) return [];
+  const limit = Math.max(request.start, request.end ?? until ?? request.start);
+  const phases = [];
+  let now = request.start;
+  const spend = (name, time) => {
+    if (time === null) return;
+    const end = Math.min(Math.max(time, now), limit);
+    const last = phases.at(-1);
+    if (last?.name === name) last.end = end;
+    else if (end > now) phases.push({ name, start: now, end });
+    now = end;
+  };
+  spend('queued', request.dnsStart);
+  if (request.dnsStart !== null) spend('dns', request.dnsEnd ?? request.connectStart);
+  if (request.connectStart !== null) {
+    spend('queued', request.connectStart);
+    spend('connect', request.tlsStart ?? request.connectEnd);
+    if (request.tlsStart !== null) spend('tls', request.connectEnd);
+  }
+  spend('queued', request.sendStart);
+  // Without a time for it, sending is part of what comes after.
+  if (request.sendStart !== null) spend('send', request.sendEnd);
+  else if (request.connectEnd !== null) spend('queued', request.sendEnd);
+  spend('wait', request.firstByte);
+  spend(request.firstByte === null ? 'wait' : 'receive', limit);
+  return phases;
+}
+
+/** By address, in milliseconds: the shortest TCP handshake seen, which is about one round trip. */
+export function roundTripsOf(requests) {
+  const shortest = new Map();
+  for (const { address, connectStart, tlsStart, connectEnd } of requests) {
+    const end = tlsStart ?? connectEnd;
+    if (connectStart === null || end === null || end < connectStart) continue;
+    shortest.set(address, Math.min(shortest.get(address) ?? Infinity, end - connectStart));
+  }
+  return shortest;
+}
+
+/**
+ * How much of the wait was the network and how much the server's thinking, about. Null when no
+ * handshake to that address was seen, or nothing was waited for.
+ */
+export function waitPartsOf(request, phases, roundTrips) {
+  const wait = phases.find((phase) => phase.name === 'wait');
+  const roundTrip = roundTrips.get(request.address);
+  if (!wait || roundTrip === undefined || request.firstByte === null || request.fromCache)
+    return null;
+  const took = wait.end - wait.start;
+  return { roundTrip: Math.min(roundTrip, took), think: Math.max(0, took - roundTrip) };
+}

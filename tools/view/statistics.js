@@ -1,0 +1,94 @@
+// What several loads have in common. Pure. Verdicts are `reprise compare`'s.
+import { deviation, mean, median, quantileSorted } from 'd3-array';
+
+import { configurationName } from './model.js';
+
+export const METRICS = [
+  { key: 'load_event_ms', name: 'Load event', unit: 'ms' },
+  { key: 'last_load_ms', name: 'Last load time', unit: 'ms' },
+  { key: 'first_paint_ms', name: 'First paint', unit: 'ms' },
+  { key: 'first_contentful_paint_ms', name: 'First contentful paint', unit: 'ms' },
+  { key: 'largest_contentful_paint_ms', name: 'Largest contentful paint', unit: 'ms' },
+  { key: 'dom_content_loaded_ms', name: 'DOM content loaded', unit: 'ms' },
+  { key: 'last_resource_ms', name: 'Last request ended', unit: 'ms' },
+  { key: 'cumulative_layout_shift', name: 'Cumulative layout shift', unit: '' },
+  { key: 'request_count', name: 'Requests', unit: 'count' },
+  { key: 'encoded_bytes', name: 'Bytes on the wire', unit: 'bytes' },
+  { key: 'connection_count', name: 'Connections', unit: 'count' },
+  { key: 'misses', name: 'Misses', unit: 'count' },
+];
+
+/** Only whole loads count, and not the first of a configuration, which warms up. */
+export function isMeasured(load) {
+  return load.outcome === 'loaded' && !load.warm_up;
+}
+
+/**
+ * Loads of one page in groups that were made alike: [{ name, loads, measured }]. A name says only
+ * what tells the groups apart.
+ */
+export function groupsOf(loads, inputs) {
+  const groups = new Map();
+  for (const load of loads) {
+    const key = JSON.stringify([load.input, configurationName(load)]);
+    if (!groups.has(key))
+      groups.set(key, { input: load.input, configuration: load.configuration ?? {}, loads: [] });
+    groups.get(key).loads.push(load);
+  }
+  const all = [...groups.values()];
+  const varies = (value) => new Set(all.map(value)).size > 1;
+  const parts = ['browser', 'protocol', 'link', 'cache'].filter(
+    (part) => varies((g) => g.configuration[part]));
+  const inputsVary = varies((group) => group.input);
+  return all.map((group) => {
+    const words = parts
+                    .map((part) => (part === 'link' && group.configuration.link === 'none'
+                             ? 'no link'
+                             : group.configuration[part]))
+                    .filter(Boolean);
+    if (inputsVary) words.unshift(inputs[group.input].name);
+    return {
+      name: words.join(' · ') || 'all loads',
+      loads: group.loads,
+      measured: group.loads.filter(isMeasured),
+    };
+  });
+}
+
+/**
+ * An interval that holds the median of what could have been measured in 95 of 100 cases, whatever
+ * the distribution: two of the sorted values, counted by the binomial distribution. Null below 6.
+ */
+export function medianInterval(sorted) {
+  const n = sorted.length;
+  if (n < 6) return null;
+  let rank = 0;
+  if (n > 500) {
+    rank = Math.floor(n / 2 - 0.98 * Math.sqrt(n));
+  } else {
+    let term = 0.5 ** n;
+    for (let below = term; below <= 0.025; rank += 1) {
+      term *= (n - rank) / (rank + 1);
+      below += term;
+    }
+  }
+  return [sorted[rank - 1], sorted[n - rank]];
+}
+
+/** Null when no load has the metric. CV is the coefficient of variation, null of fewer than two. */
+export function summaryOf(loads, key) {
+  const values = loads.map((load) => load.metrics?.[key]).filter((value) => Number.isFinite(value))
+    .sort((a, b) => a - b);
+  if (values.length === 0) return null;
+  const average = mean(values);
+  return {
+    n: values.length,
+    median: median(values),
+    interval: medianInterval(values),
+    cv: values.length > 1 && average > 0 ? deviation(values) / average : null,
+    lowest: values[0],
+    lower: quantileSorted(values, 0.25),
+    upper: quantileSorted(values, 0.75),
+    highest: values.at(-1),
+  };
+}
