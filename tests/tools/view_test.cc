@@ -98,7 +98,8 @@ TEST(ViewResult, OlderResultsAreReadWithWhatTheyHave) {
     {"url":"https://a.test/","run":3,"outcome":"loaded","load_event_ms":83.6,
      "dom_content_loaded_ms":null,"requests":[{"url":"https://a.test/","status":200,
      "encoded_bytes":7,"start_ms":0,"response_ms":18.75,"end_ms":null}]}],
-    "replays":[{"run":3,"report":{"distinct_misses":[{"method":"GET","url":"u","reason":"why"}]}}]})");
+    "replays":[{"run":3,"report":{"distinct_misses":[
+     {"method":"GET","url":"u","reason":"why"}]}}]})");
   auto const& load = read.at("loads").at(0);
   EXPECT_EQ(load.at("run"), 3.0);
   EXPECT_EQ(load.at("metrics").at("load_event_ms"), 83.6);
