@@ -1,0 +1,114 @@
+#include "analysis/verdict.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "analysis/stopping.h"
+
+namespace reprise {
+namespace {
+
+/// Which metrics differ by Holm's procedure: the level is shared by those that are left.
+std::vector<bool> significant(std::span<const Finding> findings, double alpha,
+                              const LevelOf& level_of) {
+  std::vector<bool> found(findings.size());
+  for (std::size_t left = findings.size(); left > 0;) {
+    double const level = level_of(alpha / static_cast<double>(left));
+    std::size_t more = 0;
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+      if (found[i] || findings[i].rank.p > level) continue;
+      found[i] = true;
+      ++more;
+    }
+    if (more == 0) break;
+    left -= more;
+  }
+  return found;
+}
+
+void adjust(std::span<Finding> findings) {
+  std::vector<std::size_t> order(findings.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return findings[i].rank.p; });
+  double least = 0;
+  for (std::size_t step = 0; step < order.size(); ++step) {
+    auto& finding = findings[order[step]];
+    auto const left = static_cast<double>(order.size() - step);
+    least = std::max(least, std::min(1.0, left * finding.rank.p));
+    finding.holm_p = least;
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) {
+  return verdict == Verdict::kSame        ? "same"
+         : verdict == Verdict::kDifferent ? "different"
+                                          : "undecided";
+}
+
+double median(std::span<const double> values) {
+  if (values.empty()) return 0;
+  std::vector<double> sorted(values.begin(), values.end());
+  std::ranges::sort(sorted);
+  return std::midpoint(sorted[(sorted.size() - 1) / 2], sorted[sorted.size() / 2]);
+}
+
+std::vector<Finding> judge(std::span<const Samples> metrics, double alpha,
+                           const LevelOf& level_of) {
+  std::vector<Finding> findings;
+  double const level = level_of(alpha);
+  for (const Samples& each : metrics) {
+    Finding finding{.of_a = each.a.size(), .of_b = each.b.size()};
+    finding.median_a = median(each.a);
+    finding.median_b = median(each.b);
+    finding.least_effect =
+        std::max(each.least.absolute, each.least.relative * std::abs(finding.median_a));
+    finding.rank = rank_test(each.a, each.b);
+    if (!each.a.empty() && !each.b.empty()) finding.shift = shift_between(each.a, each.b, level);
+    findings.push_back(finding);
+  }
+  adjust(findings);
+  auto const found = significant(findings, alpha, level_of);
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    if (metrics[i].a.empty() || metrics[i].b.empty()) continue;
+    auto& finding = findings[i];
+    const Shift& shift = finding.shift;
+    if (found[i] && shift.estimate != 0 && std::abs(shift.estimate) >= finding.least_effect) {
+      finding.verdict = Verdict::kDifferent;
+    } else if (shift.low >= -finding.least_effect && shift.high <= finding.least_effect) {
+      finding.verdict = Verdict::kSame;
+    }
+  }
+  return findings;
+}
+
+Verdict verdict_of(std::span<const Finding> findings) {
+  bool all_same = !findings.empty();
+  for (const Finding& each : findings) {
+    if (each.verdict == Verdict::kDifferent) return Verdict::kDifferent;
+    all_same = all_same && each.verdict == Verdict::kSame;
+  }
+  return all_same ? Verdict::kSame : Verdict::kUndecided;
+}
+
+Looks::Looks(std::size_t every, std::size_t most) {
+  every = std::max(every, (most + kLooksMax - 1) / kLooksMax);
+  for (std::size_t loads = every; loads < most; loads += every) at_.push_back(loads);
+  at_.push_back(most);
+}
+
+double Looks::level(std::size_t look, double alpha) {
+  auto& levels = levels_[alpha];
+  if (levels.empty()) {
+    std::vector<double> shares;
+    for (auto const loads : at_) {
+      shares.push_back(static_cast<double>(loads) / static_cast<double>(at_.back()));
+    }
+    levels = look_levels(shares, alpha);
+  }
+  return levels[look];
+}
+
+}  // namespace reprise

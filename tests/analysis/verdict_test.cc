@@ -1,0 +1,151 @@
+#include "analysis/verdict.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <random>
+
+#include "analysis/stopping.h"
+
+using namespace reprise;
+using testing::ElementsAre;
+
+namespace {
+
+double whole(double alpha) {
+  return alpha;
+}
+
+std::vector<double> count_up(double from, std::size_t count) {
+  std::vector<double> out;
+  for (std::size_t i = 0; i < count; ++i) out.push_back(from + static_cast<double>(i));
+  return out;
+}
+
+Finding judge_one(Samples samples) {
+  return judge(std::vector{std::move(samples)}, 0.05, whole).front();
+}
+
+}  // namespace
+
+TEST(Judge, CallsAClearShiftDifferent) {
+  auto const finding =
+      judge_one({.a = count_up(1000, 10), .b = count_up(1030, 10), .least = {.relative = 0.01}});
+  EXPECT_EQ(finding.verdict, Verdict::kDifferent);
+  EXPECT_EQ(finding.shift.estimate, 30);
+  EXPECT_NEAR(finding.least_effect, 10.045, 1e-9);
+}
+
+TEST(Judge, CallsASmallShiftSameHoweverSignificant) {
+  auto const finding =
+      judge_one({.a = count_up(1000, 10), .b = count_up(1012, 10), .least = {.absolute = 20}});
+  EXPECT_LT(finding.rank.p, 0.001);
+  EXPECT_EQ(finding.verdict, Verdict::kSame);
+}
+
+TEST(Judge, IsUndecidedWhereTheIntervalGoesBeyondTheLeastEffect) {
+  auto const finding =
+      judge_one({.a = count_up(1000, 10), .b = count_up(1001, 10), .least = {.absolute = 2}});
+  EXPECT_EQ(finding.verdict, Verdict::kUndecided);
+  EXPECT_EQ(judge_one({.a = {1, 2}, .b = {9, 10}}).verdict, Verdict::kUndecided);
+  EXPECT_EQ(judge_one({.a = {1, 2}, .b = {}}).verdict, Verdict::kUndecided);
+}
+
+TEST(Judge, KnowsConstants) {
+  EXPECT_EQ(judge_one({.a = std::vector(6, 30.0), .b = std::vector(6, 30.0)}).verdict,
+            Verdict::kSame);
+  EXPECT_EQ(judge_one({.a = std::vector(6, 30.0), .b = std::vector(6, 31.0)}).verdict,
+            Verdict::kDifferent);
+}
+
+TEST(Judge, SharesAlphaAmongTheMetricsByHolm) {
+  // p = 0.0079 (10 orders of 5 and 5), 0.0079, 0.32: at alpha 0.02 the first two need 0.0067.
+  Samples const apart{.a = count_up(0, 5), .b = count_up(10, 5)};
+  Samples const mixed{.a = {1, 3, 5, 7, 9}, .b = {2, 4, 6, 8, 10}};
+  std::vector const metrics{apart, mixed, apart};
+  EXPECT_NE(judge(metrics, 0.02, whole)[0].verdict, Verdict::kDifferent);
+  auto const findings = judge(metrics, 0.05, whole);
+  EXPECT_EQ(findings[0].verdict, Verdict::kDifferent);
+  EXPECT_NE(findings[1].verdict, Verdict::kDifferent);
+  EXPECT_EQ(findings[2].verdict, Verdict::kDifferent);
+  EXPECT_DOUBLE_EQ(findings[0].holm_p, 3 * 2.0 / 252);
+  EXPECT_EQ(verdict_of(findings), Verdict::kDifferent);
+}
+
+TEST(Judge, LetsTheLaterMetricsHaveWhatTheFoundOnesLeave) {
+  // The second needs what is left once the first is found: 0.05 / 1, not 0.05 / 2.
+  Samples const clear{.a = count_up(0, 10), .b = count_up(20, 10)};
+  Samples const less{.a = count_up(0, 4), .b = count_up(10, 4)};  // p = 2/70
+  EXPECT_EQ(judge(std::vector{less, less}, 0.05, whole)[0].verdict, Verdict::kUndecided);
+  EXPECT_EQ(judge(std::vector{less, clear}, 0.05, whole)[0].verdict, Verdict::kDifferent);
+}
+
+TEST(VerdictOf, IsSameOnlyWhenAllAre) {
+  Finding same, different, undecided;
+  same.verdict = Verdict::kSame;
+  different.verdict = Verdict::kDifferent;
+  EXPECT_EQ(verdict_of(std::vector{same, same}), Verdict::kSame);
+  EXPECT_EQ(verdict_of(std::vector{same, undecided}), Verdict::kUndecided);
+  EXPECT_EQ(verdict_of(std::vector{undecided, different, same}), Verdict::kDifferent);
+  EXPECT_EQ(verdict_of({}), Verdict::kUndecided);
+}
+
+TEST(Looks, EndAtTheMost) {
+  EXPECT_THAT(Looks(5, 30).at(), ElementsAre(5, 10, 15, 20, 25, 30));
+  EXPECT_THAT(Looks(5, 12).at(), ElementsAre(5, 10, 12));
+  EXPECT_THAT(Looks(5, 3).at(), ElementsAre(3));
+  EXPECT_EQ(Looks(1, 1000).at().size(), kLooksMax);
+}
+
+namespace {
+
+using Draw = std::function<double(std::mt19937_64&)>;
+
+/// Of `gates` gates over `metrics` metrics of which nothing differs, how many say different.
+double false_alarms(const Draw& draw, std::size_t metrics, int gates, bool spend) {
+  std::mt19937_64 chance(20'261'121);
+  Looks looks(5, 30);
+  int alarms = 0;
+  for (int gate = 0; gate < gates; ++gate) {
+    std::vector<Samples> samples(metrics);
+    for (std::size_t look = 0; look < looks.at().size(); ++look) {
+      for (Samples& each : samples) {
+        while (each.a.size() < looks.at()[look]) {
+          each.a.push_back(draw(chance));
+          each.b.push_back(draw(chance));
+        }
+      }
+      auto const level = [&](double alpha) { return spend ? looks.level(look, alpha) : alpha; };
+      if (verdict_of(judge(samples, 0.05, level)) == Verdict::kDifferent) {
+        ++alarms;
+        break;
+      }
+    }
+  }
+  return static_cast<double>(alarms) / gates;
+}
+
+double smooth(std::mt19937_64& chance) {
+  return std::lognormal_distribution(7.0, 0.05)(chance);
+}
+
+double rounded(std::mt19937_64& chance) {
+  return std::round(std::normal_distribution(100.0, 1.0)(chance));
+}
+
+/// Three standard errors above 5 %.
+double most(int gates) {
+  return 0.05 + 3 * std::sqrt(0.05 * 0.95 / gates);
+}
+
+}  // namespace
+
+TEST(StoppingRule, KeepsItsFalseAlarmRate) {
+  EXPECT_LT(false_alarms(smooth, 1, 500, true), most(500));
+  EXPECT_LT(false_alarms(rounded, 1, 100, true), most(100));
+  EXPECT_LT(false_alarms(smooth, 4, 150, true), most(150));
+}
+
+TEST(StoppingRule, IsNeededBecauseLookingInflatesFalseAlarms) {
+  EXPECT_GT(false_alarms(smooth, 1, 300, false), most(300));
+}
