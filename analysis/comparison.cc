@@ -1,0 +1,173 @@
+#include "analysis/comparison.h"
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <utility>
+
+namespace reprise {
+namespace {
+
+using Texts = std::set<std::string_view>;
+
+/// "in A alone: X, Y and 7 more; in B alone: Z"; empty when they are the same.
+std::string differing(const Texts& a, const Texts& b) {
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  auto const list = [&](const Texts& ours, const Texts& theirs, const char* where) {
+    std::vector<std::string_view> only;
+    std::ranges::set_difference(ours, theirs, std::back_inserter(only));
+    if (only.empty()) return;
+    text += std::string(text.empty() ? "" : "; ") + "in " + where + " alone: ";
+    for (std::size_t i = 0; i < std::min(only.size(), kShown); ++i) {
+      text += std::string(i > 0 ? ", " : "") + std::string(only[i]);
+    }
+    if (only.size() > kShown) text += " and " + std::to_string(only.size() - kShown) + " more";
+  };
+  list(a, b, "A");
+  list(b, a, "B");
+  return text;
+}
+
+/// Compares two results, a pair of groups at a time.
+class Comparing {
+ public:
+  Comparing(const Measurements& a, const Measurements& b, const CompareOptions& options)
+      : a_(a), b_(b), options_(options) {}
+
+  Comparison run() {
+    bool const with_doubtful = options_.allowed.contains(Difference::kCalibration);
+    auto pairing =
+        pair_up(groups_of(a_, with_doubtful), groups_of(b_, with_doubtful), options_.allowed);
+    for (auto& [difference, text] : pairing.obstacles) {
+      refusals_.insert({difference, std::move(text)});
+    }
+    if (pairing.pairs.empty() && refusals_.empty()) {
+      refuse(Difference::kPages, "there is nothing to compare");
+    }
+    check_origins();
+    for (GroupPair& pair : pairing.pairs) {
+      check(pair.a, pair.b);
+      out_.pages.push_back({.a = std::move(pair.a), .b = std::move(pair.b)});
+    }
+    if (!refusals_.empty()) {
+      return {.refusals = {refusals_.begin(), refusals_.end()}};
+    }
+    if (a_.machine != b_.machine) {
+      out_.remarks.push_back("the machines differ: " + a_.machine + " and " + b_.machine);
+    }
+    judge_all();
+    return std::move(out_);
+  }
+
+ private:
+  void refuse(Difference difference, std::string text) {
+    if (!options_.allowed.contains(difference)) refusals_.insert({difference, std::move(text)});
+  }
+
+  void check_origins() {
+    if (a_.archive_sha256 != b_.archive_sha256) {
+      auto const named = [](const Measurements& side) {
+        if (side.archive.empty()) return std::string("live pages");
+        return side.archive + " (" + side.archive_sha256.substr(0, 12) + ")";
+      };
+      refuse(Difference::kArchive, "A was loaded from " + named(a_) + ", B from " + named(b_));
+    }
+    for (const BrowserVersion& ours : a_.browsers) {
+      auto const theirs = std::ranges::find(b_.browsers, ours.name, &BrowserVersion::name);
+      if (theirs == b_.browsers.end() || theirs->version == ours.version) continue;
+      refuse(Difference::kBrowser,
+             ours.name + " is " + ours.version + " in A, " + theirs->version + " in B");
+    }
+  }
+
+  void check(const LoadGroup& a, const LoadGroup& b) {
+    for (auto const& [group, side] : {std::pair{&a, "A"}, {&b, "B"}}) {
+      if (group->loads.empty() && group->failed == 0 && group->doubtful == 0) {
+        refuse(Difference::kPages, std::string(side) + " has no load that counts of " + group->url);
+      }
+      // A busy moment costs its loads; a busy machine makes the rest doubtful, too.
+      if (group->doubtful * 5 > group->loads.size() + group->doubtful) {
+        refuse(Difference::kCalibration, "the link was not as it should be in " +
+                                             std::to_string(group->doubtful) + " of " +
+                                             std::to_string(group->loads.size() + group->doubtful) +
+                                             " loads of " + side + ": " + group->doubts.front());
+      }
+    }
+    if (a.loads.empty() || b.loads.empty()) return;
+    if (auto const text = differing(usual_requests(a), usual_requests(b)); !text.empty()) {
+      refuse(Difference::kRequests, "the pages ask for other things: " + text);
+    }
+    if (auto const text = differing(usual_misses(a, a_), usual_misses(b, b_)); !text.empty()) {
+      refuse(Difference::kMisses, "what was not recorded differs: " + text);
+    }
+    check_calibration(calibrations(a, a_), calibrations(b, b_));
+  }
+
+  void check_calibration(const Texts& a, const Texts& b) {
+    if (auto const text = differing(a, b); !text.empty()) {
+      refuse(Difference::kCalibration, "the links were made in other ways: " + text);
+    }
+    for (auto const& [side, name] : {std::pair{&a, "A"}, {&b, "B"}}) {
+      for (auto const each : *side) {
+        if (each.find("--no-selfcheck") == each.npos) continue;
+        refuse(Difference::kCalibration,
+               std::string("nothing is known of the link of ") + name + ": " + std::string(each));
+      }
+    }
+  }
+
+  void judge_all() {
+    auto const metrics = metrics_of(options_);
+    std::vector<Samples> all;
+    for (ComparedPage& page : out_.pages) {
+      for (std::size_t const metric : metrics) {
+        Samples values{.a = values_of(page.a, metric),
+                       .b = values_of(page.b, metric),
+                       .least = least_effect(options_, metric)};
+        if (values.a.empty() && values.b.empty()) continue;
+        page.metrics.push_back({.metric = metric, .finding = {}});
+        all.push_back(std::move(values));
+      }
+    }
+    auto const findings = judge(all, options_.alpha, options_.level_of);
+    out_.verdict = verdict_of(findings);
+    auto next = findings.begin();
+    for (ComparedPage& page : out_.pages) {
+      for (ComparedMetric& each : page.metrics) each.finding = *next++;
+      page.failures_differ = (page.a.failed > 0) != (page.b.failed > 0);
+      if (page.failures_differ) out_.verdict = Verdict::kDifferent;
+      if (page.metrics.empty() && out_.verdict == Verdict::kSame) {
+        out_.verdict = Verdict::kUndecided;
+      }
+    }
+  }
+
+  const Measurements& a_;
+  const Measurements& b_;
+  const CompareOptions& options_;
+  Comparison out_;
+  std::set<Refusal> refusals_;
+};
+
+}  // namespace
+
+std::vector<std::size_t> metrics_of(const CompareOptions& options) {
+  if (!options.metrics.empty()) return options.metrics;
+  std::vector<std::size_t> all(kMetricCount);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+LeastEffect least_effect(const CompareOptions& options, std::size_t metric) {
+  if (kMetrics[metric].unit == Metric::Unit::kMs && options.least_of_times) {
+    return *options.least_of_times;
+  }
+  return {.relative = options.least_relative, .absolute = kMetrics[metric].least_absolute};
+}
+
+Comparison compare(const Measurements& a, const Measurements& b, const CompareOptions& options) {
+  return Comparing(a, b, options).run();
+}
+
+}  // namespace reprise

@@ -1,0 +1,60 @@
+#pragma once
+
+// Two results side by side: which loads belong together, whether they can be compared at all, and
+// what comes of it. Pure.
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/load_groups.h"
+#include "analysis/measurements.h"
+#include "analysis/verdict.h"
+
+namespace reprise {
+
+struct CompareOptions {
+  double alpha = 0.05;                        ///< over all pages and metrics together
+  std::vector<std::size_t> metrics;           ///< indices into kMetrics; empty: all
+  double least_relative = 0.01;               ///< of A's median
+  std::optional<LeastEffect> least_of_times;  ///< instead, in ms; none: each metric's own
+  std::set<Difference> allowed;               ///< what is the question
+  LevelOf level_of = [](double alpha) { return alpha; };
+};
+
+/// Those that are asked for, or all.
+std::vector<std::size_t> metrics_of(const CompareOptions& options);
+LeastEffect least_effect(const CompareOptions& options, std::size_t metric);
+
+struct ComparedMetric {
+  std::size_t metric = 0;  ///< index into kMetrics
+  Finding finding;
+};
+
+/// One page under one pair of conditions.
+struct ComparedPage {
+  LoadGroup a, b;
+  /// Only one side has loads that failed: B is different, whatever the times of the others are.
+  bool failures_differ = false;
+  /// Without those that no load of either side has.
+  std::vector<ComparedMetric> metrics;
+};
+
+/// Why there is no comparison.
+struct Refusal {
+  Difference difference;
+  std::string text;  ///< a sentence
+  auto operator<=>(const Refusal&) const = default;
+};
+
+struct Comparison {
+  std::vector<Refusal> refusals;  ///< when there are any, there is nothing else
+  std::vector<std::string> remarks;
+  std::vector<ComparedPage> pages;
+  Verdict verdict = Verdict::kUndecided;
+};
+
+Comparison compare(const Measurements& a, const Measurements& b, const CompareOptions& options);
+
+}  // namespace reprise

@@ -1,0 +1,194 @@
+#include "analysis/load_groups.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace reprise {
+namespace {
+
+constexpr std::array<std::string_view, kDifferenceCount> kNames{
+    "pages",   "browser",  "protocol", "link",       "cache",
+    "archive", "requests", "misses",   "calibration"};
+
+void add_once(std::vector<std::string>& texts, const std::string& text) {
+  if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
+}
+
+void add(LoadGroup& group, const LoadRow& load, const ReplayRow& replay, bool with_doubtful) {
+  constexpr std::size_t kFailuresKept = 10;
+  if (load.warm_up) {
+    ++group.warm_ups;
+  } else if (!load.loaded) {
+    ++group.failed;
+    if (group.failures.size() < kFailuresKept) add_once(group.failures, load.failure);
+  } else if (!replay.doubts.empty() && !with_doubtful) {
+    ++group.doubtful;
+    for (const std::string& doubt : replay.doubts) {
+      if (group.doubts.size() < LoadGroup::kDoubtsKept) add_once(group.doubts, doubt);
+    }
+  } else {
+    group.loads.push_back(&load);
+  }
+}
+
+/// The conditions that can differ, each with the difference that allows it.
+struct Condition {
+  Difference difference;
+  std::string Conditions::* value;
+};
+constexpr std::array<Condition, 4> kConditions{{{Difference::kBrowser, &Conditions::browser},
+                                                {Difference::kProtocol, &Conditions::protocol},
+                                                {Difference::kLink, &Conditions::link},
+                                                {Difference::kCache, &Conditions::cache}}};
+
+/// Groups with equal keys are compared.
+std::vector<std::string> key_of(const LoadGroup& group, const std::set<Difference>& allowed) {
+  std::vector<std::string> key{group.url};
+  for (auto const& [difference, value] : kConditions) {
+    if (!allowed.contains(difference)) key.push_back(group.conditions.*value);
+  }
+  return key;
+}
+
+/// The first group of that key; an obstacle when there is another.
+const LoadGroup* only(std::span<const LoadGroup> groups, const std::vector<std::string>& key,
+                      char side, const std::set<Difference>& allowed, Pairing& pairing) {
+  const LoadGroup* found = nullptr;
+  for (const LoadGroup& each : groups) {
+    if (key_of(each, allowed) != key) continue;
+    if (found == nullptr) {
+      found = &each;
+      continue;
+    }
+    for (auto const& [difference, value] : kConditions) {
+      if (found->conditions.*value == each.conditions.*value) continue;
+      pairing.obstacles.emplace_back(
+          difference, std::string(1, side) + " has both " + found->conditions.*value + " and " +
+                          each.conditions.*value + " of " + each.url +
+                          ", so that what is to be compared is not clear");
+    }
+  }
+  return found;
+}
+
+/// Why `group` has no partner among `others`.
+void explain(const LoadGroup& group, std::span<const LoadGroup> others, char side,
+             const std::set<Difference>& allowed, Pairing& pairing) {
+  auto const same_page = std::ranges::find(others, group.url, &LoadGroup::url);
+  if (same_page == others.end()) {
+    if (allowed.contains(Difference::kPages)) return;
+    pairing.obstacles.emplace_back(Difference::kPages,
+                                   std::string("only ") + side + " has loads of " + group.url);
+    return;
+  }
+  for (auto const& [difference, value] : kConditions) {
+    auto const& own = group.conditions.*value;
+    auto const& other = same_page->conditions.*value;
+    if (own == other || allowed.contains(difference)) continue;
+    pairing.obstacles.emplace_back(difference, "A was loaded with " + (side == 'A' ? own : other) +
+                                                   ", B with " + (side == 'A' ? other : own));
+  }
+}
+
+std::set<std::string_view> in_more_than_half(
+    const std::map<std::string_view, std::size_t>& loads_with, std::size_t loads) {
+  std::set<std::string_view> out;
+  for (auto const& [name, count] : loads_with) {
+    if (count * 2 > loads) out.insert(name);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string_view to_string(Difference difference) {
+  return kNames[static_cast<std::size_t>(difference)];
+}
+
+std::expected<std::set<Difference>, std::string> parse_differences(std::string_view names) {
+  std::set<Difference> out;
+  while (true) {
+    auto const comma = names.find(',');
+    auto const* const name = std::ranges::find(kNames, names.substr(0, comma));
+    if (name == kNames.end()) {
+      std::string text =
+          "there is no difference '" + std::string(names.substr(0, comma)) + "' to allow, but";
+      for (auto const each : kNames) text += " " + std::string(each);
+      return std::unexpected(text);
+    }
+    out.insert(static_cast<Difference>(name - kNames.begin()));
+    if (comma == std::string_view::npos) return out;
+    names.remove_prefix(comma + 1);
+  }
+}
+
+std::vector<LoadGroup> groups_of(const Measurements& all, bool with_doubtful) {
+  std::vector<LoadGroup> groups;
+  std::map<std::vector<std::string>, std::size_t> known;
+  for (const LoadRow& load : all.loads) {
+    LoadGroup group{.url = load.url, .conditions = load.conditions};
+    auto const [at, is_new] = known.try_emplace(key_of(group, {}), groups.size());
+    if (is_new) groups.push_back(std::move(group));
+    add(groups[at->second], load, all.replay_of(load), with_doubtful);
+  }
+  return groups;
+}
+
+std::vector<double> values_of(const LoadGroup& group, std::size_t metric) {
+  std::vector<double> out;
+  for (const LoadRow* load : group.loads) {
+    if (load->metrics[metric]) out.push_back(*load->metrics[metric]);
+  }
+  return out;
+}
+
+Pairing pair_up(std::span<const LoadGroup> a, std::span<const LoadGroup> b,
+                const std::set<Difference>& allowed) {
+  Pairing pairing;
+  std::set<std::vector<std::string>> done;
+  for (const LoadGroup& group : a) {
+    auto const key = key_of(group, allowed);
+    if (!done.insert(key).second) continue;
+    auto const* const ours = only(a, key, 'A', allowed, pairing);
+    auto const* const theirs = only(b, key, 'B', allowed, pairing);
+    if (theirs == nullptr) {
+      explain(group, b, 'A', allowed, pairing);
+    } else {
+      pairing.pairs.push_back({*ours, *theirs});
+    }
+  }
+  for (const LoadGroup& group : b) {
+    if (done.insert(key_of(group, allowed)).second) explain(group, a, 'B', allowed, pairing);
+  }
+  return pairing;
+}
+
+std::set<std::string_view> usual_requests(const LoadGroup& group) {
+  std::map<std::string_view, std::size_t> loads_with;
+  for (const LoadRow* load : group.loads) {
+    for (const std::string& each : load->requests) ++loads_with[each];
+  }
+  return in_more_than_half(loads_with, group.loads.size());
+}
+
+std::set<std::string_view> usual_misses(const LoadGroup& group, const Measurements& all) {
+  // Many loads may share a replay: each is gone through once.
+  std::map<const ReplayRow*, std::size_t> replays;
+  for (const LoadRow* load : group.loads) ++replays[&all.replay_of(*load)];
+  std::map<std::string_view, std::size_t> loads_with;
+  for (auto const& [replay, loads] : replays) {
+    for (const std::string& each : replay->misses) loads_with[each] += loads;
+  }
+  return in_more_than_half(loads_with, group.loads.size());
+}
+
+std::set<std::string_view> calibrations(const LoadGroup& group, const Measurements& all) {
+  std::set<std::string_view> out;
+  for (const LoadRow* load : group.loads) out.insert(all.replay_of(*load).calibration);
+  return out;
+}
+
+}  // namespace reprise

@@ -1,0 +1,77 @@
+#pragma once
+
+// The loads of one page under the same conditions, and in what two such groups differ that makes
+// their numbers incomparable. Pure.
+
+#include <expected>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/measurements.h"
+
+namespace reprise {
+
+/// What may differ between A and B; each refuses a comparison unless it is the question.
+enum class Difference {
+  kPages,
+  kBrowser,
+  kProtocol,
+  kLink,
+  kCache,
+  kArchive,
+  kRequests,
+  kMisses,
+  kCalibration,
+};
+inline constexpr std::size_t kDifferenceCount = 9;
+std::string_view to_string(Difference difference);
+/// For names separated by commas. Errors: a sentence with the known names.
+std::expected<std::set<Difference>, std::string> parse_differences(std::string_view names);
+
+struct LoadGroup {
+  std::string url;
+  Conditions conditions;
+  std::size_t warm_ups = 0;
+  std::size_t failed = 0;
+  std::vector<std::string> failures;  ///< why; each once
+  /// Left out because of what their replays say of the link.
+  std::size_t doubtful = 0;
+  std::vector<std::string> doubts;  ///< why; each once, the first kDoubtsKept
+  /// The loads that count; they belong to the Measurements.
+  std::vector<const LoadRow*> loads;
+
+  static constexpr std::size_t kDoubtsKept = 3;
+};
+
+/// By page and conditions, in the order of first appearance. Loads whose link is in doubt count
+/// only with `with_doubtful`.
+std::vector<LoadGroup> groups_of(const Measurements& all, bool with_doubtful);
+
+/// Of the loads that count, in order, where the browser tells.
+std::vector<double> values_of(const LoadGroup& group, std::size_t metric);
+
+/// Two groups to be compared.
+struct GroupPair {
+  LoadGroup a, b;
+};
+
+struct Pairing {
+  std::vector<GroupPair> pairs;
+  /// Sentences on what stands in the way, with what would have to be allowed.
+  std::vector<std::pair<Difference, std::string>> obstacles;
+};
+
+/// Pairs groups of the same page whose conditions differ in nothing but what is allowed.
+Pairing pair_up(std::span<const LoadGroup> a, std::span<const LoadGroup> b,
+                const std::set<Difference>& allowed);
+
+/// What more than half of the loads of a group asked for (or missed), in order. What single loads
+/// ask for varies; what most do is the page.
+std::set<std::string_view> usual_requests(const LoadGroup& group);
+std::set<std::string_view> usual_misses(const LoadGroup& group, const Measurements& all);
+std::set<std::string_view> calibrations(const LoadGroup& group, const Measurements& all);
+
+}  // namespace reprise

@@ -1,0 +1,157 @@
+#include "analysis/comparison.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/analysis/result_text.h"
+
+using namespace reprise;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace {
+
+/// Ten loads around the load event of `like`, and a warm-up far from it.
+std::vector<std::string> loads_like(LoadText like) {
+  std::vector<std::string> out;
+  double const base = like.load_ms;
+  like.warm_up = true;
+  like.load_ms = base * 3;
+  out.push_back(load_text(like));
+  like.warm_up = false;
+  for (int i = 0; i < 10; ++i) {
+    like.load_ms = base + i;
+    out.push_back(load_text(like));
+  }
+  return out;
+}
+
+Measurements read(const std::vector<std::string>& loads, const ResultText& of = {}) {
+  auto read = parse_measurements(result_text(loads, of));
+  EXPECT_TRUE(read) << read.error();
+  return read.value_or(Measurements{});
+}
+
+std::vector<std::string> refusals(const Measurements& a, const Measurements& b,
+                                  CompareOptions options = {}) {
+  std::vector<std::string> out;
+  for (const Refusal& each : compare(a, b, options).refusals) {
+    out.push_back(std::string(to_string(each.difference)) + ": " + each.text);
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST(Compare, FindsASlowerB) {
+  auto const out = compare(read(loads_like({})), read(loads_like({.load_ms = 1030})), {});
+  EXPECT_THAT(out.refusals, IsEmpty());
+  EXPECT_EQ(out.verdict, Verdict::kDifferent);
+  ASSERT_EQ(out.pages.size(), 1U);
+  const ComparedPage& page = out.pages.front();
+  EXPECT_EQ(page.a.loads.size(), 10U);
+  EXPECT_EQ(page.a.warm_ups, 1U);
+  ASSERT_EQ(page.metrics.size(), 3U);  // load event, requests, bytes; no load has the others
+  EXPECT_EQ(page.metrics[0].finding.shift.estimate, 30);
+  EXPECT_EQ(page.metrics[0].finding.verdict, Verdict::kDifferent);
+  EXPECT_EQ(page.metrics[1].finding.verdict, Verdict::kSame);
+}
+
+TEST(Compare, FindsNoDifferenceInTheSame) {
+  auto const a = read(loads_like({}));
+  EXPECT_EQ(compare(a, a, {}).verdict, Verdict::kSame);
+}
+
+TEST(Compare, RefusesOtherRequestsUnlessTheyAreTheQuestion) {
+  auto const a = read(loads_like({}));
+  auto const b = read(loads_like({.requests = {"https://a.test/", "https://a.test/more"}}));
+  EXPECT_THAT(refusals(a, b),
+              ElementsAre(HasSubstr("requests: the pages ask for other things: in B alone: GET "
+                                    "https://a.test/more")));
+  EXPECT_THAT(refusals(a, b, {.allowed = {Difference::kRequests}}), IsEmpty());
+}
+
+TEST(Compare, TakesARequestOfFewLoadsForNoDifference) {
+  auto loads = loads_like({});
+  loads.push_back(load_text({.requests = {"https://a.test/", "https://a.test/once"}}));
+  EXPECT_THAT(refusals(read(loads_like({})), read(loads)), IsEmpty());
+}
+
+TEST(Compare, RefusesAnotherArchiveBrowserOrMisses) {
+  auto const a = read(loads_like({}));
+  EXPECT_THAT(refusals(a, read(loads_like({}), {.sha256 = "bb22"})),
+              ElementsAre(HasSubstr("archive: A was loaded from a.reprise (aa11)")));
+  EXPECT_THAT(refusals(a, read(loads_like({}), {.browser = "Chrome/2"})),
+              ElementsAre("browser: chromium is Chrome/1 in A, Chrome/2 in B"));
+  ResultText found;
+  found.replay = R"({"run":1,"exit_code":0,"report":{"distinct_misses":[],)"
+                 R"("link":{"shaper":"packet","self_check":{"ok":true},"doubts":[]}}})";
+  EXPECT_THAT(refusals(a, read(loads_like({}), found)),
+              ElementsAre(HasSubstr("misses: what was not recorded differs")));
+}
+
+TEST(Compare, RefusesAnUncheckedLink) {
+  ResultText off;
+  off.replay =
+      R"({"run":1,"exit_code":0,"report":{"distinct_misses":[)"
+      R"({"method":"GET","url":"https://a.test/lost"}],)"
+      R"("link":{"shaper":"packet","self_check":{"skipped":"--no-selfcheck"},"doubts":[]}}})";
+  auto const unchecked = read(loads_like({}), off);
+  EXPECT_THAT(refusals(unchecked, unchecked),
+              Contains(HasSubstr("calibration: nothing is known of the link of A")));
+  EXPECT_THAT(refusals(unchecked, unchecked, {.allowed = {Difference::kCalibration}}), IsEmpty());
+}
+
+TEST(Compare, LeavesOutLoadsOfADoubtfulLinkAndRefusesMany) {
+  auto loads = loads_like({});
+  loads.push_back(load_text({.load_ms = 9000, .replay = 1}));
+  auto const a = read(loads_like({}));
+  auto const out = compare(a, read(loads), {});
+  EXPECT_EQ(out.verdict, Verdict::kSame);
+  EXPECT_EQ(out.pages.front().b.doubtful, 1U);
+  for (int i = 0; i < 3; ++i) loads.push_back(loads.back());
+  EXPECT_THAT(refusals(a, read(loads)),
+              ElementsAre(HasSubstr("calibration: the link was not as it should be in 4 of 14")));
+}
+
+TEST(Compare, PairsConditionsThatMayDiffer) {
+  auto const a = read(loads_like({.protocol = "h1"}));
+  auto const b = read(loads_like({.load_ms = 900}));
+  EXPECT_THAT(refusals(a, b), ElementsAre("protocol: A was loaded with h1, B with h2"));
+  auto const out = compare(a, b, {.allowed = {Difference::kProtocol}});
+  EXPECT_EQ(out.verdict, Verdict::kDifferent);
+  EXPECT_EQ(out.pages.front().metrics[0].finding.shift.estimate, -100);
+}
+
+TEST(Compare, RefusesToGuessWhichConditionsAreMeant) {
+  auto both = loads_like({.protocol = "h1"});
+  for (auto& each : loads_like({.protocol = "h2"})) both.push_back(each);
+  EXPECT_THAT(refusals(read(both), read(both)), IsEmpty());
+  EXPECT_THAT(refusals(read(both), read(loads_like({})), {.allowed = {Difference::kProtocol}}),
+              ElementsAre(HasSubstr("protocol: A has both h1 and h2 of https://a.test/")));
+}
+
+TEST(Compare, CountsFailedLoadsAndCallsThemDifferentWhenOnlyOneSideHasThem) {
+  auto loads = loads_like({});
+  loads.push_back(load_text({.outcome = "timed-out"}));
+  auto const a = read(loads_like({}));
+  auto const b = read(loads);
+  auto const out = compare(a, b, {});
+  EXPECT_EQ(out.verdict, Verdict::kDifferent);
+  EXPECT_TRUE(out.pages.front().failures_differ);
+  EXPECT_EQ(out.pages.front().b.failed, 1U);
+  EXPECT_THAT(out.pages.front().b.failures, ElementsAre("timed-out: "));
+  EXPECT_EQ(compare(b, b, {}).verdict, Verdict::kSame);
+}
+
+TEST(Compare, SaysThatTheMachinesDiffer) {
+  auto const out = compare(read(loads_like({})), read(loads_like({}), {.cpu = "Other"}), {});
+  EXPECT_THAT(out.remarks, ElementsAre("the machines differ: Example, 2 cores and Other, 2 cores"));
+}
+
+TEST(Compare, RefusesPagesThatOnlyOneSideHas) {
+  EXPECT_THAT(refusals(read(loads_like({})), read(loads_like({.url = "https://b.test/"}))),
+              ElementsAre("pages: only A has loads of https://a.test/",
+                          "pages: only B has loads of https://b.test/"));
+}
