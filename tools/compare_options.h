@@ -1,0 +1,30 @@
+#pragma once
+
+// What `reprise compare` and `reprise gate` have in common: flags, and how they tell what came out.
+
+#include <CLI/CLI.hpp>
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "analysis/comparison.h"
+
+namespace reprise {
+
+struct CompareFlags {
+  std::vector<std::string> metrics, least_effects, allowed;
+  double alpha = 0.05;
+  bool json = false;
+  bool markdown = false;
+};
+
+void add_compare_flags(CLI::App& command, CompareFlags& flags);
+
+/// Errors: a sentence for people.
+std::expected<CompareOptions, std::string> compare_options(const CompareFlags& flags);
+
+/// Writes it to standard output as the flags ask for. Returns the exit code.
+int tell_comparison(const Comparison& comparison, const CompareOptions& options,
+                    const CompareFlags& flags);
+
+}  // namespace reprise
