@@ -1,0 +1,53 @@
+#pragma once
+
+// A and B in turn until it is decided: when to load which side, when to look, when to stop. It
+// knows neither browsers nor clocks; whoever runs it loads, and says when the time is up.
+
+#include <cstdint>
+#include <functional>
+
+#include "analysis/comparison.h"
+
+namespace reprise {
+
+struct GateOptions {
+  CompareOptions compare;  ///< its level_of is the gate's own
+  std::size_t most_runs = 30;
+  std::size_t look_every = 5;
+  std::uint64_t seed = 1;  ///< of the order of A and B in each run
+};
+
+/// A look at what is known so far.
+struct GateLook {
+  std::size_t number = 0;  ///< from 1
+  std::size_t of = 0;
+  std::size_t runs = 0;  ///< loads a side
+  Comparison comparison;
+};
+
+struct GateCalls {
+  /// Loads every page of A (or B) once; the first run, 0, warms up. False ends the gate.
+  std::function<bool(bool b, std::size_t run)> load;
+  /// What has been loaded so far.
+  std::function<Measurements(bool b)> measured;
+  /// Whether there is time for another run.
+  std::function<bool()> time_left;
+  /// After each look.
+  std::function<void(const GateLook& look)> tell;
+};
+
+enum class GateEnd { kDecided, kRefused, kOutOfRuns, kOutOfTime, kInterrupted };
+
+struct GateResult {
+  GateEnd end = GateEnd::kOutOfRuns;
+  /// The last look; its number is 0 when there was none.
+  GateLook look;
+};
+
+/// Each run loads both sides, in random order, so that what changes on the machine meanwhile
+/// touches both alike; at the looks the comparison has the levels of look_levels(). Stops when the
+/// verdict is different or same, and when A and B cannot be compared, unless only their links were
+/// in doubt so far.
+GateResult run_gate(const GateOptions& options, const GateCalls& calls);
+
+}  // namespace reprise

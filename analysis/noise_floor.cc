@@ -1,0 +1,157 @@
+#include "analysis/noise_floor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <utility>
+
+namespace reprise {
+namespace {
+
+/// One metric of one page: its loads in order of time.
+struct Series {
+  std::vector<double> values;
+  LeastEffect least;
+};
+
+double variation_of(const std::vector<double>& values) {
+  auto const count = static_cast<double>(values.size());
+  double const mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+  double squares = 0;
+  for (double const value : values) squares += (value - mean) * (value - mean);
+  return mean == 0 || count < 2 ? 0 : std::sqrt(squares / (count - 1)) / mean;
+}
+
+/// What four of five are at most.
+double fourth_fifth(std::vector<double> values) {
+  auto const at = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) * 4 / 5);
+  std::ranges::nth_element(values, at);
+  return *at;
+}
+
+class Splitting {
+ public:
+  Splitting(std::vector<Series> series, NoiseFloor& floor, const NoiseFloorOptions& options)
+      : series_(std::move(series)),
+        floor_(floor),
+        options_(options),
+        looks_(options.gate.look_every, floor.runs),
+        needed_(series_.size(), std::vector<std::vector<double>>(looks_.at().size())),
+        chance_(options.seed) {}
+
+  void run() {
+    for (std::size_t split = 0; split < options_.splits; ++split) split_once();
+    for (std::size_t i = 0; i < series_.size(); ++i) {
+      for (std::size_t look = 0; look < looks_.at().size(); ++look) {
+        floor_.metrics[i].visible.push_back(
+            {.runs = looks_.at()[look], .effect = fourth_fifth(std::move(needed_[i][look]))});
+      }
+    }
+  }
+
+ private:
+  /// Which of each two neighbours goes to B, and where the stretch begins.
+  struct Assignment {
+    std::vector<bool> second_to_b;
+    double start;  ///< as a share of the room that there is
+  };
+
+  Samples samples(const Series& series, const Assignment& by, std::size_t runs) const {
+    std::size_t const pairs = series.values.size() / 2;
+    std::size_t const room = pairs - floor_.runs;
+    auto const first = static_cast<std::size_t>(by.start * static_cast<double>(room + 1));
+    Samples out{.a = {}, .b = {}, .least = series.least};
+    for (std::size_t i = 0; i < runs; ++i) {
+      double const one = series.values[2 * (first + i)];
+      double const other = series.values[2 * (first + i) + 1];
+      out.a.push_back(by.second_to_b[i] ? one : other);
+      out.b.push_back(by.second_to_b[i] ? other : one);
+    }
+    return out;
+  }
+
+  void split_once() {
+    Assignment by;
+    for (std::size_t i = 0; i < floor_.runs; ++i) by.second_to_b.push_back(chance_() >> 63);
+    by.start = static_cast<double>(chance_() >> 11) * 0x1p-53;
+    bool decided = false;
+    for (std::size_t look = 0; look < looks_.at().size(); ++look) {
+      std::vector<Samples> all;
+      for (const Series& each : series_) all.push_back(samples(each, by, looks_.at()[look]));
+      auto const findings = judge(all, options_.gate.compare.alpha,
+                                  [&](double alpha) { return looks_.level(look, alpha); });
+      for (std::size_t i = 0; i < findings.size(); ++i) {
+        // A shift of B by more than this would leave the interval above zero, and by so much
+        // that it matters.
+        needed_[i][look].push_back(std::max(-findings[i].shift.low, findings[i].least_effect));
+      }
+      if (!decided) decided = count(findings);
+    }
+    if (!decided) ++floor_.undecided;
+  }
+
+  /// Whether a gate would stop here.
+  bool count(const std::vector<Finding>& findings) {
+    auto const verdict = verdict_of(findings);
+    if (verdict == Verdict::kUndecided) return false;
+    if (verdict == Verdict::kSame) {
+      ++floor_.same;
+      return true;
+    }
+    ++floor_.different;
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+      floor_.metrics[i].alarms += findings[i].verdict == Verdict::kDifferent;
+    }
+    return true;
+  }
+
+  std::vector<Series> series_;
+  NoiseFloor& floor_;
+  const NoiseFloorOptions& options_;
+  Looks looks_;
+  std::vector<std::vector<std::vector<double>>> needed_;  // by metric, look, split
+  std::mt19937_64 chance_;
+};
+
+}  // namespace
+
+std::pair<double, double> share_interval(std::size_t hits, std::size_t trials) {
+  constexpr double kZ = 1.959963985;
+  auto const n = static_cast<double>(trials);
+  double const share = static_cast<double>(hits) / n;
+  double const middle = (share + kZ * kZ / (2 * n)) / (1 + kZ * kZ / n);
+  double const half =
+      kZ / (1 + kZ * kZ / n) * std::sqrt(share * (1 - share) / n + kZ * kZ / (4 * n * n));
+  return {std::max(0.0, middle - half), std::min(1.0, middle + half)};
+}
+
+std::expected<NoiseFloor, std::string> noise_floor(const Measurements& loads,
+                                                   const NoiseFloorOptions& options) {
+  NoiseFloor floor{.splits = options.splits, .runs = options.gate.most_runs};
+  auto const& compare = options.gate.compare;
+  std::vector<Series> series;
+  for (const LoadGroup& group :
+       groups_of(loads, compare.allowed.contains(Difference::kCalibration))) {
+    for (std::size_t const metric : metrics_of(compare)) {
+      auto values = values_of(group, metric);
+      if (values.empty()) continue;
+      floor.runs = std::min(floor.runs, values.size() / 2);
+      floor.metrics.push_back({.url = group.url,
+                               .conditions = group.conditions,
+                               .metric = metric,
+                               .loads = values.size(),
+                               .median = median(values),
+                               .variation = variation_of(values)});
+      series.push_back({.values = std::move(values), .least = least_effect(compare, metric)});
+    }
+  }
+  if (series.empty() || floor.runs < 4) {
+    return std::unexpected("there are too few loads that count: 8 are the least");
+  }
+  Splitting(std::move(series), floor, options).run();
+  std::tie(floor.rate_low, floor.rate_high) = share_interval(floor.different, floor.splits);
+  return floor;
+}
+
+}  // namespace reprise

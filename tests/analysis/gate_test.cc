@@ -1,0 +1,182 @@
+#include "analysis/gate.h"
+
+#include <gmock/gmock.h>
+
+#include <random>
+
+#include "analysis/noise_floor.h"
+
+using namespace reprise;
+using testing::Each;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+namespace {
+
+/// Pages that load in `mean_ms`, with a deviation of 10 ms.
+class SimulatedSides {
+ public:
+  explicit SimulatedSides(double mean_a_ms, double mean_b_ms) : mean_ms_{mean_a_ms, mean_b_ms} {}
+
+  bool load(bool b, std::size_t run) {
+    order += b ? 'b' : 'a';
+    LoadRow row{.url = "https://a.test/",
+                .conditions = {"chromium", "h2", "none", "cold"},
+                .warm_up = run == 0,
+                .loaded = true,
+                .requests = {b ? request_of_b : "GET /"},
+                .replay = b && run % doubtful_every_b == 1 ? 1 : 0};
+    // A warm-up is far off: it must not count.
+    row.metrics[0] = run == 0 ? 9999 : std::normal_distribution(mean_ms_[b], 10.0)(chance_);
+    row.metrics[6] = 1;
+    sides[b].loads.push_back(std::move(row));
+    return ++loads != interrupt_at;
+  }
+
+  GateResult run(GateOptions options = {}) {
+    for (Measurements& side : sides) {
+      side.replays.resize(2);
+      side.replays[1].doubts = {"busy"};
+    }
+    return run_gate(options, {.load = [&](bool b, std::size_t at) { return load(b, at); },
+                              .measured = [&](bool b) { return sides[b]; },
+                              .time_left = [&] { return loads / 2 < runs_in_time; },
+                              .tell = [&](const GateLook& look) { looks.push_back(look.runs); }});
+  }
+
+  std::string order;
+  std::vector<std::size_t> looks;
+  std::size_t loads = 0;
+  std::size_t interrupt_at = 1'000'000;
+  std::size_t runs_in_time = 1'000'000;
+  std::size_t doubtful_every_b = 1'000'000;
+  std::string request_of_b = "GET /";
+  Measurements sides[2];
+
+ private:
+  double mean_ms_[2];
+  std::mt19937_64 chance_{7};
+};
+
+}  // namespace
+
+TEST(Gate, StopsAtTheLookThatDecides) {
+  SimulatedSides slower(1000, 1040);
+  auto const result = slower.run();
+  EXPECT_EQ(result.end, GateEnd::kDecided);
+  EXPECT_EQ(result.look.comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(result.look.runs, 10U);
+  EXPECT_THAT(slower.looks, ElementsAre(5, 10));
+  EXPECT_THAT(slower.order, SizeIs(22));  // ten loads a side and a warm-up
+
+  SimulatedSides same(1000, 1000);
+  EXPECT_EQ(same.run({.compare = {.least_relative = 0.03}}).look.comparison.verdict,
+            Verdict::kSame);
+}
+
+TEST(Gate, LoadsBothSidesInEachRunInRandomOrder) {
+  SimulatedSides sides(1000, 1000);
+  sides.run({.compare = {.least_relative = 0}, .most_runs = 40});
+  std::size_t ab = 0;
+  for (std::size_t i = 0; i < sides.order.size(); i += 2) {
+    EXPECT_NE(sides.order[i], sides.order[i + 1]);
+    ab += sides.order[i] == 'a';
+  }
+  EXPECT_GT(ab, 10U);
+  EXPECT_LT(ab, 31U);
+  SimulatedSides again(1000, 1000);
+  again.run({.compare = {.least_relative = 0}, .most_runs = 40});
+  EXPECT_EQ(again.order, sides.order);
+}
+
+TEST(Gate, IsUndecidedWhenOutOfRunsOrTime) {
+  SimulatedSides sides(1000, 1004);
+  auto const result = sides.run({.compare = {.least_relative = 0.001}});
+  EXPECT_EQ(result.end, GateEnd::kOutOfRuns);
+  EXPECT_EQ(result.look.comparison.verdict, Verdict::kUndecided);
+  EXPECT_EQ(result.look.runs, 30U);
+
+  SimulatedSides hurried(1000, 1040);
+  hurried.runs_in_time = 8;
+  auto const out_of_time = hurried.run();
+  EXPECT_EQ(out_of_time.end, GateEnd::kOutOfTime);
+  EXPECT_EQ(out_of_time.look.runs, 5U);
+}
+
+TEST(Gate, EndsAtOnceWhenASideCannotBeLoaded) {
+  SimulatedSides sides(1000, 1040);
+  sides.interrupt_at = 3;
+  EXPECT_EQ(sides.run().end, GateEnd::kInterrupted);
+  EXPECT_THAT(sides.order, SizeIs(3));
+}
+
+TEST(Gate, RefusesAtTheFirstLookWhatCannotBeCompared) {
+  SimulatedSides sides(1000, 1000);
+  sides.request_of_b = "GET /other";
+  auto const result = sides.run();
+  EXPECT_EQ(result.end, GateEnd::kRefused);
+  EXPECT_EQ(result.look.runs, 5U);
+}
+
+TEST(Gate, WaitsForABusyMomentToPass) {
+  SimulatedSides sides(1000, 1040);
+  sides.doubtful_every_b = 3;  // 2 of the first 5, always more than a fifth
+  auto const result = sides.run();
+  EXPECT_EQ(result.end, GateEnd::kRefused);
+  EXPECT_EQ(result.look.runs, 30U);
+}
+
+namespace {
+
+/// Of one side; the machine gets slower by `drift` ms a load.
+Measurements same_loads(std::size_t count, double deviation, double drift) {
+  Measurements all;
+  std::mt19937_64 chance(11);
+  for (std::size_t i = 0; i < count; ++i) {
+    LoadRow row{.url = "https://a.test/", .loaded = true};
+    row.metrics[0] =
+        std::normal_distribution(1000.0, deviation)(chance) + drift * static_cast<double>(i);
+    row.metrics[6] = 12;
+    all.loads.push_back(std::move(row));
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST(NoiseFloor, KeepsTheFalseAlarmRateOnLoadsThatDrift) {
+  auto const floor = noise_floor(same_loads(60, 10, 1), {.gate = {.most_runs = 20}, .splits = 200});
+  ASSERT_TRUE(floor) << floor.error();
+  EXPECT_EQ(floor->different + floor->same + floor->undecided, 200U);
+  EXPECT_LE(floor->different, 20U);
+  EXPECT_LT(floor->rate_low, 0.05);
+  EXPECT_GT(floor->rate_high, floor->rate_low);
+  ASSERT_THAT(floor->metrics, SizeIs(2));
+  EXPECT_EQ(floor->metrics[0].loads, 60U);
+}
+
+TEST(NoiseFloor, SaysWhatSoManyRunsCanSee) {
+  CompareOptions fine;
+  fine.least_of_times = LeastEffect{};
+  auto const floor = noise_floor(same_loads(60, 1, 0),
+                                 {.gate = {.compare = fine, .most_runs = 30}, .splits = 100});
+  ASSERT_TRUE(floor) << floor.error();
+  auto const& visible = floor->metrics.front().visible;
+  ASSERT_THAT(visible, SizeIs(6));
+  EXPECT_EQ(visible.back().runs, 30U);
+  EXPECT_LT(visible.back().effect, visible[1].effect);
+  EXPECT_GT(visible.back().effect, 0);
+}
+
+TEST(NoiseFloor, WantsEnoughLoads) {
+  EXPECT_FALSE(noise_floor(same_loads(7, 10, 0), {}));
+  EXPECT_TRUE(noise_floor(same_loads(8, 10, 0), {.splits = 10}));
+}
+
+TEST(ShareInterval, IsWilsons) {
+  auto const [low, high] = share_interval(5, 100);
+  EXPECT_NEAR(low, 0.0215, 1e-4);
+  EXPECT_NEAR(high, 0.1118, 1e-4);
+  EXPECT_EQ(share_interval(0, 10).first, 0);
+}
