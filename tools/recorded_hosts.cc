@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "archive/match.h"
+#include "archive/think_time.h"
 #include "dns/host.h"
 #include "dns/wire.h"
 
@@ -79,15 +80,11 @@ std::map<net::ip::address, std::chrono::nanoseconds> recorded_round_trips(
   if (session == 0) session = session_to_replay(archive);
   std::map<net::ip::address, std::chrono::nanoseconds> least;
   for (const ConnectionFacts& facts : archive.connections()) {
-    auto const connected = facts.tls_start == kNoTime ? facts.ready : facts.tls_start;
     auto const address = dns::parse_address(facts.address);
-    if (facts.session != session || !address || facts.connect_start == kNoTime ||
-        connected == kNoTime || connected < facts.connect_start) {
-      continue;
-    }
-    auto const took = connected - facts.connect_start;
-    auto const [at, added] = least.emplace(*address, took);
-    if (!added) at->second = std::min(at->second, std::chrono::nanoseconds(took));
+    auto const took = round_trip_of(facts);
+    if (facts.session != session || !address || !took) continue;
+    auto const [at, added] = least.emplace(*address, *took);
+    if (!added) at->second = std::min(at->second, *took);
   }
   return least;
 }

@@ -30,6 +30,8 @@ struct ReplayOptions {
   double min_confidence = 0;
   InjectionOptions injection;
   std::string dates = "shift";
+  std::string think_time = "none";
+  std::string pace = "streams";
   std::string protocol = "recorded";
   std::string topology = "recorded";
   std::string origin_rtt = "none";
@@ -65,6 +67,18 @@ bool write_report(const std::filesystem::path& path, const ReplayReport& report,
 Protocol protocol_of(const std::string& text) {
   if (text == "h1") return Protocol::kH1;
   return text == "h2" ? Protocol::kH2 : Protocol::kRecorded;
+}
+
+Timing timing_of(const ReplayOptions& options) {
+  Timing timing{.think = ThinkTime::parse(options.think_time).value_or(ThinkTime())};
+  if (options.pace == "all") timing.pace = Pace::kAll;
+  if (options.pace == "none") timing.pace = Pace::kNone;
+  return timing;
+}
+
+std::string check_think_time(const std::string& text) {
+  if (ThinkTime::parse(text)) return {};
+  return "takes none, recorded, xFACTOR or milliseconds, at most a day: x0.5, 30";
 }
 
 /// The session that is served; only its number is known where its record is lost.
@@ -130,6 +144,7 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
                               .match = {.exact_only = options.match == "exact",
                                         .ignored_params = options.ignored_params},
                               .script = injection->script,
+                              .timing = timing_of(options),
                               .date_shift = date_shift(options, recorded)});
   if (options.warm) replayed.warm();
   // Documents are rewritten while the browser starts, not while it waits for them.
@@ -153,6 +168,7 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
     std::fprintf(stderr, "injected: %s\n",
                  injected_text(report.counts.injected, report.counts.injected_bytes).c_str());
   }
+  std::fputs(waits_text(report).c_str(), stderr);
   if (!options.report.empty() && !write_report(options.report, report, *injection, serving)) {
     return kExitFailed;
   }
@@ -185,6 +201,18 @@ void add_replay_command(CLI::App& app, const std::vector<std::string>& command, 
                   "shift: dates and cookies' expiries are as long ago, or ahead, as they were in "
                   "the recording; recorded: byte-exact")
       ->check(CLI::IsMember({"shift", "recorded"}))
+      ->capture_default_str();
+  sub->add_option("--think-time", options->think_time,
+                  "What the origin takes before it answers: none, as recorded, that times a factor "
+                  "(x0.5), or so many milliseconds")
+      ->check(check_think_time)
+      ->type_name("none|recorded|MS|xF")
+      ->capture_default_str();
+  sub->add_option("--pace", options->pace,
+                  "streams: event streams come as they came, other bodies with the pauses that "
+                  "their origin made; all: every body as it came, the recording's bandwidth "
+                  "included; none: as fast as they can")
+      ->check(CLI::IsMember({"streams", "all", "none"}))
       ->capture_default_str();
   sub->add_option("--session", options->session, "Recorded session (default the last complete one)")
       ->check(CLI::PositiveNumber);

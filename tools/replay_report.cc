@@ -1,6 +1,8 @@
 #include "tools/replay_report.h"
 
+#include <array>
 #include <cmath>
+#include <cstdio>
 
 namespace reprise {
 namespace {
@@ -67,6 +69,31 @@ boost::json::array requests_json(const std::vector<RecordedRequest>& requests) {
   return all;
 }
 
+double milliseconds(std::chrono::nanoseconds time) {
+  return std::round(static_cast<double>(time.count()) / 1e4) / 100;
+}
+
+const char* pace_name(Pace pace) {
+  if (pace == Pace::kNone) return "none";
+  return pace == Pace::kAll ? "all" : "streams";
+}
+
+boost::json::object timing_json(const ReplayReport& report) {
+  auto const waits = [](const WaitCount& count) {
+    return boost::json::object{{"waits", count.waits}, {"waited_ms", milliseconds(count.time)}};
+  };
+  return {{"think_time", report.timing.think.text()},
+          {"pace", pace_name(report.timing.pace)},
+          {"before_heads", waits(report.counts.think)},
+          {"in_bodies", waits(report.counts.pauses)}};
+}
+
+std::string seconds_text(std::chrono::nanoseconds time) {
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), "%.3f s", static_cast<double>(time.count()) / 1e9);
+  return text.data();
+}
+
 std::string synthesised_text(const Synthesised& made) {
   auto const count = [](std::uint64_t number, const char* what) {
     return number > 0 ? ", " + std::to_string(number) + what : "";
@@ -126,6 +153,7 @@ boost::json::object replay_report_json(const ReplayReport& report) {
           {"misdirected", counts.misdirected},
           {"decoded", counts.decoded},
           {"derived", counts.derived},
+          {"timing", timing_json(report)},
           {"synthesised", synthesised_json(report.synthesised)},
           {"tls_hosts", tls_hosts_json(report)},
           {"exchanges_servable", counts.exchanges_servable},
@@ -163,6 +191,14 @@ std::string differences_text(const ReplayReport& report) {
     text += "synthesised: " + synthesised_text(report.synthesised) + "\n";
   }
   return text;
+}
+
+std::string waits_text(const ReplayReport& report) {
+  auto const& think = report.counts.think;
+  auto const& pauses = report.counts.pauses;
+  if (think.waits == 0 && pauses.waits == 0) return {};
+  auto text = "waited: think time (" + report.timing.think.text() + ") " + seconds_text(think.time);
+  return text + ", between pieces of bodies " + seconds_text(pauses.time) + ", in all\n";
 }
 
 }  // namespace reprise

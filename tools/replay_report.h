@@ -14,6 +14,8 @@ boost::json::array misses_json(const std::vector<Miss>& misses);
 
 /// One line for people: hits, misses, share of the archive.
 std::string counts_text(const ReplayCounts& counts);
+/// What was waited for, a line; empty when nothing was.
+std::string waits_text(const ReplayReport& report);
 /// What the user must know who takes the replay for the recording; empty when there is nothing.
 /// Lines end in a newline.
 std::string differences_text(const ReplayReport& report);

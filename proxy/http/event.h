@@ -13,10 +13,12 @@ namespace reprise {
 class Event {
  public:
   /// Returns once set() was called since the last wait(). One waiter at a time.
-  awaitable<void> wait() {
+  awaitable<void> wait() { return wait_until(std::chrono::steady_clock::time_point::max()); }
+  /// The same, but returns at `at` at the latest.
+  awaitable<void> wait_until(std::chrono::steady_clock::time_point at) {
     if (!set_) {
       if (!timer_) timer_.emplace(co_await net::this_coro::executor);
-      timer_->expires_at(std::chrono::steady_clock::time_point::max());
+      timer_->expires_at(at);
       co_await timer_->async_wait(kTuple);
     }
     set_ = false;

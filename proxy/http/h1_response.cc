@@ -1,6 +1,14 @@
 #include "proxy/http/h1_response.h"
 
+#include <boost/asio/experimental/awaitable_operators.hpp>
+
 namespace reprise {
+namespace {
+
+/// So long a client may be gone unnoticed, as watching it costs more than the wait itself.
+constexpr std::chrono::milliseconds kUnwatchedPause{250};
+
+}  // namespace
 
 Task<void> H1Response::send_head(const ResponseHead& head) {
   if (is_interim(head.status)) {
@@ -55,6 +63,20 @@ Task<void> H1Response::send_stored(const StoredResponse& response) {
   finished_ = sent.has_value();
   keeps_alive_ = response.h1_keeps_alive();
   co_return sent;
+}
+
+Task<void> H1Response::pause_until(std::chrono::steady_clock::time_point at) {
+  using net::experimental::awaitable_operators::operator||;
+  using Clock = std::chrono::steady_clock;
+  while (!hurries_ && Clock::now() < at) {
+    if (at - Clock::now() < kUnwatchedPause) {
+      co_await pause_.wait_until(at);
+    } else {
+      auto const first = co_await (pause_.wait_until(at) || stream_.peer_gone());
+      if (first.index() == 1) co_return fail(std::make_error_code(std::errc::connection_aborted));
+    }
+  }
+  co_return Result<void>{};
 }
 
 bool H1Response::goes_on(const ResponseHead& head) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "proxy/http/event.h"
 #include "proxy/http/h1_writer.h"
 #include "proxy/http/handler.h"
 
@@ -17,7 +18,14 @@ class H1Response final : public ResponseWriter {
   Task<void> finish(HeaderList trailers) override;
   Task<void> send_stored(const StoredResponse& response) override;
   bool head_sent() const override { return head_sent_; }
+  Task<void> pause_until(std::chrono::steady_clock::time_point at) override;
   awaitable<void> client_gone() override { return stream_.peer_gone(); }
+
+  /// The server is to end: nothing is waited for any more.
+  void hurry() {
+    hurries_ = true;
+    pause_.set();
+  }
 
   bool continued() const { return continued_; }
   bool finished() const { return finished_; }
@@ -38,6 +46,8 @@ class H1Response final : public ResponseWriter {
   bool finished_ = false;
   bool keeps_alive_ = false;
   bool until_close_ = false;
+  bool hurries_ = false;
+  Event pause_;
 };
 
 }  // namespace reprise

@@ -221,8 +221,11 @@ class H1Connection {
                                   framing.kind != BodyFraming::Kind::kNone &&
                                   header_has_token(fields_, "Expect", "100-continue");
     RequestBody body(reader_, stream_, response, deadline_, expects_continue);
+    deadline_.on_ending = [&response] { response.hurry(); };
+    if (deadline_.ending) response.hurry();
     auto const served = stored != nullptr ? co_await response.send_stored(*stored)
                                           : co_await handler_.serve(context, head, body, response);
+    deadline_.on_ending = nullptr;
     must_reset_ = response.looks_whole_when_closed();
     if (!served) co_return fail(served.error());
     if (!response.finished()) co_return fail(h1_errc::truncated);

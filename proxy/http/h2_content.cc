@@ -79,6 +79,7 @@ void H2Content::reuse(std::int32_t id) {
   finishing_ = false;
   outgoing_trailers_ = {};
   end_sent_ = false;
+  hurries_ = false;
   closed_ = false;
   error_code_ = 0;
   for (Event* const event : {&readable_, &drained_, &close_}) event->forget();
@@ -135,6 +136,13 @@ Task<void> H2Content::finish(HeaderList trailers) {
     co_await drained_.wait();
   }
   co_return Result<void>{};
+}
+
+Task<void> H2Content::pause_until(std::chrono::steady_clock::time_point at) {
+  while (!hurries_ && !closed_ && std::chrono::steady_clock::now() < at) {
+    co_await drained_.wait_until(at);
+  }
+  co_return broken();
 }
 
 void H2Content::send_whole(const StoredResponse& response) {

@@ -71,6 +71,14 @@ class H2Content : public BodyReader {
   void send_whole(const StoredResponse& response);
   nghttp2_data_provider provider();
 
+  /// Returns at `at`, or once told to hurry(). Errors: as write().
+  Task<void> pause_until(std::chrono::steady_clock::time_point at);
+  /// The server is to end: nothing is waited for any more.
+  void hurry() {
+    hurries_ = true;
+    drained_.set();
+  }
+
   /// Returns once the stream is closed.
   awaitable<void> await_close() {
     while (!closed_) co_await close_.wait();
@@ -130,7 +138,8 @@ class H2Content : public BodyReader {
   bool finishing_ = false;
   HeaderList outgoing_trailers_;
   bool end_sent_ = false;
-  Event drained_;
+  bool hurries_ = false;
+  Event drained_;  // of who writes, or makes a pause before
 
   bool closed_ = false;
   std::uint32_t error_code_ = 0;

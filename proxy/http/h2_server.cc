@@ -118,6 +118,7 @@ class ServerSession final : public H2Session {
       if (ends) content.end_incoming({});
       ready_.push_back(&stream);
       stream.active = true;
+      if (deadline_.ending) stream.hurry();
       ++active_;
       watch();
       return;
@@ -169,6 +170,7 @@ class ServerSession final : public H2Session {
       nghttp2_session_terminate_session(raw(), NGHTTP2_NO_ERROR);
     } else {
       last_call_ = true;
+      for (auto const& stream : streams_) stream->hurry();
       nghttp2_submit_shutdown_notice(raw());
     }
     watch();

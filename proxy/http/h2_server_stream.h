@@ -29,6 +29,9 @@ class H2ServerStream final : public H2Content, public ResponseWriter {
   /// Hands all of it over at once; the stream is open.
   void answer(const StoredResponse& response);
   bool head_sent() const override { return head_sent_; }
+  Task<void> pause_until(std::chrono::steady_clock::time_point at) override {
+    return H2Content::pause_until(at);
+  }
   awaitable<void> client_gone() override { return await_close(); }
   bool finished_sending() const { return finished_; }
 

@@ -63,6 +63,10 @@ class ResponseWriter {
   virtual Task<void> send_stored(const StoredResponse& response) = 0;
   /// Whether a final head was sent: then no other response can be.
   virtual bool head_sent() const = 0;
+  /// Waits until `at`, or until the server is told to end, as what is left is then to go out soon;
+  /// returns at once, without a timer, when that was before. Not while anything else of this writer
+  /// is awaited. Errors: the client has gone away.
+  virtual Task<void> pause_until(std::chrono::steady_clock::time_point at) = 0;
   /// Returns once the client has gone away (or has ended its side, as curl never does before it has
   /// its answer). For handlers that wait for something else; may be cancelled.
   virtual awaitable<void> client_gone() = 0;

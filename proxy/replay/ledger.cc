@@ -36,6 +36,7 @@ void ReplayLedger::reset() {
                             &decoded_, &derived_})
     *count = 0;
   injected_bytes_ = 0;
+  for (Waits* const waits : {&think_, &pauses_}) waits->count = 0, waits->time_ns = 0;
   served_count_ = 0;
   synthesis_.reset();
   specials_.reset();
@@ -157,6 +158,12 @@ void ReplayLedger::add_injected(std::int64_t bytes) {
   injected_bytes_.fetch_add(bytes, std::memory_order_relaxed);
 }
 
+void ReplayLedger::add_wait(Wait kind, std::chrono::nanoseconds time) {
+  Waits& waits = kind == Wait::kThink ? think_ : pauses_;
+  waits.count.fetch_add(1, std::memory_order_relaxed);
+  waits.time_ns.fetch_add(time.count(), std::memory_order_relaxed);
+}
+
 ReplayCounts ReplayLedger::counts() const {
   std::scoped_lock const lock(mutex_);
   ReplayCounts counts{.hits = hits_,
@@ -171,6 +178,8 @@ ReplayCounts ReplayLedger::counts() const {
                       .injected_bytes = injected_bytes_,
                       .decoded = decoded_,
                       .derived = derived_,
+                      .think = think_.total(),
+                      .pauses = pauses_.total(),
                       .special = specials_.counts()};
   if (auto const all = counts.hits + counts.misses; all > 0) {
     auto const lost = static_cast<double>(lost_score_) + 100.0 * static_cast<double>(misses_);

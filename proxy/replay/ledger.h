@@ -3,6 +3,7 @@
 // What a replay did: every decision is counted and explained here, and nowhere else.
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -44,6 +45,15 @@ struct RecordedRequest {
   std::string url;
 };
 
+/// What a response was held up for.
+enum class Wait : std::uint8_t { kThink, kPause };
+
+/// How often responses waited, and how long in all.
+struct WaitCount {
+  std::uint64_t waits = 0;
+  std::chrono::nanoseconds time{};
+};
+
 /// What a replay has done since it started, or since the last reset.
 struct ReplayCounts {
   std::uint64_t hits = 0;                ///< answered, as far as the client would listen
@@ -59,6 +69,8 @@ struct ReplayCounts {
   std::uint64_t decoded =
       0;  ///< served without their coding, to who did not take it, among the hits
   std::uint64_t derived = 0;  ///< made of a stored response: to HEAD, a condition or a range
+  WaitCount think;            ///< before heads
+  WaitCount pauses;           ///< in bodies
   /// The mean score of all hits and misses in percent: 100 exact, 0 a miss. 100 before the first.
   double confidence = 100;
   SpecialCounts special{};  ///< by Special
@@ -96,6 +108,7 @@ class ReplayLedger {
 
   void add_decoded() { decoded_.fetch_add(1, std::memory_order_relaxed); }
   void add_derived() { derived_.fetch_add(1, std::memory_order_relaxed); }
+  void add_wait(Wait kind, std::chrono::nanoseconds time);
   /// A hit had the script in it, and is longer by that.
   void add_injected(std::int64_t bytes);
 
@@ -132,6 +145,13 @@ class ReplayLedger {
   std::atomic<std::int64_t> injected_bytes_ = 0;
   std::atomic<std::uint64_t> decoded_ = 0;
   std::atomic<std::uint64_t> derived_ = 0;
+  struct Waits {
+    std::atomic<std::uint64_t> count = 0;
+    std::atomic<std::int64_t> time_ns = 0;
+    WaitCount total() const { return {.waits = count, .time = std::chrono::nanoseconds(time_ns)}; }
+  };
+  Waits think_;
+  Waits pauses_;
   std::atomic<std::uint32_t> served_count_ = 0;
   std::vector<std::atomic<std::uint32_t>> served_;  // by ordinal: as the how manieth, 0 never
   SynthesisCounter synthesis_;

@@ -71,7 +71,8 @@ class PreparedExchange::ArchivedBody final : public PiecewiseBody {
 };
 
 PreparedExchange::PreparedExchange(const ArchiveReader& archive, std::uint32_t ordinal,
-                                   const DateShift& dates, OnDamage on_damage)
+                                   const DateShift& dates, const Scheduler& scheduler,
+                                   OnDamage on_damage)
     : archive_(archive), on_damage_(std::move(on_damage)) {
   auto exchange = archive.exchange(ordinal);
   if (!exchange) {
@@ -80,6 +81,7 @@ PreparedExchange::PreparedExchange(const ArchiveReader& archive, std::uint32_t o
     return;
   }
   exchange_ = std::move(*exchange);
+  schedule_ = scheduler.schedule_of(exchange_);
   const StoredReply& reply = exchange_.response;
   for (const HeaderView& field : reply.headers.list()) {
     // It would lead the client past this replay.

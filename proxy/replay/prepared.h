@@ -14,6 +14,7 @@
 #include "proxy/http/message.h"
 #include "proxy/http/stored_response.h"
 #include "proxy/replay/date_shift.h"
+#include "proxy/replay/scheduler.h"
 
 namespace reprise {
 
@@ -41,12 +42,14 @@ class PreparedExchange {
   using OnDamage = std::function<void(const StoredRequest&, std::string problem)>;
 
   PreparedExchange(const ArchiveReader& archive, std::uint32_t ordinal, const DateShift& dates,
-                   OnDamage on_damage);
+                   const Scheduler& scheduler, OnDamage on_damage);
   ~PreparedExchange();
   PreparedExchange(const PreparedExchange&) = delete;
   PreparedExchange& operator=(const PreparedExchange&) = delete;
 
   const Exchange& exchange() const { return exchange_; }
+  /// When its parts are due.
+  const Schedule& schedule() const { return schedule_; }
   /// Null when it cannot be served: problem() says why.
   const StoredResponse* response() const { return response_.get(); }
   const std::string& problem() const { return problem_; }
@@ -79,6 +82,7 @@ class PreparedExchange {
   const ArchiveReader& archive_;
   OnDamage on_damage_;
   Exchange exchange_;
+  Schedule schedule_;
   std::deque<std::string> moved_dates_;  // what some of headers_ are views into
   std::vector<HeaderView> headers_;      // as served; others are views into exchange_
   std::vector<std::uint64_t> piece_bytes_;

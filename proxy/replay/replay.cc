@@ -9,6 +9,7 @@
 #include "proxy/replay/preflight.h"
 #include "proxy/replay/replayer.h"
 #include "proxy/replay/selected_response.h"
+#include "proxy/replay/timed_response.h"
 
 namespace reprise {
 namespace {
@@ -21,6 +22,16 @@ MatchKey key_of(const RequestHead& head) {
           .target = head.target};
 }
 
+WholeResponse whole_of(const PreparedExchange& chosen, const StoredResponse& response) {
+  auto const& reply = chosen.exchange().response;
+  bool const pieces = response.parts().pieces != nullptr;
+  return {.response = response,
+          .recorded = reply.headers.list(),
+          .size_bytes = pieces ? reply.body.size_bytes : response.parts().body.bytes.size(),
+          .recorded_bytes = reply.body.size_bytes,
+          .piece_bytes = chosen.piece_bytes()};
+}
+
 }  // namespace
 
 Replay::Replay(const ArchiveReader& archive, Options options)
@@ -31,6 +42,7 @@ Replay::Replay(const ArchiveReader& archive, Options options)
       ledger_(archive, matcher_.session()),
       script_(std::move(options.script)),
       dates_(options.date_shift),
+      scheduler_(archive, options.timing),
       prepared_(archive.entries().size()) {}
 
 Replay::~Replay() {
@@ -76,6 +88,7 @@ void Replay::visit_altered(
 
 ReplayReport Replay::report() const {
   ReplayReport report{.session = matcher_.session(),
+                      .timing = scheduler_.timing(),
                       .counts = ledger_.counts(),
                       .synthesised = ledger_.synthesised(),
                       .tls_hosts = tls_plans_.hosts(),
@@ -103,7 +116,8 @@ const PreparedExchange& Replay::prepared(std::uint32_t ordinal) {
   auto& slot = prepared_[ordinal];
   if (const auto* const done = slot.load(std::memory_order_acquire)) return *done;
   auto made = std::make_unique<PreparedExchange>(
-      archive_, ordinal, dates_, [this](const StoredRequest& request, const std::string& problem) {
+      archive_, ordinal, dates_, scheduler_,
+      [this](const StoredRequest& request, const std::string& problem) {
         ledger_.turn_hit_into_miss(request, problem);
       });
   const PreparedExchange* expected = nullptr;
@@ -140,27 +154,37 @@ const StoredResponse* Replay::choose_form(const PreparedExchange& chosen, const 
   return altered->response.get();
 }
 
-const StoredResponse* Replay::stored(const RequestHead& head) {
+const StoredResponse* Replay::stored(const RequestHead& head, Decision& found) {
   if (is_conditional_or_partial(head.headers)) return nullptr;  // to be looked at
   auto const decision = find(key_of(head), head.headers, RequestBody::kWhole);
   if (decision.kind == MatchKind::kMiss) return nullptr;
   auto const& chosen = prepared(decision.ordinal);
+  if (!chosen.schedule().is_at_once()) {
+    found = decision;
+    return nullptr;
+  }
   const auto* const response = choose_form(chosen, head);
   if (response != nullptr) ledger_.add_hit(decision, chosen.exchange(), head.version);
   return response;
 }
 
-Task<void> Replay::serve(const RequestHead& head, BodyReader& body, ResponseWriter& writer) {
+Task<void> Replay::serve(const RequestHead& head, Arrival arrival, BodyReader& body,
+                         ResponseWriter& writer) {
   AskedRequest asked{.key = key_of(head), .headers = head.headers};
   HeldBody content(held_bytes_, matcher_.compares_bodies());
-  Decision decision;
-  if (!body.finished() && header_has_token(head.headers, "Expect", "100-continue")) {
+  Decision decision = arrival.found;
+  auto whole_at = arrival.at;
+  if (decision.kind == MatchKind::kMiss && !body.finished() &&
+      header_has_token(head.headers, "Expect", "100-continue")) {
     // Where the origin refused it unseen, asking for the content would be another conversation.
     decision = find(asked.key, head.headers, RequestBody::kPartial);
   }
   if (decision.kind == MatchKind::kMiss) {
-    auto const read = co_await content.read(body);
-    if (!read) co_return fail(read.error());
+    if (!body.finished()) {
+      auto const read = co_await content.read(body);
+      if (!read) co_return fail(read.error());
+      whole_at = std::chrono::steady_clock::now();
+    }
     content.describe(asked);
     decision = matcher_.decide(asked, cursors_, [this](std::uint32_t ordinal) {
       const StoredRequest& request = prepared(ordinal).exchange().request;
@@ -184,16 +208,20 @@ Task<void> Replay::serve(const RequestHead& head, BodyReader& body, ResponseWrit
   if (decision.kind == MatchKind::kFuzzy || decision.scheme_substituted) {
     ledger_.add_inexact_hit(decision, chosen.exchange(), asked, matcher_.rules());
   }
-  co_return co_await send(chosen, *response, head, writer);
+  co_return co_await send(chosen, *response, head, whole_at, writer);
 }
 
 Task<void> Replay::send(const PreparedExchange& chosen, const StoredResponse& response,
-                        const RequestHead& head, ResponseWriter& writer) {
+                        const RequestHead& head, std::chrono::steady_clock::time_point whole_at,
+                        ResponseWriter& writer) {
   auto const& parts = response.parts();
   bool const from_get = head.method == "HEAD" && chosen.exchange().request.method == "GET";
   bool const selective = parts.head.status == 200 && is_conditional_or_partial(head.headers) &&
                          chosen.exchange().request.method == "GET";
-  if (!selective && !from_get) co_return co_await writer.send_stored(response);
+  TimedResponse timed(chosen.schedule(), whole_at, writer, ledger_);
+  auto const whole = whole_of(chosen, response);
+  if (!selective && !from_get) co_return co_await timed.send(whole);
+  if (auto const waited = co_await timed.think(); !waited) co_return waited;
   ledger_.add_derived();
   if (!selective) {
     if (auto const sent = co_await writer.send_head(parts.head); !sent) co_return sent;
@@ -209,12 +237,6 @@ Task<void> Replay::send(const PreparedExchange& chosen, const StoredResponse& re
   }
   RequestHead asked = head;
   asked.headers = fields;
-  bool const pieces = parts.pieces != nullptr;
-  WholeResponse const whole{
-      .response = response,
-      .recorded = chosen.exchange().response.headers.list(),
-      .size_bytes = pieces ? chosen.exchange().response.body.size_bytes : parts.body.bytes.size(),
-      .piece_bytes = chosen.piece_bytes()};
   co_return co_await send_selected(asked, whole, writer);
 }
 

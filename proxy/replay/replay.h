@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "proxy/replay/ledger.h"
 #include "proxy/replay/made_up.h"
 #include "proxy/replay/prepared.h"
+#include "proxy/replay/scheduler.h"
 #include "proxy/replay/synthesis.h"
 #include "proxy/replay/tls_plans.h"
 
@@ -30,6 +32,7 @@ struct InjectedDocument {
 
 struct ReplayReport {
   std::uint32_t session = 0;  ///< the recorded session that is served
+  Timing timing;
   ReplayCounts counts;
   Synthesised synthesised;
   std::vector<TlsHost> tls_hosts;
@@ -57,6 +60,7 @@ class Replay final : public HandlerFactory {
     Protocol protocol = Protocol::kRecorded;
     MatchRules match = {};
     std::optional<inject::InjectedScript> script;  ///< goes into documents; nothing: none does
+    Timing timing = {};
     std::chrono::seconds date_shift{};  ///< by which dates of responses are later than recorded
   };
 
@@ -77,11 +81,18 @@ class Replay final : public HandlerFactory {
   ReplayCounts counts() const { return ledger_.counts(); }
   std::vector<Miss> misses() const { return ledger_.misses(); }
 
+  /// What is known of a request beside itself.
+  struct Arrival {
+    std::chrono::steady_clock::time_point at;  ///< when its head was whole
+    Decision found;                            ///< what stored() left to serve(); a miss: nothing
+  };
   /// Answers one request. Thread-safe.
-  Task<void> serve(const RequestHead& head, BodyReader& body, ResponseWriter& writer);
+  Task<void> serve(const RequestHead& head, Arrival arrival, BodyReader& body,
+                   ResponseWriter& writer);
   /// The answer to a request without content, counted as given; null when there is none, or it is
-  /// damaged: serve() says so. Thread-safe, allocates nothing once the exchange is prepared.
-  const StoredResponse* stored(const RequestHead& head);
+  /// damaged: serve() says so. Null, too, when it is not due yet: then it is chosen, and serve() is
+  /// to be given `found`. Thread-safe, allocates nothing once the exchange is prepared.
+  const StoredResponse* stored(const RequestHead& head, Decision& found);
   /// Sends a request for `head.host` away from a connection that was made for another host.
   Task<void> answer_misdirected(const RequestHead& head, const std::string& connection_host,
                                 ResponseWriter& writer);
@@ -99,9 +110,10 @@ class Replay final : public HandlerFactory {
   const PreparedExchange& prepared(std::uint32_t ordinal);
   /// What this request gets of the exchange. Null when that cannot be served.
   const StoredResponse* choose_form(const PreparedExchange& chosen, const RequestHead& head);
-  /// Sends it, or what a condition, a range or HEAD wants of it.
+  /// Sends it, or what a condition, a range or HEAD wants of it, which waits for think time alone.
   Task<void> send(const PreparedExchange& chosen, const StoredResponse& response,
-                  const RequestHead& head, ResponseWriter& writer);
+                  const RequestHead& head, std::chrono::steady_clock::time_point whole_at,
+                  ResponseWriter& writer);
   /// What no recorded exchange answers: by what they allow, as the browser's own, or as a miss.
   Task<void> answer_unmatched(const AskedRequest& asked, ResponseWriter& writer);
   Task<void> send_made_up(const AskedRequest& asked, const MadeUp& answer, ResponseWriter& writer);
@@ -117,6 +129,7 @@ class Replay final : public HandlerFactory {
 
   std::optional<inject::InjectedScript> const script_;
   DateShift const dates_;
+  Scheduler const scheduler_;
   std::vector<std::atomic<const PreparedExchange*>> prepared_;  // by ordinal; owned
 };
 

@@ -38,14 +38,25 @@ bool Replayer::is_misdirected(const RequestHead& head) {
   return false;
 }
 
-Task<void> Replayer::serve(const ExchangeContext&, const RequestHead& head, BodyReader& body,
-                           ResponseWriter& writer) {
+Task<void> Replayer::serve(const ExchangeContext& context, const RequestHead& head,
+                           BodyReader& body, ResponseWriter& writer) {
   if (is_misdirected(head)) return replay_.answer_misdirected(head, host_, writer);
-  return replay_.serve(head, body, writer);
+  Replay::Arrival arrival{.at = context.arrived, .found = {}};
+  auto const found =
+      std::ranges::find(found_, context.stream_id, &decltype(found_)::value_type::first);
+  if (found != found_.end()) {
+    arrival.found = found->second;
+    found_.erase(found);
+  }
+  return replay_.serve(head, std::move(arrival), body, writer);
 }
 
-const StoredResponse* Replayer::stored(const ExchangeContext&, const RequestHead& head) {
-  return is_misdirected(head) ? nullptr : replay_.stored(head);
+const StoredResponse* Replayer::stored(const ExchangeContext& context, const RequestHead& head) {
+  if (is_misdirected(head)) return nullptr;
+  Decision found;
+  const auto* const response = replay_.stored(head, found);
+  if (found.kind != MatchKind::kMiss) found_.emplace_back(context.stream_id, found);
+  return response;
 }
 
 }  // namespace reprise

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "proxy/replay/replay.h"
 
@@ -22,6 +24,7 @@ class Replayer final : public ConnectionHandler {
   bool is_misdirected(const RequestHead& head);
 
   Replay& replay_;
+  std::vector<std::pair<std::uint64_t, Decision>> found_;  // by stream: what stored() left over
   std::string host_;       // whom the client asked for when it connected, empty if it did not say
   LeafNames shown_;        // what the certificate says
   std::string coalesced_;  // another host that was found in order, the last one

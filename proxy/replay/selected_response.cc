@@ -48,28 +48,6 @@ Task<void> send_bare(const StoredResponse& stored, std::uint16_t status, HeaderL
   co_return co_await writer.finish({});
 }
 
-/// The bytes of `range`, straight from where they are stored.
-Task<void> write_range(const WholeResponse& whole, const ByteRange& range, ResponseWriter& writer) {
-  auto const& parts = whole.response.parts();
-  if (parts.pieces == nullptr) {
-    co_return co_await writer.write(parts.body.bytes.subspan(range.begin, range.size()));
-  }
-  std::uint64_t begin = 0;
-  for (std::size_t i = 0; i < whole.piece_bytes.size() && begin < range.end; ++i) {
-    auto const end = begin + whole.piece_bytes[i];
-    if (range.begin < end) {
-      auto const piece = parts.pieces->piece(i);
-      if (!piece) co_return fail(piece.error());
-      auto const from = std::max(begin, range.begin) - begin;
-      auto const to = std::min(end, range.end) - begin;
-      auto const sent = co_await writer.write(piece->subspan(from, to - from));
-      if (!sent) co_return sent;
-    }
-    begin = end;
-  }
-  co_return Result<void>{};
-}
-
 Task<void> send_one_part(const WholeResponse& whole, const ByteRange& range,
                          ResponseWriter& writer) {
   auto const position = content_range(range, whole.size_bytes);
@@ -137,6 +115,27 @@ Task<void> send_unsatisfiable(const WholeResponse& whole, ResponseWriter& writer
 }
 
 }  // namespace
+
+Task<void> write_range(const WholeResponse& whole, const ByteRange& range, ResponseWriter& writer) {
+  auto const& parts = whole.response.parts();
+  if (parts.pieces == nullptr) {
+    co_return co_await writer.write(parts.body.bytes.subspan(range.begin, range.size()));
+  }
+  std::uint64_t begin = 0;
+  for (std::size_t i = 0; i < whole.piece_bytes.size() && begin < range.end; ++i) {
+    auto const end = begin + whole.piece_bytes[i];
+    if (range.begin < end) {
+      auto const piece = parts.pieces->piece(i);
+      if (!piece) co_return fail(piece.error());
+      auto const from = std::max(begin, range.begin) - begin;
+      auto const to = std::min(end, range.end) - begin;
+      auto const sent = co_await writer.write(piece->subspan(from, to - from));
+      if (!sent) co_return sent;
+    }
+    begin = end;
+  }
+  co_return Result<void>{};
+}
 
 Task<void> send_selected(const RequestHead& request, const WholeResponse& whole,
                          ResponseWriter& writer) {

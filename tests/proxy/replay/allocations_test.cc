@@ -38,6 +38,7 @@ namespace {
 constexpr std::size_t kWarmUp = 200;
 constexpr std::size_t kCounted = 1000;
 constexpr std::string_view kHost = "a-host-name-longer-than-any-small-string.test";
+constexpr const char* kEvents = "/events";
 
 /// A replay of one document, which gets a script, and a connection to it.
 class Allocations : public testing::Test {
@@ -61,8 +62,11 @@ class Allocations : public testing::Test {
     ends_.run();
   }
 
+  ScratchFolder folder_;
+  std::unique_ptr<ArchiveReader> reader_;
   Loopback ends_;
   ConnectionInfo connection_;
+  std::unique_ptr<Replay> replay_;
   std::unique_ptr<ConnectionHandler> handler_;
   Deadline deadline_;
 
@@ -85,14 +89,30 @@ class Allocations : public testing::Test {
     exchange.response.headers = {{.name = "Content-Type", .value = "text/html"},
                                  {.name = "Cache-Control", .value = "max-age=31536000"}};
     exchange.response.body = body.finish().value();
+    auto events = exchange;
     ASSERT_TRUE(writer->add_exchange(std::move(exchange)));
+    record_events(*writer, std::move(events));
     ASSERT_TRUE(writer->end_session());
     ASSERT_TRUE(writer->close());
   }
 
-  ScratchFolder folder_;
-  std::unique_ptr<ArchiveReader> reader_;
-  std::unique_ptr<Replay> replay_;
+  /// A stream of pieces, each as far behind the one before as takes a timer.
+  static void record_events(ArchiveWriter& writer, Exchange exchange) {
+    BodyWriter body(writer);
+    exchange.sequence = 2;
+    exchange.request.target = kEvents;
+    exchange.response.headers = {{.name = "Content-Type", .value = "text/event-stream"}};
+    exchange.timings.first_byte = std::chrono::seconds(1);
+    auto& chunks = exchange.response.chunk_times;
+    auto time = exchange.timings.first_byte;
+    for (std::size_t i = 0; i < kWarmUp + kCounted; ++i, time += Schedule::kTogether) {
+      ASSERT_TRUE(body.append(as_bytes("#")));
+      chunks.push_back({.end_bytes = i + 1, .time = time});
+    }
+    exchange.timings.end = chunks.back().time;
+    exchange.response.body = body.finish().value();
+    ASSERT_TRUE(writer.add_exchange(std::move(exchange)));
+  }
 };
 
 TEST_F(Allocations, OfARequestOverHttp1AreNone) {
@@ -122,6 +142,35 @@ TEST_F(Allocations, OfARequestOverHttp1AreNone) {
         ends_.client->close();
       });
   EXPECT_EQ(counted, 0U);
+}
+
+TEST_F(Allocations, OfAPieceOfAStreamAreNone) {
+  H1ServerOptions const options{.scheme = Scheme::kHttps};
+  std::size_t counted = 0;
+  std::size_t pieces = 0;
+  run(
+      [&](ByteStream& stream) {
+        return serve_h1(stream, connection_, *handler_, deadline_, options, {});
+      },
+      [&]() -> awaitable<void> {
+        auto const request =
+            "GET " + std::string(kEvents) + " HTTP/1.1\r\nHost: " + std::string(kHost) + "\r\n\r\n";
+        std::array<std::byte, 8192> buffer;
+        (void)co_await ends_.client->write(as_bytes(request));
+        while (pieces < kWarmUp + kCounted) {
+          auto const count = co_await ends_.client->read_some(buffer);
+          if (!count || *count == 0) co_return;
+          bool const warm = pieces < kWarmUp;
+          pieces += static_cast<std::size_t>(
+              std::ranges::count(Bytes(buffer).first(*count), std::byte{'#'}));
+          if (warm && pieces >= kWarmUp) counted = allocations;
+        }
+        counted = allocations - counted;
+        ends_.client->close();
+      });
+  EXPECT_EQ(pieces, kWarmUp + kCounted);
+  EXPECT_EQ(counted, 0U);
+  EXPECT_GT(replay_->counts().pauses.waits, 0U);
 }
 
 TEST_F(Allocations, OfARequestOverHttp2AreAtMostTwo) {

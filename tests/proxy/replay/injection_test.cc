@@ -66,7 +66,8 @@ class ReplayInjection : public testing::Test {
                            .target = target,
                            .version = HttpVersion::kH2,
                            .headers = headers};
-    const StoredResponse* const response = replay().stored(head);
+    Decision not_due;
+    const StoredResponse* const response = replay().stored(head, not_due);
     EXPECT_NE(response, nullptr) << target;
     return response->parts();
   }

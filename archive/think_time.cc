@@ -1,0 +1,97 @@
+#include "archive/think_time.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace reprise {
+namespace {
+
+using std::chrono::nanoseconds;
+
+constexpr double kFactorMax = 1000;
+
+/// A number of at most `max`, nothing else.
+std::optional<double> number_in(std::string_view text, double max) {
+  double value = 0;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  bool const whole = error == std::errc() && end == text.data() + text.size();
+  if (!whole || !(value >= 0 && value <= max)) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::optional<nanoseconds> parse_milliseconds(std::string_view text) {
+  using Milliseconds = std::chrono::duration<double, std::milli>;
+  if (text.ends_with("ms")) text.remove_suffix(2);
+  auto const number = number_in(text, Milliseconds(kThinkTimeMax).count());
+  if (!number) return std::nullopt;
+  return std::chrono::round<nanoseconds>(Milliseconds(*number));
+}
+
+std::optional<double> parse_factor(std::string_view text) {
+  return text.starts_with('x') ? number_in(text.substr(1), kFactorMax) : std::nullopt;
+}
+
+nanoseconds multiplied(nanoseconds time, double factor) {
+  auto const product = static_cast<double>(time.count()) * factor;
+  constexpr auto kMaxCount = static_cast<double>(nanoseconds(kThinkTimeMax).count());
+  return nanoseconds(static_cast<std::int64_t>(std::min(product, kMaxCount)));
+}
+
+nanoseconds time_between(SessionTime from, SessionTime to) {
+  if (from == kNoTime || to == kNoTime || to <= from) return {};
+  std::int64_t difference = 0;
+  bool const over = __builtin_sub_overflow(to.count(), from.count(), &difference);
+  return over ? kThinkTimeMax : std::min<nanoseconds>(nanoseconds(difference), kThinkTimeMax);
+}
+
+nanoseconds think_time_until(SessionTime at, const Timings& timings,
+                             std::optional<nanoseconds> round_trip) {
+  auto const waited = time_between(timings.request_sent, at);
+  return std::max(nanoseconds(), waited - round_trip.value_or(nanoseconds()));
+}
+
+std::optional<nanoseconds> round_trip_of(const ConnectionFacts& facts) {
+  auto const connected = facts.tls_start == kNoTime ? facts.ready : facts.tls_start;
+  bool const known = facts.connect_start != kNoTime && connected != kNoTime;
+  // Of times that contradict each other the difference may not even exist.
+  if (!known || facts.connect_start < SessionTime() || connected < facts.connect_start) {
+    return std::nullopt;
+  }
+  auto const round_trip = connected - facts.connect_start;
+  return round_trip < kThinkTimeMax ? std::optional(round_trip) : std::nullopt;
+}
+
+RoundTrips::RoundTrips(const ArchiveReader& archive) {
+  auto const keep_least = [](auto& least, const std::string& of, nanoseconds round_trip) {
+    auto const [at, added] = least.emplace(of, round_trip);
+    if (!added) at->second = std::min(at->second, round_trip);
+  };
+  for (const ConnectionFacts& facts : archive.connections()) {
+    if (facts.address.empty()) continue;
+    Session& session = sessions_[facts.session];
+    auto const address = facts.address.substr(0, facts.address.rfind(':'));
+    session.addresses.emplace(facts.id, address);
+    auto const round_trip = round_trip_of(facts);
+    if (!round_trip) continue;
+    keep_least(session.to_address, address, *round_trip);
+    keep_least(session.to_host, facts.host, *round_trip);
+    session.least = std::min(session.least.value_or(*round_trip), *round_trip);
+  }
+}
+
+std::optional<nanoseconds> RoundTrips::to_origin_of(const Exchange& exchange) const {
+  auto const session = sessions_.find(exchange.session);
+  if (session == sessions_.end()) return std::nullopt;
+  auto const& [addresses, to_address, to_host, least] = session->second;
+  auto const address = addresses.find(exchange.origin_connection_id);
+  if (address != addresses.end()) {
+    auto const known = to_address.find(address->second);
+    if (known != to_address.end()) return known->second;
+  }
+  auto const known = to_host.find(exchange.request.host);
+  return known != to_host.end() ? std::optional(known->second) : least;
+}
+
+}  // namespace reprise

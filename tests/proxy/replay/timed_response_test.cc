@@ -1,0 +1,269 @@
+// What is sent, what is waited for, and how often: on a clock that stands still.
+
+#include "proxy/replay/timed_response.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include "archive/writer.h"
+#include "proxy/replay/replay.h"
+#include "tests/scratch_folder.h"
+
+namespace reprise {
+namespace {
+
+using std::chrono::hours;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// Writes down what it is told to do. Nothing that it waits for takes any time: what is due in
+/// hours is due when it was waited for.
+class Log final : public ResponseWriter {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  explicit Log(Time start) : start_(start) {}
+
+  Task<void> send_head(const ResponseHead& head) override {
+    lines.push_back("head " + std::to_string(head.status));
+    head_sent_ = head.status >= 200;
+    co_return Result<void>{};
+  }
+  Task<void> write(Bytes bytes) override {
+    if (!bytes.empty()) lines.emplace_back(as_text(bytes));
+    co_return Result<void>{};
+  }
+  Task<void> finish(HeaderList) override {
+    lines.emplace_back("end");
+    co_return Result<void>{};
+  }
+  Task<void> send_stored(const StoredResponse& response) override {
+    lines.push_back("all of " + std::to_string(response.parts().body.bytes.size()));
+    co_return Result<void>{};
+  }
+  Task<void> pause_until(Time at) override {
+    auto const hours_on = std::chrono::round<std::chrono::minutes>(at - start_).count() / 60;
+    lines.push_back("until " + std::to_string(hours_on) + " h");
+    ++timers;
+    if (timers == gone_at_timer) {
+      co_return fail(std::make_error_code(std::errc::connection_aborted));
+    }
+    co_return Result<void>{};
+  }
+  bool head_sent() const override { return head_sent_; }
+  awaitable<void> client_gone() override { co_return; }
+
+  std::vector<std::string> lines;
+  std::size_t timers = 0;
+  std::size_t gone_at_timer = 0;
+
+ private:
+  Time start_;
+  bool head_sent_ = false;
+};
+
+/// A request without content.
+class NoBody final : public BodyReader {
+ public:
+  Task<Bytes> read() override { co_return Bytes(); }
+  bool finished() const override { return true; }
+  HeaderList trailers() const override { return {}; }
+};
+
+class TimedReplay : public testing::Test {
+ protected:
+  TimedReplay() {
+    writer_ = ArchiveWriter::create(folder_ / "a.reprise", {}).value();
+    session_ = writer_->begin_session({}).value();
+    ConnectionFacts facts;
+    facts.session = session_;
+    facts.id = 1;
+    facts.scheme = Scheme::kHttps;
+    facts.host = "a.test";
+    facts.port = 443;
+    facts.address = "192.0.2.1:443";
+    facts.connect_start = hours(0);
+    facts.tls_start = hours(1);
+    facts.ready = hours(3);
+    EXPECT_TRUE(writer_->add_connection(std::move(facts)));
+  }
+
+  /// Records a response over a connection whose round trip is an hour. The request was sent at
+  /// 10 h; the head came `head_h` hours later, and then each piece so many hours behind the head.
+  void record(const std::string& target, int head_h,
+              const std::vector<std::pair<int, std::string>>& pieces,
+              const char* type = "text/event-stream", std::vector<int> interim_h = {}) {
+    BodyWriter body(*writer_);
+    Exchange exchange;
+    exchange.session = session_;
+    exchange.sequence = ++exchanges_;
+    exchange.origin_connection_id = 1;
+    exchange.request = {.method = "GET",
+                        .scheme = Scheme::kHttps,
+                        .host = "a.test",
+                        .port = 443,
+                        .target = target,
+                        .version = HttpVersion::kHttp11,
+                        .headers = {},
+                        .trailers = {},
+                        .body = {}};
+    auto const head_at = hours(10 + head_h);
+    exchange.timings = {hours(10), hours(10), head_at, head_at};
+    auto& response = exchange.response;
+    response.status = 200;
+    response.version = HttpVersion::kHttp11;
+    response.headers = {{.name = "Content-Type", .value = type},
+                        {.name = "ETag", .value = "\"x\""},
+                        {.name = "Transfer-Encoding", .value = "chunked"}};
+    std::uint64_t end = 0;
+    for (const auto& [after_h, text] : pieces) {
+      ASSERT_TRUE(body.append(as_bytes(text)));
+      end += text.size();
+      exchange.timings.end = head_at + hours(after_h);
+      response.chunk_times.push_back({.end_bytes = end, .time = exchange.timings.end});
+    }
+    for (int const at : interim_h) {
+      exchange.interim.push_back(
+          {.status = 103, .reason = "", .headers = {}, .time = hours(10 + at)});
+    }
+    response.body = body.finish().value();
+    ASSERT_TRUE(writer_->add_exchange(std::move(exchange)));
+  }
+
+  Replay& replay(const Timing& timing) {
+    if (writer_) {
+      EXPECT_TRUE(writer_->end_session());
+      EXPECT_TRUE(writer_->close());
+      writer_.reset();
+      reader_ = ArchiveReader::open(folder_ / "a.reprise", {}).value();
+    }
+    Replay::Options options;
+    options.timing = timing;
+    return replay_.emplace(*reader_, std::move(options));
+  }
+
+  /// What a client gets of it, the way that servers ask.
+  std::vector<std::string> get(Replay& replay, const std::string& target,
+                               const std::vector<HeaderView>& headers = {},
+                               std::string_view method = "GET", std::size_t gone_at_timer = 0) {
+    RequestHead const head{.method = method,
+                           .scheme = Scheme::kHttps,
+                           .host = "a.test",
+                           .port = 443,
+                           .target = target,
+                           .version = HttpVersion::kHttp11,
+                           .headers = headers};
+    auto const now = std::chrono::steady_clock::now();
+    Log log(now);
+    log.gone_at_timer = gone_at_timer;
+    ConnectionInfo const connection;
+    auto const handler = replay.open(connection);
+    ExchangeContext const context{.connection = connection, .stream_id = 1, .arrived = now};
+    if (const auto* const stored = handler->stored(context, head)) {
+      return {"at once " + std::to_string(stored->parts().body.bytes.size())};
+    }
+    NoBody body;
+    net::io_context loop(1);
+    net::co_spawn(loop, handler->serve(context, head, body, log),
+                  [](std::exception_ptr broken, const Result<void>&) {
+                    if (broken) std::rethrow_exception(broken);
+                  });
+    loop.run();
+    return log.lines;
+  }
+  std::vector<std::string> get(const Timing& timing, const std::string& target,
+                               const std::vector<HeaderView>& headers = {},
+                               std::string_view method = "GET") {
+    return get(replay(timing), target, headers, method);
+  }
+
+  static constexpr Timing kThink{.think = {.kind = ThinkTime::Kind::kRecorded},
+                                 .pace = Pace::kStreams};
+
+ private:
+  ScratchFolder folder_;
+  std::unique_ptr<ArchiveWriter> writer_;
+  std::uint32_t session_ = 0;
+  std::uint64_t exchanges_ = 0;
+  std::unique_ptr<ArchiveReader> reader_;
+  std::optional<Replay> replay_;
+};
+
+TEST_F(TimedReplay, OfWhatIsNotDueLaterIsAtOnce) {
+  record("/", 1, {{0, "text"}}, "text/html");
+  EXPECT_THAT(get({}, "/"), ElementsAre("at once 4"));
+  EXPECT_THAT(get(kThink, "/"), ElementsAre("at once 4"));  // a round trip is no think time
+}
+
+TEST_F(TimedReplay, ThinksBeforeTheHeadAndThenSendsAllInOne) {
+  record("/", 6, {{0, "text"}}, "text/html");
+  EXPECT_THAT(get(kThink, "/"), ElementsAre("until 5 h", "all of 4"));
+  EXPECT_THAT(get({}, "/"), ElementsAre("at once 4"));
+}
+
+TEST_F(TimedReplay, SendsEachInterimHeadInItsTime) {
+  record("/", 6, {{0, "text"}}, "text/html", {3, 5});
+  EXPECT_THAT(get(kThink, "/"), ElementsAre("until 2 h", "head 103", "until 4 h", "head 103",
+                                            "until 5 h", "head 200", "text", "end"));
+}
+
+TEST_F(TimedReplay, SendsAStreamPieceByPieceWithATimerEach) {
+  record("/", 6, {{0, "one"}, {2, "two"}, {3, "three"}});
+  EXPECT_THAT(get({}, "/"),
+              ElementsAre("head 200", "one", "until 2 h", "two", "until 3 h", "three", "end"));
+  EXPECT_THAT(get(kThink, "/"), ElementsAre("until 5 h", "head 200", "one", "until 2 h", "two",
+                                            "until 3 h", "three", "end"));
+}
+
+TEST_F(TimedReplay, HasNoTimerForPiecesThatAreDueTogether) {
+  record("/", 1, {{0, "a"}, {0, "b"}, {0, "c"}, {2, "d"}, {2, "e"}});
+  EXPECT_THAT(get({}, "/"), ElementsAre("head 200", "abc", "until 2 h", "de", "end"));
+}
+
+TEST_F(TimedReplay, GivesEachRepeatOnceThoughItIsNotDueWhenItIsAskedFor) {
+  record("/", 1, {{2, "first"}});
+  record("/", 1, {{3, "second"}});
+  Replay& replayed = replay({});
+  EXPECT_THAT(get(replayed, "/"), ElementsAre("head 200", "until 2 h", "first", "end"));
+  EXPECT_THAT(get(replayed, "/"), ElementsAre("head 200", "until 3 h", "second", "end"));
+  EXPECT_EQ(replayed.counts().hits, 2U);
+  EXPECT_EQ(replayed.counts().exchanges_served, 2U);
+}
+
+TEST_F(TimedReplay, OfHeadRangesAndConditionsThinksAndPacesNothing) {
+  record("/", 6, {{0, "one"}, {2, "two"}}, "text/html");
+  EXPECT_THAT(get(kThink, "/", {}, "HEAD"), ElementsAre("until 5 h", "head 200", "end"));
+  EXPECT_THAT(get(kThink, "/", {{.name = "Range", .value = "bytes=2-4"}}),
+              ElementsAre("until 5 h", "head 206", "etw", "end"));
+  EXPECT_THAT(get(kThink, "/", {{.name = "If-None-Match", .value = "\"x\""}}),
+              ElementsAre("until 5 h", "head 304", "end"));
+  EXPECT_THAT(get(kThink, "/", {{.name = "If-None-Match", .value = "\"y\""}}),
+              ElementsAre("until 5 h", "all of 6"));
+}
+
+TEST_F(TimedReplay, EndsWithTheClient) {
+  record("/", 6, {{0, "one"}, {2, "two"}, {3, "three"}});
+  Replay& replayed = replay(kThink);
+  EXPECT_THAT(get(replayed, "/", {}, "GET", 1), ElementsAre("until 5 h"));
+  EXPECT_THAT(get(replayed, "/", {}, "GET", 2),
+              ElementsAre("until 5 h", "head 200", "one", "until 2 h"));
+}
+
+TEST_F(TimedReplay, CountsItsWaits) {
+  record("/", 6, {{0, "one"}, {2, "two"}, {3, "three"}});
+  record("/page", 1, {{0, "text"}}, "text/html");
+  Replay& replayed = replay(kThink);
+  get(replayed, "/page");
+  EXPECT_EQ(replayed.counts().think.waits + replayed.counts().pauses.waits, 0U);
+  get(replayed, "/");
+  EXPECT_EQ(replayed.counts().think.waits, 1U);
+  EXPECT_EQ(replayed.counts().pauses.waits, 2U);
+  EXPECT_EQ(replayed.report().timing.think.text(), "recorded");
+  replayed.reset();
+  EXPECT_EQ(replayed.counts().think.waits + replayed.counts().pauses.waits, 0U);
+}
+
+}  // namespace
+}  // namespace reprise
