@@ -36,14 +36,14 @@ class Comparing {
       : a_(a), b_(b), options_(options) {}
 
   Comparison run() {
-    bool const with_doubtful = options_.allowed.contains(Difference::kCalibration);
+    bool const with_doubtful = options_.allowed.contains(Mismatch::kCalibration);
     auto pairing =
         pair_up(groups_of(a_, with_doubtful), groups_of(b_, with_doubtful), options_.allowed);
     for (auto& [difference, text] : pairing.obstacles) {
       refusals_.insert({difference, std::move(text)});
     }
     if (pairing.pairs.empty() && refusals_.empty()) {
-      refuse(Difference::kPages, "there is nothing to compare");
+      refuse(Mismatch::kPages, "there is nothing to compare");
     }
     check_origins();
     for (GroupPair& pair : pairing.pairs) {
@@ -61,7 +61,7 @@ class Comparing {
   }
 
  private:
-  void refuse(Difference difference, std::string text) {
+  void refuse(Mismatch difference, std::string text) {
     if (!options_.allowed.contains(difference)) refusals_.insert({difference, std::move(text)});
   }
 
@@ -71,12 +71,12 @@ class Comparing {
         if (side.archive.empty()) return std::string("live pages");
         return side.archive + " (" + side.archive_sha256.substr(0, 12) + ")";
       };
-      refuse(Difference::kArchive, "A was loaded from " + named(a_) + ", B from " + named(b_));
+      refuse(Mismatch::kArchive, "A was loaded from " + named(a_) + ", B from " + named(b_));
     }
     for (const BrowserVersion& ours : a_.browsers) {
       auto const theirs = std::ranges::find(b_.browsers, ours.name, &BrowserVersion::name);
       if (theirs == b_.browsers.end() || theirs->version == ours.version) continue;
-      refuse(Difference::kBrowser,
+      refuse(Mismatch::kBrowser,
              ours.name + " is " + ours.version + " in A, " + theirs->version + " in B");
     }
   }
@@ -84,34 +84,34 @@ class Comparing {
   void check(const LoadGroup& a, const LoadGroup& b) {
     for (auto const& [group, side] : {std::pair{&a, "A"}, {&b, "B"}}) {
       if (group->loads.empty() && group->failed == 0 && group->doubtful == 0) {
-        refuse(Difference::kPages, std::string(side) + " has no load that counts of " + group->url);
+        refuse(Mismatch::kPages, std::string(side) + " has no load that counts of " + group->url);
       }
       // A busy moment costs its loads; a busy machine makes the rest doubtful, too.
       if (group->doubtful * 5 > group->loads.size() + group->doubtful) {
-        refuse(Difference::kCalibration, "the link was not as it should be in " +
-                                             std::to_string(group->doubtful) + " of " +
-                                             std::to_string(group->loads.size() + group->doubtful) +
-                                             " loads of " + side + ": " + group->doubts.front());
+        refuse(Mismatch::kCalibration, "the link was not as it should be in " +
+                                           std::to_string(group->doubtful) + " of " +
+                                           std::to_string(group->loads.size() + group->doubtful) +
+                                           " loads of " + side + ": " + group->doubts.front());
       }
     }
     if (a.loads.empty() || b.loads.empty()) return;
     if (auto const text = differing(usual_requests(a), usual_requests(b)); !text.empty()) {
-      refuse(Difference::kRequests, "the pages ask for other things: " + text);
+      refuse(Mismatch::kRequests, "the pages ask for other things: " + text);
     }
     if (auto const text = differing(usual_misses(a, a_), usual_misses(b, b_)); !text.empty()) {
-      refuse(Difference::kMisses, "what was not recorded differs: " + text);
+      refuse(Mismatch::kMisses, "what was not recorded differs: " + text);
     }
     check_calibration(calibrations(a, a_), calibrations(b, b_));
   }
 
   void check_calibration(const Texts& a, const Texts& b) {
     if (auto const text = differing(a, b); !text.empty()) {
-      refuse(Difference::kCalibration, "the links were made in other ways: " + text);
+      refuse(Mismatch::kCalibration, "the links were made in other ways: " + text);
     }
     for (auto const& [side, name] : {std::pair{&a, "A"}, {&b, "B"}}) {
       for (auto const each : *side) {
         if (each.find("--no-selfcheck") == each.npos) continue;
-        refuse(Difference::kCalibration,
+        refuse(Mismatch::kCalibration,
                std::string("nothing is known of the link of ") + name + ": " + std::string(each));
       }
     }

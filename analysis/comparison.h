@@ -19,7 +19,7 @@ struct CompareOptions {
   std::vector<std::size_t> metrics;           ///< indices into kMetrics; empty: all
   double least_relative = 0.01;               ///< of A's median
   std::optional<LeastEffect> least_of_times;  ///< instead, in ms; none: each metric's own
-  std::set<Difference> allowed;               ///< what is the question
+  std::set<Mismatch> allowed;                 ///< what is the question
   LevelOf level_of = [](double alpha) { return alpha; };
 };
 
@@ -43,7 +43,7 @@ struct ComparedPage {
 
 /// Why there is no comparison.
 struct Refusal {
-  Difference difference;
+  Mismatch difference;
   std::string text;  ///< a sentence
   auto operator<=>(const Refusal&) const = default;
 };

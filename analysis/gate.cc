@@ -10,7 +10,7 @@ namespace {
 /// A busy moment of the machine passes.
 bool may_pass(const Comparison& comparison) {
   return std::ranges::all_of(comparison.refusals, [](const Refusal& each) {
-    return each.difference == Difference::kCalibration;
+    return each.difference == Mismatch::kCalibration;
   });
 }
 

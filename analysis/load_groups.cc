@@ -9,9 +9,9 @@
 namespace reprise {
 namespace {
 
-constexpr std::array<std::string_view, kDifferenceCount> kNames{
-    "pages",   "browser",  "protocol", "link",       "cache",
-    "archive", "requests", "misses",   "calibration"};
+constexpr std::array<std::string_view, kMismatchCount> kNames{"pages",    "browser", "protocol",
+                                                              "link",     "cache",   "archive",
+                                                              "requests", "misses",  "calibration"};
 
 void add_once(std::vector<std::string>& texts, const std::string& text) {
   if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
@@ -36,16 +36,16 @@ void add(LoadGroup& group, const LoadRow& load, const ReplayRow& replay, bool wi
 
 /// The conditions that can differ, each with the difference that allows it.
 struct Condition {
-  Difference difference;
+  Mismatch difference;
   std::string Conditions::* value;
 };
-constexpr std::array<Condition, 4> kConditions{{{Difference::kBrowser, &Conditions::browser},
-                                                {Difference::kProtocol, &Conditions::protocol},
-                                                {Difference::kLink, &Conditions::link},
-                                                {Difference::kCache, &Conditions::cache}}};
+constexpr std::array<Condition, 4> kConditions{{{Mismatch::kBrowser, &Conditions::browser},
+                                                {Mismatch::kProtocol, &Conditions::protocol},
+                                                {Mismatch::kLink, &Conditions::link},
+                                                {Mismatch::kCache, &Conditions::cache}}};
 
 /// Groups with equal keys are compared.
-std::vector<std::string> key_of(const LoadGroup& group, const std::set<Difference>& allowed) {
+std::vector<std::string> key_of(const LoadGroup& group, const std::set<Mismatch>& allowed) {
   std::vector<std::string> key{group.url};
   for (auto const& [difference, value] : kConditions) {
     if (!allowed.contains(difference)) key.push_back(group.conditions.*value);
@@ -55,7 +55,7 @@ std::vector<std::string> key_of(const LoadGroup& group, const std::set<Differenc
 
 /// The first group of that key; an obstacle when there is another.
 const LoadGroup* only(std::span<const LoadGroup> groups, const std::vector<std::string>& key,
-                      char side, const std::set<Difference>& allowed, Pairing& pairing) {
+                      char side, const std::set<Mismatch>& allowed, Pairing& pairing) {
   const LoadGroup* found = nullptr;
   for (const LoadGroup& each : groups) {
     if (key_of(each, allowed) != key) continue;
@@ -76,11 +76,11 @@ const LoadGroup* only(std::span<const LoadGroup> groups, const std::vector<std::
 
 /// Why `group` has no partner among `others`.
 void explain(const LoadGroup& group, std::span<const LoadGroup> others, char side,
-             const std::set<Difference>& allowed, Pairing& pairing) {
+             const std::set<Mismatch>& allowed, Pairing& pairing) {
   auto const same_page = std::ranges::find(others, group.url, &LoadGroup::url);
   if (same_page == others.end()) {
-    if (allowed.contains(Difference::kPages)) return;
-    pairing.obstacles.emplace_back(Difference::kPages,
+    if (allowed.contains(Mismatch::kPages)) return;
+    pairing.obstacles.emplace_back(Mismatch::kPages,
                                    std::string("only ") + side + " has loads of " + group.url);
     return;
   }
@@ -104,12 +104,12 @@ std::set<std::string_view> in_more_than_half(
 
 }  // namespace
 
-std::string_view to_string(Difference difference) {
+std::string_view to_string(Mismatch difference) {
   return kNames[static_cast<std::size_t>(difference)];
 }
 
-std::expected<std::set<Difference>, std::string> parse_differences(std::string_view names) {
-  std::set<Difference> out;
+std::expected<std::set<Mismatch>, std::string> parse_differences(std::string_view names) {
+  std::set<Mismatch> out;
   while (true) {
     auto const comma = names.find(',');
     auto const* const name = std::ranges::find(kNames, names.substr(0, comma));
@@ -119,7 +119,7 @@ std::expected<std::set<Difference>, std::string> parse_differences(std::string_v
       for (auto const each : kNames) text += " " + std::string(each);
       return std::unexpected(text);
     }
-    out.insert(static_cast<Difference>(name - kNames.begin()));
+    out.insert(static_cast<Mismatch>(name - kNames.begin()));
     if (comma == std::string_view::npos) return out;
     names.remove_prefix(comma + 1);
   }
@@ -146,7 +146,7 @@ std::vector<double> values_of(const LoadGroup& group, std::size_t metric) {
 }
 
 Pairing pair_up(std::span<const LoadGroup> a, std::span<const LoadGroup> b,
-                const std::set<Difference>& allowed) {
+                const std::set<Mismatch>& allowed) {
   Pairing pairing;
   std::set<std::vector<std::string>> done;
   for (const LoadGroup& group : a) {

@@ -15,7 +15,7 @@
 namespace reprise {
 
 /// What may differ between A and B; each refuses a comparison unless it is the question.
-enum class Difference {
+enum class Mismatch {
   kPages,
   kBrowser,
   kProtocol,
@@ -26,10 +26,10 @@ enum class Difference {
   kMisses,
   kCalibration,
 };
-inline constexpr std::size_t kDifferenceCount = 9;
-std::string_view to_string(Difference difference);
+inline constexpr std::size_t kMismatchCount = 9;
+std::string_view to_string(Mismatch difference);
 /// For names separated by commas. Errors: a sentence with the known names.
-std::expected<std::set<Difference>, std::string> parse_differences(std::string_view names);
+std::expected<std::set<Mismatch>, std::string> parse_differences(std::string_view names);
 
 struct LoadGroup {
   std::string url;
@@ -61,12 +61,12 @@ struct GroupPair {
 struct Pairing {
   std::vector<GroupPair> pairs;
   /// Sentences on what stands in the way, with what would have to be allowed.
-  std::vector<std::pair<Difference, std::string>> obstacles;
+  std::vector<std::pair<Mismatch, std::string>> obstacles;
 };
 
 /// Pairs groups of the same page whose conditions differ in nothing but what is allowed.
 Pairing pair_up(std::span<const LoadGroup> a, std::span<const LoadGroup> b,
-                const std::set<Difference>& allowed);
+                const std::set<Mismatch>& allowed);
 
 /// What more than half of the loads of a group asked for (or missed), in order. What single loads
 /// ask for varies; what most do is the page.

@@ -132,7 +132,7 @@ std::expected<NoiseFloor, std::string> noise_floor(const Measurements& loads,
   auto const& compare = options.gate.compare;
   std::vector<Series> series;
   for (const LoadGroup& group :
-       groups_of(loads, compare.allowed.contains(Difference::kCalibration))) {
+       groups_of(loads, compare.allowed.contains(Mismatch::kCalibration))) {
     for (std::size_t const metric : metrics_of(compare)) {
       auto values = values_of(group, metric);
       if (values.empty()) continue;

@@ -69,7 +69,7 @@ TEST(Compare, RefusesOtherRequestsUnlessTheyAreTheQuestion) {
   EXPECT_THAT(refusals(a, b),
               ElementsAre(HasSubstr("requests: the pages ask for other things: in B alone: GET "
                                     "https://a.test/more")));
-  EXPECT_THAT(refusals(a, b, {.allowed = {Difference::kRequests}}), IsEmpty());
+  EXPECT_THAT(refusals(a, b, {.allowed = {Mismatch::kRequests}}), IsEmpty());
 }
 
 TEST(Compare, TakesARequestOfFewLoadsForNoDifference) {
@@ -100,7 +100,7 @@ TEST(Compare, RefusesAnUncheckedLink) {
   auto const unchecked = read(loads_like({}), off);
   EXPECT_THAT(refusals(unchecked, unchecked),
               Contains(HasSubstr("calibration: nothing is known of the link of A")));
-  EXPECT_THAT(refusals(unchecked, unchecked, {.allowed = {Difference::kCalibration}}), IsEmpty());
+  EXPECT_THAT(refusals(unchecked, unchecked, {.allowed = {Mismatch::kCalibration}}), IsEmpty());
 }
 
 TEST(Compare, LeavesOutLoadsOfADoubtfulLinkAndRefusesMany) {
@@ -119,7 +119,7 @@ TEST(Compare, PairsConditionsThatMayDiffer) {
   auto const a = read(loads_like({.protocol = "h1"}));
   auto const b = read(loads_like({.load_ms = 900}));
   EXPECT_THAT(refusals(a, b), ElementsAre("protocol: A was loaded with h1, B with h2"));
-  auto const out = compare(a, b, {.allowed = {Difference::kProtocol}});
+  auto const out = compare(a, b, {.allowed = {Mismatch::kProtocol}});
   EXPECT_EQ(out.verdict, Verdict::kDifferent);
   EXPECT_EQ(out.pages.front().metrics[0].finding.shift.estimate, -100);
 }
@@ -128,7 +128,7 @@ TEST(Compare, RefusesToGuessWhichConditionsAreMeant) {
   auto both = loads_like({.protocol = "h1"});
   for (auto& each : loads_like({.protocol = "h2"})) both.push_back(each);
   EXPECT_THAT(refusals(read(both), read(both)), IsEmpty());
-  EXPECT_THAT(refusals(read(both), read(loads_like({})), {.allowed = {Difference::kProtocol}}),
+  EXPECT_THAT(refusals(read(both), read(loads_like({})), {.allowed = {Mismatch::kProtocol}}),
               ElementsAre(HasSubstr("protocol: A has both h1 and h2 of https://a.test/")));
 }
 
