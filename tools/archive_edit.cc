@@ -1,3 +1,4 @@
+#include <charconv>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "tools/archive_commands.h"
 #include "tools/archive_editor.h"
 #include "tools/archive_open.h"
+#include "tools/archive_retime.h"
 #include "tools/archive_text.h"
 #include "tools/archive_views.h"
 #include "tools/commands.h"
@@ -21,7 +23,9 @@ namespace fs = std::filesystem;
 struct Arguments {
   fs::path archive;
   fs::path output;
+  std::string which;
   std::size_t number = 0;
+  std::string think_time;
   fs::path body;
   fs::path headers;
   bool by_hand_head = false;
@@ -170,6 +174,14 @@ bool is_unchanged(const Edited& edited, const StoredReply& reply) {
          edited.head.headers == reply.headers;
 }
 
+/// 0 for what is none.
+std::size_t number_in(const std::string& text) {
+  std::size_t number = 0;
+  auto const* const end = text.data() + text.size();
+  auto const [last, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && last == end ? number : 0;
+}
+
 int edit(const Arguments& arguments) {
   auto archive = open_with_remarks(arguments.archive);
   if (!archive) return kExitArchive;
@@ -216,18 +228,29 @@ void add_edit_command(CLI::App& archive, int& exit_code) {
   auto* const command =
       archive.add_subcommand("edit", "change one response, in an editor or from a file");
   command->add_option("ARCHIVE", arguments->archive, "the file")->required();
-  command->add_option("N", arguments->number, "the exchange's number in `ls`")
-      ->required()
-      ->check(CLI::PositiveNumber);
-  command->add_option("--body", arguments->body,
-                      "FILE with the new body, decoded (`cat --decoded` takes one out)");
+  command
+      ->add_option("N", arguments->which,
+                   "the exchange's number in `ls`; with --think-time a FILTER of several, too")
+      ->required();
+  auto* const body = command->add_option(
+      "--body", arguments->body, "FILE with the new body, decoded (`cat --decoded` takes one out)");
   auto* const headers = command->add_option(
       "--headers", arguments->headers,
       "FILE with the new head (`cat --head` takes one out): status and reason, then fields; "
       "another Content-Encoding there codes the body anew");
-  command->add_flag("--head", arguments->by_hand_head, "edit the head by hand, not the body")
-      ->excludes(headers);
-  command->add_flag("--raw", arguments->raw, "the body is taken and edited as it is coded");
+  auto* const head =
+      command->add_flag("--head", arguments->by_hand_head, "edit the head by hand, not the body")
+          ->excludes(headers);
+  auto* const raw =
+      command->add_flag("--raw", arguments->raw, "the body is taken and edited as it is coded");
+  command
+      ->add_option("--think-time", arguments->think_time,
+                   "30ms: what passes between the request and its answer; +30ms, -30ms, x1.5: "
+                   "what becomes of it. What comes after the head comes later, too")
+      ->excludes(headers)
+      ->excludes(head)
+      ->excludes(body)
+      ->excludes(raw);
   command->add_option("-o", arguments->output,
                       "write another archive, which must not exist, and leave this one as it is");
   command->footer(
@@ -236,7 +259,20 @@ void add_edit_command(CLI::App& archive, int& exit_code) {
       "coded again\nas it was, Content-Length follows, and all else stays (ETag, too). In one "
       "step: "
       "ARCHIVE is the old or the new one.");
-  command->callback([arguments, &exit_code] { exit_code = edit(*arguments); });
+  command->callback([arguments, &exit_code] {
+    if (!arguments->think_time.empty()) {
+      exit_code = retime({.archive = arguments->archive,
+                          .output = arguments->output,
+                          .which = arguments->which,
+                          .think_time = arguments->think_time});
+      return;
+    }
+    arguments->number = number_in(arguments->which);
+    if (arguments->number == 0) {
+      throw CLI::ValidationError("N", "is the number of one exchange, from 1 on");
+    }
+    exit_code = edit(*arguments);
+  });
 }
 
 }  // namespace reprise

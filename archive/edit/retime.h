@@ -1,0 +1,57 @@
+#pragma once
+
+// Another think time for some exchanges, for what-ifs. Pure but for the copy.
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "archive/edit/select.h"
+#include "archive/think_time.h"
+
+namespace reprise {
+
+/// What becomes of a think time.
+struct ThinkTimeChange {
+  enum class Kind : std::uint8_t { kSet, kAdd, kTakeOff, kMultiply };
+
+  Kind kind = Kind::kSet;
+  std::chrono::nanoseconds by{};  ///< or to
+  double factor = 1;
+
+  /// "30ms" sets it, "+30ms" adds, "-30ms" takes off, "x1.5" multiplies; a number alone is
+  /// milliseconds. Nothing for other texts.
+  static std::optional<ThinkTimeChange> parse(std::string_view text);
+  /// Of one think time. Never negative, at most kThinkTimeMax.
+  std::chrono::nanoseconds of(std::chrono::nanoseconds think_time) const;
+};
+
+/// Gives the exchange another think time: its head, pieces and end come later, or earlier, by the
+/// difference; interim responses keep their times as long as they stay ahead of the head. What was
+/// recorded behind it stays where it is. False, and nothing is changed, when its times are unknown.
+bool change_think_time(Exchange& exchange, std::optional<std::chrono::nanoseconds> round_trip,
+                       const ThinkTimeChange& change);
+
+/// Copies an archive with another think time for the exchanges of `selection`. All is borrowed.
+class RetimedCopy final : public ArchiveCopy {
+ public:
+  RetimedCopy(const ArchiveReader& from, const Selection& selection, const ThinkTimeChange& change,
+              ArchiveWriter& to)
+      : ArchiveCopy(from, to), round_trips_(from), selection_(selection), change_(change) {}
+
+  std::uint64_t changed() const { return changed_; }
+  /// Exchanges without times, which stay as they are.
+  std::uint64_t timeless() const { return timeless_; }
+
+ protected:
+  Result<void> carry(std::uint32_t ordinal, Exchange& exchange) override;
+
+ private:
+  RoundTrips round_trips_;
+  const Selection& selection_;
+  ThinkTimeChange change_;
+  std::uint64_t changed_ = 0;
+  std::uint64_t timeless_ = 0;
+};
+
+}  // namespace reprise
