@@ -297,7 +297,8 @@ Task<void> Recorder::return_body(Passing& passing) {
   while (!kept) {
     auto const piece = co_await body.read();
     if (!piece) {
-      if (!closed_) {
+      // Cancelled is what this is when it was the client that went away.
+      if (!closed_ && piece.error() != std::errc::operation_canceled) {
         passing.record.fail_with(Outcome::kCutByOrigin,
                                  "the origin broke off: " + piece.error().message());
       }
