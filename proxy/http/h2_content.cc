@@ -77,6 +77,7 @@ void H2Content::reuse(std::int32_t id) {
   whole_ = nullptr;
   next_whole_piece_ = 0;
   finishing_ = false;
+  head_gone_ = false;
   outgoing_trailers_ = {};
   end_sent_ = false;
   hurries_ = false;
@@ -125,6 +126,14 @@ Task<void> H2Content::write(Bytes bytes) {
   co_return Result<void>{};
 }
 
+Task<void> H2Content::flush_head() {
+  while (!head_gone_) {
+    if (auto const gone = broken(); !gone) co_return gone;
+    co_await drained_.wait();
+  }
+  co_return broken();
+}
+
 Task<void> H2Content::finish(HeaderList trailers) {
   if (auto const gone = broken(); !gone) co_return gone;
   finishing_ = true;
@@ -153,6 +162,7 @@ void H2Content::send_whole(const StoredResponse& response) {
 }
 
 ssize_t H2Content::next_piece(std::size_t limit_bytes, std::uint32_t& flags) {
+  if (!std::exchange(head_gone_, true)) drained_.set();
   auto const* const pieces = whole_ != nullptr ? whole_->parts().pieces.get() : nullptr;
   auto const count = pieces != nullptr ? pieces->pieces() : 0;
   while (outgoing_.empty() && next_whole_piece_ < count) {

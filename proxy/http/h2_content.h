@@ -65,6 +65,9 @@ class H2Content : public BodyReader {
   // Out.
   /// Suspends until the peer's window took all of `bytes`. Errors: the stream's.
   Task<void> write(Bytes bytes);
+  /// Suspends until the head before the content has gone: a reset would take it back. Only where
+  /// there may be content. Errors: as write().
+  Task<void> flush_head();
   /// Suspends until the end is in the hands of the session. Errors: as write().
   Task<void> finish(HeaderList trailers);
   /// Sends a prepared body without waiting; it must outlive the session.
@@ -136,6 +139,7 @@ class H2Content : public BodyReader {
   const StoredResponse* whole_ = nullptr;
   std::size_t next_whole_piece_ = 0;
   bool finishing_ = false;
+  bool head_gone_ = false;  // the session has asked for content
   HeaderList outgoing_trailers_;
   bool end_sent_ = false;
   bool hurries_ = false;

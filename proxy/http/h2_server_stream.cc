@@ -56,6 +56,7 @@ Task<Bytes> H2ServerStream::read() {
 
 Task<void> H2ServerStream::write(Bytes bytes) {
   if (!has_content_) co_return Result<void>{};
+  if (bytes.empty()) co_return co_await flush_head();
   co_return co_await H2Content::write(bytes);
 }
 

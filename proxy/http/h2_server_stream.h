@@ -23,6 +23,7 @@ class H2ServerStream final : public H2Content, public ResponseWriter {
   Task<Bytes> read() override;
 
   Task<void> send_head(const ResponseHead& head) override;
+  /// With no bytes: until the head has gone, which an abort right behind it would take back.
   Task<void> write(Bytes bytes) override;
   Task<void> finish(HeaderList trailers) override;
   Task<void> send_stored(const StoredResponse& response) override;
