@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""`reprise compare`: exit codes, the table, Markdown and JSON, what is refused and allowed, and
+results that are not what they should be."""
+
+import json
+import random
+
+import harness
+
+URL = "https://a.test/"
+
+
+def load(number, load_ms, **changes):
+    return {"url": URL, "run": number, "outcome": "loaded", "failure": "", "warm_up": number == 0,
+            "configuration": {"browser": "chromium", "protocol": "h2", "link": "wpt:4g",
+                              "cache": "cold"},
+            "load_event_ms": load_ms, "last_load_ms": load_ms and load_ms + 20, "replay": 0,
+            "first_contentful_paint_ms": 300, "largest_contentful_paint_ms": None,
+            "dom_content_loaded_ms": 400, "cumulative_layout_shift": 0, "request_count": 2,
+            "encoded_bytes": 5000, "requests": [{"method": "GET", "url": URL},
+                                                {"method": "GET", "url": URL + "s.css"}],
+            **changes}
+
+
+def result(mean_ms, loads=20, archive_sha256="aa", doubts=(), **changes):
+    chance = random.Random(mean_ms)
+    link = {"shaper": "packet", "self_check": {"ok": True}, "doubts": list(doubts)}
+    return {"schema": "reprise-load/1", "archive": "a.reprise", "archive_sha256": archive_sha256,
+            "machine": {"cpu": "Example", "cores": 2},
+            "browsers": [{"name": "chromium", "version": "Chrome/1"}],
+            "loads": [load(n, chance.gauss(mean_ms, 5), **changes) for n in range(loads + 1)],
+            "replays": [{"run": 1, "exit_code": 0,
+                         "report": {"distinct_misses": [], "link": link}}]}
+
+
+class Compare(harness.TestCase):
+    def write(self, name, content):
+        path = self.folder / name
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+        return str(path)
+
+    def compare(self, a, b, *arguments):
+        done = harness.run("compare", self.write("a.json", a), self.write("b.json", b), *arguments)
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+    def test_a_slower_b_is_different(self):
+        code, told, _ = self.compare(result(1000), result(1040))
+        self.assertEqual(code, 5, told)
+        row = next(line for line in told.splitlines() if "load event" in line)
+        self.assertRegex(row, r"\+\d\d\.\d ms \(\+\d\.\d %\).*< 0\.001  different")
+        self.assertIn("A: 20 loads; B: 20 loads", told)
+        self.assertRegex(told, r"different: load event \+\d\d\.\d ms.*, last load time")
+
+    def test_the_same_is_the_same(self):
+        code, told, _ = self.compare(result(1000), result(1001))
+        self.assertEqual(code, 0, told)
+        self.assertIn("\nsame: ", told)
+
+    def test_few_loads_are_undecided(self):
+        code, told, _ = self.compare(result(1000, loads=3), result(1040, loads=3))
+        self.assertEqual(code, 6, told)
+        self.assertIn("too few loads", told)
+
+    def test_one_request_more_in_every_load_is_found_with_five_loads(self):
+        code, told, _ = self.compare(result(1000, 5), result(1000, 5, request_count=3),
+                                     "--metric", "requests", "--json")
+        self.assertEqual(code, 5, told)
+        (metric,) = json.loads(told)["pages"][0]["metrics"]
+        self.assertEqual((metric["shift"], metric["low"], metric["high"]), (1, 1, 1))
+
+    def test_the_least_effect_is_the_users(self):
+        a, b = result(1000), result(1040)
+        for effect, code in (("10%", 0), ("100ms", 0), ("1%,5ms", 5), ("20ms", 5)):
+            self.assertEqual(self.compare(a, b, "--metric", "load", "--min-effect", effect)[0],
+                             code, effect)
+
+    def test_markdown_is_for_a_comment(self):
+        code, told, _ = self.compare(result(1000), result(1040), "--markdown")
+        self.assertEqual(code, 5)
+        self.assertTrue(told.startswith("**different: load event"), told)
+        self.assertIn("| metric | A | B | B - A |", told)
+        hostile = result(1000, url="https://a.test/|x|<img src=x>")
+        told = self.compare(hostile, hostile, "--markdown")[1]
+        self.assertIn("\\|x\\|\\<img", told)
+
+    def test_what_cannot_be_compared_is_refused_unless_it_is_the_question(self):
+        other_conditions = {"browser": "chromium", "protocol": "h1", "link": "none",
+                            "cache": "cold"}
+        for names, b, reason in (
+                ("archive", result(1000, archive_sha256="bb"), "(bb)"),
+                ("requests", result(1000, requests=[]), f"in A alone: GET {URL}, GET {URL}s.css"),
+                ("calibration", result(1000, doubts=["busy"]), "20 of 20 loads of B: busy"),
+                ("protocol,link", result(1000, configuration=other_conditions), "with h2, B with h1"),
+        ):
+            code, told, said = self.compare(result(1000), b)
+            self.assertEqual((code, told), (1, ""), names)
+            self.assertIn(reason, said)
+            self.assertIn("--allow " + names.split(",")[0], said)
+            self.assertIn(self.compare(result(1000), b, "--allow", names)[0], (0, 6), names)
+        code, told, _ = self.compare(result(1000), result(1000, requests=[]), "--json")
+        self.assertEqual((code, json.loads(told)["verdict"]), (1, "refused"))
+
+    def test_failed_loads_are_counted_and_no_numbers(self):
+        b = result(1000)
+        b["loads"].append(load(99, None, outcome="timed-out", failure="Not quiet in 30 s."))
+        code, told, _ = self.compare(result(1000), b)
+        self.assertEqual(code, 5)
+        self.assertIn("B: 20 loads, 1 failed (timed-out: Not quiet in 30 s.)", told)
+        self.assertIn("only B has loads that failed", told)
+        self.assertEqual(self.compare(b, b)[0], 0)
+
+    def test_a_file_that_is_no_result_is_an_error_that_says_why(self):
+        for text, why in (("", "not JSON"), ("[]", "not a JSON object"), ("{}", "schema is missing"),
+                          (json.dumps(result(1000, url=7)), "loads[0].url must be a text"),
+                          ("[" * 100_000, "not JSON")):
+            code, _, said = self.compare(result(1000), text)
+            self.assertEqual(code, 1, text[:20])
+            self.assertIn("b.json is no result of load: ", said)
+            self.assertIn(why, said)
+        self.assertEqual(harness.run("compare", "/nonexistent", "/nonexistent").returncode, 1)
+
+    def test_wrong_flags_are_a_usage_error_that_names_what_there_is(self):
+        for flag, value, why in (("--metric", "speed", "load last-load fcp"),
+                                 ("--min-effect", "5", "1% or 5ms"),
+                                 ("--allow", "weather", "pages browser protocol")):
+            code, _, said = self.compare(result(1000), result(1000), flag, value)
+            self.assertEqual(code, 2)
+            self.assertIn(why, said)
+
+
+if __name__ == "__main__":
+    harness.main()
