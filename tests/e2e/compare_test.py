@@ -90,7 +90,8 @@ class Compare(harness.TestCase):
                 ("archive", result(1000, archive_sha256="bb"), "(bb)"),
                 ("requests", result(1000, requests=[]), f"in A alone: GET {URL}, GET {URL}s.css"),
                 ("calibration", result(1000, doubts=["busy"]), "20 of 20 loads of B: busy"),
-                ("protocol,link", result(1000, configuration=other_conditions), "with h2, B with h1"),
+                ("protocol,link", result(1000, configuration=other_conditions),
+                 "with h2, B with h1"),
         ):
             code, told, said = self.compare(result(1000), b)
             self.assertEqual((code, told), (1, ""), names)
@@ -110,7 +111,8 @@ class Compare(harness.TestCase):
         self.assertEqual(self.compare(b, b)[0], 0)
 
     def test_a_file_that_is_no_result_is_an_error_that_says_why(self):
-        for text, why in (("", "not JSON"), ("[]", "not a JSON object"), ("{}", "schema is missing"),
+        for text, why in (("", "not JSON"), ("[]", "not a JSON object"),
+                          ("{}", "schema is missing"),
                           (json.dumps(result(1000, url=7)), "loads[0].url must be a text"),
                           ("[" * 100_000, "not JSON")):
             code, _, said = self.compare(result(1000), text)
