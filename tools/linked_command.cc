@@ -150,6 +150,10 @@ PacketRun LinkedCommand::finish() {
     if (auto const closed = log_->close(); !closed) say(closed.error(), kExitFailed);
   }
   auto run = report();
+  if (series_) {
+    run.timelines = {.down = series_->timeline(LinkSide::down),
+                     .up = series_->timeline(LinkSide::up)};
+  }
   say_doubts(run);
   return run;
 }

@@ -25,7 +25,7 @@ struct LinkOptions {
   bool realtime = false;
   bool no_self_check = false;
   std::filesystem::path log_file;
-  bool plotted = false;  ///< whether plot() will be asked for
+  bool plotted = false;  ///< whether plot() will be asked for, or timelines in the report
 
   void add_to(CLI::App& command);
 };
@@ -68,7 +68,7 @@ class LinkedCommand final : public RunningCommand {
   PacketRun finish();
   /// What there is to plot, after finish(). Empty without LinkOptions::plotted.
   LinkPlot plot() const;
-  /// The same as finish(), as it is up to now.
+  /// The same as finish(), as it is up to now, without timelines.
   PacketRun report() const;
 
  private:

@@ -245,6 +245,7 @@ void add_replay_command(CLI::App& app, const std::vector<std::string>& command, 
   options->serving.add_to(*sub);
   sub->callback([options, command, &exit_code] {
     options->serving.strict = options->strict;
+    options->serving.link.plotted = !options->report.empty();
     exit_code = replay(*options, command);
   });
 }

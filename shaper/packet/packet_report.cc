@@ -2,10 +2,13 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/json.hpp>
+#include <cmath>
 #include <cstdio>
 #include <map>
+#include <utility>
 
 #include "shaper/description.h"
 
@@ -56,7 +59,59 @@ json::object to_json(const FarServers::Delays& delays) {
   return object;
 }
 
+using Span = LinkTimeline::Span;
+
+bool is_busy(const Span& span) {
+  return span.packets > 0 || span.drops > 0 || span.queue_bytes >= 1 || span.rate_bps >= 1;
+}
+
+/// Where the first busy span is, and the end of the last one; equal when there is none.
+std::pair<std::size_t, std::size_t> busy_part(const LinkTimelines& timelines) {
+  auto const size = std::max(timelines.down.spans.size(), timelines.up.spans.size());
+  std::size_t first = size;
+  std::size_t end = 0;
+  for (auto const* line : {&timelines.down, &timelines.up}) {
+    for (std::size_t i = 0; i < line->spans.size(); ++i) {
+      if (!is_busy(line->spans[i])) continue;
+      first = std::min(first, i);
+      end = std::max(end, i + 1);
+    }
+  }
+  return {std::min(first, end), end};
+}
+
+json::object spans_json(const LinkTimeline& line, std::size_t first, std::size_t end) {
+  json::array queue;
+  json::array rate;
+  json::array packets;
+  json::array delay;
+  json::array drops;
+  for (std::size_t i = first; i < end; ++i) {
+    auto const span = i < line.spans.size() ? line.spans[i] : Span{};
+    queue.push_back(std::llround(span.queue_bytes));
+    rate.push_back(std::llround(span.rate_bps));
+    packets.push_back(span.packets);
+    delay.push_back(std::round(span.delay_mean_ms * 100) / 100);
+    drops.push_back(span.drops);
+  }
+  return {{"queue_bytes", std::move(queue)},
+          {"rate_bps", std::move(rate)},
+          {"packets", std::move(packets)},
+          {"delay_mean_ms", std::move(delay)},
+          {"drops", std::move(drops)}};
+}
+
 }  // namespace
+
+json::value to_json(const LinkTimelines& timelines) {
+  auto const [first, end] = busy_part(timelines);
+  if (first == end) return {};
+  auto const width_ms = std::chrono::duration<double, std::milli>(timelines.down.width).count();
+  return json::object{{"width_ms", width_ms},
+                      {"start_ms", width_ms * static_cast<double>(first)},
+                      {"down", spans_json(timelines.down, first, end)},
+                      {"up", spans_json(timelines.up, first, end)}};
+}
 
 std::vector<std::string> doubts_of(const PacketRun& run) {
   auto doubts = run.self_check.deviations;
@@ -100,7 +155,8 @@ json::object to_json(const PacketRun& run) {
             {"devices", outside.devices}}},
           {"down", to_json(run.link.down)},
           {"up", to_json(run.link.up)},
-          {"doubts", json::value_from(doubts_of(run))}};
+          {"doubts", json::value_from(doubts_of(run))},
+          {"timeline", run.timelines ? to_json(*run.timelines) : json::value()}};
 }
 
 }  // namespace reprise

@@ -1,16 +1,25 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "shaper/packet/far_servers.h"
 #include "shaper/packet/link_report.h"
+#include "shaper/packet/link_series.h"
 #include "shaper/packet/self_check.h"
 #include "shaper/profile.h"
 
 namespace reprise {
+
+/// What a link did over time, in spans that begin and end together.
+struct LinkTimelines {
+  LinkTimeline down;
+  LinkTimeline up;
+};
 
 /// All that a packet shell has to say about a run.
 struct PacketRun {
@@ -20,6 +29,7 @@ struct PacketRun {
   FarServers::Delays far_servers;
   SelfCheck self_check;  ///< skipped says so when it did not take place
   LinkReport link;
+  std::optional<LinkTimelines> timelines;  ///< when they were asked for
 };
 
 /// Sentences about what makes the run's figures doubtful: the self-check's deviations, lateness
@@ -28,5 +38,9 @@ std::vector<std::string> doubts_of(const PacketRun& run);
 
 /// For results and reports: the link's numbers, seed, kind, what was measured, and the doubts.
 boost::json::object to_json(const PacketRun& run);
+
+/// The spans from the first to the last in which anything was on the link, as lists of numbers;
+/// null when nothing ever was.
+boost::json::value to_json(const LinkTimelines& timelines);
 
 }  // namespace reprise

@@ -15,10 +15,12 @@ export function chartsOf(load, shown) {
   const { requests, end, isArchive } = shown;
   const first = firstPacket(requests);
   const link = load.link ?? null;
-  const rate = linkSeries(link?.timeline, 'down', 'rate_bps', first);
-  const queue = linkSeries(link?.timeline, 'down', 'queue_bytes', first);
+  // The link's record begins with the first load of its replay, and that filled the cache.
+  const timeline = load.configuration?.cache === 'warm' ? null : link?.timeline;
+  const rate = linkSeries(timeline, 'down', 'rate_bps', first);
+  const queue = linkSeries(timeline, 'down', 'queue_bytes', first);
   const limit = link?.down_bps ?? null;
-  const drops = (link?.timeline?.down?.drops ?? []).reduce((sum, count) => sum + count, 0);
+  const drops = (timeline?.down?.drops ?? []).reduce((sum, count) => sum + count, 0);
   const charts = [];
   if (rate) {
     charts.push({
