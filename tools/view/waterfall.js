@@ -11,6 +11,7 @@ import { moved, Rows } from './rows.js';
 const NARROW = 720; // below, name and bar stand above each other
 const CONNECTION_COLOURS = 8;
 const ZOOM = 2;
+const FLAG_SPACE = 28; // between the names of milestones, in pixels
 
 const percent = (share) => `${(share * 100).toFixed(3)}%`;
 
@@ -174,18 +175,24 @@ export class Waterfall {
     this.onRange(this.range);
   }
 
-  /** The milestones' names, where there is room for them. */
+  /** The milestones' flags; their names where there is room for them, the important ones first. */
   drawFlags(scale, width) {
-    let taken = -Infinity;
-    for (const { time, short, name } of this.load.milestones) {
+    const { milestones } = this.load;
+    const named = new Map();
+    for (const short of ['Load', 'LCP', 'FCP', 'DCL', 'LLT', 'FP']) {
+      const time = milestones.find((each) => each.short === short)?.time;
+      const hasRoom = (x) => Math.abs(x - scale(time)) > FLAG_SPACE;
+      if (time !== undefined && [...named.values()].every(hasRoom)) {
+        named.set(short, scale(time));
+      }
+    }
+    for (const { time, short, name } of milestones) {
       const x = scale(time);
       if (x < 0 || x > width) continue;
       const flag = this.axis.append('g').attr('class', `flag ${short}`);
       flag.append('path').attr('d', `M${x.toFixed(1)} 42l-4 -6h8z`);
       put(flag, 'title', '', `${name}: ${msText(time)}`);
-      if (x - taken < 14 + short.length * 5) continue;
-      put(flag, 'text', '', short).attr('x', x).attr('y', 33);
-      taken = x;
+      if (named.has(short)) put(flag, 'text', '', short).attr('x', x).attr('y', 33);
     }
   }
 
