@@ -64,14 +64,8 @@ void ExchangeRecorder::response(const ResponseHead& head) {
 }
 
 Result<void> ExchangeRecorder::response_bytes(Bytes bytes) {
-  auto& times = exchange_.response.chunk_times;
   auto const end = response_body_.size_bytes() + bytes.size();
-  ChunkTime const chunk{.end_bytes = end, .time = recording_.now()};
-  if (times.size() < kChunkTimesMax) {
-    times.push_back(chunk);
-  } else {
-    times.back() = chunk;
-  }
+  chunk_times_.add({.end_bytes = end, .time = recording_.now()});
   recording_.counters().body_bytes += bytes.size();
   return checked(response_body_.append(bytes));
 }
@@ -97,6 +91,7 @@ Result<void> ExchangeRecorder::end(Outcome outcome, std::string why, HeaderList 
   exchange_.failure = std::move(why);
   exchange_.timings.end = recording_.now();
   exchange_.response.trailers = Headers(trailers);
+  exchange_.response.chunk_times = chunk_times_.take();
   auto request_body = request_body_.finish();
   if (!request_body) return checked(fail(request_body.error()));
   auto response_body = response_body_.finish();

@@ -2,6 +2,7 @@
 
 #include "archive/writer.h"
 #include "proxy/http/handler.h"
+#include "proxy/record/chunk_times.h"
 #include "proxy/record/recording.h"
 
 namespace reprise {
@@ -37,6 +38,7 @@ class ExchangeRecorder {
   Exchange exchange_;
   BodyWriter request_body_;
   BodyWriter response_body_;
+  ChunkTimes chunk_times_;
   bool ended_ = false;
 };
 
