@@ -144,6 +144,39 @@ class ViewPage(View):
         self.assertEqual(self.page.evaluate("document.querySelectorAll('.row.critical').length"),
                          len(chain))
 
+    def test_what_the_link_did_is_under_the_requests_that_it_carried(self):
+        load = view_results.load_of(1, 48, random.Random(3), view_results.configuration())
+        spans = round(load["last_load_ms"] / 10) + 20
+        rate = [0 if span < 20 else 8_000_000 for span in range(spans)]
+        timeline = {"width_ms": 10, "start_ms": 900,
+                    "down": {"rate_bps": rate, "queue_bytes": [bits // 100 for bits in rate],
+                             "drops": [1] * 3},
+                    "up": {"packets": [0] * 10 + [2] * (spans - 10)}}
+        link = {"link_text": "9mbit", "link": {"rtt_ms": 60, "down": {"rate_bps": 9_000_000}},
+                "doubts": ["late"], "timeline": timeline}
+        result = view_results.result_of([dict(load, replay=0)])
+        result["replays"] = [{"run": 1, "exit_code": 0, "report": {"link": link}}]
+        path = self.folder / "link.json"
+        path.write_text(json.dumps(result))
+        self.look("link", path)
+        self.open(path)
+        self.assertEqual(self.texts(".chart b"),
+                         ["Link rate, down", "Link queue, down", "Requests in flight"])
+        self.assertIn("dashed: the link\u2019s 9.0 Mbit/s", self.texts(".chart .limit"))
+        self.assertIn("3 packets dropped", self.texts(".chart span"))
+        self.assertIn("late", self.texts(".messages li"))
+        # The link's first packet up, in span 10, is the load's first: span 20, in which the rate
+        # rises, begins 100 ms after the first look-up.
+        first = min(each["timing"]["dns_start_ms"] for each in load["requests"]
+                    if each["timing"]["dns_start_ms"] is not None)
+        share = self.page.evaluate("""(() => {
+            const path = document.querySelector('.chart .area').getAttribute('d');
+            const points = path.match(/[-.\\d]+,[-.\\d]+/g).map(each => each.split(','));
+            return points.find(([, y]) => y < 20)[0]
+                / document.querySelector('.series').clientWidth;
+        })()""")
+        self.assertAlmostEqual(share * load["last_load_ms"] * 1.02, first + 100, delta=1)
+
     def test_what_a_page_chose_is_text(self):
         load = view_results.load_of(1, 4, random.Random(1), {"protocol": HOSTILE})
         for field in ("url", "method", "resource_type", "protocol", "mime_type", "failure",

@@ -11,6 +11,7 @@ import { moved, Rows } from './rows.js';
 const NARROW = 720; // below, name and bar stand above each other
 const CONNECTION_COLOURS = 8;
 const ZOOM = 2;
+const INSTANT = 0.003; // of the width: less is a mark
 const FLAG_SPACE = 28; // between the names of milestones, in pixels
 
 const percent = (share) => `${(share * 100).toFixed(3)}%`;
@@ -230,9 +231,12 @@ export class Waterfall {
       bar.append('rect').attr('class', `phase ${name}`).attr('x', percent(inside(start)))
         .attr('width', percent(inside(end) - inside(start)));
     };
-    if (phases.length === 0 && request.start !== null)
-      rect('instant', request.start, request.start);
     for (const { name, start, end } of phases) rect(name, start, end);
+    // What took next to no time is still to be seen.
+    const last = phases.at(-1) ?? { name: '', end: request.start };
+    if (last.end !== null && this.share(last.end) - this.share(request.start) < INSTANT) {
+      rect(`instant ${last.name}`, last.end, last.end);
+    }
     const parts = waitPartsOf(request, phases, this.load.roundTrips);
     if (parts) {
       const wait = phases.find((phase) => phase.name === 'wait');
