@@ -274,6 +274,10 @@ class ViewPage(View):
         self.assertIn(f"Run {result['loads'][7]['run']}", self.texts("#load h2"))
         second = self.result(view_results.matrix(6, 30, 9)["loads"], "other.json")
         self.look("two-results", path, second)
+        self.open(path, width=360, height=740, phone=True)
+        self.assertEqual(self.page.evaluate(
+            "[...document.querySelectorAll('.load-list .head > *')]"
+            ".filter(e => e.offsetHeight).map(e => e.textContent)"), ["Load", "Load event"])
 
     def test_a_recording_is_shown_by_its_recorded_times(self):
         names = ("one.test", "two.test")

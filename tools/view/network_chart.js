@@ -91,7 +91,7 @@ function draw(chart, svg, range) {
       .attr('y1', y(chart.limit))
       .attr('y2', y(chart.limit));
   }
-  if (largest > 0) put(svg, 'text', 'most', chart.text(largest)).attr('x', 4).attr('y', TOP + 9);
+  if (largest > 0) put(svg, 'text', 'most', chart.text(largest)).attr('x', 4).attr('y', TOP + 13);
 }
 
 /** Points of the range, with one more on either side. */
