@@ -33,7 +33,12 @@ bool is_zone_name(std::string_view text) {
 std::string config_text(const PageSettings& settings, const std::string& token) {
   auto const low = static_cast<std::uint32_t>(settings.seed);
   auto const high = static_cast<std::uint32_t>(settings.seed >> 32);
-  std::string text = "{time:" + std::to_string(settings.time.count()) + ",seeds:[";
+  // Of one width: a document's size must not depend on when it is replayed.
+  char shift[32];
+  std::snprintf(shift, sizeof shift, "%+013lld",
+                static_cast<long long>(settings.date_shift.count()));
+  std::string text =
+      "{time:" + std::to_string(settings.time.count()) + ",shift:\"" + shift + "\",seeds:[";
   // The script spreads them; here they only have to differ.
   for (std::uint32_t const seed : {low, high, low ^ 0x9e3779b9, high ^ 0x85ebca6b}) {
     text += std::to_string(seed) + ',';

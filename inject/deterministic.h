@@ -12,7 +12,7 @@ namespace reprise::inject {
 
 /// How a page's clock goes on from where it starts.
 enum class ClockMode : std::uint8_t {
-  kStep,    ///< 1 ms with each reading, but never more than 1 s behind the time that passes
+  kStep,    ///< 1 ms with each task that reads it, but never much behind: see script/clock.js
   kSteady,  ///< with the time that passes
   kAll,     ///< the same, and performance.now() and timeOrigin are on it
 };
@@ -23,8 +23,9 @@ std::optional<ClockMode> clock_mode_of(std::string_view text);
 
 /// What pages are to be told. The same values give the same bytes.
 struct PageSettings {
-  std::chrono::milliseconds time{};  ///< what the clock shows when a document begins (Unix epoch)
-  std::uint64_t seed = 0;            ///< of all random numbers
+  std::chrono::milliseconds time{};   ///< what the clock shows when a document begins (Unix epoch)
+  std::uint64_t seed = 0;             ///< of all random numbers
+  std::chrono::seconds date_shift{};  ///< by which dates in responses are later than recorded
   ClockMode clock = ClockMode::kStep;
   std::string time_zone;  ///< its IANA name; empty: the browser's own
 };

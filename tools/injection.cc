@@ -120,7 +120,7 @@ void InjectionOptions::add_to(CLI::App& command) {
                      "Of the page's random numbers (the recording's)");
   command
       .add_option("--clock", clock,
-                  "step: 1 ms a reading, at most 1 s behind; steady: with time; all: "
+                  "step: 1 ms a task that reads it, at most 1 s behind; steady: with time; all: "
                   "performance.now(), too (step)")
       ->check(CLI::IsMember({"step", "steady", "all"}));
   command.add_option("--timezone", time_zone,
@@ -128,12 +128,14 @@ void InjectionOptions::add_to(CLI::App& command) {
 }
 
 std::expected<Injection, int> make_injection(const InjectionOptions& options,
-                                             const SessionInfo& session) {
-  auto const settings = settings_of(options, session);
+                                             const SessionInfo& session,
+                                             std::chrono::seconds date_shift) {
+  auto settings = settings_of(options, session);
   if (!settings) {
     return wrong("--time-seed takes milliseconds or 2026-03-01T12:00:00Z, not '" +
                  options.time_seed + "'");
   }
+  settings->date_shift = date_shift;
   Injection injection{.settings = *settings};
   inject::InjectedScript::Texts texts;
   bool const none = std::ranges::find(options.inject, "none") != options.inject.end();

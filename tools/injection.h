@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <boost/json/object.hpp>
+#include <chrono>
 #include <expected>
 #include <optional>
 #include <string>
@@ -33,9 +34,11 @@ struct Injection {
 };
 
 /// What the options come to, and where they say nothing, the session that is recorded or replayed:
-/// its clock, its seed and its time zone. An exit code when they are wrong, which it has said.
+/// its clock, its seed and its time zone. `date_shift`: by which a replay moves dates. An exit code
+/// when they are wrong, which it has said.
 std::expected<Injection, int> make_injection(const InjectionOptions& options,
-                                             const SessionInfo& session);
+                                             const SessionInfo& session,
+                                             std::chrono::seconds date_shift = {});
 
 /// The machine's time zone by its IANA name, empty when it cannot be told.
 std::string local_time_zone();

@@ -121,7 +121,8 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   }
 
   auto const recorded = session_of(**archive, options.session);
-  auto const injection = make_injection(options.injection, recorded);
+  auto const shift = date_shift(options, recorded);
+  auto const injection = make_injection(options.injection, recorded, shift);
   if (!injection) return injection.error();
 
   Naming naming{.hosts = recorded_hosts(**archive, options.session),
@@ -145,7 +146,7 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
                                         .ignored_params = options.ignored_params},
                               .script = injection->script,
                               .timing = timing_of(options),
-                              .date_shift = date_shift(options, recorded)});
+                              .date_shift = shift});
   if (options.warm) replayed.warm();
   // Documents are rewritten while the browser starts, not while it waits for them.
   std::jthread const warming([&](const std::stop_token& stop) { replayed.warm_documents(stop); });

@@ -1,30 +1,59 @@
-// The page's clock. It starts at config.time. "step": each reading is one millisecond after the one
-// before, and never more than one second behind the time that has really passed since the first,
-// in whole seconds: who polls for five seconds waits for five seconds, and what is read within the
-// first second is the same in every load. "steady" and "all": it runs with real time.
+// The page's clock. It starts at config.time. "step": it moves one millisecond with each task that
+// reads it, and never falls further behind the time that has really passed than it may, in whole
+// units of that: who polls for five seconds waits for five seconds. How fast a document loads is up
+// to the machine and the network, so the time until it has loaded counts as nothing, unless it is
+// very long. What is read in the second after that is the same in every load again. "steady" and
+// "all": it runs with real time.
 
 const STEP_MS = 1;
+/** Readings in one task that take no time; who waits in one for the clock to move must see it move. */
+const FREE_READINGS = 25;
 const BEHIND_MAX_MS = 1000;
+const BEHIND_MAX_LOADING_MS = 10_000;
 
 const nativeNow = Date.now;
 const performanceNow = realm.performance && realm.performance.now.bind(realm.performance);
 const elapsed = performanceNow ?? nativeNow;
+const afterTask = realm.queueMicrotask && realm.queueMicrotask.bind(realm);
+const readyState = realm.Document &&
+  getOwnPropertyDescriptor(realm.Document.prototype, 'readyState').get;
 let elapsedAtStart;
 let passed;
+let readings = 0;
+/** From when on time counts: nothing while a document loads. */
+let counted;
+
+const isLoading = () =>
+  readyState !== undefined && apply(readyState, realm.document, []) !== 'complete';
+
+function countFromLoad() {
+  if (!counted && !isLoading()) counted = { from: elapsed(), passed: Math.max(passed, 0) };
+}
 
 function startClock() {
   elapsedAtStart = config.clock === 'step' ? undefined : elapsed();
   passed = -STEP_MS;
+  counted = undefined;
+}
+
+/** The next reading on a clock that knows nothing of real time. */
+function nextStep() {
+  if (readings === 0 && afterTask) afterTask(() => { readings = 0; });
+  readings += 1;
+  return passed < 0 || !afterTask || readings === 1 || readings > FREE_READINGS
+    ? passed + STEP_MS : passed;
 }
 
 /** Milliseconds on the page's clock since this realm began. */
 function sinceStart() {
   // A frame may be entered long before there is a document in it: then nobody looks at the clock.
   elapsedAtStart ??= elapsed();
-  const real = elapsed() - elapsedAtStart;
-  if (config.clock !== 'step') return real;
-  const least = Math.floor(real / BEHIND_MAX_MS) * BEHIND_MAX_MS;
-  passed = Math.max(passed + STEP_MS, least);
+  if (config.clock !== 'step') return elapsed() - elapsedAtStart;
+  countFromLoad();
+  const behindMax = counted ? BEHIND_MAX_MS : BEHIND_MAX_LOADING_MS;
+  const start = counted ?? { from: elapsedAtStart, passed: 0 };
+  const units = Math.floor((elapsed() - start.from) / behindMax);
+  passed = Math.max(nextStep(), start.passed + units * behindMax);
   return passed;
 }
 
@@ -34,6 +63,7 @@ const ahead = () => nativeNow() - (config.time + Math.max(passed, 0));
 
 function replaceDate() {
   startClock();
+  if (isLoading()) realm.addEventListener('load', countFromLoad, true);
   const { toString } = dates;
   replaceMethod(Date, 'now', () => now);
   // Called on a proxy they would say so in the stacks of their errors.

@@ -47,26 +47,32 @@ function sweep(view = realm) {
 /** The window that shows a node; nothing for what is none. */
 function viewOf(node) {
   try {
-    return apply(defaultView, apply(ownerDocument, node, []) ?? node, []);
+    const document = apply(ownerDocument, node, []) ?? node;
+    return document === realm.document ? realm : apply(defaultView, document, []);
   } catch {
     return null;
   }
 }
 
+/** Whether there may be windows, other than frames of this one, whose nodes our methods are called on. */
+let hasOthers = realm.parent !== realm || realm.opener != null;
+
 /** A method that may have made a frame, in this window or in that of the node that it is called on. */
-const thenSweep = (always) => (native) => function (...values) {
-  const result = apply(native, this, values);
+const thenSweep = (always) => (native) => function () {
+  const result = apply(native, this, arguments);
+  const count = realm.length;
+  if (count === 0 && frames === 0 && !hasOthers) return result;
   const view = viewOf(this);
   if (view && view !== realm) {
     sweep(view);
-  } else if (realm.length !== frames || (always && frames > 0)) {
+  } else if (count !== frames || (always && frames > 0)) {
     sweep();
   }
   return result;
 };
 
-const thenEnter = (native) => function (...values) {
-  return enter(apply(native, this, values));
+const thenEnter = (native) => function () {
+  return enter(apply(native, this, []));
 };
 
 const MAKERS = {
@@ -109,7 +115,10 @@ function replaceFrames() {
       return document;
     });
   }
-  replaceMethod(realm, 'open', thenEnter);
+  replaceMethod(realm, 'open', (native) => function () {
+    hasOthers = true;
+    return enter(apply(native, this, arguments));
+  });
   // What the parser makes is seen before the script that follows it.
   const observer = new realm.MutationObserver(() => {
     if (realm.length !== frames) sweep();

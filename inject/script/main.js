@@ -8,6 +8,7 @@ if (!isDone()) {
   replacePerformance();
   replaceRandom();
   replaceStorage();
+  replaceHeaders();
   replaceWorkers();
   replaceFrames();
 }

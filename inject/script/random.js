@@ -21,8 +21,8 @@ function spread(value) {
   return value ^ (value >>> 16);
 }
 
-/** The URL of a blob is random itself. */
-const withoutChance = (url) => (/^blob:/i.test(url) ? 'blob:' : url);
+/** The URL of a blob is random itself, and that of a data: worker holds this script's settings. */
+const withoutChance = (url) => /^(?:blob|data):/i.exec(url)?.[0] ?? url;
 
 const NativeError = realm.Error;
 const URL_IN_STACK = /(?:https?|file|blob|data):[^\s?#)]*/;
@@ -33,6 +33,8 @@ let of;
 let seeds;
 let looks = 0;
 const sequences = new realm.Map();
+/** Of all who draw once nobody looks any more. */
+let last;
 
 /** Begins anew, for the document that is in the realm now. */
 function sow(fresh) {
@@ -40,6 +42,7 @@ function sow(fresh) {
   of = hash(`${Object.prototype.toString.call(realm)} ${place}`);
   seeds = fresh;
   looks = 0;
+  last = undefined;
   sequences.clear();
 }
 
@@ -53,14 +56,16 @@ function asker() {
 
 /** The state of the generator of whoever asks. */
 function sequence() {
+  if (last) return last;
   const name = asker();
   let state = sequences.get(name);
   if (!state) {
     const own = of ^ hash(name);
-    state = seeds.map((seed, i) => spread(seed ^ spread(own + i)));
+    state = new Int32Array(seeds.map((seed, i) => spread(seed ^ spread(own + i))));
     if (state.every((word) => word === 0)) state[0] = 1;
     sequences.set(name, state);
   }
+  if (name === '' && looks === LOOKS_MAX) last = state;
   return state;
 }
 

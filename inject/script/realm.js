@@ -3,16 +3,17 @@
 // on nothing else. It runs before anything of the page's does; the natives that it lives by are
 // taken out of the realm here, since the page may change them later.
 //
-// config: {time, seeds, clock, token, zone} from whoever embeds this, {source, columns} from boot.js,
-// {inherited, natives} from frames.js. time: milliseconds of the epoch at which the page's clock
-// starts; seeds: four 32-bit integers; clock: "step", "steady" or "all"; token: a name that the page
+// config: {time, shift, seeds, clock, token, zone} from whoever embeds this, {source, columns} from
+// boot.js, {inherited, natives} from frames.js. time: milliseconds of the epoch at which the page's
+// clock starts; shift: seconds by which dates in responses are later than recorded, as text of one
+// width; seeds: four 32-bit integers; clock: "step", "steady" or "all"; token: a name that the page
 // cannot guess, which is also the sourceURL of documents' scripts; zone: the page's time zone, if
 // one was asked for; source(seeds): this script as text, for a worker; columns: how much of the
 // worker's first line that is; inherited: by another realm, for a document that has no script of
 // ours itself; natives: those that the other realm knows.
 
 const { Array, Blob, Date, Function, Math, Number, Object, Reflect, String } = realm;
-const { Uint8Array, WeakMap } = realm;
+const { Int32Array, Uint8Array, WeakMap } = realm;
 const { apply, construct, defineProperty, getOwnPropertyDescriptor } = Reflect;
 const { getPrototypeOf, setPrototypeOf } = Reflect;
 
@@ -84,9 +85,9 @@ function withNativeError(act) {
 /** Methods written in braces have no prototype and are no constructors, as native methods. */
 function asMethod(body) {
   return {
-    method(...values) {
+    method() {
       try {
-        return apply(body, this, values);
+        return apply(body, this, arguments);  // which makes no array of them
       } catch (error) {
         throw withoutUs(error);
       }
@@ -125,8 +126,16 @@ function replaceConstructor(name, traps, holder = realm) {
       return Reflect.setPrototypeOf(native, prototype);
     },
   };
-  for (const trap of Object.keys(traps)) {
-    guarded[trap] = (...values) => withNativeError(() => traps[trap](native, ...values));
+  for (const name of Object.keys(traps)) {
+    const trap = traps[name];
+    guarded[name] = (target, values, last) => {
+      try {
+        // Their prototype is one, and a proxy's is slow to find.
+        return trap(native, target, values, last === ours ? native : last);
+      } catch (error) {
+        throw withoutUs(error);
+      }
+    };
   }
   const ours = new realm.Proxy(native, guarded);
   noteNative(ours, findNative(native) ?? native);

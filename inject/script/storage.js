@@ -27,13 +27,11 @@ function replaceStorage() {
     function (...values) {
       return apply(native, this, values.length === 1 ? [moveOptions(values[0])] : values);
     });
-  // Without a Last-Modified field it is the present, in local time: MM/DD/YYYY hh:mm:ss.
+  // MM/DD/YYYY hh:mm:ss in local time; without a Last-Modified field the present.
   replaceAccessor(holder, 'lastModified', 'get', (native) => function () {
-    const text = apply(native, this, []);
-    const fresh = nativeNow() - new Date(text).getTime() < FRESH_MS + elapsed();
-    if (!fresh) return text;
-    const date = new Date(config.time);
-    const two = (number) => `${number}`.padStart(2, '0');
+    const time = new Date(apply(native, this, [])).getTime();
+    const fresh = nativeNow() - time < FRESH_MS + elapsed();
+    const date = new Date(fresh ? config.time : time - DATE_SHIFT_MS);
     return `${two(date.getMonth() + 1)}/${two(date.getDate())}/${date.getFullYear()} ` +
       `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
   });

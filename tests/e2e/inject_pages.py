@@ -17,6 +17,26 @@ BROWSERS = [name for name in ("chromium-headless-shell", "firefox-esr") if shuti
 LOAD_SECONDS = 90
 
 
+def write_har(path, files, started, fields=()):
+    """Resources of https://one.test as if fetched at `started`. files: name -> (type, text)."""
+    entries = []
+    for name, (kind, text) in files.items():
+        headers = {**dict(fields), "Content-Type": kind}
+        entries.append({
+            "startedDateTime": started, "time": 1,
+            "request": {"method": "GET", "url": f"https://{HOSTS[0]}/{name}",
+                        "httpVersion": "HTTP/1.1", "headers": [], "queryString": [], "cookies": [],
+                        "headersSize": -1, "bodySize": 0},
+            "response": {"status": 200, "statusText": "OK", "httpVersion": "HTTP/1.1",
+                         "headers": [{"name": key, "value": value}
+                                     for key, value in headers.items()],
+                         "cookies": [], "redirectURL": "", "headersSize": -1, "bodySize": len(text),
+                         "content": {"size": len(text), "mimeType": kind, "text": text}},
+            "cache": {}, "timings": {"send": 0, "wait": 1, "receive": 0}})
+    path.write_text(json.dumps({"log": {
+        "version": "1.2", "creator": {"name": "x", "version": ""}, "entries": entries}}))
+
+
 @unittest.skipUnless(BROWSERS, "no chromium-headless-shell and no firefox-esr")
 class Pages(harness.TestCase):
     def setUp(self):

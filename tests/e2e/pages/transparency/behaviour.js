@@ -101,6 +101,9 @@ function behaviourFacts(realm) {
     createObjectURL: realm.URL && realm.URL.createObjectURL,
     appendChild: realm.Node && realm.Node.prototype.appendChild,
     write: realm.Document && realm.Document.prototype.write,
+    get: realm.Headers && realm.Headers.prototype.get,
+    entries: realm.Headers && realm.Headers.prototype.entries,
+    getResponseHeader: realm.XMLHttpRequest && realm.XMLHttpRequest.prototype.getResponseHeader,
   })) {
     if (!each) continue;
     tell(`${name} text`, () => [`${each}`, Function.prototype.toString.call(each), each + '',
@@ -205,6 +208,35 @@ function behaviourFacts(realm) {
       new realm.File([], 'n', new Proxy({}, { get(_, key) { asked.push(String(key)); } }));
       return asked.join();
     });
+  }
+  if (realm.Headers) {
+    const headers = new realm.Headers({ date: 'x', b: 'y' });
+    const { prototype } = realm.Headers;
+    tell('Headers', () => [headers.get('Date'), headers.get('c'), [...headers].join(),
+      [...headers.values()].join(), prototype.entries === prototype[Symbol.iterator],
+      show(headers.entries()), show(Object.getPrototypeOf(headers.entries()))]);
+    tell('Headers.get of nothing', () => headers.get());
+    tell('Headers.get of a bad name', () => headers.get('a b'));
+    tell('Headers.get of a symbol', () => headers.get(Symbol.iterator));
+    tell('Headers.get of another', () => prototype.get.call({}, 'a'));
+    tell('Headers.forEach of nothing', () => headers.forEach());
+    tell('Headers.forEach', () => {
+      const seen = [];
+      headers.forEach(function each(...values) { seen.push(this.a, ...values.map(show)); }, { a: 1 });
+      return seen;
+    });
+    tell('Headers.forEach that throws', () => headers.forEach(() => { throw new TypeError('x'); }));
+    tell('Headers.next of another', () => Object.getPrototypeOf(headers.keys()).next.call({}));
+    tell('Response.headers', () => {
+      const response = new realm.Response('', { headers });
+      return [response.headers === response.headers, response.headers.get('date')];
+    });
+    tell('Response.headers of another', () => Reflect.get(realm.Response.prototype, 'headers', {}));
+  }
+  if (realm.XMLHttpRequest) {
+    const request = new realm.XMLHttpRequest();
+    tell('XMLHttpRequest', () => [request.getResponseHeader('date'), request.getAllResponseHeaders()]);
+    tell('getResponseHeader of nothing', () => request.getResponseHeader());
   }
   if (realm.Temporal) {
     const { Now } = realm.Temporal;
