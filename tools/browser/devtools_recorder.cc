@@ -111,10 +111,12 @@ void DevtoolsRecorder::on_network_event(std::string_view session, std::string_vi
       apply_response(*entry, response);
       entry->has_extra_info = flag_at(params, "hasExtraInfo");
       if (entry->response_s < 0) entry->response_s = at_s;
+      note_response(*entry);
       // Without a response the only bytes are those of the browser's own error page.
     } else if (event == "dataReceived" && entry->request.status != 0) {
       entry->data_bytes += integer_at(params, "dataLength");
       entry->request.encoded_bytes += integer_at(params, "encodedDataLength");
+      note_response(*entry);
     } else if (event == "resourceChangedPriority") {
       entry->request.priority = limited(text_at(params, "newPriority"));
     } else if (event == "requestServedFromCache") {

@@ -57,6 +57,7 @@ void PageRecord::end(Entry& entry, double at_s, std::string_view failure) {
   entry.end_s = at_s;
   entry.request.failure = limited(failure);
   if (was_aborted) return;
+  note_read(entry);
   entry.in_flight = false;
   if (!may_stay_open(entry.request.resource_type)) --in_flight_;
   ++activity_;
@@ -77,7 +78,18 @@ PageRecord::Entry* PageRecord::find(std::string_view session, std::string_view i
   return &entry;
 }
 
+void PageRecord::note_response(Entry& entry) {
+  if (!entry.in_flight || entry.request.resource_type != "Fetch") return;
+  if (!std::exchange(entry.unread, true)) ++unread_;
+  ++activity_;
+}
+
+void PageRecord::note_read(Entry& entry) {
+  if (std::exchange(entry.unread, false)) --unread_;
+}
+
 void PageRecord::change_type(Entry& entry, std::string_view type) {
+  note_read(entry);
   auto const counts = [&entry] {
     return entry.in_flight && !may_stay_open(entry.request.resource_type) ? 1U : 0U;
   };

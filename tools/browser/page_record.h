@@ -41,6 +41,9 @@ class PageRecord {
   bool loaded() const { return page_.load_event_s >= 0; }
   /// Requests without an end, but for types that may stay open for good.
   std::size_t in_flight() const { return in_flight_; }
+  /// Those of them that may have ended without a word: Chromium does not tell the end of a fetch()
+  /// whose body no script reads.
+  std::size_t unread() const { return unread_; }
   /// Grows whenever a request starts or ends and when the page loads.
   std::uint64_t activity() const { return activity_; }
   /// The process that renders the page died.
@@ -70,6 +73,7 @@ class PageRecord {
     std::string frame;
     std::string loader;
     bool in_flight = true;
+    bool unread = false;
     bool redirected = false;
     bool has_extra_info = false;
     bool request_body_missing = false;
@@ -103,6 +107,8 @@ class PageRecord {
   Entry* find(std::string_view session, std::string_view id);
   void end(Entry& entry, double at_s, std::string_view failure);
   void abort_requests(const std::function<bool(const Entry&)>& which, std::string_view why);
+  /// Its head, or more of its body, has come.
+  void note_response(Entry& entry);
   /// Once it is known better what a request is for.
   void change_type(Entry& entry, std::string_view type);
   void add_console_error(std::string text);
@@ -119,9 +125,12 @@ class PageRecord {
   bool crashed_ = false;
 
  private:
+  void note_read(Entry& entry);
+
   std::unordered_map<std::string, std::size_t> current_;  ///< request id -> its latest hop
   std::vector<std::string> console_errors_;
   std::size_t in_flight_ = 0;
+  std::size_t unread_ = 0;
   std::size_t text_bytes_ = 0;
   std::uint64_t activity_ = 0;
   std::uint64_t requests_not_kept_ = 0;

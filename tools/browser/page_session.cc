@@ -20,6 +20,8 @@ constexpr auto kAnswerTime = 10s;
 /// And this for one that has timed out already and may never answer again.
 constexpr auto kLastAnswerTime = 5s;
 constexpr auto kBodiesTime = 60s;
+/// After this long without a word of it, the body of a fetch() is one that nobody reads.
+constexpr std::chrono::milliseconds kUnreadTime = 2s;
 
 auto now() {
   return std::chrono::steady_clock::now();
@@ -91,15 +93,17 @@ Result<void> PageSession::wait_until_quiet(PageLoad& load) {
   auto quiet_since = now();
   std::uint64_t activity = 0;
   while (now() < deadline) {
-    bool const quiet = has_ended() && record().in_flight() == 0;
+    bool const quiet = has_ended() && record().in_flight() == record().unread();
+    auto const rest =
+        record().unread() == 0 ? options_.quiet : std::max(options_.quiet, kUnreadTime);
     if (activity != record().activity() || !quiet) quiet_since = now();
     activity = record().activity();
-    if (quiet && now() >= quiet_since + options_.quiet) {
+    if (quiet && now() >= quiet_since + rest) {
       judge_ending(load);
       return {};
     }
     auto const handled =
-        connection_.pump(quiet ? std::min(deadline, quiet_since + options_.quiet) : deadline);
+        connection_.pump(quiet ? std::min(deadline, quiet_since + rest) : deadline);
     if (!handled) return fail(handled.error());
     if (record().crashed()) {
       load.outcome = LoadOutcome::kBrowserDied;

@@ -194,6 +194,23 @@ TEST_F(Recorded, DoesNotWaitForWhatMayStayOpen) {
   EXPECT_EQ(urls().size(), 4);
 }
 
+// Chromium does not tell the end of a fetch() whose body no script reads.
+TEST_F(Recorded, KnowsWhatMayHaveEndedUnread) {
+  sends("1", "http://a.test/x", 10, "Fetch");
+  EXPECT_EQ(recorder_.unread(), 0);
+  auto const before = recorder_.activity();
+  answers("1", 11);
+  EXPECT_GT(recorder_.activity(), before);
+  EXPECT_EQ(recorder_.unread(), 1);
+  EXPECT_EQ(recorder_.in_flight(), 1);
+  finishes("1", 12);
+  EXPECT_EQ(recorder_.unread(), 0);
+  EXPECT_EQ(recorder_.in_flight(), 0);
+  sends("2", "http://a.test/image", 10, "Image");
+  answers("2", 11);
+  EXPECT_EQ(recorder_.unread(), 0);
+}
+
 TEST_F(Recorded, KeepsAWebSocketsStory) {
   loads_a_document();
   event("Network.webSocketCreated", R"({"requestId":"W","url":"wss://a.test/"})");
