@@ -6,8 +6,8 @@ usage: inject_corpus_figure.py [PAGE...]     RUNS loads of each with the script,
 
 For each page a row: how many of the loads with the script made the set of requests that most of
 them made, and how many sets there were with and without it. Not compared is what a page has
-measured of its own load and reports (MEASURED): performance.timing stays real. What differs goes to
-stderr, and a line as each page is done: all of them take a quarter of an hour.
+measured of its own load and reports (MEASURED): performance.timing stays real. What differs most
+often goes to stderr, and a line as each page is done: all of them take a quarter of an hour.
 """
 
 import collections
@@ -23,6 +23,7 @@ from real_pages_figure import BROWSER, PAGES, run
 
 # Their URLs hold load times, or a digest of a body that does.
 MEASURED = ("https://fd.3.cn/cesu/r?", "https://events.reddit.com/v1?")
+NAMED_MAX = 8
 RUNS = int(os.environ.get("FIGURE_RUNS", "20"))
 
 
@@ -54,9 +55,9 @@ def main():
             with_script = request_sets(folder, archive, page, "default", RUNS)
             without = request_sets(folder, archive, page, "none", max(2, RUNS // 4))
         (most, count), *others = with_script.most_common()
-        for other, _ in others:
-            for method, url in sorted(most ^ other):
-                print(f"{name}: not in all loads: {method} {url[:300]}", file=sys.stderr)
+        differing = collections.Counter(each for other, _ in others for each in most ^ other)
+        for (method, url), _ in differing.most_common(NAMED_MAX):
+            print(f"{name}: not in all loads: {method} {url[:300]}", file=sys.stderr)
         rows.append((name, len(most), f"{count} of {RUNS}", len(with_script),
                      f"{len(without)} of {sum(without.values())}"))
         same, all_loads = same + count, all_loads + RUNS

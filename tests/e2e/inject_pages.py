@@ -61,13 +61,13 @@ class Pages(harness.TestCase):
         kind = mimetypes.guess_type(path.name)[0]
         return response(path.read_bytes(), headers=f"Content-Type: {kind}\r\n".encode())
 
-    def load(self, url, browser, *arguments, runs=1):
+    def load(self, url, browser, *arguments, runs=1, seconds=LOAD_SECONDS):
         """The loads of a page, each in a new browser, as `reprise load` tells of them."""
         result = self.folder / "loads.json"
         done = harness.run("load", str(self.archive), url, "--browser", browser, "--runs",
                            str(runs), "--dom", "--no-bodies", "--settle", "100", "--timeout",
-                           str(LOAD_SECONDS), "-o", str(result), *arguments, folder=self.folder,
-                           timeout=runs * (LOAD_SECONDS + 30))
+                           str(seconds), "-o", str(result), *arguments, folder=self.folder,
+                           timeout=runs * (seconds + 30))
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         return json.loads(result.read_text())["loads"]
 

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""The page's clock: what it is not moved by, and that who waits for it does not wait for ever."""
+
+import harness
+from inject_pages import BROWSERS, Pages, write_har
+
+START = "2026-03-01T12:00:00.000Z"
+PAGE = """<!doctype html><title>clock</title><body><script>
+const told = { first: new Date().toISOString() };
+const start = Date.now();
+const work = (ms) => {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+};
+told.sameTask = Date.now() - start;
+work(1500);
+told.afterWork = Date.now() - start;
+</script><script>
+told.nextTask = Date.now() - start;
+const before = Date.now();
+let readings = 0;
+while (Date.now() < before + 100) readings += 1;
+told.readings = readings;
+addEventListener('load', () => {
+  const loaded = performance.now(), loadedAt = Date.now();
+  told.loaded = loadedAt - start;
+  let polls = 0;
+  told.behind = 0;
+  const poll = () => {
+    polls += 1;
+    // Read in this order, the one is no younger than the other.
+    const passed = performance.now() - loaded;
+    const shown = Date.now() - loadedAt;
+    told.behind = Math.max(told.behind, passed - shown);
+    told.ahead = Math.max(told.ahead ?? 0, shown - (performance.now() - loaded) - polls);
+    if (shown < 3000) {
+      setTimeout(poll, 50);
+      return;
+    }
+    told.polls = polls;
+    const shownIn = document.body.appendChild(document.createElement('pre'));
+    shownIn.id = 'told';
+    shownIn.textContent = JSON.stringify(told);
+  };
+  poll();
+});
+</script>"""
+
+
+class Clock(Pages):
+    def test_loading_does_not_move_it_and_waiting_does(self):
+        write_har(self.folder / "page.har", {"": ("text/html", PAGE)}, START)
+        done = harness.run("archive", "import", str(self.folder / "page.har"), "-o",
+                           str(self.archive))
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        for browser in BROWSERS:
+            with self.subTest(browser=browser):
+                (load,) = self.load("https://one.test/", browser, "--quiet", "8000")
+                told = self.told(load)
+                self.assertEqual(told["first"], START)
+                self.assertEqual([told["sameTask"], told["afterWork"], told["nextTask"]], [0, 0, 1])
+                self.assertLessEqual(told["readings"], 100 + 25)
+                self.assertLess(told["loaded"], 200)  # though more than 1,500 ms had passed
+                self.assertLessEqual(told["behind"], 1001)
+                self.assertLessEqual(told["ahead"], 1)
+                self.assertGreater(told["polls"], 2)
+
+
+if __name__ == "__main__":
+    harness.main()
