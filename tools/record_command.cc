@@ -11,8 +11,10 @@
 #include "proxy/record/recording.h"
 #include "proxy/tls/client_context.h"
 #include "tools/archive_errors.h"
+#include "tools/browser/launch.h"
 #include "tools/commands.h"
 #include "tools/injection.h"
+#include "tools/record_corpus.h"
 #include "tools/serving.h"
 
 namespace reprise {
@@ -30,6 +32,9 @@ struct RecordOptions {
   bool insecure_origin = false;
   bool fsync = false;
   InjectionOptions injection;
+  std::filesystem::path url_list;
+  unsigned retries = 2;
+  std::filesystem::path browser;
   std::filesystem::path load_report;
   unsigned quiet_ms = 500;
   unsigned settle_ms = 500;
@@ -83,6 +88,9 @@ std::vector<std::string> browse_command(const RecordOptions& options) {
                                    std::to_string(options.settle_ms),
                                    "--timeout",
                                    std::to_string(options.timeout_s)};
+  if (!options.browser.empty()) {
+    command.insert(command.end(), {"--browser", options.browser.string()});
+  }
   if (!options.load_report.empty()) {
     command.insert(command.end(), {"-o", options.load_report.string()});
   }
@@ -151,6 +159,46 @@ void take_settings(const Injection& injection, SessionInfo& session) {
   if (!injection.script) return;
   session.injected_clock = {.start = injection.settings.time,
                             .mode = std::string(to_string(injection.settings.clock))};
+}
+
+/// What a `record` of one page is told of those options that came with a list of pages.
+std::vector<std::string> passed_on(const CLI::App& sub) {
+  std::vector<std::string> arguments;
+  for (const CLI::Option* const option : sub.get_options()) {
+    auto const name = option->get_name();
+    bool const own = name == "--urls" || name == "--output" || name == "--retries";
+    if (own || option->count() == 0 || option->get_positional()) continue;
+    if (option->get_items_expected_max() == 0) {
+      arguments.push_back(name);
+      continue;
+    }
+    for (const std::string& value : option->results()) {
+      arguments.insert(arguments.end(), {name, value});
+    }
+  }
+  return arguments;
+}
+
+int record_list(const RecordOptions& options, const CLI::App& sub) {
+  if (options.append || !options.load_report.empty() || !options.urls.empty()) {
+    std::fprintf(stderr,
+                 "reprise: --urls makes an archive and a report of its own for each page: no URL, "
+                 "--append or --load-report beside it\n");
+    return kExitUsage;
+  }
+  CorpusOptions corpus{.list = options.url_list,
+                       .folder = options.output,
+                       .retries = options.retries,
+                       .record_arguments = passed_on(sub)};
+  for (const std::string& each : options.injection.inject) {
+    corpus.replay_arguments.insert(corpus.replay_arguments.end(), {"--inject", each});
+  }
+  corpus.visiting.browser.program = options.browser;
+  corpus.visiting.page.timeout = std::chrono::seconds(options.timeout_s);
+  corpus.visiting.page.quiet = std::chrono::milliseconds(options.quiet_ms);
+  corpus.visiting.page.settle = std::chrono::milliseconds(options.settle_ms);
+  corpus.visiting.page.fetch_bodies = false;
+  return record_corpus(corpus);
 }
 
 int record(const RecordOptions& options, const std::vector<std::string>& command) {
@@ -224,6 +272,13 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
       "record", "Forward, and archive: reprise record -o ARCHIVE [URL... | -- COMMAND...]");
   sub->add_option("-o,--output", options->output, "The archive to write");
   sub->add_option("URL", options->urls, "Pages to open in a browser; ends when they are quiet");
+  sub->add_option("--urls", options->url_list,
+                  "Record the pages of this file, a URL a line, each into an archive in the folder "
+                  "that -o names");
+  sub->add_option("--retries", options->retries, "With --urls: further attempts at a page (2)")
+      ->check(CLI::Range(0U, 100U));
+  sub->add_option("--browser", options->browser,
+                  "With URLs: the browser's program, a Chromium (chromium)");
   sub->add_flag("--append", options->append, "Add a session to the archive if it exists");
   sub->add_option("--connect-to", options->connect_to,
                   "HOST:PORT:ADDR:PORT, dial ADDR:PORT for HOST:PORT (as curl)")
@@ -241,16 +296,27 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
                   "With URLs: ms that the empty page rests before it navigates (500)");
   sub->add_option("--timeout", options->timeout_s, "With URLs: s after which a page is given up");
   options->serving.add_to(*sub);
-  sub->callback([options, command, &exit_code] {
+  sub->callback([options, command, sub, &exit_code] {
     // Not CLI11's required(): that would hide what else is wrong with the line.
     if (options->output.empty()) {
       std::fprintf(stderr, "reprise: record wants -o ARCHIVE\n");
       exit_code = kExitUsage;
       return;
     }
-    if (!command.empty() && !options->urls.empty()) {
+    bool const has_pages = !options->urls.empty() || !options->url_list.empty();
+    if (!command.empty() && has_pages) {
       std::fprintf(stderr, "reprise: give either URLs or -- COMMAND, not both\n");
       exit_code = kExitUsage;
+      return;
+    }
+    if (is_firefox(options->browser)) {
+      std::fprintf(stderr,
+                   "reprise: record opens a Chromium alone; for others: record ... -- COMMAND\n");
+      exit_code = kExitUsage;
+      return;
+    }
+    if (!options->url_list.empty()) {
+      exit_code = record_list(*options, *sub);
       return;
     }
     exit_code = record(*options, options->urls.empty() ? command : browse_command(*options));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What ECMA's tests find out about Date, Math.random, Intl.DateTimeFormat and Temporal.Now is the same
-with and without the script. REPRISE_TEST262 names a checkout of tc39/test262; without it there is
-nothing to do. With --figure as the only argument: how many tests there were.
+"""What ECMA's tests find out about Date, Math.random, Intl.DateTimeFormat and Temporal.Now is the
+same with and without the script. REPRISE_TEST262 names a checkout of tc39/test262; without it there
+is nothing to do. With --figure as the only argument: how many tests there were.
 """
 
 import json
@@ -107,7 +107,8 @@ class Test262(Pages):
         tests = read_tests(pathlib.Path(FOLDER))
         self.assertGreater(len(tests["tests"]), 500)
         har = self.folder / "tests.har"
-        write_har(har, {"": ("text/html", PAGE), "frame.html": ("text/html", "<!doctype html><body>"),
+        write_har(har, {"": ("text/html", PAGE),
+                        "frame.html": ("text/html", "<!doctype html><body>"),
                         "tests.json": ("application/json", json.dumps(tests))},
                   "2026-03-01T12:00:00Z")
         done = harness.run("archive", "import", str(har), "-o", str(self.archive))

@@ -1,0 +1,27 @@
+#pragma once
+
+// The pages of a corpus: a list of URLs, and a file name for each. Pure.
+
+#include <cstddef>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reprise {
+
+struct CorpusPage {
+  std::string url;
+  /// Of its archive, without a suffix: what can be read of the URL in at most kNameBytesMax of
+  /// [a-z0-9.-], and a digest of all of it, so that two URLs never share one.
+  std::string name;
+};
+
+constexpr std::size_t kNameBytesMax = 80;
+
+/// A URL a line; empty lines and those that begin with '#' are left out, and a URL that comes
+/// again. `text` is hostile. Errors: a sentence that names the line that is no http or https URL;
+/// there are none; there are more than 100,000.
+std::expected<std::vector<CorpusPage>, std::string> parse_corpus_list(std::string_view text);
+
+}  // namespace reprise

@@ -1,0 +1,264 @@
+#include "tools/record_corpus.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "tools/browser/guarded_process.h"
+#include "tools/browser/json_fields.h"
+#include "tools/commands.h"
+#include "tools/corpus_list.h"
+#include "tools/corpus_summary.h"
+#include "tools/interruption.h"
+#include "tools/replay_child.h"
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+using namespace std::chrono_literals;
+
+namespace reprise {
+namespace {
+
+constexpr std::uintmax_t kListBytesMax = 64 << 20;
+/// Beyond the page's own timeout: for a browser that starts, and an archive that is closed.
+constexpr auto kRecordTime = 180s;
+constexpr auto kLookTime = 200ms;
+constexpr std::size_t kMissesNamed = 3;
+
+/// How one attempt to record a page ended.
+struct Attempt {
+  std::optional<int> exit_code;  ///< nothing: it was killed, since it did not end
+  std::string outcome;           ///< of the load; empty when it was not reached
+  std::string failure;
+};
+
+std::expected<std::string, std::string> contents_of(const fs::path& path) {
+  std::error_code error;
+  auto const size = fs::file_size(path, error);
+  if (!error && size > kListBytesMax) error = std::make_error_code(std::errc::file_too_large);
+  std::ifstream file(path, std::ios::binary);
+  if (!error && !file) error = std::make_error_code(std::errc::permission_denied);
+  if (error) return std::unexpected(error.message());
+  return std::string{std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The one load of a load report.
+void read_load_report(const fs::path& path, Attempt& attempt) {
+  auto const text = contents_of(path);
+  if (!text) return;
+  json::error_code malformed;
+  auto const value = json::parse(*text, malformed);
+  if (malformed || !value.is_object()) return;
+  auto const& loads = array_at(value.get_object(), "loads");
+  if (loads.empty() || !loads[0].is_object()) return;
+  attempt.outcome = text_at(loads[0].get_object(), "outcome");
+  attempt.failure = text_at(loads[0].get_object(), "failure");
+}
+
+/// Ends it in order when this process is asked to end.
+std::optional<int> wait_for(GuardedProcess& process, std::chrono::milliseconds timeout) {
+  auto const deadline = std::chrono::steady_clock::now() + timeout;
+  bool told = false;
+  while (std::chrono::steady_clock::now() < deadline) {
+    if (auto const status = process.wait_until(std::chrono::steady_clock::now() + kLookTime)) {
+      return WIFEXITED(*status) ? WEXITSTATUS(*status) : 128 + WTERMSIG(*status);
+    }
+    if (Interruption::was_asked() && !std::exchange(told, true)) process.terminate();
+  }
+  return std::nullopt;
+}
+
+Attempt record_once(const CorpusOptions& options, const CorpusPage& page, const fs::path& archive) {
+  auto const folder = make_private_folder("reprise-corpus-");
+  if (!folder) return {.exit_code = kExitFailed, .failure = folder.error().message()};
+  auto const report = *folder / "load.json";
+  std::vector<std::string> arguments{"record", "-o", archive.string(), "--load-report",
+                                     report.string()};
+  arguments.insert(arguments.end(), options.record_arguments.begin(),
+                   options.record_arguments.end());
+  arguments.push_back(page.url);
+  auto process = GuardedProcess::start({.program = "/proc/self/exe",
+                                        .arguments = std::move(arguments),
+                                        .environment = environment_with({}),
+                                        .folder = *folder});
+  if (!process) return {.exit_code = kExitFailed, .failure = process.error().message()};
+  Attempt attempt;
+  attempt.exit_code = wait_for(**process, options.visiting.page.timeout + kRecordTime);
+  read_load_report(report, attempt);
+  if (!attempt.exit_code) {
+    attempt.failure = "The recorder did not end and was killed.";
+  } else if (*attempt.exit_code != kExitDone && attempt.failure.empty()) {
+    attempt.failure = "The recorder ended with exit code " + std::to_string(*attempt.exit_code);
+  }
+  return attempt;
+}
+
+/// Whether there is something in the archive to judge. A page that was not quiet in time is a page.
+bool has_page(const Attempt& attempt) {
+  return attempt.exit_code &&
+         ((*attempt.exit_code == kExitDone && attempt.outcome == "loaded") ||
+          (*attempt.exit_code == kExitFailed && attempt.outcome == "timed-out"));
+}
+
+/// Every further page would end the same way.
+bool is_hopeless(const Attempt& attempt) {
+  return attempt.exit_code == kExitUsage || attempt.exit_code == kExitArchive ||
+         attempt.exit_code == kExitListen;
+}
+
+void take_misses(const json::object& report, CorpusEntry& entry) {
+  entry.misses =
+      static_cast<std::uint64_t>(std::max<std::int64_t>(integer_at(report, "misses"), 0));
+  if (entry.misses == 0) return;
+  std::string text = std::to_string(entry.misses) + " requests of a replay are not in the archive";
+  std::size_t named = 0;
+  for (json::value const& each : array_at(report, "distinct_misses")) {
+    if (!each.is_object() || named == kMissesNamed) break;
+    text += named++ == 0 ? ": " : ", ";
+    text += text_at(each.get_object(), "url").substr(0, 120);
+  }
+  entry.problems.push_back({.kind = "misses", .text = std::move(text)});
+}
+
+bool is_missed(const json::object& report, std::string_view url) {
+  return std::ranges::any_of(array_at(report, "distinct_misses"), [url](json::value const& each) {
+    return each.is_object() && text_at(each.get_object(), "url") == url;
+  });
+}
+
+/// Loads the page from its archive and notes what speaks against it. Why it is none when not even
+/// its document is there: the recorder itself told the browser that the origin did not answer.
+std::string judge(const CorpusOptions& options, const fs::path& archive, CorpusEntry& entry) {
+  auto replay = ReplayChild::start({.archive = archive, .arguments = options.replay_arguments});
+  if (!replay) {
+    auto text = replay.error().text;
+    while (text.ends_with('\n')) text.pop_back();
+    return text;
+  }
+  auto visiting = options.visiting;
+  auto const& flags = (*replay)->chromium_flags();
+  visiting.browser.extra_flags.insert(visiting.browser.extra_flags.begin(), flags.begin(),
+                                      flags.end());
+  auto const visit = visit_pages({entry.page.url}, visiting);
+  auto const ending = (*replay)->stop();
+  const PageLoad& load = visit.loads.front();
+  auto const* const document = document_of(load);
+  auto const report = ending.report.is_object() ? ending.report.get_object() : json::object();
+  if (document != nullptr && is_missed(report, document->url)) {
+    return "The document did not come from its origin: " + document->url;
+  }
+  entry.status = document == nullptr ? 0 : document->status;
+  entry.requests = load.requests.size();
+  for (const PageRequest& request : load.requests) entry.bytes += request.encoded_bytes;
+  entry.load_event_ms = load.load_event_ms;
+  for (PageProblem& problem : check_page(load)) entry.problems.push_back(std::move(problem));
+  take_misses(report, entry);
+  return {};
+}
+
+/// Records one page, judges it, and puts its archive in place. An exit code when there is no point
+/// in going on.
+std::optional<int> record_page(const CorpusOptions& options, CorpusEntry& entry) {
+  auto const archive = options.folder / (entry.page.name + ".reprise");
+  auto const part = fs::path(archive).concat(".part");
+  std::error_code error;
+  while (entry.attempts <= options.retries && !entry.recorded) {
+    fs::remove(part, error);  // half of an archive, of an attempt that failed or was interrupted
+    ++entry.attempts;
+    auto const attempt = record_once(options, entry.page, part);
+    if (Interruption::was_asked()) return Interruption::exit_code();
+    if (is_hopeless(attempt)) return attempt.exit_code;
+    entry.failure = attempt.failure;
+    if (!has_page(attempt)) continue;
+    entry.problems.clear();
+    if (attempt.outcome != "loaded") {
+      entry.problems.push_back(
+          {.kind = "not-loaded", .text = "While it was recorded: " + attempt.failure});
+    }
+    entry.failure = judge(options, part, entry);
+    if (Interruption::was_asked()) return Interruption::exit_code();
+    entry.recorded = entry.failure.empty();
+  }
+  if (!entry.recorded) {
+    fs::remove(part, error);
+    return std::nullopt;
+  }
+  fs::rename(part, archive, error);
+  if (!error) return std::nullopt;
+  std::fprintf(stderr, "reprise: %s cannot be written: %s\n", archive.c_str(),
+               error.message().c_str());
+  return kExitFailed;
+}
+
+bool is_done(const CorpusOptions& options, const CorpusSummary& summary, const CorpusPage& page) {
+  auto const* const entry = summary.find(page.name);
+  std::error_code error;
+  return entry != nullptr && entry->recorded && entry->page.url == page.url &&
+         fs::is_regular_file(options.folder / (page.name + ".reprise"), error);
+}
+
+int exit_code_of(const CorpusSummary& summary, const std::vector<CorpusPage>& pages) {
+  int code = kExitDone;
+  for (const CorpusPage& page : pages) {
+    auto const* const entry = summary.find(page.name);
+    if (entry == nullptr || !entry->recorded) return kExitFailed;
+    if (!entry->problems.empty()) code = kExitGate;
+  }
+  return code;
+}
+
+/// An exit code when it ended early.
+std::optional<int> record_pages(const CorpusOptions& options, const std::vector<CorpusPage>& pages,
+                                CorpusSummary& summary) {
+  Interruption const interruption;
+  std::size_t number = 0;
+  for (const CorpusPage& page : pages) {
+    ++number;
+    if (Interruption::was_asked()) return Interruption::exit_code();
+    bool const done = is_done(options, summary, page);
+    std::fprintf(stderr, "page %zu of %zu: %s%s\n", number, pages.size(), page.url.c_str(),
+                 done ? ": recorded already" : "");
+    if (done) continue;
+    CorpusEntry entry{.page = page};
+    if (auto const ended = record_page(options, entry)) return ended;
+    summary.put(std::move(entry));
+    if (!summary.write(options.folder)) return kExitFailed;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+int record_corpus(const CorpusOptions& options) {
+  auto const list = contents_of(options.list);
+  if (!list) {
+    std::fprintf(stderr, "reprise: --urls %s: %s\n", options.list.c_str(), list.error().c_str());
+    return kExitUsage;
+  }
+  auto const pages = parse_corpus_list(*list);
+  if (!pages) {
+    std::fprintf(stderr, "reprise: --urls %s: %s\n", options.list.c_str(), pages.error().c_str());
+    return kExitUsage;
+  }
+  std::error_code error;
+  fs::create_directories(options.folder, error);
+  if (error) {
+    std::fprintf(stderr, "reprise: -o %s: %s\n", options.folder.c_str(), error.message().c_str());
+    return kExitFailed;
+  }
+  auto summary = CorpusSummary::read(options.folder);
+  if (!summary) {
+    std::fprintf(stderr, "reprise: %s\n", summary.error().c_str());
+    return kExitFailed;
+  }
+  auto const ended = record_pages(options, *pages, *summary);
+  std::fputs(summary->table(*pages).c_str(), stdout);
+  return ended ? *ended : exit_code_of(*summary, *pages);
+}
+
+}  // namespace reprise
