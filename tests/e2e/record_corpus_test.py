@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`reprise record --urls`: an archive for each page of a list, what speaks against each, and going on
-after an interruption."""
+"""`reprise record --urls`: an archive for each page of a list, what speaks against each, and going
+on after an interruption."""
 
 import json
 import os
