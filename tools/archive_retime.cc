@@ -18,8 +18,8 @@ struct Retimed {
 
 Result<Retimed> write_retimed(const ArchiveReader& from, const Filter& filter,
                               const ThinkTimeChange& change, ArchiveWriter& to) {
-  auto const selection =
-      Selection::make(from, [&filter](const Exchange& exchange, std::uint32_t, std::size_t number) {
+  auto const selection = ExchangeSelection::make(
+      from, [&filter](const Exchange& exchange, std::uint32_t, std::size_t number) {
         return filter.takes(exchange, number);
       });
   if (!selection) return fail(selection.error());

@@ -21,7 +21,7 @@ int trim(const Arguments& arguments, bool keeps) {
   if (!filter) return kExitUsage;
   auto const from = open_with_remarks(arguments.archive);
   if (!from) return kExitArchive;
-  auto const selection = Selection::make(
+  auto const selection = ExchangeSelection::make(
       *from->reader, [&](const Exchange& exchange, std::uint32_t /*ordinal*/, std::size_t number) {
         return filter->takes(exchange, number) == keeps;
       });

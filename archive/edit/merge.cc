@@ -26,7 +26,7 @@ SessionTime shifted(SessionTime time, SessionTime by) {
 class JoiningCopy final : public SelectedCopy {
  public:
   /// `later`: how much later its session started. `used` is brought up to date.
-  JoiningCopy(const ArchiveReader& from, const Selection& selection, ArchiveWriter& to,
+  JoiningCopy(const ArchiveReader& from, const ExchangeSelection& selection, ArchiveWriter& to,
               SessionTime later, Numbers& used)
       : SelectedCopy(from, selection, to), later_(later), before_(used), used_(used) {}
 
@@ -93,7 +93,7 @@ class AddingCopy final : public SelectedCopy {
 struct Part {
   const ArchiveReader* reader = nullptr;
   std::uint32_t session = 0;  ///< which a replay would serve
-  Selection selection;
+  ExchangeSelection selection;
   MergedPart counts;
 
   bool takes(std::uint32_t ordinal) const { return selection.has_exchange(ordinal); }
@@ -127,7 +127,7 @@ bool Part::has_complete(const MatchKey& key, std::uint64_t hash) const {
 Result<Part> choose(const ArchiveReader& from, const MergeOptions& options, bool joins) {
   Part part{.reader = &from};
   part.session = Matcher(from, 0).session();
-  auto selection = Selection::make(
+  auto selection = ExchangeSelection::make(
       from, [&](const Exchange& exchange, std::uint32_t /*ordinal*/, std::size_t number) {
         if (options.only && !options.only(exchange, number)) return false;
         if (!joins || exchange.session == part.session) return true;
@@ -141,11 +141,11 @@ Result<Part> choose(const ArchiveReader& from, const MergeOptions& options, bool
 
 /// Leaves out of each part what one of the parts in `preferred(i)` has.
 Result<void> leave_duplicates_out(std::vector<Part>& parts, Duplicates policy) {
-  std::vector<Selection> remaining;
+  std::vector<ExchangeSelection> remaining;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     auto const all = std::span<const Part>(parts);
     auto const preferred = policy == Duplicates::kFirst ? all.first(i) : all.subspan(i + 1);
-    auto selection = Selection::make(
+    auto selection = ExchangeSelection::make(
         *parts[i].reader,
         [&](const Exchange& exchange, std::uint32_t ordinal, std::size_t /*number*/) {
           if (!parts[i].takes(ordinal)) return false;

@@ -35,8 +35,8 @@ bool change_think_time(Exchange& exchange, std::optional<std::chrono::nanosecond
 /// Copies an archive with another think time for the exchanges of `selection`. All is borrowed.
 class RetimedCopy final : public ArchiveCopy {
  public:
-  RetimedCopy(const ArchiveReader& from, const Selection& selection, const ThinkTimeChange& change,
-              ArchiveWriter& to)
+  RetimedCopy(const ArchiveReader& from, const ExchangeSelection& selection,
+              const ThinkTimeChange& change, ArchiveWriter& to)
       : ArchiveCopy(from, to), round_trips_(from), selection_(selection), change_(change) {}
 
   std::uint64_t changed() const { return changed_; }
@@ -48,7 +48,7 @@ class RetimedCopy final : public ArchiveCopy {
 
  private:
   RoundTrips round_trips_;
-  const Selection& selection_;
+  const ExchangeSelection& selection_;
   ThinkTimeChange change_;
   std::uint64_t changed_ = 0;
   std::uint64_t timeless_ = 0;

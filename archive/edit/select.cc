@@ -4,8 +4,8 @@
 
 namespace reprise {
 
-Result<Selection> Selection::make(const ArchiveReader& from, const Wanted& wanted) {
-  Selection made;
+Result<ExchangeSelection> ExchangeSelection::make(const ArchiveReader& from, const Wanted& wanted) {
+  ExchangeSelection made;
   made.exchanges_.resize(from.entries().size());
   std::size_t number = 0;
   for (auto const ordinal : from.ordinals_in_order()) {
@@ -25,17 +25,17 @@ Result<Selection> Selection::make(const ArchiveReader& from, const Wanted& wante
   return made;
 }
 
-bool Selection::has_connection(const ConnectionFacts& facts) const {
+bool ExchangeSelection::has_connection(const ConnectionFacts& facts) const {
   Connection const connection(facts.session, facts.id);
   if (!cut_.contains(facts.session) || kept_.contains(connection)) return true;
   return !used_.contains(connection) && hosts_.contains({facts.session, facts.host});
 }
 
-bool Selection::has_answer(const DnsAnswer& answer) const {
+bool ExchangeSelection::has_answer(const DnsAnswer& answer) const {
   return !cut_.contains(answer.session) || hosts_.contains({answer.session, answer.host});
 }
 
-bool Selection::has_session(const SessionContents& session) const {
+bool ExchangeSelection::has_session(const SessionContents& session) const {
   return session.ordinals.empty() ||
          std::ranges::any_of(session.ordinals,
                              [this](std::uint32_t ordinal) { return has_exchange(ordinal); });

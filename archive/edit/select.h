@@ -19,14 +19,14 @@ namespace reprise {
 /// Which exchanges are meant, and with them: the connections that they used, and those to their
 /// hosts that no exchange used; the DNS answers on their hosts. Of a session all of whose exchanges
 /// are meant, everything. Holds a bit an exchange.
-class Selection {
+class ExchangeSelection {
  public:
   /// Asked once for each exchange, in the order of `ls`, whose `number` counts from 1.
   using Wanted =
       std::function<bool(const Exchange& exchange, std::uint32_t ordinal, std::size_t number)>;
 
   /// Errors: corrupt when an exchange cannot be read.
-  static Result<Selection> make(const ArchiveReader& from, const Wanted& wanted);
+  static Result<ExchangeSelection> make(const ArchiveReader& from, const Wanted& wanted);
 
   bool has_exchange(std::uint32_t ordinal) const { return exchanges_[ordinal]; }
   bool has_connection(const ConnectionFacts& facts) const;
@@ -52,7 +52,7 @@ class Selection {
 /// Copies a selection and leaves out the rest. `selection` must outlive it.
 class SelectedCopy : public ArchiveCopy {
  public:
-  SelectedCopy(const ArchiveReader& from, const Selection& selection, ArchiveWriter& to)
+  SelectedCopy(const ArchiveReader& from, const ExchangeSelection& selection, ArchiveWriter& to)
       : ArchiveCopy(from, to), selection_(selection) {}
 
  protected:
@@ -70,7 +70,7 @@ class SelectedCopy : public ArchiveCopy {
   }
 
  private:
-  const Selection& selection_;
+  const ExchangeSelection& selection_;
 };
 
 }  // namespace reprise

@@ -26,13 +26,13 @@ class Copies : public testing::Test {
     make_random_archive(b_, seed ^ 0x5eed);
   }
 
-  Selection select(const ArchiveReader& reader, const Selection::Wanted& wanted) {
-    auto selection = Selection::make(reader, wanted);
+  ExchangeSelection select(const ArchiveReader& reader, const ExchangeSelection::Wanted& wanted) {
+    auto selection = ExchangeSelection::make(reader, wanted);
     if (!selection) throw std::system_error(selection.error());
     return std::move(*selection);
   }
 
-  void trim(const Selection::Wanted& wanted) {
+  void trim(const ExchangeSelection::Wanted& wanted) {
     auto const reader = open_archive(a_);
     auto const selection = select(*reader, wanted);
     auto const writer = create_archive(out_);

@@ -109,7 +109,7 @@ TEST(RetimedCopy, ChangesWhatWasSelectedAndNothingElse) {
     make_random_archive(from, seed);
     auto const reader = open_archive(from);
     auto const selection =
-        Selection::make(*reader, [](const Exchange&, std::uint32_t, std::size_t n) {
+        ExchangeSelection::make(*reader, [](const Exchange&, std::uint32_t, std::size_t n) {
           return n % 3 == 0;
         }).value();
     auto const writer = create_archive(to);
