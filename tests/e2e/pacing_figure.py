@@ -25,8 +25,8 @@ KILOBYTES_MAX = 100
 
 RESOURCES = 150
 CONNECTIONS = 6
-EVENTS = 50
-EVENT_GAP_SECONDS = 0.01
+EVENTS = 20
+EVENT_GAP_SECONDS = 0.025
 THINK_SECONDS = 0.002
 LOADS = 40
 MORE_PERCENT_MAX = 20
@@ -164,6 +164,8 @@ def report_processor(case):
     for name, bound in (("streams", f"<= {MORE_PERCENT_MAX}"), ("think", None)):
         more = (median[name] / median["none"] - 1) * 100
         figure.report(f"pacing_processor_{name}", round(more, 1), "% more", bound)
+    each = (median["streams"] - median["none"]) / EVENTS * 1000
+    figure.report("pacing_processor_event", round(each, 1), "us", None)
 
 
 def main():

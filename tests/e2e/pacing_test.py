@@ -165,6 +165,27 @@ class Pacing(harness.TestCase):
         took, timing = self.report_after("--pace", "none", "--think-time", "x2")
         self.assertGreaterEqual(took["/slow"], 2 * THINK_SECONDS - 0.1)
 
+    def test_an_edited_think_time_is_replayed(self):
+        edited = str(self.folder / "b.reprise")
+        done = harness.run("archive", "edit", str(self.archive), "path=/quick or path=/slow",
+                           "--think-time", "+200ms", "-o", edited)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(b"the think time of 2 exchanges", done.stderr)
+        numbers = {each["url"].rsplit("/", 1)[1]: each["number"]
+                   for each in self.archive_json("ls", edited)}
+        done = harness.run("archive", "edit", edited, str(numbers["slow"]), "--think-time",
+                           "-50ms")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for arguments in (("1", "--think-time", "1s"), ("path=/slow", "--raw"),
+                          ("1", "--head", "--think-time", "1")):
+            done = harness.run("archive", "edit", edited, *arguments)
+            self.assertEqual(done.returncode, 2, arguments)
+        self.assert_sound(edited)
+        self.archive = edited
+        took, _ = self.report_after("--think-time", "recorded")
+        self.assertGreaterEqual(took["/quick"], 0.2)
+        self.assertGreaterEqual(took["/slow"], THINK_SECONDS + 0.1)
+
     def test_other_think_times_are_refused(self):
         for text in ("fast", "x", "-1", "1s"):
             done = harness.run("replay", "--think-time", text, str(self.archive))
