@@ -10,6 +10,9 @@
 namespace reprise {
 namespace {
 
+/// How many exchanges of a path are passed over to find those that are not complete.
+constexpr std::size_t kBrokenVisitsMax = 1024;
+
 bool is_same(const StoredRequest& recorded, const MatchKey& key, bool partial) {
   return recorded.target == key.target && recorded.host == key.host &&
          recorded.method == key.method && recorded.scheme == key.scheme &&
@@ -105,27 +108,48 @@ void Matcher::link_repeats() {
   next_repeat_.assign(count, kNone);
   next_sequence_.assign(count, kNone);
   first_answer_.assign(count, kNone);
-  constexpr Representation kValues = 0x7fff'7fff'7fff'7fff;
-  std::unordered_map<Representation, std::uint32_t> last_of;
+  answering_.assign(count, false);
   for (std::uint32_t begin = 0; begin < count;) {
     auto end = begin + 1;
     while (end < count && all[end].key_hash == all[begin].key_hash) ++end;
-    last_of.clear();
-    auto last_sequence = kNone;
-    for (auto at = begin; at < end; ++at) {
-      if (all[at].session != session_ || all[at].outcome != Outcome::kComplete) continue;
-      auto const representation = index_.representations()[at] & kValues;
-      auto const [known, is_new] = last_of.try_emplace(representation, at);
-      if (is_new) {
-        if (last_sequence != kNone) next_sequence_[last_sequence] = at;
-        last_sequence = at;
-      } else {
-        next_repeat_[known->second] = at;
-        known->second = at;
-      }
-      if (first_answer_[begin] == kNone) first_answer_[begin] = at;
-    }
+    link_range(begin, end);
     begin = end;
+  }
+}
+
+void Matcher::link_range(std::uint32_t begin, std::uint32_t end) {
+  auto const all = reader_->entries();
+  constexpr Representation kValues = 0x7fff'7fff'7fff'7fff;
+  std::unordered_map<Representation, std::uint32_t> last_of;
+  auto last_sequence = kNone;
+  auto const link = [&](std::uint32_t at) {
+    answering_[at] = true;
+    has_broken_ |= all[at].outcome != Outcome::kComplete;
+    auto const representation = index_.representations()[at] & kValues;
+    auto const [known, is_new] = last_of.try_emplace(representation, at);
+    if (is_new) {
+      if (last_sequence != kNone) next_sequence_[last_sequence] = at;
+      last_sequence = at;
+    } else {
+      next_repeat_[known->second] = at;
+      known->second = at;
+    }
+    if (first_answer_[begin] == kNone) first_answer_[begin] = at;
+  };
+  std::vector<std::uint32_t> cut_by_client;
+  for (auto at = begin; at < end; ++at) {
+    if (all[at].session != session_) continue;
+    if (all[at].outcome == Outcome::kCutByClient) {
+      cut_by_client.push_back(at);
+    } else if (all[at].outcome == Outcome::kComplete || rules_.failures) {
+      link(at);
+    }
+  }
+  if (!rules_.failures) return;
+  // What the client cut is better than nothing of the kind.
+  auto const known = last_of;
+  for (auto const at : cut_by_client) {
+    if (!known.contains(index_.representations()[at] & kValues)) link(at);
   }
 }
 
@@ -168,6 +192,10 @@ Decision Matcher::decide(const AskedRequest& asked, SequenceCursors& cursors,
   if (compares_bodies()) {
     decision = decide_fuzzily(asked, cursors, request_of);
     if (decision.kind != MatchKind::kMiss) return decision;
+  }
+  if (has_broken_ && !rules_.exact_only) {
+    auto const broken = decide_broken(asked, cursors);
+    if (broken.kind != MatchKind::kMiss) return broken;
   }
   auto other = asked;
   if (!substitute_scheme(other)) return decision;
@@ -221,6 +249,42 @@ Decision Matcher::decide_fuzzily(const AskedRequest& asked, SequenceCursors& cur
   decision.ordinal = candidate.ordinal;
   cursors.give(candidate.ordinal);
   place.store(candidate.member - candidates.first_member + 1, std::memory_order_relaxed);
+  return decision;
+}
+
+Decision Matcher::decide_broken(const AskedRequest& asked, SequenceCursors& cursors) const {
+  // How much of a body was taken before it broke is chance.
+  auto const without_body = [](AskedRequest request) {
+    request.key.body_digest = {};
+    request.body_bytes = 0;
+    request.body = {};
+    return request;
+  };
+  auto const wanted = features_of(without_body(asked), rules_.ignored_params);
+  Decision decision;
+  std::size_t visits = 0;
+  bool best_is_given = false;
+  reader_->visit_path(path_hash(asked.key.host, asked.key.target), [&](std::uint32_t ordinal) {
+    if (++visits > kBrokenVisitsMax) return false;
+    auto const& entry = reader_->entries()[ordinal];
+    if (!answering_[ordinal] || entry.outcome == Outcome::kComplete) return true;
+    auto const exchange = reader_->exchange(ordinal);
+    if (!exchange || !same_place(key_of(exchange->request), asked.key)) return true;
+    auto const recorded =
+        features_of(without_body(asked_as(exchange->request, {})), rules_.ignored_params);
+    auto const fit = score(wanted, recorded, ignored_);
+    auto const given = cursors.given_[ordinal].load(std::memory_order_relaxed);
+    ++decision.candidates;
+    if (fit < kScoreMin || fit < decision.score) return true;
+    // The first that is left, or the last of those that were all given.
+    if (fit == decision.score && !best_is_given) return true;
+    decision.kind = MatchKind::kFuzzy;
+    decision.ordinal = ordinal;
+    decision.score = fit;
+    best_is_given = given;
+    return decision.candidates < kCandidatesMax;
+  });
+  if (decision.kind != MatchKind::kMiss) cursors.give(decision.ordinal);
   return decision;
 }
 

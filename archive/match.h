@@ -3,8 +3,6 @@
 // Which recorded exchange answers a request, and why: MATCHING.md. Pure: an archive, a request and
 // the session's cursors in, a decision with its reason out. Never touches the network or the clock.
 
-#include <array>
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -17,41 +15,17 @@
 #include "archive/match_index.h"
 #include "archive/match_request.h"
 #include "archive/reader.h"
+#include "archive/sequence_cursors.h"
 
 namespace reprise {
-
-/// What a client session was given so far. Thread-safe; one per client session.
-class SequenceCursors {
- public:
-  /// `entry_count`: that of the archive, reader.entries().size().
-  explicit SequenceCursors(std::size_t entry_count) : taken_(entry_count), given_(entry_count) {}
-  /// Starts every sequence again.
-  void reset();
-
- private:
-  friend class Matcher;
-  void give(std::uint32_t ordinal) {
-    // Looked at first: writing each time would bounce the line between threads.
-    auto& given = given_[ordinal];
-    if (!given.load(std::memory_order_relaxed)) given.store(true, std::memory_order_relaxed);
-  }
-  std::atomic<std::uint32_t>& place_in(std::uint64_t group) {
-    return places_[group % places_.size()];
-  }
-
-  /// At the ordinal where a sequence starts: how far behind it the next answer is looked for. Zero
-  /// while it was never asked; else the last answer was at that distance less one.
-  std::vector<std::atomic<std::uint32_t>> taken_;
-  std::vector<std::atomic<bool>> given_;
-  /// By group (several may share one): which member comes behind the last that was given.
-  std::array<std::atomic<std::uint32_t>, 1024> places_{};
-};
 
 enum class MatchKind : std::uint8_t { kExact, kFuzzy, kMiss };
 
 struct MatchRules {
   bool exact_only = false;
   std::vector<std::string> ignored_params;  ///< globs of parameter names (glob.h)
+  /// Exchanges that were cut or failed answer, too: with what there is of them.
+  bool failures = true;
 };
 
 /// A recorded exchange that came near, and why it is not the answer.
@@ -87,6 +61,8 @@ class Matcher {
 
   std::uint32_t session() const { return session_; }
   const MatchRules& rules() const { return rules_; }
+  /// By ordinal: whether it can be an answer at all.
+  const std::vector<bool>& answering() const { return answering_; }
   /// Whether decide() looks into bodies; else their digests are enough.
   bool compares_bodies() const { return !rules_.exact_only || !rules_.ignored_params.empty(); }
 
@@ -95,7 +71,7 @@ class Matcher {
                   const RequestOf& request_of) const;
 
   /// The first step of decide() alone: the next exchange of the recorded sequence of `key`, the
-  /// last one repeating. Only complete exchanges answer. Cost grows neither with the archive nor
+  /// last one repeating. Cost grows neither with the archive nor
   /// with the sequence; allocates nothing when `exchanges` is decoded already.
   ///
   /// `same_key(ordinal)` says whether that exchange's key equals `key` in full: the index knows
@@ -106,7 +82,8 @@ class Matcher {
                  SameKey&& same_key) const;
 
   /// Explains a miss: at most kNearMissesMax exchanges of the same host and path, nearest first.
-  /// An exchange that shares the whole key is listed when it belongs to another session or was cut.
+  /// An exchange that shares the whole key is listed when it belongs to another session or is
+  /// broken.
   std::vector<NearMiss> nearest(const AskedRequest& asked) const;
   /// What of a missed request no recorded one shares: "host never recorded", "path never recorded",
   /// else "not recorded", and then nearest() says more.
@@ -121,11 +98,14 @@ class Matcher {
   static constexpr std::size_t kHeadsMax = 4'096;  ///< of one key, that are looked at
 
   void link_repeats();
+  void link_range(std::uint32_t begin, std::uint32_t end);
   void ignore(const std::vector<std::string>& globs);
   Decision decide_exactly(const AskedRequest& asked, SequenceCursors& cursors,
                           const RequestOf& request_of) const;
   Decision decide_fuzzily(const AskedRequest& asked, SequenceCursors& cursors,
                           const RequestOf& request_of) const;
+  /// The best of the exchanges of a path that are not complete, by all but their bodies.
+  Decision decide_broken(const AskedRequest& asked, SequenceCursors& cursors) const;
   std::uint32_t choose(const AskedRequest& asked, const Candidates& candidates, unsigned best,
                        const SequenceCursors& cursors) const;
   /// Whether the request was recorded as it is, but no such exchange is complete.
@@ -151,6 +131,8 @@ class Matcher {
   std::vector<std::uint32_t> next_repeat_;
   std::vector<std::uint32_t> next_sequence_;
   std::vector<std::uint32_t> first_answer_;  // from each ordinal on, itself included, of its hash
+  std::vector<bool> answering_;
+  bool has_broken_ = false;  // among those
 };
 
 template <class SameKey>

@@ -26,6 +26,7 @@ namespace {
 struct ReplayOptions {
   std::filesystem::path archive;
   std::string match = "fuzzy";
+  std::string failures = "recorded";
   std::vector<std::string> ignored_params;
   double min_confidence = 0;
   InjectionOptions injection;
@@ -143,7 +144,8 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   Replay replayed(**archive, {.session = options.session,
                               .protocol = protocol_of(options.protocol),
                               .match = {.exact_only = options.match == "exact",
-                                        .ignored_params = options.ignored_params},
+                                        .ignored_params = options.ignored_params,
+                                        .failures = options.failures == "recorded"},
                               .script = injection->script,
                               .timing = timing_of(options),
                               .date_shift = shift});
@@ -197,6 +199,11 @@ void add_replay_command(CLI::App& app, const std::vector<std::string>& command, 
                   "Query and form parameters that do not count: a name, * for any bytes")
       ->allow_extra_args(false)
       ->type_name("GLOB");
+  sub->add_option("--failures", options->failures,
+                  "recorded: exchanges that were cut or failed are cut or fail again; miss: they "
+                  "are missed")
+      ->check(CLI::IsMember({"recorded", "miss"}))
+      ->capture_default_str();
   options->injection.add_to(*sub);
   sub->add_option("--dates", options->dates,
                   "shift: dates and cookies' expiries are as long ago, or ahead, as they were in "

@@ -23,10 +23,9 @@ std::string ReplayLedger::shortened(std::string text) {
   return text += "...";
 }
 
-ReplayLedger::ReplayLedger(const ArchiveReader& archive, std::uint32_t session)
-    : archive_(archive), session_(session), served_(archive.entries().size()) {
-  servable_count_ = static_cast<std::uint64_t>(std::ranges::count_if(
-      archive.entries(), [this](const IndexEntry& entry) { return is_servable(entry); }));
+ReplayLedger::ReplayLedger(const ArchiveReader& archive, std::vector<bool> servable)
+    : archive_(archive), servable_(std::move(servable)), served_(archive.entries().size()) {
+  servable_count_ = static_cast<std::uint64_t>(std::ranges::count(servable_, true));
 }
 
 void ReplayLedger::reset() {
@@ -211,7 +210,7 @@ std::vector<RecordedRequest> ReplayLedger::never_asked_for(std::size_t max) cons
   std::vector<RecordedRequest> missing;
   for (auto const ordinal : archive_.ordinals_in_order()) {
     if (missing.size() == max) break;
-    if (is_servable(archive_.entries()[ordinal]) && served_[ordinal] == 0) {
+    if (servable_[ordinal] && served_[ordinal] == 0) {
       missing.push_back(name_of(ordinal));
     }
   }

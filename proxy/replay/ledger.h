@@ -82,8 +82,8 @@ class ReplayLedger {
   static constexpr std::size_t kDistinctMax = 10'000;  ///< misses, and inexact hits
   static constexpr std::size_t kTextMax = 4 << 10;
 
-  /// Of the replay of `session` of `archive`, which must outlive this.
-  ReplayLedger(const ArchiveReader& archive, std::uint32_t session);
+  /// Of a replay of `archive`, which must outlive this. `servable`: by ordinal, what can be served.
+  ReplayLedger(const ArchiveReader& archive, std::vector<bool> servable);
 
   /// Texts that a client or an archive chose, cut to what reports take.
   static std::string shortened(std::string text);
@@ -128,12 +128,9 @@ class ReplayLedger {
  private:
   Miss add(const AskedRequest& asked, std::string reason, std::vector<NearMiss> nearest,
            bool damaged);
-  bool is_servable(const IndexEntry& entry) const {
-    return entry.session == session_ && entry.outcome == Outcome::kComplete;
-  }
 
   const ArchiveReader& archive_;
-  std::uint32_t session_;
+  std::vector<bool> const servable_;
   std::uint64_t servable_count_ = 0;
 
   std::atomic<std::uint64_t> hits_ = 0;

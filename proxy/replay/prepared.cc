@@ -2,6 +2,7 @@
 
 #include "inject/response.h"
 #include "proxy/replay/negotiation.h"
+#include "proxy/replay/other_form.h"
 
 namespace reprise {
 namespace {
@@ -83,6 +84,11 @@ PreparedExchange::PreparedExchange(const ArchiveReader& archive, std::uint32_t o
   exchange_ = std::move(*exchange);
   schedule_ = scheduler.schedule_of(exchange_);
   const StoredReply& reply = exchange_.response;
+  if (reply.status == 0) {
+    if (!broken()) problem_ = "its record has no response";
+    return;
+  }
+  fits_all_ = reprise::fits_all(exchange_);
   for (const HeaderView& field : reply.headers.list()) {
     // It would lead the client past this replay.
     if (equals_ignoring_case(field.name, "Alt-Svc")) continue;
@@ -93,8 +99,9 @@ PreparedExchange::PreparedExchange(const ArchiveReader& archive, std::uint32_t o
   }
   rewritable_as_document_ = is_rewritable(inject::Destination::kDocument);
   rewritable_as_worker_ = is_rewritable(inject::Destination::kWorker);
-  if (auto codings = inject::codings_of(headers_);
-      codings && reply.body.size_bytes > 0 && reply.body.size_bytes <= kDocumentBytesMax) {
+  if (auto codings = inject::codings_of(headers_); codings && !broken() &&
+                                                   reply.body.size_bytes > 0 &&
+                                                   reply.body.size_bytes <= kDocumentBytesMax) {
     codings_ = std::move(*codings);
   }
   auto parts = parts_with(headers_);
@@ -135,7 +142,8 @@ StoredResponse::Parts PreparedExchange::parts_with(HeaderList headers) const {
 }
 
 bool PreparedExchange::is_rewritable(inject::Destination destination) const {
-  return exchange_.request.method != "HEAD" &&
+  // What is broken stays as it is: its length and its coding are of more than there is.
+  return exchange_.request.method != "HEAD" && !broken() &&
          exchange_.response.body.size_bytes <= kDocumentBytesMax &&
          inject::kind_of(exchange_.response.status, headers_, destination) != inject::Kind::kOther;
 }

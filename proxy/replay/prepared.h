@@ -53,6 +53,10 @@ class PreparedExchange {
   /// Null when it cannot be served: problem() says why.
   const StoredResponse* response() const { return response_.get(); }
   const std::string& problem() const { return problem_; }
+  /// Cut or failed: response() is what there is of it, null where there was no head.
+  bool broken() const { return problem_.empty() && exchange_.outcome != Outcome::kComplete; }
+  /// Whether who asks for it can take it as it is, whatever else it asks for (other_form.h).
+  bool fits_all() const { return fits_all_; }
 
   /// What a client that sent `request` wants of it. `inject`: there is a script.
   Form form_for(const RequestHead& request, bool inject) const;
@@ -89,6 +93,7 @@ class PreparedExchange {
   std::vector<inject::Coding> codings_;  // where they are known and can be taken off
   std::unique_ptr<StoredResponse> response_;
   std::string problem_;
+  bool fits_all_ = false;
   bool rewritable_as_document_ = false;
   bool rewritable_as_worker_ = false;
   mutable std::array<std::atomic<AlteredResponse*>, kForms> altered_{};  // owned

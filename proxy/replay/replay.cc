@@ -2,13 +2,16 @@
 
 #include <spdlog/spdlog.h>
 
+#include <charconv>
 #include <deque>
 
-#include "proxy/replay/browser_requests.h"
+#include "archive/match_parameters.h"
+#include "proxy/replay/broken_exchange.h"
 #include "proxy/replay/held_body.h"
-#include "proxy/replay/preflight.h"
+#include "proxy/replay/other_form.h"
 #include "proxy/replay/replayer.h"
 #include "proxy/replay/selected_response.h"
+#include "proxy/replay/stitched_parts.h"
 #include "proxy/replay/timed_response.h"
 
 namespace reprise {
@@ -39,7 +42,8 @@ Replay::Replay(const ArchiveReader& archive, Options options)
       matcher_(archive, options.session, std::move(options.match)),
       tls_plans_(archive, matcher_.session(), options.protocol),
       cursors_(archive.entries().size()),
-      ledger_(archive, matcher_.session()),
+      early_answers_(archive, matcher_.session()),
+      ledger_(archive, matcher_.answering()),
       script_(std::move(options.script)),
       dates_(options.date_shift),
       scheduler_(archive, options.timing),
@@ -73,6 +77,7 @@ void Replay::warm_documents(const std::stop_token& stop) {
 
 void Replay::reset() {
   cursors_.reset();
+  early_answers_.reset();
   ledger_.reset();
   visit_altered([](const PreparedExchange&, AlteredResponse& altered) { altered.served = 0; });
 }
@@ -128,18 +133,30 @@ const PreparedExchange& Replay::prepared(std::uint32_t ordinal) {
   return *expected;
 }
 
-Decision Replay::find(MatchKey key, HeaderList headers, RequestBody recorded) {
-  if (recorded == RequestBody::kPartial) key.body_digest = {};
-  return matcher_.match(key, headers, cursors_, [this, &key, recorded](std::uint32_t ordinal) {
+Decision Replay::find(const MatchKey& key, HeaderList headers) {
+  return matcher_.match(key, headers, cursors_, [this, &key](std::uint32_t ordinal) {
     const StoredRequest& request = prepared(ordinal).exchange().request;
     // A record that cannot be read has only its hash to speak for it, which is enough to tell what
     // the miss is due to.
-    if (request.method.empty()) return recorded == RequestBody::kWhole;
+    if (request.method.empty()) return true;
     return request.target == key.target && request.host == key.host &&
            request.method == key.method && request.scheme == key.scheme &&
            request.port == key.port && key_of(request).body_digest == key.body_digest &&
-           request.body_partial == (recorded == RequestBody::kPartial);
+           !request.body_partial;
   });
+}
+
+Decision Replay::find_early(const RequestHead& head) {
+  auto length = std::uint64_t{kNormalisedBodyBytesMax} + 1;
+  if (auto const text = find_header(head.headers, "Content-Length")) {
+    std::from_chars(text->data(), text->data() + text->size(), length);
+  }
+  // Where the origin refused it unseen, asking for the content would be another conversation.
+  bool const waits = header_has_token(head.headers, "Expect", "100-continue");
+  if (!waits && length <= kNormalisedBodyBytesMax) return {};  // it is here soon
+  auto const answer = early_answers_.next(key_of(head));
+  if (!answer || (waits && !prepared(*answer).exchange().request.body_partial)) return {};
+  return {.kind = MatchKind::kExact, .ordinal = *answer, .score = 100};
 }
 
 const StoredResponse* Replay::choose_form(const PreparedExchange& chosen, const RequestHead& head) {
@@ -155,11 +172,15 @@ const StoredResponse* Replay::choose_form(const PreparedExchange& chosen, const 
 }
 
 const StoredResponse* Replay::stored(const RequestHead& head, Decision& found) {
-  if (is_conditional_or_partial(head.headers)) return nullptr;  // to be looked at
-  auto const decision = find(key_of(head), head.headers, RequestBody::kWhole);
+  // To be looked at.
+  if (is_conditional_or_partial(head.headers) ||
+      find_header(head.headers, "Available-Dictionary")) {
+    return nullptr;
+  }
+  auto const decision = find(key_of(head), head.headers);
   if (decision.kind == MatchKind::kMiss) return nullptr;
   auto const& chosen = prepared(decision.ordinal);
-  if (!chosen.schedule().is_at_once()) {
+  if (!chosen.fits_all() || !chosen.schedule().is_at_once()) {
     found = decision;
     return nullptr;
   }
@@ -174,11 +195,7 @@ Task<void> Replay::serve(const RequestHead& head, Arrival arrival, BodyReader& b
   HeldBody content(held_bytes_, matcher_.compares_bodies());
   Decision decision = arrival.found;
   auto whole_at = arrival.at;
-  if (decision.kind == MatchKind::kMiss && !body.finished() &&
-      header_has_token(head.headers, "Expect", "100-continue")) {
-    // Where the origin refused it unseen, asking for the content would be another conversation.
-    decision = find(asked.key, head.headers, RequestBody::kPartial);
-  }
+  if (decision.kind == MatchKind::kMiss && !body.finished()) decision = find_early(head);
   if (decision.kind == MatchKind::kMiss) {
     if (!body.finished()) {
       auto const read = co_await content.read(body);
@@ -194,26 +211,65 @@ Task<void> Replay::serve(const RequestHead& head, Arrival arrival, BodyReader& b
   if (decision.kind == MatchKind::kMiss && head.method == "HEAD") {
     MatchKey get = asked.key;
     get.method = "GET";
-    decision = find(get, head.headers, RequestBody::kWhole);
+    decision = find(get, head.headers);
   }
   if (decision.kind == MatchKind::kMiss) {
     co_return co_await answer_unmatched(asked, writer);
   }
+  auto const& chosen = prepared(decision.ordinal);
+  bool const sure = chosen.fits_all() && !find_header(head.headers, "Available-Dictionary");
+  if (!sure && chosen.problem().empty()) {
+    co_return co_await serve_other_form(decision, asked, head, whole_at, writer);
+  }
+  co_return co_await serve_chosen(decision, asked, head, whole_at, writer);
+}
+
+Task<void> Replay::serve_chosen(const Decision& decision, const AskedRequest& asked,
+                                const RequestHead& head, Time whole_at, ResponseWriter& writer) {
   const PreparedExchange& chosen = prepared(decision.ordinal);
-  const auto* const response = choose_form(chosen, head);
-  if (response == nullptr) {
+  const Exchange& exchange = chosen.exchange();
+  const auto* const response = chosen.broken() ? chosen.response() : choose_form(chosen, head);
+  if (response == nullptr && !chosen.broken()) {
     co_return co_await send_miss(ledger_.add_damaged(asked, chosen.problem()), writer);
   }
-  ledger_.add_hit(decision, chosen.exchange(), head.version);
-  if (decision.kind == MatchKind::kFuzzy || decision.scheme_substituted) {
-    ledger_.add_inexact_hit(decision, chosen.exchange(), asked, matcher_.rules());
+  count_hit(decision, asked, head.version);
+  if (!chosen.broken()) co_return co_await send(chosen, *response, head, whole_at, writer);
+  bool const failed = exchange.outcome == Outcome::kOriginFailed;
+  ledger_.add_special(failed ? Special::kFailed : Special::kCut, asked.key, exchange.failure);
+  TimedResponse timed(chosen.schedule(), whole_at, writer, ledger_);
+  auto const until = whole_at + patience_of(exchange);
+  if (response == nullptr) co_return co_await break_off(until, writer);
+  auto const whole = whole_of(chosen, *response);
+  if (head.method == "HEAD") {
+    if (auto const waited = co_await timed.think(); !waited) co_return waited;
+    if (auto const sent = co_await writer.send_head(response->parts().head); !sent) co_return sent;
+    co_return co_await writer.finish({});
   }
-  co_return co_await send(chosen, *response, head, whole_at, writer);
+  if (auto const sent = co_await timed.send_unfinished(whole); !sent) co_return sent;
+  co_return co_await break_off(until, writer);
+}
+
+void Replay::count_hit(const Decision& decision, const AskedRequest& asked, HttpVersion version) {
+  auto const& exchange = prepared(decision.ordinal).exchange();
+  ledger_.add_hit(decision, exchange, version);
+  if (decision.kind == MatchKind::kFuzzy || decision.scheme_substituted) {
+    ledger_.add_inexact_hit(decision, exchange, asked, matcher_.rules());
+  }
+}
+
+Headers Replay::moved_back(HeaderList headers) const {
+  std::deque<std::string> moved;
+  std::vector<HeaderView> fields(headers.begin(), headers.end());
+  for (HeaderView& field : fields) {
+    if (auto back = dates_.moved_back(field.name, field.value)) {
+      field.value = moved.emplace_back(std::move(*back));
+    }
+  }
+  return Headers(HeaderList(fields));
 }
 
 Task<void> Replay::send(const PreparedExchange& chosen, const StoredResponse& response,
-                        const RequestHead& head, std::chrono::steady_clock::time_point whole_at,
-                        ResponseWriter& writer) {
+                        const RequestHead& head, Time whole_at, ResponseWriter& writer) {
   auto const& parts = response.parts();
   bool const from_get = head.method == "HEAD" && chosen.exchange().request.method == "GET";
   bool const selective = parts.head.status == 200 && is_conditional_or_partial(head.headers) &&
@@ -227,51 +283,10 @@ Task<void> Replay::send(const PreparedExchange& chosen, const StoredResponse& re
     if (auto const sent = co_await writer.send_head(parts.head); !sent) co_return sent;
     co_return co_await writer.finish({});
   }
-  // Conditions are held against dates as they were recorded.
-  std::deque<std::string> moved;
-  std::vector<HeaderView> fields(head.headers.begin(), head.headers.end());
-  for (HeaderView& field : fields) {
-    if (auto back = dates_.moved_back(field.name, field.value)) {
-      field.value = moved.emplace_back(std::move(*back));
-    }
-  }
+  auto const fields = moved_back(head.headers);
   RequestHead asked = head;
-  asked.headers = fields;
+  asked.headers = fields.list();
   co_return co_await send_selected(asked, whole, writer);
-}
-
-Task<void> Replay::answer_unmatched(const AskedRequest& asked, ResponseWriter& writer) {
-  std::string reason(matcher_.miss_reason(asked.key));
-  if (is_preflight(asked)) {
-    auto under = asked;
-    matcher_.substitute_scheme(under);
-    auto const allowed = answer_preflight(archive_, matcher_.session(), under);
-    if (allowed) co_return co_await send_made_up(asked, *allowed, writer);
-    reason = allowed.error();
-  }
-  if (auto const own = answer_browser(asked)) co_return co_await send_made_up(asked, *own, writer);
-  auto const miss = ledger_.add_miss(asked, std::move(reason), matcher_.nearest(asked));
-  co_return co_await send_miss(miss, writer);
-}
-
-Task<void> Replay::send_made_up(const AskedRequest& asked, const MadeUp& answer,
-                                ResponseWriter& writer) {
-  ledger_.add_special(answer.special, asked.key, answer.why);
-  auto const length = std::to_string(answer.body.size());
-  std::vector<HeaderView> fields(answer.headers.list().begin(), answer.headers.list().end());
-  if (answer.status != 204) fields.push_back({.name = "Content-Length", .value = length});
-  ResponseHead const head{
-      .status = answer.status, .reason = reason_phrase(answer.status), .headers = fields};
-  if (auto const sent = co_await writer.send_head(head); !sent) co_return sent;
-  if (auto const sent = co_await writer.write(as_bytes(answer.body)); !sent) co_return sent;
-  co_return co_await writer.finish({});
-}
-
-Task<void> Replay::send_miss(const Miss& miss, ResponseWriter& writer) {
-  spdlog::info("miss: {} {} ({})", miss.method, miss.url, miss.reason);
-  auto text = "reprise: " + miss.reason + ": " + miss.method + " " + miss.url + "\n";
-  for (const NearMiss& near : miss.nearest) text += "near: " + near.url + " (" + near.why + ")\n";
-  co_return co_await send_text(writer, 404, text);
 }
 
 Task<void> Replay::answer_misdirected(const RequestHead& head, const std::string& connection_host,

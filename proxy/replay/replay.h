@@ -3,7 +3,9 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -13,6 +15,7 @@
 #include "archive/reader.h"
 #include "inject/rewrite.h"
 #include "proxy/connection.h"
+#include "proxy/replay/early_answers.h"
 #include "proxy/replay/ledger.h"
 #include "proxy/replay/made_up.h"
 #include "proxy/replay/prepared.h"
@@ -21,6 +24,8 @@
 #include "proxy/replay/tls_plans.h"
 
 namespace reprise {
+
+class StitchedParts;
 
 /// A document or worker that was asked for, and what became of it.
 struct InjectedDocument {
@@ -54,6 +59,8 @@ class Replay final : public HandlerFactory {
   static constexpr std::size_t kDocumentsMax = 10'000;
   /// warm_documents() stops when rewritten documents take as much.
   static constexpr std::size_t kWarmDocumentBytesMax = 64 << 20;
+  /// Files in parts that are held, once they were asked for otherwise than they were recorded.
+  static constexpr std::size_t kStitchedMax = 1'024;
 
   struct Options {
     std::uint32_t session = 0;  ///< 0: the last complete one
@@ -81,10 +88,11 @@ class Replay final : public HandlerFactory {
   ReplayCounts counts() const { return ledger_.counts(); }
   std::vector<Miss> misses() const { return ledger_.misses(); }
 
+  using Time = std::chrono::steady_clock::time_point;
   /// What is known of a request beside itself.
   struct Arrival {
-    std::chrono::steady_clock::time_point at;  ///< when its head was whole
-    Decision found;                            ///< what stored() left to serve(); a miss: nothing
+    Time at;         ///< when its head was whole
+    Decision found;  ///< what stored() left to serve(); a miss: nothing
   };
   /// Answers one request. Thread-safe.
   Task<void> serve(const RequestHead& head, Arrival arrival, BodyReader& body,
@@ -99,21 +107,31 @@ class Replay final : public HandlerFactory {
   const TlsPlans& tls_plans() const { return tls_plans_; }
 
  private:
-  /// Which recordings to look at: of a request that was answered before its content was whole, the
-  /// content is chance and not compared.
-  enum class RequestBody : std::uint8_t { kWhole, kPartial };
-
-  Decision find(MatchKey key, HeaderList headers, RequestBody recorded);
+  /// The exact answer alone, to a request without content.
+  Decision find(const MatchKey& key, HeaderList headers);
+  /// The answer to a request whose content is on the way, where that need not be waited for.
+  Decision find_early(const RequestHead& head);
   void visit_altered(
       const std::function<void(const PreparedExchange&, AlteredResponse&)>& visit) const;
   /// The exchange as it is served, prepared by the first who asks.
   const PreparedExchange& prepared(std::uint32_t ordinal);
   /// What this request gets of the exchange. Null when that cannot be served.
   const StoredResponse* choose_form(const PreparedExchange& chosen, const RequestHead& head);
+  /// Serves what was chosen, and counts it. `whole_at`: when the request was whole.
+  Task<void> serve_chosen(const Decision& decision, const AskedRequest& asked,
+                          const RequestHead& head, Time whole_at, ResponseWriter& writer);
+  /// The same where the client can make nothing of what was chosen: by another answer to the same
+  /// key, or by what the recorded parts have.
+  Task<void> serve_other_form(Decision decision, const AskedRequest& asked, const RequestHead& head,
+                              Time whole_at, ResponseWriter& writer);
+  /// Fields of a request, with dates as they were recorded: what conditions are held against.
+  Headers moved_back(HeaderList headers) const;
+  void count_hit(const Decision& decision, const AskedRequest& asked, HttpVersion version);
+  /// Null when `ordinal` is no part, or too many others are held.
+  const StitchedParts* stitched(std::uint32_t ordinal);
   /// Sends it, or what a condition, a range or HEAD wants of it, which waits for think time alone.
   Task<void> send(const PreparedExchange& chosen, const StoredResponse& response,
-                  const RequestHead& head, std::chrono::steady_clock::time_point whole_at,
-                  ResponseWriter& writer);
+                  const RequestHead& head, Time whole_at, ResponseWriter& writer);
   /// What no recorded exchange answers: by what they allow, as the browser's own, or as a miss.
   Task<void> answer_unmatched(const AskedRequest& asked, ResponseWriter& writer);
   Task<void> send_made_up(const AskedRequest& asked, const MadeUp& answer, ResponseWriter& writer);
@@ -124,6 +142,7 @@ class Replay final : public HandlerFactory {
   Matcher matcher_;
   TlsPlans tls_plans_;
   SequenceCursors cursors_;
+  EarlyAnswers early_answers_;
   ReplayLedger ledger_;
   std::atomic<std::size_t> held_bytes_ = 0;  // of request bodies
 
@@ -131,6 +150,8 @@ class Replay final : public HandlerFactory {
   DateShift const dates_;
   Scheduler const scheduler_;
   std::vector<std::atomic<const PreparedExchange*>> prepared_;  // by ordinal; owned
+  std::mutex stitched_mutex_;                                   // such requests are rare
+  std::map<std::uint32_t, std::unique_ptr<const StitchedParts>> stitched_;
 };
 
 }  // namespace reprise

@@ -8,6 +8,12 @@ std::string_view to_string(Special special) {
       return "preflight";
     case Special::kBrowser:
       return "browser";
+    case Special::kCut:
+      return "cut";
+    case Special::kFailed:
+      return "failed";
+    case Special::kStitched:
+      return "stitched";
   }
   return "";
 }
@@ -18,6 +24,12 @@ std::string_view describe(Special special) {
       return "preflights made up of what was allowed";
     case Special::kBrowser:
       return "requests of the browser's own";
+    case Special::kCut:
+      return "cut as they were recorded";
+    case Special::kFailed:
+      return "failed as they were recorded";
+    case Special::kStitched:
+      return "stitched from recorded parts";
   }
   return "";
 }

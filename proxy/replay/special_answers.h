@@ -13,8 +13,11 @@ namespace reprise {
 enum class Special : std::uint8_t {
   kPreflight,  ///< made up of what the recorded request that it precedes allows
   kBrowser,    ///< a request of the browser's own, not of a page
+  kCut,        ///< as far as it went when it was recorded
+  kFailed,     ///< not at all, as when it was recorded
+  kStitched,   ///< from several recorded parts
 };
-inline constexpr std::size_t kSpecials = 2;
+inline constexpr std::size_t kSpecials = 5;
 std::string_view to_string(Special special);
 /// Behind a number, for people.
 std::string_view describe(Special special);

@@ -23,6 +23,12 @@ Task<void> TimedResponse::send(const WholeResponse& whole) {
   co_return co_await writer_.finish(parts.trailers);
 }
 
+Task<void> TimedResponse::send_unfinished(const WholeResponse& whole) {
+  if (auto const sent = co_await send_heads(whole); !sent) co_return sent;
+  if (auto const sent = co_await send_steps(whole); !sent) co_return sent;
+  co_return co_await writer_.write({});
+}
+
 Task<void> TimedResponse::send_heads(const WholeResponse& whole) {
   auto const& parts = whole.response.parts();
   for (std::size_t i = 0; i < parts.interim.size(); ++i) {

@@ -25,6 +25,8 @@ class TimedResponse {
   /// holds it up, and gets what is overdue as fast as it takes it. Errors: the writer's; the
   /// archive's where a piece is damaged.
   Task<void> send(const WholeResponse& whole);
+  /// The same without the end. What was sent has gone, and an abort does not take it back.
+  Task<void> send_unfinished(const WholeResponse& whole);
 
  private:
   Task<void> wait_until(Time at, Wait kind);

@@ -67,6 +67,8 @@ std::vector<Section> read_spec() {
       sections.back().one_client = true;
     } else if (text == "--match exact") {
       sections.back().rules.exact_only = true;
+    } else if (text == "--failures miss") {
+      sections.back().rules.failures = false;
     } else if (text.starts_with("--ignore-param ")) {
       sections.back().rules.ignored_params.push_back(text.substr(15));
     } else if (text.starts_with("--session ")) {

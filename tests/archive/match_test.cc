@@ -186,7 +186,7 @@ TEST_F(Matching, LooksAtTwoExchangesHoweverLongTheSequence) {
   constexpr int kRepeats = 5'000;
   for (int i = 0; i < kRepeats; ++i) record("/a", Outcome::kCutByClient);
   for (int i = 0; i < kRepeats; ++i) record("/a");
-  for (int i = 0; i < kRepeats; ++i) record("/a", Outcome::kCutByOrigin);
+  for (int i = 0; i < kRepeats; ++i) record("/a", Outcome::kCutByClient);
   replay();
   for (int i = 1; i <= kRepeats + 10; ++i) {
     looked_at_ = 0;

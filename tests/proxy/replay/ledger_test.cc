@@ -32,9 +32,16 @@ class Ledger : public testing::Test {
     }
     EXPECT_TRUE(writer->close());
     reader_ = ArchiveReader::open(folder_ / "a", {}).value();
-    ledger_ = std::make_unique<ReplayLedger>(*reader_, 1);
+    ledger_ = std::make_unique<ReplayLedger>(*reader_, servable());
   }
 
+  std::vector<bool> servable() const {
+    std::vector<bool> complete;
+    for (const IndexEntry& entry : reader_->entries()) {
+      complete.push_back(entry.outcome == Outcome::kComplete);
+    }
+    return complete;
+  }
   std::uint32_t ordinal(std::uint64_t sequence) const {
     return reader_->ordinals_in_order()[sequence - 1];
   }
