@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Real pages, recorded years ago by other people's tools, loaded from the imported archive by a
-headless Chromium. REPRISE_CORPUS names the folder of the recordings; without it there is nothing to
-measure. A table for people goes to stdout behind the figure.
+"""Real pages, recorded years ago by other people's tools, each loaded three times from the imported
+archive by a headless Chromium: the loads ask the same and get the same. REPRISE_CORPUS names the
+folder of the recordings; without it there is nothing to measure. A table for people goes to stdout
+behind the figures. Names of pages as arguments: those alone.
 
 A miss is a request that the recording has no answer for: pages make up some names anew on every
 load (timestamps, random numbers), and a browser of today asks for more than one of 2018 did.
@@ -28,6 +29,7 @@ PAGES = (
     ("TriWest", "rec-wacz-warcbench/triwest.wacz", "https://joinournetwork.triwest.com/"),
 )
 TIMEOUT_SECONDS = 600
+LOADS = 3
 
 
 def run(folder, *arguments):
@@ -39,17 +41,49 @@ def run(folder, *arguments):
 
 
 def load(folder, name, recording, page):
-    """A row of the table: what became of the page's requests."""
+    """What became of the page's requests, in each of several loads that begin alike."""
     archive = folder / f"{name}.reprise"
-    result = pathlib.Path(os.environ.get("FIGURE_FOLDER", folder)) / f"{name}.json"
     run(folder, "archive", "import", recording, "-o", archive)
-    run(folder, "load", archive, page, "--browser", BROWSER, "--no-bodies", "-o", result)
-    loaded = json.loads(result.read_text())
-    page_load, replay = loaded["loads"][0], loaded["replays"][0]["report"]
-    for miss in replay["distinct_misses"]:
-        print(f"{name}: missed {miss['method']} {miss['url'][:150]}: {miss['reason']}",
+    loads = []
+    for number in range(LOADS):
+        result = pathlib.Path(os.environ.get("FIGURE_FOLDER", folder)) / f"{name}.{number}.json"
+        run(folder, "load", archive, page, "--browser", BROWSER, "--no-bodies", "-o", result)
+        loaded = json.loads(result.read_text())
+        loads.append((loaded["loads"][0], loaded["replays"][0]["report"]))
+    for miss in loads[0][1]["distinct_misses"]:
+        near = miss["nearest"][0]["why"] if miss["nearest"] else ""
+        print(f"{name}: missed {miss['method']} {miss['url'][:150]}: {miss['reason']}: {near}",
               file=sys.stderr)
-    return page_load, replay
+    return loads
+
+
+def asked(page_load):
+    return collections.Counter((each["method"], each["url"]) for each in page_load["requests"])
+
+
+def answered(replay):
+    """What the recording gave, exchange by exchange as far as the report tells."""
+    return (replay["hits"], [each["sequence"] for each in replay["never_asked_for"]],
+            sorted((hit["url"], hit["recorded_url"]) for hit in replay["inexact_hits"]))
+
+
+def unexplained(replay):
+    return sum(miss["reason"] == "not recorded" and not miss["nearest"]
+               for miss in replay["distinct_misses"])
+
+
+def differences(name, loads):
+    """Whether any load differs from the first; says in what."""
+    first_load, first_replay = loads[0]
+    differs = False
+    for page_load, replay in loads[1:]:
+        more = asked(page_load) - asked(first_load)
+        less = asked(first_load) - asked(page_load)
+        for sign, requests in (("+", more), ("-", less)):
+            for method, url in list(requests)[:5]:
+                print(f"{name}: {sign} {method} {url[:150]}", file=sys.stderr)
+        differs = differs or bool(more or less) or answered(replay) != answered(first_replay)
+    return differs
 
 
 def main():
@@ -60,15 +94,29 @@ def main():
     total = collections.Counter()
     with tempfile.TemporaryDirectory(prefix="reprise-figure.") as temporary:
         for name, pattern, page in PAGES:
+            if sys.argv[1:] and name not in sys.argv[1:]:
+                continue
             for recording in sorted(corpus.glob(pattern)):
-                page_load, replay = load(pathlib.Path(temporary), name, recording, page)
+                loads = load(pathlib.Path(temporary), name, recording, page)
+                page_load, replay = loads[0]
                 event = page_load["load_event_ms"]
-                rows.append(f"| {name} | {len(page_load['requests'])} | {replay['hits']} | "
-                            f"{replay['misses']} | {event if event is None else round(event)} |")
-                total.update(pages=1, loaded=event is not None, misses=replay["misses"])
+                differs = differences(name, loads)
+                rows.append(
+                    f"| {name} | {len(page_load['requests'])} | {replay['hits']} | "
+                    f"{replay['fuzzy_hits']} | {replay['misses']} | "
+                    f"{replay['special']['browser']} | "
+                    f"{replay['confidence_percent']} | {'differs' if differs else 'same'} | "
+                    f"{event if event is None else round(event)} |")
+                print(rows[-1], file=sys.stderr)
+                total.update(pages=1, loaded=event is not None, misses=replay["misses"],
+                             differ=differs,
+                             unexplained=sum(unexplained(each) for _, each in loads))
     figure.report("real_pages_without_load_event", total["pages"] - total["loaded"], "pages",
                   "== 0")
-    print("\n| page | requests | hits | misses | load event ms |\n|---|---|---|---|---|")
+    figure.report("real_pages_whose_loads_differ", total["differ"], "pages", "== 0")
+    figure.report("real_pages_unexplained_misses", total["unexplained"], "misses", "== 0")
+    print("\n| page | requests | hits | fuzzy | misses | browser's own | confidence % | "
+          f"{LOADS} loads | load event ms |\n|---|---|---|---|---|---|---|---|---|")
     print("\n".join(rows))
 
 
