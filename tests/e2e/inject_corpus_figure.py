@@ -21,8 +21,9 @@ import time
 import figure
 from real_pages_figure import BROWSER, PAGES, run
 
-# Their URLs hold load times, or a digest of a body that does.
-MEASURED = ("https://fd.3.cn/cesu/r?", "https://events.reddit.com/v1?")
+# Their URLs hold load times (of Google's, in `tfd`), or a digest of a body that does.
+MEASURED = ("https://fd.3.cn/cesu/r?", "https://events.reddit.com/v1?",
+            "https://analytics.google.com/g/collect?")
 NAMED_MAX = 8
 RUNS = int(os.environ.get("FIGURE_RUNS", "20"))
 
