@@ -35,31 +35,31 @@ Link::Link(LinkSettings settings, std::uint64_t seed, std::uint64_t stream, nano
   use_discipline(start);
 }
 
-Verdict Link::enqueue(Packet packet, nanoseconds now) {
+Admission Link::enqueue(Packet packet, nanoseconds now) {
   run(now);
   auto const index = next_index_++;
   ++counters_.packets_in;
   counters_.bytes_in += packet.size_bytes;
   if (loss_.loses(index)) {
     ++counters_.lost;
-    return Verdict::lost;
+    return Admission::lost;
   }
   if (wire_.is_off(now)) {
     ++counters_.outage_drops;
-    return Verdict::outage;
+    return Admission::outage;
   }
   if (busy_ && is_full(packet.size_bytes)) {
     ++counters_.queue_drops;
-    return Verdict::queue_full;
+    return Admission::queue_full;
   }
   if (pie_ && busy_ && pie_->drops(index, queue_.bytes())) {
     ++counters_.aqm_drops;
-    return Verdict::aqm_drop;
+    return Admission::aqm_drop;
   }
   queue_.push(
       {.handle = packet.handle, .arrived = now, .index = index, .size_bytes = packet.size_bytes});
   if (!busy_) start_next(now);
-  return Verdict::queued;
+  return Admission::queued;
 }
 
 std::optional<nanoseconds> Link::next_event() const {

@@ -23,7 +23,7 @@ struct Packet {
 };
 
 /// What became of a packet on arrival. All but `queued` are the end of it.
-enum class Verdict : std::uint8_t {
+enum class Admission : std::uint8_t {
   queued,      ///< take_due() will give it out, delivered or dropped
   lost,        ///< by the loss model
   queue_full,  ///< no room to wait
@@ -75,7 +75,7 @@ class Link {
 
   /// A packet has arrived at `now`, in order of arrival. `now` may lie before a time that other
   /// calls had already (a kernel's arrival stamp): it then starts as early as the wire was free.
-  Verdict enqueue(Packet packet, std::chrono::nanoseconds now);
+  Admission enqueue(Packet packet, std::chrono::nanoseconds now);
 
   /// When to call take_due next; it may have nothing then. Empty while the link is.
   std::optional<std::chrono::nanoseconds> next_event() const;

@@ -110,6 +110,25 @@ class Tidy(unittest.TestCase):
             elif os.path.basename(name) != "pch.h":
                 self.assertIn(name, included, f"{name} is included nowhere")
 
+    def test_no_two_types_share_a_name(self):
+        """They would be one to the linker, which takes the functions of either for both."""
+        homes = {}
+        for name in tracked(".h", ".cc"):
+            if name.startswith("tests/"):
+                continue
+            scope = []
+            for line in lines_of(name):
+                if opened := re.match(r"namespace ([\w:]*) ?\{", line):
+                    scope.append(opened.group(1))
+                elif line.startswith("}  // namespace"):
+                    scope.pop()
+                elif "" not in scope and (
+                        defined := re.match(r"(?:class|struct|enum class) (\w+)( final)?"
+                                            r"( : [^;]*)? \{", line)):
+                    homes.setdefault(f"{'::'.join(scope)}::{defined.group(1)}", []).append(name)
+        for name, files in homes.items():
+            self.assertEqual(len(files), 1, f"{name}: {files}")
+
     def test_headers_start_with_pragma_once(self):
         for name in tracked(".h"):
             self.assertEqual(lines_of(name)[0], "#pragma once", name)

@@ -7,17 +7,17 @@
 namespace reprise {
 namespace {
 
-LinkLogEntry::Fate fate_of(Verdict verdict) {
+LinkLogEntry::Fate fate_of(Admission verdict) {
   switch (verdict) {
-    case Verdict::lost:
+    case Admission::lost:
       return LinkLogEntry::Fate::lost;
-    case Verdict::queue_full:
+    case Admission::queue_full:
       return LinkLogEntry::Fate::queue_full;
-    case Verdict::aqm_drop:
+    case Admission::aqm_drop:
       return LinkLogEntry::Fate::aqm_drop;
-    case Verdict::outage:
+    case Admission::outage:
       return LinkLogEntry::Fate::outage;
-    case Verdict::queued:
+    case Admission::queued:
       break;
   }
   return LinkLogEntry::Fate::delivered;
@@ -84,7 +84,7 @@ void LinkDirection::take(std::span<const std::byte> frame, const OffloadHeader& 
                         .size_bytes = shape->packet_bytes(i)};
     auto const index = next_index_++;
     auto const verdict = link_.enqueue(packet, arrived);
-    if (verdict == Verdict::queued) {
+    if (verdict == Admission::queued) {
       ++queued;
     } else if (is_told()) {
       tell({.in = arrived,

@@ -23,7 +23,7 @@ struct StreamPacket {
   enum class Kind : std::uint8_t { syn, syn_ack, segment, datagram } kind = Kind::segment;
   Direction direction = Direction::down;
   std::uint64_t id = 0;  ///< of the connection or datagram
-  ByteRange bytes;       ///< of a segment; empty when it only acknowledges
+  SequenceRange bytes;   ///< of a segment; empty when it only acknowledges
   Acknowledgement ack;
 };
 

@@ -209,7 +209,7 @@ void StreamNetwork::transmit(const StreamPacket& packet, Time now) {
   free_slots_.pop_back();
   packets_[slot] = packet;
   Packet const on_link{.handle = slot, .size_bytes = size_of(packet)};
-  if (link_of(packet.direction).enqueue(on_link, now) != Verdict::queued) release(slot, false);
+  if (link_of(packet.direction).enqueue(on_link, now) != Admission::queued) release(slot, false);
 }
 
 }  // namespace reprise

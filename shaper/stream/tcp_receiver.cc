@@ -14,7 +14,7 @@ constexpr TcpReceiver::Time kDelay = 40ms;
 
 }  // namespace
 
-bool TcpReceiver::receive(ByteRange segment, Time now) {
+bool TcpReceiver::receive(SequenceRange segment, Time now) {
   bool const in_order = segment.begin <= delivered_ && segment.end > delivered_;
   bool const gap = !beyond_.empty();
   if (segment.end > delivered_) keep(segment);
@@ -37,9 +37,9 @@ Acknowledgement TcpReceiver::acknowledge() {
   return ack;
 }
 
-void TcpReceiver::keep(ByteRange segment) {
+void TcpReceiver::keep(SequenceRange segment) {
   // What it touches becomes one range with it.
-  std::erase_if(beyond_, [&](const ByteRange& range) {
+  std::erase_if(beyond_, [&](const SequenceRange& range) {
     bool const touches = range.begin <= segment.end && segment.begin <= range.end;
     if (touches) {
       segment = {std::min(segment.begin, range.begin), std::max(segment.end, range.end)};

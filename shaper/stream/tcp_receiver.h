@@ -9,17 +9,17 @@
 namespace reprise {
 
 /// Of one direction of a connection: bytes from `begin` to before `end`.
-struct ByteRange {
+struct SequenceRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 
-  bool operator==(const ByteRange&) const = default;
+  bool operator==(const SequenceRange&) const = default;
 };
 
 /// What one segment tells the other side about what was received.
 struct Acknowledgement {
-  std::uint64_t upto = 0;            ///< all below was
-  std::array<ByteRange, 3> sacks{};  ///< and these, the one that changed last first (RFC 2018)
+  std::uint64_t upto = 0;                ///< all below was
+  std::array<SequenceRange, 3> sacks{};  ///< and these, the one that changed last first (RFC 2018)
   std::uint32_t sack_count = 0;
 };
 
@@ -35,7 +35,7 @@ class TcpReceiver {
   std::uint64_t delivered() const { return delivered_; }
 
   /// A segment has arrived. Whether it is acknowledged at once.
-  bool receive(ByteRange segment, Time now);
+  bool receive(SequenceRange segment, Time now);
 
   /// When the acknowledgement that was put off is due.
   std::optional<Time> ack_due() const { return ack_due_; }
@@ -44,12 +44,12 @@ class TcpReceiver {
   Acknowledgement acknowledge();
 
  private:
-  void keep(ByteRange segment);
+  void keep(SequenceRange segment);
 
   std::uint64_t delivered_ = 0;
   std::uint64_t acknowledged_ = 0;
   std::uint32_t quick_left_ = 64;
-  std::vector<ByteRange> beyond_;  // a gap; the one that changed last first
+  std::vector<SequenceRange> beyond_;  // a gap; the one that changed last first
   std::optional<Time> ack_due_;
 };
 

@@ -27,7 +27,7 @@ std::uint32_t TcpSender::in_flight() const {
   return static_cast<std::uint32_t>(segments_.size()) - sacked_ - lost_;
 }
 
-std::optional<ByteRange> TcpSender::next(Time now) {
+std::optional<SequenceRange> TcpSender::next(Time now) {
   bool const room = in_flight() + 1 <= cubic_.window();
   if (lost_ > 0) {
     note_use(true);

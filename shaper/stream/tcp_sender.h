@@ -23,7 +23,7 @@ class TcpSender {
   void write(std::uint64_t bytes, Time now);
 
   /// The next segment that may go now; it counts as sent.
-  std::optional<ByteRange> next(Time now);
+  std::optional<SequenceRange> next(Time now);
 
   void on_ack(const Acknowledgement& ack, Time now);
 
@@ -45,7 +45,7 @@ class TcpSender {
  private:
   /// From acknowledged_ on, without gaps.
   struct Segment {
-    ByteRange bytes;
+    SequenceRange bytes;
     Time sent{0};
     std::uint64_t order = 0;  ///< of sending, over all segments
     bool sacked = false;

@@ -30,7 +30,7 @@ class LinkFixture {
 
   Link& link() { return link_; }
 
-  Verdict send(std::uint32_t size_bytes, nanoseconds at) {
+  Admission send(std::uint32_t size_bytes, nanoseconds at) {
     return link_.enqueue({.handle = sent_++, .size_bytes = size_bytes}, at);
   }
 

@@ -21,7 +21,7 @@ struct Arrival {
 
 /// What one run of a schedule came to.
 struct Run {
-  std::vector<Verdict> verdicts;
+  std::vector<Admission> verdicts;
   std::vector<Departure> departures;
   LinkCounters counters;
 };
@@ -155,7 +155,7 @@ void expect_same(const Run& one, const Run& other) {
 
 /// Every packet has one end, in the order that was asked for, and none is early.
 void expect_sound(const Schedule& schedule, const Run& run) {
-  auto const queued = std::ranges::count(run.verdicts, Verdict::queued);
+  auto const queued = std::ranges::count(run.verdicts, Admission::queued);
   ASSERT_EQ(run.departures.size(), static_cast<std::size_t>(queued));
   EXPECT_EQ(run.counters.queued_packets + run.counters.in_flight, 0);
   std::vector<bool> told(run.verdicts.size(), false);
@@ -164,7 +164,7 @@ void expect_sound(const Schedule& schedule, const Run& run) {
     ASSERT_LT(departure.handle, told.size());
     EXPECT_FALSE(told[departure.handle]);
     told[departure.handle] = true;
-    EXPECT_EQ(run.verdicts[departure.handle], Verdict::queued);
+    EXPECT_EQ(run.verdicts[departure.handle], Admission::queued);
     if (departure.outcome == PacketFate::dropped) continue;
     EXPECT_GE(departure.due, schedule.arrivals()[departure.handle].at + schedule.settings().delay);
     if (before && !schedule.settings().reorder) {
@@ -214,7 +214,7 @@ void expect_as_reference(const Schedule& schedule, const Run& run) {
     auto const& [at, size_bytes] = schedule.arrivals()[i];
     auto const fate = reference.enqueue(size_bytes, at);
     ASSERT_EQ(run.verdicts[i], fate.verdict) << "packet " << i;
-    if (fate.verdict != Verdict::queued) continue;
+    if (fate.verdict != Admission::queued) continue;
     ASSERT_EQ(due[i], fate.due) << "packet " << i;
     left.emplace_back(i, fate.leaves);
   }

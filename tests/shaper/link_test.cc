@@ -7,7 +7,7 @@ namespace {
 
 TEST(Link, TakesSizeByRateThenTheDelay) {
   LinkFixture link({.rate_bps = 12'000'000, .delay = 20ms});
-  EXPECT_EQ(link.send(1500, 5ms), Verdict::queued);
+  EXPECT_EQ(link.send(1500, 5ms), Admission::queued);
   EXPECT_EQ(link.link().next_event(), 26ms);
   link.take(26ms - 1ns);
   EXPECT_TRUE(link.all().empty());
@@ -56,28 +56,28 @@ TEST(Link, CarriesRemaindersSoThatTheRateHasNoDrift) {
 
 TEST(Link, LimitsWhatWaitsAndNotWhatPropagates) {
   LinkFixture link({.rate_bps = 12'000'000, .delay = 1h, .queue = {.packets = 2}});
-  EXPECT_EQ(link.send(1500, 0ms), Verdict::queued);  // on the wire
-  EXPECT_EQ(link.send(1500, 0ms), Verdict::queued);
-  EXPECT_EQ(link.send(1500, 0ms), Verdict::queued);
-  EXPECT_EQ(link.send(1500, 0ms), Verdict::queue_full);
-  EXPECT_EQ(link.send(1500, 1ms), Verdict::queued);
-  EXPECT_EQ(link.send(1500, 1ms), Verdict::queue_full);
-  for (int i = 2; i < 300; ++i) EXPECT_EQ(link.send(1500, i * 1ms), Verdict::queued);
+  EXPECT_EQ(link.send(1500, 0ms), Admission::queued);  // on the wire
+  EXPECT_EQ(link.send(1500, 0ms), Admission::queued);
+  EXPECT_EQ(link.send(1500, 0ms), Admission::queued);
+  EXPECT_EQ(link.send(1500, 0ms), Admission::queue_full);
+  EXPECT_EQ(link.send(1500, 1ms), Admission::queued);
+  EXPECT_EQ(link.send(1500, 1ms), Admission::queue_full);
+  for (int i = 2; i < 300; ++i) EXPECT_EQ(link.send(1500, i * 1ms), Admission::queued);
   EXPECT_EQ(link.link().counters().queue_drops, 2);
 }
 
 TEST(Link, LimitsBytesToo) {
   LinkFixture link({.rate_bps = 8000, .queue = {.packets = 0, .bytes = 1000}});
-  EXPECT_EQ(link.send(1500, 0ms), Verdict::queued);
-  EXPECT_EQ(link.send(600, 0ms), Verdict::queued);
-  EXPECT_EQ(link.send(401, 0ms), Verdict::queue_full);
-  EXPECT_EQ(link.send(400, 0ms), Verdict::queued);
+  EXPECT_EQ(link.send(1500, 0ms), Admission::queued);
+  EXPECT_EQ(link.send(600, 0ms), Admission::queued);
+  EXPECT_EQ(link.send(401, 0ms), Admission::queue_full);
+  EXPECT_EQ(link.send(400, 0ms), Admission::queued);
   EXPECT_EQ(link.link().counters().queued_bytes, 1000);
 }
 
 TEST(Link, WithoutARateOnlyDelays) {
   LinkFixture link({.delay = 10ms, .queue = {.packets = 1}});
-  for (int i = 0; i < 100; ++i) EXPECT_EQ(link.send(65'535, 3ms), Verdict::queued);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(link.send(65'535, 3ms), Admission::queued);
   link.drain();
   for (std::uint64_t i = 0; i < 100; ++i) EXPECT_EQ(link.due(i), 13ms);
 }
@@ -143,7 +143,7 @@ TEST(Link, KeepsWhatWaitsWhenTheQueueShrinks) {
   LinkFixture link({.rate_bps = 12'000'000});
   for (int i = 0; i < 10; ++i) link.send(1500, 0ms);
   link.link().change({.rate_bps = 12'000'000, .queue = {.packets = 1}}, 0ms);
-  EXPECT_EQ(link.send(1500, 0ms), Verdict::queue_full);
+  EXPECT_EQ(link.send(1500, 0ms), Admission::queue_full);
   link.drain();
   EXPECT_EQ(link.due(9), 10ms);
 }
@@ -153,9 +153,9 @@ TEST(Link, DropsArrivalsInAnOutageAndHoldsTheWire) {
       {.rate_bps = 12'000'000, .delay = 3ms, .outages = {.off = {{10ms, 20ms}, {20500us, 21ms}}}});
   link.send(1500, 8500us);  // leaves before
   link.send(1500, 9ms);     // half of it before, half after
-  EXPECT_EQ(link.send(1500, 10ms), Verdict::outage);
-  EXPECT_EQ(link.send(1500, 20ms - 1ns), Verdict::outage);
-  EXPECT_EQ(link.send(1500, 20ms), Verdict::queued);
+  EXPECT_EQ(link.send(1500, 10ms), Admission::outage);
+  EXPECT_EQ(link.send(1500, 20ms - 1ns), Admission::outage);
+  EXPECT_EQ(link.send(1500, 20ms), Admission::queued);
   link.drain();
   EXPECT_EQ(link.due(0), 12500us);
   EXPECT_EQ(link.due(1), 23500us);
@@ -230,7 +230,7 @@ TEST(Link, CarriesADayOfTrafficWithoutDrift) {
     if (!out.empty()) last = out.back().due;
     // The handle is how much was sent by the packet's end.
     if (link.link().enqueue({.handle = bits + size * 8, .size_bytes = size}, now) ==
-        Verdict::queued) {
+        Admission::queued) {
       bits += size * 8;
     }
     if (out.empty()) continue;

@@ -98,8 +98,8 @@ TEST(LossProcess, GoesByTheIndexWhateverTheTimesAndSizes) {
   std::vector<std::uint64_t> of_slow;
   std::vector<std::uint64_t> of_fast;
   for (std::uint64_t i = 0; i < 1000; ++i) {
-    if (slow.send(1500, i * 1s) == Verdict::lost) of_slow.push_back(i);
-    if (fast.send(40, i * 1us) == Verdict::lost) of_fast.push_back(i);
+    if (slow.send(1500, i * 1s) == Admission::lost) of_slow.push_back(i);
+    if (fast.send(40, i * 1us) == Admission::lost) of_fast.push_back(i);
   }
   EXPECT_GT(of_slow.size(), 50);
   EXPECT_EQ(of_slow, of_fast);

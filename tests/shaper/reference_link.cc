@@ -17,8 +17,8 @@ ReferenceLink::ReferenceLink(const LinkSettings& settings, std::uint64_t seed)
 
 ReferenceLink::Fate ReferenceLink::enqueue(std::uint32_t size_bytes, nanoseconds now) {
   auto const index = index_++;
-  if (loss_.loses(index)) return {Verdict::lost};
-  if (is_off(now)) return {Verdict::outage};
+  if (loss_.loses(index)) return {Admission::lost};
+  if (is_off(now)) return {Admission::outage};
   std::uint64_t packets = 0;
   std::uint64_t bytes = 0;
   for (const Sent& before : sent_) {
@@ -30,7 +30,7 @@ ReferenceLink::Fate ReferenceLink::enqueue(std::uint32_t size_bytes, nanoseconds
   bool const waits = last_leaves_ > now;
   if (waits && ((limit.packets > 0 && packets + 1 > limit.packets) ||
                 (limit.bytes > 0 && bytes + size_bytes > limit.bytes))) {
-    return {Verdict::queue_full};
+    return {Admission::queue_full};
   }
   sent_.push_back({size_bytes, last_leaves_});
   if (settings_.trace) {
@@ -42,7 +42,7 @@ ReferenceLink::Fate ReferenceLink::enqueue(std::uint32_t size_bytes, nanoseconds
   auto const jitter = static_cast<std::int64_t>((span * jitter_.bits(index)) >> 64);
   auto due = last_leaves_ + settings_.delay + nanoseconds(jitter);
   if (!settings_.reorder) due = last_due_ = std::max(due, last_due_);
-  return {Verdict::queued, last_leaves_, due};
+  return {Admission::queued, last_leaves_, due};
 }
 
 nanoseconds ReferenceLink::leave_by_rate(std::uint32_t size_bytes, nanoseconds now) {

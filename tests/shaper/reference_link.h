@@ -16,7 +16,7 @@ class ReferenceLink {
   ReferenceLink(const LinkSettings& settings, std::uint64_t seed);
 
   struct Fate {
-    Verdict verdict;
+    Admission verdict;
     std::chrono::nanoseconds leaves{0};  ///< the wire
     std::chrono::nanoseconds due{0};
   };
