@@ -1,165 +1,211 @@
+#include <unistd.h>
+
+#include <boost/json/array.hpp>
 #include <cstdio>
 #include <memory>
+#include <random>
 #include <utility>
 
+#include "archive/match.h"
+#include "archive/reader.h"
+#include "tools/archive_errors.h"
 #include "tools/browser/digest.h"
-#include "tools/browser/launch.h"
-#include "tools/browser/result_file.h"
-#include "tools/browser/visit.h"
+#include "tools/browser/har.h"
+#include "tools/browser/json_fields.h"
 #include "tools/commands.h"
-#include "tools/replay_child.h"
+#include "tools/interruption.h"
+#include "tools/load_options.h"
+#include "tools/load_table.h"
 
 namespace reprise {
 namespace {
 
-struct LoadOptions {
-  std::vector<std::string> arguments;  ///< ARCHIVE URL..., or URL... with --live
-  bool live = false;
-  unsigned runs = 1;
-  std::filesystem::path output;
-  unsigned timeout_s = 30;
-  unsigned quiet_ms = 2000;
-  unsigned settle_ms = 500;
-  std::filesystem::path screenshot_folder;
-  std::filesystem::path browser;
-  bool headed = false;
-  bool no_bodies = false;
-  bool dom = false;
-  std::filesystem::path authority;
-  std::vector<std::string> browser_flags;
-  // Passed on to the replay as they are.
-  std::string match, dates, session, topology, time_seed, random_seed, clock, time_zone;
-  std::vector<std::string> inject;
+namespace fs = std::filesystem;
+
+int say(int exit_code, const std::string& text) {
+  std::fprintf(stderr, "reprise: %s\n", text.c_str());
+  return exit_code;
+}
+
+/// Shows what is done now on a terminal's last line, and what was done for good.
+class Progress {
+ public:
+  Progress(std::size_t loads, const std::vector<LoadCell>& cells)
+      : loads_(loads), cells_(cells), began_(Clock::now()) {}
+
+  void begins(const LoadCell& cell) {
+    if (live_) std::fprintf(stderr, "\r\033[K%sloading %s", place(cell).c_str(), cell.url.c_str());
+  }
+  void ended(const LoadCell& cell, bool warm_up, const MeasuredLoad& load) {
+    auto const before = place(cell) + (warm_up ? "warm-up: " : "");
+    ++done_;
+    if (live_) std::fputs("\r\033[K", stderr);
+    std::fputs(load.messages.c_str(), stderr);
+    if (load.page.empty()) return;
+    std::fprintf(stderr, "%s%s\n", before.c_str(), load_text(load.page).c_str());
+    for (auto const& remark : array_at(load.page, "remarks")) {
+      if (remark.is_string()) std::fprintf(stderr, "  %s\n", remark.get_string().c_str());
+    }
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// "3 of 40, 5 min left: h1, wpt:4g: "
+  std::string place(const LoadCell& cell) const {
+    if (loads_ == 1) return {};
+    auto text = std::to_string(done_ + 1) + " of " + std::to_string(loads_);
+    if (done_ > 0) {
+      auto const left = (Clock::now() - began_) / done_ * (loads_ - done_);
+      text += ", " + duration_text(std::chrono::ceil<std::chrono::seconds>(left)) + " left";
+    }
+    auto const what = cell_text(cell, cells_);
+    return text + ": " + (what.empty() ? "" : what + ": ");
+  }
+
+  std::size_t loads_;
+  const std::vector<LoadCell>& cells_;
+  std::size_t done_ = 0;
+  Clock::time_point began_;
+  bool live_ = ::isatty(STDERR_FILENO) != 0;
 };
 
-VisitOptions visit_options(const LoadOptions& options) {
-  VisitOptions visit;
-  visit.browser.program = options.browser;
-  visit.browser.headless = !options.headed;
-  visit.browser.extra_flags = options.browser_flags;
-  visit.browser.authority = options.authority;
-  visit.page.timeout = std::chrono::seconds(options.timeout_s);
-  visit.page.quiet = std::chrono::milliseconds(options.quiet_ms);
-  visit.page.settle = std::chrono::milliseconds(options.settle_ms);
-  visit.page.fetch_bodies = !options.no_bodies;
-  visit.screenshot_folder = options.screenshot_folder;
-  visit.runs = options.runs;
-  return visit;
+/// The pages that the session to be replayed was started with. An exit code when there are none.
+std::expected<std::vector<std::string>, int> recorded_pages(const fs::path& path) {
+  auto const archive = ArchiveReader::open(path, {});
+  if (!archive) {
+    return std::unexpected(say(kExitArchive, archive_error_text(path, archive.error())));
+  }
+  auto const number = session_to_replay(**archive);
+  for (const SessionInfo& session : (*archive)->sessions()) {
+    if (session.number == number && !session.pages.empty()) return session.pages;
+  }
+  return std::unexpected(say(kExitUsage, path.string() +
+                                             " does not say with which pages it was started: name "
+                                             "them, reprise load ARCHIVE URL..."));
 }
 
-ReplayChild::Options replay_options(const LoadOptions& options,
-                                    const std::filesystem::path& archive) {
-  ReplayChild::Options replay;
-  replay.archive = archive;
-  for (auto const& [flag, value] : {std::pair{"--match", options.match},
-                                    {"--dates", options.dates},
-                                    {"--session", options.session},
-                                    {"--topology", options.topology},
-                                    {"--time-seed", options.time_seed},
-                                    {"--random-seed", options.random_seed},
-                                    {"--clock", options.clock},
-                                    {"--timezone", options.time_zone}}) {
-    if (!value.empty()) replay.arguments.insert(replay.arguments.end(), {flag, value});
-  }
-  for (const std::string& each : options.inject) {
-    replay.arguments.insert(replay.arguments.end(), {"--inject", each});
-  }
-  return replay;
+/// True when none is asked for.
+bool write_har(const LoadOptions& options, const std::string& name, const MeasuredLoad& load) {
+  if (options.har_folder.empty()) return true;
+  auto const path = options.har_folder / (name + ".har");
+  auto const written = write_result(har_of(load.page, browser_json(load.browser)), path);
+  if (!written) say(0, path.string() + " cannot be written: " + written.error().message());
+  return written.has_value();
 }
 
-/// One run: a replay unless the pages are live, a browser, every page once. Returns the exit code
-/// of the replay.
-int run_once(const std::vector<std::string>& urls, const LoadOptions& options, unsigned run,
-             LoadResult& result) {
-  VisitOptions visiting = visit_options(options);
-  visiting.run = run;
-  std::unique_ptr<ReplayChild> replay;
-  if (!options.live) {
-    auto started = ReplayChild::start(replay_options(options, result.archive));
-    if (!started) {
-      std::fputs(started.error().text.c_str(), stderr);
-      return started.error().exit_code;
+/// All loads of one archive, or live. Returns the exit code.
+int measure(const LoadOptions& options, const fs::path& archive, const std::vector<LoadCell>& cells,
+            LoadResult& result) {
+  auto const setup = options.setup(archive);
+  auto const plan = plan_loads(cells.size(), options.warm_up_loads(), options.runs, result.seed);
+  Progress progress(plan.size(), cells);
+  int exit_code = kExitDone;
+  for (const PlannedLoad& next : plan) {
+    const LoadCell& cell = cells[next.cell];
+    progress.begins(cell);
+    char name[32];
+    std::snprintf(name, sizeof name, "load-%04zu", result.loads.size() + 1);
+    auto measured = measure_load(setup, cell.configuration, cell.url, name);
+    if (Interruption::was_asked()) {
+      say(0, "interrupted after " + std::to_string(result.loads.size()) + " of " +
+                 std::to_string(plan.size()) + " loads" +
+                 (options.output.empty() ? "" : ", which the result has"));
+      return Interruption::exit_code();
     }
-    replay = std::move(*started);
-    if (is_firefox(options.browser)) {
-      visiting.browser.http_port = replay->http_port();
-      visiting.browser.https_port = replay->https_port();
-      visiting.browser.authority = replay->authority();
-    } else {
-      auto const& flags = replay->chromium_flags();
-      visiting.browser.extra_flags.insert(visiting.browser.extra_flags.begin(), flags.begin(),
-                                          flags.end());
-    }
+    progress.ended(cell, next.warm_up, measured);
+    bool const loaded = text_at(measured.page, "outcome") == to_string(LoadOutcome::kLoaded);
+    bool const hopeless = measured.exit_code != kExitDone && measured.exit_code != kExitGate;
+    if (measured.exit_code != kExitDone) exit_code = measured.exit_code;
+    if (exit_code == kExitDone && !loaded) exit_code = kExitFailed;
+    bool const nothing = measured.page.empty();
+    if (!nothing && !write_har(options, name, measured)) exit_code = kExitFailed;
+    add_load(result, std::move(measured), cell.configuration, next.run, next.warm_up);
+    if (hopeless || nothing) break;
   }
-  Visit visit = visit_pages(urls, visiting);
-  LoadConfiguration configuration;
-  if (!options.browser.empty()) configuration.browser = options.browser.filename().string();
-  if (options.live) configuration.protocol = "live";
-  if (run == 1) {
-    result.browsers.push_back({.name = configuration.browser,
-                               .version = std::move(visit.browser_version),
-                               .flags = std::move(visit.browser_flags)});
+  if (plan.size() > cells.size()) {
+    std::fprintf(stderr, "\n%s", load_table(result, cells).c_str());
   }
-  for (const PageLoad& load : visit.loads) {
-    result.loads.push_back({.run = run,
-                            .configuration = configuration,
-                            .order = static_cast<unsigned>(result.loads.size() + 1),
-                            .page = page_json(load, options.dom)});
-    if (replay && urls.size() == 1) result.loads.back().replay = result.replays.size();
+  return exit_code;
+}
+
+/// The same, with what comes before and after it.
+int measure_one(const LoadOptions& options, const fs::path& archive, const fs::path& output) {
+  auto urls = options.urls();
+  if (urls.empty() && !options.live) {
+    auto recorded = recorded_pages(archive);
+    if (!recorded) return recorded.error();
+    urls = std::move(*recorded);
   }
-  if (!replay) return kExitDone;
-  auto ending = replay->stop();
-  std::fputs(ending.messages.c_str(), stderr);
-  result.replays.push_back(
-      {.run = run, .exit_code = ending.exit_code, .report = std::move(ending.report)});
-  return ending.exit_code;
+  auto const cells = options.cells(urls);
+  if (!cells) return say(kExitUsage, cells.error());
+  auto const browser = options.browsing.browser();
+  LoadResult result{.archive = archive,
+                    .machine = this_machine(),
+                    .seed = options.seed.value_or(std::random_device()()),
+                    .page = options.browsing.page(),
+                    .width = browser.width,
+                    .height = browser.height};
+  if (!archive.empty()) result.archive_sha256 = sha256_hex_of_file(archive).value_or("");
+  int const exit_code = measure(options, archive, *cells, result);
+  if (output.empty()) return exit_code;
+  if (auto const written = write_result(to_json(result), output); !written) {
+    return say(kExitFailed, output.string() + " cannot be written: " + written.error().message());
+  }
+  return exit_code;
+}
+
+/// Each archive of a folder, its result beside it or in the folder that -o names.
+int measure_folder(const LoadOptions& options, const fs::path& folder) {
+  std::vector<fs::path> archives;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().extension() == ".reprise") archives.push_back(it->path());
+  }
+  if (error) return say(kExitArchive, folder.string() + ": " + error.message());
+  if (archives.empty()) return say(kExitArchive, folder.string() + " has no archive (*.reprise)");
+  std::ranges::sort(archives);
+  auto const to = options.output.empty() ? folder : options.output;
+  fs::create_directories(to, error);
+  if (error) return say(kExitFailed, "-o " + to.string() + ": " + error.message());
+  int exit_code = kExitDone;
+  for (const fs::path& archive : archives) {
+    std::fprintf(stderr, "%s\n", archive.c_str());
+    auto const code =
+        measure_one(options, archive, to / archive.filename().replace_extension(".json"));
+    if (code != kExitDone) exit_code = code;
+    if (Interruption::was_asked()) break;
+  }
+  return exit_code;
 }
 
 int load(const LoadOptions& options) {
-  std::vector<std::string> urls = options.arguments;
-  LoadResult result;
-  if (!options.live) {
-    result.archive = urls.front();
-    urls.erase(urls.begin());
+  bool const needs_pages = options.live || !options.record_to.empty();
+  if (options.arguments.empty() || (needs_pages && options.urls().empty())) {
+    return say(kExitUsage,
+               "load wants ARCHIVE [URL...], --live URL... or --record-to ARCHIVE URL...");
   }
-  if (urls.empty()) {
-    std::fprintf(stderr, "reprise: load wants ARCHIVE URL..., or --live URL...\n");
-    return kExitUsage;
-  }
-  if (!options.screenshot_folder.empty()) {
+  for (const fs::path& folder : {options.browsing.screenshot_folder, options.har_folder}) {
     std::error_code error;
-    std::filesystem::create_directories(options.screenshot_folder, error);
-    if (error) {
-      std::fprintf(stderr, "reprise: --screenshot %s: %s\n", options.screenshot_folder.c_str(),
-                   error.message().c_str());
-      return kExitFailed;
-    }
+    if (!folder.empty()) fs::create_directories(folder, error);
+    if (error) return say(kExitFailed, folder.string() + ": " + error.message());
   }
-  result.machine = this_machine();
-  if (!options.live) {
-    if (auto const digest = sha256_hex_of_file(result.archive)) result.archive_sha256 = *digest;
+  // Not after all the work.
+  auto const parent = options.output.parent_path();
+  if (!options.output.empty() && options.output != "-" &&
+      ::access(parent.empty() ? "." : parent.c_str(), W_OK) != 0) {
+    return say(kExitFailed,
+               "-o " + options.output.string() + ": no file can be made in that folder");
   }
-  auto const visiting = visit_options(options);
-  result.page = visiting.page;
-  result.width = visiting.browser.width;
-  result.height = visiting.browser.height;
-  int exit_code = kExitDone;
-  for (unsigned run = 1; run <= options.runs && exit_code == kExitDone; ++run) {
-    exit_code = run_once(urls, options, run, result);
+  Interruption const interruption;
+  auto const archive = options.archive();
+  if (!options.record_to.empty()) {
+    auto const code = record_pages(archive, options.record_flags, options.urls());
+    if (code != kExitDone) return code;
   }
-  bool all_loaded = !result.loads.empty();
-  for (const auto& each : result.loads) {
-    all_loaded =
-        all_loaded && each.page.at("outcome").as_string() == to_string(LoadOutcome::kLoaded);
-  }
-  if (!options.output.empty()) {
-    if (auto const written = write_result(to_json(result), options.output); !written) {
-      std::fprintf(stderr, "reprise: %s cannot be written: %s\n", options.output.c_str(),
-                   written.error().message().c_str());
-      return kExitFailed;
-    }
-  }
-  return exit_code == kExitDone && !all_loaded ? kExitFailed : exit_code;
+  std::error_code ignored;
+  if (fs::is_directory(archive, ignored)) return measure_folder(options, archive);
+  return measure_one(options, archive, options.output);
 }
 
 }  // namespace
@@ -167,42 +213,11 @@ int load(const LoadOptions& options) {
 void add_load_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {
   auto const options = std::make_shared<LoadOptions>();
   auto* const sub = app.add_subcommand(
-      "load", "Load pages in a browser: reprise load ARCHIVE URL... [-- FLAG...]");
-  sub->add_option("ARCHIVE URL...", options->arguments,
-                  "What record wrote, and pages in it; with --live pages only")
-      ->required();
-  sub->add_flag("--live", options->live, "Load from the network, without an archive");
-  sub->add_option("--runs", options->runs, "Times to load each page, each in a new browser")
-      ->check(CLI::Range(1U, 100'000U));
-  sub->add_option("-o,--output", options->output, "Write the result here as JSON; - for stdout");
-  sub->add_option("--timeout", options->timeout_s, "s after which a page is given up (30)")
-      ->check(CLI::Range(1U, 86'400U));
-  sub->add_option("--quiet", options->quiet_ms, "ms without requests that end a page (2000)")
-      ->check(CLI::Range(0U, 3'600'000U));
-  sub->add_option("--settle", options->settle_ms,
-                  "ms that the new, empty page rests before it navigates (500)")
-      ->check(CLI::Range(0U, 60'000U));
-  sub->add_option("--screenshot", options->screenshot_folder, "Write a PNG of each load here");
-  sub->add_option("--browser", options->browser,
-                  "The browser's program: chromium (default), firefox-esr, or another by its path");
-  sub->add_option("--ca", options->authority, "Trust the authority in this PEM file, too");
-  sub->add_flag("--headed", options->headed, "Show the browser");
-  sub->add_flag("--no-bodies", options->no_bodies, "Do not read bodies back for their digests");
-  sub->add_flag("--dom", options->dom, "Put the documents' text into the result");
-  sub->add_option("--chromium-flag", options->browser_flags,
-                  "A further flag of the browser; also every argument behind --")
-      ->allow_extra_args(false);
-  sub->add_option("--match", options->match, "As replay --match");
-  sub->add_option("--inject", options->inject, "As replay --inject")->allow_extra_args(false);
-  sub->add_option("--time-seed", options->time_seed, "As replay --time-seed");
-  sub->add_option("--random-seed", options->random_seed, "As replay --random-seed");
-  sub->add_option("--clock", options->clock, "As replay --clock");
-  sub->add_option("--timezone", options->time_zone, "As replay --timezone");
-  sub->add_option("--dates", options->dates, "As replay --dates");
-  sub->add_option("--session", options->session, "As replay --session");
-  sub->add_option("--topology", options->topology, "As replay --topology");
+      "load", "Load pages in a browser: reprise load ARCHIVE [URL...] [-- FLAG...]");
+  options->add_to(*sub);
   sub->callback([options, command, &exit_code] {
-    options->browser_flags.insert(options->browser_flags.end(), command.begin(), command.end());
+    auto& flags = options->browsing.browser_flags;
+    flags.insert(flags.end(), command.begin(), command.end());
     exit_code = load(*options);
   });
 }

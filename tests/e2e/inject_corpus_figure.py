@@ -32,7 +32,7 @@ def request_sets(folder, archive, page, inject, runs):
     """The set of requests of each load, by new browsers."""
     result = folder / "load.json"
     run(folder, "load", archive, page, "--browser", BROWSER, "--no-bodies", "--inject", inject,
-        "--runs", str(runs), "-o", result)
+        "--runs", str(runs), "--warm-up", "0", "-o", result)
     loads = json.loads(result.read_text())["loads"]
     return collections.Counter(
         frozenset((each["method"], each["url"]) for each in load["requests"]

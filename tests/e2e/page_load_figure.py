@@ -6,7 +6,7 @@ usage: page_load_figure.py [PROFILE...]      default: wpt:4g wpt:3gfast wpt:cabl
 
 RUNS loads of each profile count, after one that does not. A table for people goes to stdout after
 the figures, each load and the machine's load average to stderr. With FIGURE_FOLDER=FOLDER the
-archive, the results and the replays' reports stay there.
+archive and the result stay there.
 
 What varies is the browser's own computing, and that by what else the machine does: over wpt:cable
 the link was busy for 3449 ms of each load, within 1 ms, and idle for 306 to 431 before the browser
@@ -62,30 +62,28 @@ def record(folder):
     return archive
 
 
-def load(folder, archive, profile):
-    """The load events of RUNS loads in ms, and what the replay says about its link."""
-    name = profile.replace(":", "-").replace("/", "-")
-    result, report = folder / f"{name}.json", folder / f"{name}.replay.json"
-    run(folder, "replay", archive, "--warm", "--link", profile, "--link-seed", "1", "--realtime",
-        "--report", report, "--", harness.REPRISE, "load", "--live", PAGE, "--runs", RUNS + 1,
-        "--browser", BROWSER, "-o", result, "--", "{chromium-flags}")
-    loads = json.loads(result.read_text())["loads"]
-    return [each["load_event_ms"] for each in loads][1:], json.loads(report.read_text())
+def measure(folder, archive, profiles):
+    """The result of RUNS loads over each profile, in a mixed order."""
+    result = folder / "loads.json"
+    print(run(folder, "load", archive, PAGE, "--link", ",".join(profiles), "--link-seed", "1",
+              "--realtime", "--runs", RUNS, "--browser", BROWSER, "--no-bodies", "-o", result),
+          file=sys.stderr)
+    return json.loads(result.read_text())
 
 
-def measure(folder, archive, profile):
-    before = os.getloadavg()[0]
-    times, report = load(folder, archive, profile)
-    if report["misses"]:
-        print(f"{profile}: {report['misses']} misses", file=sys.stderr)
+def row(result, profile):
+    """A row of the table, of the loads over one profile that count; reports their variation."""
+    loads = [each for each in result["loads"]
+             if each["configuration"]["link"] == profile and not each["warm_up"]]
+    times = [each["load_event_ms"] for each in loads]
+    lateness = [result["replays"][each["replay"]]["report"]["link"]["lateness"]["p99_us"]
+                for each in loads]
     mean, deviation = statistics.mean(times), statistics.stdev(times)
-    print(profile, "load average", round(before, 1), "then", round(os.getloadavg()[0], 1), "ms:",
-          *(round(each) for each in times), file=sys.stderr)
     figure.report(f"page_load_{profile.replace(':', '_')}_cv", round(100 * deviation / mean, 3),
                   "%", f"< {CV_BOUND_PERCENT}")
     return (profile, len(times), f"{mean:.1f}", f"{deviation:.1f}",
             f"{100 * deviation / mean:.2f}", f"{min(times):.1f}", f"{max(times):.1f}",
-            f"{report['link']['lateness']['p99_us'] / 1000:.2f}", f"{before:.1f}")
+            sum(each["misses"] for each in loads), f"{max(lateness) / 1000:.2f}")
 
 
 def main():
@@ -96,9 +94,12 @@ def main():
         archive = folder / "meadow.reprise"
         if not archive.exists():
             archive = record(folder)
-        rows = [measure(folder, archive, profile) for profile in profiles]
-    figure.table(("link", "loads", "mean ms", "deviation ms", "CV %", "least", "most",
-                  "link lateness p99 ms", "load average"), rows)
+        before = os.getloadavg()[0]
+        result = measure(folder, archive, profiles)
+        print(f"load average {before:.1f}, then {os.getloadavg()[0]:.1f}", file=sys.stderr)
+        rows = [row(result, profile) for profile in profiles]
+    figure.table(("link", "loads", "mean ms", "deviation ms", "CV %", "least", "most", "misses",
+                  "worst link lateness p99 ms"), rows)
 
 
 if __name__ == "__main__":

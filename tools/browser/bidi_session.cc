@@ -70,7 +70,7 @@ Result<void> BidiSession::open(int width, int height, TimePoint deadline) {
   if (!page) return fail(page.error());
   if (!refusal_.empty()) return {};
   page_ = *page;
-  recorder_.emplace(page_);
+  start_record();
   auto const sized = connection_.call(
       {}, "browsingContext.setViewport",
       {{"context", page_}, {"viewport", {{"width", width}, {"height", height}}}}, deadline);

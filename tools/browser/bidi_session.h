@@ -21,6 +21,7 @@ class BidiSession : public PageSession {
   void on_event(std::string_view session, std::string_view method,
                 const boost::json::object& params) override;
   const PageRecord& record() const override { return *recorder_; }
+  void start_record() override { recorder_.emplace(page_); }
   RemoteCommand dom_command() const override;
   void take_dom(const boost::json::object& result, PageLoad& load) const override;
   RemoteCommand screenshot_command() const override;

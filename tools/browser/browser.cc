@@ -84,6 +84,8 @@ std::string_view to_string(LoadOutcome outcome) {
       return "navigation-failed";
     case LoadOutcome::kBrowserDied:
       return "browser-died";
+    case LoadOutcome::kNotInArchive:
+      return "not-in-archive";
   }
   return "unknown";
 }

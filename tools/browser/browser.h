@@ -92,7 +92,7 @@ struct PageRequest {
   std::optional<RequestTiming> timing;  ///< none for what the network did not answer
 };
 
-enum class LoadOutcome { kLoaded, kTimedOut, kNavigationFailed, kBrowserDied };
+enum class LoadOutcome { kLoaded, kTimedOut, kNavigationFailed, kBrowserDied, kNotInArchive };
 std::string_view to_string(LoadOutcome outcome);
 
 struct PageLoad {
@@ -101,6 +101,7 @@ struct PageLoad {
   std::string url;
   std::string final_url;
   std::vector<PageRequest> requests;
+  double started_unix_ms = 0;  ///< when it was sent to the page, by this machine's clock
   double dom_content_loaded_ms = -1;
   double load_event_ms = -1;
   double first_paint_ms = -1;
@@ -124,6 +125,9 @@ struct PageOptions {
   /// How long the new, empty page rests before it navigates: the time a browser needs to finish
   /// what opening a page starts, which otherwise shows as noise in the load.
   std::chrono::milliseconds settle{500};
+  /// The page is loaded twice, and the second time counts: the browser's cache has what it keeps.
+  bool warm = false;
+  double cpu_throttle = 1;           ///< how many times slower pages compute; Chromium only
   bool fetch_bodies = true;          ///< fill body_sha256
   std::filesystem::path screenshot;  ///< PNG, none when empty
 };

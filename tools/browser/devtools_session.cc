@@ -50,7 +50,8 @@ Result<void> DevtoolsSession::open(int width, int height, TimePoint deadline) {
   if (session->empty()) return {};
   session_ = *session;
   // A page's target has the id of its main frame.
-  recorder_.emplace(session_, *target);
+  frame_ = *target;
+  start_record();
   // Shared workers belong to no page, so they are children of the browser only.
   connection_.post({}, "Target.setAutoAttach",
                    {{"autoAttach", true},
@@ -89,6 +90,9 @@ std::shared_ptr<std::size_t> DevtoolsSession::watch_target(const std::string& se
     ask("Page.setLifecycleEventsEnabled", {{"enabled", true}});
     ask("PerformanceTimeline.enable",
         {{"eventTypes", {"largest-contentful-paint", "layout-shift"}}});
+    if (options_.cpu_throttle > 1) {
+      ask("Emulation.setCPUThrottlingRate", {{"rate", options_.cpu_throttle}});
+    }
   }
   ask("Network.enable", {{"maxTotalBufferSize", kBodyBufferBytes},
                          {"maxResourceBufferSize", kReadBackBytesMax},

@@ -22,6 +22,7 @@ class DevtoolsSession : public PageSession {
   void on_event(std::string_view session, std::string_view method,
                 const boost::json::object& params) override;
   const PageRecord& record() const override { return *recorder_; }
+  void start_record() override { recorder_.emplace(session_, frame_); }
   RemoteCommand dom_command() const override;
   void take_dom(const boost::json::object& result, PageLoad& load) const override;
   RemoteCommand screenshot_command() const override;
@@ -32,6 +33,7 @@ class DevtoolsSession : public PageSession {
 
   std::string context_;
   std::string session_;
+  std::string frame_;
   std::optional<DevtoolsRecorder> recorder_;
 };
 

@@ -54,7 +54,13 @@ Result<void> PageSession::run(const std::string& url, int width, int height, Pag
     return {};
   }
   if (auto done = settle(); !done) return done;
+  if (options_.warm) {
+    auto const warmed = warm_up(url, load);
+    if (!warmed || load.outcome != LoadOutcome::kLoaded) return warmed;
+  }
   recording_ = true;
+  std::chrono::duration<double, std::milli> const started =
+      std::chrono::system_clock::now().time_since_epoch();
   navigate(url);
   auto const navigated = wait_until_quiet(load);
   recording_ = false;
@@ -62,6 +68,7 @@ Result<void> PageSession::run(const std::string& url, int width, int height, Pag
   recorded.outcome = load.outcome;
   recorded.failure = std::move(load.failure);
   recorded.url = url;
+  recorded.started_unix_ms = started.count();
   load = std::move(recorded);
   if (!navigated) return navigated;
   bool const watched = options_.quiet.count() >= kLastLoadGapMs;
@@ -86,6 +93,24 @@ Result<void> PageSession::settle() {
     if (!handled) return fail(handled.error());
     if (!*handled || now() >= deadline) return {};
   }
+}
+
+/// Loads the page for the sake of the browser's cache, and leaves it.
+Result<void> PageSession::warm_up(const std::string& url, PageLoad& load) {
+  recording_ = true;
+  navigate(url);
+  auto const navigated = wait_until_quiet(load);
+  recording_ = false;
+  if (!navigated) return navigated;
+  if (load.outcome != LoadOutcome::kLoaded) {
+    load.failure = "Before the load that counts: " + load.failure;
+    return {};
+  }
+  navigate("about:blank");
+  auto const settled = settle();
+  no_way_->clear();
+  start_record();
+  return settled;
 }
 
 Result<void> PageSession::wait_until_quiet(PageLoad& load) {

@@ -40,6 +40,8 @@ class PageSession {
   virtual void on_event(std::string_view session, std::string_view method,
                         const boost::json::object& params) = 0;
   virtual const PageRecord& record() const = 0;
+  /// Forgets what was recorded, for another navigation of the same page.
+  virtual void start_record() = 0;
   virtual RemoteCommand dom_command() const = 0;
   /// Takes document and further times from the answer to dom_command().
   virtual void take_dom(const boost::json::object& result, PageLoad& load) const = 0;
@@ -61,6 +63,7 @@ class PageSession {
 
  private:
   Result<void> settle();
+  Result<void> warm_up(const std::string& url, PageLoad& load);
   Result<void> wait_until_quiet(PageLoad& load);
   bool has_ended() const;
   void judge_ending(PageLoad& load) const;

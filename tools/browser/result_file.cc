@@ -135,12 +135,6 @@ json::object load_json(const LoadResult& result, const LoadResult::Load& load) {
   return out;
 }
 
-json::object browser_json(const LoadResult::Browser& browser) {
-  return {{"name", text_json(browser.name)},
-          {"version", text_json(browser.version)},
-          {"flags", texts_json(browser.flags)}};
-}
-
 json::object machine_json(const Machine& machine) {
   return {{"cpu", text_json(machine.cpu)},
           {"cores", machine.cores},
@@ -176,6 +170,12 @@ Machine this_machine() {
   return machine;
 }
 
+json::object browser_json(const LoadResult::Browser& browser) {
+  return {{"name", text_json(browser.name)},
+          {"version", text_json(browser.version)},
+          {"flags", texts_json(browser.flags)}};
+}
+
 json::object page_json(const PageLoad& page, bool with_dom) {
   json::array requests;
   for (const PageRequest& request : page.requests) requests.push_back(request_json(request));
@@ -183,6 +183,7 @@ json::object page_json(const PageLoad& page, bool with_dom) {
   out["url"] = text_json(page.url);
   out["outcome"] = to_string(page.outcome);
   out["failure"] = text_json(page.failure);
+  out["started_unix_ms"] = page.started_unix_ms;
   out["final_url"] = text_json(page.final_url);
   out["dom_content_loaded_ms"] = time_json(page.dom_content_loaded_ms);
   out["load_event_ms"] = time_json(page.load_event_ms);

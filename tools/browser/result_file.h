@@ -25,7 +25,7 @@ struct ReplayRun {
 /// Under which conditions a page is loaded.
 struct LoadConfiguration {
   std::string browser = "chromium";
-  std::string protocol = "recorded";  ///< "recorded", "h1", "h2"
+  std::string protocol = "recorded";  ///< "recorded", "h1", "h2"; "live" without an archive
   std::string link = "none";          ///< as replay --link takes it
   std::string cache = "cold";         ///< "cold", "warm"
 
@@ -67,6 +67,9 @@ struct LoadResult {
   std::vector<Load> loads;
   std::vector<ReplayRun> replays;
 };
+
+/// For a result, or a file of its own.
+boost::json::object browser_json(const LoadResult::Browser& browser);
 
 /// Everything of a load that the browser knows. Pure. The document's text is left out (its digest
 /// is there) unless `with_dom`.

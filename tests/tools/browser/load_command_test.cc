@@ -1,9 +1,8 @@
 // `reprise load` with a fake browser, and with this program itself as the replay.
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <boost/json/array.hpp>
@@ -23,34 +22,43 @@ namespace fs = std::filesystem;
 namespace json = boost::json;
 using testing::HasSubstr;
 
-/// What stands in for `reprise replay ARCHIVE ...`; the archive's name says how it behaves.
+/// What stands in for `reprise replay ARCHIVE ... -- COMMAND`; the archive's name says how it
+/// behaves.
 int replay(int argc, char** argv) {
   std::string const archive = argv[2];
   std::string ready;
   std::string report;
   json::array arguments;
-  for (int i = 3; i < argc; ++i) {
-    arguments.emplace_back(argv[i]);
-    if (std::string_view(argv[i]) == "--ready-file") ready = argv[i + 1];
-    if (std::string_view(argv[i]) == "--report") report = argv[i + 1];
+  int i = 3;
+  for (; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    std::string const argument = argv[i];
+    arguments.emplace_back(argument);
+    if (argument.starts_with("--ready-file=")) ready = argument.substr(13);
+    if (argument.starts_with("--report=")) report = argument.substr(9);
   }
   if (archive == "broken") {
     std::fputs("reprise: broken: this is not an archive\n", stderr);
     return kExitArchive;
   }
-  sigset_t ending;
-  ::sigemptyset(&ending);
-  ::sigaddset(&ending, SIGTERM);
-  ::sigprocmask(SIG_BLOCK, &ending, nullptr);
   std::fputs("replaying: chatter\nreprise: a remark\n", stderr);
   std::ofstream(ready + ".part")
       << R"({"mode":"replay","chromium_flags":["--fake=ok","--fake-origin=mapped"],"pid":1})";
   fs::rename(ready + ".part", ready);
   if (archive == "short-lived") return kExitArchive;
-  int number = 0;
-  ::sigwait(&ending, &number);
-  std::ofstream(report) << json::serialize(json::object{{"hits", 1}, {"arguments", arguments}});
-  return kExitDone;
+  auto const child = ::fork();
+  if (child == 0) ::execv(argv[i + 1], argv + i + 1);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  json::array misses;
+  if (archive == "other-site") {
+    misses = {{{"method", "GET"}, {"url", "http://a.test/"}, {"reason", "no such host"}},
+              {{"method", "GET"}, {"url", "http://update.test/"}, {"reason", "no such host"}}};
+  }
+  std::ofstream(report) << json::serialize(json::object{{"hits", 1},
+                                                        {"misses", misses.size()},
+                                                        {"arguments", arguments},
+                                                        {"distinct_misses", misses}});
+  return archive == "strict" ? kExitGate : kExitDone;
 }
 
 class LoadCommand : public testing::Test {
@@ -90,9 +98,9 @@ class LoadCommand : public testing::Test {
   json::object result_;
 };
 
-TEST_F(LoadCommand, LoadsEveryPageInEveryRunFromAReplay) {
-  EXPECT_EQ(load({"load", "good", "http://a.test/", "http://a.test/2", "--runs", "2", "--session",
-                  "3", "--match", "exact"}),
+TEST_F(LoadCommand, LoadsEveryPageInEveryRunFromAReplayOfItsOwn) {
+  EXPECT_EQ(load({"load", "good", "http://a.test/", "http://a.test/2", "--runs", "2", "--warm-up",
+                  "0", "--session", "3", "--match", "exact"}),
             kExitDone)
       << said_;
   EXPECT_EQ(result_.at("schema"), "reprise-load/1");
@@ -101,17 +109,63 @@ TEST_F(LoadCommand, LoadsEveryPageInEveryRunFromAReplay) {
   EXPECT_THAT(json::serialize(result_.at("browser").at("flags")),
               HasSubstr("--fake-origin=mapped"));
   ASSERT_EQ(result_.at("loads").as_array().size(), 4);
-  EXPECT_EQ(nth_load(3).at("url"), "http://a.test/2");
   EXPECT_EQ(nth_load(3).at("run"), 2);
   EXPECT_EQ(nth_load(3).at("outcome"), "loaded");
-  ASSERT_EQ(result_.at("replays").as_array().size(), 2);
+  EXPECT_EQ(nth_load(3).at("replay"), 3);
+  EXPECT_EQ(nth_load(3).at("hits"), 1);
+  ASSERT_EQ(result_.at("replays").as_array().size(), 4);
   auto const& report = result_.at("replays").at(1).at("report");
   EXPECT_EQ(report.at("hits"), 1);
   EXPECT_THAT(json::serialize(report.at("arguments")),
-              HasSubstr(R"("--match","exact","--session","3")"));
-  EXPECT_THAT(said_, HasSubstr("run 2 of 2, page 1 of 2: loaded http://a.test/: 1 requests"));
+              HasSubstr(R"("--match=exact","--session=3")"));
+  EXPECT_THAT(said_, HasSubstr("1 of 4: loaded http://a.test/"));
   EXPECT_THAT(said_, HasSubstr("reprise: a remark"));
   EXPECT_THAT(said_, testing::Not(HasSubstr("chatter")));
+}
+
+TEST_F(LoadCommand, LoadsAllCombinationsInARandomOrderThatItsSeedGives) {
+  std::vector<std::string> const arguments{
+      "load",   "good", "http://a.test/", "--runs",         "2",      "--protocol", "h1,h2",
+      "--link", "none", "--link",         "wpt:4g,loss=1%", "--seed", "5"};
+  EXPECT_EQ(load(arguments), kExitDone) << said_;
+  ASSERT_EQ(result_.at("loads").as_array().size(), 12);
+  EXPECT_EQ(result_.at("seed"), 5);
+  auto const order_of = [this] {
+    std::vector<std::string> all;
+    for (auto const& each : result_.at("loads").as_array()) {
+      all.push_back(json::serialize(each.at("configuration")));
+    }
+    return all;
+  };
+  auto const order = order_of();
+  EXPECT_EQ(std::ranges::count_if(order, [](auto const& c) { return c.contains("loss=1%"); }), 6);
+  for (std::size_t i = 0; i < 12; ++i) EXPECT_EQ(nth_load(i).at("warm_up"), i < 4);
+  EXPECT_EQ(nth_load(11).at("order"), 12);
+  EXPECT_THAT(said_, HasSubstr("left: h1, none: loaded http://a.test/"));
+  EXPECT_THAT(said_, HasSubstr("http://a.test/ (h2, wpt:4g,loss=1%)      2       0"));
+  EXPECT_EQ(load(arguments), kExitDone);
+  EXPECT_EQ(order_of(), order);
+}
+
+TEST_F(LoadCommand, SaysThatTheArchiveDoesNotHaveThePage) {
+  EXPECT_EQ(load({"load", "other-site", "http://a.test/"}), kExitFailed);
+  EXPECT_EQ(nth_load(0).at("outcome"), "not-in-archive");
+  EXPECT_THAT(said_, HasSubstr("The archive has no answer for http://a.test/: no such host."));
+  EXPECT_EQ(json::serialize(nth_load(0).at("browser_requests")), R"(["GET http://update.test/"])");
+}
+
+TEST_F(LoadCommand, GoesOnWhenAReplayIsNotWhatItShouldBe) {
+  EXPECT_EQ(load({"load", "strict", "http://a.test/", "--runs", "2"}), kExitGate);
+  EXPECT_EQ(result_.at("loads").as_array().size(), 3);
+}
+
+TEST_F(LoadCommand, RefusesWhatCannotBeCombined) {
+  EXPECT_EQ(load({"load", "good", "http://a.test/", "--protocol", "h4"}), kExitUsage);
+  EXPECT_THAT(said_, HasSubstr("not h4"));
+  EXPECT_EQ(load({"load", "--live", "http://a.test/", "--link", "wpt:4g"}), kExitUsage);
+  EXPECT_THAT(said_, HasSubstr("reprise shape"));
+  browser_ = "firefox-esr";
+  EXPECT_EQ(load({"load", "good", "http://a.test/", "--cpu-throttle", "4"}), kExitUsage);
 }
 
 TEST_F(LoadCommand, PassesOnWhyThereIsNoReplay) {
@@ -122,8 +176,9 @@ TEST_F(LoadCommand, PassesOnWhyThereIsNoReplay) {
 
 TEST_F(LoadCommand, PassesOnThatTheReplayEndedTooSoon) {
   EXPECT_EQ(load({"load", "short-lived", "http://a.test/", "--runs", "3"}), kExitArchive);
-  EXPECT_EQ(result_.at("replays").as_array().size(), 1);
+  ASSERT_EQ(result_.at("replays").as_array().size(), 1);
   EXPECT_EQ(result_.at("replays").at(0).at("exit_code"), kExitArchive);
+  EXPECT_TRUE(result_.at("loads").as_array().empty());
 }
 
 TEST_F(LoadCommand, LoadsLiveWithTheFlagsThatItIsGiven) {
@@ -142,7 +197,7 @@ TEST_F(LoadCommand, FailsWhenAPageDoes) {
             kExitFailed);
   ASSERT_EQ(result_.at("loads").as_array().size(), 2);
   EXPECT_EQ(nth_load(1).at("outcome"), "browser-died");
-  EXPECT_THAT(said_, HasSubstr("page 2 of 2: browser-died http://b.test/: The browser failed"));
+  EXPECT_THAT(said_, HasSubstr("browser-died http://b.test/: The browser failed"));
 }
 
 TEST_F(LoadCommand, FailsWithoutABrowserAndSaysWhatToInstall) {
@@ -153,8 +208,8 @@ TEST_F(LoadCommand, FailsWithoutABrowserAndSaysWhatToInstall) {
 }
 
 TEST_F(LoadCommand, WantsAPage) {
-  EXPECT_EQ(load({"load", "good"}), kExitUsage);
-  EXPECT_THAT(said_, HasSubstr("ARCHIVE URL..."));
+  EXPECT_EQ(load({"load", "--live"}), kExitUsage);
+  EXPECT_THAT(said_, HasSubstr("ARCHIVE [URL...]"));
 }
 
 }  // namespace
@@ -162,6 +217,13 @@ TEST_F(LoadCommand, WantsAPage) {
 
 int main(int argc, char** argv) {
   if (argc > 2 && std::string_view(argv[1]) == "replay") return reprise::replay(argc, argv);
+  if (argc > 2 && std::string_view(argv[1]) == "load-page") {
+    CLI::App app;
+    int exit_code = reprise::kExitFailed;
+    reprise::add_load_page_command(app, exit_code);
+    CLI11_PARSE(app, argc, argv);
+    return exit_code;
+  }
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }
