@@ -31,7 +31,8 @@ int run_compare(const Files& files, const CompareFlags& flags) {
     *side = std::move(*read);
   }
   auto const comparison = compare(sides[0], sides[1], *options);
-  return tell_comparison(comparison, *options, flags);
+  tell_comparison(comparison, *options, flags);
+  return exit_code_of(comparison);
 }
 
 }  // namespace

@@ -82,14 +82,17 @@ std::expected<CompareOptions, std::string> compare_options(const CompareFlags& f
   return options;
 }
 
-int tell_comparison(const Comparison& comparison, const CompareOptions& options,
-                    const CompareFlags& flags) {
+void tell_comparison(const Comparison& comparison, const CompareOptions& options,
+                     const CompareFlags& flags) {
   auto const text = flags.json ? boost::json::serialize(comparison_json(comparison, options)) + "\n"
                     : flags.markdown ? comparison_markdown(comparison, options)
                                      : comparison_text(comparison, options);
   bool const refused = !comparison.refusals.empty();
   std::fputs(text.c_str(), refused && !flags.json && !flags.markdown ? stderr : stdout);
-  if (refused) return kExitFailed;
+}
+
+int exit_code_of(const Comparison& comparison) {
+  if (!comparison.refusals.empty()) return kExitFailed;
   switch (comparison.verdict) {
     case Verdict::kSame:
       return kExitDone;

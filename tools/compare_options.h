@@ -23,8 +23,11 @@ void add_compare_flags(CLI::App& command, CompareFlags& flags);
 /// Errors: a sentence for people.
 std::expected<CompareOptions, std::string> compare_options(const CompareFlags& flags);
 
-/// Writes it to standard output as the flags ask for. Returns the exit code.
-int tell_comparison(const Comparison& comparison, const CompareOptions& options,
-                    const CompareFlags& flags);
+/// Writes it to standard output as the flags ask for; a refusal for people to standard error.
+void tell_comparison(const Comparison& comparison, const CompareOptions& options,
+                     const CompareFlags& flags);
+
+/// 0 same, 5 different, 6 undecided, 1 refused.
+int exit_code_of(const Comparison& comparison);
 
 }  // namespace reprise

@@ -1,19 +1,18 @@
 #include "tools/comparison_text.h"
 
-#include <array>
 #include <boost/json/array.hpp>
 #include <cmath>
 #include <cstdio>
 
 #include "tools/archive_text.h"
+#include "tools/text_table.h"
 
 namespace json = boost::json;
 
 namespace reprise {
 namespace {
 
-constexpr std::size_t kColumns = 7;
-using Row = std::array<std::string, kColumns>;
+using Row = TableRow;
 const Row kTitles{"metric", "A", "B", "B - A", "interval", "p", "verdict"};
 
 std::string with_format(const char* format, double value) {
@@ -135,36 +134,10 @@ std::string refusals_text(const Comparison& comparison, const CompareOptions& op
   return text;
 }
 
-/// Characters, where UTF-8 has more bytes.
-std::size_t width_of(const std::string& text) {
-  std::size_t width = 0;
-  for (char const c : text) width += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  return width;
-}
-
 std::vector<Row> rows_of(const ComparedPage& page) {
   std::vector<Row> rows{kTitles};
   for (const ComparedMetric& each : page.metrics) rows.push_back(row_of(each));
   return rows;
-}
-
-std::string table(const std::vector<Row>& rows) {
-  std::array<std::size_t, kColumns> widths{};
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], width_of(row[i]));
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < kColumns; ++i) {
-      std::string const space(widths[i] - width_of(row[i]), ' ');
-      bool const left = i == 0 || i + 1 == kColumns;
-      line += (i > 0 ? "  " : "") + (left ? row[i] + space : space + row[i]);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += "  " + line + "\n";
-  }
-  return text;
 }
 
 std::string markdown_cell(const std::string& text) {
@@ -219,13 +192,18 @@ json::object metric_json(const ComparedMetric& each) {
 
 }  // namespace
 
+std::string metric_summary(const ComparedMetric& each) {
+  return std::string(kMetrics[each.metric].title) + " " + shift_text(each) + ", " +
+         interval_text(each) + ": " + std::string(to_string(each.finding.verdict));
+}
+
 std::string comparison_text(const Comparison& comparison, const CompareOptions& options) {
   if (!comparison.refusals.empty()) return refusals_text(comparison, options);
   std::string text;
   for (const ComparedPage& page : comparison.pages) {
     text += title_of(page) + "\n";
     text += "A: " + loads_text(page.a) + "; B: " + loads_text(page.b) + "\n";
-    text += table(rows_of(page)) + "\n";
+    text += text_table(rows_of(page)) + "\n";
   }
   for (const std::string& each : comparison.remarks) text += "note: " + printable(each) + "\n";
   return text + conclusion(comparison, options) + "\n";

@@ -16,6 +16,9 @@ std::string comparison_text(const Comparison& comparison, const CompareOptions& 
 /// The same for a comment to a change.
 std::string comparison_markdown(const Comparison& comparison, const CompareOptions& options);
 
+/// One metric: "load event +31.0 ms (+1.2 %), +28.0 ms to +35.1 ms: different".
+std::string metric_summary(const ComparedMetric& each);
+
 /// Schema `reprise-compare/1`; docs/compare.md describes it.
 boost::json::object comparison_json(const Comparison& comparison, const CompareOptions& options);
 

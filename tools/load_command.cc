@@ -3,18 +3,14 @@
 #include <boost/json/array.hpp>
 #include <cstdio>
 #include <memory>
-#include <random>
 #include <utility>
 
-#include "archive/match.h"
-#include "archive/reader.h"
-#include "tools/archive_errors.h"
-#include "tools/browser/digest.h"
 #include "tools/browser/har.h"
 #include "tools/browser/json_fields.h"
 #include "tools/commands.h"
 #include "tools/interruption.h"
 #include "tools/load_options.h"
+#include "tools/load_start.h"
 #include "tools/load_table.h"
 
 namespace reprise {
@@ -70,21 +66,6 @@ class Progress {
   bool live_ = ::isatty(STDERR_FILENO) != 0;
 };
 
-/// The pages that the session to be replayed was started with. An exit code when there are none.
-std::expected<std::vector<std::string>, int> recorded_pages(const fs::path& path) {
-  auto const archive = ArchiveReader::open(path, {});
-  if (!archive) {
-    return std::unexpected(say(kExitArchive, archive_error_text(path, archive.error())));
-  }
-  auto const number = session_to_replay(**archive);
-  for (const SessionInfo& session : (*archive)->sessions()) {
-    if (session.number == number && !session.pages.empty()) return session.pages;
-  }
-  return std::unexpected(say(kExitUsage, path.string() +
-                                             " does not say with which pages it was started: name "
-                                             "them, reprise load ARCHIVE URL..."));
-}
-
 /// True when none is asked for.
 bool write_har(const LoadOptions& options, const std::string& name, const MeasuredLoad& load) {
   if (options.har_folder.empty()) return true;
@@ -131,22 +112,11 @@ int measure(const LoadOptions& options, const fs::path& archive, const std::vect
 
 /// The same, with what comes before and after it.
 int measure_one(const LoadOptions& options, const fs::path& archive, const fs::path& output) {
-  auto urls = options.urls();
-  if (urls.empty() && !options.live) {
-    auto recorded = recorded_pages(archive);
-    if (!recorded) return recorded.error();
-    urls = std::move(*recorded);
-  }
-  auto const cells = options.cells(urls);
+  auto const urls = pages_to_load(options, archive);
+  if (!urls) return say(urls.error().exit_code, urls.error().text);
+  auto const cells = options.cells(*urls);
   if (!cells) return say(kExitUsage, cells.error());
-  auto const browser = options.browsing.browser();
-  LoadResult result{.archive = archive,
-                    .machine = this_machine(),
-                    .seed = options.seed.value_or(std::random_device()()),
-                    .page = options.browsing.page(),
-                    .width = browser.width,
-                    .height = browser.height};
-  if (!archive.empty()) result.archive_sha256 = sha256_hex_of_file(archive).value_or("");
+  auto result = empty_result(options, archive);
   int const exit_code = measure(options, archive, *cells, result);
   if (output.empty()) return exit_code;
   if (auto const written = write_result(to_json(result), output); !written) {

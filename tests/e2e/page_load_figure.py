@@ -17,21 +17,20 @@ of this before the rest.
 import json
 import os
 import pathlib
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 
+import demo_origin
 import figure
 import harness
 
-PAGE = "https://www.meadow.test/"
+PAGE = demo_origin.PAGE
 PROFILES = ("wpt:4g", "wpt:3gfast", "wpt:cable")
 RUNS = int(os.environ.get("FIGURE_RUNS", "15"))
 CV_BOUND_PERCENT = 0.7
 BROWSER = os.environ.get("BROWSER", "chromium-headless-shell")
-NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin") or "nginx"
 
 
 def run(folder, *arguments):
@@ -43,22 +42,9 @@ def run(folder, *arguments):
 
 
 def record(folder):
-    archive, site = folder / "meadow.reprise", folder / "site"
-    site.mkdir()
-    make_site = harness.REPOSITORY / "tools/demo_site/make_site.py"
-    subprocess.run([sys.executable, "-B", make_site, site, folder], check=True)
-    nginx = subprocess.Popen([NGINX, "-p", site, "-e", site / "error.log", "-c",
-                              site / "nginx.conf", "-g", "daemon off;"], stdin=subprocess.DEVNULL)
-    try:
-        for _ in harness.watch_folder(site, nginx.pid):
-            if (site / "nginx.pid").exists() or nginx.poll() is not None:
-                break
-        connects = [each for line in (site / "connect").read_text().split()
-                    for each in ("--connect-to", line)]
-        run(folder, "record", "-o", archive, *connects, "--origin-ca", site / "tls/ca.pem", PAGE)
-    finally:
-        nginx.terminate()
-        nginx.wait()
+    archive = folder / "meadow.reprise"
+    with demo_origin.serving(folder / "site") as arguments:
+        run(folder, "record", "-o", archive, *arguments, PAGE)
     return archive
 
 
