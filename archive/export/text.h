@@ -1,30 +1,15 @@
 #pragma once
 
-// UTF-8 (RFC 3629) that comes in pieces, and JSON (RFC 8259) that is written as it comes.
+// JSON (RFC 8259) that is written as it comes.
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "archive/export/output.h"
+#include "archive/utf8.h"
 
 namespace reprise::exporting {
-
-/// Whether bytes that come in pieces are UTF-8.
-class Utf8Check {
- public:
-  void append(std::string_view bytes);
-  bool finish() const { return good_ && missing_ == 0; }
-  bool good() const { return good_; }
-
- private:
-  bool good_ = true;
-  unsigned missing_ = 0;  ///< bytes of the character that has begun
-  unsigned char least_ = 0x80;
-  unsigned char most_ = 0xbf;
-};
-
-bool is_utf8(std::string_view text);
 
 /// Writes JSON, in the order of the calls, with an end of line before each element of the outermost
 /// arrays. What the calls make must be JSON: not checked.

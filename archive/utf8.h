@@ -1,0 +1,25 @@
+#pragma once
+
+// UTF-8 (RFC 3629). Pure.
+
+#include <string_view>
+
+namespace reprise {
+
+/// Whether bytes that come in pieces are UTF-8.
+class Utf8Check {
+ public:
+  void append(std::string_view bytes);
+  bool finish() const { return good_ && missing_ == 0; }
+  bool good() const { return good_; }
+
+ private:
+  bool good_ = true;
+  unsigned missing_ = 0;  ///< bytes of the character that has begun
+  unsigned char least_ = 0x80;
+  unsigned char most_ = 0xbf;
+};
+
+bool is_utf8(std::string_view text);
+
+}  // namespace reprise
