@@ -143,6 +143,7 @@ Task<void> Connection::start_tls(const ClientHello& hello, std::vector<std::byte
   deadline_.set(from_now(kHandshakeTimeout), true);
   info_.server_name = hello.server_name;
   auto const plan = co_await handler_->plan_tls(info_, hello);
+  info_.takes_web_sockets = plan.web_sockets;
 
   std::string key = std::to_string(plan.names.chain_bytes);
   for (const std::string& name : plan.names.names) key.append(" ").append(name);

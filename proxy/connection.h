@@ -15,8 +15,9 @@ namespace reprise {
 /// What a client is shown in its TLS handshake.
 struct TlsPlan {
   LeafNames names;
-  std::string alpn;         ///< empty: none is agreed
-  std::string tls_version;  ///< "TLSv1.2" or "TLSv1.3"; empty: whatever both can
+  std::string alpn;          ///< empty: none is agreed
+  std::string tls_version;   ///< "TLSv1.2" or "TLSv1.3"; empty: whatever both can
+  bool web_sockets = false;  ///< over h2: the client is told that it may open them there
 };
 
 /// Whether one of the names, wildcards included (RFC 6125 section 6.4.3), is of `host`.

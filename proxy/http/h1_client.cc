@@ -38,4 +38,11 @@ Task<ResponseHead> H1Client::read_head() {
   co_return *head;
 }
 
+void H1Client::switch_protocols() {
+  BodyFraming const raw{.kind = BodyFraming::Kind::kUntilClose};
+  reader_.begin_body(raw);
+  writer_.begin_body(raw);
+  keeps_alive_ = false;
+}
+
 }  // namespace reprise

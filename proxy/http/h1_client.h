@@ -24,6 +24,8 @@ class H1Client {
   /// Errors: not_http, truncated (the origin closed instead of answering), bad_framing, ...
   Task<ResponseHead> read_head();
   BodyReader& body() { return reader_; }
+  /// After a head of status 101 that was asked for: body() and write() are the other protocol now.
+  void switch_protocols();
 
   /// Whether another exchange can follow, once both sides of the last are finished.
   bool reusable() const { return keeps_alive_ && reader_.finished() && !reader_.has_more(); }

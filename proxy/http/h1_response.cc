@@ -10,7 +10,18 @@ constexpr std::chrono::milliseconds kUnwatchedPause{250};
 
 }  // namespace
 
+Task<void> H1Response::switch_protocols(const ResponseHead& head) {
+  head_sent_ = true;
+  switched_ = true;
+  body_.begin_body({.kind = BodyFraming::Kind::kUntilClose});
+  auto const text = response_head_text(head);
+  co_return co_await stream_.write(as_bytes(text));
+}
+
 Task<void> H1Response::send_head(const ResponseHead& head) {
+  if (head.status == 101 && !request_.protocol.empty()) {
+    co_return co_await switch_protocols(head);
+  }
   if (is_interim(head.status)) {
     if (head.status == 100 && std::exchange(continued_, true)) co_return Result<void>{};
     if (request_.version == HttpVersion::kHttp10) co_return Result<void>{};  // RFC 9110 15.2

@@ -29,6 +29,8 @@ class H1Response final : public ResponseWriter {
 
   bool continued() const { return continued_; }
   bool finished() const { return finished_; }
+  /// Whether the head agreed to the protocol that was asked for: what follows is that.
+  bool switched() const { return switched_; }
   bool keeps_alive() const { return keeps_alive_; }
   /// Whether an orderly end now would make what was sent look whole.
   bool looks_whole_when_closed() const { return until_close_ && !finished_; }
@@ -37,6 +39,7 @@ class H1Response final : public ResponseWriter {
   /// An old client goes by what the response says (RFC 9112 section 9.3).
   bool goes_on(const ResponseHead& head) const;
   Task<void> send_in_steps(const StoredResponse& response);
+  Task<void> switch_protocols(const ResponseHead& head);
 
   ByteStream& stream_;
   H1Writer body_;
@@ -48,6 +51,7 @@ class H1Response final : public ResponseWriter {
   bool until_close_ = false;
   bool hurries_ = false;
   Event pause_;
+  bool switched_ = false;
 };
 
 }  // namespace reprise

@@ -3,6 +3,7 @@
 #include "proxy/http/h1_reader.h"
 #include "proxy/http/h1_response.h"
 #include "proxy/http/h1_target.h"
+#include "proxy/http/web_socket.h"
 
 namespace reprise {
 namespace {
@@ -32,6 +33,10 @@ class RequestBody final : public BodyReader {
         expects_continue_(expects_continue) {}
 
   Task<Bytes> read() override {
+    if (response_.switched()) {
+      begin_raw();
+      co_return co_await reader_.read();
+    }
     started_ = true;
     if (expects_continue_ && !response_.continued() && !response_.head_sent() &&
         !stream_.writing()) {
@@ -44,19 +49,29 @@ class RequestBody final : public BodyReader {
     deadline_.at = Clock::time_point::max();
     co_return piece;
   }
-  bool finished() const override { return reader_.finished(); }
+  bool finished() const override {
+    return response_.switched() && !raw_ ? false : reader_.finished();
+  }
   HeaderList trailers() const override { return reader_.trailers(); }
 
   /// Whether the client sends the content even if nobody asks for it.
   bool will_come() const { return !expects_continue_ || started_ || response_.continued(); }
 
  private:
+  /// What follows is of another protocol, lasts as long as it likes, and ends whenever it is to.
+  void begin_raw() {
+    if (std::exchange(raw_, true)) return;
+    reader_.begin_body({.kind = BodyFraming::Kind::kUntilClose});
+    deadline_.set(Clock::time_point::max(), true);
+  }
+
   H1Reader& reader_;
   ByteStream& stream_;
   H1Response& response_;
   Deadline& deadline_;
   bool expects_continue_;
   bool started_ = false;
+  bool raw_ = false;
 };
 
 /// Ends the connection so that the client can read what was sent: closing while its bytes are
@@ -91,6 +106,14 @@ std::uint16_t status_for(std::error_code error) {
   if (error == h1_errc::head_too_long) return 431;
   if (error == h1_errc::unsupported_version) return 505;
   return 400;
+}
+
+/// What the client wants to change to (RFC 6455 section 4.1).
+std::string_view asked_protocol(const RequestLine& line, HeaderList headers) {
+  if (!header_has_token(headers, "Upgrade", kWebSocketProtocol)) return {};
+  bool const meant = line.method == "GET" && line.version == HttpVersion::kHttp11 &&
+                     header_has_token(headers, "Connection", "upgrade");
+  return meant ? kWebSocketProtocol : std::string_view();
 }
 
 /// Reads what is left of the request's content, so that the connection can go on.
@@ -195,12 +218,15 @@ class H1Connection {
                            .port = target->authority.port,
                            .target = target->path(),
                            .version = line.version,
-                           .headers = fields_};
+                           .headers = fields_,
+                           .protocol = asked_protocol(line, fields_)};
     reader_.begin_body(*framing);
     ExchangeContext const context{
         .connection = connection_, .stream_id = ++requests_, .arrived = Clock::now()};
     const StoredResponse* const stored =
-        framing->kind == BodyFraming::Kind::kNone ? handler_.stored(context, head) : nullptr;
+        framing->kind == BodyFraming::Kind::kNone && head.protocol.empty()
+            ? handler_.stored(context, head)
+            : nullptr;
     bool const at_once =
         stored != nullptr && !stored->h1_wire().empty() && line.version == HttpVersion::kHttp11;
     if (!at_once) co_return co_await serve_in_steps(context, head, *framing, stored);

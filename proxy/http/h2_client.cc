@@ -132,6 +132,14 @@ void H2Client::on_head(const nghttp2_frame& frame, H2Content& content) {
   stream.head_arrived_.set();
 }
 
+void H2Client::on_settings(std::span<const nghttp2_settings_entry> entries) {
+  for (auto const& entry : entries) {
+    if (entry.settings_id != NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL || entry.value != 1) continue;
+    takes_web_sockets_ = true;
+    if (on_web_sockets_) on_web_sockets_();
+  }
+}
+
 void H2Client::on_closed(H2Content& content) {
   auto& stream = static_cast<H2ClientStream&>(content);
   open_.erase(&stream);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <set>
 
@@ -43,6 +44,11 @@ class H2Client final : public H2Session {
   /// Whether a request may be sent: the connection lives and the origin has not said goodbye.
   bool usable() const { return usable_; }
 
+  /// Whether the origin has said that it takes WebSockets (RFC 8441 section 3).
+  bool takes_web_sockets() const { return takes_web_sockets_; }
+  /// To be called when it says so.
+  void set_on_web_sockets(std::function<void()> call) { on_web_sockets_ = std::move(call); }
+
   /// Sends a head; has_content: write() and finish() of the stream follow. `headers` go out without
   /// connection fields. The stream lives as long as the pointer.
   Result<std::unique_ptr<H2ClientStream>> request(const RequestHead& head,
@@ -55,12 +61,15 @@ class H2Client final : public H2Session {
   void on_begin_head(const nghttp2_frame&) override {}
   void on_head(const nghttp2_frame& frame, H2Content& content) override;
   void on_closed(H2Content& content) override;
+  void on_settings(std::span<const nghttp2_settings_entry> entries) override;
   void on_goaway() override { usable_ = false; }
   void on_half_over() override { stream_.close(); }
 
   std::unique_ptr<ByteStream> owned_stream_;
   std::set<H2ClientStream*> open_;
   bool usable_ = true;
+  bool takes_web_sockets_ = false;
+  std::function<void()> on_web_sockets_;
 };
 
 }  // namespace reprise

@@ -70,17 +70,20 @@ H2Fields::H2Fields(const RequestHead& head, const std::vector<std::string>& pseu
   values_ = host_field ? *host_field : authority_of(head.scheme, head.host, head.port);
   values_.reserve(32);
   auto const value_of = [&](std::string_view name) -> std::string_view {
-    if (name == ":method") return head.method;
+    if (name == ":method") return head.protocol.empty() ? head.method : "CONNECT";
+    if (name == ":protocol") return head.protocol;
     if (name == ":authority") return values_;
     if (name == ":scheme") return to_string(head.scheme);
     return head.target;
   };
-  constexpr std::array<std::string_view, 4> kPseudo{":method", ":authority", ":scheme", ":path"};
-  fields_.reserve(head.headers.size() + kPseudo.size());
+  constexpr std::array<std::string_view, 5> kAll{":method", ":authority", ":scheme", ":path",
+                                                 ":protocol"};
+  auto const pseudo = std::span(kAll).first(kAll.size() - (head.protocol.empty() ? 1 : 0));
+  fields_.reserve(head.headers.size() + pseudo.size());
   for (const std::string& name : pseudo_order) {
-    if (std::ranges::find(kPseudo, name) != kPseudo.end()) add(name, value_of(name));
+    if (std::ranges::find(pseudo, name) != pseudo.end()) add(name, value_of(name));
   }
-  for (const std::string_view name : kPseudo) {
+  for (const std::string_view name : pseudo) {
     if (std::ranges::find(pseudo_order, name) == pseudo_order.end()) add(name, value_of(name));
   }
   add_all(head.headers, "Host");

@@ -8,6 +8,7 @@
 #include "proxy/http/h2_server_stream.h"
 #include "proxy/http/h2_stream_numbers.h"
 #include "proxy/http/h2_target.h"
+#include "proxy/http/web_socket.h"
 
 namespace reprise {
 namespace {
@@ -18,6 +19,9 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kFarewellTimeout{5};
 /// The same when the server ends, and how long the client may take to hear of it.
 constexpr std::chrono::seconds kEndingFarewellTimeout{1};
+
+/// RFC 8441 section 3.
+constexpr nghttp2_settings_entry kExtendedConnect{NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1};
 
 /// A head under this is not counted.
 constexpr std::size_t kSmallHeadBytes = 16 << 10;
@@ -55,6 +59,7 @@ class ServerSession final : public H2Session {
     auto const result = co_await run();
     deadline_.on_ending = nullptr;
     deadline_.waiting = nullptr;
+    connection_.offer_web_sockets = nullptr;
     for (auto const& stream : streams_) {
       if (!stream->closed()) stream->close(NGHTTP2_CANCEL);
     }
@@ -73,15 +78,24 @@ class ServerSession final : public H2Session {
     nghttp2_session_server_new2(&made, callbacks.get(), static_cast<H2Session*>(this),
                                 options.get());
     session_.reset(made);
-    std::array<nghttp2_settings_entry, 4> const settings{{
+    std::array<nghttp2_settings_entry, 5> const settings{{
         {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, options_.concurrent_streams_max},
         {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, options_.stream_window_bytes},
         {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, kH2HeadBytesMax},
         {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
+        kExtendedConnect,
     }};
-    nghttp2_submit_settings(made, NGHTTP2_FLAG_NONE, settings.data(), settings.size());
+    nghttp2_submit_settings(made, NGHTTP2_FLAG_NONE, settings.data(),
+                            settings.size() - (connection_.takes_web_sockets ? 0 : 1));
+    connection_.offer_web_sockets = [this] { offer_web_sockets(); };
     nghttp2_session_set_local_window_size(
         made, NGHTTP2_FLAG_NONE, 0, static_cast<std::int32_t>(options_.connection_window_bytes));
+  }
+
+  void offer_web_sockets() {
+    if (std::exchange(connection_.takes_web_sockets, true)) return;
+    nghttp2_submit_settings(raw(), NGHTTP2_FLAG_NONE, &kExtendedConnect, 1);
+    wake();
   }
 
   void on_begin_frame(const nghttp2_frame_hd& head) override {
@@ -235,7 +249,7 @@ class ServerSession final : public H2Session {
     if (!stream.ended() || stream.head().too_long()) return false;
     stream.head().read_into(fields_);
     auto const target = read_h2_target(fields_, headers_);
-    if (!target) return false;
+    if (!target || !target->protocol.empty()) return false;
     stream.set_request(target->method, false);
     if (connection_.h2_pseudo_order.empty()) connection_.h2_pseudo_order = pseudo_order_of(fields_);
     auto const* const response =
@@ -293,7 +307,8 @@ class ServerSession final : public H2Session {
             .port = target.authority.port,
             .target = target.path,
             .version = HttpVersion::kH2,
-            .headers = headers};
+            .headers = headers,
+            .protocol = target.protocol};
   }
   ExchangeContext context_of(const H2ServerStream& stream, Clock::time_point arrived) const {
     return {.connection = connection_,
@@ -320,6 +335,11 @@ class ServerSession final : public H2Session {
     stream.set_request(target->method, header_has_token(headers, "expect", "100-continue"));
     if (connection_.h2_pseudo_order.empty()) connection_.h2_pseudo_order = pseudo_order_of(fields);
     auto const head = head_of(*target, headers);
+    stream.set_protocol(head.protocol);
+    if (!head.protocol.empty() && head.protocol != kWebSocketProtocol) {
+      (void)co_await send_text(stream, 501, "reprise: there is no such protocol here\n");
+      co_return;
+    }
     auto const context = context_of(stream, Clock::now());
     auto const served = co_await handler_.serve(context, head, stream, stream);
     if (!served || !stream.finished_sending()) {

@@ -5,7 +5,7 @@ namespace reprise {
 void H2ServerStream::begin(std::int32_t id) {
   reuse(id);
   method_.clear();
-  head_sent_ = has_content_ = finished_ = expects_continue_ = false;
+  head_sent_ = has_content_ = finished_ = expects_continue_ = asks_protocol_ = false;
   active = running = false;
   head_bytes = 0;
 }
@@ -30,8 +30,27 @@ void H2ServerStream::respond(const nghttp2_nv* fields, std::size_t count) {
   session_.wake();
 }
 
+void H2ServerStream::switch_protocols(const ResponseHead& head) {
+  // RFC 8441 section 5: a success agrees, and there is no key to answer.
+  std::vector<HeaderView> fields;
+  for (const HeaderView& field : head.headers) {
+    if (!equals_ignoring_case(field.name, "Sec-WebSocket-Accept")) fields.push_back(field);
+  }
+  ResponseHead agreed = head;
+  agreed.status = 200;
+  agreed.headers = fields;
+  H2Fields const made(agreed);
+  auto const copied = made.copied();
+  head_sent_ = has_content_ = true;
+  respond(copied.data(), copied.size());
+}
+
 Task<void> H2ServerStream::send_head(const ResponseHead& head) {
   if (closed()) co_return gone();
+  if (head.status == 101 && asks_protocol_) {
+    switch_protocols(head);
+    co_return Result<void>{};
+  }
   if (is_interim(head.status)) {
     submit_interim(head);
     co_return Result<void>{};

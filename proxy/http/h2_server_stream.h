@@ -18,6 +18,8 @@ class H2ServerStream final : public H2Content, public ResponseWriter {
     method_ = method;
     expects_continue_ = expects_continue;
   }
+  /// Of an extended CONNECT; status 101 then agrees to it.
+  void set_protocol(std::string_view protocol) { asks_protocol_ = !protocol.empty(); }
 
   /// A client that waits to be asked for its content is asked by whoever wants to read it.
   Task<Bytes> read() override;
@@ -46,6 +48,7 @@ class H2ServerStream final : public H2Content, public ResponseWriter {
  private:
   std::unexpected<std::error_code> gone() const;
   void submit_interim(const ResponseHead& head);
+  void switch_protocols(const ResponseHead& head);
   void respond(const nghttp2_nv* fields, std::size_t count);
 
   H2Session& session_;
@@ -54,6 +57,7 @@ class H2ServerStream final : public H2Content, public ResponseWriter {
   bool has_content_ = false;
   bool finished_ = false;
   bool expects_continue_ = false;
+  bool asks_protocol_ = false;
 };
 
 }  // namespace reprise

@@ -18,11 +18,13 @@ Result<H2Target> read_h2_target(HeaderList fields, std::vector<HeaderView>& head
     if (field.name == ":method") target.method = field.value;
     if (field.name == ":path") target.path = field.value;
     if (field.name == ":authority") authority = field.value;
+    if (field.name == ":protocol") target.protocol = field.value;
     if (field.name == ":scheme") {
       target.scheme = field.value == "http" ? Scheme::kHttp : Scheme::kHttps;
     }
   }
-  // CONNECT has no path, and is not offered here.
+  if (!target.protocol.empty()) target.method = "GET";  // as it would be over h1
+  // A plain CONNECT has no path, and is not offered here.
   if (target.path.empty() || target.method.empty()) return fail(h1_errc::not_http);
   auto parsed = parse_authority(authority, default_port(target.scheme));
   if (!parsed) return fail(parsed.error());

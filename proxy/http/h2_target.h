@@ -16,6 +16,7 @@ struct H2Target {
   Scheme scheme = Scheme::kHttps;
   Authority authority;
   std::string_view path;
+  std::string_view protocol;  ///< of an extended CONNECT (RFC 8441 section 4), whose method is GET
 };
 
 /// Reads them; the other fields go to `headers`. Errors: h1_errc::not_http, or the authority's.

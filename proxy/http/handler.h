@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,10 @@ struct ConnectionInfo {
   /// h2: the client's SETTINGS and the order of its pseudo fields, which sites look at.
   std::vector<std::pair<std::uint16_t, std::uint32_t>> h2_settings;
   std::vector<std::string> h2_pseudo_order;
+  /// h2: whether the client is told at once that WebSockets may share the connection (RFC 8441).
+  bool takes_web_sockets = false;
+  /// h2: tells it later. Empty over h1, where it need not be told.
+  std::function<void()> offer_web_sockets;
 };
 
 struct ExchangeContext {

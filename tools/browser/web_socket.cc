@@ -4,46 +4,27 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <openssl/evp.h>
 #include <openssl/rand.h>
 #include <sys/socket.h>
 
 #include <array>
 #include <cerrno>
 #include <utility>
+#include <vector>
 
 namespace reprise {
 namespace {
 
-constexpr unsigned kText = 1;
-constexpr unsigned kClose = 8;
-constexpr unsigned kPing = 9;
-constexpr unsigned kPong = 10;
-constexpr std::size_t kControlBytesMax = 125;
-
-std::string random_bytes(std::size_t count) {
-  std::string bytes(count, '\0');
+template <std::size_t kSize>
+std::array<std::byte, kSize> random_bytes() {
+  std::array<std::byte, kSize> bytes{};
   // Against caches between client and server, which loopback has none of: any bytes would do.
-  RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(count));
+  RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), kSize);
   return bytes;
 }
 
-std::string base64(std::string_view bytes) {
-  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');
-  int const size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                                   reinterpret_cast<const unsigned char*>(bytes.data()),
-                                   static_cast<int>(bytes.size()));
-  text.resize(static_cast<std::size_t>(size));
-  return text;
-}
-
-/// What the server makes of the client's key (section 4.2.2).
-std::string accept_of(const std::string& key) {
-  std::string const text = key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha1(), nullptr);
-  return base64({reinterpret_cast<const char*>(digest.data()), size});
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 bool is_lower_case_of(std::string_view lower, std::string_view text) {
@@ -70,44 +51,6 @@ std::string_view field_of(std::string_view head, std::string_view name) {
   return {};
 }
 
-/// One frame at the front of some bytes.
-struct Frame {
-  unsigned opcode = 0;
-  bool last = false;
-  std::string_view payload;
-  std::size_t size_bytes = 0;  ///< with its header
-};
-
-/// nullopt when it is not whole. Errors: bad_message, message_size.
-Result<std::optional<Frame>> read_frame(std::string_view bytes, std::size_t payload_max) {
-  auto const at = [bytes](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
-  if (bytes.size() < 2) return std::nullopt;
-  // Reserved bits need an extension, and a server does not mask (sections 5.1, 5.2).
-  if ((at(0) & 0x70) != 0 || (at(1) & 0x80) != 0) {
-    return fail(std::make_error_code(std::errc::bad_message));
-  }
-  std::uint64_t length = at(1);
-  std::size_t header = 2;
-  if (length >= 126) {
-    std::size_t const more = length == 126 ? 2 : 8;
-    header += more;
-    if (bytes.size() < header) return std::nullopt;
-    length = 0;
-    for (std::size_t i = 2; i < header; ++i) length = length << 8 | at(i);
-  }
-  Frame frame;
-  frame.opcode = at(0) & 15U;
-  frame.last = (at(0) & 0x80) != 0;
-  if (frame.opcode >= kClose && (length > kControlBytesMax || !frame.last)) {
-    return fail(std::make_error_code(std::errc::bad_message));
-  }
-  if (length > payload_max) return fail(std::make_error_code(std::errc::message_size));
-  frame.size_bytes = header + static_cast<std::size_t>(length);
-  if (bytes.size() < frame.size_bytes) return std::nullopt;
-  frame.payload = bytes.substr(header, static_cast<std::size_t>(length));
-  return frame;
-}
-
 }  // namespace
 
 Result<WebSocket> WebSocket::connect(std::uint16_t port, std::string_view path) {
@@ -130,27 +73,24 @@ Result<WebSocket> WebSocket::connect(std::uint16_t port, std::string_view path) 
 WebSocket::WebSocket(FileDescriptor write_fd, FileDescriptor read_fd, std::string_view host,
                      std::string_view path)
     : MessageStream(std::move(write_fd), std::move(read_fd)) {
-  std::string const key = base64(random_bytes(16));
-  expected_accept_ = accept_of(key);
+  std::string const key = web_socket_key(random_bytes<16>());
+  expected_accept_ = web_socket_accept(key);
   write("GET " + std::string(path) + " HTTP/1.1\r\nHost: " + std::string(host) +
         "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: " + key +
         "\r\nSec-WebSocket-Version: 13\r\n\r\n");
 }
 
 void WebSocket::send(std::string_view message) {
-  send_frame(kText, message);
+  send_frame(MessageKind::kText, std::as_bytes(std::span(message)));
 }
 
-void WebSocket::send_frame(unsigned opcode, std::string_view payload) {
-  std::string frame{static_cast<char>(0x80 | opcode)};
-  std::size_t const size = payload.size();
-  int const length_bytes = size < 126 ? 0 : size < 65'536 ? 2 : 8;
-  frame += static_cast<char>(0x80 | (length_bytes == 0 ? size : length_bytes == 2 ? 126 : 127));
-  for (int i = length_bytes - 1; i >= 0; --i) frame += static_cast<char>(size >> (8 * i) & 255);
-  auto mask = random_bytes(4);
-  mask[0] |= 1;  // Firefox takes a mask of 0 for none
-  frame += mask;
-  for (std::size_t i = 0; i < size; ++i) frame += static_cast<char>(payload[i] ^ mask[i % 4]);
+void WebSocket::send_frame(MessageKind kind, std::span<const std::byte> payload) {
+  auto mask = random_bytes<4>();
+  mask[0] |= std::byte(1);  // Firefox takes a mask of 0 for none
+  FrameHeader const header(kind, payload.size(), true, false, mask);
+  std::vector<std::byte> masked(payload.begin(), payload.end());
+  apply_mask(mask, 0, masked);
+  auto const frame = std::string(text_of(header.bytes())).append(text_of(masked));
   // Firefox loses what comes before it has answered.
   if (answered_) {
     write(frame);
@@ -184,19 +124,20 @@ Result<std::optional<std::string>> WebSocket::take_message() {
   auto const answered = take_answer();
   if (!answered) return fail(answered.error());
   while (*answered) {
-    auto const frame = read_frame(std::string_view(incoming_).substr(taken_bytes_),
-                                  message_bytes_max_ - fragments_.size());
-    if (!frame) return fail(frame.error());
-    if (!*frame) break;
-    taken_bytes_ += (*frame)->size_bytes;
-    if ((*frame)->opcode == kPing) {
-      send_frame(kPong, (*frame)->payload);
-    } else if ((*frame)->opcode == kClose) {
-      return fail(std::make_error_code(std::errc::broken_pipe));
-    } else if ((*frame)->opcode < kClose) {
-      fragments_ += (*frame)->payload;
-      if ((*frame)->last) return std::exchange(fragments_, {});
+    auto const step =
+        parser_.next(std::as_bytes(std::span(std::string_view(incoming_).substr(taken_bytes_))));
+    if (!step) return fail(std::make_error_code(std::errc::bad_message));
+    taken_bytes_ += step->consumed;
+    if (!step->piece) break;
+    auto const& [kind, ends, payload] = *step->piece;
+    if (kind == MessageKind::kPing) send_frame(MessageKind::kPong, payload);
+    if (kind == MessageKind::kClose) return fail(std::make_error_code(std::errc::broken_pipe));
+    if (kind != MessageKind::kText && kind != MessageKind::kBinary) continue;
+    if (payload.size() > message_bytes_max_ - fragments_.size()) {
+      return fail(std::make_error_code(std::errc::message_size));
     }
+    fragments_ += text_of(payload);
+    if (ends) return std::exchange(fragments_, {});
   }
   incoming_.erase(0, std::exchange(taken_bytes_, 0));
   return std::nullopt;

@@ -1,13 +1,15 @@
 #pragma once
 
 // A WebSocket client for a browser on this machine: text messages, no extensions.
-// Source: RFC 6455, sections 4.1 (handshake), 5 (framing), 5.5 (control frames).
+// Source: RFC 6455 section 4.1 (handshake); the frames are those of proxy/http/web_socket.h.
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "proxy/http/web_socket.h"
 #include "tools/browser/message_stream.h"
 
 namespace reprise {
@@ -27,7 +29,7 @@ class WebSocket : public MessageStream {
  private:
   Result<std::optional<std::string>> take_message() override;
   Result<bool> take_answer();
-  void send_frame(unsigned opcode, std::string_view payload);
+  void send_frame(MessageKind kind, std::span<const std::byte> payload);
 
   static constexpr std::size_t kAnswerBytesMax = 16 << 10;
 
@@ -35,7 +37,8 @@ class WebSocket : public MessageStream {
   bool answered_ = false;
   std::string held_;             ///< to be sent once it is
   std::size_t taken_bytes_ = 0;  ///< of incoming_
-  std::string fragments_;        ///< of a message that is not whole yet
+  WebSocketParser parser_{MessageSender::kOrigin};
+  std::string fragments_;  ///< of a message that is not whole yet
 };
 
 }  // namespace reprise
