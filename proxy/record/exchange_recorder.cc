@@ -7,17 +7,20 @@ namespace reprise {
 ExchangeRecorder::ExchangeRecorder(Recording& recording, const ExchangeContext& context,
                                    const RequestHead& head)
     : recording_(recording),
+      sequence_(recording.next_sequence()),
       request_body_(recording.archive()),
       response_body_(recording.archive()) {
-  exchange_.sequence = recording.next_sequence();
+  exchange_.sequence = sequence_;
   exchange_.client_connection_id = context.connection.id;
   exchange_.stream_id = context.stream_id;
-  exchange_.request = {.method = std::string(head.method),
+  bool const switches = !head.protocol.empty();
+  exchange_.request = {.method = std::string(switches ? "CONNECT" : head.method),
                        .scheme = head.scheme,
                        .host = std::string(head.host),
                        .port = head.port,
                        .target = std::string(head.target),
                        .version = head.version,
+                       .protocol = std::string(head.protocol),
                        .headers = Headers(head.headers)};
   exchange_.timings.queued = recording.time_of(context.arrived);
   ++recording_.counters().in_flight;

@@ -18,6 +18,8 @@ class ExchangeRecorder {
   ExchangeRecorder(const ExchangeRecorder&) = delete;
   ExchangeRecorder& operator=(const ExchangeRecorder&) = delete;
 
+  /// Its number in the session.
+  std::uint64_t sequence() const { return sequence_; }
   void sent_over(std::uint64_t origin_connection_id);
   Result<void> request_bytes(Bytes bytes);
   void request_sent(HeaderList trailers);
@@ -35,6 +37,7 @@ class ExchangeRecorder {
   Result<void> checked(Result<void> written);
 
   Recording& recording_;
+  std::uint64_t const sequence_;
   Exchange exchange_;
   BodyWriter request_body_;
   BodyWriter response_body_;

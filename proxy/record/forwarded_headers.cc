@@ -40,6 +40,14 @@ bool stays_here(const HeaderView& field, const std::vector<std::string_view>& no
       nominees, [&field](std::string_view name) { return equals_ignoring_case(field.name, name); });
 }
 
+bool stays_here_on_upgrade(const HeaderView& field, const std::vector<std::string_view>& nominees) {
+  auto const is = [&field](std::string_view name) {
+    return equals_ignoring_case(field.name, name);
+  };
+  if (is("Sec-WebSocket-Extensions")) return true;
+  return !is("Upgrade") && !is("Connection") && stays_here(field, nominees);
+}
+
 }  // namespace
 
 ForwardedHeaders::ForwardedHeaders(const RequestHead& head)
@@ -49,7 +57,9 @@ ForwardedHeaders::ForwardedHeaders(const RequestHead& head)
   bool has_host = head.version == HttpVersion::kH2 || head.version == HttpVersion::kHttp10;
   for (const HeaderView& field : head.headers) {
     if (!equals_ignoring_case(field.name, "Host")) {
-      if (!stays_here(field, nominees)) fields_.push_back(field);
+      bool const stays = head.protocol.empty() ? stays_here(field, nominees)
+                                               : stays_here_on_upgrade(field, nominees);
+      if (!stays) fields_.push_back(field);
       continue;
     }
     auto const named = parse_authority(field.value, default_port(head.scheme));

@@ -58,6 +58,7 @@ class OriginDialer {
     Scheme scheme = Scheme::kHttp;
     std::string host;
     std::uint16_t port = 0;
+    bool h1_only = false;  ///< only HTTP/1.1 is offered
     auto operator<=>(const Target&) const = default;
   };
 

@@ -1,7 +1,10 @@
 #include "proxy/record/origin_connection.h"
 
+#include <openssl/rand.h>
+
 #include "proxy/http/h1_client.h"
 #include "proxy/http/h2_client.h"
+#include "proxy/http/web_socket.h"
 
 namespace reprise {
 namespace {
@@ -10,7 +13,7 @@ namespace {
 /// 8.3.1): a Host, one Cookie, and a framing.
 class DownwardHeaders {
  public:
-  DownwardHeaders(const RequestHead& head, bool has_content) {
+  DownwardHeaders(const RequestHead& head, bool has_content, std::string_view web_socket_key) {
     host_ = authority_of(head.scheme, head.host, head.port);
     if (!find_header(head.headers, "host")) fields_.push_back({.name = "Host", .value = host_});
     for (const HeaderView& field : head.headers) {
@@ -27,6 +30,11 @@ class DownwardHeaders {
     if (has_content && !find_header(head.headers, "content-length")) {
       fields_.push_back({.name = "Transfer-Encoding", .value = "chunked"});
     }
+    if (!head.protocol.empty()) {
+      fields_.push_back({.name = "Connection", .value = "Upgrade"});
+      fields_.push_back({.name = "Upgrade", .value = head.protocol});
+      fields_.push_back({.name = "Sec-WebSocket-Key", .value = web_socket_key});
+    }
   }
   DownwardHeaders(const DownwardHeaders&) = delete;
   DownwardHeaders& operator=(const DownwardHeaders&) = delete;
@@ -39,6 +47,12 @@ class DownwardHeaders {
   std::vector<HeaderView> fields_;
 };
 
+std::string new_web_socket_key() {
+  std::array<std::byte, 16> nonce{};
+  RAND_bytes(reinterpret_cast<unsigned char*>(nonce.data()), static_cast<int>(nonce.size()));
+  return web_socket_key(nonce);
+}
+
 class H1Origin;
 
 class H1Exchange final : public OriginExchange {
@@ -50,12 +64,14 @@ class H1Exchange final : public OriginExchange {
   Task<void> finish(HeaderList trailers) override;
   Task<ResponseHead> read_head() override;
   BodyReader& body() override;
+  void switch_protocols() override;
   bool response_started() const override;
   void abort() override;
 
  private:
   H1Origin& origin_;
   bool request_whole_ = false;
+  std::string web_socket_key_;  // that was made here, for a client that has none
 };
 
 class H1Origin final : public OriginConnection {
@@ -69,6 +85,7 @@ class H1Origin final : public OriginConnection {
     return usable_;
   }
   bool over() override { return !busy_ && !usable_; }
+  bool takes_web_sockets() const override { return true; }
   std::unique_ptr<OriginExchange> begin() override {
     busy_ = true;
     return std::make_unique<H1Exchange>(*this);
@@ -95,7 +112,8 @@ Task<void> H1Exchange::send_head(const RequestHead& head, bool has_content) {
     co_return co_await origin_.client_.send_head(head.method, head.target, head.version,
                                                  head.headers);
   }
-  DownwardHeaders const headers(head, has_content);
+  if (!head.protocol.empty()) web_socket_key_ = new_web_socket_key();
+  DownwardHeaders const headers(head, has_content, web_socket_key_);
   co_return co_await origin_.client_.send_head(head.method, head.target, HttpVersion::kHttp11,
                                                headers.list());
 }
@@ -108,10 +126,18 @@ Task<void> H1Exchange::finish(HeaderList trailers) {
   co_return finished;
 }
 Task<ResponseHead> H1Exchange::read_head() {
-  return origin_.client_.read_head();
+  auto const head = co_await origin_.client_.read_head();
+  if (head && head->status == 101 && !web_socket_key_.empty() &&
+      find_header(head->headers, "Sec-WebSocket-Accept") != web_socket_accept(web_socket_key_)) {
+    co_return fail(h1_errc::not_http);  // RFC 6455 section 4.1; nobody else could tell
+  }
+  co_return head;
 }
 BodyReader& H1Exchange::body() {
   return origin_.client_.body();
+}
+void H1Exchange::switch_protocols() {
+  origin_.client_.switch_protocols();
 }
 bool H1Exchange::response_started() const {
   return origin_.client_.response_started();
@@ -141,6 +167,7 @@ class H2Exchange final : public OriginExchange {
     co_return co_await stream_->read_head();
   }
   BodyReader& body() override { return *stream_; }
+  void switch_protocols() override {}
   bool response_started() const override { return stream_ && stream_->response_started(); }
   void abort() override;
 
@@ -167,10 +194,15 @@ class H2Origin final : public OriginConnection {
     return !closed_ && (!client_ || client_->usable());
   }
   bool over() override { return ended_ && open_ == 0; }
+  bool takes_web_sockets() const override { return client_ && client_->takes_web_sockets(); }
   std::unique_ptr<OriginExchange> begin() override {
     // By now the client's SETTINGS have come, so that the origin can be shown the same.
     if (!client_) {
       client_ = std::make_unique<H2Client>(std::move(stream_), info_.h2_settings);
+      // What the origin takes the client may know, and what it does not, the client must not try.
+      client_->set_on_web_sockets([this] {
+        if (!closed_ && info_.offer_web_sockets) info_.offer_web_sockets();
+      });
       begun_.set();
     }
     ++open_;
@@ -200,9 +232,9 @@ H2Exchange::~H2Exchange() {
 }
 
 Task<void> H2Exchange::send_head(const RequestHead& head, bool has_content) {
-  has_content_ = has_content;
+  has_content_ = has_content || !head.protocol.empty();
   if (!origin_.available()) co_return fail(not_sent());
-  auto stream = origin_.client_->request(head, origin_.info_.h2_pseudo_order, has_content);
+  auto stream = origin_.client_->request(head, origin_.info_.h2_pseudo_order, has_content_);
   if (!stream) co_return fail(stream.error());
   stream_ = std::move(*stream);
   co_return Result<void>{};

@@ -19,6 +19,8 @@ class OriginExchange {
   /// The next head, interim or final, valid until the next call; after the final one, body().
   virtual Task<ResponseHead> read_head() = 0;
   virtual BodyReader& body() = 0;
+  /// After a head that agreed to another protocol: body() and write() are that from now on.
+  virtual void switch_protocols() = 0;
   /// Whether anything of the response was seen. Until then an idempotent request may be sent again.
   virtual bool response_started() const = 0;
   /// Ends it now; what is awaited returns with an error.
@@ -36,6 +38,8 @@ class OriginConnection {
   /// Whether it will never be available again and no exchange uses it.
   virtual bool over() = 0;
   virtual std::unique_ptr<OriginExchange> begin() = 0;
+  /// Whether it can carry a WebSocket, as far as the origin has said.
+  virtual bool takes_web_sockets() const = 0;
   virtual void close() = 0;
 
   std::uint64_t id = 0;  ///< the archive's

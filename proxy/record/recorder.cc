@@ -8,6 +8,7 @@
 
 #include "proxy/record/forwarded_headers.h"
 #include "proxy/record/injecting_writer.h"
+#include "proxy/record/web_socket_relay.h"
 
 namespace reprise {
 namespace {
@@ -17,9 +18,11 @@ constexpr std::chrono::seconds kContinueTimeout{1};
 /// How long the rest of a request that was answered early may stand still.
 constexpr std::chrono::seconds kUploadStallTimeout{30};
 
-bool wants_websocket(HeaderList headers) {
-  return header_has_token(headers, "Upgrade", "websocket") &&
-         header_has_token(headers, "Connection", "upgrade");
+/// Whether the origin agrees to the protocol that was asked for (RFC 8441 section 5: any success).
+bool agrees(const RequestHead& request, const ResponseHead& response) {
+  if (request.protocol.empty()) return false;
+  return response.status == 101 ||
+         (response.version == HttpVersion::kH2 && response.status >= 200 && response.status < 300);
 }
 
 bool is_idempotent(std::string_view method) {
@@ -54,6 +57,7 @@ struct Recorder::Passing {
   bool continued = false;            ///< the origin asked for the content
   bool answered = false;             ///< a final head came
   bool upload_over = false;          ///< nothing more of the request will be sent
+  bool switched = false;             ///< both speak another protocol from here on
 };
 
 Recorder::Recorder(Recording& recording, const ConnectionInfo& connection)
@@ -101,8 +105,10 @@ awaitable<Recorder::Acquired> Recorder::dial(const Target& target) {
   OriginDialer::Dialling dialling;
   dialling_.insert(&dialling);
   dialled_now_.insert(target);
+  auto hello = hello_;
+  if (hello && target.h1_only) hello->alpn = {"http/1.1"};
   auto dialled =
-      co_await recording_.dialer().dial(target, hello_ ? &*hello_ : nullptr, dialling,
+      co_await recording_.dialer().dial(target, hello ? &*hello : nullptr, dialling,
                                         [this](auto at) { return recording_.time_of(at); });
   dialling_.erase(&dialling);
   dialled_now_.erase(target);
@@ -155,14 +161,21 @@ awaitable<Recorder::Acquired> Recorder::acquire(const Target& target) {
   }
 }
 
+Recorder::Target Recorder::target_of(const RequestHead& head) {
+  Target target{.scheme = head.scheme, .host = std::string(head.host), .port = head.port};
+  if (head.protocol.empty() || client_.alpn != "h2") return target;
+  // A WebSocket travels with everything else if the origin takes that, as it would have otherwise
+  // on a connection of its own.
+  auto const [first, last] = connections_.equal_range(target);
+  target.h1_only = std::none_of(
+      first, last, [](const auto& entry) { return entry.second->takes_web_sockets(); });
+  return target;
+}
+
 Task<void> Recorder::serve(const ExchangeContext& context, const RequestHead& head,
                            BodyReader& body, ResponseWriter& writer) {
   ExchangeRecorder record(recording_, context, head);
-  if (wants_websocket(head.headers)) {
-    record.fail_with(Outcome::kOriginFailed, "WebSocket is not recorded");
-    co_return co_await send_text(writer, 501, "reprise: WebSocket is not recorded yet\n");
-  }
-  Target const target{.scheme = head.scheme, .host = std::string(head.host), .port = head.port};
+  auto const target = target_of(head);
   while (true) {
     auto const acquired = co_await acquire(target);
     record.sent_over(acquired.facts.id);
@@ -184,13 +197,17 @@ Task<void> Recorder::serve(const ExchangeContext& context, const RequestHead& he
                     .upload_timer = net::steady_timer(co_await net::this_coro::executor)};
     auto const attempt = co_await pass(passing);
     if (!attempt) co_return fail(attempt.error());
+    if (passing.switched) {
+      WebSocketRelay relay(recording_, record.sequence(), body, writer, *exchange, closed_);
+      co_return co_await relay.run();
+    }
     if (*attempt == Attempt::kDone) co_return Result<void>{};
   }
 }
 
 Task<Recorder::Attempt> Recorder::pass(Passing& passing) {
   using net::experimental::awaitable_operators::operator||;
-  bool const has_content = !passing.body.finished();
+  bool const has_content = passing.head.protocol.empty() && !passing.body.finished();
   // What comes back decides; the request's direction ends first only when the client is gone.
   auto const first = co_await (send_and_watch(passing) || answer(passing));
   if (first.index() == 0) {
@@ -227,9 +244,14 @@ Task<void> Recorder::send_request(Passing& passing) {
   auto const headers = headers_to_origin(passing.head);
   RequestHead head = passing.head;
   head.headers = headers.list();
-  bool const has_content = !passing.body.finished();
+  bool const switches = !head.protocol.empty();
+  bool const has_content = !switches && !passing.body.finished();
   if (auto const sent = co_await passing.exchange.send_head(head, has_content); !sent) {
     co_return sent;
+  }
+  if (switches) {
+    passing.record.request_sent({});
+    co_return Result<void>{};
   }
   if (has_content && header_has_token(head.headers, "Expect", "100-continue") &&
       !passing.continued) {
@@ -265,6 +287,7 @@ Task<void> Recorder::return_response(Passing& passing) {
   while (true) {
     auto const head = co_await passing.exchange.read_head();
     if (!head) co_return fail(head.error());
+    if (agrees(passing.head, *head)) co_return co_await open_web_socket(passing, *head);
     if (head->status == 101) co_return fail(h1_errc::not_http);  // nobody asked for it
     auto const headers = headers_to_client(head->headers);
     ResponseHead for_client = *head;
@@ -289,6 +312,19 @@ Task<void> Recorder::return_response(Passing& passing) {
     if (auto const sent = co_await passing.injecting.send_head(for_client); !sent) co_return sent;
     co_return co_await return_body(passing);
   }
+}
+
+Task<void> Recorder::open_web_socket(Passing& passing, const ResponseHead& head) {
+  passing.answered = true;
+  passing.switched = true;
+  passing.exchange.switch_protocols();
+  passing.record.response(head);
+  if (auto const kept = passing.record.complete({}, true); !kept) co_return kept;
+  auto const headers = headers_to_client(head.headers);
+  ResponseHead for_client = head;
+  for_client.status = 101;
+  for_client.headers = headers;
+  co_return co_await passing.writer.send_head(for_client);
 }
 
 Task<void> Recorder::return_body(Passing& passing) {

@@ -46,6 +46,7 @@ class Recorder final : public ConnectionHandler {
   awaitable<Acquired> acquire(const Target& target);
   awaitable<Acquired> dial(const Target& target);
   void forget_what_is_over();
+  Target target_of(const RequestHead& head);
 
   /// Sends the request and returns the response. kStale: the origin had closed the connection
   /// before it saw the request, and another may be tried.
@@ -56,6 +57,7 @@ class Recorder final : public ConnectionHandler {
   /// Returns the response; lets the rest of the request go on behind it.
   Task<void> answer(Passing& passing);
   Task<void> return_response(Passing& passing);
+  Task<void> open_web_socket(Passing& passing, const ResponseHead& head);
   Task<void> return_body(Passing& passing);
 
   Recording& recording_;

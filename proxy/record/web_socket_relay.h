@@ -1,0 +1,70 @@
+#pragma once
+
+#include <vector>
+
+#include "proxy/http/web_socket.h"
+#include "proxy/record/origin_connection.h"
+#include "proxy/record/recording.h"
+
+namespace reprise {
+
+/// Watches one direction of a WebSocket, and archives each message before its last byte goes on.
+/// What turns out not to be WebSocket is passed on and not kept from there.
+class MessageTap {
+ public:
+  /// A longer message is archived in pieces of this size.
+  static constexpr std::size_t kPieceBytes = 256 << 10;
+  static_assert(kPieceBytes <= kMessageBytesMax);
+
+  /// `sequence`: of the exchange that opened the WebSocket.
+  MessageTap(Recording& recording, std::uint64_t sequence, MessageSender sender)
+      : recording_(recording), sequence_(sequence), sender_(sender), parser_(sender) {}
+
+  /// Errors: the archive's.
+  Result<void> see(Bytes bytes);
+  /// The sender has ended the connection.
+  Result<void> end();
+
+ private:
+  Result<void> take(const WebSocketParser::Piece& piece);
+  Result<void> keep(MessageKind kind, bool goes_on, Bytes payload);
+
+  Recording& recording_;
+  std::uint64_t sequence_;
+  MessageSender sender_;
+  WebSocketParser parser_;
+  std::vector<std::byte> held_;  // of a message that has not ended
+  bool lost_ = false;            // it is not WebSocket
+};
+
+/// Passes on what a WebSocket carries, both ways at once, byte for byte as it comes, until either
+/// side ends it. Borrows all.
+class WebSocketRelay {
+ public:
+  /// `closed` becomes true when it is this proxy that ends it.
+  WebSocketRelay(Recording& recording, std::uint64_t sequence, BodyReader& client,
+                 ResponseWriter& to_client, OriginExchange& origin, const bool& closed)
+      : client_tap_(recording, sequence, MessageSender::kClient),
+        origin_tap_(recording, sequence, MessageSender::kOrigin),
+        client_(client),
+        to_client_(to_client),
+        origin_(origin),
+        closed_(closed) {}
+
+  Task<void> run();
+
+ private:
+  /// Whether what was read says that the sender has ended the connection.
+  bool is_end(const Result<Bytes>& read) const;
+  Task<void> pass_to_origin();
+  Task<void> pass_to_client();
+
+  MessageTap client_tap_;
+  MessageTap origin_tap_;
+  BodyReader& client_;
+  ResponseWriter& to_client_;
+  OriginExchange& origin_;
+  const bool& closed_;
+};
+
+}  // namespace reprise
