@@ -116,6 +116,29 @@ std::string special_text(const SpecialCounts& counts) {
   return text.empty() ? text : text + "\n";
 }
 
+boost::json::object web_sockets_json(const WebSocketReport& report) {
+  auto const counts_json = [](const ConversationCounts& counts) {
+    return boost::json::object{{"client_recorded", counts.client_recorded},
+                               {"client_received", counts.client_received},
+                               {"client_differing", counts.client_differing},
+                               {"origin_recorded", counts.origin_recorded},
+                               {"origin_sent", counts.origin_sent}};
+  };
+  boost::json::array different;
+  for (const ReplayedWebSocket& each : report.different) {
+    different.push_back({{"sequence", each.sequence},
+                         {"url", each.url},
+                         {"messages", counts_json(each.counts)},
+                         {"differing_client_messages",
+                          boost::json::array(each.differing.begin(), each.differing.end())}});
+  }
+  return {{"opened", report.opened},
+          {"ended", report.ended},
+          {"not_as_recorded", report.differing},
+          {"messages", counts_json(report.messages)},
+          {"different", std::move(different)}};
+}
+
 /// To a tenth.
 double rounded(double percent) {
   return std::floor(percent * 10) / 10;
@@ -156,6 +179,7 @@ boost::json::object replay_report_json(const ReplayReport& report) {
           {"timing", timing_json(report)},
           {"synthesised", synthesised_json(report.synthesised)},
           {"tls_hosts", tls_hosts_json(report)},
+          {"web_sockets", web_sockets_json(report.web_sockets)},
           {"exchanges_servable", counts.exchanges_servable},
           {"exchanges_served", counts.exchanges_served},
           {"never_asked_for", requests_json(report.never_asked_for)},
@@ -187,6 +211,14 @@ std::string differences_text(const ReplayReport& report) {
             percent.substr(0, percent.find('.') + 2) + " %\n";
   }
   text += special_text(counts.special);
+  if (report.web_sockets.differing > 0) {
+    auto const& sockets = report.web_sockets;
+    text += "WebSockets: " + std::to_string(sockets.differing) + " of " +
+            std::to_string(sockets.ended) + " not as recorded; " +
+            std::to_string(sockets.messages.client_received) + " of " +
+            std::to_string(sockets.messages.client_recorded) + " client messages came, " +
+            std::to_string(sockets.messages.client_differing) + " of them differing\n";
+  }
   if (report.synthesised.responses() > 0) {
     text += "synthesised: " + synthesised_text(report.synthesised) + "\n";
   }

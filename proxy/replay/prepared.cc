@@ -118,7 +118,10 @@ PreparedExchange::PreparedExchange(const ArchiveReader& archive, std::uint32_t o
     auto const place = archive.place_of(*bytes);
     parts.body = {*bytes, place.file, place.offset};
   }
-  response_ = std::make_unique<StoredResponse>(exchange_.request.method, std::move(parts));
+  // What refuses a WebSocket is the answer to a GET.
+  auto const& request = exchange_.request;
+  response_ = std::make_unique<StoredResponse>(request.protocol.empty() ? request.method : "GET",
+                                               std::move(parts));
 }
 
 PreparedExchange::~PreparedExchange() {

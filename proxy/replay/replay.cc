@@ -18,7 +18,8 @@ namespace reprise {
 namespace {
 
 MatchKey key_of(const RequestHead& head) {
-  return {.method = head.method,
+  // A WebSocket is kept under the method that it has over h2.
+  return {.method = head.protocol.empty() ? head.method : "CONNECT",
           .scheme = head.scheme,
           .host = head.host,
           .port = head.port,
@@ -44,6 +45,7 @@ Replay::Replay(const ArchiveReader& archive, Options options)
       cursors_(archive.entries().size()),
       early_answers_(archive, matcher_.session()),
       ledger_(archive, matcher_.answering()),
+      web_sockets_(archive),
       script_(std::move(options.script)),
       dates_(options.date_shift),
       scheduler_(archive, options.timing),
@@ -79,6 +81,7 @@ void Replay::reset() {
   cursors_.reset();
   early_answers_.reset();
   ledger_.reset();
+  web_sockets_.reset();
   visit_altered([](const PreparedExchange&, AlteredResponse& altered) { altered.served = 0; });
 }
 
@@ -100,7 +103,8 @@ ReplayReport Replay::report() const {
                       .distinct_misses = ledger_.misses(),
                       .inexact_hits = ledger_.inexact_hits(),
                       .special_answers = ledger_.special_answers(),
-                      .never_asked_for = ledger_.never_asked_for(kListedMax)};
+                      .never_asked_for = ledger_.never_asked_for(kListedMax),
+                      .web_sockets = web_sockets_.report()};
   visit_altered([&report](const PreparedExchange& exchange, const AlteredResponse& altered) {
     bool const document = altered.form.destination != inject::Destination::kData;
     if (!document || altered.served == 0 || report.documents.size() == kDocumentsMax) return;
@@ -195,9 +199,12 @@ Task<void> Replay::serve(const RequestHead& head, Arrival arrival, BodyReader& b
   HeldBody content(held_bytes_, matcher_.compares_bodies());
   Decision decision = arrival.found;
   auto whole_at = arrival.at;
-  if (decision.kind == MatchKind::kMiss && !body.finished()) decision = find_early(head);
+  // What follows a switch of protocols is no content.
+  bool const switches = !head.protocol.empty();
+  bool const has_content = !switches && !body.finished();
+  if (decision.kind == MatchKind::kMiss && has_content) decision = find_early(head);
   if (decision.kind == MatchKind::kMiss) {
-    if (!body.finished()) {
+    if (has_content) {
       auto const read = co_await content.read(body);
       if (!read) co_return fail(read.error());
       whole_at = std::chrono::steady_clock::now();
@@ -217,6 +224,13 @@ Task<void> Replay::serve(const RequestHead& head, Arrival arrival, BodyReader& b
     co_return co_await answer_unmatched(asked, writer);
   }
   auto const& chosen = prepared(decision.ordinal);
+  if (switches && opens_web_socket(chosen.exchange()) && chosen.response() != nullptr) {
+    count_hit(decision, asked, head.version);
+    TimedResponse timed(chosen.schedule(), whole_at, writer, ledger_);
+    if (auto const waited = co_await timed.think(); !waited) co_return waited;
+    co_return co_await web_sockets_.serve(chosen.exchange(), chosen.response()->parts().head, head,
+                                          body, writer);
+  }
   bool const sure = chosen.fits_all() && !find_header(head.headers, "Available-Dictionary");
   if (!sure && chosen.problem().empty()) {
     co_return co_await serve_other_form(decision, asked, head, whole_at, writer);

@@ -22,6 +22,7 @@
 #include "proxy/replay/scheduler.h"
 #include "proxy/replay/synthesis.h"
 #include "proxy/replay/tls_plans.h"
+#include "proxy/replay/web_socket_replay.h"
 
 namespace reprise {
 
@@ -48,6 +49,7 @@ struct ReplayReport {
   std::vector<RecordedRequest> never_asked_for;  ///< at most kListedMax
   std::uint64_t out_of_order_count = 0;
   std::vector<RecordedRequest> out_of_order;  ///< at most kListedMax
+  WebSocketReport web_sockets;
 };
 
 /// Answers requests from an archive, for any number of threads. What an exchange needs to be served
@@ -144,6 +146,7 @@ class Replay final : public HandlerFactory {
   SequenceCursors cursors_;
   EarlyAnswers early_answers_;
   ReplayLedger ledger_;
+  WebSocketReplay web_sockets_;
   std::atomic<std::size_t> held_bytes_ = 0;  // of request bodies
 
   std::optional<inject::InjectedScript> const script_;

@@ -1,6 +1,7 @@
 #include "proxy/replay/tls_plans.h"
 
 #include <algorithm>
+#include <set>
 
 namespace reprise {
 namespace {
@@ -35,9 +36,13 @@ TlsPlans::TlsPlans(const ArchiveReader& archive, std::uint32_t session, Protocol
                  .tls_version = facts.tls_version};
     cover(plan.names, facts.host);
     bool const decided = facts.alpn.starts_with("http/") || facts.alpn == kH2;
-    recorded_.insert_or_assign({facts.host, facts.port}, Recorded{std::move(plan), decided});
+    auto& known = recorded_[{facts.host, facts.port}];
+    // A browser opens WebSockets on connections of their own, for which it offers HTTP/1.1 alone.
+    if (known.decided && known.plan.alpn == kH2 && plan.alpn == kH1) continue;
+    known = Recorded{std::move(plan), decided};
   }
   read_exchanges(archive, session);
+  find_web_sockets(archive, session);
 }
 
 void TlsPlans::read_exchanges(const ArchiveReader& archive, std::uint32_t session) {
@@ -68,6 +73,22 @@ void TlsPlans::read_exchanges(const ArchiveReader& archive, std::uint32_t sessio
   for (auto& [place, known] : recorded_) known.decided = known.decided || known.plan.alpn == kH1;
 }
 
+void TlsPlans::find_web_sockets(const ArchiveReader& archive, std::uint32_t session) {
+  std::set<std::uint64_t> sequences;
+  for (auto const& place : archive.messages()) {
+    if (place.owner.session == session) sequences.insert(place.owner.sequence);
+  }
+  if (sequences.empty()) return;
+  for (std::uint32_t ordinal = 0; ordinal < archive.entries().size(); ++ordinal) {
+    const IndexEntry& entry = archive.entries()[ordinal];
+    if (entry.session != session || !sequences.contains(entry.sequence)) continue;
+    auto const exchange = archive.exchange(ordinal);
+    if (!exchange || exchange->request.version != HttpVersion::kH2) continue;
+    auto const known = recorded_.find({exchange->request.host, exchange->request.port});
+    if (known != recorded_.end()) known->second.plan.web_sockets = true;
+  }
+}
+
 const TlsPlans::Recorded* TlsPlans::find(const std::string& host, std::uint16_t port) const {
   for (auto const likely : {port, kHttpsPort}) {
     auto const known = recorded_.find({host, likely});
@@ -80,6 +101,8 @@ const TlsPlans::Recorded* TlsPlans::find(const std::string& host, std::uint16_t 
 TlsPlan TlsPlans::offered(TlsPlan plan) const {
   if (protocol_ == Protocol::kH1) plan.alpn = kH1;
   if (protocol_ == Protocol::kH2) plan.alpn = kH2;
+  // Where everything is to go over h2, so are they.
+  plan.web_sockets = plan.web_sockets || protocol_ == Protocol::kH2;
   return plan;
 }
 

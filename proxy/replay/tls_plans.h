@@ -47,6 +47,7 @@ class TlsPlans {
   };
   const Recorded* find(const std::string& host, std::uint16_t port) const;
   void read_exchanges(const ArchiveReader& archive, std::uint32_t session);
+  void find_web_sockets(const ArchiveReader& archive, std::uint32_t session);
   TlsPlan offered(TlsPlan plan) const;
 
   Protocol protocol_;
