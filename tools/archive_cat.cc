@@ -2,6 +2,7 @@
 
 #include "archive/edit/reply.h"
 #include "tools/archive_coding.h"
+#include "tools/archive_messages.h"
 #include "tools/archive_views.h"
 #include "tools/commands.h"
 
@@ -47,6 +48,7 @@ int cat_part(const OpenArchive& archive, std::size_t number, const CatOptions& o
   auto const found = exchange_at(archive, number);
   if (!found) return found.error();
   const Exchange& exchange = found->exchange;
+  if (options.messages) return cat_messages(archive, exchange, number);
   if (options.head) return cat_head(archive, exchange.response, number);
   auto const& body = options.of_request ? exchange.request.body : exchange.response.body;
   auto const& headers = options.of_request ? exchange.request.headers : exchange.response.headers;

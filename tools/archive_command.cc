@@ -113,6 +113,9 @@ void add_views(CLI::App& archive, const SharedArguments& arguments, int& exit_co
       cat->add_flag("--request", arguments->cat.of_request, "the request's body instead");
   auto* const decoded =
       cat->add_flag("--decoded", arguments->cat.decoded, "without its content coding");
+  cat->add_flag("--messages", arguments->cat.messages,
+                "what its WebSocket carried, a line of JSON a message")
+      ->excludes("--request", "--decoded");
   cat->add_flag("--head", arguments->cat.head, "the response's head, as `edit --headers` takes it")
       ->excludes(decoded)
       ->excludes(of_request);

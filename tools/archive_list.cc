@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "archive/edit/media_type.h"
+#include "tools/archive_messages.h"
 #include "tools/archive_text.h"
 #include "tools/archive_views.h"
 #include "tools/commands.h"
@@ -14,28 +15,40 @@ namespace json = boost::json;
 
 constexpr std::size_t kTypeWidth = 24;
 
-std::string line_of(const Exchange& exchange, std::size_t number, std::size_t number_width) {
+/// Of what opened a WebSocket the number of its messages.
+std::string kind_of(const ArchiveReader& reader, const Exchange& exchange) {
+  if (!opens_web_socket(exchange)) return printable(media_type(exchange.response.headers.list()));
+  auto const tally = messages_of(reader, {exchange.session, exchange.sequence});
+  return "websocket, " + std::to_string(tally.count) + " messages";
+}
+
+std::string line_of(const ArchiveReader& reader, const Exchange& exchange, std::size_t number,
+                    std::size_t number_width) {
   auto const& response = exchange.response;
   auto const status = response.status == 0 ? "-" : std::to_string(response.status);
   return align_right(std::to_string(number), number_width) + "  " + align_right(status, 3) + "  " +
          align_left(printable(exchange.request.method), 7) + " " +
-         align_left(printable(media_type(response.headers.list())), kTypeWidth) + " " +
+         align_left(kind_of(reader, exchange), kTypeWidth) + " " +
          align_right(std::to_string(response.body.size_bytes), 10) + "  " +
          align_left(std::string(to_string(exchange.outcome)), 13) + "  " +
          printable(url_of(exchange.request));
 }
 
-json::object json_of(const Exchange& exchange, std::size_t number) {
-  return {{"number", number},
-          {"session", exchange.session},
-          {"sequence", exchange.sequence},
-          {"status", exchange.response.status},
-          {"method", as_utf8(exchange.request.method)},
-          {"url", as_utf8(url_of(exchange.request))},
-          {"version", std::string(to_string(exchange.response.version))},
-          {"type", as_utf8(media_type(exchange.response.headers.list()))},
-          {"size_bytes", exchange.response.body.size_bytes},
-          {"outcome", std::string(to_string(exchange.outcome))}};
+json::object json_of(const ArchiveReader& reader, const Exchange& exchange, std::size_t number) {
+  json::object line{{"number", number},
+                    {"session", exchange.session},
+                    {"sequence", exchange.sequence},
+                    {"status", exchange.response.status},
+                    {"method", as_utf8(exchange.request.method)},
+                    {"url", as_utf8(url_of(exchange.request))},
+                    {"version", std::string(to_string(exchange.response.version))},
+                    {"type", as_utf8(media_type(exchange.response.headers.list()))},
+                    {"size_bytes", exchange.response.body.size_bytes},
+                    {"outcome", std::string(to_string(exchange.outcome))}};
+  if (opens_web_socket(exchange)) {
+    line["messages"] = messages_of(reader, {exchange.session, exchange.sequence}).count;
+  }
+  return line;
 }
 
 std::string session_line(const OpenArchive& archive, std::uint32_t number) {
@@ -67,10 +80,11 @@ int list_exchanges(const OpenArchive& archive, const Filter& filter, bool as_jso
       std::printf("%s\n", session_line(archive, session).c_str());
     }
     if (as_json) {
-      std::printf("%s%s", separator, json::serialize(json_of(*exchange, i + 1)).c_str());
+      std::printf("%s%s", separator,
+                  json::serialize(json_of(*archive.reader, *exchange, i + 1)).c_str());
       separator = ",\n";
     } else {
-      std::printf("%s\n", line_of(*exchange, i + 1, number_width).c_str());
+      std::printf("%s\n", line_of(*archive.reader, *exchange, i + 1, number_width).c_str());
     }
   }
   if (as_json) std::printf("%s", *separator == '[' ? "[]\n" : "\n]\n");

@@ -48,6 +48,7 @@ void print_json(const RedactReport& report) {
   boost::json::object const out = {{"redacted", std::move(names)},
                                    {"exchanges_changed", report.exchanges_changed},
                                    {"bodies_changed", report.bodies_changed},
+                                   {"messages_changed", report.messages_changed},
                                    {"bodies_undecoded", report.bodies_undecoded},
                                    {"bodies_too_large", report.bodies_too_large}};
   std::printf("%s\n", boost::json::serialize(out).c_str());
@@ -62,9 +63,10 @@ void print_text(const Arguments& arguments, const RedactReport& report) {
                 static_cast<unsigned long long>(count.places),
                 static_cast<unsigned long long>(count.elsewhere));
   }
-  std::fprintf(stderr, "redacted %s: %llu exchanges and %llu bodies changed\n",
+  std::fprintf(stderr, "redacted %s: %llu exchanges, %llu bodies and %llu messages changed\n",
                arguments.output.c_str(), static_cast<unsigned long long>(report.exchanges_changed),
-               static_cast<unsigned long long>(report.bodies_changed));
+               static_cast<unsigned long long>(report.bodies_changed),
+               static_cast<unsigned long long>(report.messages_changed));
   if (report.bodies_undecoded > 0) {
     std::fprintf(stderr, "reprise: %llu bodies do not decode, and were searched as they are\n",
                  static_cast<unsigned long long>(report.bodies_undecoded));

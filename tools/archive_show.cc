@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "tools/archive_messages.h"
 #include "tools/archive_text.h"
 #include "tools/archive_views.h"
 #include "tools/commands.h"
@@ -35,7 +36,7 @@ void print_body(char mark, const StoredBody& body, const Headers& trailers) {
   print_fields(mark, trailers.list());
 }
 
-void print_messages(const Exchange& exchange) {
+void print_heads(const Exchange& exchange) {
   auto const& request = exchange.request;
   std::printf("\n> %s %s %s\n", printable(request.method).c_str(),
               printable(request.target).c_str(), std::string(to_string(request.version)).c_str());
@@ -110,7 +111,8 @@ void print_exchange(const OpenArchive& archive, const Exchange& exchange, std::s
               static_cast<unsigned long long>(exchange.sequence),
               std::string(to_string(exchange.outcome)).c_str());
   if (!exchange.failure.empty()) std::printf("%s\n", printable(exchange.failure).c_str());
-  print_messages(exchange);
+  print_heads(exchange);
+  print_messages(*archive.reader, {exchange.session, exchange.sequence});
   auto const& timings = exchange.timings;
   std::printf("\ntimings, since the session's start\n");
   std::printf(
@@ -147,6 +149,7 @@ json::object request_value(const StoredRequest& request) {
           {"url", as_utf8(url_of(request))},
           {"target", as_utf8(request.target)},
           {"version", std::string(to_string(request.version))},
+          {"protocol", as_utf8(request.protocol)},
           {"headers", fields_value(request.headers)},
           {"trailers", fields_value(request.trailers)},
           {"body", body_value(request.body)}};
@@ -233,6 +236,7 @@ json::object exchange_value(const OpenArchive& archive, const Exchange& exchange
                                    {"request_sent_ns", time_value(timings.request_sent)},
                                    {"first_byte_ns", time_value(timings.first_byte)},
                                    {"end_ns", time_value(timings.end)}}},
+          {"messages", messages_json(*archive.reader, {exchange.session, exchange.sequence})},
           {"connection", connection_value(connection_of(archive, exchange))},
           {"dns_answers", std::move(answers)}};
 }

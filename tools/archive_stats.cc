@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "archive/edit/media_type.h"
+#include "tools/archive_messages.h"
 #include "tools/archive_text.h"
 #include "tools/archive_views.h"
 #include "tools/commands.h"
@@ -83,6 +84,8 @@ class Statistics {
   Counts answers_;
   std::uint64_t body_bytes_ = 0;    ///< of all exchanges
   std::uint64_t stored_bytes_ = 0;  ///< each stored body once
+  std::uint64_t web_sockets_ = 0;
+  MessageTally messages_;  ///< of all WebSockets
   std::set<std::uint64_t> stored_;
 };
 
@@ -121,6 +124,12 @@ void Statistics::add(const Exchange& exchange) {
     auto& tally = groups_[i].second[names[i]];
     ++tally.exchanges;
     tally.bytes += response.body.size_bytes;
+  }
+  if (opens_web_socket(exchange)) {
+    auto const tally = messages_of(*archive_.reader, {exchange.session, exchange.sequence});
+    ++web_sockets_;
+    messages_.count += tally.count;
+    messages_.bytes += tally.bytes;
   }
   add_stored(exchange.request.body);
   add_stored(response.body);
@@ -170,6 +179,11 @@ void Statistics::print() const {
   line("DNS answers", reader.answers().size());
   line("exchanges", exchanges_);
   if (damaged_ > 0) line("damaged exchanges", damaged_);
+  if (web_sockets_ > 0) {
+    line("WebSockets", web_sockets_);
+    line("messages", messages_.count);
+    line("message bytes", messages_.bytes);
+  }
   line("file bytes", reader.size_bytes());
   line("body bytes", body_bytes_);
   line("body bytes stored", stored_bytes_);
@@ -219,6 +233,9 @@ void Statistics::print_json() const {
                       {"dns_answers", reader.answers().size()},
                       {"exchanges", exchanges_},
                       {"damaged_exchanges", damaged_},
+                      {"web_sockets", web_sockets_},
+                      {"messages", messages_.count},
+                      {"message_bytes", messages_.bytes},
                       {"file_bytes", reader.size_bytes()},
                       {"body_bytes", body_bytes_},
                       {"body_bytes_stored", stored_bytes_},

@@ -21,7 +21,8 @@ int show_exchange(const OpenArchive& archive, std::size_t number, bool json);
 struct CatOptions {
   bool of_request = false;
   bool decoded = false;
-  bool head = false;  ///< of the response, as `edit --headers` takes it
+  bool head = false;      ///< of the response, as `edit --headers` takes it
+  bool messages = false;  ///< of a WebSocket, a line of JSON each
 };
 /// `cat`: the bytes of the response's body, or of the request's, exactly as stored or without their
 /// content codings. They are checked against their digest before the first one is written.
