@@ -153,13 +153,12 @@ class Http1(harness.TestCase):
     def test_an_upgrade_is_refused_and_the_request_answered(self):
         def plain(request):
             self.assertEqual(request.all(b"upgrade"), [])
-            return response(b"no socket here")
+            return response(b"no h2 here")
 
         def exchange(proxy):
             with proxy.connect("http") as client:
-                got = client.get("/chat", headers=b"Connection: Upgrade\r\nUpgrade: websocket\r\n"
-                                 b"Sec-WebSocket-Version: 13\r\n"
-                                 b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n")
+                got = client.get("/chat", headers=b"Connection: Upgrade, HTTP2-Settings\r\n"
+                                 b"Upgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n")
                 self.assertNotEqual(got.status, 101)
                 self.assertFalse(got.cut)
         origin = self.proxies(plain, exchange)
