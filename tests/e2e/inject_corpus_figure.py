@@ -21,7 +21,7 @@ import time
 import figure
 from real_pages_figure import BROWSER, PAGES, run
 
-# Their URLs hold load times (of Google's, in `tfd`), or a digest of a body that does.
+# Their URLs hold load times (Google's: `tfd`), or, it seems, a digest of a body that does (Reddit).
 MEASURED = ("https://fd.3.cn/cesu/r?", "https://events.reddit.com/v1?",
             "https://analytics.google.com/g/collect?")
 NAMED_MAX = 8
