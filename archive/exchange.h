@@ -25,7 +25,7 @@ using Sha256 = std::array<std::byte, 32>;
 enum class Scheme : std::uint8_t { kHttp = 1, kHttps = 2 };
 enum class HttpVersion : std::uint8_t { kUnknown = 0, kHttp10 = 1, kHttp11 = 2, kH2 = 3, kH3 = 4 };
 
-/// How an exchange ended. Only kComplete is served as a response.
+/// How an exchange ended. What is not complete is served as what it was (archive/MATCHING.md).
 enum class Outcome : std::uint8_t {
   kComplete = 1,
   kCutByClient = 2,   ///< the client went away before the last byte

@@ -89,7 +89,9 @@ constexpr Count kCounts[] = {
     {"revisits_resolved", &ImportReport::revisits_resolved, "of which it was found"},
     {"requests_alone", &ImportReport::requests_alone, "requests without a response: left out"},
     {"not_http", &ImportReport::not_http, "records that are no HTTP exchange: left out"},
-    {"websocket_messages", &ImportReport::websocket_messages, "WebSocket messages: left out"},
+    {"messages", &ImportReport::messages, "WebSocket messages"},
+    {"websocket_messages", &ImportReport::websocket_messages,
+     "WebSocket messages that cannot be read, or are too many: left out"},
     {"too_large", &ImportReport::too_large, "exchanges too large for an archive: left out"},
     {"more_remarks", &ImportReport::more_remarks, "more remarks"},
 };

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "archive/export/body_text.h"
+#include "archive/export/har_messages.h"
 #include "archive/export/har_times.h"
 #include "archive/export/message.h"
 
@@ -183,8 +184,10 @@ void HarWriter::write_request(const Exchange& exchange) {
   auto const& request = exchange.request;
   json_.key("request");
   json_.begin_object();
-  member("method", request.method);
-  member("url", safe_url(request));
+  member("method", method_of(request));
+  // Of a WebSocket with its own scheme: ws, wss.
+  auto const url = safe_url(request);
+  member("url", opens_web_socket(exchange) ? "ws" + url.substr(4) : url);
   member("httpVersion", version_text(request.version));
   write_cookies(request.headers, "Cookie");
   write_fields(request.headers);
@@ -281,7 +284,10 @@ void HarWriter::write_entry(const Exchange& exchange) {
   json_.key("cache");
   json_.raw("{}");
   write_timings(exchange, times);
-  if (auto const type = resource_type(exchange.request.headers.list()); !type.empty()) {
+  if (opens_web_socket(exchange)) {
+    member("_resourceType", "websocket");
+    write_har_messages(job_, exchange, json_);
+  } else if (auto const type = resource_type(exchange.request.headers.list()); !type.empty()) {
     member("_resourceType", type);
   }
   json_.end_object();

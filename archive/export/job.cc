@@ -89,6 +89,25 @@ bool Job::visit(const StoredBody& body, const std::function<void(std::string_vie
   return true;
 }
 
+bool Job::visit_messages(const Exchange& exchange,
+                         const std::function<void(const WebSocketMessage&)>& take) {
+  for (auto const& place : archive_.messages({exchange.session, exchange.sequence})) {
+    auto const message = archive_.message(place);
+    if (!message) {
+      damaged();
+      return false;
+    }
+    take(*message);
+  }
+  return true;
+}
+
+void Job::lose_messages(const Exchange& exchange) {
+  visit_messages(exchange, [this](const WebSocketMessage& message) {
+    if (message.kind != MessageKind::kEnd && !message.goes_on) report_.lose(Loss::kMessages);
+  });
+}
+
 const ConnectionFacts* Job::connection_of(const Exchange& exchange) const {
   auto const found = connections_.find(exchange.origin_connection_id);
   return found == connections_.end() ? nullptr : found->second;
@@ -113,6 +132,10 @@ void Job::count(const Exchange& exchange) {
   report_.lose(Loss::kInterim, exchange.interim.size());
   if (!exchange.response.chunk_times.empty()) report_.lose(Loss::kChunkTimes);
   if (exchange.client_connection_id != 0 || exchange.stream_id != 0) report_.lose(Loss::kStreams);
+}
+
+std::string_view method_of(const StoredRequest& request) {
+  return request.protocol == kWebSocketProtocol ? "GET" : std::string_view(request.method);
 }
 
 std::string time_text(std::int64_t unix_ns) {

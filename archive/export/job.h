@@ -27,6 +27,10 @@ class Job {
   std::optional<Exchange> read(std::size_t position);
   /// Calls `take` with all bytes of `body` in order; false at damage, which is a fault.
   bool visit(const StoredBody& body, const std::function<void(std::string_view)>& take);
+  /// Calls `take` with the messages of the WebSocket that `exchange` opened, and pieces of long
+  /// ones; false at damage, which is a fault.
+  bool visit_messages(const Exchange& exchange,
+                      const std::function<void(const WebSocketMessage&)>& take);
   /// Null when none is known.
   const ConnectionFacts* connection_of(const Exchange& exchange) const;
 
@@ -42,6 +46,8 @@ class Job {
 
   /// Counts what no target has a place for, and the exchange as written.
   void count(const Exchange& exchange);
+  /// Counts the messages of its WebSocket: the target has no place for them.
+  void lose_messages(const Exchange& exchange);
   /// Counts all connections: the target does not tell them apart.
   void lose_connections() { report_.lose(Loss::kConnections, connections_.size()); }
 
@@ -65,6 +71,8 @@ std::string time_text(std::int64_t unix_ns);
 std::string address_of(const ConnectionFacts* facts);
 /// Whether a response has a body by its nature (RFC 9110 section 6.4.1).
 bool may_have_content(const Exchange& exchange);
+/// As it was over HTTP/1.1, where the handshake of a WebSocket is a GET.
+std::string_view method_of(const StoredRequest& request);
 /// "https://example.org:8443/path?query" in characters that URLs have, with "/" for no path.
 std::string safe_url(const StoredRequest& request);
 

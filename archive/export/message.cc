@@ -78,7 +78,8 @@ Message request_message(Job& job, const Exchange& exchange, AddHost add_host) {
   auto const url = safe_url(request);
   auto const target = request.target == "*" ? "*" : url.substr(url.find('/', url.find("://") + 3));
   auto const* const version = request.version == HttpVersion::kHttp10 ? "HTTP/1.0" : "HTTP/1.1";
-  Message message{.head = request.method + " " + target + " " + version + "\r\n"};
+  job.lose_messages(exchange);
+  Message message{.head = std::string(method_of(request)) + " " + target + " " + version + "\r\n"};
   bool const wants_host = add_host == AddHost::kAlways || is_multiplexed(request.version);
   if (wants_host && !find_header(request.headers.list(), "Host")) {
     message.head += "Host: " + authority_of(request) + "\r\n";

@@ -196,6 +196,35 @@ void Collector::count(const ExchangeDraft& draft) {
   if (draft.body.coding == CodingVerdict::kBroken) ++report_.codings_broken;
 }
 
+void Collector::take_message(ExchangeDraft& draft, MessageDraft message) {
+  constexpr std::size_t kOverheadBytes = 64;
+  auto const bytes = message.payload.size() + kOverheadBytes;
+  if (message.payload.size() > kMessagePayloadMax ||
+      draft.message_bytes + bytes > kMessagesHeldMax) {
+    ++report_.websocket_messages;
+    return;
+  }
+  draft.message_bytes += bytes;
+  draft.messages.push_back(std::move(message));
+}
+
+void Collector::add_messages(std::uint64_t sequence, const ExchangeDraft& draft) {
+  for (const MessageDraft& each : draft.messages) {
+    auto rest = std::as_bytes(std::span(each.payload));
+    do {
+      auto const piece = rest.first(std::min(rest.size(), kMessageBytesMax));
+      rest = rest.subspan(piece.size());
+      auto const added = sink_.add_message(sequence, {.sender = each.sender,
+                                                      .kind = each.kind,
+                                                      .goes_on = !rest.empty(),
+                                                      .time = time_of(each.time),
+                                                      .payload = piece});
+      if (!took(added)) return;
+    } while (!rest.empty());
+    ++report_.messages;
+  }
+}
+
 void Collector::add(ExchangeDraft draft) {
   if (failed()) return;
   if (!is_token(draft.method)) {
@@ -220,7 +249,11 @@ void Collector::add(ExchangeDraft draft) {
       draft.failure = draft.body.kept ? "its chunks break off" : "the body was not recorded";
     }
   }
-  if (draft.status == 101 && draft.outcome == Outcome::kComplete) {
+  // RFC 8441 section 5: over h2 any success agrees.
+  bool const agreed = draft.status == 101 || (draft.version == HttpVersion::kH2 &&
+                                              draft.status >= 200 && draft.status < 300);
+  bool const opens_web_socket = agreed && !draft.messages.empty();
+  if (draft.status == 101 && !opens_web_socket && draft.outcome == Outcome::kComplete) {
     draft.outcome = Outcome::kCutByClient;
     draft.failure = "the protocol was switched, and what followed is not kept";
   }
@@ -232,12 +265,13 @@ void Collector::add(ExchangeDraft draft) {
   if (failed()) return;
   Exchange exchange{.sequence = draft.sequence > 0 ? draft.sequence : next_sequence(),
                     .origin_connection_id = connection,
-                    .request = {.method = draft.method,
+                    .request = {.method = opens_web_socket ? "CONNECT" : draft.method,
                                 .scheme = draft.url.scheme,
                                 .host = draft.url.host,
                                 .port = draft.url.port,
                                 .target = draft.url.target,
                                 .version = draft.request_version,
+                                .protocol = opens_web_socket ? std::string(kWebSocketProtocol) : "",
                                 .headers = to_headers(draft.request_fields),
                                 .body = draft.request_body,
                                 .body_partial = draft.request_body_unknown},
@@ -254,6 +288,7 @@ void Collector::add(ExchangeDraft draft) {
                                 .end = time_of(draft.end)},
                     .outcome = draft.outcome,
                     .failure = draft.failure};
+  auto const sequence = exchange.sequence;
   auto const added = sink_.add_exchange(std::move(exchange));
   if (added == reprise::fail(archive_errc::too_large)) {
     ++report_.too_large;
@@ -261,7 +296,10 @@ void Collector::add(ExchangeDraft draft) {
                    draft.url.host);
     return;
   }
-  if (took(added)) count(draft);
+  if (took(added)) {
+    count(draft);
+    if (opens_web_socket) add_messages(sequence, draft);
+  }
   if (!stop_ || !stop_()) return;
   stop_ = nullptr;  // what still waits for its other half may be added
   fail({.what = "stopped", .system = std::make_error_code(std::errc::operation_canceled)});

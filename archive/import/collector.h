@@ -35,7 +35,8 @@ struct ImportReport {
   std::uint64_t revisits_resolved = 0;  ///< of which it was found
   std::uint64_t requests_alone = 0;     ///< request records without a response: left out
   std::uint64_t not_http = 0;           ///< records of other kinds, URLs of other schemes: left out
-  std::uint64_t websocket_messages = 0;  ///< left out
+  std::uint64_t messages = 0;           ///< of WebSockets
+  std::uint64_t websocket_messages = 0;  ///< left out: not readable, or too many
   std::uint64_t too_large = 0;           ///< exchanges over a limit of the archive: left out
   std::vector<std::string> remarks;  ///< one sentence each; those beyond kRemarksMax are counted
   std::uint64_t more_remarks = 0;
@@ -45,6 +46,16 @@ struct ImportReport {
 
 /// Nanoseconds since 1970, nothing when the recording does not say.
 using UnixTime = std::optional<std::int64_t>;
+
+/// A message of a WebSocket as a recording tells it.
+struct MessageDraft {
+  MessageSender sender = MessageSender::kClient;
+  MessageKind kind = MessageKind::kText;
+  UnixTime time;
+  std::string payload;
+};
+inline constexpr std::size_t kMessagePayloadMax = 16 << 20;  ///< of one
+inline constexpr std::size_t kMessagesHeldMax = 64 << 20;    ///< of one exchange
 
 /// An exchange as a recording tells it. What stays as it is here is not known.
 struct ExchangeDraft {
@@ -62,6 +73,8 @@ struct ExchangeDraft {
   Fields fields;
   std::vector<StoredInterimResponse> interim;
   FoundBody body;
+  std::vector<MessageDraft> messages;  ///< of the WebSocket that it opened
+  std::size_t message_bytes = 0;
 
   Outcome outcome = Outcome::kComplete;
   std::string failure;  ///< why it is not complete
@@ -88,6 +101,8 @@ class Collector {
   void begin(SessionInfo info);
   std::uint64_t next_sequence() { return ++sequence_; }
   void add(ExchangeDraft draft);
+  /// Adds a message to an exchange, as far as they are held.
+  void take_message(ExchangeDraft& draft, MessageDraft message);
 
   ExchangeSink& sink() { return sink_; }
   ImportReport& report() { return report_; }
@@ -113,6 +128,7 @@ class Collector {
   SessionTime time_of(UnixTime time) const;
   std::uint64_t connection_of(const ExchangeDraft& draft);
   void correct_response(ExchangeDraft& draft);
+  void add_messages(std::uint64_t sequence, const ExchangeDraft& draft);
   void clean_fields(Fields& fields, HttpVersion version);
   void count(const ExchangeDraft& draft);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "archive/import/har_content.h"
+#include "archive/import/har_messages.h"
 #include "archive/import/json_reader.h"
 
 namespace reprise::importing {
@@ -46,7 +47,7 @@ class HarReader {
   void read_content(Entry& entry);
   void read_timings(Entry& entry);
   Fields read_fields();
-  void count_messages();
+  void read_messages(Entry& entry);
   void settle_body(Entry& entry, std::optional<FoundBody> body, bool is_named);
   void add(Entry& entry);
 
@@ -159,7 +160,7 @@ void HarReader::read_entry() {
     } else if (name == "_fromCache") {
       entry.from_cache = !json_.text(kTextBytesMax).empty();
     } else if (name == "_webSocketMessages") {
-      count_messages();
+      read_messages(entry);
     } else {
       json_.skip();
     }
@@ -167,11 +168,14 @@ void HarReader::read_entry() {
   if (!json_.failed()) add(entry);
 }
 
-void HarReader::count_messages() {
+void HarReader::read_messages(Entry& entry) {
   if (!json_.enter_array()) return;
-  while (json_.next_element()) {
-    ++collector_.report().websocket_messages;
-    json_.skip();
+  while (json_.next_element() && !collector_.failed()) {
+    if (auto message = read_har_message(json_)) {
+      collector_.take_message(entry.draft, std::move(*message));
+    } else {
+      ++collector_.report().websocket_messages;
+    }
   }
 }
 
@@ -337,6 +341,10 @@ void HarReader::settle_body(Entry& entry, std::optional<FoundBody> body, bool is
 
 void HarReader::add(Entry& entry) {
   auto& draft = entry.draft;
+  // ws and wss are the schemes of what begins as http and https.
+  if (entry.url.starts_with("ws:") || entry.url.starts_with("wss:")) {
+    entry.url.replace(0, 2, "http");
+  }
   auto const url = parse_url(entry.url);
   if (!url) {
     ++collector_.report().not_http;

@@ -107,7 +107,8 @@ class FlowReader {
     std::string error;
     std::string address;
     ConnectionFacts facts;
-    std::uint64_t messages = 0;
+    std::uint64_t messages = 0;  ///< that are left out
+    ExchangeDraft web_socket;    ///< of which only the messages are used
   };
 
   void read_flow();
@@ -117,7 +118,8 @@ class FlowReader {
   void read_server(Flow& flow);
   std::string read_address();
   std::string read_error();
-  std::uint64_t count_messages();
+  void read_web_socket(Flow& flow);
+  void read_messages(Flow& flow);
   std::uint64_t count_elements();
   void add(Flow& flow);
   std::string text() { return tnet_.text(kTextBytesMax).value_or(""); }
@@ -144,7 +146,7 @@ void FlowReader::read_flow() {
     } else if (key == "error") {
       flow.error = read_error();
     } else if (key == "websocket") {
-      flow.messages += count_messages();
+      read_web_socket(flow);
     } else if (key == "messages") {
       flow.messages += count_elements();
     } else {
@@ -274,18 +276,70 @@ std::uint64_t FlowReader::count_elements() {
   return count;
 }
 
-std::uint64_t FlowReader::count_messages() {
-  std::uint64_t count = 0;
-  if (!tnet_.open()) return count;
-  while (tnet_.more()) {
-    if (text() == "messages") {
-      count = count_elements();
+/// [opcode, whether the client sent it, content, seconds since 1970, whether it was dropped, ...]
+void FlowReader::read_messages(Flow& flow) {
+  if (!tnet_.open()) return;
+  while (tnet_.more() && !collector_.failed()) {
+    MessageDraft message;
+    if (!tnet_.open()) return;
+    std::string fields[5];
+    std::size_t count = 0;
+    while (tnet_.more()) {
+      if (count == std::size(fields)) {
+        tnet_.skip();
+        continue;
+      }
+      auto const limit = count == 2 ? kMessagePayloadMax : kTextBytesMax;
+      fields[count++] = tnet_.text(limit).value_or("");
+    }
+    tnet_.close();
+    bool const is_text = fields[0] == "1";
+    bool const was_sent = count >= 4 && fields[4] != "true";
+    if (!was_sent || (!is_text && fields[0] != "2")) {
+      ++flow.messages;
+      continue;
+    }
+    message.kind = is_text ? MessageKind::kText : MessageKind::kBinary;
+    message.sender = fields[1] == "true" ? MessageSender::kClient : MessageSender::kOrigin;
+    message.payload = std::move(fields[2]);
+    message.time = parse_seconds(fields[3]);
+    collector_.take_message(flow.web_socket, std::move(message));
+  }
+  tnet_.close();
+}
+
+void FlowReader::read_web_socket(Flow& flow) {
+  MessageDraft close{.kind = MessageKind::kClose};
+  std::string closed_by_client;
+  std::uint16_t code = 0;
+  std::string reason;
+  if (!tnet_.open()) return;
+  while (tnet_.more() && !collector_.failed()) {
+    auto const key = text();
+    if (key == "messages") {
+      read_messages(flow);
+    } else if (key == "closed_by_client") {
+      closed_by_client = text();
+    } else if (key == "close_code") {
+      code = parse_small(text());
+    } else if (key == "close_reason") {
+      reason = text();
+    } else if (key == "timestamp_end") {
+      close.time = parse_seconds(text());
     } else {
       tnet_.skip();
     }
   }
   tnet_.close();
-  return count;
+  if (closed_by_client.empty()) return;
+  close.sender = closed_by_client == "true" ? MessageSender::kClient : MessageSender::kOrigin;
+  // RFC 6455 section 7.1.5: 1005 is a close without a code, 1006 an end without a close.
+  if (code == 1006) close.kind = MessageKind::kEnd;
+  if (code >= 1000 && code != 1005 && code != 1006) {
+    close.payload = {static_cast<char>(code >> 8), static_cast<char>(code & 0xff)};
+    close.payload += reason.substr(0, 123);
+  }
+  collector_.take_message(flow.web_socket, std::move(close));
 }
 
 void FlowReader::add(Flow& flow) {
@@ -315,6 +369,7 @@ void FlowReader::add(Flow& flow) {
   if (request.path.starts_with('/') || request.path == "*") {
     draft.url.target = clean_target(request.path);
   }
+  draft.messages = std::move(flow.web_socket.messages);
   draft.failure = flow.error;
   if (flow.response.is_there) {
     draft.status = flow.response.status;

@@ -32,4 +32,8 @@ Result<void> ArchiveSink::add_exchange(Exchange exchange) {
   return archive_.add_exchange(std::move(exchange));
 }
 
+Result<void> ArchiveSink::add_message(std::uint64_t sequence, const WebSocketMessage& message) {
+  return archive_.add_message(sequence, message);
+}
+
 }  // namespace reprise::importing

@@ -28,6 +28,8 @@ class ExchangeSink {
   virtual std::unique_ptr<BodySink> open_body() = 0;
   virtual Result<void> add_connection(ConnectionFacts facts) = 0;
   virtual Result<void> add_exchange(Exchange exchange) = 0;
+  /// Behind the exchange of that number.
+  virtual Result<void> add_message(std::uint64_t sequence, const WebSocketMessage& message) = 0;
 };
 
 /// Into an archive. The writer must outlive it.
@@ -38,6 +40,7 @@ class ArchiveSink final : public ExchangeSink {
   std::unique_ptr<BodySink> open_body() override;
   Result<void> add_connection(ConnectionFacts facts) override;
   Result<void> add_exchange(Exchange exchange) override;
+  Result<void> add_message(std::uint64_t sequence, const WebSocketMessage& message) override;
 
  private:
   ArchiveWriter& archive_;

@@ -165,6 +165,48 @@ TEST_F(Export, WhatIsLostIsCounted) {
   EXPECT_EQ(report.count_of(Loss::kSession), 2U);
 }
 
+TEST_F(Export, AWebSocketIsInAHarAndComesBackAndIsCountedElsewhere) {
+  ASSERT_TRUE(writer_->begin_session(a_session()));
+  auto opening = an_h2_exchange("");
+  opening.request.method = "CONNECT";
+  opening.request.protocol = kWebSocketProtocol;
+  add(*writer_, opening);
+  auto const say = [&](MessageSender sender, MessageKind kind, std::string_view text,
+                       milliseconds time, bool goes_on = false) {
+    ASSERT_TRUE(writer_->add_message(1, {.sender = sender,
+                                         .kind = kind,
+                                         .goes_on = goes_on,
+                                         .time = time,
+                                         .payload = as_bytes(text)}));
+  };
+  say(MessageSender::kClient, MessageKind::kText, "h\xc3", milliseconds(10), true);
+  say(MessageSender::kOrigin, MessageKind::kBinary, std::string_view("\0\1\2", 3),
+      milliseconds(20));
+  say(MessageSender::kClient, MessageKind::kText, "\xa9", milliseconds(30));
+  say(MessageSender::kOrigin, MessageKind::kEnd, "", milliseconds(40));
+  ASSERT_TRUE(writer_->end_session());
+  ASSERT_TRUE(writer_->close());
+  reader_ = open_archive(folder_ / "a.reprise");
+
+  EXPECT_EQ(export_as(*reader_, Target::kWarc).report.count_of(Loss::kMessages), 2U);
+  auto const har = export_as(*reader_, Target::kHar);
+  EXPECT_EQ(har.report.count_of(Loss::kMessages), 0U);
+  EXPECT_THAT(har.text, HasSubstr(R"("method":"GET","url":"wss://example.org/a?b=)"));
+  EXPECT_THAT(har.text, HasSubstr(R"("opcode":2,"data":"AAEC")"));
+  import_into(folder_ / "b.reprise", har.text);
+  auto const after = open_archive(folder_ / "b.reprise");
+  ASSERT_TRUE(opens_web_socket(exchanges_of(*after).at(0)));
+  std::vector<std::string> said;
+  for (auto const& place : after->messages()) {
+    auto const message = after->message(place);
+    ASSERT_TRUE(message);
+    said.push_back(std::string(to_string(message->sender)) + " " + as_text(message->payload) + " " +
+                   std::to_string((message->time.count() + 500) / 1'000'000));
+  }
+  EXPECT_THAT(said,
+              testing::ElementsAre(std::string("origin \0\1\2 20", 13), "client h\xc3\xa9 30"));
+}
+
 TEST_F(Export, AnExportThatIsStoppedIsAFault) {
   EXPECT_TRUE(writer_->begin_session(a_session()));
   add(*writer_, an_exchange(1, "/"));

@@ -31,6 +31,17 @@ class CollectingSink final : public ExchangeSink {
     return {};
   }
 
+  Result<void> add_message(std::uint64_t sequence, const WebSocketMessage& message) override {
+    invariant(!exchanges.empty() && exchanges.back().sequence == sequence,
+              "a message of no exchange");
+    auto const& payload = message.payload;
+    messages.push_back(std::string(to_string(message.sender)) + " " +
+                       std::string(to_string(message.kind)) + " " +
+                       std::string(reinterpret_cast<const char*>(payload.data()), payload.size()));
+    message_times.push_back(message.time);
+    return {};
+  }
+
   std::string body_of(const StoredBody& body) const {
     auto const found = bodies.find(body.digest);
     return found == bodies.end() ? "" : found->second;
@@ -40,6 +51,8 @@ class CollectingSink final : public ExchangeSink {
   std::vector<ConnectionFacts> connections;
   std::vector<Exchange> exchanges;
   std::map<Sha256, std::string> bodies;
+  std::vector<std::string> messages;  ///< "client text hello"
+  std::vector<SessionTime> message_times;
 
  private:
   class Body final : public BodySink {

@@ -146,7 +146,29 @@ TEST_F(ImportHar, TakesStatusZeroForAFailure) {
   EXPECT_EQ(sink.exchanges[0].failure, "net::ERR_FAILED");
 }
 
-TEST_F(ImportHar, LeavesOutWebSocketMessagesAndUrlsOfOtherSchemes) {
+TEST_F(ImportHar, TakesWebSocketMessages) {
+  auto text = har(R"({"status":101,"headers":[],"content":{}})",
+                  R"(,"_webSocketMessages":[
+                     {"type":"send","time":1e9,"opcode":1,"data":"hello \u00e9"},
+                     {"type":"receive","time":1000000000.5,"opcode":2,"data":"AAEC"},
+                     {"type":"receive","time":1000000001,"opcode":8,"data":"A+g="},
+                     {"type":"receive","opcode":2,"data":"no base64"}])");
+  text.replace(text.find("https://a.test/x"), 5, "wss");
+  ASSERT_EQ(import(text), "");
+  auto const& request = sink.exchanges.at(0).request;
+  EXPECT_EQ(request.method, "CONNECT");
+  EXPECT_EQ(request.scheme, Scheme::kHttps);
+  EXPECT_TRUE(opens_web_socket(sink.exchanges[0]));
+  EXPECT_EQ(sink.exchanges[0].outcome, Outcome::kComplete);
+  EXPECT_THAT(sink.messages, testing::ElementsAre("client text hello \u00e9",
+                                                  std::string("origin binary \0\1\2", 17),
+                                                  "origin close \x03\xe8"));
+  EXPECT_EQ(sink.message_times.at(1) - sink.message_times[0], std::chrono::milliseconds(500));
+  EXPECT_EQ(report.messages, 3U);
+  EXPECT_EQ(report.websocket_messages, 1U);
+}
+
+TEST_F(ImportHar, LeavesOutWebSocketMessagesThatSayNothingAndUrlsOfOtherSchemes) {
   auto text = har(R"({"status":101,"headers":[],"content":{}})",
                   R"(,"_webSocketMessages":[{"type":"send"},{"type":"receive"}])");
   ASSERT_EQ(import(text), "");

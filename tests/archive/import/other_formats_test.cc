@@ -167,6 +167,34 @@ TEST_F(ImportMitmproxy, ReadsFlows) {
   EXPECT_EQ(sink.exchanges[2].failure, "gone");
 }
 
+TEST_F(ImportMitmproxy, TakesWebSocketMessages) {
+  auto const message = [](const char* opcode, const char* from_client, const std::string& content,
+                          const char* dropped) {
+    return tnet(tnet(opcode, '#') + tnet(from_client, '!') + text(content) +
+                    tnet("1500000001.25", '^') + tnet(dropped, '!') + tnet("false", '!'),
+                ']');
+  };
+  auto const socket = tnet(
+      text("messages") +
+          tnet(message("1", "true", "hello", "false") + message("2", "false", "\xff", "false") +
+                   message("1", "false", "dropped", "true"),
+               ']') +
+          text("closed_by_client") + tnet("false", '!') + text("close_code") + tnet("1000", '#') +
+          text("close_reason") + tnet("bye", ';') + text("timestamp_end") +
+          tnet("1500000002.5", '^'),
+      '}');
+  auto recording = flow(text(""), text("websocket") + socket);
+  recording.replace(recording.find("3:200#"), 6, "3:101#");
+  ASSERT_EQ(import(recording), "");
+  ASSERT_EQ(sink.exchanges.size(), 1U);
+  EXPECT_TRUE(opens_web_socket(sink.exchanges[0]));
+  EXPECT_THAT(sink.messages, testing::ElementsAre("client text hello", "origin binary \xff",
+                                                  "origin close \x03\xe8"
+                                                  "bye"));
+  EXPECT_EQ(sink.message_times.at(2) - sink.message_times.at(0), std::chrono::milliseconds(1250));
+  EXPECT_EQ(report.websocket_messages, 1U) << "what was dropped never arrived";
+}
+
 TEST_F(ImportMitmproxy, NamesTheFlowAndTheByteOfWhatIsWrong) {
   auto const good = flow(text("x"));
   EXPECT_THAT(import(good + good.substr(0, 50)),

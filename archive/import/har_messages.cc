@@ -1,0 +1,54 @@
+#include "archive/import/har_messages.h"
+
+#include <cmath>
+
+#include "archive/import/base64.h"
+
+namespace reprise::importing {
+namespace {
+
+constexpr std::size_t kTextBytesMax = 1 << 20;
+
+bool is_opcode(double number) {
+  return number == 1 || number == 2 || number == 8 || number == 9 || number == 10;
+}
+
+}  // namespace
+
+std::optional<MessageDraft> read_har_message(JsonReader& json) {
+  MessageDraft message;
+  std::string type;
+  std::string name;
+  double opcode = -1;
+  bool has_data = false;
+  if (!json.enter_object()) return std::nullopt;
+  while (json.next_member(name)) {
+    if (name == "type") {
+      type = json.text(kTextBytesMax);
+    } else if (name == "time") {
+      auto const seconds = json.number().value_or(0);
+      if (seconds > 0 && seconds < 7e9) message.time = std::llround(seconds * 1e9);
+    } else if (name == "opcode") {
+      opcode = json.number().value_or(-1);
+    } else if (name == "data") {
+      has_data = json.string_pieces([&message](std::string_view piece) {
+        // What is beyond that is left out whole, decoded or not.
+        message.payload.append(piece.substr(0, 2 * kMessagePayloadMax - message.payload.size()));
+      });
+    } else {
+      json.skip();
+    }
+  }
+  bool const known = is_opcode(opcode) && (type == "send" || type == "receive");
+  if (!has_data || !known) return std::nullopt;
+  message.sender = type == "send" ? MessageSender::kClient : MessageSender::kOrigin;
+  message.kind = static_cast<MessageKind>(static_cast<int>(opcode));
+  if (message.kind == MessageKind::kText) return message;
+  std::string bytes;
+  Base64Decoder decoder;
+  if (!decoder.append(message.payload, bytes) || !decoder.is_whole()) return std::nullopt;
+  message.payload = std::move(bytes);
+  return message;
+}
+
+}  // namespace reprise::importing
