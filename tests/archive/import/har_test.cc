@@ -152,7 +152,7 @@ TEST_F(ImportHar, TakesWebSocketMessages) {
                      {"type":"send","time":1e9,"opcode":1,"data":"hello \u00e9"},
                      {"type":"receive","time":1000000000.5,"opcode":2,"data":"AAEC"},
                      {"type":"receive","time":1000000001,"opcode":8,"data":"A+g="},
-                     {"type":"receive","opcode":2,"data":"no base64"}])");
+                     {"type":"receive","opcode":2,"data":"no, base64"}])");
   text.replace(text.find("https://a.test/x"), 5, "wss");
   ASSERT_EQ(import(text), "");
   auto const& request = sink.exchanges.at(0).request;

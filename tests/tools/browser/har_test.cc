@@ -21,29 +21,29 @@ TEST(Har, HasThePhasesOfARequestAndTheTimesOfThePage) {
                        .at("log")
                        .as_object();
   EXPECT_EQ(log.at("browser").at("version"), "C/1");
-  EXPECT_EQ(log.at("pages").at(0).at("pageTimings").at("onLoad"), 90);
+  EXPECT_EQ(log.at("pages").at(0).at("pageTimings").at("onLoad").to_number<double>(), 90);
   EXPECT_EQ(log.at("pages").at(0).at("startedDateTime"), "1970-01-01T00:00:01.000Z");
   auto const& entry = log.at("entries").at(0).as_object();
-  EXPECT_EQ(entry.at("time"), 79);
+  EXPECT_EQ(entry.at("time").to_number<double>(), 79);
   EXPECT_EQ(entry.at("serverIPAddress"), "[::1]");
   EXPECT_EQ(entry.at("connection"), "7");
   auto const& timings = entry.at("timings").as_object();
-  EXPECT_EQ(timings.at("blocked"), 1);
-  EXPECT_EQ(timings.at("dns"), 2);
-  EXPECT_EQ(timings.at("connect"), 17);
-  EXPECT_EQ(timings.at("ssl"), 10);
-  EXPECT_EQ(timings.at("send"), 1);
-  EXPECT_EQ(timings.at("wait"), 38);
-  EXPECT_EQ(timings.at("receive"), 20);
+  EXPECT_EQ(timings.at("blocked").to_number<double>(), 1);
+  EXPECT_EQ(timings.at("dns").to_number<double>(), 2);
+  EXPECT_EQ(timings.at("connect").to_number<double>(), 17);
+  EXPECT_EQ(timings.at("ssl").to_number<double>(), 10);
+  EXPECT_EQ(timings.at("send").to_number<double>(), 1);
+  EXPECT_EQ(timings.at("wait").to_number<double>(), 38);
+  EXPECT_EQ(timings.at("receive").to_number<double>(), 20);
 }
 
 TEST(Har, OfARequestWithoutPhasesHasWaitAndReceive) {
   auto const log =
       har(R"({"requests":[{"start_ms":5,"response_ms":7,"end_ms":10,"timing":null}]})");
   auto const& timings = log.at("log").at("entries").at(0).at("timings");
-  EXPECT_EQ(timings.at("blocked"), -1);
-  EXPECT_EQ(timings.at("wait"), 2);
-  EXPECT_EQ(timings.at("receive"), 3);
+  EXPECT_EQ(timings.at("blocked").to_number<double>(), -1);
+  EXPECT_EQ(timings.at("wait").to_number<double>(), 2);
+  EXPECT_EQ(timings.at("receive").to_number<double>(), 3);
 }
 
 TEST(Har, OfWhatHasNothingIsStillOne) {
