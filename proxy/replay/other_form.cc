@@ -3,6 +3,13 @@
 #include "archive/match_request.h"
 
 namespace reprise {
+namespace {
+
+bool is_conditional(HeaderList request) {
+  return find_header(request, "If-None-Match") || find_header(request, "If-Modified-Since");
+}
+
+}  // namespace
 
 bool needs_dictionary(const Exchange& exchange) {
   auto const fields = exchange.response.headers.list();
@@ -29,9 +36,9 @@ std::string_view why_unfit(const Exchange& exchange, HeaderList asked) {
   if (needs_dictionary(exchange) && !has_dictionary(exchange, asked)) {
     return "coded with a dictionary that the client does not have";
   }
-  bool const has_copy =
-      find_header(asked, "If-None-Match") || find_header(asked, "If-Modified-Since");
-  if (exchange.response.status == 304 && !has_copy) {
+  // An origin that said so to who had no copy, either, is taken at its word.
+  if (exchange.response.status == 304 && is_conditional(exchange.request.headers.list()) &&
+      !is_conditional(asked)) {
     return "recorded as not modified, and the client has no copy";
   }
   return {};
