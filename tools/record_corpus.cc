@@ -149,6 +149,10 @@ std::string judge(const CorpusOptions& options, const fs::path& archive, CorpusE
   const PageLoad& load = visit.loads.front();
   auto const* const document = document_of(load);
   auto const report = ending.report.is_object() ? ending.report.get_object() : json::object();
+  // What failed fails again, and what was cut may be missed.
+  if (load.outcome == LoadOutcome::kNavigationFailed) {
+    return "The document did not come from its origin: " + load.failure;
+  }
   if (document != nullptr && is_missed(report, document->url)) {
     return "The document did not come from its origin: " + document->url;
   }
