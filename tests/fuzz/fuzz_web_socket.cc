@@ -2,8 +2,10 @@
 // and what came out reads the same when it is put into frames again. The first byte says who sent
 // them, the second how they are cut.
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "proxy/http/web_socket.h"
