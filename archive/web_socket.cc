@@ -15,12 +15,14 @@ bool is_kind(std::uint8_t number) {
 
 }  // namespace
 
-bool opens_web_socket(const Exchange& exchange) {
-  auto const& response = exchange.response;
-  if (exchange.request.protocol != kWebSocketProtocol) return false;
+bool agrees_to_web_socket(HttpVersion version, std::uint16_t status) {
   // RFC 8441 section 5: over h2 any success agrees.
-  return response.status == 101 ||
-         (response.version == HttpVersion::kH2 && response.status >= 200 && response.status < 300);
+  return status == 101 || (version == HttpVersion::kH2 && status >= 200 && status < 300);
+}
+
+bool opens_web_socket(const Exchange& exchange) {
+  return exchange.request.protocol == kWebSocketProtocol &&
+         agrees_to_web_socket(exchange.response.version, exchange.response.status);
 }
 
 std::string_view to_string(MessageSender sender) {

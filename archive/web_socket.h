@@ -18,6 +18,8 @@ namespace reprise {
 /// The value of StoredRequest::protocol that such an exchange has.
 inline constexpr std::string_view kWebSocketProtocol = "websocket";
 
+/// Whether a response of that version and status agrees to a WebSocket that was asked for.
+bool agrees_to_web_socket(HttpVersion version, std::uint16_t status);
 /// Whether the exchange opened a WebSocket: what was asked for was also agreed to.
 bool opens_web_socket(const Exchange& exchange);
 

@@ -5,11 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/json/array.hpp>
-#include <boost/json/parse.hpp>
-#include <fstream>
-#include <iterator>
 #include <map>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -17,6 +13,8 @@
 #include "tools/browser/json_fields.h"
 #include "tools/commands.h"
 #include "tools/interruption.h"
+#include "tools/private_file.h"
+#include "tools/replay_child.h"
 
 namespace json = boost::json;
 namespace fs = std::filesystem;
@@ -26,28 +24,6 @@ namespace {
 
 /// How often it is looked whether the measurement is to end.
 constexpr std::chrono::milliseconds kLookInterval{200};
-
-std::string contents_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// Null when the file is missing or not whole.
-json::value read_json(const fs::path& path) {
-  json::error_code error;
-  json::value value = json::parse(contents_of(path), error);
-  return error ? json::value() : value;
-}
-
-/// The lines that begin with "reprise: "; the others are a command's chatter.
-std::string lines_for_people(const std::string& text) {
-  std::istringstream lines(text);
-  std::string out;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("reprise: ")) out += line + "\n";
-  }
-  return out;
-}
 
 std::vector<std::string> page_command(const LoadSetup& setup,
                                       const LoadConfiguration& configuration,

@@ -9,26 +9,16 @@
 #include <set>
 #include <vector>
 
+#include "tools/browser/figure_text.h"
 #include "tools/browser/json_fields.h"
 
 namespace reprise {
 namespace {
 
-std::string size_text(std::int64_t bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, bytes < 1'000'000 ? "%.1f kB" : "%.2f MB",
-                static_cast<double>(bytes) / (bytes < 1'000'000 ? 1e3 : 1e6));
-  return text;
-}
-
 std::string number_text(double number, const char* format) {
   char text[32];
   std::snprintf(text, sizeof text, format, number);
   return text;
-}
-
-std::string ms_text(double ms) {
-  return ms < 0 ? "none" : number_text(ms, "%.1f ms");
 }
 
 double median(std::vector<double> values) {

@@ -37,7 +37,7 @@ struct Attempt {
   std::string failure;
 };
 
-std::expected<std::string, std::string> contents_of(const fs::path& path) {
+std::expected<std::string, std::string> read_list(const fs::path& path) {
   std::error_code error;
   auto const size = fs::file_size(path, error);
   if (!error && size > kListBytesMax) error = std::make_error_code(std::errc::file_too_large);
@@ -49,11 +49,8 @@ std::expected<std::string, std::string> contents_of(const fs::path& path) {
 
 /// The one load of a load report.
 void read_load_report(const fs::path& path, Attempt& attempt) {
-  auto const text = contents_of(path);
-  if (!text) return;
-  json::error_code malformed;
-  auto const value = json::parse(*text, malformed);
-  if (malformed || !value.is_object()) return;
+  auto const value = read_json(path);
+  if (!value.is_object()) return;
   auto const& loads = array_at(value.get_object(), "loads");
   if (loads.empty() || !loads[0].is_object()) return;
   attempt.outcome = text_at(loads[0].get_object(), "outcome");
@@ -239,7 +236,7 @@ std::optional<int> record_pages(const CorpusOptions& options, const std::vector<
 }  // namespace
 
 int record_corpus(const CorpusOptions& options) {
-  auto const list = contents_of(options.list);
+  auto const list = read_list(options.list);
   if (!list) {
     std::fprintf(stderr, "reprise: --urls %s: %s\n", options.list.c_str(), list.error().c_str());
     return kExitUsage;

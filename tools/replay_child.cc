@@ -6,16 +6,14 @@
 
 #include <algorithm>
 #include <boost/json/array.hpp>
-#include <boost/json/parse.hpp>
 #include <cerrno>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <utility>
 
 #include "archive/file.h"
 #include "tools/browser/json_fields.h"
+#include "tools/private_file.h"
 
 namespace json = boost::json;
 namespace fs = std::filesystem;
@@ -25,18 +23,6 @@ namespace {
 
 auto now() {
   return std::chrono::steady_clock::now();
-}
-
-std::string contents_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// Null when the file is missing or not whole.
-json::value read_json(const fs::path& path) {
-  json::error_code error;
-  json::value value = json::parse(contents_of(path), error);
-  return error ? json::value() : value;
 }
 
 /// Of "127.0.0.1:8080"; 0 when there is none.
@@ -52,6 +38,15 @@ int exit_code_of(int wait_status) {
 }
 
 }  // namespace
+
+std::string lines_for_people(const std::string& text) {
+  std::istringstream lines(text);
+  std::string out;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("reprise: ")) out += line + "\n";
+  }
+  return out;
+}
 
 std::expected<std::unique_ptr<ReplayChild>, ReplayChild::Failure> ReplayChild::start(
     const Options& options) {
@@ -132,10 +127,7 @@ ReplayChild::Ending ReplayChild::stop() {
   Ending ending;
   ending.exit_code = status ? exit_code_of(*status) : 1;
   ending.report = read_json(folder_ / "report");
-  std::istringstream lines(contents_of(folder_ / "stderr"));
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("reprise: ")) ending.messages += line + "\n";
-  }
+  ending.messages = lines_for_people(contents_of(folder_ / "stderr"));
   if (!status) ending.messages += "reprise: the replay did not end in 10 s and was killed\n";
   process_.reset();
   return ending;

@@ -15,6 +15,9 @@
 
 namespace reprise {
 
+/// Of what a replay wrote to stderr, the lines that begin with "reprise: "; the others are chatter.
+std::string lines_for_people(const std::string& text);
+
 /// Blocking; one thread.
 class ReplayChild {
  public:

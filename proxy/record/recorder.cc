@@ -18,11 +18,8 @@ constexpr std::chrono::seconds kContinueTimeout{1};
 /// How long the rest of a request that was answered early may stand still.
 constexpr std::chrono::seconds kUploadStallTimeout{30};
 
-/// Whether the origin agrees to the protocol that was asked for (RFC 8441 section 5: any success).
 bool agrees(const RequestHead& request, const ResponseHead& response) {
-  if (request.protocol.empty()) return false;
-  return response.status == 101 ||
-         (response.version == HttpVersion::kH2 && response.status >= 200 && response.status < 300);
+  return !request.protocol.empty() && agrees_to_web_socket(response.version, response.status);
 }
 
 bool is_idempotent(std::string_view method) {

@@ -2,10 +2,8 @@
 #include <sys/inotify.h>
 
 #include <boost/json/array.hpp>
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "tools/browser/bidi_session.h"
@@ -66,11 +64,6 @@ json::object preferences(const BrowserOptions& options) {
         "80=" + std::to_string(options.http_port) + ";443=" + std::to_string(options.https_port);
   }
   return prefs;
-}
-
-std::string contents_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 /// Firefox over WebDriver BiDi.
@@ -141,9 +134,8 @@ class FirefoxDriver : public BrowserDriver {
 
   /// 0 as long as Firefox has not told.
   std::uint16_t told_port() const {
-    json::error_code error;
-    auto const value = json::parse(contents_of(profile() / kServerFile), error);
-    if (error || !value.is_object()) return 0;
+    auto const value = read_json(profile() / kServerFile);
+    if (!value.is_object()) return 0;
     return static_cast<std::uint16_t>(integer_at(value.get_object(), "ws_port"));
   }
 

@@ -1,8 +1,10 @@
 #include "tools/browser/json_fields.h"
 
 #include <boost/json/array.hpp>
-#include <boost/json/value.hpp>
+#include <boost/json/parse.hpp>
 #include <limits>
+
+#include "tools/private_file.h"
 
 namespace json = boost::json;
 
@@ -48,6 +50,12 @@ const json::array& array_at(const json::object& object, std::string_view name) {
   auto const* value = object.if_contains(name);
   auto const* found = value == nullptr ? nullptr : value->if_array();
   return found == nullptr ? kNone : *found;
+}
+
+boost::json::value read_json(const std::filesystem::path& path) {
+  boost::json::error_code error;
+  auto value = boost::json::parse(contents_of(path), error);
+  return error ? boost::json::value() : value;
 }
 
 }  // namespace reprise

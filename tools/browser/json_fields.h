@@ -3,7 +3,9 @@
 // Reading JSON that somebody else wrote: what is missing or of another type has a default.
 
 #include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 #include <cstdint>
+#include <filesystem>
 #include <string_view>
 
 namespace reprise {
@@ -19,5 +21,8 @@ bool flag_at(const boost::json::object& object, std::string_view name);
 const boost::json::object& object_at(const boost::json::object& object, std::string_view name);
 /// The array at `name`; an empty one when there is none.
 const boost::json::array& array_at(const boost::json::object& object, std::string_view name);
+
+/// What a process of our own wrote to `path`; null when the file is missing or not whole.
+boost::json::value read_json(const std::filesystem::path& path);
 
 }  // namespace reprise

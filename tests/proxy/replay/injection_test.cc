@@ -3,9 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "archive/writer.h"
 #include "proxy/replay/replay.h"
-#include "tests/scratch_folder.h"
+#include "tests/proxy/replay/recorded_archive.h"
 
 namespace reprise {
 namespace {
@@ -19,36 +18,19 @@ std::string_view text_of(Bytes bytes) {
 
 class ReplayInjection : public testing::Test {
  protected:
-  ReplayInjection() {
-    writer_ = ArchiveWriter::create(folder_ / "a.reprise", {}).value();
-    session_ = writer_->begin_session({}).value();
-  }
-
   void record(const std::string& target, std::string_view body, Headers headers,
               std::uint16_t status = 200, const std::string& method = "GET") {
-    BodyWriter writer(*writer_);
-    ASSERT_TRUE(writer.append(std::as_bytes(std::span(body))));
-    Exchange exchange;
-    exchange.session = session_;
-    exchange.sequence = ++exchanges_;
-    exchange.request = {.method = method,
-                        .scheme = Scheme::kHttps,
-                        .host = "a.test",
-                        .port = 443,
-                        .target = target};
-    exchange.response = {
-        .status = status, .version = HttpVersion::kH2, .headers = std::move(headers)};
-    exchange.response.body = writer.finish().value();
-    ASSERT_TRUE(writer_->add_exchange(std::move(exchange)));
+    auto exchange = RecordedArchive::exchange(method, target, std::move(headers));
+    exchange.response.status = status;
+    exchange.response.version = HttpVersion::kH2;
+    archive_.add(std::move(exchange), body);
   }
 
   Replay& replay(inject::InjectedScript::Texts texts = {.document = {"ours()"},
                                                         .worker = "ours();"}) {
-    if (writer_) {
-      EXPECT_TRUE(writer_->close());
-      writer_.reset();
-      reader_ = ArchiveReader::open(folder_ / "a.reprise", {}).value();
-      replay_.emplace(*reader_, Replay::Options{.script = *inject::InjectedScript::create(texts)});
+    if (!replay_) {
+      replay_.emplace(archive_.reader(),
+                      Replay::Options{.script = *inject::InjectedScript::create(texts)});
     }
     return *replay_;
   }
@@ -83,11 +65,7 @@ class ReplayInjection : public testing::Test {
   Headers const script_{{.name = "Content-Type", .value = "text/javascript"}};
 
  private:
-  ScratchFolder folder_;
-  std::unique_ptr<ArchiveWriter> writer_;
-  std::uint32_t session_ = 0;
-  std::uint64_t exchanges_ = 0;
-  std::unique_ptr<ArchiveReader> reader_;
+  RecordedArchive archive_;
   std::optional<Replay> replay_;
 };
 

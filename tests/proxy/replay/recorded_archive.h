@@ -1,30 +1,20 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
-#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "archive/reader.h"
 #include "archive/writer.h"
+#include "tests/scratch_folder.h"
 
 namespace reprise {
 
 /// An archive of one session that a test fills; it is closed when it is first read.
 class RecordedArchive {
  public:
-  RecordedArchive() {
-    auto pattern = (std::filesystem::temp_directory_path() / "reprise-test-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) ADD_FAILURE() << "cannot make a scratch folder";
-    folder_ = pattern;
-    writer_ = ArchiveWriter::create(folder_ / "a.reprise", {}).value();
-    EXPECT_TRUE(writer_->begin_session({}));
-  }
-  ~RecordedArchive() { std::filesystem::remove_all(folder_); }
-  RecordedArchive(const RecordedArchive&) = delete;
-  RecordedArchive& operator=(const RecordedArchive&) = delete;
+  RecordedArchive() { EXPECT_TRUE(writer_->begin_session({})); }
 
   /// An exchange with https://a.test, answered with 200, to be changed before it is added.
   static Exchange exchange(std::string method, std::string target, Headers response = {}) {
@@ -46,6 +36,11 @@ class RecordedArchive {
     EXPECT_TRUE(writer_->add_exchange(std::move(exchange)));
   }
 
+  void add(ConnectionFacts connection) {
+    connection.session = 1;
+    EXPECT_TRUE(writer_->add_connection(std::move(connection)));
+  }
+
   const ArchiveReader& reader() {
     if (writer_) {
       EXPECT_TRUE(writer_->end_session());
@@ -63,8 +58,8 @@ class RecordedArchive {
     return body.finish().value();
   }
 
-  std::filesystem::path folder_;
-  std::unique_ptr<ArchiveWriter> writer_;
+  ScratchFolder folder_;
+  std::unique_ptr<ArchiveWriter> writer_ = ArchiveWriter::create(folder_ / "a.reprise", {}).value();
   std::uint64_t count_ = 0;
   std::unique_ptr<ArchiveReader> reader_;
 };

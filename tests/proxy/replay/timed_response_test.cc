@@ -8,9 +8,8 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
-#include "archive/writer.h"
 #include "proxy/replay/replay.h"
-#include "tests/scratch_folder.h"
+#include "tests/proxy/replay/recorded_archive.h"
 
 namespace reprise {
 namespace {
@@ -75,10 +74,7 @@ class NoBody final : public BodyReader {
 class TimedReplay : public testing::Test {
  protected:
   TimedReplay() {
-    writer_ = ArchiveWriter::create(folder_ / "a.reprise", {}).value();
-    session_ = writer_->begin_session({}).value();
     ConnectionFacts facts;
-    facts.session = session_;
     facts.id = 1;
     facts.scheme = Scheme::kHttps;
     facts.host = "a.test";
@@ -87,7 +83,7 @@ class TimedReplay : public testing::Test {
     facts.connect_start = hours(0);
     facts.tls_start = hours(1);
     facts.ready = hours(3);
-    EXPECT_TRUE(writer_->add_connection(std::move(facts)));
+    archive_.add(std::move(facts));
   }
 
   /// Records a response over a connection whose round trip is an hour. The request was sent at
@@ -95,53 +91,32 @@ class TimedReplay : public testing::Test {
   void record(const std::string& target, int head_h,
               const std::vector<std::pair<int, std::string>>& pieces,
               const char* type = "text/event-stream", std::vector<int> interim_h = {}) {
-    BodyWriter body(*writer_);
-    Exchange exchange;
-    exchange.session = session_;
-    exchange.sequence = ++exchanges_;
+    auto exchange = RecordedArchive::exchange("GET", target,
+                                              {{.name = "Content-Type", .value = type},
+                                               {.name = "ETag", .value = "\"x\""},
+                                               {.name = "Transfer-Encoding", .value = "chunked"}});
     exchange.origin_connection_id = 1;
-    exchange.request = {.method = "GET",
-                        .scheme = Scheme::kHttps,
-                        .host = "a.test",
-                        .port = 443,
-                        .target = target,
-                        .version = HttpVersion::kHttp11,
-                        .headers = {},
-                        .trailers = {},
-                        .body = {}};
+    exchange.request.version = HttpVersion::kHttp11;
     auto const head_at = hours(10 + head_h);
     exchange.timings = {hours(10), hours(10), head_at, head_at};
-    auto& response = exchange.response;
-    response.status = 200;
-    response.version = HttpVersion::kHttp11;
-    response.headers = {{.name = "Content-Type", .value = type},
-                        {.name = "ETag", .value = "\"x\""},
-                        {.name = "Transfer-Encoding", .value = "chunked"}};
-    std::uint64_t end = 0;
+    std::string body;
     for (const auto& [after_h, text] : pieces) {
-      ASSERT_TRUE(body.append(as_bytes(text)));
-      end += text.size();
+      body += text;
       exchange.timings.end = head_at + hours(after_h);
-      response.chunk_times.push_back({.end_bytes = end, .time = exchange.timings.end});
+      exchange.response.chunk_times.push_back(
+          {.end_bytes = body.size(), .time = exchange.timings.end});
     }
     for (int const at : interim_h) {
       exchange.interim.push_back(
           {.status = 103, .reason = "", .headers = {}, .time = hours(10 + at)});
     }
-    response.body = body.finish().value();
-    ASSERT_TRUE(writer_->add_exchange(std::move(exchange)));
+    archive_.add(std::move(exchange), body);
   }
 
   Replay& replay(const Timing& timing) {
-    if (writer_) {
-      EXPECT_TRUE(writer_->end_session());
-      EXPECT_TRUE(writer_->close());
-      writer_.reset();
-      reader_ = ArchiveReader::open(folder_ / "a.reprise", {}).value();
-    }
     Replay::Options options;
     options.timing = timing;
-    return replay_.emplace(*reader_, std::move(options));
+    return replay_.emplace(archive_.reader(), std::move(options));
   }
 
   /// What a client gets of it, the way that servers ask.
@@ -183,11 +158,7 @@ class TimedReplay : public testing::Test {
                                  .pace = Pace::kStreams};
 
  private:
-  ScratchFolder folder_;
-  std::unique_ptr<ArchiveWriter> writer_;
-  std::uint32_t session_ = 0;
-  std::uint64_t exchanges_ = 0;
-  std::unique_ptr<ArchiveReader> reader_;
+  RecordedArchive archive_;
   std::optional<Replay> replay_;
 };
 
