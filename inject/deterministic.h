@@ -12,7 +12,7 @@ namespace reprise::inject {
 
 /// How a page's clock goes on from where it starts.
 enum class ClockMode : std::uint8_t {
-  kStep,    ///< 1 ms with each task that reads it, but never much behind: see script/clock.js
+  kStep,    ///< 50 ms every 50 tasks that read it, never much behind: see script/clock.js
   kSteady,  ///< with the time that passes
   kAll,     ///< the same, and performance.now() and timeOrigin are on it
 };

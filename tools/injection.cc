@@ -120,8 +120,8 @@ void InjectionOptions::add_to(CLI::App& command) {
                      "Of the page's random numbers (the recording's)");
   command
       .add_option("--clock", clock,
-                  "step: 1 ms a task that reads it, at most 1 s behind; steady: with time; all: "
-                  "performance.now(), too (step)")
+                  "step: 50 ms every 50 tasks that read it, 1 s behind at most; steady: with time; "
+                  "all: performance.now(), too (step)")
       ->check(CLI::IsMember({"step", "steady", "all"}));
   command.add_option("--timezone", time_zone,
                      "The page's, such as Europe/Berlin, or 'browser' (the recording's)");

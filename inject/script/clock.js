@@ -1,11 +1,13 @@
-// The page's clock. It starts at config.time. "step": it moves one millisecond with each task that
+// The page's clock. It starts at config.time. "step": it moves by 50 ms with every 50th task that
 // reads it, and never falls further behind the time that has really passed than it may, in whole
-// units of that: who polls for five seconds waits for five seconds. How fast a document loads is up
+// units of that: who polls for five seconds waits for five seconds. In which order the scripts of a
+// page come is up to the network: in so many tasks it matters less. How fast a document loads is up
 // to the machine and the network, so the time until it has loaded counts as nothing, unless it is
 // very long. What is read in the second after that is the same in every load again. "steady" and
 // "all": it runs with real time.
 
-const STEP_MS = 1;
+/** A task counts as a millisecond, and the clock shows whole steps of them. */
+const STEP_MS = 50;
 /** Readings in one task that take no time; who waits in one for the clock to move must see it move. */
 const FREE_READINGS = 25;
 const BEHIND_MAX_MS = 1000;
@@ -23,16 +25,20 @@ let readings = 0;
 /** From when on time counts: nothing while a document loads. */
 let counted;
 
+const wholeSteps = (ms) => ms - ms % STEP_MS;
+
 const isLoading = () =>
   readyState !== undefined && apply(readyState, realm.document, []) !== 'complete';
 
 function countFromLoad() {
-  if (!counted && !isLoading()) counted = { from: elapsed(), passed: Math.max(passed, 0) };
+  if (counted || isLoading()) return;
+  passed = wholeSteps(Math.max(passed, 0));
+  counted = { from: elapsed(), passed };
 }
 
 function startClock() {
   elapsedAtStart = config.clock === 'step' ? undefined : elapsed();
-  passed = -STEP_MS;
+  passed = -1;
   counted = undefined;
 }
 
@@ -41,7 +47,7 @@ function nextStep() {
   if (readings === 0 && afterTask) afterTask(() => { readings = 0; });
   readings += 1;
   return passed < 0 || !afterTask || readings === 1 || readings > FREE_READINGS
-    ? passed + STEP_MS : passed;
+    ? passed + 1 : passed;
 }
 
 /** Milliseconds on the page's clock since this realm began. */
@@ -54,7 +60,7 @@ function sinceStart() {
   const start = counted ?? { from: elapsedAtStart, passed: 0 };
   const units = Math.floor((elapsed() - start.from) / behindMax);
   passed = Math.max(nextStep(), start.passed + units * behindMax);
-  return passed;
+  return wholeSteps(passed);
 }
 
 const now = () => config.time + Math.floor(sinceStart());
