@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "tools/private_file.h"
+
 namespace reprise {
 namespace {
 
@@ -23,6 +25,11 @@ std::pair<int, int> size_of(std::string_view text) {
 
 std::string check_size(const std::string& text) {
   return size_of(text).first > 0 ? "" : "not WIDTHxHEIGHT in pixels, such as 1280x800: " + text;
+}
+
+std::string check_steps(const std::string& path) {
+  auto const steps = parse_steps(contents_of(path));
+  return steps ? "" : path + ": " + steps.error();
 }
 
 }  // namespace
@@ -49,6 +56,16 @@ void BrowsingOptions::add_to(CLI::App& command) {
       ->capture_default_str();
   command.add_option("--screenshot", screenshot_folder, "Write a PNG of each load here")
       ->type_name("DIR");
+  command
+      .add_option("--trace", trace_folder,
+                  "Write the browser's own trace of each load here (Chromium; it takes time)")
+      ->type_name("DIR");
+  command
+      .add_option("--steps", steps_file,
+                  "What a user does once the page is quiet: a JSON array of {\"click\": SELECTOR}, "
+                  "{\"type\": TEXT, \"into\": SELECTOR}, {\"wait\": SELECTOR or MS}")
+      ->check(CLI::ExistingFile)
+      ->check(CLI::Validator(check_steps, "FILE"));
   command.add_option("--ca", authority, "Trust the authority in this PEM file, too");
   command.add_flag("--headed", headed, "Show the browser");
   command.add_flag("--no-bodies", no_bodies, "Do not read bodies back for their digests");
@@ -65,6 +82,8 @@ std::vector<std::string> BrowsingOptions::arguments() const {
                                "--settle=" + std::to_string(settle_ms), "--viewport=" + viewport,
                                "--cpu-throttle=" + std::to_string(cpu_throttle)};
   if (!screenshot_folder.empty()) all.push_back("--screenshot=" + screenshot_folder.string());
+  if (!trace_folder.empty()) all.push_back("--trace=" + trace_folder.string());
+  if (!steps_file.empty()) all.push_back("--steps=" + steps_file.string());
   if (!authority.empty()) all.push_back("--ca=" + authority.string());
   if (headed) all.emplace_back("--headed");
   if (no_bodies) all.emplace_back("--no-bodies");
@@ -89,6 +108,8 @@ PageOptions BrowsingOptions::page() const {
   options.settle = std::chrono::milliseconds(settle_ms);
   options.cpu_throttle = cpu_throttle;
   options.fetch_bodies = !no_bodies;
+  // add_to() has seen that they can be read.
+  if (auto steps = parse_steps(contents_of(steps_file))) options.steps = std::move(*steps);
   return options;
 }
 

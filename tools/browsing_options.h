@@ -18,6 +18,8 @@ struct BrowsingOptions {
   std::string viewport = "1280x800";
   double cpu_throttle = 1;
   std::filesystem::path screenshot_folder;
+  std::filesystem::path trace_folder;
+  std::filesystem::path steps_file;
   std::filesystem::path authority;
   bool headed = false;
   bool no_bodies = false;

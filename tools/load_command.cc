@@ -155,7 +155,8 @@ int load(const LoadOptions& options) {
     return say(kExitUsage,
                "load wants ARCHIVE [URL...], --live URL... or --record-to ARCHIVE URL...");
   }
-  for (const fs::path& folder : {options.browsing.screenshot_folder, options.har_folder}) {
+  for (const fs::path& folder :
+       {options.browsing.screenshot_folder, options.browsing.trace_folder, options.har_folder}) {
     std::error_code error;
     if (!folder.empty()) fs::create_directories(folder, error);
     if (error) return say(kExitFailed, folder.string() + ": " + error.message());

@@ -141,6 +141,9 @@ std::expected<std::vector<LoadCell>, std::string> LoadOptions::cells(
     if (is_firefox(browser) && browsing.cpu_throttle > 1) {
       return std::unexpected("Firefox cannot compute slower (--cpu-throttle)");
     }
+    if (is_firefox(browser) && !browsing.trace_folder.empty()) {
+      return std::unexpected("Firefox gives no trace (--trace); --har is of either browser");
+    }
   }
   return load_cells(sides);
 }

@@ -1,9 +1,6 @@
 #include <boost/json/array.hpp>
-#include <boost/json/parse.hpp>
 #include <charconv>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <memory>
 
 #include "tools/browser/json_fields.h"
@@ -39,11 +36,8 @@ std::uint16_t port_of(std::string_view address) {
 /// every name and address leads there already.
 bool lead_to_replay(const std::filesystem::path& ready_file, bool firefox,
                     BrowserOptions& browser) {
-  std::ifstream file(ready_file, std::ios::binary);
-  std::string const text{std::istreambuf_iterator<char>(file), {}};
-  json::error_code error;
-  json::value const ready = json::parse(text, error);
-  if (error || !ready.is_object()) return false;
+  json::value const ready = read_json(ready_file);
+  if (!ready.is_object()) return false;
   auto const& told = ready.get_object();
   if (firefox) {
     browser.http_port = port_of(text_at(told, "http"));
@@ -71,6 +65,9 @@ int load_page(const LoadPageOptions& options) {
   page.warm = options.cache == "warm";
   if (auto const& folder = options.browsing.screenshot_folder; !folder.empty()) {
     page.screenshot = folder / (options.name + ".png");
+  }
+  if (auto const& folder = options.browsing.trace_folder; !folder.empty()) {
+    page.trace = folder / (options.name + ".trace.json.gz");
   }
   PageLoad load{.outcome = LoadOutcome::kBrowserDied, .url = options.url};
   LoadResult::Browser told;

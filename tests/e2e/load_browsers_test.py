@@ -2,6 +2,7 @@
 """`reprise load` in Chromium and in Firefox: a recording gives the same record in both, and an
 authority is trusted where that is asked for, and only there."""
 
+import gzip
 import json
 
 import harness
@@ -68,6 +69,31 @@ class LoadBrowsers(Pages):
                 done = harness.run("load", "--live", f"https://localhost:{origin.port}/style.css",
                                    "--browser", browser, *trusted, folder=self.folder, timeout=120)
                 self.assertEqual(done.returncode, 0 if trusted else 1, done.stderr.decode())
+
+    def test_a_trace_is_what_perfetto_reads(self):
+        origin = self.origin(self.answer, names=("localhost",))
+        traces = self.folder / "traces"
+        url = f"http://localhost:{origin.port}/style.css"
+        done = harness.run("load", "--live", url, "--trace", str(traces), folder=self.folder,
+                           timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        (trace,) = traces.iterdir()
+        self.assertEqual(trace.name, "load-0001.trace.json.gz")
+        events = json.loads(gzip.decompress(trace.read_bytes()))["traceEvents"]
+        self.assertIn(url, [each["args"]["data"]["url"] for each in events
+                            if each["name"] == "ResourceSendRequest"])
+        done = harness.run("load", "--live", url, "--trace", str(traces), "--browser",
+                           "firefox-esr", folder=self.folder, timeout=120)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"Firefox gives no trace", done.stderr)
+
+    def test_steps_are_read_before_any_load(self):
+        steps = self.folder / "steps.json"
+        steps.write_text('[{"click": "#a"}, {"clack": "#b"}]')
+        done = harness.run("load", "--live", "http://localhost:9/", "--steps", str(steps),
+                           folder=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"step 2 is none of", done.stderr)
 
 
 if __name__ == "__main__":

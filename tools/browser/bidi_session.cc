@@ -3,6 +3,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
+#include <cmath>
 #include <utility>
 
 #include "tools/browser/digest.h"
@@ -41,6 +42,26 @@ BodyQuestion body_question(std::string_view type) {
             return text_at(bytes, "type") == "base64" ? decode_base64(text) : std::string(text);
           }};
 }
+
+RemoteCommand evaluation(const std::string& page, std::string_view expression) {
+  return {{},
+          "script.evaluate",
+          {{"expression", expression},
+           {"target", {{"context", page}, {"sandbox", "reprise"}}},
+           {"awaitPromise", false}}};
+}
+
+/// What one device of the user's does, event by event.
+RemoteCommand actions(const std::string& page, std::string_view device, json::array events) {
+  return {{},
+          "input.performActions",
+          {{"context", page},
+           {"actions",
+            json::array{{{"type", device}, {"id", device}, {"actions", std::move(events)}}}}}};
+}
+
+/// WebDriver section 17.4.2: the code point that is the key Enter.
+constexpr auto kEnter = "\uE007";
 
 }  // namespace
 
@@ -95,11 +116,7 @@ void BidiSession::on_event(std::string_view, std::string_view method, const json
 }
 
 RemoteCommand BidiSession::dom_command() const {
-  return {{},
-          "script.evaluate",
-          {{"expression", kReadOut},
-           {"target", {{"context", page_}, {"sandbox", "reprise"}}},
-           {"awaitPromise", false}}};
+  return evaluation(page_, kReadOut);
 }
 
 void BidiSession::take_dom(const json::object& result, PageLoad& load) const {
@@ -127,6 +144,29 @@ RemoteCommand BidiSession::close_command() const {
 
 BodyQuestions BidiSession::body_questions() const {
   return {.response = body_question("response"), .request = body_question("request")};
+}
+
+PageInput BidiSession::input() const {
+  return {.evaluate =
+              [page = page_](std::string_view expression) { return evaluation(page, expression); },
+          .click =
+              [page = page_](double x, double y) {
+                return std::vector{actions(
+                    page, "pointer",
+                    {{{"type", "pointerMove"}, {"x", std::lround(x)}, {"y", std::lround(y)}},
+                     {{"type", "pointerDown"}, {"button", 0}},
+                     {{"type", "pointerUp"}, {"button", 0}}})};
+              },
+          .type =
+              [page = page_](std::string_view text) {
+                json::array events;
+                for (std::string const& character : characters_of(text)) {
+                  auto const key = character == "\n" ? std::string(kEnter) : character;
+                  events.push_back({{"type", "keyDown"}, {"value", key}});
+                  events.push_back({{"type", "keyUp"}, {"value", key}});
+                }
+                return std::vector{actions(page, "key", std::move(events))};
+              }};
 }
 
 }  // namespace reprise

@@ -27,6 +27,7 @@ class BidiSession : public PageSession {
   RemoteCommand screenshot_command() const override;
   RemoteCommand close_command() const override;
   BodyQuestions body_questions() const override;
+  PageInput input() const override;
 
   std::string user_context_;
   std::string page_;  ///< its browsing context

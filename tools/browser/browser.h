@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "archive/result.h"
+#include "tools/browser/steps.h"
 
 namespace reprise {
 
@@ -130,6 +131,10 @@ struct PageOptions {
   double cpu_throttle = 1;           ///< how many times slower pages compute; Chromium only
   bool fetch_bodies = true;          ///< fill body_sha256
   std::filesystem::path screenshot;  ///< PNG, none when empty
+  std::filesystem::path trace;       ///< JSON, gzip, none when empty; Chromium only
+  /// Taken once the page is quiet, each within `timeout`; then the page is watched until it is
+  /// quiet again, and all that it did is the load.
+  std::vector<Step> steps;
 };
 
 /// A running browser with a fresh profile in a private temporary folder. Destroying it ends every

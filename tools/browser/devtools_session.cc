@@ -26,10 +26,33 @@ BodyQuestion body_question(std::string_view method, std::string_view field) {
           }};
 }
 
+RemoteCommand evaluation(const std::string& session, std::string_view expression) {
+  return {session, "Runtime.evaluate", {{"expression", expression}, {"returnByValue", true}}};
+}
+
+RemoteCommand mouse_event(const std::string& session, std::string_view type, double x, double y) {
+  return {session,
+          "Input.dispatchMouseEvent",
+          {{"type", type},
+           {"x", x},
+           {"y", y},
+           {"button", type == "mouseMoved" ? "none" : "left"},
+           {"clickCount", type == "mouseMoved" ? 0 : 1}}};
+}
+
+RemoteCommand key_event(const std::string& session, std::string_view type,
+                        const std::string& character) {
+  bool const is_enter = character == "\n";
+  json::object event{{"type", type}, {"key", is_enter ? "Enter" : character}};
+  if (is_enter) event.insert({{"code", "Enter"}, {"windowsVirtualKeyCode", 13}});
+  if (type == "keyDown") event["text"] = is_enter ? "\r" : character;
+  return {session, "Input.dispatchKeyEvent", std::move(event)};
+}
+
 }  // namespace
 
 DevtoolsSession::DevtoolsSession(RemoteConnection& connection, const PageOptions& options)
-    : PageSession(connection, options) {}
+    : PageSession(connection, options), trace_(connection) {}
 
 Result<void> DevtoolsSession::open(int width, int height, TimePoint deadline) {
   auto const context = call_for("Target.createBrowserContext", {{"disposeOnDetach", true}},
@@ -116,6 +139,7 @@ void DevtoolsSession::on_event(std::string_view session, std::string_view method
     // Nobody is there to answer, and the page stands still until somebody does.
     connection_.post(session, "Page.handleJavaScriptDialog", {{"accept", true}});
   }
+  trace_.on_event(method, params);
   if (recording_) recorder_->on_event(session, method, params);
 }
 
@@ -127,9 +151,7 @@ void DevtoolsSession::navigate(const std::string& url) {
 }
 
 RemoteCommand DevtoolsSession::dom_command() const {
-  return {session_,
-          "Runtime.evaluate",
-          {{"expression", "document.documentElement.outerHTML"}, {"returnByValue", true}}};
+  return evaluation(session_, "document.documentElement.outerHTML");
 }
 
 void DevtoolsSession::take_dom(const json::object& result, PageLoad& load) const {
@@ -147,6 +169,26 @@ RemoteCommand DevtoolsSession::close_command() const {
 BodyQuestions DevtoolsSession::body_questions() const {
   return {.response = body_question("Network.getResponseBody", "body"),
           .request = body_question("Network.getRequestPostData", "postData")};
+}
+
+PageInput DevtoolsSession::input() const {
+  return {.evaluate = [session = session_](
+                          std::string_view expression) { return evaluation(session, expression); },
+          .click =
+              [session = session_](double x, double y) {
+                return std::vector{mouse_event(session, "mouseMoved", x, y),
+                                   mouse_event(session, "mousePressed", x, y),
+                                   mouse_event(session, "mouseReleased", x, y)};
+              },
+          .type =
+              [session = session_](std::string_view text) {
+                std::vector<RemoteCommand> commands;
+                for (std::string const& character : characters_of(text)) {
+                  commands.push_back(key_event(session, "keyDown", character));
+                  commands.push_back(key_event(session, "keyUp", character));
+                }
+                return commands;
+              }};
 }
 
 }  // namespace reprise

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "tools/browser/devtools_recorder.h"
+#include "tools/browser/devtools_trace.h"
 #include "tools/browser/page_session.h"
 
 namespace reprise {
@@ -28,6 +29,11 @@ class DevtoolsSession : public PageSession {
   RemoteCommand screenshot_command() const override;
   RemoteCommand close_command() const override;
   BodyQuestions body_questions() const override;
+  PageInput input() const override;
+  Result<void> start_trace(TimePoint deadline) override { return trace_.start(deadline); }
+  Result<void> write_trace(TimePoint deadline, PageLoad& load) override {
+    return trace_.write(options_.trace, deadline, load);
+  }
 
   std::shared_ptr<std::size_t> watch_target(const std::string& session, bool is_page);
 
@@ -35,6 +41,7 @@ class DevtoolsSession : public PageSession {
   std::string session_;
   std::string frame_;
   std::optional<DevtoolsRecorder> recorder_;
+  DevtoolsTrace trace_;
 };
 
 }  // namespace reprise

@@ -20,6 +20,7 @@ constexpr auto kAnswerTime = 10s;
 /// And this for one that has timed out already and may never answer again.
 constexpr auto kLastAnswerTime = 5s;
 constexpr auto kBodiesTime = 60s;
+constexpr auto kTraceTime = 60s;
 /// After this long without a word of it, the body of a fetch() is one that nobody reads.
 constexpr std::chrono::milliseconds kUnreadTime = 2s;
 
@@ -58,11 +59,16 @@ Result<void> PageSession::run(const std::string& url, int width, int height, Pag
     auto const warmed = warm_up(url, load);
     if (!warmed || load.outcome != LoadOutcome::kLoaded) return warmed;
   }
+  bool const traced = !options_.trace.empty();
+  if (traced) {
+    if (auto done = start_trace(now() + kAnswerTime); !done) return done;
+  }
   recording_ = true;
   std::chrono::duration<double, std::milli> const started =
       std::chrono::system_clock::now().time_since_epoch();
   navigate(url);
-  auto const navigated = wait_until_quiet(load);
+  auto navigated = wait_until_quiet(load);
+  if (navigated && !options_.steps.empty()) navigated = take_steps(load);
   recording_ = false;
   PageLoad recorded = record().page_load();
   recorded.outcome = load.outcome;
@@ -71,6 +77,9 @@ Result<void> PageSession::run(const std::string& url, int width, int height, Pag
   recorded.started_unix_ms = started.count();
   load = std::move(recorded);
   if (!navigated) return navigated;
+  if (traced) {
+    if (auto done = write_trace(now() + kTraceTime, load); !done) return done;
+  }
   bool const watched = options_.quiet.count() >= kLastLoadGapMs;
   if (auto done = read_out(load); !done) return done;
   if (watched && load.outcome == LoadOutcome::kLoaded) load.last_load_ms = last_load_ms(load);
@@ -150,6 +159,15 @@ Result<void> PageSession::wait_until_quiet(PageLoad& load) {
   }
   load.failure += ".";
   return {};
+}
+
+Result<void> PageSession::take_steps(PageLoad& load) {
+  for (Step const& step : options_.steps) {
+    if (load.outcome != LoadOutcome::kLoaded) return {};
+    auto const taken = take_step(connection_, input(), step, now() + options_.timeout, load);
+    if (!taken) return taken;
+  }
+  return load.outcome == LoadOutcome::kLoaded ? wait_until_quiet(load) : Result<void>{};
 }
 
 /// Whether nothing more is to come of the page but requests of its scripts.

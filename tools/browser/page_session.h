@@ -11,6 +11,7 @@
 #include "tools/browser/browser.h"
 #include "tools/browser/page_bodies.h"
 #include "tools/browser/page_record.h"
+#include "tools/browser/page_steps.h"
 #include "tools/browser/remote_connection.h"
 
 namespace reprise {
@@ -49,6 +50,11 @@ class PageSession {
   virtual RemoteCommand screenshot_command() const = 0;
   virtual RemoteCommand close_command() const = 0;
   virtual BodyQuestions body_questions() const = 0;
+  virtual PageInput input() const = 0;
+  /// Starts to note what the browser does, for PageOptions::trace; a browser that cannot does
+  /// nothing.
+  virtual Result<void> start_trace(TimePoint) { return {}; }
+  virtual Result<void> write_trace(TimePoint, PageLoad&) { return {}; }
 
   /// Calls a method of the browser itself and returns one text field of the answer; when the
   /// browser refuses, the field is empty and refusal_ says why.
@@ -65,6 +71,7 @@ class PageSession {
   Result<void> settle();
   Result<void> warm_up(const std::string& url, PageLoad& load);
   Result<void> wait_until_quiet(PageLoad& load);
+  Result<void> take_steps(PageLoad& load);
   bool has_ended() const;
   void judge_ending(PageLoad& load) const;
   Result<void> read_out(PageLoad& load);

@@ -234,7 +234,13 @@ json::object to_json(const LoadResult& result) {
                      {"quiet_ms", result.page.quiet.count()},
                      {"settle_ms", result.page.settle.count()},
                      {"width", result.width},
-                     {"height", result.height}};
+                     {"height", result.height},
+                     {"cpu_throttle", result.page.cpu_throttle}};
+  if (!result.page.steps.empty()) {
+    json::array steps;
+    for (Step const& step : result.page.steps) steps.emplace_back(to_string(step));
+    out["settings"].as_object()["steps"] = std::move(steps);
+  }
   out["loads"] = std::move(loads);
   out["replays"] = std::move(replays);
   return out;

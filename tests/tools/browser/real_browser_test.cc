@@ -47,6 +47,17 @@ console.error('lone \ud800 surrogate');
 alert('nobody answers');
 </script>)";
 
+/// Tells what came of the steps, and whether it was a user who took them.
+constexpr auto kStepsPage = R"HTML(<!doctype html><body><div style=height:3000px></div>
+<button onclick="setTimeout(() => { this.after(field); }, 100)">open</button><script>
+const field = document.createElement('input');
+field.onkeydown = (event) => {
+  if (event.key !== 'Enter') return;
+  fetch('/typed?' + encodeURIComponent(field.value) + '&' + event.isTrusted)
+    .then(() => field.insertAdjacentHTML('afterend', '<p id=done>done</p>'));
+};
+</script>)HTML";
+
 std::string on_port(std::string text, const std::string& port) {
   for (auto at = text.find("PORT"); at != std::string::npos; at = text.find("PORT")) {
     text.replace(at, 4, port);
@@ -74,6 +85,7 @@ std::string serve(const LoopbackServer::Request& request, int port) {
   if (path == "/events") {
     return "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: x\n\n";
   }
+  if (path == "/steps") return http_response("text/html", kStepsPage);
   if (path == "/hang") return http_response("text/html", "<script>for (;;) {}</script>");
   if (path == "/silent") return "";
   if (path == "/cut") {
@@ -142,6 +154,7 @@ class RealBrowser : public testing::TestWithParam<Kind> {
     options.timeout = timeout;
     options.settle = 100ms;
     options.screenshot = screenshot_;
+    options.steps = steps_;
     return browser_->load(server_->url(path), options);
   }
   static std::string far_url(const std::string& path) {
@@ -152,6 +165,7 @@ class RealBrowser : public testing::TestWithParam<Kind> {
   static inline std::map<std::string, std::unique_ptr<Browser>> browsers_;
   Browser* browser_ = nullptr;
   std::filesystem::path screenshot_;
+  std::vector<Step> steps_;
 };
 
 INSTANTIATE_TEST_SUITE_P(, RealBrowser, testing::Values(kChromium, kFirefox), [](const auto& test) {
@@ -245,6 +259,27 @@ TEST_P(RealBrowser, FollowsAScriptToAnotherPage) {
   EXPECT_EQ(page.outcome, LoadOutcome::kLoaded) << page.failure;
   EXPECT_EQ(page.final_url, server_->url("/frame"));
   EXPECT_THAT(page.requests, Contains(asked(server_->url("/of-frame.png"), 200)));
+}
+
+TEST_P(RealBrowser, TakesTheStepsOfAUser) {
+  steps_ = {{.kind = Step::Kind::kClick, .selector = "button"},
+            {.kind = Step::Kind::kType, .selector = "input", .text = "aé日\n"},
+            {.kind = Step::Kind::kAppear, .selector = "#done"}};
+  auto const page = load("/steps");
+  EXPECT_EQ(page.outcome, LoadOutcome::kLoaded) << page.failure;
+  EXPECT_THAT(page.requests, Contains(asked(server_->url("/typed?a%C3%A9%E6%97%A5&true"), 200)));
+  EXPECT_THAT(page.dom, HasSubstr("done"));
+}
+
+TEST_P(RealBrowser, SaysWhichStepFailed) {
+  steps_ = {{.kind = Step::Kind::kClick, .selector = "#never"}};
+  auto const missing = load("/steps", 3s);
+  EXPECT_EQ(missing.outcome, LoadOutcome::kTimedOut);
+  EXPECT_THAT(missing.failure, HasSubstr("\"click #never\" failed: there is no such element"));
+  steps_ = {{.kind = Step::Kind::kAppear, .selector = ":::"}};
+  auto const wrong = load("/steps");
+  EXPECT_EQ(wrong.outcome, LoadOutcome::kNavigationFailed);
+  EXPECT_THAT(wrong.failure, HasSubstr("no CSS selector"));
 }
 
 TEST_P(RealBrowser, FailsWhereNobodyListens) {
