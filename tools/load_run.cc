@@ -104,10 +104,8 @@ constexpr std::array<std::string_view, 8> kNumbers = {"dom_content_loaded_ms",
                                                       "last_resource_ms",
                                                       "last_load_ms"};
 
-/// What the replay knows better than the browser: a page that it did not have is no load, whatever
-/// the browser showed for it; and a request that no page made was the browser's own.
-void judge(json::object& page, const json::object& report) {
-  auto misses = misses_of(report);
+/// A page that the replay did not have is no load, whatever the browser showed for it.
+void judge_outcome(json::object& page, const std::map<std::string, std::string>& misses) {
   auto const& requests = array_at(page, "requests");
   auto const* const first = requests.empty() ? nullptr : requests[0].if_object();
   auto const asked = without_fragment(text_at(first == nullptr ? page : *first, "url"));
@@ -119,8 +117,13 @@ void judge(json::object& page, const json::object& report) {
     // Of an error page.
     for (auto const name : kNumbers) page[name] = nullptr;
   }
+}
+
+/// A request that no page made was the browser's own.
+json::array requests_of_browser(const json::object& page, const json::object& report,
+                                std::map<std::string, std::string> misses) {
   for (const std::string& request : browsers_own(report)) misses.emplace(request, "");
-  for (json::value const& each : requests) {
+  for (json::value const& each : array_at(page, "requests")) {
     auto const* const request = each.if_object();
     if (request == nullptr) continue;
     misses.erase(std::string(text_at(*request, "method")) + " " +
@@ -130,7 +133,14 @@ void judge(json::object& page, const json::object& report) {
   for (auto const& [request, reason] : misses) own.emplace_back(request);
   auto const& names = object_at(object_at(report, "dns"), "missing_names");
   for (auto const& name : names) own.emplace_back("DNS " + std::string(name.key()));
-  page["browser_requests"] = std::move(own);
+  return own;
+}
+
+/// What the replay knows better than the browser.
+void judge(json::object& page, const json::object& report) {
+  auto const misses = misses_of(report);
+  judge_outcome(page, misses);
+  page["browser_requests"] = requests_of_browser(page, report, misses);
 }
 
 /// The wait status, or nothing when it was ended here: asked to, or out of time.
