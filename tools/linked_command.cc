@@ -42,6 +42,11 @@ void LinkOptions::add_to(CLI::App& command) {
                 "Real-time priority for the link: more exact on a busy machine")
       ->group(group);
   command
+      .add_flag("--keep-awake", keep_awake,
+                "Keep the processors from sleeping: more exact in a virtual machine, at all of "
+                "their time")
+      ->group(group);
+  command
       .add_flag("--no-selfcheck", no_self_check,
                 "Do not measure the link before the command starts")
       ->group(group);
@@ -61,7 +66,8 @@ std::expected<std::unique_ptr<LinkedCommand>, int> LinkedCommand::prepare(
   }
   PacketRun run{.profile = std::move(*profile),
                 .seed = options.seed.value_or(std::random_device()()),
-                .congestion = options.congestion};
+                .congestion = options.congestion,
+                .keep_awake = options.keep_awake};
   wanted.congestion = options.congestion;
   auto shell = PacketShell::start(wanted);
   if (!shell && refused != nullptr) *refused = shell.error();
@@ -72,6 +78,7 @@ std::expected<std::unique_ptr<LinkedCommand>, int> LinkedCommand::prepare(
   if (!devices) return std::unexpected(say(devices.error(), kExitListen));
   std::unique_ptr<LinkedCommand> made(
       new LinkedCommand(std::move(*shell), std::move(*devices), options, std::move(run)));
+  if (options.keep_awake) made->awake_.emplace();
   made->name_sockets_ = wanted.names ? kNameSockets : 0;
   if (auto const ended = made->check(strict)) return std::unexpected(*ended);
   if (!options.log_file.empty()) {

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include "shaper/packet/awake_processors.h"
 #include "shaper/packet/link_runner.h"
 #include "shaper/packet/packet_report.h"
 #include "shaper/packet/packet_shell.h"
@@ -23,6 +24,7 @@ struct LinkOptions {
   std::optional<std::uint64_t> seed;
   std::string congestion = "cubic";
   bool realtime = false;
+  bool keep_awake = false;
   bool no_self_check = false;
   std::filesystem::path log_file;
   bool plotted = false;  ///< whether plot() will be asked for, or timelines in the report
@@ -87,6 +89,7 @@ class LinkedCommand final : public RunningCommand {
   std::unique_ptr<LinkLog> log_;
   std::unique_ptr<LinkSeries> series_;
   std::unique_ptr<LinkRunner> link_;
+  std::optional<AwakeProcessors> awake_;
 };
 
 }  // namespace reprise

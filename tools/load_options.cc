@@ -34,6 +34,7 @@ constexpr std::array kPassedOn = {
     PassedOn{"--link-seed", "N", true},
     PassedOn{"--congestion", "cubic|bbr|reno", true},
     PassedOn{"--realtime", nullptr, true},
+    PassedOn{"--keep-awake", nullptr, true},
     PassedOn{"--no-selfcheck", nullptr, true},
 };
 constexpr auto kReplayGroup = "As with replay";

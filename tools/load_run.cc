@@ -6,6 +6,7 @@
 #include <array>
 #include <boost/json/array.hpp>
 #include <map>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -14,7 +15,6 @@
 #include "tools/commands.h"
 #include "tools/interruption.h"
 #include "tools/private_file.h"
-#include "tools/replay_child.h"
 
 namespace json = boost::json;
 namespace fs = std::filesystem;
@@ -60,6 +60,16 @@ std::vector<std::string> command_line(const LoadSetup& setup,
   all.insert(all.end(), {"--", setup.program.string()});
   all.insert(all.end(), page.begin(), page.end());
   return all;
+}
+
+/// Of what a replay wrote to stderr, the lines that begin with "reprise: "; the others are chatter.
+std::string lines_for_people(const std::string& text) {
+  std::istringstream lines(text);
+  std::string out;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("reprise: ")) out += line + "\n";
+  }
+  return out;
 }
 
 /// A page that nothing is known of.

@@ -9,7 +9,6 @@
 #include <set>
 #include <vector>
 
-#include "tools/browser/figure_text.h"
 #include "tools/browser/json_fields.h"
 
 namespace reprise {
@@ -19,6 +18,17 @@ std::string number_text(double number, const char* format) {
   char text[32];
   std::snprintf(text, sizeof text, format, number);
   return text;
+}
+
+std::string size_text(std::int64_t bytes) {
+  bool const is_small = bytes < 1'000'000;
+  return number_text(static_cast<double>(bytes) / (is_small ? 1e3 : 1e6),
+                     is_small ? "%.1f kB" : "%.2f MB");
+}
+
+/// What never came is negative.
+std::string ms_text(double ms) {
+  return ms < 0 ? "none" : number_text(ms, "%.1f ms");
 }
 
 double median(std::vector<double> values) {

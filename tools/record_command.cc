@@ -12,6 +12,7 @@
 #include "proxy/tls/client_context.h"
 #include "tools/archive_errors.h"
 #include "tools/browser/launch.h"
+#include "tools/browsing_options.h"
 #include "tools/commands.h"
 #include "tools/injection.h"
 #include "tools/record_corpus.h"
@@ -189,15 +190,18 @@ int record_list(const RecordOptions& options, const CLI::App& sub) {
   CorpusOptions corpus{.list = options.url_list,
                        .folder = options.output,
                        .retries = options.retries,
+                       .timeout = std::chrono::seconds(options.timeout_s),
                        .record_arguments = passed_on(sub)};
+  if (!options.browser.empty()) corpus.browser = options.browser;
   for (const std::string& each : options.injection.inject) {
-    corpus.replay_arguments.insert(corpus.replay_arguments.end(), {"--inject", each});
+    corpus.check.replay_arguments.insert(corpus.check.replay_arguments.end(), {"--inject", each});
   }
-  corpus.visiting.browser.program = options.browser;
-  corpus.visiting.page.timeout = std::chrono::seconds(options.timeout_s);
-  corpus.visiting.page.quiet = std::chrono::milliseconds(options.quiet_ms);
-  corpus.visiting.page.settle = std::chrono::milliseconds(options.settle_ms);
-  corpus.visiting.page.fetch_bodies = false;
+  corpus.check.browsing_arguments = BrowsingOptions{.timeout_s = options.timeout_s,
+                                                    .quiet_ms = options.quiet_ms,
+                                                    .settle_ms = options.settle_ms,
+                                                    .no_bodies = true,
+                                                    .dom = true}
+                                        .arguments();
   return record_corpus(corpus);
 }
 

@@ -15,7 +15,6 @@
 #include "tools/corpus_list.h"
 #include "tools/corpus_summary.h"
 #include "tools/interruption.h"
-#include "tools/replay_child.h"
 
 namespace fs = std::filesystem;
 namespace json = boost::json;
@@ -85,7 +84,7 @@ Attempt record_once(const CorpusOptions& options, const CorpusPage& page, const 
                                         .folder = *folder});
   if (!process) return {.exit_code = kExitFailed, .failure = process.error().message()};
   Attempt attempt;
-  attempt.exit_code = wait_for(**process, options.visiting.page.timeout + kRecordTime);
+  attempt.exit_code = wait_for(**process, options.timeout + kRecordTime);
   read_load_report(report, attempt);
   if (!attempt.exit_code) {
     attempt.failure = "The recorder did not end and was killed.";
@@ -122,43 +121,33 @@ void take_misses(const json::object& report, CorpusEntry& entry) {
   entry.problems.push_back({.kind = "misses", .text = std::move(text)});
 }
 
-bool is_missed(const json::object& report, std::string_view url) {
-  return std::ranges::any_of(array_at(report, "distinct_misses"), [url](json::value const& each) {
-    return each.is_object() && text_at(each.get_object(), "url") == url;
-  });
-}
-
 /// Loads the page from its archive and notes what speaks against it. Why it is none when not even
 /// its document is there: the recorder itself told the browser that the origin did not answer.
 std::string judge(const CorpusOptions& options, const fs::path& archive, CorpusEntry& entry) {
-  auto replay = ReplayChild::start({.archive = archive, .arguments = options.replay_arguments});
-  if (!replay) {
-    auto text = replay.error().text;
+  auto setup = options.check;
+  setup.archive = archive;
+  auto const measured =
+      measure_load(setup, {.browser = options.browser}, entry.page.url, entry.page.name);
+  const json::object& load = measured.page;
+  if (load.empty()) {
+    auto text = measured.messages;
     while (text.ends_with('\n')) text.pop_back();
     return text;
   }
-  auto visiting = options.visiting;
-  auto const& flags = (*replay)->chromium_flags();
-  visiting.browser.extra_flags.insert(visiting.browser.extra_flags.begin(), flags.begin(),
-                                      flags.end());
-  auto const visit = visit_pages({entry.page.url}, visiting);
-  auto const ending = (*replay)->stop();
-  const PageLoad& load = visit.loads.front();
-  auto const* const document = document_of(load);
-  auto const report = ending.report.is_object() ? ending.report.get_object() : json::object();
   // What failed fails again, and what was cut may be missed.
-  if (load.outcome == LoadOutcome::kNavigationFailed) {
-    return "The document did not come from its origin: " + load.failure;
+  auto const outcome = text_at(load, "outcome");
+  if (outcome == to_string(LoadOutcome::kNavigationFailed) ||
+      outcome == to_string(LoadOutcome::kNotInArchive)) {
+    return "The document did not come from its origin: " + std::string(text_at(load, "failure"));
   }
-  if (document != nullptr && is_missed(report, document->url)) {
-    return "The document did not come from its origin: " + document->url;
-  }
-  entry.status = document == nullptr ? 0 : document->status;
-  entry.requests = load.requests.size();
-  for (const PageRequest& request : load.requests) entry.bytes += request.encoded_bytes;
-  entry.load_event_ms = load.load_event_ms;
+  auto const* const document = document_of(load);
+  entry.status = document == nullptr ? 0 : static_cast<int>(integer_at(*document, "status"));
+  entry.requests = array_at(load, "requests").size();
+  entry.bytes = integer_at(load, "encoded_bytes");
+  entry.load_event_ms = number_at(load, "load_event_ms", -1);
   for (PageProblem& problem : check_page(load)) entry.problems.push_back(std::move(problem));
-  take_misses(report, entry);
+  auto const* const report = measured.replay ? measured.replay->report.if_object() : nullptr;
+  if (report != nullptr) take_misses(*report, entry);
   return {};
 }
 

@@ -2,21 +2,23 @@
 
 // `reprise record --urls FILE -o DIR`: many pages, an archive each.
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "tools/browser/visit.h"
+#include "tools/load_run.h"
 
 namespace reprise {
 
 struct CorpusOptions {
-  std::filesystem::path list;                 ///< a URL a line, see corpus_list.h
-  std::filesystem::path folder;               ///< made when it is not there
-  unsigned retries = 2;                       ///< after a first attempt that got no page
+  std::filesystem::path list;    ///< a URL a line, see corpus_list.h
+  std::filesystem::path folder;  ///< made when it is not there
+  unsigned retries = 2;          ///< after a first attempt that got no page
+  std::string browser = "chromium";
+  std::chrono::seconds timeout{30};           ///< of a page
   std::vector<std::string> record_arguments;  ///< further options of each `record`
-  std::vector<std::string> replay_arguments;  ///< of the replay that checks an archive
-  VisitOptions visiting;                      ///< of its browser
+  LoadSetup check;                            ///< of the load that judges an archive, but for it
 };
 
 /// Records each page by a `record` of its own, loads it once from the archive, and judges it.

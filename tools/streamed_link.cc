@@ -16,6 +16,7 @@ std::string beyond_the_model(const LinkOptions& options) {
   }
   if (!options.log_file.empty()) return "--link-log: the stream shaper has no packets to log";
   if (options.realtime) return "--realtime: the stream shaper has no use for it";
+  if (options.keep_awake) return "--keep-awake: the stream shaper has no use for it";
   return "";
 }
 

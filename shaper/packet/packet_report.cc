@@ -140,6 +140,7 @@ json::object to_json(const PacketRun& run) {
           {"link_seed", run.seed},
           {"congestion", run.congestion},
           {"realtime", run.link.realtime},
+          {"keep_awake", run.keep_awake},
           {"origin_rtt_ms", to_json(run.far_servers)},
           {"self_check", to_json(run.self_check)},
           {"lateness",

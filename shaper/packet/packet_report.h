@@ -26,6 +26,7 @@ struct PacketRun {
   LinkProfile profile;
   std::uint64_t seed = 0;
   std::string congestion;
+  bool keep_awake = false;  ///< see AwakeProcessors
   FarServers::Delays far_servers;
   SelfCheck self_check;  ///< skipped says so when it did not take place
   LinkReport link;

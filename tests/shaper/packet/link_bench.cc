@@ -1,7 +1,8 @@
 // Measures the packet link from both of its ends, and prints one JSON object. This process serves
 // behind the link; it runs itself as the command before it.
 //
-//   link_bench LINK [--realtime] ping COUNT INTERVAL_US   ICMP echo: the kernel answers
+//   link_bench LINK [--realtime] [--keep-awake] ping COUNT INTERVAL_US   ICMP echo: the kernel
+//   answers
 //                                pong COUNT               one byte back and forth over TCP
 //                                down|up|both SECONDS [N] N TCP flows each way (1), after a warm-up
 
@@ -19,9 +20,11 @@
 #include <cstdio>
 #include <cstring>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <thread>
 
+#include "shaper/packet/awake_processors.h"
 #include "shaper/packet/link_runner.h"
 #include "shaper/packet/packet_shell.h"
 #include "shaper/packet/topology.h"
@@ -314,14 +317,22 @@ double wire_rate(const LinkTimeline& line, double for_seconds) {
   return count == 0 ? 0 : sum / static_cast<double>(count);
 }
 
-int run_server(const LinkProfile& profile, bool realtime, std::vector<std::string> arguments) {
+struct Ways {
+  bool realtime = false;
+  bool keep_awake = false;
+};
+
+int run_server(const LinkProfile& profile, Ways ways, std::vector<std::string> arguments) {
   const std::vector<std::uint16_t> ports{kEchoPort, kSinkPort, kSourcePort};
   bool const is_flow = arguments[0] != "ping" && arguments[0] != "pong";
   auto shell = need(PacketShell::start({.tcp_ports = ports}));
   auto devices = need(LinkDevices::open(shell.network()));
+  std::optional<AwakeProcessors> awake;
+  if (ways.keep_awake) awake.emplace();
   LinkSeries series(profile);
   auto link = need(LinkRunner::start(
-      devices, profile, {.seed = 1, .realtime = realtime, .series = is_flow ? &series : nullptr}));
+      devices, profile,
+      {.seed = 1, .realtime = ways.realtime, .series = is_flow ? &series : nullptr}));
   for (std::size_t i = 0; i < ports.size(); ++i) {
     auto& listener = shell.network().listeners[i];
 
@@ -365,7 +376,8 @@ int main(int argc, char** argv) {
   if (arguments.size() > 2 && arguments[0] == "--client") {
     return run_client({arguments.begin() + 1, arguments.end()});
   }
-  bool const realtime = std::erase(arguments, "--realtime") > 0;
+  Ways ways{.realtime = std::erase(arguments, "--realtime") > 0,
+            .keep_awake = std::erase(arguments, "--keep-awake") > 0};
   auto const profile = arguments.size() > 2
                            ? parse_link(arguments[0])
                            : std::unexpected(std::string("usage: link_bench LINK WHAT NUMBER"));
@@ -373,5 +385,5 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "link_bench: %s\n", profile.error().c_str());
     return 2;
   }
-  return run_server(*profile, realtime, {arguments.begin() + 1, arguments.end()});
+  return run_server(*profile, ways, {arguments.begin() + 1, arguments.end()});
 }
