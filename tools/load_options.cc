@@ -167,9 +167,7 @@ LoadSetup LoadOptions::setup(const std::filesystem::path& archive) const {
   setup.packets = shaper == "packet";
   setup.replay_arguments.insert(setup.replay_arguments.end(), replay_flags.begin(),
                                 replay_flags.end());
-  // Twice the page's own time for a warm cache, and time to start and to read out for slow
-  // machines.
-  setup.time_limit = std::chrono::seconds(2 * browsing.timeout_s + 300);
+  setup.time_limit = load_time_limit(std::chrono::seconds(browsing.timeout_s));
   return setup;
 }
 

@@ -202,6 +202,7 @@ int record_list(const RecordOptions& options, const CLI::App& sub) {
                                                     .no_bodies = true,
                                                     .dom = true}
                                         .arguments();
+  corpus.check.time_limit = load_time_limit(corpus.timeout);
   return record_corpus(corpus);
 }
 

@@ -3,9 +3,10 @@
 event does not wait for (decoy), h1 against h2 on the demonstration's site, and one archive against
 itself (A/A).
 
-usage: gate_figure.py [power|decoy|protocols|noise]...      default: all
+usage: gate_figure.py [power|decoy|protocols|noise|gates]...      default: all
 
-AA_LOADS loads make the noise floor (200), AA_GATES gates of one archive against itself follow (10).
+noise    AA_LOADS loads (200) of one archive, split at random again and again
+gates    AA_GATES gates (10) of one archive against itself
 With FIGURE_FOLDER=FOLDER results stay there. Verdicts go to stderr, figures to stdout.
 """
 
@@ -101,6 +102,9 @@ def noise(folder):
     load = next(each for each in floor["metrics"] if each["metric"] == "load")
     figure.report("gate_load_event_cv", round(100 * load["variation"], 2), "%", None)
     figure.report("gate_visible_effect", round(load["visible"][-1]["effect"], 1), "ms", None)
+
+
+def gates(folder):
     alarms = 0
     for number in range(AA_GATES):
         sides = [f"'{base_of(folder)}' {URL} --link {LINK} --no-bodies"] * 2
@@ -110,7 +114,7 @@ def noise(folder):
     figure.report("gate_false_alarms_of_gates", alarms, f"of {AA_GATES} gates", "<= 1")
 
 
-PARTS = {"power": power, "decoy": decoy, "protocols": protocols, "noise": noise}
+PARTS = {"power": power, "decoy": decoy, "protocols": protocols, "noise": noise, "gates": gates}
 
 
 def main():

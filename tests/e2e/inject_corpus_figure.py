@@ -6,7 +6,7 @@ usage: inject_corpus_figure.py [PAGE...]     RUNS loads of each with the script,
 
 For each page a row: how many of the loads with the script made the set of requests that most of
 them made, and how many sets there were with and without it. Not compared is what a page has
-measured of its own load and reports (MEASURED): performance.timing stays real. What differs most
+measured of its own load and reports: performance.timing stays real. What differs most
 often goes to stderr, and a line as each page is done: all of them take a quarter of an hour.
 """
 
@@ -19,11 +19,8 @@ import tempfile
 import time
 
 import figure
-from real_pages_figure import BROWSER, PAGES, run
+from real_pages_figure import BROWSER, PAGES, run, unmeasured
 
-# Their URLs hold load times (Google's: `tfd`), or, it seems, a digest of a body that does (Reddit).
-MEASURED = ("https://fd.3.cn/cesu/r?", "https://events.reddit.com/v1?",
-            "https://analytics.google.com/g/collect?")
 NAMED_MAX = 8
 RUNS = int(os.environ.get("FIGURE_RUNS", "20"))
 
@@ -35,8 +32,8 @@ def request_sets(folder, archive, page, inject, runs):
         "--runs", str(runs), "--warm-up", "0", "-o", result)
     loads = json.loads(result.read_text())["loads"]
     return collections.Counter(
-        frozenset((each["method"], each["url"]) for each in load["requests"]
-                  if not each["url"].startswith(MEASURED)) for load in loads)
+        frozenset((each["method"], unmeasured(each["url"])) for each in load["requests"])
+        for load in loads)
 
 
 def main():

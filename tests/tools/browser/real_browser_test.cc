@@ -155,6 +155,7 @@ class RealBrowser : public testing::TestWithParam<Kind> {
     options.settle = 100ms;
     options.screenshot = screenshot_;
     options.steps = steps_;
+    if (!steps_.empty()) options.quiet = 500ms;
     return browser_->load(server_->url(path), options);
   }
   static std::string far_url(const std::string& path) {
@@ -273,7 +274,7 @@ TEST_P(RealBrowser, TakesTheStepsOfAUser) {
 
 TEST_P(RealBrowser, SaysWhichStepFailed) {
   steps_ = {{.kind = Step::Kind::kClick, .selector = "#never"}};
-  auto const missing = load("/steps", 3s);
+  auto const missing = load("/steps", 8s);
   EXPECT_EQ(missing.outcome, LoadOutcome::kTimedOut);
   EXPECT_THAT(missing.failure, HasSubstr("\"click #never\" failed: there is no such element"));
   steps_ = {{.kind = Step::Kind::kAppear, .selector = ":::"}};
