@@ -25,8 +25,8 @@ struct LoadSetup {
   std::filesystem::path program = "/proc/self/exe";
 };
 
-/// LoadSetup::time_limit for pages that may take `timeout`: twice that for a warm cache, and time to
-/// start and to read out for slow machines.
+/// LoadSetup::time_limit for pages that may take `timeout`: twice that for a warm cache, and time
+/// to start and to read out for slow machines.
 constexpr std::chrono::seconds load_time_limit(std::chrono::seconds timeout) {
   return 2 * timeout + std::chrono::seconds(300);
 }
