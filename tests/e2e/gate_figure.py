@@ -23,7 +23,7 @@ import harness
 import page_load_figure
 from gate_sites import URL, plain_site
 
-LINK = "wpt:4g"
+LINK = "--link wpt:4g --realtime"
 AA_LOADS = int(os.environ.get("AA_LOADS", "200"))
 AA_GATES = int(os.environ.get("AA_GATES", "10"))
 # Time to think, as the origin had it: the archive keeps it, and the replay gives it back.
@@ -48,7 +48,7 @@ def say(name, verdict):
 
 
 def run_gate(folder, name, a, b, flags="", arguments=()):
-    sides = (f"'{archive}' {URL} --link {LINK} --no-bodies {flags}" for archive in (a, b))
+    sides = (f"'{archive}' {URL} {LINK} --no-bodies {flags}" for archive in (a, b))
     verdict, _ = gate_sites.gate(folder, *sides, "--metric", "load", "--min-effect", "10ms",
                                  "-o", str(folder / f"gate-{name}"), *arguments, timeout=3600)
     say(name, verdict)
@@ -88,7 +88,7 @@ def protocols(folder):
 
 
 def noise(folder):
-    done = harness.run("gate", "--aa", f"'{base_of(folder)}' {URL} --link {LINK} --no-bodies",
+    done = harness.run("gate", "--aa", f"'{base_of(folder)}' {URL} {LINK} --no-bodies",
                        "--aa-loads", str(AA_LOADS), "--json", "--seed", "1", "-o",
                        str(folder / "noise"), folder=folder, timeout=7200)
     if done.returncode:
@@ -105,13 +105,19 @@ def noise(folder):
 
 
 def gates(folder):
-    alarms = 0
+    alarms = refused = 0
     for number in range(AA_GATES):
-        sides = [f"'{base_of(folder)}' {URL} --link {LINK} --no-bodies"] * 2
-        verdict, _ = gate_sites.gate(folder, *sides, "--max-runs", "15", timeout=3600)
+        sides = [f"'{base_of(folder)}' {URL} {LINK} --no-bodies"] * 2
+        try:
+            verdict, _ = gate_sites.gate(folder, *sides, "--max-runs", "15", timeout=3600)
+        except AssertionError as error:  # the machine was too busy
+            print(f"A/A gate {number + 1}: {error}", file=sys.stderr, flush=True)
+            refused += 1
+            continue
         say(f"A/A gate {number + 1}", verdict)
         alarms += verdict["verdict"] == "different"
-    figure.report("gate_false_alarms_of_gates", alarms, f"of {AA_GATES} gates", "<= 1")
+    figure.report("gate_false_alarms_of_gates", alarms, f"of {AA_GATES - refused} gates", "<= 1")
+    figure.report("gates_refused", refused, f"of {AA_GATES} gates", None)
 
 
 PARTS = {"power": power, "decoy": decoy, "protocols": protocols, "noise": noise, "gates": gates}
