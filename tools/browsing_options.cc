@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tools/private_file.h"
+#include "tools/text_file.h"
 
 namespace reprise {
 namespace {
@@ -27,9 +27,14 @@ std::string check_size(const std::string& text) {
   return size_of(text).first > 0 ? "" : "not WIDTHxHEIGHT in pixels, such as 1280x800: " + text;
 }
 
-std::string check_steps(const std::string& path) {
-  auto const steps = parse_steps(contents_of(path));
-  return steps ? "" : path + ": " + steps.error();
+constexpr std::uintmax_t kStepsBytesMax = 16 << 20;
+
+std::vector<Step> steps_in(const std::string& path) {
+  auto const text = read_text_file(path, kStepsBytesMax);
+  if (!text) throw CLI::ValidationError(path, text.error().message());
+  auto steps = parse_steps(*text);
+  if (!steps) throw CLI::ValidationError(path, steps.error());
+  return std::move(*steps);
 }
 
 }  // namespace
@@ -61,11 +66,15 @@ void BrowsingOptions::add_to(CLI::App& command) {
                   "Write the browser's own trace of each load here (Chromium; it takes time)")
       ->type_name("DIR");
   command
-      .add_option("--steps", steps_file,
-                  "What a user does once the page is quiet: a JSON array of {\"click\": SELECTOR}, "
-                  "{\"type\": TEXT, \"into\": SELECTOR}, {\"wait\": SELECTOR or MS}")
-      ->check(CLI::ExistingFile)
-      ->check(CLI::Validator(check_steps, "FILE"));
+      .add_option_function<std::string>(
+          "--steps",
+          [this](const std::string& path) {
+            steps_file = path;
+            steps = steps_in(path);
+          },
+          "What a user does once the page is quiet: a JSON array of {\"click\": SELECTOR}, "
+          "{\"type\": TEXT, \"into\": SELECTOR}, {\"wait\": SELECTOR or MS}")
+      ->type_name("FILE");
   command.add_option("--ca", authority, "Trust the authority in this PEM file, too");
   command.add_flag("--headed", headed, "Show the browser");
   command.add_flag("--no-bodies", no_bodies, "Do not read bodies back for their digests");
@@ -108,8 +117,7 @@ PageOptions BrowsingOptions::page() const {
   options.settle = std::chrono::milliseconds(settle_ms);
   options.cpu_throttle = cpu_throttle;
   options.fetch_bodies = !no_bodies;
-  // add_to() has seen that they can be read.
-  if (auto steps = parse_steps(contents_of(steps_file))) options.steps = std::move(*steps);
+  options.steps = steps;
   return options;
 }
 

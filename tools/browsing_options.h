@@ -20,6 +20,7 @@ struct BrowsingOptions {
   std::filesystem::path screenshot_folder;
   std::filesystem::path trace_folder;
   std::filesystem::path steps_file;
+  std::vector<Step> steps;  ///< what stands in it
   std::filesystem::path authority;
   bool headed = false;
   bool no_bodies = false;

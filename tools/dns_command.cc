@@ -5,10 +5,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/json.hpp>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 
 #include "archive/reader.h"
@@ -22,6 +19,7 @@
 #include "tools/json_file.h"
 #include "tools/recorded_hosts.h"
 #include "tools/signal_events.h"
+#include "tools/text_file.h"
 
 namespace reprise {
 namespace {
@@ -44,18 +42,13 @@ struct DnsOptions {
 using ZoneOrExit = std::expected<dns::Zone, int>;
 
 ZoneOrExit zone_of_hosts_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::error_code error;
-  auto const size = std::filesystem::file_size(path, error);
-  if (!file || error || size > kHostsBytesMax) {
+  auto const text = read_text_file(path, kHostsBytesMax);
+  if (!text) {
     std::fprintf(stderr, "reprise: %s cannot be read: %s\n", path.c_str(),
-                 error                   ? error.message().c_str()
-                 : size > kHostsBytesMax ? "it is over 16 MiB"
-                                         : std::strerror(errno));
+                 text.error().message().c_str());
     return std::unexpected(kExitFailed);
   }
-  std::string const text{std::istreambuf_iterator<char>(file), {}};
-  auto hosts = dns::parse_hosts(text);
+  auto hosts = dns::parse_hosts(*text);
   for (const auto& problem : hosts.problems) {
     std::fprintf(stderr, "reprise: %s:%zu: %s\n", path.c_str(), problem.line, problem.what.c_str());
   }

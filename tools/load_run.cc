@@ -14,7 +14,7 @@
 #include "tools/browser/json_fields.h"
 #include "tools/commands.h"
 #include "tools/interruption.h"
-#include "tools/private_file.h"
+#include "tools/text_file.h"
 
 namespace json = boost::json;
 namespace fs = std::filesystem;

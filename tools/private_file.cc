@@ -6,8 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
+#include <string>
 
 namespace reprise {
 namespace {
@@ -36,11 +35,6 @@ Result<void> write_private_file(std::string_view text, const std::filesystem::pa
   }
   if (!done) ::unlink(name.c_str());
   return done;
-}
-
-std::string contents_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace reprise

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 #include <string_view>
 
 #include "archive/result.h"
@@ -12,8 +11,5 @@ namespace reprise {
 /// and others on the machine read none of it. To standard output when `path` is "-". Errors: the
 /// system error of open(2), write(2) or rename(2); an older file is then as it was.
 Result<void> write_private_file(std::string_view text, const std::filesystem::path& path);
-
-/// What stands in a file that a process of our own wrote; empty when there is none.
-std::string contents_of(const std::filesystem::path& path);
 
 }  // namespace reprise

@@ -4,8 +4,6 @@
 #include <boost/json.hpp>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -15,6 +13,7 @@
 #include "tools/corpus_list.h"
 #include "tools/corpus_summary.h"
 #include "tools/interruption.h"
+#include "tools/text_file.h"
 
 namespace fs = std::filesystem;
 namespace json = boost::json;
@@ -35,16 +34,6 @@ struct Attempt {
   std::string outcome;           ///< of the load; empty when it was not reached
   std::string failure;
 };
-
-std::expected<std::string, std::string> read_list(const fs::path& path) {
-  std::error_code error;
-  auto const size = fs::file_size(path, error);
-  if (!error && size > kListBytesMax) error = std::make_error_code(std::errc::file_too_large);
-  std::ifstream file(path, std::ios::binary);
-  if (!error && !file) error = std::make_error_code(std::errc::permission_denied);
-  if (error) return std::unexpected(error.message());
-  return std::string{std::istreambuf_iterator<char>(file), {}};
-}
 
 /// The one load of a load report.
 void read_load_report(const fs::path& path, Attempt& attempt) {
@@ -225,9 +214,10 @@ std::optional<int> record_pages(const CorpusOptions& options, const std::vector<
 }  // namespace
 
 int record_corpus(const CorpusOptions& options) {
-  auto const list = read_list(options.list);
+  auto const list = read_text_file(options.list, kListBytesMax);
   if (!list) {
-    std::fprintf(stderr, "reprise: --urls %s: %s\n", options.list.c_str(), list.error().c_str());
+    std::fprintf(stderr, "reprise: --urls %s: %s\n", options.list.c_str(),
+                 list.error().message().c_str());
     return kExitUsage;
   }
   auto const pages = parse_corpus_list(*list);

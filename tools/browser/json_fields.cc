@@ -4,7 +4,7 @@
 #include <boost/json/parse.hpp>
 #include <limits>
 
-#include "tools/private_file.h"
+#include "tools/text_file.h"
 
 namespace json = boost::json;
 

@@ -230,7 +230,7 @@ json::object to_json(const LoadResult& result) {
   first.erase("name");
   out["browser"] = std::move(first);
   out["browsers"] = std::move(browsers);
-  out["settings"] = {{"timeout_ms", result.page.timeout.count()},
+  json::object settings{{"timeout_ms", result.page.timeout.count()},
                      {"quiet_ms", result.page.quiet.count()},
                      {"settle_ms", result.page.settle.count()},
                      {"width", result.width},
@@ -239,8 +239,9 @@ json::object to_json(const LoadResult& result) {
   if (!result.page.steps.empty()) {
     json::array steps;
     for (Step const& step : result.page.steps) steps.emplace_back(to_string(step));
-    out["settings"].as_object()["steps"] = std::move(steps);
+    settings["steps"] = std::move(steps);
   }
+  out["settings"] = std::move(settings);
   out["loads"] = std::move(loads);
   out["replays"] = std::move(replays);
   return out;
