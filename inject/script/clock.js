@@ -1,7 +1,7 @@
 // The page's clock. It starts at config.time. "step": it moves by 50 ms with every 50th task that
 // reads it, and never falls further behind the time that has really passed than it may, in whole
-// units of that: who polls for five seconds waits for five seconds. In which order the scripts of a
-// page come is up to the network: in so many tasks it matters less. How fast a document loads is up
+// units of that: who polls for five seconds waits for five seconds. The network decides in which order
+// the scripts of a page come, and most of them then read the same. How fast a document loads is up
 // to the machine and the network, so the time until it has loaded counts as nothing, unless it is
 // very long. What is read in the second after that is the same in every load again. "steady" and
 // "all": it runs with real time.

@@ -110,8 +110,8 @@ def gates(folder):
         sides = [f"'{base_of(folder)}' {URL} {LINK} --no-bodies"] * 2
         try:
             verdict, _ = gate_sites.gate(folder, *sides, "--max-runs", "15", timeout=3600)
-        except AssertionError as error:  # the machine was too busy
-            print(f"A/A gate {number + 1}: {error}", file=sys.stderr, flush=True)
+        except gate_sites.Refused as refusal:
+            print(f"A/A gate {number + 1}: {refusal}", file=sys.stderr, flush=True)
             refused += 1
             continue
         say(f"A/A gate {number + 1}", verdict)

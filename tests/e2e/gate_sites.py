@@ -103,6 +103,10 @@ def record(folder, name, site):
     return archive
 
 
+class Refused(AssertionError):
+    """The two sides are not to be compared, such as behind a link that was late."""
+
+
 def gate(folder, side_a, side_b, *arguments, timeout=1500):
     """The verdict, as --json has it, and what was said meanwhile."""
     done = subprocess.run(
@@ -110,7 +114,8 @@ def gate(folder, side_a, side_b, *arguments, timeout=1500):
         capture_output=True, timeout=timeout, stdin=subprocess.DEVNULL, text=True,
         env=harness.environment(folder), check=False)
     if done.returncode not in (0, 5, 6):
-        raise AssertionError(f"exit {done.returncode}\n{done.stdout}\n{done.stderr}")
+        kind = Refused if "reprise: refused after" in done.stderr else AssertionError
+        raise kind(f"exit {done.returncode}\n{done.stdout}\n{done.stderr}")
     verdict = json.loads(done.stdout)
     expected = {0: "same", 5: "different", 6: "undecided"}[done.returncode]
     assert verdict["verdict"] == expected, (done.returncode, verdict["verdict"])

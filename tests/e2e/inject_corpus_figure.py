@@ -6,8 +6,8 @@ usage: inject_corpus_figure.py [PAGE...]     RUNS loads of each with the script,
 
 For each page a row: how many of the loads with the script made the set of requests that most of
 them made, and how many sets there were with and without it. Not compared is what a page has
-measured of its own load and reports: performance.timing stays real. What differs most
-often goes to stderr, and a line as each page is done: all of them take a quarter of an hour.
+measured of its own load and reports: performance.timing stays real. What differs most often goes to
+stderr, and a line as each page is done: all of them take a quarter of an hour.
 """
 
 import collections

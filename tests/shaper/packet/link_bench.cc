@@ -1,10 +1,11 @@
 // Measures the packet link from both of its ends, and prints one JSON object. This process serves
 // behind the link; it runs itself as the command before it.
 //
-//   link_bench LINK [--realtime] [--keep-awake] ping COUNT INTERVAL_US   ICMP echo: the kernel
-//   answers
-//                                pong COUNT               one byte back and forth over TCP
-//                                down|up|both SECONDS [N] N TCP flows each way (1), after a warm-up
+//   link_bench LINK [--realtime] [--keep-awake] WHAT
+//
+//   ping COUNT INTERVAL_US     ICMP echo: the kernel answers
+//   pong COUNT                 one byte back and forth over TCP
+//   down|up|both SECONDS [N]   N TCP flows each way (1), after a warm-up
 
 #include <arpa/inet.h>
 #include <linux/tcp.h>
