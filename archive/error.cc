@@ -22,6 +22,8 @@ class ArchiveCategory final : public std::error_category {
         return "in use by another process";
       case archive_errc::already_exists:
         return "exists already";
+      case archive_errc::removed:
+        return "removed or replaced while it was written: nothing is left of it";
     }
     return "unknown archive error";
   }

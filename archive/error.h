@@ -12,6 +12,7 @@ enum class archive_errc {
   too_large,           ///< over a limit of the format
   locked,              ///< another process reads or writes it
   already_exists,      ///< create() never overwrites
+  removed,             ///< its file is gone, or another one has its name
 };
 
 const std::error_category& archive_category();

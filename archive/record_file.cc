@@ -1,5 +1,6 @@
 #include "archive/record_file.h"
 
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -87,12 +88,23 @@ Result<std::uint32_t> RecordFile::first_payload_crc() const {
   return load_u32(header.data() + 8);
 }
 
+Result<void> RecordFile::truncate(std::uint64_t size_bytes) {
+  size_bytes_ = size_bytes;
+  return truncate_tail();
+}
+
 Result<void> RecordFile::truncate_tail() {
   while (::ftruncate(file_.get(), static_cast<off_t>(size_bytes_)) != 0) {
     if (errno != EINTR) return fail(last_system_error());
   }
   tail_is_clean_ = true;
   return {};
+}
+
+Result<bool> RecordFile::is_removed() const {
+  struct stat status{};
+  if (::fstat(file_.get(), &status) != 0) return fail(last_system_error());
+  return status.st_nlink == 0;
 }
 
 Result<void> RecordFile::sync() {

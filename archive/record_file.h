@@ -39,8 +39,12 @@ class RecordFile {
   /// All records so far, for reading. Errors: those of mmap(2).
   Result<MappedFile> map() const { return MappedFile::map(file_, size_bytes_); }
 
+  /// Cuts off what stands behind `size_bytes`, which is the end of a record.
+  Result<void> truncate(std::uint64_t size_bytes);
   /// Cuts off what stands behind the last whole record.
   Result<void> truncate_tail();
+  /// Whether no folder names the file any more, so that it goes with its descriptor.
+  Result<bool> is_removed() const;
   /// fdatasync(2).
   Result<void> sync();
   /// Closes the descriptor, which gives up the lock. Errors after that: bad_file_descriptor.

@@ -91,6 +91,9 @@ Result<std::uint32_t> ArchiveWriter::begin_session(const SessionInfo& info) {
   numbered.number = std::max(info.number, state_->session + 1);
   auto const payload = encode_session_start(numbered);
   if (!payload) return fail(payload.error());
+  state_->bytes_before = state_->file.size_bytes();
+  state_->entries_before = state_->entries.size();
+  state_->facts_before = state_->fact_offsets.size();
   auto const added = state_->add_fact(RecordKind::kSessionStart, *payload);
   if (!added) return fail(added.error());
   state_->session = numbered.number;
@@ -104,6 +107,15 @@ Result<void> ArchiveWriter::end_session() {
   if (!added) return fail(added.error());
   state_->in_session = false;
   return state_->sync();
+}
+
+Result<void> ArchiveWriter::drop_session() {
+  invariant(state_->in_session, "no session to drop");
+  state_->in_session = false;
+  state_->bodies.clear();  // some of them go
+  state_->entries.resize(state_->entries_before);
+  state_->fact_offsets.resize(state_->facts_before);
+  return state_->file.truncate(state_->bytes_before);
 }
 
 Result<void> ArchiveWriter::add_connection(ConnectionFacts facts) {
@@ -183,8 +195,12 @@ Result<void> ArchiveWriter::close() {
                               RecordParts{.kind = RecordKind::kTrailer, .pieces = {trailer}}};
   if (auto written = state_->file.append(records); !written) return fail(written.error());
   auto const synced = state_->sync();
+  auto const removed = state_->file.is_removed();
   state_->file.close();
-  return synced;
+  if (!synced) return synced;
+  if (!removed) return fail(removed.error());
+  if (*removed) return fail(archive_errc::removed);
+  return {};
 }
 
 std::uint64_t ArchiveWriter::size_bytes() const {

@@ -69,6 +69,9 @@ class ArchiveWriter {
   Result<std::uint32_t> begin_session(const SessionInfo& info);
   /// Marks the current session complete.
   Result<void> end_session();
+  /// Takes back the current session and all that was added to it: the archive is as it was before
+  /// begin_session(). No BodyWriter may be at work.
+  Result<void> drop_session();
 
   /// `facts.session` is filled in.
   Result<void> add_connection(ConnectionFacts facts);

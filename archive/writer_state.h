@@ -43,6 +43,10 @@ struct ArchiveWriter::State {
   std::unique_ptr<ArchiveReader> before;  ///< what append() found
   std::uint32_t session = 0;              ///< the current one, or the highest in the file
   bool in_session = false;
+  // What there was before the current session.
+  std::uint64_t bytes_before = 0;
+  std::size_t entries_before = 0;
+  std::size_t facts_before = 0;
   std::size_t held_bytes = 0;  ///< by all BodyWriters
 };
 

@@ -47,6 +47,7 @@ std::expected<Retimed, int> retime_into(const RetimeArguments& arguments, const 
   if (!to) return std::unexpected(kExitArchive);
   auto const done = write_retimed(*from->reader, filter, change, to->writer());
   if (!done) return std::unexpected(say_unusable(from->path, done.error()));
+  if (done->changed == 0) return *done;  // an archive that is not finished is removed
   if (auto const exit_code = to->finish(); exit_code != kExitDone) {
     return std::unexpected(exit_code);
   }
@@ -83,7 +84,15 @@ int retime(const RetimeArguments& arguments) {
     std::fprintf(stderr, "%llu exchanges have no times, and stay as they are\n",
                  count(done.timeless));
   }
-  std::fprintf(stderr, "edited %s: the think time of %llu exchanges\n",
+  if (done.changed == 0) {
+    std::fprintf(stderr,
+                 "reprise: no exchange of %s has another think time now: nothing was written\n",
+                 arguments.archive.c_str());
+    return kExitFailed;
+  }
+  std::fprintf(stderr,
+               "edited %s: the think time of %llu exchanges; replay --think-time recorded waits "
+               "that long\n",
                (arguments.output.empty() ? arguments.archive : arguments.output).c_str(),
                count(done.changed));
   return kExitDone;

@@ -26,6 +26,12 @@ int trim(const Arguments& arguments, bool keeps) {
         return filter->takes(exchange, number) == keeps;
       });
   if (!selection) return say_unusable(from->path, selection.error());
+  auto const matched = keeps ? selection->count() : selection->left_out();
+  if (matched == 0) {
+    std::fprintf(stderr, "reprise: no exchange of %s matches the filter: nothing was written\n",
+                 arguments.archive.c_str());
+    return kExitFailed;
+  }
   auto to = NewArchive::make(arguments.output);
   if (!to) return kExitArchive;
   auto const copied = SelectedCopy(*from->reader, *selection, to->writer()).run();

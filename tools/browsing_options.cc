@@ -1,9 +1,11 @@
 #include "tools/browsing_options.h"
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 #include <utility>
 
+#include "tools/archive_text.h"
 #include "tools/text_file.h"
 
 namespace reprise {
@@ -38,6 +40,15 @@ std::vector<Step> steps_in(const std::string& path) {
 }
 
 }  // namespace
+
+std::string check_page_url(const std::string& url) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    auto const same = [](char a, char b) { return (a | 0x20) == b || a == b; };
+    bool const has = std::ranges::equal(url.substr(0, scheme.size()), scheme, same);
+    if (has && url.size() > scheme.size()) return {};
+  }
+  return "'" + printable(url) + "' is not the URL of a page, such as https://www.example.org/";
+}
 
 void BrowsingOptions::add_to(CLI::App& command) {
   command.add_option("--timeout", timeout_s, "s after which a page is given up")

@@ -9,6 +9,9 @@
 
 namespace reprise {
 
+/// What is wrong with the URL of a page to open; empty: it is one of http or https.
+std::string check_page_url(const std::string& url);
+
 /// How a browser loads a page, as the command line says it: to `reprise load`, which passes it on,
 /// and to `reprise load-page`, which does it.
 struct BrowsingOptions {

@@ -173,16 +173,20 @@ int install_for_browsers(const CertificateAuthority& authority) {
       return kExitFailed;
     }
   }
+  int exit_code = kExitDone;
   for (const fs::path& database : databases) {
     auto const trusted = trust_authority(database, name, authority.certificate_path());
-    if (!trusted) {
-      say("reprise: " + database.string() + ": " + trusted.error());
-      return kExitFailed;
+    if (trusted) {
+      say("Chromium and Chrome trust \"" + name + "\" (" + database.string() + ").");
+      continue;
     }
-    say("Chromium and Chrome trust \"" + name + "\" (" + database.string() + ").");
+    say("reprise: " + database.string() + ": " + trusted.error() +
+        "Nothing was changed there. If it has a password, run: certutil -A -d sql:" +
+        quoted(database) + " -t C,, -n '" + name + "' -i " + quoted(authority.certificate_path()));
+    exit_code = kExitFailed;
   }
   say("Undo: reprise ca remove");
-  return kExitDone;
+  return exit_code;
 }
 
 int install(bool system) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +10,8 @@
 #include <cstdio>
 #include <cstring>
 #include <utility>
+
+#include "tools/process_signals.h"
 
 namespace reprise {
 namespace {
@@ -20,7 +23,12 @@ std::error_code last_error() {
 }
 
 /// In the child: reads arguments, each ended by NUL, up to the end of the pipe, and becomes them.
-[[noreturn]] void wait_and_exec(int orders) {
+/// The command ends with its parent, whatever ends that.
+[[noreturn]] void wait_and_exec(int orders, pid_t parent, bool own_group) {
+  if (own_group) ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != parent) ::_exit(0);
+  restore_signal_mask();
   std::string text;
   char buffer[4096];
   while (true) {
@@ -57,6 +65,8 @@ std::string shell_quoted(const std::string& text) {
 Result<ChildCommand> ChildCommand::prepare() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail(last_error());
+  auto const parent = ::getpid();
+  bool const own_group = !has_terminal();
   auto const child = ::fork();
   if (child < 0) {
     auto const error = last_error();
@@ -66,14 +76,17 @@ Result<ChildCommand> ChildCommand::prepare() {
   }
   if (child == 0) {
     ::close(ends[1]);
-    wait_and_exec(ends[0]);
+    wait_and_exec(ends[0], parent, own_group);
   }
+  if (own_group) ::setpgid(child, child);  // whoever comes first
   ::close(ends[0]);
-  return ChildCommand(child, ends[1]);
+  return ChildCommand(child, own_group, ends[1]);
 }
 
 ChildCommand::ChildCommand(ChildCommand&& other) noexcept
-    : child_(std::exchange(other.child_, -1)), orders_(std::exchange(other.orders_, -1)) {}
+    : child_(std::exchange(other.child_, -1)),
+      own_group_(other.own_group_),
+      orders_(std::exchange(other.orders_, -1)) {}
 
 ChildCommand::~ChildCommand() {
   if (orders_ >= 0) ::close(orders_);
@@ -101,11 +114,7 @@ bool ChildCommand::poll(int& exit_code) {
 }
 
 void ChildCommand::signal(int number) {
-  if (child_ > 0) ::kill(child_, number);
-}
-
-bool ChildCommand::is_in_our_group() const {
-  return child_ > 0 && ::getpgid(child_) == ::getpgrp();
+  if (child_ > 0) ::kill(own_group_ ? -child_ : child_, number);
 }
 
 std::vector<std::string> expand_chromium_flags(const std::vector<std::string>& arguments,

@@ -25,11 +25,12 @@ class ChildCommand final : public RunningCommand {
   std::string start(const std::vector<std::string>& arguments) override;
   bool poll(int& exit_code) override;
   void signal(int number) override;
-  bool is_in_our_group() const override;
 
  private:
-  ChildCommand(pid_t child, int orders) : child_(child), orders_(orders) {}
+  ChildCommand(pid_t child, bool own_group, int orders)
+      : child_(child), own_group_(own_group), orders_(orders) {}
   pid_t child_ = -1;
+  bool own_group_ = false;
   int orders_ = -1;  // write end; the child reads its arguments from the other
 };
 

@@ -17,6 +17,7 @@
 #include "tools/commands.h"
 #include "tools/dns_report.h"
 #include "tools/json_file.h"
+#include "tools/process_signals.h"
 #include "tools/recorded_hosts.h"
 #include "tools/signal_events.h"
 #include "tools/text_file.h"
@@ -121,7 +122,7 @@ int serve(const DnsOptions& options, const boost::asio::ip::udp::endpoint& wante
     if (static_cast<int>(signal.ssi_signo) != SIGCHLD) context.stop();
   });
   context.run();
-  signals.let_go();
+  restore_signal_mask();  // a second one ends now
   std::fprintf(stderr, "dns: %s\n", dns_report_text(responder.counts()).c_str());
   if (options.report.empty()) return kExitDone;
   return write_json_file(options.report, "--report", dns_report_json(responder.counts()))
@@ -147,7 +148,10 @@ int run_dns(const DnsOptions& options) {
                  text_of(*at).c_str());
     return kExitUsage;
   }
-  if (!remove_stale_file(options.ready_file, "--ready-file")) return kExitFailed;
+  if (!can_be_written(options.report, "--report") ||
+      !remove_stale_file(options.ready_file, "--ready-file")) {
+    return kExitFailed;
+  }
   auto const zone =
       options.archive.empty() ? zone_of_hosts_file(options.hosts_file) : zone_of_archive(options);
   return zone ? serve(options, *at, *zone) : zone.error();

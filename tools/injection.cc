@@ -6,10 +6,10 @@
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 
 #include "tools/archive_text.h"
 #include "tools/commands.h"
+#include "tools/text_file.h"
 
 namespace reprise {
 namespace {
@@ -33,16 +33,21 @@ std::optional<std::chrono::milliseconds> parse_time(const std::string& text) {
 }
 
 std::expected<std::string, int> read_script(const std::string& path) {
+  auto text = read_text_file(path, kFileBytesMax);
+  if (!text) return wrong("--inject " + path + ": " + text.error().message());
+  std::erase(*text, '\r');
+  return std::move(*text);
+}
+
+/// A browser takes a zone that it does not know for UTC.
+std::string check_time_zone(const std::string& name) {
+  constexpr const char* kZoneFolder = "/usr/share/zoneinfo";
   std::error_code error;
-  auto const size = std::filesystem::file_size(path, error);
-  if (error) return wrong("--inject " + path + ": " + error.message());
-  if (size > kFileBytesMax) return wrong("--inject " + path + ": larger than 16 MiB");
-  std::ifstream file(path, std::ios::binary);
-  std::string text(size, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(size));
-  if (!file) return wrong("--inject " + path + ": cannot be read");
-  std::erase(text, '\r');
-  return text;
+  if (name == "browser" || !std::filesystem::is_directory(kZoneFolder, error)) return {};
+  auto const inside = !name.starts_with('/') && !name.contains("..");
+  auto const file = std::filesystem::path(kZoneFolder) / name;
+  if (inside && std::filesystem::is_regular_file(file, error)) return {};
+  return "'" + name + "' is no time zone of this system; Europe/Berlin is one";
 }
 
 std::optional<inject::PageSettings> settings_of(const InjectionOptions& options,
@@ -123,8 +128,10 @@ void InjectionOptions::add_to(CLI::App& command) {
                   "step: 50 ms every 50 tasks that read it, 1 s behind at most; steady: with time; "
                   "all: performance.now(), too (step)")
       ->check(CLI::IsMember({"step", "steady", "all"}));
-  command.add_option("--timezone", time_zone,
-                     "The page's, such as Europe/Berlin, or 'browser' (the recording's)");
+  command
+      .add_option("--timezone", time_zone,
+                  "The page's, such as Europe/Berlin, or 'browser' (the recording's)")
+      ->check(check_time_zone);
 }
 
 std::expected<Injection, int> make_injection(const InjectionOptions& options,

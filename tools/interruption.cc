@@ -3,6 +3,8 @@
 #include <array>
 #include <csignal>
 
+#include "tools/process_signals.h"
+
 namespace reprise {
 namespace {
 
@@ -22,9 +24,11 @@ Interruption::Interruption() {
   for (int const each : kSignals) {
     if (std::signal(each, note_signal) == SIG_IGN) std::signal(each, SIG_IGN);
   }
+  ::pthread_sigmask(SIG_SETMASK, &signal_mask_at_start(), &mask_before_);
 }
 
 Interruption::~Interruption() {
+  ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
   for (int const each : kSignals) {
     if (std::signal(each, SIG_DFL) == SIG_IGN) std::signal(each, SIG_IGN);
   }

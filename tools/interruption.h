@@ -1,10 +1,13 @@
 #pragma once
 
+#include <signal.h>
+
 namespace reprise {
 
 /// While it lives, the first SIGINT, SIGTERM or SIGHUP is only noted, so that a command that writes
-/// a file can end in order; the second one ends the process. One at a time. A signal that was
-/// ignored before, as SIGHUP under nohup(1), stays ignored.
+/// a file can end in order; the second one ends the process. The thread that makes it is the one
+/// that they interrupt (process_signals.h). One at a time. A signal that was ignored before, as
+/// SIGHUP under nohup(1), stays ignored.
 class Interruption {
  public:
   Interruption();
@@ -15,6 +18,9 @@ class Interruption {
   static bool was_asked();
   /// Of a command that ended for it: 128 and the signal's number.
   static int exit_code();
+
+ private:
+  sigset_t mask_before_;
 };
 
 }  // namespace reprise

@@ -6,6 +6,7 @@
 #include "shaper/description.h"
 #include "shaper/packet/self_check.h"
 #include "tools/commands.h"
+#include "tools/process_signals.h"
 
 namespace reprise {
 namespace {
@@ -69,6 +70,8 @@ std::expected<std::unique_ptr<LinkedCommand>, int> LinkedCommand::prepare(
                 .congestion = options.congestion,
                 .keep_awake = options.keep_awake};
   wanted.congestion = options.congestion;
+  wanted.command_signals = signal_mask_at_start();
+  wanted.own_group = !has_terminal();
   auto shell = PacketShell::start(wanted);
   if (!shell && refused != nullptr) *refused = shell.error();
   if (!shell) {

@@ -62,8 +62,6 @@ class LinkedCommand final : public RunningCommand {
   bool poll(int& exit_code) override { return shell_.poll(exit_code); }
   int event_fd() const override { return shell_.event_fd(); }
   void signal(int number) override { shell_.signal(number); }
-  /// The command keeps the terminal and its process group.
-  bool is_in_our_group() const override { return true; }
 
   /// Ends the link and says on stderr what is doubtful about the run. Returns its report; the log,
   /// if there is one, is whole then. Once, after the command has ended.

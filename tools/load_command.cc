@@ -12,6 +12,7 @@
 #include "tools/load_options.h"
 #include "tools/load_start.h"
 #include "tools/load_table.h"
+#include "tools/private_file.h"
 
 namespace reprise {
 namespace {
@@ -155,18 +156,20 @@ int load(const LoadOptions& options) {
     return say(kExitUsage,
                "load wants ARCHIVE [URL...], --live URL... or --record-to ARCHIVE URL...");
   }
+  for (const std::string& url : options.urls()) {
+    if (auto const wrong = check_page_url(url); !wrong.empty()) return say(kExitUsage, wrong);
+  }
   for (const fs::path& folder :
        {options.browsing.screenshot_folder, options.browsing.trace_folder, options.har_folder}) {
     std::error_code error;
     if (!folder.empty()) fs::create_directories(folder, error);
     if (error) return say(kExitFailed, folder.string() + ": " + error.message());
   }
-  // Not after all the work.
-  auto const parent = options.output.parent_path();
-  if (!options.output.empty() && options.output != "-" &&
-      ::access(parent.empty() ? "." : parent.c_str(), W_OK) != 0) {
+  std::error_code ignored;
+  bool const folder = fs::is_directory(options.archive(), ignored);
+  if (auto const can = check_writable(options.output); !options.output.empty() && !folder && !can) {
     return say(kExitFailed,
-               "-o " + options.output.string() + ": no file can be made in that folder");
+               "-o " + options.output.string() + " cannot be written: " + can.error().message());
   }
   Interruption const interruption;
   auto const archive = options.archive();
@@ -174,8 +177,7 @@ int load(const LoadOptions& options) {
     auto const code = record_pages(archive, options.record_flags, options.urls());
     if (code != kExitDone) return code;
   }
-  std::error_code ignored;
-  if (fs::is_directory(archive, ignored)) return measure_folder(options, archive);
+  if (folder) return measure_folder(options, archive);
   return measure_one(options, archive, options.output);
 }
 

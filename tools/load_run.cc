@@ -22,6 +22,8 @@ namespace fs = std::filesystem;
 namespace reprise {
 namespace {
 
+constexpr auto kInnerBytes = std::string_view("/reprise-browser-XXXXXX").size();
+
 /// How often it is looked whether the measurement is to end.
 constexpr std::chrono::milliseconds kLookInterval{200};
 
@@ -173,7 +175,8 @@ MeasuredLoad measure_load(const LoadSetup& setup, const LoadConfiguration& confi
     measured.messages = "reprise: cannot start a load: " + error.message() + "\n";
     return std::move(measured);
   };
-  auto const folder = make_private_folder("reprise-load-");
+  // The browser's folder is made inside.
+  auto const folder = make_private_folder("reprise-load-", kBrowserFolderBytesMax - kInnerBytes);
   if (!folder) return cannot(folder.error());
   auto process = GuardedProcess::start(
       {.program = setup.program,

@@ -3,18 +3,45 @@
 #include <cstdio>
 #include <exception>
 
+#include "tools/archive_text.h"
 #include "tools/commands.h"
+#include "tools/process_signals.h"
+
+namespace reprise {
+namespace {
+
+/// `help`, `help record`: as `--help`, `record --help`.
+void take_help_word(std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments.front() != "help") return;
+  arguments.erase(arguments.begin());
+  arguments.emplace_back("--help");
+}
+
+/// A first word that is no option and no command; empty when there is none.
+std::string unknown_command(const CLI::App& app, const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments.front().starts_with('-')) return {};
+  auto const all = app.get_subcommands([](const CLI::App*) { return true; });
+  bool const known = std::ranges::any_of(
+      all, [&](const CLI::App* each) { return each->check_name(arguments.front()); });
+  return known ? "" : arguments.front();
+}
+
+}  // namespace
+}  // namespace reprise
 
 int main(int argc, char** argv) {
   using namespace reprise;
+  block_signals();
   // What stands behind `--` is a command line of its own and not for the parser.
   char** const end = argv + argc;
   char** const dashes =
       std::find_if(argv, end, [](const char* text) { return std::string_view(text) == "--"; });
   std::vector<std::string> const command(dashes == end ? end : dashes + 1, end);
+  std::vector<std::string> arguments(argv + std::min(argc, 1), dashes);
+  take_help_word(arguments);
 
   CLI::App app("Records a site once and replays it for ever: a benchmarking proxy.", "reprise");
-  app.set_version_flag("--version", "reprise " REPRISE_VERSION);
+  app.set_version_flag("-V,--version", "reprise " REPRISE_VERSION);
   app.require_subcommand(1);
   int exit_code = kExitDone;
   add_record_command(app, command, exit_code);
@@ -30,8 +57,21 @@ int main(int argc, char** argv) {
   add_shape_command(app, command, exit_code);
   add_profiles_command(app, exit_code);
   add_view_command(app, exit_code);
+  // The commands that serve wait for signals in their event loops.
+  app.parse_complete_callback([&app] {
+    for (auto const* const serving : {"record", "replay", "shape", "dns"}) {
+      if (app.got_subcommand(serving)) return;
+    }
+    restore_signal_mask();
+  });
+  if (auto const word = unknown_command(app, arguments); !word.empty()) {
+    std::fprintf(stderr, "reprise: unknown command '%s'; reprise help lists the commands\n",
+                 printable(word).c_str());
+    return kExitUsage;
+  }
+  std::ranges::reverse(arguments);  // as CLI11 takes them
   try {
-    app.parse(static_cast<int>(dashes - argv), argv);
+    app.parse(arguments);
   } catch (const CLI::ParseError& error) {
     auto const code = app.exit(error);
     return code == 0 ? kExitDone : kExitUsage;

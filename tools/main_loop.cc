@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "tools/process_signals.h"
+
 namespace reprise {
 namespace {
 
@@ -40,6 +42,12 @@ int MainLoop::run(RunningCommand* child, const std::function<std::string()>& pro
   return exit_code_;
 }
 
+void MainLoop::end_on_second_signal() {
+  signals_.close();
+  if (signalled_) return restore_signal_mask();
+  ending_.emplace();
+}
+
 void MainLoop::stop(int exit_code) {
   net::post(context_, [this, exit_code] {
     if (exit_code_ == kExitDone) exit_code_ = exit_code;
@@ -64,7 +72,7 @@ void MainLoop::on_signal(const signalfd_siginfo& signal) {
   if (child_ == nullptr) return context_.stop();
   // Ctrl-C: the terminal told the command, too, and many take a second SIGINT for "now".
   bool const typed = number == SIGINT && signal.ssi_code == SI_KERNEL;
-  if (!typed || !child_->is_in_our_group()) child_->signal(number);
+  if (!typed) child_->signal(number);
 }
 
 void MainLoop::look_at_child() {

@@ -4,9 +4,11 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "tools/commands.h"
+#include "tools/interruption.h"
 #include "tools/running_command.h"
 #include "tools/signal_events.h"
 
@@ -18,8 +20,7 @@ namespace net = boost::asio;
 /// shows progress.
 class MainLoop {
  public:
-  /// What else belongs onto this thread may wait in `context`, too, which run() runs. From here on
-  /// signals wait for run() (SignalEvents).
+  /// What else belongs onto this thread may wait in `context`, too, which run() runs.
   explicit MainLoop(net::io_context& context);
 
   /// Until the command has ended, or without one until a signal or stop(); SIGINT and SIGTERM are
@@ -28,8 +29,9 @@ class MainLoop {
   /// changes. Returns the command's exit code, or what stop() said.
   int run(RunningCommand* child, const std::function<std::string()>& progress);
 
-  /// From here on a signal ends the process at once.
-  void let_signals_end() { signals_.let_go(); }
+  /// After run(), while everything ends: a first signal asks for what happens already, a second one
+  /// ends the process at once.
+  void end_on_second_signal();
 
   /// Ends run(), and the command with it. Any thread.
   void stop(int exit_code);
@@ -42,6 +44,7 @@ class MainLoop {
 
   net::io_context& context_;
   SignalEvents signals_;
+  std::optional<Interruption> ending_;
   net::steady_timer ticker_;
   net::steady_timer patience_;
   net::posix::stream_descriptor child_events_;

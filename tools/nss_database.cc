@@ -1,7 +1,10 @@
 #include "tools/nss_database.h"
 
+#include <pwd.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 
@@ -11,9 +14,12 @@ namespace reprise {
 namespace fs = std::filesystem;
 namespace {
 
+/// A relative HOME would lead elsewhere in each folder.
 fs::path home() {
   const char* const text = std::getenv("HOME");
-  return text != nullptr ? text : "/";
+  if (text != nullptr && *text == '/') return text;
+  const passwd* const user = ::getpwuid(::getuid());
+  return user != nullptr ? user->pw_dir : "/";
 }
 
 NssResult<std::string> certutil(const fs::path& database, std::vector<std::string> arguments) {
@@ -86,7 +92,12 @@ NssResult<std::vector<std::string>> trusted_authorities(const fs::path& database
 
 NssResult<void> trust_authority(const fs::path& database, const std::string& name,
                                 const fs::path& file) {
-  return certutil_silently(database, {"-A", "-t", "C,,", "-n", name, "-i", file.string()});
+  auto const before = trusted_authorities(database);
+  if (before && std::ranges::find(*before, name) != before->end()) return {};
+  auto added = certutil_silently(database, {"-A", "-t", "C,,", "-n", name, "-i", file.string()});
+  // A database with a password takes the certificate, and then not the trust.
+  if (!added) (void)remove_authority(database, name);
+  return added;
 }
 
 NssResult<void> remove_authority(const fs::path& database, const std::string& name) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,7 +53,10 @@ Result<pid_t> spawn(const std::filesystem::path& program, const std::vector<std:
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   // A session of its own has no terminal to ask for a password on, and can be killed as a whole.
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
+  sigset_t none;
+  ::sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
   pid_t child = -1;
   int const error =
       ::posix_spawn(&child, program.c_str(), &files, &attributes, argv.data(), environ);

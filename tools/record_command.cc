@@ -258,11 +258,19 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
   auto exit_code = serving.run(recording, admin,
                                [&counters] { return "recording: " + counters_text(counters); });
 
-  auto closed = (*archive)->end_session();
+  // A page that could not be had leaves nothing in the way of the next try.
+  bool const nothing = !options.urls.empty() && counters.complete + counters.cut == 0;
+  auto closed = nothing ? (*archive)->drop_session() : (*archive)->end_session();
   if (closed) closed = (*archive)->close();
-  if (!closed && !archive_failed) {
-    say_archive_error(options.output, closed.error());
-    exit_code = kExitArchive;
+  if (!closed) {
+    if (!archive_failed) say_archive_error(options.output, closed.error());
+    return kExitArchive;
+  }
+  if (nothing) {
+    if (!exists) std::filesystem::remove(options.output);
+    std::fprintf(stderr, "reprise: nothing was recorded: %s %s\n", options.output.c_str(),
+                 exists ? "is as it was" : "was not made");
+    return exit_code == kExitDone ? int{kExitFailed} : exit_code;
   }
   std::fprintf(stderr, "recorded %s: %s\n", options.output.c_str(),
                counters_text(counters).c_str());
@@ -276,7 +284,8 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
   auto* const sub = app.add_subcommand(
       "record", "Forward, and archive: reprise record -o ARCHIVE [URL... | -- COMMAND...]");
   sub->add_option("-o,--output", options->output, "The archive to write");
-  sub->add_option("URL", options->urls, "Pages to open in a browser; ends when they are quiet");
+  sub->add_option("URL", options->urls, "Pages to open in a browser; ends when they are quiet")
+      ->check(check_page_url);
   sub->add_option("--urls", options->url_list,
                   "Record the pages of this file, a URL a line, each into an archive in the folder "
                   "that -o names");

@@ -103,6 +103,7 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   on_truncated.sa_handler = end_on_truncated_archive;
   ::sigaction(SIGBUS, &on_truncated, nullptr);
 
+  if (!can_be_written(options.report, "--report")) return kExitFailed;
   auto archive = ArchiveReader::open(options.archive, {.populate = true});
   if (!archive) {
     std::fprintf(stderr, "reprise: %s\n",

@@ -19,10 +19,9 @@ class RunningCommand {
   virtual bool poll(int& exit_code) = 0;
   /// Readable when poll() has news; -1 where SIGCHLD tells.
   virtual int event_fd() const { return -1; }
-  /// No effect once poll() has seen the end.
+  /// No effect once poll() has seen the end. What a terminal types to this process reaches the
+  /// command without it (has_terminal()).
   virtual void signal(int number) = 0;
-  /// Whether a signal of the terminal that reaches this process reaches the command as well.
-  virtual bool is_in_our_group() const = 0;
 };
 
 }  // namespace reprise

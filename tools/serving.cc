@@ -1,6 +1,7 @@
 #include "tools/serving.h"
 
 #include <signal.h>
+#include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
@@ -10,10 +11,12 @@
 #include <cstdio>
 
 #include "shaper/packet/topology.h"
+#include "tools/archive_text.h"
 #include "tools/browser/launch.h"
 #include "tools/child_command.h"
 #include "tools/commands.h"
 #include "tools/json_file.h"
+#include "tools/process_signals.h"
 
 namespace reprise {
 namespace {
@@ -25,6 +28,22 @@ constexpr int kUnsentBytesMax = 16 << 10;
 auto const kFarAddress = net::ip::make_address_v4("198.19.0.1");
 /// Linux takes no argument over 128 KiB.
 constexpr std::size_t kRulesMax = 120'000;
+
+constexpr char kPrintableFlag = 'Q';  // spdlog has no flag of that name
+
+/// The message of a log line. URLs and names in it come from pages and origins: they must not steer
+/// the terminal.
+class PrintableMessage final : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, const tm&,
+              spdlog::memory_buf_t& line) override {
+    auto const text = printable({message.payload.data(), message.payload.size()});
+    line.append(text.data(), text.data() + text.size());
+  }
+  std::unique_ptr<custom_flag_formatter> clone() const override {
+    return std::make_unique<PrintableMessage>();
+  }
+};
 
 /// Connections cost descriptors, and a browser opens hundreds.
 void raise_descriptor_limit() {
@@ -65,7 +84,10 @@ Serving::~Serving() = default;
 
 std::optional<int> Serving::prepare(const Naming& naming) {
   auto const log = spdlog::stderr_color_mt("reprise");
-  log->set_pattern("reprise: %v");
+  auto formatter = std::make_unique<spdlog::pattern_formatter>();
+  formatter->add_flag<PrintableMessage>(kPrintableFlag);
+  formatter->set_pattern(std::string("reprise: %") + kPrintableFlag);
+  log->set_formatter(std::move(formatter));
   log->set_level(spdlog::level::from_str(options_.log_level));
   spdlog::set_default_logger(log);
   auto places =
@@ -284,7 +306,7 @@ int Serving::run(HandlerFactory& handler, const AdminActions& admin,
 
   auto const ended = announce();
   auto const exit_code = ended ? *ended : loop_->run(child_.get(), progress);
-  loop_->let_signals_end();
+  loop_->end_on_second_signal();
   if (names_) names_->stop();
   if (streamed_) streamed_->close_listeners();
   server_->stop();
@@ -306,8 +328,10 @@ int Serving::finish_link(int exit_code) {
   return exit_code == kExitDone && doubtful && options_.strict ? int{kExitGate} : exit_code;
 }
 
-/// All listeners accept: says so, or starts the command. An exit code when that fails.
+/// All listeners accept: says so, or starts the command. An exit code when that fails, or when the
+/// process has been asked to end meanwhile.
 std::optional<int> Serving::announce() {
+  if (auto const number = waiting_signal()) return child_ ? 128 + *number : int{kExitDone};
   if (streamed_) {
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < open_places_.size(); ++i) {

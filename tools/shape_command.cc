@@ -3,11 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/json.hpp>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 
@@ -17,6 +14,8 @@
 #include "tools/link_plot.h"
 #include "tools/linked_command.h"
 #include "tools/main_loop.h"
+#include "tools/private_file.h"
+#include "tools/process_signals.h"
 
 namespace reprise {
 namespace {
@@ -54,12 +53,10 @@ ShellResult<void> carry(LinkedCommand& linked, OutsideRelay& relay) {
 }
 
 bool write_plot(const std::filesystem::path& path, const LinkPlot& plot) {
-  errno = 0;
-  std::ofstream file(path, std::ios::trunc);
-  file << to_svg(plot);
-  if (file.flush()) return true;
+  auto const written = write_private_file(to_svg(plot), path);
+  if (written) return true;
   std::fprintf(stderr, "reprise: --plot %s cannot be written: %s\n", path.c_str(),
-               std::strerror(errno));
+               written.error().message().c_str());
   return false;
 }
 
@@ -84,6 +81,10 @@ int shape(const ShapeOptions& options, const std::vector<std::string>& command) 
                  "COMMAND\n");
     return kExitUsage;
   }
+  if (!can_be_written(options.report_file, "--report") ||
+      !can_be_written(options.plot_file, "--plot")) {
+    return kExitFailed;
+  }
   auto link = options.link;
   link.plotted = !options.plot_file.empty();
   auto const linked = LinkedCommand::prepare(
@@ -97,11 +98,13 @@ int shape(const ShapeOptions& options, const std::vector<std::string>& command) 
   if (auto const carried = carry(**linked, relay); !carried) {
     return say(carried.error(), kExitFailed);
   }
+  if (auto const number = waiting_signal()) return conclude(options, **linked, 128 + *number);
   if (auto const wrong = (*linked)->start(command); !wrong.empty()) {
     std::fprintf(stderr, "reprise: cannot start %s: %s\n", command.front().c_str(), wrong.c_str());
     return kExitFailed;
   }
   auto const exit_code = loop.run(linked->get(), [] { return std::string(); });
+  loop.end_on_second_signal();
   return conclude(options, **linked, exit_code);
 }
 

@@ -1,27 +1,15 @@
 #include "tools/signal_events.h"
 
-#include <pthread.h>
 #include <unistd.h>
 
+#include "archive/invariant.h"
+#include "tools/process_signals.h"
+
 namespace reprise {
-namespace {
-
-sigset_t wanted_signals() {
-  sigset_t signals;
-  ::sigemptyset(&signals);
-  for (int const number : {SIGINT, SIGTERM, SIGCHLD}) ::sigaddset(&signals, number);
-  struct sigaction hang_up{};
-  ::sigaction(SIGHUP, nullptr, &hang_up);
-  if (hang_up.sa_handler != SIG_IGN) ::sigaddset(&signals, SIGHUP);
-  return signals;
-}
-
-}  // namespace
 
 SignalEvents::SignalEvents(boost::asio::io_context& context)
-    : signals_(wanted_signals()),
-      descriptor_(context, ::signalfd(-1, &signals_, SFD_NONBLOCK | SFD_CLOEXEC)) {
-  ::pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+    : descriptor_(context, ::signalfd(-1, &blocked_signals(), SFD_NONBLOCK | SFD_CLOEXEC)) {
+  invariant(::sigismember(&blocked_signals(), SIGCHLD) == 1, "main() has blocked the signals");
 }
 
 void SignalEvents::listen(std::function<void(const signalfd_siginfo&)> handle) {
@@ -37,14 +25,6 @@ void SignalEvents::await_next() {
     if (count == sizeof signal) handle_(signal);
     await_next();
   });
-}
-
-void SignalEvents::let_go() {
-  descriptor_.close();
-  for (int const number : {SIGINT, SIGTERM, SIGHUP}) {
-    if (::sigismember(&signals_, number) == 1) ::signal(number, SIG_DFL);
-  }
-  ::pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
 }
 
 }  // namespace reprise

@@ -6,21 +6,43 @@
 namespace reprise {
 namespace {
 
+/// `proxy_status` empty: none.
 Task<void> send_own(ResponseWriter& writer, std::uint16_t status, std::string_view type,
-                    std::string_view body) {
+                    std::string_view body, std::string_view proxy_status = {}) {
   auto const length = std::to_string(body.size());
-  std::array<HeaderView, 3> const fields{
-      {{"Content-Type", type}, {"Content-Length", length}, {"Cache-Control", "no-store"}}};
-  ResponseHead const head{.status = status, .reason = reason_phrase(status), .headers = fields};
+  std::array<HeaderView, 4> const fields{{{"Content-Type", type},
+                                          {"Content-Length", length},
+                                          {"Cache-Control", "no-store"},
+                                          {"Proxy-Status", proxy_status}}};
+  ResponseHead const head{
+      .status = status,
+      .reason = reason_phrase(status),
+      .headers = std::span(fields).first(proxy_status.empty() ? fields.size() - 1 : fields.size())};
   if (auto const sent = co_await writer.send_head(head); !sent) co_return sent;
   if (auto const sent = co_await writer.write(as_bytes(body)); !sent) co_return sent;
   co_return co_await writer.finish({});
+}
+
+/// A string of a structured field (RFC 8941 section 3.3.3), which has only ASCII.
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c >= ' ' && c <= '~' ? c : '?';
+  }
+  return out + '"';
 }
 
 }  // namespace
 
 Task<void> send_text(ResponseWriter& writer, std::uint16_t status, std::string_view text) {
   return send_own(writer, status, "text/plain; charset=utf-8", text);
+}
+
+Task<void> send_bad_gateway(ResponseWriter& writer, std::string_view why) {
+  auto const text = "reprise: " + std::string(why) + "\n";
+  auto const status = "reprise; error=destination_unavailable; details=" + quoted(why);
+  co_return co_await send_own(writer, 502, "text/plain; charset=utf-8", text, status);
 }
 
 Task<void> send_json(ResponseWriter& writer, std::uint16_t status, std::string_view json) {

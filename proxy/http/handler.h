@@ -95,7 +95,10 @@ class Handler {
 
 /// Sends a whole response of our own: `text`, as text/plain, never cached.
 Task<void> send_text(ResponseWriter& writer, std::uint16_t status, std::string_view text);
-/// The same as JSON.
+/// The same with status 502, for an origin that gave no answer: `why` is told to people in the
+/// body, and to programs in Proxy-Status (RFC 9209), as the details of this proxy.
+Task<void> send_bad_gateway(ResponseWriter& writer, std::string_view why);
+/// The same as send_text() with JSON.
 Task<void> send_json(ResponseWriter& writer, std::uint16_t status, std::string_view json);
 
 /// The reason phrase RFC 9110 gives `status`, empty for unknown ones.

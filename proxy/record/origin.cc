@@ -246,8 +246,10 @@ Task<std::unique_ptr<ByteStream>> OriginDialer::start_tls(tcp::socket socket, co
   if (!shaken) {
     auto const verify = describe_verify_error(*stream->ssl());
     auto const why = deadline.expired() ? std::string("no answer in time")
-                     : !verify.empty()  ? "its certificate is not valid (" + verify + ")"
-                                        : shaken.error().message();
+                     : !verify.empty()  ? "its certificate is not valid (" + verify +
+                                             "): --origin-ca FILE trusts its authority, "
+                                             "--insecure-origin any certificate"
+                                       : shaken.error().message();
     facts.failure = "TLS to " + target.host + " failed: " + why;
     co_return fail(shaken.error());
   }

@@ -179,7 +179,7 @@ Task<void> Recorder::serve(const ExchangeContext& context, const RequestHead& he
     if (closed_) co_return fail(std::make_error_code(std::errc::operation_canceled));
     if (acquired.connection == nullptr) {
       record.fail_with(Outcome::kOriginFailed, acquired.facts.failure);
-      co_return co_await send_text(writer, 502, "reprise: " + acquired.facts.failure + "\n");
+      co_return co_await send_bad_gateway(writer, acquired.facts.failure);
     }
     auto const exchange = acquired.connection->begin();
     InjectingWriter injecting(writer, recording_.script(), head);
@@ -221,7 +221,7 @@ Task<Recorder::Attempt> Recorder::pass(Passing& passing) {
   auto const why = "the origin " + std::string(passing.head.host) +
                    " gave no valid response: " + returned.error().message();
   passing.record.fail_with(Outcome::kOriginFailed, why);
-  if (auto const told = co_await send_text(passing.writer, 502, "reprise: " + why + "\n"); !told) {
+  if (auto const told = co_await send_bad_gateway(passing.writer, why); !told) {
     co_return fail(told.error());
   }
   co_return Attempt::kDone;

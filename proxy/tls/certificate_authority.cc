@@ -197,7 +197,7 @@ fs::path CertificateAuthority::default_directory() {
     return data / below;
   }
   const char* home = std::getenv("HOME");
-  if (home == nullptr || *home == '\0') {
+  if (home == nullptr || *home != '/') {
     const passwd* const user = ::getpwuid(::getuid());
     home = user != nullptr ? user->pw_dir : "/";
   }

@@ -36,11 +36,13 @@ ShellResult<void> map_ids(const InitStart& start) {
   return {};
 }
 
-/// For good: also for what is executed from here on as root. Root alone keeps CAP_SETFCAP, without
-/// which it may not be root in a user namespace of its own (user_namespaces(7)), as Firefox's
-/// sandbox wants it.
+/// For good: also for what is executed from here on as root. A program whose file asks for a
+/// capability that may not be had is not executed at all (capabilities(7)): ping(8) asks for
+/// CAP_NET_RAW, which leads no further than this network. Root keeps CAP_SETFCAP, without which it
+/// may not be root in a user namespace of its own (user_namespaces(7)), as Firefox's sandbox needs.
 bool drop_capabilities() {
   for (int capability = 0; ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; ++capability) {
+    if (capability == CAP_NET_RAW) continue;
     if (capability == CAP_SETFCAP && ::getuid() == 0) continue;
     if (::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) return false;
   }
@@ -50,7 +52,8 @@ bool drop_capabilities() {
   return ::syscall(SYS_capset, &header, none) == 0;
 }
 
-[[noreturn]] void become(std::string text, const sigset_t& signals) {
+[[noreturn]] void become(std::string text, const sigset_t& signals, bool own_group) {
+  if (own_group) ::setpgid(0, 0);
   std::vector<char*> arguments;
   for (std::size_t at = 0; at < text.size(); at += std::strlen(text.data() + at) + 1) {
     arguments.push_back(text.data() + at);
@@ -69,11 +72,13 @@ bool drop_capabilities() {
 /// Runs one command.
 class Init {
  public:
-  explicit Init(int control) : control_(control) {
+  Init(int control, const PacketShellOptions& options)
+      : control_(control), own_group_(options.own_group) {
     sigset_t child;
     ::sigemptyset(&child);
     ::sigaddset(&child, SIGCHLD);
-    ::sigprocmask(SIG_BLOCK, &child, &signals_);
+    ::sigprocmask(SIG_BLOCK, &child, &command_signals_);
+    if (options.command_signals) command_signals_ = *options.command_signals;
     children_ = Descriptor(::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
   }
 
@@ -93,10 +98,11 @@ class Init {
     if (!order) ::_exit(0);  // the caller is gone
     if (order->kind == ControlKind::run && command_ < 0 && !order->text.empty()) {
       command_ = ::fork();
-      if (command_ == 0) become(std::move(order->text), signals_);
+      if (command_ == 0) become(std::move(order->text), command_signals_, own_group_);
       if (command_ < 0) end(kNotRun);
+      if (own_group_) ::setpgid(command_, command_);  // whoever comes first
     } else if (order->kind == ControlKind::signal && command_ > 0 && order->text.size() == 1) {
-      ::kill(command_, order->text.front());
+      ::kill(own_group_ ? -command_ : command_, order->text.front());
     }
   }
 
@@ -118,7 +124,8 @@ class Init {
 
   int control_;
   Descriptor children_;
-  sigset_t signals_;
+  bool own_group_;
+  sigset_t command_signals_;
   pid_t command_ = -1;
 };
 
@@ -166,7 +173,7 @@ void run_init(const InitStart& start, const PacketShellOptions& options) {
     }
     if (!tell(start.control, *network)) ::_exit(kNotRun);
   }
-  Init(start.control).run();
+  Init(start.control, options).run();
 }
 
 }  // namespace reprise

@@ -1,5 +1,7 @@
 #include "shaper/packet/link_log.h"
 
+#include <fcntl.h>
+
 #include <cinttypes>
 #include <utility>
 
@@ -31,7 +33,9 @@ const char* to_text(LinkLogEntry::Fate fate) {
 }
 
 ShellResult<std::unique_ptr<LinkLog>> LinkLog::open(const std::filesystem::path& path) {
-  std::FILE* const file = std::fopen(path.c_str(), "we");
+  // It holds the addresses that a command talked to.
+  int const fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  std::FILE* const file = fd < 0 ? nullptr : ::fdopen(fd, "w");
   if (file == nullptr) return shell_failure(path.string() + " cannot be written");
   std::fputs("# in_ns direction index bytes fate due_ns written_ns\n", file);
   return std::unique_ptr<LinkLog>(new LinkLog(file));

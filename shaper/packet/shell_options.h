@@ -1,6 +1,9 @@
 #pragma once
 
+#include <signal.h>
+
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +27,10 @@ struct PacketShellOptions {
   bool names = false;
   /// The command finds a resolv.conf that names kServerAddress, and no other way to a resolver.
   bool own_resolver = true;
+  /// The command is the leader of a process group, and signal() reaches all of it.
+  bool own_group = false;
+  /// The signal mask of the command; without one, the caller's.
+  std::optional<sigset_t> command_signals;
 };
 
 /// More is a mistake.

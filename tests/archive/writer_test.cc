@@ -180,6 +180,16 @@ TEST_F(Writer, GoesOnWhenTheDiskHasRoomAgain) {
   EXPECT_THAT(problems_of(*reader), IsEmpty());
 }
 
+TEST_F(Writer, SaysThatItsFileIsGone) {
+  auto writer = create_archive(path_);
+  ASSERT_TRUE(writer->begin_session({}));
+  add(*writer, an_exchange(1, "/lost"));
+  std::filesystem::remove(path_);
+  write_file(path_, "another file of that name");
+  ASSERT_TRUE(writer->end_session());
+  EXPECT_EQ(writer->close().error(), archive_errc::removed);
+}
+
 class Append : public Writer {
  protected:
   /// One session with one exchange; returns the file's bytes before and after close().
@@ -244,6 +254,18 @@ TEST_F(Append, CutsOffATornTailWhereverItWasTorn) {
 TEST_F(Append, LeavesAClosedArchiveAloneUntilItWrites) {
   auto const closed = record("/one").second;
   append_archive(path_).reset();
+  EXPECT_EQ(read_file(path_), closed);
+}
+
+TEST_F(Append, DroppedSessionLeavesTheFileAsItWas) {
+  auto const closed = record("/one").second;
+  auto writer = append_archive(path_);
+  ASSERT_TRUE(writer->begin_session({}));
+  auto exchange = an_exchange(1, "/dropped");
+  exchange.response.body = store(*writer, "a body of its own");
+  add(*writer, exchange);
+  ASSERT_TRUE(writer->drop_session());
+  ASSERT_TRUE(writer->close());
   EXPECT_EQ(read_file(path_), closed);
 }
 

@@ -113,14 +113,30 @@ class Shape(harness.TestCase):
         done = run("--", "sh", "-c", 'echo "$REPRISE_TEST_MARK $PWD $1"', "sh", "a b")
         self.assertEqual(done.stdout, f"kept {os.getcwd()} a b\n")
 
-    def test_the_command_has_the_callers_ids_and_no_capabilities(self):
-        """Root has one: Firefox's sandbox fails without CAP_SETFCAP."""
-        allowed = 1 << 31 if os.getuid() == 0 else 0
+    def test_the_command_has_the_callers_ids_and_hardly_a_capability(self):
+        """Root has two: Firefox's sandbox fails without CAP_SETFCAP, ping without CAP_NET_RAW. A
+        user has none, but may execute a file that has the latter."""
+        setfcap, net_raw = 1 << 31, 1 << 13
+        root = os.getuid() == 0
         status = run("--", "cat", "/proc/self/status").stdout
         fields = dict(line.split(":", 1) for line in status.splitlines())
         self.assertEqual(fields["Uid"].split(), [str(os.getuid())] * 4)
-        for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):
+        held = setfcap | net_raw if root else 0
+        for name, allowed in {"CapInh": 0, "CapPrm": held, "CapEff": held,
+                              "CapBnd": held | net_raw, "CapAmb": 0}.items():
             self.assertEqual(int(fields[name], 16) & ~allowed, 0, name)
+
+    def test_ping_runs_and_sees_the_round_trip(self):
+        ping = ["ping", "-c", "3", "-i", "0.2", HOST]
+        users = [[]] if os.getuid() else [[], ["setpriv", f"--reuid={NOBODY}", "--clear-groups"]]
+        for user in users:
+            with self.subTest(user):
+                done = subprocess.run([*user, *command("--", *ping)], capture_output=True, text=True,
+                                      timeout=harness.DEADLINE_SECONDS, stdin=subprocess.DEVNULL)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("3 received", done.stdout)
+                fastest = float(done.stdout.split("min/avg/max")[1].split("=")[1].split("/")[0])
+                self.assertGreaterEqual(fastest, 10)
 
     def test_bytes_cross_the_link_both_ways_and_packets_are_conserved(self):
         port = self.site()

@@ -20,9 +20,10 @@ double seconds_at(const json::object& object, std::string_view name) {
   return ms > 0 ? ms / 1000 : -1;
 }
 
-/// The value of a request's header field; `name` in lower case. Empty when there is none.
-std::string_view header_of(const json::object& request, std::string_view name) {
-  for (json::value const& header : array_at(request, "headers")) {
+/// The value of a header field of a request or response; `name` in lower case. Empty when there is
+/// none.
+std::string_view header_of(const json::object& message, std::string_view name) {
+  for (json::value const& header : array_at(message, "headers")) {
     auto const* const object = header.if_object();
     if (object == nullptr) continue;
     auto const is_it = std::ranges::equal(text_at(*object, "name"), name, {}, [](char c) {
@@ -134,6 +135,7 @@ void BidiRecorder::apply_response(Entry& entry, const json::object& params) {
   if (auto const type = limited(text_at(response, "mimeType")); !type.empty()) {
     request.mime_type = type;
   }
+  entry.origin_failure = origin_failure_of(header_of(response, "proxy-status"));
   request.from_cache = request.from_cache || flag_at(response, "fromCache");
   request.encoded_bytes = integer_at(response, "bytesReceived");
   auto const decoded = integer_at(object_at(response, "content"), "size");

@@ -250,6 +250,10 @@ void DevtoolsRecorder::apply_response(Entry& entry, const json::object& response
     request.remote_address =
         std::string(address) + ":" + std::to_string(integer_at(response, "remotePort"));
   }
+  auto const& headers = object_at(response, "headers");
+  for (auto const name : {"Proxy-Status", "proxy-status"}) {  // by HTTP/1.1 and by HTTP/2
+    if (headers.contains(name)) entry.origin_failure = origin_failure_of(text_at(headers, name));
+  }
   request.from_cache = request.from_cache || flag_at(response, "fromDiskCache") ||
                        flag_at(response, "fromPrefetchCache");
   request.encoded_bytes = integer_at(response, "encodedDataLength");

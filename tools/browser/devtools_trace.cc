@@ -1,12 +1,12 @@
 #include "tools/browser/devtools_trace.h"
 
 #include <boost/json/array.hpp>
-#include <fstream>
 #include <system_error>
 #include <utility>
 
 #include "tools/browser/digest.h"
 #include "tools/browser/json_fields.h"
+#include "tools/private_file.h"
 
 namespace json = boost::json;
 
@@ -61,8 +61,6 @@ Result<void> DevtoolsTrace::write(const std::filesystem::path& path, TimePoint d
   auto const failure = copy(*stream, path, deadline);
   if (!failure && failure.error() != std::errc::timed_out) return fail(failure.error());
   if (failure && failure->empty()) return {};
-  std::error_code ignored;
-  std::filesystem::remove(path, ignored);
   return remark(failure ? *failure : "the browser does not hand it over");
 }
 
@@ -79,7 +77,7 @@ Result<std::string> DevtoolsTrace::await_stream(TimePoint deadline) {
 /// Returns why the file is not whole; empty when it is.
 Result<std::string> DevtoolsTrace::copy(const std::string& stream,
                                         const std::filesystem::path& path, TimePoint deadline) {
-  std::ofstream file(path, std::ios::binary);
+  std::string trace;
   for (bool more = true; more;) {
     auto const reply = connection_.call({}, "IO.read", {{"handle", stream}}, deadline);
     if (!reply) return fail(reply.error());
@@ -88,12 +86,13 @@ Result<std::string> DevtoolsTrace::copy(const std::string& stream,
     auto const bytes = flag_at(reply->result, "base64Encoded") ? decode_base64(data)
                                                                : std::optional(std::string(data));
     if (!bytes) return std::string("the browser's base64 is none");
-    file << *bytes;
+    trace += *bytes;
     more = !flag_at(reply->result, "eof");
   }
   connection_.post({}, "IO.close", {{"handle", stream}});
-  file.flush();
-  return file ? std::string() : path.string() + " cannot be written";
+  auto const written = write_private_file(trace, path);
+  if (written) return std::string();
+  return path.string() + " cannot be written: " + written.error().message();
 }
 
 }  // namespace reprise

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "archive/file.h"
@@ -70,9 +71,16 @@ class GuardedProcess {
   std::optional<int> ended_;
 };
 
-/// Makes a private folder (0700) called `prefix` plus six random letters, in $TMPDIR or /tmp.
-/// Errors: the system error of mkdtemp(3).
-Result<std::filesystem::path> make_private_folder(const std::string& prefix);
+/// Chromium makes a socket in its folder for temporary files, whose path may have 107 bytes
+/// (unix(7)).
+inline constexpr std::size_t kBrowserFolderBytesMax =
+    107 - std::string_view("/org.chromium.Chromium.XXXXXX/SingletonSocket").size();
+
+/// Makes a private folder (0700) called `prefix` plus six random letters, in $TMPDIR, or in /tmp or
+/// /var/tmp when its path would be longer than `path_bytes_max` there or it cannot be made.
+/// Errors: filename_too_long; the system error of mkdtemp(3).
+Result<std::filesystem::path> make_private_folder(
+    const std::string& prefix, std::size_t path_bytes_max = kBrowserFolderBytesMax);
 
 /// "ended with exit status 1", "was ended by signal 11 (Segmentation fault)".
 std::string describe_wait_status(int status);

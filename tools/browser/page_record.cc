@@ -113,13 +113,35 @@ void PageRecord::add_console_error(std::string text) {
   console_errors_.push_back(std::move(text));
 }
 
-std::string PageRecord::document_failure() const {
+const PageRecord::Entry* PageRecord::document() const {
   for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
-    if (entry->frame == main_frame_ && entry->request.resource_type == "Document") {
-      return entry->request.failure;
-    }
+    if (entry->frame == main_frame_ && entry->request.resource_type == "Document") return &*entry;
   }
-  return {};
+  return nullptr;
+}
+
+std::string PageRecord::document_failure() const {
+  auto const* const entry = document();
+  return entry == nullptr ? "" : entry->request.failure;
+}
+
+std::string PageRecord::origin_failure() const {
+  auto const* const entry = document();
+  return entry == nullptr ? "" : entry->origin_failure;
+}
+
+std::string PageRecord::origin_failure_of(std::string_view proxy_status) {
+  constexpr std::string_view kDetails = "details=\"";
+  auto const at = proxy_status.find(kDetails);
+  if (!proxy_status.starts_with("reprise;") || at == std::string_view::npos) return {};
+  std::string text;
+  for (auto rest = proxy_status.substr(at + kDetails.size()); !rest.empty();
+       rest.remove_prefix(1)) {
+    if (rest.front() == '"') break;
+    if (rest.front() == '\\' && rest.size() > 1) rest.remove_prefix(1);
+    text += rest.front();
+  }
+  return limited(text);
 }
 
 std::string PageRecord::first_in_flight() const {

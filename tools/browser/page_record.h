@@ -55,6 +55,8 @@ class PageRecord {
   /// How the latest document of the main frame failed ("net::ERR_..."); empty when it did not. A
   /// document that breaks off may show in part and never fire its load event.
   std::string document_failure() const;
+  /// Why a recorder could not get that document from its origin; empty when it could.
+  std::string origin_failure() const;
   /// The URL of the first request in flight; empty when there is none.
   std::string first_in_flight() const;
 
@@ -77,6 +79,7 @@ class PageRecord {
     bool redirected = false;
     bool has_extra_info = false;
     bool request_body_missing = false;
+    std::string origin_failure;  ///< as a recorder's answer tells it; empty: none
     std::int64_t data_bytes = 0;
     std::optional<RequestTiming> timing;  ///< in ms of the browser's clock
     // Seconds of the browser's clock; negative: never.
@@ -114,6 +117,9 @@ class PageRecord {
   void add_console_error(std::string text);
   void count_activity() { ++activity_; }
 
+  /// What Proxy-Status (RFC 9209) says of a recorder's failure; empty when it says none.
+  static std::string origin_failure_of(std::string_view proxy_status);
+
   /// A word that is short unless somebody means harm.
   static std::string limited(std::string_view text);
 
@@ -126,6 +132,8 @@ class PageRecord {
 
  private:
   void note_read(Entry& entry);
+  /// The latest document of the main frame; null when there is none.
+  const Entry* document() const;
 
   std::unordered_map<std::string, std::size_t> current_;  ///< request id -> its latest hop
   std::vector<std::string> console_errors_;

@@ -1,11 +1,11 @@
 #include "tools/browser/page_session.h"
 
-#include <fstream>
 #include <system_error>
 #include <utility>
 
 #include "tools/browser/digest.h"
 #include "tools/browser/json_fields.h"
+#include "tools/private_file.h"
 
 namespace json = boost::json;
 using namespace std::chrono_literals;
@@ -183,6 +183,9 @@ void PageSession::judge_ending(PageLoad& load) const {
   } else if (!record().loaded()) {
     load.outcome = LoadOutcome::kNavigationFailed;
     load.failure = "The page broke off: " + record().document_failure() + ".";
+  } else if (auto const why = record().origin_failure(); !why.empty()) {
+    load.outcome = LoadOutcome::kNavigationFailed;
+    load.failure = "The recorder could not get the page: " + why + ".";
   }
 }
 
@@ -228,9 +231,11 @@ Result<void> PageSession::take_screenshot(PageLoad& load) {
   if (!reply) return fail(reply.error());
   auto const png = decode_base64(text_at(reply->result, "data"));
   if (!reply->error.empty() || !png) return remark(reply->error);
-  std::ofstream file(options_.screenshot, std::ios::binary);
-  file << *png << std::flush;
-  if (!file) return remark(options_.screenshot.string() + " cannot be written");
+  auto const written = write_private_file(*png, options_.screenshot);
+  if (!written) {
+    return remark(options_.screenshot.string() +
+                  " cannot be written: " + written.error().message());
+  }
   return {};
 }
 

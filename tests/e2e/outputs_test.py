@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""The files that a user names for results: who may read them, what they may take the place of, and
+that one which cannot be written is noticed before the work and not after it."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+
+import harness
+from wire import response
+
+LINK = "20mbit/20mbit/10"
+
+
+def mode_of(path):
+    return stat.S_IMODE(os.stat(path).st_mode)
+
+
+class Outputs(harness.TestCase):
+    def setUp(self):
+        super().setUp()
+        site = self.origin(lambda _: response(b"<p>x", headers=b"Content-Type: text/html\r\n"))
+        self.archive = self.folder / "a.reprise"
+        recorder = self.record(self.archive, origins=(site,))
+        with recorder.connect("http") as client:
+            client.get("/")
+        self.assertEqual(recorder.stop(), 0, recorder.log())
+
+    def run_well(self, *arguments, **options):
+        done = harness.run(*map(str, arguments), folder=self.folder, **options)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return done
+
+    def test_others_read_none_of_them(self):
+        names = {name: self.folder / name for name in (
+            "ready", "replay", "shape", "plot", "log", "dns", "dns-ready", "page")}
+        os.umask(0)
+        self.addCleanup(os.umask, 0o022)
+        self.run_well("replay", self.archive, "--ready-file", names["ready"], "--report",
+                      names["replay"], "--", "true")
+        self.run_well("shape", "--link", LINK, "--no-selfcheck", "--report", names["shape"],
+                      "--plot", names["plot"], "--link-log", names["log"], "--", "true")
+        self.run_well("view", self.archive, "-o", names["page"])
+        dns = subprocess.Popen(
+            [harness.REPRISE, "dns", "--archive", str(self.archive), "--listen", "127.0.0.1:0",
+             "--ready-file", str(names["dns-ready"]), "--report", str(names["dns"])],
+            stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.addCleanup(dns.stderr.close)
+        self.addCleanup(dns.kill)
+        dns.stderr.readline()  # it answers
+        dns.terminate()
+        self.assertEqual(dns.wait(harness.DEADLINE_SECONDS), 0)
+        for name, path in names.items():
+            self.assertEqual(oct(mode_of(path)), oct(0o600), name)
+
+    def test_what_is_no_regular_file_is_written_and_not_replaced(self):
+        fifo = self.folder / "fifo"
+        os.mkfifo(fifo)
+        reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, reader)
+        self.run_well("replay", self.archive, "--report", fifo, "--", "true")
+        self.assertIn("hits", json.loads(os.read(reader, 1 << 20)))
+        self.assertTrue(stat.S_ISFIFO(os.stat(fifo).st_mode))
+
+        target = self.folder / "target"
+        link = self.folder / "link"
+        link.symlink_to(target)
+        for attempt in ("dangling", "leading to a file"):
+            self.run_well("view", self.archive, "-o", link)
+            self.assertTrue(link.is_symlink(), attempt)
+            self.assertIn(b"<html", target.read_bytes())
+
+        device = self.folder / "null"
+        try:
+            os.mknod(device, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+        except PermissionError:
+            return  # root alone makes devices, and could replace one
+        for arguments in (("view", self.archive, "-o", device),
+                          ("replay", self.archive, "--report", device, "--", "true"),
+                          ("shape", "--link", LINK, "--no-selfcheck", "--plot", device, "--",
+                           "true")):
+            self.run_well(*arguments)
+            self.assertTrue(stat.S_ISCHR(os.stat(device).st_mode), arguments[0])
+
+    def test_no_name_is_used_that_others_can_foresee(self):
+        """A link in a folder that all may write to would lead the writer to any file."""
+        report = self.folder / "report"
+        victim = self.folder / "victim"
+        victim.write_text("kept")
+        (self.folder / "report.part").symlink_to(victim)
+        self.run_well("replay", self.archive, "--report", report, "--", "true")
+        self.assertEqual(victim.read_text(), "kept")
+
+    def test_a_report_that_cannot_be_written_is_noticed_first(self):
+        missing = self.folder / "no" / "report"
+        ran = self.folder / "ran"
+        for arguments in (("replay", self.archive, "--report", missing, "--", "touch", ran),
+                          ("replay", self.archive, "--report", self.folder, "--", "touch", ran),
+                          ("shape", "--link", LINK, "--report", missing, "--", "touch", ran),
+                          ("shape", "--link", LINK, "--plot", missing, "--", "touch", ran),
+                          ("load", self.archive, "http://origin.test/", "-o", missing)):
+            done = harness.run(*map(str, arguments), folder=self.folder)
+            self.assertEqual(done.returncode, 1, arguments)
+            self.assertIn("cannot be written", done.stderr.decode())
+            self.assertFalse(ran.exists(), arguments)
+
+    def test_a_file_over_the_users_limit_is_an_error(self):
+        """SIGXFSZ would end the process without a word."""
+        page = self.folder / "page"
+        done = subprocess.run(["sh", "-c", 'ulimit -f 8; exec "$@"', "sh", harness.REPRISE, "view",
+                               str(self.archive), "-o", str(page)], capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, timeout=harness.DEADLINE_SECONDS)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("File too large", done.stderr)
+        self.assertFalse(page.exists())
+
+    def test_the_command_has_the_signals_as_they_were(self):
+        script = ("import signal; print(signal.getsignal(signal.SIGXFSZ) is signal.SIG_DFL or "
+                  "signal.getsignal(signal.SIGXFSZ), signal.pthread_sigmask(signal.SIG_BLOCK, []))")
+        direct = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+        for link in ([], ["--link", LINK, "--no-selfcheck"]):
+            done = self.run_well("replay", self.archive, *link, "--", sys.executable, "-c", script)
+            self.assertEqual(done.stdout, direct.stdout)
+
+    def test_an_archive_that_was_removed_is_not_recorded(self):
+        for replaced in (False, True):
+            with self.subTest(replaced=replaced):
+                path = self.folder / "gone.reprise"
+                recorder = self.record(path)
+                path.unlink()
+                if replaced:
+                    path.write_text("another")
+                self.assertEqual(recorder.stop(), 3, recorder.log())
+                self.assertIn("removed or replaced", recorder.log())
+                self.assertNotIn("recorded ", recorder.log())
+                self.assertEqual(path.exists(), replaced)
+                path.unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    harness.main()
