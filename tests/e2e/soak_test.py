@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Requests over HTTP/1.1 and HTTP/2 beside WebSockets and clients that break off anywhere: none of
+the requests fails, and a binary with a sanitizer has nothing to say. REPRISE names that binary.
+
+usage: soak_test.py                     run as a test, with few requests
+       soak_test.py --figure [COUNT]    2,000,000 requests, with a fresh seed
+"""
+
+import os
+import random
+import re
+import socket
+import ssl
+import struct
+import subprocess
+import sys
+import threading
+
+import figure
+import harness
+from h2_test import Nginx
+from web_socket_test import TOLD, ChatOrigin, converse
+from web_socket_wire import H1WebSocket, H2WebSocket
+from wire import DEADLINE_SECONDS, HOST, Certificate
+
+SEED = 20261122
+CHAT = "chat.test"
+CLIENTS = 20
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0"
+H1_REQUEST = f"GET /small HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode()
+COMPLAINTS = re.compile(r"(ERROR|WARNING|SUMMARY): \w*Sanitizer|runtime error:|broken invariant")
+
+
+class Soak(harness.TestCase):
+    def replayed(self):
+        archive = self.folder / "a.reprise"
+        nginx = Nginx(self.folder / "site")
+        self.addCleanup(nginx.close)
+        chat = ChatOrigin()
+        talker = self.origin(chat.answer, names=(CHAT,), before_body=chat.before_body,
+                             tls=Certificate(self.folder / "chat-tls", (CHAT,)))
+        both = self.folder / "both.pem"
+        both.write_text(nginx.certificate.ca_file.read_text() + talker.tls.ca_file.read_text())
+        recorder = self.record(archive, *list(nginx.connect_arguments())[:2], *talker.connect_to(),
+                               "--origin-ca", str(both))
+        subprocess.run(["curl", "-sSf", "--http2", "--cacert", recorder.ca_file, "--connect-to",
+                        "::" + recorder.ready["https"], f"https://{HOST}/small"], check=True,
+                       capture_output=True)
+        with recorder.connect("https", CHAT) as client:
+            converse(H1WebSocket(client, CHAT, "/socket"))
+        self.assertEqual(recorder.stop(), 0, recorder.log())
+        nginx.close()
+        return self.replay(archive, "--threads", "2", "--protocol", "h2")
+
+    def connect(self, replay, alpn, host=HOST):
+        context = ssl.create_default_context(cafile=replay.ca_file)
+        context.set_alpn_protocols([alpn])
+        plain = socket.create_connection(replay.address("https"), DEADLINE_SECONDS)
+        return context.wrap_socket(plain, server_hostname=host)
+
+    def break_off(self, replay, dice):
+        """A client that is gone at some byte of a request, of an answer or of a conversation."""
+        alpn = dice.choice(("http/1.1", "h2"))
+        with self.connect(replay, alpn) as client:
+            sent = PREFACE if alpn == "h2" else H1_REQUEST * dice.randint(1, 20)
+            client.sendall(sent[:dice.randint(0, len(sent))])
+            if dice.random() < 0.5 and sent is not PREFACE:
+                client.settimeout(0.01)
+                try:
+                    client.recv(dice.randint(1, 20_000))
+                except TimeoutError:
+                    pass
+            if dice.random() < 0.5:  # a reset instead of an end
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+    def talk(self, replay, dice):
+        """A WebSocket over either version, to its end or broken off."""
+        whole = dice.random() < 0.5
+        if dice.random() < 0.5:
+            with replay.connect("https", CHAT) as client:
+                opened = H1WebSocket(client, CHAT, "/socket")
+                return converse(opened)[0] == TOLD if whole else opened.message() is not None
+        with self.connect(replay, "h2", CHAT) as sock:
+            opened = H2WebSocket(sock, CHAT, "/socket")
+            return converse(opened)[0] == TOLD if whole else opened.message() is not None
+
+    def soak(self, count, seed):
+        """Returns (failed requests, clients that broke off, conversations, those gone wrong)."""
+        replay = self.replayed()
+        dice = random.Random(seed)
+        over = threading.Event()
+        done = {"broke_off": 0, "talks": 0, "wrong_talks": 0}
+
+        def disturb():
+            while not over.is_set():
+                self.break_off(replay, dice)
+                done["broke_off"] += 1
+                if done["broke_off"] % 20 == 0:
+                    done["talks"] += 1
+                    try:
+                        done["wrong_talks"] += not self.talk(replay, dice)
+                    except (OSError, EOFError, AssertionError) as error:
+                        print(f"conversation {done['talks']}: {error!r}", file=sys.stderr)
+                        done["wrong_talks"] += 1
+
+        beside = threading.Thread(target=disturb)
+        beside.start()
+        failed = 0
+        try:
+            for version in (["--h1"], []):
+                half = count // 2
+                told = subprocess.run(
+                    ["h2load", *version, "-n", str(half), "-c", str(CLIENTS), "-m", "20",
+                     "--connect-to", replay.ready["https"], f"https://{HOST}/small"],
+                    capture_output=True, text=True, check=True)
+                failed += half - int(re.search(r"(\d+) 2xx", told.stdout)[1])
+        finally:
+            over.set()
+            beside.join()
+        self.assertEqual(replay.stop(), 0, replay.log())
+        complaint = COMPLAINTS.search(replay.log())
+        self.assertIsNone(complaint, replay.log())
+        return failed, done
+
+    def test_nothing_fails(self):
+        seed = int(os.environ.get("REPRISE_TEST_SEED", SEED))
+        failed, done = self.soak(4000, seed)
+        self.assertEqual((failed, done["wrong_talks"]), (0, 0), f"seed {seed}")
+        self.assertGreater(done["broke_off"], 0)
+
+
+def report_figure(count):
+    seed = int(os.environ.get("REPRISE_TEST_SEED", random.SystemRandom().getrandbits(32)))
+    print(f"seed {seed}, {harness.REPRISE}", file=sys.stderr)
+    case = Soak()
+    case.setUp()
+    try:
+        failed, done = case.soak(count, seed)
+        print(done, file=sys.stderr)
+        figure.report(f"soak_failed_of_{count}", failed + done["wrong_talks"], "requests", "== 0")
+        figure.report("soak_clients_that_broke_off", done["broke_off"], "clients", None)
+        figure.report("soak_conversations", done["talks"], "WebSockets", None)
+    finally:
+        case.doCleanups()
+
+
+if __name__ == "__main__":
+    if "--figure" in sys.argv:
+        report_figure(int(sys.argv[2]) if len(sys.argv) > 2 else 2_000_000)
+    else:
+        harness.main()
