@@ -194,6 +194,10 @@ int import_all(const Arguments& arguments) {
 
 }  // namespace
 
+int import_recording(const fs::path& recording, const fs::path& archive) {
+  return import_all({.recordings = {recording}, .archive = archive});
+}
+
 void add_import_command(CLI::App& archive, int& exit_code) {
   auto const arguments = std::make_shared<Arguments>();
   auto* const command = archive.add_subcommand(

@@ -16,6 +16,7 @@
 #include "tools/archive_errors.h"
 #include "tools/commands.h"
 #include "tools/dns_report.h"
+#include "tools/given_archive.h"
 #include "tools/json_file.h"
 #include "tools/process_signals.h"
 #include "tools/recorded_hosts.h"
@@ -62,7 +63,9 @@ ZoneOrExit zone_of_archive(const DnsOptions& options) {
     std::fprintf(stderr, "reprise: %s\n", archive_error_text(options.archive, error).c_str());
     return std::unexpected(kExitArchive);
   };
-  auto const archive = ArchiveReader::open(options.archive, {});
+  auto const given = GivenArchive::take(options.archive);
+  if (!given) return std::unexpected(given.error());
+  auto const archive = ArchiveReader::open(given->path(), {});
   if (!archive) return refused(archive.error());
   if (options.session > (*archive)->sessions().size()) {
     std::fprintf(stderr, "reprise: %s: there is no session %u; it holds %zu\n",

@@ -7,6 +7,7 @@
 #include "tools/browser/json_fields.h"
 #include "tools/command_words.h"
 #include "tools/commands.h"
+#include "tools/given_archive.h"
 #include "tools/interruption.h"
 #include "tools/load_start.h"
 #include "tools/load_table.h"
@@ -32,15 +33,18 @@ std::expected<GateSide, std::string> GateSide::parse(const std::string& text) {
   if (!options.output.empty() || !options.record_to.empty()) {
     return std::unexpected("a side takes no -o and no --record-to");
   }
-  auto const archive = options.archive();
+  auto given = GivenArchive::take(options.archive());
+  if (!given) return std::unexpected(options.archive().string() + " cannot be imported");
+  auto const archive = given->path();
   auto const urls = pages_to_load(options, archive);
   if (!urls) return std::unexpected(urls.error().text);
   auto cells = options.cells(*urls);
   if (!cells) return std::unexpected(cells.error());
-  GateSide side;
+  GateSide side(std::move(*given));
   side.cells_ = std::move(*cells);
   side.setup_ = options.setup(archive);
   side.result_ = empty_result(options, archive);
+  side.result_.archive = options.archive();
   return side;
 }
 

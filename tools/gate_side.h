@@ -5,9 +5,11 @@
 #include <expected>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/load_groups.h"
+#include "tools/given_archive.h"
 #include "tools/load_options.h"
 
 namespace reprise {
@@ -29,6 +31,9 @@ class GateSide {
   const std::vector<LoadCell>& cells() const { return cells_; }
 
  private:
+  explicit GateSide(GivenArchive archive) : archive_(std::move(archive)) {}
+
+  GivenArchive archive_;
   std::vector<LoadCell> cells_;
   LoadSetup setup_;
   LoadResult result_;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <csignal>
+#include <utility>
 
 #include "tools/process_signals.h"
 
@@ -11,6 +12,7 @@ namespace {
 constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
 
 volatile std::sig_atomic_t noted_signal = 0;
+bool exists = false;
 
 extern "C" void note_signal(int number) {
   noted_signal = number;
@@ -19,7 +21,8 @@ extern "C" void note_signal(int number) {
 
 }  // namespace
 
-Interruption::Interruption() {
+Interruption::Interruption() : is_outermost_(!std::exchange(exists, true)) {
+  if (!is_outermost_) return;
   noted_signal = 0;
   for (int const each : kSignals) {
     if (std::signal(each, note_signal) == SIG_IGN) std::signal(each, SIG_IGN);
@@ -28,6 +31,8 @@ Interruption::Interruption() {
 }
 
 Interruption::~Interruption() {
+  if (!is_outermost_) return;
+  exists = false;
   ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
   for (int const each : kSignals) {
     if (std::signal(each, SIG_DFL) == SIG_IGN) std::signal(each, SIG_IGN);

@@ -6,8 +6,8 @@ namespace reprise {
 
 /// While it lives, the first SIGINT, SIGTERM or SIGHUP is only noted, so that a command that writes
 /// a file can end in order; the second one ends the process. The thread that makes it is the one
-/// that they interrupt (process_signals.h). One at a time. A signal that was ignored before, as
-/// SIGHUP under nohup(1), stays ignored.
+/// that they interrupt (process_signals.h). One inside another changes nothing. A signal that was
+/// ignored before, as SIGHUP under nohup(1), stays ignored.
 class Interruption {
  public:
   Interruption();
@@ -20,6 +20,7 @@ class Interruption {
   static int exit_code();
 
  private:
+  bool is_outermost_;
   sigset_t mask_before_;
 };
 

@@ -8,6 +8,7 @@
 #include "tools/browser/har.h"
 #include "tools/browser/json_fields.h"
 #include "tools/commands.h"
+#include "tools/given_archive.h"
 #include "tools/interruption.h"
 #include "tools/load_options.h"
 #include "tools/load_start.h"
@@ -111,13 +112,15 @@ int measure(const LoadOptions& options, const fs::path& archive, const std::vect
   return exit_code;
 }
 
-/// The same, with what comes before and after it.
-int measure_one(const LoadOptions& options, const fs::path& archive, const fs::path& output) {
+/// The same, with what comes before and after it. `name` is what the user calls the archive.
+int measure_one(const LoadOptions& options, const fs::path& archive, const fs::path& name,
+                const fs::path& output) {
   auto const urls = pages_to_load(options, archive);
   if (!urls) return say(urls.error().exit_code, urls.error().text);
   auto const cells = options.cells(*urls);
   if (!cells) return say(kExitUsage, cells.error());
   auto result = empty_result(options, archive);
+  result.archive = name;
   int const exit_code = measure(options, archive, *cells, result);
   if (output.empty()) return exit_code;
   if (auto const written = write_result(to_json(result), output); !written) {
@@ -143,7 +146,7 @@ int measure_folder(const LoadOptions& options, const fs::path& folder) {
   for (const fs::path& archive : archives) {
     std::fprintf(stderr, "%s\n", archive.c_str());
     auto const code =
-        measure_one(options, archive, to / archive.filename().replace_extension(".json"));
+        measure_one(options, archive, archive, to / archive.filename().replace_extension(".json"));
     if (code != kExitDone) exit_code = code;
     if (Interruption::was_asked()) break;
   }
@@ -171,14 +174,16 @@ int load(const LoadOptions& options) {
     return say(kExitFailed,
                "-o " + options.output.string() + " cannot be written: " + can.error().message());
   }
+  auto const given = GivenArchive::take(options.record_to.empty() ? options.archive() : fs::path());
+  if (!given) return given.error();
+  auto const archive = options.record_to.empty() ? given->path() : options.record_to;
   Interruption const interruption;
-  auto const archive = options.archive();
   if (!options.record_to.empty()) {
     auto const code = record_pages(archive, options.record_flags, options.urls());
     if (code != kExitDone) return code;
   }
   if (folder) return measure_folder(options, archive);
-  return measure_one(options, archive, options.output);
+  return measure_one(options, archive, options.archive(), options.output);
 }
 
 }  // namespace

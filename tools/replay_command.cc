@@ -14,6 +14,7 @@
 #include "tools/archive_errors.h"
 #include "tools/commands.h"
 #include "tools/dns_report.h"
+#include "tools/given_archive.h"
 #include "tools/injection.h"
 #include "tools/json_file.h"
 #include "tools/recorded_hosts.h"
@@ -104,7 +105,9 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   ::sigaction(SIGBUS, &on_truncated, nullptr);
 
   if (!can_be_written(options.report, "--report")) return kExitFailed;
-  auto archive = ArchiveReader::open(options.archive, {.populate = true});
+  auto const given = GivenArchive::take(options.archive);
+  if (!given) return given.error();
+  auto archive = ArchiveReader::open(given->path(), {.populate = true});
   if (!archive) {
     std::fprintf(stderr, "reprise: %s\n",
                  archive_error_text(options.archive, archive.error()).c_str());
@@ -191,7 +194,8 @@ void add_replay_command(CLI::App& app, const std::vector<std::string>& command, 
   auto const options = std::make_shared<ReplayOptions>();
   auto* const sub = app.add_subcommand(
       "replay", "Serve from an archive, never from the network: reprise replay A [-- COMMAND...]");
-  sub->add_option("ARCHIVE", options->archive, "What record wrote")->required();
+  sub->add_option("ARCHIVE", options->archive, "What record wrote, or a recording of another tool")
+      ->required();
   sub->add_option("--match", options->match,
                   "fuzzy: the best score where nothing is the same; exact: only what is")
       ->check(CLI::IsMember({"fuzzy", "exact"}))

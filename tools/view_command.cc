@@ -11,6 +11,7 @@
 #include "tools/archive_open.h"
 #include "tools/archive_text.h"
 #include "tools/commands.h"
+#include "tools/given_archive.h"
 #include "tools/private_file.h"
 #include "tools/view_inputs.h"
 #include "tools/view_page.h"
@@ -74,8 +75,11 @@ int read_input(const fs::path& path, ViewModel& model) {
   if (!file || !fs::is_regular_file(path, error)) {
     return say_wrong(path, "cannot be read; name an archive or a result of `load -o`", kExitFailed);
   }
-  if (!begins_as_archive(file)) return read_result(path, file, model);
-  auto const archive = open_with_remarks(path);
+  auto const given = GivenArchive::take(path);
+  if (!given) return given.error();
+  bool const imported = given->path() != path;
+  if (!imported && !begins_as_archive(file)) return read_result(path, file, model);
+  auto const archive = open_with_remarks(given->path());
   if (!archive) return kExitArchive;
   add_archive(*archive->reader, path.filename().native(), model);
   return kExitDone;

@@ -10,6 +10,7 @@ import pathlib
 import signal
 import subprocess
 import unittest
+import unittest.mock
 
 import harness
 
@@ -89,6 +90,29 @@ class Import(harness.TestCase):
                 self.assertEqual(page, PAGE)
                 self.assertTrue(head.startswith(b"HTTP/1.1 200" if "warc" in name
                                                 else b"HTTP/2 200"), head)
+
+    def test_a_recording_stands_where_an_archive_is_expected(self):
+        temporary = self.folder / "tmp"
+        temporary.mkdir()
+        with unittest.mock.patch.dict(os.environ, TMPDIR=str(temporary)):
+            for name, content in {"a.wprgo": wprgo(), "a.warc.gz": gzip.compress(warc()),
+                                  "a.har": har({"text": PAGE.decode()})}.items():
+                with self.subTest(name):
+                    recording = self.write(name, content)
+                    self.assertEqual(self.fetch(recording, "https://a.test/page")[2], PAGE)
+                    page = self.folder / f"{name}.html"
+                    done = harness.run("view", str(recording), "-o", str(page), folder=self.folder)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertIn(b"https://a.test/page", page.read_bytes())
+                    self.assertIn(b"is imported for this run", done.stderr)
+            broken = self.write("broken.warc.gz", gzip.compress(warc())[:-9])
+            done = harness.run("replay", str(broken), "--", "true", folder=self.folder)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            neither = self.write("neither", b"some text")
+            done = harness.run("replay", str(neither), "--", "true", folder=self.folder)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn(b"not a reprise archive", done.stderr)
+        self.assertEqual(list(temporary.iterdir()), [])
 
     def test_the_same_recordings_give_the_same_bytes(self):
         one = self.write("one.warc", warc())

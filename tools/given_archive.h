@@ -1,0 +1,28 @@
+#pragma once
+
+#include <expected>
+#include <filesystem>
+
+namespace reprise {
+
+/// The archive that a user names. A recording of another tool (.wprgo, HAR, WARC, WACZ, ...) is
+/// imported into a private folder, which lives as long as this.
+class GivenArchive {
+ public:
+  /// Says on stderr what it imports. What is neither stays as it is: its reader says what is wrong.
+  /// The error is an exit code, and has been said.
+  static std::expected<GivenArchive, int> take(const std::filesystem::path& path);
+  GivenArchive(GivenArchive&& other) noexcept;
+  GivenArchive& operator=(GivenArchive&&) = delete;
+  ~GivenArchive();
+
+  /// What to open.
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  explicit GivenArchive(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+  std::filesystem::path folder_;  ///< removed with this; empty: none
+};
+
+}  // namespace reprise
