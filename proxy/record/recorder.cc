@@ -6,6 +6,7 @@
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "proxy/http/fitted_fields.h"
 #include "proxy/record/forwarded_headers.h"
 #include "proxy/record/injecting_writer.h"
 #include "proxy/record/web_socket_relay.h"
@@ -20,6 +21,11 @@ constexpr std::chrono::seconds kUploadStallTimeout{30};
 
 bool agrees(const RequestHead& request, const ResponseHead& response) {
   return !request.protocol.empty() && agrees_to_web_socket(response.version, response.status);
+}
+
+FittedFields fields_for_client(const RequestHead& request, const ResponseHead& response) {
+  auto const framing = response_framing(request.method, response, Tolerance::kAsBrowsers);
+  return {request.method, response, framing.value_or(BodyFraming{})};
 }
 
 bool is_idempotent(std::string_view method) {
@@ -286,9 +292,9 @@ Task<void> Recorder::return_response(Passing& passing) {
     if (!head) co_return fail(head.error());
     if (agrees(passing.head, *head)) co_return co_await open_web_socket(passing, *head);
     if (head->status == 101) co_return fail(h1_errc::not_http);  // nobody asked for it
-    auto const headers = headers_to_client(head->headers);
+    auto const fields = fields_for_client(passing.head, *head);
     ResponseHead for_client = *head;
-    for_client.headers = headers;
+    for_client.headers = fields.list();
     if (is_interim(head->status)) {
       passing.record.interim(*head);
       if (auto const sent = co_await passing.writer.send_head(for_client); !sent) co_return sent;
@@ -317,10 +323,10 @@ Task<void> Recorder::open_web_socket(Passing& passing, const ResponseHead& head)
   passing.exchange.switch_protocols();
   passing.record.response(head);
   if (auto const kept = passing.record.complete({}, true); !kept) co_return kept;
-  auto const headers = headers_to_client(head.headers);
+  auto const fields = fields_for_client(passing.head, head);
   ResponseHead for_client = head;
   for_client.status = 101;
-  for_client.headers = headers;
+  for_client.headers = fields.list();
   co_return co_await passing.writer.send_head(for_client);
 }
 
