@@ -14,6 +14,7 @@
 #include "tools/browser/launch.h"
 #include "tools/browsing_options.h"
 #include "tools/commands.h"
+#include "tools/handshake_report.h"
 #include "tools/injection.h"
 #include "tools/record_corpus.h"
 #include "tools/serving.h"
@@ -64,7 +65,7 @@ std::string counters_text(Recording::Counters& counters) {
   return text;
 }
 
-std::string counters_json(Recording::Counters& counters) {
+std::string status_json(Recording::Counters& counters, const Serving& serving) {
   boost::json::object status;
   status["mode"] = "record";
   status["complete"] = counters.complete.load();
@@ -74,6 +75,7 @@ std::string counters_json(Recording::Counters& counters) {
   status["body_bytes"] = counters.body_bytes.load();
   status["injected"] = counters.injected.load();
   status["injected_bytes"] = counters.injected_bytes.load();
+  status["tls_handshakes_failed"] = handshake_report_json(serving.failed_handshakes());
   return boost::json::serialize(status);
 }
 
@@ -250,7 +252,7 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
     recording.set_own_names({{at->address(), at->port()}});
   }
   auto& counters = recording.counters();
-  auto const status = [&counters] { return counters_json(counters); };
+  auto const status = [&] { return status_json(counters, serving); };
   AdminActions const admin{.status = status,
                            .misses = [] { return std::string("[]"); },
                            .reset = {},
@@ -266,6 +268,7 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
   }
   std::fprintf(stderr, "recorded %s: %s\n", options.output.c_str(),
                counters_text(counters).c_str());
+  std::fputs(handshake_report_text(serving.failed_handshakes()).c_str(), stderr);
   return archive_failed ? kExitArchive : exit_code;
 }
 
