@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "proxy/http/h1_parser.h"
@@ -20,6 +21,8 @@ class FittedFields {
   FittedFields(const FittedFields&) = delete;
   FittedFields& operator=(const FittedFields&) = delete;
   HeaderList list() const { return fields_; }
+  /// The list, to be changed. What it views still belongs to this.
+  std::vector<HeaderView> take() { return std::move(fields_); }
 
  private:
   std::string length_;

@@ -29,6 +29,7 @@ Result<ResponseHead> parse_status_line_strictly(std::string_view line) {
     return fail(h1_errc::not_http);
   }
   head.reason = line.substr(std::min<std::size_t>(4, line.size()));
+  if (one_line(head.reason).size() != head.reason.size()) return fail(h1_errc::not_http);
   return head;
 }
 

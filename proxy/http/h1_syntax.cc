@@ -75,9 +75,12 @@ bool ends_chunked(std::string_view codings) {
   }
 }
 
+std::string_view one_line(std::string_view text) {
+  return text.substr(0, text.find_first_of(std::string_view("\r\n\0", 3)));
+}
+
 bool is_sendable(const HeaderView& field) {
-  constexpr std::string_view kNever("\r\n\0", 3);
-  return is_token(field.name) && field.value.find_first_of(kNever) == std::string_view::npos;
+  return is_token(field.name) && one_line(field.value).size() == field.value.size();
 }
 
 Result<void> parse_fields_strictly(std::string_view rest, std::vector<HeaderView>& fields) {

@@ -36,6 +36,9 @@ std::optional<std::uint64_t> parse_length(std::string_view text);
 /// Whether a Transfer-Encoding ends in chunked, which stands in it once (RFC 9112 section 6.1).
 bool ends_chunked(std::string_view codings);
 
+/// The part of a reason or a value that HTTP/1.1 can carry: up to a line end or NUL.
+std::string_view one_line(std::string_view text);
+
 /// Whether HTTP/1.1 can carry the field: its name is a token, its value one line without NUL.
 bool is_sendable(const HeaderView& field);
 

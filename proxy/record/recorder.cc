@@ -89,10 +89,14 @@ awaitable<TlsPlan> Recorder::plan_tls(const ConnectionInfo& connection, const Cl
     plan.names.names = {connection.local.address().to_string()};
     co_return plan;
   }
-  auto acquired = co_await dial(target);
+  auto const reach = recording_.dialer().has_rule(target)
+                         ? Reach::kAll
+                         : recording_.reach().of_handshake(target.host);
+  auto acquired = co_await dial(target, reach);
   if (acquired.connection == nullptr) {
     plan.names.names = {target.host};
-    failed_.insert_or_assign(target, std::move(acquired.facts));
+    // What may not be reached by anybody may be by the request that comes.
+    if (!acquired.private_refused) failed_.insert_or_assign(target, std::move(acquired.facts));
     co_return plan;
   }
   if (acquired.facts.alpn == "h2") plan.alpn = "h2";
@@ -103,28 +107,30 @@ awaitable<TlsPlan> Recorder::plan_tls(const ConnectionInfo& connection, const Cl
   co_return plan;
 }
 
-awaitable<Recorder::Acquired> Recorder::dial(const Target& target) {
+awaitable<Recorder::Acquired> Recorder::dial(const Target& target, Reach reach) {
   if (closed_) co_return Acquired{};
   OriginDialer::Dialling dialling;
   dialling_.insert(&dialling);
   dialled_now_.insert(target);
   auto hello = hello_;
   if (hello && target.h1_only) hello->alpn = {"http/1.1"};
-  auto dialled =
-      co_await recording_.dialer().dial(target, hello ? &*hello : nullptr, dialling,
-                                        [this](auto at) { return recording_.time_of(at); });
+  auto dialled = co_await recording_.dialer().dial(
+      target, hello ? &*hello : nullptr, dialling,
+      [this](auto at) { return recording_.time_of(at); }, reach);
   dialling_.erase(&dialling);
   dialled_now_.erase(target);
   for (Event* const waiter : dial_waiters_) waiter->set();
 
-  Acquired acquired{.fresh = true, .facts = dialled.facts};
+  Acquired acquired{
+      .fresh = true, .private_refused = dialled.private_refused, .facts = dialled.facts};
   acquired.facts.id = recording_.keep(std::move(dialled.facts));
   if (!dialled.stream || closed_) {
-    if (!closed_) spdlog::warn("{}", acquired.facts.failure);
+    if (!closed_ && !acquired.private_refused) spdlog::warn("{}", acquired.facts.failure);
     co_return acquired;
   }
   auto connection = make_origin_connection(std::move(dialled.stream), acquired.facts.alpn, client_);
   connection->id = acquired.facts.id;
+  connection->is_private = dialled.is_private;
   acquired.connection = connection.get();
   connections_.emplace(target, std::move(connection));
   ++running_;
@@ -145,12 +151,13 @@ void Recorder::forget_what_is_over() {
   if (idle != connections_.end()) idle->second->close();
 }
 
-awaitable<Recorder::Acquired> Recorder::acquire(const Target& target) {
+awaitable<Recorder::Acquired> Recorder::acquire(const Target& target, Reach reach) {
   while (true) {
     forget_what_is_over();
     auto const [first, last] = connections_.equal_range(target);
     for (auto at = first; at != last; ++at) {
-      if (at->second->available()) {
+      bool const reachable = reach == Reach::kAll || !at->second->is_private;
+      if (reachable && at->second->available()) {
         co_return Acquired{.connection = at->second.get(), .facts = {.id = at->second->id}};
       }
     }
@@ -158,7 +165,8 @@ awaitable<Recorder::Acquired> Recorder::acquire(const Target& target) {
       co_return Acquired{.facts = std::move(known.mapped())};
     }
     // Streams of one h2 client share the connection that the first of them dials.
-    if (client_.alpn != "h2" || !dialled_now_.contains(target)) co_return co_await dial(target);
+    if (client_.alpn != "h2" || !dialled_now_.contains(target))
+      co_return co_await dial(target, reach);
     DialWaiter dialled(dial_waiters_);
     co_await dialled.event.wait();
   }
@@ -179,14 +187,22 @@ Task<void> Recorder::serve(const ExchangeContext& context, const RequestHead& he
                            BodyReader& body, ResponseWriter& writer) {
   ExchangeRecorder record(recording_, context, head);
   auto const target = target_of(head);
+  auto& reach = recording_.reach();
+  bool const has_rule = recording_.dialer().has_rule(target);
   while (true) {
-    auto const acquired = co_await acquire(target);
+    auto const acquired = co_await acquire(target, has_rule ? Reach::kAll : reach.of(head));
     record.sent_over(acquired.facts.id);
     if (closed_) co_return fail(std::make_error_code(std::errc::operation_canceled));
+    if (acquired.private_refused) {
+      recording_.refuse_private(acquired.facts.failure);
+      record.fail_with(Outcome::kOriginFailed, acquired.facts.failure);
+      co_return co_await send_text(writer, 403, "reprise: " + acquired.facts.failure + "\n");
+    }
     if (acquired.connection == nullptr) {
       record.fail_with(Outcome::kOriginFailed, acquired.facts.failure);
       co_return co_await send_text(writer, 502, "reprise: " + acquired.facts.failure + "\n");
     }
+    reach.reached(head, acquired.connection->is_private);
     auto const exchange = acquired.connection->begin();
     InjectingWriter injecting(writer, recording_.script(), head);
     Passing passing{.head = head,

@@ -115,7 +115,7 @@ PreparedExchange::PreparedExchange(const ArchiveReader& archive, std::uint32_t o
   if (request.protocol.empty()) method = request.method;
   auto const head = head_with(reply.headers.list());
   fitted_.emplace(method, head, framing_of(method, head, exchange_));
-  headers_.assign(fitted_->list().begin(), fitted_->list().end());
+  headers_ = fitted_->take();
   for (HeaderView& field : headers_) {
     if (auto moved = dates.moved(field.name, field.value)) {
       field.value = moved_dates_.emplace_back(std::move(*moved));
@@ -125,7 +125,7 @@ PreparedExchange::PreparedExchange(const ArchiveReader& archive, std::uint32_t o
     if (interim.status == 100) continue;  // between the client and its server of the moment
     ResponseHead sent{.version = reply.version,
                       .status = interim.status,
-                      .reason = interim.reason,
+                      .reason = one_line(interim.reason),
                       .headers = interim.headers.list()};
     sent.headers = fitted_interim_.emplace_back(method, sent, BodyFraming{}).list();
     interim_.push_back(sent);
@@ -161,8 +161,10 @@ PreparedExchange::~PreparedExchange() {
 
 ResponseHead PreparedExchange::head_with(HeaderList headers) const {
   const StoredReply& reply = exchange_.response;
-  return {
-      .version = reply.version, .status = reply.status, .reason = reply.reason, .headers = headers};
+  return {.version = reply.version,
+          .status = reply.status,
+          .reason = one_line(reply.reason),
+          .headers = headers};
 }
 
 StoredResponse::Parts PreparedExchange::parts_with(HeaderList headers) const {

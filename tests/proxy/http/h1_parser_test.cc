@@ -114,7 +114,8 @@ TEST(ResponseHead, RefusesWhatIsNoField) {
 
 TEST(ResponseHead, RefusesWhatIsNoStatusLine) {
   for (const char* head : {"ICY 200 OK\r\n\r\n", "HTTP/1.1 20 OK\r\n\r\n", "HTTP/1.1 2000\r\n\r\n",
-                           "HTTP/1.1 abc\r\n\r\n", "HTTP/1.1 099 x\r\n\r\n", "\r\n\r\n"}) {
+                           "HTTP/1.1 abc\r\n\r\n", "HTTP/1.1 099 x\r\n\r\n",
+                           "HTTP/1.1 200 a\rb\r\n\r\n", "\r\n\r\n"}) {
     EXPECT_FALSE(ParsedResponse(head).head) << head;
   }
 }

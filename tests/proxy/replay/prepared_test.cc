@@ -72,7 +72,17 @@ TEST_F(PreparedTest, FieldsThatNoClientCouldReadAreLeftOut) {
   EXPECT_EQ(served(std::move(exchange)), "Good: 4\n");
 }
 
-TEST_F(PreparedTest, SoAreThoseOfInterimHeadsAndTrailers) {
+TEST_F(PreparedTest, AReasonIsOneLine) {
+  auto exchange = with({});
+  exchange.response.reason = "OK\r\nContent-Length: 1";
+  RecordedArchive archive;
+  archive.add(std::move(exchange), "body");
+  Scheduler const scheduler(archive.reader(), {});
+  PreparedExchange const prepared(archive.reader(), 0, DateShift({}), scheduler, {});
+  EXPECT_EQ(prepared.response()->parts().head.reason, "OK");
+}
+
+TEST_F(PreparedTest, ThoseOfInterimHeadsAndTrailersToo) {
   auto exchange = with({{"Transfer-Encoding", "chunked"}});
   exchange.interim.push_back({.status = 103, .headers = {{"X Bad", "1"}, {"Link", "a"}}});
   exchange.response.trailers = {{"X Bad", "1"}, {"Sum", "2"}};
