@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Origins that break the rules of HTTP/1.1, and that browsers bear all the same: what Chromium shows
-of them directly it shows of the recording and of the replay, and every client gets a message that can
-be read one way. proxy/http/ORIGINS.md has the whole table."""
+"""Origins that break the rules of HTTP/1.1, and that browsers bear: what Chromium shows of them
+directly it shows of the recording and of the replay, and clients get a message that can be read one
+way. proxy/http/ORIGINS.md has the whole table."""
 
 import json
 import socket

@@ -92,7 +92,8 @@ class PrivateReach(harness.TestCase):
     def test_a_local_page_in_chromium_does(self):
         other = self.origin(lambda _: response(b"other"))
         page = f"<script>fetch('http://127.0.0.1:{other.port}/', {{mode: 'no-cors'}})</script>"
-        local = self.origin(lambda _: response(page.encode(), headers=b"Content-Type: text/html\r\n"))
+        local = self.origin(lambda _: response(page.encode(),
+                                               headers=b"Content-Type: text/html\r\n"))
         done = harness.run("record", "-o", str(self.archive), f"http://localhost:{local.port}/",
                            folder=self.folder, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
