@@ -167,7 +167,10 @@ Task<void> Connection::start_tls(const ClientHello& hello, std::vector<std::byte
   handshaking.set_on_abort(on_abort_);
   stream_ = std::move(tls);
   auto const shaken = co_await handshaking.handshake();
-  if (!shaken) co_return fail(shaken.error());
+  if (!shaken) {
+    environment_.failed_handshakes.add(shaken.error(), info_.server_name);
+    co_return fail(shaken.error());
+  }
 
   const unsigned char* chosen = nullptr;
   unsigned chosen_length = 0;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "proxy/failed_handshakes.h"
 #include "proxy/http/h1_server.h"
 #include "proxy/http/handler.h"
 #include "proxy/tls/client_hello.h"
@@ -63,6 +64,7 @@ struct ConnectionEnvironment {
   HandlerFactory& factory;
   SSL_CTX* tls;  ///< null on listeners that speak clear text only
   LeafMinter* minter;
+  FailedHandshakes& failed_handshakes;
 };
 
 /// A client's connection from accept to close. One root coroutine, run(), owns the socket, the

@@ -91,10 +91,11 @@ Result<Bound> adopt(int listener, bool shared) {
 class Server::Worker {
  public:
   Worker(SSL_CTX* tls, std::unique_ptr<LeafMinter> minter,
-         std::atomic<std::uint64_t>& connection_ids)
+         std::atomic<std::uint64_t>& connection_ids, FailedHandshakes& failed_handshakes)
       : context_(1),
         sweeper_(context_),
         connection_ids_(connection_ids),
+        failed_handshakes_(failed_handshakes),
         tls_(tls),
         minter_(std::move(minter)) {}
 
@@ -173,7 +174,8 @@ class Server::Worker {
             std::optional<AcceptedElsewhere> from = {}) {
     ConnectionEnvironment const environment{.factory = *listener.factory,
                                             .tls = listener.listen.tls ? tls_ : nullptr,
-                                            .minter = minter_.get()};
+                                            .minter = minter_.get(),
+                                            .failed_handshakes = failed_handshakes_};
     auto const id = connection_ids_.fetch_add(1, std::memory_order_relaxed) + 1;
     auto const at = connections_.emplace(connections_.end(), std::move(socket), id,
                                          listener.listen.entry, environment, std::move(from));
@@ -204,6 +206,7 @@ class Server::Worker {
   net::io_context context_;
   net::steady_timer sweeper_;
   std::atomic<std::uint64_t>& connection_ids_;
+  FailedHandshakes& failed_handshakes_;
   SSL_CTX* tls_;
   std::unique_ptr<LeafMinter> minter_;
   std::deque<Listener> listeners_;  // which stay where they are
@@ -222,8 +225,9 @@ std::expected<std::unique_ptr<Server>, ListenError> Server::create(
   for (unsigned i = 0; i < threads; ++i) {
     auto minter = LeafMinter::create(authority);
     if (!minter) return std::unexpected(ListenError{.flag = "TLS", .error = minter.error()});
-    server->workers_.push_back(
-        std::make_unique<Worker>(server->tls_.get(), std::move(*minter), server->connection_ids_));
+    server->workers_.push_back(std::make_unique<Worker>(server->tls_.get(), std::move(*minter),
+                                                        server->connection_ids_,
+                                                        server->failed_handshakes_));
   }
   for (const Listen& listen : listeners) {
     auto const at = server->open(listen);

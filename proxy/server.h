@@ -56,6 +56,9 @@ class Server {
   /// Where each listener ended up, in the order of create().
   const std::vector<tcp::endpoint>& bound() const { return bound_; }
 
+  /// Of all listeners.
+  const FailedHandshakes& failed_handshakes() const { return failed_handshakes_; }
+
   /// The socket of a listener that is accepted elsewhere, in the order of create(). The caller
   /// closes it. Once.
   int listening_socket(std::size_t listener);
@@ -81,6 +84,7 @@ class Server {
   Server() = default;
   Result<tcp::endpoint> open(const Listen& listen);
   std::atomic<std::uint64_t> connection_ids_ = 0;
+  FailedHandshakes failed_handshakes_;
   SslContextPtr tls_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<tcp::endpoint> bound_;

@@ -77,13 +77,10 @@ struct RecordBio {
 
 namespace {
 
-/// Not a code of OpenSSL's, whose codes are positive.
-constexpr int kBrokenOff = -1;
-
 class TlsCategory final : public std::error_category {
   const char* name() const noexcept override { return "tls"; }
   std::string message(int code) const override {
-    if (code == kBrokenOff) return "the peer broke off the TLS connection";
+    if (code == kTlsBrokenOff) return "the peer broke off the TLS connection";
     char text[256];
     ERR_error_string_n(static_cast<unsigned long>(static_cast<unsigned>(code)), text, sizeof text);
     return text;
@@ -196,7 +193,7 @@ Task<void> TlsStream::handshake() {
     if (!sent) co_return fail(sent.error());
     if (auto const flushed = co_await flush(); !flushed) co_return flushed;
     if (result == 1) co_return Result<void>{};
-    if (*trouble == Trouble::kEnd) co_return fail({kBrokenOff, tls_category()});
+    if (*trouble == Trouble::kEnd) co_return fail({kTlsBrokenOff, tls_category()});
     if (auto const filled = co_await fill(); !filled) co_return fail(filled.error());
   }
 }
@@ -248,7 +245,7 @@ Result<std::size_t> TlsStream::encrypt(Outgoing& pieces) {
     int const result = SSL_write_ex(ssl_.get(), content.data(), content.size(), &count);
     if (result != 1) {
       auto const trouble = trouble_of(result);
-      return fail(trouble ? std::error_code(kBrokenOff, tls_category()) : trouble.error());
+      return fail(trouble ? std::error_code(kTlsBrokenOff, tls_category()) : trouble.error());
     }
     taken += count;
     pieces.advance(count);

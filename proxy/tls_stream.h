@@ -60,5 +60,7 @@ class TlsStream final : public ByteStream {
 
 /// Errors of OpenSSL, by its packed error code.
 const std::error_category& tls_category();
+/// One of them, and no code of OpenSSL's, which are positive: the peer ended the connection.
+inline constexpr int kTlsBrokenOff = -1;
 
 }  // namespace reprise

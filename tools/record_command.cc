@@ -14,6 +14,7 @@
 #include "tools/browser/launch.h"
 #include "tools/browsing_options.h"
 #include "tools/commands.h"
+#include "tools/handshake_report.h"
 #include "tools/injection.h"
 #include "tools/record_corpus.h"
 #include "tools/serving.h"
@@ -31,6 +32,7 @@ struct RecordOptions {
   std::vector<std::string> dns_servers;
   std::filesystem::path origin_ca;
   bool insecure_origin = false;
+  bool allow_private = false;
   bool fsync = false;
   InjectionOptions injection;
   std::filesystem::path url_list;
@@ -58,22 +60,28 @@ std::string counters_text(Recording::Counters& counters) {
                      megabytes(counters.body_bytes) + " of bodies";
   if (counters.cut > 0) text += ", " + std::to_string(counters.cut) + " cut short";
   if (counters.failed > 0) text += ", " + std::to_string(counters.failed) + " failed";
+  if (counters.private_refused > 0) {
+    text += ", " + std::to_string(counters.private_refused) +
+            " refused the way to private addresses (--allow-private)";
+  }
   if (counters.injected > 0) {
     text += "; " + injected_text(counters.injected, counters.injected_bytes);
   }
   return text;
 }
 
-std::string counters_json(Recording::Counters& counters) {
+std::string status_json(Recording::Counters& counters, const Serving& serving) {
   boost::json::object status;
   status["mode"] = "record";
   status["complete"] = counters.complete.load();
   status["cut"] = counters.cut.load();
   status["failed"] = counters.failed.load();
+  status["private_refused"] = counters.private_refused.load();
   status["in_flight"] = counters.in_flight.load();
   status["body_bytes"] = counters.body_bytes.load();
   status["injected"] = counters.injected.load();
   status["injected_bytes"] = counters.injected_bytes.load();
+  status["tls_handshakes_failed"] = handshake_report_json(serving.failed_handshakes());
   return boost::json::serialize(status);
 }
 
@@ -132,6 +140,7 @@ std::optional<OriginDialer> make_dialer(const RecordOptions& options) {
     return std::nullopt;
   }
   dialing.tls = std::move(*tls);
+  dialing.rebinding = options.allow_private;
   return OriginDialer(std::move(dialing));
 }
 
@@ -244,13 +253,13 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
             options.output.c_str(), error.message().c_str());
         serving.stop(kExitArchive);
       },
-      std::move(injection->script));
+      std::move(injection->script), {.all = options.allow_private, .start_urls = options.urls});
   recording.set_own(serving.bound());
   if (auto const at = serving.names_at()) {
     recording.set_own_names({{at->address(), at->port()}});
   }
   auto& counters = recording.counters();
-  auto const status = [&counters] { return counters_json(counters); };
+  auto const status = [&] { return status_json(counters, serving); };
   AdminActions const admin{.status = status,
                            .misses = [] { return std::string("[]"); },
                            .reset = {},
@@ -274,6 +283,7 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
   }
   std::fprintf(stderr, "recorded %s: %s\n", options.output.c_str(),
                counters_text(counters).c_str());
+  std::fputs(handshake_report_text(serving.failed_handshakes()).c_str(), stderr);
   return archive_failed ? kExitArchive : exit_code;
 }
 
@@ -302,6 +312,8 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
       ->allow_extra_args(false);
   sub->add_option("--origin-ca", options->origin_ca, "Trust this PEM file for origins, too");
   sub->add_flag("--insecure-origin", options->insecure_origin, "Do not verify origins");
+  sub->add_flag("--allow-private", options->allow_private,
+                "Let pages of the Internet reach private and loopback addresses");
   sub->add_flag("--fsync", options->fsync, "Survive the machine, not only the process");
   options->injection.add_to(*sub);
   sub->add_option("--load-report", options->load_report, "With URLs: the browser's view, as JSON");

@@ -15,6 +15,7 @@
 #include "tools/commands.h"
 #include "tools/dns_report.h"
 #include "tools/given_archive.h"
+#include "tools/handshake_report.h"
 #include "tools/injection.h"
 #include "tools/json_file.h"
 #include "tools/recorded_hosts.h"
@@ -55,9 +56,15 @@ void end_on_truncated_archive(int) {
   ::_exit(written < 0 ? kExitFailed : kExitArchive);
 }
 
+boost::json::object report_json(const ReplayReport& report, const Serving& serving) {
+  auto json = replay_report_json(report);
+  json["tls_handshakes_failed"] = handshake_report_json(serving.failed_handshakes());
+  return json;
+}
+
 bool write_report(const std::filesystem::path& path, const ReplayReport& report,
                   const Injection& injection, const Serving& serving) {
-  auto json = replay_report_json(report);
+  auto json = report_json(report, serving);
   if (injection.script) json["injection"] = injection_json(injection, report);
   if (auto const link = serving.link_report()) json["link"] = *link;
   if (auto const* const responder = serving.responder()) {
@@ -157,7 +164,7 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   // Documents are rewritten while the browser starts, not while it waits for them.
   std::jthread const warming([&](const std::stop_token& stop) { replayed.warm_documents(stop); });
   AdminActions const admin{
-      .status = [&] { return boost::json::serialize(replay_report_json(replayed.report())); },
+      .status = [&] { return boost::json::serialize(report_json(replayed.report(), serving)); },
       .misses = [&] { return boost::json::serialize(misses_json(replayed.misses())); },
       .reset = [&] { replayed.reset(); },
       .stop = [&] { serving.stop(kExitDone); }};
@@ -168,6 +175,7 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   std::fprintf(stderr, "replayed %s: %s\n", options.archive.c_str(),
                counts_text(report.counts).c_str());
   std::fputs(differences_text(report).c_str(), stderr);
+  std::fputs(handshake_report_text(serving.failed_handshakes()).c_str(), stderr);
   if (auto const* const asked = serving.responder(); asked && asked->counts().missing > 0) {
     std::fprintf(stderr, "names: %s\n", dns_report_text(asked->counts()).c_str());
   }

@@ -68,6 +68,10 @@ class Serving {
   std::optional<tcp::endpoint> names_at() const { return places_.dns.at; }
   /// How the link did. Nothing without one. On the main thread, after prepare().
   std::optional<boost::json::object> link_report() const;
+  /// Of clients; after prepare(). Any thread.
+  FailedHandshakes::Counts failed_handshakes() const {
+    return server_->failed_handshakes().counts();
+  }
   /// What was asked for by name. Nothing when no names are answered. On the main thread.
   const dns::Responder* responder() const { return responder_ ? &*responder_ : nullptr; }
 

@@ -138,24 +138,19 @@ void Collector::correct_response(ExchangeDraft& draft) {
   if (draft.body.kept && draft.body.coding == CodingVerdict::kNotCoded) {
     remove_fields(draft.fields, "Content-Encoding");
   }
-  auto const* const coding = find_field(draft.fields, "Transfer-Encoding");
-  auto const* const length = find_field(draft.fields, "Content-Length");
-  auto const size = std::to_string(draft.body.stored.size_bytes);
   // What was cut had that length.
   bool const whole = draft.body.kept && draft.outcome == Outcome::kComplete;
-  if (length == nullptr || coding != nullptr || !whole || !may_have_content(draft) ||
-      *length == size) {
-    return;
-  }
-  auto const place = std::ranges::find_if(draft.fields, [](const Field& field) {
+  if (!whole || !may_have_content(draft)) return;
+  auto const is_length = [](const Field& field) {
     return equals_ignoring_case(field.name, "Content-Length");
-  });
-  place->value = size;
-  draft.fields.erase(std::remove_if(place + 1, draft.fields.end(),
-                                    [](const Field& field) {
-                                      return equals_ignoring_case(field.name, "Content-Length");
-                                    }),
-                     draft.fields.end());
+  };
+  auto const size = std::to_string(draft.body.stored.size_bytes);
+  auto const first = std::ranges::find_if(draft.fields, is_length);
+  if (first == draft.fields.end()) return;
+  auto const others = std::remove_if(first + 1, draft.fields.end(), is_length);
+  if (others == draft.fields.end() && first->value == size) return;
+  first->value = size;
+  draft.fields.erase(others, draft.fields.end());
   ++report_.lengths_corrected;
 }
 

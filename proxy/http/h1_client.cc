@@ -3,7 +3,9 @@
 namespace reprise {
 
 H1Client::H1Client(std::unique_ptr<ByteStream> stream)
-    : stream_(std::move(stream)), reader_(*stream_), writer_(*stream_) {}
+    : stream_(std::move(stream)),
+      reader_(*stream_, {}, Tolerance::kAsBrowsers),
+      writer_(*stream_) {}
 
 Task<void> H1Client::send_head(std::string_view method, std::string_view target,
                                HttpVersion version, HeaderList headers) {
@@ -25,12 +27,17 @@ Task<void> H1Client::send_head(std::string_view method, std::string_view target,
 
 Task<ResponseHead> H1Client::read_head() {
   auto const text = co_await reader_.read_head();
-  if (!text) co_return fail(text.error());
-  if (text->empty()) co_return fail(h1_errc::truncated);
-  auto const head = parse_response_head(*text, fields_);
-  if (!head) co_return fail(head.error());
+  Result<ResponseHead> head =
+      ResponseHead{.version = HttpVersion::kHttp10, .status = 200, .reason = "OK"};
+  if (text) {
+    if (text->empty()) co_return fail(h1_errc::truncated);
+    head = parse_response_head(*text, fields_, Tolerance::kAsBrowsers);
+    if (!head) co_return fail(head.error());
+  } else if (text.error() != h1_errc::only_content) {
+    co_return fail(text.error());
+  }
   if (is_interim(head->status)) co_return *head;
-  auto const framing = response_framing(method_, *head);
+  auto const framing = response_framing(method_, *head, Tolerance::kAsBrowsers);
   if (!framing) co_return fail(framing.error());
   reader_.begin_body(*framing);
   keeps_alive_ =

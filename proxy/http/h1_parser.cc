@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 
+#include "proxy/http/h1_syntax.h"
+
 namespace reprise {
 namespace {
 
@@ -27,6 +29,8 @@ class H1Category final : public std::error_category {
         return "no usable Host";
       case h1_errc::unsupported_version:
         return "unsupported HTTP version";
+      case h1_errc::only_content:
+        return "this is content without a head";
       case h1_errc::truncated:
         return "the message ends early";
       case h1_errc::contradicts_length:
@@ -36,125 +40,16 @@ class H1Category final : public std::error_category {
   }
 };
 
-constexpr std::array<bool, 256> make_token_table() {
-  std::array<bool, 256> table{};
-  for (int c = '0'; c <= '9'; ++c) table[static_cast<std::size_t>(c)] = true;
-  for (int c = 'a'; c <= 'z'; ++c) table[static_cast<std::size_t>(c)] = true;
-  for (int c = 'A'; c <= 'Z'; ++c) table[static_cast<std::size_t>(c)] = true;
-  for (const char c :
-       {'!', '#', '$', '%', '&', '\'', '*', '+', '-', '.', '^', '_', '`', '|', '~'}) {
-    table[static_cast<unsigned char>(c)] = true;
-  }
-  return table;
-}
-constexpr std::array<bool, 256> kTokenTable = make_token_table();
-
-bool is_token(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) {
-    return kTokenTable[static_cast<unsigned char>(c)];
-  });
-}
-
-bool is_space(char c) {
-  return c == ' ' || c == '\t';
-}
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-/// Takes the next line, without its end, from `rest`.
-std::string_view take_line(std::string_view& rest) {
-  auto const end = rest.find('\n');
-  auto line = rest.substr(0, end);
-  rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
-  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-  return line;
-}
-
-std::string_view text_of(std::span<const char> chars) {
-  return {chars.data(), chars.size()};
-}
-
-/// Makes each folded line (RFC 9112 section 5.2) one: its line end becomes spaces.
-void unfold(std::span<char> head) {
-  for (std::size_t i = 0; i + 1 < head.size(); ++i) {
-    if (head[i] != '\n' || !is_space(head[i + 1])) continue;
-    head[i] = ' ';
-    if (i > 0 && head[i - 1] == '\r') head[i - 1] = ' ';
-  }
-}
-
-/// Requests are held to the grammar; origins' responses are taken as browsers take them.
-enum class Laxness { kStrict, kLax };
-
-Result<void> parse_fields(std::string_view rest, Laxness rule, std::vector<HeaderView>& fields) {
-  while (!rest.empty()) {
-    auto const line = take_line(rest);
-    if (line.empty()) break;
-    auto const colon = line.find(':');
-    if (colon == std::string_view::npos) {
-      if (rule == Laxness::kLax) continue;  // as browsers do with an origin's stray line
-      return fail(h1_errc::bad_header);
-    }
-    auto name = line.substr(0, colon);
-    if (rule == Laxness::kLax) name = trim(name);
-    auto const value = trim(line.substr(colon + 1));
-    if (!is_token(name) || value.find('\0') != std::string_view::npos ||
-        value.find('\r') != std::string_view::npos) {
-      return fail(h1_errc::bad_header);
-    }
-    if (fields.size() == kHeadFieldsMax) return fail(h1_errc::head_too_long);
-    fields.push_back({.name = name, .value = value});
-  }
-  return {};
-}
-
-std::optional<HttpVersion> parse_version(std::string_view text) {
-  if (text == "HTTP/1.1") return HttpVersion::kHttp11;
-  if (text == "HTTP/1.0") return HttpVersion::kHttp10;
-  return std::nullopt;
-}
-
-/// The one Content-Length; lax: it may be repeated with the same value, as some origins do.
-Result<std::optional<std::uint64_t>> content_length(HeaderList headers, Laxness rule) {
+/// The one Content-Length, of digits.
+Result<std::optional<std::uint64_t>> content_length(HeaderList headers) {
   std::optional<std::uint64_t> found;
   for (const HeaderView& field : headers) {
     if (!equals_ignoring_case(field.name, "Content-Length")) continue;
-    if (found && rule == Laxness::kStrict) return fail(h1_errc::bad_framing);
-    std::string_view rest = field.value;
-    if (rule == Laxness::kStrict && rest.find(',') != std::string_view::npos) {
-      return fail(h1_errc::bad_framing);
-    }
-    do {
-      auto const comma = std::min(rest.find(','), rest.size());
-      auto const element = trim(rest.substr(0, comma));
-      rest.remove_prefix(std::min(comma + 1, rest.size()));
-      std::uint64_t value = 0;
-      auto const [end, error] =
-          std::from_chars(element.data(), element.data() + element.size(), value);
-      if (element.empty() || error != std::errc() || end != element.data() + element.size() ||
-          (found && *found != value)) {
-        return fail(h1_errc::bad_framing);
-      }
-      found = value;
-    } while (!rest.empty());
+    auto const length = parse_length(field.value);
+    if (found || !length) return fail(h1_errc::bad_framing);
+    found = length;
   }
   return found;
-}
-
-/// Whether chunked is the last transfer coding; nullopt without any.
-std::optional<bool> ends_chunked(HeaderList headers) {
-  std::optional<std::string_view> last;
-  for (const HeaderView& field : headers) {
-    if (equals_ignoring_case(field.name, "Transfer-Encoding")) last = field.value;
-  }
-  if (!last) return std::nullopt;
-  auto const comma = last->rfind(',');
-  auto const coding = trim(comma == std::string_view::npos ? *last : last->substr(comma + 1));
-  return equals_ignoring_case(coding, "chunked");
 }
 
 }  // namespace
@@ -208,40 +103,16 @@ Result<RequestLine> parse_request_head(std::span<const char> head,
   request.version = *version;
   auto const printable = [](char c) { return static_cast<unsigned char>(c) > ' ' && c != '\x7f'; };
   if (!std::ranges::all_of(request.target, printable)) return fail(h1_errc::not_http);
-  if (auto const parsed = parse_fields(rest, Laxness::kStrict, fields); !parsed) {
+  if (auto const parsed = parse_fields_strictly(rest, fields); !parsed) {
     return fail(parsed.error());
   }
   return request;
 }
 
-Result<ResponseHead> parse_response_head(std::span<char> head, std::vector<HeaderView>& fields) {
-  fields.clear();
-  unfold(head);
-  std::string_view rest = text_of(head);
-  auto line = take_line(rest);
-  auto const space = std::min(line.find(' '), line.size());
-  if (!line.starts_with("HTTP/")) return fail(h1_errc::not_http);
-  auto const version = parse_version(line.substr(0, space));
-  if (!version) return fail(h1_errc::unsupported_version);
-  line.remove_prefix(std::min(space + 1, line.size()));
-  auto const digits = line.substr(0, 3);
-  std::uint16_t status = 0;
-  auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), status);
-  if (error != std::errc() || end != digits.data() + 3 || status < 100 ||
-      (line.size() > 3 && line[3] != ' ')) {
-    return fail(h1_errc::not_http);
-  }
-  line.remove_prefix(std::min<std::size_t>(4, line.size()));
-  if (auto const parsed = parse_fields(rest, Laxness::kLax, fields); !parsed) {
-    return fail(parsed.error());
-  }
-  return ResponseHead{.version = *version, .status = status, .reason = line, .headers = fields};
-}
-
 Result<BodyFraming> request_framing(HttpVersion version, HeaderList headers) {
   // A body that two parsers could see two ways is how requests are smuggled: one Content-Length of
   // digits, or one Transfer-Encoding that is chunked and nothing else, or neither.
-  auto const length = content_length(headers, Laxness::kStrict);
+  auto const length = content_length(headers);
   if (!length) return fail(length.error());
   std::size_t codings = 0;
   for (const HeaderView& field : headers) {
@@ -258,19 +129,6 @@ Result<BodyFraming> request_framing(HttpVersion version, HeaderList headers) {
     return BodyFraming{.kind = BodyFraming::Kind::kLength, .length_bytes = **length};
   }
   return BodyFraming{};
-}
-
-Result<BodyFraming> response_framing(std::string_view request_method, const ResponseHead& head) {
-  if (!may_have_body(request_method, head.status)) return BodyFraming{};
-  if (auto const chunked = ends_chunked(head.headers)) {
-    return BodyFraming{.kind =
-                           *chunked ? BodyFraming::Kind::kChunked : BodyFraming::Kind::kUntilClose};
-  }
-  auto const length = content_length(head.headers, Laxness::kLax);
-  if (!length) return fail(length.error());
-  if (!*length) return BodyFraming{.kind = BodyFraming::Kind::kUntilClose};
-  if (**length == 0) return BodyFraming{};
-  return BodyFraming{.kind = BodyFraming::Kind::kLength, .length_bytes = **length};
 }
 
 bool keeps_alive(HttpVersion version, HeaderList headers) {
@@ -332,10 +190,7 @@ Result<void> ChunkedDecoder::end_line() {
       break;
     case State::kTrailers:
       if (line.empty()) {
-        unfold(trailer_text_);
-        if (auto const parsed = parse_fields(trailer_text_, Laxness::kLax, trailers_); !parsed) {
-          return parsed;
-        }
+        if (auto const parsed = parse_trailers(); !parsed) return parsed;
         state_ = State::kDone;
         break;
       }
@@ -348,6 +203,13 @@ Result<void> ChunkedDecoder::end_line() {
   }
   line_.clear();
   return {};
+}
+
+Result<void> ChunkedDecoder::parse_trailers() {
+  if (tolerance_ == Tolerance::kStrict) return parse_fields_strictly(trailer_text_, trailers_);
+  auto const parsed = parse_fields_as_browsers(trailer_text_, trailers_);
+  std::erase_if(trailers_, [](const HeaderView& field) { return !is_sendable(field); });
+  return parsed;
 }
 
 Result<ChunkedDecoder::Step> ChunkedDecoder::next(Bytes input) {

@@ -1,8 +1,7 @@
 #pragma once
 
-// HTTP/1.x syntax (RFC 9112), pure: bytes in, views out. Strict where laxness is dangerous
-// (framing, RFC 9112 section 6.3), lax where real origins are (bare LF, a missing reason, folded
-// lines).
+// HTTP/1.x syntax (RFC 9112), pure: bytes in, views out. Requests are held to the grammar; a
+// response may be read as browsers read it (ORIGINS.md).
 
 #include <cstddef>
 #include <optional>
@@ -24,6 +23,7 @@ enum class h1_errc {
   bad_chunk,      ///< a malformed chunk size, or trailers over their limit
   bad_authority,  ///< no usable Host
   unsupported_version,
+  only_content,        ///< an origin sends a body and no head
   truncated,           ///< the peer ended inside a message
   contradicts_length,  ///< more or fewer bytes written than Content-Length says
 };
@@ -48,9 +48,21 @@ struct RequestLine {
 /// cleared and filled with views into `head`.
 Result<RequestLine> parse_request_head(std::span<const char> head, std::vector<HeaderView>& fields);
 
-/// Likewise a response head, in which folded lines are unfolded in place; `headers` of the result
-/// views `fields`.
-Result<ResponseHead> parse_response_head(std::span<char> head, std::vector<HeaderView>& fields);
+/// How a response is read.
+enum class Tolerance : std::uint8_t {
+  kStrict,      ///< by the grammar: what is sent to clients is read one way by all of them
+  kAsBrowsers,  ///< an origin's, as Chromium would read it (ORIGINS.md)
+};
+
+/// Likewise a response head, in which folded lines are joined in place; `headers` of the result
+/// views `fields`. As browsers: names may be no tokens, the status may have any number of digits
+/// up to 65535. Errors: not_http, unsupported_version, bad_header, head_too_long.
+Result<ResponseHead> parse_response_head(std::span<char> head, std::vector<HeaderView>& fields,
+                                         Tolerance tolerance = Tolerance::kStrict);
+
+/// Where the status line starts in an origin's bytes: at "HTTP" in any case, behind at most four
+/// others.
+std::optional<std::size_t> find_status_line(std::string_view text);
 
 /// How long a body is (RFC 9112 section 6.3).
 struct BodyFraming {
@@ -59,7 +71,10 @@ struct BodyFraming {
   std::uint64_t length_bytes = 0;  ///< of kLength
 };
 Result<BodyFraming> request_framing(HttpVersion version, HeaderList headers);
-Result<BodyFraming> response_framing(std::string_view request_method, const ResponseHead& head);
+Result<BodyFraming> response_framing(std::string_view request_method, const ResponseHead& head,
+                                     Tolerance tolerance = Tolerance::kStrict);
+/// What the fields of a response announce, also where there is no body (HEAD, 304).
+Result<BodyFraming> announced_framing(const ResponseHead& head, Tolerance tolerance);
 
 /// Whether the connection may carry another message after this one (RFC 9112 section 9.3).
 bool keeps_alive(HttpVersion version, HeaderList headers);
@@ -92,6 +107,9 @@ Result<Authority> parse_authority(std::string_view text, std::uint16_t port_if_a
 /// skipped. Feed it what was read; it hands back views into that.
 class ChunkedDecoder {
  public:
+  /// As browsers: trailers that cannot be sent on are left out.
+  explicit ChunkedDecoder(Tolerance tolerance = Tolerance::kStrict) : tolerance_(tolerance) {}
+
   struct Step {
     std::size_t consumed = 0;  ///< bytes of the input that are done with
     Bytes data;                ///< content among them, may be empty
@@ -108,7 +126,9 @@ class ChunkedDecoder {
   /// Takes size lines, chunk ends and trailers up to the next content; returns the bytes used.
   Result<std::size_t> skip_framing(Bytes input);
   Result<void> end_line();
+  Result<void> parse_trailers();
 
+  Tolerance tolerance_;
   State state_ = State::kSize;
   bool broken_ = false;  // behind the last piece
   std::uint64_t left_bytes_ = 0;

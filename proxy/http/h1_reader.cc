@@ -20,10 +20,29 @@ bool could_be_http(std::string_view text) {
   });
 }
 
+enum class Start : std::uint8_t { kHead, kContent, kUnknown, kNotHttp };
+
+struct Found {
+  Start start = Start::kHead;
+  std::size_t junk_bytes = 0;  ///< before the head
+};
+
+/// What the bytes of a peer start with. Browsers take content without a head from old audio
+/// streams.
+Found start_of(std::string_view text, Tolerance tolerance) {
+  constexpr std::size_t kEnough = 8;
+  if (tolerance == Tolerance::kStrict) {
+    return {.start = could_be_http(text) ? Start::kHead : Start::kNotHttp};
+  }
+  if (auto const at = find_status_line(text)) return {.junk_bytes = *at};
+  if (equals_ignoring_case(text.substr(0, 4), "ICY ")) return {.start = Start::kContent};
+  return {.start = text.size() < kEnough ? Start::kUnknown : Start::kNotHttp};
+}
+
 }  // namespace
 
-H1Reader::H1Reader(ByteStream& stream, std::vector<std::byte> early)
-    : stream_(stream), head_buffer_(std::move(early)), rest_(head_buffer_) {}
+H1Reader::H1Reader(ByteStream& stream, std::vector<std::byte> early, Tolerance tolerance)
+    : stream_(stream), tolerance_(tolerance), head_buffer_(std::move(early)), rest_(head_buffer_) {}
 
 Task<void> H1Reader::await_head() {
   if (!rest_.empty()) co_return Result<void>{};
@@ -56,11 +75,18 @@ Task<std::span<char>> H1Reader::read_head() {
       if (++skipped > kEmptyLinesMax) co_return fail(h1_errc::not_http);
       scanned = 0;
     }
-    auto const text = filled.substr(skipped);
-    if (!could_be_http(text)) co_return fail(h1_errc::not_http);
-    if (auto const end = find_head_end(text, scanned)) {
-      rest_ = Bytes(head_buffer_).subspan(skipped + *end, used - skipped - *end);
-      co_return std::span(reinterpret_cast<char*>(head_buffer_.data()) + skipped, *end);
+    auto const found = start_of(filled.substr(skipped), tolerance_);
+    if (found.start == Start::kNotHttp) co_return fail(h1_errc::not_http);
+    if (found.start == Start::kContent) {
+      rest_ = Bytes(head_buffer_).first(used).subspan(skipped);
+      co_return fail(h1_errc::only_content);
+    }
+    skipped += found.junk_bytes;
+    if (found.start == Start::kHead) {
+      if (auto const end = find_head_end(filled.substr(skipped), scanned)) {
+        rest_ = Bytes(head_buffer_).subspan(skipped + *end, used - skipped - *end);
+        co_return std::span(reinterpret_cast<char*>(head_buffer_.data()) + skipped, *end);
+      }
     }
     if (used >= kHeadBytesMax) co_return fail(h1_errc::head_too_long);
     if (used == head_buffer_.size()) head_buffer_.resize(used * 2);
@@ -78,7 +104,7 @@ void H1Reader::begin_body(BodyFraming framing) {
   framing_ = framing;
   left_bytes_ = framing.length_bytes;
   ended_ = false;
-  if (framing.kind == BodyFraming::Kind::kChunked) decoder_ = ChunkedDecoder();
+  if (framing.kind == BodyFraming::Kind::kChunked) decoder_ = ChunkedDecoder(tolerance_);
 }
 
 Bytes H1Reader::take(std::size_t count) {

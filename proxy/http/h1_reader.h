@@ -12,15 +12,17 @@ namespace reprise {
 /// other, pipelined ones included. A head stays valid while its body is read.
 class H1Reader final : public BodyReader {
  public:
-  /// `early` are bytes of the stream that were read already.
-  explicit H1Reader(ByteStream& stream, std::vector<std::byte> early = {});
+  /// `early` are bytes of the stream that were read already. `tolerance` is an origin's.
+  explicit H1Reader(ByteStream& stream, std::vector<std::byte> early = {},
+                    Tolerance tolerance = Tolerance::kStrict);
 
   /// Returns once a byte of the next message, or the end, has come.
   Task<void> await_head();
 
   /// Reads up to the end of the next head, skipping empty lines before it (RFC 9112 section 2.2).
   /// The head may be parsed in place and is valid until the next call. Empty: the peer ended in
-  /// order between messages. Errors: head_too_long, truncated, not_http, the stream's.
+  /// order between messages. Errors: head_too_long, truncated, not_http, only_content (what came is
+  /// the body), the stream's.
   Task<std::span<char>> read_head();
 
   /// Starts the body of the message whose head was read last.
@@ -42,6 +44,7 @@ class H1Reader final : public BodyReader {
   Bytes take(std::size_t count);
 
   ByteStream& stream_;
+  Tolerance tolerance_;
   std::vector<std::byte> head_buffer_;
   std::vector<std::byte> body_buffer_;  // allocated by the first body that needs it
   Bytes rest_;                          // read, not yet consumed; lies in either buffer

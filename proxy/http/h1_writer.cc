@@ -49,7 +49,7 @@ std::string response_head_text(const ResponseHead& head) {
   std::string text;
   text.reserve(size);
   bool const old = head.version == HttpVersion::kHttp10;
-  text.append(old ? "HTTP/1.0 " : "HTTP/1.1 ").append(std::to_string(head.status)).append(" ");
+  text.append(old ? "HTTP/1.0 " : "HTTP/1.1 ").append(status_text(head.status)).append(" ");
   bool const has_reason =
       head.version == HttpVersion::kHttp10 || head.version == HttpVersion::kHttp11;
   text.append(has_reason ? head.reason : reason_phrase(head.status)).append("\r\n");

@@ -188,7 +188,7 @@ ssize_t H2Content::next_piece(std::size_t limit_bytes, std::uint32_t& flags) {
 void H2Content::submit_trailers() {
   std::vector<nghttp2_nv> fields;  // nghttp2 copies them, names in lower case
   for (const HeaderView& field : outgoing_trailers_) {
-    if (is_connection_field(field)) continue;
+    if (is_connection_field(field) || !is_h2_value(field.value)) continue;
     fields.push_back({reinterpret_cast<std::uint8_t*>(const_cast<char*>(field.name.data())),
                       reinterpret_cast<std::uint8_t*>(const_cast<char*>(field.value.data())),
                       field.name.size(), field.value.size(), NGHTTP2_NV_FLAG_NONE});

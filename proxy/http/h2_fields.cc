@@ -20,6 +20,10 @@ bool is_connection_field(const HeaderView& field) {
       kNames, [&field](std::string_view name) { return equals_ignoring_case(field.name, name); });
 }
 
+bool is_h2_value(std::string_view value) {
+  return nghttp2_check_header_value(bytes_of(value), value.size()) != 0;
+}
+
 std::vector<nghttp2_nv> H2Fields::copied() const {
   auto fields = fields_;
   for (nghttp2_nv& field : fields) field.flags = NGHTTP2_NV_FLAG_NONE;
@@ -38,9 +42,9 @@ void H2Fields::add(std::string_view name, std::string_view value) {
                      .flags = NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE});
 }
 
-void H2Fields::add_all(HeaderList headers, std::string_view but) {
+void H2Fields::add_all(HeaderList headers) {
   for (const HeaderView& field : headers) {
-    if (is_connection_field(field) || equals_ignoring_case(field.name, but)) continue;
+    if (is_connection_field(field) || equals_ignoring_case(field.name, "Host")) continue;
     // TE may say trailers and nothing else (section 8.2.2).
     if (equals_ignoring_case(field.name, "TE") && field.value != "trailers") continue;
     add(field.name, field.value);
@@ -55,12 +59,14 @@ void H2Fields::settle() {
   }
 }
 
-H2Fields::H2Fields(const ResponseHead& head) : values_(std::to_string(head.status)) {
+H2Fields::H2Fields(const ResponseHead& head) : values_(status_text(head.status)) {
   // Reserved so that it does not move: short texts live inside the string object itself.
   values_.reserve(32);
   fields_.reserve(head.headers.size() + 1);
   add(":status", values_);
-  add_all(head.headers, {});
+  for (const HeaderView& field : head.headers) {
+    if (!is_connection_field(field) && is_h2_value(field.value)) add(field.name, field.value);
+  }
   names_.reserve(32);
   settle();
 }
@@ -86,7 +92,7 @@ H2Fields::H2Fields(const RequestHead& head, const std::vector<std::string>& pseu
   for (const std::string_view name : pseudo) {
     if (std::ranges::find(pseudo_order, name) == pseudo_order.end()) add(name, value_of(name));
   }
-  add_all(head.headers, "Host");
+  add_all(head.headers);
   names_.reserve(32);
   settle();
 }

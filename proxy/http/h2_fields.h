@@ -14,9 +14,14 @@ namespace reprise {
 /// Whether the field belongs to an HTTP/1.x connection and has no place in HTTP/2 (section 8.2.2).
 bool is_connection_field(const HeaderView& field);
 
+/// Whether HTTP/2 peers take a field's value: for one with a control character they refuse the
+/// whole message.
+bool is_h2_value(std::string_view value);
+
 /// A head as nghttp2 wants it: pseudo fields first, names in lower case, connection fields left
-/// out. Owns the names; borrows the values. nghttp2 may send it later, so data() is for heads that
-/// outlive the session; others go through copied().
+/// out, and of a response those whose values are none in HTTP/2. Owns the names; borrows the
+/// values. nghttp2 may send it later, so data() is for heads that outlive the session; others go
+/// through copied().
 class H2Fields {
  public:
   explicit H2Fields(const ResponseHead& head);
@@ -32,7 +37,7 @@ class H2Fields {
 
  private:
   void add(std::string_view name, std::string_view value);
-  void add_all(HeaderList headers, std::string_view but);
+  void add_all(HeaderList headers);
   void settle();
 
   std::string names_;   // all names, in one text

@@ -3,7 +3,9 @@
 // Heads of requests and responses as they pass through: they borrow their text from whoever parsed
 // or stored them.
 
+#include <algorithm>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "archive/exchange.h"
@@ -31,6 +33,12 @@ struct ResponseHead {
   std::string_view reason;
   HeaderList headers;  ///< as received, hop-by-hop fields included
 };
+
+/// The three digits of the status line and of :status; more where an origin sent more.
+inline std::string status_text(std::uint16_t status) {
+  auto const digits = std::to_string(status);
+  return std::string(3 - std::min<std::size_t>(digits.size(), 3), '0') + digits;
+}
 
 inline bool is_interim(std::uint16_t status) {
   return status >= 100 && status < 200;

@@ -70,13 +70,4 @@ ForwardedHeaders::ForwardedHeaders(const RequestHead& head)
   if (!has_host) fields_.insert(fields_.begin(), {.name = "Host", .value = host_});
 }
 
-std::vector<HeaderView> headers_to_client(HeaderList headers) {
-  std::vector<HeaderView> kept;
-  kept.reserve(headers.size());
-  std::ranges::copy_if(headers, std::back_inserter(kept), [](const HeaderView& field) {
-    return !equals_ignoring_case(field.name, "Alt-Svc");
-  });
-  return kept;
-}
-
 }  // namespace reprise

@@ -27,7 +27,4 @@ inline ForwardedHeaders headers_to_origin(const RequestHead& head) {
   return ForwardedHeaders(head);
 }
 
-/// A response's fields for the client: all but Alt-Svc, which would lead it past this proxy.
-std::vector<HeaderView> headers_to_client(HeaderList headers);
-
 }  // namespace reprise

@@ -128,13 +128,14 @@ void OriginDialer::Dialling::cancel() {
 }
 
 awaitable<OriginDialer::Dialled> OriginDialer::dial(const Target& target, const ClientHello* hello,
-                                                    Dialling& dialling, const TimeOf& time_of) {
+                                                    Dialling& dialling, const TimeOf& time_of,
+                                                    Reach reach) {
   Dialled result;
   ConnectionFacts& facts = result.facts;
   facts.scheme = target.scheme;
   facts.host = target.host;
   facts.port = target.port;
-  auto socket = co_await connect(target, dialling, facts, time_of);
+  auto socket = co_await connect(target, dialling, result, time_of, reach);
   if (!socket) co_return result;
   if (target.scheme == Scheme::kHttp) {
     result.stream = std::make_unique<TcpStream>(std::move(*socket));
@@ -149,14 +150,19 @@ awaitable<OriginDialer::Dialled> OriginDialer::dial(const Target& target, const 
   co_return result;
 }
 
+const ConnectTo* OriginDialer::rule_for(const Target& target) const {
+  auto const rule = std::ranges::find_if(options_.connect_to, [&target](const ConnectTo& each) {
+    return (each.host.empty() || equals_ignoring_case(each.host, target.host)) &&
+           (each.port == 0 || each.port == target.port);
+  });
+  return rule == options_.connect_to.end() ? nullptr : &*rule;
+}
+
 OriginDialer::Target OriginDialer::where_is(const Target& target) const {
   auto where = target;
-  for (const ConnectTo& rule : options_.connect_to) {
-    if (!rule.host.empty() && !equals_ignoring_case(rule.host, target.host)) continue;
-    if (rule.port != 0 && rule.port != target.port) continue;
-    if (!rule.to_host.empty()) where.host = rule.to_host;
-    if (rule.to_port != 0) where.port = rule.to_port;
-    break;
+  if (auto const* const rule = rule_for(target)) {
+    if (!rule->to_host.empty()) where.host = rule->to_host;
+    if (rule->to_port != 0) where.port = rule->to_port;
   }
   return where;
 }
@@ -194,14 +200,22 @@ bool OriginDialer::leads_to_self(const tcp::socket& socket) const {
   });
 }
 
-Task<tcp::socket> OriginDialer::connect(const Target& target, Dialling& dialling,
-                                        ConnectionFacts& facts, const TimeOf& time_of) {
+Task<tcp::socket> OriginDialer::connect(const Target& target, Dialling& dialling, Dialled& result,
+                                        const TimeOf& time_of, Reach reach) {
+  ConnectionFacts& facts = result.facts;
   auto const where = where_is(target);
   facts.dns_start = time_of(Clock::now());
-  auto const addresses = co_await look_up(where.host, dialling);
+  auto addresses = co_await look_up(where.host, dialling);
   if (!addresses) {
     facts.failure = why_not_found(where.host, addresses.error());
     co_return fail(addresses.error());
+  }
+  if (!has_rule(target) && !options_.rebinding &&
+      !public_names_.keep_reachable(where.host, reach, *addresses)) {
+    result.private_refused = true;
+    facts.failure = "a page of the Internet may not reach " + where.host +
+                    ", which is at a private address (--allow-private lets it)";
+    co_return fail(std::make_error_code(std::errc::permission_denied));
   }
   std::vector<tcp::endpoint> endpoints;
   for (const auto& address : dns::dial_order(*addresses, dns::has_route)) {
@@ -220,6 +234,7 @@ Task<tcp::socket> OriginDialer::connect(const Target& target, Dialling& dialling
       std::ranges::find_if(dialled.attempts, [](const auto& attempt) { return !attempt.error; });
   facts.connect_start = time_of(made->started);
   facts.address = to_text(made->at);
+  result.is_private = is_private(made->at.address());
   co_return std::move(*dialled.socket);
 }
 

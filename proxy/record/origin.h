@@ -12,6 +12,7 @@
 #include "dns/dial.h"
 #include "dns/resolver.h"
 #include "proxy/byte_stream.h"
+#include "proxy/record/private_reach.h"
 #include "proxy/tls/client_hello.h"
 #include "proxy/tls/openssl_ptr.h"
 
@@ -40,6 +41,7 @@ class OriginDialer {
     SslContextPtr tls;               ///< verifies, unless the user asked otherwise
     std::vector<tcp::endpoint> own;  ///< our own listeners: dialling them would never end
     dns::Resolver::Options names;    ///< who is asked for names, and who never is
+    bool rebinding = false;          ///< a name may move from public to private addresses
     std::chrono::seconds connect_timeout{15};
     std::chrono::seconds tls_timeout{15};
   };
@@ -78,21 +80,29 @@ class OriginDialer {
   /// What dialling came to. Without a stream, `facts.failure` says why, in a sentence.
   struct Dialled {
     std::unique_ptr<ByteStream> stream;
-    ConnectionFacts facts;  ///< id and session are the caller's to fill
+    ConnectionFacts facts;         ///< id and session are the caller's to fill
+    bool is_private = false;       ///< the stream leads to a private address
+    bool private_refused = false;  ///< there are none but private addresses, which `reach` excludes
   };
 
+  /// Whether a --connect-to says where the target is: then any address is what the user wants.
+  bool has_rule(const Target& target) const { return rule_for(target) != nullptr; }
+
   /// Looks the host up, connects to the first address that answers, and shakes hands, offering
-  /// what `hello` (the client's, may be null) offered. All arguments live until it returns.
+  /// what `hello` (the client's, may be null) offered. All arguments live until it returns. A name
+  /// that had public addresses once is never dialled at private ones, whatever `reach`: a page
+  /// would get at them as at its own site (DNS rebinding).
   awaitable<Dialled> dial(const Target& target, const ClientHello* hello, Dialling& dialling,
-                          const TimeOf& time_of);
+                          const TimeOf& time_of, Reach reach = Reach::kAll);
 
  private:
   using Addresses = std::vector<net::ip::address>;
 
+  const ConnectTo* rule_for(const Target& target) const;
   Target where_is(const Target& target) const;
   Task<Addresses> look_up(const std::string& host, Dialling& dialling);
-  Task<tcp::socket> connect(const Target& target, Dialling& dialling, ConnectionFacts& facts,
-                            const TimeOf& time_of);
+  Task<tcp::socket> connect(const Target& target, Dialling& dialling, Dialled& result,
+                            const TimeOf& time_of, Reach reach);
   /// Whether a connection that was made leads to a listener of ours.
   bool leads_to_self(const tcp::socket& socket) const;
   Task<std::unique_ptr<ByteStream>> start_tls(tcp::socket socket, const Target& target,
@@ -100,6 +110,7 @@ class OriginDialer {
                                               ConnectionFacts& facts) const;
 
   Options options_;
+  PublicNames public_names_;
   std::unique_ptr<dns::Resolver> resolver_;  // from the first look-up on
 };
 

@@ -42,7 +42,8 @@ class OriginConnection {
   virtual bool takes_web_sockets() const = 0;
   virtual void close() = 0;
 
-  std::uint64_t id = 0;  ///< the archive's
+  std::uint64_t id = 0;     ///< the archive's
+  bool is_private = false;  ///< it leads to a private address
 };
 
 /// `alpn` is what the origin chose. `client` is whose SETTINGS an h2 origin is shown, by the time

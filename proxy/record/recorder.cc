@@ -6,6 +6,7 @@
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "proxy/http/fitted_fields.h"
 #include "proxy/record/forwarded_headers.h"
 #include "proxy/record/injecting_writer.h"
 #include "proxy/record/web_socket_relay.h"
@@ -20,6 +21,11 @@ constexpr std::chrono::seconds kUploadStallTimeout{30};
 
 bool agrees(const RequestHead& request, const ResponseHead& response) {
   return !request.protocol.empty() && agrees_to_web_socket(response.version, response.status);
+}
+
+FittedFields fields_for_client(const RequestHead& request, const ResponseHead& response) {
+  auto const framing = response_framing(request.method, response, Tolerance::kAsBrowsers);
+  return {request.method, response, framing.value_or(BodyFraming{})};
 }
 
 bool is_idempotent(std::string_view method) {
@@ -83,10 +89,14 @@ awaitable<TlsPlan> Recorder::plan_tls(const ConnectionInfo& connection, const Cl
     plan.names.names = {connection.local.address().to_string()};
     co_return plan;
   }
-  auto acquired = co_await dial(target);
+  auto const reach = recording_.dialer().has_rule(target)
+                         ? Reach::kAll
+                         : recording_.reach().of_handshake(target.host);
+  auto acquired = co_await dial(target, reach);
   if (acquired.connection == nullptr) {
     plan.names.names = {target.host};
-    failed_.insert_or_assign(target, std::move(acquired.facts));
+    // What may not be reached by anybody may be by the request that comes.
+    if (!acquired.private_refused) failed_.insert_or_assign(target, std::move(acquired.facts));
     co_return plan;
   }
   if (acquired.facts.alpn == "h2") plan.alpn = "h2";
@@ -97,28 +107,30 @@ awaitable<TlsPlan> Recorder::plan_tls(const ConnectionInfo& connection, const Cl
   co_return plan;
 }
 
-awaitable<Recorder::Acquired> Recorder::dial(const Target& target) {
+awaitable<Recorder::Acquired> Recorder::dial(const Target& target, Reach reach) {
   if (closed_) co_return Acquired{};
   OriginDialer::Dialling dialling;
   dialling_.insert(&dialling);
   dialled_now_.insert(target);
   auto hello = hello_;
   if (hello && target.h1_only) hello->alpn = {"http/1.1"};
-  auto dialled =
-      co_await recording_.dialer().dial(target, hello ? &*hello : nullptr, dialling,
-                                        [this](auto at) { return recording_.time_of(at); });
+  auto dialled = co_await recording_.dialer().dial(
+      target, hello ? &*hello : nullptr, dialling,
+      [this](auto at) { return recording_.time_of(at); }, reach);
   dialling_.erase(&dialling);
   dialled_now_.erase(target);
   for (Event* const waiter : dial_waiters_) waiter->set();
 
-  Acquired acquired{.fresh = true, .facts = dialled.facts};
+  Acquired acquired{
+      .fresh = true, .private_refused = dialled.private_refused, .facts = dialled.facts};
   acquired.facts.id = recording_.keep(std::move(dialled.facts));
   if (!dialled.stream || closed_) {
-    if (!closed_) spdlog::warn("{}", acquired.facts.failure);
+    if (!closed_ && !acquired.private_refused) spdlog::warn("{}", acquired.facts.failure);
     co_return acquired;
   }
   auto connection = make_origin_connection(std::move(dialled.stream), acquired.facts.alpn, client_);
   connection->id = acquired.facts.id;
+  connection->is_private = dialled.is_private;
   acquired.connection = connection.get();
   connections_.emplace(target, std::move(connection));
   ++running_;
@@ -139,12 +151,13 @@ void Recorder::forget_what_is_over() {
   if (idle != connections_.end()) idle->second->close();
 }
 
-awaitable<Recorder::Acquired> Recorder::acquire(const Target& target) {
+awaitable<Recorder::Acquired> Recorder::acquire(const Target& target, Reach reach) {
   while (true) {
     forget_what_is_over();
     auto const [first, last] = connections_.equal_range(target);
     for (auto at = first; at != last; ++at) {
-      if (at->second->available()) {
+      bool const reachable = reach == Reach::kAll || !at->second->is_private;
+      if (reachable && at->second->available()) {
         co_return Acquired{.connection = at->second.get(), .facts = {.id = at->second->id}};
       }
     }
@@ -152,7 +165,8 @@ awaitable<Recorder::Acquired> Recorder::acquire(const Target& target) {
       co_return Acquired{.facts = std::move(known.mapped())};
     }
     // Streams of one h2 client share the connection that the first of them dials.
-    if (client_.alpn != "h2" || !dialled_now_.contains(target)) co_return co_await dial(target);
+    if (client_.alpn != "h2" || !dialled_now_.contains(target))
+      co_return co_await dial(target, reach);
     DialWaiter dialled(dial_waiters_);
     co_await dialled.event.wait();
   }
@@ -173,14 +187,22 @@ Task<void> Recorder::serve(const ExchangeContext& context, const RequestHead& he
                            BodyReader& body, ResponseWriter& writer) {
   ExchangeRecorder record(recording_, context, head);
   auto const target = target_of(head);
+  auto& reach = recording_.reach();
+  bool const has_rule = recording_.dialer().has_rule(target);
   while (true) {
-    auto const acquired = co_await acquire(target);
+    auto const acquired = co_await acquire(target, has_rule ? Reach::kAll : reach.of(head));
     record.sent_over(acquired.facts.id);
     if (closed_) co_return fail(std::make_error_code(std::errc::operation_canceled));
+    if (acquired.private_refused) {
+      recording_.refuse_private(acquired.facts.failure);
+      record.fail_with(Outcome::kOriginFailed, acquired.facts.failure);
+      co_return co_await send_text(writer, 403, "reprise: " + acquired.facts.failure + "\n");
+    }
     if (acquired.connection == nullptr) {
       record.fail_with(Outcome::kOriginFailed, acquired.facts.failure);
       co_return co_await send_bad_gateway(writer, acquired.facts.failure);
     }
+    reach.reached(head, acquired.connection->is_private);
     auto const exchange = acquired.connection->begin();
     InjectingWriter injecting(writer, recording_.script(), head);
     Passing passing{.head = head,
@@ -286,9 +308,9 @@ Task<void> Recorder::return_response(Passing& passing) {
     if (!head) co_return fail(head.error());
     if (agrees(passing.head, *head)) co_return co_await open_web_socket(passing, *head);
     if (head->status == 101) co_return fail(h1_errc::not_http);  // nobody asked for it
-    auto const headers = headers_to_client(head->headers);
+    auto const fields = fields_for_client(passing.head, *head);
     ResponseHead for_client = *head;
-    for_client.headers = headers;
+    for_client.headers = fields.list();
     if (is_interim(head->status)) {
       passing.record.interim(*head);
       if (auto const sent = co_await passing.writer.send_head(for_client); !sent) co_return sent;
@@ -317,10 +339,10 @@ Task<void> Recorder::open_web_socket(Passing& passing, const ResponseHead& head)
   passing.exchange.switch_protocols();
   passing.record.response(head);
   if (auto const kept = passing.record.complete({}, true); !kept) co_return kept;
-  auto const headers = headers_to_client(head.headers);
+  auto const fields = fields_for_client(passing.head, head);
   ResponseHead for_client = head;
   for_client.status = 101;
-  for_client.headers = headers;
+  for_client.headers = fields.list();
   co_return co_await passing.writer.send_head(for_client);
 }
 

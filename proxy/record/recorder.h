@@ -37,14 +37,15 @@ class Recorder final : public ConnectionHandler {
   struct Acquired {
     OriginConnection* connection = nullptr;
     bool fresh = false;  ///< dialled for this: the origin cannot have closed it for being idle
+    bool private_refused = false;
     ConnectionFacts facts;
   };
   enum class Attempt { kDone, kStale };
   struct DialWaiter;
   struct Passing;  // the state that the two directions of an exchange share
 
-  awaitable<Acquired> acquire(const Target& target);
-  awaitable<Acquired> dial(const Target& target);
+  awaitable<Acquired> acquire(const Target& target, Reach reach);
+  awaitable<Acquired> dial(const Target& target, Reach reach);
   void forget_what_is_over();
   Target target_of(const RequestHead& head);
 

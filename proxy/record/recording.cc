@@ -1,5 +1,7 @@
 #include "proxy/record/recording.h"
 
+#include <spdlog/spdlog.h>
+
 #include <utility>
 
 #include "dns/wire.h"
@@ -10,12 +12,14 @@ namespace reprise {
 Recording::Recording(ArchiveWriter& archive, OriginDialer dialer,
                      std::chrono::steady_clock::time_point started,
                      std::function<void(std::error_code)> on_archive_error,
-                     std::optional<inject::InjectedScript> script)
+                     std::optional<inject::InjectedScript> script,
+                     const PrivateReach::Options& reach)
     : archive_(archive),
       dialer_(std::move(dialer)),
       started_(started),
       on_archive_error_(std::move(on_archive_error)),
-      script_(std::move(script)) {
+      script_(std::move(script)),
+      reach_(reach) {
   dialer_.set_on_answer([this](const dns::LookUpAnswer& answer) { keep(answer); });
 }
 
@@ -47,6 +51,10 @@ void Recording::keep(const dns::LookUpAnswer& answer) {
   if (auto const added = archive_.add_answer(std::move(kept)); !added) {
     archive_failed(added.error());
   }
+}
+
+void Recording::refuse_private(const std::string& why) {
+  if (counters_.private_refused++ == 0) spdlog::warn("{}", why);
 }
 
 void Recording::archive_failed(std::error_code error) {

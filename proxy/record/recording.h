@@ -23,6 +23,7 @@ class Recording final : public HandlerFactory {
     std::atomic<std::uint64_t> failed = 0;  ///< the origin gave no response
     std::atomic<std::uint64_t> body_bytes = 0;
     std::atomic<std::uint64_t> in_flight = 0;
+    std::atomic<std::uint64_t> private_refused = 0;  ///< requests of public pages, by PrivateReach
     std::atomic<std::uint64_t> injected = 0;  ///< documents that went on with the script in them
     std::atomic<std::int64_t> injected_bytes = 0;  ///< by which they were longer for it
   };
@@ -33,7 +34,8 @@ class Recording final : public HandlerFactory {
   Recording(ArchiveWriter& archive, OriginDialer dialer,
             std::chrono::steady_clock::time_point started,
             std::function<void(std::error_code)> on_archive_error,
-            std::optional<inject::InjectedScript> script = std::nullopt);
+            std::optional<inject::InjectedScript> script = std::nullopt,
+            const PrivateReach::Options& reach = {});
 
   std::unique_ptr<ConnectionHandler> open(const ConnectionInfo& connection) override;
 
@@ -48,6 +50,7 @@ class Recording final : public HandlerFactory {
   /// Null when none is injected.
   const inject::InjectedScript* script() const { return script_ ? &*script_ : nullptr; }
   OriginDialer& dialer() { return dialer_; }
+  PrivateReach& reach() { return reach_; }
   Counters& counters() { return counters_; }
 
   SessionTime now() const { return time_of(std::chrono::steady_clock::now()); }
@@ -58,6 +61,8 @@ class Recording final : public HandlerFactory {
   std::uint64_t keep(ConnectionFacts facts);
   /// Archives what was answered about a name.
   void keep(const dns::LookUpAnswer& answer);
+  /// Counts a request that may not reach its private address; the first is told of in the log.
+  void refuse_private(const std::string& why);
   /// Reports the first error of the archive.
   void archive_failed(std::error_code error);
 
@@ -67,6 +72,7 @@ class Recording final : public HandlerFactory {
   std::chrono::steady_clock::time_point started_;
   std::function<void(std::error_code)> on_archive_error_;
   std::optional<inject::InjectedScript> const script_;
+  PrivateReach reach_;
   Counters counters_;
   std::uint64_t sequence_ = 0;
   std::uint64_t origin_connections_ = 0;

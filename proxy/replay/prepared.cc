@@ -1,6 +1,10 @@
 #include "proxy/replay/prepared.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "inject/response.h"
+#include "proxy/http/h1_syntax.h"
 #include "proxy/replay/negotiation.h"
 #include "proxy/replay/other_form.h"
 
@@ -21,6 +25,22 @@ std::optional<inject::Effort> effort_of(HeaderList headers, Bytes body) {
   if (!codings || codings->empty()) return std::nullopt;
   auto const effort = inject::fit_effort(*codings, body);
   return effort ? std::optional(*effort) : std::nullopt;
+}
+
+/// How the body goes out: as the head says, where that is true of the body that is stored. Of what
+/// was cut there is less than its length.
+BodyFraming framing_of(std::string_view method, const ResponseHead& head,
+                       const Exchange& exchange) {
+  using Kind = BodyFraming::Kind;
+  auto const size = exchange.response.body.size_bytes;
+  bool const whole = exchange.outcome == Outcome::kComplete;
+  auto const recorded = response_framing(method, head, Tolerance::kAsBrowsers);
+  if (recorded && recorded->kind != Kind::kLength) return *recorded;
+  if (recorded && (whole ? recorded->length_bytes == size : recorded->length_bytes >= size)) {
+    return *recorded;
+  }
+  if (!whole) return {.kind = Kind::kUntilClose};
+  return {.kind = Kind::kLength, .length_bytes = size};
 }
 
 struct PlainResponse {
@@ -89,14 +109,28 @@ PreparedExchange::PreparedExchange(const ArchiveReader& archive, std::uint32_t o
     return;
   }
   fits_all_ = reprise::fits_all(exchange_);
-  for (const HeaderView& field : reply.headers.list()) {
-    // It would lead the client past this replay.
-    if (equals_ignoring_case(field.name, "Alt-Svc")) continue;
-    headers_.push_back(field);
+  // What refuses a WebSocket is the answer to a GET.
+  auto const& request = exchange_.request;
+  std::string_view method = "GET";
+  if (request.protocol.empty()) method = request.method;
+  auto const head = head_with(reply.headers.list());
+  fitted_.emplace(method, head, framing_of(method, head, exchange_));
+  headers_ = fitted_->take();
+  for (HeaderView& field : headers_) {
     if (auto moved = dates.moved(field.name, field.value)) {
-      headers_.back().value = moved_dates_.emplace_back(std::move(*moved));
+      field.value = moved_dates_.emplace_back(std::move(*moved));
     }
   }
+  for (const StoredInterimResponse& interim : exchange_.interim) {
+    if (interim.status == 100) continue;  // between the client and its server of the moment
+    ResponseHead sent{.version = reply.version,
+                      .status = interim.status,
+                      .reason = one_line(interim.reason),
+                      .headers = interim.headers.list()};
+    sent.headers = fitted_interim_.emplace_back(method, sent, BodyFraming{}).list();
+    interim_.push_back(sent);
+  }
+  std::ranges::copy_if(reply.trailers.list(), std::back_inserter(trailers_), is_sendable);
   rewritable_as_document_ = is_rewritable(inject::Destination::kDocument);
   rewritable_as_worker_ = is_rewritable(inject::Destination::kWorker);
   if (auto codings = inject::codings_of(headers_); codings && !broken() &&
@@ -118,29 +152,26 @@ PreparedExchange::PreparedExchange(const ArchiveReader& archive, std::uint32_t o
     auto const place = archive.place_of(*bytes);
     parts.body = {*bytes, place.file, place.offset};
   }
-  // What refuses a WebSocket is the answer to a GET.
-  auto const& request = exchange_.request;
-  response_ = std::make_unique<StoredResponse>(request.protocol.empty() ? request.method : "GET",
-                                               std::move(parts));
+  response_ = std::make_unique<StoredResponse>(method, std::move(parts));
 }
 
 PreparedExchange::~PreparedExchange() {
   for (auto& slot : altered_) delete slot.load();
 }
 
-StoredResponse::Parts PreparedExchange::parts_with(HeaderList headers) const {
+ResponseHead PreparedExchange::head_with(HeaderList headers) const {
   const StoredReply& reply = exchange_.response;
+  return {.version = reply.version,
+          .status = reply.status,
+          .reason = one_line(reply.reason),
+          .headers = headers};
+}
+
+StoredResponse::Parts PreparedExchange::parts_with(HeaderList headers) const {
   StoredResponse::Parts parts;
-  for (const StoredInterimResponse& interim : exchange_.interim) {
-    if (interim.status == 100) continue;  // between the client and its server of the moment
-    parts.interim.push_back({.version = reply.version,
-                             .status = interim.status,
-                             .reason = interim.reason,
-                             .headers = interim.headers.list()});
-  }
-  parts.head = {
-      .version = reply.version, .status = reply.status, .reason = reply.reason, .headers = headers};
-  parts.trailers = reply.trailers.list();
+  parts.interim = interim_;
+  parts.head = head_with(headers);
+  parts.trailers = trailers_;
   return parts;
 }
 

@@ -5,12 +5,14 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "archive/reader.h"
 #include "inject/rewrite.h"
+#include "proxy/http/fitted_fields.h"
 #include "proxy/http/message.h"
 #include "proxy/http/stored_response.h"
 #include "proxy/replay/date_shift.h"
@@ -78,6 +80,7 @@ class PreparedExchange {
   static constexpr std::size_t kForms = 6;
   static std::size_t slot_of(const Form& form);
 
+  ResponseHead head_with(HeaderList headers) const;
   StoredResponse::Parts parts_with(HeaderList headers) const;
   bool is_rewritable(inject::Destination destination) const;
   std::unique_ptr<AlteredResponse> alter(const inject::InjectedScript* script,
@@ -88,7 +91,11 @@ class PreparedExchange {
   Exchange exchange_;
   Schedule schedule_;
   std::deque<std::string> moved_dates_;  // what some of headers_ are views into
+  std::optional<FittedFields> fitted_;   // likewise
   std::vector<HeaderView> headers_;      // as served; others are views into exchange_
+  std::deque<FittedFields> fitted_interim_;
+  std::vector<ResponseHead> interim_;
+  std::vector<HeaderView> trailers_;
   std::vector<std::uint64_t> piece_bytes_;
   std::vector<inject::Coding> codings_;  // where they are known and can be taken off
   std::unique_ptr<StoredResponse> response_;

@@ -114,6 +114,31 @@ class Import(harness.TestCase):
             self.assertIn(b"not a reprise archive", done.stderr)
         self.assertEqual(list(temporary.iterdir()), [])
 
+    def test_a_length_that_is_not_the_body_s_is_no_obstacle(self):
+        chunked = b"Transfer-Encoding: chunked\r\n"
+        lengths = [b"Content-Length: -1\r\n", b"Content-Length: 42, 42\r\n", b"Content-Length:\r\n",
+                   b"Content-Length: 1\r\n", b"Content-Length: 99\r\nContent-Length: 9\r\n"]
+        heads = lengths + [chunked + each for each in lengths]
+        heads.append(b"Transfer-Encoding: identity\r\nContent-Length: 5\r\n")
+        files = []
+        for number, head in enumerate(heads):
+            block = b"HTTP/1.1 200 OK\r\n" + head + b"\r\n" + PAGE
+            files.append(self.write(f"{number}.warc", (
+                b"WARC/1.1\r\nWARC-Type: response\r\nWARC-Date: 2020-01-01T00:00:00Z\r\n"
+                b"WARC-Target-URI: https://a.test/%d\r\nContent-Length: %d\r\n\r\n%b\r\n\r\n" %
+                (number, len(block), block))))
+        done = self.import_all(*files)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for protocol in ("h1", "h2"):
+            replay = self.replay(self.folder / "a.reprise", "--protocol", protocol)
+            for number, head in enumerate(heads):
+                with self.subTest(head, protocol=protocol):
+                    got = subprocess.run(
+                        ["curl", "--silent", "--show-error", "--cacert", replay.ca_file,
+                         "--connect-to", "::" + replay.ready["https"], f"https://a.test/{number}"],
+                        capture_output=True, check=False, timeout=harness.DEADLINE_SECONDS)
+                    self.assertEqual((got.returncode, got.stdout), (0, PAGE), got.stderr)
+
     def test_the_same_recordings_give_the_same_bytes(self):
         one = self.write("one.warc", warc())
         two = self.write("two.har", har({"text": "x"}))

@@ -44,7 +44,10 @@ class ConnectionTest : public testing::Test {
  protected:
   ConnectionTest()
       : connection(std::move(ends.server->socket()), 1, Entry::kTransparent,
-                   {.factory = site, .tls = nullptr, .minter = nullptr}) {
+                   {.factory = site,
+                    .tls = nullptr,
+                    .minter = nullptr,
+                    .failed_handshakes = failed_handshakes}) {
     ends.spawn(connection.run());
   }
   void send(const std::string& text) {
@@ -67,6 +70,7 @@ class ConnectionTest : public testing::Test {
 
   Loopback ends;
   Site site;
+  FailedHandshakes failed_handshakes;
   Connection connection;
   std::string received;
 };

@@ -50,6 +50,21 @@ TEST_F(ImportHar, LeavesOutTheCodingOfADecodedBodyAndCorrectsTheLength) {
   EXPECT_EQ(report.lengths_corrected, 1U);
 }
 
+TEST_F(ImportHar, CorrectsALengthThatIsNoneOrStandsTwice) {
+  std::string const chunked = R"({"name":"transfer-encoding","value":"chunked"},)";
+  for (const std::string& fields_text :
+       {std::string(R"({"name":"content-length","value":"-1"})"),
+        chunked + R"({"name":"content-length","value":"-1"})",
+        std::string(R"({"name":"content-length","value":"42, 42"})"),
+        std::string(
+            R"({"name":"content-length","value":"2"},{"name":"Content-Length","value":"3"})")}) {
+    SCOPED_TRACE(fields_text);
+    ASSERT_EQ(import(har(response(R"({"size":2,"text":"hi"})", fields_text))), "");
+    EXPECT_THAT(fields(0), testing::EndsWith("content-length: 2\n"));
+    EXPECT_EQ(report.lengths_corrected, 1U);
+  }
+}
+
 TEST_F(ImportHar, KnowsADecodedBodyThatStandsBeforeItsHead) {
   ASSERT_EQ(import(har(R"({"status":200,"content":{"size":2,"text":"hi"},"headers":[)"
                        R"({"name":"content-encoding","value":"gzip"}]})")),

@@ -57,6 +57,7 @@ class OriginDialerTest : public testing::Test {
   /// What begin() made a dialling of, filled in once the context has run.
   struct Begun {
     OriginDialer::Target target;
+    Reach reach = Reach::kAll;
     OriginDialer::Dialling dialling;
     OriginDialer::Dialled dialled;
   };
@@ -67,13 +68,15 @@ class OriginDialerTest : public testing::Test {
   void begin(Begun& begun) {
     auto& with = dialer();
     ends_.spawn([this, &begun, &with]() -> awaitable<void> {
-      begun.dialled = co_await with.dial(begun.target, nullptr, begun.dialling,
-                                         [](auto at) { return at.time_since_epoch(); });
+      begun.dialled = co_await with.dial(
+          begun.target, nullptr, begun.dialling, [](auto at) { return at.time_since_epoch(); },
+          begun.reach);
       ended_.push_back(begun.target.host);
     });
   }
-  OriginDialer::Dialled dial(const std::string& host, std::uint16_t port) {
-    Begun begun{.target = {.scheme = Scheme::kHttp, .host = host, .port = port}};
+  OriginDialer::Dialled dial(const std::string& host, std::uint16_t port,
+                             Reach reach = Reach::kAll) {
+    Begun begun{.target = {.scheme = Scheme::kHttp, .host = host, .port = port}, .reach = reach};
     begin(begun);
     ends_.context.restart();
     ends_.run();
@@ -154,6 +157,26 @@ TEST_F(OriginDialerTest, LooksNamesUpAndTellsWhatWasAnswered) {
     EXPECT_GE(answer.answered, answer.asked);
     EXPECT_EQ(answer.addresses.size(), answer.type == dns::Type::kA ? 1U : 0U);
   }
+}
+
+TEST_F(OriginDialerTest, DialsPrivateAddressesOnlyForThoseWhoMayReachThem) {
+  use([](const auto& query) { return addresses(query, {{{127, 0, 0, 1}}}); });
+  auto const port = listening();
+  auto const refused = dial("www.example", port, Reach::kPublicOnly);
+  EXPECT_FALSE(refused.stream);
+  EXPECT_TRUE(refused.private_refused);
+  EXPECT_THAT(refused.facts.failure, AllOf(HasSubstr("www.example"), HasSubstr("--allow-private")));
+  auto const allowed = dial("www.example", port);
+  EXPECT_TRUE(allowed.stream) << allowed.facts.failure;
+  EXPECT_TRUE(allowed.is_private);
+}
+
+TEST_F(OriginDialerTest, DialsWhatARuleSaysWhereverThatIs) {
+  auto const port = listening();
+  options_.connect_to.push_back({.host = "a.test", .to_host = "127.0.0.1", .to_port = port});
+  EXPECT_TRUE(dialer().has_rule({.host = "a.test", .port = 80}));
+  EXPECT_FALSE(dialer().has_rule({.host = "b.test", .port = 80}));
+  EXPECT_TRUE(dial("a.test", 80, Reach::kPublicOnly).stream);
 }
 
 TEST_F(OriginDialerTest, GoesOnToTheNextAddressAndSaysWhichItTook) {

@@ -1,0 +1,67 @@
+#include "proxy/failed_handshakes.h"
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "proxy/tls_stream.h"
+
+namespace reprise {
+namespace {
+
+/// The alert that the peer sent, if that is what the error is.
+std::optional<int> alert_of(std::error_code error) {
+  if (error.category() != tls_category() || error.value() == kTlsBrokenOff) return std::nullopt;
+  auto const reason = ERR_GET_REASON(static_cast<unsigned>(error.value()));
+  if (reason < SSL_AD_REASON_OFFSET) return std::nullopt;
+  return reason - SSL_AD_REASON_OFFSET;
+}
+
+std::string name_of(int alert) {
+  std::string name = SSL_alert_desc_string_long(alert);
+  std::ranges::transform(name, name.begin(), [](char c) {
+    return c == ' ' ? '_' : c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+  });
+  return name;
+}
+
+bool is_distrust(int alert) {
+  constexpr std::array kAlerts{SSL_AD_BAD_CERTIFICATE, SSL_AD_UNSUPPORTED_CERTIFICATE,
+                               SSL_AD_CERTIFICATE_UNKNOWN, SSL_AD_UNKNOWN_CA};
+  return std::ranges::count(kAlerts, alert) > 0;
+}
+
+bool is_end(std::error_code error) {
+  return (error.category() == tls_category() && error.value() == kTlsBrokenOff) ||
+         error == std::errc::connection_reset || error == std::errc::broken_pipe;
+}
+
+}  // namespace
+
+void FailedHandshakes::add(std::error_code error, std::string_view server_name) {
+  if (error == std::errc::operation_canceled) return;  // it was this side that ended it
+  auto const alert = alert_of(error);
+  std::scoped_lock const lock(mutex_);
+  if (alert) {
+    ++counts_.alerts[name_of(*alert)];
+  } else {
+    ++(is_end(error) ? counts_.closed : counts_.other);
+  }
+  if (!alert || !is_distrust(*alert) || std::exchange(told_, true)) return;
+  spdlog::warn(
+      "a client refused the certificate for '{}' (TLS alert: {}): it does not trust the authority "
+      "of this proxy. Run 'reprise ca install' for Chromium, give other clients the file that "
+      "'reprise ca path' names (curl --cacert), or start Chromium with {{chromium-flags}}",
+      server_name, name_of(*alert));
+}
+
+FailedHandshakes::Counts FailedHandshakes::counts() const {
+  std::scoped_lock const lock(mutex_);
+  return counts_;
+}
+
+}  // namespace reprise

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace reprise {
+
+/// TLS handshakes that clients ended, by how. Thread-safe.
+class FailedHandshakes {
+ public:
+  struct Counts {
+    /// By the alert that the client sent, as RFC 8446 section 6 spells it: "unknown_ca".
+    std::map<std::string, std::uint64_t> alerts;
+    std::uint64_t closed = 0;  ///< the client closed without an alert
+    std::uint64_t other = 0;   ///< no version or cipher in common, or no TLS
+    bool any() const { return !alerts.empty() || closed > 0 || other > 0; }
+  };
+
+  /// Counts what a handshake with the client that asked for `server_name` came to. The first
+  /// client that does not trust our certificates is told of in the log, with the remedy.
+  void add(std::error_code error, std::string_view server_name);
+  Counts counts() const;
+
+ private:
+  mutable std::mutex mutex_;
+  Counts counts_;
+  bool told_ = false;
+};
+
+}  // namespace reprise

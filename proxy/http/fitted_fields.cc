@@ -1,0 +1,48 @@
+#include "proxy/http/fitted_fields.h"
+
+#include "proxy/http/h1_syntax.h"
+
+namespace reprise {
+namespace {
+
+using Kind = BodyFraming::Kind;
+
+/// What the fields may say of the body that follows, or that would follow.
+BodyFraming told_framing(std::string_view request_method, const ResponseHead& head,
+                         const BodyFraming& framing) {
+  if (may_have_body(request_method, head.status)) return framing;
+  bool const tells = head.status == 304 || (request_method == "HEAD" && head.status >= 200);
+  auto const announced = announced_framing(head, Tolerance::kAsBrowsers);
+  return tells && announced ? *announced : BodyFraming{};
+}
+
+}  // namespace
+
+FittedFields::FittedFields(std::string_view request_method, const ResponseHead& head,
+                           const BodyFraming& framing) {
+  auto const told = told_framing(request_method, head, framing);
+  HeaderView wanted;
+  if (told.kind == Kind::kLength) {
+    length_ = std::to_string(told.length_bytes);
+    wanted = {.name = "Content-Length", .value = length_};
+  } else if (told.kind == Kind::kChunked) {
+    wanted = {.name = "Transfer-Encoding", .value = "chunked"};
+  }
+  fields_.reserve(head.headers.size() + 1);
+  for (const HeaderView& field : head.headers) {
+    auto const is = [&field](std::string_view name) {
+      return equals_ignoring_case(field.name, name);
+    };
+    if (!is_sendable(field) || is("Alt-Svc")) continue;
+    if (!is("Content-Length") && !is("Transfer-Encoding")) {
+      fields_.push_back(field);
+    } else if (!wanted.name.empty() && is(wanted.name)) {
+      bool const as_it_is = told.kind == Kind::kChunked && ends_chunked(field.value);
+      fields_.push_back({.name = field.name, .value = as_it_is ? field.value : wanted.value});
+      wanted = {};
+    }
+  }
+  if (!wanted.name.empty()) fields_.push_back(wanted);
+}
+
+}  // namespace reprise
