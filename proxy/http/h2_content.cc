@@ -64,14 +64,12 @@ void H2Content::drop_unread() {
   release(incoming_.size() + reading_.size());
   incoming_ = {};
   reading_ = {};
-  head_.clear();
   trailers_ = {};
 }
 
 void H2Content::reuse(std::int32_t id) {
   drop_unread();
   id_ = id;
-  head_began_ = false;
   ended_ = false;
   outgoing_ = {};
   whole_ = nullptr;
@@ -228,11 +226,6 @@ void H2Content::close(std::uint32_t error_code) {
   readable_.set();
   drained_.set();
   close_.set();
-}
-
-void H2Content::begin_head() {
-  head_began_ = true;
-  head_.clear();
 }
 
 }  // namespace reprise

@@ -119,16 +119,16 @@ class ServerSession final : public H2Session {
     nghttp2_session_set_stream_user_data(raw(), id, static_cast<H2Content*>(&stream));
   }
 
-  void on_head(const nghttp2_frame& frame, H2Content& content) override {
+  void on_head(const nghttp2_frame& frame, H2Content& content, H2Head& arrived) override {
     auto& stream = static_cast<H2ServerStream&>(content);
     bool const ends = (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
-    stream.head_bytes += content.head().size_bytes();
+    stream.head_bytes += arrived.size_bytes();
     if (heads_take_too_much(stream)) {
-      content.take_head();
       reset(stream, NGHTTP2_ENHANCE_YOUR_CALM);
       return;
     }
     if (frame.headers.cat == NGHTTP2_HCAT_REQUEST) {
+      stream.keep_head(arrived);
       if (ends) content.end_incoming({});
       ready_.push_back(&stream);
       stream.active = true;
@@ -137,11 +137,10 @@ class ServerSession final : public H2Session {
       watch();
       return;
     }
-    auto const trailers = content.take_head();
-    if (trailers.too_long()) {
+    if (arrived.too_long()) {
       reset(stream, NGHTTP2_ENHANCE_YOUR_CALM);
     } else if (ends) {
-      content.end_incoming(Headers(trailers.fields()));
+      content.end_incoming(Headers(arrived.fields()));
     }
   }
 
@@ -246,7 +245,7 @@ class ServerSession final : public H2Session {
 
   /// The common case, where nothing is to be waited for: no coroutine, no allocation of ours.
   bool answer_at_once(H2ServerStream& stream, Clock::time_point arrived) {
-    if (!stream.ended() || stream.head().too_long()) return false;
+    if (!stream.finished() || stream.head().too_long()) return false;
     stream.head().read_into(fields_);
     auto const target = read_h2_target(fields_, headers_);
     if (!target || !target->protocol.empty()) return false;
@@ -269,6 +268,7 @@ class ServerSession final : public H2Session {
   /// It is closed and nobody uses it.
   void retire(H2ServerStream& stream) {
     stream.drop_unread();
+    stream.drop_head();
     stream.head_bytes = 0;
     idle_.push_back(&stream);
   }

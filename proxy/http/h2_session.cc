@@ -30,17 +30,15 @@ struct H2Session::Callbacks {
   }
 
   static int begin_headers(nghttp2_session*, const nghttp2_frame* frame, void* user) {
+    self(user).arriving_.clear();
     self(user).on_begin_head(*frame);
-    if (auto* const content = self(user).content_of(frame->hd.stream_id)) content->begin_head();
     return 0;
   }
 
-  static int header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name,
+  static int header(nghttp2_session*, const nghttp2_frame*, const std::uint8_t* name,
                     std::size_t name_size, const std::uint8_t* value, std::size_t value_size,
                     std::uint8_t, void* user) {
-    if (auto* const content = self(user).content_of(frame->hd.stream_id)) {
-      content->add_field(text_of(name, name_size), text_of(value, value_size));
-    }
+    self(user).arriving_.add(text_of(name, name_size), text_of(value, value_size));
     return 0;
   }
 
@@ -48,7 +46,7 @@ struct H2Session::Callbacks {
     switch (frame->hd.type) {
       case NGHTTP2_HEADERS:
         if (auto* const content = self(user).content_of(frame->hd.stream_id)) {
-          self(user).on_head(*frame, *content);
+          self(user).on_head(*frame, *content, self(user).arriving_);
         }
         break;
       case NGHTTP2_DATA:

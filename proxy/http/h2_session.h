@@ -51,7 +51,9 @@ class H2Session {
   // What nghttp2 tells, in the middle of its work: nothing may be sent here.
   virtual void on_begin_frame(const nghttp2_frame_hd&) {}
   virtual void on_begin_head(const nghttp2_frame& frame) = 0;
-  virtual void on_head(const nghttp2_frame& frame, H2Content& content) = 0;
+  /// A head or trailers, whole. `fields` may be swapped for others, whose memory is then used for
+  /// the next ones.
+  virtual void on_head(const nghttp2_frame& frame, H2Content& content, H2Head& fields) = 0;
   virtual void on_closed(H2Content& content) = 0;
   virtual void on_settings(std::span<const nghttp2_settings_entry>) {}
   virtual void on_goaway() {}
@@ -92,6 +94,7 @@ class H2Session {
   /// After nghttp2 has given up on the peer's bytes: the reason goes to the peer.
   void say_goodbye(int library_code);
 
+  H2Head arriving_;  // of one stream at a time (section 4.3)
   std::vector<std::byte> out_;
   std::uint64_t content_sent_bytes_ = 0;
   Piece out_piece_;

@@ -51,7 +51,7 @@ inline Fields request_fields(const std::string& path, const std::string& method 
   return {{":method", method}, {":scheme", "https"}, {":authority", "a.test"}, {":path", path}};
 }
 
-/// The client's end of a connection.
+/// The client's end of a connection, or an origin's.
 class FrameClient {
  public:
   static constexpr std::uint8_t kEnd = NGHTTP2_FLAG_END_STREAM;
@@ -111,13 +111,16 @@ class FrameClient {
     (void)co_await stream_.write(as_bytes(text));
   }
 
+  /// What a client's bytes begin with, before its frames.
+  awaitable<void> take_magic() {
+    while (held_.size() < NGHTTP2_CLIENT_MAGIC_LEN && co_await receive()) continue;
+    EXPECT_EQ(held_.substr(0, NGHTTP2_CLIENT_MAGIC_LEN), NGHTTP2_CLIENT_MAGIC);
+    held_.erase(0, NGHTTP2_CLIENT_MAGIC_LEN);
+  }
   /// The next frame, or nullopt at the end. Fields of heads are decoded into `last_head`.
   awaitable<std::optional<Frame>> next() {
     while (!whole()) {
-      std::array<std::byte, 16'384> buffer;
-      auto const count = co_await stream_.read_some(buffer);
-      if (!count || *count == 0) co_return std::nullopt;
-      held_ += as_text(Bytes(buffer).first(*count));
+      if (!co_await receive()) co_return std::nullopt;
     }
     auto const size = u32_at(held_, 0) >> 8;
     Frame found{.type = static_cast<std::uint8_t>(held_[3]),
@@ -168,6 +171,14 @@ class FrameClient {
   Fields last_head;
 
  private:
+  /// False at the end.
+  awaitable<bool> receive() {
+    std::array<std::byte, 16'384> buffer;
+    auto const count = co_await stream_.read_some(buffer);
+    if (!count || *count == 0) co_return false;
+    held_ += as_text(Bytes(buffer).first(*count));
+    co_return true;
+  }
   bool whole() const { return held_.size() >= 9 && held_.size() >= 9 + (u32_at(held_, 0) >> 8); }
 
   void inflate() {
