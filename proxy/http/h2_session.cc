@@ -241,6 +241,19 @@ void H2Session::say_goodbye(int library_code) {
   }
 }
 
+Result<void> H2Session::work_in(Bytes bytes) {
+  auto const refusal = refusal_in(bytes);
+  auto const admitted = refusal ? refusal->before_bytes : bytes.size();
+  auto const used = nghttp2_session_mem_recv(
+      session_.get(), reinterpret_cast<const std::uint8_t*>(bytes.data()), admitted);
+  if (used < 0) {
+    say_goodbye(static_cast<int>(used));
+    return fail(library_error(used));
+  }
+  if (refusal) nghttp2_session_terminate_session(session_.get(), refusal->error);
+  return {};
+}
+
 Task<void> H2Session::read_loop() {
   std::vector<std::byte> buffer(kReadBytes);
   Result<void> broken;
@@ -251,14 +264,11 @@ Task<void> H2Session::read_loop() {
     // After an error all is taken and ignored: closing with bytes unread would cut off the GOAWAY.
     if (!broken) continue;
     flush_follows_ = true;
-    auto const used = nghttp2_session_mem_recv(
-        session_.get(), reinterpret_cast<const std::uint8_t*>(buffer.data()), *count);
-    if (used < 0) {
-      broken = fail(library_error(used));
-      say_goodbye(static_cast<int>(used));
-      on_half_over();
-    } else {
+    broken = work_in(Bytes(buffer).first(*count));
+    if (broken) {
       on_batch();
+    } else {
+      on_half_over();
     }
     flush_follows_ = false;
     flush();

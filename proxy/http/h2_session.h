@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "proxy/http/h2_content.h"
+#include "proxy/http/h2_frame_check.h"
 
 namespace reprise {
 
@@ -48,6 +49,9 @@ class H2Session {
   /// What both sides want of nghttp2; the limits on what a peer may do among it.
   static NgHttp2OptionPtr make_options();
 
+  /// What nghttp2 would let pass in these bytes, which are the next of the peer.
+  virtual std::optional<H2FrameCheck::Refusal> refusal_in(Bytes) { return std::nullopt; }
+
   // What nghttp2 tells, in the middle of its work: nothing may be sent here.
   virtual void on_begin_frame(const nghttp2_frame_hd&) {}
   virtual void on_begin_head(const nghttp2_frame& frame) = 0;
@@ -83,6 +87,8 @@ class H2Session {
   static constexpr std::size_t kFramesWaitingMax = 4096;
 
   Task<void> read_loop();
+  /// Errors: what nghttp2 did not bear; the peer is told.
+  Result<void> work_in(Bytes bytes);
   Task<void> write_loop();
   /// Fills out_ from the session. False when nothing is to be sent.
   Result<bool> gather();

@@ -198,6 +198,25 @@ TEST_F(H2Attack, ResetsOfItsOwnLeaveNothingBehind) {
   EXPECT_LT(grown_bytes(), kMiB / 4);
 }
 
+/// Closed streams are told from others for a while, and only so many.
+TEST_F(H2Attack, AHundredThousandStreamsLeaveNothingBehind) {
+  store("/stored", 0);
+  play([this](FrameClient& client) -> awaitable<void> {
+    std::uint32_t id = 1;
+    for (int i = 0; i < 1000; ++i) {
+      if (i <= 10) begin_watch();
+      std::string text;
+      for (auto const last = id + 200; id < last; id += 2) {
+        text += client.head(id, request_fields("/stored"));
+      }
+      co_await client.send(text);
+      co_await client.settle();
+      look();
+    }
+  });
+  EXPECT_LT(grown_bytes(), kMiB / 8);
+}
+
 TEST_F(H2Attack, RunsNoMoreHandlersThanTwiceTheStreamsEvenIfTheyOutliveThem) {
   options.concurrent_streams_max = 4;
   play([](FrameClient& client) -> awaitable<void> {
