@@ -8,6 +8,8 @@
 namespace reprise {
 namespace {
 
+constexpr std::size_t kFieldOverheadBytes = 32;  // RFC 9113 section 6.5.2
+
 class H2Category final : public std::error_category {
   const char* name() const noexcept override { return "http/2"; }
   std::string message(int code) const override {
@@ -23,6 +25,7 @@ const std::error_category& h2_category() {
 }
 
 void H2Head::add(std::string_view name, std::string_view value) {
+  unfolded_bytes_ += name.size() + value.size() + kFieldOverheadBytes;
   too_long_ = too_long_ || text_.size() + name.size() + value.size() > kH2HeadBytesMax ||
               fields_.size() == kHeadFieldsMax;
   if (too_long_) return;
@@ -53,6 +56,7 @@ void H2Head::clear() {
   if (text_.capacity() > kKeptBytesMax) *this = {};
   text_.clear();
   fields_.clear();
+  unfolded_bytes_ = 0;
   too_long_ = false;
 }
 

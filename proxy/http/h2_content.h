@@ -19,6 +19,9 @@ const std::error_category& h2_category();
 
 /// Bytes of a head, names and values, over which a stream is refused.
 inline constexpr std::size_t kH2HeadBytesMax = 256 << 10;
+/// The size of a head, kept or not, over which the connection is ended: a frame of a few bytes
+/// unfolds to millions by compression, and costs as much.
+inline constexpr std::size_t kH2UnfoldedBytesMax = 2 * kH2HeadBytesMax;
 
 /// A head or trailers, in one text.
 class H2Head {
@@ -26,6 +29,8 @@ class H2Head {
   /// What goes over kH2HeadBytesMax or kHeadFieldsMax is not kept.
   void add(std::string_view name, std::string_view value);
   bool too_long() const { return too_long_; }
+  /// All that was added, counted as SETTINGS_MAX_HEADER_LIST_SIZE counts (RFC 9113 section 6.5.2).
+  std::size_t unfolded_bytes() const { return unfolded_bytes_; }
   std::size_t size_bytes() const { return text_.size(); }
   /// Views into this object; void once it moves.
   std::vector<HeaderView> fields() const;
@@ -41,6 +46,7 @@ class H2Head {
   };
   std::string text_;
   std::vector<Field> fields_;
+  std::size_t unfolded_bytes_ = 0;
   bool too_long_ = false;
 };
 

@@ -38,8 +38,7 @@ struct H2Session::Callbacks {
   static int header(nghttp2_session*, const nghttp2_frame*, const std::uint8_t* name,
                     std::size_t name_size, const std::uint8_t* value, std::size_t value_size,
                     std::uint8_t, void* user) {
-    self(user).arriving_.add(text_of(name, name_size), text_of(value, value_size));
-    return 0;
+    return self(user).take_field(text_of(name, name_size), text_of(value, value_size));
   }
 
   static int frame_received(nghttp2_session* session, const nghttp2_frame* frame, void* user) {
@@ -241,17 +240,34 @@ void H2Session::say_goodbye(int library_code) {
   }
 }
 
-Result<void> H2Session::work_in(Bytes bytes) {
-  auto const refusal = refusal_in(bytes);
-  auto const admitted = refusal ? refusal->before_bytes : bytes.size();
-  auto const used = nghttp2_session_mem_recv(
-      session_.get(), reinterpret_cast<const std::uint8_t*>(bytes.data()), admitted);
-  if (used < 0) {
-    say_goodbye(static_cast<int>(used));
-    return fail(library_error(used));
+int H2Session::take_field(std::string_view name, std::string_view value) {
+  auto const before = arriving_.unfolded_bytes();
+  arriving_.add(name, value);
+  auto const unfolded = arriving_.unfolded_bytes();
+  if (unfolded > kH2UnfoldedBytesMax) {
+    nghttp2_session_terminate_session(session_.get(), NGHTTP2_ENHANCE_YOUR_CALM);
+    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // nothing more of the head is looked at
   }
+  stream_.count_work(unfolded - before);
+  paused_ = stream_.turn_is_over();
+  return paused_ ? NGHTTP2_ERR_PAUSE : 0;
+}
+
+Task<void> H2Session::work_in(Bytes bytes) {
+  auto const refusal = refusal_in(bytes);
+  if (refusal) bytes = bytes.first(refusal->before_bytes);
+  do {
+    if (std::exchange(paused_, false)) co_await stream_.yield_turn();
+    auto const used = nghttp2_session_mem_recv(
+        session_.get(), reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+    if (used < 0) {
+      say_goodbye(static_cast<int>(used));
+      co_return fail(library_error(used));
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(used));
+  } while (paused_);
   if (refusal) nghttp2_session_terminate_session(session_.get(), refusal->error);
-  return {};
+  co_return Result<void>{};
 }
 
 Task<void> H2Session::read_loop() {
@@ -264,7 +280,7 @@ Task<void> H2Session::read_loop() {
     // After an error all is taken and ignored: closing with bytes unread would cut off the GOAWAY.
     if (!broken) continue;
     flush_follows_ = true;
-    broken = work_in(Bytes(buffer).first(*count));
+    broken = co_await work_in(Bytes(buffer).first(*count));
     if (broken) {
       on_batch();
     } else {

@@ -88,7 +88,9 @@ class H2Session {
 
   Task<void> read_loop();
   /// Errors: what nghttp2 did not bear; the peer is told.
-  Result<void> work_in(Bytes bytes);
+  Task<void> work_in(Bytes bytes);
+  /// Returns what nghttp2 is to do next.
+  int take_field(std::string_view name, std::string_view value);
   Task<void> write_loop();
   /// Fills out_ from the session. False when nothing is to be sent.
   Result<bool> gather();
@@ -105,6 +107,7 @@ class H2Session {
   std::uint64_t content_sent_bytes_ = 0;
   Piece out_piece_;
   std::optional<Outgoing> pending_;  // what is left of out_, if anything
+  bool paused_ = false;              // nghttp2 is, in the middle of a head
   bool writer_busy_ = false;         // the write loop has taken over from wake()
   bool flush_follows_ = false;       // the read loop is at work, and will send what there is
   bool ended_ = false;               // nothing more will be read

@@ -37,7 +37,8 @@ class H2ClientTest : public testing::Test {
     FrameClient origin(*ends.server);
     ends.spawn([&]() -> awaitable<void> {
       co_await origin.take_magic();
-      co_await origin.send(frame(NGHTTP2_SETTINGS, 0, 0));
+      co_await origin.send(frame(NGHTTP2_SETTINGS, 0, 0) +
+                           frame(NGHTTP2_SETTINGS, NGHTTP2_FLAG_ACK, 0));
       co_await origin.until(NGHTTP2_HEADERS, static_cast<std::uint32_t>(2 * count - 1));
       co_await part(origin);
       while (co_await origin.next()) continue;
@@ -106,6 +107,28 @@ TEST_F(H2ClientTest, TakesAResponseOfNothingButHeadAndTrailers) {
   EXPECT_THAT(answers[0].statuses, ElementsAre(200));
   EXPECT_THAT(answers[0].content, IsEmpty());
   EXPECT_THAT(answers[0].trailers, ElementsAre(Pair("grpc-status", "0")));
+}
+
+/// An origin may be shown a table that is much larger than a server's.
+TEST_F(H2ClientTest, LeavesAnOriginWhoseHeadUnfoldsToTooMuch) {
+  constexpr std::uint32_t kTableBytes = 64 << 10;
+  std::uint32_t error = 0;
+  auto const answers = ask(
+      2,
+      [&](FrameClient& origin) -> awaitable<void> {
+        origin.resize_encoder(kTableBytes);
+        Fields fields{{":status", "200"}};
+        std::string const value(kTableBytes / 2, 'b');
+        for (std::size_t size = 0; size <= kH2UnfoldedBytesMax; size += value.size()) {
+          fields.emplace_back("x-bomb", value);
+        }
+        // What follows could not be decoded.
+        co_await origin.send(FrameClient::long_head(1, origin.block(fields) + "\xff\xff\xff\x7f"));
+        error = u32_at((co_await origin.until(NGHTTP2_GOAWAY, 0)).payload, 4);
+      },
+      {{NGHTTP2_SETTINGS_HEADER_TABLE_SIZE, kTableBytes}});
+  EXPECT_EQ(error, NGHTTP2_ENHANCE_YOUR_CALM);
+  for (const Answer& answer : answers) EXPECT_TRUE(answer.error);
 }
 
 }  // namespace

@@ -58,7 +58,8 @@ class FrameClient {
   static constexpr std::uint8_t kWholeHead = NGHTTP2_FLAG_END_HEADERS;
 
   explicit FrameClient(ByteStream& stream) : stream_(stream) {
-    nghttp2_hd_deflate_new(&deflater_, 4096);
+    nghttp2_hd_deflate_new(&deflater_, kEncoderBytesMax);
+    resize_encoder(4096);
     nghttp2_hd_inflate_new(&inflater_);
   }
   ~FrameClient() {
@@ -158,6 +159,8 @@ class FrameClient {
     }
   }
 
+  /// The table of the encoder, as HEADER_TABLE_SIZE of the other side allows.
+  void resize_encoder(std::size_t bytes) { nghttp2_hd_deflate_change_table_size(deflater_, bytes); }
   /// The table of the decoder, as HEADER_TABLE_SIZE tells the server.
   void resize_table(std::size_t bytes) { nghttp2_hd_inflate_change_table_size(inflater_, bytes); }
 
@@ -179,6 +182,8 @@ class FrameClient {
     held_ += as_text(Bytes(buffer).first(*count));
     co_return true;
   }
+  static constexpr std::size_t kEncoderBytesMax = 64 << 10;
+
   bool whole() const { return held_.size() >= 9 && held_.size() >= 9 + (u32_at(held_, 0) >> 8); }
 
   void inflate() {
