@@ -90,6 +90,12 @@ class ByteStream {
 
   tcp::socket& socket() { return socket_; }
 
+  // A peer that is always ready must not keep the thread: after so many bytes without a wait,
+  // others are to run. What a few bytes of the peer unfold to counts as well.
+  void count_work(std::size_t bytes) { turn_bytes_ += bytes; }
+  bool turn_is_over() const { return turn_bytes_ >= kTurnBytes; }
+  awaitable<void> yield_turn();
+
   /// Whether a write is under way: then there must not be another.
   bool writing() const { return writing_; }
 
@@ -111,10 +117,6 @@ class ByteStream {
   bool is_open() const { return socket_.is_open(); }
   void count_read(std::size_t bytes) { turn_bytes_ += bytes, bytes_read_ += bytes; }
   void count_written(std::size_t bytes) { turn_bytes_ += bytes, bytes_written_ += bytes; }
-  /// A peer that is always ready must not keep the thread: after so many bytes without a wait,
-  /// others are to run.
-  bool turn_is_over() const { return turn_bytes_ >= kTurnBytes; }
-  awaitable<void> yield_turn();
 
   tcp::socket socket_;
 

@@ -113,10 +113,14 @@ void H2Client::drop(H2ClientStream& stream) {
   wake();
 }
 
-void H2Client::on_head(const nghttp2_frame& frame, H2Content& content) {
+void H2Client::on_begin_head(const nghttp2_frame& frame) {
+  auto* const content = content_of(frame.hd.stream_id);
+  if (content != nullptr) static_cast<H2ClientStream*>(content)->response_started_ = true;
+}
+
+void H2Client::on_head(const nghttp2_frame& frame, H2Content& content, H2Head& arrived) {
   auto& stream = static_cast<H2ClientStream&>(content);
   bool const ends = (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
-  auto const arrived = stream.take_head();
   if (arrived.too_long()) {
     nghttp2_submit_rst_stream(raw(), NGHTTP2_FLAG_NONE, stream.id(), NGHTTP2_ENHANCE_YOUR_CALM);
     return;

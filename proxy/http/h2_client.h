@@ -18,13 +18,14 @@ class H2ClientStream final : public H2Content {
   /// Errors: the stream's or the connection's.
   Task<ResponseHead> read_head();
   /// Whether a byte of the response was seen.
-  bool response_started() const { return began_head(); }
+  bool response_started() const { return response_started_; }
 
  private:
   friend class H2Client;
   std::deque<Headers> heads_;  // arrived, not yet read; :status among them
   Headers current_;            // what read_head() gave out last
   std::vector<HeaderView> current_fields_;
+  bool response_started_ = false;
   bool final_arrived_ = false;
   Event head_arrived_;
 };
@@ -58,8 +59,8 @@ class H2Client final : public H2Session {
   void drop(H2ClientStream& stream);
 
  private:
-  void on_begin_head(const nghttp2_frame&) override {}
-  void on_head(const nghttp2_frame& frame, H2Content& content) override;
+  void on_begin_head(const nghttp2_frame& frame) override;
+  void on_head(const nghttp2_frame& frame, H2Content& content, H2Head& arrived) override;
   void on_closed(H2Content& content) override;
   void on_settings(std::span<const nghttp2_settings_entry> entries) override;
   void on_goaway() override { usable_ = false; }

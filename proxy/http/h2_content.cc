@@ -8,6 +8,8 @@
 namespace reprise {
 namespace {
 
+constexpr std::size_t kFieldOverheadBytes = 32;  // RFC 9113 section 6.5.2
+
 class H2Category final : public std::error_category {
   const char* name() const noexcept override { return "http/2"; }
   std::string message(int code) const override {
@@ -23,6 +25,7 @@ const std::error_category& h2_category() {
 }
 
 void H2Head::add(std::string_view name, std::string_view value) {
+  unfolded_bytes_ += name.size() + value.size() + kFieldOverheadBytes;
   too_long_ = too_long_ || text_.size() + name.size() + value.size() > kH2HeadBytesMax ||
               fields_.size() == kHeadFieldsMax;
   if (too_long_) return;
@@ -53,6 +56,7 @@ void H2Head::clear() {
   if (text_.capacity() > kKeptBytesMax) *this = {};
   text_.clear();
   fields_.clear();
+  unfolded_bytes_ = 0;
   too_long_ = false;
 }
 
@@ -64,14 +68,12 @@ void H2Content::drop_unread() {
   release(incoming_.size() + reading_.size());
   incoming_ = {};
   reading_ = {};
-  head_.clear();
   trailers_ = {};
 }
 
 void H2Content::reuse(std::int32_t id) {
   drop_unread();
   id_ = id;
-  head_began_ = false;
   ended_ = false;
   outgoing_ = {};
   whole_ = nullptr;
@@ -228,11 +230,6 @@ void H2Content::close(std::uint32_t error_code) {
   readable_.set();
   drained_.set();
   close_.set();
-}
-
-void H2Content::begin_head() {
-  head_began_ = true;
-  head_.clear();
 }
 
 }  // namespace reprise

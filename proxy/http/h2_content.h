@@ -19,6 +19,9 @@ const std::error_category& h2_category();
 
 /// Bytes of a head, names and values, over which a stream is refused.
 inline constexpr std::size_t kH2HeadBytesMax = 256 << 10;
+/// The size of a head, kept or not, over which the connection is ended: a frame of a few bytes
+/// unfolds to millions by compression, and costs as much.
+inline constexpr std::size_t kH2UnfoldedBytesMax = 2 * kH2HeadBytesMax;
 
 /// A head or trailers, in one text.
 class H2Head {
@@ -26,6 +29,8 @@ class H2Head {
   /// What goes over kH2HeadBytesMax or kHeadFieldsMax is not kept.
   void add(std::string_view name, std::string_view value);
   bool too_long() const { return too_long_; }
+  /// All that was added, counted as SETTINGS_MAX_HEADER_LIST_SIZE counts (RFC 9113 section 6.5.2).
+  std::size_t unfolded_bytes() const { return unfolded_bytes_; }
   std::size_t size_bytes() const { return text_.size(); }
   /// Views into this object; void once it moves.
   std::vector<HeaderView> fields() const;
@@ -41,6 +46,7 @@ class H2Head {
   };
   std::string text_;
   std::vector<Field> fields_;
+  std::size_t unfolded_bytes_ = 0;
   bool too_long_ = false;
 };
 
@@ -92,8 +98,7 @@ class H2Content : public BodyReader {
   // For the session.
   std::int32_t id() const { return id_; }
   void set_id(std::int32_t id) { id_ = id; }
-  /// What came and was not read never will be: the peer gets its share of the window back, and
-  /// heads their memory.
+  /// What came and was not read never will be: the peer gets its share of the window back.
   void drop_unread();
   /// As new, for another stream; nobody may wait for anything of the old one.
   void reuse(std::int32_t id);
@@ -101,19 +106,12 @@ class H2Content : public BodyReader {
   void end_incoming(Headers trailers);
   void close(std::uint32_t error_code);
   bool closed() const { return closed_; }
-  bool began_head() const { return head_began_; }
   /// Whether the peer's direction has ended, read or not.
   bool ended() const { return ended_; }
   bool end_sent() const { return end_sent_; }
   /// Whether content is to be sent that has not gone yet.
   bool content_waits() const { return !outgoing_.empty() || finishing_; }
   bool anything_arrived() const { return ended_ || !incoming_.empty(); }
-
-  // The head that is arriving; the trailers come after it, so a head is to be taken out whole.
-  void begin_head();
-  void add_field(std::string_view name, std::string_view value) { head_.add(name, value); }
-  H2Head take_head() { return std::exchange(head_, {}); }
-  const H2Head& head() const { return head_; }
 
  private:
   friend class H2Session;
@@ -125,9 +123,6 @@ class H2Content : public BodyReader {
 
   H2Session* session_;
   std::int32_t id_;
-
-  bool head_began_ = false;
-  H2Head head_;
 
   std::vector<std::byte> incoming_;
   std::vector<std::byte> reading_;  // what read() gave out last

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "proxy/http/h2_server_stream.h"
-#include "proxy/http/h2_stream_numbers.h"
 #include "proxy/http/h2_target.h"
 #include "proxy/http/web_socket.h"
 
@@ -28,16 +27,6 @@ constexpr std::size_t kSmallHeadBytes = 16 << 10;
 /// What the heads of all requests under way may take. A few bytes unfold to many by compression, so
 /// the limit on one head is not enough where there may be hundreds.
 constexpr std::size_t kHeadsBytesMax = 4 << 20;
-
-/// What nghttp2 lets pass, or answers with another error.
-std::uint32_t error_of(const nghttp2_frame_hd& head) {
-  constexpr std::size_t kFrameBytesMax = 16 << 10;  // the default of SETTINGS_MAX_FRAME_SIZE
-  if (head.type == NGHTTP2_CONTINUATION && head.length > kFrameBytesMax) {
-    return NGHTTP2_FRAME_SIZE_ERROR;
-  }
-  if (head.type == NGHTTP2_PRIORITY && head.stream_id == 0) return NGHTTP2_PROTOCOL_ERROR;
-  return NGHTTP2_NO_ERROR;
-}
 
 class ServerSession final : public H2Session {
  public:
@@ -98,13 +87,12 @@ class ServerSession final : public H2Session {
     wake();
   }
 
+  std::optional<H2FrameCheck::Refusal> refusal_in(Bytes bytes) override {
+    return frame_check_.next(bytes);
+  }
+
   void on_begin_frame(const nghttp2_frame_hd& head) override {
     if (head.type == NGHTTP2_SETTINGS) look_at_windows();
-    auto error = error_of(head);
-    if (head.type == NGHTTP2_HEADERS && !numbers_.accept(head.stream_id)) {
-      error = NGHTTP2_PROTOCOL_ERROR;
-    }
-    if (error != NGHTTP2_NO_ERROR) nghttp2_session_terminate_session(raw(), error);
   }
 
   void on_begin_head(const nghttp2_frame& frame) override {
@@ -119,16 +107,16 @@ class ServerSession final : public H2Session {
     nghttp2_session_set_stream_user_data(raw(), id, static_cast<H2Content*>(&stream));
   }
 
-  void on_head(const nghttp2_frame& frame, H2Content& content) override {
+  void on_head(const nghttp2_frame& frame, H2Content& content, H2Head& arrived) override {
     auto& stream = static_cast<H2ServerStream&>(content);
     bool const ends = (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
-    stream.head_bytes += content.head().size_bytes();
+    stream.head_bytes += arrived.size_bytes();
     if (heads_take_too_much(stream)) {
-      content.take_head();
       reset(stream, NGHTTP2_ENHANCE_YOUR_CALM);
       return;
     }
     if (frame.headers.cat == NGHTTP2_HCAT_REQUEST) {
+      stream.keep_head(arrived);
       if (ends) content.end_incoming({});
       ready_.push_back(&stream);
       stream.active = true;
@@ -137,11 +125,10 @@ class ServerSession final : public H2Session {
       watch();
       return;
     }
-    auto const trailers = content.take_head();
-    if (trailers.too_long()) {
+    if (arrived.too_long()) {
       reset(stream, NGHTTP2_ENHANCE_YOUR_CALM);
     } else if (ends) {
-      content.end_incoming(Headers(trailers.fields()));
+      content.end_incoming(Headers(arrived.fields()));
     }
   }
 
@@ -246,7 +233,7 @@ class ServerSession final : public H2Session {
 
   /// The common case, where nothing is to be waited for: no coroutine, no allocation of ours.
   bool answer_at_once(H2ServerStream& stream, Clock::time_point arrived) {
-    if (!stream.ended() || stream.head().too_long()) return false;
+    if (!stream.finished() || stream.head().too_long()) return false;
     stream.head().read_into(fields_);
     auto const target = read_h2_target(fields_, headers_);
     if (!target || !target->protocol.empty()) return false;
@@ -269,6 +256,7 @@ class ServerSession final : public H2Session {
   /// It is closed and nobody uses it.
   void retire(H2ServerStream& stream) {
     stream.drop_unread();
+    stream.drop_head();
     stream.head_bytes = 0;
     idle_.push_back(&stream);
   }
@@ -358,7 +346,7 @@ class ServerSession final : public H2Session {
   Deadline& deadline_;
   const H2ServerOptions& options_;
   net::any_io_executor executor_;
-  H2StreamNumbers numbers_;
+  H2FrameCheck frame_check_;
   std::vector<std::unique_ptr<H2ServerStream>> streams_;  // all that were ever needed at a time
   std::vector<H2ServerStream*> idle_;                     // those that are free
   std::vector<H2ServerStream*> ready_;                    // their heads are whole

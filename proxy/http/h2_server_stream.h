@@ -14,6 +14,11 @@ class H2ServerStream final : public H2Content, public ResponseWriter {
 
   /// As new, for the stream `id`.
   void begin(std::int32_t id);
+  /// Takes the request's head over, whole; `fields` gets memory that is of no use here any more.
+  void keep_head(H2Head& fields) { std::swap(head_, fields); }
+  const H2Head& head() const { return head_; }
+  void drop_head() { head_.clear(); }
+  H2Head take_head() { return std::exchange(head_, {}); }
   void set_request(std::string_view method, bool expects_continue) {
     method_ = method;
     expects_continue_ = expects_continue;
@@ -52,6 +57,7 @@ class H2ServerStream final : public H2Content, public ResponseWriter {
   void respond(const nghttp2_nv* fields, std::size_t count);
 
   H2Session& session_;
+  H2Head head_;
   std::string method_;
   bool head_sent_ = false;
   bool has_content_ = false;

@@ -30,25 +30,22 @@ struct H2Session::Callbacks {
   }
 
   static int begin_headers(nghttp2_session*, const nghttp2_frame* frame, void* user) {
+    self(user).arriving_.clear();
     self(user).on_begin_head(*frame);
-    if (auto* const content = self(user).content_of(frame->hd.stream_id)) content->begin_head();
     return 0;
   }
 
-  static int header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name,
+  static int header(nghttp2_session*, const nghttp2_frame*, const std::uint8_t* name,
                     std::size_t name_size, const std::uint8_t* value, std::size_t value_size,
                     std::uint8_t, void* user) {
-    if (auto* const content = self(user).content_of(frame->hd.stream_id)) {
-      content->add_field(text_of(name, name_size), text_of(value, value_size));
-    }
-    return 0;
+    return self(user).take_field(text_of(name, name_size), text_of(value, value_size));
   }
 
   static int frame_received(nghttp2_session* session, const nghttp2_frame* frame, void* user) {
     switch (frame->hd.type) {
       case NGHTTP2_HEADERS:
         if (auto* const content = self(user).content_of(frame->hd.stream_id)) {
-          self(user).on_head(*frame, *content);
+          self(user).on_head(*frame, *content, self(user).arriving_);
         }
         break;
       case NGHTTP2_DATA:
@@ -243,6 +240,36 @@ void H2Session::say_goodbye(int library_code) {
   }
 }
 
+int H2Session::take_field(std::string_view name, std::string_view value) {
+  auto const before = arriving_.unfolded_bytes();
+  arriving_.add(name, value);
+  auto const unfolded = arriving_.unfolded_bytes();
+  if (unfolded > kH2UnfoldedBytesMax) {
+    nghttp2_session_terminate_session(session_.get(), NGHTTP2_ENHANCE_YOUR_CALM);
+    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // nothing more of the head is looked at
+  }
+  stream_.count_work(unfolded - before);
+  paused_ = stream_.turn_is_over();
+  return paused_ ? NGHTTP2_ERR_PAUSE : 0;
+}
+
+Task<void> H2Session::work_in(Bytes bytes) {
+  auto const refusal = refusal_in(bytes);
+  if (refusal) bytes = bytes.first(refusal->before_bytes);
+  do {
+    if (std::exchange(paused_, false)) co_await stream_.yield_turn();
+    auto const used = nghttp2_session_mem_recv(
+        session_.get(), reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+    if (used < 0) {
+      say_goodbye(static_cast<int>(used));
+      co_return fail(library_error(used));
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(used));
+  } while (paused_);
+  if (refusal) nghttp2_session_terminate_session(session_.get(), refusal->error);
+  co_return Result<void>{};
+}
+
 Task<void> H2Session::read_loop() {
   std::vector<std::byte> buffer(kReadBytes);
   Result<void> broken;
@@ -253,14 +280,11 @@ Task<void> H2Session::read_loop() {
     // After an error all is taken and ignored: closing with bytes unread would cut off the GOAWAY.
     if (!broken) continue;
     flush_follows_ = true;
-    auto const used = nghttp2_session_mem_recv(
-        session_.get(), reinterpret_cast<const std::uint8_t*>(buffer.data()), *count);
-    if (used < 0) {
-      broken = fail(library_error(used));
-      say_goodbye(static_cast<int>(used));
-      on_half_over();
-    } else {
+    broken = co_await work_in(Bytes(buffer).first(*count));
+    if (broken) {
       on_batch();
+    } else {
+      on_half_over();
     }
     flush_follows_ = false;
     flush();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "proxy/http/h2_content.h"
+#include "proxy/http/h2_frame_check.h"
 
 namespace reprise {
 
@@ -48,10 +49,15 @@ class H2Session {
   /// What both sides want of nghttp2; the limits on what a peer may do among it.
   static NgHttp2OptionPtr make_options();
 
+  /// What nghttp2 would let pass in these bytes, which are the next of the peer.
+  virtual std::optional<H2FrameCheck::Refusal> refusal_in(Bytes) { return std::nullopt; }
+
   // What nghttp2 tells, in the middle of its work: nothing may be sent here.
   virtual void on_begin_frame(const nghttp2_frame_hd&) {}
   virtual void on_begin_head(const nghttp2_frame& frame) = 0;
-  virtual void on_head(const nghttp2_frame& frame, H2Content& content) = 0;
+  /// A head or trailers, whole. `fields` may be swapped for others, whose memory is then used for
+  /// the next ones.
+  virtual void on_head(const nghttp2_frame& frame, H2Content& content, H2Head& fields) = 0;
   virtual void on_closed(H2Content& content) = 0;
   virtual void on_settings(std::span<const nghttp2_settings_entry>) {}
   virtual void on_goaway() {}
@@ -81,6 +87,10 @@ class H2Session {
   static constexpr std::size_t kFramesWaitingMax = 4096;
 
   Task<void> read_loop();
+  /// Errors: what nghttp2 did not bear; the peer is told.
+  Task<void> work_in(Bytes bytes);
+  /// Returns what nghttp2 is to do next.
+  int take_field(std::string_view name, std::string_view value);
   Task<void> write_loop();
   /// Fills out_ from the session. False when nothing is to be sent.
   Result<bool> gather();
@@ -92,10 +102,12 @@ class H2Session {
   /// After nghttp2 has given up on the peer's bytes: the reason goes to the peer.
   void say_goodbye(int library_code);
 
+  H2Head arriving_;  // of one stream at a time (section 4.3)
   std::vector<std::byte> out_;
   std::uint64_t content_sent_bytes_ = 0;
   Piece out_piece_;
   std::optional<Outgoing> pending_;  // what is left of out_, if anything
+  bool paused_ = false;              // nghttp2 is, in the middle of a head
   bool writer_busy_ = false;         // the write loop has taken over from wake()
   bool flush_follows_ = false;       // the read loop is at work, and will send what there is
   bool ended_ = false;               // nothing more will be read

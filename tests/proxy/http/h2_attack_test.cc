@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 
+#include "proxy/http/h2_content.h"
 #include "tests/proxy/http/h2_offence.h"
 
 #if __has_feature(address_sanitizer)
@@ -81,6 +82,20 @@ class H2Attack : public H2ServerTest {
   std::size_t grown_bytes_ = 0;
 };
 
+/// A request whose fields have more than `size_bytes`, by little: one entry of the dynamic table,
+/// named again and again, is a small block.
+Fields bomb(std::size_t size_bytes) {
+  auto fields = request_fields("/early");
+  std::string const value(2000, 'b');
+  for (std::size_t size = 0; size <= size_bytes; size += value.size()) {
+    fields.emplace_back("x-bomb", value);
+  }
+  return fields;
+}
+
+/// An index far behind the tables.
+const std::string kUndecodable = "\xff\xff\xff\x7f";
+
 /// Many requests for `path`, from stream 1 on.
 std::string requests(FrameClient& client, std::size_t count, const std::string& path) {
   std::string text;
@@ -90,24 +105,60 @@ std::string requests(FrameClient& client, std::size_t count, const std::string& 
   return text;
 }
 
-TEST_F(H2Attack, AHeadThatUnfoldsToTooMuchIsRefusedAndTheConnectionGoesOn) {
-  play([this](FrameClient& client) -> awaitable<void> {
-    auto fields = request_fields("/early");
-    // One entry of the dynamic table, named again and again, is a small block and a large head.
-    for (int i = 0; i < 8000; ++i) fields.emplace_back("x-bomb", std::string(2000, 'b'));
-    auto const block = client.block(fields);
-    EXPECT_LT(block.size(), 100'000U);
-    auto const bomb = FrameClient::long_head(1, block);
-    fields.clear();
-    begin_watch();
-    co_await stuff(bomb, 1);
+TEST_F(H2Attack, AHeadOverTheLimitIsRefusedAndTheConnectionGoesOn) {
+  play([](FrameClient& client) -> awaitable<void> {
+    co_await client.send(FrameClient::long_head(1, client.block(bomb(kH2HeadBytesMax + 10'000))));
     co_await client.until(NGHTTP2_HEADERS, 1);
     EXPECT_EQ(client.field(":status"), "431");
     co_await client.send(client.head(3, request_fields("/early")));
     co_await client.until(NGHTTP2_HEADERS, 3);
     EXPECT_EQ(client.field(":status"), "200");
   });
-  EXPECT_LT(grown_bytes(), 2 * kMiB);  // of 16
+}
+
+/// What follows the field that is one too many is not decoded: it could not be.
+TEST_F(H2Attack, AHeadThatUnfoldsToMuchMoreIsNotLookedAtAnyFurther) {
+  play([this](FrameClient& client) -> awaitable<void> {
+    auto const block = client.block(bomb(kH2UnfoldedBytesMax));
+    EXPECT_LT(block.size(), 10'000U);
+    begin_watch();
+    co_await stuff(frame(NGHTTP2_HEADERS, kEnd | kWholeHead, 1, block + kUndecodable), 1);
+    EXPECT_EQ(co_await verdict(client), "connection 11");
+  });
+  EXPECT_EQ(site.started, 0U);
+  EXPECT_LT(grown_bytes(), kMiB);
+}
+
+TEST_F(H2Attack, TrailersThatUnfoldToMuchMoreAreNotLookedAtAnyFurther) {
+  play([](FrameClient& client) -> awaitable<void> {
+    auto fields = bomb(kH2UnfoldedBytesMax);
+    fields.erase(fields.begin(), fields.begin() + 4);
+    fields.push_back(fields.back());
+    co_await client.send(client.head(1, request_fields("/wait", "POST"), 0));
+    co_await client.send(
+        frame(NGHTTP2_HEADERS, kEnd | kWholeHead, 1, client.block(fields) + kUndecodable));
+    EXPECT_EQ(co_await verdict(client), "connection 11");
+  });
+}
+
+/// Hundreds of heads in a batch of bytes that takes one read, each of them within the limit.
+TEST_F(H2Attack, HeadsThatUnfoldToMuchLetOthersRunInBetween) {
+  std::size_t turns = 0;
+  play([&](FrameClient& client) -> awaitable<void> {
+    std::string bombs;
+    for (std::uint32_t id = 1; id < 200; id += 2) {
+      bombs += client.head(id, bomb(kH2HeadBytesMax - 10'000));
+    }
+    EXPECT_LT(bombs.size(), 32'000U);
+    co_await client.settle();
+    auto const read_before = ends.server->bytes_read();
+    co_await client.send(bombs);
+    while (site.started == 0) {
+      if (ends.server->bytes_read() > read_before) ++turns;
+      co_await net::post(ends.client->socket().get_executor(), net::deferred);
+    }
+  });
+  EXPECT_GE(turns, 100 * kH2HeadBytesMax / kMiB - 2);
 }
 
 /// Each of them within the limit, and all under way at a time.
@@ -196,6 +247,25 @@ TEST_F(H2Attack, ResetsOfItsOwnLeaveNothingBehind) {
     }
   });
   EXPECT_LT(grown_bytes(), kMiB / 4);
+}
+
+/// Closed streams are told from others for a while, and only so many.
+TEST_F(H2Attack, AHundredThousandStreamsLeaveNothingBehind) {
+  store("/stored", 0);
+  play([this](FrameClient& client) -> awaitable<void> {
+    std::uint32_t id = 1;
+    for (int i = 0; i < 1000; ++i) {
+      if (i <= 10) begin_watch();
+      std::string text;
+      for (auto const last = id + 200; id < last; id += 2) {
+        text += client.head(id, request_fields("/stored"));
+      }
+      co_await client.send(text);
+      co_await client.settle();
+      look();
+    }
+  });
+  EXPECT_LT(grown_bytes(), kMiB / 8);
 }
 
 TEST_F(H2Attack, RunsNoMoreHandlersThanTwiceTheStreamsEvenIfTheyOutliveThem) {

@@ -142,11 +142,59 @@ INSTANTIATE_TEST_SUITE_P(
         after_end("EmptyDataBehindTheEnd", NGHTTP2_STREAM_CLOSED, FrameClient::data(1, "", kEnd)),
         after_end("ContinuationBehindTheEnd", NGHTTP2_PROTOCOL_ERROR,
                   frame(NGHTTP2_CONTINUATION, kWholeHead, 1, "\x82")),
+        after_reset("DataBehindAReset", NGHTTP2_STREAM_CLOSED, FrameClient::data(1, "x")),
+        after_reset("ContinuationBehindAReset", NGHTTP2_PROTOCOL_ERROR,
+                    frame(NGHTTP2_CONTINUATION, kWholeHead, 1, "\x82")),
+        Offence{"HeadBehindAReset", NGHTTP2_STREAM_CLOSED,
+                [](FrameClient& client) {
+                  return client.head(1, request_fields("/wait"), 0) +
+                         frame(NGHTTP2_RST_STREAM, 0, 1, u32(NGHTTP2_CANCEL)) +
+                         client.head(1, request_fields("/wait"));
+                }},
         Offence{"HeadBehindTheEnd", NGHTTP2_STREAM_CLOSED,
                 [](FrameClient& client) {
                   return client.head(1, request_fields("/wait")) + client.head(1, {{"x", "y"}});
                 }}),
     name_of);
+
+/// Both directions of stream 1 have ended, and the client knows it.
+class H2Closed : public H2Offence {};
+
+TEST_P(H2Closed, TakesNoMore) {
+  play([this](FrameClient& client) -> awaitable<void> {
+    co_await client.send(client.head(1, request_fields("/early")));
+    while (!(co_await client.until(NGHTTP2_DATA, 1)).ends_stream()) continue;
+    co_await client.send(GetParam().bytes(client));
+    EXPECT_EQ(co_await verdict(client), "connection " + std::to_string(GetParam().error));
+    EXPECT_EQ(site.started, 1U);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    States, H2Closed,
+    testing::Values(sends("Data", NGHTTP2_STREAM_CLOSED, FrameClient::data(1, "x")),
+                    sends("TheEndAgain", NGHTTP2_STREAM_CLOSED, FrameClient::data(1, "", kEnd)),
+                    Offence{"Headers", NGHTTP2_STREAM_CLOSED,
+                            [](FrameClient& client) {
+                              return client.head(1, request_fields("/early"));
+                            }},
+                    sends("Continuation", NGHTTP2_PROTOCOL_ERROR,
+                          frame(NGHTTP2_CONTINUATION, kWholeHead, 1, "\x82"))),
+    name_of);
+
+/// What is late on its way (section 5.1).
+TEST_F(H2ServerTest, TakesWindowUpdatesResetsAndPrioritiesOfAClosedStream) {
+  play([](FrameClient& client) -> awaitable<void> {
+    co_await client.send(client.head(1, request_fields("/early")));
+    while (!(co_await client.until(NGHTTP2_DATA, 1)).ends_stream()) continue;
+    co_await client.send(frame(NGHTTP2_WINDOW_UPDATE, 0, 1, u32(1)) +
+                         frame(NGHTTP2_PRIORITY, 0, 1, u32(0) + "\x10") +
+                         frame(NGHTTP2_RST_STREAM, 0, 1, u32(0)) +
+                         client.head(3, request_fields("/early")));
+    co_await client.until(NGHTTP2_HEADERS, 3);
+    EXPECT_EQ(client.field(":status"), "200");
+  });
+}
 
 // Sections 6.1 to 6.4, 6.6 and 6.8: frames where they do not belong, and padding.
 INSTANTIATE_TEST_SUITE_P(

@@ -51,14 +51,15 @@ inline Fields request_fields(const std::string& path, const std::string& method 
   return {{":method", method}, {":scheme", "https"}, {":authority", "a.test"}, {":path", path}};
 }
 
-/// The client's end of a connection.
+/// The client's end of a connection, or an origin's.
 class FrameClient {
  public:
   static constexpr std::uint8_t kEnd = NGHTTP2_FLAG_END_STREAM;
   static constexpr std::uint8_t kWholeHead = NGHTTP2_FLAG_END_HEADERS;
 
   explicit FrameClient(ByteStream& stream) : stream_(stream) {
-    nghttp2_hd_deflate_new(&deflater_, 4096);
+    nghttp2_hd_deflate_new(&deflater_, kEncoderBytesMax);
+    resize_encoder(4096);
     nghttp2_hd_inflate_new(&inflater_);
   }
   ~FrameClient() {
@@ -111,13 +112,16 @@ class FrameClient {
     (void)co_await stream_.write(as_bytes(text));
   }
 
+  /// What a client's bytes begin with, before its frames.
+  awaitable<void> take_magic() {
+    while (held_.size() < NGHTTP2_CLIENT_MAGIC_LEN && co_await receive()) continue;
+    EXPECT_EQ(held_.substr(0, NGHTTP2_CLIENT_MAGIC_LEN), NGHTTP2_CLIENT_MAGIC);
+    held_.erase(0, NGHTTP2_CLIENT_MAGIC_LEN);
+  }
   /// The next frame, or nullopt at the end. Fields of heads are decoded into `last_head`.
   awaitable<std::optional<Frame>> next() {
     while (!whole()) {
-      std::array<std::byte, 16'384> buffer;
-      auto const count = co_await stream_.read_some(buffer);
-      if (!count || *count == 0) co_return std::nullopt;
-      held_ += as_text(Bytes(buffer).first(*count));
+      if (!co_await receive()) co_return std::nullopt;
     }
     auto const size = u32_at(held_, 0) >> 8;
     Frame found{.type = static_cast<std::uint8_t>(held_[3]),
@@ -155,6 +159,8 @@ class FrameClient {
     }
   }
 
+  /// The table of the encoder, as HEADER_TABLE_SIZE of the other side allows.
+  void resize_encoder(std::size_t bytes) { nghttp2_hd_deflate_change_table_size(deflater_, bytes); }
   /// The table of the decoder, as HEADER_TABLE_SIZE tells the server.
   void resize_table(std::size_t bytes) { nghttp2_hd_inflate_change_table_size(inflater_, bytes); }
 
@@ -168,6 +174,16 @@ class FrameClient {
   Fields last_head;
 
  private:
+  /// False at the end.
+  awaitable<bool> receive() {
+    std::array<std::byte, 16'384> buffer;
+    auto const count = co_await stream_.read_some(buffer);
+    if (!count || *count == 0) co_return false;
+    held_ += as_text(Bytes(buffer).first(*count));
+    co_return true;
+  }
+  static constexpr std::size_t kEncoderBytesMax = 64 << 10;
+
   bool whole() const { return held_.size() >= 9 && held_.size() >= 9 + (u32_at(held_, 0) >> 8); }
 
   void inflate() {

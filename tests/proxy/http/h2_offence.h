@@ -52,6 +52,11 @@ inline Offence after_head(const char* name, std::uint32_t error, std::string byt
           },
           of_stream};
 }
+/// On stream 1, which the client has reset, sends more.
+inline Offence after_reset(const char* name, std::uint32_t error, const std::string& bytes) {
+  return after_head(name, error, frame(NGHTTP2_RST_STREAM, 0, 1, u32(NGHTTP2_CANCEL)) + bytes,
+                    false);
+}
 /// On stream 1, whose request is whole, sends more.
 inline Offence after_end(const char* name, std::uint32_t error, std::string bytes) {
   return {name, error,

@@ -51,6 +51,35 @@ TEST_F(H2ServerTest, KeepsTheHeadOfARequestWhoseTrailersHaveCome) {
             (std::vector<std::string>{":method", ":scheme", ":authority", ":path"}));
 }
 
+/// In one batch of frames, which the server has no chance to look into.
+TEST_F(H2ServerTest, TakesHeadContentAndTrailersThatArriveTogether) {
+  play([](FrameClient& client) -> awaitable<void> {
+    std::uint32_t id = 1;
+    for (const std::string& sent : {"", "content"}) {
+      co_await client.send(client.head(id, request_fields("/echo", "POST"), 0) +
+                           FrameClient::data(id, sent) + client.head(id, {{"x-sum", "5d41"}}));
+      EXPECT_EQ(co_await content(client, id),
+                std::to_string(id) + " POST https a.test:443/echo " + sent + " +x-sum=5d41");
+      id += 2;
+    }
+  });
+}
+
+/// What lies prepared answers requests without content.
+TEST_F(H2ServerTest, ShowsTheHandlerContentThatArrivesWithItsHead) {
+  site.responses["/echo"] = std::make_unique<StoredResponse>(
+      "POST", StoredResponse::Parts{.head = {.status = 200}, .body = as_bytes("stored")});
+  play([this](FrameClient& client) -> awaitable<void> {
+    co_await client.send(client.head(1, request_fields("/echo", "POST"), 0) +
+                         FrameClient::data(1, "content", kEnd));
+    EXPECT_EQ(co_await content(client, 1), "stored");
+    EXPECT_EQ(site.started, 1U);
+    co_await client.send(client.head(3, request_fields("/echo", "POST")));
+    EXPECT_EQ(co_await content(client, 3), "stored");
+    EXPECT_EQ(site.started, 1U);
+  });
+}
+
 TEST_F(H2ServerTest, SendsInterimHeadsAndTrailersAndNoConnectionFields) {
   play([](FrameClient& client) -> awaitable<void> {
     co_await client.send(client.head(1, request_fields("/interim")));
