@@ -10,9 +10,6 @@
 namespace reprise {
 namespace {
 
-/// Heads and small bodies go out as one record of at most this size.
-constexpr std::size_t kRecordBytes = 16 << 10;
-
 /// The ciphertext that one call into OpenSSL makes. It is sent, or kept by its stream, before
 /// anything else runs on the thread, so all streams of a thread share it, and it stays in the
 /// caches.
@@ -129,7 +126,18 @@ Result<TlsStream::Trouble> TlsStream::trouble_of(int result) {
 }
 
 Task<bool> TlsStream::fill() {
-  auto const count = co_await receive(incoming_);
+  if (held_) {
+    // Whoever writes now takes it along, and so does the answer to what has come meanwhile.
+    co_await yield_turn();
+    expect_more();
+  }
+  auto count = receive_now(incoming_);
+  if (!count && count.error() == std::errc::operation_would_block) {
+    if (std::exchange(held_, false)) {
+      if (auto const sent = co_await flush(); !sent) co_return fail(sent.error());
+    }
+    count = co_await receive(incoming_);
+  }
   if (!count) co_return fail(count.error());
   incoming_begin_ = 0;
   incoming_end_ = *count;
@@ -153,6 +161,12 @@ Result<bool> TlsStream::send_unsent() {
   return true;
 }
 
+void TlsStream::take_up_held() {
+  if (!std::exchange(held_, false)) return;
+  batch().insert(batch().end(), unsent_.begin(), unsent_.end());
+  unsent_ = {};
+}
+
 Result<void> TlsStream::send_batch() {
   if (batch().empty()) return {};
   std::size_t sent = 0;
@@ -172,6 +186,12 @@ Result<void> TlsStream::send_batch() {
   return {};
 }
 
+void TlsStream::hold_batch() {
+  unsent_.insert(unsent_.end(), batch().begin(), batch().end());
+  batch().clear();
+  held_ = !unsent_.empty();
+}
+
 Task<void> TlsStream::flush() {
   while (true) {
     auto const done = send_unsent();
@@ -187,6 +207,10 @@ Task<void> TlsStream::handshake() {
     forget_errors();
     int const result = SSL_do_handshake(ssl_.get());
     auto const trouble = result == 1 ? Trouble::kWantsMore : trouble_of(result);
+    if (result == 1 && SSL_is_server(ssl_.get()) == 1) {
+      hold_batch();
+      co_return Result<void>{};
+    }
     // An alert goes out even when it is our reason to end.
     auto const sent = send_batch();
     if (!trouble) co_return fail(trouble.error());
@@ -220,18 +244,19 @@ Task<std::size_t> TlsStream::read_some(std::span<std::byte> buffer) {
   }
 }
 
-Bytes TlsStream::next_content(const Outgoing& pieces) {
+Bytes TlsStream::next_content(const Outgoing& pieces, std::size_t bytes_max) {
   const Bytes front = pieces.front().bytes;
-  if (front.size() >= kRecordBytes || pieces.behind().empty()) return front;
+  if (front.size() >= bytes_max) return front.first(bytes_max);
+  if (pieces.behind().empty()) return front;
   // Small pieces are joined, or each would become a record of its own.
-  alignas(64) thread_local std::array<std::byte, kRecordBytes> record;
+  alignas(64) thread_local std::array<std::byte, RecordSizer::kRecordBytesMax> record;
   std::memcpy(record.data(), front.data(), front.size());
   std::size_t used = front.size();
   for (const Piece& piece : pieces.behind()) {
-    auto const count = std::min(piece.bytes.size(), kRecordBytes - used);
+    auto const count = std::min(piece.bytes.size(), bytes_max - used);
     if (count > 0) std::memcpy(record.data() + used, piece.bytes.data(), count);
     used += count;
-    if (used == kRecordBytes) break;
+    if (used == bytes_max) break;
   }
   return Bytes(record).first(used);
 }
@@ -239,7 +264,7 @@ Bytes TlsStream::next_content(const Outgoing& pieces) {
 Result<std::size_t> TlsStream::encrypt(Outgoing& pieces) {
   std::size_t taken = 0;
   while (!pieces.empty() && batch().size() < kBatchBytes) {
-    const Bytes content = next_content(pieces);
+    const Bytes content = next_content(pieces, sizer_.next_bytes());
     forget_errors();
     std::size_t count = 0;
     int const result = SSL_write_ex(ssl_.get(), content.data(), content.size(), &count);
@@ -249,15 +274,23 @@ Result<std::size_t> TlsStream::encrypt(Outgoing& pieces) {
     }
     taken += count;
     pieces.advance(count);
+    sizer_.sent(count);
   }
   return taken;
 }
 
 Result<bool> TlsStream::write_now(Outgoing& pieces) {
-  auto const flushed = send_unsent();
-  if (!flushed || !*flushed) return flushed;
+  auto const now = std::chrono::steady_clock::now();
+  if (unsent_.empty() || held_) {
+    sizer_.begin(now);
+  } else {
+    sizer_.go_on(now);
+    auto const flushed = send_unsent();
+    if (!flushed || !*flushed) return flushed;
+  }
   while (!pieces.empty()) {
     if (turn_is_over()) return false;
+    take_up_held();
     auto const taken = encrypt(pieces);
     auto const sent = send_batch();
     if (!taken) return fail(taken.error());

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""What a replay costs in round trips, against the origin itself: nginx behind the same link, with no
+relay between them. Compared are the first byte and the whole document, for documents that the
+first flight takes and for those that it does not, in both protocols and both versions of TLS.
+
+nginx has records of 1400 bytes (ssl_buffer_size): with its usual 16 KB its own first byte comes a
+round trip late where head and body share a record, in HTTP/1.1 always, in HTTP/2 by chance.
+
+Whatever else runs on the machine only ever adds, so each time is the shortest of some tries.
+Needs root or unprivileged user namespaces, for the link.
+"""
+
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import unittest
+
+import harness
+from coalescing_test import CONFIG, NGINX
+from wire import Certificate
+
+LINK_SERVER = pathlib.Path(harness.REPRISE).parent / "link_server"
+RTT_MS = 100
+LINK = f"none,rtt={RTT_MS}ms"
+TRIES_MAX = 8
+# Kilobytes, and the round trips until the document is whole: ten segments, twenty, forty.
+DOCUMENTS = {1: 1, 14: 2, 16: 2, 60: 3}
+CLIENTS = {"h1-tls12.test": "--http1.1 --tls-max 1.2", "h1-tls13.test": "--http1.1",
+           "h2-tls12.test": "--http2 --tls-max 1.2", "h2-tls13.test": "--http2"}
+SMALL_ANSWERS = 10
+ADDRESS = "198.18.0.1"
+
+SERVER = """
+  ssl_buffer_size 1400;
+  server {{
+    listen {address} ssl http2; ssl_protocols TLSv1.2 TLSv1.3;
+    ssl_certificate {leaf}; ssl_certificate_key {key};
+    root {folder}/www; types {{ text/plain txt; }}
+  }}"""
+
+
+def curl(host, paths):
+    """Prints a line for each transfer, over one connection: host, path, the seconds until the
+    request, the first byte and the last."""
+    told = "%{time_pretransfer} %{time_starttransfer} %{time_total}"
+    transfers = " --next ".join(
+        f"-sSkf {CLIENTS[host]} --resolve {host}:443:{ADDRESS} -o /dev/null "
+        f"-w '{host} {path} {told}\\n' https://{host}/{path}" for path in paths)
+    return f"curl {transfers} || echo failed"
+
+
+class FirstByte(harness.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        done = harness.run("shape", "--link", "none", "--no-selfcheck", "--", "true")
+        if done.returncode == 4:
+            raise unittest.SkipTest(done.stderr.decode())
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "www").mkdir()
+        for kilobytes in DOCUMENTS:
+            (self.folder / f"www/{kilobytes}.txt").write_bytes(os.urandom(kilobytes << 10))
+        self.tls = Certificate(self.folder / "tls", tuple(CLIENTS))
+        self.archive = self.folder / "a.reprise"
+        self.record_all()
+
+    def nginx(self, address):
+        config = self.folder / "nginx.conf"
+        leaf = self.tls.leaf_file
+        config.write_text(CONFIG.format(
+            folder=self.folder, user="user root;" if os.geteuid() == 0 else "",
+            servers=SERVER.format(folder=self.folder, address=address, leaf=leaf,
+                                  key=leaf.with_suffix(".key"))))
+        return [NGINX, "-e", self.folder / "error.log", "-c", config]
+
+    def record_all(self):
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            port = probe.getsockname()[1]
+        origin = subprocess.Popen(self.nginx(f"127.0.0.1:{port}"), stdin=subprocess.DEVNULL)
+        self.addCleanup(origin.wait)
+        self.addCleanup(origin.terminate)
+        for _ in harness.watch_folder(self.folder, origin.pid):
+            if (self.folder / "pid").exists() or origin.poll() is not None:
+                break
+        connects = [part for host in CLIENTS
+                    for part in ("--connect-to", f"{host}:443:127.0.0.1:{port}")]
+        recorder = self.record(self.archive, *connects, "--insecure-origin")
+        for host in CLIENTS:
+            urls = [f"https://{host}/{kilobytes}.txt" for kilobytes in DOCUMENTS]
+            subprocess.run(["curl", "-sSfk", *CLIENTS[host].split(), "--connect-to",
+                            "::" + recorder.ready["https"],
+                            *(part for url in urls for part in ("-o", os.devnull, url))],
+                           check=True, timeout=harness.DEADLINE_SECONDS)
+        self.assertEqual(recorder.stop(), 0, recorder.log())
+
+    def times(self, server, script):
+        """Milliseconds until the first byte and until the last, by host and path."""
+        command = ["sh", "-c", script]
+        if server == "nginx":
+            command = [LINK_SERVER, LINK, "443", *self.nginx("0.0.0.0:443"), "--", *command]
+        else:
+            command = [harness.REPRISE, "replay", "--inject", "none", "--dates", "recorded",
+                       "--link", LINK, "--no-selfcheck", self.archive, "--", *command]
+        done = subprocess.run(command, env=harness.environment(self.folder), capture_output=True,
+                              text=True, timeout=4 * harness.DEADLINE_SECONDS, check=False,
+                              stdin=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("failed", done.stdout, done.stderr)
+        lines = [line.split() for line in done.stdout.splitlines()]
+        return {(host, path): [1000 * (float(end) - float(asked)) for end in ends]
+                for host, path, asked, *ends in lines}
+
+    def assert_round_trips(self, expected, script):
+        """Of the first byte and of the whole, by host and path; until each was once as short as it
+        should be, or the tries are used up."""
+        for server in ("nginx", "replay"):
+            least = self.times(server, script)
+            for _ in range(TRIES_MAX - 1):
+                trips = {each: [round(time / RTT_MS) for time in least[each]] for each in least}
+                if trips == expected:
+                    break
+                again = self.times(server, script)
+                least = {each: list(map(min, least[each], again[each])) for each in least}
+            self.assertEqual(trips, expected, (server, least))
+
+    def test_costs_the_round_trips_of_the_origin(self):
+        paths = {f"{kilobytes}.txt": trips for kilobytes, trips in DOCUMENTS.items()}
+        script = "".join("(" + ";".join(curl(host, [path]) for path in paths) + ") & "
+                         for host in CLIENTS) + "wait"
+        self.assert_round_trips({(host, path): [1, trips] for host in CLIENTS
+                                 for path, trips in paths.items()}, script)
+
+    def test_costs_no_more_after_small_answers_that_opened_no_window(self):
+        script = " & ".join(curl(host, SMALL_ANSWERS * ["1.txt"] + ["60.txt"])
+                            for host in CLIENTS) + " & wait"
+        self.assert_round_trips({(host, path): [1, trips] for host in CLIENTS
+                                 for path, trips in (("1.txt", 1), ("60.txt", 3))}, script)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main(verbosity=2))
