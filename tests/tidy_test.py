@@ -30,6 +30,11 @@ MAY_INCLUDE = [
 ]
 COLUMNS = 100
 LINES_MAX = 400
+# How C++, Python and JavaScript get a number that is another in each run.
+OWN_SEED = re.compile(
+    r"random_device|\bs?rand\(|SystemRandom|urandom|import secrets|random\.Random\(\)|"
+    r"\brandom\.(random|randint|randrange|randbytes|getrandbits|choices?|sample|shuffle|uniform)\("
+    r"|uuid[14]\(|seed\W+(time|Date\.now|\w+_clock)|crypto\.random(Int|Bytes)")
 
 
 def tracked(*suffixes):
@@ -132,6 +137,22 @@ class Tidy(unittest.TestCase):
     def test_headers_start_with_pragma_once(self):
         for name in tracked(".h"):
             self.assertEqual(lines_of(name)[0], "#pragma once", name)
+
+    def test_tests_have_fixed_seeds(self):
+        """A test whose seed changes from run to run fails where nobody can do anything about it:
+        fresh seeds are tried by tools/test --full (tests/e2e/seeds_figure.py)."""
+        figures = "\n".join(lines_of("tools/test_figures.txt"))
+        for name in tracked(".h", ".cc", ".py", ".mjs", ".js"):
+            # A benchmark's ports and names are new each time on purpose.
+            is_exempt = name.startswith(("tests/bench/", "tests/test_seed.", "tests/tidy_test.py"))
+            if is_exempt or not name.startswith("tests/"):
+                continue
+            for number, line in enumerate(lines_of(name), 1):
+                self.assertNotRegex(line, OWN_SEED, f"{name}:{number}: tests/test_seed.* has one")
+            takes_seed = re.compile(r"^(#include \"tests/test_seed\.h\"|from test_seed import|"
+                                    r"import .*/test_seed\.mjs)")
+            if any(map(takes_seed.match, lines_of(name))) and not name.endswith("seeds_figure.py"):
+                self.assertIn(f" {name}", figures, "no row of tools/test_figures.txt has fresh seeds")
 
     def test_code_is_formatted(self):
         tool = next((t for t in ("clang-format-19",)

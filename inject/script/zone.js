@@ -1,10 +1,11 @@
 // The page's time zone, where the browser's own is another: all that Date and Intl say of local
 // time. A zone's offset is asked of Intl, and kept.
 
-const QUARTER_MS = 900_000;  // no zone changes but at the start of one
-const DAY_MS = 86_400_000;
+const SECOND_MS = 1000;  // zones change at whole ones, and not at whole minutes (St. John's: 00:01)
+const DAY_MS = 86_400_000;  // no zone changes twice within two: 4 days are the least
+const CYCLE_MS = 146_097 * DAY_MS;  // 400 years, after which the calendar repeats itself
 const TIME_MAX_MS = 8.64e15;
-const OFFSETS_MAX = 4096;
+const DAYS_MAX = 1024;
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const MONTHS = [
   'Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec',
@@ -28,30 +29,55 @@ const offsetFormat = isZoned &&
   new realm.Intl.DateTimeFormat('en-US', { timeZone: config.zone, timeZoneName: 'longOffset' });
 const nameFormat = isZoned &&
   new realm.Intl.DateTimeFormat(undefined, { timeZone: config.zone, timeZoneName: 'long' });
-const offsets = new realm.Map();
+const days = new realm.Map();
 
 const zoneName = (format, time) =>
   format.formatToParts(time).filter(({ type }) => type === 'timeZoneName')[0].value;
 
+function askOffset(time) {
+  // "GMT", "GMT+05:30", and before there were standards "GMT-04:56:02".
+  const [, sign, hours, minutes, seconds] =
+    /([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(zoneName(offsetFormat, time)) ?? [0, '+', 0, 0, 0];
+  const size = (hours * 60 + Number(minutes)) * 60 + Number(seconds ?? 0);
+  return Number(`${sign}1`) * size * 1000;
+}
+
+/** The offsets at both ends of a day (of UTC), and when the second begins. */
+function askDay(start) {
+  let from = Math.max(start, -TIME_MAX_MS);
+  let until = Math.min(start + DAY_MS, TIME_MAX_MS);
+  const [before, after] = [askOffset(from), askOffset(until)];
+  while (before !== after && until - from > SECOND_MS) {
+    const middle = from + Math.floor((until - from) / 2 / SECOND_MS) * SECOND_MS;
+    if (askOffset(middle) === before) from = middle;
+    else until = middle;
+  }
+  return { before, after, change: until };
+}
+
 /** Milliseconds by which the zone is ahead of UTC at `time`. */
 function offsetAt(time) {
   if (!(Math.abs(time) <= TIME_MAX_MS)) return NaN;
-  const quarter = Math.floor(time / QUARTER_MS) * QUARTER_MS;
-  let offset = offsets.get(quarter);
-  if (offset === undefined) {
-    // "GMT", "GMT+05:30", and before there were standards "GMT-04:56:02".
-    const text = zoneName(offsetFormat, Math.max(quarter, -TIME_MAX_MS));
-    const [, sign, hours, minutes, seconds] =
-      /([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(text) ?? [0, '+', 0, 0, 0];
-    const size = (hours * 60 + Number(minutes)) * 60 + Number(seconds ?? 0);
-    offset = Number(`${sign}1`) * size * 1000;
-    if (offsets.size === OFFSETS_MAX) offsets.clear();
-    offsets.set(quarter, offset);
+  const start = Math.floor(time / DAY_MS) * DAY_MS;
+  let day = days.get(start);
+  if (day === undefined) {
+    day = askDay(start);
+    if (days.size === DAYS_MAX) days.clear();
+    days.set(start, day);
   }
-  return offset;
+  return time < day.change ? day.before : day.after;
 }
 
-const localOf = (time) => new Date(time + offsetAt(time));
+/** A date whose UTC is local time; 400 years nearer where that is beyond what dates can hold. */
+function localOf(time) {
+  const local = time + offsetAt(time);
+  return new Date(Math.abs(local) > TIME_MAX_MS ? local - Math.sign(local) * CYCLE_MS : local);
+}
+
+/** By how many cycles `local`, which is localOf(time), is nearer: 1, 0 or -1. */
+const cyclesOf = (local, time) =>
+  (Math.abs(time - local.getTime()) > CYCLE_MS / 2 ? Math.sign(time) : 0);
+const yearOf = (local, time) => local.getUTCFullYear() + 400 * cyclesOf(local, time);
 
 /** Of what clocks show twice, the first; what they leave out is told by the clock before that. */
 function fromLocal(local) {
@@ -66,18 +92,13 @@ const saysZone = (text) =>
   /^\s*[+-]?\d{4,6}(-\d\d){0,2}\s*$|Z\s*$|GMT|UTC?\b|[ECMP][SD]T\b/i.test(text) ||
   /\d\d?:?\d\d(:\d\d(\.\d+)?)?\s*[+-]\d\d?(:?\d\d)?\s*(\(.*\))?\s*$/.test(text);
 
-const nativeParts = isZoned && ['FullYear', 'Month', 'Date', 'Hours', 'Minutes', 'Seconds',
-  'Milliseconds'].map((part) => dates[`get${part}`]);
-
 function parseZoned(text) {
   const time = parse(text);
   if (time !== time || saysZone(text)) return time;
-  const date = new Date(time);
-  const local = new Date(0);
-  const [year, month, day, ...rest] = nativeParts.map((get) => apply(get, date, []));
-  local.setUTCFullYear(year, month, day);
-  local.setUTCHours(...rest);
-  return fromLocal(local.getTime());
+  // What the browser's own clock leaves out cannot be told from `time`. Of texts with a T, only Z
+  // makes UTC.
+  const local = [' UTC', 'Z'].map((zone) => parse(text + zone)).find((each) => each === each);
+  return local === undefined ? time : fromLocal(local);
 }
 
 /** The arguments of the Date constructor, without local time in them. */
@@ -111,8 +132,8 @@ function inZone(options) {
 
 const two = (number) => `${number}`.padStart(2, '0');
 
-function dateText(local) {
-  const year = local.getUTCFullYear();
+function dateText(local, time) {
+  const year = yearOf(local, time);
   const digits = `${Math.abs(year)}`.padStart(year < 0 ? 6 : 4, '0');
   return `${WEEKDAYS[local.getUTCDay()]} ${MONTHS[local.getUTCMonth()]} ` +
     `${two(local.getUTCDate())} ${year < 0 ? '-' : ''}${digits}`;
@@ -131,28 +152,32 @@ function replaceZone() {
   const { getTime, setTime } = dates;
   const timeOf = (date) => apply(getTime, date, []);
   const readLocal = (name, read) => replaceMethod(dates, name, () => function () {
-    return read(localOf(timeOf(this)));
+    const time = timeOf(this);
+    return read(localOf(time), time);
   });
-  for (const part of ['Day', 'Date', 'FullYear', 'Hours', 'Minutes', 'Month', 'Seconds']) {
+  for (const part of ['Day', 'Date', 'Hours', 'Minutes', 'Month', 'Seconds']) {
     readLocal(`get${part}`, (local) => local[`getUTC${part}`]());
   }
-  readLocal('getYear', (local) => local.getUTCFullYear() - 1900);
+  readLocal('getFullYear', yearOf);
+  readLocal('getYear', (local, time) => yearOf(local, time) - 1900);
   replaceMethod(dates, 'getTimezoneOffset', () => function () {
     return -Math.trunc(offsetAt(timeOf(this)) / 60_000) || 0;
   });
   for (const part of ['Date', 'FullYear', 'Hours', 'Minutes', 'Month', 'Seconds']) {
     const change = dates[`setUTC${part}`];
     replaceMethod(dates, `set${part}`, () => function (...values) {
-      const local = localOf(timeOf(this));
+      const time = timeOf(this);
+      const local = localOf(time);
+      const nearer = part === 'FullYear' ? 0 : cyclesOf(local, time) * CYCLE_MS;
       apply(change, local, values);
-      return apply(setTime, this, [fromLocal(timeOf(local))]);
+      return apply(setTime, this, [fromLocal(timeOf(local) + nearer)]);
     });
   }
   const write = (name, text) => replaceMethod(dates, name, () => function () {
     const time = timeOf(this);
     return time === time ? text(localOf(time), time) : 'Invalid Date';
   });
-  write('toString', (local, time) => `${dateText(local)} ${timeText(local, time)}`);
+  write('toString', (local, time) => `${dateText(local, time)} ${timeText(local, time)}`);
   write('toDateString', dateText);
   write('toTimeString', timeText);
   for (const name of ['toLocaleString', 'toLocaleDateString', 'toLocaleTimeString']) {

@@ -65,14 +65,14 @@ Task<void> H1Response::finish(HeaderList trailers) {
   co_return done;
 }
 
-Task<void> H1Response::send_stored(const StoredResponse& response) {
-  if (response.h1_wire().empty() || request_.version == HttpVersion::kHttp10) {
-    co_return co_await send_in_steps(response);
+Task<void> H1Response::send_stored(StoredResponsePtr response) {
+  if (response->h1_wire().empty() || request_.version == HttpVersion::kHttp10) {
+    co_return co_await send_in_steps(*response);
   }
   head_sent_ = true;
-  auto const sent = co_await stream_.write(response.h1_wire());
+  auto const sent = co_await stream_.write(response->h1_wire());
   finished_ = sent.has_value();
-  keeps_alive_ = response.h1_keeps_alive();
+  keeps_alive_ = response->h1_keeps_alive();
   co_return sent;
 }
 

@@ -16,7 +16,7 @@ class H1Response final : public ResponseWriter {
   /// Content for HEAD goes nowhere, so that handlers need not know.
   Task<void> write(Bytes bytes) override;
   Task<void> finish(HeaderList trailers) override;
-  Task<void> send_stored(const StoredResponse& response) override;
+  Task<void> send_stored(StoredResponsePtr response) override;
   bool head_sent() const override { return head_sent_; }
   Task<void> pause_until(std::chrono::steady_clock::time_point at) override;
   awaitable<void> client_gone() override { return stream_.peer_gone(); }

@@ -223,10 +223,9 @@ class H1Connection {
     reader_.begin_body(*framing);
     ExchangeContext const context{
         .connection = connection_, .stream_id = ++requests_, .arrived = Clock::now()};
-    const StoredResponse* const stored =
-        framing->kind == BodyFraming::Kind::kNone && head.protocol.empty()
-            ? handler_.stored(context, head)
-            : nullptr;
+    auto const stored = framing->kind == BodyFraming::Kind::kNone && head.protocol.empty()
+                            ? handler_.stored(context, head)
+                            : nullptr;
     bool const at_once =
         stored != nullptr && !stored->h1_wire().empty() && line.version == HttpVersion::kHttp11;
     if (!at_once) co_return co_await serve_in_steps(context, head, *framing, stored);
@@ -241,7 +240,7 @@ class H1Connection {
   }
 
   Task<bool> serve_in_steps(const ExchangeContext& context, const RequestHead& head,
-                            BodyFraming framing, const StoredResponse* stored) {
+                            BodyFraming framing, StoredResponsePtr stored) {
     H1Response response(stream_, head);
     bool const expects_continue = head.version == HttpVersion::kHttp11 &&
                                   framing.kind != BodyFraming::Kind::kNone &&
@@ -249,7 +248,7 @@ class H1Connection {
     RequestBody body(reader_, stream_, response, deadline_, expects_continue);
     deadline_.on_ending = [&response] { response.hurry(); };
     if (deadline_.ending) response.hurry();
-    auto const served = stored != nullptr ? co_await response.send_stored(*stored)
+    auto const served = stored != nullptr ? co_await response.send_stored(std::move(stored))
                                           : co_await handler_.serve(context, head, body, response);
     deadline_.on_ending = nullptr;
     must_reset_ = response.looks_whole_when_closed();

@@ -76,7 +76,7 @@ class H2Content : public BodyReader {
   Task<void> flush_head();
   /// Suspends until the end is in the hands of the session. Errors: as write().
   Task<void> finish(HeaderList trailers);
-  /// Sends a prepared body without waiting; it must outlive the session.
+  /// Sends a prepared body without waiting; it must outlive the stream.
   void send_whole(const StoredResponse& response);
   nghttp2_data_provider provider();
 

@@ -32,6 +32,10 @@ class H2Fields {
 
   const nghttp2_nv* data() const { return fields_.data(); }
   std::size_t size() const { return fields_.size(); }
+  /// On the heap.
+  std::size_t memory_bytes() const {
+    return names_.capacity() + values_.capacity() + fields_.capacity() * sizeof(nghttp2_nv);
+  }
   /// The same fields, of which nghttp2 makes copies when they are submitted.
   std::vector<nghttp2_nv> copied() const;
 

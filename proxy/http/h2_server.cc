@@ -239,10 +239,9 @@ class ServerSession final : public H2Session {
     if (!target || !target->protocol.empty()) return false;
     stream.set_request(target->method, false);
     if (connection_.h2_pseudo_order.empty()) connection_.h2_pseudo_order = pseudo_order_of(fields_);
-    auto const* const response =
-        handler_.stored(context_of(stream, arrived), head_of(*target, headers_));
+    auto response = handler_.stored(context_of(stream, arrived), head_of(*target, headers_));
     if (response == nullptr) return false;
-    stream.answer(*response);
+    stream.answer(std::move(response));
     return true;
   }
 
@@ -257,6 +256,7 @@ class ServerSession final : public H2Session {
   void retire(H2ServerStream& stream) {
     stream.drop_unread();
     stream.drop_head();
+    stream.let_go();
     stream.head_bytes = 0;
     idle_.push_back(&stream);
   }

@@ -5,6 +5,7 @@ namespace reprise {
 void H2ServerStream::begin(std::int32_t id) {
   reuse(id);
   method_.clear();
+  let_go();
   head_sent_ = has_content_ = finished_ = expects_continue_ = asks_protocol_ = false;
   active = running = false;
   head_bytes = 0;
@@ -85,13 +86,15 @@ Task<void> H2ServerStream::finish(HeaderList trailers) {
   co_return co_await H2Content::finish(trailers);
 }
 
-Task<void> H2ServerStream::send_stored(const StoredResponse& response) {
+Task<void> H2ServerStream::send_stored(StoredResponsePtr response) {
   if (closed()) co_return gone();
-  answer(response);
+  answer(std::move(response));
   co_return Result<void>{};
 }
 
-void H2ServerStream::answer(const StoredResponse& response) {
+void H2ServerStream::answer(StoredResponsePtr stored) {
+  answered_ = std::move(stored);
+  const StoredResponse& response = *answered_;
   auto const& parts = response.parts();
   for (const ResponseHead& interim : parts.interim) submit_interim(interim);
   head_sent_ = true;

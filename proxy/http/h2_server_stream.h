@@ -33,9 +33,11 @@ class H2ServerStream final : public H2Content, public ResponseWriter {
   /// With no bytes: until the head has gone, which an abort right behind it would take back.
   Task<void> write(Bytes bytes) override;
   Task<void> finish(HeaderList trailers) override;
-  Task<void> send_stored(const StoredResponse& response) override;
+  Task<void> send_stored(StoredResponsePtr response) override;
   /// Hands all of it over at once; the stream is open.
-  void answer(const StoredResponse& response);
+  void answer(StoredResponsePtr stored);
+  /// The stream is closed: nothing of what it was answered with is sent any more.
+  void let_go() { answered_ = nullptr; }
   bool head_sent() const override { return head_sent_; }
   Task<void> pause_until(std::chrono::steady_clock::time_point at) override {
     return H2Content::pause_until(at);
@@ -59,6 +61,7 @@ class H2ServerStream final : public H2Content, public ResponseWriter {
   H2Session& session_;
   H2Head head_;
   std::string method_;
+  StoredResponsePtr answered_;  // the session borrows from it
   bool head_sent_ = false;
   bool has_content_ = false;
   bool finished_ = false;

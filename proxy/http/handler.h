@@ -64,8 +64,8 @@ class ResponseWriter {
   /// Suspends while the client does not take the bytes.
   virtual Task<void> write(Bytes bytes) = 0;
   virtual Task<void> finish(HeaderList trailers) = 0;
-  /// All of a response that was prepared before; it must outlive the call.
-  virtual Task<void> send_stored(const StoredResponse& response) = 0;
+  /// All of a response that was prepared before; it is held until it has gone.
+  virtual Task<void> send_stored(StoredResponsePtr response) = 0;
   /// Whether a final head was sent: then no other response can be.
   virtual bool head_sent() const = 0;
   /// Waits until `at`, or until the server is told to end, as what is left is then to go out soon;
@@ -86,9 +86,7 @@ class Handler {
                            BodyReader& body, ResponseWriter& writer) = 0;
   /// The answer to a request without content, where it lies prepared and nothing is to be waited
   /// for: it is then given, as if by serve(). Null: serve() is to be called.
-  virtual const StoredResponse* stored(const ExchangeContext&, const RequestHead&) {
-    return nullptr;
-  }
+  virtual StoredResponsePtr stored(const ExchangeContext&, const RequestHead&) { return nullptr; }
   /// The client is gone: ends what serve() waits for elsewhere, so that it returns soon.
   virtual void close() {}
 };

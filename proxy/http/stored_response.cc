@@ -10,6 +10,12 @@ StoredResponse::StoredResponse(std::string_view request_method, Parts parts)
   if (parts_.pieces == nullptr) build_h1(request_method);
 }
 
+std::size_t StoredResponse::memory_bytes() const {
+  return sizeof(*this) + parts_.interim.capacity() * sizeof(ResponseHead) +
+         h2_fields_.memory_bytes() + h1_head_.capacity() + h1_tail_.capacity() +
+         h1_wire_.capacity() * sizeof(Piece);
+}
+
 void StoredResponse::build_h1(std::string_view request_method) {
   const Bytes body = parts_.body.bytes;
   // HTTP/2 needs no length; here one is needed, or the connection would have to be closed.

@@ -20,7 +20,8 @@ class PiecewiseBody {
 };
 
 /// A response prepared once, served many times, by any thread: immutable. Borrows the texts
-/// of heads and trailers and the bytes of the body; whoever made it keeps them alive.
+/// of heads and trailers and the bytes of the body; whoever made it keeps them alive as long as it
+/// is held (StoredResponsePtr).
 class StoredResponse {
  public:
   struct Parts {
@@ -43,6 +44,8 @@ class StoredResponse {
   const H2Fields& h2_fields() const { return h2_fields_; }
   /// Whether the connection can go on after h1_wire().
   bool h1_keeps_alive() const { return h1_keeps_alive_; }
+  /// What it takes itself, without what it borrows.
+  std::size_t memory_bytes() const;
 
  private:
   void build_h1(std::string_view request_method);
@@ -54,5 +57,8 @@ class StoredResponse {
   std::vector<Piece> h1_wire_;
   bool h1_keeps_alive_ = false;
 };
+
+/// Shared since it may go out on a connection after whoever prepared it has no more use for it.
+using StoredResponsePtr = std::shared_ptr<const StoredResponse>;
 
 }  // namespace reprise

@@ -43,6 +43,17 @@ BodyFraming framing_of(std::string_view method, const ResponseHead& head,
   return {.kind = Kind::kLength, .length_bytes = size};
 }
 
+/// What fields that own their text take.
+std::size_t memory_of(HeaderList fields) {
+  std::size_t bytes = fields.size_bytes();
+  for (const HeaderView& field : fields) bytes += field.name.size() + field.value.size();
+  return bytes;
+}
+
+std::size_t memory_of(const StoredBody& body) {
+  return body.extents.capacity() * sizeof(Extent);
+}
+
 struct PlainResponse {
   Headers headers;
   inject::Buffer body;
@@ -72,6 +83,11 @@ std::optional<PlainResponse> decoded(HeaderList headers, Bytes body) {
 
 }  // namespace
 
+std::size_t AlteredResponse::memory_bytes() const {
+  return sizeof(*this) + memory_of(rewritten.headers.list()) + rewritten.body.capacity() +
+         (response ? response->memory_bytes() : 0);
+}
+
 /// A body that the archive holds in several extents. What is damaged shows when it is sent.
 class PreparedExchange::ArchivedBody final : public PiecewiseBody {
  public:
@@ -93,11 +109,17 @@ class PreparedExchange::ArchivedBody final : public PiecewiseBody {
 
 PreparedExchange::PreparedExchange(const ArchiveReader& archive, std::uint32_t ordinal,
                                    const DateShift& dates, const Scheduler& scheduler,
-                                   OnDamage on_damage)
-    : archive_(archive), on_damage_(std::move(on_damage)) {
-  auto exchange = archive.exchange(ordinal);
+                                   OnDamage on_damage, CountOf count_of)
+    : archive_(archive), on_damage_(std::move(on_damage)), count_of_(std::move(count_of)) {
+  prepare(ordinal, dates, scheduler);
+  memory_bytes_ = own_bytes();
+}
+
+void PreparedExchange::prepare(std::uint32_t ordinal, const DateShift& dates,
+                               const Scheduler& scheduler) {
+  auto exchange = archive_.exchange(ordinal);
   if (!exchange) {
-    auto const at = archive.entries()[ordinal].record_offset;
+    auto const at = archive_.entries()[ordinal].record_offset;
     problem_ = record_problem("the", at, exchange.error());
     return;
   }
@@ -143,13 +165,13 @@ PreparedExchange::PreparedExchange(const ArchiveReader& archive, std::uint32_t o
     for (const Extent& extent : reply.body.extents) piece_bytes_.push_back(extent.size_bytes);
     parts.pieces = std::make_unique<ArchivedBody>(*this);
   } else if (!reply.body.extents.empty()) {
-    auto const bytes = archive.extent(reply.body, 0);
+    auto const bytes = archive_.extent(reply.body, 0);
     if (!bytes) {
       auto const at = reply.body.extents[0].record_offset;
       problem_ = record_problem("the body's", at, bytes.error());
       return;
     }
-    auto const place = archive.place_of(*bytes);
+    auto const place = archive_.place_of(*bytes);
     parts.body = {*bytes, place.file, place.offset};
   }
   response_ = std::make_unique<StoredResponse>(method, std::move(parts));
@@ -157,6 +179,22 @@ PreparedExchange::PreparedExchange(const ArchiveReader& archive, std::uint32_t o
 
 PreparedExchange::~PreparedExchange() {
   for (auto& slot : altered_) delete slot.load();
+}
+
+std::size_t PreparedExchange::own_bytes() const {
+  const StoredRequest& request = exchange_.request;
+  const StoredReply& reply = exchange_.response;
+  auto bytes = sizeof(*this) + request.host.capacity() + request.target.capacity() +
+               memory_of(request.headers.list()) + memory_of(request.trailers.list()) +
+               memory_of(request.body) + memory_of(reply.headers.list()) +
+               memory_of(reply.trailers.list()) + memory_of(reply.body) +
+               reply.chunk_times.capacity() * sizeof(ChunkTime) +
+               schedule_.steps.capacity() * sizeof(Schedule::Step) +
+               (headers_.capacity() + trailers_.capacity()) * sizeof(HeaderView) +
+               interim_.capacity() * sizeof(ResponseHead) + piece_bytes_.capacity() * 8;
+  for (auto const& each : exchange_.interim) bytes += sizeof(each) + memory_of(each.headers.list());
+  for (auto const& text : moved_dates_) bytes += sizeof(text) + text.capacity();
+  return bytes + (response_ ? response_->memory_bytes() : 0);
 }
 
 ResponseHead PreparedExchange::head_with(HeaderList headers) const {
@@ -195,40 +233,32 @@ Form PreparedExchange::form_for(const RequestHead& request, bool inject) const {
   return form;
 }
 
-std::size_t PreparedExchange::slot_of(const Form& form) {
-  return static_cast<std::size_t>(form.destination) * 2 + (form.plain ? 1 : 0);
-}
-
-AlteredResponse* PreparedExchange::altered(const inject::InjectedScript* script,
-                                           const Form& form) const {
+const AlteredResponse* PreparedExchange::altered(const inject::InjectedScript* script,
+                                                 const Form& form) const {
   if (!response_ || form.as_recorded()) return nullptr;
-  auto& slot = altered_[slot_of(form)];
+  auto& slot = altered_[form.slot()];
   if (auto* const done = slot.load(std::memory_order_acquire)) return done;
   auto made = alter(script, form);
+  if (form.destination != inject::Destination::kData) {
+    made->count = count_of_(form, made->rewritten.report);
+  }
+  auto const bytes = made->memory_bytes();
   AlteredResponse* expected = nullptr;
   // Two threads may make the same; one of them is kept.
   if (slot.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel)) {
+    memory_bytes_.fetch_add(bytes, std::memory_order_relaxed);
     return made.release();
   }
   return expected;
 }
 
-std::size_t PreparedExchange::warm_document(const inject::InjectedScript& script) const {
-  if (!rewritable_as_document_) return 0;
-  auto const* const made = altered(&script, {.destination = inject::Destination::kDocument});
-  return made == nullptr ? 0 : made->rewritten.body.size();
-}
-
-void PreparedExchange::visit_altered(const std::function<void(AlteredResponse&)>& visit) const {
-  for (auto const& slot : altered_) {
-    if (auto* const altered = slot.load(std::memory_order_acquire)) visit(*altered);
-  }
+void PreparedExchange::warm_document(const inject::InjectedScript& script) const {
+  if (rewritable_as_document_) altered(&script, {.destination = inject::Destination::kDocument});
 }
 
 std::unique_ptr<AlteredResponse> PreparedExchange::alter(const inject::InjectedScript* script,
                                                          const Form& form) const {
   auto made = std::make_unique<AlteredResponse>();
-  made->form = form;
   const StoredReply& reply = exchange_.response;
   auto body = archive_.read_body(reply.body, kDocumentBytesMax);
   if (!body) return made;  // the damage shows when it is sent as recorded

@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "archive/match_parameters.h"
+#include "inject/response.h"
 #include "proxy/replay/broken_exchange.h"
 #include "proxy/replay/held_body.h"
 #include "proxy/replay/other_form.h"
@@ -26,12 +27,13 @@ MatchKey key_of(const RequestHead& head) {
           .target = head.target};
 }
 
-WholeResponse whole_of(const PreparedExchange& chosen, const StoredResponse& response) {
+WholeResponse whole_of(const PreparedExchange& chosen, StoredResponsePtr response) {
   auto const& reply = chosen.exchange().response;
-  bool const pieces = response.parts().pieces != nullptr;
-  return {.response = response,
+  auto const& parts = response->parts();
+  auto const size_bytes = parts.pieces ? reply.body.size_bytes : parts.body.bytes.size();
+  return {.response = std::move(response),
           .recorded = reply.headers.list(),
-          .size_bytes = pieces ? reply.body.size_bytes : response.parts().body.bytes.size(),
+          .size_bytes = size_bytes,
           .recorded_bytes = reply.body.size_bytes,
           .piece_bytes = chosen.piece_bytes()};
 }
@@ -49,31 +51,39 @@ Replay::Replay(const ArchiveReader& archive, Options options)
       script_(std::move(options.script)),
       dates_(options.date_shift),
       scheduler_(archive, options.timing),
-      prepared_(archive.entries().size()) {}
+      prepared_(archive.entries().size(),
+                [this](std::uint32_t ordinal) { return prepare(ordinal); }) {}
 
-Replay::~Replay() {
-  for (auto& slot : prepared_) delete slot.load();
-}
+Replay::~Replay() = default;
 
 std::unique_ptr<ConnectionHandler> Replay::open(const ConnectionInfo&) {
   return std::make_unique<Replayer>(*this);
 }
 
 void Replay::warm() {
-  for (std::uint32_t ordinal = 0; ordinal < prepared_.size(); ++ordinal) {
+  for (std::uint32_t ordinal = 0; ordinal < archive_.entries().size(); ++ordinal) {
     if (archive_.entries()[ordinal].session != matcher_.session()) continue;
-    auto const& exchange = prepared(ordinal);
-    if (script_) exchange.warm_document(*script_);
+    if (!warm_document(ordinal)) return;
   }
+}
+
+bool Replay::warm_document(std::uint32_t ordinal) {
+  auto const exchange = prepared_.get(ordinal);
+  if (script_) exchange->warm_document(*script_);
+  prepared_.settle(ordinal, *exchange);
+  return prepared_.has_room();
 }
 
 void Replay::warm_documents(const std::stop_token& stop) {
   if (!script_) return;
-  std::size_t bytes = 0;
   for (std::uint32_t ordinal : archive_.ordinals_in_order()) {
-    if (stop.stop_requested() || bytes > kWarmDocumentBytesMax) return;
+    if (stop.stop_requested()) return;
     if (archive_.entries()[ordinal].session != matcher_.session()) continue;
-    bytes += prepared(ordinal).warm_document(*script_);
+    auto const exchange = archive_.exchange(ordinal);
+    bool const may_be_document =
+        exchange && inject::kind_of(exchange->response.status, exchange->response.headers.list(),
+                                    inject::Destination::kDocument) != inject::Kind::kOther;
+    if (may_be_document && !warm_document(ordinal)) return;
   }
 }
 
@@ -82,16 +92,7 @@ void Replay::reset() {
   early_answers_.reset();
   ledger_.reset();
   web_sockets_.reset();
-  visit_altered([](const PreparedExchange&, AlteredResponse& altered) { altered.served = 0; });
-}
-
-void Replay::visit_altered(
-    const std::function<void(const PreparedExchange&, AlteredResponse&)>& visit) const {
-  for (auto const& slot : prepared_) {
-    const PreparedExchange* const exchange = slot.load(std::memory_order_acquire);
-    if (exchange == nullptr) continue;
-    exchange->visit_altered([&](AlteredResponse& altered) { visit(*exchange, altered); });
-  }
+  documents_.reset();
 }
 
 ReplayReport Replay::report() const {
@@ -105,13 +106,11 @@ ReplayReport Replay::report() const {
                       .special_answers = ledger_.special_answers(),
                       .never_asked_for = ledger_.never_asked_for(kListedMax),
                       .web_sockets = web_sockets_.report()};
-  visit_altered([&report](const PreparedExchange& exchange, const AlteredResponse& altered) {
-    bool const document = altered.form.destination != inject::Destination::kData;
-    if (!document || altered.served == 0 || report.documents.size() == kDocumentsMax) return;
-    report.documents.push_back({.url = ReplayLedger::shortened(url_of(exchange.exchange().request)),
-                                .destination = altered.form.destination,
-                                .served = altered.served,
-                                .report = altered.rewritten.report});
+  documents_.visit([&](std::uint32_t ordinal, const InjectionCount& count) {
+    report.documents.push_back({.url = ledger_.name_of(ordinal).url,
+                                .destination = count.destination,
+                                .served = count.served,
+                                .report = count.report});
   });
   auto const moved = ledger_.out_of_order();
   report.out_of_order_count = moved.size();
@@ -121,25 +120,21 @@ ReplayReport Replay::report() const {
   return report;
 }
 
-const PreparedExchange& Replay::prepared(std::uint32_t ordinal) {
-  auto& slot = prepared_[ordinal];
-  if (const auto* const done = slot.load(std::memory_order_acquire)) return *done;
-  auto made = std::make_unique<PreparedExchange>(
+PreparedCache::Entry Replay::prepare(std::uint32_t ordinal) {
+  return std::make_shared<const PreparedExchange>(
       archive_, ordinal, dates_, scheduler_,
       [this](const StoredRequest& request, const std::string& problem) {
         ledger_.turn_hit_into_miss(request, problem);
+      },
+      [this, ordinal](const Form& form, const inject::RewriteReport& report) {
+        return documents_.of(ordinal, form, report);
       });
-  const PreparedExchange* expected = nullptr;
-  // Two threads may prepare the same exchange; one of them is kept.
-  if (slot.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel)) {
-    return *made.release();
-  }
-  return *expected;
 }
 
 Decision Replay::find(const MatchKey& key, HeaderList headers) {
   return matcher_.match(key, headers, cursors_, [this, &key](std::uint32_t ordinal) {
-    const StoredRequest& request = prepared(ordinal).exchange().request;
+    auto const entry = prepared_.get(ordinal);
+    const StoredRequest& request = entry->exchange().request;
     // A record that cannot be read has only its hash to speak for it, which is enough to tell what
     // the miss is due to.
     if (request.method.empty()) return true;
@@ -159,23 +154,25 @@ Decision Replay::find_early(const RequestHead& head) {
   bool const waits = header_has_token(head.headers, "Expect", "100-continue");
   if (!waits && length <= kNormalisedBodyBytesMax) return {};  // it is here soon
   auto const answer = early_answers_.next(key_of(head));
-  if (!answer || (waits && !prepared(*answer).exchange().request.body_partial)) return {};
+  if (!answer || (waits && !prepared_.get(*answer)->exchange().request.body_partial)) return {};
   return {.kind = MatchKind::kExact, .ordinal = *answer, .score = 100};
 }
 
-const StoredResponse* Replay::choose_form(const PreparedExchange& chosen, const RequestHead& head) {
-  auto const form = chosen.form_for(head, script_.has_value());
-  AlteredResponse* const altered = chosen.altered(script_ ? &*script_ : nullptr, form);
-  if (altered == nullptr) return chosen.response();
-  altered->served.fetch_add(1, std::memory_order_relaxed);
-  if (!altered->response) return chosen.response();
+StoredResponsePtr Replay::choose_form(const PreparedCache::Entry& chosen, std::uint32_t ordinal,
+                                      const RequestHead& head) {
+  auto const form = chosen->form_for(head, script_.has_value());
+  const auto* const altered = chosen->altered(script_ ? &*script_ : nullptr, form);
+  if (altered == nullptr) return {chosen, chosen->response()};
+  prepared_.settle(ordinal, *chosen);
+  if (altered->count != nullptr) altered->count->served.fetch_add(1, std::memory_order_relaxed);
+  if (!altered->response) return {chosen, chosen->response()};
   auto const& report = altered->rewritten.report;
   if (report.verdict == inject::Verdict::kRewritten) ledger_.add_injected(report.added_wire_bytes);
   if (form.plain) ledger_.add_decoded();
-  return altered->response.get();
+  return {chosen, altered->response.get()};
 }
 
-const StoredResponse* Replay::stored(const RequestHead& head, Decision& found) {
+StoredResponsePtr Replay::stored(const RequestHead& head, Decision& found) {
   // To be looked at.
   if (is_conditional_or_partial(head.headers) ||
       find_header(head.headers, "Available-Dictionary")) {
@@ -183,13 +180,13 @@ const StoredResponse* Replay::stored(const RequestHead& head, Decision& found) {
   }
   auto const decision = find(key_of(head), head.headers);
   if (decision.kind == MatchKind::kMiss) return nullptr;
-  auto const& chosen = prepared(decision.ordinal);
-  if (!chosen.fits_all() || !chosen.schedule().is_at_once()) {
+  auto const chosen = prepared_.get(decision.ordinal);
+  if (!chosen->fits_all() || !chosen->schedule().is_at_once()) {
     found = decision;
     return nullptr;
   }
-  const auto* const response = choose_form(chosen, head);
-  if (response != nullptr) ledger_.add_hit(decision, chosen.exchange(), head.version);
+  auto response = choose_form(chosen, decision.ordinal, head);
+  if (response != nullptr) ledger_.add_hit(decision, chosen->exchange(), head.version);
   return response;
 }
 
@@ -210,8 +207,10 @@ Task<void> Replay::serve(const RequestHead& head, Arrival arrival, BodyReader& b
       whole_at = std::chrono::steady_clock::now();
     }
     content.describe(asked);
-    decision = matcher_.decide(asked, cursors_, [this](std::uint32_t ordinal) {
-      const StoredRequest& request = prepared(ordinal).exchange().request;
+    PreparedCache::Entry looked_at;
+    decision = matcher_.decide(asked, cursors_, [this, &looked_at](std::uint32_t ordinal) {
+      looked_at = prepared_.get(ordinal);
+      const StoredRequest& request = looked_at->exchange().request;
       return request.method.empty() ? nullptr : &request;
     });
   }
@@ -223,9 +222,10 @@ Task<void> Replay::serve(const RequestHead& head, Arrival arrival, BodyReader& b
   if (decision.kind == MatchKind::kMiss) {
     co_return co_await answer_unmatched(asked, writer);
   }
-  auto const& chosen = prepared(decision.ordinal);
+  auto const entry = prepared_.get(decision.ordinal);
+  const PreparedExchange& chosen = *entry;
   if (switches && opens_web_socket(chosen.exchange()) && chosen.response() != nullptr) {
-    count_hit(decision, asked, head.version);
+    count_hit(decision, chosen.exchange(), asked, head.version);
     TimedResponse timed(chosen.schedule(), whole_at, writer, ledger_);
     if (auto const waited = co_await timed.think(); !waited) co_return waited;
     co_return co_await web_sockets_.serve(chosen.exchange(), chosen.response()->parts().head, head,
@@ -240,20 +240,24 @@ Task<void> Replay::serve(const RequestHead& head, Arrival arrival, BodyReader& b
 
 Task<void> Replay::serve_chosen(const Decision& decision, const AskedRequest& asked,
                                 const RequestHead& head, Time whole_at, ResponseWriter& writer) {
-  const PreparedExchange& chosen = prepared(decision.ordinal);
+  auto const entry = prepared_.get(decision.ordinal);
+  const PreparedExchange& chosen = *entry;
   const Exchange& exchange = chosen.exchange();
-  const auto* const response = chosen.broken() ? chosen.response() : choose_form(chosen, head);
+  auto response = chosen.broken() ? StoredResponsePtr(entry, chosen.response())
+                                  : choose_form(entry, decision.ordinal, head);
   if (response == nullptr && !chosen.broken()) {
     co_return co_await send_miss(ledger_.add_damaged(asked, chosen.problem()), writer);
   }
-  count_hit(decision, asked, head.version);
-  if (!chosen.broken()) co_return co_await send(chosen, *response, head, whole_at, writer);
+  count_hit(decision, exchange, asked, head.version);
+  if (!chosen.broken()) {
+    co_return co_await send(chosen, std::move(response), head, whole_at, writer);
+  }
   bool const failed = exchange.outcome == Outcome::kOriginFailed;
   ledger_.add_special(failed ? Special::kFailed : Special::kCut, asked.key, exchange.failure);
   TimedResponse timed(chosen.schedule(), whole_at, writer, ledger_);
   auto const until = whole_at + patience_of(exchange);
   if (response == nullptr) co_return co_await break_off(until, writer);
-  auto const whole = whole_of(chosen, *response);
+  auto const whole = whole_of(chosen, response);
   if (head.method == "HEAD") {
     if (auto const waited = co_await timed.think(); !waited) co_return waited;
     if (auto const sent = co_await writer.send_head(response->parts().head); !sent) co_return sent;
@@ -263,8 +267,8 @@ Task<void> Replay::serve_chosen(const Decision& decision, const AskedRequest& as
   co_return co_await break_off(until, writer);
 }
 
-void Replay::count_hit(const Decision& decision, const AskedRequest& asked, HttpVersion version) {
-  auto const& exchange = prepared(decision.ordinal).exchange();
+void Replay::count_hit(const Decision& decision, const Exchange& exchange,
+                       const AskedRequest& asked, HttpVersion version) {
   ledger_.add_hit(decision, exchange, version);
   if (decision.kind == MatchKind::kFuzzy || decision.scheme_substituted) {
     ledger_.add_inexact_hit(decision, exchange, asked, matcher_.rules());
@@ -282,14 +286,14 @@ Headers Replay::moved_back(HeaderList headers) const {
   return Headers(HeaderList(fields));
 }
 
-Task<void> Replay::send(const PreparedExchange& chosen, const StoredResponse& response,
+Task<void> Replay::send(const PreparedExchange& chosen, StoredResponsePtr response,
                         const RequestHead& head, Time whole_at, ResponseWriter& writer) {
-  auto const& parts = response.parts();
+  auto const& parts = response->parts();
   bool const from_get = head.method == "HEAD" && chosen.exchange().request.method == "GET";
   bool const selective = parts.head.status == 200 && is_conditional_or_partial(head.headers) &&
                          chosen.exchange().request.method == "GET";
   TimedResponse timed(chosen.schedule(), whole_at, writer, ledger_);
-  auto const whole = whole_of(chosen, response);
+  auto const whole = whole_of(chosen, std::move(response));
   if (!selective && !from_get) co_return co_await timed.send(whole);
   if (auto const waited = co_await timed.think(); !waited) co_return waited;
   ledger_.add_derived();

@@ -16,9 +16,10 @@
 #include "inject/rewrite.h"
 #include "proxy/connection.h"
 #include "proxy/replay/early_answers.h"
+#include "proxy/replay/injected_documents.h"
 #include "proxy/replay/ledger.h"
 #include "proxy/replay/made_up.h"
-#include "proxy/replay/prepared.h"
+#include "proxy/replay/prepared_cache.h"
 #include "proxy/replay/scheduler.h"
 #include "proxy/replay/synthesis.h"
 #include "proxy/replay/tls_plans.h"
@@ -42,7 +43,7 @@ struct ReplayReport {
   ReplayCounts counts;
   Synthesised synthesised;
   std::vector<TlsHost> tls_hosts;
-  std::vector<InjectedDocument> documents;  ///< in the archive's order, at most kDocumentsMax
+  std::vector<InjectedDocument> documents;  ///< in the archive's order
   std::vector<Miss> distinct_misses;        ///< ReplayLedger says of these how many there are
   std::vector<InexactHit> inexact_hits;
   std::vector<SpecialAnswer> special_answers;
@@ -53,14 +54,12 @@ struct ReplayReport {
 };
 
 /// Answers requests from an archive, for any number of threads. What an exchange needs to be served
-/// is prepared on its first use and kept; the bodies come straight from the map.
+/// is prepared on its first use and kept as long as there is room (PreparedCache); the bodies come
+/// straight from the map.
 /// Knows nothing that dials.
 class Replay final : public HandlerFactory {
  public:
   static constexpr std::size_t kListedMax = 1'000;
-  static constexpr std::size_t kDocumentsMax = 10'000;
-  /// warm_documents() stops when rewritten documents take as much.
-  static constexpr std::size_t kWarmDocumentBytesMax = 64 << 20;
   /// Files in parts that are held, once they were asked for otherwise than they were recorded.
   static constexpr std::size_t kStitchedMax = 1'024;
 
@@ -79,9 +78,9 @@ class Replay final : public HandlerFactory {
 
   std::unique_ptr<ConnectionHandler> open(const ConnectionInfo& connection) override;
 
-  /// Prepares every exchange now instead of on its first use.
+  /// Prepares every exchange now instead of on its first use, as far as there is room for all.
   void warm();
-  /// The same for documents alone, until it is stopped or they take much memory.
+  /// The same for documents alone, until it is stopped.
   void warm_documents(const std::stop_token& stop);
   /// Starts a new client session: sequences begin again and the report is empty.
   void reset();
@@ -102,7 +101,7 @@ class Replay final : public HandlerFactory {
   /// The answer to a request without content, counted as given; null when there is none, or it is
   /// damaged: serve() says so. Null, too, when it is not due yet: then it is chosen, and serve() is
   /// to be given `found`. Thread-safe, allocates nothing once the exchange is prepared.
-  const StoredResponse* stored(const RequestHead& head, Decision& found);
+  StoredResponsePtr stored(const RequestHead& head, Decision& found);
   /// Sends a request for `head.host` away from a connection that was made for another host.
   Task<void> answer_misdirected(const RequestHead& head, const std::string& connection_host,
                                 ResponseWriter& writer);
@@ -113,12 +112,12 @@ class Replay final : public HandlerFactory {
   Decision find(const MatchKey& key, HeaderList headers);
   /// The answer to a request whose content is on the way, where that need not be waited for.
   Decision find_early(const RequestHead& head);
-  void visit_altered(
-      const std::function<void(const PreparedExchange&, AlteredResponse&)>& visit) const;
-  /// The exchange as it is served, prepared by the first who asks.
-  const PreparedExchange& prepared(std::uint32_t ordinal);
+  PreparedCache::Entry prepare(std::uint32_t ordinal);
+  /// False once there is no room for more.
+  bool warm_document(std::uint32_t ordinal);
   /// What this request gets of the exchange. Null when that cannot be served.
-  const StoredResponse* choose_form(const PreparedExchange& chosen, const RequestHead& head);
+  StoredResponsePtr choose_form(const PreparedCache::Entry& chosen, std::uint32_t ordinal,
+                                const RequestHead& head);
   /// Serves what was chosen, and counts it. `whole_at`: when the request was whole.
   Task<void> serve_chosen(const Decision& decision, const AskedRequest& asked,
                           const RequestHead& head, Time whole_at, ResponseWriter& writer);
@@ -128,11 +127,12 @@ class Replay final : public HandlerFactory {
                               Time whole_at, ResponseWriter& writer);
   /// Fields of a request, with dates as they were recorded: what conditions are held against.
   Headers moved_back(HeaderList headers) const;
-  void count_hit(const Decision& decision, const AskedRequest& asked, HttpVersion version);
+  void count_hit(const Decision& decision, const Exchange& exchange, const AskedRequest& asked,
+                 HttpVersion version);
   /// Null when `ordinal` is no part, or too many others are held.
   const StitchedParts* stitched(std::uint32_t ordinal);
   /// Sends it, or what a condition, a range or HEAD wants of it, which waits for think time alone.
-  Task<void> send(const PreparedExchange& chosen, const StoredResponse& response,
+  Task<void> send(const PreparedExchange& chosen, StoredResponsePtr response,
                   const RequestHead& head, Time whole_at, ResponseWriter& writer);
   /// What no recorded exchange answers: by what they allow, as the browser's own, or as a miss.
   Task<void> answer_unmatched(const AskedRequest& asked, ResponseWriter& writer);
@@ -152,9 +152,14 @@ class Replay final : public HandlerFactory {
   std::optional<inject::InjectedScript> const script_;
   DateShift const dates_;
   Scheduler const scheduler_;
-  std::vector<std::atomic<const PreparedExchange*>> prepared_;  // by ordinal; owned
-  std::mutex stitched_mutex_;                                   // such requests are rare
-  std::map<std::uint32_t, std::unique_ptr<const StitchedParts>> stitched_;
+  InjectedDocuments documents_;
+  PreparedCache prepared_;
+  struct Stitched {
+    PreparedCache::Entry like;  // whose fields it has
+    std::unique_ptr<const StitchedParts> parts;
+  };
+  std::mutex stitched_mutex_;  // such requests are rare
+  std::map<std::uint32_t, Stitched> stitched_;
 };
 
 }  // namespace reprise

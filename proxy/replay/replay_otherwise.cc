@@ -14,7 +14,8 @@ namespace reprise {
 Task<void> Replay::serve_other_form(Decision decision, const AskedRequest& asked,
                                     const RequestHead& head, Time whole_at,
                                     ResponseWriter& writer) {
-  auto const& chosen = prepared(decision.ordinal).exchange();
+  auto const entry = prepared_.get(decision.ordinal);
+  const Exchange& chosen = entry->exchange();
   auto const usable = [&head](const Exchange& each) { return fits(each, head.headers); };
   auto const coded = [&](const Exchange& each) { return needs_dictionary(each) && usable(each); };
   bool const as_it_is = usable(chosen);
@@ -32,10 +33,10 @@ Task<void> Replay::serve_other_form(Decision decision, const AskedRequest& asked
   RequestHead unshifted = head;
   unshifted.headers = fields.list();
   if (parts != nullptr && parts->answers(unshifted)) {
-    count_hit(decision, asked, head.version);
+    count_hit(decision, chosen, asked, head.version);
     auto why = parts->coverage() + ", from " + std::to_string(parts->parts()) + " recorded parts";
     ledger_.add_special(Special::kStitched, asked.key, std::move(why));
-    TimedResponse timed(prepared(decision.ordinal).schedule(), whole_at, writer, ledger_);
+    TimedResponse timed(entry->schedule(), whole_at, writer, ledger_);
     if (auto const waited = co_await timed.think(); !waited) co_return waited;
     co_return co_await send_selected(unshifted, parts->whole(), writer);
   }
@@ -47,19 +48,20 @@ Task<void> Replay::serve_other_form(Decision decision, const AskedRequest& asked
 }
 
 const StitchedParts* Replay::stitched(std::uint32_t ordinal) {
-  auto const* const like = prepared(ordinal).response();
+  auto like = prepared_.get(ordinal);
   std::scoped_lock const lock(stitched_mutex_);
   auto const known = stitched_.find(ordinal);
-  if (known != stitched_.end()) return known->second.get();
-  if (like == nullptr || stitched_.size() >= kStitchedMax) return nullptr;
+  if (known != stitched_.end()) return known->second.parts.get();
+  if (like->response() == nullptr || stitched_.size() >= kStitchedMax) return nullptr;
   StitchedParts::Sources sources{.archive = archive_,
                                  .cut_too = matcher_.rules().failures,
                                  .on_damage = [this, ordinal](const std::string& problem) {
-                                   ledger_.turn_hit_into_miss(prepared(ordinal).exchange().request,
-                                                              problem);
+                                   auto const damaged = prepared_.get(ordinal);
+                                   ledger_.turn_hit_into_miss(damaged->exchange().request, problem);
                                  }};
-  auto made = StitchedParts::of(std::move(sources), ordinal, *like);
-  return stitched_.emplace(ordinal, std::move(made)).first->second.get();
+  auto made = StitchedParts::of(std::move(sources), ordinal, *like->response());
+  Stitched stitched{.like = std::move(like), .parts = std::move(made)};
+  return stitched_.emplace(ordinal, std::move(stitched)).first->second.parts.get();
 }
 
 Task<void> Replay::answer_unmatched(const AskedRequest& asked, ResponseWriter& writer) {

@@ -51,10 +51,10 @@ Task<void> Replayer::serve(const ExchangeContext& context, const RequestHead& he
   return replay_.serve(head, std::move(arrival), body, writer);
 }
 
-const StoredResponse* Replayer::stored(const ExchangeContext& context, const RequestHead& head) {
+StoredResponsePtr Replayer::stored(const ExchangeContext& context, const RequestHead& head) {
   if (is_misdirected(head)) return nullptr;
   Decision found;
-  const auto* const response = replay_.stored(head, found);
+  auto response = replay_.stored(head, found);
   if (found.kind != MatchKind::kMiss) found_.emplace_back(context.stream_id, found);
   return response;
 }

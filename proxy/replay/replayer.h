@@ -17,7 +17,7 @@ class Replayer final : public ConnectionHandler {
   awaitable<TlsPlan> plan_tls(const ConnectionInfo& connection, const ClientHello& hello) override;
   Task<void> serve(const ExchangeContext& context, const RequestHead& head, BodyReader& body,
                    ResponseWriter& writer) override;
-  const StoredResponse* stored(const ExchangeContext& context, const RequestHead& head) override;
+  StoredResponsePtr stored(const ExchangeContext& context, const RequestHead& head) override;
 
  private:
   /// A browser sends requests for a host over another's connection where the certificate has both.

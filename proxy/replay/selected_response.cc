@@ -53,10 +53,10 @@ Task<void> send_one_part(const WholeResponse& whole, const ByteRange& range,
   auto const position = content_range(range, whole.size_bytes);
   auto const length = std::to_string(range.size());
   auto fields =
-      without(whole.response.parts().head.headers, {"content-length", "transfer-encoding"});
+      without(whole.response->parts().head.headers, {"content-length", "transfer-encoding"});
   fields.push_back({.name = "Content-Range", .value = position});
   fields.push_back({.name = "Content-Length", .value = length});
-  auto const begun = co_await send_head_as(whole.response, 206, fields, writer);
+  auto const begun = co_await send_head_as(*whole.response, 206, fields, writer);
   if (!begun) co_return begun;
   if (auto const sent = co_await write_range(whole, range, writer); !sent) co_return sent;
   co_return co_await writer.finish({});
@@ -78,7 +78,7 @@ std::string boundary_of(const std::vector<ByteRange>& ranges) {
 Task<void> send_parts(const WholeResponse& whole, const std::vector<ByteRange>& ranges,
                       ResponseWriter& writer) {
   auto const boundary = boundary_of(ranges);
-  auto const stored = whole.response.parts().head.headers;
+  auto const stored = whole.response->parts().head.headers;
   auto const media_type = find_header(stored, "content-type");
   std::vector<std::string> openings;
   std::string const closing = "\r\n--" + boundary + "--\r\n";
@@ -94,7 +94,7 @@ Task<void> send_parts(const WholeResponse& whole, const std::vector<ByteRange>& 
   auto fields = without(stored, {"content-length", "transfer-encoding", "content-type"});
   fields.push_back({.name = "Content-Type", .value = type});
   fields.push_back({.name = "Content-Length", .value = length});
-  auto const begun = co_await send_head_as(whole.response, 206, fields, writer);
+  auto const begun = co_await send_head_as(*whole.response, 206, fields, writer);
   if (!begun) co_return begun;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     if (auto const sent = co_await writer.write(as_bytes(openings[i])); !sent) co_return sent;
@@ -106,18 +106,18 @@ Task<void> send_parts(const WholeResponse& whole, const std::vector<ByteRange>& 
 
 Task<void> send_unsatisfiable(const WholeResponse& whole, ResponseWriter& writer) {
   auto const size = "bytes */" + std::to_string(whole.size_bytes);
-  auto fields = without(whole.response.parts().head.headers,
+  auto fields = without(whole.response->parts().head.headers,
                         {"content-length", "transfer-encoding", "content-type", "content-encoding",
                          "accept-ranges", "etag", "last-modified"});
   fields.push_back({.name = "Content-Range", .value = size});
   fields.push_back({.name = "Content-Length", .value = "0"});
-  co_return co_await send_bare(whole.response, 416, fields, writer);
+  co_return co_await send_bare(*whole.response, 416, fields, writer);
 }
 
 }  // namespace
 
 Task<void> write_range(const WholeResponse& whole, const ByteRange& range, ResponseWriter& writer) {
-  auto const& parts = whole.response.parts();
+  auto const& parts = whole.response->parts();
   if (parts.pieces == nullptr) {
     co_return co_await writer.write(parts.body.bytes.subspan(range.begin, range.size()));
   }
@@ -139,13 +139,13 @@ Task<void> write_range(const WholeResponse& whole, const ByteRange& range, Respo
 
 Task<void> send_selected(const RequestHead& request, const WholeResponse& whole,
                          ResponseWriter& writer) {
-  const StoredResponse& stored = whole.response;
+  const StoredResponse& stored = *whole.response;
   auto const headers = stored.parts().head.headers;
   auto const precondition = check_preconditions(request.headers, whole.recorded);
   auto const selection = select_ranges(request.headers, whole.recorded, whole.size_bytes);
   bool const all =
       precondition == Precondition::kHolds && selection.kind == Selection::Kind::kWhole;
-  if (all && request.method != "HEAD") co_return co_await writer.send_stored(stored);
+  if (all && request.method != "HEAD") co_return co_await writer.send_stored(whole.response);
   if (auto const sent = co_await send_interim(stored, writer); !sent) co_return sent;
   if (all) co_return co_await send_bare(stored, 200, headers, writer);
   if (precondition == Precondition::kFailed) {

@@ -7,9 +7,10 @@
 
 namespace reprise {
 
-/// A stored 200 response of which not everything may be wanted. Borrowed.
+/// A stored 200 response of which not everything may be wanted.
+/// Borrowed, but for the response.
 struct WholeResponse {
-  const StoredResponse& response;
+  StoredResponsePtr response;
   HeaderList recorded;       ///< its fields as they were recorded: what conditions are held against
   std::uint64_t size_bytes;  ///< in this form
   std::uint64_t recorded_bytes;                ///< as it was recorded

@@ -174,9 +174,9 @@ void StitchedParts::lay_out(const StoredResponse& like) {
   parts.head.reason = reason_phrase(200);
   parts.head.headers = fields_;
   parts.pieces = std::make_unique<Body>(*this);
-  response_ = std::make_unique<StoredResponse>("GET", std::move(parts));
+  response_ = std::make_shared<const StoredResponse>("GET", std::move(parts));
   whole_ =
-      std::make_unique<WholeResponse>(WholeResponse{.response = *response_,
+      std::make_unique<WholeResponse>(WholeResponse{.response = response_,
                                                     .recorded = chosen_.response.headers.list(),
                                                     .size_bytes = total_bytes_,
                                                     .recorded_bytes = total_bytes_,

@@ -72,7 +72,7 @@ class StitchedParts {
   std::vector<std::uint64_t> slice_bytes_;
   std::string length_;
   std::vector<HeaderView> fields_;
-  std::unique_ptr<StoredResponse> response_;
+  StoredResponsePtr response_;
   std::unique_ptr<WholeResponse> whole_;
 };
 

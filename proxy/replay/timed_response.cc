@@ -13,7 +13,7 @@ Task<void> TimedResponse::wait_until(Time at, Wait kind) {
 }
 
 Task<void> TimedResponse::send(const WholeResponse& whole) {
-  auto const& parts = whole.response.parts();
+  auto const& parts = whole.response->parts();
   if (schedule_.steps.empty() && parts.interim.empty()) {
     if (auto const waited = co_await think(); !waited) co_return waited;
     co_return co_await writer_.send_stored(whole.response);
@@ -30,7 +30,7 @@ Task<void> TimedResponse::send_unfinished(const WholeResponse& whole) {
 }
 
 Task<void> TimedResponse::send_heads(const WholeResponse& whole) {
-  auto const& parts = whole.response.parts();
+  auto const& parts = whole.response->parts();
   for (std::size_t i = 0; i < parts.interim.size(); ++i) {
     auto const waited = co_await wait_until(whole_at_ + schedule_.interim[i], Wait::kThink);
     if (!waited) co_return waited;
@@ -43,7 +43,7 @@ Task<void> TimedResponse::send_heads(const WholeResponse& whole) {
 Task<void> TimedResponse::send_steps(const WholeResponse& whole) {
   auto const head_at = Clock::now();
   bool const decoded = find_header(whole.recorded, "content-encoding") &&
-                       !find_header(whole.response.parts().head.headers, "content-encoding");
+                       !find_header(whole.response->parts().head.headers, "content-encoding");
   std::uint64_t sent_bytes = 0;
   for (const Schedule::Step& step : schedule_.steps) {
     auto const waited = co_await wait_until(head_at + step.after_head, Wait::kPause);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The statistics of analysis/ against scipy's, on random pairs of samples with ties and constants.
 
-ORACLE_SEED repeats a run. scipy is where tools/setup has unpacked it, or installed.
+scipy is where tools/setup has unpacked it, or installed.
 """
 
 import json
@@ -16,6 +16,8 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "build/scipy/usr/lib/python3/dist-packages"))
+sys.path.append(str(ROOT / "tests"))
+from test_seed import TEST_SEED
 sys.dont_write_bytecode = False  # compiling scipy takes longer than the test
 try:
     import numpy
@@ -24,7 +26,6 @@ except ImportError:
     print("skipped: scipy is missing, tools/setup brings it")
     sys.exit(77)
 
-SEED = int(os.environ.get("ORACLE_SEED", random.SystemRandom().randrange(1 << 32)))
 PAIRS = 1000
 JUDGE = os.environ.get("JUDGE_SAMPLES", str(ROOT / "build/dev/judge_samples"))
 
@@ -46,7 +47,7 @@ def sample(chance, kind, size):
 
 
 def questions():
-    chance = random.Random(SEED)
+    chance = random.Random(TEST_SEED)
     for number in range(PAIRS):
         most = 6 if number % 4 == 0 else 40
         kinds = ("constant", "counts", "rounded", "smooth", "smooth")
@@ -84,9 +85,6 @@ def share_of_ways(a, b):
 
 
 class Oracle(unittest.TestCase):
-    def setUp(self):
-        print(f"ORACLE_SEED={SEED}")
-
     def test_rank_test_and_shift(self):
         asked = list(questions())
         kinds = {}
@@ -145,7 +143,7 @@ class Oracle(unittest.TestCase):
                 self.assertFalse(excluded(told["high"] - step, "less"))
 
     def test_looks_spend_what_they_may(self):
-        chance = random.Random(SEED + 1)
+        chance = random.Random(TEST_SEED + 1)
         asked = []
         for _ in range(12):
             count = chance.randint(1, 3)

@@ -7,6 +7,7 @@
 
 #include "archive/repair.h"
 #include "tests/archive/archive_fixture.h"
+#include "tests/test_seed.h"
 
 namespace reprise {
 namespace {
@@ -174,16 +175,7 @@ class Life {
 };
 
 TEST(Property, WhateverIsRecordedKilledAppendedAndRepairedComesBack) {
-  auto const base = std::random_device{}();
-  for (std::uint64_t round = 0; round < 10; ++round) {
-    auto const seed = base + round;
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
-    Life(seed).run();
-    if (HasFailure()) {
-      std::printf("failed with seed %llu\n", static_cast<unsigned long long>(seed));
-      return;
-    }
-  }
+  for_seeds(10, [](std::uint64_t seed) { Life(seed).run(); });
 }
 
 }  // namespace

@@ -4,10 +4,14 @@ writes is read by dnspython as the same message. Then the same messages damaged:
 both read alike. $DESCRIBE_MESSAGE is the program that shows what the codec reads."""
 
 import os
+import pathlib
 import random
 import subprocess
 import sys
 import unittest
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from test_seed import TEST_SEED
 
 try:
     import dns.edns
@@ -23,7 +27,6 @@ except ImportError:
     print("python3-dnspython is not installed")
     sys.exit(77)
 
-SEED = int(os.environ.get("SEED", "20261121"))
 MESSAGES = 600
 DAMAGED = 4000
 HOSTS = ["example.org", "www.example.org", "cdn.example.net", "a.b.c.d.example.org", "xn--p1ai",
@@ -111,9 +114,8 @@ def codec(wires):
 
 class Differential(unittest.TestCase):
     def setUp(self):
-        self.dice = random.Random(SEED)
+        self.dice = random.Random(TEST_SEED)
         self.wires = [random_message(self.dice) for _ in range(MESSAGES)]
-        print(f"seed {SEED}")
 
     def test_reads_what_dnspython_writes(self):
         for wire, (text, _) in zip(self.wires, codec(self.wires)):

@@ -7,7 +7,7 @@ usage: h2_download_test.py             run as a test, with a smaller download
                                        recorder, on loopback and behind 100 Mbit/s and 50 ms
 """
 
-import os
+import random
 import re
 import socket
 import subprocess
@@ -34,7 +34,7 @@ class Download(harness.TestCase):
         """An origin that has it."""
         origin = Nginx(self.folder, locations)
         self.addCleanup(origin.close)
-        block = os.urandom(1 << 20)
+        block = random.Random(1).randbytes(1 << 20)
         with open(origin.folder / "www/film", "wb") as file:
             for i in range(0, size_bytes, len(block)):
                 file.write(i.to_bytes(8, "big") + block[8:][:size_bytes - i - 8])

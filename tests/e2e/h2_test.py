@@ -7,6 +7,7 @@ stays h1.
 
 import hashlib
 import os
+import random
 import socket
 import subprocess
 
@@ -14,9 +15,10 @@ import harness
 from wire import Certificate, DEADLINE_SECONDS, HOST, response
 
 NGINX = "/usr/sbin/nginx"
-BODIES = {"empty": b"", "small": b"hello over h2\n", "large": os.urandom(3_000_000),
+NOISE = random.Random(1)
+BODIES = {"empty": b"", "small": b"hello over h2\n", "large": NOISE.randbytes(3_000_000),
           "page": b"<p>" * 5000}
-UPLOAD = os.urandom(1 << 20)
+UPLOAD = NOISE.randbytes(1 << 20)
 PARALLEL = 40
 
 CONFIG = """

@@ -21,6 +21,7 @@ import unittest
 from wire import DEADLINE_SECONDS, HOST, Client, Origin
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(REPOSITORY / "tests"))  # test_seed.py
 REPRISE = os.environ.get("REPRISE", str(REPOSITORY / "build/release/reprise"))
 IN_NAMESPACE = "REPRISE_TEST_IN_NAMESPACE"
 SKIPPED = 77

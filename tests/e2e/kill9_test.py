@@ -4,7 +4,7 @@ nothing that the origin did not send.
 
 usage: kill9_test.py               6 kills, as a test
        kill9_test.py --figure 50   report how many exchanges 50 kills cost or invented
-The seed is printed; KILL9_SEED=N repeats a run's choice of moments.
+REPRISE_TEST_SEED chooses the moments: see tests/test_seed.py.
 """
 
 import itertools
@@ -16,6 +16,7 @@ import sys
 import figure
 import harness
 import load
+from test_seed import TEST_SEED
 
 BYTES_BEFORE_THE_KILL_MAX = 12 << 20
 
@@ -23,9 +24,7 @@ BYTES_BEFORE_THE_KILL_MAX = 12 << 20
 class Kill9(harness.TestCase):
     def setUp(self):
         super().setUp()
-        self.seed = int(os.environ.get("KILL9_SEED", random.SystemRandom().randrange(1 << 32)))
-        print(f"KILL9_SEED={self.seed}", file=sys.stderr)
-        self.chance = random.Random(self.seed)
+        self.chance = random.Random(TEST_SEED)
 
     def kill_once(self, round_number):
         """Returns (lost, invented): objects that a client had and the archive has not, and objects
@@ -61,7 +60,7 @@ class Kill9(harness.TestCase):
 
     def test_nothing_is_lost_and_nothing_invented(self):
         for round_number in range(6):
-            with self.subTest(round=round_number, seed=self.seed):
+            with self.subTest(round=round_number):
                 self.assertEqual(self.kill_once(round_number), (set(), set()))
 
 

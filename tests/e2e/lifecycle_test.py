@@ -2,9 +2,9 @@
 """Starts, stops and signals at random moments in the first 200 ms, beside two busy loops: nothing
 hangs, nothing is left running, and every run that a signal ended in order has its report.
 
-usage: lifecycle_test.py                     300 starts with one seed
-       lifecycle_test.py --figure [STARTS]   10,000 starts and 50 loads with a fresh seed, as JSON
-       REPRISE_TEST_SEED=N                   that seed
+usage: lifecycle_test.py                     300 starts and 5 loads
+       lifecycle_test.py --figure [STARTS]   10,000 starts and 50 loads, as JSON
+REPRISE_TEST_SEED chooses them: see tests/test_seed.py.
 """
 
 import concurrent.futures
@@ -20,9 +20,9 @@ import sys
 
 import figure
 import harness
+from test_seed import TEST_SEED
 from wire import DEADLINE_SECONDS, HOST, response
 
-SEED = 20261122
 STARTS = 300
 LOADS = 5
 AT_ONCE = 4
@@ -178,9 +178,9 @@ class Lifecycle(harness.TestCase):
             self.addCleanup(busy.wait)
             self.addCleanup(busy.kill)
 
-    def fates(self, seed, count, modes=MODES, seconds=0.2, at_once=AT_ONCE):
+    def fates(self, count, modes=MODES, seconds=0.2, at_once=AT_ONCE):
         """(start, what was wrong with it, its folder) of so many."""
-        dice = random.Random(f"{seed} {modes}")
+        dice = random.Random(f"{TEST_SEED} {modes}")
 
         def run(seed_of_one, number):
             folder = self.folder / f"{modes[0]}-{number}"
@@ -194,15 +194,14 @@ class Lifecycle(harness.TestCase):
                 yield each.result()
 
     def assert_all_end_well(self, count, *arguments, **options):
-        seed = int(os.environ.get("REPRISE_TEST_SEED", SEED))
         in_order = 0
         wrong = []
-        for start, fault, folder in self.fates(seed, count, *arguments, **options):
+        for start, fault, folder in self.fates(count, *arguments, **options):
             in_order += start.in_order
             if fault:
                 wrong.append(f"{start}: {fault}\n{(folder / 'log').read_text(errors='replace')}")
-        self.assertEqual(wrong, [], f"seed {seed}")
-        self.assertGreater(in_order, count / 4, f"seed {seed}")
+        self.assertEqual(wrong, [])
+        self.assertGreater(in_order, count / 4)
 
     def test_starts_and_signals(self):
         self.assert_all_end_well(STARTS)
@@ -212,13 +211,12 @@ class Lifecycle(harness.TestCase):
 
 
 def report_figure(starts):
-    seed = int(os.environ.get("REPRISE_TEST_SEED", random.SystemRandom().getrandbits(32)))
     lifecycle = Lifecycle()
     lifecycle.setUp()
     counts = {"starts": 0, "hung": 0, "orphaned": 0, "otherwise_wrong": 0, "signalled_in_order": 0}
-    loads = lifecycle.fates(seed, starts // 200, ("load",), seconds=3, at_once=2)
+    loads = lifecycle.fates(starts // 200, ("load",), seconds=3, at_once=2)
     try:
-        for start, fault, _ in itertools.chain(lifecycle.fates(seed, starts), loads):
+        for start, fault, _ in itertools.chain(lifecycle.fates(starts), loads):
             counts["starts"] += 1
             counts["signalled_in_order"] += start.in_order
             if fault:
@@ -230,7 +228,7 @@ def report_figure(starts):
     finally:
         lifecycle.doCleanups()
     failed = counts["hung"] + counts["orphaned"] + counts["otherwise_wrong"]
-    print(f"seed {seed}: {counts}", file=sys.stderr)
+    print(counts, file=sys.stderr)
     figure.report(f"lifecycle_wrong_of_{starts}", failed, "starts", "== 0")
 
 

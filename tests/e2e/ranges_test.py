@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 """Conditional and partial requests: a replay of a file that was recorded once, as a whole, answers
-as the nginx that it came from, request by request.
-
-usage: ranges_test.py [SEED]
-"""
+as the nginx that it came from, request by request."""
 
 import email
 import os
@@ -15,6 +12,7 @@ import sys
 import unittest
 
 import harness
+from test_seed import TEST_SEED
 from wire import Client
 
 SIZES = {"/small": 1000, "/empty": 0, "/large": 3 << 20}
@@ -33,7 +31,6 @@ http {{
   server {{ listen 127.0.0.1:{port}; root {folder}/files; }}
 }}
 """
-SEED = int(sys.argv.pop()) if sys.argv[-1].isdigit() else random.randrange(1 << 32)
 
 
 class Requests:
@@ -137,8 +134,7 @@ class Ranges(harness.TestCase):
                                     for name in (b"etag", b"last-modified")]
         self.assertEqual(recorder.stop(), 0, recorder.log())
         replay = self.replay(archive)
-        print(f"seed {SEED}", file=sys.stderr)
-        rng = random.Random(SEED)
+        rng = random.Random(TEST_SEED)
         seen = {}
         with replay.connect("http") as ours:
             for number in range(ROUNDS):

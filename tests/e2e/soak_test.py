@@ -3,10 +3,10 @@
 the requests fails, and a binary with a sanitizer has nothing to say. REPRISE names that binary.
 
 usage: soak_test.py                     run as a test, with few requests
-       soak_test.py --figure [COUNT]    2,000,000 requests, with a fresh seed
+       soak_test.py --figure [COUNT]    2,000,000 requests
+REPRISE_TEST_SEED chooses where clients break off: see tests/test_seed.py.
 """
 
-import os
 import random
 import re
 import socket
@@ -19,11 +19,11 @@ import threading
 import figure
 import harness
 from h2_test import Nginx
+from test_seed import TEST_SEED
 from web_socket_test import TOLD, ChatOrigin, converse
 from web_socket_wire import H1WebSocket, H2WebSocket
 from wire import DEADLINE_SECONDS, HOST, Certificate
 
-SEED = 20261122
 CHAT = "chat.test"
 CLIENTS = 20
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0"
@@ -84,10 +84,10 @@ class Soak(harness.TestCase):
             opened = H2WebSocket(sock, CHAT, "/socket")
             return converse(opened)[0] == TOLD if whole else opened.message() is not None
 
-    def soak(self, count, seed):
+    def soak(self, count):
         """Returns (failed requests, clients that broke off, conversations, those gone wrong)."""
         replay = self.replayed()
-        dice = random.Random(seed)
+        dice = random.Random(TEST_SEED)
         over = threading.Event()
         done = {"broke_off": 0, "talks": 0, "wrong_talks": 0}
 
@@ -123,19 +123,16 @@ class Soak(harness.TestCase):
         return failed, done
 
     def test_nothing_fails(self):
-        seed = int(os.environ.get("REPRISE_TEST_SEED", SEED))
-        failed, done = self.soak(4000, seed)
-        self.assertEqual((failed, done["wrong_talks"]), (0, 0), f"seed {seed}")
+        failed, done = self.soak(4000)
+        self.assertEqual((failed, done["wrong_talks"]), (0, 0))
         self.assertGreater(done["broke_off"], 0)
 
 
 def report_figure(count):
-    seed = int(os.environ.get("REPRISE_TEST_SEED", random.SystemRandom().getrandbits(32)))
-    print(f"seed {seed}, {harness.REPRISE}", file=sys.stderr)
     case = Soak()
     case.setUp()
     try:
-        failed, done = case.soak(count, seed)
+        failed, done = case.soak(count)
         print(done, file=sys.stderr)
         figure.report(f"soak_failed_of_{count}", failed + done["wrong_talks"], "requests", "== 0")
         figure.report("soak_clients_that_broke_off", done["broke_off"], "clients", None)

@@ -1,20 +1,18 @@
 #!/usr/bin/env python3
 """How far the time to first byte of a replay with recorded think times is from the recording's.
 
-usage: think_time_figure.py [SEED]
-
 An origin thinks a random time before each answer, and is recorded; then every exchange is asked for
 again, and its time to first byte held against the recorded one. The figure is the 95th percentile
-of what is over 2 ms or 2 % of the recorded time, whichever is more: it holds at 0.
+of what is over 2 ms or 2 % of the recorded time, whichever is more: it holds at 0. REPRISE_TEST_SEED chooses the times: see tests/test_seed.py.
 """
 
 import random
-import sys
 import threading
 import time
 
 import figure
 import harness
+from test_seed import TEST_SEED
 from wire import HOST, Certificate, response
 
 EXCHANGES = 200
@@ -49,8 +47,8 @@ def recorded_seconds(case, archive):
     return seconds
 
 
-def measure(case, seed):
-    chance = random.Random(seed)
+def measure(case):
+    chance = random.Random(TEST_SEED)
     think = {f"/{i}": chance.uniform(0, THINK_SECONDS_MAX) for i in range(EXCHANGES)}
     pace = threading.Event()
 
@@ -77,15 +75,14 @@ def measure(case, seed):
 
 
 def main():
-    seed = int(sys.argv[1]) if len(sys.argv) > 1 else random.SystemRandom().randrange(1 << 32)
     case = harness.TestCase()
     case.setUp()
     try:
-        off, over = measure(case, seed)
+        off, over = measure(case)
     finally:
         case.doCleanups()
     figure.table(("seed", "exchanges", "off by, median ms", "p95 ms", "most ms"),
-                 [(seed, EXCHANGES, *(round(at * 1000, 3) for at in (
+                 [(TEST_SEED, EXCHANGES, *(round(at * 1000, 3) for at in (
                      percentile(off, 50), percentile(map(abs, off), 95), max(map(abs, off)))))])
     figure.report("think_time_error_p95", round(percentile(map(abs, off), 95) * 1000, 3), "ms",
                   None)

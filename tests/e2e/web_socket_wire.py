@@ -2,11 +2,12 @@
 
 import base64
 import hashlib
-import os
+import random
 import struct
 
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 CONTINUATION = 0
+MASKS = random.Random(1)
 GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 
@@ -77,7 +78,7 @@ class H1WebSocket:
 
     def __init__(self, client, host, path, protocol=b"chat", headers=b""):
         self.client = client
-        key = base64.b64encode(os.urandom(16))
+        key = base64.b64encode(MASKS.randbytes(16))
         client.send(b"GET " + path.encode() + b" HTTP/1.1\r\nHost: " + host.encode() +
                     b"\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n"
                     b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: " + key +
@@ -89,7 +90,7 @@ class H1WebSocket:
         self.frames = Frames(client.read_some)
 
     def send(self, opcode, payload, last=True):
-        self.client.send(frame(opcode, payload, os.urandom(4), last))
+        self.client.send(frame(opcode, payload, MASKS.randbytes(4), last))
 
     def message(self):
         return self.frames.message()
@@ -189,7 +190,7 @@ class H2WebSocket:
         return taken
 
     def send(self, opcode, payload, last=True):
-        rest = frame(opcode, payload, os.urandom(4), last)
+        rest = frame(opcode, payload, MASKS.randbytes(4), last)
         while rest:
             size = min(len(rest), 16384, *(self.windows[each] for each in (0, self.stream)))
             if size == 0:

@@ -1,12 +1,11 @@
 // Random schedules over random links: what must hold of every link, and what a slow reference says.
 
 #include <algorithm>
-#include <cstdlib>
-#include <iostream>
 #include <random>
 
 #include "tests/shaper/link_fixture.h"
 #include "tests/shaper/reference_link.h"
+#include "tests/test_seed.h"
 
 namespace reprise {
 namespace {
@@ -130,13 +129,6 @@ class Schedule {
   std::vector<Arrival> arrivals_;
 };
 
-std::uint64_t base_seed() {
-  const char* const given = std::getenv("REPRISE_TEST_SEED");
-  auto const seed = given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device()();
-  std::cout << "REPRISE_TEST_SEED=" << seed << std::endl;
-  return seed;
-}
-
 void expect_same(const Run& one, const Run& other) {
   EXPECT_EQ(one.verdicts, other.verdicts);
   auto const sorted = [](std::vector<Departure> list) {
@@ -223,29 +215,25 @@ void expect_as_reference(const Schedule& schedule, const Run& run) {
 }
 
 TEST(LinkProperty, HoldsForRandomSchedulesAndEqualsTheReference) {
-  auto const base = base_seed();
-  for (int i = 0; i < kSchedules && !testing::Test::HasFailure(); ++i) {
-    SCOPED_TRACE("schedule " + std::to_string(i));
-    Schedule schedule(base + static_cast<std::uint64_t>(i));
+  for_seeds(kSchedules, [](std::uint64_t seed) {
+    Schedule schedule(seed);
     auto const run = schedule.run(true);
     expect_sound(schedule, run);
     expect_same(run, schedule.run(false));
     expect_as_reference(schedule, run);
-  }
+  });
 }
 
 TEST(LinkProperty, HoldsWithActiveQueues) {
-  auto const base = base_seed();
   std::uint64_t dropped = 0;
-  for (int i = 0; i < kSchedules / 4 && !testing::Test::HasFailure(); ++i) {
-    SCOPED_TRACE("schedule " + std::to_string(i));
-    Schedule schedule(base + static_cast<std::uint64_t>(i));
-    schedule.with(i % 2 == 0 ? QueueDiscipline::codel : QueueDiscipline::pie);
+  for_seeds(kSchedules / 4, [&dropped](std::uint64_t seed) {
+    Schedule schedule(seed);
+    schedule.with(seed % 2 == 0 ? QueueDiscipline::codel : QueueDiscipline::pie);
     auto const run = schedule.run(true);
     expect_sound(schedule, run);
     expect_same(run, schedule.run(false));
     dropped += run.counters.aqm_drops;
-  }
+  });
   EXPECT_GT(dropped, 100);
 }
 

@@ -11,6 +11,7 @@
 #include "archive/edit/select.h"
 #include "archive/match.h"
 #include "tests/archive/edit/edit_fixture.h"
+#include "tests/test_seed.h"
 
 namespace reprise {
 namespace {
@@ -63,7 +64,7 @@ SessionTime later(SessionTime time, SessionTime by) {
 }
 
 TEST_F(Copies, TrimKeepsAllOfWhatItKeepsAndNothingElse) {
-  for_random_seeds([this](std::uint64_t seed) {
+  for_seeds(10, [this](std::uint64_t seed) {
     make(seed);
     auto const wanted = [seed](const Exchange& exchange) {
       return exchange.request.host == "host1.test" || exchange.sequence % 7 == seed % 7;
@@ -123,7 +124,7 @@ TEST_F(Copies, TrimKeepsAllOfWhatItKeepsAndNothingElse) {
 }
 
 TEST_F(Copies, TrimThatLeavesNothingOutLeavesNothingOut) {
-  for_random_seeds([this](std::uint64_t seed) {
+  for_seeds(10, [this](std::uint64_t seed) {
     make(seed);
     trim([](const Exchange&, std::uint32_t, std::size_t) { return true; });
     auto const before = load_all(a_);
@@ -136,7 +137,7 @@ TEST_F(Copies, TrimThatLeavesNothingOutLeavesNothingOut) {
 }
 
 TEST_F(Copies, MergePutsTheSecondSessionBehindTheFirst) {
-  for_random_seeds([this](std::uint64_t seed) {
+  for_seeds(10, [this](std::uint64_t seed) {
     make(seed);
     auto const parts = merge({});
     auto const a = load_all(a_);
@@ -201,7 +202,7 @@ TEST_F(Copies, MergePutsTheSecondSessionBehindTheFirst) {
 }
 
 TEST_F(Copies, MergeKeepsSessionsApartWhenAsked) {
-  for_random_seeds([this](std::uint64_t seed) {
+  for_seeds(10, [this](std::uint64_t seed) {
     make(seed);
     merge({.separate_sessions = true});
     auto const a = load_all(a_);
@@ -227,7 +228,7 @@ std::string key_text(const Exchange& exchange) {
 }
 
 TEST_F(Copies, MergeTakesOneArchivesAnswersToAKeyWhenAsked) {
-  for_random_seeds([this](std::uint64_t seed) {
+  for_seeds(10, [this](std::uint64_t seed) {
     for (auto const policy : {Duplicates::kFirst, Duplicates::kLast}) {
       make(seed);
       auto const parts = merge({.duplicates = policy});
@@ -259,7 +260,7 @@ TEST_F(Copies, MergeTakesOneArchivesAnswersToAKeyWhenAsked) {
 }
 
 TEST_F(Copies, EditChangesOneResponseAndNothingElse) {
-  for_random_seeds([this](std::uint64_t seed) {
+  for_seeds(10, [this](std::uint64_t seed) {
     make(seed);
     auto const before = load_all(a_);
     auto const number = seed % before.exchanges.size();
@@ -325,7 +326,7 @@ std::vector<std::string> diff(const std::filesystem::path& a, const std::filesys
 }
 
 TEST_F(Copies, DiffFindsWhatTrimLeftOut) {
-  for_random_seeds([this](std::uint64_t seed) {
+  for_seeds(10, [this](std::uint64_t seed) {
     make(seed);
     EXPECT_THAT(diff(a_, a_, {.requests = true, .times = true}), IsEmpty());
     // The last exchange of its session, so that no repeat takes its place.

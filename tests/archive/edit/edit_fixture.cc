@@ -123,17 +123,4 @@ void make_random_archive(const std::filesystem::path& path, std::uint64_t seed) 
   RandomArchive(path, seed).make();
 }
 
-void for_random_seeds(const std::function<void(std::uint64_t seed)>& property) {
-  auto const base = std::random_device{}();
-  for (std::uint64_t round = 0; round < 10; ++round) {
-    auto const seed = base + round;
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
-    property(seed);
-    if (testing::Test::HasFailure()) {
-      std::printf("failed with seed %llu\n", static_cast<unsigned long long>(seed));
-      return;
-    }
-  }
-}
-
 }  // namespace reprise

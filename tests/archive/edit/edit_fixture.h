@@ -3,7 +3,6 @@
 // Random archives, and everything that one holds in a form that can be compared with another's.
 
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <random>
 #include <string>
@@ -36,8 +35,5 @@ void expect_same(const LoadedExchange& a, const LoadedExchange& b);
 /// there are repeats, connections that several share, that nobody used and that failed, DNS answers
 /// also on hosts without exchanges, bodies that many share, large ones, cookies and tokens.
 void make_random_archive(const std::filesystem::path& path, std::uint64_t seed);
-
-/// Runs `property(seed)` for a few seeds; says which one failed.
-void for_random_seeds(const std::function<void(std::uint64_t seed)>& property);
 
 }  // namespace reprise

@@ -2,10 +2,10 @@
 // real recordings where REPRISE_CORPUS names a folder of them.
 
 #include <cstdlib>
-#include <random>
 
 #include "tests/archive/export/export_fixture.h"
 #include "tests/archive/export/random_archive.h"
+#include "tests/test_seed.h"
 
 namespace reprise::exporting {
 namespace {
@@ -36,18 +36,14 @@ void go_round(const ArchiveReader& before) {
 }
 
 TEST(RoundTrip, RandomArchivesComeBack) {
-  auto const* const given = std::getenv("REPRISE_SEED");
-  std::uint64_t const first = given != nullptr ? std::stoull(given) : std::random_device()();
-  for (std::uint64_t seed = first; seed < first + (given != nullptr ? 1 : 12); ++seed) {
-    SCOPED_TRACE("REPRISE_SEED=" + std::to_string(seed));
+  for_seeds(12, [](std::uint64_t seed) {
     ScratchFolder folder;
     auto writer = create_archive(folder / "a.reprise");
     write_random_session(*writer, seed);
     ASSERT_TRUE(writer->close());
     writer.reset();
     go_round(*open_archive(folder / "a.reprise"));
-    if (testing::Test::HasFailure()) return;
-  }
+  });
 }
 
 /// Whatever an archive holds, what an export makes of it can be read.

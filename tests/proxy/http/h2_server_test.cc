@@ -232,6 +232,25 @@ TEST_F(H2ServerTest, StopsTheRequestThatAStoredResponseDoesNotNeed) {
   });
 }
 
+TEST_F(H2ServerTest, HoldsAStoredResponseUntilItHasGone) {
+  std::string const large(100'000, 'l');
+  auto& stored = site.responses["/stored"];
+  stored = std::make_unique<StoredResponse>(
+      "GET", StoredResponse::Parts{.head = {.status = 200}, .body = as_bytes(large)});
+  std::weak_ptr const watched(stored);
+  play([&](FrameClient& client) -> awaitable<void> {
+    co_await client.send(client.head(1, request_fields("/stored")));
+    co_await client.settle();
+    stored = nullptr;
+    EXPECT_FALSE(watched.expired());
+    co_await client.send(frame(NGHTTP2_WINDOW_UPDATE, 0, 0, u32(1 << 20)) +
+                         frame(NGHTTP2_WINDOW_UPDATE, 0, 1, u32(1 << 20)));
+    co_await client.until(NGHTTP2_DATA, 1);
+    co_await client.settle();
+    EXPECT_TRUE(watched.expired());
+  });
+}
+
 TEST_F(H2ServerTest, HoldsTheHandlerBackWhileTheClientOpensNoWindow) {
   play([this](FrameClient& client) -> awaitable<void> {
     co_await client.send(client.head(1, request_fields("/download")));

@@ -32,7 +32,7 @@ class Site final : public Handler {
     ++started;
     Result<void> served;
     if (auto const stored = responses.find(std::string(head.target)); stored != responses.end()) {
-      served = co_await writer.send_stored(*stored->second);
+      served = co_await writer.send_stored(stored->second);
     } else if (head.target == "/wait") {
       co_await writer.client_gone();
       served = co_await send_text(writer, 200, "too late");
@@ -59,9 +59,9 @@ class Site final : public Handler {
     co_return served;
   }
   /// As the replay does it: what lies prepared needs no serve().
-  const StoredResponse* stored(const ExchangeContext&, const RequestHead& head) override {
+  StoredResponsePtr stored(const ExchangeContext&, const RequestHead& head) override {
     auto const found = responses.find(std::string(head.target));
-    return found == responses.end() ? nullptr : found->second.get();
+    return found == responses.end() ? nullptr : found->second;
   }
   void close() override { release(); }
   void release() {
@@ -72,7 +72,7 @@ class Site final : public Handler {
   std::size_t ended = 0;
   std::size_t written_bytes = 0;
   std::size_t read_bytes = 0;
-  std::map<std::string, std::unique_ptr<StoredResponse>> responses;
+  std::map<std::string, StoredResponsePtr> responses;
 
   static constexpr std::size_t kDownloadBytes = 1 << 20;
 

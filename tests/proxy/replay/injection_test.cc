@@ -49,7 +49,7 @@ class ReplayInjection : public testing::Test {
                            .version = HttpVersion::kH2,
                            .headers = headers};
     Decision not_due;
-    const StoredResponse* const response = replay().stored(head, not_due);
+    auto const response = replay().stored(head, not_due);
     EXPECT_NE(response, nullptr) << target;
     return response->parts();
   }

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "archive/think_time.h"
+#include "tests/test_seed.h"
 
 namespace reprise {
 namespace {
@@ -202,9 +203,8 @@ TEST(Schedule, HasNoStepsWhereTimesAreNotKnown) {
 }
 
 TEST(Schedule, OfAnyTimesIsInOrderAndCoversTheBody) {
-  auto const seed = std::random_device()();
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  std::mt19937_64 random(seed);
+  TestSeed const seed;
+  std::mt19937_64 random(seed.value());
   auto const any_time = [&random] {
     constexpr std::int64_t kExtremes[] = {INT64_MIN, INT64_MIN + 1, -1, 0, 1, INT64_MAX};
     auto const choice = random() % 12;

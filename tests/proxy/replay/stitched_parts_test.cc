@@ -48,7 +48,7 @@ class Stitched : public testing::Test {
     return made_->answers({.method = method, .headers = fields});
   }
   std::string whole_text() const {
-    auto const& pieces = *made_->whole().response.parts().pieces;
+    auto const& pieces = *made_->whole().response->parts().pieces;
     std::string text;
     for (std::size_t i = 0; i < pieces.pieces(); ++i) {
       auto const piece = pieces.piece(i).value();
@@ -72,7 +72,7 @@ TEST_F(Stitched, PartsThatCoverTheFileAreTheFile) {
   EXPECT_TRUE(answers(""));
   EXPECT_TRUE(answers("bytes=3-15"));
   EXPECT_EQ(whole_text(), kFile);
-  auto const& head = stitched()->whole().response.parts().head;
+  auto const& head = stitched()->whole().response->parts().head;
   EXPECT_EQ(head.status, 200);
   EXPECT_EQ(find_header(head.headers, "Content-Length"), "20");
   EXPECT_EQ(find_header(head.headers, "Content-Range"), std::nullopt);

@@ -38,8 +38,8 @@ class Log final : public ResponseWriter {
     lines.emplace_back("end");
     co_return Result<void>{};
   }
-  Task<void> send_stored(const StoredResponse& response) override {
-    lines.push_back("all of " + std::to_string(response.parts().body.bytes.size()));
+  Task<void> send_stored(StoredResponsePtr response) override {
+    lines.push_back("all of " + std::to_string(response->parts().body.bytes.size()));
     co_return Result<void>{};
   }
   Task<void> pause_until(Time at) override {
@@ -136,7 +136,7 @@ class TimedReplay : public testing::Test {
     ConnectionInfo const connection;
     auto const handler = replay.open(connection);
     ExchangeContext const context{.connection = connection, .stream_id = 1, .arrived = now};
-    if (const auto* const stored = handler->stored(context, head)) {
+    if (auto const stored = handler->stored(context, head)) {
       return {"at once " + std::to_string(stored->parts().body.bytes.size())};
     }
     NoBody body;

@@ -7,6 +7,8 @@
 #include <random>
 #include <vector>
 
+#include "tests/test_seed.h"
+
 namespace reprise {
 namespace {
 
@@ -155,9 +157,8 @@ TEST(Segments, PayloadThatDividesEvenlyHasAFullLastSegment) {
 }
 
 TEST(Segments, AnyDivisionGivesTheSendersPacketsBack) {
-  std::uint64_t const seed = std::random_device()();
-  SCOPED_TRACE(testing::Message() << "seed " << seed);
-  std::mt19937_64 random(seed);
+  TestSeed const seed;
+  std::mt19937_64 random(seed.value());
   auto const up_to = [&random](std::size_t most) { return random() % (most + 1); };
   for (int round = 0; round < 300; ++round) {
     Made const made{.tcp = up_to(3) > 0,

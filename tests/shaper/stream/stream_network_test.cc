@@ -3,12 +3,11 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <iostream>
 #include <random>
 
 #include "shaper/stream/model_transfers.h"
 #include "shaper/stream/segment.h"
+#include "tests/test_seed.h"
 
 namespace reprise {
 namespace {
@@ -264,13 +263,9 @@ TEST(StreamNetwork, TakesAnotherLinkOnTheWay) {
 
 /// Whatever the link does, all bytes arrive, once, and the model comes to rest.
 TEST(StreamNetworkProperty, DeliversEverythingOverRandomLinks) {
-  const char* const given = std::getenv("REPRISE_TEST_SEED");
-  auto const base = given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device()();
-  std::cout << "REPRISE_TEST_SEED=" << base << std::endl;
   int failed = 0;
-  for (std::uint64_t i = 0; i < 1000 && !testing::Test::HasFailure(); ++i) {
-    SCOPED_TRACE("round " + std::to_string(i));
-    std::mt19937_64 random(base + i);
+  for_seeds(1000, [&failed](std::uint64_t seed) {
+    std::mt19937_64 random(seed);
     auto const below = [&](std::uint64_t limit) { return random() % limit; };
     auto const number = [&](std::uint64_t limit) { return std::to_string(1 + below(limit)); };
     auto const rate = [&] { return std::to_string(100 + below(20'000)); };
@@ -281,7 +276,7 @@ TEST(StreamNetworkProperty, DeliversEverythingOverRandomLinks) {
     if (below(3) == 0) link += ",outage=" + number(900) + "-1s";
     if (below(4) == 0) link += ",aqm=codel";
     SCOPED_TRACE(link);
-    StreamNetwork network(profile_of(link), base + i, 0ns);
+    StreamNetwork network(profile_of(link), seed, 0ns);
     struct Stream {
       std::uint64_t id;
       std::uint64_t down;
@@ -323,7 +318,7 @@ TEST(StreamNetworkProperty, DeliversEverythingOverRandomLinks) {
       }
     }
     ASSERT_LT(now, 30min);
-  }
+  });
   // Bursts of loss may take every try of a handshake.
   EXPECT_LT(failed, 25) << "of some 2500";
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert';
 import test from 'node:test';
 
 import { phasesOf, roundTripsOf, waitPartsOf } from '../../../tools/view/phases.js';
+import { testSeed } from '../../test_seed.mjs';
 import { randomFrom, request } from './request.mjs';
 
 const spans = (given, until) => phasesOf(request(given), until)
@@ -55,9 +56,7 @@ test('a recorded exchange: its connection was there before the request came', ()
 });
 
 test('whatever the times are, phases follow each other within the request', () => {
-  const seed = Date.now() % 1e9;
-  console.log(`seed ${seed}`);
-  const random = randomFrom(seed);
+  const random = randomFrom(testSeed);
   const time = () => (random() < 0.3 ? null : Math.floor(random() * 200) - 20);
   for (let i = 0; i < 5000; i += 1) {
     const start = Math.floor(random() * 100);

@@ -1,0 +1,23 @@
+// A realm in which the injected script has run, and what it reads of dates.
+import assert from 'node:assert';
+import fs from 'node:fs';
+import vm from 'node:vm';
+
+const source = fs.readFileSync(process.argv[2], 'utf8');
+const template = source.slice(source.indexOf('R"js(') + 5, source.lastIndexOf(')js"'));
+const at = template.lastIndexOf('CONFIG');
+assert(at > 0, 'the script takes settings');
+
+/** A new global object whose page zone is `zone`, or the process's own: TZ. */
+export function realmIn(zone) {
+  const config = { time: 1.7e12, seeds: [1, 2, 3, 4], clock: 'step', token: 'token', zone };
+  const realm = vm.createContext({});
+  vm.runInContext(template.slice(0, at) + JSON.stringify(config) + template.slice(at + 6), realm);
+  return realm;
+}
+
+/** What `observations` returns in a realm, as JSON can hold it; `given` are globals for it. */
+export function observe(zone, observations, given) {
+  const realm = Object.assign(realmIn(zone), given);
+  return JSON.parse(vm.runInContext(`JSON.stringify((${observations})())`, realm));
+}
