@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a replay costs in round trips, against the origin itself: nginx behind the same link, with no
+"""What a replay costs in round trips, beside the origin itself: nginx behind the same link, with no
 relay between them. Compared are the first byte and the whole document, for documents that the
 first flight takes and for those that it does not, in both protocols and both versions of TLS.
 

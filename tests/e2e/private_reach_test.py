@@ -9,7 +9,7 @@ import urllib.request
 
 import devtools
 import harness
-from wire import response
+from wire import Certificate, response
 
 PUBLIC = "203.0.113.7"
 BROWSER = b"User-Agent: Mozilla/5.0 (X11)\r\n"
@@ -59,6 +59,17 @@ class PrivateReach(harness.TestCase):
             self.assertEqual(client.get("/", host=host, headers=BROWSER + self.from_public(),
                                         form="absolute").status, 403)
         self.assertEqual(len(self.local.requests), 1)
+
+    def test_nor_by_a_tls_handshake(self):
+        secure = self.origin(lambda _: response(b"local"), names=("localhost",),
+                             tls=Certificate(self.folder / "tls", ["localhost"]))
+        recorder = self.record(self.archive, "--origin-ca", str(secure.tls.ca_file))
+        self.ask(recorder, self.public, PAGE)
+        host = f"localhost:{secure.port}"
+        with recorder.connect("connect", host="localhost", port=secure.port) as client:
+            self.assertEqual(client.get("/", host=host, headers=BROWSER).status, 403)
+            self.assertFalse(secure.connection_ended.is_set() or secure.open)
+            self.assertEqual(client.get("/", host=host).body, b"local")
 
     def test_tools_and_local_pages_do(self):
         recorder = self.record(self.archive)

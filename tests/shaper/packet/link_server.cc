@@ -72,7 +72,8 @@ int main(int argc, char** argv) {
   using namespace reprise;
   std::vector<std::string> const arguments(argv + 1, argv + argc);
   auto const end = std::ranges::find(arguments, "--");
-  if (end - arguments.begin() < 3 || arguments.end() - end < 2) {
+  int const port = arguments.size() > 1 ? std::atoi(arguments[1].c_str()) : 0;
+  if (port <= 0 || port > 65535 || end - arguments.begin() < 3 || arguments.end() - end < 2) {
     std::fprintf(stderr, "usage: link_server LINK PORT SERVER... -- COMMAND...\n");
     return 2;
   }
@@ -81,6 +82,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "link_server: %s\n", profile.error().c_str());
     return 2;
   }
-  return run(*profile, static_cast<std::uint16_t>(std::stoi(arguments[1])),
-             {arguments.begin() + 2, end}, {end + 1, arguments.end()});
+  return run(*profile, static_cast<std::uint16_t>(port), {arguments.begin() + 2, end},
+             {end + 1, arguments.end()});
 }
