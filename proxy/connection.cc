@@ -36,7 +36,7 @@ Connection::Connection(tcp::socket socket, std::uint64_t id, Entry entry,
                        ConnectionEnvironment environment, std::optional<AcceptedElsewhere> from)
     : entry_(entry), environment_(environment) {
   boost::system::error_code ignored;  // a client that is gone already has no addresses
-  deadline_.set(from_now(kFirstByteTimeout), true);
+  deadline_.set_idle(std::chrono::steady_clock::now(), kFirstByteTimeout);
   info_.id = id;
   info_.client = from ? from->client : socket.remote_endpoint(ignored);
   info_.local = from ? from->local : socket.local_endpoint(ignored);
@@ -50,13 +50,10 @@ Connection::~Connection() = default;
 
 bool Connection::is_overdue(std::chrono::steady_clock::time_point now) {
   if (now > deadline_.at) return true;
+  if (deadline_.on_sweep) deadline_.on_sweep(now);
   auto taken = deadline_.waiting ? deadline_.waiting() : std::nullopt;
   if (!taken && stream_->writing()) taken = stream_->bytes_written();
-  if (!taken || taken != taken_bytes_) {
-    taken_bytes_ = taken;
-    moved_at_ = now;
-  }
-  return now - moved_at_ > kStallTimeout;
+  return stand_still_.lasts_over(kStallTimeout, taken, now);
 }
 
 void Connection::end() {
@@ -119,7 +116,11 @@ Task<void> Connection::serve() {
 }
 
 Task<std::optional<ClientHello>> Connection::read_hello(std::vector<std::byte>& early) {
-  deadline_.set(from_now(early.empty() ? kFirstByteTimeout : kHandshakeTimeout), true);
+  if (early.empty()) {
+    deadline_.set_idle(std::chrono::steady_clock::now(), kFirstByteTimeout);
+  } else {
+    deadline_.set(from_now(kHandshakeTimeout), true);
+  }
   while (true) {
     if (!early.empty()) {
       if (environment_.tls == nullptr || early.front() != kTlsHandshakeRecord) {

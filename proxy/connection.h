@@ -8,6 +8,7 @@
 #include "proxy/failed_handshakes.h"
 #include "proxy/http/h1_server.h"
 #include "proxy/http/handler.h"
+#include "proxy/http/stand_still.h"
 #include "proxy/tls/client_hello.h"
 #include "proxy/tls/leaf_minter.h"
 
@@ -91,6 +92,11 @@ class Connection {
   /// Whether it is over its deadline, or its client stalls. To be asked every second or so.
   bool is_overdue(std::chrono::steady_clock::time_point now);
 
+  /// Since when nothing has happened on it, if nothing runs and it has not been told to end.
+  std::optional<std::chrono::steady_clock::time_point> idle_since() const {
+    return deadline_.ending ? std::nullopt : deadline_.idle_since;
+  }
+
  private:
   Task<void> serve();
   /// Reads until the first bytes are known to be TLS or not; they end up in `early`.
@@ -104,8 +110,7 @@ class Connection {
   Deadline deadline_;
   std::unique_ptr<ByteStream> stream_;
   std::unique_ptr<ConnectionHandler> handler_;
-  std::optional<std::uint64_t> taken_bytes_;  // by the client, when it was looked at last
-  std::chrono::steady_clock::time_point moved_at_;
+  StandStill stand_still_;  // of what the client takes
 };
 
 }  // namespace reprise

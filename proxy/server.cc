@@ -6,11 +6,13 @@
 #include <spdlog/spdlog.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <deque>
+#include <functional>
 #include <list>
 #include <thread>
 
@@ -21,7 +23,11 @@ namespace {
 
 constexpr std::chrono::seconds kSweepPeriod{1};
 constexpr std::chrono::milliseconds kEndingSweepPeriod{100};
-constexpr std::chrono::milliseconds kAcceptPause{100};  // when descriptors ran out
+constexpr std::chrono::milliseconds kAcceptPause{100};  // after an error
+/// Of the idle connections of a thread, how many make room for others when descriptors run out: a
+/// share, as newcomers need more than one each (towards an origin, for files), and at least one.
+constexpr std::size_t kClosedShare = 8;
+constexpr std::size_t kClosedMax = 32;
 constexpr int kBacklog = 4096;
 /// What the kernel may hold of a connection without having sent it. More, and an urgent response
 /// would wait behind what the socket took before (megabytes, without this limit). Less than a
@@ -74,6 +80,12 @@ Result<Bound> bind_and_listen(const Listen& listen, std::uint16_t port, bool sib
   return Bound{.socket = handle, .at = {listen.at.address(), where.port()}};
 }
 
+bool ran_out(boost::system::error_code error) {
+  namespace errc = boost::system::errc;
+  return error == errc::too_many_files_open || error == errc::too_many_files_open_in_system ||
+         error == errc::no_buffer_space || error == errc::not_enough_memory;
+}
+
 /// A listening socket of somebody else's. Threads after the first share it.
 Result<Bound> adopt(int listener, bool shared) {
   tcp::endpoint where;
@@ -90,9 +102,12 @@ Result<Bound> adopt(int listener, bool shared) {
 
 class Server::Worker {
  public:
+  /// `make_room` closes idle connections of all threads.
   Worker(SSL_CTX* tls, std::unique_ptr<LeafMinter> minter,
-         std::atomic<std::uint64_t>& connection_ids, FailedHandshakes& failed_handshakes)
+         std::atomic<std::uint64_t>& connection_ids, FailedHandshakes& failed_handshakes,
+         std::function<void()> make_room)
       : context_(1),
+        make_room_(std::move(make_room)),
         sweeper_(context_),
         connection_ids_(connection_ids),
         failed_handshakes_(failed_handshakes),
@@ -136,6 +151,20 @@ class Server::Worker {
     net::post(context_, std::move(serve));
   }
 
+  /// Ends connections on which nothing runs, those first that have been idle longest.
+  void close_idle() {
+    net::post(context_, [this] {
+      std::vector<std::pair<std::chrono::steady_clock::time_point, Connection*>> idle;
+      for (Connection& open : connections_) {
+        if (auto const since = open.idle_since()) idle.emplace_back(*since, &open);
+      }
+      if (idle.empty()) return;
+      std::ranges::sort(idle);
+      idle.resize(std::clamp<std::size_t>(idle.size() / kClosedShare, 1, kClosedMax));
+      for (auto const& [since, connection] : idle) connection->end();
+    });
+  }
+
   void begin_stop() {
     net::post(context_, [this] {
       if (std::exchange(stopping_, true)) return;
@@ -161,6 +190,7 @@ class Server::Worker {
       if (stopping_ || error == net::error::operation_aborted) co_return;
       if (error) {
         // Out of descriptors, or a client that was gone already: others are still to be served.
+        if (ran_out(error)) make_room_();
         spdlog::warn("accept on {}: {}", listener.listen.flag, error.message());
         net::steady_timer pause(context_, kAcceptPause);
         co_await pause.async_wait(kTuple);
@@ -204,6 +234,7 @@ class Server::Worker {
   }
 
   net::io_context context_;
+  std::function<void()> make_room_;
   net::steady_timer sweeper_;
   std::atomic<std::uint64_t>& connection_ids_;
   FailedHandshakes& failed_handshakes_;
@@ -225,9 +256,12 @@ std::expected<std::unique_ptr<Server>, ListenError> Server::create(
   for (unsigned i = 0; i < threads; ++i) {
     auto minter = LeafMinter::create(authority);
     if (!minter) return std::unexpected(ListenError{.flag = "TLS", .error = minter.error()});
-    server->workers_.push_back(std::make_unique<Worker>(server->tls_.get(), std::move(*minter),
-                                                        server->connection_ids_,
-                                                        server->failed_handshakes_));
+    auto make_room = [server = server.get()] {
+      for (auto& worker : server->workers_) worker->close_idle();
+    };
+    server->workers_.push_back(
+        std::make_unique<Worker>(server->tls_.get(), std::move(*minter), server->connection_ids_,
+                                 server->failed_handshakes_, std::move(make_room)));
   }
   for (const Listen& listen : listeners) {
     auto const at = server->open(listen);

@@ -140,7 +140,7 @@ class H1Connection {
 
   Task<std::optional<H1Tunnel>> run() {
     while (true) {
-      deadline_.set(Clock::now() + options_.idle_timeout, true);
+      deadline_.set_idle(Clock::now(), options_.idle_timeout);
       if (auto const begun = co_await reader_.await_head(); !begun) co_return fail(begun.error());
       deadline_.set(Clock::now() + options_.head_timeout);
       auto const head = co_await reader_.read_head();

@@ -21,10 +21,20 @@ struct Deadline {
   std::function<void()> on_ending;  ///< the protocol: called once when `ending` becomes true
   /// The protocol: how many bytes of content the client took, if content waits for its windows.
   std::function<std::optional<std::uint64_t>()> waiting;
+  /// The protocol: called every second or so, to end what the client leaves unfinished.
+  std::function<void(std::chrono::steady_clock::time_point now)> on_sweep;
+  /// Since when nothing has run and nothing has been heard, if so: where descriptors run out, the
+  /// connection may be closed for others.
+  std::optional<std::chrono::steady_clock::time_point> idle_since;
 
   void set(std::chrono::steady_clock::time_point when, bool nothing_runs = false) {
     at = when;
     between_messages = nothing_runs;
+    idle_since.reset();
+  }
+  void set_idle(std::chrono::steady_clock::time_point since, std::chrono::seconds patience) {
+    set(since + patience, true);
+    idle_since = since;
   }
 };
 

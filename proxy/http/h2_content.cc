@@ -75,6 +75,7 @@ void H2Content::reuse(std::int32_t id) {
   drop_unread();
   id_ = id;
   ended_ = false;
+  moved_bytes_ = 0;
   outgoing_ = {};
   whole_ = nullptr;
   next_whole_piece_ = 0;
@@ -103,7 +104,9 @@ Task<Bytes> H2Content::read() {
   while (incoming_.empty()) {
     if (ended_) co_return Bytes{};
     if (auto const gone = broken(); !gone) co_return fail(gone.error());
+    awaits_content_ = true;
     co_await readable_.wait();
+    awaits_content_ = false;
   }
   reading_.swap(incoming_);
   co_return Bytes(reading_);
@@ -201,6 +204,7 @@ void H2Content::submit_trailers() {
 Bytes H2Content::take_piece(std::size_t size_bytes) {
   auto const taken = outgoing_.first(size_bytes);
   outgoing_ = outgoing_.subspan(size_bytes);
+  moved_bytes_ += size_bytes;
   if (outgoing_.empty()) drained_.set();
   return taken;
 }
@@ -215,6 +219,7 @@ nghttp2_data_provider H2Content::provider() {
 
 void H2Content::took(Bytes bytes) {
   incoming_.insert(incoming_.end(), bytes.begin(), bytes.end());
+  moved_bytes_ += bytes.size();
   readable_.set();
 }
 

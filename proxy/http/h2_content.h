@@ -111,6 +111,10 @@ class H2Content : public BodyReader {
   bool end_sent() const { return end_sent_; }
   /// Whether content is to be sent that has not gone yet.
   bool content_waits() const { return !outgoing_.empty() || finishing_; }
+  /// Whether somebody waits for the peer to send content.
+  bool awaits_content() const { return awaits_content_; }
+  /// Content that arrived or was taken, together.
+  std::uint64_t moved_bytes() const { return moved_bytes_; }
   bool anything_arrived() const { return ended_ || !incoming_.empty(); }
 
  private:
@@ -127,6 +131,8 @@ class H2Content : public BodyReader {
   std::vector<std::byte> incoming_;
   std::vector<std::byte> reading_;  // what read() gave out last
   bool ended_ = false;
+  bool awaits_content_ = false;
+  std::uint64_t moved_bytes_ = 0;
   Headers trailers_;
   Event readable_;
 

@@ -52,7 +52,9 @@ std::uint32_t H2FrameCheck::error_of(const nghttp2_frame_hd& head) {
   constexpr std::size_t kFrameBytesMax = 16 << 10;  // the default of SETTINGS_MAX_FRAME_SIZE
   // Any other frame inside a head is an error whatever it is, and nghttp2's to find.
   if (in_head_ && head.type != NGHTTP2_CONTINUATION) return NGHTTP2_NO_ERROR;
-  if (head.type == NGHTTP2_HEADERS || head.type == NGHTTP2_CONTINUATION) {
+  frame_of_head_ = head.type == NGHTTP2_HEADERS || head.type == NGHTTP2_CONTINUATION;
+  if (head.type == NGHTTP2_HEADERS) ++heads_;
+  if (frame_of_head_) {
     in_head_ = (head.flags & NGHTTP2_FLAG_END_HEADERS) == 0;
   }
   switch (head.type) {

@@ -33,6 +33,12 @@ class H2FrameCheck {
   /// before; the client's preface comes first. What comes behind a refusal means nothing.
   std::optional<Refusal> next(Bytes bytes);
 
+  /// The number of the head that has begun and not ended, if any, from 1 on.
+  std::optional<std::uint64_t> head_under_way() const {
+    bool const under_way = in_head_ || (frame_of_head_ && left_bytes_ > 0);
+    return under_way ? std::optional(heads_) : std::nullopt;
+  }
+
  private:
   std::uint32_t error_of(const nghttp2_frame_hd& head);
   std::uint32_t error_of_message(const nghttp2_frame_hd& head);
@@ -44,7 +50,9 @@ class H2FrameCheck {
   std::array<std::byte, 9> head_{};
   std::size_t held_bytes_ = 0;  // of head_, while it is not whole
 
-  bool in_head_ = false;  // CONTINUATION is due
+  bool in_head_ = false;        // CONTINUATION is due
+  bool frame_of_head_ = false;  // the latest frame
+  std::uint64_t heads_ = 0;
 
   std::int32_t last_ = -1;                                   // so that 1 is the next
   std::vector<std::pair<std::int32_t, std::int32_t>> gaps_;  // from, and up to without

@@ -44,10 +44,12 @@ class ServerSession final : public H2Session {
     watch();
     deadline_.on_ending = [this] { begin_ending(); };
     deadline_.waiting = [this] { return content_waiting(); };
+    deadline_.on_sweep = [this](Clock::time_point now) { end_what_stalls(now); };
     if (deadline_.ending) begin_ending();
     auto const result = co_await run();
     deadline_.on_ending = nullptr;
     deadline_.waiting = nullptr;
+    deadline_.on_sweep = nullptr;
     connection_.offer_web_sockets = nullptr;
     for (auto const& stream : streams_) {
       if (!stream->closed()) stream->close(NGHTTP2_CANCEL);
@@ -159,6 +161,18 @@ class ServerSession final : public H2Session {
     };
     if (std::ranges::none_of(streams_, waits)) return std::nullopt;
     return content_sent_bytes();
+  }
+
+  void end_what_stalls(Clock::time_point now) {
+    for (auto const& stream : streams_) {
+      if (stream->active && stream->stalls_over(options_.stall_timeout, now)) {
+        reset(*stream, NGHTTP2_CANCEL);
+      }
+    }
+    if (head_under_way_.lasts_over(options_.head_timeout, frame_check_.head_under_way(), now)) {
+      nghttp2_session_terminate_session(raw(), NGHTTP2_ENHANCE_YOUR_CALM);
+      wake();
+    }
   }
 
   /// A shutdown in two steps (section 6.8): requests that crossed the notice are served yet, those
@@ -280,7 +294,11 @@ class ServerSession final : public H2Session {
   void watch() {
     if (half_over_) return;
     auto const patience = deadline_.ending ? kEndingFarewellTimeout : options_.idle_timeout;
-    deadline_.set(active_ > 0 ? Clock::time_point::max() : Clock::now() + patience, active_ == 0);
+    if (active_ > 0) {
+      deadline_.set(Clock::time_point::max());
+    } else {
+      deadline_.set_idle(Clock::now(), patience);
+    }
   }
 
   /// The whole answer is given: what the client still sends is of no use (section 8.1).
@@ -347,6 +365,7 @@ class ServerSession final : public H2Session {
   const H2ServerOptions& options_;
   net::any_io_executor executor_;
   H2FrameCheck frame_check_;
+  StandStill head_under_way_;
   std::vector<std::unique_ptr<H2ServerStream>> streams_;  // all that were ever needed at a time
   std::vector<H2ServerStream*> idle_;                     // those that are free
   std::vector<H2ServerStream*> ready_;                    // their heads are whole

@@ -7,8 +7,20 @@ void H2ServerStream::begin(std::int32_t id) {
   method_.clear();
   let_go();
   head_sent_ = has_content_ = finished_ = expects_continue_ = asks_protocol_ = false;
+  switched_ = false;
+  stand_still_ = {};
   active = running = false;
   head_bytes = 0;
+}
+
+bool H2ServerStream::stalls_over(std::chrono::seconds patience,
+                                 std::chrono::steady_clock::time_point now) {
+  // Another protocol may be silent for as long as it likes.
+  bool const to_send = awaits_content() && !switched_;
+  bool const to_take =
+      content_waits() && nghttp2_session_get_stream_remote_window_size(session_.raw(), id()) <= 0;
+  return stand_still_.lasts_over(
+      patience, to_send || to_take ? std::optional(moved_bytes()) : std::nullopt, now);
 }
 
 std::unexpected<std::error_code> H2ServerStream::gone() const {
@@ -42,7 +54,7 @@ void H2ServerStream::switch_protocols(const ResponseHead& head) {
   agreed.headers = fields;
   H2Fields const made(agreed);
   auto const copied = made.copied();
-  head_sent_ = has_content_ = true;
+  head_sent_ = has_content_ = switched_ = true;
   respond(copied.data(), copied.size());
 }
 

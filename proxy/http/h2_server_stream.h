@@ -3,6 +3,7 @@
 #include <string>
 
 #include "proxy/http/h2_session.h"
+#include "proxy/http/stand_still.h"
 
 namespace reprise {
 
@@ -45,6 +46,10 @@ class H2ServerStream final : public H2Content, public ResponseWriter {
   awaitable<void> client_gone() override { return await_close(); }
   bool finished_sending() const { return finished_; }
 
+  /// Whether it has waited for its client alone for longer than `patience`. What waits for its turn
+  /// or for the connection's window does not count.
+  bool stalls_over(std::chrono::seconds patience, std::chrono::steady_clock::time_point now);
+
   /// Its head is whole, and it is not closed: it counts as something that goes on.
   bool active = false;
   /// A handler works on it.
@@ -67,6 +72,8 @@ class H2ServerStream final : public H2Content, public ResponseWriter {
   bool finished_ = false;
   bool expects_continue_ = false;
   bool asks_protocol_ = false;
+  bool switched_ = false;
+  StandStill stand_still_;
 };
 
 }  // namespace reprise

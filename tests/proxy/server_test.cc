@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -107,6 +108,79 @@ TEST_F(ServerTest, ClosesWhatComesAfterItsEnd) {
   char byte = 0;
   EXPECT_EQ(::recv(late, &byte, 1, 0), 0);
   ::close(late);
+}
+
+/// A process in which no descriptor is free.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    int const lowest_free = ::dup(STDIN_FILENO);
+    ::close(lowest_free);
+    rlimit const none{.rlim_cur = static_cast<rlim_t>(lowest_free), .rlim_max = before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  NoDescriptors(const NoDescriptors&) = delete;
+  NoDescriptors& operator=(const NoDescriptors&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+/// The server accepts them itself.
+class AcceptingServerTest : public ServerTest {
+ protected:
+  static constexpr timeval kPatience{.tv_sec = 20, .tv_usec = 0};
+
+  AcceptingServerTest() {
+    server_ = std::move(*Server::create(
+        {{.flag = "--http", .at = {net::ip::address_v4::loopback(), 0}, .tls = false}}, *authority_,
+        2));
+    server_->start({&addresses_});
+  }
+  int new_socket() {
+    int const socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
+    return socket;
+  }
+  void connect(int socket) {
+    auto const& at = server_->bound().front();
+    ASSERT_EQ(::connect(socket, at.data(), static_cast<socklen_t>(at.size())), 0);
+  }
+  /// Asks on a connection that goes on. Whether there was an answer.
+  static bool asks(int socket) {
+    constexpr std::string_view kRequest = "GET / HTTP/1.1\r\nHost: a.test\r\n\r\n";
+    char answer[4096];
+    return ::send(socket, kRequest.data(), kRequest.size(), MSG_NOSIGNAL) > 0 &&
+           ::recv(socket, answer, sizeof answer, 0) > 0;
+  }
+};
+
+TEST_F(AcceptingServerTest, ClosesWhatHasBeenIdleLongestWhenDescriptorsRunOut) {
+  constexpr std::size_t kIdle = 40;
+  std::vector<int> idle;
+  for (std::size_t i = 0; i < kIdle; ++i) {
+    idle.push_back(new_socket());
+    connect(idle.back());
+    if (i % 2 == 0) EXPECT_TRUE(asks(idle.back()));  // others have not said anything yet
+  }
+  std::vector<int> newcomers;
+  for (std::size_t i = 0; i < kIdle / 2; ++i) newcomers.push_back(new_socket());
+  // The last of them has been accepted, and so all before it.
+  EXPECT_TRUE(asks(idle.back()));
+  {
+    NoDescriptors const none;
+    for (int const newcomer : newcomers) {
+      connect(newcomer);
+      EXPECT_TRUE(asks(newcomer));
+    }
+  }
+  EXPECT_FALSE(asks(idle.front()));
+  EXPECT_TRUE(asks(newcomers.back()));
+  EXPECT_TRUE(asks(idle.back()));
+  for (int const socket : idle) ::close(socket);
+  for (int const socket : newcomers) ::close(socket);
 }
 
 TEST_F(ServerTest, GivesTheListenersSocketAway) {

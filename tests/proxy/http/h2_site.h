@@ -45,6 +45,8 @@ class Site final : public Handler {
       served = co_await send_text(writer, 200, "first");
     } else if (head.target == "/early") {
       served = co_await send_text(writer, 200, "early");
+    } else if (head.target == "/socket") {
+      served = co_await say_back(body, writer);
     } else if (head.target == "/broken") {
       served = fail(std::make_error_code(std::errc::io_error));
     } else if (head.target == "/download") {
@@ -95,6 +97,14 @@ class Site final : public Handler {
                       std::string(to_string(head.scheme)) + " " + std::string(head.host) + ":" +
                       std::to_string(head.port) + std::string(head.target) + " " + content;
     co_return co_await send_text(writer, 200, text);
+  }
+  /// Of another protocol, what is heard first.
+  static Task<void> say_back(BodyReader& body, ResponseWriter& writer) {
+    (void)co_await writer.send_head({.status = 101});
+    auto const heard = co_await body.read();
+    if (!heard) co_return fail(heard.error());
+    (void)co_await writer.write(*heard);
+    co_return co_await writer.finish({});
   }
   Task<void> download(ResponseWriter& writer) {
     (void)co_await writer.send_head({.status = 200});

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace reprise {
+
+/// Tells for how long something has waited for a peer without coming any further. To be asked every
+/// second or so.
+class StandStill {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// `moved` is how far it has come, in any unit; nullopt: it does not wait for the peer.
+  bool lasts_over(Clock::duration patience, std::optional<std::uint64_t> moved,
+                  Clock::time_point now) {
+    if (!moved || moved != moved_) {
+      moved_ = moved;
+      since_ = now;
+    }
+    return now - since_ > patience;
+  }
+
+ private:
+  std::optional<std::uint64_t> moved_;
+  Clock::time_point since_;
+};
+
+}  // namespace reprise
