@@ -119,6 +119,14 @@ void Matcher::link_repeats() {
 
 void Matcher::link_range(std::uint32_t begin, std::uint32_t end) {
   auto const all = reader_->entries();
+  if (end - begin == 1) {  // as most are: no map is needed to tell it from others
+    bool const is_complete = all[begin].outcome == Outcome::kComplete;
+    if (all[begin].session != session_ || (!is_complete && !rules_.failures)) return;
+    answering_[begin] = true;
+    has_broken_ |= !is_complete;
+    first_answer_[begin] = begin;
+    return;
+  }
   constexpr Representation kValues = 0x7fff'7fff'7fff'7fff;
   std::unordered_map<Representation, std::uint32_t> last_of;
   auto last_sequence = kNone;

@@ -17,6 +17,10 @@ struct Seen {
   std::uint64_t response = 0;
   std::uint64_t sequence = 0;
   std::uint32_t session = 0;
+  std::uint32_t first_count = 0;
+  std::uint32_t count_count = 0;
+  std::uint64_t site = 0;
+  SessionTime time{};
   MatchMember member;
 };
 
@@ -36,11 +40,13 @@ class Build {
  private:
   void take(std::uint32_t ordinal);
   std::vector<std::byte> request_body(const StoredRequest& request) const;
-  void add_family(std::span<Seen> family);
+  std::vector<CountedExchange> counted(std::span<const Seen> seen) const;
+  void add_family(std::span<Seen> family, const SiteCounters& counters);
 
   const ArchiveReader& reader_;
   MatchContents contents_;
   std::vector<Feature> features_;  // in the order of the file
+  std::vector<Count> counts_;      // in the same order
   std::vector<Seen> seen_;
 };
 
@@ -52,6 +58,11 @@ std::vector<std::byte> Build::run() {
   for (auto const ordinal : in_file) take(ordinal);
   in_file = {};
   std::ranges::sort(seen_, [](const Seen& a, const Seen& b) {
+    return std::tie(a.session, a.sequence, a.member.ordinal) <
+           std::tie(b.session, b.sequence, b.member.ordinal);
+  });
+  SiteCounters const counters(counted(seen_));
+  std::ranges::sort(seen_, [](const Seen& a, const Seen& b) {
     return std::tie(a.family, a.session, a.sequence, a.member.ordinal) <
            std::tie(b.family, b.session, b.sequence, b.member.ordinal);
   });
@@ -60,10 +71,11 @@ std::vector<std::byte> Build::run() {
     auto const other = std::ranges::find_if(
         rest, [&](const Seen& each) { return each.family != rest.front().family; });
     auto const count = static_cast<std::size_t>(other - rest.begin());
-    add_family(rest.first(count));
+    add_family(rest.first(count), counters);
     rest = rest.subspan(count);
   }
   features_ = {};
+  counts_ = {};
   seen_ = {};
   return build_match_index(std::move(contents_));
 }
@@ -78,12 +90,18 @@ void Build::take(std::uint32_t ordinal) {
   contents_.sites.push_back(site_hash(exchange->session, request.scheme, request.host));
   if (exchange->outcome != Outcome::kComplete) return;
   auto const body = request_body(request);
-  auto own = features_of(asked_as(request, body));
+  auto const first_count = static_cast<std::uint32_t>(counts_.size());
+  auto own = features_of(asked_as(request, body), {}, &counts_);
+  if (counts_.size() - first_count > kFeaturesMax) counts_.resize(first_count);
   if (features_.size() + own.size() > kFeaturesOfAllMax) own.clear();
   seen_.push_back({.family = family_hash(key),
                    .response = response_hash(exchange->response),
                    .sequence = exchange->sequence,
                    .session = exchange->session,
+                   .first_count = first_count,
+                   .count_count = static_cast<std::uint32_t>(counts_.size()) - first_count,
+                   .site = site_hash(0, request.scheme, request.host),
+                   .time = exchange->timings.queued,
                    .member = {.ordinal = ordinal,
                               .is_partial = request.body_partial ? 1U : 0U,
                               .first_feature = static_cast<std::uint32_t>(features_.size()),
@@ -100,7 +118,20 @@ std::vector<std::byte> Build::request_body(const StoredRequest& request) const {
       .value_or(std::vector<std::byte>());
 }
 
-void Build::add_family(std::span<Seen> family) {
+std::vector<CountedExchange> Build::counted(std::span<const Seen> seen) const {
+  std::vector<CountedExchange> all;
+  all.reserve(seen.size());
+  for (const Seen& each : seen) {
+    all.push_back({.site = each.site,
+                   .family = each.family,
+                   .session = each.session,
+                   .time = each.time,
+                   .counts = std::span(counts_).subspan(each.first_count, each.count_count)});
+  }
+  return all;
+}
+
+void Build::add_family(std::span<Seen> family, const SiteCounters& counters) {
   auto const of = [this](const Seen& each) {
     return std::span(features_).subspan(each.member.first_feature, each.member.feature_count);
   };
@@ -109,7 +140,7 @@ void Build::add_family(std::span<Seen> family) {
   for (const Seen& each : looked_at) {
     observed.push_back({.features = of(each), .response = each.response});
   }
-  auto const learnt = learn(observed);
+  auto const learnt = learn(observed, counters_in(counted(looked_at), counters));
   MatchContents::Group* group = nullptr;
   std::uint32_t session = 0;
   for (const Seen& each : family) {

@@ -107,7 +107,8 @@ bool is_opaque(std::uint32_t name) {
 }
 
 std::vector<Feature> features_of(const AskedRequest& asked,
-                                 std::span<const std::string> ignored_params) {
+                                 std::span<const std::string> ignored_params,
+                                 std::vector<Count>* counts) {
   Parameters parameters;
   parameters.add_query(query_of(asked.key.target));
   bool const apart = parameters.add_body(asked.headers, asked.body);
@@ -126,8 +127,9 @@ std::vector<Feature> features_of(const AskedRequest& asked,
     if (std::ranges::any_of(ignored_params, is_named)) continue;
     auto value_text = each.value;
     if (needs_decoding(value_text)) value_text = value = decoded(value_text);
-    features.push_back(feature_of(name_hash(each.in_body, name_text), hash_of(value_text) >> 28,
-                                  shape_of_value(value_text)));
+    auto const hash = name_hash(each.in_body, name_text);
+    features.push_back(feature_of(hash, hash_of(value_text) >> 28, shape_of_value(value_text)));
+    if (counts != nullptr) counts->push_back({.name = hash, .value = count_of(value_text)});
   }
   if (!apart && asked.body_bytes > 0) {
     std::uint64_t digest = 0;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "archive/match_counters.h"
 #include "archive/match_parameters.h"
 #include "archive/match_request.h"
 
@@ -63,9 +64,10 @@ std::uint32_t name_hash(bool in_body, std::string_view name);
 bool is_opaque(std::uint32_t name);
 
 /// The parts of a request, sorted, at most kFeaturesMax, all ordinary. Left out: parameters whose
-/// name is as one of the globs says.
+/// name is as one of the globs says. `counts`, where it is given, gets all of them.
 std::vector<Feature> features_of(const AskedRequest& asked,
-                                 std::span<const std::string> ignored_params = {});
+                                 std::span<const std::string> ignored_params = {},
+                                 std::vector<Count>* counts = nullptr);
 
 /// The four headers that select a representation, 16 bits each: a 15-bit hash of the value (0: not
 /// there), and on top whether the response varies by it. In this order from the lowest bits:

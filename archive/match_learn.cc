@@ -78,7 +78,8 @@ void note_variety(std::span<const Observation> observed, std::span<LearntName> l
 
 }  // namespace
 
-std::vector<LearntName> learn(std::span<const Observation> family) {
+std::vector<LearntName> learn(std::span<const Observation> family,
+                              std::span<const std::uint32_t> counters) {
   auto const observed = family.first(std::min(family.size(), kLearntFromMax));
   std::unordered_map<std::uint32_t, Evidence> evidence;
   for (std::size_t i = 1; i < observed.size(); ++i) {
@@ -101,7 +102,8 @@ std::vector<LearntName> learn(std::span<const Observation> family) {
 
   std::vector<LearntName> learnt;
   for (auto const& [name, pairs] : evidence) {
-    auto const relevance = pairs.relevance(!is_opaque(name));
+    bool const may_select = !is_opaque(name) && !std::ranges::binary_search(counters, name);
+    auto const relevance = pairs.relevance(may_select);
     if (relevance != Relevance::kOrdinary) learnt.push_back(learnt_name(name, relevance, 0));
   }
   std::ranges::sort(learnt);

@@ -26,8 +26,10 @@ constexpr LearntName learnt_name(std::uint32_t name, Relevance relevance, unsign
 }
 
 /// All names that are not ordinary, ascending. `family`: the exchanges of one method, scheme, host,
-/// port and path, in recorded order; more than kLearntFromMax are not looked at.
-std::vector<LearntName> learn(std::span<const Observation> family);
+/// port and path, in recorded order; more than kLearntFromMax are not looked at. `counters`: names
+/// that do not select (match_counters.h), ascending.
+std::vector<LearntName> learn(std::span<const Observation> family,
+                              std::span<const std::uint32_t> counters = {});
 
 /// Puts the relevance into every feature.
 void mark(std::span<const LearntName> learnt, std::span<Feature> features);

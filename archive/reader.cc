@@ -246,13 +246,17 @@ std::span<const std::byte> ArchiveReader::match_index() const {
 }
 
 std::vector<std::uint32_t> ArchiveReader::ordinals_in_order() const {
-  auto const all = entries();
-  std::vector<std::uint32_t> ordinals(all.size());
-  std::iota(ordinals.begin(), ordinals.end(), 0U);
-  std::ranges::sort(ordinals, {}, [all](std::uint32_t ordinal) {
-    auto const& entry = all[ordinal];
-    return std::tuple(entry.session, entry.sequence, entry.record_offset);
-  });
+  // Sorted side by side: entries are in another order, and far apart.
+  std::vector<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::uint32_t>> places;
+  places.reserve(entries().size());
+  for (const IndexEntry& entry : entries()) {
+    auto const ordinal = static_cast<std::uint32_t>(places.size());
+    places.emplace_back(entry.session, entry.sequence, entry.record_offset, ordinal);
+  }
+  std::ranges::sort(places);
+  std::vector<std::uint32_t> ordinals;
+  ordinals.reserve(places.size());
+  for (auto const& place : places) ordinals.push_back(std::get<3>(place));
   return ordinals;
 }
 
@@ -272,6 +276,17 @@ Result<Exchange> ArchiveReader::exchange(std::uint32_t ordinal) const {
     return fail(archive_errc::corrupt);
   }
   return std::move(*exchange);
+}
+
+Result<ExchangeSite> ArchiveReader::site(std::uint32_t ordinal) const {
+  invariant(ordinal < entries().size(), "an ordinal past the entries of the archive");
+  auto const record = read_record(state_->bytes(), entries()[ordinal].record_offset);
+  if (!record || record->kind != RecordKind::kExchange || !payload_is_whole(*record)) {
+    return fail(archive_errc::corrupt);
+  }
+  auto const site = decode_exchange_site(record->payload);
+  if (!site) return fail(archive_errc::corrupt);
+  return *site;
 }
 
 Result<std::span<const std::byte>> ArchiveReader::extent(const StoredBody& body,

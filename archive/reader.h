@@ -11,6 +11,7 @@
 
 #include "archive/error.h"
 #include "archive/exchange.h"
+#include "archive/exchange_site.h"
 #include "archive/result.h"
 #include "archive/web_socket.h"
 
@@ -81,6 +82,9 @@ class ArchiveReader {
 
   /// Decodes one exchange. Errors: corrupt.
   Result<Exchange> exchange(std::uint32_t ordinal) const;
+  /// The least of it, for those who look at all: a tenth of the time. Valid while this reader
+  /// lives. Errors: corrupt.
+  Result<ExchangeSite> site(std::uint32_t ordinal) const;
 
   /// The bytes of one extent, straight from the map, valid while this reader lives.
   /// Checks the record's checksum and that it belongs to the body. Errors: corrupt.

@@ -152,7 +152,7 @@ class Tidy(unittest.TestCase):
             takes_seed = re.compile(r"^(#include \"tests/test_seed\.h\"|from test_seed import|"
                                     r"import .*/test_seed\.mjs)")
             if any(map(takes_seed.match, lines_of(name))) and not name.endswith("seeds_figure.py"):
-                self.assertIn(f" {name}", figures, "no row of tools/test_figures.txt has fresh seeds")
+                self.assertIn(f" {name}", figures, "no row of tools/test_figures.txt")
 
     def test_code_is_formatted(self):
         tool = next((t for t in ("clang-format-19",)

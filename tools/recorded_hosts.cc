@@ -67,10 +67,11 @@ std::vector<dns::RecordedHost> recorded_hosts(const ArchiveReader& archive, std:
   for (auto const ordinal : archive.ordinals_in_order()) {
     auto const& entry = archive.entries()[ordinal];
     if (entry.session != session || entry.outcome == Outcome::kOriginFailed) continue;
-    auto const exchange = archive.exchange(ordinal);
-    if (!exchange) continue;  // damaged: a miss that the replay explains
-    auto const& host = exchange->request.host;
-    if (seen.insert(host).second) hosts.push_back(names.of(host));
+    auto const site = archive.site(ordinal);
+    if (!site) continue;  // damaged: a miss that the replay explains
+    if (std::string const host(site->host); seen.insert(host).second) {
+      hosts.push_back(names.of(host));
+    }
   }
   return hosts;
 }

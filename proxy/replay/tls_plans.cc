@@ -53,19 +53,19 @@ void TlsPlans::read_exchanges(const ArchiveReader& archive, std::uint32_t sessio
     if (!imported && undecided == 0) break;
     const IndexEntry& entry = archive.entries()[ordinal];
     if (entry.session != session || entry.outcome == Outcome::kOriginFailed) continue;
-    auto const exchange = archive.exchange(ordinal);
-    if (!exchange || exchange->request.scheme != Scheme::kHttps) continue;
-    auto const& host = exchange->request.host;
-    auto place = recorded_.find({host, exchange->request.port});
+    auto const site = archive.site(ordinal);
+    if (!site || site->scheme != Scheme::kHttps) continue;
+    std::string const host(site->host);
+    auto place = recorded_.find({host, site->port});
     if (place == recorded_.end()) {
       if (!imported) continue;
       TlsPlan plan{.names = {.names = {host}}, .alpn = kH1};
-      place = recorded_.try_emplace({host, exchange->request.port}, std::move(plan), false).first;
+      place = recorded_.try_emplace({host, site->port}, std::move(plan), false).first;
       ++undecided;
     }
     auto& known = place->second;
     if (known.decided) continue;
-    auto const version = exchange->response.version;
+    auto const version = site->version;
     known.decided = version != HttpVersion::kUnknown && version != HttpVersion::kH3;
     known.plan.alpn = known.decided && version != HttpVersion::kH2 ? kH1 : kH2;
     if (known.decided) --undecided;

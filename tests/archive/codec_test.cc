@@ -1,4 +1,5 @@
 #include "archive/codec.h"
+#include "archive/exchange_site.h"
 
 #include <gtest/gtest.h>
 
@@ -43,6 +44,26 @@ TEST(Codec, DecodesTheHandMadeExchangeThatTheOthersChange) {
 
 TEST(Codec, IgnoresFieldsOfALaterVersion) {
   EXPECT_TRUE(decodes(exchange_of(kRequest + number(99, 7), "") + text(77, "new")));
+}
+
+TEST(Codec, ReadsTheSiteOfAnExchangeAlone) {
+  auto const payload = exchange_of(kRequest + text(3, "a.test") + number(4, 8443) + number(99, 7),
+                                   number(1, 200) + number(3, 3)) +
+                       text(77, "new");
+  auto const site = decode_exchange_site(as_bytes(payload));
+  ASSERT_TRUE(site);
+  EXPECT_EQ(site->scheme, Scheme::kHttps);
+  EXPECT_EQ(site->host, "a.test");
+  EXPECT_EQ(site->port, 8443);
+  EXPECT_EQ(site->version, HttpVersion::kH2);
+  for (std::size_t size = 0; size < payload.size(); ++size) {
+    auto const begun = as_bytes(payload).first(size);
+    EXPECT_TRUE(decode_exchange_site(begun) || !decode_exchange(begun)) << size;
+  }
+  EXPECT_FALSE(decode_exchange_site(as_bytes(exchange_of(kRequest + number(4, 65'536), ""))));
+  EXPECT_FALSE(decode_exchange_site(as_bytes(exchange_of(text(1, "GET") + number(2, 3), ""))));
+  EXPECT_FALSE(decode_exchange_site(as_bytes(exchange_of(kRequest, number(3, 9)))));
+  EXPECT_FALSE(decode_exchange_site(as_bytes(number(1, 1))));
 }
 
 TEST(Codec, RefusesNumbersOutOfRange) {

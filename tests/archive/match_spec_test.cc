@@ -123,6 +123,8 @@ struct Row {
       outcome = rest == "by client" ? Outcome::kCutByClient : Outcome::kCutByOrigin;
     } else if (kind == "failed") {
       outcome = Outcome::kOriginFailed;
+    } else if (kind == "at") {
+      time = std::chrono::milliseconds(std::stoul(rest));
     } else if (kind == "partial") {
       partial = true;
     } else if (kind == "vary") {
@@ -167,6 +169,7 @@ struct Row {
   std::string vary;
   std::optional<std::string> response;
   Outcome outcome = Outcome::kComplete;
+  SessionTime time = kNoTime;
   bool partial = false;
 };
 
@@ -186,6 +189,7 @@ class MatchSpec : public testing::TestWithParam<Section> {
       Exchange exchange;
       exchange.sequence = ++sequence;
       exchange.outcome = row.outcome;
+      exchange.timings.queued = row.time;
       exchange.request.method = row.method;
       exchange.request.scheme = row.scheme;
       exchange.request.host = row.host;

@@ -30,7 +30,7 @@ class Matching(harness.TestCase):
             return response(request.line + b" " + request.body)
         recorder = self.record(self.archive, origins=(self.origin(answer),))
         with recorder.connect("http") as client:
-            for path in ("/page?t=1700000000001", "/item?id=1", "/item?id=2", "/plain"):
+            for path in ("/page?t=1700000000001", "/item?id=one", "/item?id=two", "/plain"):
                 client.get(path)
             post(client, "/json", JSON, b'{"a":1,"b":[1,2]}')
             post(client, "/form", FORM, b"user=ann&t=1700000000001")
@@ -50,7 +50,7 @@ class Matching(harness.TestCase):
         bodies, report = self.replay_and([
             lambda client: client.get("/plain"),
             lambda client: client.get("/page?t=1800000000002"),
-            lambda client: client.get("/item?id=3"),
+            lambda client: client.get("/item?id=three"),
             lambda client: post(client, "/json", JSON, b'{ "b":[1,2], "a":1 }'),
             lambda client: post(client, "/form", FORM, b"t=1800000000002&user=ann")])
         self.assertEqual(bodies, [
@@ -68,9 +68,9 @@ class Matching(harness.TestCase):
         self.assertEqual(report["inexact_hits"][1]["differences"],
                          ["the body is written differently"])
         (miss,) = report["distinct_misses"]
-        self.assertEqual(miss["nearest"][0]["why"], "query parameter id differs: 1 -> 3")
+        self.assertEqual(miss["nearest"][0]["why"], "query parameter id differs: one -> three")
         self.assertEqual([each["url"] for each in report["never_asked_for"]],
-                         ["http://origin.test/item?id=1", "http://origin.test/item?id=2"])
+                         ["http://origin.test/item?id=one", "http://origin.test/item?id=two"])
         self.assertEqual(len(report["out_of_order"]), 1, "/page and /plain changed places")
         self.assertLess(report["confidence_percent"], 80)
 
@@ -87,11 +87,11 @@ class Matching(harness.TestCase):
     def test_what_is_ignored_does_not_count(self):
         self.record_all()
         bodies, report = self.replay_and([
-            lambda client: client.get("/item?utm_source=mail&id=2"),
-            lambda client: client.get("/item?id=2&sid=7"),
-            lambda client: client.get("/item?id=2&other=7")],
+            lambda client: client.get("/item?utm_source=mail&id=two"),
+            lambda client: client.get("/item?id=two&sid=7"),
+            lambda client: client.get("/item?id=two&other=7")],
             "--match", "exact", "--ignore-param", "utm_*", "--ignore-param", "sid")
-        self.assertEqual(bodies, [b"GET /item?id=2 HTTP/1.1 "] * 2 + [None])
+        self.assertEqual(bodies, [b"GET /item?id=two HTTP/1.1 "] * 2 + [None])
         self.assertEqual((report["fuzzy_hits"], report["misses"]), (2, 1))
 
     def test_gates_end_with_five(self):

@@ -30,7 +30,8 @@ def entry(number):
 
 def measure(case, count):
     har = case.folder / "a.har"
-    har.write_text(json.dumps({"log": {"version": "1.2", "entries": list(map(entry, range(count)))}}))
+    entries = [entry(number) for number in range(count)]
+    har.write_text(json.dumps({"log": {"version": "1.2", "entries": entries}}))
     archive = case.folder / "a.reprise"
     harness.run("archive", "import", str(har), "-o", str(archive))
     replay = case.start("replay", str(archive))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs the cases of a test file that take their seed from tests/test_seed.* with many, and reports
-how many failed. The first is REPRISE_TEST_SEED itself: "fresh" for new ones.
+how many failed. The first is REPRISE_TEST_SEED itself, or a fresh one.
 
 usage: seeds_figure.py FILE [SEEDS [SECONDS]]     1,000 seeds, at most 600 s a case
 A run that fails is printed with its REPRISE_TEST_SEED.
@@ -18,6 +18,7 @@ import time
 import figure
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+os.environ.setdefault("REPRISE_TEST_SEED", "fresh")
 sys.path.append(str(REPOSITORY / "tests"))
 from test_seed import TEST_SEED
 

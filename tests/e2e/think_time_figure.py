@@ -3,7 +3,8 @@
 
 An origin thinks a random time before each answer, and is recorded; then every exchange is asked for
 again, and its time to first byte held against the recorded one. The figure is the 95th percentile
-of what is over 2 ms or 2 % of the recorded time, whichever is more: it holds at 0. REPRISE_TEST_SEED chooses the times: see tests/test_seed.py.
+of what is over 2 ms or 2 % of the recorded time, whichever is more: it holds at 0.
+REPRISE_TEST_SEED chooses the times: see tests/test_seed.py.
 """
 
 import random

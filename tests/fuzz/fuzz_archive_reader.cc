@@ -83,6 +83,8 @@ void use(const ArchiveReader& reader) {
   for (auto const ordinal : reader.ordinals_in_order()) {
     auto const exchange = reader.exchange(ordinal);
     if (!exchange) continue;
+    auto const site = reader.site(ordinal);
+    if (site && site->host != exchange->request.host) std::abort();
     use(reader, exchange->request.body);
     use(reader, exchange->response.body);
     auto const key = key_of(exchange->request);
