@@ -223,12 +223,13 @@ class Document final : public Handler {
                    ResponseWriter&) override {
     co_return fail(std::make_error_code(std::errc::not_supported));
   }
-  const StoredResponse* stored(const ExchangeContext&, const RequestHead&) override {
-    return &response_;
+  StoredResponsePtr stored(const ExchangeContext&, const RequestHead&) override {
+    return response_;
   }
 
  private:
-  StoredResponse response_{"GET", {.head = {.status = 200}, .body = as_bytes("document")}};
+  StoredResponsePtr response_ = std::make_shared<StoredResponse>(
+      "GET", StoredResponse::Parts{.head = {.status = 200}, .body = as_bytes("document")});
 };
 
 class FirstFlightOfH2 : public TlsStreamTest {
