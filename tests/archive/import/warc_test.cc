@@ -173,6 +173,20 @@ TEST_F(ImportWarc, NamesTheRecordThatIsWrong) {
               HasSubstr("the file ends inside it"));
 }
 
+TEST_F(ImportWarc, PairsNeighboursOfWhichOneNamesARecordThatIsNotThere) {
+  auto const dangling = "WARC-Concurrent-To: <the warcinfo record>\r\n";
+  std::string text;
+  for (auto const* const uri : {"http://a.test/x", "http://a.test/y"}) {
+    text += record("request", about("q", dangling, uri), kRequest) +
+            record("response", about(uri, "", uri), kResponse);
+  }
+  ASSERT_EQ(import(text + record("request", about("q", dangling), kRequest)), "");
+  ASSERT_EQ(sink.exchanges.size(), 2U);
+  EXPECT_EQ(sink.exchanges[0].request.method, "POST");
+  EXPECT_EQ(sink.exchanges[1].request.method, "POST");
+  EXPECT_EQ(report.requests_alone, 1U) << "the last one has no neighbour of its URI";
+}
+
 TEST_F(ImportWarc, ReadsAnArc) {
   std::string const version = "1 0 Test\nURL IP-address Archive-date Content-type Archive-length\n";
   auto const arc = "filedesc://x.arc 0.0.0.0 20200101000000 text/plain " +
