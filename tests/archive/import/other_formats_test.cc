@@ -6,29 +6,6 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string little_endian(std::uint64_t value, int bytes) {
-  std::string out;
-  for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i));
-  return out;
-}
-
-/// A zip of stored entries.
-std::string zip(const std::vector<std::pair<std::string, std::string>>& entries) {
-  std::string out;
-  std::string directory;
-  for (auto const& [name, content] : entries) {
-    auto const sizes = little_endian(content.size(), 4) + little_endian(content.size(), 4) +
-                       little_endian(name.size(), 2) + little_endian(0, 2);
-    directory += "PK\x01\x02" + std::string(16, '\0') + sizes + std::string(10, '\0') +
-                 little_endian(out.size(), 4) + name;
-    out += "PK\x03\x04" + std::string(14, '\0') + sizes + name + content;
-  }
-  auto const at = out.size();
-  out += directory + "PK\x05\x06" + std::string(8, '\0') + little_endian(directory.size(), 4) +
-         little_endian(at, 4) + little_endian(0, 2);
-  return out;
-}
-
 const std::string kWarc =
     "WARC/1.0\r\nWARC-Type: response\r\nWARC-Date: 2020-01-01T00:00:00Z\r\nWARC-Target-URI: "
     "http://a.test/\r\nContent-Length: 23\r\n\r\nHTTP/1.1 200 OK\r\n\r\nbody\r\n\r\n";
@@ -71,6 +48,36 @@ TEST_F(ImportZip, RefusesWhatDoesNotLieInTheFile) {
   EXPECT_THAT(import(zip({{"a.txt", "x"}})), HasSubstr("neither WACZ nor HAR"));
 }
 
+TEST_F(ImportZip, RefusesAnEntryThatItsChecksumDoesNotFit) {
+  std::string const pages = "{\"url\":\"http://a.test/\"}\n";
+  auto const whole = zip({{"pages/pages.jsonl", pages},
+                          {"archive/a.warc", kWarc},
+                          {"archive/b.warc", kWarc},
+                          {"indexes/index.cdx", "unused"}});
+  ASSERT_EQ(import(whole), "");
+  for (auto const* const place : {"body", "a.test/\"}"}) {
+    auto text = whole;
+    text[text.find(place)] ^= 1;
+    auto const* const name = *place == 'b' ? "archive/a.warc: " : "pages/pages.jsonl: ";
+    EXPECT_THAT(import(text), HasSubstr(name + std::string("its CRC-32 or its length")));
+    EXPECT_THAT(import(text, true), HasSubstr(name));
+    EXPECT_EQ(report.exchanges, 2U) << "it goes on with the next entry";
+    EXPECT_EQ(report.damaged, 1U);
+  }
+}
+
+TEST_F(ImportZip, RefusesADirectoryThatTheEntriesDoNotFit) {
+  auto const whole = zip({{"archive/a.warc", kWarc}, {"archive/b.warc", kWarc}});
+  auto renamed = whole;
+  renamed[renamed.rfind("archive/b.warc")] = 'A';
+  EXPECT_THAT(import(renamed), HasSubstr("differ: Archive/b.warc"));
+  EXPECT_THAT(import(renamed, true), HasSubstr("differ"));
+  EXPECT_EQ(report.exchanges, 1U);
+  auto recounted = whole;
+  recounted[recounted.rfind("PK\x05\x06") + 10] = 1;
+  EXPECT_THAT(import(recounted), HasSubstr("directory is broken"));
+}
+
 TEST_F(ImportZip, RefusesABomb) {
   // 1 GiB and a half of zeros as gzip: 1.5 MB.
   std::string const zeros(64 << 20, '\0');
@@ -94,8 +101,11 @@ std::string bytes_field(unsigned number, const std::string& bytes) {
 class ImportMahimahi : public ImportTest {
  protected:
   bool take(const std::string& file) {
+    sink = {};
     Collector collector(sink, false);
-    return import_mahimahi(file, collector) && !collector.failed();
+    auto const good = import_mahimahi(file, collector) && !collector.failed();
+    report = collector.report();
+    return good;
   }
 };
 
