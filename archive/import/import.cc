@@ -59,7 +59,7 @@ RecordingKind recognise(std::string_view start) {
   if (start.starts_with("PK\x03\x04")) return RecordingKind::kZip;
   if (equals_ignoring_case(text.substr(0, 5), "WARC/")) return RecordingKind::kWarc;
   if (text.starts_with("filedesc:")) return RecordingKind::kArc;
-  if (text.starts_with('{')) return recognise_json(start);
+  if (text.starts_with('{') || call_length(text) > 0) return recognise_json(start);
   auto const digits = start.find_first_not_of("0123456789");
   if (digits != 0 && digits <= 12 && start[digits] == ':') return RecordingKind::kMitmproxy;
   return RecordingKind::kUnknown;
@@ -153,6 +153,10 @@ std::optional<Fault> Importer::read(Input& input, const Attachments& attachments
 
 std::optional<Fault> Importer::finish() {
   captures_.end_import();
+  auto& report = collector_.report();
+  if (report.bodies == 0 && report.incomplete > 0) {
+    report.remark("no response has its body in the recording: a replay can only break off");
+  }
   collector_.begin({});
   return collector_.take_fault();
 }

@@ -222,6 +222,7 @@ TEST_F(ImportAnything, IsToldApartByContent) {
   EXPECT_EQ(recognise("PK\x03\x04"), RecordingKind::kZip);
   EXPECT_EQ(recognise("1234:4:type;"), RecordingKind::kMitmproxy);
   EXPECT_EQ(recognise("hello"), RecordingKind::kUnknown);
+  EXPECT_EQ(recognise("onInputData({\"log\": {"), RecordingKind::kHar);
   EXPECT_EQ(recognise("{\"a\": 1}"), RecordingKind::kUnknown);
 }
 
