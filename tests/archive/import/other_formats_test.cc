@@ -134,6 +134,16 @@ TEST_F(ImportMahimahi, RefusesEveryCutOfAnExchange) {
   }
 }
 
+TEST_F(ImportMahimahi, RefusesFieldsThatComeTwiceOrAsSomethingElse) {
+  auto const record = mahimahi_record();
+  auto const address = bytes_field(1, "192.0.2.1");
+  EXPECT_FALSE(take(record + address));
+  EXPECT_FALSE(take(record + varint(1 << 3) + varint(5)));
+  EXPECT_FALSE(take(record + "garbage"));
+  ASSERT_TRUE(take(record + varint(9 << 3) + varint(5)));
+  EXPECT_THAT(report.remarks, testing::ElementsAre(HasSubstr("fields that are not known")));
+}
+
 std::string tnet(const std::string& payload, char type) {
   return std::to_string(payload.size()) + ":" + payload + type;
 }
@@ -210,6 +220,24 @@ TEST_F(ImportMitmproxy, NamesTheFlowAndTheByteOfWhatIsWrong) {
   EXPECT_THAT(import(good + good.substr(0, 50)),
               HasSubstr("flow 2 at byte " + std::to_string(good.size() + 50)));
   EXPECT_THAT(import("9:4:type,99:"), HasSubstr("longer than what it stands in"));
+}
+
+TEST_F(ImportMitmproxy, RefusesWhatIsNotOfItsType) {
+  auto const good = flow(text("x"));
+  auto const with = [&good](std::string_view from, std::string_view to) {
+    auto changed = good;
+    return changed.replace(changed.find(from), from.size(), to);
+  };
+  EXPECT_THAT(import(with("3:443#", "3:4a3#")), HasSubstr("a value that is not of its type"));
+  EXPECT_THAT(import(with("3:200#", "3:200!")), HasSubstr("a value that is not of its type"));
+  EXPECT_THAT(import(with("7:headers,", "7:hfaders,")), HasSubstr("flow 1 at byte"));
+  EXPECT_THAT(import(with("7:request,", "7:rfquest,")), HasSubstr("flow 1 holds no request"));
+  EXPECT_THAT(import(with("4:http;", "4:htup;")), HasSubstr("flow 1 is of no known type"));
+  EXPECT_THAT(import(with("8:HTTP/2.0,}", "8:HTTP/2.0,]")),
+              HasSubstr("a dictionary is expected here"));
+  EXPECT_THAT(import(tnet(text("type") + tnet("http", ';') + text("version"), '}')),
+              HasSubstr("a key without a value"));
+  EXPECT_THAT(import(good + "12"), HasSubstr("flow 2 at byte"));
 }
 
 class ImportAnything : public ImportTest {};
