@@ -71,7 +71,7 @@ constexpr Count kCounts[] = {
     {"bodies", &ImportReport::bodies, nullptr},
     {"request_bodies", &ImportReport::request_bodies, "requests with a body"},
     {"incomplete", &ImportReport::incomplete,
-     "responses are not whole in the recording: not served"},
+     "responses are not whole in the recording: replayed as far as they go, then broken off"},
     {"failed", &ImportReport::failed, "requests got no response"},
     {"unknown_version", &ImportReport::unknown_version,
      "responses of an HTTP version that is not known: replay will assume one"},
@@ -79,6 +79,9 @@ constexpr Count kCounts[] = {
     {"codings_dropped", &ImportReport::codings_dropped,
      "bodies are not coded as their Content-Encoding says: it was left out"},
     {"codings_broken", &ImportReport::codings_broken, "coded bodies break before their end"},
+    {"statuses_assumed", &ImportReport::statuses_assumed,
+     "responses without a status, from a browser's cache: taken for 200"},
+    {"damaged", &ImportReport::damaged, "places where the recording is damaged"},
     {"lengths_corrected", &ImportReport::lengths_corrected,
      "Content-Lengths were not those of the bodies: corrected"},
     {"bodies_dropped", &ImportReport::bodies_dropped,
@@ -96,6 +99,12 @@ constexpr Count kCounts[] = {
     {"more_remarks", &ImportReport::more_remarks, "more remarks"},
 };
 
+void print_remarks(const ImportReport& report) {
+  for (auto const& remark : report.remarks) {
+    std::fprintf(stderr, "reprise: %s\n", printable(remark).c_str());
+  }
+}
+
 void print_report(const Arguments& arguments, const ImportReport& report) {
   if (arguments.json) {
     boost::json::object out;
@@ -106,9 +115,7 @@ void print_report(const Arguments& arguments, const ImportReport& report) {
     std::printf("%s\n", boost::json::serialize(out).c_str());
     return;
   }
-  for (auto const& remark : report.remarks) {
-    std::fprintf(stderr, "reprise: %s\n", printable(remark).c_str());
-  }
+  print_remarks(report);
   std::fprintf(stderr, "imported %s: %llu exchanges, %llu with a body\n", arguments.archive.c_str(),
                static_cast<unsigned long long>(report.exchanges),
                static_cast<unsigned long long>(report.bodies));
@@ -142,7 +149,12 @@ bool read_all(const Arguments& arguments, Importer& importer) {
     if (Interruption::was_asked()) return false;
     print_fault(recording, *fault);
     all = false;
-    if (!arguments.keep_going) return false;
+    if (arguments.keep_going) continue;
+    if (fault->is_damage) {
+      std::fprintf(stderr,
+                   "reprise: nothing was imported; --keep-going imports what can be read\n");
+    }
+    return false;
   }
   return all;
 }
@@ -177,7 +189,14 @@ int import_all(const Arguments& arguments) {
   if (!all && Interruption::was_asked()) return end_early(arguments, importer, **writer);
   if (all || arguments.keep_going) {
     auto fault = importer.finish();
-    if (!fault && (all || importer.report().exchanges > 0)) {
+    if (!fault && all && importer.report().exchanges == 0) {
+      print_remarks(importer.report());
+      for (auto const& recording : arguments.recordings) {
+        print_fault(recording, {.what = "it holds no exchange", .system = {}});
+      }
+      fault = Fault{.what = "not written, as it would be empty", .system = {}};
+    }
+    if (!fault && importer.report().exchanges > 0) {
       auto ended = (*writer)->end_session();
       if (ended) ended = (*writer)->close();
       if (ended) {

@@ -49,15 +49,15 @@ class ArcReader {
       : from_(from), captures_(captures), collector_(collector) {}
 
   void read() {
-    while (!collector_.failed() && read_record()) continue;
+    while (read_record()) continue;
   }
 
  private:
   bool read_record();
-  void read_version(RecordBlock& block);
-  void read_response(const ArcLine& line, RecordBlock& block);
-  void read_bare_body(RecordBlock& block, const ArcLine& line, ExchangeDraft& draft);
-  void bad(const std::string& what);
+  bool read_version(RecordBlock& block);
+  bool read_response(const ArcLine& line, RecordBlock& block);
+  bool read_bare_body(RecordBlock& block, const ArcLine& line, ExchangeDraft& draft);
+  bool bad(const std::string& what);
 
   ByteReader& from_;
   Captures& captures_;
@@ -67,56 +67,50 @@ class ArcReader {
   std::size_t words_ = 5;
 };
 
-void ArcReader::bad(const std::string& what) {
-  if (from_.failed()) return collector_.fail(*from_.fault());
-  collector_.fail("record " + std::to_string(number_) + " at byte " + std::to_string(offset_) +
-                  ": " + what);
+/// Whether there is a next record: nothing but the start of a gzip member marks one.
+bool ArcReader::bad(const std::string& what) {
+  if (!from_.failed()) {
+    collector_.damage("record " + std::to_string(number_) + " at byte " + std::to_string(offset_) +
+                      ": " + what);
+    return false;
+  }
+  collector_.damage(*from_.fault());
+  return !collector_.failed() && from_.resume();
 }
 
 bool ArcReader::read_record() {
   while (from_.some().starts_with('\r') || from_.some().starts_with('\n')) from_.consume(1);
-  if (from_.at_end()) {
-    if (from_.failed()) collector_.fail(*from_.fault());
-    return false;
-  }
+  if (from_.at_end()) return from_.failed() && bad("");
   ++number_;
   offset_ = from_.offset();
   std::string text;
-  if (!from_.line(text, kLineBytesMax)) {
-    bad("the file ends inside its first line");
-    return false;
-  }
+  if (!from_.line(text, kLineBytesMax)) return bad("the file ends inside its first line");
   auto line = parse_line(text, words_);
   // The words of the first line are those of version 1, or already those of version 2.
   if (!line && number_ == 1) line = parse_line(text, 10);
-  if (!line) {
-    bad("its first line is none, or its length is no number");
-    return false;
-  }
+  if (!line) return bad("its first line is none, or its length is no number");
   RecordBlock block(from_, line->length);
-  if (line->url.starts_with("filedesc:")) {
-    read_version(block);
-  } else {
-    read_response(*line, block);
-  }
-  return !collector_.failed();
+  bool const is_version = line->url.starts_with("filedesc:");
+  bool const whole = is_version ? read_version(block) : read_response(*line, block);
+  if (whole || collector_.failed()) return !collector_.failed();
+  return bad("the file ends inside it");
 }
 
-void ArcReader::read_version(RecordBlock& block) {
+/// False, as below, when the file ends inside the record.
+bool ArcReader::read_version(RecordBlock& block) {
   std::string text;
   auto const whole = block.read([&text](std::string_view piece) {
     text += piece.substr(0, kLineBytesMax - std::min(kLineBytesMax, text.size()));
   });
-  if (!whole) return bad("the file ends inside it");
   words_ = text.starts_with('2') ? 10 : 5;
+  return whole;
 }
 
-void ArcReader::read_response(const ArcLine& line, RecordBlock& block) {
+bool ArcReader::read_response(const ArcLine& line, RecordBlock& block) {
   auto const url = parse_url(line.url);
   if (!url) {
     ++collector_.report().not_http;
-    if (!block.skip()) bad("the file ends inside it");
-    return;
+    return block.skip();
   }
   ExchangeDraft draft{.url = *url, .address = line.address};
   Capture capture{.uri = line.url, .date = parse_compact_time(line.date)};
@@ -125,31 +119,34 @@ void ArcReader::read_response(const ArcLine& line, RecordBlock& block) {
                     .tool_version = "an ARC"});
   if (block.starts_with("HTTP/")) {
     HttpMessage message(collector_, HttpMessage::Kind::kResponse);
-    if (!block.read([&message](std::string_view piece) { message.append(piece); })) {
-      return bad("the file ends inside it");
+    if (!block.read([&message](std::string_view piece) { message.append(piece); })) return false;
+    if (!message.finish()) {
+      if (!collector_.failed()) bad(message.problem());
+      return true;
     }
-    if (!message.finish()) return collector_.failed() ? void() : bad(message.problem());
     message.take_response(draft);
-  } else {
-    read_bare_body(block, line, draft);
+  } else if (!read_bare_body(block, line, draft)) {
+    return false;
   }
   if (!collector_.failed()) captures_.add_response(std::move(capture), std::move(draft));
+  return true;
 }
 
 /// HTTP/0.9 has no head; the record's line knows the type.
-void ArcReader::read_bare_body(RecordBlock& block, const ArcLine& line, ExchangeDraft& draft) {
+bool ArcReader::read_bare_body(RecordBlock& block, const ArcLine& line, ExchangeDraft& draft) {
   BodyFeed feed(collector_.sink(), false, "");
   auto const whole =
       block.read([&](std::string_view piece) { collector_.took(feed.append(piece)); });
-  if (!whole) return bad("the file ends inside it");
+  if (!whole) return false;
   auto found = feed.finish();
-  if (!collector_.took(found)) return;
+  if (!collector_.took(found)) return true;
   draft.status = 200;
   draft.body = std::move(*found);
   if (line.type.find('/') != std::string::npos) {
     draft.fields.push_back({.name = "Content-Type", .value = line.type});
   }
   collector_.report().remark("some responses have no head: they are taken for good ones");
+  return true;
 }
 
 }  // namespace

@@ -34,6 +34,14 @@ std::string_view ByteReader::fill(std::size_t count) {
   return view();
 }
 
+bool ByteReader::resume() {
+  if (source_.fault() && !source_.resume()) return false;
+  fault_.reset();
+  begin_ = end_ = 0;
+  ended_ = false;
+  return true;
+}
+
 bool ByteReader::line(std::string& line, std::size_t limit) {
   auto const start = line.size();
   bool any = false;
@@ -52,7 +60,8 @@ bool ByteReader::line(std::string& line, std::size_t limit) {
     consume(taken.size());
     if (end == std::string_view::npos) continue;
     consume(1);
-    if (line.size() > start && line.back() == '\r') line.pop_back();
+    // A file that went through a text mode has several.
+    while (line.size() > start && line.back() == '\r') line.pop_back();
     return true;
   }
 }

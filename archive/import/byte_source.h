@@ -44,9 +44,15 @@ class ByteSource {
   /// Reads at most `into.size()` bytes. 0: the end, or a fault.
   virtual std::size_t read(std::span<char> into) = 0;
   const std::optional<Fault>& fault() const { return fault_; }
+  /// After a fault: goes on behind the damage, where something whole may begin, and forgets the
+  /// fault. False when there is no such place.
+  virtual bool resume() { return false; }
+  /// What a user should know of bytes that are read without a fault; mostly empty.
+  const std::string& remark() const { return remark_; }
 
  protected:
   std::optional<Fault> fault_;
+  std::string remark_;
 };
 
 /// A part of an Input, which must outlive it.
@@ -85,14 +91,16 @@ class ByteReader {
   /// Of the next byte, counted in what the source yields.
   std::uint64_t offset() const { return offset_; }
 
-  /// Appends the next line without its end (CRLF or LF) to `line`. False when nothing is left; also
-  /// when the line is longer than `limit` bytes, which is a fault.
+  /// Appends the next line without its end (LF, with any number of CR in front) to `line`. False
+  /// when nothing is left; also when the line is longer than `limit` bytes, which is a fault.
   bool line(std::string& line, std::size_t limit);
 
   /// Keeps the first fault.
   void fail(std::string what);
   bool failed() const { return fault_.has_value(); }
   const std::optional<Fault>& fault() const { return fault_; }
+  /// After a fault: goes on with what the source has behind it. False when that is nothing.
+  bool resume();
 
  private:
   std::string_view view() const { return {buffer_.data() + begin_, end_ - begin_}; }

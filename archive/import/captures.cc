@@ -62,7 +62,42 @@ Captures::Queue::iterator Captures::find_partner(Queue& queue, const Capture& ca
   return fits ? last : queue.end();
 }
 
+/// The record in front of this one or behind it, if it has the same URI: of two that name records
+/// which are not there. (Some tools name the warcinfo record, or one that they left out later.)
+Captures::Queue::iterator Captures::find_neighbour(Queue& queue, const Capture& capture) {
+  return std::ranges::find_if(queue, [&capture](const Waiting& other) {
+    auto const& [at, next] = std::minmax(other.capture.order, capture.order);
+    return at + 1 == next && other.capture.uri == capture.uri;
+  });
+}
+
+/// The first request has waited in vain for the response that it names.
+void Captures::let_go_of_request() {
+  auto request = std::move(requests_.front());
+  requests_.pop_front();
+  auto const response = find_neighbour(responses_, request.capture);
+  if (response == responses_.end()) {
+    ++collector_.report().requests_alone;
+    return;
+  }
+  auto other = std::move(*response);
+  responses_.erase(response);
+  pair(std::move(request), std::move(other));
+}
+
+/// The same for the first response.
+void Captures::let_go_of_response() {
+  auto response = std::move(responses_.front());
+  responses_.pop_front();
+  auto const request = find_neighbour(requests_, response.capture);
+  if (request == requests_.end()) return leave(std::move(response));
+  auto other = std::move(*request);
+  requests_.erase(request);
+  pair(std::move(other), std::move(response));
+}
+
 void Captures::add_request(Capture capture, ExchangeDraft draft) {
+  capture.order = ++records_;
   Waiting request{std::move(capture), std::move(draft), std::nullopt};
   auto const response = find_partner(responses_, request.capture, last_ == Last::kResponse);
   last_ = Last::kRequest;
@@ -72,9 +107,7 @@ void Captures::add_request(Capture capture, ExchangeDraft draft) {
     return pair(std::move(request), std::move(other));
   }
   requests_.push_back(std::move(request));
-  if (requests_.size() <= kWaitingMax) return;
-  requests_.pop_front();
-  ++collector_.report().requests_alone;
+  if (requests_.size() > kWaitingMax) let_go_of_request();
 }
 
 void Captures::add_response(Capture capture, ExchangeDraft draft) {
@@ -87,6 +120,7 @@ void Captures::add_revisit(Capture capture, ExchangeDraft draft, Referral referr
 
 void Captures::add_answer(Waiting response) {
   response.draft.sequence = collector_.next_sequence();
+  response.capture.order = ++records_;
   auto const request = find_partner(requests_, response.capture, last_ == Last::kRequest);
   last_ = Last::kResponse;
   if (request != requests_.end()) {
@@ -95,10 +129,7 @@ void Captures::add_answer(Waiting response) {
     return pair(std::move(other), std::move(response));
   }
   responses_.push_back(std::move(response));
-  if (responses_.size() <= kWaitingMax) return;
-  auto oldest = std::move(responses_.front());
-  responses_.pop_front();
-  leave(std::move(oldest));
+  if (responses_.size() > kWaitingMax) let_go_of_response();
 }
 
 void Captures::pair(Waiting request, Waiting response) {
@@ -176,13 +207,9 @@ void Captures::remember(const Referral& place, const ExchangeDraft& draft) {
 
 void Captures::end_file() {
   last_ = Last::kNone;
-  while (!responses_.empty()) {
-    auto oldest = std::move(responses_.front());
-    responses_.pop_front();
-    leave(std::move(oldest));
-  }
-  collector_.report().requests_alone += requests_.size();
-  requests_.clear();
+  while (!responses_.empty()) let_go_of_response();
+  while (!requests_.empty()) let_go_of_request();
+  ++records_;  // those of two files are no neighbours
 }
 
 void Captures::end_import() {

@@ -19,6 +19,7 @@ struct Capture {
   std::vector<std::string> concurrent;  ///< ids of records of the same exchange
   std::string uri;
   UnixTime date;
+  std::uint64_t order = 0;  ///< among the records; Captures counts
 };
 
 /// Where the body of a revisit stands.
@@ -65,7 +66,10 @@ class Captures {
   };
 
   Queue::iterator find_partner(Queue& queue, const Capture& capture, bool was_last);
+  static Queue::iterator find_neighbour(Queue& queue, const Capture& capture);
   void add_answer(Waiting response);
+  void let_go_of_request();
+  void let_go_of_response();
   void pair(Waiting request, Waiting response);
   void leave(Waiting response);
   void complete(Waiting exchange);
@@ -76,6 +80,7 @@ class Captures {
   Queue requests_;
   Queue responses_;
   enum class Last : std::uint8_t { kNone, kRequest, kResponse } last_ = Last::kNone;
+  std::uint64_t records_ = 0;
   std::map<std::string, std::size_t> places_;
   std::vector<Original> originals_;
   std::size_t remembered_bytes_ = 0;

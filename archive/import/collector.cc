@@ -74,13 +74,18 @@ void ImportReport::remark(std::string text) {
 }
 
 void Collector::fail(Fault fault) {
-  if (!fault_) fault_ = std::move(fault);
+  if (fault_) return;
+  if (!part_.empty()) fault.what = part_ + (fault.what.empty() ? "" : ": " + fault.what);
+  fault_ = std::move(fault);
 }
 
-void Collector::damage(std::string what) {
-  if (!keep_going_) return fail(std::move(what));
-  if (damage_) return report_.remark(std::move(what));
-  damage_ = Fault{.what = std::move(what)};
+void Collector::damage(Fault fault) {
+  fault.is_damage = !fault.system;
+  if (!keep_going_ || fault.system) return fail(std::move(fault));
+  ++report_.damaged;
+  if (!part_.empty()) fault.what = part_ + ": " + fault.what;
+  if (damage_) return report_.remark(std::move(fault.what));
+  damage_ = std::move(fault);
 }
 
 std::optional<Fault> Collector::take_fault() {

@@ -38,6 +38,8 @@ struct ImportReport {
   std::uint64_t messages = 0;           ///< of WebSockets
   std::uint64_t websocket_messages = 0;  ///< left out: not readable, or too many
   std::uint64_t too_large = 0;           ///< exchanges over a limit of the archive: left out
+  std::uint64_t statuses_assumed = 0;    ///< 200, of responses that a browser took from its cache
+  std::uint64_t damaged = 0;             ///< places where a recording is damaged; remarks name them
   std::vector<std::string> remarks;  ///< one sentence each; those beyond kRemarksMax are counted
   std::uint64_t more_remarks = 0;
 
@@ -109,9 +111,13 @@ class Collector {
 
   /// Keeps the first fault; what was added before stays.
   void fail(Fault fault);
-  void fail(std::string what) { fail(Fault{.what = std::move(what)}); }
-  /// A fault behind which a reader may find more.
-  void damage(std::string what);
+  void fail(std::string what) { fail(Fault{.what = std::move(what), .system = {}}); }
+  /// Damage that the recording itself reveals. A fault, unless the user wants what is left: then it
+  /// is counted and named, and the reader looks for more behind it.
+  void damage(Fault fault);
+  void damage(std::string what) { damage(Fault{.what = std::move(what), .system = {}}); }
+  /// Names the part of a recording that is read from now on in faults; empty: the whole.
+  void stand_in(std::string part) { part_ = std::move(part); }
   /// Whether `result` is good; its error ends the import.
   template <class T>
   bool took(const Result<T>& result) {
@@ -137,7 +143,8 @@ class Collector {
   bool keep_going_;
   std::function<bool()> stop_;
   std::optional<Fault> fault_;
-  std::optional<Fault> damage_;
+  std::optional<Fault> damage_;  ///< the first
+  std::string part_;
   bool begun_ = false;
   std::vector<std::string> pages_;
   std::int64_t started_ = 0;

@@ -3,6 +3,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <utility>
+
 #include "archive/import/inflate_step.h"
 
 namespace reprise::importing {
@@ -46,6 +48,20 @@ class Unzstd final : public Decompressor {
   ~Unzstd() override { ::ZSTD_freeDCtx(context_); }
   Unzstd(const Unzstd&) = delete;
   Unzstd& operator=(const Unzstd&) = delete;
+
+  /// At the next frame; the dictionary stays.
+  bool resume() override {
+    auto const damage = std::exchange(fault_, std::nullopt);
+    // Of a broken frame zstd takes nothing more.
+    if (!damage->system && refill()) take(1);
+    if (!damage->system && seek(kFrameMagic)) {
+      ::ZSTD_DCtx_reset(context_, ZSTD_reset_session_only);
+      between_frames_ = true;
+      return true;
+    }
+    fault_ = damage;
+    return false;
+  }
 
   std::size_t read(std::span<char> into) override {
     if (!started_) start();

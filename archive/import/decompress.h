@@ -17,7 +17,7 @@ enum class Compression : std::uint8_t { kNone, kGzip, kZstd };
 /// By the first four bytes.
 Compression compression_of(std::string_view start);
 
-/// gzip (RFC 1952), in one member or many. Zeros behind the last one are padding.
+/// gzip (RFC 1952), in one member or many. Zeros behind the last one are padding, and remarked on.
 std::unique_ptr<ByteSource> make_gunzip(std::unique_ptr<ByteSource> from);
 /// zstd (RFC 8878); a first frame may hold the dictionary of all others, as .warc.zst has it.
 std::unique_ptr<ByteSource> make_unzstd(std::unique_ptr<ByteSource> from);

@@ -11,6 +11,8 @@ struct Fault {
   std::string what;
   /// Set when the system failed (a full disk, a read error) and the recording is not to blame.
   std::error_code system;
+  /// The recording is damaged, and there may be more to read behind it.
+  bool is_damage = false;
 };
 
 }  // namespace reprise::importing

@@ -3,6 +3,8 @@
 
 #include <libdeflate.h>
 
+#include <utility>
+
 #include "archive/import/inflate_step.h"
 
 namespace reprise::importing {
@@ -29,13 +31,30 @@ class Gunzip final : public Decompressor {
   Gunzip(const Gunzip&) = delete;
   Gunzip& operator=(const Gunzip&) = delete;
 
+  /// At the next member. One that the broken one ran into is found, too, as far as it is held.
+  bool resume() override {
+    auto const damage = std::exchange(fault_, std::nullopt);
+    if (!damage->system) {
+      auto const taken = std::exchange(taken_of_member_, 0);
+      put_back(taken);
+      if (taken > 0) take(1);
+      inside_member_ = false;
+      if (seek(kMemberMagic)) return true;
+    }
+    fault_ = damage;
+    return false;
+  }
+
   std::size_t read(std::span<char> into) override {
     while (!fault_) {
       if (plain_at_ < plain_end_) return copy_plain(into);
+      bool const is_fresh = held().empty();
       if (!refill()) {
         if (inside_member_) bad("the compressed data end too early");
+        note_padding();
         return 0;
       }
+      if (is_fresh) taken_of_member_ = 0;
       if (!inside_member_) {
         begin_member();
       } else if (auto const given = inflate_piece(into); given > 0) {
@@ -46,6 +65,8 @@ class Gunzip final : public Decompressor {
   }
 
  private:
+  static constexpr std::string_view kMemberMagic = "\x1f\x8b\x08";
+
   std::size_t copy_plain(std::span<char> into) {
     auto const size = std::min(into.size(), plain_end_ - plain_at_);
     std::memcpy(into.data(), plain_.get() + plain_at_, size);
@@ -55,13 +76,28 @@ class Gunzip final : public Decompressor {
 
   /// Either what lies here is padding, or a member, whole or about to be inflated.
   void begin_member() {
+    taken_of_member_ = 0;
     auto const in = held();
     auto const zeros = std::min(in.find_first_not_of('\0'), in.size());
-    if (zeros > 0) return take(zeros);
+    if (zeros > 0) {
+      padding_ += zeros;
+      return take(zeros);
+    }
+    if (padding_ > 0) {
+      // Padding stands at the end; in the middle something was there.
+      return bad(std::to_string(std::exchange(padding_, 0)) +
+                 " zero bytes stand in front, where a gzip member is expected");
+    }
     if (in.front() != '\x1f') return bad("what follows a gzip member is none");
     if (take_whole_member()) return;
     inside_member_ = true;
     ::inflateReset(&stream_);
+  }
+
+  void note_padding() {
+    if (padding_ == 0 || fault_) return;
+    remark_ = std::to_string(padding_) +
+              " zero bytes follow the last gzip member: padding, or what was there is lost";
   }
 
   /// False when it is too large for that, or broken: zlib finds out where.
@@ -88,6 +124,7 @@ class Gunzip final : public Decompressor {
   std::size_t inflate_piece(std::span<char> into) {
     auto const step = inflate_step(stream_, held(), into);
     take(step.taken);
+    taken_of_member_ += step.taken;
     inside_member_ = step.code != Z_STREAM_END;
     if (inside_member_ && step.code != Z_OK && step.code != Z_BUF_ERROR) bad(broken_text(stream_));
     return step.given;
@@ -99,6 +136,8 @@ class Gunzip final : public Decompressor {
   std::size_t plain_end_ = 0;
   z_stream stream_{};
   bool inside_member_ = false;
+  std::size_t taken_of_member_ = 0;  ///< of the one that is inflated, as far as it is still held
+  std::size_t padding_ = 0;
 };
 
 }  // namespace

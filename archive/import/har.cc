@@ -1,10 +1,10 @@
 #include "archive/import/har.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "archive/import/har_content.h"
+#include "archive/import/har_entry.h"
 #include "archive/import/har_messages.h"
 #include "archive/import/json_reader.h"
 
@@ -12,22 +12,6 @@ namespace reprise::importing {
 namespace {
 
 constexpr std::size_t kTextBytesMax = 1 << 20;
-constexpr double kMillisecond = 1e6;
-
-/// One entry while it is read.
-struct Entry {
-  ExchangeDraft draft;
-  std::string url;
-  std::string port;
-  std::string error;
-  std::string outcome;
-  bool from_cache = false;
-  bool has_fields = false;  ///< of the response: some tools write its content before them
-  double timings[6] = {-1, -1, -1, -1, -1, -1};  ///< as kTimings names them
-  double content_bytes = 0;
-  double body_bytes = 0;  ///< of the response, as it travelled
-};
-constexpr std::string_view kTimings[6] = {"blocked", "dns", "connect", "send", "wait", "receive"};
 
 class HarReader {
  public:
@@ -41,15 +25,15 @@ class HarReader {
   void read_pages();
   std::string read_tool();
   void read_entry();
-  void read_request(Entry& entry);
-  void read_post_data(Entry& entry);
-  void read_response(Entry& entry);
-  void read_content(Entry& entry);
-  void read_timings(Entry& entry);
+  void read_request(HarEntry& entry);
+  void read_post_data(HarEntry& entry);
+  void read_response(HarEntry& entry);
+  void read_content(HarEntry& entry);
+  void read_timings(HarEntry& entry);
   Fields read_fields();
-  void read_messages(Entry& entry);
-  void settle_body(Entry& entry, std::optional<FoundBody> body, bool is_named);
-  void add(Entry& entry);
+  void read_messages(HarEntry& entry);
+  static void settle_body(HarEntry& entry, FoundBody body);
+  void add(HarEntry& entry);
 
   JsonReader json_;
   const Attachments& attachments_;
@@ -57,20 +41,25 @@ class HarReader {
   std::string tool_;
   std::vector<std::string> pages_;
   UnixTime started_;
+  std::uint64_t entries_ = 0;
 };
 
 void HarReader::read() {
   std::string name;
-  if (!json_.enter_object()) return;
-  while (json_.next_member(name)) {
-    if (name == "log") {
-      read_log();
-    } else {
-      json_.skip();
+  bool has_log = false;
+  if (json_.enter_object()) {
+    while (json_.next_member(name)) {
+      if (name == "log") {
+        has_log = true;
+        read_log();
+      } else {
+        json_.skip();
+      }
+      if (collector_.failed()) return;
     }
-    if (collector_.failed()) return;
   }
   json_.end();
+  if (!has_log && !json_.failed()) collector_.damage("it has no log");
 }
 
 void HarReader::read_log() {
@@ -138,7 +127,8 @@ void HarReader::read_pages() {
 }
 
 void HarReader::read_entry() {
-  Entry entry;
+  ++entries_;
+  HarEntry entry;
   std::string name;
   if (!json_.enter_object()) return;
   auto& draft = entry.draft;
@@ -168,7 +158,7 @@ void HarReader::read_entry() {
   if (!json_.failed()) add(entry);
 }
 
-void HarReader::read_messages(Entry& entry) {
+void HarReader::read_messages(HarEntry& entry) {
   if (!json_.enter_array()) return;
   while (json_.next_element() && !collector_.failed()) {
     if (auto message = read_har_message(json_)) {
@@ -179,15 +169,16 @@ void HarReader::read_messages(Entry& entry) {
   }
 }
 
-void HarReader::read_timings(Entry& entry) {
+void HarReader::read_timings(HarEntry& entry) {
   std::string name;
   if (!json_.enter_object()) return;
   while (json_.next_member(name)) {
-    auto const* const known = std::ranges::find(kTimings, name);
-    if (known == std::end(kTimings)) {
+    auto const* const known = std::ranges::find(kHarTimings, name);
+    if (known == kHarTimings.end()) {
       json_.skip();
     } else {
-      entry.timings[known - kTimings] = json_.number().value_or(-1);
+      entry.timings[static_cast<std::size_t>(known - kHarTimings.begin())] =
+          json_.number().value_or(-1);
     }
   }
 }
@@ -213,7 +204,7 @@ Fields HarReader::read_fields() {
   return fields;
 }
 
-void HarReader::read_request(Entry& entry) {
+void HarReader::read_request(HarEntry& entry) {
   std::string name;
   double body_bytes = 0;
   if (!json_.enter_object()) return;
@@ -240,7 +231,7 @@ void HarReader::read_request(Entry& entry) {
   }
 }
 
-void HarReader::read_post_data(Entry& entry) {
+void HarReader::read_post_data(HarEntry& entry) {
   std::string name;
   std::string encoding;
   std::optional<HarText> text;
@@ -262,7 +253,7 @@ void HarReader::read_post_data(Entry& entry) {
   if (body) entry.draft.request_body = std::move(body->stored);
 }
 
-void HarReader::read_response(Entry& entry) {
+void HarReader::read_response(HarEntry& entry) {
   std::string name;
   if (!json_.enter_object()) return;
   auto& draft = entry.draft;
@@ -281,7 +272,7 @@ void HarReader::read_response(Entry& entry) {
     } else if (name == "content") {
       read_content(entry);
     } else if (name == "bodySize") {
-      entry.body_bytes = json_.number().value_or(0);
+      entry.body_bytes = json_.number().value_or(-1);
     } else if (name == "_error") {
       entry.error = json_.text(kTextBytesMax).substr(0, 1000);
     } else if (name == "_outcome") {
@@ -293,7 +284,7 @@ void HarReader::read_response(Entry& entry) {
   if (find_field(draft.fields, "Content-Encoding") == nullptr) draft.body.coding = {};
 }
 
-void HarReader::read_content(Entry& entry) {
+void HarReader::read_content(HarEntry& entry) {
   auto const* const field = find_field(entry.draft.fields, "Content-Encoding");
   // When what comes first is not known yet, gzip is tried: all others are rare, and decoded.
   auto const coding = !entry.has_fields ? "gzip" : field == nullptr ? "" : *field;
@@ -301,7 +292,6 @@ void HarReader::read_content(Entry& entry) {
   std::string encoding;
   std::optional<HarText> text;
   std::optional<FoundBody> body;
-  bool is_named = false;
   if (!json_.enter_object()) return;
   while (json_.next_member(name) && !collector_.failed()) {
     if (name == "text") {
@@ -312,38 +302,40 @@ void HarReader::read_content(Entry& entry) {
     } else if (name == "encoding") {
       encoding = json_.text(kTextBytesMax);
     } else if (name == "size") {
-      entry.content_bytes = json_.number().value_or(0);
+      entry.content_bytes = json_.number().value_or(-1);
     } else if (name == "_file") {
-      is_named = true;
       body = read_attachment(collector_, attachments_, json_.text(kTextBytesMax), coding);
+      entry.lost_text = !body;
     } else {
       json_.skip();
     }
   }
   if (json_.failed() || collector_.failed()) return;
   if (text && !body) {
-    is_named = true;
     body = text->finish(equals_ignoring_case(encoding, "base64"));
+    entry.lost_text = !body;
     if (!body) collector_.report().remark("a body is not in the encoding that it is said to be in");
   }
-  settle_body(entry, std::move(body), is_named);
+  if (body) settle_body(entry, std::move(*body));
 }
 
 /// A HAR's bodies are decoded: a Content-Encoding that does not fit the body is what is left of it.
-void HarReader::settle_body(Entry& entry, std::optional<FoundBody> body, bool is_named) {
-  auto& found = entry.draft.body;
-  if (body) found = std::move(*body);
-  if (found.coding == CodingVerdict::kBroken) found.coding = CodingVerdict::kNotCoded;
-  bool const is_empty = found.stored.size_bytes == 0;
-  auto const expected = std::max(entry.content_bytes, entry.body_bytes);
-  found.kept = (body || !is_named) && !(is_empty && expected > 0);
+void HarReader::settle_body(HarEntry& entry, FoundBody body) {
+  entry.has_text = true;
+  entry.draft.body = std::move(body);
+  auto& coding = entry.draft.body.coding;
+  if (coding == CodingVerdict::kBroken) coding = CodingVerdict::kNotCoded;
 }
 
-void HarReader::add(Entry& entry) {
+void HarReader::add(HarEntry& entry) {
   auto& draft = entry.draft;
   // ws and wss are the schemes of what begins as http and https.
   if (entry.url.starts_with("ws:") || entry.url.starts_with("wss:")) {
     entry.url.replace(0, 2, "http");
+  }
+  if (entry.url.empty()) {
+    return collector_.damage("entry " + std::to_string(entries_) + " in front of byte " +
+                             std::to_string(json_.offset()) + " has no request with a URL");
   }
   auto const url = parse_url(entry.url);
   if (!url) {
@@ -353,6 +345,12 @@ void HarReader::add(Entry& entry) {
   }
   draft.url = *url;
   if (draft.version == HttpVersion::kUnknown) draft.version = draft.request_version;
+  // Firefox has no status for what its cache gave, though all else is there.
+  bool const is_answered = !draft.fields.empty() && entry.error.empty() && entry.outcome.empty();
+  if (draft.status == 0 && is_answered) {
+    draft.status = 200;
+    ++collector_.report().statuses_assumed;
+  }
   if (draft.status == 0) {
     draft.failure = entry.error.empty() ? "the recording says of no response" : entry.error;
   }
@@ -362,19 +360,8 @@ void HarReader::add(Entry& entry) {
     draft.failure = entry.error;
   }
   if (entry.from_cache) collector_.report().remark("some responses came from the browser's cache");
-  if (draft.queued) {
-    double at = 0;
-    UnixTime* const points[6] = {nullptr,           nullptr,   nullptr, &draft.request_sent,
-                                 &draft.first_byte, &draft.end};
-    for (std::size_t i = 0; i < 6; ++i) {
-      at += std::clamp(entry.timings[i], 0.0, 1e9) * kMillisecond;
-      if (points[i] != nullptr && entry.timings[i] >= 0) {
-        *points[i] = *draft.queued + std::llround(at);
-      }
-    }
-    // There was no first byte where there was no response.
-    if (draft.status == 0) draft.end = std::exchange(draft.first_byte, std::nullopt);
-  }
+  draft.body.kept = holds_body(entry);
+  set_times(entry);
   collector_.add_pages(std::exchange(pages_, {}));
   auto const started = started_ ? started_ : draft.queued;
   collector_.begin({.started = std::chrono::system_clock::time_point(
@@ -387,7 +374,7 @@ void HarReader::add(Entry& entry) {
 
 void import_har(ByteReader& from, const Attachments& attachments, Collector& collector) {
   HarReader(from, attachments, collector).read();
-  if (from.failed()) collector.fail(*from.fault());
+  if (from.failed()) collector.damage(*from.fault());
 }
 
 }  // namespace reprise::importing

@@ -1,5 +1,7 @@
 #include "archive/import/import.h"
 
+#include <utility>
+
 #include "archive/import/decompress.h"
 #include "archive/import/har.h"
 #include "archive/import/json_reader.h"
@@ -57,7 +59,7 @@ RecordingKind recognise(std::string_view start) {
   if (start.starts_with("PK\x03\x04")) return RecordingKind::kZip;
   if (equals_ignoring_case(text.substr(0, 5), "WARC/")) return RecordingKind::kWarc;
   if (text.starts_with("filedesc:")) return RecordingKind::kArc;
-  if (text.starts_with('{')) return recognise_json(start);
+  if (text.starts_with('{') || call_length(text) > 0) return recognise_json(start);
   auto const digits = start.find_first_not_of("0123456789");
   if (digits != 0 && digits <= 12 && start[digits] == ':') return RecordingKind::kMitmproxy;
   return RecordingKind::kUnknown;
@@ -81,27 +83,34 @@ void Importer::read_any(Input& input, const Attachments& attachments, const Prog
   ByteReader reader(*source);
   switch (kind) {
     case RecordingKind::kWprgo:
-      return import_wprgo(reader, find_start(input, raw), collector_);
+      import_wprgo(reader, find_start(input, raw), collector_);
+      break;
     case RecordingKind::kHar:
-      return import_har(reader, attachments, collector_);
+      import_har(reader, attachments, collector_);
+      break;
     case RecordingKind::kWarc:
-      return import_warc(reader, captures_, collector_);
+      import_warc(reader, captures_, collector_);
+      break;
     case RecordingKind::kArc:
-      return import_arc(reader, captures_, collector_);
+      import_arc(reader, captures_, collector_);
+      break;
     case RecordingKind::kMitmproxy:
-      return import_mitmproxy(reader, collector_);
+      import_mitmproxy(reader, collector_);
+      break;
     default:
       collector_.fail(
           "none of the kinds that are known: .wprgo, HAR, WARC, ARC, WACZ, mahimahi folder, "
           "mitmproxy flows");
   }
+  if (!source->remark().empty()) collector_.report().remark(source->remark());
 }
 
 /// A WACZ, a HAR with its attachments (Playwright), or a bundle of WACZs.
 void Importer::read_zip(Input& input, const Progress& progress, int depth) {
   std::optional<Fault> fault;
   Zip const zip(input, fault);
-  if (fault) return collector_.fail(*fault);
+  if (fault) collector_.damage(*std::exchange(fault, std::nullopt));
+  if (collector_.failed()) return;
   if (is_wacz(zip)) return import_wacz(zip, progress, captures_, collector_);
   bool any = false;
   for (const Zip::Entry& entry : zip.entries()) {
@@ -113,6 +122,7 @@ void Importer::read_zip(Input& input, const Progress& progress, int depth) {
       auto const source = zip.open(entry, progress, fault);
       if (source == nullptr) return collector_.fail(*fault);
       ByteReader reader(*source);
+      collector_.stand_in(entry.name);
       import_har(
           reader,
           [&zip](const std::string& name) -> std::unique_ptr<ByteSource> {
@@ -121,6 +131,7 @@ void Importer::read_zip(Input& input, const Progress& progress, int depth) {
             return attachment == nullptr ? nullptr : zip.open(*attachment, nullptr, ignored);
           },
           collector_);
+      collector_.stand_in("");
     } else if (auto const place = zip.place_of(entry, fault)) {
       PartInput part(input, place->offset, place->size_bytes);
       read_zip(part, progress, depth + 1);
@@ -142,6 +153,10 @@ std::optional<Fault> Importer::read(Input& input, const Attachments& attachments
 
 std::optional<Fault> Importer::finish() {
   captures_.end_import();
+  auto& report = collector_.report();
+  if (report.bodies == 0 && report.incomplete > 0) {
+    report.remark("no response has its body in the recording: a replay can only break off");
+  }
   collector_.begin({});
   return collector_.take_fault();
 }

@@ -61,8 +61,22 @@ void append_utf8(unsigned code, std::string& out) {
 
 }  // namespace
 
+std::size_t call_length(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  constexpr std::string_view kName =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$.";
+  auto const name = text.find_first_not_of(kSpace);
+  auto const name_end = text.find_first_not_of(kName, name);
+  auto const bracket = text.find_first_not_of(kSpace, name_end);
+  bool const is_call = name < name_end && bracket != std::string_view::npos && text[bracket] == '(';
+  return is_call ? bracket + 1 : 0;
+}
+
 JsonReader::JsonReader(ByteReader& from) : from_(from) {
   if (from_.fill(3).starts_with("\xef\xbb\xbf")) from_.consume(3);
+  auto const call = call_length(from_.fill(kNameBytesMax).substr(0, kNameBytesMax));
+  from_.consume(call);
+  in_call_ = call > 0;
 }
 
 void JsonReader::bad(const char* what) {
@@ -315,6 +329,10 @@ bool JsonReader::string_pieces(const std::function<void(std::string_view)>& take
 }
 
 void JsonReader::end() {
+  if (in_call_) {
+    expect(')');
+    if (next_char() == ';') from_.consume(1);
+  }
   if (!failed() && next_char() != 0) bad("more follows behind the end");
 }
 

@@ -24,13 +24,16 @@ enum class JsonKind : std::uint8_t {
   kBad
 };
 
+/// Length of a JSONP's beginning ("onInputData("), white space included; 0 when it is none.
+std::size_t call_length(std::string_view text);
+
 /// After a fault every call returns nothing, so that loops end; the reader below keeps the fault,
 /// which names the byte. Each member and each element must be taken by one call, skip() at least.
 class JsonReader {
  public:
   static constexpr int kDepthMax = 512;
 
-  /// Skips a byte order mark.
+  /// Skips a byte order mark, and the name of the function that JSONP calls.
   explicit JsonReader(ByteReader& from);
 
   JsonKind peek();
@@ -49,8 +52,10 @@ class JsonReader {
   /// Hands a string over in pieces. False when the value is no string, which is skipped then.
   bool string_pieces(const std::function<void(std::string_view)>& take);
 
-  /// Expects that nothing but white space follows.
+  /// Expects that nothing but white space follows, and the end of JSONP's call.
   void end();
+  /// Of the next byte.
+  std::uint64_t offset() const { return from_.offset(); }
   bool failed() const { return from_.failed(); }
 
  private:
@@ -66,6 +71,7 @@ class JsonReader {
   std::string read_bare();
 
   ByteReader& from_;
+  bool in_call_ = false;
   int depth_ = 0;
   bool first_ = false;  // just behind a '{' or '['
 };

@@ -1,15 +1,19 @@
 #include "archive/import/mahimahi.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <utility>
 
 namespace reprise::importing {
 namespace {
 
+enum class WireType : std::uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
+
 /// One field of a protobuf message: all that these messages have are numbers and bytes.
 struct WireField {
   unsigned number = 0;
+  WireType type = WireType::kVarint;
   std::uint64_t value = 0;
   std::string_view bytes;
 };
@@ -22,24 +26,25 @@ class Wire {
   std::optional<WireField> next() {
     if (rest_.empty()) return std::nullopt;
     auto const tag = varint();
-    WireField field{.number = static_cast<unsigned>(tag >> 3)};
-    switch (tag & 7) {
-      case 0:
+    WireField field{.number = static_cast<unsigned>(tag >> 3),
+                    .type = static_cast<WireType>(tag & 7)};
+    switch (field.type) {
+      case WireType::kVarint:
         field.value = varint();
         break;
-      case 1:
+      case WireType::kFixed64:
         take(8);
         break;
-      case 2:
+      case WireType::kBytes:
         field.bytes = take(varint());
         break;
-      case 5:
+      case WireType::kFixed32:
         take(4);
         break;
       default:
         bad_ = true;
     }
-    bad_ = bad_ || field.number == 0;
+    bad_ = bad_ || field.number == 0 || tag >> 32 != 0;
     if (bad_) return std::nullopt;
     return field;
   }
@@ -72,32 +77,63 @@ class Wire {
   bool bad_ = false;
 };
 
+/// Which fields of a message came: each comes once, and as what it is.
+class Seen {
+ public:
+  bool take(const WireField& field, unsigned number, WireType type) {
+    if (field.number != number) return false;
+    bad_ = bad_ || field.type != type || (seen_ & 1U << number) != 0;
+    seen_ |= 1U << number;
+    return true;
+  }
+  /// Whether all of `numbers` came, well.
+  bool all(std::initializer_list<unsigned> numbers) const {
+    return !bad_ && std::ranges::all_of(
+                        numbers, [this](unsigned number) { return (seen_ & 1U << number) != 0; });
+  }
+
+ private:
+  unsigned seen_ = 0;
+  bool bad_ = false;
+};
+
 struct Message {
   std::string first_line;
   Fields fields;
   std::string_view body;
+  bool has_more = false;  ///< fields that are not known here
 };
 
 bool parse_header(std::string_view bytes, Message& message) {
   Wire wire(bytes);
+  Seen seen;
   Field header;
   while (auto const field = wire.next()) {
-    if (field->number == 1) header.name = field->bytes;
-    if (field->number == 2) header.value = field->bytes;
+    if (seen.take(*field, 1, WireType::kBytes)) header.name = field->bytes;
+    if (seen.take(*field, 2, WireType::kBytes)) header.value = field->bytes;
   }
   message.fields.push_back(std::move(header));
-  return wire.good();
+  return wire.good() && seen.all({1});
 }
 
 std::optional<Message> parse_message(std::string_view bytes) {
   Message message;
   Wire wire(bytes);
+  Seen seen;
   while (auto const field = wire.next()) {
-    if (field->number == 1) message.first_line = field->bytes;
-    if (field->number == 2 && !parse_header(field->bytes, message)) return std::nullopt;
-    if (field->number == 3) message.body = field->bytes;
+    if (field->number == 2) {
+      if (field->type != WireType::kBytes || !parse_header(field->bytes, message)) {
+        return std::nullopt;
+      }
+    } else if (seen.take(*field, 1, WireType::kBytes)) {
+      message.first_line = field->bytes;
+    } else if (seen.take(*field, 3, WireType::kBytes)) {
+      message.body = field->bytes;
+    } else {
+      message.has_more = true;
+    }
   }
-  if (!wire.good() || message.fields.size() > 65'536) return std::nullopt;
+  if (!wire.good() || !seen.all({1}) || message.fields.size() > 65'536) return std::nullopt;
   return message;
 }
 
@@ -108,21 +144,31 @@ struct Record {
   std::uint64_t scheme = 0;  ///< 1 http, 2 https
   std::optional<Message> request;
   std::optional<Message> response;
+  bool has_more = false;
 };
 
 std::optional<Record> parse_record(std::string_view file) {
   Record record;
   Wire wire(file);
+  Seen seen;
   while (auto const field = wire.next()) {
-    if (field->number == 1) record.address = field->bytes;
-    if (field->number == 2) record.port = field->value;
-    if (field->number == 3) record.scheme = field->value;
-    if (field->number == 4) record.request = parse_message(field->bytes);
-    if (field->number == 5) record.response = parse_message(field->bytes);
+    if (seen.take(*field, 1, WireType::kBytes)) {
+      record.address = field->bytes;
+    } else if (seen.take(*field, 2, WireType::kVarint)) {
+      record.port = field->value;
+    } else if (seen.take(*field, 3, WireType::kVarint)) {
+      record.scheme = field->value;
+    } else if (seen.take(*field, 4, WireType::kBytes)) {
+      record.request = parse_message(field->bytes);
+    } else if (seen.take(*field, 5, WireType::kBytes)) {
+      record.response = parse_message(field->bytes);
+    } else {
+      record.has_more = true;
+    }
   }
-  if (!wire.good() || !record.request || !record.response || record.port > 65'535) {
-    return std::nullopt;
-  }
+  bool const good = wire.good() && seen.all({4, 5}) && record.request && record.response;
+  if (!good || record.port > 65'535 || record.scheme > 2) return std::nullopt;
+  record.has_more = record.has_more || record.request->has_more || record.response->has_more;
   return record;
 }
 
@@ -166,6 +212,9 @@ bool import_mahimahi(std::string_view file, Collector& collector) {
   auto request_body = store(*record->request, false, collector);
   auto body = request_body ? store(*record->response, true, collector) : std::nullopt;
   if (!body) return false;
+  if (record->has_more) {
+    collector.report().remark("some files have fields that are not known here: passed over");
+  }
   collector.begin({.tool_version = "a mahimahi folder"});
   collector.add({.method = line->method,
                  .url = *url,

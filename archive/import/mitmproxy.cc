@@ -1,79 +1,14 @@
 #include "archive/import/mitmproxy.h"
 
-#include <charconv>
-#include <cmath>
+#include <algorithm>
+#include <array>
 
-#include "archive/import/tnetstring.h"
+#include "archive/import/mitmproxy_message.h"
 
 namespace reprise::importing {
 namespace {
 
 constexpr std::size_t kTextBytesMax = 1 << 20;
-constexpr std::size_t kFieldsMax = 65'536;
-constexpr std::size_t kHeldBytesMax = 16 << 20;
-
-/// A body that may stand before the headers which say how it is coded: held until those are known,
-/// or until it is too long for that.
-class HeldBody {
- public:
-  explicit HeldBody(Collector& collector) : collector_(collector) {}
-
-  void append(std::string_view bytes, const Fields& fields) {
-    known_ = true;
-    if (feed_) {
-      collector_.took(feed_->append(bytes));
-      return;
-    }
-    held_ += bytes;
-    if (held_.size() > kHeldBytesMax) let_go(fields);
-  }
-  void mark_known() { known_ = true; }
-  FoundBody finish(const Fields& fields) {
-    if (!known_) return {.kept = false};
-    if (!feed_) let_go(fields);
-    auto found = feed_->finish();
-    return collector_.took(found) ? std::move(*found) : FoundBody{};
-  }
-
- private:
-  void let_go(const Fields& fields) {
-    auto const* const coding = find_field(fields, "Content-Encoding");
-    feed_.emplace(collector_.sink(), false, coding == nullptr ? "" : *coding);
-    collector_.took(feed_->append(held_));
-    held_ = {};
-  }
-
-  Collector& collector_;
-  std::string held_;
-  std::optional<BodyFeed> feed_;
-  bool known_ = false;
-};
-
-struct Message {
-  std::string first_line_version;  ///< "HTTP/1.1", or "1:1#1:1#" of the oldest versions
-  Fields fields;
-  FoundBody body;
-  UnixTime start;
-  UnixTime end;
-  std::string method, scheme, host, path, authority;
-  std::uint16_t port = 0;
-  std::uint16_t status = 0;
-  std::string reason;
-  bool is_there = false;
-};
-
-UnixTime parse_seconds(const std::string& text) {
-  double seconds = 0;
-  auto const read = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (read.ec != std::errc() || !(seconds > 0) || seconds > 7e9) return std::nullopt;
-  return static_cast<std::int64_t>(seconds * 1e6) * 1000;
-}
-
-std::uint16_t parse_small(const std::string& text) {
-  std::uint16_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
 
 HttpVersion version_of(const std::string& text) {
   if (text == "1:1#1:1#") return HttpVersion::kHttp11;
@@ -95,15 +30,15 @@ class FlowReader {
     if (from_.failed()) {
       auto fault = *from_.fault();
       fault.what = "flow " + std::to_string(number_) + " " + fault.what;
-      collector_.fail(std::move(fault));
+      collector_.damage(std::move(fault));
     }
   }
 
  private:
   struct Flow {
     std::string type = "http";
-    Message request;
-    Message response;
+    FlowMessage request;
+    FlowMessage response;
     std::string error;
     std::string address;
     ConnectionFacts facts;
@@ -112,9 +47,6 @@ class FlowReader {
   };
 
   void read_flow();
-  void read_message(Message& message);
-  void read_body(const std::string& key, Message& message, HeldBody& body);
-  Fields read_fields();
   void read_server(Flow& flow);
   std::string read_address();
   std::string read_error();
@@ -133,14 +65,14 @@ class FlowReader {
 void FlowReader::read_flow() {
   Flow flow;
   if (!tnet_.open()) return;
-  while (tnet_.more() && !collector_.failed()) {
-    auto const key = text();
+  std::string key;
+  while (tnet_.next_key(key) && !collector_.failed()) {
     if (key == "type") {
       flow.type = text();
     } else if (key == "request") {
-      read_message(flow.request);
+      flow.request = read_flow_message(tnet_, collector_, kRequestParts);
     } else if (key == "response") {
-      read_message(flow.response);
+      flow.response = read_flow_message(tnet_, collector_, kResponseParts);
     } else if (key == "server_conn") {
       read_server(flow);
     } else if (key == "error") {
@@ -154,72 +86,8 @@ void FlowReader::read_flow() {
     }
   }
   if (collector_.failed()) return;
-  auto const type = tnet_.close();
-  if (type != '}' && type != 0) from_.fail("is no dictionary");
+  tnet_.close_dictionary();
   if (!from_.failed()) add(flow);
-}
-
-void FlowReader::read_message(Message& message) {
-  if (!tnet_.open()) return;
-  HeldBody body(collector_);
-  while (tnet_.more() && !collector_.failed()) {
-    auto const key = text();
-    if (key == "headers") {
-      message.fields = read_fields();
-    } else if (key == "trailers") {
-      message.body.trailers = read_fields();
-    } else if (key == "content") {
-      read_body(key, message, body);
-    } else if (key == "http_version" || key == "httpversion") {
-      message.first_line_version = text();
-    } else if (key == "timestamp_start") {
-      message.start = parse_seconds(text());
-    } else if (key == "timestamp_end") {
-      message.end = parse_seconds(text());
-    } else if (key == "method") {
-      message.method = text();
-    } else if (key == "scheme") {
-      message.scheme = text();
-    } else if (key == "host") {
-      message.host = text();
-    } else if (key == "port") {
-      message.port = parse_small(text());
-    } else if (key == "path") {
-      message.path = text();
-    } else if (key == "status_code" || key == "code") {
-      message.status = parse_small(text());
-    } else if (key == "reason" || key == "msg") {
-      message.reason = text();
-    } else {
-      tnet_.skip();
-    }
-  }
-  if (collector_.failed()) return;
-  message.is_there = tnet_.close() == '}';
-  if (!message.is_there) return;
-  auto trailers = std::move(message.body.trailers);
-  message.body = body.finish(message.fields);
-  message.body.trailers = std::move(trailers);
-}
-
-/// Null is a body that was not kept, which is not the same as an empty one.
-void FlowReader::read_body(const std::string&, Message& message, HeldBody& body) {
-  if (!tnet_.open()) return;
-  tnet_.read([&](std::string_view piece) { body.append(piece, message.fields); });
-  if (tnet_.close() != '~') body.mark_known();
-}
-
-Fields FlowReader::read_fields() {
-  Fields fields;
-  if (!tnet_.open()) return fields;
-  while (tnet_.more()) {
-    if (!tnet_.open()) break;
-    Field field{.name = text(), .value = text()};
-    tnet_.close();
-    if (fields.size() < kFieldsMax) fields.push_back(std::move(field));
-  }
-  tnet_.close();
-  return fields;
 }
 
 /// ["192.0.2.1", 443], or of some versions a dictionary with that as "address".
@@ -234,8 +102,8 @@ std::string FlowReader::read_address() {
 
 void FlowReader::read_server(Flow& flow) {
   if (!tnet_.open()) return;
-  while (tnet_.more()) {
-    auto const key = text();
+  std::string key;
+  while (tnet_.next_key(key)) {
     if (key == "peername" || key == "ip_address" || key == "peer_address") {
       if (auto address = read_address(); !address.empty()) flow.address = std::move(address);
     } else if (key == "alpn" || key == "alpn_proto_negotiated") {
@@ -254,8 +122,9 @@ void FlowReader::read_server(Flow& flow) {
 std::string FlowReader::read_error() {
   std::string message;
   if (!tnet_.open()) return message;
-  while (tnet_.more()) {
-    if (text() == "msg") {
+  std::string key;
+  while (tnet_.next_key(key)) {
+    if (key == "msg") {
       message = text().substr(0, 1000);
     } else {
       tnet_.skip();
@@ -302,7 +171,7 @@ void FlowReader::read_messages(Flow& flow) {
     message.kind = is_text ? MessageKind::kText : MessageKind::kBinary;
     message.sender = fields[1] == "true" ? MessageSender::kClient : MessageSender::kOrigin;
     message.payload = std::move(fields[2]);
-    message.time = parse_seconds(fields[3]);
+    message.time = parse_flow_time(fields[3]);
     collector_.take_message(flow.web_socket, std::move(message));
   }
   tnet_.close();
@@ -314,18 +183,18 @@ void FlowReader::read_web_socket(Flow& flow) {
   std::uint16_t code = 0;
   std::string reason;
   if (!tnet_.open()) return;
-  while (tnet_.more() && !collector_.failed()) {
-    auto const key = text();
+  std::string key;
+  while (tnet_.next_key(key) && !collector_.failed()) {
     if (key == "messages") {
       read_messages(flow);
     } else if (key == "closed_by_client") {
       closed_by_client = text();
     } else if (key == "close_code") {
-      code = parse_small(text());
+      code = parse_flow_number(text());
     } else if (key == "close_reason") {
       reason = text();
     } else if (key == "timestamp_end") {
-      close.time = parse_seconds(text());
+      close.time = parse_flow_time(text());
     } else {
       tnet_.skip();
     }
@@ -349,7 +218,12 @@ void FlowReader::add(Flow& flow) {
       request.scheme + "://" +
       (request.host.find(':') == std::string::npos ? request.host : "[" + request.host + "]") +
       (request.port > 0 ? ":" + std::to_string(request.port) : ""));
-  if (flow.type != "http" || !request.is_there || !url) {
+  constexpr std::array<std::string_view, 4> kOtherTypes = {"tcp", "udp", "dns", "websocket"};
+  bool const is_other = std::ranges::find(kOtherTypes, flow.type) != kOtherTypes.end();
+  if (!is_other && (flow.type != "http" || !request.is_there)) {
+    return from_.fail(flow.type == "http" ? "holds no request" : "is of no known type");
+  }
+  if (is_other || !url) {
     ++collector_.report().not_http;
     return;
   }

@@ -5,13 +5,16 @@
 #include <string_view>
 
 #include "archive/import/byte_source.h"
+#include "archive/import/record_digests.h"
 
 namespace reprise::importing {
 
 /// The content of one WARC or ARC record: so many of the reader's next bytes.
 class RecordBlock {
  public:
-  RecordBlock(ByteReader& from, std::uint64_t size_bytes) : from_(from), left_(size_bytes) {}
+  /// `digests`, which may be null, see all that goes by.
+  RecordBlock(ByteReader& from, std::uint64_t size_bytes, RecordDigests* digests = nullptr)
+      : from_(from), left_(size_bytes), digests_(digests) {}
 
   bool starts_with(std::string_view start) {
     return left_ >= start.size() && from_.fill(start.size()).starts_with(start);
@@ -22,6 +25,7 @@ class RecordBlock {
     while (left_ > 0) {
       auto const piece = from_.some().substr(0, left_);
       if (piece.empty()) return false;
+      if (digests_ != nullptr) digests_->append(piece);
       take(piece);
       from_.consume(piece.size());
       left_ -= piece.size();
@@ -36,6 +40,7 @@ class RecordBlock {
  private:
   ByteReader& from_;
   std::uint64_t left_;
+  RecordDigests* digests_;
 };
 
 }  // namespace reprise::importing

@@ -1,9 +1,29 @@
 #include "archive/import/tnetstring.h"
 
+#include <charconv>
+
 namespace reprise::importing {
 namespace {
 
 constexpr std::size_t kDigitsMax = 12;
+constexpr std::size_t kKeyBytesMax = 1 << 20;
+
+/// Whether the payload is one of that type; text may be anything.
+bool is_of_type(std::string_view payload, char type) {
+  double number = 0;
+  switch (type) {
+    case '#':
+    case '^':
+      return std::from_chars(payload.data(), payload.data() + payload.size(), number).ptr ==
+             payload.data() + payload.size();
+    case '!':
+      return payload == "true" || payload == "false";
+    case '~':
+      return payload.empty();
+    default:
+      return true;
+  }
+}
 
 }  // namespace
 
@@ -60,8 +80,24 @@ std::optional<std::string> TnetReader::text(std::size_t limit) {
     text += piece;
   });
   auto const type = close();
-  if (type == 0 || type == '~') return std::nullopt;
+  if (type != 0 && !is_of_type(text, type)) bad("a value that is not of its type");
+  if (from_.failed() || type == '~') return std::nullopt;
   return text;
+}
+
+bool TnetReader::next_key(std::string& key) {
+  if (!more()) return false;
+  key = text(kKeyBytesMax).value_or("");
+  if (!more()) bad("a key without a value");
+  return !from_.failed();
+}
+
+bool TnetReader::close_dictionary() {
+  bool const is_empty = !more();
+  auto const type = close();
+  if (type == '}') return true;
+  if (type != 0 && (type != '~' || !is_empty)) bad("a dictionary is expected here");
+  return false;
 }
 
 }  // namespace reprise::importing

@@ -24,7 +24,12 @@ class TnetReader {
   /// Whether there is more in the innermost open value.
   bool more() const { return !from_.failed() && from_.offset() < ends_.back(); }
 
-  /// The next value as bytes, whatever it is; nothing when it is null. Fault: over `limit` bytes.
+  /// The next key of a dictionary that is open, behind which its value stands. False at the end.
+  bool next_key(std::string& key);
+  /// Closes what is a dictionary (true) or null (false); anything else is a fault.
+  bool close_dictionary();
+  /// The next value as bytes, whatever it is; nothing when it is null. Fault: over `limit` bytes,
+  /// or a number or truth value that is none.
   std::optional<std::string> text(std::size_t limit);
   /// Hands the payload of the value that is open to `take`, in pieces.
   template <class Take>
@@ -39,6 +44,9 @@ class TnetReader {
   void skip() {
     if (open()) close();
   }
+
+  /// Ends reading at this byte.
+  void fail(const char* what) { bad(what); }
 
  private:
   void bad(const char* what);

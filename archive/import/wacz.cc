@@ -18,14 +18,18 @@ bool is_warc_entry(const Zip::Entry& entry) {
           entry.name.ends_with(".warc.zst"));
 }
 
-/// pages/pages.jsonl: a header, then an object a line, of which `url` is a page. A list that cannot
-/// be read is no reason to refuse the recording.
-std::vector<std::string> read_pages(const Zip& zip) {
+/// pages/pages.jsonl: a header, then an object a line, of which `url` is a page. A list that
+/// another tool wrote in another way is no reason to refuse the recording; a damaged one is.
+std::vector<std::string> read_pages(const Zip& zip, Collector& collector) {
   std::vector<std::string> pages;
   auto const* const entry = zip.find("pages/pages.jsonl");
+  if (entry == nullptr) return pages;
   std::optional<Fault> fault;
-  auto const source = entry == nullptr ? nullptr : zip.open(*entry, nullptr, fault);
-  if (source == nullptr) return pages;
+  auto const source = zip.open(*entry, nullptr, fault);
+  if (source == nullptr) {
+    collector.damage(*fault);
+    return pages;
+  }
   ByteReader reader(*source);
   JsonReader json(reader);
   std::string name;
@@ -39,6 +43,9 @@ std::vector<std::string> read_pages(const Zip& zip) {
     }
     while (reader.some().starts_with('\n') || reader.some().starts_with('\r')) reader.consume(1);
   }
+  std::string rest(kUrlBytesMax, '\0');
+  while (source->read(rest) > 0) continue;
+  if (source->fault()) collector.damage(*source->fault());
   return pages;
 }
 
@@ -46,7 +53,7 @@ void import_entry(const Zip& zip, const Zip::Entry& entry, const InputSource::Pr
                   Captures& captures, Collector& collector) {
   std::optional<Fault> fault;
   auto source = zip.open(entry, progress, fault);
-  if (source == nullptr) return collector.fail(*fault);
+  if (source == nullptr) return collector.damage(*fault);
   // Entries with the ending .gz may be plain, and the other way round.
   auto again = zip.open(entry, nullptr, fault);
   std::string start(4, '\0');
@@ -54,10 +61,7 @@ void import_entry(const Zip& zip, const Zip::Entry& entry, const InputSource::Pr
   auto const plain = decompressed(std::move(source), start);
   ByteReader reader(*plain);
   import_warc(reader, captures, collector);
-  if (auto found = collector.take_fault()) {
-    found->what = entry.name + ": " + found->what;
-    collector.fail(std::move(*found));
-  }
+  if (!plain->remark().empty()) collector.report().remark(entry.name + ": " + plain->remark());
 }
 
 }  // namespace
@@ -68,16 +72,19 @@ bool is_wacz(const Zip& zip) {
 
 void import_wacz(const Zip& zip, const InputSource::Progress& progress, Captures& captures,
                  Collector& collector) {
-  collector.add_pages(read_pages(zip));
+  collector.stand_in("pages/pages.jsonl");
+  collector.add_pages(read_pages(zip, collector));
   std::vector<const Zip::Entry*> warcs;
   for (const Zip::Entry& entry : zip.entries()) {
     if (is_warc_entry(entry)) warcs.push_back(&entry);
   }
   std::ranges::sort(warcs, {}, &Zip::Entry::name);
   for (const Zip::Entry* const warc : warcs) {
+    if (collector.failed()) break;
+    collector.stand_in(warc->name);
     import_entry(zip, *warc, progress, captures, collector);
-    if (collector.failed()) return;
   }
+  collector.stand_in("");
 }
 
 }  // namespace reprise::importing

@@ -1,5 +1,7 @@
 #include "archive/import/warc.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "archive/import/http_message.h"
@@ -21,31 +23,67 @@ bool is_known_version(std::string_view line) {
   return false;
 }
 
+/// The records that the format knows.
+constexpr std::array<std::string_view, 8> kTypes = {"warcinfo",   "response",    "resource",
+                                                    "request",    "metadata",    "revisit",
+                                                    "conversion", "continuation"};
+
+bool parse_length(const std::string& text, std::uint64_t& length) {
+  auto const* const end = text.data() + text.size();
+  auto const read = std::from_chars(text.data(), end, length);
+  return read.ec == std::errc() && read.ptr == end;
+}
+
+/// "Name: value", or a line that goes on with the value before.
+bool is_field_line(std::string_view line) {
+  if (line.find('\0') != std::string_view::npos) return false;
+  if (line.front() == ' ' || line.front() == '\t') return true;
+  auto const colon = line.find(':');
+  return colon != std::string_view::npos && colon > 0;
+}
+
+/// The content of a record, and what its digests say of it.
+struct Block {
+  Block(ByteReader& from, std::uint64_t size_bytes, const Fields& head)
+      : digests(head, size_bytes), bytes(from, size_bytes, &digests) {}
+
+  RecordDigests digests;
+  RecordBlock bytes;
+  RecordDigests::Verdict verdict = RecordDigests::Verdict::kNone;
+};
+
 class WarcReader {
  public:
   WarcReader(ByteReader& from, Captures& captures, Collector& collector)
       : from_(from), captures_(captures), collector_(collector) {}
 
   void read() {
-    while (!collector_.failed() && read_record()) continue;
+    while (read_record()) continue;
   }
 
  private:
   bool read_record();
-  bool read_head();
+  std::string read_head();
+  std::string problem_of_head(std::uint64_t& size_bytes) const;
+  bool read_block(std::uint64_t size_bytes);
+  bool read_info(Block& block);
+  bool read_request(Block& block);
+  bool read_response(Block& block, bool is_revisit);
+  bool leave_out(Block& block, const std::string& why);
+  template <class Take>
+  bool take(Block& block, Take&& taker);
+  void damage(const std::string& what);
+  bool bad(const std::string& what);
   bool find_record();
   std::string place() const;
-  void read_block(std::uint64_t size_bytes);
-  void read_info(RecordBlock& block);
-  void read_request(RecordBlock& block);
-  void read_response(RecordBlock& block, bool is_revisit);
-  void bad(const std::string& what);
-  void take_whole(bool whole);
   void note_truncation(ExchangeDraft& draft);
   void note_protocols(ExchangeDraft& draft, HttpVersion& version) const;
   std::string field(std::string_view name) const {
     auto const* const value = find_field(fields_, name);
     return value == nullptr ? "" : *value;
+  }
+  bool is_type(std::string_view type) const {
+    return equals_ignoring_case(field("WARC-Type"), type);
   }
   std::string uri() const;
   Capture capture() const;
@@ -61,13 +99,22 @@ class WarcReader {
   UnixTime started_;
 };
 
-void WarcReader::bad(const std::string& what) {
-  if (from_.failed()) return collector_.fail(*from_.fault());
-  collector_.fail(place() + what);
-}
-
 std::string WarcReader::place() const {
   return "record " + std::to_string(number_) + " at byte " + std::to_string(offset_) + ": ";
+}
+
+/// Notes damage to this record, or to the file where it stands.
+void WarcReader::damage(const std::string& what) {
+  if (from_.failed()) return collector_.damage(*from_.fault());
+  auto const url = uri();
+  collector_.damage(place() + what + (url.empty() ? "" : " (" + url.substr(0, 200) + ")"));
+}
+
+/// The same where nothing says how far the record reaches: the next one is looked for, if the user
+/// wants that. Whether there is one.
+bool WarcReader::bad(const std::string& what) {
+  damage(what);
+  return !collector_.failed() && find_record();
 }
 
 /// "<http://example.org/>" in WARC/1.0.
@@ -89,101 +136,128 @@ Capture WarcReader::capture() const {
   return capture;
 }
 
-/// False at the end of the file.
+/// False at the end of what can be read.
 bool WarcReader::read_record() {
+  fields_.clear();
   while (from_.some().starts_with('\r') || from_.some().starts_with('\n')) from_.consume(1);
   if (from_.at_end()) {
-    if (from_.failed()) collector_.fail(*from_.fault());
+    if (from_.failed()) return bad("");
     if (number_ == 0) collector_.fail("it holds no record");
     return false;
   }
   ++number_;
   offset_ = from_.offset();
-  if (!read_head()) return false;
-  auto const length = field("Content-Length");
+  if (auto const problem = read_head(); !problem.empty()) return bad(problem);
   std::uint64_t size_bytes = 0;
-  auto const* const end = length.data() + length.size();
-  auto const read = std::from_chars(length.data(), end, size_bytes);
-  if (length.empty() || read.ec != std::errc() || read.ptr != end) {
-    bad(length.empty() ? "its Content-Length is missing" : "its Content-Length is no number");
-    return false;
-  }
-  if (field("WARC-Type").empty()) {
-    bad("its WARC-Type is missing");
-    return false;
-  }
-  read_block(size_bytes);
-  return !collector_.failed();
+  if (auto const problem = problem_of_head(size_bytes); !problem.empty()) return bad(problem);
+  auto const whole = read_block(size_bytes);
+  return !collector_.failed() && (whole || find_record());
 }
 
 /// To the next thing that looks like the start of a record. False when there is none.
 bool WarcReader::find_record() {
   constexpr std::string_view kMark = "WARC/1.";
   while (true) {
+    if (from_.failed() && !from_.resume()) return false;
     auto const text = from_.fill(kMark.size());
-    if (text.size() < kMark.size()) return false;
     auto const at = text.find(kMark);
-    if (at == std::string_view::npos) {
-      from_.consume(text.size() - kMark.size() + 1);
-      continue;
+    if (at != std::string_view::npos) {
+      from_.consume(at);
+      return true;
     }
-    from_.consume(at);
-    offset_ = from_.offset();
-    return true;
+    bool const is_end = text.size() < kMark.size();
+    from_.consume(is_end ? text.size() : text.size() - kMark.size() + 1);
+    if (!is_end) continue;
+    if (from_.at_end() && !from_.failed()) return false;
+    if (from_.failed()) damage("");
   }
 }
 
-bool WarcReader::read_head() {
+/// Reads the lines in front of a block. What is wrong with them, or nothing.
+std::string WarcReader::read_head() {
   std::string line;
   if (!equals_ignoring_case(from_.fill(kStart.size()).substr(0, kStart.size()), kStart)) {
-    if (!from_.failed()) collector_.damage(place() + "no record begins here");
-    if (collector_.failed() || !find_record()) return false;
+    return "no record begins here: bytes are lost, or the length of the one before is wrong";
   }
   if (!from_.line(line, kLineBytesMax) || !is_known_version(line)) {
-    bad("an unknown version: " + line.substr(0, 40));
-    return false;
+    return "an unknown version: " + line.substr(0, 40);
   }
   std::string text;
   while (true) {
     line.clear();
-    if (!from_.line(line, kLineBytesMax) || text.size() > kHeadBytesMax) {
-      bad(text.size() > kHeadBytesMax ? "its head is longer than a megabyte"
-                                      : "the file ends inside its head");
-      return false;
-    }
+    if (!from_.line(line, kLineBytesMax)) return "the file ends inside its head";
     if (line.empty()) break;
+    if (!is_field_line(line)) return "a line of its head is no field: " + line.substr(0, 40);
     text += line + "\n";
+    if (text.size() > kHeadBytesMax) return "its head is longer than a megabyte";
   }
   fields_ = parse_fields(text);
+  return {};
+}
+
+/// What a head must say, and does not. `size_bytes`: of the block.
+std::string WarcReader::problem_of_head(std::uint64_t& size_bytes) const {
+  auto const length = field("Content-Length");
+  if (length.empty()) return "its Content-Length is missing";
+  if (!parse_length(length, size_bytes)) return "its Content-Length is no number";
+  if (field("WARC-Type").empty()) return "its WARC-Type is missing";
+  bool const is_http = field("Content-Type").starts_with("application/http");
+  bool const is_known =
+      std::ranges::any_of(kTypes, [this](std::string_view type) { return is_type(type); });
+  if (!is_known && is_http) return "it holds HTTP, but is of no known type: " + field("WARC-Type");
+  if (!is_type("response") && !is_type("request") && !is_type("revisit")) return {};
+  if (uri().empty()) return "its WARC-Target-URI is missing";
+  if (!parse_time(field("WARC-Date"))) return "its WARC-Date is missing or no time";
+  return {};
+}
+
+/// Hands all of a block to `taker`. False when the file ends before the block does. Damage is
+/// noted.
+template <class Take>
+bool WarcReader::take(Block& block, Take&& taker) {
+  if (!block.bytes.read(taker)) {
+    damage("the file ends inside it");
+    return false;
+  }
+  block.verdict = block.digests.finish();
+  if (block.verdict == RecordDigests::Verdict::kBad) damage(block.digests.problem());
+  if (!block.digests.unknown().empty()) {
+    collector_.report().remark("some digests are not checked, such as " + block.digests.unknown());
+  }
   return true;
 }
 
-void WarcReader::take_whole(bool whole) {
-  if (!whole) bad("the file ends inside it");
+/// A record that is no exchange. A digest vouches that it was recorded so; else it is damage.
+bool WarcReader::leave_out(Block& block, const std::string& why) {
+  if (collector_.failed()) return true;
+  if (block.verdict != RecordDigests::Verdict::kGood) {
+    damage("it is left out: " + why);
+    return true;
+  }
+  if (!is_type("request")) ++collector_.report().not_http;
+  collector_.report().remark("record " + std::to_string(number_) + ", a " + field("WARC-Type") +
+                             ", is left out: " + why);
+  return true;
 }
 
-void WarcReader::read_block(std::uint64_t size_bytes) {
-  RecordBlock block(from_, size_bytes);
-  auto const is = [type = field("WARC-Type")](std::string_view wanted) {
-    return equals_ignoring_case(type, wanted);
-  };
-  if (is("warcinfo")) return read_info(block);
-  bool const is_response = is("response") || is("revisit");
-  bool const is_request = is("request");
-  if ((!is_response && !is_request) || !parse_url(uri()) || !field("WARC-Segment-Number").empty()) {
-    if (is_response) {
-      ++collector_.report().not_http;
-      auto const what = parse_url(uri()) ? "is in segments" : "is no http or https URL";
-      collector_.report().remark("left out, since it " + std::string(what) + ": " +
-                                 uri().substr(0, 200));
-    } else if (!is_request && !is("metadata")) {
-      ++collector_.report().not_http;
-    }
-    return take_whole(block.skip());
+/// False when the file ends inside it.
+bool WarcReader::read_block(std::uint64_t size_bytes) {
+  Block block(from_, size_bytes, fields_);
+  if (is_type("warcinfo")) return read_info(block);
+  bool const is_response = is_type("response") || is_type("revisit");
+  bool const is_exchange = is_response || is_type("request");
+  bool const is_segment = !field("WARC-Segment-Number").empty();
+  if (is_exchange && parse_url(uri()) && !is_segment) {
+    begin();
+    return is_response ? read_response(block, is_type("revisit")) : read_request(block);
   }
-  begin();
-  if (is_request) return read_request(block);
-  read_response(block, is("revisit"));
+  if (is_response) {
+    auto const* const what = is_segment ? "is in segments" : "is no http or https URL";
+    collector_.report().remark("left out, since it " + std::string(what) + ": " +
+                               uri().substr(0, 200));
+  }
+  if (!is_type("request") && !is_type("metadata")) ++collector_.report().not_http;
+  return take(block, [](std::string_view) {});
 }
 
 void WarcReader::begin() {
@@ -193,11 +267,11 @@ void WarcReader::begin() {
        .tool_version = "a WARC" + (software_.empty() ? "" : " by " + software_)});
 }
 
-void WarcReader::read_info(RecordBlock& block) {
+bool WarcReader::read_info(Block& block) {
   std::string text;
-  take_whole(block.read([&text](std::string_view piece) {
+  auto const whole = take(block, [&text](std::string_view piece) {
     text += piece.substr(0, kInfoBytesMax - std::min(kInfoBytesMax, text.size()));
-  }));
+  });
   auto const fields = parse_fields(text);
   if (auto const* const software = find_field(fields, "software")) {
     software_ = software->substr(0, 200);
@@ -211,17 +285,13 @@ void WarcReader::read_info(RecordBlock& block) {
     if (equals_ignoring_case(each.name, "reprise-page")) pages.push_back(each.value);
   }
   collector_.add_pages(std::move(pages));
+  return whole;
 }
 
-void WarcReader::read_request(RecordBlock& block) {
+bool WarcReader::read_request(Block& block) {
   HttpMessage message(collector_, HttpMessage::Kind::kRequest);
-  auto const whole = block.read([&message](std::string_view piece) { message.append(piece); });
-  if (!whole) return take_whole(false);
-  if (!message.finish()) {
-    if (collector_.failed()) return;
-    return collector_.report().remark("record " + std::to_string(number_) +
-                                      ", a request, is left out: " + message.problem());
-  }
+  if (!take(block, [&message](std::string_view piece) { message.append(piece); })) return false;
+  if (!message.finish()) return leave_out(block, message.problem());
   auto const url = parse_url(uri());
   ExchangeDraft draft{.url = *url, .address = field("WARC-IP-Address")};
   draft.url.target = message.request().target;
@@ -229,6 +299,7 @@ void WarcReader::read_request(RecordBlock& block) {
   note_protocols(draft, draft.request_version);
   draft.request_body_unknown = !field("WARC-Truncated").empty();
   captures_.add_request(capture(), std::move(draft));
+  return true;
 }
 
 void WarcReader::note_truncation(ExchangeDraft& draft) {
@@ -252,29 +323,20 @@ void WarcReader::note_protocols(ExchangeDraft& draft, HttpVersion& version) cons
   }
 }
 
-void WarcReader::read_response(RecordBlock& block, bool is_revisit) {
+bool WarcReader::read_response(Block& block, bool is_revisit) {
   ExchangeDraft draft{.url = *parse_url(uri()), .address = field("WARC-IP-Address")};
   HttpMessage message(collector_, HttpMessage::Kind::kResponse);
-  bool const has_head = block.starts_with("HTTP/");
-  if (!has_head && !(is_revisit && block.left() == 0)) {
-    ++collector_.report().not_http;
-    collector_.report().remark("record " + std::to_string(number_) + " has no HTTP head: left out");
-    return take_whole(block.skip());
+  bool const has_head = block.bytes.starts_with("HTTP/");
+  if (!has_head && !(is_revisit && block.bytes.left() == 0)) {
+    return take(block, [](std::string_view) {}) && leave_out(block, "it has no HTTP head");
   }
-  auto const whole = block.read([&message](std::string_view piece) { message.append(piece); });
+  auto const whole = take(block, [&message](std::string_view piece) { message.append(piece); });
   if (!whole) {
     // What came of it is kept, if anything is.
-    auto const cause = from_.failed() ? from_.fault()->what : "the file ends inside it";
-    collector_.damage(place() + cause);
     draft.outcome = Outcome::kCutByClient;
     draft.failure = "the recording ends inside it";
   }
-  if (has_head && !message.finish()) {
-    if (collector_.failed()) return;
-    ++collector_.report().not_http;
-    return collector_.report().remark("record " + std::to_string(number_) +
-                                      ", a response, is left out: " + message.problem());
-  }
+  if (has_head && !message.finish()) return whole && leave_out(block, message.problem());
   if (has_head) message.take_response(draft);
   note_protocols(draft, draft.version);
   auto const profile = field("WARC-Profile");
@@ -283,10 +345,12 @@ void WarcReader::read_response(RecordBlock& block, bool is_revisit) {
     if (!is_revisit) note_truncation(draft);
     if (!is_revisit) captures_.remember(own, draft);
     if (is_revisit && draft.status == 0) draft.status = 304;
-    return captures_.add_response(capture(), std::move(draft));
+    captures_.add_response(capture(), std::move(draft));
+    return whole;
   }
   Referral referral{field("WARC-Refers-To-Target-URI"), field("WARC-Refers-To-Date"), own.digest};
   captures_.add_revisit(capture(), std::move(draft), std::move(referral));
+  return whole;
 }
 
 }  // namespace

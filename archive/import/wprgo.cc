@@ -174,7 +174,7 @@ void import_wprgo(ByteReader& from, UnixTime started, Collector& collector) {
                        std::chrono::nanoseconds(started.value_or(0))),
                    .tool_version = "a Web Page Replay archive"});
   WprgoReader(from, collector).read();
-  if (from.failed()) collector.fail(*from.fault());
+  if (from.failed()) collector.damage(*from.fault());
 }
 
 }  // namespace reprise::importing

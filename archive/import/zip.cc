@@ -1,5 +1,7 @@
 #include "archive/import/zip.h"
 
+#include <libdeflate.h>
+
 #include <algorithm>
 
 #include "archive/import/decompress.h"
@@ -26,6 +28,32 @@ std::uint64_t number(std::string_view bytes, std::size_t at, std::size_t count) 
     value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
   return value;
 }
+
+/// Holds what an entry comes to against what the table says of it.
+class CheckedEntry final : public ByteSource {
+ public:
+  CheckedEntry(std::unique_ptr<ByteSource> from, const Zip::Entry& entry)
+      : from_(std::move(from)), entry_(entry) {}
+
+  std::size_t read(std::span<char> into) override {
+    auto const got = from_->read(into);
+    crc_ = ::libdeflate_crc32(crc_, into.data(), got);
+    size_bytes_ += got;
+    if (got > 0 || fault_) return got;
+    fault_ = from_->fault();
+    if (!fault_ && (crc_ != entry_.crc || size_bytes_ != entry_.size_bytes)) {
+      fault_ = Fault{.what = "its CRC-32 or its length is not what the zip's directory says",
+                     .system = {}};
+    }
+    return 0;
+  }
+
+ private:
+  std::unique_ptr<ByteSource> from_;
+  Zip::Entry entry_;
+  std::uint32_t crc_ = 0;
+  std::uint64_t size_bytes_ = 0;
+};
 
 /// Replaces what stands as all ones by what the ZIP64 extra field says, in its order.
 void take_extra64(std::string_view extra, std::uint64_t& size, std::uint64_t& compressed,
@@ -77,8 +105,9 @@ Zip::Zip(Input& input, std::optional<Fault>& fault) : input_(input) {
     fault = Fault{.what = "the zip has no directory: it was cut off"};
     return;
   }
-  auto directory_bytes = number(tail, at + 12, 4);
-  auto directory_offset = number(tail, at + 16, 4);
+  Directory directory{.offset = number(tail, at + 16, 4),
+                      .size_bytes = number(tail, at + 12, 4),
+                      .entries = number(tail, at + 10, 2)};
   if (at >= kLocator64Bytes &&
       std::string_view(tail).substr(at - kLocator64Bytes).starts_with(kLocator64Magic)) {
     std::string end64(kEnd64Bytes, '\0');
@@ -88,15 +117,27 @@ Zip::Zip(Input& input, std::optional<Fault>& fault) : input_(input) {
       return;
     }
     if (end64.starts_with(kEnd64Magic)) {
-      directory_bytes = number(end64, 40, 8);
-      directory_offset = number(end64, 48, 8);
+      directory = {.offset = number(end64, 48, 8),
+                   .size_bytes = number(end64, 40, 8),
+                   .entries = number(end64, 32, 8)};
     }
   }
-  read_directory(directory_offset, directory_bytes, fault);
+  read_directory(directory, fault);
 }
 
-void Zip::read_directory(std::uint64_t offset, std::uint64_t size_bytes,
-                         std::optional<Fault>& fault) {
+/// The name and the kind of an entry stand twice in a zip.
+bool Zip::fits_its_header(const Entry& entry, std::uint64_t method,
+                          std::optional<Fault>& fault) const {
+  std::string header(kLocalBytes + entry.name.size(), '\0');
+  if (entry.header_offset > input_.size_bytes() || !read(entry.header_offset, header, fault)) {
+    return false;
+  }
+  return header.starts_with(kLocalMagic) && number(header, 8, 2) == method &&
+         number(header, 26, 2) == entry.name.size() && header.ends_with(entry.name);
+}
+
+void Zip::read_directory(const Directory& directory, std::optional<Fault>& fault) {
+  auto const [offset, size_bytes, entries] = directory;
   if (size_bytes > kDirectoryBytesMax || offset > input_.size_bytes() ||
       size_bytes > input_.size_bytes() - offset) {
     fault = Fault{.what = "the zip's directory does not lie in the file, or is too large"};
@@ -120,6 +161,8 @@ void Zip::read_directory(std::uint64_t offset, std::uint64_t size_bytes,
     take_extra64(rest.substr(kEntryBytes + name_bytes, extra_bytes), size, compressed, header);
     entries_.push_back({.name = std::string(rest.substr(kEntryBytes, name_bytes)),
                         .compressed_bytes = compressed,
+                        .size_bytes = size,
+                        .crc = static_cast<std::uint32_t>(number(rest, 16, 4)),
                         .header_offset = header,
                         .is_deflated = method == 8,
                         .is_readable = (method == 0 || method == 8) && (flags & 1) == 0});
@@ -131,8 +174,14 @@ void Zip::read_directory(std::uint64_t offset, std::uint64_t size_bytes,
                             entries_.back().name};
       return;
     }
+    if (!fits_its_header(entries_.back(), method, fault) && !fault) {
+      fault = Fault{.what = "the zip's directory and the header of an entry differ: " +
+                            entries_.back().name};
+    }
   }
-  if (!rest.empty()) {
+  if (fault) return;
+  // More than 65,535 do not fit the number.
+  if (!rest.empty() || (entries_.size() & 0xffff) != (entries & 0xffff)) {
     fault = Fault{.what = "the zip's directory is broken at byte " +
                           std::to_string(offset + bytes.size() - rest.size())};
   }
@@ -168,10 +217,10 @@ std::unique_ptr<ByteSource> Zip::open(const Entry& entry, InputSource::Progress 
                                       std::optional<Fault>& fault) const {
   auto const place = place_of(entry, fault);
   if (!place) return nullptr;
-  auto source =
+  std::unique_ptr<ByteSource> source =
       std::make_unique<InputSource>(input_, place->offset, place->size_bytes, std::move(progress));
-  if (entry.is_deflated) return make_inflate(std::move(source));
-  return source;
+  if (entry.is_deflated) source = make_inflate(std::move(source));
+  return std::make_unique<CheckedEntry>(std::move(source), entry);
 }
 
 }  // namespace reprise::importing

@@ -19,17 +19,21 @@ class Zip {
   struct Entry {
     std::string name;
     std::uint64_t compressed_bytes = 0;
+    std::uint64_t size_bytes = 0;
+    std::uint32_t crc = 0;  ///< CRC-32 of the content
     std::uint64_t header_offset = 0;
     bool is_deflated = false;
     bool is_readable = false;  ///< neither encrypted nor compressed in another way
   };
 
-  /// Reads the table. An error is left in `fault`. `input` must outlive this.
+  /// Reads the table and holds it against the entries' own headers. An error is left in `fault`;
+  /// the entries up to it are there. `input` must outlive this.
   Zip(Input& input, std::optional<Fault>& fault);
 
   const std::vector<Entry>& entries() const { return entries_; }
   const Entry* find(std::string_view name) const;
-  /// The content of an entry. Null, with a fault, when it does not lie in the file.
+  /// The content of an entry. A CRC-32 or a length that is not the table's is a fault behind its
+  /// last byte. Null, with a fault, when it does not lie in the file.
   std::unique_ptr<ByteSource> open(const Entry& entry, InputSource::Progress progress,
                                    std::optional<Fault>& fault) const;
   /// Where the content lies, of one that is stored as it is.
@@ -40,8 +44,16 @@ class Zip {
   std::optional<Place> place_of(const Entry& entry, std::optional<Fault>& fault) const;
 
  private:
+  /// Where the table stands, and how many entries it has.
+  struct Directory {
+    std::uint64_t offset = 0;
+    std::uint64_t size_bytes = 0;
+    std::uint64_t entries = 0;
+  };
+
   bool read(std::uint64_t offset, std::span<char> into, std::optional<Fault>& fault) const;
-  void read_directory(std::uint64_t offset, std::uint64_t size_bytes, std::optional<Fault>& fault);
+  void read_directory(const Directory& directory, std::optional<Fault>& fault);
+  bool fits_its_header(const Entry& entry, std::uint64_t method, std::optional<Fault>& fault) const;
 
   Input& input_;
   std::vector<Entry> entries_;

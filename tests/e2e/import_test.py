@@ -164,6 +164,42 @@ class Import(harness.TestCase):
         self.assertIn(b"cut.warc: record 2 at byte %d" % len(warc()), done.stderr)
         self.assertFalse((self.folder / "a.reprise").exists())
 
+    def test_a_flipped_bit_ends_with_3_and_names_the_way_out(self):
+        whole = gzip.compress(warc(), mtime=0)
+        middle = len(whole) // 2
+        flipped = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1:]
+        path = self.write("flipped.warc.gz", whole + flipped)
+        done = self.import_all(path)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"flipped.warc.gz: at byte ", done.stderr)
+        self.assertIn(b"--keep-going imports what can be read", done.stderr)
+        self.assertFalse((self.folder / "a.reprise").exists())
+
+    def test_an_import_of_nothing_ends_with_3_and_leaves_nothing(self):
+        empty = json.dumps({"log": {"entries": []}}).encode()
+        elsewhere = warc(b"dns:a.test").replace(b"response", b"resource")
+        for content in (empty, elsewhere):
+            for arguments in ((), ("--keep-going",)):
+                done = self.import_all(self.write("empty", content), arguments=arguments)
+                self.assertEqual(done.returncode, 3, done.stderr)
+                self.assertIn(b"empty: it holds no exchange", done.stderr)
+                self.assertFalse((self.folder / "a.reprise").exists())
+
+    def test_a_response_without_its_body_is_replayed_as_said(self):
+        path = self.write("a.har", har({"size": 100}))
+        done = self.import_all(path)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(b"replayed as far as they go, then broken off", done.stderr)
+        self.assertIn(b"no response has its body", done.stderr)
+        replay = self.replay(self.folder / "a.reprise")
+        host, port = replay.address("https")
+        got = subprocess.run(
+            ["curl", "-sSi", "--cacert", replay.ca_file, "--connect-to", f"::{host}:{port}",
+             "https://a.test/page"], capture_output=True, timeout=30, check=False)
+        self.assertNotEqual(got.returncode, 0, "the body is broken off")
+        self.assertTrue(got.stdout.startswith(b"HTTP/2 200"), got)
+        self.assertEqual(replay.stop(), 0)
+
     def test_keep_going_keeps_what_was_readable(self):
         cut = self.write("cut.warc", warc() + warc(b"https://a.test/cut")[:-30])
         good = self.write("good.warc", warc(b"https://b.test/"))

@@ -1,6 +1,8 @@
 // gzip members of all sizes: those that are decoded as a whole, and those that are too large for
 // it.
 
+#include <zstd.h>
+
 #include "archive/import/decompress.h"
 #include "tests/archive/archive_fixture.h"
 #include "tests/archive/import/import_fixture.h"
@@ -11,6 +13,7 @@ namespace {
 struct Unzipped {
   std::string text;
   std::string problem;
+  std::string remark;
 };
 
 Unzipped gunzip(std::string_view bytes) {
@@ -20,7 +23,20 @@ Unzipped gunzip(std::string_view bytes) {
   std::string buffer(100'000, '\0');
   while (auto const got = source->read(buffer)) out.text.append(buffer, 0, got);
   if (source->fault()) out.problem = source->fault()->what;
+  out.remark = source->remark();
   return out;
+}
+
+/// All that can be had of `source`, and how often it broke.
+std::pair<std::string, int> salvage(ByteSource& source) {
+  std::string text;
+  int faults = 0;
+  std::string buffer(100'000, '\0');
+  do {
+    while (auto const got = source.read(buffer)) text.append(buffer, 0, got);
+    faults += source.fault() ? 1 : 0;
+  } while (source.fault() && source.resume());
+  return {text, faults};
 }
 
 TEST(Gunzip, MembersOfEverySizeFollowEachOther) {
@@ -48,6 +64,8 @@ TEST(Gunzip, ThousandsOfSmallMembersCrossTheBuffer) {
   }
   auto const out = gunzip(coded + std::string(700, '\0'));
   EXPECT_EQ(out.problem, "") << "zeros behind the last member are padding";
+  EXPECT_EQ(out.remark,
+            "700 zero bytes follow the last gzip member: padding, or what was there is lost");
   EXPECT_TRUE(out.text == plain);
 }
 
@@ -66,6 +84,62 @@ TEST(Gunzip, DamageIsFoundInSmallAndLargeMembersAtItsByte) {
   }
   EXPECT_THAT(gunzip(first + "rest").problem,
               testing::HasSubstr("what follows a gzip member is none"));
+}
+
+TEST(Gunzip, ZerosBetweenMembersAreDamage) {
+  auto const member = gzip("whole");
+  auto const out = gunzip(member + std::string(512, '\0') + member);
+  EXPECT_EQ(out.text, "whole");
+  EXPECT_THAT(out.problem, testing::HasSubstr("512 zero bytes stand in front"));
+}
+
+TEST(Gunzip, GoesOnAtTheNextMember) {
+  auto const tiny = gzip("tiny ");
+  for (std::size_t const size : {200U, 3U << 20}) {
+    auto const member = gzip(noise(size, 7));
+    auto flipped = member;
+    flipped[member.size() / 2] ^= 4;
+    for (auto const& broken : {flipped, member.substr(0, member.size() / 2),
+                               member.substr(member.size() / 2), std::string(512, '\0')}) {
+      auto const bytes = tiny + broken + tiny + tiny;
+      MemoryInput input(bytes);
+      auto const source =
+          make_gunzip(std::make_unique<InputSource>(input, 0, bytes.size(), nullptr));
+      auto const [text, faults] = salvage(*source);
+      EXPECT_TRUE(text.starts_with("tiny "));
+      EXPECT_TRUE(text.ends_with("tiny tiny ")) << size << " " << broken.size();
+      EXPECT_GE(faults, 1);
+    }
+  }
+}
+
+TEST(Unzstd, ChecksFramesAndGoesOnAtTheNextOne) {
+  auto const frame = [](std::string_view text) {
+    std::string out(ZSTD_compressBound(text.size()), '\0');
+    auto* const context = ZSTD_createCCtx();
+    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+    out.resize(ZSTD_compress2(context, out.data(), out.size(), text.data(), text.size()));
+    ZSTD_freeCCtx(context);
+    return out;
+  };
+  for (std::size_t const size : {200U, 300'000U}) {
+    auto const whole = frame(noise(size, 3));
+    auto const bytes_of = [&](std::size_t at) {
+      auto bytes = frame("first ") + whole + frame("last");
+      bytes[frame("first ").size() + at] ^= 1;
+      return bytes;
+    };
+    for (std::size_t const at : {std::size_t{9}, whole.size() / 2, whole.size() - 1}) {
+      auto const bytes = bytes_of(at);
+      MemoryInput input(bytes);
+      auto const source =
+          make_unzstd(std::make_unique<InputSource>(input, 0, bytes.size(), nullptr));
+      auto const [text, faults] = salvage(*source);
+      EXPECT_TRUE(text.starts_with("first "));
+      EXPECT_TRUE(text.ends_with("last")) << size << " " << at;
+      EXPECT_GE(faults, 1);
+    }
+  }
 }
 
 }  // namespace

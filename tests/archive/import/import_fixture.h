@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/archive/import/collecting_sink.h"
 
@@ -54,6 +57,17 @@ class ImportTest : public testing::Test {
   ImportReport report;
   std::map<std::string, MemoryInput> attachments;
 };
+
+/// A WARC record, and what stands in the head of one about `uri`.
+std::string record(const std::string& type, const std::string& head, const std::string& block);
+std::string about(const std::string& id, const std::string& more = "",
+                  const std::string& uri = "http://a.test/x");
+/// "WARC-Block-Digest: sha256:..." of `block`.
+std::string block_digest(std::string_view block);
+
+std::string little_endian(std::uint64_t value, int bytes);
+/// A zip of stored entries.
+std::string zip(const std::vector<std::pair<std::string, std::string>>& entries);
 
 /// `text` as one gzip member; as base64.
 std::string gzip(std::string_view text);

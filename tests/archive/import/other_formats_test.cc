@@ -6,29 +6,6 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string little_endian(std::uint64_t value, int bytes) {
-  std::string out;
-  for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i));
-  return out;
-}
-
-/// A zip of stored entries.
-std::string zip(const std::vector<std::pair<std::string, std::string>>& entries) {
-  std::string out;
-  std::string directory;
-  for (auto const& [name, content] : entries) {
-    auto const sizes = little_endian(content.size(), 4) + little_endian(content.size(), 4) +
-                       little_endian(name.size(), 2) + little_endian(0, 2);
-    directory += "PK\x01\x02" + std::string(16, '\0') + sizes + std::string(10, '\0') +
-                 little_endian(out.size(), 4) + name;
-    out += "PK\x03\x04" + std::string(14, '\0') + sizes + name + content;
-  }
-  auto const at = out.size();
-  out += directory + "PK\x05\x06" + std::string(8, '\0') + little_endian(directory.size(), 4) +
-         little_endian(at, 4) + little_endian(0, 2);
-  return out;
-}
-
 const std::string kWarc =
     "WARC/1.0\r\nWARC-Type: response\r\nWARC-Date: 2020-01-01T00:00:00Z\r\nWARC-Target-URI: "
     "http://a.test/\r\nContent-Length: 23\r\n\r\nHTTP/1.1 200 OK\r\n\r\nbody\r\n\r\n";
@@ -71,6 +48,36 @@ TEST_F(ImportZip, RefusesWhatDoesNotLieInTheFile) {
   EXPECT_THAT(import(zip({{"a.txt", "x"}})), HasSubstr("neither WACZ nor HAR"));
 }
 
+TEST_F(ImportZip, RefusesAnEntryThatItsChecksumDoesNotFit) {
+  std::string const pages = "{\"url\":\"http://a.test/\"}\n";
+  auto const whole = zip({{"pages/pages.jsonl", pages},
+                          {"archive/a.warc", kWarc},
+                          {"archive/b.warc", kWarc},
+                          {"indexes/index.cdx", "unused"}});
+  ASSERT_EQ(import(whole), "");
+  for (auto const* const place : {"body", "a.test/\"}"}) {
+    auto text = whole;
+    text[text.find(place)] ^= 1;
+    auto const* const name = *place == 'b' ? "archive/a.warc: " : "pages/pages.jsonl: ";
+    EXPECT_THAT(import(text), HasSubstr(name + std::string("its CRC-32 or its length")));
+    EXPECT_THAT(import(text, true), HasSubstr(name));
+    EXPECT_EQ(report.exchanges, 2U) << "it goes on with the next entry";
+    EXPECT_EQ(report.damaged, 1U);
+  }
+}
+
+TEST_F(ImportZip, RefusesADirectoryThatTheEntriesDoNotFit) {
+  auto const whole = zip({{"archive/a.warc", kWarc}, {"archive/b.warc", kWarc}});
+  auto renamed = whole;
+  renamed[renamed.rfind("archive/b.warc")] = 'A';
+  EXPECT_THAT(import(renamed), HasSubstr("differ: Archive/b.warc"));
+  EXPECT_THAT(import(renamed, true), HasSubstr("differ"));
+  EXPECT_EQ(report.exchanges, 1U);
+  auto recounted = whole;
+  recounted[recounted.rfind("PK\x05\x06") + 10] = 1;
+  EXPECT_THAT(import(recounted), HasSubstr("directory is broken"));
+}
+
 TEST_F(ImportZip, RefusesABomb) {
   // 1 GiB and a half of zeros as gzip: 1.5 MB.
   std::string const zeros(64 << 20, '\0');
@@ -94,8 +101,11 @@ std::string bytes_field(unsigned number, const std::string& bytes) {
 class ImportMahimahi : public ImportTest {
  protected:
   bool take(const std::string& file) {
+    sink = {};
     Collector collector(sink, false);
-    return import_mahimahi(file, collector) && !collector.failed();
+    auto const good = import_mahimahi(file, collector) && !collector.failed();
+    report = collector.report();
+    return good;
   }
 };
 
@@ -122,6 +132,16 @@ TEST_F(ImportMahimahi, RefusesEveryCutOfAnExchange) {
   for (std::size_t size = 0; size < record.size(); ++size) {
     EXPECT_FALSE(take(record.substr(0, size))) << size;
   }
+}
+
+TEST_F(ImportMahimahi, RefusesFieldsThatComeTwiceOrAsSomethingElse) {
+  auto const record = mahimahi_record();
+  auto const address = bytes_field(1, "192.0.2.1");
+  EXPECT_FALSE(take(record + address));
+  EXPECT_FALSE(take(record + varint(1 << 3) + varint(5)));
+  EXPECT_FALSE(take(record + "garbage"));
+  ASSERT_TRUE(take(record + varint(9 << 3) + varint(5)));
+  EXPECT_THAT(report.remarks, testing::ElementsAre(HasSubstr("fields that are not known")));
 }
 
 std::string tnet(const std::string& payload, char type) {
@@ -202,6 +222,24 @@ TEST_F(ImportMitmproxy, NamesTheFlowAndTheByteOfWhatIsWrong) {
   EXPECT_THAT(import("9:4:type,99:"), HasSubstr("longer than what it stands in"));
 }
 
+TEST_F(ImportMitmproxy, RefusesWhatIsNotOfItsType) {
+  auto const good = flow(text("x"));
+  auto const with = [&good](std::string_view from, std::string_view to) {
+    auto changed = good;
+    return changed.replace(changed.find(from), from.size(), to);
+  };
+  EXPECT_THAT(import(with("3:443#", "3:4a3#")), HasSubstr("a value that is not of its type"));
+  EXPECT_THAT(import(with("3:200#", "3:200!")), HasSubstr("a value that is not of its type"));
+  EXPECT_THAT(import(with("7:headers,", "7:hfaders,")), HasSubstr("flow 1 at byte"));
+  EXPECT_THAT(import(with("7:request,", "7:rfquest,")), HasSubstr("flow 1 holds no request"));
+  EXPECT_THAT(import(with("4:http;", "4:htup;")), HasSubstr("flow 1 is of no known type"));
+  EXPECT_THAT(import(with("8:HTTP/2.0,}", "8:HTTP/2.0,]")),
+              HasSubstr("a dictionary is expected here"));
+  EXPECT_THAT(import(tnet(text("type") + tnet("http", ';') + text("version"), '}')),
+              HasSubstr("a key without a value"));
+  EXPECT_THAT(import(good + "12"), HasSubstr("flow 2 at byte"));
+}
+
 class ImportAnything : public ImportTest {};
 
 TEST_F(ImportAnything, IsToldApartByContent) {
@@ -212,6 +250,7 @@ TEST_F(ImportAnything, IsToldApartByContent) {
   EXPECT_EQ(recognise("PK\x03\x04"), RecordingKind::kZip);
   EXPECT_EQ(recognise("1234:4:type;"), RecordingKind::kMitmproxy);
   EXPECT_EQ(recognise("hello"), RecordingKind::kUnknown);
+  EXPECT_EQ(recognise("onInputData({\"log\": {"), RecordingKind::kHar);
   EXPECT_EQ(recognise("{\"a\": 1}"), RecordingKind::kUnknown);
 }
 

@@ -5,17 +5,6 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string record(const std::string& type, const std::string& head, const std::string& block) {
-  return "WARC/1.0\r\nWARC-Type: " + type + "\r\n" + head +
-         "Content-Length: " + std::to_string(block.size()) + "\r\n\r\n" + block + "\r\n\r\n";
-}
-
-std::string about(const std::string& id, const std::string& more = "",
-                  const std::string& uri = "http://a.test/x") {
-  return "WARC-Record-ID: <" + id +
-         ">\r\nWARC-Date: 2020-01-01T00:00:00.5Z\r\nWARC-Target-URI: " + uri + "\r\n" + more;
-}
-
 const std::string kRequest = "POST /x?raw HTTP/1.1\r\nHost: a.test\r\nContent-Length: 2\r\n\r\nhi";
 const std::string kResponse = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody";
 
@@ -171,6 +160,83 @@ TEST_F(ImportWarc, NamesTheRecordThatIsWrong) {
   EXPECT_THAT(import("WARC/1.0\r\nWARC-Type: response\r\n" + about("a") +
                      "Content-Length: 18446744073709551615\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"),
               HasSubstr("the file ends inside it"));
+}
+
+TEST_F(ImportWarc, NamesWhatARecordsHeadLacks) {
+  auto const with = [](const std::string& head) {
+    return "WARC/1.0\r\nWARC-Type: response\r\n" + head +
+           "Content-Length: " + std::to_string(kResponse.size()) + "\r\n\r\n" + kResponse +
+           "\r\n\r\n";
+  };
+  EXPECT_THAT(import(with("WARC-Date: 2020-01-01T00:00:00Z\r\n")),
+              HasSubstr("WARC-Target-URI is missing"));
+  EXPECT_THAT(import(with("WARC-Target-URI: http://a.test/\r\nWARC-Date: 2r20\r\n")),
+              HasSubstr("WARC-Date is missing or no time"));
+  EXPECT_THAT(import(with(about("a", "WARC-Concurrent-To\r\n"))), HasSubstr("is no field"));
+  EXPECT_THAT(import(with(about("a", std::string("X: \0\r\n", 6)))), HasSubstr("is no field"));
+  auto text = with(about("a", "Content-Type: application/http; msgtype=response\r\n"));
+  text.replace(text.find("response"), 8, "rfsponse");
+  EXPECT_THAT(import(text), HasSubstr("of no known type: rfsponse"));
+}
+
+TEST_F(ImportWarc, GoesOnBehindABrokenHeadWhenToldSo) {
+  auto broken = record("response", about("b"), kResponse);
+  broken.replace(broken.find("Content-Length"), 7, "Content");
+  broken[broken.find("WARC-Type")] = ':';
+  auto const good = record("response", about("a"), kResponse);
+  EXPECT_THAT(import(good + broken + good, true), HasSubstr("record 2 at byte"));
+  EXPECT_EQ(report.exchanges, 2U);
+  EXPECT_EQ(report.damaged, 1U);
+}
+
+TEST_F(ImportWarc, RefusesAResponseThatIsNoneUnlessADigestVouchesForIt) {
+  std::string const noise = "HTTP/nonsense\r\n\r\n";
+  EXPECT_THAT(import(record("response", about("a"), noise)), HasSubstr("it is left out"));
+  ASSERT_EQ(import(record("response", about("a", block_digest(noise)), noise)), "");
+  EXPECT_EQ(report.not_http, 1U);
+  EXPECT_THAT(report.remarks, testing::ElementsAre(HasSubstr("record 1, a response, is left out")));
+}
+
+TEST_F(ImportWarc, GoesOnAtTheNextGzipMemberWhenToldSo) {
+  auto const first = gzip(record("response", about("a", "", "http://a.test/1"), kResponse));
+  auto const second = gzip(record("response", about("b", "", "http://a.test/2"), kResponse));
+  auto flipped = second;
+  flipped[second.size() / 2] ^= 1;
+  auto const lost = second.substr(0, second.size() / 2);
+  for (auto const& broken : {flipped, lost}) {
+    EXPECT_THAT(import(first + broken + first), HasSubstr("of the file: "));
+    EXPECT_THAT(import(first + broken + first, true), HasSubstr("of the file: "));
+    EXPECT_GE(report.damaged, 1U);
+    ASSERT_GE(sink.exchanges.size(), 2U);
+    EXPECT_EQ(url(0), "http://a.test/1");
+    EXPECT_EQ(url(sink.exchanges.size() - 1), "http://a.test/1");
+    EXPECT_EQ(sink.exchanges.back().outcome, Outcome::kComplete);
+  }
+}
+
+TEST_F(ImportWarc, ReadsLinesThatATextModeGaveASecondCarriageReturn) {
+  std::string text = "WARC/1.0\r\nWARC-Type: response\r\n" + about("a") +
+                     "Content-Length: 45\r\n\r\nHTTP/1.0 302 \r\nLocation: http://b.test/\r\n\r\n";
+  for (auto at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 2)) {
+    text.insert(at, "\r");
+  }
+  ASSERT_EQ(import(text), "");
+  EXPECT_EQ(sink.exchanges.at(0).response.status, 302);
+  EXPECT_EQ(fields(0), "Location: http://b.test/\n");
+}
+
+TEST_F(ImportWarc, PairsNeighboursOfWhichOneNamesARecordThatIsNotThere) {
+  auto const dangling = "WARC-Concurrent-To: <the warcinfo record>\r\n";
+  std::string text;
+  for (auto const* const uri : {"http://a.test/x", "http://a.test/y"}) {
+    text += record("request", about("q", dangling, uri), kRequest) +
+            record("response", about(uri, "", uri), kResponse);
+  }
+  ASSERT_EQ(import(text + record("request", about("q", dangling), kRequest)), "");
+  ASSERT_EQ(sink.exchanges.size(), 2U);
+  EXPECT_EQ(sink.exchanges[0].request.method, "POST");
+  EXPECT_EQ(sink.exchanges[1].request.method, "POST");
+  EXPECT_EQ(report.requests_alone, 1U) << "the last one has no neighbour of its URI";
 }
 
 TEST_F(ImportWarc, ReadsAnArc) {

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "archive/import/collector.h"
+
+namespace reprise::importing {
+
+inline constexpr std::array<std::string_view, 6> kHarTimings = {"blocked", "dns",  "connect",
+                                                                "send",    "wait", "receive"};
+
+/// One entry of a HAR while it is read.
+struct HarEntry {
+  ExchangeDraft draft;
+  std::string url;
+  std::string error;
+  std::string outcome;
+  bool from_cache = false;
+  bool has_fields = false;  ///< of the response: some tools write its content before them
+  bool has_text = false;    ///< of the response: a body, were it empty
+  bool lost_text = false;   ///< one that cannot be read
+  std::array<double, kHarTimings.size()> timings = {-1, -1, -1, -1, -1, -1};  ///< in ms
+  double content_bytes = -1;
+  double body_bytes = -1;  ///< of the response, as it travelled
+};
+
+/// Whether the recording holds the response's body, be it an empty one.
+bool holds_body(const HarEntry& entry);
+
+/// Sets the exchange's times from its start and the entry's timings.
+void set_times(HarEntry& entry);
+
+}  // namespace reprise::importing

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "archive/import/collector.h"
+#include "archive/import/tnetstring.h"
+
+namespace reprise::importing {
+
+/// The request or the response of a flow.
+struct FlowMessage {
+  std::string first_line_version;  ///< "HTTP/1.1", or "1:1#1:1#" of the oldest versions
+  Fields fields;
+  FoundBody body;
+  UnixTime start;
+  UnixTime end;
+  std::string method, scheme, host, path, authority;
+  std::uint16_t port = 0;
+  std::uint16_t status = 0;
+  std::string reason;
+  bool is_there = false;
+};
+
+/// A member of a message by its names in the versions of the format.
+struct FlowPart {
+  std::string_view name;
+  std::string_view old_name;
+};
+/// What each message has.
+inline constexpr FlowPart kRequestParts[] = {{"method", ""}, {"scheme", ""}, {"host", ""},
+                                             {"port", ""},   {"path", ""},   {"headers", ""}};
+inline constexpr FlowPart kResponseParts[] = {
+    {"status_code", "code"}, {"reason", "msg"}, {"headers", ""}};
+
+/// Reads the next value, which is a message or null. Fault: one of `parts` is missing.
+FlowMessage read_flow_message(TnetReader& tnet, Collector& collector,
+                              std::span<const FlowPart> parts);
+
+UnixTime parse_flow_time(const std::string& text);
+std::uint16_t parse_flow_number(const std::string& text);
+
+}  // namespace reprise::importing
