@@ -61,10 +61,12 @@ Result<void> Decoder::write(std::span<const std::byte> coded, Buffer& plain) {
     plain.insert(plain.end(), coded.begin(), coded.end());
     return {};
   }
+  body_bytes_ += coded.size();
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     bool const last = i + 1 == stages_.size();
     if (!last) between_[i].clear();
     Buffer& out = last ? plain : between_[i];
+    stages_[i]->body_has(body_bytes_);
     if (auto const done = stages_[i]->write(coded, out); !done) return done;
     coded = out;
   }

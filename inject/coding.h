@@ -30,7 +30,8 @@ using Buffer = std::vector<std::byte>;
 Result<std::vector<Coding>> codings_of(HeaderList headers);
 inline constexpr std::size_t kCodingsMax = 4;
 
-/// How much a body may grow when it is decoded, at each of its codings.
+/// How much a body may grow when it is decoded: what comes of each of its codings counts against
+/// the body as it was sent, or three codings would be worth the third power.
 struct DecodeLimits {
   std::size_t bytes_max = 64 << 20;
   std::size_t ratio_max = 250;       ///< decoded to coded,
@@ -57,6 +58,7 @@ class Decoder {
   class Stage;
 
  private:
+  std::size_t body_bytes_ = 0;
   std::vector<std::unique_ptr<Stage>> stages_;  // the last coding that was applied comes first
   std::vector<Buffer> between_;
 };

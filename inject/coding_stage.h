@@ -17,6 +17,8 @@ class Decoder::Stage {
 
   virtual Result<void> write(std::span<const std::byte> coded, Buffer& plain) = 0;
   virtual Coding coding() const = 0;
+  /// So much of the body has come as it was coded by all of its codings.
+  void body_has(std::size_t bytes) { body_bytes_ = bytes; }
   Result<void> finish() const {
     if (in_bytes_ > 0 && !ended_) return fail(errc::truncated);
     return {};
@@ -36,7 +38,7 @@ class Decoder::Stage {
     out_bytes_ += bytes;
     if (out_bytes_ > limits_.bytes_max) return fail(errc::too_large);
     bool const small = out_bytes_ <= limits_.ratio_free;
-    if (!small && out_bytes_ / limits_.ratio_max > in_bytes_) return fail(errc::bomb);
+    if (!small && out_bytes_ / limits_.ratio_max > body_bytes_) return fail(errc::bomb);
     return {};
   }
 
@@ -44,6 +46,7 @@ class Decoder::Stage {
 
  private:
   DecodeLimits limits_;
+  std::size_t body_bytes_ = 0;
   std::size_t in_bytes_ = 0;
   std::size_t out_bytes_ = 0;
 };

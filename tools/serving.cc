@@ -1,9 +1,6 @@
 #include "tools/serving.h"
 
 #include <signal.h>
-#include <spdlog/pattern_formatter.h>
-#include <spdlog/sinks/stdout_color_sinks.h>
-#include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -11,11 +8,11 @@
 #include <cstdio>
 
 #include "shaper/packet/topology.h"
-#include "tools/archive_text.h"
 #include "tools/browser/launch.h"
 #include "tools/child_command.h"
 #include "tools/commands.h"
 #include "tools/json_file.h"
+#include "tools/log_lines.h"
 #include "tools/process_signals.h"
 
 namespace reprise {
@@ -28,22 +25,6 @@ constexpr int kUnsentBytesMax = 16 << 10;
 auto const kFarAddress = net::ip::make_address_v4("198.19.0.1");
 /// Linux takes no argument over 128 KiB.
 constexpr std::size_t kRulesMax = 120'000;
-
-constexpr char kPrintableFlag = 'Q';  // spdlog has no flag of that name
-
-/// The message of a log line. URLs and names in it come from pages and origins: they must not steer
-/// the terminal.
-class PrintableMessage final : public spdlog::custom_flag_formatter {
- public:
-  void format(const spdlog::details::log_msg& message, const tm&,
-              spdlog::memory_buf_t& line) override {
-    auto const text = printable({message.payload.data(), message.payload.size()});
-    line.append(text.data(), text.data() + text.size());
-  }
-  std::unique_ptr<custom_flag_formatter> clone() const override {
-    return std::make_unique<PrintableMessage>();
-  }
-};
 
 /// Connections cost descriptors, and a browser opens hundreds.
 void raise_descriptor_limit() {
@@ -83,13 +64,7 @@ Serving::Serving(std::string mode, ServingOptions options, std::vector<std::stri
 Serving::~Serving() = default;
 
 std::optional<int> Serving::prepare(const Naming& naming) {
-  auto const log = spdlog::stderr_color_mt("reprise");
-  auto formatter = std::make_unique<spdlog::pattern_formatter>();
-  formatter->add_flag<PrintableMessage>(kPrintableFlag);
-  formatter->set_pattern(std::string("reprise: %") + kPrintableFlag);
-  log->set_formatter(std::move(formatter));
-  log->set_level(spdlog::level::from_str(options_.log_level));
-  spdlog::set_default_logger(log);
+  log_to_stderr(options_.log_level);
   auto places =
       options_.places.parse(command_.empty() ? UsualPlaces::kKnownPorts : UsualPlaces::kAnyPorts);
   if (!places) {

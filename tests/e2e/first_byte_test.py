@@ -12,6 +12,7 @@ Needs root or unprivileged user namespaces, for the link.
 
 import os
 import pathlib
+import random
 import socket
 import subprocess
 import sys
@@ -62,7 +63,8 @@ class FirstByte(harness.TestCase):
         super().setUp()
         (self.folder / "www").mkdir()
         for kilobytes in DOCUMENTS:
-            (self.folder / f"www/{kilobytes}.txt").write_bytes(os.urandom(kilobytes << 10))
+            body = random.Random(kilobytes).randbytes(kilobytes << 10)
+            (self.folder / f"www/{kilobytes}.txt").write_bytes(body)
         self.tls = Certificate(self.folder / "tls", tuple(CLIENTS))
         self.archive = self.folder / "a.reprise"
         self.record_all()

@@ -81,7 +81,9 @@ class Start:
 
     def run(self):
         """Returns what was wrong."""
-        command = [harness.REPRISE, *self.arguments, *(["--", *self.command] if self.command else [])]
+        command = [harness.REPRISE, *self.arguments]
+        if self.command:
+            command += ["--", *self.command]
         name, value = self.marker.split("=")
         with open(self.folder / "log", "wb") as log:
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,

@@ -184,7 +184,8 @@ class StreamLink(Recorded):
         self.assertIn("-- COMMAND", replay.log())
 
     def test_what_the_model_cannot_do_is_refused(self):
-        for arguments in (["--congestion", "bbr"], ["--realtime"], ["--keep-awake"], ["--link-log", "log"]):
+        for arguments in (["--congestion", "bbr"], ["--realtime"], ["--keep-awake"],
+                          ["--link-log", "log"]):
             done = harness.run("replay", str(self.archive), "--link", LINK, "--shaper", "stream",
                                *arguments, folder=self.folder)
             self.assertEqual(done.returncode, 2, done.stderr)

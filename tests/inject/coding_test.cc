@@ -99,6 +99,14 @@ TEST(Coding, ABombEndsWithAnErrorAndLittleMemory) {
   }
 }
 
+TEST(Coding, SeveralCodingsTogetherAreHeldToTheLimitOfOne) {
+  Buffer const zeros(12 << 20);
+  DecodeLimits const limits{.ratio_max = 2000};
+  EXPECT_TRUE(decode({Coding::kGzip}, encode({Coding::kGzip}, zeros, 6), limits));
+  Codings const twice{Coding::kGzip, Coding::kGzip};
+  EXPECT_EQ(decode(twice, encode(twice, zeros, 6), limits).error(), errc::bomb);
+}
+
 TEST(Coding, SmallBodiesMayBeDense) {
   Buffer const zeros(1 << 20);
   EXPECT_EQ(decode({Coding::kBrotli}, encode({Coding::kBrotli}, zeros, 11)), zeros);

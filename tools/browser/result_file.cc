@@ -231,11 +231,11 @@ json::object to_json(const LoadResult& result) {
   out["browser"] = std::move(first);
   out["browsers"] = std::move(browsers);
   json::object settings{{"timeout_ms", result.page.timeout.count()},
-                     {"quiet_ms", result.page.quiet.count()},
-                     {"settle_ms", result.page.settle.count()},
-                     {"width", result.width},
-                     {"height", result.height},
-                     {"cpu_throttle", result.page.cpu_throttle}};
+                        {"quiet_ms", result.page.quiet.count()},
+                        {"settle_ms", result.page.settle.count()},
+                        {"width", result.width},
+                        {"height", result.height},
+                        {"cpu_throttle", result.page.cpu_throttle}};
   if (!result.page.steps.empty()) {
     json::array steps;
     for (Step const& step : result.page.steps) steps.emplace_back(to_string(step));
