@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`record URL`, with a real browser: pages that cannot be had, and a TMPDIR as CI systems have it."""
+"""`record URL`, with a real browser: pages that cannot be fetched, and a TMPDIR as CI has it."""
 
 import os
 import subprocess
