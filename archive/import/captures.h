@@ -5,8 +5,8 @@
 // in different files.
 
 #include <deque>
-#include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "archive/import/collector.h"
@@ -81,7 +81,7 @@ class Captures {
   Queue responses_;
   enum class Last : std::uint8_t { kNone, kRequest, kResponse } last_ = Last::kNone;
   std::uint64_t records_ = 0;
-  std::map<std::string, std::size_t> places_;
+  std::unordered_map<std::string, std::size_t> places_;
   std::vector<Original> originals_;
   std::size_t remembered_bytes_ = 0;
   std::deque<Waiting> revisits_;
