@@ -117,8 +117,8 @@ class Import(harness.TestCase):
 
     def test_a_flipped_bit_ends_with_3_and_names_the_way_out(self):
         whole = gzip.compress(warc(), mtime=0)
-        middle = len(whole) // 2
-        flipped = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1:]
+        checksum = len(whole) - 8
+        flipped = whole[:checksum] + bytes([whole[checksum] ^ 1]) + whole[checksum + 1:]
         path = self.write("flipped.warc.gz", whole + flipped)
         done = self.import_all(path)
         self.assertEqual(done.returncode, 3)
