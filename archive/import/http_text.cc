@@ -221,12 +221,12 @@ std::optional<std::size_t> find_head_end(std::string_view text, std::size_t& sea
       return std::nullopt;
     }
     auto const rest = text.substr(at + 1);
-    if (rest.starts_with('\n')) return at + 2;
-    if (rest.starts_with("\r\n")) return at + 3;
-    if (rest.empty() || rest == "\r") {
+    auto const end = rest.find_first_not_of('\r');
+    if (end == std::string_view::npos) {
       searched = at;
       return std::nullopt;
     }
+    if (rest[end] == '\n') return at + end + 2;
     searched = at + 1;
   }
 }

@@ -157,11 +157,11 @@ void RecordDigests::append(std::string_view piece) {
   if (held_.size() > kHeldBytesMax) let_go();
 }
 
-/// What stands behind the HTTP head of what is held, or all of it when it has none.
+/// What stands behind the HTTP head of what is held: nothing, when no empty line ends that.
 std::string_view RecordDigests::payload() const {
+  if (!has_http_head_) return held_;
   std::size_t searched = 0;
-  auto const end = has_http_head_ ? find_head_end(held_, searched) : std::nullopt;
-  return std::string_view(held_).substr(end.value_or(0));
+  return std::string_view(held_).substr(find_head_end(held_, searched).value_or(held_.size()));
 }
 
 /// Too long to be held: goes on with its body as it is stored.

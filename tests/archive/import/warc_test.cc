@@ -215,7 +215,8 @@ TEST_F(ImportWarc, GoesOnAtTheNextGzipMemberWhenToldSo) {
 }
 
 TEST_F(ImportWarc, ReadsLinesThatATextModeGaveASecondCarriageReturn) {
-  std::string text = "WARC/1.0\r\nWARC-Type: response\r\n" + about("a") +
+  std::string text = "WARC/1.0\r\nWARC-Type: response\r\n" +
+                     about("a", "WARC-Payload-Digest: sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ\r\n") +
                      "Content-Length: 45\r\n\r\nHTTP/1.0 302 \r\nLocation: http://b.test/\r\n\r\n";
   for (auto at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 2)) {
     text.insert(at, "\r");
