@@ -131,8 +131,9 @@ class Shape(harness.TestCase):
         users = [[]] if os.getuid() else [[], ["setpriv", f"--reuid={NOBODY}", "--clear-groups"]]
         for user in users:
             with self.subTest(user):
-                done = subprocess.run([*user, *command("--", *ping)], capture_output=True, text=True,
-                                      timeout=harness.DEADLINE_SECONDS, stdin=subprocess.DEVNULL)
+                done = subprocess.run(
+                    [*user, *command("--", *ping)], capture_output=True, text=True,
+                    timeout=harness.DEADLINE_SECONDS, stdin=subprocess.DEVNULL)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("3 received", done.stdout)
                 fastest = float(done.stdout.split("min/avg/max")[1].split("=")[1].split("/")[0])
