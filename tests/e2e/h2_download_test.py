@@ -96,8 +96,14 @@ class Download(harness.TestCase):
         self.on_loopback(self.film(TEST_BYTES), TEST_BYTES, 1)
 
     def test_is_not_held_up_by_distance(self):
-        ((direct, recorded),) = self.behind_a_link(self.film(TEST_BYTES), TEST_BYTES, 1)
-        self.assertLess(recorded, 2 * direct)
+        """A window that is too small holds up every round; other work on the machine, which makes
+        the link lose packets, does not."""
+        film = self.film(TEST_BYTES)
+        for _ in range(3):
+            ((direct, recorded),) = self.behind_a_link(film, TEST_BYTES, 1)
+            if recorded < 2 * direct:
+                return
+        self.fail(f"{recorded} s recorded, {direct} s direct")
 
     def test_a_client_that_stops_reading_stops_the_origin(self):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
