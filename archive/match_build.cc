@@ -93,7 +93,10 @@ void Build::take(std::uint32_t ordinal) {
   auto const first_count = static_cast<std::uint32_t>(counts_.size());
   auto own = features_of(asked_as(request, body), {}, &counts_);
   if (counts_.size() - first_count > kFeaturesMax) counts_.resize(first_count);
-  if (features_.size() + own.size() > kFeaturesOfAllMax) own.clear();
+  if (features_.size() + own.size() > kFeaturesOfAllMax) {
+    own.clear();
+    counts_.resize(first_count);
+  }
   seen_.push_back({.family = family_hash(key),
                    .response = response_hash(exchange->response),
                    .sequence = exchange->sequence,

@@ -24,6 +24,7 @@ struct Arguments {
   std::vector<fs::path> recordings;
   fs::path archive;
   bool keep_going = false;
+  bool for_this_run = false;  ///< nobody sees the archive
   bool json = false;
 };
 
@@ -116,7 +117,8 @@ void print_report(const Arguments& arguments, const ImportReport& report) {
     return;
   }
   print_remarks(report);
-  std::fprintf(stderr, "imported %s: %llu exchanges, %llu with a body\n", arguments.archive.c_str(),
+  auto const& name = arguments.for_this_run ? arguments.recordings.front() : arguments.archive;
+  std::fprintf(stderr, "imported %s: %llu exchanges, %llu with a body\n", name.c_str(),
                static_cast<unsigned long long>(report.exchanges),
                static_cast<unsigned long long>(report.bodies));
   for (const Count& count : kCounts) {
@@ -152,7 +154,8 @@ bool read_all(const Arguments& arguments, Importer& importer) {
     if (arguments.keep_going) continue;
     if (fault->is_damage) {
       std::fprintf(stderr,
-                   "reprise: nothing was imported; --keep-going imports what can be read\n");
+                   "reprise: nothing was imported; %s--keep-going imports what can be read\n",
+                   arguments.for_this_run ? "reprise archive import " : "");
     }
     return false;
   }
@@ -186,6 +189,7 @@ int import_all(const Arguments& arguments) {
   Importer importer(sink, arguments.keep_going);
   importer.stop_when([] { return Interruption::was_asked(); });
   auto const all = read_all(arguments, importer);
+  if (Interruption::was_asked() && arguments.for_this_run) return Interruption::exit_code();
   if (!all && Interruption::was_asked()) return end_early(arguments, importer, **writer);
   if (all || arguments.keep_going) {
     auto fault = importer.finish();
@@ -214,7 +218,7 @@ int import_all(const Arguments& arguments) {
 }  // namespace
 
 int import_recording(const fs::path& recording, const fs::path& archive) {
-  return import_all({.recordings = {recording}, .archive = archive});
+  return import_all({.recordings = {recording}, .archive = archive, .for_this_run = true});
 }
 
 void add_import_command(CLI::App& archive, int& exit_code) {

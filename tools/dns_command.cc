@@ -63,9 +63,10 @@ ZoneOrExit zone_of_archive(const DnsOptions& options) {
     std::fprintf(stderr, "reprise: %s\n", archive_error_text(options.archive, error).c_str());
     return std::unexpected(kExitArchive);
   };
-  auto const given = GivenArchive::take(options.archive);
+  auto given = GivenArchive::take(options.archive);
   if (!given) return std::unexpected(given.error());
   auto const archive = ArchiveReader::open(given->path(), {});
+  given->remove_copy();
   if (!archive) return refused(archive.error());
   if (options.session > (*archive)->sessions().size()) {
     std::fprintf(stderr, "reprise: %s: there is no session %u; it holds %zu\n",

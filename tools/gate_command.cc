@@ -195,7 +195,7 @@ int run_noise_floor(const GateFlags& flags, const CompareOptions& compare, std::
     loads = std::move(*read);
   } else {
     auto side = GateSide::parse(flags.sides.front());
-    if (!side) return say(kExitUsage, "gate: " + side.error());
+    if (!side) return say(side.error().exit_code, "gate: " + side.error().text);
     side->result().seed = seed;
     std::size_t const count = flags.noise_loads > 0 ? flags.noise_loads : 2 * flags.most_runs;
     for (std::size_t run = 0; run <= count && side->load(run); ++run) {
@@ -241,8 +241,8 @@ int run_command(const GateFlags& flags) {
   for (const std::string& text : flags.sides) {
     auto side = GateSide::parse(text);
     if (!side) {
-      return say(kExitUsage,
-                 std::string("gate: side ") + (sides.empty() ? "A" : "B") + ": " + side.error());
+      return say(side.error().exit_code, std::string("gate: side ") + (sides.empty() ? "A" : "B") +
+                                             ": " + side.error().text);
     }
     side->result().seed = seed;
     sides.push_back(std::move(*side));

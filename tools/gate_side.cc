@@ -13,10 +13,17 @@
 #include "tools/load_table.h"
 
 namespace reprise {
+namespace {
 
-std::expected<GateSide, std::string> GateSide::parse(const std::string& text) {
+std::unexpected<LoadRefusal> refuse(std::string text, int exit_code = kExitUsage) {
+  return std::unexpected(LoadRefusal{exit_code, std::move(text)});
+}
+
+}  // namespace
+
+std::expected<GateSide, LoadRefusal> GateSide::parse(const std::string& text) {
   auto words = command_words(text);
-  if (!words) return std::unexpected(words.error());
+  if (!words) return refuse(words.error());
   LoadOptions options;
   CLI::App app("", "load");
   options.add_to(app);
@@ -28,18 +35,20 @@ std::expected<GateSide, std::string> GateSide::parse(const std::string& text) {
   try {
     app.parse(*words);
   } catch (const CLI::ParseError& error) {
-    return std::unexpected(error.what());
+    return refuse(error.what());
   }
   if (!options.output.empty() || !options.record_to.empty()) {
-    return std::unexpected("a side takes no -o and no --record-to");
+    return refuse("a side takes no -o and no --record-to");
   }
   auto given = GivenArchive::take(options.archive());
-  if (!given) return std::unexpected(options.archive().string() + " cannot be imported");
+  if (!given) {
+    return refuse(options.archive().string() + " was not imported", given.error());
+  }
   auto const archive = given->path();
   auto const urls = pages_to_load(options, archive);
-  if (!urls) return std::unexpected(urls.error().text);
+  if (!urls) return std::unexpected(urls.error());
   auto cells = options.cells(*urls);
-  if (!cells) return std::unexpected(cells.error());
+  if (!cells) return refuse(cells.error());
   GateSide side(std::move(*given));
   side.cells_ = std::move(*cells);
   side.setup_ = options.setup(archive);

@@ -11,14 +11,14 @@
 #include "analysis/load_groups.h"
 #include "tools/given_archive.h"
 #include "tools/load_options.h"
+#include "tools/load_start.h"
 
 namespace reprise {
 
 class GateSide {
  public:
-  /// `text` as load takes it, such as "page.reprise https://a.test/ --link wpt:4g". Errors: a
-  /// sentence.
-  static std::expected<GateSide, std::string> parse(const std::string& text);
+  /// `text` as load takes it, such as "page.reprise https://a.test/ --link wpt:4g".
+  static std::expected<GateSide, LoadRefusal> parse(const std::string& text);
 
   /// Loads every page once, in each configuration. Says what the replay says, and how it failed.
   /// False when nothing can be measured: the archive is unusable, or the user has interrupted.

@@ -10,6 +10,7 @@
 #include "tools/archive_import.h"
 #include "tools/browser/guarded_process.h"
 #include "tools/commands.h"
+#include "tools/interruption.h"
 
 namespace reprise {
 namespace {
@@ -48,6 +49,8 @@ std::expected<GivenArchive, int> GivenArchive::take(const fs::path& path) {
   if (int const code = import_recording(path, given.path_); code != kExitDone) {
     return std::unexpected(code);
   }
+  // One that came as the import ended has been taken from what waits for the event loop.
+  if (Interruption::was_asked()) return std::unexpected(Interruption::exit_code());
   return given;
 }
 
@@ -55,8 +58,12 @@ GivenArchive::GivenArchive(GivenArchive&& other) noexcept
     : path_(std::move(other.path_)), folder_(std::exchange(other.folder_, {})) {}
 
 GivenArchive::~GivenArchive() {
+  remove_copy();
+}
+
+void GivenArchive::remove_copy() {
   std::error_code ignored;
-  if (!folder_.empty()) fs::remove_all(folder_, ignored);
+  if (!folder_.empty()) fs::remove_all(std::exchange(folder_, {}), ignored);
 }
 
 }  // namespace reprise

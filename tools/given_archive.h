@@ -16,6 +16,10 @@ class GivenArchive {
   GivenArchive& operator=(GivenArchive&&) = delete;
   ~GivenArchive();
 
+  /// To be called once the archive is open for good: nothing is left of an imported copy then,
+  /// however the process ends.
+  void remove_copy();
+
   /// What to open.
   const std::filesystem::path& path() const { return path_; }
 

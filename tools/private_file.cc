@@ -57,7 +57,8 @@ Result<void> write_private_file(std::string_view text, const std::filesystem::pa
 
 Result<void> check_writable(const std::filesystem::path& path) {
   if (path == "-") return {};
-  if (std::filesystem::is_directory(path)) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
     return fail(std::make_error_code(std::errc::is_a_directory));
   }
   auto const parent = path.has_parent_path() ? path.parent_path() : ".";

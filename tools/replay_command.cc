@@ -112,9 +112,10 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   ::sigaction(SIGBUS, &on_truncated, nullptr);
 
   if (!can_be_written(options.report, "--report")) return kExitFailed;
-  auto const given = GivenArchive::take(options.archive);
+  auto given = GivenArchive::take(options.archive);
   if (!given) return given.error();
   auto archive = ArchiveReader::open(given->path(), {.populate = true});
+  given->remove_copy();
   if (!archive) {
     std::fprintf(stderr, "reprise: %s\n",
                  archive_error_text(options.archive, archive.error()).c_str());
@@ -160,7 +161,12 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
                               .script = injection->script,
                               .timing = timing_of(options),
                               .date_shift = shift});
-  if (options.warm) replayed.warm();
+  if (auto const left_out = options.warm ? replayed.warm() : 0; left_out > 0) {
+    std::fprintf(stderr,
+                 "reprise: --warm: memory is full (64 MiB): %zu responses are prepared when they "
+                 "are asked for\n",
+                 left_out);
+  }
   // Documents are rewritten while the browser starts, not while it waits for them.
   std::jthread const warming([&](const std::stop_token& stop) { replayed.warm_documents(stop); });
   AdminActions const admin{

@@ -75,11 +75,12 @@ int read_input(const fs::path& path, ViewModel& model) {
   if (!file || !fs::is_regular_file(path, error)) {
     return say_wrong(path, "cannot be read; name an archive or a result of `load -o`", kExitFailed);
   }
-  auto const given = GivenArchive::take(path);
+  auto given = GivenArchive::take(path);
   if (!given) return given.error();
   bool const imported = given->path() != path;
   if (!imported && !begins_as_archive(file)) return read_result(path, file, model);
   auto const archive = open_with_remarks(given->path());
+  given->remove_copy();
   if (!archive) return kExitArchive;
   add_archive(*archive->reader, path.filename().native(), model);
   return kExitDone;

@@ -87,8 +87,9 @@ std::uint32_t H2FrameCheck::error_of_message(const nghttp2_frame_hd& head) {
 
 bool H2FrameCheck::begins(std::int32_t id) {
   if (id <= last_) return false;
-  auto const first_skipped = last_ + 2;
-  if (id > first_skipped && gaps_.size() < kGapsMax) gaps_.emplace_back(first_skipped, id);
+  // The ids between them are at most 2^31 - 1, so the sum does not overflow where there are any.
+  bool const skips = std::int64_t{id} - last_ > 2;
+  if (skips && gaps_.size() < kGapsMax) gaps_.emplace_back(last_ + 2, id);
   last_ = id;
   return true;
 }

@@ -60,11 +60,18 @@ std::unique_ptr<ConnectionHandler> Replay::open(const ConnectionInfo&) {
   return std::make_unique<Replayer>(*this);
 }
 
-void Replay::warm() {
+std::size_t Replay::warm() {
+  std::size_t left_out = 0;
+  bool room = true;
   for (std::uint32_t ordinal = 0; ordinal < archive_.entries().size(); ++ordinal) {
     if (archive_.entries()[ordinal].session != matcher_.session()) continue;
-    if (!warm_document(ordinal)) return;
+    if (room) {
+      room = warm_document(ordinal);
+    } else {
+      ++left_out;
+    }
   }
+  return left_out;
 }
 
 bool Replay::warm_document(std::uint32_t ordinal) {

@@ -78,8 +78,9 @@ class Replay final : public HandlerFactory {
 
   std::unique_ptr<ConnectionHandler> open(const ConnectionInfo& connection) override;
 
-  /// Prepares every exchange now instead of on its first use, as far as there is room for all.
-  void warm();
+  /// Prepares every exchange now instead of on its first use, as far as there is room. Returns how
+  /// many there is no room for.
+  std::size_t warm();
   /// The same for documents alone, until it is stopped.
   void warm_documents(const std::stop_token& stop);
   /// Starts a new client session: sequences begin again and the report is empty.

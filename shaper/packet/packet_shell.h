@@ -33,9 +33,9 @@ class PacketShell {
   BuiltNetwork& network() { return network_; }
 
   /// Runs `arguments`, found on PATH, in the caller's folder and environment, with its terminal and
-  /// ids and without capabilities (root keeps CAP_SETFCAP and CAP_NET_RAW). Once. A command that
-  /// cannot be run says so on stderr and exits with 127. Errors: broken_pipe when the shell is
-  /// gone.
+  /// ids and without capabilities (root keeps CAP_SETFCAP; ping(8) may have CAP_NET_RAW). Once. A
+  /// command that cannot be run says so on stderr and exits with 127. Errors: broken_pipe when the
+  /// shell is gone.
   ShellResult<void> run(const std::vector<std::string>& arguments);
 
   /// Readable when poll() has news.

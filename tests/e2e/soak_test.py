@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Requests over HTTP/1.1 and HTTP/2 beside WebSockets and clients that break off anywhere: none of
-the requests fails, and a binary with a sanitizer has nothing to say. REPRISE names that binary.
+the requests fails, and a sanitizer has nothing to say.
 
-usage: soak_test.py                     run as a test, with few requests
-       soak_test.py --figure [COUNT]    2,000,000 requests
+usage: soak_test.py                            run as a test, with few requests
+       soak_test.py --figure PRESET [COUNT]    2,000,000 requests to the binary of that preset (asan,
+                                               tsan), which is built first
 REPRISE_TEST_SEED chooses where clients break off: see tests/test_seed.py.
 """
 
@@ -128,21 +129,30 @@ class Soak(harness.TestCase):
         self.assertGreater(done["broke_off"], 0)
 
 
-def report_figure(count):
+def build(preset):
+    """The binary of that preset."""
+    for command in (["cmake", "--preset", preset],
+                    ["cmake", "--build", f"build/{preset}", "--target", "reprise"]):
+        subprocess.run(command, cwd=harness.REPOSITORY, stdout=sys.stderr, check=True)
+    return str(harness.REPOSITORY / f"build/{preset}/reprise")
+
+
+def report_figure(preset, count):
+    harness.REPRISE = build(preset)
     case = Soak()
     case.setUp()
     try:
         failed, done = case.soak(count)
         print(done, file=sys.stderr)
-        figure.report(f"soak_failed_of_{count}", failed + done["wrong_talks"], "requests", "== 0")
-        figure.report("soak_clients_that_broke_off", done["broke_off"], "clients", None)
-        figure.report("soak_conversations", done["talks"], "WebSockets", None)
+        figure.report(f"soak_{preset}_failed_of_{count}", failed + done["wrong_talks"], "requests", "== 0")
+        figure.report(f"soak_{preset}_clients_that_broke_off", done["broke_off"], "clients", None)
+        figure.report(f"soak_{preset}_conversations", done["talks"], "WebSockets", None)
     finally:
         case.doCleanups()
 
 
 if __name__ == "__main__":
     if "--figure" in sys.argv:
-        report_figure(int(sys.argv[2]) if len(sys.argv) > 2 else 2_000_000)
+        report_figure(sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 2_000_000)
     else:
         harness.main()

@@ -1,7 +1,7 @@
 // At and around every change of every zone's clock from 1900 to 2040, a page that the injected script
 // moves to that zone reads and makes the same dates as one in a browser of the zone.
 //
-// node time_zone_changes_test.mjs SCRIPT_TEMPLATE.cc [ZONE...]
+// node time_zone_changes_test.mjs [SCRIPT_TEMPLATE.cc [ZONE...]]    of the release build; all zones
 import assert from 'node:assert';
 import { observe } from './zone_realm.mjs';
 

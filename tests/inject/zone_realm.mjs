@@ -3,7 +3,8 @@ import assert from 'node:assert';
 import fs from 'node:fs';
 import vm from 'node:vm';
 
-const source = fs.readFileSync(process.argv[2], 'utf8');
+const BUILT = new URL('../../build/release/inject/script_template.cc', import.meta.url);
+const source = fs.readFileSync(process.argv[2] ?? BUILT, 'utf8');
 const template = source.slice(source.indexOf('R"js(') + 5, source.lastIndexOf(')js"'));
 const at = template.lastIndexOf('CONFIG');
 assert(at > 0, 'the script takes settings');

@@ -54,6 +54,12 @@ TEST(H2FrameCheck, TakesContentForNoHead) {
             NGHTTP2_NO_ERROR);
 }
 
+TEST(H2FrameCheck, KnowsTheLastIdsThatThereAre) {
+  EXPECT_EQ(error_of(whole_request(0x7ffffffe) + whole_request(0x7fffffff)), NGHTTP2_NO_ERROR);
+  EXPECT_EQ(error_of(whole_request(0x7fffffff) + whole_request(0x7ffffffd)),
+            NGHTTP2_PROTOCOL_ERROR);
+}
+
 TEST(H2FrameCheck, ForgetsTheOldestOfManyEndedStreams) {
   std::string many;
   auto const last = static_cast<std::uint32_t>(2 * H2FrameCheck::kEndedMax + 1);
