@@ -3,8 +3,8 @@
 the requests fails, and a sanitizer has nothing to say.
 
 usage: soak_test.py                            run as a test, with few requests
-       soak_test.py --figure PRESET [COUNT]    2,000,000 requests to the binary of that preset (asan,
-                                               tsan), which is built first
+       soak_test.py --figure PRESET [COUNT]    2,000,000 requests to the binary of that preset
+                                               (asan, tsan), which is built first
 REPRISE_TEST_SEED chooses where clients break off: see tests/test_seed.py.
 """
 
