@@ -144,7 +144,8 @@ def report_figure(preset, count):
     try:
         failed, done = case.soak(count)
         print(done, file=sys.stderr)
-        figure.report(f"soak_{preset}_failed_of_{count}", failed + done["wrong_talks"], "requests", "== 0")
+        figure.report(f"soak_{preset}_failed_of_{count}", failed + done["wrong_talks"],
+                      "requests", "== 0")
         figure.report(f"soak_{preset}_clients_that_broke_off", done["broke_off"], "clients", None)
         figure.report(f"soak_{preset}_conversations", done["talks"], "WebSockets", None)
     finally:
@@ -153,6 +154,7 @@ def report_figure(preset, count):
 
 if __name__ == "__main__":
     if "--figure" in sys.argv:
-        report_figure(sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 2_000_000)
+        preset, *count = sys.argv[2:]
+        report_figure(preset, int(*count) if count else 2_000_000)
     else:
         harness.main()
