@@ -110,6 +110,8 @@ TEST_F(ServerTest, ClosesWhatComesAfterItsEnd) {
   ::close(late);
 }
 
+// A sanitizer opens a pipe where it sees a class first, and cannot where no descriptor is free.
+#if !__has_feature(undefined_behavior_sanitizer)
 /// A process in which no descriptor is free.
 class NoDescriptors {
  public:
@@ -182,6 +184,8 @@ TEST_F(AcceptingServerTest, ClosesWhatHasBeenIdleLongestWhenDescriptorsRunOut) {
   for (int const socket : idle) ::close(socket);
   for (int const socket : newcomers) ::close(socket);
 }
+
+#endif
 
 TEST_F(ServerTest, GivesTheListenersSocketAway) {
   int const listener = server_->listening_socket(0);

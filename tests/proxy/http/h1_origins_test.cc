@@ -235,7 +235,8 @@ TEST(FittedFields, AreReadOneWayByAStrictParser) {
 }
 
 TEST(OriginTrailers, LeaveOutWhatCannotBeSentOn) {
-  std::string const coded("0\r\nX Bad: 1\r\nstray\r\nA: b\rC: d\r\nN: \0\r\n\r\n", 44);
+  using namespace std::string_literals;
+  auto const coded = "0\r\nX Bad: 1\r\nstray\r\nA: b\rC: d\r\nN: \0\r\n\r\n"s;
   ChunkedDecoder decoder(Tolerance::kAsBrowsers);
   ASSERT_TRUE(decoder.next(as_bytes(coded)));
   ASSERT_TRUE(decoder.done());
