@@ -157,6 +157,14 @@ class AcceptingServerTest : public ServerTest {
     return ::send(socket, kRequest.data(), kRequest.size(), MSG_NOSIGNAL) > 0 &&
            ::recv(socket, answer, sizeof answer, 0) > 0;
   }
+  /// Whether the server has closed it. What is left of an answer may come before the end.
+  static bool ends(int socket) {
+    char rest[4096];
+    ssize_t count = 0;
+    do count = ::recv(socket, rest, sizeof rest, 0);
+    while (count > 0);
+    return count == 0;
+  }
 };
 
 TEST_F(AcceptingServerTest, ClosesWhatHasBeenIdleLongestWhenDescriptorsRunOut) {
@@ -178,7 +186,7 @@ TEST_F(AcceptingServerTest, ClosesWhatHasBeenIdleLongestWhenDescriptorsRunOut) {
       EXPECT_TRUE(asks(newcomer));
     }
   }
-  EXPECT_FALSE(asks(idle.front()));
+  EXPECT_TRUE(ends(idle.front()));
   EXPECT_TRUE(asks(newcomers.back()));
   EXPECT_TRUE(asks(idle.back()));
   for (int const socket : idle) ::close(socket);
