@@ -237,6 +237,9 @@ def report_figure(starts):
 
 
 if __name__ == "__main__":
+    # Ignored under nohup and in the background of a shell, and then by all that is started here.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if "--figure" in sys.argv:
         report_figure(int(sys.argv[2]) if len(sys.argv) > 2 else 10_000)
     else:
