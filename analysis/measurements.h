@@ -1,7 +1,7 @@
 #pragma once
 
-// A file of page loads, as far as comparing needs it. The schema is tools/browser/RESULTS.md; the
-// file may be anybody's. Pure but for read_measurements_file().
+// A file of page loads, as far as comparing needs it. The schema is pageload/results/RESULTS.md;
+// the file may be anybody's. Pure but for read_measurements_file().
 
 #include <array>
 #include <boost/json/object.hpp>

@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "archive/codec.h"
-#include "archive/digest.h"
 #include "archive/writer_state.h"
+#include "base/http/digest.h"
 
 namespace reprise {
 

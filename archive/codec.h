@@ -9,7 +9,7 @@
 
 #include "archive/exchange.h"
 #include "archive/record.h"
-#include "archive/result.h"
+#include "base/result.h"
 
 namespace reprise {
 

@@ -5,8 +5,8 @@
 
 #include "archive/exchange.h"
 #include "archive/reader.h"
-#include "archive/result.h"
 #include "archive/writer.h"
+#include "base/result.h"
 
 namespace reprise {
 

@@ -13,19 +13,17 @@
 #include <string_view>
 #include <vector>
 
-#include "archive/headers.h"
+#include "base/http/digest.h"
+#include "base/http/headers.h"
+#include "base/http/version.h"
 
 namespace reprise {
 
 using SessionTime = std::chrono::nanoseconds;
 inline constexpr SessionTime kNoTime = SessionTime::min();
 
-using Sha256 = std::array<std::byte, 32>;
-
-enum class Scheme : std::uint8_t { kHttp = 1, kHttps = 2 };
-enum class HttpVersion : std::uint8_t { kUnknown = 0, kHttp10 = 1, kHttp11 = 2, kH2 = 3, kH3 = 4 };
-
-/// How an exchange ended. What is not complete is served as what it was (archive/MATCHING.md).
+/// How an exchange ended. What is not complete is served as what it was
+/// (archive/match/MATCHING.md).
 enum class Outcome : std::uint8_t {
   kComplete = 1,
   kCutByClient = 2,   ///< the client went away before the last byte
@@ -33,10 +31,7 @@ enum class Outcome : std::uint8_t {
   kOriginFailed = 4,  ///< no response: look-up, connect, TLS or the first head failed
 };
 
-std::string_view to_string(Scheme scheme);
-std::string_view to_string(HttpVersion version);  // "HTTP/1.1", "h2", ...
 std::string_view to_string(Outcome outcome);
-std::uint16_t default_port(Scheme scheme);
 
 /// Where a piece of a body lies: the offset of the record that holds it, and how many body bytes
 /// that record holds.

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "archive/hash_directory.h"
-#include "archive/invariant.h"
+#include "base/invariant.h"
 
 namespace reprise {
 namespace {

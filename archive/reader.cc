@@ -7,10 +7,11 @@
 #include <unordered_map>
 
 #include "archive/codec.h"
-#include "archive/digest.h"
-#include "archive/invariant.h"
+#include "archive/open_file.h"
 #include "archive/reader_state.h"
 #include "archive/scan.h"
+#include "base/http/digest.h"
+#include "base/invariant.h"
 
 namespace reprise {
 namespace {

@@ -12,8 +12,8 @@
 #include "archive/error.h"
 #include "archive/exchange.h"
 #include "archive/exchange_site.h"
-#include "archive/result.h"
 #include "archive/web_socket.h"
+#include "base/result.h"
 
 namespace reprise {
 
@@ -22,8 +22,8 @@ class MappedFile;
 /// One line of the index, laid out in the file as it is here (little endian, FORMAT.md). Sorted by
 /// (key_hash, session, sequence).
 struct IndexEntry {
-  std::uint64_t key_hash;   ///< archive/match.h: key_hash()
-  std::uint64_t path_hash;  ///< archive/match.h: path_hash()
+  std::uint64_t key_hash;   ///< archive/match/match.h: key_hash()
+  std::uint64_t path_hash;  ///< archive/match/match.h: path_hash()
   std::uint64_t record_offset;
   std::uint64_t sequence;
   std::uint32_t session;

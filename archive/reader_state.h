@@ -8,10 +8,11 @@
 #include <optional>
 #include <vector>
 
-#include "archive/file.h"
 #include "archive/index.h"
 #include "archive/reader.h"
 #include "archive/record.h"
+#include "base/system/descriptor.h"
+#include "base/system/mapped_file.h"
 
 namespace reprise {
 
@@ -34,7 +35,7 @@ class CheckedPayloads {
 };
 
 struct ArchiveReader::State {
-  FileDescriptor file;  ///< holds the lock
+  Descriptor file;  ///< holds the lock
   MappedFile map;
   std::vector<std::byte> own_index;  ///< when the file had none that is of use
   IndexView index;

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstring>
 
-#include "archive/crc32c.h"
 #include "archive/error.h"
+#include "base/http/crc32c.h"
 
 namespace reprise {
 namespace {

@@ -11,7 +11,7 @@
 #include <optional>
 #include <span>
 
-#include "archive/result.h"
+#include "base/result.h"
 
 namespace reprise {
 

@@ -8,9 +8,10 @@
 #include <limits>
 #include <vector>
 
-#include "archive/crc32c.h"
 #include "archive/error.h"
-#include "archive/invariant.h"
+#include "base/http/crc32c.h"
+#include "base/invariant.h"
+#include "base/system/last_error.h"
 
 namespace reprise {
 namespace {

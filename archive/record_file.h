@@ -4,9 +4,10 @@
 #include <cstdint>
 #include <span>
 
-#include "archive/file.h"
 #include "archive/record.h"
-#include "archive/result.h"
+#include "base/result.h"
+#include "base/system/descriptor.h"
+#include "base/system/mapped_file.h"
 
 namespace reprise {
 
@@ -21,7 +22,7 @@ class RecordFile {
  public:
   /// `size_bytes` is the end of the last whole record; what lies behind is cut off with the first
   /// append.
-  RecordFile(FileDescriptor file, std::uint64_t size_bytes)
+  RecordFile(Descriptor file, std::uint64_t size_bytes)
       : file_(std::move(file)), size_bytes_(size_bytes) {}
 
   /// Writes what starts the file.
@@ -48,7 +49,7 @@ class RecordFile {
   /// fdatasync(2).
   Result<void> sync();
   /// Closes the descriptor, which gives up the lock. Errors after that: bad_file_descriptor.
-  void close() { file_ = FileDescriptor(); }
+  void close() { file_ = Descriptor(); }
 
   std::uint64_t size_bytes() const { return size_bytes_; }
 
@@ -56,7 +57,7 @@ class RecordFile {
   struct Gathered;
   Result<void> write_out(Gathered& gathered);
 
-  FileDescriptor file_;
+  Descriptor file_;
   std::uint64_t size_bytes_;
   bool tail_is_clean_ = false;
 };

@@ -4,6 +4,10 @@
 
 #include <utility>
 
+#include "archive/open_file.h"
+#include "base/system/last_error.h"
+#include "base/system/mapped_file.h"
+
 namespace reprise {
 namespace {
 

@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <memory>
 
-#include "archive/file.h"
 #include "archive/reader.h"
-#include "archive/result.h"
 #include "archive/writer.h"
+#include "base/result.h"
+#include "base/system/descriptor.h"
 
 namespace reprise {
 
@@ -34,7 +34,7 @@ class Replacement {
 
   std::filesystem::path path_;
   std::filesystem::path new_path_;  ///< empty once it is committed
-  FileDescriptor lock_;
+  Descriptor lock_;
   std::unique_ptr<ArchiveReader> original_;
   std::unique_ptr<ArchiveWriter> target_;
 };

@@ -2,7 +2,7 @@
 
 #include "archive/codec.h"
 #include "archive/index.h"
-#include "archive/match.h"
+#include "archive/match/match.h"
 #include "archive/web_socket.h"
 
 namespace reprise {

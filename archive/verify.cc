@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "archive/match_build.h"
+#include "archive/match/build.h"
 #include "archive/reader.h"
 #include "archive/reader_state.h"
 #include "archive/scan.h"

@@ -5,13 +5,14 @@
 #include <algorithm>
 
 #include "archive/codec.h"
-#include "archive/crc32c.h"
 #include "archive/index.h"
-#include "archive/invariant.h"
-#include "archive/match_build.h"
+#include "archive/match/build.h"
+#include "archive/open_file.h"
 #include "archive/reader_state.h"
 #include "archive/scan.h"
 #include "archive/writer_state.h"
+#include "base/http/crc32c.h"
+#include "base/invariant.h"
 
 namespace reprise {
 

@@ -8,8 +8,8 @@
 
 #include "archive/error.h"
 #include "archive/exchange.h"
-#include "archive/result.h"
 #include "archive/web_socket.h"
+#include "base/result.h"
 
 namespace reprise {
 

@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "archive/result.h"
+#include "base/result.h"
 
 namespace reprise::dns {
 

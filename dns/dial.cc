@@ -11,6 +11,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <memory>
 
+#include "dns/await.h"
 #include "dns/error.h"
 
 namespace reprise::dns {
@@ -20,8 +21,6 @@ namespace net = boost::asio;
 using net::ip::address;
 using net::ip::tcp;
 using Clock = std::chrono::steady_clock;
-
-constexpr auto kTuple = net::as_tuple(net::deferred);
 
 std::vector<address> by_turns(const std::vector<address>& addresses) {
   std::vector<address> six;

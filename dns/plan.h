@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "archive/result.h"
+#include "base/result.h"
 #include "dns/zone.h"
 
 namespace reprise::dns {

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "dns/answer_cache.h"
+#include "dns/await.h"
 #include "dns/cares_channel.h"
 #include "dns/error.h"
 #include "dns/host.h"
@@ -23,7 +24,6 @@ namespace net = boost::asio;
 using net::awaitable;
 using Clock = Resolver::Clock;
 
-constexpr auto kTuple = net::as_tuple(net::deferred);
 constexpr std::uint16_t kUdpSizeBytes = 1232;
 constexpr std::uintmax_t kHostsBytesMax = 16 << 20;
 
@@ -77,7 +77,7 @@ std::error_code error_of(int status) {
   }
 }
 
-bool is_localhost(const std::string& host) {
+bool is_localhost_name(const std::string& host) {
   return host == "localhost" || host.ends_with(".localhost");
 }
 
@@ -218,7 +218,7 @@ std::optional<LookUp> Resolver::State::without_asking(const std::string& host) {
     result.addresses.insert(result.addresses.end(), entry->v4.begin(), entry->v4.end());
     return result;
   }
-  if (is_localhost(host)) {
+  if (is_localhost_name(host)) {
     return LookUp{.addresses = {net::ip::address_v6::loopback(), net::ip::address_v4::loopback()}};
   }
   return std::nullopt;

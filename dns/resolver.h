@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "archive/result.h"
+#include "base/result.h"
 #include "dns/look_up.h"
 #include "dns/ticket.h"
 

@@ -15,6 +15,8 @@
 #include <list>
 #include <utility>
 
+#include "base/system/descriptor.h"
+#include "dns/await.h"
 #include "dns/udp_batch.h"
 #include "dns/wire.h"
 
@@ -27,7 +29,6 @@ using net::ip::tcp;
 using net::ip::udp;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kTuple = net::as_tuple(net::deferred);
 constexpr int kBacklog = 256;
 constexpr int kPortTriesMax = 16;
 constexpr int kReceiveBufferBytes = 1 << 20;    // what comes while this thread does other things
@@ -37,22 +38,6 @@ constexpr std::chrono::milliseconds kAcceptPause{100};  // when descriptors ran 
 std::error_code last_error() {
   return {errno, std::system_category()};
 }
-
-/// A descriptor until somebody takes it over.
-class Descriptor {
- public:
-  explicit Descriptor(int handle) : handle_(handle) {}
-  ~Descriptor() {
-    if (handle_ >= 0) ::close(handle_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return handle_; }
-  int release() { return std::exchange(handle_, -1); }
-
- private:
-  int handle_;
-};
 
 Result<int> bound_socket(int type, const udp::endpoint& at) {
   Descriptor socket(::socket(at.protocol().family(), type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));

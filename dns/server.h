@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "archive/result.h"
+#include "base/result.h"
 #include "dns/responder.h"
 
 namespace reprise::dns {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "archive/result.h"
+#include "base/result.h"
 #include "dns/message.h"
 
 namespace reprise::dns {

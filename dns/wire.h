@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "archive/result.h"
+#include "base/result.h"
 #include "dns/message.h"
 
 namespace reprise::dns {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "archive/headers.h"
-#include "inject/white_space.h"
+#include "base/http/headers.h"
+#include "base/text/white_space.h"
 
 namespace reprise::inject {
 namespace {

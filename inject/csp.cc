@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <ranges>
 
-#include "archive/digest.h"
-#include "inject/base64.h"
+#include "base/http/digest.h"
+#include "base/text/base64.h"
 #include "inject/policy.h"
 
 namespace reprise::inject {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "archive/headers.h"
+#include "base/http/headers.h"
 
 namespace reprise::inject {
 

@@ -3,8 +3,8 @@
 #include <array>
 #include <cstdio>
 
-#include "archive/digest.h"
-#include "archive/invariant.h"
+#include "base/http/digest.h"
+#include "base/invariant.h"
 
 namespace reprise::inject {
 namespace {

@@ -10,16 +10,6 @@ class Category final : public std::error_category {
   const char* name() const noexcept override { return "inject"; }
   std::string message(int value) const override {
     switch (static_cast<errc>(value)) {
-      case errc::unknown_coding:
-        return "Content-Encoding names a coding that is not known here";
-      case errc::not_that_coding:
-        return "the body is not coded as its Content-Encoding says";
-      case errc::truncated:
-        return "the coded body ends early";
-      case errc::too_large:
-        return "the body decodes to more than the limit";
-      case errc::bomb:
-        return "the body decodes to far more than its size: a decompression bomb";
       case errc::unfit_script:
         return "the script cannot stand in every document: it must be ASCII without carriage "
                "returns, \"</script\", \"<!--\" and \"]]>\"";

@@ -1,13 +1,9 @@
 #include "inject/html.h"
 
-#include "inject/white_space.h"
+#include "base/text/white_space.h"
 
 namespace reprise::inject {
 namespace {
-
-bool is_space(unsigned char c) {
-  return inject::is_space(static_cast<char>(c));
-}
 
 unsigned char lower(unsigned char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<unsigned char>(c | 0x20) : c;
@@ -88,7 +84,7 @@ bool HtmlScan::step_data(unsigned char c) {
     } else if (c == '&' && !in_head_) {
       start_token();
       state_ = State::kReferenceStart;
-    } else if (!is_space(c)) {
+    } else if (!is_white_space(static_cast<char>(c))) {
       if (!in_head_) imply_head(char_start_, char_roman_);
       finish();
     }
@@ -122,7 +118,7 @@ bool HtmlScan::step_data(unsigned char c) {
 
 bool HtmlScan::step_tag(unsigned char c) {
   if (state_ == State::kTagName) {
-    if (!is_space(c) && c != '/' && c != '>') {
+    if (!is_white_space(static_cast<char>(c)) && c != '/' && c != '>') {
       tag_.add(c);
       return true;
     }
@@ -133,7 +129,7 @@ bool HtmlScan::step_tag(unsigned char c) {
   if (state_ == State::kBeforeAttributeName) {
     if (c == '>') {
       end_tag();
-    } else if (!is_space(c) && c != '/') {
+    } else if (!is_white_space(static_cast<char>(c)) && c != '/') {
       attribute_.clear();
       value_.clear();
       attribute_.add(c);  // even '=' here
@@ -150,7 +146,7 @@ bool HtmlScan::step_tag(unsigned char c) {
     state_ = State::kBeforeAttributeName;
     return false;
   }
-  if (is_space(c)) {
+  if (is_white_space(static_cast<char>(c))) {
     state_ = State::kAfterAttributeName;
   } else if (state_ == State::kAfterAttributeName) {
     end_attribute();
@@ -164,7 +160,7 @@ bool HtmlScan::step_tag(unsigned char c) {
 
 bool HtmlScan::step_value(unsigned char c) {
   if (state_ == State::kBeforeAttributeValue) {
-    if (is_space(c)) return true;
+    if (is_white_space(static_cast<char>(c))) return true;
     if (c == '"' || c == '\'') {
       state_ = c == '"' ? State::kValueDoubleQuoted : State::kValueSingleQuoted;
       return true;
@@ -174,7 +170,7 @@ bool HtmlScan::step_value(unsigned char c) {
   }
   bool const quoted = state_ != State::kValueUnquoted;
   unsigned char const quote = state_ == State::kValueDoubleQuoted ? '"' : '\'';
-  if (quoted ? c != quote : !is_space(c) && c != '>') {
+  if (quoted ? c != quote : !is_white_space(static_cast<char>(c)) && c != '>') {
     value_.add(c);
     return true;
   }
@@ -279,7 +275,7 @@ bool HtmlScan::step_reference(unsigned char c) {
 
 // Whether the number meant white space.
 bool HtmlScan::end_reference() {
-  if (reference_ > ' ' || !is_space(static_cast<unsigned char>(reference_))) return false;
+  if (reference_ > ' ' || !is_white_space(static_cast<unsigned char>(reference_))) return false;
   state_ = State::kData;
   return true;
 }
@@ -300,7 +296,8 @@ bool HtmlScan::step_title(unsigned char c) {
     ++matched_;
     return true;
   }
-  bool const ends = matched_ == kTitle.size() && (is_space(c) || c == '/' || c == '>');
+  bool const ends =
+      matched_ == kTitle.size() && (is_white_space(static_cast<char>(c)) || c == '/' || c == '>');
   closing_ = ends;
   state_ = ends ? State::kBeforeAttributeName : State::kTitleText;
   return false;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "archive/headers.h"
-#include "inject/white_space.h"
+#include "base/http/headers.h"
+#include "base/text/white_space.h"
 
 namespace reprise::inject {
 namespace {
@@ -21,7 +21,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 std::vector<std::string_view> words(std::string_view text) {
   std::vector<std::string_view> result;
   while (!(text = trim(text)).empty()) {
-    auto const end = std::ranges::find_if(text, is_space) - text.begin();
+    auto const end = std::ranges::find_if(text, is_white_space) - text.begin();
     result.push_back(text.substr(0, static_cast<std::size_t>(end)));
     text.remove_prefix(static_cast<std::size_t>(end));
   }
@@ -60,7 +60,8 @@ bool same_hash(std::string_view a, std::string_view b) {
 }
 
 Directive read_directive(std::string_view token) {
-  auto const end = static_cast<std::size_t>(std::ranges::find_if(token, is_space) - token.begin());
+  auto const end =
+      static_cast<std::size_t>(std::ranges::find_if(token, is_white_space) - token.begin());
   Directive directive{.name = std::string(token.substr(0, end)),
                       .value = trim(token.substr(end)),
                       .sources = words(token.substr(end))};

@@ -1,23 +1,16 @@
 #include <algorithm>
 #include <array>
 
-#include "archive/headers.h"
+#include "base/bytes.h"
+#include "base/http/headers.h"
+#include "base/text/white_space.h"
 #include "inject/charset.h"
-#include "inject/white_space.h"
 
 namespace reprise::inject {
 namespace {
 
 bool is_letter(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
-std::string_view as_text(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) {
-  return equals_ignoring_case(text.substr(0, prefix.size()), prefix);
 }
 
 /// What a meta element can declare is decoded with another encoding where the declared one cannot
@@ -38,17 +31,18 @@ std::string_view charset_in_content(std::string_view content) {
   for (std::size_t at = 0; at + 7 <= content.size(); ++at) {
     if (!starts_with_ignoring_case(content.substr(at), "charset")) continue;
     auto rest = content.substr(at + 7);
-    while (!rest.empty() && is_space(rest.front())) rest.remove_prefix(1);
+    while (!rest.empty() && is_white_space(rest.front())) rest.remove_prefix(1);
     if (rest.empty() || rest.front() != '=') continue;
     rest.remove_prefix(1);
-    while (!rest.empty() && is_space(rest.front())) rest.remove_prefix(1);
+    while (!rest.empty() && is_white_space(rest.front())) rest.remove_prefix(1);
     if (rest.empty()) return {};
     if (char const quote = rest.front(); quote == '"' || quote == '\'') {
       rest.remove_prefix(1);
       auto const end = rest.find(quote);
       return end == rest.npos ? std::string_view() : rest.substr(0, end);
     }
-    auto const end = std::ranges::find_if(rest, [](char c) { return is_space(c) || c == ';'; });
+    auto const end =
+        std::ranges::find_if(rest, [](char c) { return is_white_space(c) || c == ';'; });
     return rest.substr(0, static_cast<std::size_t>(end - rest.begin()));
   }
   return {};
@@ -65,11 +59,11 @@ class Prescan {
       if (rest.starts_with("<!--")) {
         skip_past("-->", at_ + 2);
       } else if (starts_with_ignoring_case(rest, "<meta") && rest.size() > 5 &&
-                 (is_space(rest[5]) || rest[5] == '/')) {
+                 (is_white_space(rest[5]) || rest[5] == '/')) {
         at_ += 5;
         if (auto found = meta()) return found;
       } else if (rest.size() > 1 && is_letter(rest[rest[1] == '/' && rest.size() > 2 ? 2 : 1])) {
-        while (at_ < text_.size() && !is_space(text_[at_]) && text_[at_] != '>') ++at_;
+        while (at_ < text_.size() && !is_white_space(text_[at_]) && text_[at_] != '>') ++at_;
         while (attribute()) continue;
       } else if (rest.size() > 1 && (rest[1] == '!' || rest[1] == '/' || rest[1] == '?')) {
         skip_past(">", at_);
@@ -93,17 +87,18 @@ class Prescan {
 
   bool over() const { return at_ >= text_.size(); }
   void skip_space() {
-    while (!over() && is_space(text_[at_])) ++at_;
+    while (!over() && is_white_space(text_[at_])) ++at_;
   }
 
   // "get an attribute"; nothing at the '>' of the tag, or when the bytes end.
   std::optional<Attribute> attribute() {
-    while (!over() && (is_space(text_[at_]) || text_[at_] == '/')) ++at_;
+    while (!over() && (is_white_space(text_[at_]) || text_[at_] == '/')) ++at_;
     if (over() || text_[at_] == '>') return std::nullopt;
     auto const name_start = at_;
     do {
       ++at_;
-    } while (!over() && !is_space(text_[at_]) && !std::string_view("=/>").contains(text_[at_]));
+    } while (!over() && !is_white_space(text_[at_]) &&
+             !std::string_view("=/>").contains(text_[at_]));
     Attribute result{.name = text_.substr(name_start, at_ - name_start), .value = {}};
     skip_space();
     if (over()) return std::nullopt;
@@ -122,7 +117,7 @@ class Prescan {
       return result;
     }
     auto const value_start = at_;
-    while (!over() && !is_space(text_[at_]) && text_[at_] != '>') ++at_;
+    while (!over() && !is_white_space(text_[at_]) && text_[at_] != '>') ++at_;
     if (over()) return std::nullopt;
     result.value = text_.substr(value_start, at_ - value_start);
     return result;
@@ -153,7 +148,7 @@ class Prescan {
 }  // namespace
 
 std::optional<Declaration> prescan(std::span<const std::byte> document, std::uint64_t& steps) {
-  auto const text = as_text(document);
+  auto const text = text_of(document);
   using namespace std::string_view_literals;
   if (text.starts_with("<\0?\0x\0"sv)) return Declaration{"utf-16le", TextForm::kUtf16le, 0};
   if (text.starts_with("\0<\0?\0x"sv)) return Declaration{"utf-16be", TextForm::kUtf16be, 0};
@@ -165,7 +160,7 @@ std::optional<Declaration> prescan(std::span<const std::byte> document, std::uin
 
 // "get an XML encoding", which HTML asks too when no meta element tells.
 std::optional<Declaration> xml_declaration(std::span<const std::byte> document) {
-  auto const text = as_text(document.first(std::min(document.size(), kPrescanBytes)));
+  auto const text = text_of(document.first(std::min(document.size(), kPrescanBytes)));
   if (!text.starts_with("<?xml")) return std::nullopt;
   auto const end = text.find('>');
   if (end == text.npos) return std::nullopt;

@@ -7,16 +7,12 @@
 #include <deque>
 #include <ranges>
 
-#include "archive/invariant.h"
-#include "inject/base64.h"
-#include "inject/white_space.h"
+#include "base/invariant.h"
+#include "base/text/base64.h"
+#include "base/text/white_space.h"
 
 namespace reprise::inject {
 namespace {
-
-bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) {
-  return equals_ignoring_case(text.substr(0, prefix.size()), prefix);
-}
 
 std::string_view essence_of(std::string_view content_type) {
   return trim(content_type.substr(0, content_type.find(';')));
@@ -104,7 +100,7 @@ Kind kind_of(std::uint16_t status, HeaderList headers, Destination destination) 
 std::optional<Markup> sniffed_markup(std::span<const std::byte> document) {
   std::string_view text(reinterpret_cast<const char*>(document.data()), document.size());
   if (byte_order_mark(document)) return std::nullopt;  // then it is text/plain
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_white_space(text.front())) text.remove_prefix(1);
   if (text.starts_with("<?xml")) return Markup::kXml;
   if (text.starts_with("<!--")) return Markup::kHtml;
   for (std::string_view const tag :

@@ -33,12 +33,12 @@ void describe(RewriteReport& report, const Place& place, const ScriptAllowance& 
   report.requires_trusted_types = allowance.requires_trusted_types;
 }
 
-Effort effort_for(std::span<const Coding> codings, const RewriteOptions& options) {
+coding::Effort effort_for(std::span<const coding::Coding> codings, const RewriteOptions& options) {
   if (codings.empty()) return 0;
-  return options.effort.value_or(default_effort(codings.front()));
+  return options.effort.value_or(coding::default_effort(codings.front()));
 }
 
-void append(Buffer& buffer, std::span<const std::byte> bytes) {
+void append(coding::Buffer& buffer, std::span<const std::byte> bytes) {
   buffer.insert(buffer.end(), bytes.begin(), bytes.end());
 }
 
@@ -121,12 +121,12 @@ Rewritten rewrite(const InjectedScript& script, std::uint16_t status, HeaderList
     result.report.error = error;
     return std::move(result);
   };
-  auto codings = codings_of(headers);
+  auto codings = coding::codings_of(headers);
   if (!codings) return undecoded(codings.error());
-  Buffer unpacked;
+  coding::Buffer unpacked;
   auto plain = body;
   if (!codings->empty()) {
-    auto done = decode_whole(*codings, body, options.limits);
+    auto done = coding::decode_whole(*codings, body, options.limits);
     if (!done) return undecoded(done.error());
     unpacked = std::move(*done);
     plain = unpacked;
@@ -143,11 +143,11 @@ Rewritten rewrite(const InjectedScript& script, std::uint16_t status, HeaderList
   if (!place) return result;
 
   auto const inserted = script.inserted(*markup, *place, allowance.nonce);
-  Encoder encoder(*codings, effort_for(*codings, options));
+  coding::Encoder encoder(*codings, effort_for(*codings, options));
   if (codings->empty()) result.body.reserve(body.size() + inserted.size());
-  encoder.write(plain.first(place->offset_bytes), Until::kMore, result.body);
-  encoder.write(std::as_bytes(std::span(inserted)), Until::kMore, result.body);
-  encoder.write(plain.subspan(place->offset_bytes), Until::kEnd, result.body);
+  encoder.write(plain.first(place->offset_bytes), coding::Until::kMore, result.body);
+  encoder.write(std::as_bytes(std::span(inserted)), coding::Until::kMore, result.body);
+  encoder.write(plain.subspan(place->offset_bytes), coding::Until::kEnd, result.body);
   result.headers = changed_head(headers, {.allowance = allowance,
                                           .charset_to_state = place->charset_to_state,
                                           .length_bytes = result.body.size(),
@@ -162,7 +162,7 @@ Rewriter::Rewriter(const InjectedScript& script, std::uint16_t status, HeaderLis
                    const RewriteOptions& options)
     : script_(script), options_(options), headers_(headers) {
   auto const kind = kind_for(script, status, headers, options.destination);
-  auto const codings = codings_of(headers);
+  auto const codings = coding::codings_of(headers);
   if (kind == Kind::kOther || !codings) {
     report_.verdict = codings ? Verdict::kNoDocument : Verdict::kUndecoded;
     if (!codings) report_.error = codings.error();
@@ -179,7 +179,8 @@ Rewriter::Rewriter(const InjectedScript& script, std::uint16_t status, HeaderLis
   if (kind != Kind::kSniffed) markup_ = markup_of(kind, {});
 }
 
-Result<void> Rewriter::write(std::span<const std::byte> coded, Until until, Buffer& out) {
+Result<void> Rewriter::write(std::span<const std::byte> coded, coding::Until until,
+                             coding::Buffer& out) {
   in_bytes_ += coded.size();
   auto const before = out.size();
   Result<void> done;
@@ -188,7 +189,7 @@ Result<void> Rewriter::write(std::span<const std::byte> coded, Until until, Buff
   } else if (state_ == State::kUndecided) {
     append(held_, coded);
     done = decoder_->write(coded, plain_);
-    if (done && until == Until::kEnd) done = decoder_->finish();
+    if (done && until == coding::Until::kEnd) done = decoder_->finish();
     if (done) {
       done = look(until, out);
     } else {
@@ -198,7 +199,7 @@ Result<void> Rewriter::write(std::span<const std::byte> coded, Until until, Buff
   } else {
     plain_.clear();
     done = decoder_->write(coded, plain_);
-    if (done && until == Until::kEnd) done = decoder_->finish();
+    if (done && until == coding::Until::kEnd) done = decoder_->finish();
     if (done) encoder_->write(plain_, until, out);
   }
   out_bytes_ += out.size() - before;
@@ -208,7 +209,7 @@ Result<void> Rewriter::write(std::span<const std::byte> coded, Until until, Buff
 }
 
 // Sends on what was held, as it was received.
-void Rewriter::pass(Verdict verdict, std::error_code error, Buffer& out) {
+void Rewriter::pass(Verdict verdict, std::error_code error, coding::Buffer& out) {
   report_.verdict = verdict;
   report_.error = error;
   state_ = State::kPassing;
@@ -217,17 +218,17 @@ void Rewriter::pass(Verdict verdict, std::error_code error, Buffer& out) {
   plain_ = {};
 }
 
-Result<void> Rewriter::look(Until until, Buffer& out) {
-  bool const ended = until == Until::kEnd;
+Result<void> Rewriter::look(coding::Until until, coding::Buffer& out) {
+  bool const ended = until == coding::Until::kEnd;
   if (!markup_) {
     // Who pauses within the bytes that are sniffed is hardly sending a document.
-    bool const waits = until == Until::kMore ? plain_.size() < kSniffBytes : plain_.empty();
+    bool const waits = until == coding::Until::kMore ? plain_.size() < kSniffBytes : plain_.empty();
     if (waits && !ended) return {};
     markup_ = sniffed_markup(plain_);
     if (!markup_) return pass(Verdict::kNoDocument, {}, out), Result<void>();
   }
   if (!search_) search_.emplace(*markup_, header_charset(headers_.list()));
-  bool const hurried = until == Until::kFlush;
+  bool const hurried = until == coding::Until::kFlush;
   if (!search_->look(plain_, ended) && !(hurried && search_->hurry(plain_))) {
     // Coded bytes that decode to hardly anything would be held without end.
     if (held_.size() > kHeldBytesMax) pass(Verdict::kNoPlace, {}, out);
@@ -238,7 +239,7 @@ Result<void> Rewriter::look(Until until, Buffer& out) {
   return {};
 }
 
-void Rewriter::start(const Place& place, Until until, Buffer& out) {
+void Rewriter::start(const Place& place, coding::Until until, coding::Buffer& out) {
   state_ = State::kRewriting;
   held_ = {};
   auto const codings = decoder_->codings();
@@ -256,8 +257,8 @@ void Rewriter::start(const Place& place, Until until, Buffer& out) {
   describe(report_, place, allowance_, inserted.size());
   encoder_.emplace(codings, effort_for(codings, options_));
   std::span<const std::byte> const plain(plain_);
-  encoder_->write(plain.first(place.offset_bytes), Until::kMore, out);
-  encoder_->write(std::as_bytes(std::span(inserted)), Until::kMore, out);
+  encoder_->write(plain.first(place.offset_bytes), coding::Until::kMore, out);
+  encoder_->write(std::as_bytes(std::span(inserted)), coding::Until::kMore, out);
   encoder_->write(plain.subspan(place.offset_bytes), until, out);
 }
 

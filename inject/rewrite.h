@@ -10,7 +10,7 @@
 #include <system_error>
 #include <vector>
 
-#include "inject/coding.h"
+#include "base/coding/coding.h"
 #include "inject/csp.h"
 #include "inject/search.h"
 
@@ -78,8 +78,8 @@ struct RewriteReport {
 struct RewriteOptions {
   Destination destination = Destination::kDocument;
   /// For the first coding; the caller may have it from fit_effort(). Nothing: default_effort().
-  std::optional<Effort> effort;
-  DecodeLimits limits;
+  std::optional<coding::Effort> effort;
+  coding::DecodeLimits limits;
 };
 
 struct Rewritten {
@@ -89,7 +89,7 @@ struct Rewritten {
   /// Digest, Repr-Digest and Content-Digest are right again (elements of unknown algorithms go);
   /// policies and Content-Type are changed as far as the report says.
   Headers headers;
-  Buffer body;
+  coding::Buffer body;
 };
 
 /// Rewrites a whole response. `body` is as on the wire, still content-coded.
@@ -107,7 +107,7 @@ class Rewriter {
   /// head is known (decided()): that takes kHeldBytesMax at most, and after a flush no more than a
   /// browser would wait for. After Until::kEnd everything has come out.
   /// Errors, once the new head is out: those of Decoder. The response must then be cut off.
-  Result<void> write(std::span<const std::byte> coded, Until until, Buffer& out);
+  Result<void> write(std::span<const std::byte> coded, coding::Until until, coding::Buffer& out);
 
   bool decided() const { return state_ != State::kUndecided; }
   /// The head's fields, once decided(). No Content-Length where it is not known yet, and no digest:
@@ -121,9 +121,9 @@ class Rewriter {
  private:
   enum class State : std::uint8_t { kUndecided, kRewriting, kPassing };
 
-  void pass(Verdict verdict, std::error_code error, Buffer& out);
-  Result<void> look(Until until, Buffer& out);
-  void start(const Place& place, Until until, Buffer& out);
+  void pass(Verdict verdict, std::error_code error, coding::Buffer& out);
+  Result<void> look(coding::Until until, coding::Buffer& out);
+  void start(const Place& place, coding::Until until, coding::Buffer& out);
 
   const InjectedScript& script_;
   RewriteOptions options_;
@@ -134,11 +134,11 @@ class Rewriter {
   std::uint64_t out_bytes_ = 0;
   std::optional<Markup> markup_;
   std::optional<Search> search_;
-  std::optional<Decoder> decoder_;
-  std::optional<Encoder> encoder_;
+  std::optional<coding::Decoder> decoder_;
+  std::optional<coding::Encoder> encoder_;
   ScriptAllowance allowance_;
-  Buffer held_;   // as received, while undecided
-  Buffer plain_;  // decoded: all while undecided, then of one call
+  coding::Buffer held_;   // as received, while undecided
+  coding::Buffer plain_;  // decoded: all while undecided, then of one call
 };
 
 }  // namespace reprise::inject

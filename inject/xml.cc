@@ -1,13 +1,8 @@
 #include "inject/xml.h"
+#include "base/text/white_space.h"
 
 namespace reprise::inject {
-namespace {
-
-bool is_space(unsigned char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-}  // namespace
+namespace {}  // namespace
 
 bool XmlScan::scan(std::span<const std::byte> document) {
   unsigned char c = 0;
@@ -25,7 +20,7 @@ void XmlScan::step(unsigned char c) {
     case State::kMisc:
       if (c == '<') {
         state_ = State::kOpen;
-      } else if (!is_space(c)) {
+      } else if (!is_white_space(static_cast<char>(c))) {
         state_ = State::kDone;  // text: no root, or no head in it
       }
       break;
@@ -107,7 +102,7 @@ void XmlScan::step_doctype(unsigned char c) {
 
 // Names are compared without their prefix: which namespace that is is not looked up.
 void XmlScan::step_name(unsigned char c) {
-  if (is_space(c) || c == '/' || c == '>') {
+  if (is_white_space(static_cast<char>(c)) || c == '/' || c == '>') {
     state_ = State::kTag;
     if (c == '>') end_tag(false);
   } else if (c == ':') {

@@ -3,8 +3,8 @@
 #include <spdlog/spdlog.h>
 
 #include "proxy/http/h2_server.h"
+#include "proxy/stream/tls_stream.h"
 #include "proxy/tls/server_context.h"
-#include "proxy/tls_stream.h"
 
 namespace reprise {
 namespace {

@@ -8,7 +8,7 @@
 #include <array>
 #include <optional>
 
-#include "proxy/tls_stream.h"
+#include "proxy/stream/tls_stream.h"
 
 namespace reprise {
 namespace {

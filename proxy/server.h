@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "base/system/descriptor.h"
 #include "proxy/connection.h"
 #include "proxy/tls/certificate_authority.h"
-#include "shaper/packet/descriptor.h"
 
 namespace reprise {
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares page loads from an archive with the loads that were recorded into it.
 
-usage: demo_compare.py LIVE.json REPLAY.json      (results as tools/browser/RESULTS.md describes)
+usage: demo_compare.py LIVE.json REPLAY.json      (results as pageload/results/RESULTS.md describes)
 
 Equal means, page by page: the same multiset of (method, URL, status), the same digest of each
 body, and the same digest of the document. Requests that the browser answered from its own cache

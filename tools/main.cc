@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <exception>
 
-#include "tools/archive_text.h"
+#include "base/text/printable.h"
 #include "tools/commands.h"
-#include "tools/process_signals.h"
+#include "tools/process/process_signals.h"
 
 namespace reprise {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <tuple>
 
-#include "archive/glob.h"
-#include "archive/match.h"
+#include "archive/match/match.h"
+#include "base/text/glob.h"
 
 namespace reprise {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "archive/exchange.h"
 #include "archive/reader.h"
-#include "archive/result.h"
+#include "base/result.h"
 
 namespace reprise {
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "archive/edit/filter_values.h"
-#include "archive/glob.h"
+#include "base/text/glob.h"
+#include "base/text/white_space.h"
 
 namespace reprise {
 
@@ -25,11 +26,8 @@ bool Filter::Node::takes(const Exchange& exchange, std::size_t number) const {
 
 namespace {
 
-bool is_space(char c) {
-  return c == ' ' || (c >= '\t' && c <= '\r');
-}
 bool ends_word(char c) {
-  return is_space(c) || c == '(' || c == ')' || c == '"';
+  return is_white_space(c) || c == '(' || c == ')' || c == '"';
 }
 bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -73,7 +71,7 @@ class FilterParser {
     return std::unexpected(FilterFault{.position = position, .what = std::move(what)});
   }
   void skip_space() {
-    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_white_space(text_[at_])) ++at_;
   }
   bool next_is(std::string_view expected) const { return text_.substr(at_).starts_with(expected); }
 

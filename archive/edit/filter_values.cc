@@ -4,8 +4,8 @@
 #include <charconv>
 #include <limits>
 
-#include "archive/edit/media_type.h"
-#include "archive/glob.h"
+#include "base/http/media_type.h"
+#include "base/text/glob.h"
 
 namespace reprise {
 namespace {
@@ -24,17 +24,18 @@ constexpr std::pair<std::string_view, FilterField> kFields[] = {
     {"number", FilterField::kNumber},
 };
 
-struct Unit {
+struct NamedUnit {
   std::string_view name;
   double factor;
 };
 
-std::span<const Unit> units_of(FilterField field) {
-  static constexpr Unit kTimes[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"m", 60e9}};
-  static constexpr Unit kSizes[] = {
+std::span<const NamedUnit> units_of(FilterField field) {
+  static constexpr NamedUnit kTimes[] = {
+      {"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"m", 60e9}};
+  static constexpr NamedUnit kSizes[] = {
       {"", 1},     {"b", 1},    {"k", 1e3},    {"m", 1e6},       {"g", 1e9},         {"kb", 1e3},
       {"mb", 1e6}, {"gb", 1e9}, {"kib", 1024}, {"mib", 1048576}, {"gib", 1073741824}};
-  static constexpr Unit kCounts[] = {{"", 1}};
+  static constexpr NamedUnit kCounts[] = {{"", 1}};
   if (field == FilterField::kTime) return kTimes;
   if (field == FilterField::kSize) return kSizes;
   return kCounts;
@@ -47,7 +48,7 @@ std::optional<std::int64_t> parse_number(FilterField field, std::string_view tex
       std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
   if (error != std::errc()) return std::nullopt;
   auto const unit_name = lower_case(text.substr(static_cast<std::size_t>(end - text.data())));
-  for (const Unit& unit : units_of(field)) {
+  for (const NamedUnit& unit : units_of(field)) {
     if (unit.name != unit_name) continue;
     auto const scaled = number * unit.factor;
     if (!(scaled > -9e18 && scaled < 9e18)) return std::nullopt;

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "archive/edit/select.h"
-#include "archive/match.h"
+#include "archive/match/match.h"
 
 namespace reprise {
 namespace {

@@ -5,13 +5,10 @@
 
 #include "archive/edit/redact_fields.h"
 #include "archive/edit/reply.h"
+#include "base/bytes.h"
 
 namespace reprise {
 namespace {
-
-std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 /// All places of an archive where secrets stand, in turn.
 class Redaction {

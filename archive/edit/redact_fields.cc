@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "archive/edit/media_type.h"
-#include "archive/glob.h"
+#include "base/http/media_type.h"
+#include "base/text/glob.h"
 
 namespace reprise {
 namespace {

@@ -3,22 +3,14 @@
 #include <charconv>
 #include <vector>
 
+#include "base/text/white_space.h"
+
 namespace reprise {
 namespace {
 
-bool is_blank(char c) {
-  return c == ' ' || c == '\t';
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 bool fits_in_a_line(std::string_view text) {
   return text.find_first_of(std::string_view("\r\n\0", 3)) == std::string_view::npos &&
-         trimmed(text) == text;
+         trim_blanks(text) == text;
 }
 
 /// The next line without its end, which is taken from `text`.
@@ -53,14 +45,14 @@ std::expected<ReplyHead, HeadFault> parse_head_text(std::string_view text) {
     return std::unexpected(HeadFault{.line = line, .what = what});
   };
   ReplyHead head;
-  auto const first = trimmed(take_line(text));
+  auto const first = trim_blanks(take_line(text));
   auto const [end, error] = std::from_chars(first.data(), first.data() + first.size(), head.status);
   auto const rest = first.substr(static_cast<std::size_t>(end - first.data()));
   if (error != std::errc() || head.status < 200 || head.status > 999 ||
       (!rest.empty() && !is_blank(rest.front()))) {
     return fault(1, "the first line is a status from 200 on and its reason: 200 OK");
   }
-  head.reason = trimmed(rest);
+  head.reason = trim_blanks(rest);
   std::vector<HeaderView> fields;
   std::size_t blank_line = 0;
   for (std::size_t number = 2; !text.empty(); ++number) {
@@ -74,7 +66,8 @@ std::expected<ReplyHead, HeadFault> parse_head_text(std::string_view text) {
     if (colon == 0 || colon == std::string_view::npos) {
       return fault(number, "a field is a line 'Name: value'");
     }
-    HeaderView const field{.name = line.substr(0, colon), .value = trimmed(line.substr(colon + 1))};
+    HeaderView const field{.name = line.substr(0, colon),
+                           .value = trim_blanks(line.substr(colon + 1))};
     if (!fits_in_a_line(field.name) || !fits_in_a_line(field.value)) {
       return fault(number, "a space before the colon, or a character that no field can have");
     }

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <span>
 
-#include "archive/digest.h"
 #include "archive/error.h"
+#include "base/http/digest.h"
 
 namespace reprise {
 namespace {

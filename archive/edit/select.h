@@ -12,7 +12,7 @@
 #include "archive/copy.h"
 #include "archive/exchange.h"
 #include "archive/reader.h"
-#include "archive/result.h"
+#include "base/result.h"
 
 namespace reprise {
 

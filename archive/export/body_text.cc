@@ -1,6 +1,6 @@
 #include "archive/export/body_text.h"
 
-#include "inject/coding.h"
+#include "base/coding/coding.h"
 
 namespace reprise::exporting {
 namespace {
@@ -10,9 +10,9 @@ constexpr std::size_t kStepBytes = 4 << 10;
 
 /// Hands the decoded body to `take`; false when it is not coded so, or there is damage.
 template <class Take>
-bool decode(Job& job, std::span<const inject::Coding> codings, const StoredBody& body, Take take) {
-  inject::Decoder decoder(codings, {.bytes_max = BodyForm::kDecodedBytesMax});
-  inject::Buffer plain;
+bool decode(Job& job, std::span<const coding::Coding> codings, const StoredBody& body, Take take) {
+  coding::Decoder decoder(codings, {.bytes_max = BodyForm::kDecodedBytesMax});
+  coding::Buffer plain;
   bool good = true;
   bool const whole = job.visit(body, [&](std::string_view piece) {
     for (std::size_t at = 0; good && at < piece.size(); at += kStepBytes) {
@@ -30,7 +30,7 @@ bool decode(Job& job, std::span<const inject::Coding> codings, const StoredBody&
 BodyForm survey_body(Job& job, const Headers& headers, const StoredBody& body) {
   BodyForm form;
   if (body.size_bytes == 0) return form;
-  auto const codings = inject::codings_of(headers.list());
+  auto const codings = coding::codings_of(headers.list());
   Utf8Check check;
   if (codings && !codings->empty()) {
     form.decoded = decode(job, *codings, body, [&](std::string_view piece) {
@@ -50,7 +50,7 @@ BodyForm survey_body(Job& job, const Headers& headers, const StoredBody& body) {
 
 void write_body_text(Job& job, const Headers& headers, const StoredBody& body, const BodyForm& form,
                      JsonWriter& json) {
-  auto const codings = inject::codings_of(headers.list());
+  auto const codings = coding::codings_of(headers.list());
   Base64Output base64(json.plain());
   auto const write = [&](std::string_view piece) {
     if (form.utf8) {

@@ -5,6 +5,9 @@
 #include <array>
 #include <cerrno>
 
+#include "base/system/last_error.h"
+#include "base/text/base64.h"
+
 namespace reprise::exporting {
 
 void FileOutput::write(std::string_view bytes) {
@@ -98,19 +101,7 @@ void Base64Output::flush() {
 }
 
 void Base64Output::encode(std::string_view bytes) {
-  constexpr std::string_view kAlphabet =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  text_.clear();
-  for (; !bytes.empty(); bytes.remove_prefix(std::min<std::size_t>(3, bytes.size()))) {
-    auto const byte = [bytes](std::size_t at) {
-      return at < bytes.size() ? static_cast<unsigned char>(bytes[at]) : 0U;
-    };
-    auto const bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-    for (unsigned k = 0; k < 4; ++k) {
-      text_ += k <= bytes.size() ? kAlphabet[bits >> (18 - 6 * k) & 63] : '=';
-    }
-  }
-  to_.write(text_);
+  to_.write(base64(std::as_bytes(std::span(bytes))));
   if (to_.error()) fail(to_.error());
 }
 

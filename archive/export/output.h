@@ -10,8 +10,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "archive/digest.h"
-#include "archive/file.h"
+#include "base/http/digest.h"
+#include "base/system/descriptor.h"
 
 namespace reprise::exporting {
 
@@ -37,14 +37,14 @@ class FileOutput final : public Output {
  public:
   static constexpr std::size_t kBufferBytes = 256 << 10;
 
-  explicit FileOutput(FileDescriptor file) : file_(std::move(file)) { held_.reserve(kBufferBytes); }
+  explicit FileOutput(Descriptor file) : file_(std::move(file)) { held_.reserve(kBufferBytes); }
   void write(std::string_view bytes) override;
   void flush() override;
 
  private:
   void write_all(std::string_view bytes);
 
-  FileDescriptor file_;
+  Descriptor file_;
   std::string held_;
 };
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "archive/export/output.h"
-#include "archive/utf8.h"
+#include "base/text/utf8.h"
 
 namespace reprise::exporting {
 

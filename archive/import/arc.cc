@@ -1,14 +1,14 @@
 #include <algorithm>
 #include <charconv>
 
-#include "archive/import/http_message.h"
+#include "archive/import/collect/http_message.h"
 #include "archive/import/record_block.h"
 #include "archive/import/warc.h"
 
 namespace reprise::importing {
 namespace {
 
-constexpr std::size_t kLineBytesMax = 64 << 10;
+constexpr std::size_t kArcLineBytesMax = 64 << 10;
 
 template <class T>
 bool parse(std::string_view text, T& number) {
@@ -84,7 +84,7 @@ bool ArcReader::read_record() {
   ++number_;
   offset_ = from_.offset();
   std::string text;
-  if (!from_.line(text, kLineBytesMax)) return bad("the file ends inside its first line");
+  if (!from_.line(text, kArcLineBytesMax)) return bad("the file ends inside its first line");
   auto line = parse_line(text, words_);
   // The words of the first line are those of version 1, or already those of version 2.
   if (!line && number_ == 1) line = parse_line(text, 10);
@@ -100,7 +100,7 @@ bool ArcReader::read_record() {
 bool ArcReader::read_version(RecordBlock& block) {
   std::string text;
   auto const whole = block.read([&text](std::string_view piece) {
-    text += piece.substr(0, kLineBytesMax - std::min(kLineBytesMax, text.size()));
+    text += piece.substr(0, kArcLineBytesMax - std::min(kArcLineBytesMax, text.size()));
   });
   words_ = text.starts_with('2') ? 10 : 5;
   return whole;

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "archive/import/collector.h"
+#include "archive/import/collect/collector.h"
 
 namespace reprise::importing {
 

@@ -6,12 +6,10 @@
 #include "archive/import/har_content.h"
 #include "archive/import/har_entry.h"
 #include "archive/import/har_messages.h"
-#include "archive/import/json_reader.h"
+#include "archive/import/source/json_reader.h"
 
 namespace reprise::importing {
 namespace {
-
-constexpr std::size_t kTextBytesMax = 1 << 20;
 
 class HarReader {
  public:
@@ -75,7 +73,7 @@ void HarReader::read_log() {
       read_pages();
     } else if (name == "_started") {
       // Our own export says when the session began, and not only its first request.
-      if (auto const time = parse_time(json_.text(kTextBytesMax))) started_ = time;
+      if (auto const time = parse_time(json_.text(kHarTextBytesMax))) started_ = time;
     } else if (name == "entries" && json_.enter_array()) {
       any = true;
       while (json_.next_element()) {
@@ -96,9 +94,9 @@ std::string HarReader::read_tool() {
   if (!json_.enter_object()) return {};
   while (json_.next_member(name)) {
     if (name == "name") {
-      tool = json_.text(kTextBytesMax).substr(0, 100);
+      tool = json_.text(kHarTextBytesMax).substr(0, 100);
     } else if (name == "version") {
-      version = json_.text(kTextBytesMax).substr(0, 100);
+      version = json_.text(kHarTextBytesMax).substr(0, 100);
     } else {
       json_.skip();
     }
@@ -114,10 +112,10 @@ void HarReader::read_pages() {
     while (json_.next_member(name)) {
       if (name == "title") {
         // Chrome's and Safari's are the URLs, others' are titles.
-        auto title = json_.text(kTextBytesMax);
+        auto title = json_.text(kHarTextBytesMax);
         if (parse_url(title) && pages_.size() < 1024) pages_.push_back(std::move(title));
       } else if (name == "startedDateTime") {
-        auto const time = parse_time(json_.text(kTextBytesMax));
+        auto const time = parse_time(json_.text(kHarTextBytesMax));
         if (time && (!started_ || *time < *started_)) started_ = time;
       } else {
         json_.skip();
@@ -134,7 +132,7 @@ void HarReader::read_entry() {
   auto& draft = entry.draft;
   while (json_.next_member(name) && !collector_.failed()) {
     if (name == "startedDateTime") {
-      draft.queued = parse_time(json_.text(kTextBytesMax));
+      draft.queued = parse_time(json_.text(kHarTextBytesMax));
     } else if (name == "request") {
       read_request(entry);
     } else if (name == "response") {
@@ -142,13 +140,13 @@ void HarReader::read_entry() {
     } else if (name == "timings") {
       read_timings(entry);
     } else if (name == "serverIPAddress") {
-      draft.address = json_.text(kTextBytesMax);
+      draft.address = json_.text(kHarTextBytesMax);
     } else if (name == "connection") {
       // Firefox writes the port here.
-      auto connection = json_.text(kTextBytesMax);
+      auto connection = json_.text(kHarTextBytesMax);
       if (!tool_.starts_with("Firefox")) draft.connection = std::move(connection);
     } else if (name == "_fromCache") {
-      entry.from_cache = !json_.text(kTextBytesMax).empty();
+      entry.from_cache = !json_.text(kHarTextBytesMax).empty();
     } else if (name == "_webSocketMessages") {
       read_messages(entry);
     } else {
@@ -192,9 +190,9 @@ Fields HarReader::read_fields() {
     if (!json_.enter_object()) continue;
     while (json_.next_member(name)) {
       if (name == "name") {
-        field.name = json_.text(kTextBytesMax);
+        field.name = json_.text(kHarTextBytesMax);
       } else if (name == "value") {
-        field.value = json_.text(kTextBytesMax);
+        field.value = json_.text(kHarTextBytesMax);
       } else {
         json_.skip();
       }
@@ -210,11 +208,11 @@ void HarReader::read_request(HarEntry& entry) {
   if (!json_.enter_object()) return;
   while (json_.next_member(name) && !collector_.failed()) {
     if (name == "method") {
-      entry.draft.method = json_.text(kTextBytesMax);
+      entry.draft.method = json_.text(kHarTextBytesMax);
     } else if (name == "url") {
-      entry.url = json_.text(kTextBytesMax);
+      entry.url = json_.text(kHarTextBytesMax);
     } else if (name == "httpVersion") {
-      entry.draft.request_version = parse_version(json_.text(kTextBytesMax));
+      entry.draft.request_version = parse_version(json_.text(kHarTextBytesMax));
     } else if (name == "headers") {
       entry.draft.request_fields = read_fields();
     } else if (name == "postData") {
@@ -242,9 +240,9 @@ void HarReader::read_post_data(HarEntry& entry) {
       text.emplace(collector_, "");
       json_.string_pieces([&text](std::string_view piece) { text->append(piece); });
     } else if (name == "encoding") {
-      encoding = json_.text(kTextBytesMax);
+      encoding = json_.text(kHarTextBytesMax);
     } else if (name == "_file") {
-      body = read_attachment(collector_, attachments_, json_.text(kTextBytesMax), "");
+      body = read_attachment(collector_, attachments_, json_.text(kHarTextBytesMax), "");
     } else {
       json_.skip();
     }
@@ -262,10 +260,10 @@ void HarReader::read_response(HarEntry& entry) {
       auto const status = json_.number().value_or(0);
       draft.status = status >= 100 && status <= 999 ? static_cast<std::uint16_t>(status) : 0;
     } else if (name == "statusText") {
-      draft.reason = json_.text(kTextBytesMax);
+      draft.reason = json_.text(kHarTextBytesMax);
       std::erase_if(draft.reason, [](char c) { return c == '\r' || c == '\n' || c == '\0'; });
     } else if (name == "httpVersion") {
-      draft.version = parse_version(json_.text(kTextBytesMax));
+      draft.version = parse_version(json_.text(kHarTextBytesMax));
     } else if (name == "headers") {
       draft.fields = read_fields();
       entry.has_fields = true;
@@ -274,9 +272,9 @@ void HarReader::read_response(HarEntry& entry) {
     } else if (name == "bodySize") {
       entry.body_bytes = json_.number().value_or(-1);
     } else if (name == "_error") {
-      entry.error = json_.text(kTextBytesMax).substr(0, 1000);
+      entry.error = json_.text(kHarTextBytesMax).substr(0, 1000);
     } else if (name == "_outcome") {
-      entry.outcome = json_.text(kTextBytesMax);
+      entry.outcome = json_.text(kHarTextBytesMax);
     } else {
       json_.skip();
     }
@@ -300,11 +298,11 @@ void HarReader::read_content(HarEntry& entry) {
         text.reset();
       }
     } else if (name == "encoding") {
-      encoding = json_.text(kTextBytesMax);
+      encoding = json_.text(kHarTextBytesMax);
     } else if (name == "size") {
       entry.content_bytes = json_.number().value_or(-1);
     } else if (name == "_file") {
-      body = read_attachment(collector_, attachments_, json_.text(kTextBytesMax), coding);
+      body = read_attachment(collector_, attachments_, json_.text(kHarTextBytesMax), coding);
       entry.lost_text = !body;
     } else {
       json_.skip();

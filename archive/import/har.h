@@ -1,6 +1,6 @@
 #pragma once
 
-#include "archive/import/collector.h"
+#include "archive/import/collect/collector.h"
 #include "archive/import/import.h"
 
 namespace reprise::importing {

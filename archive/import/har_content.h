@@ -3,9 +3,9 @@
 #include <optional>
 #include <string>
 
-#include "archive/import/base64.h"
-#include "archive/import/collector.h"
+#include "archive/import/collect/collector.h"
 #include "archive/import/import.h"
+#include "base/text/base64.h"
 
 namespace reprise::importing {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "archive/import/collector.h"
+#include "archive/import/collect/collector.h"
 
 namespace reprise::importing {
 

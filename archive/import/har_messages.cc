@@ -2,12 +2,10 @@
 
 #include <cmath>
 
-#include "archive/import/base64.h"
+#include "base/text/base64.h"
 
 namespace reprise::importing {
 namespace {
-
-constexpr std::size_t kTextBytesMax = 1 << 20;
 
 bool is_opcode(double number) {
   return number == 1 || number == 2 || number == 8 || number == 9 || number == 10;
@@ -24,7 +22,7 @@ std::optional<MessageDraft> read_har_message(JsonReader& json) {
   if (!json.enter_object()) return std::nullopt;
   while (json.next_member(name)) {
     if (name == "type") {
-      type = json.text(kTextBytesMax);
+      type = json.text(kHarTextBytesMax);
     } else if (name == "time") {
       auto const seconds = json.number().value_or(0);
       if (seconds > 0 && seconds < 7e9) message.time = std::llround(seconds * 1e9);

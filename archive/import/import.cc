@@ -2,14 +2,14 @@
 
 #include <utility>
 
-#include "archive/import/decompress.h"
 #include "archive/import/har.h"
-#include "archive/import/json_reader.h"
 #include "archive/import/mitmproxy.h"
+#include "archive/import/source/decompress.h"
+#include "archive/import/source/json_reader.h"
+#include "archive/import/source/zip.h"
 #include "archive/import/wacz.h"
 #include "archive/import/warc.h"
 #include "archive/import/wprgo.h"
-#include "archive/import/zip.h"
 
 namespace reprise::importing {
 namespace {

@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <functional>
 
-#include "archive/import/byte_source.h"
 #include "archive/import/captures.h"
-#include "archive/import/collector.h"
+#include "archive/import/collect/collector.h"
+#include "archive/import/source/byte_source.h"
 
 namespace reprise::importing {
 

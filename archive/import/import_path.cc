@@ -3,9 +3,12 @@
 
 #include <algorithm>
 
-#include "archive/file.h"
 #include "archive/import/import.h"
 #include "archive/import/mahimahi.h"
+#include "archive/open_file.h"
+#include "base/system/descriptor.h"
+#include "base/system/last_error.h"
+#include "base/system/mapped_file.h"
 
 namespace reprise::importing {
 namespace fs = std::filesystem;
@@ -13,7 +16,7 @@ namespace {
 
 class FileInput final : public Input {
  public:
-  FileInput(FileDescriptor file, std::uint64_t size_bytes)
+  FileInput(Descriptor file, std::uint64_t size_bytes)
       : file_(std::move(file)), size_bytes_(size_bytes) {}
 
   std::uint64_t size_bytes() const override { return size_bytes_; }
@@ -30,7 +33,7 @@ class FileInput final : public Input {
   }
 
  private:
-  FileDescriptor file_;
+  Descriptor file_;
   std::uint64_t size_bytes_;
 };
 

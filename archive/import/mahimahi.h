@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "archive/import/collector.h"
+#include "archive/import/collect/collector.h"
 
 namespace reprise::importing {
 

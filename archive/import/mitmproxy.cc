@@ -8,8 +8,6 @@
 namespace reprise::importing {
 namespace {
 
-constexpr std::size_t kTextBytesMax = 1 << 20;
-
 HttpVersion version_of(const std::string& text) {
   if (text == "1:1#1:1#") return HttpVersion::kHttp11;
   if (text == "1:1#1:0#") return HttpVersion::kHttp10;
@@ -54,7 +52,7 @@ class FlowReader {
   void read_messages(Flow& flow);
   std::uint64_t count_elements();
   void add(Flow& flow);
-  std::string text() { return tnet_.text(kTextBytesMax).value_or(""); }
+  std::string text() { return tnet_.text(kFlowTextBytesMax).value_or(""); }
 
   ByteReader& from_;
   TnetReader tnet_;
@@ -158,7 +156,7 @@ void FlowReader::read_messages(Flow& flow) {
         tnet_.skip();
         continue;
       }
-      auto const limit = count == 2 ? kMessagePayloadMax : kTextBytesMax;
+      auto const limit = count == 2 ? kMessagePayloadMax : kFlowTextBytesMax;
       fields[count++] = tnet_.text(limit).value_or("");
     }
     tnet_.close();

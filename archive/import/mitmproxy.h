@@ -1,7 +1,7 @@
 #pragma once
 
-#include "archive/import/byte_source.h"
-#include "archive/import/collector.h"
+#include "archive/import/collect/collector.h"
+#include "archive/import/source/byte_source.h"
 
 namespace reprise::importing {
 

@@ -7,7 +7,6 @@
 namespace reprise::importing {
 namespace {
 
-constexpr std::size_t kTextBytesMax = 1 << 20;
 constexpr std::size_t kFieldsMax = 65'536;
 constexpr std::size_t kHeldBytesMax = 16 << 20;
 
@@ -53,8 +52,8 @@ Fields read_fields(TnetReader& tnet) {
   if (!tnet.open()) return fields;
   while (tnet.more()) {
     if (!tnet.open()) break;
-    Field field{.name = tnet.text(kTextBytesMax).value_or(""),
-                .value = tnet.text(kTextBytesMax).value_or("")};
+    Field field{.name = tnet.text(kFlowTextBytesMax).value_or(""),
+                .value = tnet.text(kFlowTextBytesMax).value_or("")};
     tnet.close();
     if (fields.size() < kFieldsMax) fields.push_back(std::move(field));
   }
@@ -71,7 +70,7 @@ void read_body(TnetReader& tnet, const Fields& fields, HeldBody& body) {
 
 /// Takes one member. False when it is none that is known here.
 bool read_part(TnetReader& tnet, const std::string& key, FlowMessage& message) {
-  auto const text = [&tnet] { return tnet.text(kTextBytesMax).value_or(""); };
+  auto const text = [&tnet] { return tnet.text(kFlowTextBytesMax).value_or(""); };
   if (key == "http_version" || key == "httpversion") {
     message.first_line_version = text();
   } else if (key == "timestamp_start") {

@@ -4,10 +4,13 @@
 #include <string>
 #include <string_view>
 
-#include "archive/import/collector.h"
-#include "archive/import/tnetstring.h"
+#include "archive/import/collect/collector.h"
+#include "archive/import/source/tnetstring.h"
 
 namespace reprise::importing {
+
+/// The longest text that is read of a flow, bodies apart.
+inline constexpr std::size_t kFlowTextBytesMax = 1 << 20;
 
 /// The request or the response of a flow.
 struct FlowMessage {

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "archive/import/byte_source.h"
-#include "archive/import/record_digests.h"
+#include "archive/import/collect/record_digests.h"
+#include "archive/import/source/byte_source.h"
 
 namespace reprise::importing {
 

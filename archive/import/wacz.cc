@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "archive/import/decompress.h"
-#include "archive/import/json_reader.h"
+#include "archive/import/source/decompress.h"
+#include "archive/import/source/json_reader.h"
 #include "archive/import/warc.h"
 
 namespace reprise::importing {

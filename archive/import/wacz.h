@@ -1,7 +1,7 @@
 #pragma once
 
 #include "archive/import/captures.h"
-#include "archive/import/zip.h"
+#include "archive/import/source/zip.h"
 
 namespace reprise::importing {
 

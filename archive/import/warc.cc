@@ -4,13 +4,13 @@
 #include <array>
 #include <charconv>
 
-#include "archive/import/http_message.h"
+#include "archive/import/collect/http_message.h"
 #include "archive/import/record_block.h"
 
 namespace reprise::importing {
 namespace {
 
-constexpr std::size_t kLineBytesMax = 64 << 10;
+constexpr std::size_t kWarcLineBytesMax = 64 << 10;
 constexpr std::size_t kHeadBytesMax = 1 << 20;
 constexpr std::size_t kInfoBytesMax = 64 << 10;
 
@@ -179,13 +179,13 @@ std::string WarcReader::read_head() {
   if (!equals_ignoring_case(from_.fill(kStart.size()).substr(0, kStart.size()), kStart)) {
     return "no record begins here: bytes are lost, or the length of the one before is wrong";
   }
-  if (!from_.line(line, kLineBytesMax) || !is_known_version(line)) {
+  if (!from_.line(line, kWarcLineBytesMax) || !is_known_version(line)) {
     return "an unknown version: " + line.substr(0, 40);
   }
   std::string text;
   while (true) {
     line.clear();
-    if (!from_.line(line, kLineBytesMax)) return "the file ends inside its head";
+    if (!from_.line(line, kWarcLineBytesMax)) return "the file ends inside its head";
     if (line.empty()) break;
     if (!is_field_line(line)) return "a line of its head is no field: " + line.substr(0, 40);
     text += line + "\n";

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "archive/import/byte_source.h"
 #include "archive/import/captures.h"
+#include "archive/import/source/byte_source.h"
 
 namespace reprise::importing {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "archive/import/base64.h"
-#include "archive/import/http_message.h"
-#include "archive/import/json_reader.h"
+#include "archive/import/collect/http_message.h"
+#include "archive/import/source/json_reader.h"
+#include "base/text/base64.h"
 
 namespace reprise::importing {
 namespace {

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <optional>
 
-#include "proxy/net.h"
+#include "proxy/stream/net.h"
 
 namespace reprise {
 

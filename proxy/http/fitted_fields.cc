@@ -1,6 +1,6 @@
 #include "proxy/http/fitted_fields.h"
 
-#include "proxy/http/h1_syntax.h"
+#include "base/http/h1_syntax.h"
 
 namespace reprise {
 namespace {

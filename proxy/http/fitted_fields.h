@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/http/h1_parser.h"
+#include "base/http/h1_parser.h"
 
 namespace reprise {
 

@@ -5,6 +5,7 @@
 
 #include "proxy/http/h1_reader.h"
 #include "proxy/http/h1_writer.h"
+#include "proxy/stream/byte_stream.h"
 
 namespace reprise {
 

@@ -70,7 +70,7 @@ Task<std::span<char>> H1Reader::read_head() {
   std::size_t skipped = 0;
   std::size_t scanned = 0;
   while (true) {
-    auto const filled = as_text(Bytes(head_buffer_).first(used));
+    auto const filled = text_of(Bytes(head_buffer_).first(used));
     while (skipped < used && (filled[skipped] == '\r' || filled[skipped] == '\n')) {
       if (++skipped > kEmptyLinesMax) co_return fail(h1_errc::not_http);
       scanned = 0;

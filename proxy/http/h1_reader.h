@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "proxy/http/h1_parser.h"
+#include "base/http/h1_parser.h"
 #include "proxy/http/handler.h"
 
 namespace reprise {

@@ -15,7 +15,7 @@ Task<void> H1Response::switch_protocols(const ResponseHead& head) {
   switched_ = true;
   body_.begin_body({.kind = BodyFraming::Kind::kUntilClose});
   auto const text = response_head_text(head);
-  co_return co_await stream_.write(as_bytes(text));
+  co_return co_await stream_.write(bytes_of(text));
 }
 
 Task<void> H1Response::send_head(const ResponseHead& head) {
@@ -26,7 +26,7 @@ Task<void> H1Response::send_head(const ResponseHead& head) {
     if (head.status == 100 && std::exchange(continued_, true)) co_return Result<void>{};
     if (request_.version == HttpVersion::kHttp10) co_return Result<void>{};  // RFC 9110 15.2
     auto const text = response_head_text(head);
-    co_return co_await stream_.write(as_bytes(text));
+    co_return co_await stream_.write(bytes_of(text));
   }
   auto framing = response_framing(request_.method, head);
   if (!framing) co_return fail(framing.error());
@@ -51,7 +51,7 @@ Task<void> H1Response::send_head(const ResponseHead& head) {
   until_close_ = framing->kind == BodyFraming::Kind::kUntilClose;
   keeps_alive_ = !until_close_ && goes_on(head);
   body_.begin_body(*framing);
-  co_return co_await stream_.write(as_bytes(text));
+  co_return co_await stream_.write(bytes_of(text));
 }
 
 Task<void> H1Response::write(Bytes bytes) {

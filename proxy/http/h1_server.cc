@@ -19,7 +19,7 @@ constexpr std::size_t kLingerReadBytes = 64 << 10;
 /// How long a request's content may stand still.
 constexpr std::chrono::seconds kBodyStallTimeout{120};
 /// How long a client may take to close its side when the server ends.
-constexpr std::chrono::seconds kFarewellTimeout{1};
+constexpr std::chrono::seconds kH1FarewellTimeout{1};
 
 /// The request's content; asks a waiting client to go on when it is first read (RFC 9110 10.1.1).
 class RequestBody final : public BodyReader {
@@ -97,7 +97,7 @@ Task<void> refuse(ByteStream& stream, std::uint16_t status, std::string_view why
                                           {"Connection", "close"}}};
   ResponseHead const head{.status = status, .reason = reason_phrase(status), .headers = fields};
   if (auto const sent = co_await response.send_head(head); !sent) co_return sent;
-  if (auto const sent = co_await response.write(as_bytes(text)); !sent) co_return sent;
+  if (auto const sent = co_await response.write(bytes_of(text)); !sent) co_return sent;
   co_await linger(stream);
   co_return Result<void>{};
 }
@@ -163,8 +163,8 @@ class H1Connection {
       auto const goes_on = co_await serve_one(*line);
       if (!goes_on) co_return fail(goes_on.error());
       if (!*goes_on || deadline_.ending) {
-        deadline_.set(Clock::now() + (deadline_.ending ? kFarewellTimeout : options_.head_timeout),
-                      true);
+        deadline_.set(
+            Clock::now() + (deadline_.ending ? kH1FarewellTimeout : options_.head_timeout), true);
         if (unread_ || deadline_.ending) {
           co_await linger(stream_);
         } else {
@@ -185,7 +185,7 @@ class H1Connection {
       co_return co_await refuse_as(h1_errc::bad_authority, "CONNECT takes HOST:PORT");
     }
     auto const sent =
-        co_await stream_.write(as_bytes("HTTP/1.1 200 Connection established\r\n\r\n"));
+        co_await stream_.write(bytes_of("HTTP/1.1 200 Connection established\r\n\r\n"));
     if (!sent) co_return fail(sent.error());
     co_return H1Tunnel{.authority = std::move(*authority), .early = reader_.take_rest()};
   }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "proxy/http/h1_parser.h"
+#include "base/http/h1_parser.h"
 #include "proxy/http/handler.h"
 
 namespace reprise {

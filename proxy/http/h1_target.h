@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "proxy/http/h1_parser.h"
+#include "base/http/h1_parser.h"
 
 namespace reprise {
 

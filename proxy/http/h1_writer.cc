@@ -23,7 +23,7 @@ Task<void> H1Writer::write(Bytes bytes) {
       co_return co_await stream_.write(bytes);
     case BodyFraming::Kind::kChunked: {
       auto const line = chunk_line(bytes.size());
-      std::array<Piece, 3> const pieces{as_bytes(line), bytes, as_bytes("\r\n")};
+      std::array<Piece, 3> const pieces{bytes_of(line), bytes, bytes_of("\r\n")};
       co_return co_await stream_.write(pieces);
     }
     case BodyFraming::Kind::kUntilClose:
@@ -38,7 +38,7 @@ Task<void> H1Writer::finish(HeaderList trailers) {
   }
   if (framing_.kind == BodyFraming::Kind::kChunked) {
     auto const tail = chunk_tail(trailers);
-    co_return co_await stream_.write(as_bytes(tail));
+    co_return co_await stream_.write(bytes_of(tail));
   }
   co_return Result<void>{};
 }

@@ -2,7 +2,8 @@
 
 #include <string>
 
-#include "proxy/http/h1_parser.h"
+#include "base/http/h1_parser.h"
+#include "proxy/stream/byte_stream.h"
 
 namespace reprise {
 
@@ -12,7 +13,7 @@ class H1Writer {
  public:
   explicit H1Writer(ByteStream& stream) : stream_(stream) {}
 
-  Task<void> send_head(std::string_view head) { return stream_.write(as_bytes(head)); }
+  Task<void> send_head(std::string_view head) { return stream_.write(bytes_of(head)); }
 
   /// Starts the body of the message whose head is sent.
   void begin_body(BodyFraming framing);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "proxy/http/h1_parser.h"
+#include "base/http/h1_parser.h"
 
 namespace reprise {
 namespace {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "proxy/http/h2_session.h"
+#include "proxy/stream/byte_stream.h"
 
 namespace reprise {
 

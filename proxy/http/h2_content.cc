@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "proxy/http/h1_parser.h"
+#include "base/http/h1_parser.h"
 #include "proxy/http/h2_session.h"
 
 namespace reprise {

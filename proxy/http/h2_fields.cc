@@ -6,7 +6,7 @@
 namespace reprise {
 namespace {
 
-std::uint8_t* bytes_of(std::string_view text) {
+std::uint8_t* nghttp2_bytes(std::string_view text) {
   return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
 }
 
@@ -21,7 +21,7 @@ bool is_connection_field(const HeaderView& field) {
 }
 
 bool is_h2_value(std::string_view value) {
-  return nghttp2_check_header_value(bytes_of(value), value.size()) != 0;
+  return nghttp2_check_header_value(nghttp2_bytes(value), value.size()) != 0;
 }
 
 std::vector<nghttp2_nv> H2Fields::copied() const {
@@ -36,7 +36,7 @@ void H2Fields::add(std::string_view name, std::string_view value) {
     names_.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c);
   }
   fields_.push_back({.name = nullptr,
-                     .value = bytes_of(value),
+                     .value = nghttp2_bytes(value),
                      .namelen = name.size(),
                      .valuelen = value.size(),
                      .flags = NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE});
@@ -54,7 +54,7 @@ void H2Fields::add_all(HeaderList headers) {
 void H2Fields::settle() {
   std::string_view rest = names_;
   for (nghttp2_nv& field : fields_) {
-    field.name = bytes_of(rest);
+    field.name = nghttp2_bytes(rest);
     rest.remove_prefix(field.namelen);
   }
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "proxy/http/message.h"
+#include "base/http/message.h"
 
 namespace reprise {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/byte_stream.h"
+#include "proxy/stream/byte_stream.h"
 
 namespace reprise {
 

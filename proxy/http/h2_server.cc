@@ -15,7 +15,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// How long a connection may take to end once one direction has ended.
-constexpr std::chrono::seconds kFarewellTimeout{5};
+constexpr std::chrono::seconds kH2FarewellTimeout{5};
 /// The same when the server ends, and how long the client may take to hear of it.
 constexpr std::chrono::seconds kEndingFarewellTimeout{1};
 
@@ -150,7 +150,7 @@ class ServerSession final : public H2Session {
 
   void on_half_over() override {
     half_over_ = true;
-    auto const patience = deadline_.ending ? kEndingFarewellTimeout : kFarewellTimeout;
+    auto const patience = deadline_.ending ? kEndingFarewellTimeout : kH2FarewellTimeout;
     deadline_.at = std::min(deadline_.at, Clock::now() + patience);
     if (closes_at_once_) stream_.close();
   }

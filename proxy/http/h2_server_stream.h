@@ -4,6 +4,7 @@
 
 #include "proxy/http/h2_session.h"
 #include "proxy/http/stand_still.h"
+#include "proxy/stream/byte_stream.h"
 
 namespace reprise {
 

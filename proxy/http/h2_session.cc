@@ -4,7 +4,7 @@
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <cstring>
 
-#include "proxy/http/h1_parser.h"
+#include "base/http/h1_parser.h"
 
 namespace reprise {
 namespace {

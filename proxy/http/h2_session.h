@@ -12,6 +12,7 @@
 
 #include "proxy/http/h2_content.h"
 #include "proxy/http/h2_frame_check.h"
+#include "proxy/stream/byte_stream.h"
 
 namespace reprise {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "proxy/http/h1_parser.h"
+#include "base/http/h1_parser.h"
 
 namespace reprise {
 

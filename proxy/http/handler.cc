@@ -19,7 +19,7 @@ Task<void> send_own(ResponseWriter& writer, std::uint16_t status, std::string_vi
       .reason = reason_phrase(status),
       .headers = std::span(fields).first(proxy_status.empty() ? fields.size() - 1 : fields.size())};
   if (auto const sent = co_await writer.send_head(head); !sent) co_return sent;
-  if (auto const sent = co_await writer.write(as_bytes(body)); !sent) co_return sent;
+  if (auto const sent = co_await writer.write(bytes_of(body)); !sent) co_return sent;
   co_return co_await writer.finish({});
 }
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/byte_stream.h"
-#include "proxy/http/message.h"
+#include "base/http/message.h"
 #include "proxy/http/stored_response.h"
+#include "proxy/stream/byte_stream.h"
 
 namespace reprise {
 

@@ -1,6 +1,6 @@
 #include "proxy/http/stored_response.h"
 
-#include "proxy/http/h1_parser.h"
+#include "base/http/h1_parser.h"
 #include "proxy/http/h1_writer.h"
 
 namespace reprise {
@@ -51,9 +51,9 @@ void StoredResponse::build_h1(std::string_view request_method) {
       h1_keeps_alive_ = false;
       break;
   }
-  h1_wire_.emplace_back(as_bytes(h1_head_));
+  h1_wire_.emplace_back(bytes_of(h1_head_));
   if (!body.empty()) h1_wire_.push_back(parts_.body);
-  if (!h1_tail_.empty()) h1_wire_.emplace_back(as_bytes(h1_tail_));
+  if (!h1_tail_.empty()) h1_wire_.emplace_back(bytes_of(h1_tail_));
 }
 
 }  // namespace reprise

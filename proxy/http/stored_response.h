@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "proxy/byte_stream.h"
+#include "base/http/message.h"
 #include "proxy/http/h2_fields.h"
-#include "proxy/http/message.h"
+#include "proxy/stream/byte_stream.h"
 
 namespace reprise {
 

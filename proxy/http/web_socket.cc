@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "base/bytes.h"
+#include "base/text/base64.h"
+
 namespace reprise {
 namespace {
 
@@ -33,10 +36,6 @@ class Category final : public std::error_category {
   }
 };
 
-std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 unsigned number(std::byte byte) {
   return std::to_integer<unsigned>(byte);
 }
@@ -49,14 +48,6 @@ bool is_control(MessageKind kind) {
 bool may_be_sent(unsigned code) {
   bool const known = code >= 1000 && code <= 1014 && code != 1004 && code != 1005 && code != 1006;
   return known || (code >= 3000 && code <= 4999);
-}
-
-std::string base64(std::span<const unsigned char> bytes) {
-  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');
-  int const size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), bytes.data(),
-                                   static_cast<int>(bytes.size()));
-  text.resize(static_cast<std::size_t>(size));
-  return text;
 }
 
 }  // namespace
@@ -217,7 +208,7 @@ std::optional<std::uint16_t> close_code_of(std::span<const std::byte> payload) {
 }
 
 std::string web_socket_key(const std::array<std::byte, 16>& nonce) {
-  return base64({reinterpret_cast<const unsigned char*>(nonce.data()), nonce.size()});
+  return base64(nonce);
 }
 
 std::string web_socket_accept(std::string_view key) {
@@ -225,7 +216,7 @@ std::string web_socket_accept(std::string_view key) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned size = 0;
   EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha1(), nullptr);
-  return base64(std::span(digest).first(size));
+  return base64(std::as_bytes(std::span(digest)).first(size));
 }
 
 }  // namespace reprise

@@ -13,9 +13,9 @@
 #include <system_error>
 #include <vector>
 
-#include "archive/result.h"
-#include "archive/utf8.h"
 #include "archive/web_socket.h"
+#include "base/result.h"
+#include "base/text/utf8.h"
 
 namespace reprise {
 

@@ -20,20 +20,20 @@ Task<void> InjectingWriter::send_head(const ResponseHead& head) {
 Task<void> InjectingWriter::write(Bytes bytes) {
   if (!rewriter_) co_return co_await client_.write(bytes);
   // What the origin has sent is not kept waiting for what it may send.
-  co_return co_await pass(bytes, inject::Until::kFlush);
+  co_return co_await pass(bytes, coding::Until::kFlush);
 }
 
 Task<void> InjectingWriter::finish(HeaderList trailers) {
   if (rewriter_) {
-    if (auto const passed = co_await pass({}, inject::Until::kEnd); !passed) co_return passed;
+    if (auto const passed = co_await pass({}, coding::Until::kEnd); !passed) co_return passed;
     if (!broken_) co_return broken_;
   }
   co_return co_await client_.finish(trailers);
 }
 
-Task<void> InjectingWriter::pass(Bytes bytes, inject::Until until) {
+Task<void> InjectingWriter::pass(Bytes bytes, coding::Until until) {
   if (!broken_) co_return Result<void>{};  // the recording goes on
-  inject::Buffer out;
+  coding::Buffer out;
   broken_ = rewriter_->write(bytes, until, out);
   if (!rewriter_->decided()) co_return Result<void>{};
   if (auto const sent = co_await send_held_head(); !sent) co_return sent;

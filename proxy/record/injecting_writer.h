@@ -28,7 +28,7 @@ class InjectingWriter {
   const inject::RewriteReport* report() const { return rewriter_ ? &rewriter_->report() : nullptr; }
 
  private:
-  Task<void> pass(Bytes bytes, inject::Until until);
+  Task<void> pass(Bytes bytes, coding::Until until);
   Task<void> send_held_head();
 
   ResponseWriter& client_;

@@ -8,8 +8,8 @@
 
 #include "dns/error.h"
 #include "dns/host.h"
+#include "proxy/stream/tls_stream.h"
 #include "proxy/tls/client_context.h"
-#include "proxy/tls_stream.h"
 
 namespace reprise {
 namespace {

@@ -11,8 +11,8 @@
 #include "archive/exchange.h"
 #include "dns/dial.h"
 #include "dns/resolver.h"
-#include "proxy/byte_stream.h"
 #include "proxy/record/private_reach.h"
+#include "proxy/stream/byte_stream.h"
 #include "proxy/tls/client_hello.h"
 #include "proxy/tls/openssl_ptr.h"
 

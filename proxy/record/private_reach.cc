@@ -4,8 +4,8 @@
 #include <array>
 #include <optional>
 
+#include "base/http/h1_parser.h"
 #include "dns/host.h"
-#include "proxy/http/h1_parser.h"
 
 namespace reprise {
 namespace {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "proxy/http/message.h"
-#include "proxy/net.h"
+#include "base/http/message.h"
+#include "proxy/stream/net.h"
 
 namespace reprise {
 

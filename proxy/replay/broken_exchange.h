@@ -1,7 +1,7 @@
 #pragma once
 
-// Exchanges that came to no good end, replayed as far as they went: archive/MATCHING.md, "What was
-// cut or failed".
+// Exchanges that came to no good end, replayed as far as they went: archive/match/MATCHING.md,
+// "What was cut or failed".
 
 #include <chrono>
 

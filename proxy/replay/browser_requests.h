@@ -1,11 +1,11 @@
 #pragma once
 
 // Requests that a browser makes for itself, whatever page it shows: of them a recording knows
-// nothing, and that is no fault of it. Pure. The list for people is in archive/MATCHING.md.
+// nothing, and that is no fault of it. Pure. The list for people is in archive/match/MATCHING.md.
 
 #include <optional>
 
-#include "archive/match_request.h"
+#include "archive/match/request.h"
 #include "proxy/replay/made_up.h"
 
 namespace reprise {

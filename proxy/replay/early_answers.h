@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "archive/match_request.h"
+#include "archive/match/request.h"
 #include "archive/reader.h"
 
 namespace reprise {

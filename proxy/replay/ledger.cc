@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "archive/match_explain.h"
-#include "archive/match_parameters.h"
+#include "archive/match/explain.h"
+#include "archive/match/parameters.h"
 
 namespace reprise {
 namespace {

@@ -10,10 +10,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "archive/match.h"
+#include "archive/match/match.h"
 #include "archive/reader.h"
-#include "proxy/replay/special_answers.h"
-#include "proxy/replay/synthesis.h"
+#include "proxy/replay/response/special_answers.h"
+#include "proxy/replay/response/synthesis.h"
 
 namespace reprise {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "archive/headers.h"
-#include "proxy/replay/special_answers.h"
+#include "base/http/headers.h"
+#include "proxy/replay/response/special_answers.h"
 
 namespace reprise {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "archive/result.h"
+#include "base/result.h"
 
 namespace reprise {
 

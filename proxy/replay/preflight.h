@@ -7,7 +7,7 @@
 #include <expected>
 #include <string>
 
-#include "archive/match_request.h"
+#include "archive/match/request.h"
 #include "archive/reader.h"
 #include "proxy/replay/made_up.h"
 

@@ -5,14 +5,14 @@
 #include <charconv>
 #include <deque>
 
-#include "archive/match_parameters.h"
+#include "archive/match/parameters.h"
 #include "inject/response.h"
 #include "proxy/replay/broken_exchange.h"
-#include "proxy/replay/held_body.h"
-#include "proxy/replay/other_form.h"
 #include "proxy/replay/replayer.h"
-#include "proxy/replay/selected_response.h"
-#include "proxy/replay/stitched_parts.h"
+#include "proxy/replay/response/held_body.h"
+#include "proxy/replay/response/other_form.h"
+#include "proxy/replay/response/selected_response.h"
+#include "proxy/replay/response/stitched_parts.h"
 #include "proxy/replay/timed_response.h"
 
 namespace reprise {

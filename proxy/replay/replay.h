@@ -11,17 +11,17 @@
 #include <string>
 #include <vector>
 
-#include "archive/match.h"
+#include "archive/match/match.h"
 #include "archive/reader.h"
 #include "inject/rewrite.h"
 #include "proxy/connection.h"
 #include "proxy/replay/early_answers.h"
-#include "proxy/replay/injected_documents.h"
 #include "proxy/replay/ledger.h"
 #include "proxy/replay/made_up.h"
-#include "proxy/replay/prepared_cache.h"
-#include "proxy/replay/scheduler.h"
-#include "proxy/replay/synthesis.h"
+#include "proxy/replay/response/injected_documents.h"
+#include "proxy/replay/response/prepared_cache.h"
+#include "proxy/replay/response/scheduler.h"
+#include "proxy/replay/response/synthesis.h"
 #include "proxy/replay/tls_plans.h"
 #include "proxy/replay/web_socket_replay.h"
 

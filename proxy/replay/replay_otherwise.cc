@@ -3,10 +3,10 @@
 #include <spdlog/spdlog.h>
 
 #include "proxy/replay/browser_requests.h"
-#include "proxy/replay/other_form.h"
 #include "proxy/replay/preflight.h"
 #include "proxy/replay/replay.h"
-#include "proxy/replay/stitched_parts.h"
+#include "proxy/replay/response/other_form.h"
+#include "proxy/replay/response/stitched_parts.h"
 #include "proxy/replay/timed_response.h"
 
 namespace reprise {
@@ -87,7 +87,7 @@ Task<void> Replay::send_made_up(const AskedRequest& asked, const MadeUp& answer,
   ResponseHead const head{
       .status = answer.status, .reason = reason_phrase(answer.status), .headers = fields};
   if (auto const sent = co_await writer.send_head(head); !sent) co_return sent;
-  if (auto const sent = co_await writer.write(as_bytes(answer.body)); !sent) co_return sent;
+  if (auto const sent = co_await writer.write(bytes_of(answer.body)); !sent) co_return sent;
   co_return co_await writer.finish({});
 }
 

@@ -3,16 +3,13 @@
 #include <algorithm>
 
 namespace reprise {
-namespace {
-
-constexpr std::uint16_t kHttpsPort = 443;
-
-}  // namespace
+namespace {}  // namespace
 
 awaitable<TlsPlan> Replayer::plan_tls(const ConnectionInfo& connection, const ClientHello& hello) {
   host_ = hello.server_name.empty() ? connection.tunnel_host : hello.server_name;
   // Outside a tunnel the port is our listener's own and says nothing.
-  auto const port = connection.tunnel_host.empty() ? kHttpsPort : connection.tunnel_port;
+  auto const port =
+      connection.tunnel_host.empty() ? default_port(Scheme::kHttps) : connection.tunnel_port;
   auto const& plans = replay_.tls_plans();
   auto plan =
       host_.empty() ? plans.unnamed(connection.local.address().to_string()) : plans.of(host_, port);

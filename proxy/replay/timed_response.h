@@ -3,8 +3,8 @@
 #include <chrono>
 
 #include "proxy/replay/ledger.h"
-#include "proxy/replay/schedule.h"
-#include "proxy/replay/selected_response.h"
+#include "proxy/replay/response/schedule.h"
+#include "proxy/replay/response/selected_response.h"
 
 namespace reprise {
 

@@ -6,7 +6,6 @@
 namespace reprise {
 namespace {
 
-constexpr std::uint16_t kHttpsPort = 443;
 constexpr const char* kH1 = "http/1.1";
 constexpr const char* kH2 = "h2";
 
@@ -90,7 +89,7 @@ void TlsPlans::find_web_sockets(const ArchiveReader& archive, std::uint32_t sess
 }
 
 const TlsPlans::Recorded* TlsPlans::find(const std::string& host, std::uint16_t port) const {
-  for (auto const likely : {port, kHttpsPort}) {
+  for (auto const likely : {port, default_port(Scheme::kHttps)}) {
     auto const known = recorded_.find({host, likely});
     if (known != recorded_.end()) return &known->second;
   }
@@ -113,7 +112,7 @@ TlsPlan TlsPlans::of(const std::string& host, std::uint16_t port) const {
 }
 
 TlsPlan TlsPlans::unnamed(const std::string& address) const {
-  if (knows(address)) return of(address, kHttpsPort);
+  if (knows(address)) return of(address, default_port(Scheme::kHttps));
   auto const speaks_h2 = [](auto const& each) { return each.second.plan.alpn == kH2; };
   bool const all = !recorded_.empty() && std::ranges::all_of(recorded_, speaks_h2);
   return offered({.names = {.names = {address}}, .alpn = all ? kH2 : kH1});

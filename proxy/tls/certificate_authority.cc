@@ -14,16 +14,18 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "archive/digest.h"
-#include "archive/file.h"
-#include "archive/invariant.h"
+#include "base/http/digest.h"
+#include "base/invariant.h"
+#include "base/system/descriptor.h"
+#include "base/system/last_error.h"
+#include "base/text/base64.h"
 #include "proxy/tls/certificate_builder.h"
 
 namespace reprise {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::chrono::days kLifetime{5 * 365};
+constexpr std::chrono::days kRootLifetime{5 * 365};
 constexpr std::chrono::days kLifetimeLeftMin{30};
 constexpr std::size_t kPemBytesMax = 64 << 10;
 constexpr mode_t kOthersMayWrite = S_IWGRP | S_IWOTH;
@@ -36,8 +38,8 @@ fs::path key_file(const fs::path& directory) {
   return directory / "ca-key.pem";
 }
 
-Result<FileDescriptor> open_file(const fs::path& path, int flags, mode_t mode = 0) {
-  FileDescriptor file(::open(path.c_str(), flags | O_CLOEXEC, mode));
+Result<Descriptor> open_file(const fs::path& path, int flags, mode_t mode = 0) {
+  Descriptor file(::open(path.c_str(), flags | O_CLOEXEC, mode));
   if (!file.is_open()) return fail(last_system_error());
   return file;
 }
@@ -107,7 +109,7 @@ Result<void> make_private_directories(const fs::path& directory) {
 }
 
 /// Held as long as the descriptor is open; the kernel lets go when the process dies.
-Result<FileDescriptor> lock_directory(const fs::path& directory) {
+Result<Descriptor> lock_directory(const fs::path& directory) {
   auto file = open_file(directory / "lock", O_RDWR | O_CREAT, S_IRUSR | S_IWUSR);
   if (!file) return file;
   while (::flock(file->get(), LOCK_EX) != 0) {
@@ -131,7 +133,7 @@ BioPtr memory_bio(std::string_view text) {
   return BioPtr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-std::string text_of(BIO* bio) {
+std::string bio_text(BIO* bio) {
   char* data = nullptr;
   long const length = BIO_get_mem_data(bio, &data);
   return {data, static_cast<std::size_t>(length)};
@@ -156,7 +158,7 @@ X509Ptr make_certificate(EVP_PKEY* key) {
                 X509_set_pubkey(made, key) == 1,
             "OpenSSL makes certificates");
   set_random_serial(made);
-  set_validity(made, kLifetime);
+  set_validity(made, kRootLifetime);
   std::string const common_name = new_common_name();
   X509_NAME* const name = X509_get_subject_name(made);
   X509_NAME_add_entry_by_NID(name, NID_commonName, MBSTRING_ASC,
@@ -182,9 +184,9 @@ Result<void> make_pair(const fs::path& directory) {
                 PEM_write_bio_X509(certificate_pem.get(), certificate.get()) == 1,
             "OpenSSL writes PEM");
   auto const written =
-      write_whole_file(key_file(directory), text_of(key_pem.get()), S_IRUSR | S_IWUSR);
+      write_whole_file(key_file(directory), bio_text(key_pem.get()), S_IRUSR | S_IWUSR);
   if (!written) return written;
-  return write_whole_file(certificate_file(directory), text_of(certificate_pem.get()),
+  return write_whole_file(certificate_file(directory), bio_text(certificate_pem.get()),
                           S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH);
 }
 
@@ -254,10 +256,7 @@ std::string CertificateAuthority::spki_sha256_base64() const {
   Sha256 const digest =
       sha256({reinterpret_cast<const std::byte*>(der), static_cast<std::size_t>(length)});
   OPENSSL_free(der);
-  std::array<unsigned char, 4 * ((std::tuple_size_v<Sha256> + 2) / 3) + 1> text;
-  int const written = EVP_EncodeBlock(
-      text.data(), reinterpret_cast<const unsigned char*>(digest.data()), digest.size());
-  return {reinterpret_cast<const char*>(text.data()), static_cast<std::size_t>(written)};
+  return base64(digest);
 }
 
 std::string CertificateAuthority::common_name() const {

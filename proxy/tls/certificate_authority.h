@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "archive/result.h"
+#include "base/result.h"
 #include "proxy/tls/error.h"
 #include "proxy/tls/openssl_ptr.h"
 

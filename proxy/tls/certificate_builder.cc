@@ -3,7 +3,7 @@
 #include <openssl/bn.h>
 #include <openssl/x509v3.h>
 
-#include "archive/invariant.h"
+#include "base/invariant.h"
 
 namespace reprise {
 

@@ -7,9 +7,10 @@
 #include <algorithm>
 #include <array>
 
-#include "archive/digest.h"
-#include "archive/file.h"
-#include "archive/invariant.h"
+#include "base/http/digest.h"
+#include "base/invariant.h"
+#include "base/system/descriptor.h"
+#include "base/system/last_error.h"
 #include "proxy/tls/client_offer.h"
 #include "proxy/tls/error.h"
 #include "proxy/tls/leaf_minter.h"
@@ -19,7 +20,7 @@ namespace {
 
 Result<void> trust_file(SSL_CTX* context, const std::filesystem::path& path) {
   // For the system's own word on a file that cannot be read.
-  FileDescriptor const file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  Descriptor const file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) return fail(last_system_error());
   if (SSL_CTX_load_verify_file(context, path.c_str()) == 1) return {};
   ERR_clear_error();
@@ -52,7 +53,7 @@ bool set_alpn(SSL* ssl, std::span<const std::string> protocols) {
   return SSL_set_alpn_protos(ssl, list.data(), static_cast<unsigned>(list.size())) == 0;
 }
 
-std::string_view text_of(const ASN1_STRING* text) {
+std::string_view asn1_text(const ASN1_STRING* text) {
   return {reinterpret_cast<const char*>(ASN1_STRING_get0_data(text)),
           static_cast<std::size_t>(ASN1_STRING_length(text))};
 }
@@ -76,7 +77,7 @@ std::vector<std::string> names_of(const X509* leaf) {
     const GENERAL_NAME* const entry = sk_GENERAL_NAME_value(list.get(), i);
     std::string name;
     if (entry->type == GEN_DNS) {
-      std::ranges::transform(text_of(entry->d.dNSName), std::back_inserter(name), [](char c) {
+      std::ranges::transform(asn1_text(entry->d.dNSName), std::back_inserter(name), [](char c) {
         return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
       });
     } else if (entry->type == GEN_IPADD) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "archive/exchange.h"
-#include "archive/result.h"
+#include "base/result.h"
 #include "proxy/tls/client_hello.h"
 #include "proxy/tls/openssl_ptr.h"
 

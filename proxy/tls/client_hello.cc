@@ -5,6 +5,8 @@
 #include <bitset>
 #include <string_view>
 
+#include "base/bytes.h"
+
 namespace reprise {
 namespace {
 
@@ -62,10 +64,6 @@ class FieldReader {
   Bytes rest_;
   bool failed_ = false;
 };
-
-std::string_view text_of(Bytes bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 /// A list of two-byte values; false when it is empty or of odd length.
 bool read_u16_list(Bytes list, std::vector<std::uint16_t>& values) {

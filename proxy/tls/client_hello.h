@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "archive/result.h"
+#include "base/result.h"
 
 namespace reprise {
 

@@ -26,7 +26,7 @@ constexpr std::array kGroups = {
 };
 
 /// IANA's TLS signature schemes, without those that hash with SHA-1 or SHA-224.
-constexpr std::array kSignatureAlgorithms = {
+constexpr std::array kSignatureSchemes = {
     NamedCode{0x0403, "ecdsa_secp256r1_sha256"},
     NamedCode{0x0503, "ecdsa_secp384r1_sha384"},
     NamedCode{0x0603, "ecdsa_secp521r1_sha512"},
@@ -105,7 +105,7 @@ void offer_like(SSL* ssl, const ClientHello& hello) {
   if (auto const groups = join_names(hello.groups, kGroups); !groups.empty()) {
     SSL_set1_groups_list(ssl, groups.c_str());
   }
-  auto const algorithms = join_names(hello.signature_algorithms, kSignatureAlgorithms);
+  auto const algorithms = join_names(hello.signature_algorithms, kSignatureSchemes);
   if (!algorithms.empty()) SSL_set1_sigalgs_list(ssl, algorithms.c_str());
   ERR_clear_error();  // a list that OpenSSL refuses leaves its own in place
 }

@@ -11,13 +11,13 @@
 #include <optional>
 #include <vector>
 
-#include "archive/invariant.h"
+#include "base/invariant.h"
 #include "proxy/tls/certificate_builder.h"
 
 namespace reprise {
 namespace {
 
-constexpr std::chrono::days kLifetime{365};
+constexpr std::chrono::days kLeafLifetime{365};
 constexpr std::size_t kDnsNameBytesMax = 253;
 constexpr std::size_t kCommonNameBytesMax = 64;  // RFC 5280 appendix A.1, ub-common-name
 
@@ -165,7 +165,7 @@ X509Ptr LeafMinter::mint(const LeafNames& names, GENERAL_NAMES* alternative_name
             "OpenSSL makes certificates");
   for (const ExtensionPtr& extension : extensions_) X509_add_ext(made, extension.get(), -1);
   set_random_serial(made);
-  set_validity(made, kLifetime);
+  set_validity(made, kLeafLifetime);
   auto const common_name = std::ranges::find_if(
       names.names, [](const std::string& name) { return name.size() <= kCommonNameBytesMax; });
   bool const has_subject = common_name != names.names.end();

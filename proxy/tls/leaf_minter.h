@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "archive/result.h"
+#include "base/result.h"
 #include "proxy/tls/certificate_authority.h"
 #include "proxy/tls/openssl_ptr.h"
 

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "archive/invariant.h"
+#include "base/invariant.h"
 
 namespace reprise {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "archive/result.h"
+#include "base/result.h"
 #include "proxy/tls/leaf_minter.h"
 #include "proxy/tls/openssl_ptr.h"
 

@@ -12,6 +12,11 @@ namespace reprise {
 /// Later than this at p99, a link is not what it says.
 inline constexpr std::chrono::milliseconds kLatenessMax{1};
 
+/// For texts and reports.
+inline double to_ms(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
 /// How late packets were written: counts by powers of two, each in 16 steps, so that a quantile is
 /// off by 6 % at most. One thread adds, any may look.
 class LatenessHistogram {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "shaper/packet/topology.h"
+#include "shaper/packet/network/topology.h"
 
 namespace reprise {
 namespace {

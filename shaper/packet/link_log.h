@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "shaper/packet/shell_error.h"
+#include "shaper/packet/network/shell_error.h"
 
 namespace reprise {
 

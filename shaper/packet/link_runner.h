@@ -8,13 +8,13 @@
 #include <optional>
 #include <thread>
 
-#include "shaper/packet/descriptor.h"
+#include "base/system/descriptor.h"
 #include "shaper/packet/link_direction.h"
 #include "shaper/packet/link_log.h"
 #include "shaper/packet/link_report.h"
 #include "shaper/packet/link_series.h"
-#include "shaper/packet/netlink.h"
-#include "shaper/packet/network.h"
+#include "shaper/packet/network/netlink.h"
+#include "shaper/packet/network/network.h"
 #include "shaper/packet/packet_ring.h"
 #include "shaper/profile.h"
 

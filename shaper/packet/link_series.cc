@@ -2,16 +2,14 @@
 
 #include <algorithm>
 
+#include "shaper/packet/lateness.h"
+
 namespace reprise {
 namespace {
 
 using std::chrono::nanoseconds;
 
 constexpr double kNsPerSecond = 1e9;
-
-double to_ms(nanoseconds time) {
-  return std::chrono::duration<double, std::milli>(time).count();
-}
 
 }  // namespace
 

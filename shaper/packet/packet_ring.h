@@ -6,9 +6,9 @@
 #include <optional>
 #include <span>
 
-#include "shaper/packet/descriptor.h"
+#include "base/system/descriptor.h"
+#include "shaper/packet/network/shell_error.h"
 #include "shaper/packet/segments.h"
-#include "shaper/packet/shell_error.h"
 
 namespace reprise {
 

@@ -12,8 +12,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "shaper/packet/control_channel.h"
-#include "shaper/packet/init_process.h"
+#include "shaper/packet/network/control_channel.h"
+#include "shaper/packet/network/init_process.h"
 
 namespace reprise {
 namespace {

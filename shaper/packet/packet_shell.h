@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "shaper/packet/network.h"
+#include "shaper/packet/network/network.h"
 
 namespace reprise {
 

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "shaper/packet/link_clock.h"
-#include "shaper/packet/topology.h"
+#include "shaper/packet/network/topology.h"
 
 namespace reprise {
 namespace {

@@ -6,8 +6,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include "shaper/packet/lateness.h"
+#include "shaper/packet/network/topology.h"
 #include "shaper/packet/probe.h"
-#include "shaper/packet/topology.h"
 
 namespace reprise {
 namespace {
@@ -36,10 +37,6 @@ constexpr double kRateToleranceShare = 0.02;
 constexpr double kStampSeconds = 200e-6;
 /// Of a normal distribution: one good link in 1,000 is called wrong.
 constexpr double kLossDeviations = 3.3;
-
-double to_ms(nanoseconds time) {
-  return std::chrono::duration<double, std::milli>(time).count();
-}
 
 double loss_share(const LossModel& loss) {
   auto const changes = loss.good_to_bad + loss.bad_to_good;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "shaper/packet/link_runner.h"
-#include "shaper/packet/network.h"
-#include "shaper/packet/shell_error.h"
+#include "shaper/packet/network/network.h"
+#include "shaper/packet/network/shell_error.h"
 #include "shaper/profile.h"
 
 namespace reprise {

@@ -15,6 +15,7 @@
 #include "shaper/packet/link_clock.h"
 #include "shaper/stream/model_transfers.h"
 #include "shaper/stream/stream_shell.h"
+#include "shaper/packet/lateness.h"
 
 namespace reprise {
 namespace {
@@ -24,10 +25,6 @@ constexpr std::uint64_t kTransfers[] = {200'000, 50'000, 14'000};
 /// What waking threads takes on a machine that is not too busy.
 constexpr double kToleranceMs = 5;
 constexpr double kToleranceShare = 0.10;
-
-double to_ms(std::chrono::nanoseconds time) {
-  return std::chrono::duration<double, std::milli>(time).count();
-}
 
 bool varies(const LinkSettings& settings) {
   return settings.trace || !settings.outages.off.empty() || settings.jitter.count() > 0 ||

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "shaper/packet/shell_error.h"
+#include "shaper/packet/network/shell_error.h"
 #include "shaper/profile.h"
 
 namespace reprise {

@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "shaper/packet/datagram.h"
+#include "shaper/packet/network/datagram.h"
 #include "shaper/stream/stream_network.h"
 
 namespace reprise {

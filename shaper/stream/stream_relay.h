@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "shaper/packet/descriptor.h"
+#include "base/system/descriptor.h"
 #include "shaper/stream/byte_queue.h"
 #include "shaper/stream/stream_network.h"
 

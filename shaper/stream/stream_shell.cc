@@ -19,7 +19,7 @@ using boost::asio::ip::tcp;
 
 /// What an event is about: the id of a connection, or the place of a listener or of a socket of
 /// questions, and the kind in the lowest bits.
-enum Kind : std::uint64_t { kClient, kProxy, kListener, kQuestions, kClock };
+enum Source : std::uint64_t { kClient, kProxy, kListener, kQuestions, kClock };
 constexpr int kKindBits = 3;
 constexpr std::uint64_t kKindMask = (1 << kKindBits) - 1;
 

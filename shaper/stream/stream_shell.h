@@ -11,9 +11,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "shaper/packet/descriptor.h"
+#include "base/system/descriptor.h"
 #include "shaper/packet/lateness.h"
-#include "shaper/packet/shell_error.h"
+#include "shaper/packet/network/shell_error.h"
 #include "shaper/stream/stream_questions.h"
 #include "shaper/stream/stream_relay.h"
 

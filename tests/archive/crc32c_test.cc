@@ -1,4 +1,4 @@
-#include "archive/crc32c.h"
+#include "base/http/crc32c.h"
 
 #include <gtest/gtest.h>
 

@@ -16,7 +16,7 @@
 #include <fstream>
 #include <string>
 
-#include "archive/match.h"
+#include "archive/match/match.h"
 #include "archive/reader.h"
 #include "archive/writer.h"
 

@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "archive/crc32c.h"
 #include "archive/record.h"
+#include "base/http/crc32c.h"
 #include "tests/archive/archive_fixture.h"
 
 namespace reprise {

@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-#include "archive/match.h"
+#include "archive/match/match.h"
 #include "tests/archive/archive_fixture.h"
 
 namespace reprise {

@@ -8,9 +8,10 @@
 #include <csignal>
 
 #include "archive/codec.h"
-#include "archive/crc32c.h"
-#include "archive/digest.h"
+#include "archive/open_file.h"
 #include "archive/record_file.h"
+#include "base/http/crc32c.h"
+#include "base/http/digest.h"
 #include "tests/archive/archive_fixture.h"
 
 namespace reprise {

@@ -31,6 +31,8 @@ BROWSER = "chromium-headless-shell"
 MODES = ("replay", "replay", "record", "shape", "dns")
 SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 COMMANDS = (["true"], ["true"], ["false"], ["sleep", "600"], ["sh", "-c", "sleep 600; true"])
+# Ends with the test, however that ends.
+BUSY_LOOP = "import os; parent = os.getppid()\nwhile os.getppid() == parent: pass"
 DOCUMENT = b"<!doctype html><title>x</title>" + b"<p>Some text for a document.</p>" * 2000
 
 
@@ -178,7 +180,7 @@ class Lifecycle(harness.TestCase):
                 client.get(f"/{number}")
         self.assertEqual(recorder.stop(), 0, recorder.log())
         for _ in range(2):
-            busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+            busy = subprocess.Popen([sys.executable, "-c", BUSY_LOOP])
             self.addCleanup(busy.wait)
             self.addCleanup(busy.kill)
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "archive/crc32c.h"
-#include "archive/match.h"
+#include "archive/match/match.h"
 #include "archive/reader.h"
 #include "archive/record.h"
+#include "base/http/crc32c.h"
 
 namespace reprise {
 namespace {

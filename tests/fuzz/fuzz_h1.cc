@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/http/h1_syntax.h"
 #include "proxy/http/fitted_fields.h"
-#include "proxy/http/h1_syntax.h"
 #include "proxy/http/h1_writer.h"
 
 using namespace reprise;
@@ -81,10 +81,10 @@ std::string decode(std::string_view coded, std::size_t step, Tolerance tolerance
     auto piece = coded.substr(0, step);
     coded.remove_prefix(piece.size());
     while (!piece.empty() && !decoder.done()) {
-      auto const result = decoder.next(as_bytes(piece));
+      auto const result = decoder.next(bytes_of(piece));
       if (!result) return content + "!";
       check(result->consumed > 0 && result->data.size() <= result->consumed);
-      content += as_text(result->data);
+      content += text_of(result->data);
       piece.remove_prefix(result->consumed);
     }
   }

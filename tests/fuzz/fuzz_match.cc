@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "archive/digest.h"
-#include "archive/match_explain.h"
-#include "archive/match_learn.h"
-#include "archive/match_score.h"
+#include "archive/match/explain.h"
+#include "archive/match/learn.h"
+#include "archive/match/score.h"
+#include "base/http/digest.h"
 
 using namespace reprise;
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "tools/view_inputs.h"
+#include "view/inputs.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   namespace json = boost::json;

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "find_place.h"
+#include "tests/inject/find_place.h"
 
 namespace reprise::inject {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "inject/base64.h"
+#include "base/text/base64.h"
 #include "inject/policy.h"
 
 namespace reprise::inject {

@@ -4,13 +4,10 @@
 #include <string>
 #include <string_view>
 
+#include "base/bytes.h"
 #include "inject/search.h"
 
 namespace reprise::inject {
-
-inline std::span<const std::byte> bytes_of(std::string_view text) {
-  return std::as_bytes(std::span(text));
-}
 
 /// Searches `document` as it arrives in pieces of `piece_bytes`.
 inline std::optional<Place> find_place(Markup markup, std::string_view charset,

@@ -1,4 +1,4 @@
-#include "gumbo_tree.h"
+#include "tests/inject/gumbo_tree.h"
 
 #include <gumbo.h>
 

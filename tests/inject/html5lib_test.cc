@@ -9,8 +9,8 @@
 #include <iostream>
 #include <sstream>
 
-#include "find_place.h"
-#include "gumbo_tree.h"
+#include "tests/inject/find_place.h"
+#include "tests/inject/gumbo_tree.h"
 
 namespace reprise::inject {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "find_place.h"
-#include "gumbo_tree.h"
+#include "tests/inject/find_place.h"
+#include "tests/inject/gumbo_tree.h"
 
 namespace reprise::inject {
 namespace {

@@ -11,10 +11,10 @@
 #include <iterator>
 #include <vector>
 
-#include "find_place.h"
 #include "inject/deterministic.h"
 #include "inject/rewrite.h"
-#include "sample_page.h"
+#include "tests/inject/find_place.h"
+#include "tests/inject/sample_page.h"
 
 using namespace reprise;
 using namespace reprise::inject;

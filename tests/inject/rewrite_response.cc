@@ -6,8 +6,8 @@
 #include <iterator>
 #include <string>
 
-#include "find_place.h"
 #include "inject/rewrite.h"
+#include "tests/inject/find_place.h"
 
 using namespace reprise;
 using namespace reprise::inject;

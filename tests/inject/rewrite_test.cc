@@ -2,11 +2,11 @@
 
 #include <gmock/gmock.h>
 
-#include "archive/digest.h"
-#include "find_place.h"
-#include "inject/base64.h"
+#include "base/http/digest.h"
+#include "base/text/base64.h"
 #include "inject/error.h"
-#include "sample_page.h"
+#include "tests/inject/find_place.h"
+#include "tests/inject/sample_page.h"
 
 namespace reprise::inject {
 namespace {
@@ -28,15 +28,15 @@ std::string value_of(const Headers& headers, std::string_view name) {
   return std::string(find_header(headers.list(), name).value_or("(none)"));
 }
 
-Buffer encode(std::span<const Coding> codings, std::string_view plain) {
-  Buffer coded;
-  Encoder(codings, 6).write(bytes_of(plain), Until::kEnd, coded);
+coding::Buffer encode(std::span<const coding::Coding> codings, std::string_view plain) {
+  coding::Buffer coded;
+  coding::Encoder(codings, 6).write(bytes_of(plain), coding::Until::kEnd, coded);
   return coded;
 }
 
-std::string decode(std::span<const Coding> codings, std::span<const std::byte> coded) {
-  Decoder decoder(codings, {});
-  Buffer plain;
+std::string decode(std::span<const coding::Coding> codings, std::span<const std::byte> coded) {
+  coding::Decoder decoder(codings, {});
+  coding::Buffer plain;
   EXPECT_TRUE(decoder.write(coded, plain));
   EXPECT_TRUE(decoder.finish());
   return text_of(plain);
@@ -72,15 +72,15 @@ TEST(Rewrite, PutsTheScriptInAndSetsTheLength) {
 TEST(Rewrite, KeepsTheCodingsOfTheBody) {
   struct Case {
     std::string_view name;
-    std::vector<Coding> codings;
+    std::vector<coding::Coding> codings;
   };
-  for (auto const& [name, codings] :
-       std::initializer_list<Case>{{"gzip", {Coding::kGzip}},
-                                   {"deflate", {Coding::kDeflate}},
-                                   {"deflate", {Coding::kRawDeflate}},
-                                   {"br", {Coding::kBrotli}},
-                                   {"zstd", {Coding::kZstd}},
-                                   {"br, gzip", {Coding::kBrotli, Coding::kGzip}}}) {
+  for (auto const& [name, codings] : std::initializer_list<Case>{
+           {"gzip", {coding::Coding::kGzip}},
+           {"deflate", {coding::Coding::kDeflate}},
+           {"deflate", {coding::Coding::kRawDeflate}},
+           {"br", {coding::Coding::kBrotli}},
+           {"zstd", {coding::Coding::kZstd}},
+           {"br, gzip", {coding::Coding::kBrotli, coding::Coding::kGzip}}}) {
     Headers const headers{{.name = "Content-Type", .value = "text/html"},
                           {.name = "Content-Encoding", .value = name},
                           {.name = "Content-Length", .value = "1"}};
@@ -107,7 +107,7 @@ TEST(Rewrite, ABodyThatCannotBeDecodedStaysAsItIs) {
   };
   EXPECT_EQ(verdict("gzip", bytes_of(kPage)), errc::not_that_coding);
   EXPECT_EQ(verdict("compress", bytes_of(kPage)), errc::unknown_coding);
-  Coding const gzip[] = {Coding::kGzip};
+  coding::Coding const gzip[] = {coding::Coding::kGzip};
   auto const page = encode(gzip, kPage);
   EXPECT_EQ(verdict("gzip", std::span(page).first(page.size() - 1)), errc::truncated);
   EXPECT_EQ(verdict("gzip", encode(gzip, std::string(8 << 20, ' '))), errc::bomb);
@@ -328,11 +328,11 @@ TEST(Rewrite, AWorkersScriptGetsTheTextInFrontOfIt) {
     EXPECT_EQ(text_of(done.body), expected);
     EXPECT_EQ(done.headers, headers);
     Rewriter rewriter(script(), 200, headers.list(), options);
-    Buffer out;
+    coding::Buffer out;
     for (std::size_t i = 0; i < text.size(); ++i) {
-      ASSERT_TRUE(rewriter.write(bytes_of(text).subspan(i, 1), Until::kFlush, out));
+      ASSERT_TRUE(rewriter.write(bytes_of(text).subspan(i, 1), coding::Until::kFlush, out));
     }
-    ASSERT_TRUE(rewriter.write({}, Until::kEnd, out));
+    ASSERT_TRUE(rewriter.write({}, coding::Until::kEnd, out));
     EXPECT_EQ(text_of(out), expected);
   }
 }

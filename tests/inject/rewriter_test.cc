@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 
-#include "find_place.h"
 #include "inject/error.h"
 #include "inject/rewrite.h"
-#include "sample_page.h"
+#include "tests/inject/find_place.h"
+#include "tests/inject/sample_page.h"
 
 namespace reprise::inject {
 namespace {
@@ -14,14 +14,14 @@ const InjectedScript& script() {
   return instance;
 }
 
-const std::vector<Coding> kEach[] = {{},
-                                     {Coding::kGzip},
-                                     {Coding::kDeflate},
-                                     {Coding::kBrotli},
-                                     {Coding::kZstd},
-                                     {Coding::kGzip, Coding::kBrotli}};
+const std::vector<coding::Coding> kEach[] = {{},
+                                             {coding::Coding::kGzip},
+                                             {coding::Coding::kDeflate},
+                                             {coding::Coding::kBrotli},
+                                             {coding::Coding::kZstd},
+                                             {coding::Coding::kGzip, coding::Coding::kBrotli}};
 
-std::string_view name_of(const std::vector<Coding>& codings) {
+std::string_view name_of(const std::vector<coding::Coding>& codings) {
   if (codings.size() == 2) return "gzip, br";
   if (codings.empty()) return "identity";
   static constexpr std::string_view kNames[] = {"gzip", "deflate", "deflate", "br", "zstd"};
@@ -31,7 +31,7 @@ std::string_view name_of(const std::vector<Coding>& codings) {
 /// A response on its way through a rewriter, and what a client has of it.
 class Stream {
  public:
-  explicit Stream(const std::vector<Coding>& codings, std::string_view type = "text/html",
+  explicit Stream(const std::vector<coding::Coding>& codings, std::string_view type = "text/html",
                   std::string_view length = "1000")
       : headers_{{.name = "Content-Type", .value = type},
                  {.name = "Content-Encoding", .value = name_of(codings)},
@@ -42,10 +42,10 @@ class Stream {
         client_(codings, {}) {}
 
   /// The origin sends `plain`.
-  void send(std::string_view plain, Until until) {
-    Buffer coded;
+  void send(std::string_view plain, coding::Until until) {
+    coding::Buffer coded;
     origin_.write(bytes_of(plain), until, coded);
-    Buffer out;
+    coding::Buffer out;
     EXPECT_TRUE(rewriter.write(coded, until, out));
     EXPECT_TRUE(out.empty() || rewriter.decided());
     EXPECT_TRUE(client_.write(out, received_));
@@ -62,9 +62,9 @@ class Stream {
   Rewriter rewriter;
 
  private:
-  Encoder origin_;
-  Decoder client_;
-  Buffer received_;
+  coding::Encoder origin_;
+  coding::Decoder client_;
+  coding::Buffer received_;
 };
 
 TEST(Rewriter, GivesWhatRewriteGives) {
@@ -76,7 +76,8 @@ TEST(Rewriter, GivesWhatRewriteGives) {
       Stream stream(codings);
       for (std::size_t at = 0; at < page.size(); at += piece) {
         bool const last = at + piece >= page.size();
-        stream.send(std::string_view(page).substr(at, piece), last ? Until::kEnd : Until::kMore);
+        stream.send(std::string_view(page).substr(at, piece),
+                    last ? coding::Until::kEnd : coding::Until::kMore);
       }
       EXPECT_TRUE(stream.received() == expected) << name_of(codings) << piece;
       EXPECT_EQ(stream.rewriter.report().verdict, Verdict::kRewritten);
@@ -91,38 +92,38 @@ TEST(Rewriter, HtmlThatComesSlowlyKeepsComing) {
   for (const auto& codings : kEach) {
     for (auto const* const type : {"text/html; charset=utf-8", "text/html"}) {
       Stream stream(codings, type);
-      stream.send("<!doctype html><ht", Until::kFlush);
+      stream.send("<!doctype html><ht", coding::Until::kFlush);
       EXPECT_EQ(stream.received(), "");
       EXPECT_FALSE(stream.rewriter.decided());
-      stream.send("ml><head>", Until::kFlush);
+      stream.send("ml><head>", coding::Until::kFlush);
       EXPECT_EQ(stream.received(), "<!doctype html><html><head><script>ours()</script>");
-      stream.send("<title>x</title>", Until::kFlush);
+      stream.send("<title>x</title>", coding::Until::kFlush);
       EXPECT_THAT(stream.received(), testing::EndsWith("</script><title>x</title>"));
-      stream.send("<body>", Until::kFlush);
+      stream.send("<body>", coding::Until::kFlush);
       EXPECT_THAT(stream.received(), testing::EndsWith("<body>"));
-      stream.send("", Until::kEnd);
+      stream.send("", coding::Until::kEnd);
     }
   }
 }
 
 TEST(Rewriter, WithoutAFlushTheDeclarationIsWaitedFor) {
   Stream stream({});
-  stream.send("<html><head><title>x</title>", Until::kMore);
+  stream.send("<html><head><title>x</title>", coding::Until::kMore);
   EXPECT_FALSE(stream.rewriter.decided());
-  stream.send("<meta charset=gbk>", Until::kMore);
+  stream.send("<meta charset=gbk>", coding::Until::kMore);
   EXPECT_THAT(stream.received(), testing::EndsWith("<meta charset=gbk><script>ours()</script>"));
 }
 
 TEST(Rewriter, TheHeadIsAsTrueAsItCanBe) {
   Stream plain({});
-  plain.send("<head>", Until::kEnd);
+  plain.send("<head>", coding::Until::kEnd);
   EXPECT_EQ(find_header(plain.rewriter.headers().list(), "content-length"), "1023");
   EXPECT_EQ(find_header(plain.rewriter.headers().list(), "digest"), std::nullopt);
-  Stream coded({Coding::kGzip});
-  coded.send("<head>", Until::kEnd);
+  Stream coded({coding::Coding::kGzip});
+  coded.send("<head>", coding::Until::kEnd);
   EXPECT_EQ(find_header(coded.rewriter.headers().list(), "content-length"), std::nullopt);
   Stream odd({}, "text/html", "9, 9");
-  odd.send("<head>", Until::kEnd);
+  odd.send("<head>", coding::Until::kEnd);
   EXPECT_EQ(find_header(odd.rewriter.headers().list(), "content-length"), std::nullopt);
 }
 
@@ -130,7 +131,7 @@ TEST(Rewriter, WhatIsNoDocumentPassesAtOnce) {
   for (const auto& codings : kEach) {
     Stream stream(codings, "text/plain");
     EXPECT_TRUE(stream.rewriter.decided());
-    stream.send("<head>", Until::kFlush);
+    stream.send("<head>", coding::Until::kFlush);
     EXPECT_EQ(stream.received(), "<head>");
     EXPECT_EQ(find_header(stream.rewriter.headers().list(), "digest"), "sha-256=x");
     EXPECT_EQ(stream.rewriter.report().verdict, Verdict::kNoDocument);
@@ -139,16 +140,16 @@ TEST(Rewriter, WhatIsNoDocumentPassesAtOnce) {
 
 TEST(Rewriter, SniffsWhatHasNoType) {
   Stream html({}, "");
-  html.send("<html><head>", Until::kMore);
+  html.send("<html><head>", coding::Until::kMore);
   EXPECT_FALSE(html.rewriter.decided());
-  html.send(std::string(2000, ' '), Until::kFlush);
+  html.send(std::string(2000, ' '), coding::Until::kFlush);
   EXPECT_THAT(html.received(), testing::StartsWith("<html><head><script>ours()"));
   Stream text({}, "");
-  text.send(std::string(600, 'x'), Until::kFlush);
+  text.send(std::string(600, 'x'), coding::Until::kFlush);
   EXPECT_EQ(text.received(), std::string(600, 'x'));
   // Who pauses sends messages, which are not to be kept waiting.
   Stream messages({}, "");
-  messages.send("{}", Until::kFlush);
+  messages.send("{}", coding::Until::kFlush);
   EXPECT_EQ(messages.received(), "{}");
 }
 
@@ -157,10 +158,10 @@ TEST(Rewriter, ALyingBodyPassesAsItIs) {
                         {.name = "Content-Encoding", .value = "gzip"},
                         {.name = "Content-Length", .value = "6"}};
   Rewriter rewriter(script(), 200, headers.list(), {});
-  Buffer out;
-  EXPECT_TRUE(rewriter.write(bytes_of("<"), Until::kFlush, out));
+  coding::Buffer out;
+  EXPECT_TRUE(rewriter.write(bytes_of("<"), coding::Until::kFlush, out));
   EXPECT_TRUE(out.empty());
-  EXPECT_TRUE(rewriter.write(bytes_of("head>"), Until::kEnd, out));
+  EXPECT_TRUE(rewriter.write(bytes_of("head>"), coding::Until::kEnd, out));
   EXPECT_EQ(out.size(), 6U);
   EXPECT_EQ(rewriter.headers(), headers);
   EXPECT_EQ(rewriter.report().verdict, Verdict::kUndecoded);
@@ -170,22 +171,23 @@ TEST(Rewriter, ALyingBodyPassesAsItIs) {
 
 TEST(Rewriter, ABodyThatBreaksLaterIsAnError) {
   auto const page = sample_page(100'000);
-  Buffer coded;
-  Encoder(std::vector{Coding::kGzip}, 6).write(bytes_of(page), Until::kEnd, coded);
+  coding::Buffer coded;
+  coding::Encoder(std::vector{coding::Coding::kGzip}, 6)
+      .write(bytes_of(page), coding::Until::kEnd, coded);
   Headers const headers{{.name = "Content-Type", .value = "text/html; charset=utf-8"},
                         {.name = "Content-Encoding", .value = "gzip"}};
   Rewriter rewriter(script(), 200, headers.list(), {});
-  Buffer out;
-  EXPECT_TRUE(rewriter.write(std::span(coded).first(5000), Until::kMore, out));
+  coding::Buffer out;
+  EXPECT_TRUE(rewriter.write(std::span(coded).first(5000), coding::Until::kMore, out));
   EXPECT_TRUE(rewriter.decided());
-  EXPECT_EQ(rewriter.write({}, Until::kEnd, out).error(), errc::truncated);
+  EXPECT_EQ(rewriter.write({}, coding::Until::kEnd, out).error(), errc::truncated);
 }
 
 TEST(Rewriter, HoldsNoMoreThanItSays) {
   Stream comment({});
   std::size_t sent = 0;
   while (!comment.rewriter.decided()) {
-    comment.send(std::string(1000, ' '), Until::kFlush);
+    comment.send(std::string(1000, ' '), coding::Until::kFlush);
     sent += 1000;
   }
   EXPECT_LE(sent, kSearchBytesMax + 1000);
@@ -194,15 +196,15 @@ TEST(Rewriter, HoldsNoMoreThanItSays) {
   Headers const headers{{.name = "Content-Type", .value = "text/html"},
                         {.name = "Content-Encoding", .value = "gzip"}};
   Rewriter rewriter(script(), 200, headers.list(), {});
-  Encoder origin(std::vector{Coding::kGzip}, 1);
-  Buffer coded, out;
-  origin.write({}, Until::kFlush, coded);
-  Buffer const empty_block{std::byte(0), std::byte(0), std::byte(0), std::byte(0xFF),
-                           std::byte(0xFF)};
+  coding::Encoder origin(std::vector{coding::Coding::kGzip}, 1);
+  coding::Buffer coded, out;
+  origin.write({}, coding::Until::kFlush, coded);
+  coding::Buffer const empty_block{std::byte(0), std::byte(0), std::byte(0), std::byte(0xFF),
+                                   std::byte(0xFF)};
   std::size_t total = coded.size();
-  EXPECT_TRUE(rewriter.write(coded, Until::kMore, out));
+  EXPECT_TRUE(rewriter.write(coded, coding::Until::kMore, out));
   while (!rewriter.decided()) {
-    EXPECT_TRUE(rewriter.write(empty_block, Until::kMore, out));
+    EXPECT_TRUE(rewriter.write(empty_block, coding::Until::kMore, out));
     total += empty_block.size();
   }
   EXPECT_LE(total, Rewriter::kHeldBytesMax + 100);

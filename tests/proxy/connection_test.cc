@@ -52,7 +52,7 @@ class ConnectionTest : public testing::Test {
   }
   void send(const std::string& text) {
     ends.spawn(
-        [this, text]() -> awaitable<void> { (void)co_await ends.client->write(as_bytes(text)); });
+        [this, text]() -> awaitable<void> { (void)co_await ends.client->write(bytes_of(text)); });
   }
   void read_to_the_end() {
     ends.spawn([this]() -> awaitable<void> {

@@ -9,7 +9,7 @@
 #include "archive/edit/merge.h"
 #include "archive/edit/reply.h"
 #include "archive/edit/select.h"
-#include "archive/match.h"
+#include "archive/match/match.h"
 #include "tests/archive/edit/edit_fixture.h"
 #include "tests/test_seed.h"
 

@@ -3,7 +3,7 @@
 #include <map>
 
 #include "archive/export/text.h"
-#include "inject/coding.h"
+#include "base/coding/coding.h"
 
 namespace reprise::exporting {
 namespace {
@@ -182,10 +182,10 @@ void import_into(const std::filesystem::path& path, std::string_view recording) 
 
 std::string decoded(const ArchiveReader& archive, const Headers& headers, const StoredBody& body) {
   auto const stored = load(archive, body);
-  auto const codings = inject::codings_of(headers.list());
+  auto const codings = coding::codings_of(headers.list());
   if (!codings || codings->empty() || stored.empty()) return stored;
-  inject::Decoder decoder(*codings, {});
-  inject::Buffer plain;
+  coding::Decoder decoder(*codings, {});
+  coding::Buffer plain;
   if (!decoder.write(as_bytes(stored), plain) || !decoder.finish()) return stored;
   return as_text(plain);
 }

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "archive/digest.h"
 #include "archive/import/import.h"
-#include "archive/invariant.h"
+#include "base/http/digest.h"
+#include "base/invariant.h"
 
 namespace reprise::importing {
 

@@ -3,7 +3,7 @@
 
 #include <zstd.h>
 
-#include "archive/import/decompress.h"
+#include "archive/import/source/decompress.h"
 #include "tests/archive/archive_fixture.h"
 #include "tests/archive/import/import_fixture.h"
 

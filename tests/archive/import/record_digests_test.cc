@@ -1,4 +1,4 @@
-#include "archive/import/record_digests.h"
+#include "archive/import/collect/record_digests.h"
 
 #include "tests/archive/import/import_fixture.h"
 

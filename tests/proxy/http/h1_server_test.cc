@@ -23,7 +23,7 @@ class Echo final : public Handler {
     while (!body.finished()) {
       auto const piece = co_await body.read();
       if (!piece) co_return fail(piece.error());
-      content += as_text(*piece);
+      content += text_of(*piece);
     }
     for (const HeaderView& field : body.trailers()) content += " +" + std::string(field.value);
     auto const text = std::to_string(context.stream_id) + " " + std::string(head.method) + " " +
@@ -40,12 +40,12 @@ class Echo final : public Handler {
     std::array<HeaderView, 1> const trailers{{{"X-End", "yes"}}};
     (void)co_await writer.send_head({.status = 103, .reason = "Early Hints"});
     (void)co_await writer.send_head({.status = 200, .reason = "OK", .headers = fields});
-    (void)co_await writer.write(as_bytes(text));
+    (void)co_await writer.write(bytes_of(text));
     co_return co_await writer.finish(trailers);
   }
   static Task<void> until_close(ResponseWriter& writer, const std::string& text) {
     (void)co_await writer.send_head({.status = 200, .reason = "OK"});
-    (void)co_await writer.write(as_bytes(text));
+    (void)co_await writer.write(bytes_of(text));
     co_return co_await writer.finish({});
   }
 };
@@ -62,7 +62,7 @@ std::string answer(std::string request, H1ServerOptions options = {}) {
     ends.server->close();
   });
   ends.spawn([&]() -> awaitable<void> {
-    (void)co_await ends.client->write(as_bytes(request));
+    (void)co_await ends.client->write(bytes_of(request));
     co_await ends.client->shutdown();
     received = co_await Loopback::read_all(*ends.client);
   });
@@ -175,14 +175,14 @@ TEST(H1Server, HandsTheTunnelOverWithWhatFollowed) {
   });
   ends.spawn([&]() -> awaitable<void> {
     (void)co_await ends.client->write(
-        as_bytes("CONNECT A.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n\x16hello"));
+        bytes_of("CONNECT A.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n\x16hello"));
     received = co_await Loopback::read_all(*ends.client);
   });
   ends.run();
   ASSERT_TRUE(tunnel);
   EXPECT_EQ(tunnel->authority.host, "a.test");
   EXPECT_EQ(tunnel->authority.port, 443);
-  EXPECT_EQ(as_text(tunnel->early), "\x16hello");
+  EXPECT_EQ(text_of(tunnel->early), "\x16hello");
   EXPECT_EQ(received, "HTTP/1.1 200 Connection established\r\n\r\n");
 }
 

@@ -39,7 +39,7 @@ class H2Attack : public H2ServerTest {
   void store(const std::string& path, std::size_t size_bytes) {
     bodies_.emplace_back(size_bytes, 'b');
     site.responses[path] = std::make_unique<StoredResponse>(
-        "GET", StoredResponse::Parts{.head = {.status = 200}, .body = as_bytes(bodies_.back())});
+        "GET", StoredResponse::Parts{.head = {.status = 200}, .body = bytes_of(bodies_.back())});
   }
 
   /// From here on memory is looked at, whenever stuff() or look() does.

@@ -72,7 +72,7 @@ class H2ClientTest : public testing::Test {
     while (!stream.finished()) {
       auto const piece = co_await stream.read();
       if (!piece) co_return fail(piece.error());
-      answer.content += as_text(*piece);
+      answer.content += text_of(*piece);
     }
     for (const HeaderView& field : stream.trailers()) {
       answer.trailers.emplace_back(field.name, field.value);

@@ -187,7 +187,7 @@ TEST_F(H2ServerTest, TakesTheLargestWindowThatSettingsCanGive) {
 TEST_F(H2ServerTest, SendsNoFrameOverTheClientsLimit) {
   std::string const body(200'000, 'b');
   site.responses["/large"] = std::make_unique<StoredResponse>(
-      "GET", StoredResponse::Parts{.head = {.status = 200}, .body = as_bytes(body)});
+      "GET", StoredResponse::Parts{.head = {.status = 200}, .body = bytes_of(body)});
   settings = setting(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 1 << 20);
   auto const largest = [](FrameClient& client, std::uint32_t stream) -> awaitable<std::size_t> {
     co_await client.send(client.head(stream, request_fields("/large")));

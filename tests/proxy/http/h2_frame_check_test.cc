@@ -14,7 +14,7 @@ constexpr std::uint8_t kWholeHead = FrameClient::kWholeHead;
 std::uint32_t error_of(const std::string& frames, std::size_t piece_bytes = SIZE_MAX) {
   H2FrameCheck check;
   auto const text = FrameClient::preface() + frames;
-  for (Bytes rest = as_bytes(text); !rest.empty();) {
+  for (Bytes rest = bytes_of(text); !rest.empty();) {
     auto const piece = rest.first(std::min(piece_bytes, rest.size()));
     auto const refusal = check.next(piece);
     if (refusal) {
@@ -43,7 +43,7 @@ TEST(H2FrameCheck, AdmitsWhatComesBeforeTheRefusedFrame) {
   H2FrameCheck check;
   auto const good = FrameClient::preface() + whole_request(1);
   auto const text = good + FrameClient::data(1, "late");
-  auto const refusal = check.next(as_bytes(text));
+  auto const refusal = check.next(bytes_of(text));
   ASSERT_TRUE(refusal);
   EXPECT_EQ(refusal->before_bytes, good.size());
 }
@@ -71,7 +71,7 @@ TEST(H2FrameCheck, ForgetsTheOldestOfManyEndedStreams) {
 TEST(H2FrameCheck, TellsOfAHeadThatIsUnderWay) {
   H2FrameCheck check;
   auto const after = [&check](const std::string& text) {
-    EXPECT_FALSE(check.next(as_bytes(text)));
+    EXPECT_FALSE(check.next(bytes_of(text)));
     return check.head_under_way();
   };
   auto const split = whole_request(5);

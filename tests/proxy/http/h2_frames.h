@@ -109,7 +109,7 @@ class FrameClient {
 
   awaitable<void> send(std::string text) {
     // A server that has said goodbye need not take it; what it answered is what a test looks at.
-    (void)co_await stream_.write(as_bytes(text));
+    (void)co_await stream_.write(bytes_of(text));
   }
 
   /// What a client's bytes begin with, before its frames.
@@ -179,7 +179,7 @@ class FrameClient {
     std::array<std::byte, 16'384> buffer;
     auto const count = co_await stream_.read_some(buffer);
     if (!count || *count == 0) co_return false;
-    held_ += as_text(Bytes(buffer).first(*count));
+    held_ += text_of(Bytes(buffer).first(*count));
     co_return true;
   }
   static constexpr std::size_t kEncoderBytesMax = 64 << 10;

@@ -33,7 +33,7 @@ class H2Priority : public H2ServerTest {
     ::setsockopt(ends.server->socket().native_handle(), IPPROTO_TCP, TCP_NOTSENT_LOWAT,
                  &kUnsentBytesMax, sizeof kUnsentBytesMax);
     site.responses["/stored"] = std::make_unique<StoredResponse>(
-        "GET", StoredResponse::Parts{.head = {.status = 200}, .body = as_bytes(body_)});
+        "GET", StoredResponse::Parts{.head = {.status = 200}, .body = bytes_of(body_)});
     settings = setting(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 1 << 30);
   }
 

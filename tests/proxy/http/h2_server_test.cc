@@ -68,7 +68,7 @@ TEST_F(H2ServerTest, TakesHeadContentAndTrailersThatArriveTogether) {
 /// What lies prepared answers requests without content.
 TEST_F(H2ServerTest, ShowsTheHandlerContentThatArrivesWithItsHead) {
   site.responses["/echo"] = std::make_unique<StoredResponse>(
-      "POST", StoredResponse::Parts{.head = {.status = 200}, .body = as_bytes("stored")});
+      "POST", StoredResponse::Parts{.head = {.status = 200}, .body = bytes_of("stored")});
   play([this](FrameClient& client) -> awaitable<void> {
     co_await client.send(client.head(1, request_fields("/echo", "POST"), 0) +
                          FrameClient::data(1, "content", kEnd));
@@ -127,11 +127,11 @@ TEST_F(H2ServerTest, SendsStoredResponsesOfEveryShape) {
     parts.head.status = 200;
     site.responses[path] = std::make_unique<StoredResponse>("GET", std::move(parts));
   };
-  store("/small", {.head = {.headers = fields}, .trailers = trailers, .body = as_bytes("small")});
+  store("/small", {.head = {.headers = fields}, .trailers = trailers, .body = bytes_of("small")});
   store("/empty", {.head = {.headers = fields}});
   store("/only-trailers", {.head = {}, .trailers = trailers});
   store("/pieces", {.head = {}, .pieces = std::make_unique<ThreePieces>()});
-  store("/large", {.head = {}, .body = as_bytes(large)});
+  store("/large", {.head = {}, .body = bytes_of(large)});
   store("/long-head", {.head = {.headers = long_fields}});
   settings = setting(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 1 << 20);
   play([&](FrameClient& client) -> awaitable<void> {
@@ -221,7 +221,7 @@ TEST_F(H2ServerTest, GivesBackTheWindowOfContentThatNobodyReads) {
 TEST_F(H2ServerTest, StopsTheRequestThatAStoredResponseDoesNotNeed) {
   std::string const large(100'000, 'l');
   site.responses["/stored"] = std::make_unique<StoredResponse>(
-      "POST", StoredResponse::Parts{.head = {.status = 200}, .body = as_bytes(large)});
+      "POST", StoredResponse::Parts{.head = {.status = 200}, .body = bytes_of(large)});
   play([&](FrameClient& client) -> awaitable<void> {
     co_await client.send(client.head(1, request_fields("/stored", "POST"), 0));
     co_await client.settle();
@@ -236,7 +236,7 @@ TEST_F(H2ServerTest, HoldsAStoredResponseUntilItHasGone) {
   std::string const large(100'000, 'l');
   auto& stored = site.responses["/stored"];
   stored = std::make_unique<StoredResponse>(
-      "GET", StoredResponse::Parts{.head = {.status = 200}, .body = as_bytes(large)});
+      "GET", StoredResponse::Parts{.head = {.status = 200}, .body = bytes_of(large)});
   std::weak_ptr const watched(stored);
   play([&](FrameClient& client) -> awaitable<void> {
     co_await client.send(client.head(1, request_fields("/stored")));
@@ -272,7 +272,7 @@ TEST_F(H2ServerTest, HoldsTheHandlerBackWhileTheClientOpensNoWindow) {
 TEST_F(H2ServerTest, TellsWhetherContentWaitsForTheClient) {
   std::string const large(300'000, 'l');
   site.responses["/large"] = std::make_unique<StoredResponse>(
-      "GET", StoredResponse::Parts{.head = {.status = 200}, .body = as_bytes(large)});
+      "GET", StoredResponse::Parts{.head = {.status = 200}, .body = bytes_of(large)});
   settings = setting(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 0);
   play([this](FrameClient& client) -> awaitable<void> {
     co_await client.send(client.head(1, request_fields("/held")));

@@ -20,7 +20,7 @@ class ThreePieces final : public PiecewiseBody {
  public:
   std::size_t pieces() const override { return 3; }
   Result<Bytes> piece(std::size_t index) const override {
-    return index == 1 ? Bytes{} : as_bytes(index == 0 ? "left " : "right");
+    return index == 1 ? Bytes{} : bytes_of(index == 0 ? "left " : "right");
   }
 };
 
@@ -88,7 +88,7 @@ class Site final : public Handler {
       auto const piece = co_await body.read();
       if (!piece) co_return fail(piece.error());
       read_bytes += piece->size();
-      if (content.size() < 100) content += as_text(*piece).substr(0, 100);
+      if (content.size() < 100) content += text_of(*piece).substr(0, 100);
     }
     for (const HeaderView& field : body.trailers()) {
       content.append(" +").append(field.name).append("=").append(field.value);
@@ -110,7 +110,7 @@ class Site final : public Handler {
     (void)co_await writer.send_head({.status = 200});
     std::string const piece(16'384, 'd');
     while (written_bytes < kDownloadBytes) {
-      if (auto const sent = co_await writer.write(as_bytes(piece)); !sent) co_return sent;
+      if (auto const sent = co_await writer.write(bytes_of(piece)); !sent) co_return sent;
       written_bytes += piece.size();
     }
     co_return co_await writer.finish({});
@@ -121,7 +121,7 @@ class Site final : public Handler {
     std::array<HeaderView, 2> const trailers{{{"X-End", "1"}, {"x-end", "2"}}};
     (void)co_await writer.send_head({.status = 103, .headers = hints});
     (void)co_await writer.send_head({.status = 200, .headers = fields});
-    (void)co_await writer.write(as_bytes("text"));
+    (void)co_await writer.write(bytes_of("text"));
     co_return co_await writer.finish(trailers);
   }
 };

@@ -71,7 +71,7 @@ TEST_F(H2Stall, KeepsARequestThatItsHandlerDoesNotRead) {
 TEST_F(H2Stall, ResetsAResponseWhoseWindowStaysClosedWhileOthersMove) {
   std::string const large(300'000, 'l');
   site.responses["/large"] = std::make_unique<StoredResponse>(
-      "GET", StoredResponse::Parts{.head = {.status = 200}, .body = as_bytes(large)});
+      "GET", StoredResponse::Parts{.head = {.status = 200}, .body = bytes_of(large)});
   settings = setting(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 1);
   play([this](FrameClient& client) -> awaitable<void> {
     for (std::uint32_t id = 1; id <= 5; id += 2) {

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "proxy/byte_stream.h"
+#include "proxy/stream/byte_stream.h"
 
 namespace reprise {
 
@@ -42,7 +42,7 @@ struct Loopback {
     while (true) {
       auto const count = co_await stream.read_some(buffer);
       if (!count || *count == 0) co_return all;
-      all += as_text(Bytes(buffer).first(*count));
+      all += text_of(Bytes(buffer).first(*count));
     }
   }
 

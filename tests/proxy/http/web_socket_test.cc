@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "base/bytes.h"
+
 namespace reprise {
 namespace {
 
@@ -11,9 +13,6 @@ constexpr auto kClient = MessageSender::kClient;
 constexpr auto kOrigin = MessageSender::kOrigin;
 constexpr FrameHeader::Mask kMask{std::byte(1), std::byte(2), std::byte(3), std::byte(4)};
 
-std::span<const std::byte> bytes_of(std::string_view text) {
-  return std::as_bytes(std::span(text));
-}
 std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }

@@ -75,7 +75,7 @@ class Allocations : public testing::Test {
     auto const writer = ArchiveWriter::create(folder_ / "a.reprise", {}).value();
     auto const session = writer->begin_session({}).value();
     BodyWriter body(*writer);
-    ASSERT_TRUE(body.append(as_bytes(std::string(1024, 'x'))));
+    ASSERT_TRUE(body.append(bytes_of(std::string(1024, 'x'))));
     Exchange exchange;
     exchange.session = session;
     exchange.sequence = 1;
@@ -106,7 +106,7 @@ class Allocations : public testing::Test {
     auto& chunks = exchange.response.chunk_times;
     auto time = exchange.timings.first_byte;
     for (std::size_t i = 0; i < kWarmUp + kCounted; ++i, time += Schedule::kTogether) {
-      ASSERT_TRUE(body.append(as_bytes("#")));
+      ASSERT_TRUE(body.append(bytes_of("#")));
       chunks.push_back({.end_bytes = i + 1, .time = time});
     }
     exchange.timings.end = chunks.back().time;
@@ -129,7 +129,7 @@ TEST_F(Allocations, OfARequestOverHttp1AreNone) {
         std::array<std::byte, 8192> buffer;
         for (std::size_t i = 0; i < kWarmUp + kCounted; ++i) {
           if (i == kWarmUp) counted = allocations;
-          (void)co_await ends_.client->write(as_bytes(request));
+          (void)co_await ends_.client->write(bytes_of(request));
           // The body is what the response ends with.
           for (std::size_t bodies = 0; bodies < 1024;) {
             auto const count = co_await ends_.client->read_some(buffer);
@@ -156,7 +156,7 @@ TEST_F(Allocations, OfAPieceOfAStreamAreNone) {
         auto const request =
             "GET " + std::string(kEvents) + " HTTP/1.1\r\nHost: " + std::string(kHost) + "\r\n\r\n";
         std::array<std::byte, 8192> buffer;
-        (void)co_await ends_.client->write(as_bytes(request));
+        (void)co_await ends_.client->write(bytes_of(request));
         while (pieces < kWarmUp + kCounted) {
           auto const count = co_await ends_.client->read_some(buffer);
           if (!count || *count == 0) co_return;
@@ -191,7 +191,7 @@ TEST_F(Allocations, OfARequestOverHttp2AreAtMostTwo) {
         // Windows that never close.
         auto opening = FrameClient::preface(setting(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 1 << 20));
         opening += frame(NGHTTP2_WINDOW_UPDATE, 0, 0, u32(1 << 30));
-        (void)co_await ends_.client->write(as_bytes(opening));
+        (void)co_await ends_.client->write(bytes_of(opening));
         std::vector<std::string> batches;
         std::uint32_t stream = 1;
         for (std::size_t i = 0; i < (kWarmUp + kCounted) / kStreamsAtATime; ++i) {
@@ -204,7 +204,7 @@ TEST_F(Allocations, OfARequestOverHttp2AreAtMostTwo) {
         std::vector<std::byte> buffer(256 << 10);
         for (std::size_t i = 0; i < batches.size(); ++i) {
           if (i == kWarmUp / kStreamsAtATime) counted = allocations;
-          (void)co_await ends_.client->write(as_bytes(batches[i]));
+          (void)co_await ends_.client->write(bytes_of(batches[i]));
           for (std::size_t bytes = 0; bytes < kStreamsAtATime * 1024;) {
             auto const count = co_await ends_.client->read_some(buffer);
             if (!count || *count == 0) co_return;

@@ -5,6 +5,8 @@
 #include <deque>
 #include <string>
 
+#include "base/bytes.h"
+
 namespace reprise {
 namespace {
 
@@ -14,10 +16,6 @@ using testing::IsEmpty;
 
 constexpr auto kClient = MessageSender::kClient;
 constexpr auto kOrigin = MessageSender::kOrigin;
-
-std::span<const std::byte> bytes_of(std::string_view text) {
-  return std::as_bytes(std::span(text));
-}
 
 /// A script, and a client that lives by a clock of its own.
 class AConversation : public testing::Test {

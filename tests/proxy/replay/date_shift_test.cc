@@ -1,4 +1,4 @@
-#include "proxy/replay/date_shift.h"
+#include "proxy/replay/response/date_shift.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "proxy/replay/held_body.h"
+#include "proxy/replay/response/held_body.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <boost/asio/io_context.hpp>
 #include <string>
 
-#include "archive/digest.h"
-#include "archive/match_parameters.h"
+#include "archive/match/parameters.h"
+#include "base/http/digest.h"
 
 namespace reprise {
 namespace {
@@ -22,8 +22,8 @@ class Upload final : public BodyReader {
     most_held_bytes = std::max<std::size_t>(most_held_bytes, held_);
     auto const size = std::min<std::uint64_t>(left_bytes_, piece_.size());
     left_bytes_ -= size;
-    digester_.update(as_bytes(std::string_view(piece_).substr(0, size)));
-    co_return as_bytes(std::string_view(piece_).substr(0, size));
+    digester_.update(bytes_of(std::string_view(piece_).substr(0, size)));
+    co_return bytes_of(std::string_view(piece_).substr(0, size));
   }
   bool finished() const override { return left_bytes_ == 0; }
   HeaderList trailers() const override { return {}; }

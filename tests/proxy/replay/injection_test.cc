@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/bytes.h"
 #include "proxy/replay/replay.h"
 #include "tests/proxy/replay/recorded_archive.h"
 
@@ -11,10 +12,6 @@ namespace {
 
 constexpr std::string_view kPage = "<!doctype html><title>x</title><p>text";
 constexpr std::string_view kScript = "work()";
-
-std::string_view text_of(Bytes bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 class ReplayInjection : public testing::Test {
  protected:

@@ -1,4 +1,4 @@
-#include "proxy/replay/negotiation.h"
+#include "proxy/replay/response/negotiation.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 namespace reprise {
 namespace {
 
-using inject::Coding;
+using coding::Coding;
 
 bool takes(std::string_view accepted, std::vector<Coding> codings = {Coding::kGzip}) {
   std::vector<HeaderView> const request{{.name = "Accept-Encoding", .value = accepted}};

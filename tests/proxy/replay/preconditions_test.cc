@@ -1,10 +1,10 @@
-#include "proxy/replay/preconditions.h"
+#include "proxy/replay/response/preconditions.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "proxy/replay/http_date.h"
+#include "base/http/http_date.h"
 
 namespace reprise {
 namespace {

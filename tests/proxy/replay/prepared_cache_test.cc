@@ -1,6 +1,6 @@
 // What a replay holds of an archive is bounded, and whoever uses it keeps it.
 
-#include "proxy/replay/prepared_cache.h"
+#include "proxy/replay/response/prepared_cache.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "proxy/replay/prepared.h"
+#include "proxy/replay/response/prepared.h"
 
 #include <gtest/gtest.h>
 
-#include "proxy/http/h1_parser.h"
+#include "base/http/h1_parser.h"
 #include "tests/proxy/replay/recorded_archive.h"
 
 namespace reprise {

@@ -1,4 +1,4 @@
-#include "proxy/replay/schedule.h"
+#include "proxy/replay/response/schedule.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "proxy/replay/stitched_parts.h"
+#include "proxy/replay/response/stitched_parts.h"
 
 #include "tests/proxy/replay/recorded_archive.h"
 

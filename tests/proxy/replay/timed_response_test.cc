@@ -31,7 +31,7 @@ class Log final : public ResponseWriter {
     co_return Result<void>{};
   }
   Task<void> write(Bytes bytes) override {
-    if (!bytes.empty()) lines.emplace_back(as_text(bytes));
+    if (!bytes.empty()) lines.emplace_back(text_of(bytes));
     co_return Result<void>{};
   }
   Task<void> finish(HeaderList) override {

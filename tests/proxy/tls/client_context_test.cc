@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "archive/digest.h"
+#include "base/http/digest.h"
 #include "proxy/tls/certificate_builder.h"
 #include "proxy/tls/error.h"
 #include "tests/proxy/tls/client_hello_builder.h"

@@ -27,8 +27,8 @@
 
 #include "shaper/packet/awake_processors.h"
 #include "shaper/packet/link_runner.h"
+#include "shaper/packet/network/topology.h"
 #include "shaper/packet/packet_shell.h"
-#include "shaper/packet/topology.h"
 
 namespace reprise {
 namespace {

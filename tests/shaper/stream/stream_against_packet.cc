@@ -26,8 +26,8 @@
 #include <vector>
 
 #include "shaper/packet/link_runner.h"
+#include "shaper/packet/network/topology.h"
 #include "shaper/packet/packet_shell.h"
-#include "shaper/packet/topology.h"
 #include "shaper/stream/model_transfers.h"
 
 namespace reprise {

@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "shaper/packet/descriptor.h"
+#include "base/system/descriptor.h"
 #include "shaper/stream/segment.h"
 
 namespace reprise {

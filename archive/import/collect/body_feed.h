@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "archive/import/collect/coding_check.h"
+#include "archive/import/collect/http_text.h"
+#include "archive/import/collect/sink.h"
+
+namespace reprise::importing {
+
+/// Undoes the chunked coding (RFC 9112 section 7.1) of bytes that come in pieces.
+class ChunkParser {
+ public:
+  enum class State : std::uint8_t { kSize, kData, kDataEnd, kTrailers, kDone, kBad };
+
+  /// Appends content to `out`; stops at the end of the body or where it is no chunk. Returns how
+  /// many bytes were taken.
+  std::size_t append(std::string_view bytes, std::string& out);
+  State state() const { return state_; }
+  bool any_chunk() const { return chunks_ > 0; }
+  const std::string& trailer_text() const { return trailers_; }
+
+ private:
+  static constexpr std::size_t kLineBytesMax = 16 << 10;
+  void end_line();
+
+  State state_ = State::kSize;
+  std::string line_;
+  std::string trailers_;
+  std::uint64_t left_ = 0;
+  std::uint64_t chunks_ = 0;
+};
+
+/// A body as it was found to be.
+struct FoundBody {
+  StoredBody stored;
+  CodingVerdict coding = CodingVerdict::kNone;
+  bool kept = true;      ///< false: the recording does not hold it
+  bool chunked = false;  ///< real chunks were undone
+  bool broken_chunks = false;
+  Fields trailers;
+};
+
+/// Takes a body in pieces on its way to the sink: undoes chunks where there are some (tools keep
+/// `Transfer-Encoding: chunked` on bodies that have none any more) and tries the content coding.
+/// Holds at most kSniffBytes.
+class BodyFeed {
+ public:
+  static constexpr std::size_t kSniffBytes = 1 << 20;
+
+  BodyFeed(ExchangeSink& sink, bool maybe_chunked, std::string_view content_encoding);
+
+  Result<void> append(std::string_view bytes);
+  Result<FoundBody> finish();
+
+ private:
+  enum class Mode : std::uint8_t { kSniffing, kChunked, kPlain };
+  Result<void> sniff(std::string_view bytes);
+  Result<void> store(std::string_view content);
+  Result<void> become_plain();
+
+  std::unique_ptr<BodySink> sink_;
+  CodingCheck coding_;
+  ChunkParser chunks_;
+  Mode mode_;
+  std::string held_;     ///< as it came, while sniffing
+  std::string content_;  ///< of the chunks in it
+  bool broken_ = false;
+};
+
+}  // namespace reprise::importing

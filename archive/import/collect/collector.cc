@@ -1,0 +1,308 @@
+#include "archive/import/collect/collector.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace reprise::importing {
+namespace {
+
+Headers to_headers(const Fields& fields) {
+  std::vector<HeaderView> views;
+  views.reserve(fields.size());
+  for (const Field& field : fields) views.push_back({.name = field.name, .value = field.value});
+  return Headers(views);
+}
+
+/// RFC 9110 section 5.6.2.
+bool is_token(std::string_view name) {
+  constexpr std::string_view kNoToken = "\"(),/:;<=>?@[\\]{}";
+  return !name.empty() && std::ranges::all_of(name, [&](char c) {
+    return c > 0x20 && c < 0x7f && kNoToken.find(c) == std::string_view::npos;
+  });
+}
+
+char lower_letter(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+/// HTTP/2 has no such fields (RFC 9113 section 8.2.2): the tool made them up.
+bool is_of_a_connection(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kNames = {
+      "Connection", "Keep-Alive", "Proxy-Connection", "Transfer-Encoding", "Upgrade"};
+  return std::ranges::any_of(
+      kNames, [name](std::string_view each) { return equals_ignoring_case(name, each); });
+}
+
+bool is_address(const std::string& text) {
+  std::array<unsigned char, sizeof(in6_addr)> bytes{};
+  return ::inet_pton(AF_INET, text.c_str(), bytes.data()) == 1 ||
+         ::inet_pton(AF_INET6, text.c_str(), bytes.data()) == 1;
+}
+
+/// RFC 9110 section 6.4.1.
+bool may_have_content(const ExchangeDraft& draft) {
+  return draft.method != "HEAD" && draft.status >= 200 && draft.status != 204 &&
+         draft.status != 304;
+}
+
+/// HTTP/2 and later name the host in a pseudo-header. Where such a request was written down with a
+/// Host that comes first and says no more than the URL, the tool made it up.
+void drop_made_up_host(ExchangeDraft& draft) {
+  auto const version = draft.request_version;
+  if (version != HttpVersion::kH2 && version != HttpVersion::kH3) return;
+  auto& fields = draft.request_fields;
+  if (fields.empty() || !equals_ignoring_case(fields.front().name, "Host")) return;
+  auto const named =
+      parse_url(std::string(to_string(draft.url.scheme)) + "://" + fields.front().value);
+  if (named && named->host == draft.url.host && named->port == draft.url.port) {
+    fields.erase(fields.begin());
+  }
+}
+
+}  // namespace
+
+void ImportReport::remark(std::string text) {
+  if (std::ranges::find(remarks, text) != remarks.end()) return;
+  if (remarks.size() < kRemarksMax) {
+    remarks.push_back(std::move(text));
+  } else {
+    ++more_remarks;
+  }
+}
+
+void Collector::fail(Fault fault) {
+  if (fault_) return;
+  if (!part_.empty()) fault.what = part_ + (fault.what.empty() ? "" : ": " + fault.what);
+  fault_ = std::move(fault);
+}
+
+void Collector::damage(Fault fault) {
+  fault.is_damage = !fault.system;
+  if (!keep_going_ || fault.system) return fail(std::move(fault));
+  ++report_.damaged;
+  if (!part_.empty()) fault.what = part_ + ": " + fault.what;
+  if (damage_) return report_.remark(std::move(fault.what));
+  damage_ = std::move(fault);
+}
+
+std::optional<Fault> Collector::take_fault() {
+  auto const damage = std::exchange(damage_, std::nullopt);
+  auto fault = std::exchange(fault_, std::nullopt);
+  return damage ? damage : fault;
+}
+
+void Collector::add_pages(std::vector<std::string> pages) {
+  pages_.insert(pages_.end(), pages.begin(), pages.end());
+}
+
+void Collector::begin(SessionInfo info) {
+  if (begun_ || failed()) return;
+  begun_ = true;
+  started_ = std::chrono::nanoseconds(info.started.time_since_epoch()).count();
+  info.tool_version = info.tool_version.empty()
+                          ? "reprise " REPRISE_VERSION ", import"
+                          : "reprise " REPRISE_VERSION ", import of " + info.tool_version;
+  info.pages = std::move(pages_);
+  took(sink_.begin_session(info));
+}
+
+SessionTime Collector::time_of(UnixTime time) const {
+  return time ? SessionTime(*time - started_) : kNoTime;
+}
+
+/// One field a line, without what no message can hold.
+void Collector::clean_fields(Fields& fields, HttpVersion version) {
+  bool const multiplexed = version == HttpVersion::kH2 || version == HttpVersion::kH3;
+  Fields clean;
+  clean.reserve(fields.size());
+  for (Field& field : fields) {
+    if (field.name.starts_with(':')) continue;  // a pseudo-header says what is known already
+    if (!is_token(field.name) || (multiplexed && is_of_a_connection(field.name))) {
+      ++report_.fields_dropped;
+      continue;
+    }
+    // Names travel in lower case there (RFC 9113 section 8.2.1), whatever a tool made of them.
+    if (multiplexed) std::ranges::transform(field.name, field.name.begin(), lower_letter);
+    std::ranges::replace(field.value, '\0', ' ');
+    // HAR joins the values of equal names by line ends.
+    while (true) {
+      auto const end = field.value.find_first_of("\r\n");
+      if (end == std::string::npos) break;
+      if (end > 0) clean.push_back({.name = field.name, .value = field.value.substr(0, end)});
+      field.value.erase(0, end + 1);
+    }
+    clean.push_back(std::move(field));
+  }
+  fields = std::move(clean);
+}
+
+void Collector::correct_response(ExchangeDraft& draft) {
+  if (draft.body.kept && draft.body.coding == CodingVerdict::kNotCoded) {
+    remove_fields(draft.fields, "Content-Encoding");
+  }
+  // What was cut had that length.
+  bool const whole = draft.body.kept && draft.outcome == Outcome::kComplete;
+  if (!whole || !may_have_content(draft)) return;
+  auto const is_length = [](const Field& field) {
+    return equals_ignoring_case(field.name, "Content-Length");
+  };
+  auto const size = std::to_string(draft.body.stored.size_bytes);
+  auto const first = std::ranges::find_if(draft.fields, is_length);
+  if (first == draft.fields.end()) return;
+  auto const others = std::remove_if(first + 1, draft.fields.end(), is_length);
+  if (others == draft.fields.end() && first->value == size) return;
+  first->value = size;
+  draft.fields.erase(others, draft.fields.end());
+  ++report_.lengths_corrected;
+}
+
+std::uint64_t Collector::connection_of(const ExchangeDraft& draft) {
+  if (draft.address.empty() && draft.connection.empty()) return 0;
+  auto const key = std::string(to_string(draft.url.scheme)) + " " + draft.url.host + " " +
+                   std::to_string(draft.url.port) + " " + draft.address + " " + draft.connection;
+  if (connections_.size() == kConnectionsMax) connections_.clear();
+  auto const [place, is_new] = connections_.try_emplace(key, last_connection_ + 1);
+  if (!is_new) return place->second;
+  auto facts = draft.facts;
+  facts.id = ++last_connection_;
+  facts.scheme = draft.url.scheme;
+  facts.host = draft.url.host;
+  facts.port = draft.url.port;
+  if (!draft.address.empty()) {
+    auto const is_v6 = draft.address.find(':') != std::string::npos;
+    facts.address =
+        (is_v6 ? "[" + draft.address + "]" : draft.address) + ":" + std::to_string(draft.url.port);
+  }
+  took(sink_.add_connection(std::move(facts)));
+  return last_connection_;
+}
+
+void Collector::count(const ExchangeDraft& draft) {
+  ++report_.exchanges;
+  if (draft.body.stored.size_bytes > 0) ++report_.bodies;
+  if (draft.request_body.size_bytes > 0) ++report_.request_bodies;
+  if (draft.outcome == Outcome::kOriginFailed) {
+    ++report_.failed;
+  } else if (draft.outcome != Outcome::kComplete) {
+    ++report_.incomplete;
+  }
+  if (draft.status != 0 && draft.version == HttpVersion::kUnknown) ++report_.unknown_version;
+  if (draft.body.stored.size_bytes == 0 || draft.body.coding == CodingVerdict::kNone) return;
+  ++report_.coded;
+  if (draft.body.coding == CodingVerdict::kNotCoded) ++report_.codings_dropped;
+  if (draft.body.coding == CodingVerdict::kBroken) ++report_.codings_broken;
+}
+
+void Collector::take_message(ExchangeDraft& draft, MessageDraft message) {
+  constexpr std::size_t kOverheadBytes = 64;
+  auto const bytes = message.payload.size() + kOverheadBytes;
+  if (message.payload.size() > kMessagePayloadMax ||
+      draft.message_bytes + bytes > kMessagesHeldMax) {
+    ++report_.websocket_messages;
+    return;
+  }
+  draft.message_bytes += bytes;
+  draft.messages.push_back(std::move(message));
+}
+
+void Collector::add_messages(std::uint64_t sequence, const ExchangeDraft& draft) {
+  for (const MessageDraft& each : draft.messages) {
+    auto rest = std::as_bytes(std::span(each.payload));
+    do {
+      auto const piece = rest.first(std::min(rest.size(), kMessageBytesMax));
+      rest = rest.subspan(piece.size());
+      auto const added = sink_.add_message(sequence, {.sender = each.sender,
+                                                      .kind = each.kind,
+                                                      .goes_on = !rest.empty(),
+                                                      .time = time_of(each.time),
+                                                      .payload = piece});
+      if (!took(added)) return;
+    } while (!rest.empty());
+    ++report_.messages;
+  }
+}
+
+void Collector::add(ExchangeDraft draft) {
+  if (failed()) return;
+  if (!is_token(draft.method)) {
+    ++report_.not_http;
+    return report_.remark("left out, since its method is none: " + draft.method.substr(0, 40));
+  }
+  auto const started = std::chrono::nanoseconds(draft.queued.value_or(0));
+  begin({.started = std::chrono::system_clock::time_point(started)});
+  clean_fields(draft.request_fields, draft.request_version);
+  clean_fields(draft.fields, draft.version);
+  drop_made_up_host(draft);
+  correct_response(draft);
+  if (draft.status == 0) draft.outcome = Outcome::kOriginFailed;
+  if (!may_have_content(draft)) {
+    // A browser shows what it had in its cache with a 304.
+    if (draft.body.stored.size_bytes > 0) ++report_.bodies_dropped;
+    draft.body = {};
+  }
+  if (draft.outcome == Outcome::kComplete && (!draft.body.kept || draft.body.broken_chunks)) {
+    draft.outcome = draft.body.kept ? Outcome::kCutByOrigin : Outcome::kCutByClient;
+    if (draft.failure.empty()) {
+      draft.failure = draft.body.kept ? "its chunks break off" : "the body was not recorded";
+    }
+  }
+  // RFC 8441 section 5: over h2 any success agrees.
+  bool const agreed = draft.status == 101 || (draft.version == HttpVersion::kH2 &&
+                                              draft.status >= 200 && draft.status < 300);
+  bool const opens_web_socket = agreed && !draft.messages.empty();
+  if (draft.status == 101 && !opens_web_socket && draft.outcome == Outcome::kComplete) {
+    draft.outcome = Outcome::kCutByClient;
+    draft.failure = "the protocol was switched, and what followed is not kept";
+  }
+  if (draft.address.starts_with('[') && draft.address.ends_with(']')) {
+    draft.address = draft.address.substr(1, draft.address.size() - 2);
+  }
+  if (!is_address(draft.address)) draft.address.clear();
+  auto const connection = connection_of(draft);
+  if (failed()) return;
+  Exchange exchange{.sequence = draft.sequence > 0 ? draft.sequence : next_sequence(),
+                    .origin_connection_id = connection,
+                    .request = {.method = opens_web_socket ? "CONNECT" : draft.method,
+                                .scheme = draft.url.scheme,
+                                .host = draft.url.host,
+                                .port = draft.url.port,
+                                .target = draft.url.target,
+                                .version = draft.request_version,
+                                .protocol = opens_web_socket ? std::string(kWebSocketProtocol) : "",
+                                .headers = to_headers(draft.request_fields),
+                                .body = draft.request_body,
+                                .body_partial = draft.request_body_unknown},
+                    .interim = std::move(draft.interim),
+                    .response = {.status = draft.status,
+                                 .reason = draft.reason,
+                                 .version = draft.version,
+                                 .headers = to_headers(draft.fields),
+                                 .trailers = to_headers(draft.body.trailers),
+                                 .body = draft.body.stored},
+                    .timings = {.queued = time_of(draft.queued),
+                                .request_sent = time_of(draft.request_sent),
+                                .first_byte = time_of(draft.first_byte),
+                                .end = time_of(draft.end)},
+                    .outcome = draft.outcome,
+                    .failure = draft.failure};
+  auto const sequence = exchange.sequence;
+  auto const added = sink_.add_exchange(std::move(exchange));
+  if (added == reprise::fail(archive_errc::too_large)) {
+    ++report_.too_large;
+    report_.remark("an exchange is larger than an archive can hold and is left out: " +
+                   draft.url.host);
+    return;
+  }
+  if (took(added)) {
+    count(draft);
+    if (opens_web_socket) add_messages(sequence, draft);
+  }
+  if (!stop_ || !stop_()) return;
+  stop_ = nullptr;  // what still waits for its other half may be added
+  fail({.what = "stopped", .system = std::make_error_code(std::errc::operation_canceled)});
+}
+
+}  // namespace reprise::importing

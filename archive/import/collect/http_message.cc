@@ -1,0 +1,100 @@
+#include "archive/import/collect/http_message.h"
+
+namespace reprise::importing {
+namespace {
+
+constexpr std::size_t kInterimHeadsMax = 64;
+
+bool is_chunked(const Fields& fields) {
+  auto const* const coding = find_field(fields, "Transfer-Encoding");
+  HeaderView const field{.name = "", .value = coding == nullptr ? "" : std::string_view(*coding)};
+  return header_has_token(HeaderList(&field, 1), "", "chunked");
+}
+
+}  // namespace
+
+void HttpMessage::append(std::string_view bytes) {
+  if (collector_.failed() || !problem_.empty()) return;
+  if (feed_) {
+    collector_.took(feed_->append(bytes));
+    return;
+  }
+  held_ += bytes;
+  take_heads(false);
+}
+
+/// Takes heads from what is held, interim ones too; what is behind them goes to the body.
+void HttpMessage::take_heads(bool is_all) {
+  while (!feed_ && problem_.empty()) {
+    auto end = find_head_end(held_, searched_);
+    if (!end && is_all && !held_.empty()) end = held_.size();  // no body, and no empty line either
+    if (!end) {
+      if (held_.size() > kHeadBytesMax) problem_ = "its head is longer than a megabyte";
+      return;
+    }
+    searched_ = 0;
+    if (!take_head(std::string_view(held_).substr(0, *end))) return;
+    held_.erase(0, *end);
+    bool const is_interim = status_.status >= 100 && status_.status < 200 && status_.status != 101;
+    if (kind_ == Kind::kResponse && is_interim && held_.starts_with("HTTP/") &&
+        interim_.size() < kInterimHeadsMax) {
+      std::vector<HeaderView> views;
+      for (const Field& field : fields_) views.push_back({field.name, field.value});
+      interim_.push_back(
+          {.status = status_.status, .reason = status_.reason, .headers = Headers(views)});
+      continue;
+    }
+    auto const* const coding =
+        kind_ == Kind::kResponse ? find_field(fields_, "Content-Encoding") : nullptr;
+    feed_.emplace(collector_.sink(), is_chunked(fields_), coding == nullptr ? "" : *coding);
+    collector_.took(feed_->append(std::exchange(held_, {})));
+  }
+}
+
+bool HttpMessage::take_head(std::string_view text) {
+  auto head = parse_head(text);
+  fields_ = std::move(head.fields);
+  if (kind_ == Kind::kRequest) {
+    if (auto line = parse_request_line(head.first_line)) {
+      request_ = std::move(*line);
+      return true;
+    }
+    problem_ = "its request line is none";
+    return false;
+  }
+  if (auto line = parse_status_line(head.first_line)) {
+    status_ = std::move(*line);
+    return true;
+  }
+  problem_ = "its status line is none";
+  return false;
+}
+
+bool HttpMessage::finish() {
+  if (collector_.failed()) return false;
+  take_heads(true);
+  if (!feed_ && problem_.empty()) problem_ = "it is empty";
+  if (!problem_.empty() || collector_.failed()) return false;
+  auto found = feed_->finish();
+  if (!collector_.took(found)) return false;
+  body_ = std::move(*found);
+  return true;
+}
+
+void HttpMessage::take_request(ExchangeDraft& draft) {
+  draft.method = request_.method;
+  draft.request_version = request_.version;
+  draft.request_fields = std::move(fields_);
+  draft.request_body = std::move(body_.stored);
+}
+
+void HttpMessage::take_response(ExchangeDraft& draft) {
+  draft.status = status_.status;
+  draft.reason = status_.reason;
+  draft.version = status_.version;
+  draft.fields = std::move(fields_);
+  draft.interim = std::move(interim_);
+  draft.body = std::move(body_);
+}
+
+}  // namespace reprise::importing

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "archive/import/collect/collector.h"
+
+namespace reprise::importing {
+
+/// An HTTP message that comes in pieces, head first: the head is held (up to kHeadBytesMax), the
+/// body goes on to the archive. Errors of the archive end the import; the message is then no more.
+class HttpMessage {
+ public:
+  static constexpr std::size_t kHeadBytesMax = 1 << 20;
+  enum class Kind : std::uint8_t { kRequest, kResponse };
+
+  HttpMessage(Collector& collector, Kind kind) : collector_(collector), kind_(kind) {}
+
+  void append(std::string_view bytes);
+  /// Nothing more comes. False when there was no head, and problem() says so.
+  bool finish();
+
+  /// After finish(): moves the message into its half of `draft`.
+  void take_request(ExchangeDraft& draft);
+  void take_response(ExchangeDraft& draft);
+
+  const RequestLine& request() const { return request_; }
+  const StatusLine& status() const { return status_; }
+  const Fields& fields() const { return fields_; }
+  /// Why this is no HTTP message, one clause; empty while it is.
+  const std::string& problem() const { return problem_; }
+
+ private:
+  void take_heads(bool is_all);
+  bool take_head(std::string_view text);
+
+  Collector& collector_;
+  Kind kind_;
+  std::string held_;
+  std::size_t searched_ = 0;
+  std::string problem_;
+  RequestLine request_;
+  StatusLine status_;
+  Fields fields_;
+  std::vector<StoredInterimResponse> interim_;
+  std::optional<BodyFeed> feed_;
+  FoundBody body_;
+};
+
+}  // namespace reprise::importing

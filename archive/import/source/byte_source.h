@@ -1,0 +1,117 @@
+#pragma once
+
+// Where a converter's bytes come from. Reading stops for good at the first fault, which stays to be
+// asked for: a parser checks once an item instead of once a byte. Not thread-safe.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "archive/import/source/fault.h"
+
+namespace reprise::importing {
+
+/// A recording on disk or in memory, read at any place.
+class Input {
+ public:
+  virtual ~Input() = default;
+  virtual std::uint64_t size_bytes() const = 0;
+  /// Reads at most `into.size()` bytes from `offset`; 0 at the end. An error is kept in `fault`.
+  virtual std::size_t read_at(std::uint64_t offset, std::span<char> into,
+                              std::optional<Fault>& fault) = 0;
+};
+
+/// Borrows its bytes.
+class MemoryInput final : public Input {
+ public:
+  explicit MemoryInput(std::string_view bytes) : bytes_(bytes) {}
+  std::uint64_t size_bytes() const override { return bytes_.size(); }
+  std::size_t read_at(std::uint64_t offset, std::span<char> into,
+                      std::optional<Fault>& fault) override;
+
+ private:
+  std::string_view bytes_;
+};
+
+/// Bytes one after the other.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  /// Reads at most `into.size()` bytes. 0: the end, or a fault.
+  virtual std::size_t read(std::span<char> into) = 0;
+  const std::optional<Fault>& fault() const { return fault_; }
+  /// After a fault: goes on behind the damage, where something whole may begin, and forgets the
+  /// fault. False when there is no such place.
+  virtual bool resume() { return false; }
+  /// What a user should know of bytes that are read without a fault; mostly empty.
+  const std::string& remark() const { return remark_; }
+
+ protected:
+  std::optional<Fault> fault_;
+  std::string remark_;
+};
+
+/// A part of an Input, which must outlive it.
+class InputSource final : public ByteSource {
+ public:
+  using Progress = std::function<void(std::uint64_t bytes)>;
+  /// `progress` is told of each read; it may be empty.
+  InputSource(Input& input, std::uint64_t offset, std::uint64_t size_bytes, Progress progress)
+      : input_(input), at_(offset), end_(offset + size_bytes), progress_(std::move(progress)) {}
+  std::size_t read(std::span<char> into) override;
+
+ private:
+  Input& input_;
+  std::uint64_t at_;
+  std::uint64_t end_;
+  Progress progress_;
+};
+
+/// A buffer in front of a source, which must outlive it.
+class ByteReader {
+ public:
+  static constexpr std::size_t kBufferBytes = 256 << 10;
+
+  explicit ByteReader(ByteSource& source) : source_(source), buffer_(kBufferBytes, '\0') {}
+
+  /// What lies in the buffer, at least one byte unless the source ended or failed.
+  std::string_view some() { return begin_ < end_ ? view() : fill(1); }
+  /// What lies in the buffer, at least `count` (up to kBufferBytes) bytes unless the source ends
+  /// before.
+  std::string_view fill(std::size_t count);
+  void consume(std::size_t count) {
+    begin_ += count;
+    offset_ += count;
+  }
+  bool at_end() { return some().empty(); }
+  /// Of the next byte, counted in what the source yields.
+  std::uint64_t offset() const { return offset_; }
+
+  /// Appends the next line without its end (LF, with any number of CR in front) to `line`. False
+  /// when nothing is left; also when the line is longer than `limit` bytes, which is a fault.
+  bool line(std::string& line, std::size_t limit);
+
+  /// Keeps the first fault.
+  void fail(std::string what);
+  bool failed() const { return fault_.has_value(); }
+  const std::optional<Fault>& fault() const { return fault_; }
+  /// After a fault: goes on with what the source has behind it. False when that is nothing.
+  bool resume();
+
+ private:
+  std::string_view view() const { return {buffer_.data() + begin_, end_ - begin_}; }
+
+  ByteSource& source_;
+  std::string buffer_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::uint64_t offset_ = 0;
+  bool ended_ = false;
+  std::optional<Fault> fault_;
+};
+
+}  // namespace reprise::importing

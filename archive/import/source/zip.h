@@ -1,0 +1,77 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "archive/import/source/byte_source.h"
+
+namespace reprise::importing {
+
+/// The table of contents of a zip (PKWARE's APPNOTE; ZIP64 too), stored and deflated entries. Names
+/// are only ever compared: nothing is written under them, so none can lead outside. (A reader of
+/// our own because all that a WACZ needs is to find an entry and stream it; the libraries that
+/// Debian has want a file on disk and a handle an entry.)
+class Zip {
+ public:
+  static constexpr std::uint64_t kDirectoryBytesMax = 64 << 20;
+
+  struct Entry {
+    std::string name;
+    std::uint64_t compressed_bytes = 0;
+    std::uint64_t size_bytes = 0;
+    std::uint32_t crc = 0;  ///< CRC-32 of the content
+    std::uint64_t header_offset = 0;
+    bool is_deflated = false;
+    bool is_readable = false;  ///< neither encrypted nor compressed in another way
+  };
+
+  /// Reads the table and holds it against the entries' own headers. An error is left in `fault`;
+  /// the entries up to it are there. `input` must outlive this.
+  Zip(Input& input, std::optional<Fault>& fault);
+
+  const std::vector<Entry>& entries() const { return entries_; }
+  const Entry* find(std::string_view name) const;
+  /// The content of an entry. A CRC-32 or a length that is not the table's is a fault behind its
+  /// last byte. Null, with a fault, when it does not lie in the file.
+  std::unique_ptr<ByteSource> open(const Entry& entry, InputSource::Progress progress,
+                                   std::optional<Fault>& fault) const;
+  /// Where the content lies, of one that is stored as it is.
+  struct Place {
+    std::uint64_t offset = 0;
+    std::uint64_t size_bytes = 0;
+  };
+  std::optional<Place> place_of(const Entry& entry, std::optional<Fault>& fault) const;
+
+ private:
+  /// Where the table stands, and how many entries it has.
+  struct Directory {
+    std::uint64_t offset = 0;
+    std::uint64_t size_bytes = 0;
+    std::uint64_t entries = 0;
+  };
+
+  bool read(std::uint64_t offset, std::span<char> into, std::optional<Fault>& fault) const;
+  void read_directory(const Directory& directory, std::optional<Fault>& fault);
+  bool fits_its_header(const Entry& entry, std::uint64_t method, std::optional<Fault>& fault) const;
+
+  Input& input_;
+  std::vector<Entry> entries_;
+};
+
+/// A part of an input as an input of its own. The whole must outlive it.
+class PartInput final : public Input {
+ public:
+  PartInput(Input& whole, std::uint64_t offset, std::uint64_t size_bytes)
+      : whole_(whole), offset_(offset), size_bytes_(size_bytes) {}
+  std::uint64_t size_bytes() const override { return size_bytes_; }
+  std::size_t read_at(std::uint64_t offset, std::span<char> into,
+                      std::optional<Fault>& fault) override;
+
+ private:
+  Input& whole_;
+  std::uint64_t offset_;
+  std::uint64_t size_bytes_;
+};
+
+}  // namespace reprise::importing

@@ -1,0 +1,42 @@
+#pragma once
+
+// Which recorded exchanges a request is compared with, and how well each fits: MATCHING.md, "Cost".
+// Pure.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "archive/match/index.h"
+#include "archive/match/score.h"
+
+namespace reprise {
+
+struct Candidate {
+  std::uint32_t member = 0;   ///< of the match index
+  std::uint32_t ordinal = 0;  ///< of the archive
+  unsigned score = 0;         ///< percent
+};
+
+/// At most kMax exchanges of one group. A value of some kilobytes.
+struct Candidates {
+  static constexpr std::size_t kMax = 256;
+  static constexpr std::size_t kListsMax = kFeaturesMax + 2;
+
+  std::span<const Candidate> found() const { return std::span(all).first(count); }
+
+  std::array<Candidate, kMax> all;
+  std::size_t count = 0;
+  std::uint32_t first_member = 0;  ///< of the group
+  std::uint32_t lists_read = 0;    ///< what it cost
+};
+
+/// `asked`: the features of the request, sorted. `ignored`: names that count nothing, sorted.
+/// `from`: of a list too long to be read whole the members from this one of the group on come
+/// first.
+Candidates find_candidates(const MatchIndexView& index, std::uint64_t group_hash,
+                           std::vector<Feature> asked, std::span<const std::uint32_t> ignored,
+                           std::uint32_t from);
+
+}  // namespace reprise

@@ -1,0 +1,20 @@
+#pragma once
+
+// How well a recorded request fits one that is asked: MATCHING.md has the table. Pure.
+
+#include <cstdint>
+#include <span>
+
+#include "archive/match/features.h"
+
+namespace reprise {
+
+/// In percent; below it there is no answer.
+inline constexpr unsigned kScoreMin = 60;
+
+/// 0 to 100, 100 only where all that counts is equal. Both sorted, with their relevance. `ignored`:
+/// names that count nothing, sorted.
+unsigned score(std::span<const Feature> asked, std::span<const Feature> recorded,
+               std::span<const std::uint32_t> ignored);
+
+}  // namespace reprise

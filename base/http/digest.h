@@ -1,0 +1,59 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+struct evp_md_ctx_st;
+
+namespace reprise {
+
+using Sha256 = std::array<std::byte, 32>;
+
+struct FreeDigest {
+  void operator()(evp_md_ctx_st* context) const;
+};
+
+/// SHA-256 over bytes that come in pieces. Aborts only when OpenSSL has no SHA-256 at all.
+class Digester {
+ public:
+  Digester();
+  void update(std::span<const std::byte> bytes);
+  /// The digest of everything so far; ends this digester.
+  Sha256 finish();
+
+ private:
+  std::unique_ptr<evp_md_ctx_st, FreeDigest> context_;
+};
+
+/// The same by any other algorithm that OpenSSL names ("SHA1").
+class NamedDigester {
+ public:
+  /// Aborts when OpenSSL has no such algorithm.
+  explicit NamedDigester(const char* algorithm);
+  void update(std::span<const std::byte> bytes);
+  /// The digest of everything so far, as bytes; ends this digester.
+  std::string finish();
+
+ private:
+  std::unique_ptr<evp_md_ctx_st, FreeDigest> context_;
+};
+
+Sha256 sha256(std::span<const std::byte> bytes);
+
+/// In lower-case hexadecimal digits.
+std::string hex(const Sha256& digest);
+
+/// SHA-256 in 64 lower-case hexadecimal digits.
+std::string sha256_hex(std::string_view bytes);
+
+/// The same of a file, as it is read. Errors: the system error of open(2) or read(2).
+Result<std::string> sha256_hex_of_file(const std::filesystem::path& path);
+
+}  // namespace reprise

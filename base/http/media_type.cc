@@ -1,0 +1,58 @@
+#include "base/http/media_type.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "base/text/glob.h"
+
+namespace reprise {
+namespace {
+
+struct Kind {
+  std::string_view name;
+  std::vector<std::string_view> types;
+};
+
+const std::vector<Kind>& kinds() {
+  static const std::vector<Kind> all = {
+      {"html", {"text/html", "application/xhtml+xml"}},
+      {"script", {"*/javascript", "*/x-javascript", "*/ecmascript", "*/x-ecmascript"}},
+      {"style", {"text/css"}},
+      {"image", {"image/*"}},
+      {"font",
+       {"font/*", "application/font-*", "application/x-font-*", "application/vnd.ms-fontobject"}},
+      {"json", {"application/json", "text/json", "*+json"}},
+      {"xml", {"application/xml", "text/xml", "*+xml"}},
+      {"media",
+       {"video/*", "audio/*", "application/vnd.apple.mpegurl", "application/x-mpegurl",
+        "application/dash+xml"}}};
+  return all;
+}
+
+const Kind* kind_called(std::string_view name) {
+  auto const found = std::ranges::find(kinds(), name, &Kind::name);
+  return found == kinds().end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string media_type(HeaderList headers) {
+  auto value = find_header(headers, "content-type").value_or("");
+  value = value.substr(0, value.find(';'));
+  while (!value.empty() && (value.back() == ' ' || value.back() == '\t')) value.remove_suffix(1);
+  return lower_case(value);
+}
+
+bool is_kind_name(std::string_view name) {
+  return kind_called(name) != nullptr;
+}
+
+bool is_of_kind(std::string_view type, std::string_view name) {
+  const Kind* const kind = kind_called(name);
+  return kind != nullptr && std::ranges::any_of(kind->types, [type](std::string_view pattern) {
+           return fits_glob(pattern, type);
+         });
+}
+
+}  // namespace reprise

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/http/headers.h"
+
+namespace reprise {
+
+/// "text/html" of "Text/HTML; charset=utf-8"; empty when there is no Content-Type.
+std::string media_type(HeaderList headers);
+
+/// The kinds of media types that have a short name: html, script, style, image, font, json, xml,
+/// media. False for other names.
+bool is_kind_name(std::string_view name);
+/// Whether `type`, as media_type() gives it, is of the kind `name`.
+bool is_of_kind(std::string_view type, std::string_view name);
+
+}  // namespace reprise

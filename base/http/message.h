@@ -1,0 +1,53 @@
+#pragma once
+
+// Heads of requests and responses as they pass through: they borrow their text from whoever parsed
+// or stored them.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/http/headers.h"
+#include "base/http/version.h"
+
+namespace reprise {
+
+struct RequestHead {
+  std::string_view method;
+  Scheme scheme = Scheme::kHttp;
+  std::string_view host;  ///< lower case, no port, no brackets
+  std::uint16_t port = 0;
+  std::string_view target;  ///< origin-form (path and query), or "*"
+  HttpVersion version = HttpVersion::kHttp11;
+  HeaderList headers;  ///< as received, hop-by-hop fields included
+  /// What the client wants to speak from here on: "websocket", or empty. Over h1 it stands in
+  /// Upgrade, over h2 in :protocol, where the method is CONNECT; here it is GET over both. A
+  /// handler agrees with status 101 over both: what it reads and writes then are the bytes of that
+  /// protocol.
+  std::string_view protocol = {};
+};
+
+struct ResponseHead {
+  HttpVersion version = HttpVersion::kHttp11;
+  std::uint16_t status = 0;
+  std::string_view reason;
+  HeaderList headers;  ///< as received, hop-by-hop fields included
+};
+
+/// The three digits of the status line and of :status; more where an origin sent more.
+inline std::string status_text(std::uint16_t status) {
+  auto const digits = std::to_string(status);
+  return std::string(3 - std::min<std::size_t>(digits.size(), 3), '0') + digits;
+}
+
+inline bool is_interim(std::uint16_t status) {
+  return status >= 100 && status < 200;
+}
+
+/// Whether a response of this kind can have content at all (RFC 9110 section 6.4.1).
+inline bool may_have_body(std::string_view request_method, std::uint16_t status) {
+  return request_method != "HEAD" && status != 204 && status != 304 && !is_interim(status);
+}
+
+}  // namespace reprise

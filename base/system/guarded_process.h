@@ -1,0 +1,90 @@
+#pragma once
+
+// A child process that cannot outlive this one, and leaves nothing on disk.
+//
+// Between this process and the program stands a guard: a forked copy of this process that runs
+// nothing but system calls. It is the reaper of everything that the program starts (also of what
+// left the program's process group), and it holds one end of a pipe whose other end only this
+// process has. When that pipe closes, be it by the destructor or by `kill -9` of this process, the
+// guard kills all of them, removes the folder and goes.
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/system/descriptor.h"
+
+namespace reprise {
+
+/// One program under guard. Blocking; one thread. Starting is safe in a process with threads.
+class GuardedProcess {
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+
+  struct Options {
+    std::filesystem::path program;         ///< absolute; it is not looked up on PATH
+    std::vector<std::string> arguments;    ///< without the program's own name
+    std::vector<std::string> environment;  ///< NAME=VALUE, all of it
+    int input_fd = -1;   ///< becomes descriptor 3 of the program; borrowed until start() returns
+    int output_fd = -1;  ///< becomes descriptor 4; both or neither are given
+    std::filesystem::path error_file;  ///< standard error is appended here; empty: inherited
+    /// A private folder, removed with all that is in it at the end. Taken over by start(), also
+    /// when that fails. Empty: none.
+    std::filesystem::path folder;
+  };
+
+  /// Errors: the system error of fork(2) or execve(2).
+  static Result<std::unique_ptr<GuardedProcess>> start(const Options& options);
+
+  /// Kills what still runs and returns when all of it is gone and the folder is removed.
+  ~GuardedProcess();
+  GuardedProcess(const GuardedProcess&) = delete;
+  GuardedProcess& operator=(const GuardedProcess&) = delete;
+
+  pid_t pid() const { return pid_; }
+
+  /// Asks the program to end, by SIGTERM. Does nothing when it has ended.
+  void terminate();
+
+  /// The program's status as waitpid(2) gives it, once it has ended; nullopt when it still runs at
+  /// `deadline`. What it had started is gone then, too.
+  std::optional<int> wait_until(TimePoint deadline);
+
+  /// Readable once wait_until() would not wait; for poll(2).
+  int ended_fd() const { return status_.get(); }
+
+ private:
+  GuardedProcess(pid_t guard, Descriptor control, Descriptor status, std::filesystem::path folder);
+  pid_t guard_;
+  pid_t pid_ = -1;
+  Descriptor control_;
+  Descriptor status_;
+  std::filesystem::path folder_;
+  std::optional<int> ended_;
+};
+
+/// Chromium makes a socket in its folder for temporary files, whose path may have 107 bytes
+/// (unix(7)).
+inline constexpr std::size_t kBrowserFolderBytesMax =
+    107 - std::string_view("/org.chromium.Chromium.XXXXXX/SingletonSocket").size();
+
+/// Makes a private folder (0700) called `prefix` plus six random letters, in $TMPDIR, or in /tmp or
+/// /var/tmp when its path would be longer than `path_bytes_max` there or it cannot be made.
+/// Errors: filename_too_long; the system error of mkdtemp(3).
+Result<std::filesystem::path> make_private_folder(
+    const std::string& prefix, std::size_t path_bytes_max = kBrowserFolderBytesMax);
+
+/// "ended with exit status 1", "was ended by signal 11 (Segmentation fault)".
+std::string describe_wait_status(int status);
+
+/// This process's environment as NAME=VALUE, with the variables that `changes` names replaced.
+std::vector<std::string> environment_with(const std::vector<std::string>& changes);
+
+}  // namespace reprise

@@ -1,0 +1,45 @@
+#include "base/system/json_file.h"
+
+#include <boost/json.hpp>
+#include <cstdio>
+#include <system_error>
+
+#include "base/system/private_file.h"
+
+namespace reprise {
+
+namespace {
+
+bool say(const std::filesystem::path& path, const char* flag, const std::error_code& error) {
+  std::fprintf(stderr, "reprise: %s %s cannot be written: %s\n", flag, path.c_str(),
+               error.message().c_str());
+  return false;
+}
+
+}  // namespace
+
+bool write_json_file(const std::filesystem::path& path, const char* flag,
+                     const boost::json::object& object) {
+  auto const written = write_private_file(boost::json::serialize(object) + "\n", path);
+  return written || say(path, flag, written.error());
+}
+
+bool can_be_written(const std::filesystem::path& path, const char* flag) {
+  if (path.empty()) return true;
+  auto const checked = check_writable(path);
+  return checked || say(path, flag, checked.error());
+}
+
+bool remove_stale_file(const std::filesystem::path& path, const char* flag) {
+  std::error_code error;
+  if (path.empty()) return true;
+  auto const status = std::filesystem::symlink_status(path, error);
+  if (!std::filesystem::is_regular_file(status)) return true;
+  std::filesystem::remove(path, error);
+  if (!error) return true;
+  std::fprintf(stderr, "reprise: %s %s is in the way and cannot be removed: %s\n", flag,
+               path.c_str(), error.message().c_str());
+  return false;
+}
+
+}  // namespace reprise

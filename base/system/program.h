@@ -1,0 +1,30 @@
+#pragma once
+
+// Runs other people's small programs (certutil, chromium --version) and reads what they print.
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace reprise {
+
+/// The program called `name` on PATH.
+std::optional<std::filesystem::path> find_program(std::string_view name);
+
+struct ProgramResult {
+  int exit_code = 0;   ///< 128 + N when signal N ended it
+  std::string output;  ///< standard output and error, at most 1 MiB
+};
+
+/// Runs `program` without a shell, a terminal or input, and waits for it. After `timeout` it is
+/// killed, with what it started. Errors: posix_spawn(3)'s; timed_out; message_size for more output.
+Result<ProgramResult> run_program(const std::filesystem::path& program,
+                                  const std::vector<std::string>& arguments,
+                                  std::chrono::milliseconds timeout = std::chrono::seconds(10));
+
+}  // namespace reprise

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "base/result.h"
+
+namespace reprise {
+
+/// What stands in a file that the user names. Errors: file_too_large over `bytes_max`; those of
+/// stat(2); permission_denied when it cannot be opened.
+Result<std::string> read_text_file(const std::filesystem::path& path, std::uintmax_t bytes_max);
+
+/// What stands in a file that a process of our own wrote; empty when there is none.
+std::string contents_of(const std::filesystem::path& path);
+
+}  // namespace reprise

@@ -1,0 +1,37 @@
+#pragma once
+
+// Turns the WebDriver BiDi events of one page load into a PageLoad. Pure.
+// https://w3c.github.io/webdriver-bidi/#module-network
+
+#include <boost/json/object.hpp>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+#include "pageload/browser/page_record.h"
+
+namespace reprise {
+
+/// Records one load. Not thread-safe.
+class BidiRecorder : public PageRecord {
+ public:
+  /// `page` is the page's browsing context; events of the frames in it are taken, too.
+  explicit BidiRecorder(std::string page);
+
+  /// Takes one event. Those that say nothing about the load are ignored.
+  void on_event(std::string_view method, const boost::json::object& params);
+
+  /// When the first document was asked for, in ms since the epoch; negative when it was not.
+  double start_ms() const { return start_s_ < 0 ? -1 : start_s_ * 1000; }
+
+ private:
+  void on_network_event(std::string_view event, const boost::json::object& params);
+  void on_context_event(std::string_view event, const boost::json::object& params);
+  void on_page_event(std::string_view event, const boost::json::object& params);
+  void on_request(const boost::json::object& params);
+  static void apply_response(Entry& entry, const boost::json::object& params);
+
+  std::unordered_set<std::string> contexts_;
+};
+
+}  // namespace reprise

@@ -1,0 +1,66 @@
+#include <utility>
+
+#include "base/text/json_fields.h"
+#include "pageload/browser/devtools_session.h"
+#include "pageload/browser/driver.h"
+#include "pageload/browser/launch.h"
+#include "pageload/browser/message_pipe.h"
+
+namespace fs = std::filesystem;
+
+namespace reprise {
+namespace {
+
+/// Chromium over --remote-debugging-pipe.
+class ChromiumDriver : public BrowserDriver {
+ public:
+  ChromiumDriver(const BrowserOptions& options, fs::path folder)
+      : options_(options), folder_(std::move(folder)) {}
+
+  std::expected<void, std::string> prepare() override {
+    auto pipe = make_message_pipe();
+    if (!pipe) return std::unexpected(pipe.error().message() + ".");
+    pipe_.emplace(std::move(*pipe));
+    if (options_.authority.empty()) return {};
+    return make_trusting_database(folder_ / ".pki/nssdb", options_.authority);
+  }
+
+  void describe(GuardedProcess::Options& process) override {
+    process.arguments = browser_flags(options_, folder_ / "profile");
+    process.environment = browser_environment(folder_);
+    process.input_fd = pipe_->browser_reads.get();
+    process.output_fd = pipe_->browser_writes.get();
+  }
+
+  Result<std::unique_ptr<MessageStream>> connect(GuardedProcess&, TimePoint) override {
+    // The browser's own ends alone keep the pipe open.
+    auto pipe = std::make_unique<MessagePipe>(std::move(pipe_->ours));
+    pipe_.reset();
+    return pipe;
+  }
+
+  Result<std::string> greet(RemoteConnection& connection, TimePoint deadline) override {
+    auto const hello = connection.call({}, "Browser.getVersion", {}, deadline);
+    if (!hello) return fail(hello.error());
+    return std::string(text_at(hello->result, "product"));
+  }
+
+  std::unique_ptr<PageSession> open_page(RemoteConnection& connection,
+                                         const PageOptions& options) override {
+    return std::make_unique<DevtoolsSession>(connection, options);
+  }
+
+ private:
+  const BrowserOptions& options_;
+  fs::path folder_;
+  std::optional<MessagePipePair> pipe_;
+};
+
+}  // namespace
+
+std::unique_ptr<BrowserDriver> make_chromium_driver(const BrowserOptions& options,
+                                                    const fs::path& folder) {
+  return std::make_unique<ChromiumDriver>(options, folder);
+}
+
+}  // namespace reprise

@@ -1,0 +1,196 @@
+#include "pageload/browser/devtools_session.h"
+
+#include <boost/json/array.hpp>
+#include <boost/json/value.hpp>
+#include <utility>
+
+#include "base/text/base64.h"
+#include "base/text/json_fields.h"
+
+namespace json = boost::json;
+
+namespace reprise {
+namespace {
+
+/// What the browser may keep of a page's bodies until they are read.
+constexpr std::int64_t kBodyBufferBytes = 1 << 30;
+constexpr std::int64_t kPostDataBytes = 16 << 20;
+
+BodyQuestion body_question(std::string_view method, std::string_view field) {
+  return {.command = [method](const PageRecord::BodyName& name) -> RemoteCommand {
+            return {name.session, std::string(method), {{"requestId", name.request_id}}};
+          },
+          .answer = [field](const json::object& result) -> std::optional<std::string> {
+            auto const text = text_at(result, field);
+            return flag_at(result, "base64Encoded") ? decode_base64(text) : std::string(text);
+          }};
+}
+
+RemoteCommand devtools_evaluation(const std::string& session, std::string_view expression) {
+  return {session, "Runtime.evaluate", {{"expression", expression}, {"returnByValue", true}}};
+}
+
+RemoteCommand mouse_event(const std::string& session, std::string_view type, double x, double y) {
+  return {session,
+          "Input.dispatchMouseEvent",
+          {{"type", type},
+           {"x", x},
+           {"y", y},
+           {"button", type == "mouseMoved" ? "none" : "left"},
+           {"clickCount", type == "mouseMoved" ? 0 : 1}}};
+}
+
+RemoteCommand key_event(const std::string& session, std::string_view type,
+                        const std::string& character) {
+  bool const is_enter = character == "\n";
+  json::object event{{"type", type}, {"key", is_enter ? "Enter" : character}};
+  if (is_enter) event.insert({{"code", "Enter"}, {"windowsVirtualKeyCode", 13}});
+  if (type == "keyDown") event["text"] = is_enter ? "\r" : character;
+  return {session, "Input.dispatchKeyEvent", std::move(event)};
+}
+
+}  // namespace
+
+DevtoolsSession::DevtoolsSession(RemoteConnection& connection, const PageOptions& options)
+    : PageSession(connection, options), trace_(connection) {}
+
+Result<void> DevtoolsSession::open(int width, int height, TimePoint deadline) {
+  auto const context = call_for("Target.createBrowserContext", {{"disposeOnDetach", true}},
+                                "browserContextId", deadline);
+  if (!context) return fail(context.error());
+  context_ = *context;
+  if (context_.empty()) return {};
+  connection_.post({}, "Browser.setDownloadBehavior",
+                   {{"behavior", "deny"}, {"browserContextId", context_}});
+  auto const target =
+      call_for("Target.createTarget", {{"url", "about:blank"}, {"browserContextId", context_}},
+               "targetId", deadline);
+  if (!target) return fail(target.error());
+  if (target->empty()) return {};
+  auto const session = call_for("Target.attachToTarget", {{"targetId", *target}, {"flatten", true}},
+                                "sessionId", deadline);
+  if (!session) return fail(session.error());
+  if (session->empty()) return {};
+  session_ = *session;
+  // A page's target has the id of its main frame.
+  frame_ = *target;
+  start_record();
+  // Shared workers belong to no page, so they are children of the browser only.
+  connection_.post({}, "Target.setAutoAttach",
+                   {{"autoAttach", true},
+                    {"waitForDebuggerOnStart", true},
+                    {"flatten", true},
+                    {"filter", json::array{{{"type", "shared_worker"}}}}});
+  auto const unanswered = watch_target(session_, true);
+  connection_.post(
+      session_, "Emulation.setDeviceMetricsOverride",
+      {{"width", width}, {"height", height}, {"deviceScaleFactor", 0}, {"mobile", false}},
+      [unanswered](const RemoteReply&) { --*unanswered; });
+  ++*unanswered;
+  // Some commands are done by the browser and some by the page's process, so one that is answered
+  // does not mean that those before it are.
+  while (*unanswered > 0) {
+    auto const handled = connection_.pump(deadline);
+    if (!handled) return fail(handled.error());
+    if (!*handled) return fail(std::make_error_code(std::errc::timed_out));
+  }
+  return {};
+}
+
+/// Asks one target for its events, and for its own children's. Returns the number of commands that
+/// are not answered yet.
+std::shared_ptr<std::size_t> DevtoolsSession::watch_target(const std::string& session,
+                                                           bool is_page) {
+  auto const unanswered = std::make_shared<std::size_t>(0);
+  auto const ask = [&](std::string_view method, json::object params = {}) {
+    ++*unanswered;
+    connection_.post(session, method, std::move(params),
+                     [unanswered](const RemoteReply&) { --*unanswered; });
+  };
+  if (is_page) {
+    ask("Inspector.enable");
+    ask("Page.enable");
+    ask("Page.setLifecycleEventsEnabled", {{"enabled", true}});
+    ask("PerformanceTimeline.enable",
+        {{"eventTypes", {"largest-contentful-paint", "layout-shift"}}});
+    if (options_.cpu_throttle > 1) {
+      ask("Emulation.setCPUThrottlingRate", {{"rate", options_.cpu_throttle}});
+    }
+  }
+  ask("Network.enable", {{"maxTotalBufferSize", kBodyBufferBytes},
+                         {"maxResourceBufferSize", kReadBackBytesMax},
+                         {"maxPostDataSize", kPostDataBytes}});
+  ask("Runtime.enable");
+  ask("Log.enable");
+  // A child waits until it is watched, so that none of its requests is missed.
+  ask("Target.setAutoAttach",
+      {{"autoAttach", true}, {"waitForDebuggerOnStart", true}, {"flatten", true}});
+  return unanswered;
+}
+
+void DevtoolsSession::on_event(std::string_view session, std::string_view method,
+                               const json::object& params) {
+  if (method == "Target.attachedToTarget" && flag_at(params, "waitingForDebugger")) {
+    std::string const child(text_at(params, "sessionId"));
+    auto const type = text_at(object_at(params, "targetInfo"), "type");
+    watch_target(child, type == "iframe" || type == "page");
+    connection_.post(child, "Runtime.runIfWaitingForDebugger");
+  } else if (method == "Page.javascriptDialogOpening") {
+    // Nobody is there to answer, and the page stands still until somebody does.
+    connection_.post(session, "Page.handleJavaScriptDialog", {{"accept", true}});
+  }
+  trace_.on_event(method, params);
+  if (recording_) recorder_->on_event(session, method, params);
+}
+
+void DevtoolsSession::navigate(const std::string& url) {
+  connection_.post(
+      session_, "Page.navigate", {{"url", url}}, [no_way = no_way_](RemoteReply reply) {
+        *no_way = reply.error.empty() ? text_at(reply.result, "errorText") : reply.error;
+      });
+}
+
+RemoteCommand DevtoolsSession::dom_command() const {
+  return devtools_evaluation(session_, "document.documentElement.outerHTML");
+}
+
+void DevtoolsSession::take_dom(const json::object& result, PageLoad& load) const {
+  load.dom = text_at(object_at(result, "result"), "value");
+}
+
+RemoteCommand DevtoolsSession::screenshot_command() const {
+  return {session_, "Page.captureScreenshot", {{"format", "png"}}};
+}
+
+RemoteCommand DevtoolsSession::close_command() const {
+  return {{}, "Target.disposeBrowserContext", {{"browserContextId", context_}}};
+}
+
+BodyQuestions DevtoolsSession::body_questions() const {
+  return {.response = body_question("Network.getResponseBody", "body"),
+          .request = body_question("Network.getRequestPostData", "postData")};
+}
+
+PageInput DevtoolsSession::input() const {
+  return {.evaluate =
+              [session = session_](std::string_view expression) {
+                return devtools_evaluation(session, expression);
+              },
+          .click =
+              [session = session_](double x, double y) {
+                return std::vector{mouse_event(session, "mouseMoved", x, y),
+                                   mouse_event(session, "mousePressed", x, y),
+                                   mouse_event(session, "mouseReleased", x, y)};
+              },
+          .type =
+              [session = session_](std::string_view text) {
+                std::vector<RemoteCommand> commands;
+                for (std::string const& character : characters_of(text)) {
+                  commands.push_back(key_event(session, "keyDown", character));
+                  commands.push_back(key_event(session, "keyUp", character));
+                }
+                return commands;
+              }};
+}
+
+}  // namespace reprise

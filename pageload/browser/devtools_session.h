@@ -1,0 +1,47 @@
+#pragma once
+
+// A page of Chromium's, driven over DevTools.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "pageload/browser/devtools_recorder.h"
+#include "pageload/browser/devtools_trace.h"
+#include "pageload/browser/page_session.h"
+
+namespace reprise {
+
+class DevtoolsSession : public PageSession {
+ public:
+  DevtoolsSession(RemoteConnection& connection, const PageOptions& options);
+
+ private:
+  Result<void> open(int width, int height, TimePoint deadline) override;
+  void navigate(const std::string& url) override;
+  void on_event(std::string_view session, std::string_view method,
+                const boost::json::object& params) override;
+  const PageRecord& record() const override { return *recorder_; }
+  void start_record() override { recorder_.emplace(session_, frame_); }
+  RemoteCommand dom_command() const override;
+  void take_dom(const boost::json::object& result, PageLoad& load) const override;
+  RemoteCommand screenshot_command() const override;
+  RemoteCommand close_command() const override;
+  BodyQuestions body_questions() const override;
+  PageInput input() const override;
+  Result<void> start_trace(TimePoint deadline) override { return trace_.start(deadline); }
+  Result<void> write_trace(TimePoint deadline, PageLoad& load) override {
+    return trace_.write(options_.trace, deadline, load);
+  }
+
+  std::shared_ptr<std::size_t> watch_target(const std::string& session, bool is_page);
+
+  std::string context_;
+  std::string session_;
+  std::string frame_;
+  std::optional<DevtoolsRecorder> recorder_;
+  DevtoolsTrace trace_;
+};
+
+}  // namespace reprise

@@ -1,0 +1,98 @@
+#include "pageload/browser/devtools_trace.h"
+
+#include <boost/json/array.hpp>
+#include <system_error>
+#include <utility>
+
+#include "base/system/private_file.h"
+#include "base/text/base64.h"
+#include "base/text/json_fields.h"
+
+namespace json = boost::json;
+
+namespace reprise {
+namespace {
+
+/// What the Performance panel asks for, without a sample of every script each millisecond.
+json::array categories() {
+  return {"devtools.timeline",
+          "disabled-by-default-devtools.timeline",
+          "disabled-by-default-devtools.timeline.frame",
+          "disabled-by-default-devtools.timeline.stack",
+          "v8.execute",
+          "blink.console",
+          "blink.user_timing",
+          "latencyInfo",
+          "loading",
+          "navigation",
+          "toplevel"};
+}
+
+}  // namespace
+
+Result<void> DevtoolsTrace::start(TimePoint deadline) {
+  auto const reply = connection_.call({}, "Tracing.start",
+                                      {{"transferMode", "ReturnAsStream"},
+                                       {"streamFormat", "json"},
+                                       {"streamCompression", "gzip"},
+                                       {"traceConfig", {{"includedCategories", categories()}}}},
+                                      deadline);
+  if (!reply) return fail(reply.error());
+  refusal_ = reply->error;
+  return {};
+}
+
+void DevtoolsTrace::on_event(std::string_view method, const json::object& params) {
+  if (method != "Tracing.tracingComplete") return;
+  complete_ = true;
+  stream_ = text_at(params, "stream");
+}
+
+Result<void> DevtoolsTrace::write(const std::filesystem::path& path, TimePoint deadline,
+                                  PageLoad& load) {
+  auto const remark = [&load](const std::string& why) {
+    load.remarks.push_back("No trace was written: " + why + ".");
+    return Result<void>{};
+  };
+  if (!refusal_.empty()) return remark(refusal_);
+  auto const stream = await_stream(deadline);
+  if (!stream && stream.error() != std::errc::timed_out) return fail(stream.error());
+  if (!stream || stream->empty()) return remark("the browser does not hand it over");
+  auto const failure = copy(*stream, path, deadline);
+  if (!failure && failure.error() != std::errc::timed_out) return fail(failure.error());
+  if (failure && failure->empty()) return {};
+  return remark(failure ? *failure : "the browser does not hand it over");
+}
+
+Result<std::string> DevtoolsTrace::await_stream(TimePoint deadline) {
+  connection_.post({}, "Tracing.end");
+  while (!complete_) {
+    auto const handled = connection_.pump(deadline);
+    if (!handled) return fail(handled.error());
+    if (!*handled) return fail(std::make_error_code(std::errc::timed_out));
+  }
+  return stream_;
+}
+
+/// Returns why the file is not whole; empty when it is.
+Result<std::string> DevtoolsTrace::copy(const std::string& stream,
+                                        const std::filesystem::path& path, TimePoint deadline) {
+  std::string trace;
+  for (bool more = true; more;) {
+    auto const reply = connection_.call({}, "IO.read", {{"handle", stream}}, deadline);
+    if (!reply) return fail(reply.error());
+    if (!reply->error.empty()) return reply->error;
+    auto const data = text_at(reply->result, "data");
+    auto const bytes = flag_at(reply->result, "base64Encoded") ? decode_base64(data)
+                                                               : std::optional(std::string(data));
+    if (!bytes) return std::string("the browser's base64 is none");
+    trace += *bytes;
+    more = !flag_at(reply->result, "eof");
+  }
+  connection_.post({}, "IO.close", {{"handle", stream}});
+  auto const written = write_private_file(trace, path);
+  if (written) return std::string();
+  return path.string() + " cannot be written: " + written.error().message();
+}
+
+}  // namespace reprise

@@ -1,0 +1,134 @@
+#include "pageload/browser/launch.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <string_view>
+
+#include "base/system/guarded_process.h"
+
+namespace fs = std::filesystem;
+
+namespace reprise {
+namespace {
+
+constexpr std::string_view kPrograms[] = {"chromium", "google-chrome", "google-chrome-stable",
+                                          "chromium-browser", "chromium-headless-shell"};
+
+std::optional<fs::path> on_path(std::string_view name) {
+  const char* const variable = std::getenv("PATH");
+  std::string_view rest = variable == nullptr ? "/usr/bin:/bin" : variable;
+  while (!rest.empty()) {
+    auto const folder = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
+    fs::path const candidate = fs::path(folder) / name;
+    std::error_code ignored;
+    if (candidate.is_absolute() && fs::is_regular_file(candidate, ignored) &&
+        ::access(candidate.c_str(), X_OK) == 0) {
+      return candidate;
+    }
+  }
+  return std::nullopt;
+}
+
+/// A replay's flags silence the browser, too.
+void drop_repeated(std::vector<std::string>& flags) {
+  std::set<std::string> seen;
+  std::erase_if(flags, [&](const std::string& flag) { return !seen.insert(flag).second; });
+}
+
+/// Takes every `prefix`LIST out of `flags` and puts one with all of the lists at the end.
+void merge_lists(std::vector<std::string>& flags, std::string_view prefix) {
+  std::string merged;
+  std::erase_if(flags, [&](const std::string& flag) {
+    if (!flag.starts_with(prefix)) return false;
+    if (!merged.empty()) merged += ',';
+    merged += flag.substr(prefix.size());
+    return true;
+  });
+  if (!merged.empty()) flags.push_back(std::string(prefix) + merged);
+}
+
+}  // namespace
+
+std::optional<fs::path> find_browser(const fs::path& wanted) {
+  if (wanted.empty()) {
+    for (auto const name : kPrograms) {
+      if (auto found = on_path(name)) return found;
+    }
+    return std::nullopt;
+  }
+  if (!wanted.has_parent_path()) return on_path(wanted.native());
+  std::error_code error;
+  fs::path const path = fs::absolute(wanted, error);
+  if (error || !fs::is_regular_file(path, error)) return std::nullopt;
+  return path;
+}
+
+bool is_firefox(const fs::path& program) {
+  return program.filename().native().starts_with("firefox");
+}
+
+std::vector<std::string> quiet_flags() {
+  return {
+      "--no-first-run",
+      "--disable-sync",
+      "--disable-quic",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-field-trial-config",
+      "--gaia-url=http://127.0.0.1:1",
+      "--component-updater=url-source=http://127.0.0.1:1/",
+      "--disable-features=NetworkTimeServiceQuerying,OptimizationHints,MediaRouter,Translate,"
+      "HttpsUpgrades,LocalNetworkAccessChecks",
+  };
+}
+
+std::vector<std::string> browser_flags(const BrowserOptions& options, const fs::path& profile) {
+  std::vector<std::string> flags{
+      "--remote-debugging-pipe",
+      "--user-data-dir=" + profile.string(),
+      "--window-size=" + std::to_string(options.width) + "," + std::to_string(options.height),
+      "--no-default-browser-check",
+      "--disable-gpu",
+      "--disable-extensions",
+      "--disable-breakpad",
+      // A page that nobody looks at runs as if somebody did.
+      "--disable-backgrounding-occluded-windows",
+      "--disable-renderer-backgrounding",
+      "--disable-background-timer-throttling",
+      // A fixed key instead of the desktop's key ring, which may ask for a password.
+      "--password-store=basic",
+      "--use-mock-keychain",
+  };
+  auto const quiet = quiet_flags();
+  flags.insert(flags.end(), quiet.begin(), quiet.end());
+  if (options.headless) flags.emplace_back("--headless");
+  if (::geteuid() == 0) flags.emplace_back("--no-sandbox");
+  flags.insert(flags.end(), options.extra_flags.begin(), options.extra_flags.end());
+  drop_repeated(flags);
+  merge_lists(flags, "--disable-features=");
+  merge_lists(flags, "--enable-features=");
+  flags.emplace_back("about:blank");  // or the new-tab page looks a name up
+  return flags;
+}
+
+std::vector<std::string> browser_environment(const fs::path& home) {
+  std::vector<std::string> changes{
+      "HOME=" + home.string(),
+      "XDG_CONFIG_HOME=" + (home / ".config").string(),
+      "XDG_CACHE_HOME=" + (home / ".cache").string(),
+      "XDG_DATA_HOME=" + (home / ".local").string(),
+      "TMPDIR=" + home.string(),
+  };
+  // A headed browser finds the display's key in the user's HOME.
+  const char* const user_home = std::getenv("HOME");
+  if (std::getenv("XAUTHORITY") == nullptr && user_home != nullptr) {
+    changes.push_back("XAUTHORITY=" + (fs::path(user_home) / ".Xauthority").string());
+  }
+  return environment_with(changes);
+}
+
+}  // namespace reprise

@@ -1,0 +1,148 @@
+#pragma once
+
+// What a page load is made of, gathered from the events of whichever protocol: requests with their
+// times, the milestones of the document, console errors. Pure; no clock of its own. Events are
+// hostile: a page decides what is in them.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "pageload/browser/browser.h"
+#include "pageload/browser/page_times.h"
+
+namespace reprise {
+
+/// One load. DevtoolsRecorder and BidiRecorder fill it. Not thread-safe.
+class PageRecord {
+ public:
+  static constexpr std::size_t kRequestsMax = 20'000;
+  static constexpr std::size_t kShiftsMax = 20'000;
+  static constexpr std::size_t kConsoleErrorsMax = 1'000;
+  static constexpr std::size_t kConsoleErrorBytesMax = 4 << 10;
+  /// Of URLs and other text that a page chooses, over all requests.
+  static constexpr std::size_t kTextBytesMax = 256 << 20;
+
+  /// Names the finished body of a request, to ask the browser for it.
+  struct BodyName {
+    std::size_t index = 0;  ///< into PageLoad::requests
+    std::string session;    ///< the last one that spoke of the request
+    std::string request_id;
+    std::int64_t size_bytes = 0;  ///< decoded, as far as events told
+  };
+
+  virtual ~PageRecord() = default;
+
+  /// Whether the page that the navigation led to has fired its load event.
+  bool loaded() const { return page_.load_event_s >= 0; }
+  /// Requests without an end, but for types that may stay open for good.
+  std::size_t in_flight() const { return in_flight_; }
+  /// Those of them that may have ended without a word: Chromium does not tell the end of a fetch()
+  /// whose body no script reads.
+  std::size_t unread() const { return unread_; }
+  /// Grows whenever a request starts or ends and when the page loads.
+  std::uint64_t activity() const { return activity_; }
+  /// The process that renders the page died.
+  bool crashed() const { return crashed_; }
+  /// Whether the main frame has left about:blank.
+  bool committed() const { return page_.committed; }
+  /// The URL for which the page shows the browser's error page; empty when it shows none.
+  const std::string& unreachable_url() const { return page_.unreachable_url; }
+  /// How the latest document of the main frame failed ("net::ERR_..."); empty when it did not. A
+  /// document that breaks off may show in part and never fire its load event.
+  std::string document_failure() const;
+  /// Why a recorder could not get that document from its origin; empty when it could.
+  std::string origin_failure() const;
+  /// The URL of the first request in flight; empty when there is none.
+  std::string first_in_flight() const;
+
+  std::vector<BodyName> bodies() const;
+  /// Requests whose body the events did not carry in full.
+  std::vector<BodyName> request_bodies() const;
+
+  /// Everything but outcome, failure, url, DOM and response bodies.
+  virtual PageLoad page_load() const;
+
+ protected:
+  struct Entry {
+    PageRequest request;
+    std::string id;
+    std::string session;
+    std::string frame;
+    std::string loader;
+    bool in_flight = true;
+    bool unread = false;
+    bool redirected = false;
+    bool has_extra_info = false;
+    bool request_body_missing = false;
+    std::string origin_failure;  ///< as a recorder's answer tells it; empty: none
+    std::int64_t data_bytes = 0;
+    std::optional<RequestTiming> timing;  ///< in ms of the browser's clock
+    // Seconds of the browser's clock; negative: never.
+    double start_s = -1;
+    double response_s = -1;
+    double end_s = -1;
+  };
+  /// The document that the main frame shows now.
+  struct Page {
+    bool committed = false;
+    std::string url;
+    std::string loader;
+    std::string unreachable_url;
+    double dom_content_loaded_s = -1;
+    double load_event_s = -1;
+    double first_paint_s = -1;
+    double first_contentful_paint_s = -1;
+    double largest_contentful_paint_s = -1;
+    std::vector<LayoutShift> shifts;
+  };
+
+  explicit PageRecord(std::string main_frame) : main_frame_(std::move(main_frame)) {}
+
+  /// A new request; null when it is none that is kept. The pointer is good until the next begin().
+  Entry* begin(std::string_view session, std::string_view id, std::string_view url,
+               std::string_view type);
+  /// The latest hop of a request; null when it is not known.
+  Entry* find(std::string_view session, std::string_view id);
+  void end(Entry& entry, double at_s, std::string_view failure);
+  void abort_requests(const std::function<bool(const Entry&)>& which, std::string_view why);
+  /// Its head, or more of its body, has come.
+  void note_response(Entry& entry);
+  /// Once it is known better what a request is for.
+  void change_type(Entry& entry, std::string_view type);
+  void add_console_error(std::string text);
+  void count_activity() { ++activity_; }
+
+  /// What Proxy-Status (RFC 9209) says of a recorder's failure; empty when it says none.
+  static std::string origin_failure_of(std::string_view proxy_status);
+
+  /// A word that is short unless somebody means harm.
+  static std::string limited(std::string_view text);
+
+  std::string main_frame_;
+  std::vector<Entry> entries_;
+  Page page_;
+  double start_s_ = -1;  ///< the first document was asked for
+  bool tells_shifts_ = false;
+  bool crashed_ = false;
+
+ private:
+  void note_read(Entry& entry);
+  /// The latest document of the main frame; null when there is none.
+  const Entry* document() const;
+
+  std::unordered_map<std::string, std::size_t> current_;  ///< request id -> its latest hop
+  std::vector<std::string> console_errors_;
+  std::size_t in_flight_ = 0;
+  std::size_t unread_ = 0;
+  std::size_t text_bytes_ = 0;
+  std::uint64_t activity_ = 0;
+  std::uint64_t requests_not_kept_ = 0;
+  std::uint64_t console_errors_not_kept_ = 0;
+};
+
+}  // namespace reprise

@@ -1,0 +1,249 @@
+#include "pageload/browser/page_session.h"
+
+#include <system_error>
+#include <utility>
+
+#include "base/system/private_file.h"
+#include "base/text/base64.h"
+#include "base/text/json_fields.h"
+
+namespace json = boost::json;
+using namespace std::chrono_literals;
+
+namespace reprise {
+namespace {
+
+/// The load's own time does not cover what comes before and after it: these are for a browser that
+/// is slow, on a busy machine, and still well.
+constexpr auto kOpenTime = 30s;
+constexpr auto kAnswerTime = 10s;
+/// And this for one that has timed out already and may never answer again.
+constexpr auto kLastAnswerTime = 5s;
+constexpr auto kBodiesTime = 60s;
+constexpr auto kTraceTime = 60s;
+/// After this long without a word of it, the body of a fetch() is one that nobody reads.
+constexpr std::chrono::milliseconds kUnreadTime = 2s;
+
+auto answer_deadline(const PageLoad& load) {
+  return std::chrono::steady_clock::now() +
+         (load.outcome == LoadOutcome::kTimedOut ? kLastAnswerTime : kAnswerTime);
+}
+
+std::string seconds_text(std::chrono::milliseconds time) {
+  auto text = std::to_string(static_cast<double>(time.count()) / 1000);
+  return text.substr(0, text.find('.') + 2) + " s";
+}
+
+}  // namespace
+
+Result<void> PageSession::run(const std::string& url, int width, int height, PageLoad& load) {
+  connection_.set_event_sink([this](auto session, auto method, const json::object& params) {
+    on_event(session, method, params);
+  });
+  struct SinkReset {
+    RemoteConnection& connection;
+    ~SinkReset() { connection.set_event_sink({}); }
+  } const reset{connection_};
+
+  if (auto done = open(width, height, std::chrono::steady_clock::now() + kOpenTime); !done)
+    return done;
+  if (!refusal_.empty()) {
+    load.outcome = LoadOutcome::kNavigationFailed;
+    load.failure = "The browser could not open a page: " + refusal_ + ".";
+    return {};
+  }
+  if (auto done = settle(); !done) return done;
+  if (options_.warm) {
+    auto const warmed = warm_up(url, load);
+    if (!warmed || load.outcome != LoadOutcome::kLoaded) return warmed;
+  }
+  bool const traced = !options_.trace.empty();
+  if (traced) {
+    if (auto done = start_trace(std::chrono::steady_clock::now() + kAnswerTime); !done) return done;
+  }
+  recording_ = true;
+  std::chrono::duration<double, std::milli> const started =
+      std::chrono::system_clock::now().time_since_epoch();
+  navigate(url);
+  auto navigated = wait_until_quiet(load);
+  if (navigated && !options_.steps.empty()) navigated = take_steps(load);
+  recording_ = false;
+  PageLoad recorded = record().page_load();
+  recorded.outcome = load.outcome;
+  recorded.failure = std::move(load.failure);
+  recorded.url = url;
+  recorded.started_unix_ms = started.count();
+  load = std::move(recorded);
+  if (!navigated) return navigated;
+  if (traced) {
+    if (auto done = write_trace(std::chrono::steady_clock::now() + kTraceTime, load); !done)
+      return done;
+  }
+  bool const watched = options_.quiet.count() >= kLastLoadGapMs;
+  if (auto done = read_out(load); !done) return done;
+  if (watched && load.outcome == LoadOutcome::kLoaded) load.last_load_ms = last_load_ms(load);
+  return close(load);
+}
+
+Result<std::string> PageSession::call_for(std::string_view method, json::object params,
+                                          std::string_view field, TimePoint deadline) {
+  auto reply = connection_.call({}, method, std::move(params), deadline);
+  if (!reply) return fail(reply.error());
+  std::string text(text_at(reply->result, field));
+  if (text.empty()) refusal_ = reply->error.empty() ? "no " + std::string(field) : reply->error;
+  return text;
+}
+
+Result<void> PageSession::settle() {
+  auto const deadline = std::chrono::steady_clock::now() + options_.settle;
+  for (;;) {
+    auto const handled = connection_.pump(deadline);
+    if (!handled) return fail(handled.error());
+    if (!*handled || std::chrono::steady_clock::now() >= deadline) return {};
+  }
+}
+
+/// Loads the page for the sake of the browser's cache, and leaves it.
+Result<void> PageSession::warm_up(const std::string& url, PageLoad& load) {
+  recording_ = true;
+  navigate(url);
+  auto const navigated = wait_until_quiet(load);
+  recording_ = false;
+  if (!navigated) return navigated;
+  if (load.outcome != LoadOutcome::kLoaded) {
+    load.failure = "Before the load that counts: " + load.failure;
+    return {};
+  }
+  navigate("about:blank");
+  auto const settled = settle();
+  no_way_->clear();
+  start_record();
+  return settled;
+}
+
+Result<void> PageSession::wait_until_quiet(PageLoad& load) {
+  auto const deadline = std::chrono::steady_clock::now() + options_.timeout;
+  auto quiet_since = std::chrono::steady_clock::now();
+  std::uint64_t activity = 0;
+  while (std::chrono::steady_clock::now() < deadline) {
+    bool const quiet = has_ended() && record().in_flight() == record().unread();
+    auto const rest =
+        record().unread() == 0 ? options_.quiet : std::max(options_.quiet, kUnreadTime);
+    if (activity != record().activity() || !quiet) quiet_since = std::chrono::steady_clock::now();
+    activity = record().activity();
+    if (quiet && std::chrono::steady_clock::now() >= quiet_since + rest) {
+      judge_ending(load);
+      return {};
+    }
+    auto const handled =
+        connection_.pump(quiet ? std::min(deadline, quiet_since + rest) : deadline);
+    if (!handled) return fail(handled.error());
+    if (record().crashed()) {
+      load.outcome = LoadOutcome::kBrowserDied;
+      load.failure = "The browser process that showed the page crashed.";
+      return {};
+    }
+    if (!no_way_->empty()) {
+      load.outcome = LoadOutcome::kNavigationFailed;
+      load.failure = "The page could not be loaded: " + *no_way_ + ".";
+      return {};
+    }
+  }
+  load.outcome = LoadOutcome::kTimedOut;
+  load.failure = "After " + seconds_text(options_.timeout) + " the page " +
+                 (record().loaded() ? "was not quiet" : "had not loaded") + "; " +
+                 std::to_string(record().in_flight()) + " requests in flight";
+  if (auto const first = record().first_in_flight(); !first.empty()) {
+    load.failure += ", the first " + first;
+  }
+  load.failure += ".";
+  return {};
+}
+
+Result<void> PageSession::take_steps(PageLoad& load) {
+  for (Step const& step : options_.steps) {
+    if (load.outcome != LoadOutcome::kLoaded) return {};
+    auto const taken = take_step(connection_, input(), step,
+                                 std::chrono::steady_clock::now() + options_.timeout, load);
+    if (!taken) return taken;
+  }
+  return load.outcome == LoadOutcome::kLoaded ? wait_until_quiet(load) : Result<void>{};
+}
+
+/// Whether nothing more is to come of the page but requests of its scripts.
+bool PageSession::has_ended() const {
+  return record().loaded() || (record().committed() && !record().document_failure().empty());
+}
+
+void PageSession::judge_ending(PageLoad& load) const {
+  if (auto const& url = record().unreachable_url(); !url.empty()) {
+    load.outcome = LoadOutcome::kNavigationFailed;
+    load.failure = "The page went on to " + url +
+                   ", which could not be loaded: " + record().document_failure() + ".";
+  } else if (!record().loaded()) {
+    load.outcome = LoadOutcome::kNavigationFailed;
+    load.failure = "The page broke off: " + record().document_failure() + ".";
+  } else if (auto const why = record().origin_failure(); !why.empty()) {
+    load.outcome = LoadOutcome::kNavigationFailed;
+    load.failure = "The recorder could not get the page: " + why + ".";
+  }
+}
+
+Result<void> PageSession::read_out(PageLoad& load) {
+  bool const shows_a_page = load.outcome == LoadOutcome::kLoaded ||
+                            (load.outcome == LoadOutcome::kTimedOut && record().committed());
+  if (!shows_a_page) return {};
+  auto const readable = read_dom(load);
+  if (!readable) return fail(readable.error());
+  if (!*readable) return {};
+  if (options_.fetch_bodies) {
+    auto done = read_bodies(connection_, record(), body_questions(),
+                            std::chrono::steady_clock::now() + kBodiesTime, load);
+    if (!done) return done;
+  }
+  if (!options_.screenshot.empty()) return take_screenshot(load);
+  return {};
+}
+
+/// Returns whether the page answers; one that does not has no bodies and paints nothing either.
+Result<bool> PageSession::read_dom(PageLoad& load) {
+  auto reply = connection_.call(dom_command(), answer_deadline(load));
+  if (!reply && reply.error() == std::errc::timed_out) {
+    load.remarks.emplace_back(
+        "DOM, bodies and screenshot could not be read: the page's scripts do not yield.");
+    return false;
+  }
+  if (!reply) return fail(reply.error());
+  take_dom(reply->result, load);
+  if (load.dom.empty()) {
+    load.remarks.push_back("The DOM could not be read: " +
+                           (reply->error.empty() ? "the document is empty" : reply->error) + ".");
+  }
+  return true;
+}
+
+Result<void> PageSession::take_screenshot(PageLoad& load) {
+  auto const remark = [&](const std::string& why) {
+    load.remarks.push_back("No screenshot was taken: " + why + ".");
+    return Result<void>{};
+  };
+  auto reply = connection_.call(screenshot_command(), answer_deadline(load));
+  if (!reply && reply.error() == std::errc::timed_out) return remark("the page does not paint");
+  if (!reply) return fail(reply.error());
+  auto const png = decode_base64(text_at(reply->result, "data"));
+  if (!reply->error.empty() || !png) return remark(reply->error);
+  auto const written = write_private_file(*png, options_.screenshot);
+  if (!written) {
+    return remark(options_.screenshot.string() +
+                  " cannot be written: " + written.error().message());
+  }
+  return {};
+}
+
+Result<void> PageSession::close(const PageLoad& load) {
+  auto const reply = connection_.call(close_command(), answer_deadline(load));
+  if (!reply) return fail(reply.error());
+  return {};
+}
+
+}  // namespace reprise

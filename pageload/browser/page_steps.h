@@ -1,0 +1,35 @@
+#pragma once
+
+// Does to a page what a user would.
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pageload/browser/browser.h"
+#include "pageload/browser/remote_connection.h"
+#include "pageload/browser/steps.h"
+
+namespace reprise {
+
+/// How a browser is told of a user's hands.
+struct PageInput {
+  /// Runs an expression in the page; the answer has its text at result.value.
+  std::function<RemoteCommand(std::string_view expression)> evaluate;
+  /// A click at a place of the window, in CSS pixels.
+  std::function<std::vector<RemoteCommand>(double x, double y)> click;
+  /// Keys for each character of `text`, which is UTF-8; \n is Enter.
+  std::function<std::vector<RemoteCommand>(std::string_view text)> type;
+};
+
+/// The characters of UTF-8 text.
+std::vector<std::string> characters_of(std::string_view text);
+
+/// Takes one step of the page: waits for its element where it has one, until `deadline`. When that
+/// does not come, `load` says so: its outcome is kTimedOut, or kNavigationFailed when no page could
+/// have such an element. Errors: those of RemoteConnection but timed_out, which is kTimedOut too.
+Result<void> take_step(RemoteConnection& connection, const PageInput& input, const Step& step,
+                       RemoteConnection::TimePoint deadline, PageLoad& load);
+
+}  // namespace reprise

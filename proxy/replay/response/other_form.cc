@@ -1,0 +1,71 @@
+#include "proxy/replay/response/other_form.h"
+
+#include "archive/match/request.h"
+
+namespace reprise {
+namespace {
+
+bool is_conditional(HeaderList request) {
+  return find_header(request, "If-None-Match") || find_header(request, "If-Modified-Since");
+}
+
+}  // namespace
+
+bool needs_dictionary(const Exchange& exchange) {
+  auto const fields = exchange.response.headers.list();
+  return header_has_token(fields, "Content-Encoding", "dcb") ||
+         header_has_token(fields, "Content-Encoding", "dcz");
+}
+
+bool has_dictionary(const Exchange& exchange, HeaderList asked) {
+  auto const has = find_header(asked, "Available-Dictionary");
+  return has && has == find_header(exchange.request.headers.list(), "Available-Dictionary");
+}
+
+bool is_other_part(const Exchange& exchange, HeaderList asked) {
+  if (exchange.request.method != "GET") return false;
+  auto const status = exchange.response.status;
+  bool const part =
+      status == 206 || status == 416 || (status == 200 && exchange.outcome != Outcome::kComplete);
+  return part &&
+         find_header(exchange.request.headers.list(), "Range") != find_header(asked, "Range");
+}
+
+std::string_view why_unfit(const Exchange& exchange, HeaderList asked) {
+  if (is_other_part(exchange, asked)) return "recorded in parts that do not have it";
+  if (needs_dictionary(exchange) && !has_dictionary(exchange, asked)) {
+    return "coded with a dictionary that the client does not have";
+  }
+  // An origin that said so to who had no copy, either, is taken at its word.
+  if (exchange.response.status == 304 && is_conditional(exchange.request.headers.list()) &&
+      !is_conditional(asked)) {
+    return "recorded as not modified, and the client has no copy";
+  }
+  return {};
+}
+
+bool fits_all(const Exchange& exchange) {
+  auto const status = exchange.response.status;
+  return exchange.outcome == Outcome::kComplete && status != 206 && status != 304 &&
+         status != 416 && !needs_dictionary(exchange);
+}
+
+std::optional<std::uint32_t> find_form(const ArchiveReader& archive, std::uint32_t ordinal,
+                                       const std::function<bool(const Exchange&)>& wanted) {
+  auto const like = archive.exchange(ordinal);
+  if (!like) return std::nullopt;
+  auto const& request = like->request;
+  auto const all = archive.find_key(archive.entries()[ordinal].key_hash);
+  auto const first = static_cast<std::uint32_t>(all.data() - archive.entries().data());
+  for (std::uint32_t i = 0; i < all.size() && i < kFormsMax; ++i) {
+    if (all[i].session != like->session || all[i].outcome != Outcome::kComplete) continue;
+    auto const exchange = archive.exchange(first + i);
+    if (exchange && same_place(key_of(exchange->request), key_of(request)) &&
+        exchange->request.target == request.target && wanted(*exchange)) {
+      return first + i;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace reprise

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "archive/reader.h"
+#include "base/http/message.h"
+#include "inject/rewrite.h"
+#include "proxy/http/fitted_fields.h"
+#include "proxy/http/stored_response.h"
+#include "proxy/replay/response/date_shift.h"
+#include "proxy/replay/response/scheduler.h"
+
+namespace reprise {
+
+/// How a stored response is wanted.
+struct Form {
+  inject::Destination destination = inject::Destination::kData;  ///< whether the script goes in
+  bool plain = false;  ///< without its content codings, for a client that takes none of them
+  bool as_recorded() const { return destination == inject::Destination::kData && !plain; }
+  /// With the script for documents, for workers, or without one; coded as recorded, or plain.
+  static constexpr std::size_t kSlots = 6;
+  std::size_t slot() const { return static_cast<std::size_t>(destination) * 2 + (plain ? 1 : 0); }
+};
+
+/// What became of the script in a document or worker, and how often it was served.
+struct InjectionCount {
+  inject::Destination destination = inject::Destination::kDocument;
+  inject::RewriteReport report;
+  std::atomic<std::uint64_t> served = 0;
+};
+
+/// A stored response in another form than it was recorded in.
+struct AlteredResponse {
+  inject::Rewritten rewritten;               ///< the report is that of the script
+  std::unique_ptr<StoredResponse> response;  ///< null: it is served as it was recorded
+  InjectionCount* count = nullptr;           ///< of a document or worker, if it is counted
+
+  std::size_t memory_bytes() const;
+};
+
+/// One exchange as it is served: its head and body laid out, and laid out again for those who want
+/// it in another form. Bodies come straight from the archive's map,
+/// so this lives no longer than its reader. Thread-safe once made.
+class PreparedExchange {
+ public:
+  /// Told of a piece of the body that turned out damaged while it was sent.
+  using OnDamage = std::function<void(const StoredRequest&, std::string problem)>;
+  /// Where to count a document or worker that was made.
+  using CountOf = std::function<InjectionCount*(const Form&, const inject::RewriteReport&)>;
+
+  PreparedExchange(const ArchiveReader& archive, std::uint32_t ordinal, const DateShift& dates,
+                   const Scheduler& scheduler, OnDamage on_damage, CountOf count_of);
+  ~PreparedExchange();
+  PreparedExchange(const PreparedExchange&) = delete;
+  PreparedExchange& operator=(const PreparedExchange&) = delete;
+
+  const Exchange& exchange() const { return exchange_; }
+  /// When its parts are due.
+  const Schedule& schedule() const { return schedule_; }
+  /// Null when it cannot be served: problem() says why.
+  const StoredResponse* response() const { return response_.get(); }
+  const std::string& problem() const { return problem_; }
+  /// Cut or failed: response() is what there is of it, null where there was no head.
+  bool broken() const { return problem_.empty() && exchange_.outcome != Outcome::kComplete; }
+  /// Whether who asks for it can take it as it is, whatever else it asks for (other_form.h).
+  bool fits_all() const { return fits_all_; }
+
+  /// What a client that sent `request` wants of it. `inject`: there is a script.
+  Form form_for(const RequestHead& request, bool inject) const;
+  /// It in that form, made by the first who asks, which takes milliseconds. Null when that is the
+  /// recorded form. `script` null: none goes in.
+  const AlteredResponse* altered(const inject::InjectedScript* script, const Form& form) const;
+  /// Makes what a browser that loads it as a document gets.
+  void warm_document(const inject::InjectedScript& script) const;
+  /// What it takes, near enough: all forms that were made so far, without what is in the map.
+  std::size_t memory_bytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
+
+  /// The sizes of the pieces of a body that comes in several.
+  std::span<const std::uint64_t> piece_bytes() const { return piece_bytes_; }
+
+ private:
+  class ArchivedBody;
+
+  void prepare(std::uint32_t ordinal, const DateShift& dates, const Scheduler& scheduler);
+  ResponseHead head_with(HeaderList headers) const;
+  StoredResponse::Parts parts_with(HeaderList headers) const;
+  bool is_rewritable(inject::Destination destination) const;
+  std::unique_ptr<AlteredResponse> alter(const inject::InjectedScript* script,
+                                         const Form& form) const;
+  std::size_t own_bytes() const;
+
+  const ArchiveReader& archive_;
+  OnDamage on_damage_;
+  CountOf count_of_;
+  Exchange exchange_;
+  Schedule schedule_;
+  std::deque<std::string> moved_dates_;  // what some of headers_ are views into
+  std::optional<FittedFields> fitted_;   // likewise
+  std::vector<HeaderView> headers_;      // as served; others are views into exchange_
+  std::deque<FittedFields> fitted_interim_;
+  std::vector<ResponseHead> interim_;
+  std::vector<HeaderView> trailers_;
+  std::vector<std::uint64_t> piece_bytes_;
+  std::vector<coding::Coding> codings_;  // where they are known and can be taken off
+  std::unique_ptr<StoredResponse> response_;
+  std::string problem_;
+  bool fits_all_ = false;
+  bool rewritable_as_document_ = false;
+  bool rewritable_as_worker_ = false;
+  mutable std::array<std::atomic<AlteredResponse*>, Form::kSlots> altered_{};  // owned
+  mutable std::atomic<std::size_t> memory_bytes_ = 0;
+};
+
+}  // namespace reprise

@@ -1,0 +1,181 @@
+#include "proxy/replay/response/schedule.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "archive/match/parameters.h"
+#include "archive/think_time.h"
+
+namespace reprise {
+namespace {
+
+using std::chrono::nanoseconds;
+
+constexpr nanoseconds kNothing{};
+
+std::string text_of(double value) {
+  std::array<char, 32> digits;
+  auto const [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  return {digits.data(), error == std::errc() ? end : digits.data()};
+}
+
+/// Media types whose pieces mean something one by one.
+bool is_stream(HeaderList headers) {
+  constexpr std::array<std::string_view, 5> kStreams{{"text/event-stream", "application/x-ndjson",
+                                                      "application/ndjson", "application/json-seq",
+                                                      "multipart/x-mixed-replace"}};
+  auto const type = media_type_of(find_header(headers, "content-type").value_or(""));
+  constexpr std::string_view kGrpc = "application/grpc";
+  return equals_ignoring_case(type.substr(0, kGrpc.size()), kGrpc) ||
+         std::ranges::any_of(
+             kStreams, [type](std::string_view each) { return equals_ignoring_case(type, each); });
+}
+
+class ThinkTimes {
+ public:
+  ThinkTimes(const Exchange& exchange, std::optional<nanoseconds> round_trip,
+             const ThinkTime& think)
+      : timings_(exchange.timings),
+        round_trip_(round_trip),
+        think_(think),
+        final_(think.kind == ThinkTime::Kind::kFixed ? think.fixed
+                                                     : of(exchange.timings.first_byte)) {}
+
+  nanoseconds final_head() const { return final_; }
+  /// Each keeps its own, as long as it stays ahead of the final head.
+  nanoseconds interim_head(SessionTime at) const { return std::min(of(at), final_); }
+
+ private:
+  nanoseconds of(SessionTime at) const {
+    if (think_.kind == ThinkTime::Kind::kNone) return kNothing;
+    return multiplied(think_time_until(at, timings_, round_trip_), think_.factor);
+  }
+
+  const Timings& timings_;
+  std::optional<nanoseconds> round_trip_;
+  const ThinkTime& think_;
+  nanoseconds final_;
+};
+
+/// Puts together the steps of a body, of all times or of the pauses alone.
+class Steps {
+ public:
+  Steps(const Exchange& exchange, std::optional<nanoseconds> round_trip, bool all)
+      : all_(all),
+        pause_min_(Schedule::kPauseMin + 2 * round_trip.value_or(kNothing)),
+        head_at_(exchange.timings.first_byte) {}
+
+  void add(std::uint64_t end_bytes, SessionTime at) {
+    end_bytes = std::max(end_bytes, sent_bytes_);
+    auto const after_head = std::max(before_, time_between(head_at_, at));
+    auto const due = all_ ? due_of(after_head) : due_without_gaps(after_head);
+    if (steps_.empty() || due > steps_.back().after_head) {
+      steps_.push_back({.end_bytes = end_bytes, .after_head = due});
+    } else {
+      steps_.back().end_bytes = end_bytes;
+    }
+    before_ = after_head;
+    sent_bytes_ = end_bytes;
+  }
+
+  std::vector<Schedule::Step> take() {
+    if (!steps_.empty() && steps_.back().after_head == kNothing) steps_.clear();
+    return std::move(steps_);
+  }
+
+ private:
+  nanoseconds due_of(nanoseconds after_head) const {
+    auto const last = steps_.empty() ? kNothing : steps_.back().after_head;
+    return after_head - last < Schedule::kTogether ? last : after_head;
+  }
+
+  nanoseconds due_without_gaps(nanoseconds after_head) {
+    auto const gap = after_head - before_;
+    bool const is_pause =
+        gap > pause_min_ && sent_bytes_ - pause_at_bytes_ < Schedule::kWindowBytes;
+    if (is_pause) {
+      paused_ += gap;
+      pause_at_bytes_ = sent_bytes_;
+    }
+    return paused_;
+  }
+
+  bool all_;
+  nanoseconds pause_min_;
+  SessionTime head_at_;
+  std::vector<Schedule::Step> steps_;
+  nanoseconds before_{};  // when the piece before came
+  nanoseconds paused_{};
+  std::uint64_t sent_bytes_ = 0;
+  std::uint64_t pause_at_bytes_ = 0;
+};
+
+std::vector<Schedule::Step> steps_of(const Exchange& exchange,
+                                     std::optional<nanoseconds> round_trip, Pace pace) {
+  auto const& response = exchange.response;
+  auto const no_time = [](const ChunkTime& chunk) { return chunk.time == kNoTime; };
+  if (pace == Pace::kNone || response.chunk_times.empty() ||
+      exchange.timings.first_byte == kNoTime ||
+      std::ranges::any_of(response.chunk_times, no_time)) {
+    return {};
+  }
+  bool const all = pace == Pace::kAll || is_stream(response.headers.list());
+  Steps steps(exchange, round_trip, all);
+  auto const size = response.body.size_bytes;
+  for (const ChunkTime& chunk : response.chunk_times) {
+    steps.add(std::min(chunk.end_bytes, size), chunk.time);
+  }
+  // A stream may be held open behind its last piece, and a client may do things when it ends.
+  steps.add(size, exchange.timings.end);
+  return steps.take();
+}
+
+}  // namespace
+
+std::optional<ThinkTime> ThinkTime::parse(std::string_view text) {
+  if (text == "none") return ThinkTime();
+  if (text == "recorded") return ThinkTime{.kind = Kind::kRecorded};
+  if (auto const factor = parse_factor(text)) {
+    return ThinkTime{.kind = Kind::kRecorded, .fixed = {}, .factor = *factor};
+  }
+  if (auto const fixed = parse_milliseconds(text)) {
+    return ThinkTime{.kind = Kind::kFixed, .fixed = *fixed};
+  }
+  return std::nullopt;
+}
+
+std::string ThinkTime::text() const {
+  switch (kind) {
+    case Kind::kNone:
+      return "none";
+    case Kind::kFixed:
+      return text_of(static_cast<double>(fixed.count()) / 1e6) + " ms";
+    case Kind::kRecorded:
+      break;
+  }
+  return factor == 1 ? "recorded" : "x" + text_of(factor);
+}
+
+Schedule make_schedule(const Exchange& exchange, std::optional<nanoseconds> round_trip,
+                       const Timing& timing) {
+  ThinkTimes const think(exchange, round_trip, timing.think);
+  Schedule schedule{.interim = {},
+                    .head = think.final_head(),
+                    .steps = steps_of(exchange, round_trip, timing.pace)};
+  for (const StoredInterimResponse& interim : exchange.interim) {
+    if (interim.status != 100) schedule.interim.push_back(think.interim_head(interim.time));
+  }
+  return schedule;
+}
+
+std::uint64_t end_in_form(std::uint64_t end_bytes, std::uint64_t recorded_bytes,
+                          std::uint64_t form_bytes, bool scaled) {
+  if (end_bytes >= recorded_bytes) return form_bytes;
+  if (end_bytes == 0) return 0;
+  if (!scaled && form_bytes >= recorded_bytes) return end_bytes + (form_bytes - recorded_bytes);
+  auto const share = static_cast<double>(end_bytes) / static_cast<double>(recorded_bytes);
+  return std::min(form_bytes, static_cast<std::uint64_t>(share * static_cast<double>(form_bytes)));
+}
+
+}  // namespace reprise

@@ -1,0 +1,71 @@
+#include "proxy/replay/response/special_answers.h"
+
+namespace reprise {
+
+std::string_view to_string(Special special) {
+  switch (special) {
+    case Special::kPreflight:
+      return "preflight";
+    case Special::kBrowser:
+      return "browser";
+    case Special::kCut:
+      return "cut";
+    case Special::kFailed:
+      return "failed";
+    case Special::kStitched:
+      return "stitched";
+  }
+  return "";
+}
+
+std::string_view describe(Special special) {
+  switch (special) {
+    case Special::kPreflight:
+      return "preflights made up of what was allowed";
+    case Special::kBrowser:
+      return "requests of the browser's own";
+    case Special::kCut:
+      return "cut as they were recorded";
+    case Special::kFailed:
+      return "failed as they were recorded";
+    case Special::kStitched:
+      return "stitched from recorded parts";
+  }
+  return "";
+}
+
+void SpecialAnswers::add(Special special, std::string method, std::string url, std::string why) {
+  auto key = std::string(to_string(special)).append(" ").append(method).append(" ").append(url);
+  std::scoped_lock const lock(mutex_);
+  ++counts_[static_cast<std::size_t>(special)];
+  auto const known = positions_.find(key);
+  if (known != positions_.end()) {
+    ++distinct_[known->second].count;
+  } else if (distinct_.size() < kDistinctMax) {
+    positions_.emplace(std::move(key), distinct_.size());
+    distinct_.push_back({.special = special,
+                         .method = std::move(method),
+                         .url = std::move(url),
+                         .count = 1,
+                         .why = std::move(why)});
+  }
+}
+
+void SpecialAnswers::reset() {
+  std::scoped_lock const lock(mutex_);
+  counts_ = {};
+  distinct_.clear();
+  positions_.clear();
+}
+
+SpecialCounts SpecialAnswers::counts() const {
+  std::scoped_lock const lock(mutex_);
+  return counts_;
+}
+
+std::vector<SpecialAnswer> SpecialAnswers::list() const {
+  std::scoped_lock const lock(mutex_);
+  return distinct_;
+}
+
+}  // namespace reprise

@@ -1,0 +1,79 @@
+#pragma once
+
+// Recorded parts of one file, as the whole that they are of (RFC 9110 section 15.3.7.3):
+// archive/match/MATCHING.md, "Parts of a file".
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "archive/reader.h"
+#include "proxy/replay/response/preconditions.h"
+#include "proxy/replay/response/selected_response.h"
+
+namespace reprise {
+
+/// How many recorded answers to one key are looked at for parts.
+inline constexpr std::size_t kPartsMax = 4'096;
+
+/// A file of which the archive holds parts. Bodies come straight from the archive's map.
+/// Thread-safe once made; lives no longer than the reader and what it was made like.
+class StitchedParts {
+ public:
+  struct Sources {
+    const ArchiveReader& archive;
+    bool cut_too = false;  ///< what there is of a cut answer is a part, too
+    /// Told what is wrong with a piece that turned out damaged while it was sent.
+    std::function<void(std::string problem)> on_damage;
+  };
+
+  /// The parts that were recorded for the key of `chosen`, in its session: answers to GET with one
+  /// Content-Range, or cut ones of a known length. They are of the same file when length, content
+  /// coding and strong ETag agree, or without one Last-Modified. `like`: the answer of `chosen`
+  /// as it is served, whose fields the whole gets. Null when `chosen` is no part.
+  static std::unique_ptr<StitchedParts> of(Sources sources, std::uint32_t chosen,
+                                           const StoredResponse& like);
+  ~StitchedParts();
+
+  /// Whether the parts have all that `request` gets of the file.
+  bool answers(const RequestHead& request) const;
+  const WholeResponse& whole() const { return *whole_; }
+  /// "bytes 0-99, 200-299 of 1000".
+  std::string coverage() const;
+  std::size_t parts() const { return parts_.size(); }
+
+ private:
+  struct Part {
+    ByteRange range;
+    StoredBody body;
+  };
+  class Body;
+  explicit StitchedParts(Sources sources);
+  void gather(const Exchange& chosen, std::uint32_t ordinal);
+  void lay_out(const StoredResponse& like);
+  void lay_out_part(std::size_t part, std::uint64_t from);
+  bool covers(const ByteRange& range) const;
+
+  /// A run of bytes: of an extent of a part, or a gap.
+  struct Slice {
+    static constexpr std::size_t kGap = SIZE_MAX;
+    std::size_t part = kGap;
+    std::size_t extent = 0;
+    std::uint64_t offset = 0;  ///< in the extent
+  };
+
+  Sources sources_;
+  Exchange chosen_;
+  std::uint64_t total_bytes_ = 0;
+  std::vector<Part> parts_;  // by where they begin
+  std::vector<Slice> slices_;
+  std::vector<std::uint64_t> slice_bytes_;
+  std::string length_;
+  std::vector<HeaderView> fields_;
+  StoredResponsePtr response_;
+  std::unique_ptr<WholeResponse> whole_;
+};
+
+}  // namespace reprise

@@ -1,0 +1,143 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "base/bytes.h"
+#include "proxy/stream/net.h"
+
+namespace reprise {
+
+/// Bytes on their way out. Where they also lie in a file, a clear stream lets the kernel take them
+/// from there (sendfile(2)), which saves the copy; the file must not change meanwhile.
+struct Piece {
+  Piece() = default;
+  Piece(Bytes in_memory) : bytes(in_memory) {}  // NOLINT: a piece is mostly just its bytes
+  Piece(Bytes in_memory, int file_descriptor, std::int64_t file_offset)
+      : bytes(in_memory), file(file_descriptor), offset(file_offset) {}
+
+  Piece subspan(std::size_t from) const {
+    return {bytes.subspan(from), file, offset + static_cast<std::int64_t>(from)};
+  }
+
+  Bytes bytes;
+  int file = -1;  ///< borrowed; -1: in memory alone
+  std::int64_t offset = 0;
+};
+
+/// What is left to be sent of some pieces, which are borrowed.
+class Outgoing {
+ public:
+  explicit Outgoing(std::span<const Piece> pieces) : rest_(pieces) { advance(0); }
+
+  bool empty() const { return first_.bytes.empty(); }
+  /// The next piece, as far as it is left; never empty unless all is.
+  const Piece& front() const { return first_; }
+  /// The whole pieces behind it.
+  std::span<const Piece> behind() const { return rest_; }
+  /// Takes `size_bytes` off the front.
+  void advance(std::size_t size_bytes);
+
+ private:
+  Piece first_;
+  std::span<const Piece> rest_;
+};
+
+/// A connected, non-blocking byte stream over TCP: clear (TcpStream) or TLS (TlsStream).
+/// One read and one write may be awaited at the same time; all on the thread of its io_context.
+/// After end or error a stream is finished: do not read again.
+class ByteStream {
+ public:
+  virtual ~ByteStream() = default;
+  ByteStream(const ByteStream&) = delete;
+  ByteStream& operator=(const ByteStream&) = delete;
+
+  /// Reads at least one byte into `buffer`; 0 is the orderly end. Errors: the socket's, TLS's.
+  virtual Task<std::size_t> read_some(std::span<std::byte> buffer) = 0;
+
+  /// Sends what goes without waiting. True: that is all, and the peer's system has it; otherwise
+  /// finish with write(). Not while a write is under way. Errors: the socket's, TLS's.
+  virtual Result<bool> write_now(Outgoing& pieces) = 0;
+
+  /// Writes all that is left, gathered. Suspends while the peer does not take it: this suspension
+  /// is the backpressure. The pieces must stay valid until it returns.
+  Task<void> write(Outgoing& pieces);
+  Task<void> write(std::span<const Piece> pieces);
+  Task<void> write(Bytes bytes);
+
+  /// Ends our direction in order (FIN, and close_notify before it on TLS).
+  virtual awaitable<void> shutdown() = 0;
+
+  /// Ends both directions at once; pending operations end with an error. Idempotent.
+  void close();
+  /// As close(), and the peer gets a reset: it must not take what it has for the whole.
+  void abort();
+  /// To be called by abort() before it closes: a socket that is not TCP's has no reset.
+  void set_on_abort(std::function<void()> on_abort) { on_abort_ = std::move(on_abort); }
+
+  /// Returns once the peer has broken the connection, or ended its direction some time ago (a peer
+  /// that ends it right behind its request may yet wait for the answer). Takes no bytes; may be
+  /// cancelled.
+  awaitable<void> peer_gone();
+  /// Whether the peer has ended its direction or broken the connection.
+  bool peer_ended();
+  /// Whether the peer has neither ended nor sent anything that was not read: an idle connection of
+  /// which this is not true is of no more use.
+  virtual bool idle() = 0;
+
+  tcp::socket& socket() { return socket_; }
+
+  // A peer that is always ready must not keep the thread: after so many bytes without a wait,
+  // others are to run. What a few bytes of the peer unfold to counts as well.
+  void count_work(std::size_t bytes) { turn_bytes_ += bytes; }
+  bool turn_is_over() const { return turn_bytes_ >= kTurnBytes; }
+  awaitable<void> yield_turn();
+
+  /// Whether a write is under way: then there must not be another.
+  bool writing() const { return writing_; }
+
+  /// Bytes of the peer that this stream delivered and took so far.
+  std::uint64_t bytes_read() const { return bytes_read_; }
+  std::uint64_t bytes_written() const { return bytes_written_; }
+
+ protected:
+  explicit ByteStream(tcp::socket socket);
+
+  /// recv(2), without waiting. 0 is the end; operation_would_block when there is nothing.
+  Result<std::size_t> receive_now(std::span<std::byte> buffer);
+  /// The same, waiting for at least a byte.
+  Task<std::size_t> receive(std::span<std::byte> buffer);
+  /// The socket may have something again, whatever the last receive_now() said.
+  void expect_more() { drained_ = false; }
+
+  awaitable<void> wait_writable();
+  bool is_open() const { return socket_.is_open(); }
+  void count_read(std::size_t bytes) { turn_bytes_ += bytes, bytes_read_ += bytes; }
+  void count_written(std::size_t bytes) { turn_bytes_ += bytes, bytes_written_ += bytes; }
+
+  tcp::socket socket_;
+
+ private:
+  static constexpr std::size_t kTurnBytes = 1 << 20;
+  short hang_up();
+
+  std::uint64_t bytes_read_ = 0;
+  std::uint64_t bytes_written_ = 0;
+  std::size_t turn_bytes_ = 0;
+  bool drained_ = false;  // the last recv(2) gave less than was asked for: another would block
+  bool writing_ = false;
+  std::function<void()> on_abort_;
+};
+
+class TcpStream final : public ByteStream {
+ public:
+  explicit TcpStream(tcp::socket socket) : ByteStream(std::move(socket)) {}
+  Task<std::size_t> read_some(std::span<std::byte> buffer) override;
+  Result<bool> write_now(Outgoing& pieces) override;
+  awaitable<void> shutdown() override;
+  bool idle() override;
+};
+
+}  // namespace reprise

@@ -1,0 +1,329 @@
+#include "proxy/stream/tls_stream.h"
+
+#include <openssl/err.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace reprise {
+namespace {
+
+/// The ciphertext that one call into OpenSSL makes. It is sent, or kept by its stream, before
+/// anything else runs on the thread, so all streams of a thread share it, and it stays in the
+/// caches.
+std::vector<std::byte>& batch() {
+  thread_local std::vector<std::byte> made;
+  return made;
+}
+
+/// OpenSSL looks at the thread's error queue to tell what a call came to.
+void forget_errors() {
+  if (ERR_peek_error() != 0) ERR_clear_error();
+}
+
+}  // namespace
+
+/// The BIO between OpenSSL and the stream's buffers.
+struct RecordBio {
+  static TlsStream& stream(BIO* bio) { return *static_cast<TlsStream*>(BIO_get_data(bio)); }
+
+  static int read(BIO* bio, char* data, int size) {
+    TlsStream& self = stream(bio);
+    BIO_clear_retry_flags(bio);
+    if (self.incoming_begin_ == self.incoming_end_ && !self.ended_) {
+      auto const count = self.receive_now(self.incoming_);
+      self.incoming_begin_ = 0;
+      self.incoming_end_ = count.value_or(0);
+      if (!count && count.error() == std::errc::operation_would_block) BIO_set_retry_read(bio);
+      if (!count) {
+        self.broken_ = count.error();
+        return -1;
+      }
+      self.ended_ = *count == 0;
+    }
+    auto const count =
+        std::min(self.incoming_end_ - self.incoming_begin_, static_cast<std::size_t>(size));
+    std::memcpy(data, self.incoming_.data() + self.incoming_begin_, count);
+    self.incoming_begin_ += count;
+    return static_cast<int>(count);
+  }
+
+  static int write(BIO* bio, const char* data, int size) {
+    BIO_clear_retry_flags(bio);
+    auto const bytes = bytes_of(std::string_view(data, static_cast<std::size_t>(size)));
+    batch().insert(batch().end(), bytes.begin(), bytes.end());
+    return size;
+  }
+
+  static long control(BIO*, int command, long, void*) { return command == BIO_CTRL_FLUSH ? 1 : 0; }
+
+  static BIO_METHOD* method() {
+    static BIO_METHOD* const made = [] {
+      BIO_METHOD* const method =
+          BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "reprise records");
+      BIO_meth_set_read(method, read);
+      BIO_meth_set_write(method, write);
+      BIO_meth_set_ctrl(method, control);
+      return method;
+    }();
+    return made;
+  }
+};
+
+namespace {
+
+class TlsCategory final : public std::error_category {
+  const char* name() const noexcept override { return "tls"; }
+  std::string message(int code) const override {
+    if (code == kTlsBrokenOff) return "the peer broke off the TLS connection";
+    char text[256];
+    ERR_error_string_n(static_cast<unsigned long>(static_cast<unsigned>(code)), text, sizeof text);
+    return text;
+  }
+};
+
+}  // namespace
+
+const std::error_category& tls_category() {
+  static const TlsCategory category;
+  return category;
+}
+
+TlsStream::TlsStream(tcp::socket socket, SslPtr ssl, std::vector<std::byte> prefix)
+    : ByteStream(std::move(socket)),
+      ssl_(std::move(ssl)),
+      incoming_(std::move(prefix)),
+      incoming_end_(incoming_.size()) {
+  if (incoming_.size() < kIncomingBytes) incoming_.resize(kIncomingBytes);
+  BIO* const bio = BIO_new(RecordBio::method());
+  BIO_set_data(bio, this);
+  BIO_set_init(bio, 1);
+  SSL_set_bio(ssl_.get(), bio, bio);
+  SSL_set_mode(ssl_.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+}
+
+TlsStream::~TlsStream() = default;
+
+Result<TlsStream::Trouble> TlsStream::trouble_of(int result) {
+  auto const socket_error = std::exchange(broken_, {});
+  switch (SSL_get_error(ssl_.get(), result)) {
+    case SSL_ERROR_WANT_READ:
+      return Trouble::kWantsMore;
+    case SSL_ERROR_ZERO_RETURN:
+      return Trouble::kEnd;
+    case SSL_ERROR_SYSCALL:
+      if (socket_error) return fail(socket_error);
+      if (auto const code = ERR_get_error(); code != 0) {
+        return fail({static_cast<int>(code), tls_category()});
+      }
+      // An end without close_notify: many origins do it; framing tells whether bytes are missing.
+      return Trouble::kEnd;
+    default:
+      return fail({static_cast<int>(ERR_get_error()), tls_category()});
+  }
+}
+
+Task<bool> TlsStream::fill() {
+  if (held_) {
+    // Whoever writes now takes it along, and so does the answer to what has come meanwhile.
+    co_await yield_turn();
+    expect_more();
+  }
+  auto count = receive_now(incoming_);
+  if (!count && count.error() == std::errc::operation_would_block) {
+    if (std::exchange(held_, false)) {
+      if (auto const sent = co_await flush(); !sent) co_return fail(sent.error());
+    }
+    count = co_await receive(incoming_);
+  }
+  if (!count) co_return fail(count.error());
+  incoming_begin_ = 0;
+  incoming_end_ = *count;
+  ended_ = *count == 0;
+  co_return true;
+}
+
+Result<bool> TlsStream::send_unsent() {
+  if (unsent_begin_ < unsent_.size()) {
+    if (!is_open()) return fail(std::make_error_code(std::errc::operation_canceled));
+    auto const count = ::send(socket_.native_handle(), unsent_.data() + unsent_begin_,
+                              unsent_.size() - unsent_begin_, MSG_NOSIGNAL);
+    if (count < 0 && errno != EAGAIN && errno != EINTR) {
+      return fail({errno, std::system_category()});
+    }
+    unsent_begin_ += static_cast<std::size_t>(std::max<ssize_t>(count, 0));
+    if (unsent_begin_ < unsent_.size()) return false;
+  }
+  unsent_ = {};
+  unsent_begin_ = 0;
+  return true;
+}
+
+void TlsStream::take_up_held() {
+  if (!std::exchange(held_, false)) return;
+  batch().insert(batch().end(), unsent_.begin(), unsent_.end());
+  unsent_ = {};
+}
+
+Result<void> TlsStream::send_batch() {
+  if (batch().empty()) return {};
+  std::size_t sent = 0;
+  std::error_code error;
+  if (unsent_.empty()) {
+    if (!is_open()) error = std::make_error_code(std::errc::operation_canceled);
+    auto const count =
+        error ? -1 : ::send(socket_.native_handle(), batch().data(), batch().size(), MSG_NOSIGNAL);
+    if (!error && count < 0 && errno != EAGAIN && errno != EINTR) {
+      error = {errno, std::system_category()};
+    }
+    sent = static_cast<std::size_t>(std::max<ssize_t>(count, 0));
+  }
+  unsent_.insert(unsent_.end(), batch().begin() + static_cast<std::ptrdiff_t>(sent), batch().end());
+  batch().clear();
+  if (error) return fail(error);
+  return {};
+}
+
+void TlsStream::hold_batch() {
+  unsent_.insert(unsent_.end(), batch().begin(), batch().end());
+  batch().clear();
+  held_ = !unsent_.empty();
+}
+
+Task<void> TlsStream::flush() {
+  while (true) {
+    auto const done = send_unsent();
+    if (!done) co_return fail(done.error());
+    if (*done) co_return Result<void>{};
+    co_await wait_writable();
+  }
+}
+
+Task<void> TlsStream::handshake() {
+  while (true) {
+    if (!is_open()) co_return fail(std::make_error_code(std::errc::operation_canceled));
+    forget_errors();
+    int const result = SSL_do_handshake(ssl_.get());
+    auto const trouble = result == 1 ? Trouble::kWantsMore : trouble_of(result);
+    if (result == 1 && SSL_is_server(ssl_.get()) == 1) {
+      hold_batch();
+      co_return Result<void>{};
+    }
+    // An alert goes out even when it is our reason to end.
+    auto const sent = send_batch();
+    if (!trouble) co_return fail(trouble.error());
+    if (!sent) co_return fail(sent.error());
+    if (auto const flushed = co_await flush(); !flushed) co_return flushed;
+    if (result == 1) co_return Result<void>{};
+    if (*trouble == Trouble::kEnd) co_return fail({kTlsBrokenOff, tls_category()});
+    if (auto const filled = co_await fill(); !filled) co_return fail(filled.error());
+  }
+}
+
+Task<std::size_t> TlsStream::read_some(std::span<std::byte> buffer) {
+  if (turn_is_over()) co_await yield_turn();
+  while (true) {
+    if (!is_open()) co_return fail(std::make_error_code(std::errc::operation_canceled));
+    forget_errors();
+    std::size_t count = 0;
+    int const result = SSL_read_ex(ssl_.get(), buffer.data(), buffer.size(), &count);
+    auto const trouble = result == 1 ? Trouble::kWantsMore : trouble_of(result);
+    // Reading may have to answer (a key update, an alert). What does not go now goes with the next
+    // write.
+    auto const sent = send_batch();
+    if (result == 1) {
+      count_read(count);
+      co_return count;
+    }
+    if (!trouble) co_return fail(trouble.error());
+    if (!sent) co_return fail(sent.error());
+    if (*trouble == Trouble::kEnd) co_return std::size_t{0};
+    if (auto const filled = co_await fill(); !filled) co_return fail(filled.error());
+  }
+}
+
+Bytes TlsStream::next_content(const Outgoing& pieces, std::size_t bytes_max) {
+  const Bytes front = pieces.front().bytes;
+  if (front.size() >= bytes_max) return front.first(bytes_max);
+  if (pieces.behind().empty()) return front;
+  // Small pieces are joined, or each would become a record of its own.
+  alignas(64) thread_local std::array<std::byte, RecordSizer::kRecordBytesMax> record;
+  std::memcpy(record.data(), front.data(), front.size());
+  std::size_t used = front.size();
+  for (const Piece& piece : pieces.behind()) {
+    auto const count = std::min(piece.bytes.size(), bytes_max - used);
+    if (count > 0) std::memcpy(record.data() + used, piece.bytes.data(), count);
+    used += count;
+    if (used == bytes_max) break;
+  }
+  return Bytes(record).first(used);
+}
+
+Result<std::size_t> TlsStream::encrypt(Outgoing& pieces) {
+  std::size_t taken = 0;
+  while (!pieces.empty() && batch().size() < kBatchBytes) {
+    const Bytes content = next_content(pieces, sizer_.next_bytes());
+    forget_errors();
+    std::size_t count = 0;
+    int const result = SSL_write_ex(ssl_.get(), content.data(), content.size(), &count);
+    if (result != 1) {
+      auto const trouble = trouble_of(result);
+      return fail(trouble ? std::error_code(kTlsBrokenOff, tls_category()) : trouble.error());
+    }
+    taken += count;
+    pieces.advance(count);
+    sizer_.sent(count);
+  }
+  return taken;
+}
+
+Result<bool> TlsStream::write_now(Outgoing& pieces) {
+  auto const now = std::chrono::steady_clock::now();
+  if (unsent_.empty() || held_) {
+    sizer_.begin(now);
+  } else {
+    sizer_.go_on(now);
+    auto const flushed = send_unsent();
+    if (!flushed || !*flushed) return flushed;
+  }
+  while (!pieces.empty()) {
+    if (turn_is_over()) return false;
+    take_up_held();
+    auto const taken = encrypt(pieces);
+    auto const sent = send_batch();
+    if (!taken) return fail(taken.error());
+    if (!sent) return fail(sent.error());
+    count_written(*taken);
+    if (!unsent_.empty()) return false;
+  }
+  return true;
+}
+
+bool TlsStream::idle() {
+  // Session tickets may be waiting, which are no content.
+  expect_more();
+  forget_errors();
+  std::byte next;
+  std::size_t count = 0;
+  int const result = SSL_peek_ex(ssl_.get(), &next, 1, &count);
+  if (result == 1) return false;
+  auto const trouble = trouble_of(result);
+  return send_batch() && trouble && *trouble == Trouble::kWantsMore;
+}
+
+awaitable<void> TlsStream::shutdown() {
+  if (SSL_is_init_finished(ssl_.get()) && is_open()) {
+    forget_errors();
+    // Only our close_notify matters; a full socket may hold it up.
+    SSL_shutdown(ssl_.get());
+    if (send_batch()) (void)co_await flush();
+    forget_errors();
+  }
+  boost::system::error_code ignored;  // the peer may be gone already
+  socket_.shutdown(tcp::socket::shutdown_send, ignored);
+  co_return;
+}
+
+}  // namespace reprise

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/system/descriptor.h"
+
+namespace reprise {
+
+/// What a shell and the init process of its command tell each other.
+enum class ControlKind : std::uint32_t {
+  built,   ///< from init: the network stands; comes with descriptors
+  failed,  ///< from init: it does not; an error, a NUL, what to do
+  run,     ///< to init: the command's arguments, each ended by NUL
+  signal,  ///< to init: one byte, for the command
+  ended,   ///< from init: the command's exit code, as decimal text
+};
+
+struct ControlMessage {
+  ControlKind kind = ControlKind::failed;
+  std::string text;
+  std::vector<Descriptor> descriptors;
+};
+
+/// Both ends run the same program, so a malformed message is the end of the channel, no more.
+inline constexpr std::size_t kControlTextMax = std::size_t{8} << 20;
+inline constexpr std::size_t kControlDescriptorsMax = 128;
+
+/// Sends one message, waiting as long as it takes. False when the other end is gone.
+bool send_control(int socket, ControlKind kind, const std::string& text,
+                  const std::vector<int>& descriptors = {});
+
+/// Waits for one message. Empty at the end of the channel.
+std::optional<ControlMessage> receive_control(int socket);
+
+}  // namespace reprise

@@ -1,0 +1,203 @@
+#include "shaper/packet/network/outside_relay.h"
+
+#include <sys/socket.h>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/write.hpp>
+#include <fstream>
+#include <memory>
+#include <span>
+#include <sstream>
+#include <vector>
+
+#include "shaper/packet/network/topology.h"
+
+namespace reprise {
+namespace {
+
+namespace net = boost::asio;
+using net::ip::tcp;
+using net::ip::udp;
+
+constexpr auto kTuple = net::as_tuple(net::deferred);
+constexpr std::uint16_t kDnsPort = 53;
+constexpr std::chrono::seconds kDialPatience{30};
+constexpr std::chrono::seconds kAnswerPatience{10};
+constexpr std::chrono::milliseconds kAcceptPause{50};
+
+/// Both ends of a connection that is carried, and how it stands.
+struct Carried {
+  tcp::socket inside;
+  tcp::socket outside;
+  int open_ways = 2;
+
+  /// So that each end sees that it did not end well.
+  void abort() {
+    boost::system::error_code ignored;
+    for (tcp::socket* const socket : {&inside, &outside}) {
+      socket->set_option(tcp::socket::linger(true, 0), ignored);
+      socket->close(ignored);
+    }
+  }
+};
+
+net::awaitable<void> pump(std::shared_ptr<Carried> carried, tcp::socket& from, tcp::socket& to) {
+  std::vector<char> buffer(OutsideRelay::kBufferBytes);
+  while (true) {
+    auto const [error, size] = co_await from.async_read_some(net::buffer(buffer), kTuple);
+    if (error == net::error::eof) {
+      boost::system::error_code failed;
+      to.shutdown(tcp::socket::shutdown_send, failed);
+      --carried->open_ways;
+      co_return;
+    }
+    if (error) break;
+    auto const [broken, written] = co_await net::async_write(to, net::buffer(buffer, size), kTuple);
+    if (broken) break;
+  }
+  carried->abort();
+  --carried->open_ways;
+}
+
+/// Closes what `socket` is at a deadline, unless destroyed before.
+template <class Socket>
+class Deadline {
+ public:
+  Deadline(Socket& socket, std::chrono::seconds patience)
+      : timer_(socket.get_executor(), patience) {
+    timer_.async_wait([&socket](boost::system::error_code error) {
+      boost::system::error_code ignored;
+      if (!error) socket.close(ignored);
+    });
+  }
+
+ private:
+  net::steady_timer timer_;
+};
+
+}  // namespace
+
+net::ip::address OutsideRelay::outside(const net::ip::address_v4& address,
+                                       std::uint16_t port) const {
+  if (address.to_uint() != kServerAddress) return address;
+  return port == kDnsPort ? resolver_ : net::ip::address(net::ip::address_v4::loopback());
+}
+
+ShellResult<void> OutsideRelay::carry(Descriptor socket) {
+  int type = 0;
+  socklen_t size = sizeof type;
+  ::getsockopt(socket.get(), SOL_SOCKET, SO_TYPE, &type, &size);
+  return type == SOCK_DGRAM ? serve<udp::socket>(std::move(socket), &OutsideRelay::read_questions)
+                            : serve<tcp::acceptor>(std::move(socket), &OutsideRelay::accept);
+}
+
+template <class Socket>
+ShellResult<void> OutsideRelay::serve(Descriptor descriptor, Service<Socket> service) {
+  Socket socket(context_);
+  boost::system::error_code error;
+  socket.assign(Socket::protocol_type::v4(), descriptor.get(), error);
+  if (error) return shell_failure("a socket behind the link cannot be served", {}, error.value());
+  descriptor.release();
+  net::co_spawn(context_, (this->*service)(std::move(socket)), [](std::exception_ptr) {});
+  return {};
+}
+
+net::awaitable<void> OutsideRelay::accept(tcp::acceptor listener) {
+  net::steady_timer pause(context_);
+  while (true) {
+    if (open_connections_ >= kConnectionsMax) {
+      pause.expires_after(kAcceptPause);
+      co_await pause.async_wait(kTuple);
+      continue;
+    }
+    auto [error, inside] = co_await listener.async_accept(kTuple);
+    if (error == net::error::operation_aborted) co_return;
+    if (error) {
+      // Out of descriptors, most likely: those that close make room.
+      pause.expires_after(kAcceptPause);
+      co_await pause.async_wait(kTuple);
+      continue;
+    }
+    ++connections_;
+    ++open_connections_;
+    net::co_spawn(context_, carry(std::move(inside)),
+                  [this](std::exception_ptr) { --open_connections_; });
+  }
+}
+
+net::awaitable<void> OutsideRelay::carry(tcp::socket inside) {
+  boost::system::error_code error;
+  auto const asked = inside.local_endpoint(error);
+  if (error) co_return;
+  auto const carried = std::make_shared<Carried>(std::move(inside), tcp::socket(context_));
+  tcp::endpoint const destination(outside(asked.address().to_v4(), asked.port()), asked.port());
+  {
+    Deadline const deadline(carried->outside, kDialPatience);
+    std::tie(error) = co_await carried->outside.async_connect(destination, kTuple);
+  }
+  if (error) {
+    ++refused_;
+    carried->abort();
+    co_return;
+  }
+  for (tcp::socket* const socket : {&carried->inside, &carried->outside}) {
+    socket->set_option(tcp::no_delay(true), error);
+  }
+  // The other way runs by itself, and both keep the connection.
+  net::co_spawn(context_, pump(carried, carried->inside, carried->outside),
+                [carried](std::exception_ptr) {});
+  co_await pump(carried, carried->outside, carried->inside);
+}
+
+net::awaitable<void> OutsideRelay::read_questions(udp::socket socket) {
+  while (true) {
+    auto const [error] = co_await socket.async_wait(udp::socket::wait_read, kTuple);
+    if (error) co_return;
+    auto question = Datagram::receive(socket.native_handle());
+    if (!question || open_queries_ >= kQueriesMax) continue;
+    ++queries_;
+    ++open_queries_;
+    net::co_spawn(context_, answer(socket, std::move(*question)),
+                  [this](std::exception_ptr) { --open_queries_; });
+  }
+}
+
+net::awaitable<void> OutsideRelay::answer(udp::socket& socket, Datagram question) {
+  auto const asked = question.destination();
+  if (!asked) co_return;
+  udp::socket asking(context_);
+  boost::system::error_code error;
+  asking.connect({outside(*asked, kDnsPort), kDnsPort}, error);
+  if (error) co_return;
+  std::vector<std::byte> reply(Datagram::kBytesMax);
+  std::size_t size = 0;
+  {
+    Deadline const deadline(asking, kAnswerPatience);
+    std::tie(error, size) = co_await asking.async_send(
+        net::buffer(question.bytes().data(), question.bytes().size()), kTuple);
+    if (error) co_return;
+    std::tie(error, size) = co_await asking.async_receive(net::buffer(reply), kTuple);
+    if (error) co_return;
+  }
+  question.answer(socket.native_handle(), std::span(reply).first(size));
+}
+
+net::ip::address first_resolver(const std::filesystem::path& settings) {
+  std::ifstream file(settings);
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string word;
+    std::string server;
+    if (!(words >> word >> server) || word != "nameserver") continue;
+    boost::system::error_code error;
+    auto const address = net::ip::make_address(server, error);
+    if (!error) return address;
+  }
+  return net::ip::address_v4::loopback();
+}
+
+}  // namespace reprise

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/udp.hpp>
+#include <cstdint>
+#include <filesystem>
+
+#include "base/system/descriptor.h"
+#include "shaper/packet/network/datagram.h"
+#include "shaper/packet/network/shell_error.h"
+
+namespace reprise {
+
+/// The outer network behind a packet link: takes the connections that a shell's listeners accept,
+/// and carries each to the address and port that it was meant for, by an ordinary socket of this
+/// process. A connection is accepted before its destination is dialled, so one that is refused
+/// outside is reset after the handshake, and the way outside counts towards the first byte. One
+/// side waits for the other: no more than kBufferBytes of each way are held here. On one thread,
+/// that of `context`.
+///
+/// The server's own address (topology.h) stands for this machine's loopback; its port 53 is the
+/// resolver.
+class OutsideRelay {
+ public:
+  static constexpr std::size_t kBufferBytes = 65536;
+  static constexpr std::size_t kConnectionsMax = 4096;
+  static constexpr std::size_t kQueriesMax = 512;
+
+  OutsideRelay(boost::asio::io_context& context, boost::asio::ip::address resolver)
+      : context_(context), resolver_(std::move(resolver)) {}
+
+  /// Serves a TCP listener, or a UDP socket with IP_PKTINFO, of which each datagram is a question
+  /// with one answer; as long as the context runs.
+  ShellResult<void> carry(Descriptor socket);
+
+  std::uint64_t connections() const { return connections_; }
+  std::uint64_t refused() const { return refused_; }
+  std::uint64_t queries() const { return queries_; }
+
+ private:
+  using tcp = boost::asio::ip::tcp;
+  using udp = boost::asio::ip::udp;
+  template <class Socket>
+  using Service = boost::asio::awaitable<void> (OutsideRelay::*)(Socket);
+
+  template <class Socket>
+  ShellResult<void> serve(Descriptor descriptor, Service<Socket> service);
+  boost::asio::awaitable<void> accept(tcp::acceptor listener);
+  boost::asio::awaitable<void> carry(tcp::socket inside);
+  boost::asio::awaitable<void> read_questions(udp::socket socket);
+  boost::asio::awaitable<void> answer(udp::socket& socket, Datagram question);
+  boost::asio::ip::address outside(const boost::asio::ip::address_v4& address,
+                                   std::uint16_t port) const;
+
+  boost::asio::io_context& context_;
+  boost::asio::ip::address resolver_;
+  std::uint64_t connections_ = 0;
+  std::uint64_t refused_ = 0;
+  std::uint64_t queries_ = 0;
+  std::size_t open_connections_ = 0;
+  std::size_t open_queries_ = 0;
+};
+
+/// The first server of a resolv.conf; loopback, as the C library has it, when there is none.
+boost::asio::ip::address first_resolver(const std::filesystem::path& settings);
+
+}  // namespace reprise

@@ -1,0 +1,233 @@
+#include "base/coding/coding.h"
+
+#include <gmock/gmock.h>
+#include <zstd.h>
+
+#include <string>
+
+#include "inject/error.h"
+#include "tests/inject/find_place.h"
+#include "tests/inject/sample_page.h"
+
+namespace reprise::inject {
+namespace {
+
+using Codings = std::vector<coding::Coding>;
+
+coding::Buffer encode(const Codings& codings, std::span<const std::byte> plain,
+                      coding::Effort effort) {
+  coding::Buffer coded;
+  coding::Encoder(codings, effort).write(plain, coding::Until::kEnd, coded);
+  return coded;
+}
+
+Result<coding::Buffer> decode(const Codings& codings, std::span<const std::byte> coded,
+                              coding::DecodeLimits limits = {}, std::size_t piece = 1 << 30) {
+  coding::Decoder decoder(codings, limits);
+  coding::Buffer plain;
+  while (!coded.empty()) {
+    auto const step = std::min(piece, coded.size());
+    if (auto const done = decoder.write(coded.first(step), plain); !done) {
+      EXPECT_LE(plain.size(), limits.bytes_max + 64 * 1024);
+      return fail(done.error());
+    }
+    coded = coded.subspan(step);
+  }
+  if (auto const done = decoder.finish(); !done) return fail(done.error());
+  return plain;
+}
+
+coding::Buffer buffer_of(std::string_view text) {
+  auto const bytes = bytes_of(text);
+  return {bytes.begin(), bytes.end()};
+}
+
+const Codings kEach[] = {{},
+                         {coding::Coding::kGzip},
+                         {coding::Coding::kDeflate},
+                         {coding::Coding::kRawDeflate},
+                         {coding::Coding::kBrotli},
+                         {coding::Coding::kZstd},
+                         {coding::Coding::kGzip, coding::Coding::kGzip},
+                         {coding::Coding::kDeflate, coding::Coding::kBrotli, coding::Coding::kZstd},
+                         {coding::Coding::kZstd, coding::Coding::kGzip, coding::Coding::kRawDeflate,
+                          coding::Coding::kBrotli}};
+
+TEST(coding::Coding, EveryCodingAndChainComesBackWhole) {
+  auto const page = buffer_of(sample_page(200'000));
+  for (const Codings& codings : kEach) {
+    for (auto const size : {std::size_t{1}, std::size_t{3000}, page.size()}) {
+      auto const plain = std::span(page).first(size);
+      auto const coded = encode(codings, plain, 5);
+      for (std::size_t const piece : {std::size_t{1}, std::size_t{777}, coded.size()}) {
+        EXPECT_EQ(decode(codings, coded, {}, piece), coding::Buffer(plain.begin(), plain.end()));
+      }
+    }
+  }
+}
+
+TEST(coding::Coding, ReadsContentEncodingInTheOrderOfApplication) {
+  Headers const headers{{.name = "content-encoding", .value = " GZIP , identity"},
+                        {.name = "Content-Encoding", .value = "br,zstd"}};
+  EXPECT_EQ(coding::codings_of(headers.list()),
+            (Codings{coding::Coding::kGzip, coding::Coding::kBrotli, coding::Coding::kZstd}));
+  EXPECT_EQ(coding::codings_of({}), Codings{});
+  for (auto const* const value : {"compress", "gzip;q=1", "dcb", "utf-8", "br,br,br,br,br"}) {
+    Headers const bad{{.name = "Content-Encoding", .value = value}};
+    EXPECT_EQ(coding::codings_of(bad.list()).error(), errc::unknown_coding) << value;
+  }
+}
+
+TEST(coding::Coding, TellsTheTwoKindsOfDeflateApart) {
+  auto const page = buffer_of(sample_page(5000));
+  for (coding::Coding const kind : {coding::Coding::kDeflate, coding::Coding::kRawDeflate}) {
+    coding::Decoder decoder(Codings{coding::Coding::kDeflate}, {});
+    coding::Buffer plain;
+    ASSERT_TRUE(decoder.write(encode({kind}, page, 6), plain));
+    EXPECT_TRUE(decoder.finish());
+    EXPECT_EQ(plain, page);
+    EXPECT_EQ(decoder.codings(), Codings{kind});
+  }
+}
+
+TEST(coding::Coding, ABombEndsWithAnErrorAndLittleMemory) {
+  coding::Buffer const zeros(12 << 20);
+  for (const Codings& codings : kEach) {
+    if (codings.empty()) continue;
+    auto const coded = encode(codings, zeros, 4);
+    EXPECT_EQ(decode(codings, coded).error(), errc::bomb);
+    EXPECT_EQ(decode(codings, coded, {.bytes_max = 1 << 20}).error(), errc::too_large);
+    // What is allowed to be large is.
+    EXPECT_TRUE(decode(codings, coded, {.bytes_max = 64 << 20, .ratio_max = 1 << 30}));
+  }
+}
+
+TEST(coding::Coding, SeveralCodingsTogetherAreHeldToTheLimitOfOne) {
+  coding::Buffer const zeros(12 << 20);
+  coding::DecodeLimits const limits{.ratio_max = 2000};
+  EXPECT_TRUE(decode({coding::Coding::kGzip}, encode({coding::Coding::kGzip}, zeros, 6), limits));
+  Codings const twice{coding::Coding::kGzip, coding::Coding::kGzip};
+  EXPECT_EQ(decode(twice, encode(twice, zeros, 6), limits).error(), errc::bomb);
+}
+
+TEST(coding::Coding, SmallBodiesMayBeDense) {
+  coding::Buffer const zeros(1 << 20);
+  EXPECT_EQ(decode({coding::Coding::kBrotli}, encode({coding::Coding::kBrotli}, zeros, 11)), zeros);
+}
+
+TEST(coding::Coding, ABodyThatIsNotCodedIsFoundOut) {
+  for (auto const* const text :
+       {"<!doctype html><html><head><title>x</title>", "x", "{}", "\x1F"}) {
+    for (const Codings& codings : kEach) {
+      if (codings.empty()) continue;
+      EXPECT_FALSE(decode(codings, bytes_of(text))) << text;
+    }
+  }
+  EXPECT_EQ(decode({coding::Coding::kGzip}, bytes_of("<html>")).error(), errc::not_that_coding);
+  EXPECT_EQ(decode({coding::Coding::kZstd}, bytes_of("<html>")).error(), errc::not_that_coding);
+  auto const page = buffer_of(sample_page(5000));
+  EXPECT_FALSE(decode({coding::Coding::kBrotli}, encode({coding::Coding::kGzip}, page, 6)));
+  EXPECT_FALSE(decode({coding::Coding::kGzip}, encode({coding::Coding::kDeflate}, page, 6)));
+  EXPECT_FALSE(decode({coding::Coding::kGzip, coding::Coding::kGzip},
+                      encode({coding::Coding::kGzip}, page, 6)));
+}
+
+TEST(coding::Coding, ACutBodyIsFoundOut) {
+  auto const page = buffer_of(sample_page(5000));
+  for (const Codings& codings : kEach) {
+    if (codings.empty()) continue;
+    auto const coded = encode(codings, page, 6);
+    for (std::size_t const size : {std::size_t{1}, std::size_t{9}, coded.size() / 2}) {
+      EXPECT_FALSE(decode(codings, std::span(coded).first(size)));
+    }
+  }
+}
+
+TEST(coding::Coding, DamageIsFoundOut) {
+  auto const page = buffer_of(sample_page(5000));
+  auto coded = encode({coding::Coding::kGzip}, page, 6);
+  coded[coded.size() - 6] ^= std::byte{1};  // in the CRC
+  EXPECT_EQ(decode({coding::Coding::kGzip}, coded).error(), errc::not_that_coding);
+}
+
+TEST(coding::Coding, WhatFollowsTheEndIsIgnoredAsInBrowsers) {
+  auto const page = buffer_of(sample_page(5000));
+  for (coding::Coding const coding :
+       {coding::Coding::kGzip, coding::Coding::kDeflate, coding::Coding::kBrotli}) {
+    auto coded = encode({coding}, page, 5);
+    for (char const c : std::string_view("trailing")) coded.push_back(std::byte(c));
+    EXPECT_EQ(decode({coding}, coded), page);
+    EXPECT_EQ(decode({coding}, coded, {}, 1), page);
+  }
+}
+
+TEST(coding::Coding, ZstdMayHaveSeveralFramesButNoHugeWindow) {
+  auto const page = buffer_of(sample_page(5000));
+  auto two = encode({coding::Coding::kZstd}, page, 3);
+  auto const frame = two;
+  two.insert(two.end(), frame.begin(), frame.end());
+  auto twice = page;
+  twice.insert(twice.end(), page.begin(), page.end());
+  EXPECT_EQ(decode({coding::Coding::kZstd}, two, {}, 100), twice);
+
+  auto* const context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, 24);
+  coding::Buffer wide(1 << 16);
+  ZSTD_outBuffer out{.dst = wide.data(), .size = wide.size(), .pos = 0};
+  ZSTD_inBuffer in{.src = page.data(), .size = page.size(), .pos = 0};
+  EXPECT_EQ(ZSTD_compressStream2(context, &out, &in, ZSTD_e_flush), 0U);
+  ZSTD_freeCCtx(context);
+  wide.resize(out.pos);
+  EXPECT_EQ(decode({coding::Coding::kZstd}, wide).error(), errc::not_that_coding);
+}
+
+TEST(coding::Coding, AFlushLetsOutAllThatWasWritten) {
+  for (const Codings& codings : kEach) {
+    coding::Encoder encoder(codings, 5);
+    coding::Decoder decoder(codings, {});
+    coding::Buffer plain, expected;
+    for (int i = 0; i < 50; ++i) {
+      auto const part = buffer_of("<p>part " + std::to_string(i) + "</p>");
+      expected.insert(expected.end(), part.begin(), part.end());
+      coding::Buffer coded;
+      encoder.write(part, coding::Until::kFlush, coded);
+      ASSERT_TRUE(decoder.write(coded, plain));
+      ASSERT_EQ(plain, expected);
+    }
+    coding::Buffer last;
+    encoder.write({}, coding::Until::kEnd, last);
+    ASSERT_TRUE(decoder.write(last, plain));
+    EXPECT_TRUE(decoder.finish());
+    EXPECT_EQ(plain, expected);
+  }
+}
+
+TEST(coding::Coding, TheEffortOfAnUnknownEncoderIsFoundFromItsSize) {
+  auto const page = buffer_of(sample_page(40'000));
+  for (coding::Coding const coding : {coding::Coding::kGzip, coding::Coding::kDeflate,
+                                      coding::Coding::kBrotli, coding::Coding::kZstd}) {
+    for (coding::Effort const effort : {1, 4, 6, 9}) {
+      auto const coded = encode({coding}, page, effort);
+      auto const fitted = coding::fit_effort(Codings{coding}, coded);
+      ASSERT_TRUE(fitted);
+      auto const again = encode({coding}, page, *fitted);
+      EXPECT_NEAR(static_cast<double>(again.size()), static_cast<double>(coded.size()),
+                  0.01 * static_cast<double>(coded.size()))
+          << static_cast<int>(coding) << ' ' << effort << " as " << *fitted;
+    }
+  }
+}
+
+TEST(coding::Coding, TheEffortOfALargeBodyIsFoundFromItsStart) {
+  auto const page = buffer_of(sample_page(1'000'000));
+  for (coding::Effort const effort : {1, 6, 9}) {
+    auto const coded = encode({coding::Coding::kGzip}, page, effort);
+    auto const again = encode({coding::Coding::kGzip}, page,
+                              *coding::fit_effort(Codings{coding::Coding::kGzip}, coded));
+    EXPECT_NEAR(static_cast<double>(again.size()), static_cast<double>(coded.size()),
+                0.03 * static_cast<double>(coded.size()));
+  }
+}
+
+}  // namespace
+}  // namespace reprise::inject

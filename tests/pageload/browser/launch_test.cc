@@ -1,0 +1,62 @@
+#include "pageload/browser/launch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace reprise {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+TEST(BrowserFlags, MergeFeatureListsSinceChromiumHeedsOnlyTheLast) {
+  BrowserOptions options;
+  options.extra_flags = {"--disable-features=Mine", "--host-resolver-rules=MAP * 127.0.0.1",
+                         "--enable-features=A", "--enable-features=B"};
+  auto const flags = browser_flags(options, "/tmp/p");
+  EXPECT_EQ(std::ranges::count_if(
+                flags, [](const auto& flag) { return flag.starts_with("--disable-features="); }),
+            1);
+  EXPECT_THAT(flags, Contains(testing::AllOf(StartsWith("--disable-features="),
+                                             HasSubstr("HttpsUpgrades"), HasSubstr(",Mine"))));
+  EXPECT_THAT(flags, Contains("--enable-features=A,B"));
+  EXPECT_THAT(flags, Contains("--host-resolver-rules=MAP * 127.0.0.1"));
+  EXPECT_EQ(flags.back(), "about:blank");
+}
+
+TEST(BrowserFlags, AreSaidOnceEach) {
+  BrowserOptions options;
+  options.extra_flags = {"--disable-sync", "--mine", "--mine"};
+  auto const flags = browser_flags(options, "/tmp/p");
+  EXPECT_EQ(std::ranges::count(flags, "--disable-sync"), 1);
+  EXPECT_EQ(std::ranges::count(flags, "--mine"), 1);
+}
+
+TEST(BrowserFlags, ShowTheBrowserWhenAsked) {
+  BrowserOptions options;
+  EXPECT_THAT(browser_flags(options, "/tmp/p"), Contains("--headless"));
+  options.headless = false;
+  EXPECT_THAT(browser_flags(options, "/tmp/p"), Not(Contains("--headless")));
+}
+
+TEST(FindBrowser, TakesAPathAsItIsAndANameFromPath) {
+  EXPECT_EQ(find_browser("/bin/sh"), "/bin/sh");
+  EXPECT_TRUE(find_browser("sh").has_value());
+  EXPECT_EQ(find_browser("no-such-browser"), std::nullopt);
+  EXPECT_EQ(find_browser("/bin"), std::nullopt);
+}
+
+TEST(BrowserEnvironment, KeepsTheUsersHomeOut) {
+  auto const environment = browser_environment("/tmp/p");
+  EXPECT_EQ(std::ranges::count_if(environment,
+                                  [](const auto& entry) { return entry.starts_with("HOME="); }),
+            1);
+  EXPECT_THAT(environment, Contains("HOME=/tmp/p"));
+}
+
+}  // namespace
+}  // namespace reprise

@@ -1,0 +1,142 @@
+#include "pageload/browser/web_socket.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <openssl/evp.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <string>
+
+namespace reprise {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+/// A server at the other end of a socket pair.
+class Server : public testing::Test {
+ protected:
+  Server() {
+    int fds[2];
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+    server_ = Descriptor(fds[0]);
+    Descriptor copy(::dup(fds[1]));
+    socket_.emplace(Descriptor(fds[1]), std::move(copy), "127.0.0.1:1", "/session");
+  }
+
+  std::string heard() {
+    std::array<char, 4096> bytes{};
+    auto const got = ::recv(server_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+    return {bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
+  }
+  void says(std::string_view bytes) {
+    ASSERT_EQ(::send(server_.get(), bytes.data(), bytes.size(), 0),
+              static_cast<ssize_t>(bytes.size()));
+  }
+  Result<std::optional<std::string>> receive() {
+    return socket_->receive(std::chrono::steady_clock::now() + 20ms);
+  }
+
+  /// Answers the request for a WebSocket as RFC 6455 section 4.2.2 says.
+  void agrees(std::string_view field = "Sec-WebSocket-Accept") {
+    auto const request = heard();
+    EXPECT_THAT(request, StartsWith("GET /session HTTP/1.1\r\nHost: 127.0.0.1:1\r\n"));
+    constexpr std::string_view kField = "Sec-WebSocket-Key: ";
+    auto const key = request.substr(request.find(kField) + kField.size(), 24) +
+                     "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+    std::array<unsigned char, 20> digest{};
+    EVP_Digest(key.data(), key.size(), digest.data(), nullptr, EVP_sha1(), nullptr);
+    std::array<unsigned char, 29> text{};
+    EVP_EncodeBlock(text.data(), digest.data(), digest.size());
+    says("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n" + std::string(field) + ": " +
+         reinterpret_cast<const char*>(text.data()) + "\r\n\r\n");
+  }
+
+  Descriptor server_;
+  std::optional<WebSocket> socket_;
+};
+
+TEST_F(Server, GivesMessagesOutOneByOneWhateverTheirFrames) {
+  agrees("sec-websocket-ACCEPT");
+  says("\x81\x03one");
+  says(std::string_view("\x01\x02tw\x80\x01o", 7));
+  says("\x81\x7E\x01\x2C" + std::string(299, 'x'));
+  EXPECT_EQ(receive().value(), "one");
+  EXPECT_EQ(receive().value(), "two");
+  EXPECT_EQ(receive().value(), std::nullopt);
+  says("x");
+  EXPECT_EQ(receive().value(), std::string(300, 'x'));
+  says(std::string_view("\x81\x7F\0\0\0\0\0\1\0\0", 10));
+  says(std::string(65'536, 'y'));
+  EXPECT_EQ(receive().value(), std::string(65'536, 'y'));
+}
+
+TEST_F(Server, HearsNothingBeforeItHasAgreedAndThenMaskedFrames) {
+  socket_->send("hello");
+  agrees();
+  EXPECT_EQ(receive().value(), std::nullopt);
+  auto const frame = heard();
+  ASSERT_EQ(frame.size(), 2 + 4 + 5);
+  EXPECT_EQ(frame.substr(0, 2), "\x81\x85");
+  std::string text;
+  for (std::size_t i = 0; i < 5; ++i) text += static_cast<char>(frame[6 + i] ^ frame[2 + i % 4]);
+  EXPECT_EQ(text, "hello");
+  EXPECT_NE(frame.substr(2, 4), std::string(4, '\0'));
+}
+
+TEST_F(Server, IsAnsweredWhenItPings) {
+  agrees();
+  says("\x89\x02hi");
+  EXPECT_EQ(receive().value(), std::nullopt);
+  EXPECT_THAT(heard(), StartsWith("\x8A\x82"));
+}
+
+TEST_F(Server, ThatClosesOrEndsIsGone) {
+  agrees();
+  says(std::string_view("\x88\x00", 2));
+  EXPECT_EQ(receive().error(), std::errc::broken_pipe);
+  server_ = {};
+  EXPECT_EQ(receive().error(), std::errc::broken_pipe);
+}
+
+TEST_F(Server, ThatDoesNotAgreeIsNone) {
+  heard();
+  says("HTTP/1.1 101 Switching Protocols\r\nSec-WebSocket-Accept: AAAA\r\n\r\n");
+  EXPECT_EQ(receive().error(), std::errc::bad_message);
+}
+
+TEST_F(Server, ThatSendsNoHeadAtAllIsNone) {
+  says(std::string(20'000, 'x'));
+  EXPECT_EQ(receive().error(), std::errc::bad_message);
+}
+
+TEST_F(Server, MayNotMaskUseExtensionsOrFragmentControlFrames) {
+  for (std::string_view const bytes :
+       {std::string_view("\x81\x81\1\2\3\4x", 7), std::string_view("\xC1\x01x", 3),
+        std::string_view("\x09\x01x", 3), std::string_view("\x89\x7E\x01\x00", 4)}) {
+    int fds[2];
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+    server_ = Descriptor(fds[0]);
+    Descriptor copy(::dup(fds[1]));
+    socket_.emplace(Descriptor(fds[1]), std::move(copy), "127.0.0.1:1", "/session");
+    agrees();
+    says(bytes);
+    EXPECT_EQ(receive().error(), std::errc::bad_message);
+  }
+}
+
+TEST_F(Server, MayNotSendMoreThanTheLimitInOneFrameOrSeveral) {
+  agrees();
+  socket_->limit_messages(100);
+  says(std::string_view("\x01\x3C", 2));
+  says(std::string(60, 'x'));
+  EXPECT_EQ(receive().value(), std::nullopt);
+  says("\x80\x3C" + std::string(60, 'x'));
+  EXPECT_EQ(receive().error(), std::errc::message_size);
+}
+
+}  // namespace
+}  // namespace reprise

@@ -1,0 +1,202 @@
+// `reprise archive` as a user meets it: what it prints and how it ends. In process; the archive is
+// the golden one.
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "base/text/printable.h"
+#include "tests/archive/archive_fixture.h"
+#include "tools/commands.h"
+
+namespace reprise {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class ArchiveCommand : public testing::Test {
+ protected:
+  ArchiveCommand() {
+    std::filesystem::copy_file(std::filesystem::path(GOLDEN_FOLDER) / "v1.reprise", path_);
+  }
+
+  /// Runs `reprise archive ARGUMENTS` with the archive's path where they say FILE.
+  int run(std::vector<std::string> arguments) {
+    std::ranges::replace(arguments, "FILE", path_.string());
+    arguments.insert(arguments.begin(), "archive");
+    std::ranges::reverse(arguments);  // as CLI11 takes them
+    CLI::App app;
+    int exit_code = kExitDone;
+    add_archive_command(app, exit_code);
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    try {
+      app.parse(arguments);
+    } catch (const CLI::ParseError&) {
+      exit_code = kExitUsage;
+    }
+    out_ = testing::internal::GetCapturedStdout();
+    error_ = testing::internal::GetCapturedStderr();
+    return exit_code;
+  }
+
+  boost::json::value json() {
+    boost::system::error_code error;
+    auto parsed = boost::json::parse(out_, error);
+    EXPECT_FALSE(error) << out_;
+    return parsed;
+  }
+
+  void damage_first_exchange() {
+    auto bytes = read_file(path_);
+    bytes[bytes.find("/form?a=1") + 1] ^= 1;
+    write_file(path_, bytes);
+  }
+
+  ScratchFolder folder_;
+  std::filesystem::path path_ = folder_ / "a.reprise";
+  std::string out_;
+  std::string error_;
+};
+
+TEST_F(ArchiveCommand, LsPrintsALineAnExchange) {
+  EXPECT_EQ(run({"ls", "FILE"}), kExitDone);
+  EXPECT_EQ(std::ranges::count(out_, '\n'), 6) << "four, and two sessions' heads";
+  EXPECT_THAT(out_, AllOf(HasSubstr("https://example.org:8443/form?a=1&b=%20&a=2"),
+                          HasSubstr("text/css"), HasSubstr("cut by client")));
+  EXPECT_EQ(error_, "");
+}
+
+TEST_F(ArchiveCommand, LsPrintsAnArrayOfObjectsAsJson) {
+  EXPECT_EQ(run({"ls", "FILE", "--json"}), kExitDone);
+  auto const list = json().as_array();
+  ASSERT_EQ(list.size(), 4U);
+  auto const& last = list[3].as_object();
+  EXPECT_EQ(last.at("number").as_int64(), 4);
+  EXPECT_EQ(last.at("url").as_string(), "http://example.org/a?b=c");
+  EXPECT_EQ(last.at("size_bytes").as_int64(), 1000);
+}
+
+TEST_F(ArchiveCommand, ShowLetsNoEscapeSequenceReachTheTerminal) {
+  EXPECT_EQ(run({"show", "FILE", "4"}), kExitDone);
+  EXPECT_THAT(out_, HasSubstr("\\x1b[31mred\\x1b[0m"));
+  EXPECT_EQ(out_.find('\x1b'), std::string::npos);
+  EXPECT_EQ(run({"show", "FILE", "4", "--json"}), kExitDone);
+  EXPECT_EQ(json().at("response").at("headers").at(1).at(1).as_string(), "\x1b[31mred\x1b[0m");
+}
+
+TEST_F(ArchiveCommand, ShowKeepsHeadersInWireOrderWithCaseAndDuplicates) {
+  EXPECT_EQ(run({"show", "FILE", "1"}), kExitDone);
+  EXPECT_THAT(out_, HasSubstr("> HOST: example.org:8443\n> x-Empty: \n> Accept: text/html\n"
+                              "> accept: */*\n"));
+  EXPECT_THAT(out_, HasSubstr("< Set-Cookie: a=1\n< Set-Cookie: b=2; Path=/\n"));
+}
+
+TEST_F(ArchiveCommand, CatPrintsTheBytesOfABodyAndNothingElse) {
+  EXPECT_EQ(run({"cat", "FILE", "4"}), kExitDone);
+  EXPECT_EQ(out_, std::string(1000, 'a'));
+  EXPECT_EQ(run({"cat", "FILE", "1", "--request"}), kExitDone);
+  EXPECT_EQ(out_, "name=value");
+  EXPECT_EQ(run({"cat", "FILE", "2"}), kExitDone);
+  EXPECT_EQ(out_, "");
+}
+
+TEST_F(ArchiveCommand, CatPrintsNothingOfADamagedBody) {
+  auto bytes = read_file(path_);
+  bytes[bytes.find("aaaaaaaa") + 500] ^= 1;
+  write_file(path_, bytes);
+  EXPECT_EQ(run({"cat", "FILE", "4"}), kExitArchive);
+  EXPECT_EQ(out_, "");
+  EXPECT_THAT(error_, HasSubstr("exchange 4 is damaged"));
+}
+
+TEST_F(ArchiveCommand, NamesTheNumbersThatThereAre) {
+  EXPECT_EQ(run({"show", "FILE", "5"}), kExitUsage);
+  EXPECT_THAT(error_, HasSubstr("there is no exchange 5, it holds 4"));
+  EXPECT_EQ(run({"cat", "FILE", "0"}), kExitUsage);
+  EXPECT_EQ(run({"cat", "FILE"}), kExitUsage);
+}
+
+TEST_F(ArchiveCommand, StatsCountsASharedBodyOnce) {
+  EXPECT_EQ(run({"stats", "FILE", "--json"}), kExitDone);
+  auto const stats = json();
+  EXPECT_EQ(stats.at("body_bytes").as_int64(), 1048);
+  EXPECT_EQ(stats.at("body_bytes_stored").as_int64(), 1029);
+  EXPECT_EQ(stats.at("hosts").at("example.org").at("exchanges").as_int64(), 4);
+  EXPECT_EQ(run({"stats", "FILE"}), kExitDone);
+  EXPECT_THAT(out_, HasSubstr("body bytes shared     19\n"));
+}
+
+TEST_F(ArchiveCommand, VerifyPassesAWholeArchiveAndAnUnclosedOne) {
+  EXPECT_EQ(run({"verify", "FILE"}), kExitDone);
+  EXPECT_THAT(out_, HasSubstr("whole: 4 exchanges"));
+  auto const bytes = read_file(path_);
+  write_file(path_, bytes.substr(0, open_archive(path_)->records_end() - 3));
+  EXPECT_EQ(run({"verify", "FILE"}), kExitDone);
+  EXPECT_THAT(out_, AllOf(HasSubstr("not closed"), HasSubstr("archive repair")));
+  EXPECT_EQ(run({"verify", "FILE", "--json"}), kExitDone);
+  EXPECT_FALSE(json().at("closed").as_bool());
+  EXPECT_TRUE(json().at("whole").as_bool());
+}
+
+TEST_F(ArchiveCommand, VerifyPrintsALineAProblem) {
+  damage_first_exchange();
+  EXPECT_EQ(run({"verify", "FILE"}), kExitArchive);
+  EXPECT_EQ(std::ranges::count(out_, '\n'), 1);
+  EXPECT_THAT(out_, HasSubstr("the exchange record at byte"));
+  EXPECT_THAT(error_, HasSubstr("1 problem;"));
+  EXPECT_EQ(run({"verify", "FILE", "--json"}), kExitArchive);
+  EXPECT_EQ(json().at("problems").as_array().size(), 1U);
+}
+
+TEST_F(ArchiveCommand, RepairLeavesAWholeFileAndTheOriginal) {
+  damage_first_exchange();
+  EXPECT_EQ(run({"repair", "FILE"}), kExitDone);
+  EXPECT_THAT(out_, AllOf(HasSubstr("3 exchanges kept, 1 lost"), HasSubstr(".bak")));
+  EXPECT_EQ(run({"verify", "FILE"}), kExitDone);
+  EXPECT_EQ(run({"repair", "FILE"}), kExitArchive);
+  EXPECT_THAT(error_, HasSubstr(".bak: exists already"));
+  EXPECT_EQ(run({"repair", "FILE", "--no-backup", "--json"}), kExitDone);
+  EXPECT_EQ(json().at("exchanges_kept").as_int64(), 3);
+}
+
+TEST_F(ArchiveCommand, NamesTheFileWhatIsWrongAndWhatToDo) {
+  write_file(path_, "#!/bin/sh\n");
+  EXPECT_EQ(run({"ls", "FILE"}), kExitArchive);
+  EXPECT_THAT(error_, AllOf(HasSubstr(path_.string()), HasSubstr("not a reprise archive")));
+  // A header of version 7, with its checksum.
+  write_file(path_, std::string("REPRISE\0\7\0\0\0"
+                                "\xa9\x75\x00\x7a",
+                                16));
+  EXPECT_EQ(run({"ls", "FILE"}), kExitArchive);
+  EXPECT_THAT(error_, HasSubstr("written by a newer reprise (format 7, this one reads 1): update "
+                                "reprise"));
+  std::filesystem::remove(path_);
+  EXPECT_EQ(run({"verify", "FILE"}), kExitArchive);
+  EXPECT_THAT(error_, HasSubstr("No such file or directory"));
+}
+
+TEST(ArchiveText, KeepsPrintableUtf8AndEscapesTheRest) {
+  EXPECT_EQ(printable("plain ~ text"), "plain ~ text");
+  EXPECT_EQ(printable("gr\xc3\xbc\xc3\x9f \xe6\x96\x87 \xf0\x9f\x98\x80"),
+            "gr\xc3\xbc\xc3\x9f \xe6\x96\x87 \xf0\x9f\x98\x80");
+  EXPECT_EQ(printable(std::string_view("\0\t\n\x1b\x7f", 5)), "\\x00\\x09\\x0a\\x1b\\x7f");
+  EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b") << "CSI as one C1 character";
+  EXPECT_EQ(printable("\x9b\xff"), "\\x9b\\xff") << "not UTF-8";
+  EXPECT_EQ(printable("\xe2\x80\xae"), "\\xe2\\x80\\xae") << "right-to-left override";
+  EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf") << "not the shortest form";
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "a surrogate";
+  EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80") << "past Unicode";
+  EXPECT_EQ(printable("\xe2\x82"), "\\xe2\\x82") << "cut short";
+}
+
+TEST(ArchiveText, GivesJsonOnlyUtf8) {
+  EXPECT_EQ(as_utf8("a\x1b\xc3\xbc"), "a\x1b\xc3\xbc") << "Boost.JSON escapes control characters";
+  EXPECT_EQ(as_utf8("a\xff"), "a\xef\xbf\xbd");
+  EXPECT_EQ(as_utf8("\xe2\x82"), "\xef\xbf\xbd\xef\xbf\xbd");
+}
+
+}  // namespace
+}  // namespace reprise

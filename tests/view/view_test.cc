@@ -1,0 +1,170 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+#include "view/inputs.h"
+#include "view/page.h"
+
+namespace reprise {
+namespace {
+
+namespace json = boost::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::string_view kHostile =
+    "https://a.test/</script><!--<script>alert(1)</script>\xE2\x80\xA8\xE2\x80\xAE&\x7F";
+
+json::object parsed(ViewModel model) {
+  return json::parse(std::move(model).text()).get_object();
+}
+
+/// What a request has in the column of that name.
+json::value column(const json::object& model, std::size_t load, std::size_t request,
+                   std::string_view name) {
+  auto const& row = model.at("loads").at(load).at("requests").get_array().at(request).get_array();
+  std::size_t at = 0;
+  for (auto const& each : model.at("text_columns").get_array()) {
+    if (each.get_string() == name) return model.at("texts").at(row.at(at).to_number<std::size_t>());
+    ++at;
+  }
+  for (auto const& each : model.at("number_columns").get_array()) {
+    if (each.get_string() == name) return row.at(at);
+    ++at;
+  }
+  ADD_FAILURE() << "no column " << name;
+  return {};
+}
+
+TEST(ViewModel, TextIsSafeInsideAScriptAndReadsAsItWas) {
+  ViewModel model;
+  model.add_input({{"name", kHostile}});
+  model.begin_load({{"url", kHostile}});
+  model.add_request({.url = kHostile, .method = "GET\xFF"});
+  model.end_load();
+  auto const text = std::move(model).text();
+  for (auto const* unsafe : {"<", ">", "&", "\xE2\x80\xA8", "\xE2\x80\xAE", "\x7F"}) {
+    EXPECT_THAT(text, Not(HasSubstr(unsafe)));
+  }
+  auto const read = json::parse(text).get_object();
+  EXPECT_EQ(read.at("inputs").at(0).at("name").get_string(), kHostile);
+  EXPECT_EQ(read.at("loads").at(0).at("url").get_string(), kHostile);
+  EXPECT_EQ(column(read, 0, 0, "url").get_string(), kHostile);
+  EXPECT_EQ(column(read, 0, 0, "method").get_string(), "GET\xEF\xBF\xBD");
+}
+
+TEST(ViewModel, TextsStandThereOnceAndNumbersAreShort) {
+  ViewModel model;
+  model.add_input({});
+  model.begin_load({});
+  for (int i = 0; i < 3; ++i) {
+    model.add_request({.url = "https://a.test/", .start_ms = 1.25, .end_ms = 1e300});
+  }
+  model.end_load({{"run", 1}});
+  auto const read = parsed(std::move(model));
+  EXPECT_EQ(read.at("texts").get_array().size(), 2U);  // the other one is empty
+  EXPECT_EQ(column(read, 0, 2, "start_ms"), 1.25);
+  EXPECT_TRUE(column(read, 0, 2, "end_ms").is_null());
+  EXPECT_TRUE(column(read, 0, 2, "dns_start_ms").is_null());
+  EXPECT_EQ(read.at("loads").at(0).at("run"), 1);
+}
+
+TEST(ViewModel, RequestsOverTheLimitAreCountedInTheirLoad) {
+  ViewModel model;
+  model.add_input({});
+  for (int load = 0; load < 2; ++load) {
+    model.begin_load({});
+    for (std::size_t i = 0; i < ViewModel::kRequestsMax - 1; ++i) model.add_request({});
+    model.end_load();
+  }
+  EXPECT_EQ(model.requests(), ViewModel::kRequestsMax);
+  EXPECT_EQ(model.requests_left_out(), ViewModel::kRequestsMax - 2);
+  auto const read = parsed(std::move(model));
+  EXPECT_EQ(read.at("loads").at(0).at("requests_left_out"), 0);
+  EXPECT_EQ(read.at("loads").at(1).at("requests_left_out"), ViewModel::kRequestsMax - 2);
+  EXPECT_EQ(read.at("loads").at(1).at("requests").get_array().size(), 1U);
+}
+
+json::object view_of(std::string_view result) {
+  ViewModel model;
+  auto const added = add_result(json::parse(result), "a.json", model);
+  EXPECT_TRUE(added) << (added ? "" : added.error());
+  return parsed(std::move(model));
+}
+
+TEST(ViewResult, OlderResultsAreReadWithWhatTheyHave) {
+  auto const read = view_of(R"({"schema":"reprise-load/1","archive":null,"loads":[
+    {"url":"https://a.test/","run":3,"outcome":"loaded","load_event_ms":83.6,
+     "dom_content_loaded_ms":null,"requests":[{"url":"https://a.test/","status":200,
+     "encoded_bytes":7,"start_ms":0,"response_ms":18.75,"end_ms":null}]}],
+    "replays":[{"run":3,"report":{"distinct_misses":[
+     {"method":"GET","url":"u","reason":"why"}]}}]})");
+  auto const& load = read.at("loads").at(0);
+  EXPECT_EQ(load.at("run"), 3.0);
+  EXPECT_EQ(load.at("metrics").at("load_event_ms"), 83.6);
+  EXPECT_TRUE(load.at("metrics").at("dom_content_loaded_ms").is_null());
+  EXPECT_EQ(load.at("metrics").at("request_count"), 1);
+  EXPECT_EQ(load.at("metrics").at("encoded_bytes"), 7.0);
+  EXPECT_TRUE(load.at("link").is_null());
+  EXPECT_EQ(json::serialize(load.at("misses")), R"([["GET","u","why"]])");
+  EXPECT_EQ(column(read, 0, 0, "first_byte_ms"), 18.75);
+  EXPECT_TRUE(column(read, 0, 0, "end_ms").is_null());
+}
+
+TEST(ViewResult, TimingConfigurationAndLinkAreTakenOver) {
+  auto const read = view_of(R"({"schema":"reprise-load/1","loads":[
+    {"run":1,"replay":1,"warm_up":true,"configuration":{"protocol":"h2","link":"wpt:4g"},
+     "requests":[{"connection":12,"initiator":"i","timing":{"dns_start_ms":1,"first_byte_ms":5},
+     "response_ms":6,"decoded_bytes":9}]}],
+    "replays":[{"run":1,"report":{"link":{"link_text":"no"}}},
+     {"run":1,"report":{"link":{"link_text":"9mbit","doubts":["late",7],
+      "link":{"rtt_ms":170,"down":{"rate_bps":9000000}},
+      "timeline":{"width_ms":5,"down":{"rate_bps":[1,"x"]}}}}}]})");
+  auto const& load = read.at("loads").at(0);
+  EXPECT_EQ(load.at("configuration").at("link").get_string(), "wpt:4g");
+  EXPECT_TRUE(load.at("warm_up").get_bool());
+  EXPECT_EQ(load.at("link").at("text").get_string(), "9mbit");
+  EXPECT_EQ(load.at("link").at("down_bps"), 9e6);
+  EXPECT_EQ(json::serialize(load.at("link").at("doubts")), R"(["late"])");
+  EXPECT_EQ(json::serialize(load.at("link").at("timeline").at("down").at("rate_bps")), "[1,0]");
+  EXPECT_EQ(column(read, 0, 0, "connection").get_string(), "12");
+  EXPECT_EQ(column(read, 0, 0, "dns_start_ms"), 1);
+  EXPECT_EQ(column(read, 0, 0, "first_byte_ms"), 5);
+}
+
+TEST(ViewResult, FieldsOfOtherTypesAreNotKnown) {
+  auto const read = view_of(R"({"schema":"reprise-load/1","browser":7,"settings":[],"machine":"x",
+    "loads":[1,"x",{"url":{},"run":"y","metrics":3,"configuration":[1],"requests":[7,
+    {"url":1,"status":"z","timing":[],"connection":{},"start_ms":"now","end_ms":-1}],
+    "console_errors":[1,{"a":2}],"replay":1e300,"load_event_ms":1e400}],"replays":[3]})");
+  ASSERT_EQ(read.at("loads").get_array().size(), 1U);
+  EXPECT_TRUE(read.at("loads").at(0).at("metrics").at("load_event_ms").is_null());
+  EXPECT_TRUE(column(read, 0, 0, "start_ms").is_null());
+  EXPECT_TRUE(column(read, 0, 0, "end_ms").is_null());
+  EXPECT_EQ(column(read, 0, 0, "url").get_string(), "");
+}
+
+TEST(ViewResult, OtherJsonIsRefusedWithTheReason) {
+  ViewModel model;
+  auto const none = add_result(json::parse("[]"), "a", model);
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error(), HasSubstr("not a JSON object"));
+  auto const other = add_result(json::parse(R"({"schema":"reprise-load/2"})"), "a", model);
+  ASSERT_FALSE(other);
+  EXPECT_THAT(other.error(), HasSubstr("reprise-load/1"));
+}
+
+TEST(ViewPage, HoldsAModelAndLetsRunItsOwnScriptAlone) {
+  auto const page = view_page("{\"a\":\"STYLE MODEL SCRIPT\"}");
+  EXPECT_THAT(page, HasSubstr(R"(<script type="application/json" id="model">{"a":"STYLE MODEL)"));
+  EXPECT_THAT(page, HasSubstr("default-src 'none'"));
+  EXPECT_THAT(page, HasSubstr("script-src 'sha256-"));
+  EXPECT_THAT(page, HasSubstr("style-src 'sha256-"));
+  EXPECT_THAT(page, Not(HasSubstr("unsafe-inline")));
+  EXPECT_THAT(page, HasSubstr(kViewScript));
+  EXPECT_EQ(kViewScript.find("</"), std::string_view::npos);
+}
+
+}  // namespace
+}  // namespace reprise

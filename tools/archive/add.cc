@@ -1,0 +1,157 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "archive/edit/merge.h"
+#include "archive/match/match.h"
+#include "archive/open_file.h"
+#include "archive/replace.h"
+#include "tools/archive/archive_commands.h"
+#include "tools/archive/child.h"
+#include "tools/archive/open.h"
+#include "tools/commands.h"
+
+namespace reprise {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct AddArguments {
+  fs::path archive;
+  bool new_session = false;
+  std::vector<std::string> for_record;  ///< URLs, and options of `record`
+};
+
+bool has_option(const std::vector<std::string>& arguments, const std::string& name) {
+  return std::ranges::any_of(arguments, [&name](const std::string& argument) {
+    return argument == name || argument.starts_with(name + "=");
+  });
+}
+
+/// What makes the added pages live on the clock and the dice of the session that they become part
+/// of: a replay has one of each.
+std::vector<std::string> same_world(const SessionInfo& info,
+                                    const std::vector<std::string>& given) {
+  std::vector<std::string> options;
+  auto const add = [&](const std::string& name, const std::string& value) {
+    if (has_option(given, name)) return;
+    options.push_back(name);
+    options.push_back(value);
+  };
+  if (!info.injected_clock) {
+    add("--inject", "none");
+    return options;
+  }
+  add("--time-seed", std::to_string(info.injected_clock->start.count()));
+  add("--random-seed", std::to_string(info.random_seed));
+  add("--clock", info.injected_clock->mode);
+  if (!info.time_zone.empty()) add("--timezone", info.time_zone);
+  return options;
+}
+
+/// The session that a replay would serve.
+SessionInfo served_session(const ArchiveReader& reader) {
+  auto const number = Matcher(reader, 0).session();
+  auto const found = std::ranges::find(reader.sessions(), number, &SessionInfo::number);
+  return found == reader.sessions().end() ? SessionInfo() : *found;
+}
+
+int record(std::vector<std::string> options, const std::vector<std::string>& given) {
+  options.insert(options.begin(), "record");
+  options.insert(options.end(), given.begin(), given.end());
+  auto const status = run_in_foreground("/proc/self/exe", options);
+  if (status) return *status;
+  std::fprintf(stderr, "reprise: %s\n", status.error().c_str());
+  return kExitFailed;
+}
+
+/// Removes a file, also one that an `add` which was killed has left.
+class Recording {
+ public:
+  explicit Recording(const fs::path& archive) : path_(archive) { path_ += ".adding"; }
+  ~Recording() {
+    if (is_ours_) ::unlink(path_.c_str());
+  }
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+  /// False when another process is at work on it, which was said.
+  bool take() {
+    auto const left = open_regular_file(path_, FileLock::kExclusive);
+    if (!left && left.error() == archive_errc::locked) {
+      say_unusable(path_, left.error());
+      return false;
+    }
+    if (left) ::unlink(path_.c_str());
+    is_ours_ = true;
+    return true;
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+  bool is_ours_ = false;
+};
+
+int join(const fs::path& path, const fs::path& recording) {
+  auto const added = open_or_say(recording);
+  if (!added) return kExitArchive;
+  auto replacement = Replacement::begin(path, ".editing");
+  if (!replacement) return say_unusable(path, replacement.error());
+  std::vector<const ArchiveReader*> const from = {&replacement->original(), added->reader.get()};
+  auto const parts = merge_archives(from, {}, replacement->target());
+  if (!parts) return say_unusable(path, parts.error());
+  if (auto done = replacement->commit({}); !done) return say_unusable(path, done.error());
+  std::fprintf(stderr, "added to %s: %llu exchanges, now %llu\n", path.c_str(),
+               static_cast<unsigned long long>(parts->back().taken),
+               static_cast<unsigned long long>(parts->front().taken + parts->back().taken));
+  return kExitDone;
+}
+
+int add(const AddArguments& arguments) {
+  if (arguments.for_record.empty()) {
+    std::fprintf(stderr, "reprise: archive add wants URLs\n");
+    return kExitUsage;
+  }
+  auto archive = open_with_remarks(arguments.archive);
+  if (!archive) return kExitArchive;
+  auto const info = served_session(*archive->reader);
+  archive.reset();  // its lock keeps writers off
+  if (arguments.new_session) {
+    return record({"--append", "-o", arguments.archive.string()}, arguments.for_record);
+  }
+  Recording recording(arguments.archive);
+  if (!recording.take()) return kExitArchive;
+  auto options = same_world(info, arguments.for_record);
+  options.insert(options.begin(), {"-o", recording.path().string()});
+  auto const exit_code = record(std::move(options), arguments.for_record);
+  if (exit_code != kExitDone) {
+    std::fprintf(stderr, "reprise: recording ended with %d: nothing was added to %s\n", exit_code,
+                 arguments.archive.c_str());
+    return exit_code;
+  }
+  return join(arguments.archive, recording.path());
+}
+
+}  // namespace
+
+void add_add_command(CLI::App& archive, int& exit_code) {
+  auto const arguments = std::make_shared<AddArguments>();
+  auto* const command = archive.add_subcommand("add", "record more URLs into an archive");
+  command->add_option("ARCHIVE", arguments->archive, "the file")->required();
+  command->add_flag("--new-session", arguments->new_session,
+                    "before the URLs: make it a session of its own, as `record --append` does");
+  command->prefix_command();
+  command->footer(
+      "ARCHIVE is followed by URLs and options of `record`. A browser opens them; what it fetches "
+      "joins the session\nthat a replay serves, in one step once it is recorded.");
+  command->callback([arguments, command, &exit_code] {
+    arguments->for_record = command->remaining();
+    exit_code = add(*arguments);
+  });
+}
+
+}  // namespace reprise

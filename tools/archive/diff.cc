@@ -1,0 +1,250 @@
+#include "archive/edit/diff.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "base/text/glob.h"
+#include "base/text/printable.h"
+#include "tools/archive/archive_commands.h"
+#include "tools/archive/coding.h"
+#include "tools/archive/open.h"
+#include "tools/archive/text.h"
+#include "tools/commands.h"
+
+namespace reprise {
+namespace {
+
+namespace json = boost::json;
+
+struct DiffArguments {
+  std::filesystem::path a;
+  std::filesystem::path b;
+  std::string filter;
+  DiffOptions options;
+  bool brief = false;
+  bool json = false;
+};
+
+/// How two bodies of unlike digest differ, once their codings are undone.
+struct BodyDifference {
+  bool decoded = false;  ///< false: one of them does not decode, or is too large to try
+  bool same = false;
+  std::size_t first_byte = 0;  ///< that differs, from 0
+  std::size_t a_bytes = 0;
+  std::size_t b_bytes = 0;
+};
+
+class Printer {
+ public:
+  Printer(const OpenArchive& a, const OpenArchive& b, const DiffArguments& arguments)
+      : a_(a), b_(b), arguments_(arguments) {}
+
+  void report(const DiffSide& a, const DiffSide& b, const std::vector<Difference>& differences) {
+    if (arguments_.json) {
+      report_json(a, b, differences);
+      return;
+    }
+    const Exchange& one = a.exchange != nullptr ? *a.exchange : *b.exchange;
+    auto const sign = a.exchange == nullptr ? '+' : b.exchange == nullptr ? '-' : '~';
+    auto const numbers = sign == '+'   ? std::to_string(b.number)
+                         : sign == '-' ? std::to_string(a.number)
+                                       : std::to_string(a.number) + ", " + std::to_string(b.number);
+    std::printf("%c %s %s (%s)\n", sign, printable(one.request.method).c_str(),
+                printable(url_of(one.request)).c_str(), numbers.c_str());
+    if (arguments_.brief) return;
+    for (auto const difference : differences) print(difference, *a.exchange, *b.exchange);
+  }
+
+  int finish(const DiffCounts& counts) const {
+    if (arguments_.json) {
+      json::object const out = {{"same", counts.same},
+                                {"changed", counts.changed},
+                                {"only_in_a", counts.only_in_a},
+                                {"only_in_b", counts.only_in_b},
+                                {"differences", list_}};
+      std::printf("%s\n", json::serialize(out).c_str());
+    } else {
+      std::fprintf(stderr, "%llu the same, %llu changed, %llu only in %s, %llu only in %s\n",
+                   static_cast<unsigned long long>(counts.same),
+                   static_cast<unsigned long long>(counts.changed),
+                   static_cast<unsigned long long>(counts.only_in_a), a_.path.c_str(),
+                   static_cast<unsigned long long>(counts.only_in_b), b_.path.c_str());
+    }
+    return counts.any_difference() ? kExitGate : kExitDone;
+  }
+
+ private:
+  BodyDifference compare_bodies(const StoredReply& a, const StoredReply& b) const {
+    auto const in_a = read_plain(*a_.reader, a.headers.list(), a.body);
+    auto const in_b = read_plain(*b_.reader, b.headers.list(), b.body);
+    if (!in_a || !in_b) return {};
+    auto const [at, other] = std::ranges::mismatch(in_a->bytes, in_b->bytes);
+    return {.decoded = true,
+            .same = in_a->bytes == in_b->bytes,
+            .first_byte = static_cast<std::size_t>(at - in_a->bytes.begin()),
+            .a_bytes = in_a->bytes.size(),
+            .b_bytes = in_b->bytes.size()};
+  }
+
+  static void print_change(const char* what, const std::string& from, const std::string& to) {
+    std::printf("    %s: %s -> %s\n", what, printable(from).c_str(), printable(to).c_str());
+  }
+
+  void print_fields(const char* what, const Headers& a, const Headers& b) const {
+    std::printf("    %s:\n", what);
+    for (auto const& [sign, field] : field_edits(a.list(), b.list(), arguments_.options)) {
+      std::printf("      %c %s: %s\n", sign, printable(field.name).c_str(),
+                  printable(field.value).c_str());
+    }
+  }
+
+  void print_body(const StoredReply& a, const StoredReply& b) const {
+    std::printf("    body: %llu -> %llu bytes", static_cast<unsigned long long>(a.body.size_bytes),
+                static_cast<unsigned long long>(b.body.size_bytes));
+    auto const difference = compare_bodies(a, b);
+    if (!difference.decoded) {
+      std::printf(", which do not both decode\n");
+    } else if (difference.same) {
+      std::printf(", the same once decoded\n");
+    } else {
+      std::printf("; decoded %zu -> %zu, from byte %zu on\n", difference.a_bytes,
+                  difference.b_bytes, difference.first_byte);
+    }
+  }
+
+  static std::string interim_text(const Exchange& exchange) {
+    std::string text;
+    for (auto const& interim : exchange.interim) {
+      text += (text.empty() ? "" : ", ") + std::to_string(interim.status);
+    }
+    return text.empty() ? "none" : text;
+  }
+
+  static std::string status_text(const StoredReply& reply) {
+    return std::to_string(reply.status) + (reply.reason.empty() ? "" : " " + reply.reason);
+  }
+
+  void print(Difference difference, const Exchange& a, const Exchange& b) const {
+    auto const& one = a.response;
+    auto const& other = b.response;
+    auto const name = std::string(to_string(difference));
+    switch (difference) {
+      case Difference::kOutcome:
+        return print_change(name.c_str(), std::string(to_string(a.outcome)),
+                            std::string(to_string(b.outcome)));
+      case Difference::kStatus:
+        return print_change(name.c_str(), status_text(one), status_text(other));
+      case Difference::kProtocol:
+        return print_change(name.c_str(), std::string(to_string(one.version)),
+                            std::string(to_string(other.version)));
+      case Difference::kHeaders:
+        return print_fields(name.c_str(), one.headers, other.headers);
+      case Difference::kInterim:
+        return print_change("interim responses", interim_text(a), interim_text(b));
+      case Difference::kBody:
+        return print_body(one, other);
+      case Difference::kTrailers:
+        return print_fields(name.c_str(), one.trailers, other.trailers);
+      case Difference::kRequestHeaders:
+        return print_fields(name.c_str(), a.request.headers, b.request.headers);
+      case Difference::kRequestTrailers:
+        return print_fields(name.c_str(), a.request.trailers, b.request.trailers);
+      case Difference::kTimes:
+        return print_change("began, ended",
+                            milliseconds(a.timings.queued) + ", " + milliseconds(a.timings.end),
+                            milliseconds(b.timings.queued) + ", " + milliseconds(b.timings.end));
+    }
+  }
+
+  void report_json(const DiffSide& a, const DiffSide& b,
+                   const std::vector<Difference>& differences) {
+    const Exchange& one = a.exchange != nullptr ? *a.exchange : *b.exchange;
+    auto const number = [](const DiffSide& side) {
+      return side.exchange != nullptr ? json::value(side.number) : json::value();
+    };
+    json::object out = {{"method", as_utf8(one.request.method)},
+                        {"url", as_utf8(url_of(one.request))},
+                        {"a", number(a)},
+                        {"b", number(b)}};
+    json::array names;
+    for (auto const difference : differences) {
+      names.emplace_back(std::string(to_string(difference)));
+      if (difference == Difference::kHeaders) {
+        json::array edits;
+        for (auto const& [sign, field] :
+             field_edits(a.exchange->response.headers.list(), b.exchange->response.headers.list(),
+                         arguments_.options)) {
+          edits.push_back(
+              json::array{std::string(1, sign), as_utf8(field.name), as_utf8(field.value)});
+        }
+        out["header_edits"] = std::move(edits);
+      }
+      if (difference == Difference::kBody) {
+        auto const body = compare_bodies(a.exchange->response, b.exchange->response);
+        out["same_once_decoded"] = body.decoded ? json::value(body.same) : json::value();
+      }
+    }
+    out["differences"] = std::move(names);
+    list_.push_back(std::move(out));
+  }
+
+  const OpenArchive& a_;
+  const OpenArchive& b_;
+  const DiffArguments& arguments_;
+  json::array list_;
+};
+
+int diff(DiffArguments& arguments) {
+  auto const filter = parse_filter(arguments.filter);
+  if (!filter) return kExitUsage;
+  auto const a = open_with_remarks(arguments.a);
+  auto const b = open_with_remarks(arguments.b);
+  if (!a || !b) return kExitArchive;
+  for (auto& name : arguments.options.ignored_headers) name = lower_case(name);
+  arguments.options.filter = [&filter](const Exchange& exchange, std::size_t number) {
+    return filter->takes(exchange, number);
+  };
+  Printer printer(*a, *b, arguments);
+  auto const counts = diff_archives(*a->reader, *b->reader, arguments.options,
+                                    [&printer](const DiffSide& in_a, const DiffSide& in_b,
+                                               const std::vector<Difference>& differences) {
+                                      printer.report(in_a, in_b, differences);
+                                    });
+  if (!counts) {
+    std::fprintf(stderr,
+                 "reprise: one of the archives is damaged; `reprise archive verify` says which and "
+                 "where\n");
+    return kExitArchive;
+  }
+  return after_output(printer.finish(*counts));
+}
+
+}  // namespace
+
+void add_diff_command(CLI::App& archive, int& exit_code) {
+  auto const arguments = std::make_shared<DiffArguments>();
+  auto* const command = archive.add_subcommand("diff", "what two archives answer differently");
+  command->add_option("A", arguments->a, "the file")->required();
+  command->add_option("B", arguments->b, "the other file")->required();
+  command
+      ->add_option("--ignore-header", arguments->options.ignored_headers,
+                   "NAME (with * for any text) of fields that do not count; repeatable")
+      ->allow_extra_args(false);
+  command->add_option("--filter", arguments->filter, "FILTER of what is compared");
+  command->add_flag("--requests", arguments->options.requests, "compare requests' fields, too");
+  command->add_flag("--times", arguments->options.times, "compare times, too");
+  command->add_flag("--across-sessions", arguments->options.across_sessions,
+                    "pair whatever the sessions are");
+  command->add_flag("--brief", arguments->brief, "only which exchanges differ");
+  command->add_flag("--json", arguments->json, "print JSON");
+  command->footer(
+      std::string("Paired are exchanges of equal method, URL and request body, the first with the "
+                  "first, in sessions of\nequal number. Exit status 0: all is the same; 5: it is "
+                  "not.\n\n") +
+      kFilterHelp);
+  command->callback([arguments, &exit_code] { exit_code = diff(*arguments); });
+}
+
+}  // namespace reprise

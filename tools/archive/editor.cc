@@ -1,0 +1,89 @@
+#include "tools/archive/editor.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include "tools/archive/child.h"
+
+namespace reprise {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kEditedBytesMax = 256 << 20;
+
+/// A folder that only this user can read, removed with what is in it.
+class PrivateFolder {
+ public:
+  PrivateFolder() {
+    std::error_code ignored;
+    auto pattern = (fs::temp_directory_path(ignored) / "reprise-edit-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+  }
+  ~PrivateFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  PrivateFolder(const PrivateFolder&) = delete;
+  PrivateFolder& operator=(const PrivateFolder&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+std::string editor_command() {
+  for (const char* name : {"VISUAL", "EDITOR"}) {
+    const char* const value = std::getenv(name);
+    if (value != nullptr && *value != '\0') return value;
+  }
+  return "vi";
+}
+
+}  // namespace
+
+std::expected<std::string, std::string> read_whole_file(const fs::path& path,
+                                                        std::uint64_t bytes_max) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes;
+  std::array<char, 64 << 10> piece;
+  while (file) {
+    file.read(piece.data(), piece.size());
+    bytes.append(piece.data(), static_cast<std::size_t>(file.gcount()));
+    if (bytes.size() > bytes_max) {
+      return std::unexpected(path.string() + ": larger than " + std::to_string(bytes_max >> 20) +
+                             " MiB, which is the most that can be edited");
+    }
+  }
+  if (file.eof()) return bytes;
+  return std::unexpected(path.string() + ": cannot be read: " + strerror(errno == 0 ? EIO : errno));
+}
+
+std::expected<std::string, std::string> edit_by_hand(const std::string& text,
+                                                     const std::string& name) {
+  PrivateFolder const folder;
+  auto const file = folder.path() / name;
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  out.close();
+  if (folder.path().empty() || !out) {
+    return std::unexpected("no file to edit can be made in the folder for temporary files");
+  }
+  auto const command = editor_command();
+  // The variable may hold options, so a shell takes it apart.
+  auto const status =
+      run_in_foreground("/bin/sh", {"-c", command + " \"$1\"", "sh", file.string()});
+  if (!status) return std::unexpected(status.error());
+  if (*status != 0) {
+    return std::unexpected("the editor (" + command + ") failed, so nothing is changed");
+  }
+  return read_whole_file(file, kEditedBytesMax);
+}
+
+}  // namespace reprise

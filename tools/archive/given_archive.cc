@@ -1,0 +1,69 @@
+#include "tools/archive/given_archive.h"
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+#include "archive/import/import.h"
+#include "base/system/guarded_process.h"
+#include "tools/archive/import.h"
+#include "tools/commands.h"
+#include "tools/process/interruption.h"
+
+namespace reprise {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::string_view_literals;
+
+/// Compressed recordings are among those that are recognised once they are read.
+bool is_recording(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return false;
+  std::array<char, 4096> start{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(start.data(), start.size());
+  std::string_view const text(start.data(), static_cast<std::size_t>(file.gcount()));
+  bool const compressed = text.starts_with("\x1f\x8b"sv) || text.starts_with("\x28\xb5\x2f\xfd"sv);
+  return compressed || importing::recognise(text) != importing::RecordingKind::kUnknown;
+}
+
+}  // namespace
+
+std::expected<GivenArchive, int> GivenArchive::take(const fs::path& path) {
+  if (!is_recording(path)) return GivenArchive(path);
+  auto const folder = make_private_folder("reprise-import-");
+  if (!folder) {
+    std::fprintf(stderr, "reprise: no folder to import %s into: %s\n", path.c_str(),
+                 folder.error().message().c_str());
+    return std::unexpected(kExitFailed);
+  }
+  GivenArchive given(*folder / path.filename().concat(".reprise"));
+  given.folder_ = *folder;
+  std::fprintf(stderr,
+               "reprise: %s is a recording of another tool and is imported for this run; "
+               "`reprise archive import` keeps the archive\n",
+               path.c_str());
+  if (int const code = import_recording(path, given.path_); code != kExitDone) {
+    return std::unexpected(code);
+  }
+  // One that came as the import ended has been taken from what waits for the event loop.
+  if (Interruption::was_asked()) return std::unexpected(Interruption::exit_code());
+  return given;
+}
+
+GivenArchive::GivenArchive(GivenArchive&& other) noexcept
+    : path_(std::move(other.path_)), folder_(std::exchange(other.folder_, {})) {}
+
+GivenArchive::~GivenArchive() {
+  remove_copy();
+}
+
+void GivenArchive::remove_copy() {
+  std::error_code ignored;
+  if (!folder_.empty()) fs::remove_all(std::exchange(folder_, {}), ignored);
+}
+
+}  // namespace reprise

@@ -1,0 +1,140 @@
+#include "tools/archive/open.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+
+#include "archive/record.h"
+#include "base/text/printable.h"
+#include "tools/archive/errors.h"
+#include "tools/commands.h"
+
+namespace reprise {
+namespace {
+
+/// The message for an archive that cannot be used; of a newer one it names the format.
+std::string error_text(const std::filesystem::path& path, std::error_code error) {
+  if (error == archive_errc::corrupt) {
+    return path.string() + ": " + error.message() +
+           "; `reprise archive verify` says where, `reprise archive repair` rewrites what is whole";
+  }
+  if (error != archive_errc::newer_version) return archive_error_text(path, error);
+  std::array<std::byte, kFileHeaderBytes> header{};
+  std::ifstream(path, std::ios::binary)
+      .read(reinterpret_cast<char*>(header.data()), static_cast<std::streamsize>(header.size()));
+  return path.string() + ": written by a newer reprise (format " +
+         std::to_string(load_u32(header.data() + 8)) + ", this one reads " +
+         std::to_string(kFormatVersion) + "): update reprise";
+}
+
+constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
+
+/// The file that a signal removes; empty: none. Only written while these signals are blocked.
+std::array<char, 4096> half_made{};
+
+extern "C" void remove_half_made(int number) {
+  ::unlink(half_made.data());
+  std::signal(number, SIG_DFL);
+  std::raise(number);
+}
+
+/// `path` empty: nothing is to be removed any more.
+void remove_on_signal(const std::filesystem::path& path) {
+  auto const text = path.string();
+  if (text.size() >= half_made.size()) return;  // then it stays, as after kill -9
+  sigset_t blocked;
+  sigset_t before;
+  sigemptyset(&blocked);
+  for (int const each : kSignals) sigaddset(&blocked, each);
+  ::sigprocmask(SIG_BLOCK, &blocked, &before);
+  *std::ranges::copy(text, half_made.begin()).out = '\0';
+  for (int const each : kSignals) {
+    if (std::signal(each, text.empty() ? SIG_DFL : remove_half_made) == SIG_IGN) {
+      std::signal(each, SIG_IGN);  // as nohup has it
+    }
+  }
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+}
+
+}  // namespace
+
+int say_unusable(const std::filesystem::path& path, std::error_code error) {
+  std::fprintf(stderr, "reprise: %s\n", error_text(path, error).c_str());
+  return kExitArchive;
+}
+
+std::optional<OpenArchive> open_or_say(const std::filesystem::path& path) {
+  auto reader = ArchiveReader::open(path, {});
+  if (!reader) {
+    say_unusable(path, reader.error());
+    return std::nullopt;
+  }
+  return OpenArchive{.path = path, .reader = std::move(*reader)};
+}
+
+void print_remarks(const OpenArchive& archive) {
+  auto const& remarks = archive.reader->report().remarks;
+  for (auto const& remark : remarks) {
+    std::fprintf(stderr, "reprise: %s: %s\n", archive.path.c_str(), remark.c_str());
+  }
+  if (!remarks.empty()) {
+    std::fprintf(stderr, "reprise: `reprise archive repair %s` rewrites what is whole\n",
+                 archive.path.c_str());
+  }
+}
+
+std::optional<OpenArchive> open_with_remarks(const std::filesystem::path& path) {
+  auto archive = open_or_say(path);
+  if (archive) print_remarks(*archive);
+  return archive;
+}
+
+std::optional<NewArchive> NewArchive::make(const std::filesystem::path& path) {
+  auto writer = ArchiveWriter::create(path, {});
+  if (writer) return NewArchive(path, std::move(*writer));
+  auto const why =
+      writer.error() == archive_errc::already_exists
+          ? std::string("exists already, and nothing is overwritten; name another file")
+          : "cannot be made: " + writer.error().message();
+  std::fprintf(stderr, "reprise: %s: %s\n", path.c_str(), why.c_str());
+  return std::nullopt;
+}
+
+NewArchive::NewArchive(std::filesystem::path path, std::unique_ptr<ArchiveWriter> writer)
+    : path_(std::move(path)), writer_(std::move(writer)) {
+  remove_on_signal(path_);
+}
+
+NewArchive::NewArchive(NewArchive&&) noexcept = default;
+
+NewArchive::~NewArchive() {
+  if (!writer_) return;
+  ::unlink(path_.c_str());
+  remove_on_signal({});
+}
+
+int NewArchive::finish() {
+  if (auto closed = writer_->close(); !closed) return say_unusable(path_, closed.error());
+  writer_.reset();
+  remove_on_signal({});
+  return kExitDone;
+}
+
+std::optional<Filter> parse_filter(const std::string& text) {
+  auto filter = Filter::parse(text);
+  if (filter) return std::move(*filter);
+  std::fprintf(stderr, "reprise: %s\n", caret_text(text, filter.error()).c_str());
+  return std::nullopt;
+}
+
+int after_output(int exit_code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
+  std::perror("reprise: cannot write the output");
+  return exit_code == kExitDone ? kExitFailed : exit_code;
+}
+
+}  // namespace reprise

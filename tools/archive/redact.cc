@@ -1,0 +1,141 @@
+#include "archive/edit/redact.h"
+
+#include <sys/random.h>
+
+#include <boost/json.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "base/text/glob.h"
+#include "base/text/printable.h"
+#include "tools/archive/archive_commands.h"
+#include "tools/archive/coding.h"
+#include "tools/archive/open.h"
+#include "tools/commands.h"
+
+namespace reprise {
+namespace {
+
+struct RedactArguments {
+  std::filesystem::path archive;
+  std::filesystem::path output;
+  RedactOptions options;
+  bool json = false;
+};
+
+BodyCoder body_coder() {
+  return {
+      .decode = [](HeaderList headers, std::span<const std::byte> coded) -> Result<std::string> {
+        auto const plain = decode_body(headers, coded);
+        if (!plain) return fail(plain.error());
+        return std::string(reinterpret_cast<const char*>(plain->bytes.data()), plain->bytes.size());
+      },
+      .encode = [](HeaderList headers, std::string_view plain,
+                   std::span<const std::byte> before) -> std::vector<std::byte> {
+        // What it was really coded as is found by decoding.
+        auto const was = decode_body(headers, before);
+        auto const codings = was ? was->codings : std::vector<coding::Coding>();
+        return encode_body(codings, std::as_bytes(std::span(plain)), before);
+      }};
+}
+
+void print_json(const RedactReport& report) {
+  boost::json::object names;
+  for (auto const& [name, count] : report.counts) {
+    names[as_utf8(name)] = boost::json::object{
+        {"values", count.values}, {"places", count.places}, {"elsewhere", count.elsewhere}};
+  }
+  boost::json::object const out = {{"redacted", std::move(names)},
+                                   {"exchanges_changed", report.exchanges_changed},
+                                   {"bodies_changed", report.bodies_changed},
+                                   {"messages_changed", report.messages_changed},
+                                   {"bodies_undecoded", report.bodies_undecoded},
+                                   {"bodies_too_large", report.bodies_too_large}};
+  std::printf("%s\n", boost::json::serialize(out).c_str());
+}
+
+void print_text(const RedactArguments& arguments, const RedactReport& report) {
+  if (!report.counts.empty()) {
+    std::printf("%s    values    places  elsewhere\n", align_left("redacted", 44).c_str());
+  }
+  for (auto const& [name, count] : report.counts) {
+    std::printf("%s%10zu%10llu%11llu\n", align_left(printable(name), 44).c_str(), count.values,
+                static_cast<unsigned long long>(count.places),
+                static_cast<unsigned long long>(count.elsewhere));
+  }
+  std::fprintf(stderr, "redacted %s: %llu exchanges, %llu bodies and %llu messages changed\n",
+               arguments.output.c_str(), static_cast<unsigned long long>(report.exchanges_changed),
+               static_cast<unsigned long long>(report.bodies_changed),
+               static_cast<unsigned long long>(report.messages_changed));
+  if (report.bodies_undecoded > 0) {
+    std::fprintf(stderr, "reprise: %llu bodies do not decode, and were searched as they are\n",
+                 static_cast<unsigned long long>(report.bodies_undecoded));
+  }
+  if (report.bodies_too_large > 0) {
+    std::fprintf(stderr, "reprise: %llu bodies are larger than %llu MiB, and were not searched\n",
+                 static_cast<unsigned long long>(report.bodies_too_large),
+                 static_cast<unsigned long long>(kSearchedBodyBytesMax >> 20));
+  }
+  if (!arguments.options.bodies) {
+    std::fprintf(stderr, "bodies were not searched for what is secret elsewhere; --bodies does\n");
+  }
+}
+
+int redact(RedactArguments& arguments) {
+  Secrets::Key key{};
+  if (::getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size())) {
+    std::perror("reprise: no random key");
+    return kExitFailed;
+  }
+  auto const from = open_with_remarks(arguments.archive);
+  if (!from) return kExitArchive;
+  auto to = NewArchive::make(arguments.output);
+  if (!to) return kExitArchive;
+  for (auto& name : arguments.options.headers) name = lower_case(name);
+  auto const report =
+      redact_archive(*from->reader, arguments.options, body_coder(), key, to->writer());
+  if (!report) {
+    auto const is_source = report.error() == archive_errc::corrupt;
+    return say_unusable(is_source ? from->path : to->path(), report.error());
+  }
+  if (auto const exit_code = to->finish(); exit_code != kExitDone) return exit_code;
+  if (arguments.json) {
+    print_json(*report);
+  } else {
+    print_text(arguments, *report);
+  }
+  return after_output(kExitDone);
+}
+
+}  // namespace
+
+void add_redact_command(CLI::App& archive, int& exit_code) {
+  auto const arguments = std::make_shared<RedactArguments>();
+  auto& options = arguments->options;
+  auto* const command =
+      archive.add_subcommand("redact", "copy an archive with stand-ins for its secrets");
+  command->add_option("ARCHIVE", arguments->archive, "the file")->required();
+  command->add_option("-o", arguments->output, "the archive to write; it must not exist")
+      ->required();
+  command
+      ->add_option("--header", options.headers,
+                   "NAME (with * for any text) of fields whose values are secret; repeatable")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--param", options.parameters,
+                   "NAME (with *) of parameters of queries and forms, likewise; repeatable")
+      ->allow_extra_args(false);
+  command->add_flag("--cookies,!--no-cookies", options.cookies,
+                    "values in Cookie and Set-Cookie (on unless --no-cookies)");
+  command->add_flag("--authorization,!--no-authorization", options.authorization,
+                    "Authorization and Proxy-Authorization (on unless --no-authorization)");
+  command->add_flag("--bodies", options.bodies, "look for all of them in bodies, too");
+  command->add_flag("--json", arguments->json, "print JSON");
+  command->footer(
+      "The same value has the same stand-in wherever it is found, of equal length, letters for "
+      "letters and digits\nfor digits; they come from a random key that is thrown away. Prints "
+      "what was changed, by name.");
+  command->callback([arguments, &exit_code] { exit_code = redact(*arguments); });
+}
+
+}  // namespace reprise

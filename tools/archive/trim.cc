@@ -1,0 +1,66 @@
+#include <cstdio>
+#include <memory>
+
+#include "archive/edit/select.h"
+#include "tools/archive/archive_commands.h"
+#include "tools/archive/open.h"
+#include "tools/commands.h"
+
+namespace reprise {
+namespace {
+
+struct TrimArguments {
+  std::filesystem::path archive;
+  std::filesystem::path output;
+  std::string keep;
+  std::string drop;
+};
+
+int trim(const TrimArguments& arguments, bool keeps) {
+  auto const filter = parse_filter(keeps ? arguments.keep : arguments.drop);
+  if (!filter) return kExitUsage;
+  auto const from = open_with_remarks(arguments.archive);
+  if (!from) return kExitArchive;
+  auto const selection = ExchangeSelection::make(
+      *from->reader, [&](const Exchange& exchange, std::uint32_t /*ordinal*/, std::size_t number) {
+        return filter->takes(exchange, number) == keeps;
+      });
+  if (!selection) return say_unusable(from->path, selection.error());
+  auto const matched = keeps ? selection->count() : selection->left_out();
+  if (matched == 0) {
+    std::fprintf(stderr, "reprise: no exchange of %s matches the filter: nothing was written\n",
+                 arguments.archive.c_str());
+    return kExitFailed;
+  }
+  auto to = NewArchive::make(arguments.output);
+  if (!to) return kExitArchive;
+  auto const copied = SelectedCopy(*from->reader, *selection, to->writer()).run();
+  if (!copied) {
+    auto const is_source = copied.error() == archive_errc::corrupt;
+    return say_unusable(is_source ? from->path : to->path(), copied.error());
+  }
+  if (auto const exit_code = to->finish(); exit_code != kExitDone) return exit_code;
+  std::fprintf(stderr, "trimmed %s: %zu exchanges kept, %zu left out\n", arguments.output.c_str(),
+               selection->count(), selection->left_out());
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_trim_command(CLI::App& archive, int& exit_code) {
+  auto const arguments = std::make_shared<TrimArguments>();
+  auto* const command = archive.add_subcommand(
+      "trim", "copy some exchanges of an archive, and what belongs to them, into a new one");
+  command->add_option("ARCHIVE", arguments->archive, "the file")->required();
+  command->add_option("-o", arguments->output, "the archive to write; it must not exist")
+      ->required();
+  auto* const which = command->add_option_group("which");
+  auto* const keep = which->add_option("--keep", arguments->keep, "FILTER of what stays");
+  which->add_option("--drop", arguments->drop, "FILTER of what goes");
+  which->require_option(1);
+  command->footer(kFilterHelp);
+  command->callback(
+      [arguments, keep, &exit_code] { exit_code = trim(*arguments, keep->count() > 0); });
+}
+
+}  // namespace reprise

@@ -1,0 +1,50 @@
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "analysis/measurements.h"
+#include "tools/commands.h"
+#include "tools/compare/compare_options.h"
+#include "tools/compare/comparison_text.h"
+
+namespace reprise {
+namespace {
+
+struct Files {
+  std::filesystem::path a, b;
+};
+
+int run_compare(const Files& files, const CompareFlags& flags) {
+  auto const options = compare_options(flags);
+  if (!options) {
+    std::fprintf(stderr, "reprise: compare: %s\n", options.error().c_str());
+    return kExitUsage;
+  }
+  Measurements sides[2];
+  for (auto const& [path, side] : {std::pair{&files.a, &sides[0]}, {&files.b, &sides[1]}}) {
+    auto read = read_measurements_file(*path);
+    if (!read) {
+      std::fprintf(stderr, "reprise: %s is no result of load: %s\n", path->c_str(),
+                   read.error().c_str());
+      return kExitFailed;
+    }
+    *side = std::move(*read);
+  }
+  auto const comparison = compare(sides[0], sides[1], *options);
+  tell_comparison(comparison, *options, flags);
+  return exit_code_of(comparison);
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& app, int& exit_code) {
+  auto const files = std::make_shared<Files>();
+  auto const flags = std::make_shared<CompareFlags>();
+  auto* const sub = app.add_subcommand("compare", "Is B slower than A? Two results of load -o");
+  sub->add_option("A", files->a, "The result to compare with")->required();
+  sub->add_option("B", files->b, "The result in question")->required();
+  add_compare_flags(*sub, *flags);
+  sub->callback([files, flags, &exit_code] { exit_code = run_compare(*files, *flags); });
+}
+
+}  // namespace reprise

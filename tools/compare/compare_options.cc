@@ -1,0 +1,107 @@
+#include "tools/compare/compare_options.h"
+
+#include <boost/json/serialize.hpp>
+#include <charconv>
+#include <cstdio>
+
+#include "tools/commands.h"
+#include "tools/compare/comparison_text.h"
+
+namespace reprise {
+namespace {
+
+/// "1%", "5ms", or both: "1%,5ms". Of times, what is not told is zero; shares are of all metrics.
+std::expected<void, std::string> read_least_effect(std::string_view text, CompareOptions& options) {
+  while (true) {
+    auto const comma = text.find(',');
+    auto const part = text.substr(0, comma);
+    double value = 0;
+    auto const [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+    std::string_view const unit(end, part.data() + part.size());
+    bool const sound = error == std::errc() && value >= 0 && value <= 1e6;
+    if (sound && unit == "%") {
+      options.least_relative = value / 100;
+      options.least_of_times->relative = value / 100;
+    } else if (sound && unit == "ms") {
+      options.least_of_times->absolute = value;
+    } else {
+      return std::unexpected("--min-effect is a share or a time, such as 1% or 5ms, not '" +
+                             std::string(part) + "'");
+    }
+    if (comma == text.npos) return {};
+    text.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace
+
+void add_compare_flags(CLI::App& command, CompareFlags& flags) {
+  command
+      .add_option("--metric", flags.metrics,
+                  "Of load, last-load, fcp, lcp, dcl, cls, requests, bytes (all)")
+      ->allow_extra_args(false);
+  command
+      .add_option("--min-effect", flags.least_effects,
+                  "The least difference that matters: 1%, 5ms, or both (1%, and 2 ms)")
+      ->allow_extra_args(false);
+  command.add_option("--alpha", flags.alpha, "How often same may be called different (0.05)")
+      ->check(CLI::Range(1e-6, 0.5));
+  command
+      .add_option("--allow", flags.allowed,
+                  "What may differ: pages, browser, protocol, link, cache, archive, requests, "
+                  "misses, calibration")
+      ->allow_extra_args(false);
+  auto* const json = command.add_flag("--json", flags.json, "Write JSON");
+  command.add_flag("--markdown", flags.markdown, "Write Markdown")->excludes(json);
+}
+
+std::expected<CompareOptions, std::string> compare_options(const CompareFlags& flags) {
+  CompareOptions options{.alpha = flags.alpha};
+  for (const std::string& names : flags.metrics) {
+    auto const metrics = parse_metrics(names);
+    if (!metrics) return std::unexpected(metrics.error());
+    for (std::size_t const each : *metrics) {
+      if (std::ranges::find(options.metrics, each) == options.metrics.end()) {
+        options.metrics.push_back(each);
+      }
+    }
+  }
+  if (!flags.least_effects.empty()) {
+    options.least_of_times.emplace();
+  }
+  for (const std::string& text : flags.least_effects) {
+    if (auto const read = read_least_effect(text, options); !read) {
+      return std::unexpected(read.error());
+    }
+  }
+  for (const std::string& names : flags.allowed) {
+    auto const differences = parse_differences(names);
+    if (!differences) return std::unexpected(differences.error());
+    options.allowed.insert(differences->begin(), differences->end());
+  }
+  return options;
+}
+
+void tell_comparison(const Comparison& comparison, const CompareOptions& options,
+                     const CompareFlags& flags) {
+  auto const text = flags.json ? boost::json::serialize(comparison_json(comparison, options)) + "\n"
+                    : flags.markdown ? comparison_markdown(comparison, options)
+                                     : comparison_text(comparison, options);
+  bool const refused = !comparison.refusals.empty();
+  std::fputs(text.c_str(), refused && !flags.json && !flags.markdown ? stderr : stdout);
+}
+
+int exit_code_of(const Comparison& comparison) {
+  if (!comparison.refusals.empty()) return kExitFailed;
+  switch (comparison.verdict) {
+    case Verdict::kSame:
+      return kExitDone;
+    case Verdict::kDifferent:
+      return kExitGate;
+    case Verdict::kUndecided:
+      break;
+  }
+  return kExitUndecided;
+}
+
+}  // namespace reprise

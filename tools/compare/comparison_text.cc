@@ -1,0 +1,257 @@
+#include "tools/compare/comparison_text.h"
+
+#include <boost/json/array.hpp>
+#include <cmath>
+#include <cstdio>
+
+#include "base/text/printable.h"
+#include "base/text/text_table.h"
+
+namespace json = boost::json;
+
+namespace reprise {
+namespace {
+
+using Row = TableRow;
+const Row kTitles{"metric", "A", "B", "B - A", "interval", "p", "verdict"};
+
+std::string with_format(const char* format, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+/// " (+1.2 %)"; empty where there is nothing to compare with.
+std::string percent_of(double shift, double base) {
+  return base == 0 ? "" : with_format(" (%+.1f %%)", 100 * shift / base);
+}
+
+std::string p_text(double p) {
+  return p < 0.001 ? "< 0.001" : with_format("%.3f", p);
+}
+
+std::string shift_text(const ComparedMetric& each) {
+  auto const& finding = each.finding;
+  return metric_text(kMetrics[each.metric].unit, finding.shift.estimate, true) +
+         percent_of(finding.shift.estimate, finding.median_a);
+}
+
+std::string interval_text(const ComparedMetric& each) {
+  auto const unit = kMetrics[each.metric].unit;
+  const Shift& shift = each.finding.shift;
+  if (std::isinf(shift.low)) return "too few loads";
+  return metric_text(unit, shift.low, true) + " to " + metric_text(unit, shift.high, true);
+}
+
+Row row_of(const ComparedMetric& each) {
+  const Metric& metric = kMetrics[each.metric];
+  const Finding& finding = each.finding;
+  Row row{std::string(metric.title),
+          metric_text(metric.unit, finding.median_a),
+          metric_text(metric.unit, finding.median_b),
+          "",
+          "",
+          "",
+          std::string(to_string(finding.verdict))};
+  bool const in_a = finding.of_a > 0;
+  if (!in_a || finding.of_b == 0) {
+    row[in_a ? 2 : 1] = "none";
+    return row;
+  }
+  row[3] = shift_text(each);
+  row[4] = interval_text(each);
+  row[5] = p_text(finding.holm_p);
+  return row;
+}
+
+/// "h1 against h2" where they differ.
+std::string both(const std::string& a, const std::string& b) {
+  return printable(a == b ? a : a + " against " + b);
+}
+
+std::string title_of(const ComparedPage& page) {
+  const Conditions& a = page.a.conditions;
+  const Conditions& b = page.b.conditions;
+  return printable(page.a.url) + " (" + both(a.browser, b.browser) + ", " +
+         both(a.protocol, b.protocol) + ", link " + both(a.link, b.link) + ", " +
+         both(a.cache, b.cache) + ")";
+}
+
+/// "30 loads" and what was left out.
+std::string loads_text(const LoadGroup& group) {
+  auto text = std::to_string(group.loads.size()) + " loads";
+  if (group.failed > 0) {
+    text += ", " + std::to_string(group.failed) + " failed";
+    for (std::size_t i = 0; i < group.failures.size(); ++i) {
+      text += (i == 0 ? " (" : "; ") + printable(group.failures[i]);
+    }
+    text += ")";
+  }
+  if (group.doubtful > 0) {
+    text += ", " + std::to_string(group.doubtful) + " left out (" +
+            printable(group.doubts.front()) + ")";
+  }
+  return text;
+}
+
+/// What it comes to, a sentence; empty for a refusal.
+std::string conclusion(const Comparison& comparison, const CompareOptions& options) {
+  std::string differing;
+  for (const ComparedPage& page : comparison.pages) {
+    if (page.failures_differ) {
+      differing += (differing.empty() ? "" : ", ") + std::string("only ") +
+                   (page.a.failed > 0 ? "A" : "B") + " has loads that failed";
+    }
+    for (const ComparedMetric& each : page.metrics) {
+      if (each.finding.verdict != Verdict::kDifferent) continue;
+      differing += (differing.empty() ? "" : ", ") + std::string(kMetrics[each.metric].title) +
+                   " " + shift_text(each);
+    }
+  }
+  auto const level = with_format("%g", 100 * options.alpha);
+  switch (comparison.verdict) {
+    case Verdict::kDifferent:
+      return "different: " + differing + ".";
+    case Verdict::kSame:
+      return "same: every difference is below the least that matters, with " +
+             with_format("%g", 100 - 100 * options.alpha) + " % confidence.";
+    case Verdict::kUndecided:
+      break;
+  }
+  return "undecided: nothing differs at the level of " + level +
+         " %, and the loads are too few, or vary too much, to say that all is the same.";
+}
+
+std::string refusals_text(const Comparison& comparison, const CompareOptions& options) {
+  std::string text;
+  for (const Refusal& each : comparison.refusals) {
+    text += "A and B cannot be compared: " + printable(each.text);
+    if (!options.allowed.contains(each.difference)) {
+      text += " (--allow " + std::string(to_string(each.difference)) + " if that is the question)";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::vector<Row> rows_of(const ComparedPage& page) {
+  std::vector<Row> rows{kTitles};
+  for (const ComparedMetric& each : page.metrics) rows.push_back(row_of(each));
+  return rows;
+}
+
+std::string markdown_cell(const std::string& text) {
+  std::string out;
+  for (char const c : text) {
+    if (c == '|' || c == '<' || c == '*' || c == '_' || c == '`' || c == '[') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+json::value finite(double value) {
+  return std::isfinite(value) ? json::value(value) : json::value();
+}
+
+json::object side_json(const LoadGroup& group) {
+  json::array failures, doubts;
+  for (const std::string& each : group.failures) failures.emplace_back(as_utf8(each));
+  for (const std::string& each : group.doubts) doubts.emplace_back(as_utf8(each));
+  const Conditions& conditions = group.conditions;
+  return {{"configuration",
+           {{"browser", as_utf8(conditions.browser)},
+            {"protocol", as_utf8(conditions.protocol)},
+            {"link", as_utf8(conditions.link)},
+            {"cache", as_utf8(conditions.cache)}}},
+          {"loads", group.loads.size()},
+          {"warm_ups", group.warm_ups},
+          {"failed", group.failed},
+          {"failures", std::move(failures)},
+          {"doubtful", group.doubtful},
+          {"doubts", std::move(doubts)}};
+}
+
+json::object metric_json(const ComparedMetric& each) {
+  const Finding& finding = each.finding;
+  return {{"metric", kMetrics[each.metric].name},
+          {"field", kMetrics[each.metric].field},
+          {"loads_a", finding.of_a},
+          {"loads_b", finding.of_b},
+          {"median_a", finding.median_a},
+          {"median_b", finding.median_b},
+          {"shift", finding.shift.estimate},
+          {"low", finite(finding.shift.low)},
+          {"high", finite(finding.shift.high)},
+          {"least_effect", finding.least_effect},
+          {"cliffs_delta", finding.rank.cliffs_delta},
+          {"p", finding.rank.p},
+          {"exact", finding.rank.exact},
+          {"holm_p", finding.holm_p},
+          {"verdict", to_string(finding.verdict)}};
+}
+
+}  // namespace
+
+std::string metric_summary(const ComparedMetric& each) {
+  return std::string(kMetrics[each.metric].title) + " " + shift_text(each) + ", " +
+         interval_text(each) + ": " + std::string(to_string(each.finding.verdict));
+}
+
+std::string comparison_text(const Comparison& comparison, const CompareOptions& options) {
+  if (!comparison.refusals.empty()) return refusals_text(comparison, options);
+  std::string text;
+  for (const ComparedPage& page : comparison.pages) {
+    text += title_of(page) + "\n";
+    text += "A: " + loads_text(page.a) + "; B: " + loads_text(page.b) + "\n";
+    text += text_table(rows_of(page)) + "\n";
+  }
+  for (const std::string& each : comparison.remarks) text += "note: " + printable(each) + "\n";
+  return text + conclusion(comparison, options) + "\n";
+}
+
+std::string comparison_markdown(const Comparison& comparison, const CompareOptions& options) {
+  if (!comparison.refusals.empty()) return markdown_cell(refusals_text(comparison, options));
+  std::string text = "**" + markdown_cell(conclusion(comparison, options)) + "**\n";
+  for (const ComparedPage& page : comparison.pages) {
+    text += "\n" + markdown_cell(title_of(page)) + "  \n";
+    text += "A: " + markdown_cell(loads_text(page.a)) +
+            "; B: " + markdown_cell(loads_text(page.b)) + "\n\n";
+    bool is_title = true;
+    for (const Row& row : rows_of(page)) {
+      for (const std::string& cell : row) text += "| " + markdown_cell(cell) + " ";
+      text += "|\n";
+      if (is_title) text += "|---|--:|--:|--:|--:|--:|---|\n";
+      is_title = false;
+    }
+  }
+  for (const std::string& each : comparison.remarks) {
+    text += "\nnote: " + markdown_cell(printable(each)) + "\n";
+  }
+  return text;
+}
+
+json::object comparison_json(const Comparison& comparison, const CompareOptions& options) {
+  json::array refusals, remarks, pages;
+  for (const Refusal& each : comparison.refusals) {
+    refusals.push_back({{"difference", to_string(each.difference)}, {"text", as_utf8(each.text)}});
+  }
+  for (const std::string& each : comparison.remarks) remarks.emplace_back(as_utf8(each));
+  for (const ComparedPage& page : comparison.pages) {
+    json::array metrics;
+    for (const ComparedMetric& each : page.metrics) metrics.push_back(metric_json(each));
+    pages.push_back({{"url", as_utf8(page.a.url)},
+                     {"a", side_json(page.a)},
+                     {"b", side_json(page.b)},
+                     {"failures_differ", page.failures_differ},
+                     {"metrics", std::move(metrics)}});
+  }
+  bool const refused = !comparison.refusals.empty();
+  return {{"schema", "reprise-compare/1"},
+          {"verdict", refused ? "refused" : to_string(comparison.verdict)},
+          {"alpha", options.alpha},
+          {"refusals", std::move(refusals)},
+          {"remarks", std::move(remarks)},
+          {"pages", std::move(pages)}};
+}
+
+}  // namespace reprise

@@ -1,0 +1,283 @@
+#include <boost/json/serialize.hpp>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <random>
+
+#include "analysis/gate.h"
+#include "pageload/results/result_file.h"
+#include "tools/commands.h"
+#include "tools/compare/compare_options.h"
+#include "tools/compare/comparison_text.h"
+#include "tools/compare/noise_floor_text.h"
+#include "tools/experiment/gate_side.h"
+#include "tools/load/load_table.h"
+#include "tools/process/interruption.h"
+
+namespace reprise {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+struct GateFlags {
+  std::vector<std::string> sides;
+  CompareFlags compare;
+  std::size_t most_runs = 30;
+  std::size_t look_every = 5;
+  std::string budget;
+  std::optional<std::uint64_t> seed;
+  fs::path output;
+  bool noise = false;
+  fs::path loads;
+  std::size_t noise_loads = 0;
+  std::size_t splits = 2000;
+};
+
+int say(int exit_code, const std::string& text) {
+  std::fprintf(stderr, "reprise: %s\n", text.c_str());
+  return exit_code;
+}
+
+/// "90s", "10m", "1h".
+std::optional<std::chrono::seconds> parse_time(const std::string& text) {
+  char unit = 0;
+  unsigned value = 0;
+  int used = 0;
+  if (std::sscanf(text.c_str(), "%6u%c%n", &value, &unit, &used) != 2 ||
+      static_cast<std::size_t>(used) != text.size()) {
+    return std::nullopt;
+  }
+  if (unit == 's') return std::chrono::seconds(value);
+  if (unit == 'm') return std::chrono::minutes(value);
+  if (unit == 'h') return std::chrono::hours(value);
+  return std::nullopt;
+}
+
+/// Whether it was written, or is not wanted; says why not.
+bool keep(const fs::path& folder, const char* name, const boost::json::object& object) {
+  if (folder.empty()) return true;
+  if (auto const written = write_result(object, folder / name); !written) {
+    say(0, (folder / name).string() + " cannot be written: " + written.error().message());
+    return false;
+  }
+  return true;
+}
+
+/// What was loaded, as `compare` would read it.
+Measurements measured(const GateSide& side) {
+  auto read = read_measurements(to_json(side.result()));
+  if (!read) {  // the writer and the reader of one program do not agree
+    say(0, "a load cannot be read: " + read.error());
+    std::abort();
+  }
+  return std::move(*read);
+}
+
+/// "load event +31.0 ms (+1.2 %), +28.0 ms to +35.1 ms: different" of each metric.
+std::string known_so_far(const GateLook& look) {
+  auto text = "look " + std::to_string(look.number) + " of " + std::to_string(look.of) + ", " +
+              std::to_string(look.runs) + " loads a side: ";
+  if (!look.comparison.refusals.empty()) return text + look.comparison.refusals.front().text;
+  std::string metrics;
+  for (const ComparedPage& page : look.comparison.pages) {
+    for (const ComparedMetric& each : page.metrics) {
+      metrics += (metrics.empty() ? "" : "; ") + metric_summary(each);
+    }
+  }
+  return text + metrics;
+}
+
+const char* why(GateEnd end) {
+  switch (end) {
+    case GateEnd::kDecided:
+      return "decided";
+    case GateEnd::kRefused:
+      return "refused";
+    case GateEnd::kOutOfRuns:
+      return "out of runs";
+    case GateEnd::kOutOfTime:
+      return "out of time";
+    case GateEnd::kInterrupted:
+      break;
+  }
+  return "interrupted";
+}
+
+class Gate {
+ public:
+  Gate(const GateFlags& flags, std::vector<GateSide>& sides, std::uint64_t seed)
+      : flags_(flags), sides_(sides), seed_(seed) {}
+
+  int run(const CompareOptions& compare, std::chrono::seconds budget) {
+    GateOptions const options{.compare = compare,
+                              .most_runs = flags_.most_runs,
+                              .look_every = flags_.look_every,
+                              .seed = seed_};
+    auto const ends = Clock::now() + budget;
+    auto const result =
+        run_gate(options, {.load = [&](bool b, std::size_t run) { return load(b, run); },
+                           .measured = [&](bool b) { return measured(sides_[b]); },
+                           .time_left = [&] { return Clock::now() < ends; },
+                           .tell = [](const GateLook& look) { say(0, known_so_far(look)); }});
+    auto const verdict = verdict_json(result, compare);
+    bool const kept = keep(flags_.output, "a.json", to_json(sides_[0].result())) &&
+                      keep(flags_.output, "b.json", to_json(sides_[1].result())) &&
+                      keep(flags_.output, "verdict.json", verdict);
+    if (result.end == GateEnd::kInterrupted) {
+      auto const loads = std::to_string(loads_);
+      if (Interruption::was_asked()) {
+        return say(Interruption::exit_code(), "interrupted after " + loads + " loads");
+      }
+      return say(exit_code_, "nothing more can be loaded, after " + loads + " loads");
+    }
+    if (result.look.number == 0) {
+      return say(kExitUndecided, "out of time before the first look: nothing is known");
+    }
+    if (flags_.compare.json) {
+      std::printf("%s\n", boost::json::serialize(verdict).c_str());
+    } else {
+      tell_comparison(result.look.comparison, compare, flags_.compare);
+    }
+    say(0, std::string(why(result.end)) + " after " + std::to_string(result.look.runs) +
+               " loads a side, seed " + std::to_string(seed_));
+    return kept ? exit_code_of(result.look.comparison) : int{kExitFailed};
+  }
+
+ private:
+  bool load(bool b, std::size_t run) {
+    auto const began = Clock::now();
+    bool const done = sides_[b].load(run);
+    spent_ += Clock::now() - began;
+    ++loads_;
+    if (!done) {
+      exit_code_ = sides_[b].exit_code();
+      return false;
+    }
+    if (loads_ % 2 == 0) tell_progress(run);
+    return true;
+  }
+
+  void tell_progress(std::size_t run) const {
+    auto const left = spent_ / loads_ * (2 * (flags_.most_runs - run));
+    std::fprintf(stderr, "%s, at most %s left\n",
+                 run == 0 ? "warmed up"
+                          : ("run " + std::to_string(run) + " of at most " +
+                             std::to_string(flags_.most_runs))
+                                .c_str(),
+                 duration_text(std::chrono::ceil<std::chrono::seconds>(left)).c_str());
+  }
+
+  boost::json::object verdict_json(const GateResult& result, const CompareOptions& compare) const {
+    auto object = comparison_json(result.look.comparison, compare);
+    object["gate"] = {{"end", why(result.end)},        {"runs", result.look.runs},
+                      {"looks", result.look.number},   {"looks_at_most", result.look.of},
+                      {"most_runs", flags_.most_runs}, {"seed", seed_}};
+    return object;
+  }
+
+  const GateFlags& flags_;
+  std::vector<GateSide>& sides_;
+  std::uint64_t seed_;
+  Clock::duration spent_{};
+  std::size_t loads_ = 0;
+  int exit_code_ = kExitFailed;
+};
+
+/// Measures one side, or reads what was measured, and says what a gate could see.
+int run_noise_floor(const GateFlags& flags, const CompareOptions& compare, std::uint64_t seed) {
+  Measurements loads;
+  if (!flags.loads.empty()) {
+    auto read = read_measurements_file(flags.loads);
+    if (!read) {
+      return say(kExitFailed, flags.loads.string() + " is no result of load: " + read.error());
+    }
+    loads = std::move(*read);
+  } else {
+    auto side = GateSide::parse(flags.sides.front());
+    if (!side) return say(side.error().exit_code, "gate: " + side.error().text);
+    side->result().seed = seed;
+    std::size_t const count = flags.noise_loads > 0 ? flags.noise_loads : 2 * flags.most_runs;
+    for (std::size_t run = 0; run <= count && side->load(run); ++run) {
+      std::fprintf(stderr, "load %zu of %zu\n", run, count);
+    }
+    if (!keep(flags.output, "a.json", to_json(side->result()))) return kExitFailed;
+    if (side->exit_code() != kExitDone) return side->exit_code();
+    loads = measured(*side);
+  }
+  NoiseFloorOptions const options{
+      .gate = {.compare = compare, .most_runs = flags.most_runs, .look_every = flags.look_every},
+      .splits = flags.splits,
+      .seed = seed};
+  auto const floor = noise_floor(loads, options);
+  if (!floor) return say(kExitFailed, floor.error());
+  auto const json = noise_floor_json(*floor);
+  if (!keep(flags.output, "noise.json", json)) return kExitFailed;
+  auto const text =
+      flags.compare.json ? boost::json::serialize(json) + "\n" : noise_floor_text(*floor);
+  std::fputs(text.c_str(), stdout);
+  return kExitDone;
+}
+
+int run_command(const GateFlags& flags) {
+  auto compare = compare_options(flags.compare);
+  if (!compare) return say(kExitUsage, "gate: " + compare.error());
+  auto const budget =
+      flags.budget.empty() ? std::chrono::hours(24 * 365) : parse_time(flags.budget);
+  if (!budget) return say(kExitUsage, "gate: --budget is a time such as 90s, 10m or 1h");
+  std::size_t const sides_wanted = !flags.noise ? 2 : flags.loads.empty() ? 1 : 0;
+  if (flags.sides.size() != sides_wanted) {
+    return say(kExitUsage, "gate wants SIDE_A SIDE_B, --aa SIDE, or --aa --loads FILE");
+  }
+  if (!flags.output.empty()) {
+    std::error_code error;
+    fs::create_directories(flags.output, error);
+    if (error) return say(kExitFailed, flags.output.string() + ": " + error.message());
+  }
+  auto const seed = flags.seed.value_or(std::random_device()());
+  Interruption const interruption;
+  if (flags.noise) return run_noise_floor(flags, *compare, seed);
+  std::vector<GateSide> sides;
+  for (const std::string& text : flags.sides) {
+    auto side = GateSide::parse(text);
+    if (!side) {
+      return say(side.error().exit_code, std::string("gate: side ") + (sides.empty() ? "A" : "B") +
+                                             ": " + side.error().text);
+    }
+    side->result().seed = seed;
+    sides.push_back(std::move(*side));
+  }
+  compare->allowed.merge(stated_differences(sides[0], sides[1]));
+  return Gate(flags, sides, seed).run(*compare, *budget);
+}
+
+}  // namespace
+
+void add_gate_command(CLI::App& app, int& exit_code) {
+  auto const flags = std::make_shared<GateFlags>();
+  auto* const sub =
+      app.add_subcommand("gate", "Is B slower than A? Loads both in turn until that is known");
+  sub->add_option("SIDE_A SIDE_B", flags->sides,
+                  "What would stand behind load, each quoted: 'page.reprise --link wpt:4g'");
+  add_compare_flags(*sub, flags->compare);
+  sub->add_option("--max-runs", flags->most_runs, "Loads of each side at most (30)")
+      ->check(CLI::Range(4U, 10'000U));
+  sub->add_option("--look-every", flags->look_every, "Loads of each side between looks (5)")
+      ->check(CLI::Range(1U, 10'000U));
+  sub->add_option("--budget", flags->budget, "The time that there is: 90s, 10m, 1h");
+  sub->add_option("--seed", flags->seed, "Of the order of A and B (any; it is said)")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
+  sub->add_option("-o,--output", flags->output,
+                  "Keep a.json, b.json and verdict.json (with --aa: noise.json) in this folder");
+  sub->add_flag(
+      "--aa", flags->noise,
+      "Measure one side: which effects can be seen, and how often it differs from itself");
+  sub->add_option("--loads", flags->loads, "With --aa: the loads of this result instead");
+  sub->add_option("--aa-loads", flags->noise_loads, "With --aa: loads (twice --max-runs)")
+      ->check(CLI::Range(8U, 100'000U));
+  sub->add_option("--splits", flags->splits, "With --aa: random splits (2000)")
+      ->check(CLI::Range(1U, 1'000'000U));
+  sub->callback([flags, &exit_code] { exit_code = run_command(*flags); });
+}
+
+}  // namespace reprise

@@ -1,0 +1,103 @@
+#include "tools/experiment/gate_side.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "base/text/command_words.h"
+#include "base/text/json_fields.h"
+#include "tools/archive/given_archive.h"
+#include "tools/commands.h"
+#include "tools/load/load_start.h"
+#include "tools/load/load_table.h"
+#include "tools/process/interruption.h"
+
+namespace reprise {
+namespace {
+
+std::unexpected<LoadRefusal> refuse(std::string text, int exit_code = kExitUsage) {
+  return std::unexpected(LoadRefusal{exit_code, std::move(text)});
+}
+
+}  // namespace
+
+std::expected<GateSide, LoadRefusal> GateSide::parse(const std::string& text) {
+  auto words = command_words(text);
+  if (!words) return refuse(words.error());
+  LoadOptions options;
+  CLI::App app("", "load");
+  options.add_to(app);
+  auto const dashes = std::ranges::find(*words, "--");
+  std::vector<std::string> const flags(dashes == words->end() ? dashes : dashes + 1, words->end());
+  words->erase(dashes, words->end());
+  options.browsing.browser_flags = flags;
+  std::ranges::reverse(*words);  // as CLI11 wants it
+  try {
+    app.parse(*words);
+  } catch (const CLI::ParseError& error) {
+    return refuse(error.what());
+  }
+  if (!options.output.empty() || !options.record_to.empty()) {
+    return refuse("a side takes no -o and no --record-to");
+  }
+  auto given = GivenArchive::take(options.archive());
+  if (!given) {
+    return refuse(options.archive().string() + " was not imported", given.error());
+  }
+  auto const archive = given->path();
+  auto const urls = pages_to_load(options, archive);
+  if (!urls) return std::unexpected(urls.error());
+  auto cells = options.cells(*urls);
+  if (!cells) return refuse(cells.error());
+  GateSide side(std::move(*given));
+  side.cells_ = std::move(*cells);
+  side.setup_ = options.setup(archive);
+  side.result_ = empty_result(options, archive);
+  side.result_.archive = options.archive();
+  return side;
+}
+
+bool GateSide::load(std::size_t run) {
+  for (const LoadCell& cell : cells_) {
+    char name[32];
+    std::snprintf(name, sizeof name, "load-%04zu", result_.loads.size() + 1);
+    auto measured = measure_load(setup_, cell.configuration, cell.url, name);
+    if (Interruption::was_asked()) {
+      exit_code_ = Interruption::exit_code();
+      return false;
+    }
+    std::fputs(measured.messages.c_str(), stderr);
+    int const code = measured.exit_code;
+    bool const nothing = measured.page.empty();
+    if (text_at(measured.page, "outcome") != to_string(LoadOutcome::kLoaded) && !nothing) {
+      std::fprintf(stderr, "%s\n", load_text(measured.page).c_str());
+    }
+    add_load(result_, std::move(measured), cell.configuration, static_cast<unsigned>(run),
+             run == 0);
+    if (nothing || (code != kExitDone && code != kExitGate)) {
+      exit_code_ = code == kExitDone ? int{kExitFailed} : code;
+      return false;
+    }
+  }
+  return true;
+}
+
+std::set<Mismatch> stated_differences(const GateSide& a, const GateSide& b) {
+  auto const values = [](const GateSide& side, std::string LoadConfiguration::* value) {
+    std::set<std::string> out;
+    for (const LoadCell& cell : side.cells()) out.insert(cell.configuration.*value);
+    return out;
+  };
+  std::set<Mismatch> out;
+  for (auto const& [difference, value] :
+       {std::pair{Mismatch::kBrowser, &LoadConfiguration::browser},
+        {Mismatch::kProtocol, &LoadConfiguration::protocol},
+        {Mismatch::kLink, &LoadConfiguration::link},
+        {Mismatch::kCache, &LoadConfiguration::cache}}) {
+    if (values(a, value) != values(b, value)) out.insert(difference);
+  }
+  if (a.result().archive != b.result().archive) out.insert(Mismatch::kArchive);
+  return out;
+}
+
+}  // namespace reprise

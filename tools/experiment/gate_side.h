@@ -1,0 +1,46 @@
+#pragma once
+
+// One side of `reprise gate`: what stands behind `reprise load`, in one text.
+
+#include <expected>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/load_groups.h"
+#include "tools/archive/given_archive.h"
+#include "tools/load/load_options.h"
+#include "tools/load/load_start.h"
+
+namespace reprise {
+
+class GateSide {
+ public:
+  /// `text` as load takes it, such as "page.reprise https://a.test/ --link wpt:4g".
+  static std::expected<GateSide, LoadRefusal> parse(const std::string& text);
+
+  /// Loads every page once, in each configuration. Says what the replay says, and how it failed.
+  /// False when nothing can be measured: the archive is unusable, or the user has interrupted.
+  bool load(std::size_t run);
+  /// The exit code of what made load() false.
+  int exit_code() const { return exit_code_; }
+
+  const LoadResult& result() const { return result_; }
+  LoadResult& result() { return result_; }
+  const std::vector<LoadCell>& cells() const { return cells_; }
+
+ private:
+  explicit GateSide(GivenArchive archive) : archive_(std::move(archive)) {}
+
+  GivenArchive archive_;
+  std::vector<LoadCell> cells_;
+  LoadSetup setup_;
+  LoadResult result_;
+  int exit_code_ = 0;
+};
+
+/// What the user has written differently of A and B, which therefore is the question.
+std::set<Mismatch> stated_differences(const GateSide& a, const GateSide& b);
+
+}  // namespace reprise

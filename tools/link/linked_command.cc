@@ -1,0 +1,171 @@
+#include "tools/link/linked_command.h"
+
+#include <cstdio>
+#include <random>
+
+#include "shaper/description.h"
+#include "shaper/packet/self_check.h"
+#include "tools/commands.h"
+#include "tools/process/process_signals.h"
+
+namespace reprise {
+namespace {
+
+void say_doubts(const PacketRun& run) {
+  for (const std::string& doubt : doubts_of(run)) {
+    std::fprintf(stderr, "reprise: the link is not what it should be: %s\n", doubt.c_str());
+  }
+}
+
+}  // namespace
+
+std::string text_of(const ShellError& error) {
+  return error.what + (error.fix.empty() ? "" : "; " + error.fix);
+}
+
+int say(const ShellError& error, int exit_code) {
+  std::fprintf(stderr, "reprise: %s\n", text_of(error).c_str());
+  return exit_code;
+}
+
+void LinkOptions::add_to(CLI::App& command) {
+  auto const group = "The emulated network (reprise profiles lists links)";
+  command.add_option("--link", link, "The link: wpt:4g, 9000/9000/170/1%, ...")->group(group);
+  command
+      .add_option("--link-seed", seed, "Of every random choice (default: any; the report has it)")
+      ->group(group);
+  command.add_option("--congestion", congestion, "Of TCP, on both sides")
+      ->check(CLI::IsMember({"cubic", "bbr", "reno"}))
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_flag("--realtime", realtime,
+                "Real-time priority for the link: more exact on a busy machine")
+      ->group(group);
+  command
+      .add_flag("--keep-awake", keep_awake,
+                "Keep the processors from sleeping: more exact in a virtual machine, at all of "
+                "their time")
+      ->group(group);
+  command
+      .add_flag("--no-selfcheck", no_self_check,
+                "Do not measure the link before the command starts")
+      ->group(group);
+  command
+      .add_option("--link-log", log_file,
+                  "Write a line a packet: when it came, its fate, when it left")
+      ->group(group);
+}
+
+std::expected<std::unique_ptr<LinkedCommand>, int> LinkedCommand::prepare(
+    const LinkOptions& options, PacketShellOptions wanted, bool strict,
+    std::optional<ShellError>* refused) {
+  auto profile = parse_link(options.link);
+  if (!profile) {
+    std::fprintf(stderr, "reprise: --link %s: %s\n", options.link.c_str(), profile.error().c_str());
+    return std::unexpected(kExitUsage);
+  }
+  PacketRun run{.profile = std::move(*profile),
+                .seed = options.seed.value_or(std::random_device()()),
+                .congestion = options.congestion,
+                .keep_awake = options.keep_awake};
+  wanted.congestion = options.congestion;
+  wanted.command_signals = signal_mask_at_start();
+  wanted.own_group = !has_terminal();
+  auto shell = PacketShell::start(wanted);
+  if (!shell && refused != nullptr) *refused = shell.error();
+  if (!shell) {
+    return std::unexpected(refused != nullptr ? kExitListen : say(shell.error(), kExitListen));
+  }
+  auto devices = LinkDevices::open(shell->network());
+  if (!devices) return std::unexpected(say(devices.error(), kExitListen));
+  std::unique_ptr<LinkedCommand> made(
+      new LinkedCommand(std::move(*shell), std::move(*devices), options, std::move(run)));
+  if (options.keep_awake) made->awake_.emplace();
+  made->name_sockets_ = wanted.names ? kNameSockets : 0;
+  if (auto const ended = made->check(strict)) return std::unexpected(*ended);
+  if (!options.log_file.empty()) {
+    auto log = LinkLog::open(options.log_file);
+    if (!log) return std::unexpected(say(log.error(), kExitFailed));
+    made->log_ = std::move(*log);
+  }
+  if (options.plotted) made->series_ = std::make_unique<LinkSeries>(made->run_.profile);
+  return made;
+}
+
+std::optional<int> LinkedCommand::check(bool strict) {
+  auto& network = shell_.network();
+  if (options_.no_self_check) {
+    run_.self_check.skipped = "--no-selfcheck";
+    // What the self-check would have found: a link that this user may not have.
+    auto const link = LinkRunner::start(devices_, run_.profile, {.realtime = options_.realtime});
+    if (!link) return say(link.error(), kExitListen);
+  } else {
+    auto checked = check_link(devices_, network, run_.profile,
+                              {.seed = run_.seed, .realtime = options_.realtime});
+    if (!checked) return say(checked.error(), kExitListen);
+    run_.self_check = std::move(*checked);
+    if (strict && !run_.self_check.deviations.empty()) {
+      say_doubts(run_);
+      return kExitGate;
+    }
+  }
+  network.client_probe.reset();
+  network.server_probe.reset();
+  return std::nullopt;
+}
+
+std::span<Descriptor> LinkedCommand::tcp_listeners() {
+  std::span const all(shell_.network().listeners);
+  return all.first(all.size() - name_sockets_);
+}
+
+std::span<Descriptor> LinkedCommand::name_sockets() {
+  return std::span(shell_.network().listeners).last(name_sockets_);
+}
+
+std::string LinkedCommand::start(const std::vector<std::string>& arguments) {
+  auto link = LinkRunner::start(devices_, run_.profile,
+                                {.seed = run_.seed,
+                                 .realtime = options_.realtime,
+                                 .far_servers = run_.far_servers,
+                                 .log = log_.get(),
+                                 .series = series_.get()});
+  if (!link) return text_of(link.error());
+  link_ = std::move(*link);
+  auto const started = shell_.run(arguments);
+  return started ? "" : text_of(started.error());
+}
+
+PacketRun LinkedCommand::report() const {
+  auto run = run_;
+  if (link_) run.link = link_->report();
+  return run;
+}
+
+LinkPlot LinkedCommand::plot() const {
+  if (!series_) return {};
+  auto const of = [&](LinkSide side, const LinkSettings& settings) {
+    return LinkPlot::Direction{.timeline = series_->timeline(side),
+                               .rate_limit_bps = static_cast<double>(settings.rate_bps)};
+  };
+  return {.title = to_text(run_.profile) + ", seed " + std::to_string(run_.seed),
+          .down = of(LinkSide::down, run_.profile.down),
+          .up = of(LinkSide::up, run_.profile.up)};
+}
+
+PacketRun LinkedCommand::finish() {
+  if (link_) link_->stop();
+  if (log_) {
+    if (auto const closed = log_->close(); !closed) say(closed.error(), kExitFailed);
+  }
+  auto run = report();
+  if (series_) {
+    run.timelines = {.down = series_->timeline(LinkSide::down),
+                     .up = series_->timeline(LinkSide::up)};
+  }
+  say_doubts(run);
+  return run;
+}
+
+}  // namespace reprise

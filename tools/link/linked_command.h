@@ -1,0 +1,93 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <expected>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "shaper/packet/awake_processors.h"
+#include "shaper/packet/link_runner.h"
+#include "shaper/packet/packet_report.h"
+#include "shaper/packet/packet_shell.h"
+#include "tools/link/link_plot.h"
+#include "tools/process/running_command.h"
+
+namespace reprise {
+
+/// What the command line says about the emulated network.
+struct LinkOptions {
+  std::string link;  ///< as parse_link() takes it; empty: none
+  std::optional<std::uint64_t> seed;
+  std::string congestion = "cubic";
+  bool realtime = false;
+  bool keep_awake = false;
+  bool no_self_check = false;
+  std::filesystem::path log_file;
+  bool plotted = false;  ///< whether plot() will be asked for, or timelines in the report
+
+  void add_to(CLI::App& command);
+};
+
+/// What is wrong with the emulated network, and what to do.
+std::string text_of(const ShellError& error);
+/// Says it on stderr; returns `exit_code`.
+int say(const ShellError& error, int exit_code);
+
+/// A command in a network of its own, behind an emulated link, until it ends. What is wrong is said
+/// on stderr where it is found; the errors are exit codes.
+class LinkedCommand final : public RunningCommand {
+ public:
+  /// Makes the network with the listeners that `wanted` asks for (its congestion control is that of
+  /// the options), and measures the link unless the options say otherwise. Before this process has
+  /// threads. With `strict` a link that is not what it should be is an error (kExitGate). Why the
+  /// system does not allow such a network is told in `refused`, if given, and not on stderr.
+  static std::expected<std::unique_ptr<LinkedCommand>, int> prepare(
+      const LinkOptions& options, PacketShellOptions wanted, bool strict,
+      std::optional<ShellError>* refused = nullptr);
+
+  /// The sockets on the far side of the link, to be moved out by who serves them.
+  std::span<Descriptor> tcp_listeners();
+  /// Those of DNS, if they are wanted: a TCP listener and a UDP socket.
+  std::span<Descriptor> name_sockets();
+
+  /// What some addresses add to the round trip; before start().
+  void move_servers_away(FarServers::Delays delays) { run_.far_servers = std::move(delays); }
+
+  /// The link begins to carry, then the command runs.
+  std::string start(const std::vector<std::string>& arguments) override;
+  bool poll(int& exit_code) override { return shell_.poll(exit_code); }
+  int event_fd() const override { return shell_.event_fd(); }
+  void signal(int number) override { shell_.signal(number); }
+
+  /// Ends the link and says on stderr what is doubtful about the run. Returns its report; the log,
+  /// if there is one, is whole then. Once, after the command has ended.
+  PacketRun finish();
+  /// What there is to plot, after finish(). Empty without LinkOptions::plotted.
+  LinkPlot plot() const;
+  /// The same as finish(), as it is up to now, without timelines.
+  PacketRun report() const;
+
+ private:
+  LinkedCommand(PacketShell shell, LinkDevices devices, LinkOptions options, PacketRun run)
+      : shell_(std::move(shell)),
+        devices_(std::move(devices)),
+        options_(std::move(options)),
+        run_(std::move(run)) {}
+  std::optional<int> check(bool strict);
+
+  PacketShell shell_;
+  LinkDevices devices_;
+  LinkOptions options_;
+  PacketRun run_;
+  std::size_t name_sockets_ = 0;
+  std::unique_ptr<LinkLog> log_;
+  std::unique_ptr<LinkSeries> series_;
+  std::unique_ptr<LinkRunner> link_;
+  std::optional<AwakeProcessors> awake_;
+};
+
+}  // namespace reprise

@@ -1,0 +1,129 @@
+#include <signal.h>
+
+#include <CLI/CLI.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/json.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/system/json_file.h"
+#include "base/system/private_file.h"
+#include "shaper/packet/network/outside_relay.h"
+#include "tools/commands.h"
+#include "tools/link/link_plot.h"
+#include "tools/link/linked_command.h"
+#include "tools/process/main_loop.h"
+#include "tools/process/process_signals.h"
+
+namespace reprise {
+namespace {
+
+constexpr const char* kHostResolverSettings = "/etc/resolv.conf";
+
+struct ShapeOptions {
+  LinkOptions link;
+  std::vector<std::uint16_t> ports{80, 443, 8080, 8443};
+  bool strict = false;
+  std::filesystem::path report_file;
+  std::filesystem::path plot_file;
+};
+
+constexpr const char* kCrossing = R"(What crosses the link, both ways:
+  TCP to every IPv4 address and port (to those of --ports, if the kernel has no TPROXY). The
+  connection is accepted behind the link and carried on from there by an ordinary one, so the way
+  outside adds to the first byte and not to the handshake, and a refused connection is seen as one
+  that is reset.
+  DNS to every address (UDP and TCP port 53). /etc/resolv.conf names 192.0.2.1, which asks the
+  resolver of this machine.
+  Other ports of 192.0.2.1 are those of this machine's loopback: a server on 127.0.0.1:8000 is
+  http://192.0.2.1:8000/ to the command.
+What does not: IPv6, other UDP (QUIC falls back to TCP), ICMP beyond 192.0.2.1. The command's own
+loopback is its own.)";
+
+/// What the command reaches behind the link: the outer network. Errors: those of the relay.
+ShellResult<void> carry(LinkedCommand& linked, OutsideRelay& relay) {
+  for (auto const sockets : {linked.tcp_listeners(), linked.name_sockets()}) {
+    for (Descriptor& socket : sockets) {
+      if (auto const done = relay.carry(std::move(socket)); !done) return done;
+    }
+  }
+  return {};
+}
+
+bool write_plot(const std::filesystem::path& path, const LinkPlot& plot) {
+  auto const written = write_private_file(to_svg(plot), path);
+  if (written) return true;
+  std::fprintf(stderr, "reprise: --plot %s cannot be written: %s\n", path.c_str(),
+               written.error().message().c_str());
+  return false;
+}
+
+/// Writes what is asked for.
+int conclude(const ShapeOptions& options, LinkedCommand& linked, int exit_code) {
+  auto const run = linked.finish();
+  bool written = options.plot_file.empty() || write_plot(options.plot_file, linked.plot());
+  if (!options.report_file.empty()) {
+    auto report = to_json(run);
+    report["exit_code"] = exit_code;
+    written = write_json_file(options.report_file, "--report", report) && written;
+  }
+  if (!written && exit_code == kExitDone) return kExitFailed;
+  return exit_code == kExitDone && options.strict && !doubts_of(run).empty() ? kExitGate
+                                                                             : exit_code;
+}
+
+int shape(const ShapeOptions& options, const std::vector<std::string>& command) {
+  if (command.empty() || options.link.link.empty()) {
+    std::fprintf(stderr,
+                 "reprise: shape wants a link and a command: reprise shape --link LINK -- "
+                 "COMMAND\n");
+    return kExitUsage;
+  }
+  if (!can_be_written(options.report_file, "--report") ||
+      !can_be_written(options.plot_file, "--plot")) {
+    return kExitFailed;
+  }
+  auto link = options.link;
+  link.plotted = !options.plot_file.empty();
+  auto const linked = LinkedCommand::prepare(
+      link, {.all_tcp_ports = true, .tcp_ports = options.ports, .names = true}, options.strict);
+  if (!linked) return linked.error();
+  // Not before the fork: it would be the command's, too.
+  ::signal(SIGPIPE, SIG_IGN);
+  net::io_context context(1);
+  MainLoop loop(context);
+  OutsideRelay relay(context, first_resolver(kHostResolverSettings));
+  if (auto const carried = carry(**linked, relay); !carried) {
+    return say(carried.error(), kExitFailed);
+  }
+  if (auto const number = waiting_signal()) return conclude(options, **linked, 128 + *number);
+  if (auto const wrong = (*linked)->start(command); !wrong.empty()) {
+    std::fprintf(stderr, "reprise: cannot start %s: %s\n", command.front().c_str(), wrong.c_str());
+    return kExitFailed;
+  }
+  auto const exit_code = loop.run(linked->get(), [] { return std::string(); });
+  loop.end_on_second_signal();
+  return conclude(options, **linked, exit_code);
+}
+
+}  // namespace
+
+void add_shape_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {
+  auto const options = std::make_shared<ShapeOptions>();
+  auto* const sub = app.add_subcommand("shape", "Runs any command behind an emulated link");
+  sub->footer(kCrossing);
+  options->link.add_to(*sub);
+  sub->add_option("--ports", options->ports, "TCP ports that cross where not all of them can")
+      ->delimiter(',')
+      ->expected(1, static_cast<int>(kShellPortsMax))
+      ->capture_default_str();
+  sub->add_flag("--strict", options->strict, "Exit with 5 when the link was not what it should be");
+  sub->add_option("--report", options->report_file, "Write what was measured, as JSON");
+  sub->add_option("--plot", options->plot_file,
+                  "Write a picture (SVG) of queue, delay and rate over time, both ways");
+  sub->callback([options, command, &exit_code] { exit_code = shape(*options, command); });
+}
+
+}  // namespace reprise

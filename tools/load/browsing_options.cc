@@ -1,0 +1,135 @@
+#include "tools/load/browsing_options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include "base/system/text_file.h"
+#include "base/text/printable.h"
+
+namespace reprise {
+namespace {
+
+constexpr int kSideMax = 16'384;  // px, of a texture
+
+/// Width and height; 0 and 0 when it is not WxH.
+std::pair<int, int> size_of(std::string_view text) {
+  int width = 0;
+  int height = 0;
+  auto const* const end = text.data() + text.size();
+  auto const [cross, error] = std::from_chars(text.data(), end, width);
+  if (error != std::errc() || cross == end || *cross != 'x') return {};
+  auto const [rest, wrong] = std::from_chars(cross + 1, end, height);
+  bool const fits = width > 0 && width <= kSideMax && height > 0 && height <= kSideMax;
+  return wrong == std::errc() && rest == end && fits ? std::pair(width, height) : std::pair(0, 0);
+}
+
+std::string check_size(const std::string& text) {
+  return size_of(text).first > 0 ? "" : "not WIDTHxHEIGHT in pixels, such as 1280x800: " + text;
+}
+
+constexpr std::uintmax_t kStepsBytesMax = 16 << 20;
+
+std::vector<Step> steps_in(const std::string& path) {
+  auto const text = read_text_file(path, kStepsBytesMax);
+  if (!text) throw CLI::ValidationError(path, text.error().message());
+  auto steps = parse_steps(*text);
+  if (!steps) throw CLI::ValidationError(path, steps.error());
+  return std::move(*steps);
+}
+
+}  // namespace
+
+std::string check_page_url(const std::string& url) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    auto const same = [](char a, char b) { return (a | 0x20) == b || a == b; };
+    bool const has = std::ranges::equal(url.substr(0, scheme.size()), scheme, same);
+    if (has && url.size() > scheme.size()) return {};
+  }
+  return "'" + printable(url) + "' is not the URL of a page, such as https://www.example.org/";
+}
+
+void BrowsingOptions::add_to(CLI::App& command) {
+  command.add_option("--timeout", timeout_s, "s after which a page is given up")
+      ->check(CLI::Range(1U, 86'400U))
+      ->capture_default_str();
+  command
+      .add_option("--quiet", quiet_ms,
+                  "ms without requests that end a page; under 2000 there is no Last Load Time")
+      ->check(CLI::Range(0U, 3'600'000U))
+      ->capture_default_str();
+  command
+      .add_option("--settle", settle_ms, "ms that the new, empty page rests before it navigates")
+      ->check(CLI::Range(0U, 60'000U))
+      ->capture_default_str();
+  command.add_option("--viewport", viewport, "Size of the page in CSS pixels")
+      ->check(CLI::Validator(check_size, "WxH"))
+      ->capture_default_str();
+  command
+      .add_option("--cpu-throttle", cpu_throttle, "How many times slower pages compute (Chromium)")
+      ->check(CLI::Range(1.0, 1000.0))
+      ->capture_default_str();
+  command.add_option("--screenshot", screenshot_folder, "Write a PNG of each load here")
+      ->type_name("DIR");
+  command
+      .add_option("--trace", trace_folder,
+                  "Write the browser's own trace of each load here (Chromium; it takes time)")
+      ->type_name("DIR");
+  command
+      .add_option_function<std::string>(
+          "--steps",
+          [this](const std::string& path) {
+            steps_file = path;
+            steps = steps_in(path);
+          },
+          "What a user does once the page is quiet: a JSON array of {\"click\": SELECTOR}, "
+          "{\"type\": TEXT, \"into\": SELECTOR}, {\"wait\": SELECTOR or MS}")
+      ->type_name("FILE");
+  command.add_option("--ca", authority, "Trust the authority in this PEM file, too");
+  command.add_flag("--headed", headed, "Show the browser");
+  command.add_flag("--no-bodies", no_bodies, "Do not read bodies back for their digests");
+  command.add_flag("--dom", dom, "Put the documents' text into the result");
+  command
+      .add_option("--chromium-flag", browser_flags,
+                  "A further flag of the browser; also every argument behind --")
+      ->allow_extra_args(false);
+}
+
+std::vector<std::string> BrowsingOptions::arguments() const {
+  std::vector<std::string> all{"--timeout=" + std::to_string(timeout_s),
+                               "--quiet=" + std::to_string(quiet_ms),
+                               "--settle=" + std::to_string(settle_ms), "--viewport=" + viewport,
+                               "--cpu-throttle=" + std::to_string(cpu_throttle)};
+  if (!screenshot_folder.empty()) all.push_back("--screenshot=" + screenshot_folder.string());
+  if (!trace_folder.empty()) all.push_back("--trace=" + trace_folder.string());
+  if (!steps_file.empty()) all.push_back("--steps=" + steps_file.string());
+  if (!authority.empty()) all.push_back("--ca=" + authority.string());
+  if (headed) all.emplace_back("--headed");
+  if (no_bodies) all.emplace_back("--no-bodies");
+  if (dom) all.emplace_back("--dom");
+  for (const std::string& flag : browser_flags) all.push_back("--chromium-flag=" + flag);
+  return all;
+}
+
+BrowserOptions BrowsingOptions::browser() const {
+  BrowserOptions options;
+  options.extra_flags = browser_flags;
+  options.authority = authority;
+  options.headless = !headed;
+  std::tie(options.width, options.height) = size_of(viewport);
+  return options;
+}
+
+PageOptions BrowsingOptions::page() const {
+  PageOptions options;
+  options.timeout = std::chrono::seconds(timeout_s);
+  options.quiet = std::chrono::milliseconds(quiet_ms);
+  options.settle = std::chrono::milliseconds(settle_ms);
+  options.cpu_throttle = cpu_throttle;
+  options.fetch_bodies = !no_bodies;
+  options.steps = steps;
+  return options;
+}
+
+}  // namespace reprise

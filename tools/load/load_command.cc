@@ -1,0 +1,203 @@
+#include <unistd.h>
+
+#include <boost/json/array.hpp>
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+#include "base/system/private_file.h"
+#include "base/text/json_fields.h"
+#include "pageload/results/har.h"
+#include "tools/archive/given_archive.h"
+#include "tools/commands.h"
+#include "tools/load/load_options.h"
+#include "tools/load/load_start.h"
+#include "tools/load/load_table.h"
+#include "tools/process/interruption.h"
+
+namespace reprise {
+namespace {
+
+namespace fs = std::filesystem;
+
+int say(int exit_code, const std::string& text) {
+  std::fprintf(stderr, "reprise: %s\n", text.c_str());
+  return exit_code;
+}
+
+/// Shows what is done now on a terminal's last line, and what was done for good.
+class Progress {
+ public:
+  Progress(std::size_t loads, const std::vector<LoadCell>& cells)
+      : loads_(loads), cells_(cells), began_(Clock::now()) {}
+
+  void begins(const LoadCell& cell) {
+    if (live_) std::fprintf(stderr, "\r\033[K%sloading %s", place(cell).c_str(), cell.url.c_str());
+  }
+  void ended(const LoadCell& cell, bool warm_up, const MeasuredLoad& load) {
+    auto const before = place(cell) + (warm_up ? "warm-up: " : "");
+    ++done_;
+    if (live_) std::fputs("\r\033[K", stderr);
+    std::fputs(load.messages.c_str(), stderr);
+    if (load.page.empty()) return;
+    std::fprintf(stderr, "%s%s\n", before.c_str(), load_text(load.page).c_str());
+    for (auto const& remark : array_at(load.page, "remarks")) {
+      if (remark.is_string()) std::fprintf(stderr, "  %s\n", remark.get_string().c_str());
+    }
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// "3 of 40, 5 min left: h1, wpt:4g: "
+  std::string place(const LoadCell& cell) const {
+    if (loads_ == 1) return {};
+    auto text = std::to_string(done_ + 1) + " of " + std::to_string(loads_);
+    if (done_ > 0) {
+      auto const left = (Clock::now() - began_) / done_ * (loads_ - done_);
+      text += ", " + duration_text(std::chrono::ceil<std::chrono::seconds>(left)) + " left";
+    }
+    auto const what = cell_text(cell, cells_);
+    return text + ": " + (what.empty() ? "" : what + ": ");
+  }
+
+  std::size_t loads_;
+  const std::vector<LoadCell>& cells_;
+  std::size_t done_ = 0;
+  Clock::time_point began_;
+  bool live_ = ::isatty(STDERR_FILENO) != 0;
+};
+
+/// True when none is asked for.
+bool write_har(const LoadOptions& options, const std::string& name, const MeasuredLoad& load) {
+  if (options.har_folder.empty()) return true;
+  auto const path = options.har_folder / (name + ".har");
+  auto const written = write_result(har_of(load.page, browser_json(load.browser)), path);
+  if (!written) say(0, path.string() + " cannot be written: " + written.error().message());
+  return written.has_value();
+}
+
+/// All loads of one archive, or live. Returns the exit code.
+int measure(const LoadOptions& options, const fs::path& archive, const std::vector<LoadCell>& cells,
+            LoadResult& result) {
+  auto const setup = options.setup(archive);
+  auto const plan = plan_loads(cells.size(), options.warm_up_loads(), options.runs, result.seed);
+  Progress progress(plan.size(), cells);
+  int exit_code = kExitDone;
+  for (const PlannedLoad& next : plan) {
+    const LoadCell& cell = cells[next.cell];
+    progress.begins(cell);
+    char name[32];
+    std::snprintf(name, sizeof name, "load-%04zu", result.loads.size() + 1);
+    auto measured = measure_load(setup, cell.configuration, cell.url, name);
+    if (Interruption::was_asked()) {
+      say(0, "interrupted after " + std::to_string(result.loads.size()) + " of " +
+                 std::to_string(plan.size()) + " loads" +
+                 (options.output.empty() ? "" : ", which the result has"));
+      return Interruption::exit_code();
+    }
+    progress.ended(cell, next.warm_up, measured);
+    bool const loaded = text_at(measured.page, "outcome") == to_string(LoadOutcome::kLoaded);
+    bool const hopeless = measured.exit_code != kExitDone && measured.exit_code != kExitGate;
+    if (measured.exit_code != kExitDone) exit_code = measured.exit_code;
+    if (exit_code == kExitDone && !loaded) exit_code = kExitFailed;
+    bool const nothing = measured.page.empty();
+    if (!nothing && !write_har(options, name, measured)) exit_code = kExitFailed;
+    add_load(result, std::move(measured), cell.configuration, next.run, next.warm_up);
+    if (hopeless || nothing) break;
+  }
+  if (plan.size() > cells.size()) {
+    std::fprintf(stderr, "\n%s", load_table(result, cells).c_str());
+  }
+  return exit_code;
+}
+
+/// The same, with what comes before and after it. `name` is what the user calls the archive.
+int measure_one(const LoadOptions& options, const fs::path& archive, const fs::path& name,
+                const fs::path& output) {
+  auto const urls = pages_to_load(options, archive);
+  if (!urls) return say(urls.error().exit_code, urls.error().text);
+  auto const cells = options.cells(*urls);
+  if (!cells) return say(kExitUsage, cells.error());
+  auto result = empty_result(options, archive);
+  result.archive = name;
+  int const exit_code = measure(options, archive, *cells, result);
+  if (output.empty()) return exit_code;
+  if (auto const written = write_result(to_json(result), output); !written) {
+    return say(kExitFailed, output.string() + " cannot be written: " + written.error().message());
+  }
+  return exit_code;
+}
+
+/// Each archive of a folder, its result beside it or in the folder that -o names.
+int measure_folder(const LoadOptions& options, const fs::path& folder) {
+  std::vector<fs::path> archives;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().extension() == ".reprise") archives.push_back(it->path());
+  }
+  if (error) return say(kExitArchive, folder.string() + ": " + error.message());
+  if (archives.empty()) return say(kExitArchive, folder.string() + " has no archive (*.reprise)");
+  std::ranges::sort(archives);
+  auto const to = options.output.empty() ? folder : options.output;
+  fs::create_directories(to, error);
+  if (error) return say(kExitFailed, "-o " + to.string() + ": " + error.message());
+  int exit_code = kExitDone;
+  for (const fs::path& archive : archives) {
+    std::fprintf(stderr, "%s\n", archive.c_str());
+    auto const code =
+        measure_one(options, archive, archive, to / archive.filename().replace_extension(".json"));
+    if (code != kExitDone) exit_code = code;
+    if (Interruption::was_asked()) break;
+  }
+  return exit_code;
+}
+
+int load(const LoadOptions& options) {
+  bool const needs_pages = options.live || !options.record_to.empty();
+  if (options.arguments.empty() || (needs_pages && options.urls().empty())) {
+    return say(kExitUsage,
+               "load wants ARCHIVE [URL...], --live URL... or --record-to ARCHIVE URL...");
+  }
+  for (const std::string& url : options.urls()) {
+    if (auto const wrong = check_page_url(url); !wrong.empty()) return say(kExitUsage, wrong);
+  }
+  for (const fs::path& folder :
+       {options.browsing.screenshot_folder, options.browsing.trace_folder, options.har_folder}) {
+    std::error_code error;
+    if (!folder.empty()) fs::create_directories(folder, error);
+    if (error) return say(kExitFailed, folder.string() + ": " + error.message());
+  }
+  std::error_code ignored;
+  bool const folder = fs::is_directory(options.archive(), ignored);
+  if (auto const can = check_writable(options.output); !options.output.empty() && !folder && !can) {
+    return say(kExitFailed,
+               "-o " + options.output.string() + " cannot be written: " + can.error().message());
+  }
+  auto const given = GivenArchive::take(options.record_to.empty() ? options.archive() : fs::path());
+  if (!given) return given.error();
+  auto const archive = options.record_to.empty() ? given->path() : options.record_to;
+  Interruption const interruption;
+  if (!options.record_to.empty()) {
+    auto const code = record_pages(archive, options.record_flags, options.urls());
+    if (code != kExitDone) return code;
+  }
+  if (folder) return measure_folder(options, archive);
+  return measure_one(options, archive, options.archive(), options.output);
+}
+
+}  // namespace
+
+void add_load_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {
+  auto const options = std::make_shared<LoadOptions>();
+  auto* const sub = app.add_subcommand(
+      "load", "Load pages in a browser: reprise load ARCHIVE [URL...] [-- FLAG...]");
+  options->add_to(*sub);
+  sub->callback([options, command, &exit_code] {
+    auto& flags = options->browsing.browser_flags;
+    flags.insert(flags.end(), command.begin(), command.end());
+    exit_code = load(*options);
+  });
+}
+
+}  // namespace reprise

@@ -1,0 +1,174 @@
+#include "tools/load/load_options.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "pageload/browser/launch.h"
+
+namespace reprise {
+namespace {
+
+/// Options of replay's that `load` takes as they are.
+struct PassedOn {
+  const char* flag;
+  const char* type;  ///< null: a switch
+  bool of_link = false;
+};
+constexpr std::array kPassedOn = {
+    PassedOn{"--match", "fuzzy|exact"},
+    PassedOn{"--ignore-param", "GLOB"},
+    PassedOn{"--inject", "default|none|FILE"},
+    PassedOn{"--time-seed", "TIME"},
+    PassedOn{"--random-seed", "N"},
+    PassedOn{"--clock", "MODE"},
+    PassedOn{"--timezone", "NAME"},
+    PassedOn{"--dates", "shift|recorded"},
+    PassedOn{"--session", "N"},
+    PassedOn{"--topology", "recorded|single"},
+    PassedOn{"--dns-any", nullptr},
+    PassedOn{"--dns-chains", nullptr},
+    PassedOn{"--strict", nullptr},
+    PassedOn{"--think-time", "none|recorded|MS|xF"},
+    PassedOn{"--origin-rtt", "none|recorded", true},
+    PassedOn{"--link-seed", "N", true},
+    PassedOn{"--congestion", "cubic|bbr|reno", true},
+    PassedOn{"--realtime", nullptr, true},
+    PassedOn{"--keep-awake", nullptr, true},
+    PassedOn{"--no-selfcheck", nullptr, true},
+};
+constexpr auto kReplayGroup = "As with replay";
+
+/// All the values of options that each may be a list; `usual` when there are none.
+std::vector<std::string> values_of(const std::vector<std::string>& lists,
+                                   const std::string& usual) {
+  std::vector<std::string> all;
+  for (const std::string& list : lists) {
+    for (std::string& each : split_list(list)) {
+      if (std::ranges::find(all, each) == all.end()) all.push_back(std::move(each));
+    }
+  }
+  return all.empty() ? std::vector{usual} : all;
+}
+
+/// The first value that is not among `allowed`; empty when all are.
+std::string stranger(const std::vector<std::string>& values,
+                     std::initializer_list<std::string_view> allowed) {
+  for (const std::string& value : values) {
+    if (std::ranges::find(allowed, value) == allowed.end()) return value;
+  }
+  return {};
+}
+
+}  // namespace
+
+void LoadOptions::add_to(CLI::App& command) {
+  command.add_option("ARCHIVE URL...", arguments,
+                     "What record wrote, or a folder of such, and pages in it (default: those that "
+                     "it was started with); with --live pages only");
+  command.add_flag("--live", live, "Load from the network, without an archive");
+  command
+      .add_option("--record-to", record_to, "Record the pages into this archive, then load them")
+      ->type_name("FILE");
+  command.add_option("--record-flag", record_flags, "A further argument of record's")
+      ->allow_extra_args(false);
+  command.add_option("--runs", runs, "Loads of each page and combination that count")
+      ->check(CLI::Range(1U, 100'000U))
+      ->capture_default_str();
+  command
+      .add_option("--warm-up", warm_ups,
+                  "Loads of each before them that do not (1, or 0 with --runs 1)")
+      ->check(CLI::Range(0U, 1000U));
+  command.add_option("--seed", seed, "Of the order of all loads (any; the result has it)")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
+  command.add_option("-o,--output", output,
+                     "Write the result here as JSON; - for stdout; a folder of archives: a folder");
+  command.add_option("--har", har_folder, "Write a HAR of each load here, with its timings")
+      ->type_name("DIR");
+  auto const list = [&](const char* flag, std::vector<std::string>& values, const char* what) {
+    command.add_option(flag, values, what)->allow_extra_args(false)->type_name("A,B");
+  };
+  list("--browser", browsers, "chromium (default), firefox-esr, or programs by their paths");
+  list("--protocol", protocols, "recorded (default), h1, h2");
+  list("--link", links, "none (default), or as replay --link takes it: wpt:4g, 9000/9000/170");
+  list("--cache", caches, "cold (default), or warm: the second load in one browser");
+  browsing.add_to(command);
+  command.add_option("--shaper", shaper, "packet also puts --link none into a network of its own")
+      ->check(CLI::IsMember({"auto", "packet", "stream"}))
+      ->group(kReplayGroup);
+  for (const PassedOn& each : kPassedOn) {
+    auto* const option =
+        each.type == nullptr
+            ? command.add_flag(each.flag, replay_switches[each.flag])
+            : command.add_option(each.flag, replay_values[each.flag])->type_name(each.type);
+    if (each.type != nullptr) option->allow_extra_args(false);
+    option->group(kReplayGroup);
+  }
+  command.add_option("--replay-flag", replay_flags, "A further argument of replay's")
+      ->allow_extra_args(false)
+      ->group(kReplayGroup);
+}
+
+std::filesystem::path LoadOptions::archive() const {
+  if (live || arguments.empty()) return {};
+  return record_to.empty() ? std::filesystem::path(arguments.front()) : record_to;
+}
+
+std::vector<std::string> LoadOptions::urls() const {
+  bool const archive_first = !live && record_to.empty() && !arguments.empty();
+  return {arguments.begin() + (archive_first ? 1 : 0), arguments.end()};
+}
+
+std::expected<std::vector<LoadCell>, std::string> LoadOptions::cells(
+    const std::vector<std::string>& urls) const {
+  LoadSides const sides{.urls = urls,
+                        .browsers = values_of(browsers, "chromium"),
+                        .protocols = values_of(protocols, live ? "live" : "recorded"),
+                        .links = values_of(links, "none"),
+                        .caches = values_of(caches, "cold")};
+  auto const unknown = stranger(sides.protocols, {"recorded", "h1", "h2"});
+  if (!live && !unknown.empty()) {
+    return std::unexpected("--protocol takes recorded, h1 and h2, not " + unknown);
+  }
+  if (auto const wrong = stranger(sides.caches, {"cold", "warm"}); !wrong.empty()) {
+    return std::unexpected("--cache takes cold and warm, not " + wrong);
+  }
+  if (live && (!protocols.empty() || !links.empty())) {
+    return std::unexpected(
+        "--live takes no --protocol and no --link, which are a replay's; reprise shape puts any "
+        "command behind a link");
+  }
+  for (const std::string& browser : sides.browsers) {
+    if (is_firefox(browser) && browsing.cpu_throttle > 1) {
+      return std::unexpected("Firefox cannot compute slower (--cpu-throttle)");
+    }
+    if (is_firefox(browser) && !browsing.trace_folder.empty()) {
+      return std::unexpected("Firefox gives no trace (--trace); --har is of either browser");
+    }
+  }
+  return load_cells(sides);
+}
+
+LoadSetup LoadOptions::setup(const std::filesystem::path& archive) const {
+  LoadSetup setup{.archive = archive, .browsing_arguments = browsing.arguments()};
+  // What the replay does once in its life is done before the page is asked for.
+  setup.replay_arguments.emplace_back("--warm");
+  for (const PassedOn& each : kPassedOn) {
+    auto& to = each.of_link ? setup.link_arguments : setup.replay_arguments;
+    if (each.type == nullptr) {
+      if (replay_switches.at(each.flag)) to.emplace_back(each.flag);
+      continue;
+    }
+    for (const std::string& value : replay_values.at(each.flag)) {
+      to.push_back(std::string(each.flag) + "=" + value);
+    }
+  }
+  if (!shaper.empty()) setup.link_arguments.push_back("--shaper=" + shaper);
+  setup.packets = shaper == "packet";
+  setup.replay_arguments.insert(setup.replay_arguments.end(), replay_flags.begin(),
+                                replay_flags.end());
+  setup.time_limit = load_time_limit(std::chrono::seconds(browsing.timeout_s));
+  return setup;
+}
+
+}  // namespace reprise

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <expected>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/load/browsing_options.h"
+#include "tools/load/load_matrix.h"
+#include "tools/load/load_run.h"
+
+namespace reprise {
+
+/// What stands behind `reprise load`, and behind each side of `reprise gate`.
+struct LoadOptions {
+  std::vector<std::string> arguments;  ///< ARCHIVE URL..., or URL... with --live or --record-to
+  bool live = false;
+  std::filesystem::path record_to;
+  std::vector<std::string> record_flags;
+  unsigned runs = 1;
+  std::optional<unsigned> warm_ups;
+  std::optional<std::uint64_t> seed;
+  std::filesystem::path output;
+  std::filesystem::path har_folder;
+  std::vector<std::string> browsers, protocols, links, caches;  ///< each may be a list A,B
+  BrowsingOptions browsing;
+  std::map<std::string, std::vector<std::string>> replay_values;  ///< by flag, as they were given
+  std::map<std::string, bool> replay_switches;
+  std::vector<std::string> replay_flags;
+  std::string shaper;
+
+  /// References to this stay in `command`.
+  void add_to(CLI::App& command);
+
+  /// The archive or folder of archives; empty when live.
+  std::filesystem::path archive() const;
+  std::vector<std::string> urls() const;
+  /// Of one archive; `urls` are the pages. The error is a sentence.
+  std::expected<std::vector<LoadCell>, std::string> cells(
+      const std::vector<std::string>& urls) const;
+  LoadSetup setup(const std::filesystem::path& archive) const;
+  unsigned warm_up_loads() const { return warm_ups.value_or(runs > 1 ? 1 : 0); }
+};
+
+}  // namespace reprise

@@ -1,0 +1,106 @@
+#include <boost/json/array.hpp>
+#include <charconv>
+#include <cstdio>
+#include <memory>
+
+#include "base/text/json_fields.h"
+#include "pageload/browser/launch.h"
+#include "pageload/results/result_file.h"
+#include "tools/commands.h"
+#include "tools/load/browsing_options.h"
+
+namespace reprise {
+namespace {
+
+namespace json = boost::json;
+
+struct LoadPageOptions {
+  std::string url;
+  std::filesystem::path browser;
+  std::string cache = "cold";
+  std::filesystem::path ready_file;
+  std::filesystem::path output;
+  std::string name;
+  BrowsingOptions browsing;
+};
+
+/// Of "127.0.0.1:8080"; 0 when there is none.
+std::uint16_t port_of(std::string_view address) {
+  auto const digits = address.substr(address.rfind(':') + 1);
+  std::uint16_t port = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  return port;
+}
+
+/// Leads the browser to the replay that wrote this file when it was ready. Behind an emulated link
+/// every name and address leads there already.
+bool lead_to_replay(const std::filesystem::path& ready_file, bool firefox,
+                    BrowserOptions& browser) {
+  json::value const ready = read_json(ready_file);
+  if (!ready.is_object()) return false;
+  auto const& told = ready.get_object();
+  if (firefox) {
+    browser.http_port = port_of(text_at(told, "http"));
+    browser.https_port = port_of(text_at(told, "https"));
+    browser.authority = std::string(text_at(told, "ca_file"));
+    return true;
+  }
+  std::vector<std::string> flags;
+  for (json::value const& flag : array_at(told, "chromium_flags")) {
+    if (flag.is_string()) flags.emplace_back(flag.get_string());
+  }
+  browser.extra_flags.insert(browser.extra_flags.begin(), flags.begin(), flags.end());
+  return true;
+}
+
+int load_page(const LoadPageOptions& options) {
+  BrowserOptions browser = options.browsing.browser();
+  browser.program = options.browser;
+  if (!options.ready_file.empty() &&
+      !lead_to_replay(options.ready_file, is_firefox(options.browser), browser)) {
+    std::fprintf(stderr, "reprise: %s is not what a replay writes\n", options.ready_file.c_str());
+    return kExitFailed;
+  }
+  PageOptions page = options.browsing.page();
+  page.warm = options.cache == "warm";
+  if (auto const& folder = options.browsing.screenshot_folder; !folder.empty()) {
+    page.screenshot = folder / (options.name + ".png");
+  }
+  if (auto const& folder = options.browsing.trace_folder; !folder.empty()) {
+    page.trace = folder / (options.name + ".trace.json.gz");
+  }
+  PageLoad load{.outcome = LoadOutcome::kBrowserDied, .url = options.url};
+  LoadResult::Browser told;
+  auto const started = Browser::start(browser, &load.failure);
+  if (started) {
+    told.version = (*started)->version();
+    told.flags = (*started)->flags();
+    load = (*started)->load(options.url, page);
+  }
+  json::object const result{{"browser", browser_json(told)},
+                            {"page", page_json(load, options.browsing.dom)}};
+  if (auto const written = write_result(result, options.output); !written) {
+    std::fprintf(stderr, "reprise: %s cannot be written: %s\n", options.output.c_str(),
+                 written.error().message().c_str());
+    return kExitFailed;
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_load_page_command(CLI::App& app, int& exit_code) {
+  auto const options = std::make_shared<LoadPageOptions>();
+  auto* const sub = app.add_subcommand("load-page", "One load of one page, for reprise load");
+  sub->group("");  // not for people
+  sub->add_option("URL", options->url)->required();
+  sub->add_option("--browser", options->browser);
+  sub->add_option("--cache", options->cache)->check(CLI::IsMember({"cold", "warm"}));
+  sub->add_option("--replay-ready", options->ready_file, "What the replay wrote when it was ready");
+  sub->add_option("--name", options->name, "Of the files about this load, without suffix");
+  sub->add_option("-o,--output", options->output)->required();
+  options->browsing.add_to(*sub);
+  sub->callback([options, &exit_code] { exit_code = load_page(*options); });
+}
+
+}  // namespace reprise

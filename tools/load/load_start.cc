@@ -1,0 +1,43 @@
+#include "tools/load/load_start.h"
+
+#include <random>
+#include <utility>
+
+#include "archive/match/match.h"
+#include "archive/reader.h"
+#include "base/http/digest.h"
+#include "tools/archive/errors.h"
+#include "tools/commands.h"
+
+namespace reprise {
+
+std::expected<std::vector<std::string>, LoadRefusal> pages_to_load(
+    const LoadOptions& options, const std::filesystem::path& archive) {
+  auto urls = options.urls();
+  if (!urls.empty() || options.live) return urls;
+  auto const reader = ArchiveReader::open(archive, {});
+  if (!reader) {
+    return std::unexpected(LoadRefusal{kExitArchive, archive_error_text(archive, reader.error())});
+  }
+  auto const number = session_to_replay(**reader);
+  for (const SessionInfo& session : (*reader)->sessions()) {
+    if (session.number == number && !session.pages.empty()) return session.pages;
+  }
+  return std::unexpected(LoadRefusal{
+      kExitUsage, archive.string() + " does not say with which pages it was started: name them, "
+                                     "reprise load ARCHIVE URL..."});
+}
+
+LoadResult empty_result(const LoadOptions& options, const std::filesystem::path& archive) {
+  auto const browser = options.browsing.browser();
+  LoadResult result{.archive = archive,
+                    .machine = this_machine(),
+                    .seed = options.seed.value_or(std::random_device()()),
+                    .page = options.browsing.page(),
+                    .width = browser.width,
+                    .height = browser.height};
+  if (!archive.empty()) result.archive_sha256 = sha256_hex_of_file(archive).value_or("");
+  return result;
+}
+
+}  // namespace reprise

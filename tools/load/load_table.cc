@@ -1,0 +1,156 @@
+#include "tools/load/load_table.h"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "base/text/json_fields.h"
+
+namespace reprise {
+namespace {
+
+std::string number_text(double number, const char* format) {
+  char text[32];
+  std::snprintf(text, sizeof text, format, number);
+  return text;
+}
+
+std::string size_text(std::int64_t bytes) {
+  bool const is_small = bytes < 1'000'000;
+  return number_text(static_cast<double>(bytes) / (is_small ? 1e3 : 1e6),
+                     is_small ? "%.1f kB" : "%.2f MB");
+}
+
+/// What never came is negative.
+std::string ms_text(double ms) {
+  return ms < 0 ? "none" : number_text(ms, "%.1f ms");
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  auto const middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+/// In percent of the mean; nothing for less than two values.
+std::optional<double> variation(const std::vector<double>& values) {
+  if (values.size() < 2) return std::nullopt;
+  auto const count = static_cast<double>(values.size());
+  double const mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+  double squares = 0;
+  for (double const value : values) squares += (value - mean) * (value - mean);
+  if (mean <= 0) return std::nullopt;
+  return 100 * std::sqrt(squares / (count - 1)) / mean;
+}
+
+struct Row {
+  std::vector<double> load_events;
+  std::vector<double> last_loads;
+  std::size_t failed = 0;
+  std::set<std::int64_t> misses;
+};
+
+Row row_of(const LoadResult& result, const LoadCell& cell) {
+  Row row;
+  for (const auto& load : result.loads) {
+    if (load.warm_up || load.configuration != cell.configuration ||
+        text_at(load.page, "url") != cell.url) {
+      continue;
+    }
+    if (text_at(load.page, "outcome") != "loaded") {
+      ++row.failed;
+      continue;
+    }
+    row.load_events.push_back(number_at(load.page, "load_event_ms"));
+    if (auto const last = number_at(load.page, "last_load_ms", -1); last >= 0) {
+      row.last_loads.push_back(last);
+    }
+    if (!load.replay) continue;
+    auto const* const report = result.replays.at(*load.replay).report.if_object();
+    if (report != nullptr) row.misses.insert(integer_at(*report, "misses"));
+  }
+  return row;
+}
+
+/// "0", or "2-4" where loads differ.
+std::string range_text(const std::set<std::int64_t>& values) {
+  if (values.empty()) return "-";
+  auto text = std::to_string(*values.begin());
+  if (values.size() > 1) text += "-" + std::to_string(*values.rbegin());
+  return text;
+}
+
+using Cells = std::vector<std::string>;
+
+std::string aligned(const std::vector<Cells>& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const Cells& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const Cells& row : rows) {
+    std::string line = row[0] + std::string(widths[0] - row[0].size(), ' ');
+    for (std::size_t i = 1; i < row.size(); ++i) {
+      line += "  " + std::string(widths[i] - row[i].size(), ' ') + row[i];
+    }
+    text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string load_text(const boost::json::object& page) {
+  std::string const outcome(text_at(page, "outcome"));
+  std::string const url(text_at(page, "url"));
+  if (outcome != "loaded")
+    return outcome + " " + url + ": " + std::string(text_at(page, "failure"));
+  return "loaded " + url + ": " + std::to_string(integer_at(page, "request_count")) +
+         " requests, " + size_text(integer_at(page, "encoded_bytes")) + ", load event " +
+         ms_text(number_at(page, "load_event_ms", -1));
+}
+
+std::string cell_text(const LoadCell& cell, const std::vector<LoadCell>& cells) {
+  std::string text;
+  for (auto const part : {&LoadConfiguration::browser, &LoadConfiguration::protocol,
+                          &LoadConfiguration::link, &LoadConfiguration::cache}) {
+    const std::string& value = cell.configuration.*part;
+    bool const varies = std::ranges::any_of(
+        cells, [&](const LoadCell& other) { return other.configuration.*part != value; });
+    if (varies) text += (text.empty() ? "" : ", ") + value;
+  }
+  return text;
+}
+
+std::string duration_text(std::chrono::seconds time) {
+  auto const s = time.count();
+  if (s < 90) return std::to_string(s) + " s";
+  auto const minutes = (s + 30) / 60;
+  if (minutes < 90) return std::to_string(minutes) + " min";
+  return std::to_string(minutes / 60) + " h " + std::to_string(minutes % 60) + " min";
+}
+
+std::string load_table(const LoadResult& result, const std::vector<LoadCell>& cells) {
+  std::vector<Cells> rows{
+      {"page", "loads", "failed", "load event ms", "CV %", "last load ms", "misses"}};
+  for (const LoadCell& cell : cells) {
+    auto const row = row_of(result, cell);
+    auto const what = cell_text(cell, cells);
+    auto const varied = variation(row.load_events);
+    auto const middle = [](const std::vector<double>& values) {
+      return values.empty() ? "-" : number_text(median(values), "%.1f");
+    };
+    rows.push_back({cell.url + (what.empty() ? "" : " (" + what + ")"),
+                    std::to_string(row.load_events.size()), std::to_string(row.failed),
+                    middle(row.load_events), varied ? number_text(*varied, "%.2f") : "-",
+                    middle(row.last_loads), range_text(row.misses)});
+  }
+  return aligned(rows);
+}
+
+}  // namespace reprise

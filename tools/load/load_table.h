@@ -1,0 +1,26 @@
+#pragma once
+
+// What is said about loads: a line for each, and a table at the end. Pure.
+
+#include <chrono>
+#include <string>
+
+#include "pageload/results/result_file.h"
+#include "tools/load/load_matrix.h"
+
+namespace reprise {
+
+/// "loaded https://a.test/: 5 requests, 1.2 MB, load event 244.9 ms", or how it failed.
+std::string load_text(const boost::json::object& page);
+
+/// Those parts of `cell` in which `cells` differ: "h1, wpt:4g, cold"; empty when there are none.
+std::string cell_text(const LoadCell& cell, const std::vector<LoadCell>& cells);
+
+/// "40 s", "12 min", "1 h 5 min".
+std::string duration_text(std::chrono::seconds time);
+
+/// A row for each cell: how many loads counted and how many failed, the load event's and the Last
+/// Load Time's median, the load event's coefficient of variation, misses.
+std::string load_table(const LoadResult& result, const std::vector<LoadCell>& cells);
+
+}  // namespace reprise

@@ -1,0 +1,224 @@
+#include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+#include "base/system/descriptor.h"
+#include "base/system/program.h"
+#include "pageload/browser/nss_database.h"
+#include "proxy/tls/certificate_authority.h"
+#include "shaper/packet/packet_shell.h"
+#include "tools/commands.h"
+
+namespace reprise {
+namespace {
+
+namespace json = boost::json;
+
+constexpr rlim_t kOpenFilesMin = 1024;
+
+/// One thing looked at.
+struct Check {
+  std::string name;
+  bool ok = false;
+  bool needed = false;  ///< by record and replay; what others need is good to have
+  std::string detail;   ///< what was found, or what it is for
+  std::string fix;      ///< empty when ok
+};
+
+/// Start scripts of browsers complain before the browser says its version.
+std::string last_line(std::string text) {
+  text.erase(text.find_last_not_of(" \r\n") + 1);
+  auto const end = text.rfind('\n');
+  return end == std::string::npos ? text : text.substr(end + 1);
+}
+
+Check check_browser(const std::string& name, const std::vector<std::string>& programs,
+                    const std::string& package, bool needed) {
+  Check check{.name = name, .needed = needed};
+  for (const std::string& program : programs) {
+    auto const found = find_program(program);
+    if (!found) continue;
+    auto const version = run_program(*found, {"--version"});
+    check.ok = version && version->exit_code == 0;
+    check.detail =
+        found->string() + ": " + (version ? last_line(version->output) : version.error().message());
+    if (check.ok) return check;
+  }
+  if (check.detail.empty()) check.detail = "not on PATH";
+  check.fix = "sudo apt-get install " + package;
+  return check;
+}
+
+/// By making one, which takes some hundredths of a second.
+Check check_packet_link() {
+  Check check{.name = "packet link", .detail = "networks can be made (--link, reprise shape)"};
+  auto const shell = PacketShell::start({});
+  check.ok = shell.has_value();
+  if (check.ok) return check;
+  check.detail = shell.error().what + " (--link, reprise shape)";
+  check.fix = shell.error().fix.empty() ? "run as root" : shell.error().fix;
+  return check;
+}
+
+/// Whether the default address can be bound, as a listener would.
+Check check_port(const std::string& flag, std::uint16_t port, int type) {
+  Check check{.name = "port " + std::to_string(port) + (type == SOCK_DGRAM ? "/udp" : "/tcp"),
+              .needed = true,
+              .detail = "free (" + flag + ")"};
+  Descriptor const socket(::socket(AF_INET, type | SOCK_CLOEXEC, 0));
+  int const on = 1;
+  if (type == SOCK_STREAM) {
+    ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  }
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  check.ok =
+      ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
+      (type == SOCK_DGRAM || ::listen(socket.get(), 1) == 0);
+  if (check.ok) return check;
+  check.detail = std::string(std::strerror(errno)) + " (" + flag + ")";
+  check.fix = "end what holds it (ss -lnp 'sport = :" + std::to_string(port) + "'), or give " +
+              flag + " 127.0.0.1:0";
+  return check;
+}
+
+Check check_authority(std::optional<std::string>& common_name) {
+  auto const folder = CertificateAuthority::default_directory();
+  Check check{.name = "ca", .needed = true};
+  auto const authority = CertificateAuthority::open(folder);
+  if (authority) {
+    common_name = authority->common_name();
+    check.ok = true;
+    check.detail = *common_name + " in " + folder.string();
+  } else if (authority.error() == std::errc::no_such_file_or_directory) {
+    check.ok = true;
+    check.detail = "none yet; the first use makes it in " + folder.string();
+  } else {
+    check.detail = folder.string();
+    check.fix = authority.error().message();
+  }
+  return check;
+}
+
+Check check_certutil() {
+  auto const program = find_certutil();
+  return {.name = "certutil",
+          .ok = program.has_value(),
+          .detail = program ? program->string() : "not on PATH (reprise ca install)",
+          .fix = program ? "" : "sudo apt-get install libnss3-tools"};
+}
+
+Check check_trust(const std::optional<std::string>& common_name) {
+  Check check{.name = "ca trusted"};
+  for (const auto& database : nss_databases()) {
+    auto const names = trusted_authorities(database);
+    if (!names || !common_name || std::ranges::find(*names, *common_name) == names->end()) continue;
+    check.ok = true;
+    check.detail = "by Chromium and Chrome (" + database.string() + ")";
+    return check;
+  }
+  check.detail = "not by your own Chromium or Chrome; those that reprise starts do not need it";
+  check.fix = "reprise ca install";
+  return check;
+}
+
+Check check_seccomp() {
+  Check check{.name = "seccomp",
+              .needed = true,
+              .detail = "a replay can be denied the network by the kernel"};
+  std::uint32_t const action = SECCOMP_RET_ERRNO;
+  check.ok = ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+  if (check.ok) return check;
+  check.detail = std::strerror(errno);
+  check.fix = "a kernel with CONFIG_SECCOMP_FILTER (4.14 or later)";
+  return check;
+}
+
+Check check_open_files() {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  bool const ok = limit.rlim_cur >= kOpenFilesMin;
+  return {.name = "open files",
+          .ok = ok,
+          .needed = true,
+          .detail = "limit " + std::to_string(limit.rlim_cur),
+          .fix = ok ? "" : "ulimit -n " + std::to_string(kOpenFilesMin)};
+}
+
+std::vector<Check> run_checks() {
+  std::optional<std::string> common_name;
+  std::vector<Check> checks;
+  checks.push_back(check_browser(
+      "chromium", {"chromium", "google-chrome", "google-chrome-stable", "chromium-browser"},
+      "chromium", true));
+  checks.push_back(check_browser("firefox", {"firefox", "firefox-esr"}, "firefox-esr", false));
+  checks.push_back(check_port("--http", 8080, SOCK_STREAM));
+  checks.push_back(check_port("--https", 8443, SOCK_STREAM));
+  checks.push_back(check_port("--proxy", 8081, SOCK_STREAM));
+  checks.push_back(check_port("--dns", 8053, SOCK_STREAM));
+  checks.push_back(check_port("--dns", 8053, SOCK_DGRAM));
+  checks.push_back(check_authority(common_name));
+  checks.push_back(check_seccomp());
+  checks.push_back(check_open_files());
+  checks.push_back(check_certutil());
+  checks.push_back(check_trust(common_name));
+  checks.push_back(check_packet_link());
+  return checks;
+}
+
+void print_json(const std::vector<Check>& checks, bool ok) {
+  json::array list;
+  for (const Check& check : checks) {
+    list.push_back(json::object{{"name", check.name},
+                                {"ok", check.ok},
+                                {"needed", check.needed},
+                                {"detail", check.detail},
+                                {"fix", check.fix}});
+  }
+  std::printf("%s\n", json::serialize(json::object{{"ok", ok}, {"checks", list}}).c_str());
+}
+
+void print_lines(const std::vector<Check>& checks, bool ok) {
+  for (const Check& check : checks) {
+    std::string line = check.ok ? "ok       " : check.needed ? "MISSING  " : "missing  ";
+    line += check.name + std::string(14 - std::min<std::size_t>(13, check.name.size()), ' ');
+    line += check.detail;
+    if (!check.ok) line += "; fix: " + check.fix;
+    std::printf("%s\n", line.c_str());
+  }
+  std::printf("%s\n", ok ? "What record and replay need is there."
+                         : "Record and replay need what is MISSING.");
+}
+
+int examine(bool as_json) {
+  auto const checks = run_checks();
+  bool const ok = std::ranges::all_of(checks, [](const Check& c) { return c.ok || !c.needed; });
+  as_json ? print_json(checks, ok) : print_lines(checks, ok);
+  return ok ? kExitDone : kExitFailed;
+}
+
+}  // namespace
+
+void add_doctor_command(CLI::App& app, int& exit_code) {
+  auto const as_json = std::make_shared<bool>(false);
+  auto* const doctor =
+      app.add_subcommand("doctor", "Checks browsers, ports, trust and rights; says the fix");
+  doctor->add_flag("--json", *as_json, "The checks as JSON");
+  doctor->callback([as_json, &exit_code] { exit_code = examine(*as_json); });
+}
+
+}  // namespace reprise

@@ -1,0 +1,141 @@
+#include "tools/process/child_command.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "tools/process/process_signals.h"
+
+namespace reprise {
+namespace {
+
+constexpr std::string_view kFlagsPlace = "{chromium-flags}";
+
+std::error_code last_error() {
+  return {errno, std::system_category()};
+}
+
+/// In the child: reads arguments, each ended by NUL, up to the end of the pipe, and becomes them.
+/// The command ends with its parent, whatever ends that.
+[[noreturn]] void wait_and_exec(int orders, pid_t parent, bool own_group) {
+  if (own_group) ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != parent) ::_exit(0);
+  restore_signal_mask();
+  std::string text;
+  char buffer[4096];
+  while (true) {
+    auto const count = ::read(orders, buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    text.append(buffer, static_cast<std::size_t>(count));
+  }
+  if (text.empty()) ::_exit(0);  // never started
+  std::vector<char*> arguments;
+  for (std::size_t at = 0; at < text.size(); at += std::strlen(text.data() + at) + 1) {
+    arguments.push_back(text.data() + at);
+  }
+  arguments.push_back(nullptr);
+  ::execvp(arguments.front(), arguments.data());
+  std::fprintf(stderr, "reprise: cannot run %s: %s\n", arguments.front(), std::strerror(errno));
+  ::_exit(127);
+}
+
+std::string shell_quoted(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+}  // namespace
+
+Result<ChildCommand> ChildCommand::prepare() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail(last_error());
+  auto const parent = ::getpid();
+  bool const own_group = !has_terminal();
+  auto const child = ::fork();
+  if (child < 0) {
+    auto const error = last_error();
+    ::close(ends[0]);
+    ::close(ends[1]);
+    return fail(error);
+  }
+  if (child == 0) {
+    ::close(ends[1]);
+    wait_and_exec(ends[0], parent, own_group);
+  }
+  if (own_group) ::setpgid(child, child);  // whoever comes first
+  ::close(ends[0]);
+  return ChildCommand(child, own_group, ends[1]);
+}
+
+ChildCommand::ChildCommand(ChildCommand&& other) noexcept
+    : child_(std::exchange(other.child_, -1)),
+      own_group_(other.own_group_),
+      orders_(std::exchange(other.orders_, -1)) {}
+
+ChildCommand::~ChildCommand() {
+  if (orders_ >= 0) ::close(orders_);
+}
+
+std::string ChildCommand::start(const std::vector<std::string>& arguments) {
+  std::string text;
+  for (const std::string& argument : arguments) text.append(argument.c_str()).push_back('\0');
+  for (std::string_view rest = text; !rest.empty();) {
+    auto const count = ::write(orders_, rest.data(), rest.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return last_error().message();
+    rest.remove_prefix(static_cast<std::size_t>(count));
+  }
+  ::close(std::exchange(orders_, -1));
+  return {};
+}
+
+bool ChildCommand::poll(int& exit_code) {
+  int status = 0;
+  if (child_ < 0 || ::waitpid(child_, &status, WNOHANG) != child_) return false;
+  child_ = -1;  // the number may be another process's from here on
+  exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return true;
+}
+
+void ChildCommand::signal(int number) {
+  if (child_ > 0) ::kill(own_group_ ? -child_ : child_, number);
+}
+
+std::vector<std::string> expand_chromium_flags(const std::vector<std::string>& arguments,
+                                               const std::vector<std::string>& flags) {
+  std::string quoted;
+  for (const std::string& flag : flags) {
+    quoted += (quoted.empty() ? "" : " ") + shell_quoted(flag);
+  }
+  std::vector<std::string> expanded;
+  for (std::string argument : arguments) {
+    if (argument == kFlagsPlace) {
+      expanded.insert(expanded.end(), flags.begin(), flags.end());
+      continue;
+    }
+    for (auto at = argument.find(kFlagsPlace); at != std::string::npos;
+         at = argument.find(kFlagsPlace, at + quoted.size())) {
+      argument.replace(at, kFlagsPlace.size(), quoted);
+    }
+    expanded.push_back(std::move(argument));
+  }
+  return expanded;
+}
+
+}  // namespace reprise

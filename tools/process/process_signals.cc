@@ -1,0 +1,67 @@
+#include "tools/process/process_signals.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <iterator>
+
+#include "base/invariant.h"
+
+namespace reprise {
+namespace {
+
+// Written once, before there are threads.
+sigset_t mask_at_start;
+sigset_t blocked;
+
+bool is_ignored(int number) {
+  struct sigaction action{};
+  ::sigaction(number, nullptr, &action);
+  return action.sa_handler == SIG_IGN;
+}
+
+}  // namespace
+
+void block_signals() {
+  auto const threads = std::filesystem::directory_iterator("/proc/self/task");
+  invariant(std::distance(begin(threads), end(threads)) == 1,
+            "signals are blocked before the first thread is made");
+  ::sigemptyset(&blocked);
+  for (int const number : {SIGINT, SIGTERM, SIGCHLD}) ::sigaddset(&blocked, number);
+  if (!is_ignored(SIGHUP)) ::sigaddset(&blocked, SIGHUP);
+  ::pthread_sigmask(SIG_BLOCK, &blocked, &mask_at_start);
+  // Not ignored: that would be the commands', too.
+  if (!is_ignored(SIGXFSZ)) ::signal(SIGXFSZ, [](int) {});
+}
+
+const sigset_t& blocked_signals() {
+  return blocked;
+}
+
+void restore_signal_mask() {
+  ::pthread_sigmask(SIG_SETMASK, &mask_at_start, nullptr);
+}
+
+const sigset_t& signal_mask_at_start() {
+  return mask_at_start;
+}
+
+bool has_terminal() {
+  int const terminal = ::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (terminal >= 0) ::close(terminal);
+  return terminal >= 0;
+}
+
+std::optional<int> waiting_signal() {
+  sigset_t waiting;
+  if (::sigpending(&waiting) != 0) return std::nullopt;
+  for (int const number : {SIGINT, SIGTERM, SIGHUP}) {
+    if (::sigismember(&waiting, number) == 1) return number;
+  }
+  return std::nullopt;
+}
+
+}  // namespace reprise

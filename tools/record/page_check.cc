@@ -1,0 +1,175 @@
+#include "tools/record/page_check.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "base/text/json_fields.h"
+#include "pageload/browser/browser.h"
+
+namespace json = boost::json;
+
+namespace reprise {
+namespace {
+
+struct Mark {
+  std::string_view text;  ///< as it stands in a serialised document, or in a URL
+  std::string_view maker;
+};
+
+/// Titles that a page has which wants to see a person.
+constexpr std::array<std::string_view, 14> kBotTitles{
+    "Just a moment...",        "Attention Required! | Cloudflare",
+    "Access Denied",           "Access to this page has been denied",
+    "Pardon Our Interruption", "Are you a robot",
+    "Are you a human",         "Robot Check",
+    "Bot Verification",        "Human Verification",
+    "Verify you are human",    "Verifying you are human",
+    "Checking your browser",   "DDoS-Guard"};
+
+/// Parts of URLs that nothing but a challenge asks for.
+constexpr std::array kBotUrls{
+    Mark{"captcha-delivery.com/", "DataDome"},
+    Mark{"/_Incapsula_Resource", "Imperva"},
+    Mark{"captcha.px-cdn.net/", "HUMAN"},
+    Mark{"/sorry/index", "Google"},
+    Mark{"/cdn-cgi/challenge-platform/h/b/orchestrate/chl_page", "Cloudflare"},
+    Mark{"/cdn-cgi/challenge-platform/h/g/orchestrate/chl_page", "Cloudflare"},
+    Mark{".token.awswaf.com/", "AWS WAF"},
+};
+
+/// Elements of consent managers.
+constexpr std::array kConsentMarks{
+    Mark{"id=\"onetrust-banner-sdk\"", "OneTrust"},
+    Mark{"id=\"CybotCookiebotDialog\"", "Cookiebot"},
+    Mark{"id=\"didomi-host\"", "Didomi"},
+    Mark{"id=\"sp_message_container", "Sourcepoint"},
+    Mark{"qc-cmp2-container", "Quantcast"},
+    Mark{"id=\"truste-consent-track\"", "TrustArc"},
+    Mark{"id=\"usercentrics-root\"", "Usercentrics"},
+    Mark{"id=\"usercentrics-cmp-ui\"", "Usercentrics"},
+    Mark{"class=\"fc-consent-root\"", "Google Funding Choices"},
+    Mark{"id=\"cmpwrapper\"", "consentmanager"},
+    Mark{"id=\"iubenda-cs-banner\"", "iubenda"},
+    Mark{"id=\"axeptio_overlay\"", "Axeptio"},
+    Mark{"id=\"tarteaucitronRoot\"", "tarteaucitron"},
+    Mark{"id=\"cookiescript_injected", "CookieScript"},
+    Mark{"class=\"osano-cm-window\"", "Osano"},
+    Mark{"id=\"BorlabsCookieBox\"", "Borlabs"},
+    Mark{"id=\"cc--main\"", "CookieConsent"},
+    Mark{"id=\"cc-main\"", "CookieConsent"},
+};
+
+/// Where sites send those who have not been asked yet.
+constexpr std::array kConsentUrls{
+    Mark{"://consent.google.", "Google"}, Mark{"://consent.youtube.", "YouTube"},
+    Mark{"://consent.yahoo.", "Yahoo"},   Mark{"://guce.", "Yahoo"},
+    Mark{"://consent.", "the site"},
+};
+
+constexpr int kFirstError = 400;
+constexpr int kTooManyRequests = 429;
+
+std::int64_t status_of(const json::object& load) {
+  auto const* const document = document_of(load);
+  return document == nullptr ? 0 : integer_at(*document, "status");
+}
+
+std::string_view without_fragment(std::string_view url) {
+  return url.substr(0, url.find('#'));
+}
+
+std::string_view title_of(std::string_view dom) {
+  auto start = dom.find("<title");
+  start = start == std::string_view::npos ? start : dom.find('>', start);
+  if (start == std::string_view::npos) return {};
+  return dom.substr(start + 1, dom.find("</title", start) - start - 1);
+}
+
+template <std::size_t kCount>
+const Mark* find_mark(const std::array<Mark, kCount>& marks, std::string_view text) {
+  auto const found =
+      std::ranges::find_if(marks, [text](const Mark& mark) { return text.contains(mark.text); });
+  return found == marks.end() ? nullptr : &*found;
+}
+
+std::optional<PageProblem> bot_wall(const json::object& load) {
+  auto const problem = [](std::string text) {
+    return PageProblem{.kind = "bot-wall", .text = std::move(text)};
+  };
+  auto const title = title_of(text_at(load, "dom"));
+  for (auto const each : kBotTitles) {
+    if (title.contains(each)) {
+      return problem("The page is called \"" + std::string(each) +
+                     "\", as those that keep bots out");
+    }
+  }
+  if (auto const* const mark = find_mark(kBotUrls, text_at(load, "final_url"))) {
+    return problem("The page ended on a challenge of " + std::string(mark->maker));
+  }
+  for (json::value const& request : array_at(load, "requests")) {
+    auto const url = request.is_object() ? text_at(request.get_object(), "url") : "";
+    if (auto const* const mark = find_mark(kBotUrls, url)) {
+      return problem("The page asked for a challenge of " + std::string(mark->maker) + ": " +
+                     std::string(url.substr(0, 200)));
+    }
+  }
+  if (status_of(load) == kTooManyRequests) {
+    return problem("The document's status is 429: too many requests");
+  }
+  return std::nullopt;
+}
+
+std::optional<PageProblem> consent_wall(const json::object& load) {
+  auto const problem = [](std::string text) {
+    return PageProblem{.kind = "consent-wall", .text = std::move(text)};
+  };
+  auto const final_url = text_at(load, "final_url");
+  if (final_url.starts_with("http") && !text_at(load, "url").contains("://consent.")) {
+    if (auto const* const mark = find_mark(kConsentUrls, final_url)) {
+      return problem("The page went on to ask for consent of " + std::string(mark->maker) + ": " +
+                     std::string(final_url.substr(0, 200)));
+    }
+  }
+  if (auto const* const mark = find_mark(kConsentMarks, text_at(load, "dom"))) {
+    return problem("A banner of " + std::string(mark->maker) + " asks for consent");
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+const json::object* document_of(const json::object& load) {
+  auto const page = without_fragment(text_at(load, "final_url"));
+  const json::object* document = nullptr;
+  for (json::value const& each : array_at(load, "requests")) {
+    auto const* const request = each.if_object();
+    if (request == nullptr || text_at(*request, "resource_type") != "Document") continue;
+    auto const status = integer_at(*request, "status");
+    bool const redirects = status >= 300 && status < 400 && status != 304;
+    if (redirects) continue;
+    // Documents of frames come later; one that scripts went on to is called as the page.
+    if (document == nullptr || text_at(*request, "url") == page) document = request;
+  }
+  return document;
+}
+
+std::vector<PageProblem> check_page(const json::object& load) {
+  std::vector<PageProblem> problems;
+  if (text_at(load, "outcome") != to_string(LoadOutcome::kLoaded)) {
+    std::string text(text_at(load, "failure"));
+    if (text.ends_with('.')) text.pop_back();
+    problems.push_back({.kind = "not-loaded", .text = std::move(text)});
+  }
+  if (auto const status = status_of(load); status >= kFirstError) {
+    problems.push_back(
+        {.kind = "error-page", .text = "The document's status is " + std::to_string(status)});
+  }
+  if (auto wall = bot_wall(load)) problems.push_back(std::move(*wall));
+  if (auto wall = consent_wall(load)) problems.push_back(std::move(*wall));
+  return problems;
+}
+
+}  // namespace reprise

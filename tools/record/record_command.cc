@@ -1,0 +1,352 @@
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <cstdio>
+#include <fstream>
+#include <random>
+
+#include "archive/writer.h"
+#include "dns/host.h"
+#include "pageload/browser/launch.h"
+#include "proxy/record/recording.h"
+#include "proxy/tls/client_context.h"
+#include "tools/archive/errors.h"
+#include "tools/commands.h"
+#include "tools/load/browsing_options.h"
+#include "tools/record/record_corpus.h"
+#include "tools/serve/handshake_report.h"
+#include "tools/serve/injection.h"
+#include "tools/serve/serving.h"
+
+namespace reprise {
+namespace {
+
+constexpr std::uint16_t kDnsPort = 53;
+
+struct RecordOptions {
+  std::filesystem::path output;
+  std::vector<std::string> urls;
+  bool append = false;
+  std::vector<std::string> connect_to;
+  std::vector<std::string> dns_servers;
+  std::filesystem::path origin_ca;
+  bool insecure_origin = false;
+  bool allow_private = false;
+  bool fsync = false;
+  InjectionOptions injection;
+  std::filesystem::path url_list;
+  unsigned retries = 2;
+  std::filesystem::path browser;
+  std::filesystem::path load_report;
+  unsigned quiet_ms = 500;
+  unsigned settle_ms = 500;
+  unsigned timeout_s = 30;
+  ServingOptions serving;
+};
+
+void say_archive_error(const std::filesystem::path& path, std::error_code error) {
+  std::fprintf(stderr, "reprise: %s\n", archive_error_text(path, error).c_str());
+}
+
+std::string megabytes(std::uint64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / 1e6);
+  return text;
+}
+
+std::string counters_text(Recording::Counters& counters) {
+  std::string text = std::to_string(counters.complete) + " exchanges, " +
+                     megabytes(counters.body_bytes) + " of bodies";
+  if (counters.cut > 0) text += ", " + std::to_string(counters.cut) + " cut short";
+  if (counters.failed > 0) text += ", " + std::to_string(counters.failed) + " failed";
+  if (counters.private_refused > 0) {
+    text += ", " + std::to_string(counters.private_refused) +
+            " refused the way to private addresses (--allow-private)";
+  }
+  if (counters.injected > 0) {
+    text += "; " + injected_text(counters.injected, counters.injected_bytes);
+  }
+  return text;
+}
+
+std::string status_json(Recording::Counters& counters, const Serving& serving) {
+  boost::json::object status;
+  status["mode"] = "record";
+  status["complete"] = counters.complete.load();
+  status["cut"] = counters.cut.load();
+  status["failed"] = counters.failed.load();
+  status["private_refused"] = counters.private_refused.load();
+  status["in_flight"] = counters.in_flight.load();
+  status["body_bytes"] = counters.body_bytes.load();
+  status["injected"] = counters.injected.load();
+  status["injected_bytes"] = counters.injected_bytes.load();
+  status["tls_handshakes_failed"] = handshake_report_json(serving.failed_handshakes());
+  return boost::json::serialize(status);
+}
+
+/// `record URL...` is `record -- reprise load --live URL... -- {chromium-flags}`: a browser of ours
+/// as the command.
+std::vector<std::string> browse_command(const RecordOptions& options) {
+  std::vector<std::string> command{"/proc/self/exe",
+                                   "load",
+                                   "--live",
+                                   "--quiet",
+                                   std::to_string(options.quiet_ms),
+                                   "--settle",
+                                   std::to_string(options.settle_ms),
+                                   "--timeout",
+                                   std::to_string(options.timeout_s)};
+  if (!options.browser.empty()) {
+    command.insert(command.end(), {"--browser", options.browser.string()});
+  }
+  if (!options.load_report.empty()) {
+    command.insert(command.end(), {"-o", options.load_report.string()});
+  }
+  command.insert(command.end(), options.urls.begin(), options.urls.end());
+  command.insert(command.end(), {"--", "{chromium-flags}"});
+  return command;
+}
+
+std::optional<OriginDialer> make_dialer(const RecordOptions& options) {
+  OriginDialer::Options dialing;
+  for (const std::string& text : options.connect_to) {
+    auto const rule = parse_connect_to(text);
+    if (!rule) {
+      std::fprintf(stderr, "reprise: --connect-to takes HOST:PORT:ADDR:PORT, not '%s'\n",
+                   text.c_str());
+      return std::nullopt;
+    }
+    dialing.connect_to.push_back(*rule);
+  }
+  for (const std::string& text : options.dns_servers) {
+    auto const server = dns::parse_endpoint(text, kDnsPort);
+    if (!server) {
+      std::fprintf(stderr,
+                   "reprise: --dns-server takes ADDR or ADDR:PORT (192.0.2.53, [2001:db8::53]:53), "
+                   "not '%s'\n",
+                   text.c_str());
+      return std::nullopt;
+    }
+    dialing.names.servers.push_back(*server);
+  }
+  auto tls =
+      make_client_context({.extra_ca = options.origin_ca, .verify = !options.insecure_origin});
+  if (!tls) {
+    auto const file = options.origin_ca.empty() ? std::string("the system's certificates")
+                                                : "--origin-ca " + options.origin_ca.string();
+    std::fprintf(stderr, "reprise: %s cannot be read: %s\n", file.c_str(),
+                 tls.error().message().c_str());
+    return std::nullopt;
+  }
+  dialing.tls = std::move(*tls);
+  dialing.rebinding = options.allow_private;
+  return OriginDialer(std::move(dialing));
+}
+
+/// This process's own command line, as it was typed.
+std::vector<std::string> own_command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> line;
+  for (std::string argument; std::getline(file, argument, '\0');) line.push_back(argument);
+  return line;
+}
+
+SessionInfo new_session(const RecordOptions& options) {
+  std::random_device entropy;
+  return {.started = std::chrono::system_clock::now(),
+          .tool_version = REPRISE_VERSION,
+          .command_line = own_command_line(),
+          .random_seed = (std::uint64_t{entropy()} << 32) | entropy(),
+          .pages = options.urls,
+          .time_zone = local_time_zone()};
+}
+
+/// What pages are told while they are recorded, they are told again when they are replayed.
+void take_settings(const Injection& injection, SessionInfo& session) {
+  session.random_seed = injection.settings.seed;
+  session.time_zone = injection.settings.time_zone;
+  if (!injection.script) return;
+  session.injected_clock = {.start = injection.settings.time,
+                            .mode = std::string(to_string(injection.settings.clock))};
+}
+
+/// What a `record` of one page is told of those options that came with a list of pages.
+std::vector<std::string> passed_on(const CLI::App& sub) {
+  std::vector<std::string> arguments;
+  for (const CLI::Option* const option : sub.get_options()) {
+    auto const name = option->get_name();
+    bool const own = name == "--urls" || name == "--output" || name == "--retries";
+    if (own || option->count() == 0 || option->get_positional()) continue;
+    if (option->get_items_expected_max() == 0) {
+      arguments.push_back(name);
+      continue;
+    }
+    for (const std::string& value : option->results()) {
+      arguments.insert(arguments.end(), {name, value});
+    }
+  }
+  return arguments;
+}
+
+int record_list(const RecordOptions& options, const CLI::App& sub) {
+  if (options.append || !options.load_report.empty() || !options.urls.empty()) {
+    std::fprintf(stderr,
+                 "reprise: --urls makes an archive and a report of its own for each page: no URL, "
+                 "--append or --load-report beside it\n");
+    return kExitUsage;
+  }
+  CorpusOptions corpus{.list = options.url_list,
+                       .folder = options.output,
+                       .retries = options.retries,
+                       .timeout = std::chrono::seconds(options.timeout_s),
+                       .record_arguments = passed_on(sub)};
+  if (!options.browser.empty()) corpus.browser = options.browser;
+  for (const std::string& each : options.injection.inject) {
+    corpus.check.replay_arguments.insert(corpus.check.replay_arguments.end(), {"--inject", each});
+  }
+  corpus.check.browsing_arguments = BrowsingOptions{.timeout_s = options.timeout_s,
+                                                    .quiet_ms = options.quiet_ms,
+                                                    .settle_ms = options.settle_ms,
+                                                    .no_bodies = true,
+                                                    .dom = true}
+                                        .arguments();
+  corpus.check.time_limit = load_time_limit(corpus.timeout);
+  return record_corpus(corpus);
+}
+
+int record(const RecordOptions& options, const std::vector<std::string>& command) {
+  auto dialer = make_dialer(options);
+  if (!dialer) return kExitUsage;
+  auto session_info = new_session(options);
+  auto injection = make_injection(options.injection, session_info);
+  if (!injection) return injection.error();
+  take_settings(*injection, session_info);
+  Serving serving("record", options.serving, command);
+  if (auto const wrong = serving.prepare({})) return *wrong;
+
+  ArchiveWriter::Options const writing{.fsync = options.fsync};
+  bool const exists = options.append && std::filesystem::exists(options.output);
+  auto archive = exists ? ArchiveWriter::append(options.output, writing)
+                        : ArchiveWriter::create(options.output, writing);
+  if (!archive) {
+    say_archive_error(options.output, archive.error());
+    return kExitArchive;
+  }
+  auto const started = std::chrono::steady_clock::now();
+  session_info.started = std::chrono::system_clock::now();
+  auto const session = (*archive)->begin_session(session_info);
+  if (!session) {
+    say_archive_error(options.output, session.error());
+    return kExitArchive;
+  }
+
+  std::atomic<bool> archive_failed = false;
+  Recording recording(
+      **archive, std::move(*dialer), started,
+      [&](std::error_code error) {
+        archive_failed = true;
+        std::fprintf(
+            stderr,
+            "\nreprise: %s: cannot be written any more: %s; what was recorded up to here is "
+            "whole\n",
+            options.output.c_str(), error.message().c_str());
+        serving.stop(kExitArchive);
+      },
+      std::move(injection->script), {.all = options.allow_private, .start_urls = options.urls});
+  recording.set_own(serving.bound());
+  if (auto const at = serving.names_at()) {
+    recording.set_own_names({{at->address(), at->port()}});
+  }
+  auto& counters = recording.counters();
+  auto const status = [&] { return status_json(counters, serving); };
+  AdminActions const admin{.status = status,
+                           .misses = [] { return std::string("[]"); },
+                           .reset = {},
+                           .stop = [&serving] { serving.stop(kExitDone); }};
+  auto exit_code = serving.run(recording, admin,
+                               [&counters] { return "recording: " + counters_text(counters); });
+
+  // A page that could not be had leaves nothing in the way of the next try.
+  bool const nothing = !options.urls.empty() && counters.complete + counters.cut == 0;
+  auto closed = nothing ? (*archive)->drop_session() : (*archive)->end_session();
+  if (closed) closed = (*archive)->close();
+  if (!closed) {
+    if (!archive_failed) say_archive_error(options.output, closed.error());
+    return kExitArchive;
+  }
+  if (nothing) {
+    if (!exists) std::filesystem::remove(options.output);
+    std::fprintf(stderr, "reprise: nothing was recorded: %s %s\n", options.output.c_str(),
+                 exists ? "is as it was" : "was not made");
+    return exit_code == kExitDone ? int{kExitFailed} : exit_code;
+  }
+  std::fprintf(stderr, "recorded %s: %s\n", options.output.c_str(),
+               counters_text(counters).c_str());
+  std::fputs(handshake_report_text(serving.failed_handshakes()).c_str(), stderr);
+  return archive_failed ? kExitArchive : exit_code;
+}
+
+}  // namespace
+
+void add_record_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {
+  auto const options = std::make_shared<RecordOptions>();
+  auto* const sub = app.add_subcommand(
+      "record", "Forward, and archive: reprise record -o ARCHIVE [URL... | -- COMMAND...]");
+  sub->add_option("-o,--output", options->output, "The archive to write");
+  sub->add_option("URL", options->urls, "Pages to open in a browser; ends when they are quiet")
+      ->check(check_page_url);
+  sub->add_option("--urls", options->url_list,
+                  "Record the pages of this file, a URL a line, each into an archive in the folder "
+                  "that -o names");
+  sub->add_option("--retries", options->retries, "With --urls: further attempts at a page (2)")
+      ->check(CLI::Range(0U, 100U));
+  sub->add_option("--browser", options->browser,
+                  "With URLs: the browser's program, a Chromium (chromium)");
+  sub->add_flag("--append", options->append, "Add a session to the archive if it exists");
+  sub->add_option("--connect-to", options->connect_to,
+                  "HOST:PORT:ADDR:PORT, dial ADDR:PORT for HOST:PORT (as curl)")
+      ->allow_extra_args(false);
+  sub->add_option("--dns-server", options->dns_servers,
+                  "ADDR[:PORT], ask this server for names instead of the system's; repeatable")
+      ->allow_extra_args(false);
+  sub->add_option("--origin-ca", options->origin_ca, "Trust this PEM file for origins, too");
+  sub->add_flag("--insecure-origin", options->insecure_origin, "Do not verify origins");
+  sub->add_flag("--allow-private", options->allow_private,
+                "Let pages of the Internet reach private and loopback addresses");
+  sub->add_flag("--fsync", options->fsync, "Survive the machine, not only the process");
+  options->injection.add_to(*sub);
+  sub->add_option("--load-report", options->load_report, "With URLs: the browser's view, as JSON");
+  sub->add_option("--quiet", options->quiet_ms, "With URLs: ms without requests that end a page");
+  sub->add_option("--settle", options->settle_ms,
+                  "With URLs: ms that the empty page rests before it navigates (500)");
+  sub->add_option("--timeout", options->timeout_s, "With URLs: s after which a page is given up");
+  options->serving.add_to(*sub);
+  sub->callback([options, command, sub, &exit_code] {
+    // Not CLI11's required(): that would hide what else is wrong with the line.
+    if (options->output.empty()) {
+      std::fprintf(stderr, "reprise: record wants -o ARCHIVE\n");
+      exit_code = kExitUsage;
+      return;
+    }
+    bool const has_pages = !options->urls.empty() || !options->url_list.empty();
+    if (!command.empty() && has_pages) {
+      std::fprintf(stderr, "reprise: give either URLs or -- COMMAND, not both\n");
+      exit_code = kExitUsage;
+      return;
+    }
+    if (is_firefox(options->browser)) {
+      std::fprintf(stderr,
+                   "reprise: record opens a Chromium alone; for others: record ... -- COMMAND\n");
+      exit_code = kExitUsage;
+      return;
+    }
+    if (!options->url_list.empty()) {
+      exit_code = record_list(*options, *sub);
+      return;
+    }
+    exit_code = record(*options, options->urls.empty() ? command : browse_command(*options));
+  });
+}
+
+}  // namespace reprise

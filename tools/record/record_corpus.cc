@@ -1,0 +1,244 @@
+#include "tools/record/record_corpus.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <chrono>
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include "base/system/guarded_process.h"
+#include "base/system/text_file.h"
+#include "base/text/json_fields.h"
+#include "tools/commands.h"
+#include "tools/process/interruption.h"
+#include "tools/record/corpus_list.h"
+#include "tools/record/corpus_summary.h"
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+using namespace std::chrono_literals;
+
+namespace reprise {
+namespace {
+
+constexpr std::uintmax_t kListBytesMax = 64 << 20;
+/// Beyond the page's own timeout: for a browser that starts, and an archive that is closed.
+constexpr auto kRecordTime = 180s;
+constexpr auto kLookTime = 200ms;
+constexpr std::size_t kMissesNamed = 3;
+
+/// How one attempt to record a page ended.
+struct Attempt {
+  std::optional<int> exit_code;  ///< nothing: it was killed, since it did not end
+  std::string outcome;           ///< of the load; empty when it was not reached
+  std::string failure;
+};
+
+/// The one load of a load report.
+void read_load_report(const fs::path& path, Attempt& attempt) {
+  auto const value = read_json(path);
+  if (!value.is_object()) return;
+  auto const& loads = array_at(value.get_object(), "loads");
+  if (loads.empty() || !loads[0].is_object()) return;
+  attempt.outcome = text_at(loads[0].get_object(), "outcome");
+  attempt.failure = text_at(loads[0].get_object(), "failure");
+}
+
+/// Ends it in order when this process is asked to end.
+std::optional<int> wait_for(GuardedProcess& process, std::chrono::milliseconds timeout) {
+  auto const deadline = std::chrono::steady_clock::now() + timeout;
+  bool told = false;
+  while (std::chrono::steady_clock::now() < deadline) {
+    if (auto const status = process.wait_until(std::chrono::steady_clock::now() + kLookTime)) {
+      return WIFEXITED(*status) ? WEXITSTATUS(*status) : 128 + WTERMSIG(*status);
+    }
+    if (Interruption::was_asked() && !std::exchange(told, true)) process.terminate();
+  }
+  return std::nullopt;
+}
+
+Attempt record_once(const CorpusOptions& options, const CorpusPage& page, const fs::path& archive) {
+  auto const folder = make_private_folder("reprise-corpus-");
+  if (!folder) return {.exit_code = kExitFailed, .failure = folder.error().message()};
+  auto const report = *folder / "load.json";
+  std::vector<std::string> arguments{"record", "-o", archive.string(), "--load-report",
+                                     report.string()};
+  arguments.insert(arguments.end(), options.record_arguments.begin(),
+                   options.record_arguments.end());
+  arguments.push_back(page.url);
+  auto process = GuardedProcess::start({.program = "/proc/self/exe",
+                                        .arguments = std::move(arguments),
+                                        .environment = environment_with({}),
+                                        .folder = *folder});
+  if (!process) return {.exit_code = kExitFailed, .failure = process.error().message()};
+  Attempt attempt;
+  attempt.exit_code = wait_for(**process, options.timeout + kRecordTime);
+  read_load_report(report, attempt);
+  if (!attempt.exit_code) {
+    attempt.failure = "The recorder did not end and was killed.";
+  } else if (*attempt.exit_code != kExitDone && attempt.failure.empty()) {
+    attempt.failure = "The recorder ended with exit code " + std::to_string(*attempt.exit_code);
+  }
+  return attempt;
+}
+
+/// Whether there is something in the archive to judge. A page that was not quiet in time is a page.
+bool has_page(const Attempt& attempt) {
+  return attempt.exit_code &&
+         ((*attempt.exit_code == kExitDone && attempt.outcome == "loaded") ||
+          (*attempt.exit_code == kExitFailed && attempt.outcome == "timed-out"));
+}
+
+/// Every further page would end the same way.
+bool is_hopeless(const Attempt& attempt) {
+  return attempt.exit_code == kExitUsage || attempt.exit_code == kExitArchive ||
+         attempt.exit_code == kExitListen;
+}
+
+void take_misses(const json::object& report, CorpusEntry& entry) {
+  entry.misses =
+      static_cast<std::uint64_t>(std::max<std::int64_t>(integer_at(report, "misses"), 0));
+  if (entry.misses == 0) return;
+  std::string text = std::to_string(entry.misses) + " requests of a replay are not in the archive";
+  std::size_t named = 0;
+  for (json::value const& each : array_at(report, "distinct_misses")) {
+    if (!each.is_object() || named == kMissesNamed) break;
+    text += named++ == 0 ? ": " : ", ";
+    text += text_at(each.get_object(), "url").substr(0, 120);
+  }
+  entry.problems.push_back({.kind = "misses", .text = std::move(text)});
+}
+
+/// Loads the page from its archive and notes what speaks against it. Why it is none when not even
+/// its document is there: the recorder itself told the browser that the origin did not answer.
+std::string judge(const CorpusOptions& options, const fs::path& archive, CorpusEntry& entry) {
+  auto setup = options.check;
+  setup.archive = archive;
+  auto const measured =
+      measure_load(setup, {.browser = options.browser}, entry.page.url, entry.page.name);
+  const json::object& load = measured.page;
+  if (load.empty()) {
+    auto text = measured.messages;
+    while (text.ends_with('\n')) text.pop_back();
+    return text;
+  }
+  // What failed fails again, and what was cut may be missed.
+  auto const outcome = text_at(load, "outcome");
+  if (outcome == to_string(LoadOutcome::kNavigationFailed) ||
+      outcome == to_string(LoadOutcome::kNotInArchive)) {
+    return "The document did not come from its origin: " + std::string(text_at(load, "failure"));
+  }
+  auto const* const document = document_of(load);
+  entry.status = document == nullptr ? 0 : static_cast<int>(integer_at(*document, "status"));
+  entry.requests = array_at(load, "requests").size();
+  entry.bytes = integer_at(load, "encoded_bytes");
+  entry.load_event_ms = number_at(load, "load_event_ms", -1);
+  for (PageProblem& problem : check_page(load)) entry.problems.push_back(std::move(problem));
+  auto const* const report = measured.replay ? measured.replay->report.if_object() : nullptr;
+  if (report != nullptr) take_misses(*report, entry);
+  return {};
+}
+
+/// Records one page, judges it, and puts its archive in place. An exit code when there is no point
+/// in going on.
+std::optional<int> record_page(const CorpusOptions& options, CorpusEntry& entry) {
+  auto const archive = options.folder / (entry.page.name + ".reprise");
+  auto const part = fs::path(archive).concat(".part");
+  std::error_code error;
+  while (entry.attempts <= options.retries && !entry.recorded) {
+    fs::remove(part, error);  // half of an archive, of an attempt that failed or was interrupted
+    ++entry.attempts;
+    auto const attempt = record_once(options, entry.page, part);
+    if (Interruption::was_asked()) return Interruption::exit_code();
+    if (is_hopeless(attempt)) return attempt.exit_code;
+    entry.failure = attempt.failure;
+    if (!has_page(attempt)) continue;
+    entry.problems.clear();
+    if (attempt.outcome != "loaded") {
+      entry.problems.push_back(
+          {.kind = "not-loaded", .text = "While it was recorded: " + attempt.failure});
+    }
+    entry.failure = judge(options, part, entry);
+    if (Interruption::was_asked()) return Interruption::exit_code();
+    entry.recorded = entry.failure.empty();
+  }
+  if (!entry.recorded) {
+    fs::remove(part, error);
+    return std::nullopt;
+  }
+  fs::rename(part, archive, error);
+  if (!error) return std::nullopt;
+  std::fprintf(stderr, "reprise: %s cannot be written: %s\n", archive.c_str(),
+               error.message().c_str());
+  return kExitFailed;
+}
+
+bool is_done(const CorpusOptions& options, const CorpusSummary& summary, const CorpusPage& page) {
+  auto const* const entry = summary.find(page.name);
+  std::error_code error;
+  return entry != nullptr && entry->recorded && entry->page.url == page.url &&
+         fs::is_regular_file(options.folder / (page.name + ".reprise"), error);
+}
+
+int exit_code_of(const CorpusSummary& summary, const std::vector<CorpusPage>& pages) {
+  int code = kExitDone;
+  for (const CorpusPage& page : pages) {
+    auto const* const entry = summary.find(page.name);
+    if (entry == nullptr || !entry->recorded) return kExitFailed;
+    if (!entry->problems.empty()) code = kExitGate;
+  }
+  return code;
+}
+
+/// An exit code when it ended early.
+std::optional<int> record_pages(const CorpusOptions& options, const std::vector<CorpusPage>& pages,
+                                CorpusSummary& summary) {
+  Interruption const interruption;
+  std::size_t number = 0;
+  for (const CorpusPage& page : pages) {
+    ++number;
+    if (Interruption::was_asked()) return Interruption::exit_code();
+    bool const done = is_done(options, summary, page);
+    std::fprintf(stderr, "page %zu of %zu: %s%s\n", number, pages.size(), page.url.c_str(),
+                 done ? ": recorded already" : "");
+    if (done) continue;
+    CorpusEntry entry{.page = page};
+    if (auto const ended = record_page(options, entry)) return ended;
+    summary.put(std::move(entry));
+    if (!summary.write(options.folder)) return kExitFailed;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+int record_corpus(const CorpusOptions& options) {
+  auto const list = read_text_file(options.list, kListBytesMax);
+  if (!list) {
+    std::fprintf(stderr, "reprise: --urls %s: %s\n", options.list.c_str(),
+                 list.error().message().c_str());
+    return kExitUsage;
+  }
+  auto const pages = parse_corpus_list(*list);
+  if (!pages) {
+    std::fprintf(stderr, "reprise: --urls %s: %s\n", options.list.c_str(), pages.error().c_str());
+    return kExitUsage;
+  }
+  std::error_code error;
+  fs::create_directories(options.folder, error);
+  if (error) {
+    std::fprintf(stderr, "reprise: -o %s: %s\n", options.folder.c_str(), error.message().c_str());
+    return kExitFailed;
+  }
+  auto summary = CorpusSummary::read(options.folder);
+  if (!summary) {
+    std::fprintf(stderr, "reprise: %s\n", summary.error().c_str());
+    return kExitFailed;
+  }
+  auto const ended = record_pages(options, *pages, *summary);
+  std::fputs(summary->table(*pages).c_str(), stdout);
+  return ended ? *ended : exit_code_of(*summary, *pages);
+}
+
+}  // namespace reprise

@@ -1,0 +1,280 @@
+#include <signal.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cmath>
+#include <cstdio>
+#include <thread>
+
+#include "archive/reader.h"
+#include "base/system/json_file.h"
+#include "proxy/replay/network_lock.h"
+#include "proxy/replay/replay.h"
+#include "tools/archive/errors.h"
+#include "tools/archive/given_archive.h"
+#include "tools/commands.h"
+#include "tools/dns/dns_report.h"
+#include "tools/replay/replay_report.h"
+#include "tools/serve/handshake_report.h"
+#include "tools/serve/injection.h"
+#include "tools/serve/recorded_hosts.h"
+#include "tools/serve/serving.h"
+
+namespace reprise {
+namespace {
+
+struct ReplayOptions {
+  std::filesystem::path archive;
+  std::string match = "fuzzy";
+  std::string failures = "recorded";
+  std::vector<std::string> ignored_params;
+  double min_confidence = 0;
+  InjectionOptions injection;
+  std::string dates = "shift";
+  std::string think_time = "none";
+  std::string pace = "streams";
+  std::string protocol = "recorded";
+  std::string topology = "recorded";
+  std::string origin_rtt = "none";
+  bool dns_any = false;
+  bool dns_chains = false;
+  std::uint32_t session = 0;
+  bool strict = false;
+  bool warm = false;
+  std::filesystem::path report;
+  ServingOptions serving;
+};
+
+/// The archive is mapped: when somebody cuts the file off underneath, touching what is gone raises
+/// SIGBUS. Only async-signal-safe calls here.
+void end_on_truncated_archive(int) {
+  constexpr std::string_view kMessage =
+      "\nreprise: the archive was cut off while it was replayed; restore it and start again\n";
+  auto const written = ::write(STDERR_FILENO, kMessage.data(), kMessage.size());
+  ::_exit(written < 0 ? kExitFailed : kExitArchive);
+}
+
+boost::json::object report_json(const ReplayReport& report, const Serving& serving) {
+  auto json = replay_report_json(report);
+  json["tls_handshakes_failed"] = handshake_report_json(serving.failed_handshakes());
+  return json;
+}
+
+bool write_report(const std::filesystem::path& path, const ReplayReport& report,
+                  const Injection& injection, const Serving& serving) {
+  auto json = report_json(report, serving);
+  if (injection.script) json["injection"] = injection_json(injection, report);
+  if (auto const link = serving.link_report()) json["link"] = *link;
+  if (auto const* const responder = serving.responder()) {
+    json["dns"] = dns_report_json(responder->counts());
+  }
+  return write_json_file(path, "--report", json);
+}
+
+Protocol protocol_of(const std::string& text) {
+  if (text == "h1") return Protocol::kH1;
+  return text == "h2" ? Protocol::kH2 : Protocol::kRecorded;
+}
+
+Timing timing_of(const ReplayOptions& options) {
+  Timing timing{.think = ThinkTime::parse(options.think_time).value_or(ThinkTime())};
+  if (options.pace == "all") timing.pace = Pace::kAll;
+  if (options.pace == "none") timing.pace = Pace::kNone;
+  return timing;
+}
+
+std::string check_think_time(const std::string& text) {
+  if (ThinkTime::parse(text)) return {};
+  return "takes none, recorded, xFACTOR or milliseconds, at most a day: x0.5, 30";
+}
+
+/// The session that is served; only its number is known where its record is lost.
+SessionInfo session_of(const ArchiveReader& archive, std::uint32_t number) {
+  if (number == 0) number = session_to_replay(archive);
+  auto const& all = archive.sessions();
+  auto const found = std::ranges::find(all, number, &SessionInfo::number);
+  return found == all.end() ? SessionInfo{.number = number} : *found;
+}
+
+/// By how much dates are later now than when the session was recorded.
+std::chrono::seconds date_shift(const ReplayOptions& options, const SessionInfo& recorded) {
+  bool const known = recorded.started != std::chrono::system_clock::time_point();
+  if (options.dates == "recorded" || !known) return {};
+  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now() -
+                                                  recorded.started);
+}
+
+int replay(const ReplayOptions& options, const std::vector<std::string>& command) {
+  struct sigaction on_truncated{};
+  on_truncated.sa_handler = end_on_truncated_archive;
+  ::sigaction(SIGBUS, &on_truncated, nullptr);
+
+  if (!can_be_written(options.report, "--report")) return kExitFailed;
+  auto given = GivenArchive::take(options.archive);
+  if (!given) return given.error();
+  auto archive = ArchiveReader::open(given->path(), {.populate = true});
+  given->remove_copy();
+  if (!archive) {
+    std::fprintf(stderr, "reprise: %s\n",
+                 archive_error_text(options.archive, archive.error()).c_str());
+    return kExitArchive;
+  }
+  for (const std::string& remark : (*archive)->report().remarks) {
+    std::fprintf(stderr, "reprise: %s: %s\n", options.archive.c_str(), remark.c_str());
+  }
+  auto const& sessions = (*archive)->sessions();
+  auto const is_there = options.session == 0 ||
+                        std::ranges::count(sessions, options.session, &SessionInfo::number) > 0;
+  if (sessions.empty() || !is_there) {
+    std::fprintf(stderr, "reprise: %s: there is no session %u; it holds %zu\n",
+                 options.archive.c_str(), options.session, sessions.size());
+    return kExitArchive;
+  }
+
+  auto const recorded = session_of(**archive, options.session);
+  auto const shift = date_shift(options, recorded);
+  auto const injection = make_injection(options.injection, recorded, shift);
+  if (!injection) return injection.error();
+
+  Naming naming{.hosts = recorded_hosts(**archive, options.session),
+                .single = options.topology == "single",
+                .any = options.dns_any,
+                .chains = options.dns_chains};
+  if (options.origin_rtt == "recorded") {
+    naming.round_trips = recorded_round_trips(**archive, options.session);
+  }
+  Serving serving("replay", options.serving, command);
+  if (auto const wrong = serving.prepare(naming)) return *wrong;
+  if (auto const locked = deny_outgoing_connections(); !locked) {
+    std::fprintf(stderr, "reprise: cannot shut the replay off from the network (seccomp): %s\n",
+                 locked.error().message().c_str());
+    return kExitListen;
+  }
+
+  Replay replayed(**archive, {.session = options.session,
+                              .protocol = protocol_of(options.protocol),
+                              .match = {.exact_only = options.match == "exact",
+                                        .ignored_params = options.ignored_params,
+                                        .failures = options.failures == "recorded"},
+                              .script = injection->script,
+                              .timing = timing_of(options),
+                              .date_shift = shift});
+  if (auto const left_out = options.warm ? replayed.warm() : 0; left_out > 0) {
+    std::fprintf(stderr,
+                 "reprise: --warm: memory is full (64 MiB): %zu responses are prepared when they "
+                 "are asked for\n",
+                 left_out);
+  }
+  // Documents are rewritten while the browser starts, not while it waits for them.
+  std::jthread const warming([&](const std::stop_token& stop) { replayed.warm_documents(stop); });
+  AdminActions const admin{
+      .status = [&] { return boost::json::serialize(report_json(replayed.report(), serving)); },
+      .misses = [&] { return boost::json::serialize(misses_json(replayed.misses())); },
+      .reset = [&] { replayed.reset(); },
+      .stop = [&] { serving.stop(kExitDone); }};
+  auto exit_code =
+      serving.run(replayed, admin, [&] { return "replaying: " + counts_text(replayed.counts()); });
+
+  auto const report = replayed.report();
+  std::fprintf(stderr, "replayed %s: %s\n", options.archive.c_str(),
+               counts_text(report.counts).c_str());
+  std::fputs(differences_text(report).c_str(), stderr);
+  std::fputs(handshake_report_text(serving.failed_handshakes()).c_str(), stderr);
+  if (auto const* const asked = serving.responder(); asked && asked->counts().missing > 0) {
+    std::fprintf(stderr, "names: %s\n", dns_report_text(asked->counts()).c_str());
+  }
+  if (report.counts.injected > 0) {
+    std::fprintf(stderr, "injected: %s\n",
+                 injected_text(report.counts.injected, report.counts.injected_bytes).c_str());
+  }
+  std::fputs(waits_text(report).c_str(), stderr);
+  if (!options.report.empty() && !write_report(options.report, report, *injection, serving)) {
+    return kExitFailed;
+  }
+  if (exit_code == kExitDone && options.strict && report.counts.misses > 0) return kExitGate;
+  if (exit_code == kExitDone && report.counts.confidence < options.min_confidence) {
+    std::fprintf(stderr, "reprise: the confidence is %.1f %%, under %g %% (--min-confidence)\n",
+                 std::floor(report.counts.confidence * 10) / 10, options.min_confidence);
+    return kExitGate;
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+void add_replay_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {
+  auto const options = std::make_shared<ReplayOptions>();
+  auto* const sub = app.add_subcommand(
+      "replay", "Serve from an archive, never from the network: reprise replay A [-- COMMAND...]");
+  sub->add_option("ARCHIVE", options->archive, "What record wrote, or a recording of another tool")
+      ->required();
+  sub->add_option("--match", options->match,
+                  "fuzzy: the best score where nothing is the same; exact: only what is")
+      ->check(CLI::IsMember({"fuzzy", "exact"}))
+      ->capture_default_str();
+  sub->add_option("--ignore-param", options->ignored_params,
+                  "Query and form parameters that do not count: a name, * for any bytes")
+      ->allow_extra_args(false)
+      ->type_name("GLOB");
+  sub->add_option("--failures", options->failures,
+                  "recorded: exchanges that were cut or failed are cut or fail again; miss: they "
+                  "are missed")
+      ->check(CLI::IsMember({"recorded", "miss"}))
+      ->capture_default_str();
+  options->injection.add_to(*sub);
+  sub->add_option("--dates", options->dates,
+                  "shift: dates and cookies' expiries are as long ago, or ahead, as they were in "
+                  "the recording; recorded: byte-exact")
+      ->check(CLI::IsMember({"shift", "recorded"}))
+      ->capture_default_str();
+  sub->add_option("--think-time", options->think_time,
+                  "What the origin takes before it answers: none, as recorded, that times a factor "
+                  "(x0.5), or so many milliseconds")
+      ->check(check_think_time)
+      ->type_name("none|recorded|MS|xF")
+      ->capture_default_str();
+  sub->add_option("--pace", options->pace,
+                  "streams: event streams come as they came, other bodies with the pauses that "
+                  "their origin made; all: every body as it came, the recording's bandwidth "
+                  "included; none: as fast as they can")
+      ->check(CLI::IsMember({"streams", "all", "none"}))
+      ->capture_default_str();
+  sub->add_option("--session", options->session, "Recorded session (default the last complete one)")
+      ->check(CLI::PositiveNumber);
+  sub->add_option("--protocol", options->protocol,
+                  "HTTP version over TLS: as each host was recorded, or one for all")
+      ->check(CLI::IsMember({"recorded", "h1", "h2"}))
+      ->capture_default_str();
+  sub->add_option("--topology", options->topology,
+                  "recorded: an address for each recorded one; single: one for all")
+      ->check(CLI::IsMember({"recorded", "single"}))
+      ->capture_default_str();
+  sub->add_option("--origin-rtt", options->origin_rtt,
+                  "recorded: each origin as far behind the link as it was when it was recorded")
+      ->check(CLI::IsMember({"none", "recorded"}))
+      ->capture_default_str();
+  sub->add_flag("--dns-any", options->dns_any, "Hosts that were not recorded have an address, too");
+  sub->add_flag("--dns-chains", options->dns_chains,
+                "The resolver answers with the recorded CNAMEs and lifetimes");
+  sub->add_flag("--strict", options->strict,
+                "Exit with 5 when anything was missed, or the link was not what it should be");
+  sub->add_option("--min-confidence", options->min_confidence,
+                  "Exit with 5 when the mean score of all requests is under this many percent")
+      ->check(CLI::Range(0, 100))
+      ->type_name("PCT");
+  sub->add_flag("--warm", options->warm, "Prepare every response before the first request");
+  sub->add_option("--report", options->report, "Write hits and misses here as JSON at the end");
+  sub->add_option("--threads", options->serving.threads, "Threads that serve")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  options->serving.add_to(*sub);
+  sub->callback([options, command, &exit_code] {
+    options->serving.strict = options->strict;
+    options->serving.link.plotted = !options->report.empty();
+    exit_code = replay(*options, command);
+  });
+}
+
+}  // namespace reprise

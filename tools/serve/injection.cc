@@ -1,0 +1,210 @@
+#include "tools/serve/injection.h"
+
+#include <time.h>
+
+#include <boost/json.hpp>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+
+#include "base/system/text_file.h"
+#include "base/text/printable.h"
+#include "tools/commands.h"
+
+namespace reprise {
+namespace {
+
+constexpr std::uintmax_t kFileBytesMax = 16 << 20;
+
+std::unexpected<int> wrong(const std::string& what) {
+  std::fprintf(stderr, "reprise: %s\n", what.c_str());
+  return std::unexpected<int>(kExitUsage);
+}
+
+/// Milliseconds since the epoch, or a time in UTC ("2026-03-01T12:00:00Z").
+std::optional<std::chrono::milliseconds> parse_time(const std::string& text) {
+  std::int64_t ms = 0;
+  auto const* const end = text.data() + text.size();
+  if (std::from_chars(text.data(), end, ms).ptr == end) return std::chrono::milliseconds(ms);
+  tm parts{};
+  auto const* const rest = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  if (rest == nullptr || *rest != '\0') return std::nullopt;
+  return std::chrono::seconds(::timegm(&parts));
+}
+
+std::expected<std::string, int> read_script(const std::string& path) {
+  auto text = read_text_file(path, kFileBytesMax);
+  if (!text) return wrong("--inject " + path + ": " + text.error().message());
+  std::erase(*text, '\r');
+  return std::move(*text);
+}
+
+/// A browser takes a zone that it does not know for UTC.
+std::string check_time_zone(const std::string& name) {
+  constexpr const char* kZoneFolder = "/usr/share/zoneinfo";
+  std::error_code error;
+  if (name == "browser" || !std::filesystem::is_directory(kZoneFolder, error)) return {};
+  auto const inside = !name.starts_with('/') && !name.contains("..");
+  auto const file = std::filesystem::path(kZoneFolder) / name;
+  if (inside && std::filesystem::is_regular_file(file, error)) return {};
+  return "'" + name + "' is no time zone of this system; Europe/Berlin is one";
+}
+
+std::optional<inject::PageSettings> settings_of(const InjectionOptions& options,
+                                                const SessionInfo& session) {
+  auto const& recorded = session.injected_clock;
+  inject::PageSettings settings{
+      .time = recorded ? recorded->start
+                       : std::chrono::floor<std::chrono::milliseconds>(
+                             session.started.time_since_epoch()),
+      .seed = options.random_seed.value_or(session.random_seed),
+      .time_zone = options.time_zone.empty() ? session.time_zone : options.time_zone};
+  if (settings.time_zone == "browser") settings.time_zone.clear();
+  auto const mode = !options.clock.empty() ? options.clock : recorded ? recorded->mode : "";
+  settings.clock = inject::clock_mode_of(mode).value_or(settings.clock);
+  if (options.time_seed.empty()) return settings;
+  auto const time = parse_time(options.time_seed);
+  if (!time) return std::nullopt;
+  settings.time = *time;
+  return settings;
+}
+
+std::string_view to_string(inject::Verdict verdict) {
+  switch (verdict) {
+    case inject::Verdict::kRewritten:
+      return "rewritten";
+    case inject::Verdict::kNoDocument:
+      return "not a document";
+    case inject::Verdict::kNoPlace:
+      return "no place for a script";
+    case inject::Verdict::kNoScripts:
+      return "sandboxed: no script runs";
+    case inject::Verdict::kUndecoded:
+      return "not coded as it says";
+  }
+  return "";
+}
+
+boost::json::object document_json(const InjectedDocument& document) {
+  auto const& report = document.report;
+  boost::json::array policies;
+  for (const inject::PolicyChange& change : report.policy_changes) {
+    policies.push_back({{"directive", as_utf8(change.directive)},
+                        {"added", as_utf8(change.added)},
+                        {"report_only", change.report_only},
+                        {"replaced_none", change.replaced_none}});
+  }
+  boost::json::object json{
+      {"url", as_utf8(document.url)},
+      {"as", document.destination == inject::Destination::kWorker ? "worker" : "document"},
+      {"served", document.served},
+      {"verdict", to_string(report.verdict)},
+      {"script_bytes", report.element_bytes},
+      {"added_bytes", report.added_wire_bytes},
+      {"policy_changes", std::move(policies)}};
+  if (report.error) json["problem"] = report.error.message();
+  if (!report.charset_stated.empty()) json["charset_stated"] = report.charset_stated;
+  if (report.requires_trusted_types) json["requires_trusted_types"] = true;
+  return json;
+}
+
+}  // namespace
+
+void InjectionOptions::add_to(CLI::App& command) {
+  command
+      .add_option("--inject", inject,
+                  "What goes into documents: default (fixes the page's clock and dice), none, or "
+                  "script files after it; 'none FILE' for the file alone")
+      ->allow_extra_args(false)
+      ->type_name("default|none|FILE")
+      ->default_str("default");
+  command.add_option("--time-seed", time_seed,
+                     "What the page's clock shows first: ms since the epoch or "
+                     "2026-03-01T12:00:00Z (when it was recorded)");
+  command.add_option("--random-seed", random_seed,
+                     "Of the page's random numbers (the recording's)");
+  command
+      .add_option("--clock", clock,
+                  "step: 50 ms every 50 tasks that read it, 1 s behind at most; steady: with time; "
+                  "all: performance.now(), too (step)")
+      ->check(CLI::IsMember({"step", "steady", "all"}));
+  command
+      .add_option("--timezone", time_zone,
+                  "The page's, such as Europe/Berlin, or 'browser' (the recording's)")
+      ->check(check_time_zone);
+}
+
+std::expected<Injection, int> make_injection(const InjectionOptions& options,
+                                             const SessionInfo& session,
+                                             std::chrono::seconds date_shift) {
+  auto settings = settings_of(options, session);
+  if (!settings) {
+    return wrong("--time-seed takes milliseconds or 2026-03-01T12:00:00Z, not '" +
+                 options.time_seed + "'");
+  }
+  settings->date_shift = date_shift;
+  Injection injection{.settings = *settings};
+  inject::InjectedScript::Texts texts;
+  bool const none = std::ranges::find(options.inject, "none") != options.inject.end();
+  if (!none) {
+    auto script = inject::deterministic_script(*settings);
+    texts.document.push_back(std::move(script.document));
+    texts.worker = std::move(script.worker);
+  }
+  for (const std::string& each : options.inject) {
+    if (each == "none" || each == "default") continue;
+    auto text = read_script(each);
+    if (!text) return std::unexpected(text.error());
+    if (!inject::InjectedScript::create({.document = {*text}, .worker = {}})) {
+      return wrong("--inject " + each +
+                   ": cannot stand in every document: it must be ASCII (write \\u00e4 for others) "
+                   "without </script, <!-- and ]]>");
+    }
+    texts.document.push_back(std::move(*text));
+    injection.files.push_back(each);
+  }
+  if (texts.document.empty()) return injection;
+  auto script = inject::InjectedScript::create(std::move(texts));
+  if (!script) return wrong("the script cannot be injected: " + script.error().message());
+  injection.script = std::move(*script);
+  return injection;
+}
+
+std::string local_time_zone() {
+  constexpr std::string_view kZones = "/zoneinfo/";
+  if (const char* const given = std::getenv("TZ"); given != nullptr && *given != '\0') {
+    std::string_view name(given);
+    if (name.starts_with(':')) name.remove_prefix(1);
+    return std::string(name);
+  }
+  std::error_code error;
+  auto const target = std::filesystem::read_symlink("/etc/localtime", error).string();
+  auto const at = target.find(kZones);
+  return error || at == std::string::npos ? "" : target.substr(at + kZones.size());
+}
+
+boost::json::object injection_json(const Injection& injection, const ReplayReport& report) {
+  boost::json::array documents;
+  for (const InjectedDocument& document : report.documents) {
+    documents.push_back(document_json(document));
+  }
+  boost::json::array files;
+  for (const std::string& file : injection.files) files.emplace_back(as_utf8(file));
+  return {{"time_ms", injection.settings.time.count()},
+          {"random_seed", std::to_string(injection.settings.seed)},
+          {"clock", inject::to_string(injection.settings.clock)},
+          {"time_zone", as_utf8(injection.settings.time_zone)},
+          {"files", std::move(files)},
+          {"responses", report.counts.injected},
+          {"added_bytes", report.counts.injected_bytes},
+          {"documents", std::move(documents)}};
+}
+
+std::string injected_text(std::uint64_t responses, std::int64_t bytes) {
+  char text[96];
+  std::snprintf(text, sizeof text, "the script is in %llu responses, %+.1f KB",
+                static_cast<unsigned long long>(responses), static_cast<double>(bytes) / 1e3);
+  return text;
+}
+
+}  // namespace reprise

@@ -1,0 +1,93 @@
+#include "tools/serve/recorded_hosts.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+
+#include "archive/match/match.h"
+#include "archive/think_time.h"
+#include "dns/host.h"
+#include "dns/wire.h"
+
+namespace reprise {
+namespace {
+
+/// What DNS said in the session, by host, but for addresses: those count that were connected to.
+class RecordedNames {
+ public:
+  RecordedNames(const ArchiveReader& archive, std::uint32_t session) {
+    for (const DnsAnswer& answer : archive.answers()) {
+      if (answer.session == session) take(answer);
+    }
+  }
+
+  /// Chain, TTL and HTTPS records of `host`, as far as there are some.
+  dns::RecordedHost of(const std::string& host) const {
+    auto const found = by_host_.find(host);
+    auto recorded = found == by_host_.end() ? dns::RecordedHost() : found->second;
+    recorded.host = host;
+    return recorded;
+  }
+
+ private:
+  void take(const DnsAnswer& answer) {
+    auto& recorded = by_host_[answer.host];
+    // The first answer counts, as for the page; both families lead the same way.
+    if (!answer.addresses.empty() && !recorded.ttl_s) {
+      recorded.chain = answer.chain;
+      recorded.ttl_s = answer.ttl_s;
+    }
+    if (!recorded.https.empty()) return;
+    for (const auto& bytes : answer.https) {
+      if (auto record = dns::decode_svcb(bytes)) recorded.https.push_back(std::move(*record));
+    }
+  }
+
+  std::map<std::string, dns::RecordedHost> by_host_;
+};
+
+}  // namespace
+
+std::vector<dns::RecordedHost> recorded_hosts(const ArchiveReader& archive, std::uint32_t session) {
+  if (session == 0) session = session_to_replay(archive);
+  RecordedNames const names(archive, session);
+  std::vector<dns::RecordedHost> hosts;
+  std::unordered_set<std::string> seen;
+  bool recorded_here = true;
+  for (const ConnectionFacts& facts : archive.connections()) {
+    if (facts.session != session) continue;
+    recorded_here = recorded_here && facts.connect_start != kNoTime;
+    if (facts.address.empty()) continue;
+    seen.insert(facts.host);
+    hosts.push_back(names.of(facts.host));
+    hosts.back().addresses = {facts.address};
+  }
+  if (!hosts.empty() && recorded_here) return hosts;
+  // What was imported knows the connections of some exchanges at most, and no times of them.
+  for (auto const ordinal : archive.ordinals_in_order()) {
+    auto const& entry = archive.entries()[ordinal];
+    if (entry.session != session || entry.outcome == Outcome::kOriginFailed) continue;
+    auto const site = archive.site(ordinal);
+    if (!site) continue;  // damaged: a miss that the replay explains
+    if (std::string const host(site->host); seen.insert(host).second) {
+      hosts.push_back(names.of(host));
+    }
+  }
+  return hosts;
+}
+
+std::map<net::ip::address, std::chrono::nanoseconds> recorded_round_trips(
+    const ArchiveReader& archive, std::uint32_t session) {
+  if (session == 0) session = session_to_replay(archive);
+  std::map<net::ip::address, std::chrono::nanoseconds> least;
+  for (const ConnectionFacts& facts : archive.connections()) {
+    auto const address = dns::parse_address(facts.address);
+    auto const took = round_trip_of(facts);
+    if (facts.session != session || !address || !took) continue;
+    auto const [at, added] = least.emplace(*address, *took);
+    if (!added) at->second = std::min(at->second, *took);
+  }
+  return least;
+}
+
+}  // namespace reprise

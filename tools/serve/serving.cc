@@ -1,0 +1,393 @@
+#include "tools/serve/serving.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <cstdio>
+
+#include "base/system/json_file.h"
+#include "pageload/browser/launch.h"
+#include "shaper/packet/network/topology.h"
+#include "tools/commands.h"
+#include "tools/process/child_command.h"
+#include "tools/process/log_lines.h"
+#include "tools/process/process_signals.h"
+
+namespace reprise {
+namespace {
+
+/// Behind a link, so that an urgent response overtakes others.
+constexpr int kUnsentBytesMax = 16 << 10;
+/// Behind a link all names of a recording lead to one address: what is meant is in SNI and Host.
+/// It is of the range for benchmarks (RFC 2544), which exists there alone.
+auto const kFarAddress = net::ip::make_address_v4("198.19.0.1");
+/// Linux takes no argument over 128 KiB.
+constexpr std::size_t kRulesMax = 120'000;
+
+/// Connections cost descriptors, and a browser opens hundreds.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/// Whether clients that go to stand-ins on loopback find the listener.
+bool takes_stand_ins(const Place& place) {
+  return place.at && (place.at->address() == net::ip::address_v4::loopback() ||
+                      place.at->address() == net::ip::address_v4::any());
+}
+
+}  // namespace
+
+void ServingOptions::add_to(CLI::App& command) {
+  places.add_to(command);
+  link.add_to(command);
+  command
+      .add_option(
+          "--shaper", shaper,
+          "packet: a command's packets cross the link; stream: a model of TCP, approximate; "
+          "auto: packet for a command, if it may")
+      ->check(CLI::IsMember({"auto", "packet", "stream"}))
+      ->capture_default_str()
+      ->group("The emulated network (reprise profiles lists links)");
+  command.add_option("--ready-file", ready_file, "Write JSON here once all listeners accept");
+  command.add_option("--log", log_level, "trace, debug, info, warn, err or off")
+      ->check(CLI::IsMember({"trace", "debug", "info", "warn", "err", "off"}));
+}
+
+Serving::Serving(std::string mode, ServingOptions options, std::vector<std::string> command)
+    : mode_(std::move(mode)), options_(std::move(options)), command_(std::move(command)) {}
+
+Serving::~Serving() = default;
+
+std::optional<int> Serving::prepare(const Naming& naming) {
+  log_to_stderr(options_.log_level);
+  auto places =
+      options_.places.parse(command_.empty() ? UsualPlaces::kKnownPorts : UsualPlaces::kAnyPorts);
+  if (!places) {
+    std::fprintf(stderr, "reprise: %s\n", places.error().c_str());
+    return kExitUsage;
+  }
+  places_ = std::move(*places);
+  if (!remove_stale_file(options_.ready_file, "--ready-file")) return kExitFailed;
+  auto authority = CertificateAuthority::open_or_create(CertificateAuthority::default_directory());
+  if (!authority) {
+    std::fprintf(stderr, "reprise: the certificate authority in %s cannot be used: %s\n",
+                 CertificateAuthority::default_directory().c_str(),
+                 authority.error().message().c_str());
+    return kExitFailed;
+  }
+  authority_ = std::move(*authority);
+  if (auto const wrong = prepare_command()) return wrong;
+  // Not before the fork: they would be the command's, too.
+  ::signal(SIGPIPE, SIG_IGN);
+  raise_descriptor_limit();
+  if (auto const wrong = make_plan(naming)) return wrong;
+  if (auto const wrong = move_servers_away(naming)) return wrong;
+  if (auto const wrong = bind()) return wrong;
+  return bind_names(naming);
+}
+
+std::optional<int> Serving::prepare_command() {
+  if (!options_.link.link.empty()) {
+    if (auto const wrong = prepare_link()) return wrong;
+  }
+  if (child_ || command_.empty()) return std::nullopt;
+  auto child = ChildCommand::prepare();
+  if (!child) {
+    std::fprintf(stderr, "reprise: cannot start a process: %s\n", child.error().message().c_str());
+    return kExitFailed;
+  }
+  child_ = std::make_unique<ChildCommand>(std::move(*child));
+  return std::nullopt;
+}
+
+std::optional<int> Serving::prepare_link() {
+  if (options_.shaper == "stream") return prepare_stream("");
+  if (options_.shaper == "packet") {
+    if (!command_.empty()) return prepare_packets(nullptr);
+    std::fprintf(stderr,
+                 "reprise: --shaper packet puts a command behind the link: say which, -- "
+                 "COMMAND..., or say --shaper stream\n");
+    return kExitUsage;
+  }
+  if (command_.empty()) {
+    return prepare_stream("only the packets of a command can cross a link; give one, -- COMMAND");
+  }
+  std::optional<ShellError> refused;
+  auto const wrong = prepare_packets(&refused);
+  return refused ? prepare_stream(text_of(*refused)) : wrong;
+}
+
+std::optional<int> Serving::prepare_packets(std::optional<ShellError>* refused) {
+  auto linked = LinkedCommand::prepare(options_.link,
+                                       {.all_tcp_ports = true,
+                                        .tcp_ports = {80, 443, 8080, 8443},
+                                        .unsent_bytes_max = kUnsentBytesMax,
+                                        .names = true},
+                                       options_.strict, refused);
+  if (!linked) return linked.error();
+  linked_ = linked->get();
+  child_ = std::move(*linked);
+  // The command reaches nobody here, and others are not asked for.
+  places_ = *options_.places.parse(UsualPlaces::kOff);
+  return std::nullopt;
+}
+
+std::optional<int> Serving::prepare_stream(const std::string& instead_of) {
+  if (!instead_of.empty()) {
+    std::fprintf(stderr,
+                 "reprise: the link is modelled (--shaper stream), so that times are approximate: "
+                 "%s\n",
+                 instead_of.c_str());
+  }
+  auto streamed = StreamedLink::prepare(options_.link, instead_of, options_.strict);
+  if (!streamed) return streamed.error();
+  streamed_ = std::move(*streamed);
+  return std::nullopt;
+}
+
+/// Stand-ins are for those who find a listener there.
+std::optional<int> Serving::make_plan(const Naming& naming) {
+  bool const served = takes_stand_ins(places_.http) || takes_stand_ins(places_.https);
+  if (!naming.hosts || (linked_ == nullptr && !served)) return std::nullopt;
+  auto plan = dns::Plan::create(
+      *naming.hosts,
+      {.range = linked_ != nullptr ? dns::Plan::Range::kNamespace : dns::Plan::Range::kLoopback,
+       .single = naming.single});
+  if (!plan) {
+    std::fprintf(stderr, "reprise: no stand-ins for the recorded addresses: %s\n",
+                 plan.error().message().c_str());
+    return kExitArchive;
+  }
+  plan_ = std::move(*plan);
+  return std::nullopt;
+}
+
+std::optional<int> Serving::move_servers_away(const Naming& naming) {
+  if (naming.round_trips.empty()) return std::nullopt;
+  if (linked_ == nullptr || !plan_) {
+    std::fprintf(stderr,
+                 "reprise: --origin-rtt takes packets: a command behind a link (--link none will "
+                 "do) that is not modelled\n");
+    return kExitUsage;
+  }
+  FarServers::Delays delays;
+  for (const auto& [origin, round_trip] : naming.round_trips) {
+    auto const stand_in = plan_->stand_in_of(origin);
+    if (!stand_in) continue;
+    auto const [at, added] = delays.emplace(stand_in->to_uint(), round_trip);
+    if (!added) at->second = std::min(at->second, round_trip);
+  }
+  linked_->move_servers_away(std::move(delays));
+  return std::nullopt;
+}
+
+std::vector<Listen> Serving::wanted_listeners() {
+  std::vector<Listen> listeners;
+  for (Place* const place : {&places_.http, &places_.https, &places_.proxy, &places_.admin}) {
+    if (!place->at) continue;
+    bool const transparent = place == &places_.http || place == &places_.https;
+    listeners.push_back({.flag = place->flag,
+                         .at = *place->at,
+                         .entry = place == &places_.proxy ? Entry::kProxy : Entry::kTransparent,
+                         .tls = place != &places_.admin,
+                         .whole_loopback = transparent && plan_ &&
+                                           place->at->address().is_loopback() &&
+                                           takes_stand_ins(*place),
+                         .accepted_elsewhere = streamed_ && place != &places_.admin});
+    open_places_.push_back(place);
+  }
+  // Whatever address and port a command behind a link asks for, it finds us there.
+  if (linked_ != nullptr) {
+    for (Descriptor& socket : linked_->tcp_listeners()) {
+      listeners.push_back({.flag = "--link", .descriptor = socket.release()});
+    }
+  }
+  return listeners;
+}
+
+std::optional<int> Serving::bind() {
+  auto server = Server::create(wanted_listeners(), *authority_, options_.threads);
+  if (!server) {
+    auto const& wrong = server.error();
+    if (wrong.flag == "TLS") {
+      std::fprintf(stderr, "reprise: TLS cannot be set up: %s\n", wrong.error.message().c_str());
+      return kExitFailed;
+    }
+    return cannot_listen(wrong.flag, wrong.at, wrong.error);
+  }
+  server_ = std::move(*server);
+  for (std::size_t i = 0; i < open_places_.size(); ++i) {
+    open_places_[i]->at = server_->bound()[i];
+  }
+  return std::nullopt;
+}
+
+int Serving::cannot_listen(const std::string& flag, const tcp::endpoint& at,
+                           std::error_code error) {
+  std::fprintf(stderr,
+               "reprise: cannot listen on %s for %s: %s; choose another with %s ADDR:PORT\n",
+               to_text(at).c_str(), flag.c_str(), error.message().c_str(), flag.c_str());
+  return kExitListen;
+}
+
+/// What the stub says.
+dns::Zone Serving::zone(const Naming& naming) const {
+  if (plan_) return plan_->zone(naming.any);
+  if (linked_ != nullptr) return {.entries = {}, .catch_all = kFarAddress};
+  auto const& main = places_.https.at ? places_.https : places_.http;
+  if (!main.at || !main.at->address().is_v4()) return {};
+  return {.entries = {}, .catch_all = main.at->address().to_v4()};
+}
+
+std::optional<int> Serving::bind_names(const Naming& naming) {
+  if (linked_ == nullptr && !places_.dns.at) return std::nullopt;
+  responder_.emplace(zone(naming), dns::Responder::Options{.chains = naming.chains});
+  names_.emplace(context_, *responder_,
+                 dns::Server::Options{.allow_remote = options_.places.allow_remote});
+  if (places_.dns.at) {
+    net::ip::udp::endpoint const at(places_.dns.at->address(), places_.dns.at->port());
+    auto const bound =
+        streamed_ ? streamed_->listen_for_names(at, *names_, context_) : names_->listen(at);
+    if (!bound) return cannot_listen(places_.dns.flag, *places_.dns.at, bound.error());
+    places_.dns.at = tcp::endpoint(bound->address(), bound->port());
+  }
+  if (linked_ == nullptr) return std::nullopt;
+  for (Descriptor& socket : linked_->name_sockets()) {
+    if (auto const served = names_->adopt(socket.release()); !served) {
+      std::fprintf(stderr, "reprise: names cannot be answered behind the link: %s\n",
+                   served.error().message().c_str());
+      return kExitFailed;
+    }
+  }
+  return std::nullopt;
+}
+
+int Serving::run(HandlerFactory& handler, const AdminActions& admin,
+                 const std::function<std::string()>& progress) {
+  loop_ = std::make_unique<MainLoop>(context_);
+  Admin admin_handler(admin);
+  std::vector<HandlerFactory*> factories;
+  for (const Place* const place : open_places_) {
+    factories.push_back(place == &places_.admin ? static_cast<HandlerFactory*>(&admin_handler)
+                                                : &handler);
+  }
+  factories.resize(server_->bound().size(), &handler);  // those behind the link
+  server_->start(factories);
+
+  auto const ended = announce();
+  auto const exit_code = ended ? *ended : loop_->run(child_.get(), progress);
+  loop_->end_on_second_signal();
+  if (names_) names_->stop();
+  if (streamed_) streamed_->close_listeners();
+  server_->stop();
+  return ended ? exit_code : finish_link(exit_code);
+}
+
+/// With what the link makes of the exit code.
+int Serving::finish_link(int exit_code) {
+  bool doubtful = false;
+  if (linked_ != nullptr) {
+    auto const run = linked_->finish();
+    doubtful = !doubts_of(run).empty();
+    finished_link_ = to_json(run);
+  } else if (streamed_) {
+    auto const run = streamed_->finish();
+    doubtful = !doubts_of(run).empty();
+    finished_link_ = to_json(run);
+  }
+  return exit_code == kExitDone && doubtful && options_.strict ? int{kExitGate} : exit_code;
+}
+
+/// All listeners accept: says so, or starts the command. An exit code when that fails, or when the
+/// process has been asked to end meanwhile.
+std::optional<int> Serving::announce() {
+  if (auto const number = waiting_signal()) return child_ ? 128 + *number : int{kExitDone};
+  if (streamed_) {
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < open_places_.size(); ++i) {
+      if (open_places_[i] != &places_.admin) places.push_back(i);
+    }
+    if (auto const wrong = streamed_->start(*server_, places); !wrong.empty()) {
+      std::fprintf(stderr, "reprise: the link cannot be modelled: %s\n", wrong.c_str());
+      return kExitFailed;
+    }
+  }
+  if (!options_.ready_file.empty() &&
+      !write_json_file(options_.ready_file, "--ready-file", ready_json())) {
+    return kExitFailed;
+  }
+  if (!child_) {
+    auto told = open_places_;
+    if (places_.dns.at) told.push_back(&places_.dns);
+    for (const Place* const place : told) {
+      std::fprintf(stderr, "%s: %s on %s\n", mode_.c_str(), place->flag.c_str() + 2,
+                   to_text(*place->at).c_str());
+    }
+    return std::nullopt;
+  }
+  auto const wrong = child_->start(expand_chromium_flags(command_, chromium_flags()));
+  if (wrong.empty()) return std::nullopt;
+  std::fprintf(stderr, "reprise: cannot start %s: %s\n", command_.front().c_str(), wrong.c_str());
+  return kExitFailed;
+}
+
+std::optional<boost::json::object> Serving::link_report() const {
+  if (!finished_link_ && linked_ != nullptr) return to_json(linked_->report());
+  if (!finished_link_ && streamed_) return to_json(streamed_->report());
+  return finished_link_;
+}
+
+void Serving::stop(int exit_code) {
+  loop_->stop(exit_code);
+}
+
+std::vector<std::string> Serving::chromium_flags() const {
+  std::vector<std::string> flags;
+  // All names and addresses of a network behind a link lead here by themselves.
+  if (linked_ == nullptr) {
+    std::string rules;
+    if (plan_) {
+      auto const& [http, https, proxy, dns, admin] = places_;
+      auto const port = [](const Place& place, const Place& other) {
+        return takes_stand_ins(place) ? place.at->port() : other.at->port();
+      };
+      // Hosts that were not recorded lead here, too: only so is a miss seen and explained.
+      rules = plan_->chromium_rules({.http = port(http, https), .https = port(https, http)}, true);
+      if (rules.size() > kRulesMax) {
+        std::fprintf(stderr,
+                     "reprise: too many hosts for Chromium's flags: to it, all have one address; "
+                     "with the resolver of --dns each has its own\n");
+        rules.clear();
+      }
+    }
+    flags = routing_flags(places_, rules);
+  }
+  flags.push_back("--ignore-certificate-errors-spki-list=" + authority_->spki_sha256_base64());
+  auto const quiet = quiet_flags();
+  flags.insert(flags.end(), quiet.begin(), quiet.end());
+  return flags;
+}
+
+boost::json::object Serving::ready_json() const {
+  auto const address = [](const Place& place) -> boost::json::value {
+    if (!place.at) return nullptr;
+    return boost::json::string(to_text(*place.at));
+  };
+  return {{"mode", mode_},
+          {"http", address(places_.http)},
+          {"https", address(places_.https)},
+          {"proxy", address(places_.proxy)},
+          {"dns", address(places_.dns)},
+          {"admin", address(places_.admin)},
+          {"ca_file", authority_->certificate_path().string()},
+          {"ca_spki_sha256", authority_->spki_sha256_base64()},
+          {"chromium_flags", boost::json::value_from(chromium_flags())},
+          {"pid", ::getpid()}};
+}
+
+}  // namespace reprise

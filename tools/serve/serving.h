@@ -1,0 +1,124 @@
+#pragma once
+
+// What `record` and `replay` have in common: where to listen, what to run meanwhile, when to end.
+
+#include <CLI/CLI.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/json/object.hpp>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dns/plan.h"
+#include "dns/responder.h"
+#include "dns/server.h"
+#include "proxy/admin.h"
+#include "proxy/server.h"
+#include "tools/link/linked_command.h"
+#include "tools/link/streamed_link.h"
+#include "tools/process/main_loop.h"
+#include "tools/process/running_command.h"
+#include "tools/serve/places.h"
+
+namespace reprise {
+
+/// The options of the command line that both subcommands take.
+struct ServingOptions {
+  PlaceOptions places;
+  LinkOptions link;
+  std::string shaper = "auto";  ///< of the link: "auto", "packet", "stream"
+  std::filesystem::path ready_file;
+  std::string log_level = "warn";
+  unsigned threads = 1;
+  bool strict = false;  ///< a link that is not what it should be ends the run (kExitGate)
+
+  void add_to(CLI::App& command);
+};
+
+/// What names lead to.
+struct Naming {
+  /// Each at the stand-ins of its addresses. Nothing: all names lead to us, as in a recording.
+  std::optional<std::vector<dns::RecordedHost>> hosts;
+  bool single = false;  ///< one stand-in for all
+  bool any = false;     ///< other names lead to us, too
+  bool chains = false;  ///< the recorded CNAMEs and TTLs
+  /// What each origin address adds to the round trip behind a link.
+  std::map<net::ip::address, std::chrono::nanoseconds> round_trips;
+};
+
+/// A server with everything around it, from the first listener to the last line on stderr.
+class Serving {
+ public:
+  /// `mode` is "record" or "replay". `command` is what runs beside it, may be empty.
+  Serving(std::string mode, ServingOptions options, std::vector<std::string> command);
+  ~Serving();
+
+  /// All that must come before threads and locks: checks the addresses, opens the certificate
+  /// authority, forks the child or makes its network, binds the listeners. Returns an exit code
+  /// when something is wrong, and has said it.
+  std::optional<int> prepare(const Naming& naming);
+
+  /// Where the listeners are; after prepare().
+  const std::vector<tcp::endpoint>& bound() const { return server_->bound(); }
+  /// Where names are answered; after prepare(). Nothing without that.
+  std::optional<tcp::endpoint> names_at() const { return places_.dns.at; }
+  /// How the link did. Nothing without one. On the main thread, after prepare().
+  std::optional<boost::json::object> link_report() const;
+  /// Of clients; after prepare(). Any thread.
+  FailedHandshakes::Counts failed_handshakes() const {
+    return server_->failed_handshakes().counts();
+  }
+  /// What was asked for by name. Nothing when no names are answered. On the main thread.
+  const dns::Responder* responder() const { return responder_ ? &*responder_ : nullptr; }
+
+  /// Serves, tells the world, runs the command; returns when the command has ended or, without one,
+  /// when a signal came or stop() was called, after all connections have ended. The exit code is
+  /// what stop() was given unless that was kExitDone, else the command's, else kExitDone.
+  /// `progress` gives the text of the live line.
+  int run(HandlerFactory& handler, const AdminActions& admin,
+          const std::function<std::string()>& progress);
+
+  /// Ends run() with this code; the command is told first (SIGTERM), and killed when it does not
+  /// end within 5 s. Thread-safe.
+  void stop(int exit_code);
+
+ private:
+  std::optional<int> prepare_command();
+  std::optional<int> prepare_link();
+  std::optional<int> prepare_packets(std::optional<ShellError>* refused);
+  std::optional<int> prepare_stream(const std::string& instead_of);
+  int finish_link(int exit_code);
+  std::optional<int> make_plan(const Naming& naming);
+  std::optional<int> move_servers_away(const Naming& naming);
+  std::vector<Listen> wanted_listeners();
+  std::optional<int> bind();
+  dns::Zone zone(const Naming& naming) const;
+  std::optional<int> bind_names(const Naming& naming);
+  static int cannot_listen(const std::string& flag, const tcp::endpoint& at, std::error_code error);
+  std::optional<int> announce();
+  std::vector<std::string> chromium_flags() const;
+  boost::json::object ready_json() const;
+
+  std::string mode_;
+  ServingOptions options_;
+  std::vector<std::string> command_;
+  Places places_;  // once bound, as bound
+  std::optional<CertificateAuthority> authority_;
+  std::unique_ptr<RunningCommand> child_;
+  LinkedCommand* linked_ = nullptr;  // the same, if it is behind a link
+  std::optional<boost::json::object> finished_link_;
+  std::optional<dns::Plan> plan_;
+  net::io_context context_{1};
+  std::optional<dns::Responder> responder_;
+  std::optional<dns::Server> names_;
+  std::vector<Place*> open_places_;  // in the server's order
+  std::unique_ptr<Server> server_;
+  std::unique_ptr<StreamedLink> streamed_;  // in front of it
+  std::unique_ptr<MainLoop> loop_;
+};
+
+}  // namespace reprise

@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+
+#include "archive/record.h"
+#include "base/system/private_file.h"
+#include "base/text/printable.h"
+#include "tools/archive/given_archive.h"
+#include "tools/archive/open.h"
+#include "tools/commands.h"
+#include "view/inputs.h"
+#include "view/page.h"
+
+namespace reprise {
+namespace {
+
+namespace json = boost::json;
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kResultBytesMax = std::uintmax_t{512} << 20;
+
+struct ViewOptions {
+  std::vector<fs::path> inputs;
+  fs::path output;
+};
+
+int say_wrong(const fs::path& path, const std::string& wrong, int exit_code) {
+  std::fprintf(stderr, "reprise: %s: %s\n", path.c_str(), wrong.c_str());
+  return exit_code;
+}
+
+bool begins_as_archive(std::istream& file) {
+  std::array<std::byte, kFileHeaderBytes> head{};
+  file.read(reinterpret_cast<char*>(head.data()), static_cast<std::streamsize>(head.size()));
+  auto const checked = check_file_header(head);
+  file.clear();
+  file.seekg(0);
+  return checked || checked.error() != archive_errc::not_an_archive;
+}
+
+int read_result(const fs::path& path, std::istream& file, ViewModel& model) {
+  std::error_code error;
+  auto const size = fs::file_size(path, error);
+  if (error) return say_wrong(path, error.message(), kExitFailed);
+  if (size > kResultBytesMax) {
+    return say_wrong(path, "results over 512 MiB are not read; `load` without --dom writes less",
+                     kExitFailed);
+  }
+  json::monotonic_resource memory;
+  json::stream_parser parser(&memory);
+  std::array<char, 1 << 16> piece{};
+  for (std::uintmax_t left = size; left > 0 && !error;) {
+    file.read(piece.data(), static_cast<std::streamsize>(std::min<std::uintmax_t>(left, 1 << 16)));
+    auto const got = static_cast<std::size_t>(file.gcount());
+    if (got == 0) break;
+    parser.write(piece.data(), got, error);
+    left -= got;
+  }
+  if (!error) parser.finish(error);
+  if (error) {
+    return say_wrong(path, "neither an archive nor JSON: " + error.message(), kExitFailed);
+  }
+  auto const added = add_result(parser.release(), as_utf8(path.filename().native()), model);
+  return added ? kExitDone : say_wrong(path, added.error(), kExitFailed);
+}
+
+int read_input(const fs::path& path, ViewModel& model) {
+  std::ifstream file(path, std::ios::binary);
+  std::error_code error;
+  if (!file || !fs::is_regular_file(path, error)) {
+    return say_wrong(path, "cannot be read; name an archive or a result of `load -o`", kExitFailed);
+  }
+  auto given = GivenArchive::take(path);
+  if (!given) return given.error();
+  bool const imported = given->path() != path;
+  if (!imported && !begins_as_archive(file)) return read_result(path, file, model);
+  auto const archive = open_with_remarks(given->path());
+  given->remove_copy();
+  if (!archive) return kExitArchive;
+  add_archive(*archive->reader, path.filename().native(), model);
+  return kExitDone;
+}
+
+int view(const ViewOptions& options) {
+  ViewModel model;
+  for (const fs::path& input : options.inputs) {
+    if (auto const exit_code = read_input(input, model); exit_code != kExitDone) return exit_code;
+  }
+  auto const output =
+      options.output.empty() ? fs::path(options.inputs.front().string() + ".html") : options.output;
+  auto const told =
+      std::to_string(model.loads()) + " loads, " + std::to_string(model.requests()) + " requests";
+  if (model.requests_left_out() > 0) {
+    std::fprintf(stderr, "reprise: %zu requests are left out: a page holds %zu\n",
+                 model.requests_left_out(), ViewModel::kRequestsMax);
+  }
+  auto const page = view_page(std::move(model).text());
+  if (auto const written = write_private_file(page, output); !written) {
+    return say_wrong(output, "cannot be written: " + written.error().message(), kExitFailed);
+  }
+  if (output != "-") {
+    std::fprintf(stderr, "wrote %s: %s, %.1f MB\n", output.c_str(), told.c_str(),
+                 static_cast<double>(page.size()) / 1e6);
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_view_command(CLI::App& app, int& exit_code) {
+  auto const options = std::make_shared<ViewOptions>();
+  auto* const sub = app.add_subcommand(
+      "view", "Make an HTML page of loads or recordings: reprise view FILE... [-o page.html]");
+  sub->add_option("FILE", options->inputs, "Archives, and results that `load -o` wrote")
+      ->required();
+  sub->add_option("-o,--output", options->output,
+                  "The page (default: the first FILE with .html behind it); - for stdout");
+  sub->callback([options, &exit_code] { exit_code = view(*options); });
+}
+
+}  // namespace reprise

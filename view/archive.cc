@@ -1,0 +1,246 @@
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "base/http/media_type.h"
+#include "base/text/printable.h"
+#include "base/text/times.h"
+#include "view/inputs.h"
+
+namespace json = boost::json;
+
+namespace reprise {
+namespace {
+
+struct TypeName {
+  std::string_view from;
+  std::string_view to;  ///< as results of page loads call it
+};
+
+/// By what the browser said that it wants (Fetch standard, Sec-Fetch-Dest).
+constexpr auto kDestinations = std::to_array<TypeName>({{"document", "Document"},
+                                                        {"iframe", "Document"},
+                                                        {"frame", "Document"},
+                                                        {"style", "Stylesheet"},
+                                                        {"script", "Script"},
+                                                        {"worker", "Script"},
+                                                        {"image", "Image"},
+                                                        {"font", "Font"},
+                                                        {"audio", "Media"},
+                                                        {"video", "Media"},
+                                                        {"track", "TextTrack"},
+                                                        {"manifest", "Manifest"},
+                                                        {"empty", "Fetch"}});
+/// By what came.
+constexpr auto kKinds = std::to_array<TypeName>({{"html", "Document"},
+                                                 {"style", "Stylesheet"},
+                                                 {"script", "Script"},
+                                                 {"image", "Image"},
+                                                 {"font", "Font"},
+                                                 {"media", "Media"},
+                                                 {"json", "Fetch"}});
+
+std::string_view first_value(const Headers& headers, std::string_view name) {
+  return find_header(headers.list(), name).value_or(std::string_view());
+}
+
+std::string_view resource_type(const Exchange& exchange, std::string_view type) {
+  auto const wanted = first_value(exchange.request.headers, "sec-fetch-dest");
+  for (auto const& each : kDestinations) {
+    if (each.from == wanted) return each.to;
+  }
+  for (auto const& each : kKinds) {
+    if (is_of_kind(type, each.from)) return each.to;
+  }
+  return "Other";
+}
+
+/// Milliseconds since `start`; kUnknown stays so.
+double ms_since(SessionTime start, SessionTime time) {
+  if (time == kNoTime) return kUnknown;
+  return std::chrono::duration<double, std::milli>(time - start).count();
+}
+
+std::uint64_t size_of(const Headers& headers) {
+  std::uint64_t size = 0;
+  for (const HeaderView& field : headers.list()) size += field.name.size() + field.value.size() + 4;
+  return size;
+}
+
+/// One session on its way into the model.
+class SessionView {
+ public:
+  SessionView(const ArchiveReader& archive, std::uint32_t session, ViewModel& model)
+      : model_(model) {
+    for (const ConnectionFacts& facts : archive.connections()) {
+      if (facts.session == session) connections_.emplace(facts.id, Connection{&facts});
+    }
+  }
+
+  /// In the order of the requests.
+  void add(const Exchange& exchange, std::size_t number) {
+    if (!start_ && start_of(exchange) != kNoTime) start_ = first_time(exchange);
+    if (first_url_.empty()) first_url_ = url_of(exchange.request);
+    ++count_;
+    wire_bytes_ += wire_bytes(exchange);
+    write(exchange, number);
+  }
+
+  const std::string& first_url() const { return first_url_; }
+  json::object metrics() const {
+    return {{"request_count", count_},
+            {"encoded_bytes", wire_bytes_},
+            {"connection_count", connections_.size()}};
+  }
+
+ private:
+  struct Connection {
+    const ConnectionFacts* facts = nullptr;
+    bool used = false;  ///< a request that it was made for has been shown
+  };
+
+  static SessionTime start_of(const Exchange& exchange) {
+    auto const& timings = exchange.timings;
+    return timings.queued != kNoTime ? timings.queued : timings.request_sent;
+  }
+
+  static std::uint64_t wire_bytes(const Exchange& exchange) {
+    return exchange.response.body.size_bytes + size_of(exchange.response.headers);
+  }
+
+  /// Zero of the page's time: the first request, or the look-up of its connection.
+  SessionTime first_time(const Exchange& exchange) const {
+    auto first = start_of(exchange);
+    auto const found = connections_.find(exchange.origin_connection_id);
+    if (found == connections_.end()) return first;
+    for (auto const time : {found->second.facts->dns_start, found->second.facts->connect_start}) {
+      if (time != kNoTime) first = std::min(first, time);
+    }
+    return first;
+  }
+
+  double since(SessionTime time) const { return ms_since(start_.value_or(SessionTime{0}), time); }
+
+  void write(const Exchange& exchange, std::size_t number) {
+    auto const& timings = exchange.timings;
+    auto const url = url_of(exchange.request);
+    auto const type = media_type(exchange.response.headers.list());
+    auto const connection = exchange.origin_connection_id == 0
+                                ? std::string()
+                                : std::to_string(exchange.origin_connection_id);
+    auto const protocol = to_string(exchange.response.status > 0 ? exchange.response.version
+                                                                 : exchange.request.version);
+    auto const failure = exchange.failure.empty() && exchange.outcome != Outcome::kComplete
+                             ? std::string(to_string(exchange.outcome))
+                             : exchange.failure;
+    ViewRequest request{.url = url,
+                        .method = exchange.request.method,
+                        .type = resource_type(exchange, type),
+                        .protocol = protocol,
+                        .connection = connection,
+                        .mime_type = type,
+                        .priority = first_value(exchange.request.headers, "priority"),
+                        .initiator = first_value(exchange.request.headers, "referer"),
+                        .failure = failure,
+                        .number = static_cast<double>(number),
+                        .status = static_cast<double>(exchange.response.status),
+                        .encoded_bytes = static_cast<double>(wire_bytes(exchange)),
+                        .start_ms = since(start_of(exchange)),
+                        .send_end_ms = since(timings.request_sent),
+                        .first_byte_ms = since(timings.first_byte),
+                        .end_ms = since(timings.end)};
+    auto const found = connections_.find(exchange.origin_connection_id);
+    if (found != connections_.end()) {
+      request.address = found->second.facts->address;
+      if (!std::exchange(found->second.used, true)) add_connecting(*found->second.facts, request);
+    }
+    model_.add_request(request);
+  }
+
+  /// What making the connection took, on the first request that it carried. It may have begun
+  /// before the request came: with TLS, the client's hello comes first.
+  void add_connecting(const ConnectionFacts& facts, ViewRequest& request) const {
+    request.dns_start_ms = since(facts.dns_start);
+    request.dns_end_ms = facts.dns_start == kNoTime ? kUnknown : since(facts.connect_start);
+    request.connect_start_ms = since(facts.connect_start);
+    request.tls_start_ms = since(facts.tls_start);
+    request.connect_end_ms = since(facts.ready);
+    for (double const time : {request.connect_start_ms, request.dns_start_ms}) {
+      if (time < request.start_ms) request.start_ms = time;
+    }
+  }
+
+  ViewModel& model_;
+  std::unordered_map<std::uint64_t, Connection> connections_;
+  std::optional<SessionTime> start_;
+  std::string first_url_;
+  std::uint64_t count_ = 0;
+  std::uint64_t wire_bytes_ = 0;
+};
+
+/// What the archive says of a session, without its exchanges.
+json::object session_facts(const ArchiveReader& archive, std::uint32_t number) {
+  json::object facts = {{"run", number}, {"outcome", "recorded"}};
+  auto const& sessions = archive.sessions();
+  auto const found = std::ranges::find(sessions, number, &SessionInfo::number);
+  if (found != sessions.end()) facts["started"] = utc_time(found->started);
+  return facts;
+}
+
+json::array session_remarks(const ArchiveReader& archive, std::uint32_t number,
+                            std::size_t damaged) {
+  json::array remarks;
+  auto const& sessions = archive.sessions();
+  auto const found = std::ranges::find(sessions, number, &SessionInfo::number);
+  if (found == sessions.end()) {
+    remarks.emplace_back("The session's start is lost.");
+  } else if (!found->complete) {
+    remarks.emplace_back("The session was not recorded to its end.");
+  }
+  if (damaged > 0) {
+    remarks.emplace_back(std::to_string(damaged) + " exchanges are damaged and not shown.");
+  }
+  return remarks;
+}
+
+std::string session_url(const ArchiveReader& archive, std::uint32_t number,
+                        const std::string& first_url) {
+  auto const& sessions = archive.sessions();
+  auto const found = std::ranges::find(sessions, number, &SessionInfo::number);
+  bool const has_page = found != sessions.end() && !found->pages.empty();
+  return as_utf8(has_page ? found->pages.front() : first_url);
+}
+
+}  // namespace
+
+void add_archive(const ArchiveReader& archive, std::string_view name, ViewModel& model) {
+  json::array remarks;
+  for (auto const& remark : archive.report().remarks) remarks.emplace_back(as_utf8(remark));
+  model.add_input({{"kind", "archive"},
+                   {"name", as_utf8(name)},
+                   {"size_bytes", archive.size_bytes()},
+                   {"remarks", std::move(remarks)}});
+  auto const ordinals = archive.ordinals_in_order();
+  auto const entries = archive.entries();
+  for (std::size_t i = 0; i < ordinals.size();) {
+    auto const session = entries[ordinals[i]].session;
+    model.begin_load(session_facts(archive, session));
+    SessionView view(archive, session, model);
+    std::size_t damaged = 0;
+    for (; i < ordinals.size() && entries[ordinals[i]].session == session; ++i) {
+      if (auto const exchange = archive.exchange(ordinals[i])) {
+        view.add(*exchange, i + 1);
+      } else {
+        ++damaged;
+      }
+    }
+    model.end_load({{"url", session_url(archive, session, view.first_url())},
+                    {"metrics", view.metrics()},
+                    {"remarks", session_remarks(archive, session, damaged)}});
+  }
+}
+
+}  // namespace reprise

@@ -1,0 +1,172 @@
+#include "view/model.h"
+
+#include <array>
+#include <boost/json/serialize.hpp>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include "base/text/printable.h"
+
+namespace json = boost::json;
+
+namespace reprise {
+namespace {
+
+using TextField = std::string_view ViewRequest::*;
+using NumberField = double ViewRequest::*;
+
+/// The columns of a request, in this order: texts, numbers, then whether it came from a cache.
+constexpr std::array<std::pair<const char*, TextField>, 10> kTexts = {{
+    {"url", &ViewRequest::url},
+    {"method", &ViewRequest::method},
+    {"type", &ViewRequest::type},
+    {"protocol", &ViewRequest::protocol},
+    {"address", &ViewRequest::address},
+    {"connection", &ViewRequest::connection},
+    {"mime_type", &ViewRequest::mime_type},
+    {"priority", &ViewRequest::priority},
+    {"initiator", &ViewRequest::initiator},
+    {"failure", &ViewRequest::failure},
+}};
+constexpr std::array<std::pair<const char*, NumberField>, 14> kNumbers = {{
+    {"number", &ViewRequest::number},
+    {"status", &ViewRequest::status},
+    {"encoded_bytes", &ViewRequest::encoded_bytes},
+    {"decoded_bytes", &ViewRequest::decoded_bytes},
+    {"start_ms", &ViewRequest::start_ms},
+    {"dns_start_ms", &ViewRequest::dns_start_ms},
+    {"dns_end_ms", &ViewRequest::dns_end_ms},
+    {"connect_start_ms", &ViewRequest::connect_start_ms},
+    {"tls_start_ms", &ViewRequest::tls_start_ms},
+    {"connect_end_ms", &ViewRequest::connect_end_ms},
+    {"send_start_ms", &ViewRequest::send_start_ms},
+    {"send_end_ms", &ViewRequest::send_end_ms},
+    {"first_byte_ms", &ViewRequest::first_byte_ms},
+    {"end_ms", &ViewRequest::end_ms},
+}};
+
+/// Beyond this, which is 30,000 years in milliseconds, a number is nonsense.
+constexpr double kNumberMax = 1e15;
+
+void append_number(std::string& out, double value) {
+  if (!(std::abs(value) <= kNumberMax)) {
+    out += "null";
+    return;
+  }
+  std::array<char, 40> text{};
+  auto size = static_cast<std::size_t>(std::snprintf(text.data(), text.size(), "%.3f", value));
+  while (text[size - 1] == '0') --size;
+  if (text[size - 1] == '.') --size;
+  out.append(text.data(), size);
+}
+
+/// The fields of an object without its braces, each with a comma behind it.
+std::string fields_of(const json::object& object) {
+  if (object.empty()) return "";
+  auto text = json::serialize(object);
+  text.back() = ',';
+  return text.substr(1);
+}
+
+/// The code points that no string may hold as they are: besides `<`, which begins tags, and `>` and
+/// `&`, all that end a line for some reader, or turn the direction of writing.
+bool is_unsafe(char32_t c) {
+  return c == '<' || c == '>' || c == '&' || (c >= 0x7f && c < 0xa0) || c == 0x61c ||
+         (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+         (c >= 0x2060 && c <= 0x2069) || c == 0xfeff;
+}
+
+}  // namespace
+
+std::string script_safe(std::string_view json) {
+  std::string out;
+  out.reserve(json.size() + json.size() / 16);
+  for (std::size_t i = 0; i < json.size();) {
+    auto const byte = [&](std::size_t at) { return static_cast<unsigned char>(json[i + at]); };
+    // All that is_unsafe() knows has at most three bytes.
+    char32_t c = byte(0);
+    std::size_t size = 1;
+    if (c >= 0xc2 && c <= 0xdf && i + 1 < json.size()) {
+      c = (c & 0x1f) << 6 | (byte(1) & 0x3f);
+      size = 2;
+    } else if (c >= 0xe0 && c <= 0xef && i + 2 < json.size()) {
+      c = (c & 0xf) << 12 | (byte(1) & 0x3fU) << 6 | (byte(2) & 0x3fU);
+      size = 3;
+    } else if (c >= 0x80) {
+      c = 0xfffd;  // the middle of a longer one
+    }
+    if (is_unsafe(c)) {
+      std::array<char, 8> text{};
+      std::snprintf(text.data(), text.size(), "\\u%04x", static_cast<unsigned>(c));
+      out += text.data();
+    } else {
+      out += json.substr(i, size);
+    }
+    i += size;
+  }
+  return out;
+}
+
+void ViewModel::add_input(const json::object& facts) {
+  if (inputs_++ > 0) inputs_json_ += ",\n";
+  inputs_json_ += json::serialize(facts);
+}
+
+void ViewModel::begin_load(const json::object& facts) {
+  if (loads_++ > 0) loads_json_ += ",\n";
+  loads_json_ += "{" + fields_of(facts) + "\"input\":" + std::to_string(inputs_ - 1);
+  loads_json_ += ",\"requests\":[";
+  load_requests_ = 0;
+  load_left_out_ = 0;
+}
+
+void ViewModel::add_text(std::string_view text) {
+  auto const [place, is_new] = text_numbers_.try_emplace(std::string(text), text_numbers_.size());
+  if (is_new) {
+    text_bytes_ += text.size();
+    if (place->second > 0) texts_json_ += ",\n";
+    texts_json_ += json::serialize(as_utf8(text));
+  }
+  loads_json_ += std::to_string(place->second);
+}
+
+void ViewModel::add_request(const ViewRequest& request) {
+  if (requests_ == kRequestsMax || text_bytes_ > kTextBytesMax) {
+    ++load_left_out_;
+    ++left_out_;
+    return;
+  }
+  ++requests_;
+  loads_json_ += load_requests_++ > 0 ? ",\n[" : "\n[";
+  for (auto const& [name, field] : kTexts) {
+    add_text(request.*field);
+    loads_json_ += ',';
+  }
+  for (auto const& [name, field] : kNumbers) {
+    append_number(loads_json_, request.*field);
+    loads_json_ += ',';
+  }
+  loads_json_ += request.from_cache ? "1]" : "0]";
+}
+
+void ViewModel::end_load(const json::object& facts) {
+  loads_json_ += "]," + fields_of(facts);
+  loads_json_ += "\"requests_left_out\":" + std::to_string(load_left_out_) + "}";
+}
+
+std::string ViewModel::text() && {
+  json::array texts;
+  json::array numbers;
+  for (auto const& column : kTexts) texts.emplace_back(column.first);
+  for (auto const& column : kNumbers) numbers.emplace_back(column.first);
+  std::string out = "{";
+  out += R"("schema":"reprise-view/1","reprise":")" REPRISE_VERSION "\",\n\"text_columns\":";
+  out += json::serialize(texts) + ",\n\"number_columns\":" + json::serialize(numbers);
+  out += ",\n\"inputs\":[" + std::move(inputs_json_);
+  out += "],\n\"loads\":[" + std::move(loads_json_);
+  out += "],\n\"texts\":[" + std::move(texts_json_) + "]}";
+  return script_safe(out);
+}
+
+}  // namespace reprise

@@ -1,0 +1,83 @@
+#pragma once
+
+// What the page of `reprise view` shows, as the JSON that is put into it: view/page/MODEL.md.
+
+#include <boost/json/object.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace reprise {
+
+/// Not known, of a number.
+inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+/// One request of a load, or one recorded exchange. Texts may be any bytes and are borrowed. Times
+/// are milliseconds since the load began.
+struct ViewRequest {
+  std::string_view url, method, type, protocol, address, connection, mime_type, priority, initiator,
+      failure;
+  double number = kUnknown;  ///< of the exchange, as `archive ls` counts
+  double status = 0;
+  bool from_cache = false;
+  double encoded_bytes = kUnknown;
+  double decoded_bytes = kUnknown;
+  double start_ms = kUnknown;
+  double dns_start_ms = kUnknown;
+  double dns_end_ms = kUnknown;
+  double connect_start_ms = kUnknown;
+  double tls_start_ms = kUnknown;
+  double connect_end_ms = kUnknown;
+  double send_start_ms = kUnknown;
+  double send_end_ms = kUnknown;
+  double first_byte_ms = kUnknown;
+  double end_ms = kUnknown;
+};
+
+/// Collects inputs and their loads and gives the model's text. Requests past a limit are counted
+/// instead of kept, so that a browser can still hold the page.
+class ViewModel {
+ public:
+  static constexpr std::size_t kRequestsMax = 200'000;
+  static constexpr std::size_t kTextBytesMax = std::size_t{64} << 20;
+
+  /// `facts` is what MODEL.md says of an input. Its loads follow.
+  void add_input(const boost::json::object& facts);
+  /// Its requests follow. `facts` is what MODEL.md says of a load, as far as it is known now.
+  void begin_load(const boost::json::object& facts);
+  void add_request(const ViewRequest& request);
+  /// `facts` is the rest.
+  void end_load(const boost::json::object& facts = {});
+
+  std::size_t loads() const { return loads_; }
+  std::size_t requests() const { return requests_; }
+  std::size_t requests_left_out() const { return left_out_; }
+
+  /// All of it, safe inside a script element: of what a page chose, nothing but plain characters
+  /// stands for itself; ends this object.
+  std::string text() &&;
+
+ private:
+  void add_text(std::string_view text);
+
+  std::string inputs_json_;
+  std::string loads_json_;
+  std::string texts_json_;
+  std::unordered_map<std::string, std::size_t> text_numbers_;
+  std::size_t text_bytes_ = 0;
+  std::size_t inputs_ = 0;
+  std::size_t loads_ = 0;
+  std::size_t requests_ = 0;
+  std::size_t load_requests_ = 0;  ///< of the load that was begun last
+  std::size_t load_left_out_ = 0;
+  std::size_t left_out_ = 0;
+};
+
+/// JSON text whose strings can neither end a script element, nor begin a comment in it, nor turn
+/// the direction of what is shown. It reads as the same JSON. Pure.
+std::string script_safe(std::string_view json);
+
+}  // namespace reprise
