@@ -1,4 +1,5 @@
 #include "inject/rewrite.h"
+#include "inject/error.h"
 
 #include <gmock/gmock.h>
 
