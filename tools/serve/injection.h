@@ -13,7 +13,7 @@
 #include "archive/exchange.h"
 #include "inject/deterministic.h"
 #include "inject/rewrite.h"
-#include "proxy/replay/replay.h"
+#include "proxy/replay/replay_session.h"
 
 namespace reprise {
 
