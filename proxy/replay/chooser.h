@@ -30,10 +30,10 @@ struct Sequences {
   EarlyAnswers early;  ///< to requests that are answered before their content is here
 };
 
-/// Maps requests to answers. Nothing is sent, counted or waited for here: a request and what the
-/// session was given so far in, an Answer out, and its exchange taken from its sequence. What has
-/// to be made for it (a document with the script in it, say) is kept for the next who asks.
-/// Thread-safe.
+/// Maps requests to answers. A request and what the session was given so far come in; an Answer
+/// comes out, and its exchange is taken from its sequence. Nothing is sent, counted or waited for
+/// here. What has to be made for an answer (a document with the script in it, say) is kept for the
+/// next client. Thread-safe.
 class Chooser {
  public:
   /// What it chooses from; all outlive it.
@@ -46,10 +46,10 @@ class Chooser {
   };
   explicit Chooser(const Sources& from) : from_(from) {}
 
-  /// The answer to a request without content, where it lies prepared, is all of what the exact
-  /// exchange has, and is due at once: always kStored. Nothing where it is not so: then nothing is
-  /// taken from the sequence, and choose() says what the request gets. Allocates nothing once the
-  /// exchange is prepared.
+  /// The answer to a request without content, where it is all of what the exact exchange has, and
+  /// due at once: always kStored. Otherwise nothing, and nothing is taken from the sequence:
+  /// choose_by_head() or choose() says what the request gets. Allocates nothing once the exchange
+  /// is prepared.
   std::optional<Answer> choose_prepared(const RequestHead& head, AskedConnection& connection,
                                         Sequences& sequences) const;
 

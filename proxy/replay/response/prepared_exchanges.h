@@ -13,9 +13,10 @@ namespace reprise {
 /// keeps alive.
 struct ServedForm {
   StoredResponsePtr response;  ///< null: the exchange cannot be served
-  const AlteredResponse* altered =
-      nullptr;         ///< where it is looked for in another form than recorded
-  bool plain = false;  ///< that form is without content codings
+  /// Null where that is the recorded form. Else what was made of it; the recorded response is
+  /// served all the same where nothing could be.
+  const AlteredResponse* altered = nullptr;
+  bool plain = false;  ///< the client takes none of the recorded content codings
 };
 
 /// The exchanges of an archive as they are served: each prepared by the first who asks, in the

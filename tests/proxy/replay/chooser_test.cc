@@ -244,6 +244,8 @@ TEST_F(Choosing, ADictionaryCodedAnswerIsForClientsThatHaveTheDictionary) {
   record(coded, "coded");
   EXPECT_EQ(body(ask("GET", "/")), "plain");
   EXPECT_EQ(body(ask("GET", "/")), "plain");  // the coded one is next
+  sequences().reset();
+  // Though the plain one is next.
   EXPECT_EQ(body(ask("GET", "/", {{.name = "Available-Dictionary", .value = ":eA==:"}})), "coded");
   EXPECT_EQ(body(ask("GET", "/", {{.name = "Available-Dictionary", .value = ":eQ==:"}})), "plain");
   auto const none = ask("GET", "/coded");
@@ -356,6 +358,10 @@ TEST_F(Choosing, AnUploadIsAnsweredBeforeItIsHereWhereTheOriginDidSo) {
   refused.response.status = 413;
   record(refused);
   record(RecordedArchive::exchange("POST", "/whole"), "thanks", "content");
+  auto streamed = RecordedArchive::exchange("POST", "/stream");
+  streamed.timings.first_byte = seconds(1);
+  streamed.timings.request_sent = seconds(2);
+  record(std::move(streamed), "thanks", "content");
   Fields const large{{.name = "Content-Length", .value = "2000000"}};
   Fields const small{{.name = "Content-Length", .value = "10"}};
   auto const early = by_head("/upload", large);
@@ -366,6 +372,9 @@ TEST_F(Choosing, AnUploadIsAnsweredBeforeItIsHereWhereTheOriginDidSo) {
   EXPECT_TRUE(by_head("/upload", {{.name = "Content-Length", .value = "10"},
                                   {.name = "Expect", .value = "100-continue"}}));
   EXPECT_FALSE(by_head("/upload", small));  // it is here soon
+  EXPECT_TRUE(by_head("/stream", large));
+  // That origin had asked for the content.
+  EXPECT_FALSE(by_head("/stream", {{.name = "Expect", .value = "100-continue"}}));
   EXPECT_FALSE(by_head("/whole", large));
   EXPECT_FALSE(by_head("/upload", {}, false));
 }
