@@ -7,7 +7,7 @@
 #include "proxy/http/event.h"
 #include "proxy/record/exchange_recorder.h"
 #include "proxy/record/origin_connection.h"
-#include "proxy/record/recording.h"
+#include "proxy/record/record_session.h"
 
 namespace reprise {
 
@@ -15,13 +15,13 @@ namespace reprise {
 /// connection has origin connections of its own, so that the origin sees the client's connections
 /// as they are. Every chunk goes on at once; the end of a response is held back until the exchange
 /// is in the archive: what the client has whole, the archive has.
-class Recorder final : public ConnectionHandler {
+class RecordConnection final : public ConnectionHandler {
  public:
   /// Origin connections kept for one client connection; over it an idle one is closed.
   static constexpr std::size_t kConnectionsMax = 64;
 
-  Recorder(Recording& recording, const ConnectionInfo& connection);
-  ~Recorder() override;
+  RecordConnection(RecordSession& session, const ConnectionInfo& connection);
+  ~RecordConnection() override;
 
   awaitable<TlsPlan> plan_tls(const ConnectionInfo& connection, const ClientHello& hello) override;
   Task<void> serve(const ExchangeContext& context, const RequestHead& head, BodyReader& body,
@@ -61,15 +61,15 @@ class Recorder final : public ConnectionHandler {
   Task<void> open_web_socket(Passing& passing, const ResponseHead& head);
   Task<void> return_body(Passing& passing);
 
-  Recording& recording_;
+  RecordSession& session_;
   const ConnectionInfo& client_;
   std::optional<ClientHello> hello_;
   Connections connections_;
   std::map<Target, ConnectionFacts> failed_;  // from plan_tls, told to the first request
   std::set<Target> dialled_now_;              // by another stream, which may share it
   std::vector<Event*> dial_waiters_;
-  std::set<OriginDialer::Dialling*> dialling_;  // what close() must end
-  std::size_t running_ = 0;                     // run() of connections
+  std::set<dns::Ticket*> dialling_;  // what close() must end
+  std::size_t running_ = 0;          // run() of connections
   Event all_ended_;
   bool closed_ = false;
 };
