@@ -60,6 +60,7 @@ struct RecordConnection::Passing {
   bool continued = false;            ///< the origin asked for the content
   bool answered = false;             ///< a final head came
   bool upload_over = false;          ///< nothing more of the request will be sent
+  bool request_lost = false;         ///< the client or the archive failed: it will never be whole
   bool switched = false;             ///< both speak another protocol from here on
 };
 
@@ -255,6 +256,8 @@ Task<void> RecordConnection::send_and_watch(Passing& passing) {
   passing.upload_timer.cancel();
   // An origin that takes no more may have answered: that is for the other direction to find out.
   if (!sent) spdlog::debug("request to {}: {}", passing.head.host, sent.error().message());
+  // Without its request the origin would not answer, and the client might wait forever.
+  if (passing.request_lost && !passing.answered) co_return sent;
   co_await passing.writer.client_gone();
   co_return sent;
 }
@@ -280,8 +283,9 @@ Task<void> RecordConnection::send_request(Passing& passing) {
   }
   while (!passing.body.finished()) {
     auto const piece = co_await passing.body.read();
-    if (!piece) co_return fail(piece.error());
-    if (auto const kept = passing.record.request_bytes(*piece); !kept) co_return kept;
+    auto const kept = piece ? passing.record.request_bytes(*piece) : fail(piece.error());
+    passing.request_lost = !kept;
+    if (!kept) co_return kept;
     if (auto const sent = co_await passing.exchange.write(*piece); !sent) co_return sent;
     passing.upload_timer.cancel();
   }

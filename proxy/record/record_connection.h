@@ -52,7 +52,7 @@ class RecordConnection final : public ConnectionHandler {
   /// Sends the request and returns the response. kStale: the origin had closed the connection
   /// before it saw the request, and another may be tried.
   Task<Attempt> pass(Passing& passing);
-  /// Returns only when the client is gone.
+  /// Returns only when the client is gone, or has broken off its content before an answer came.
   Task<void> send_and_watch(Passing& passing);
   Task<void> send_request(Passing& passing);
   /// Returns the response; lets the rest of the request go on behind it.

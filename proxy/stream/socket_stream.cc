@@ -11,6 +11,8 @@
 #include <chrono>
 #include <optional>
 
+#include "base/system/last_error.h"
+
 namespace reprise {
 namespace {
 
@@ -19,10 +21,6 @@ constexpr std::size_t kFileBytesMin = 16 << 10;
 constexpr std::size_t kGatherMax = 64;
 constexpr std::chrono::milliseconds kPeerPollPeriod{250};
 constexpr std::chrono::seconds kHalfClosedGrace{5};
-
-std::error_code last_error() {
-  return {errno, std::system_category()};
-}
 
 bool would_block() {
   return errno == EAGAIN || errno == EWOULDBLOCK;
@@ -82,7 +80,7 @@ Result<std::size_t> SocketStream::receive_now(std::span<std::byte> buffer) {
   if (would_block() || errno == EINTR) {
     return fail(std::make_error_code(std::errc::operation_would_block));
   }
-  return fail(last_error());
+  return fail(last_system_error());
 }
 
 Task<std::size_t> SocketStream::receive(std::span<std::byte> buffer) {
@@ -159,7 +157,7 @@ Result<bool> TcpStream::write_now(Outgoing& pieces) {
                            : send_from_memory(socket_.native_handle(), pieces);
     if (count < 0) {
       if (would_block() || errno == EINTR) return false;
-      return fail(last_error());
+      return fail(last_system_error());
     }
     // The file is shorter than it was.
     if (count == 0) return fail(std::make_error_code(std::errc::io_error));
