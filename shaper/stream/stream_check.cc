@@ -12,10 +12,10 @@
 #include <cstring>
 #include <thread>
 
+#include "shaper/packet/lateness.h"
 #include "shaper/packet/link_clock.h"
 #include "shaper/stream/model_transfers.h"
 #include "shaper/stream/stream_shell.h"
-#include "shaper/packet/lateness.h"
 
 namespace reprise {
 namespace {

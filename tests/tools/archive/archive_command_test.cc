@@ -2,6 +2,7 @@
 // the golden one.
 
 #include <gmock/gmock.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <boost/json.hpp>
