@@ -36,7 +36,7 @@ class FullDisk : public testing::Test {
   /// the start of the archive.
   Run run(const std::vector<Asked>& all,
           std::uint64_t limit_bytes = std::numeric_limits<std::int32_t>::max()) {
-    RecordedSession session(path_);
+    RecordedSession session(path_, *inject::InjectedScript::create({.document = {"ours()"}}));
     Run run{.start_bytes = session.writer->size_bytes()};
     {
       FileSizeLimit const full(run.start_bytes + limit_bytes);
@@ -71,6 +71,8 @@ TEST_F(FullDisk, AtEachByteWithholdsTheEndOfWhatCannotBeKept) {
       {"length", request_of("length"), "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ntext"},
       {"chunked", request_of("chunked", "Content-Length: 5\r\n\r\nshort"),
        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nother\r\n0\r\nX-Sum: 1\r\n\r\n"},
+      {"document", request_of("document", "Accept: text/html\r\n\r\n"),
+       "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 7\r\n\r\n<title>"},
       {"empty", request_of("empty"), "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"}};
   auto const whole = run(all);
   ASSERT_THAT(whole.client_has, SizeIs(all.size()));

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "proxy/http/h2_server.h"
 #include "tests/proxy/record/recorded_session.h"
 
 namespace reprise {
@@ -35,6 +36,14 @@ ScriptedDialer::Script answers(std::string wire, std::string mark = "\r\n\r\n") 
 std::string with_length(std::string_view content) {
   return "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(content.size()) + "\r\n\r\n" +
          std::string(content);
+}
+
+std::string text_of(const Headers& fields) {
+  std::string text;
+  for (const HeaderView& field : fields.list()) {
+    text.append(field.name).append(": ").append(field.value).append("\n");
+  }
+  return text;
 }
 
 class RecordConnectionTest : public testing::Test {
@@ -99,6 +108,7 @@ class BrokenAnswer : public testing::TestWithParam<Answer> {
       EXPECT_EQ(body, received.body);
       EXPECT_THAT(answer.content, StartsWith(body));
       if (whole && !answer.until_close) EXPECT_EQ(body, answer.content);
+      EXPECT_EQ(text_of(kept.response.trailers), received.trailers);
     }
     EXPECT_EQ(kept.interim.size(), received.interim.size());
   }
@@ -129,6 +139,56 @@ Answer const kAnswers[] = {
      92, ""}};
 INSTANTIATE_TEST_SUITE_P(Framings, BrokenAnswer, testing::ValuesIn(kAnswers),
                          [](const auto& info) { return std::string(info.param.name); });
+
+/// An HTTP/2 origin.
+class H2Site final : public Handler {
+ public:
+  Task<void> serve(const ExchangeContext&, const RequestHead&, BodyReader&,
+                   ResponseWriter& writer) override {
+    std::array<HeaderView, 1> const trailers{{{"x-sum", "7"}}};
+    (void)co_await writer.send_head({.status = 103});
+    (void)co_await writer.send_head({.status = 200});
+    (void)co_await writer.write(bytes_of(kContent.substr(0, 4)));
+    (void)co_await writer.write(bytes_of(kContent.substr(4)));
+    co_return co_await writer.finish(trailers);
+  }
+};
+
+TEST_F(RecordConnectionTest, KeepsWhatTheClientSawOfAnH2OriginThatResetsAtEachByte) {
+  std::map<Outcome, std::size_t> outcomes;
+  for (std::uint64_t cut = 0; !HasFailure() && outcomes[Outcome::kComplete] < 2; ++cut) {
+    SCOPED_TRACE(cut);
+    RecordedSession session(folder_ / "b.reprise");
+    session.dialer.alpn = "h2";
+    session.dialer.scripts = {[cut](MemoryStream& stream) -> awaitable<void> {
+      stream.reset_after(cut);
+      ConnectionInfo info{.id = 1};
+      Deadline deadline;
+      H2Site site;
+      (void)co_await serve_h2(stream, info, site, deadline, {});
+    }};
+    Received received;
+    session.ask(std::string(kGet), {&received});
+    session.run();
+    auto const reader = session.archive();
+    auto const kept = exchanges_of(*reader);
+    ASSERT_THAT(kept, SizeIs(1));
+    ++outcomes[kept[0].outcome];
+    if (kept[0].outcome == Outcome::kOriginFailed) {
+      EXPECT_EQ(received.status, 502);
+      continue;
+    }
+    EXPECT_EQ(received.status, 200);
+    EXPECT_EQ(load(*reader, kept[0].response.body), received.body);
+    EXPECT_THAT(kContent, StartsWith(received.body));
+    EXPECT_THAT(received.interim, ElementsAre(103));
+    EXPECT_EQ(received.whole, kept[0].outcome == Outcome::kComplete);
+    if (received.whole) EXPECT_EQ(received.trailers, "x-sum: 7\n");
+    if (!received.whole) EXPECT_EQ(kept[0].outcome, Outcome::kCutByOrigin);
+  }
+  EXPECT_GT(outcomes[Outcome::kOriginFailed], 0U);
+  EXPECT_GT(outcomes[Outcome::kCutByOrigin], 0U);
+}
 
 // A client that breaks off at each byte of its request.
 
@@ -403,6 +463,22 @@ TEST_F(RecordConnectionTest, SendsNoContentToAnOriginThatRefusesItUnseen) {
   EXPECT_EQ(received.status, 417);
   EXPECT_EQ(after, "");
   EXPECT_TRUE(exchanges().at(0).request.body_partial);
+}
+
+TEST_F(RecordConnectionTest, KeepsADocumentAsItCameAndPassesItWithTheScript) {
+  RecordedSession session(folder_ / "b.reprise",
+                          *inject::InjectedScript::create({.document = {"ours()"}}));
+  std::string const page = "<html><head><title>a</title>";
+  session.dialer.scripts = {
+      answers("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 28\r\n\r\n" + page)};
+  Received received;
+  session.ask("GET / HTTP/1.1\r\nHost: a.test\r\nAccept: text/html\r\n\r\n", {&received});
+  session.run();
+  EXPECT_EQ(received.body, "<html><head><script>ours()</script><title>a</title>");
+  EXPECT_EQ(session.session->counters().injected, 1U);
+  EXPECT_EQ(session.session->counters().injected_bytes, 23);
+  auto const reader = session.archive();
+  EXPECT_EQ(load(*reader, exchanges_of(*reader).at(0).response.body), page);
 }
 
 TEST_F(RecordConnectionTest, TakesASwitchThatNobodyAskedForAsAFailure) {

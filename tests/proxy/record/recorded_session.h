@@ -86,6 +86,7 @@ class ScriptedDialer final : public OriginDialer {
     ends.first->read_at_most(read_bytes_max);
     result.stream = std::move(ends.first);
     result.facts.address = "192.0.2.1:80";
+    result.facts.alpn = alpn;
     auto& playing = playing_.emplace_back(std::move(scripts.front()), std::move(ends.second));
     scripts.erase(scripts.begin());
     spawn(context_, play(playing.first, *playing.second));
@@ -94,6 +95,7 @@ class ScriptedDialer final : public OriginDialer {
 
   std::vector<Script> scripts;  ///< of the connections to come; without one, none is made
   bool never_connects = false;  ///< it can only be cancelled
+  std::string alpn;             ///< what the origins speak; empty: HTTP/1.1
   /// The most that one read of an origin's bytes gives.
   std::size_t read_bytes_max = std::numeric_limits<std::size_t>::max();
   std::vector<Target> dialled;
