@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "archive/exchange.h"
 #include "base/http/h1_parser.h"
 
 namespace reprise {
