@@ -48,7 +48,7 @@ TEST(LastLoadTime, CountsOnlyWhatHasALoadEvent) {
 TEST(LastLoadTime, IsNoneWithoutALoadEvent) {
   auto load = loaded_at(-1);
   add(load, 100);
-  EXPECT_EQ(last_load_ms(load), -1);
+  EXPECT_EQ(last_load_ms(load), std::nullopt);
 }
 
 TEST(CumulativeLayoutShift, IsTheWorstWindow) {
