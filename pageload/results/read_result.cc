@@ -1,11 +1,8 @@
 #include <algorithm>
-#include <array>
 #include <boost/json/monotonic_resource.hpp>
-#include <boost/json/stream_parser.hpp>
+#include <boost/json/parse.hpp>
 #include <fstream>
-#include <istream>
 #include <limits>
-#include <sstream>
 #include <utility>
 
 #include "pageload/results/fields.h"
@@ -16,8 +13,6 @@ namespace json = boost::json;
 
 namespace reprise {
 namespace {
-
-constexpr std::size_t kPieceBytes = 1 << 16;
 
 unsigned small(Fields& from, std::string_view name, unsigned missing) {
   constexpr std::int64_t kMost = std::numeric_limits<int>::max();
@@ -211,20 +206,12 @@ LoadResult result_of(Fields from) {
 
 /// What `read(Fields)` makes of a JSON object, or why that is none.
 template <class Read>
-auto read_object(std::istream& in, const Read& read)
+auto read_object(std::string_view text, const Read& read)
     -> std::expected<decltype(read(std::declval<Fields>())), std::string> {
   json::monotonic_resource memory;
-  json::stream_parser parser(&memory);  // at most 32 deep
   json::error_code malformed;
-  std::array<char, kPieceBytes> piece{};
-  while (in && !malformed) {
-    in.read(piece.data(), piece.size());
-    parser.write(piece.data(), static_cast<std::size_t>(in.gcount()), malformed);
-  }
-  if (in.bad()) return std::unexpected("it cannot be read");
-  if (!malformed) parser.finish(malformed);
+  auto const parsed = json::parse(text, malformed, &memory);  // at most 32 deep
   if (malformed) return std::unexpected("it is not JSON: " + malformed.message());
-  auto const parsed = parser.release();
   if (!parsed.is_object()) return std::unexpected("it is not a JSON object");
   std::string error;
   auto out = read(Fields(parsed.get_object(), "", error));
@@ -242,8 +229,11 @@ auto read_file(const std::filesystem::path& path, const Read& read)
     return std::unexpected("it is larger than 512 MiB; `load` without --dom writes less");
   }
   std::ifstream file(path, std::ios::binary);
-  if (!file) return std::unexpected("it cannot be read");
-  return read_object(file, read);
+  std::string text(static_cast<std::size_t>(size), '\0');
+  if (!file.read(text.data(), static_cast<std::streamsize>(size))) {
+    return std::unexpected("it cannot be read");
+  }
+  return read_object(text, read);
 }
 
 PageReport report_of(Fields from) {
@@ -254,8 +244,7 @@ PageReport report_of(Fields from) {
 }  // namespace
 
 std::expected<LoadResult, std::string> read_result(std::string_view text) {
-  std::istringstream in{std::string(text)};
-  return read_object(in, result_of);
+  return read_object(text, result_of);
 }
 
 std::expected<LoadResult, std::string> read_result_file(const std::filesystem::path& path) {
