@@ -15,7 +15,7 @@ namespace {
 
 /// A number that a load can have: a year in ms, a petabyte.
 constexpr double kNumberMax = 1e15;
-constexpr std::size_t kDoubtsMax = 20;
+constexpr std::size_t kWarningsMax = 20;
 
 /// Reads fields of one object. The first that is wrong is remembered; what follows has defaults.
 class Fields {
@@ -131,12 +131,12 @@ ReplayRow read_replay(Fields replay) {
   sort_out_repeats(out.misses);
   if (!report.has("link")) return out;
   auto link = report.into("link");
-  for (const json::value& doubt : link.array("doubts", kDoubtsMax)) {
-    if (!doubt.is_string()) {
+  for (const json::value& warning : link.array("doubts", kWarningsMax)) {
+    if (!warning.is_string()) {
       link.wrong("doubts", "must be texts");
       break;
     }
-    out.doubts.emplace_back(doubt.get_string());
+    out.warnings.emplace_back(warning.get_string());
   }
   out.calibration = calibration_of(link);
   return out;

@@ -31,7 +31,7 @@ std::expected<std::vector<std::size_t>, std::string> parse_metrics(std::string_v
     auto const name = names.substr(0, comma);
     auto const* const metric = std::ranges::find(kMetrics, name, &Metric::name);
     if (metric == kMetrics.end()) {
-      std::string text = "there is no metric '" + std::string(name) + "', but";
+      std::string text = "unknown metric '" + std::string(name) + "', but";
       for (const Metric& each : kMetrics) text += " " + std::string(each.name);
       return std::unexpected(text);
     }

@@ -318,7 +318,7 @@ Task<void> Replay::answer_misdirected(const RequestHead& head, const std::string
                                       ResponseWriter& writer) {
   ledger_.add_misdirected();
   auto const text = "reprise: " + std::string(head.host) +
-                    " is not to be asked for on a connection to " + connection_host + "\n";
+                    " cannot be requested on a connection to " + connection_host + "\n";
   co_return co_await send_text(writer, 421, text);
 }
 

@@ -35,9 +35,9 @@ struct PacketRun {
 
 /// Sentences about what makes the run's figures doubtful: the self-check's deviations, lateness
 /// over kLatenessMax, packets lost outside the link. Empty is good.
-std::vector<std::string> doubts_of(const PacketRun& run);
+std::vector<std::string> warnings_of(const PacketRun& run);
 
-/// For results and reports: the link's numbers, seed, kind, what was measured, and the doubts.
+/// For results and reports: the link's numbers, seed, kind, what was measured, and the warnings.
 boost::json::object to_json(const PacketRun& run);
 
 /// The spans from the first to the last in which anything was on the link, as lists of numbers;

@@ -85,7 +85,7 @@ class LoadBrowsers(Pages):
         done = harness.run("load", "--live", url, "--trace", str(traces), "--browser",
                            "firefox-esr", folder=self.folder, timeout=120)
         self.assertEqual(done.returncode, 2)
-        self.assertIn(b"Firefox gives no trace", done.stderr)
+        self.assertIn(b"--trace is not available with Firefox", done.stderr)
 
     def test_steps_are_read_before_any_load(self):
         steps = self.folder / "steps.json"

@@ -38,7 +38,7 @@ std::expected<int, std::string> run_in_foreground(const std::string& program,
   IgnoredInterrupts const ignored;
   auto const parent = ::getpid();
   auto const child = ::fork();
-  if (child < 0) return std::unexpected(program + " does not start: " + strerror(errno));
+  if (child < 0) return std::unexpected(program + " cannot be started: " + strerror(errno));
   if (child == 0) {
     ignored.restore();
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);

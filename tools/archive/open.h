@@ -55,12 +55,10 @@ class NewArchive {
 
 /// What --help says of filters.
 inline constexpr const char* kFilterHelp =
-    "A FILTER is like 'host=.example.org status=4xx or type=image !path=/keep/*': terms side by "
-    "side "
-    "must all\nhold; or, not, parentheses; fields host path query url method scheme type protocol "
-    "outcome header\nstatus time size session number. archive/edit/FILTER.md and reprise(1) have "
-    "it "
-    "all.";
+    "A FILTER is, for example, 'host=.example.org status=4xx or type=image !path=/keep/*'. Terms "
+    "without `or`\nbetween them must all match; there are or, not and parentheses. Fields: host "
+    "path query url method scheme\ntype protocol outcome header status time size session number. "
+    "See FILTERS in reprise(1).";
 
 /// Nothing, once it was said, with a caret, why it is none.
 std::optional<Filter> parse_filter(const std::string& text);

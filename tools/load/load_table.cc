@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "base/text/counted.h"
 #include "base/text/json_fields.h"
 
 namespace reprise {
@@ -110,8 +111,8 @@ std::string load_text(const boost::json::object& page) {
   std::string const url(text_at(page, "url"));
   if (outcome != "loaded")
     return outcome + " " + url + ": " + std::string(text_at(page, "failure"));
-  return "loaded " + url + ": " + std::to_string(integer_at(page, "request_count")) +
-         " requests, " + size_text(integer_at(page, "encoded_bytes")) + ", load event " +
+  return "loaded " + url + ": " + counted(integer_at(page, "request_count"), "request") + ", " +
+         size_text(integer_at(page, "encoded_bytes")) + ", load event " +
          ms_text(number_at(page, "load_event_ms", -1));
 }
 

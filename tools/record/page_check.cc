@@ -102,17 +102,17 @@ std::optional<PageProblem> bot_wall(const json::object& load) {
   auto const title = title_of(text_at(load, "dom"));
   for (auto const each : kBotTitles) {
     if (title.contains(each)) {
-      return problem("The page is called \"" + std::string(each) +
-                     "\", as those that keep bots out");
+      return problem("The page title contains \"" + std::string(each) +
+                     "\", as titles of bot checks do");
     }
   }
   if (auto const* const mark = find_mark(kBotUrls, text_at(load, "final_url"))) {
-    return problem("The page ended on a challenge of " + std::string(mark->maker));
+    return problem("The page ended on a bot challenge by " + std::string(mark->maker));
   }
   for (json::value const& request : array_at(load, "requests")) {
     auto const url = request.is_object() ? text_at(request.get_object(), "url") : "";
     if (auto const* const mark = find_mark(kBotUrls, url)) {
-      return problem("The page asked for a challenge of " + std::string(mark->maker) + ": " +
+      return problem("The page requested a bot challenge by " + std::string(mark->maker) + ": " +
                      std::string(url.substr(0, 200)));
     }
   }
@@ -129,12 +129,12 @@ std::optional<PageProblem> consent_wall(const json::object& load) {
   auto const final_url = text_at(load, "final_url");
   if (final_url.starts_with("http") && !text_at(load, "url").contains("://consent.")) {
     if (auto const* const mark = find_mark(kConsentUrls, final_url)) {
-      return problem("The page went on to ask for consent of " + std::string(mark->maker) + ": " +
+      return problem("The page led to a consent page by " + std::string(mark->maker) + ": " +
                      std::string(final_url.substr(0, 200)));
     }
   }
   if (auto const* const mark = find_mark(kConsentMarks, text_at(load, "dom"))) {
-    return problem("A banner of " + std::string(mark->maker) + " asks for consent");
+    return problem("A banner by " + std::string(mark->maker) + " asks for consent");
   }
   return std::nullopt;
 }

@@ -9,6 +9,7 @@
 
 #include "base/system/guarded_process.h"
 #include "base/system/text_file.h"
+#include "base/text/counted.h"
 #include "base/text/json_fields.h"
 #include "tools/commands.h"
 #include "tools/process/interruption.h"
@@ -76,7 +77,7 @@ Attempt record_once(const CorpusOptions& options, const CorpusPage& page, const 
   attempt.exit_code = wait_for(**process, options.timeout + kRecordTime);
   read_load_report(report, attempt);
   if (!attempt.exit_code) {
-    attempt.failure = "The recorder did not end and was killed.";
+    attempt.failure = "The recorder did not end in time and was killed.";
   } else if (*attempt.exit_code != kExitDone && attempt.failure.empty()) {
     attempt.failure = "The recorder ended with exit code " + std::to_string(*attempt.exit_code);
   }
@@ -100,7 +101,7 @@ void take_misses(const json::object& report, CorpusEntry& entry) {
   entry.misses =
       static_cast<std::uint64_t>(std::max<std::int64_t>(integer_at(report, "misses"), 0));
   if (entry.misses == 0) return;
-  std::string text = std::to_string(entry.misses) + " requests of a replay are not in the archive";
+  std::string text = "the archive lacks " + counted(entry.misses, "request") + " of the replay";
   std::size_t named = 0;
   for (json::value const& each : array_at(report, "distinct_misses")) {
     if (!each.is_object() || named == kMissesNamed) break;

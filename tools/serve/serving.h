@@ -22,13 +22,13 @@
 #include "tools/link/streamed_link.h"
 #include "tools/process/main_loop.h"
 #include "tools/process/running_command.h"
-#include "tools/serve/places.h"
+#include "tools/serve/listen_addresses.h"
 
 namespace reprise {
 
 /// The options of the command line that both subcommands take.
 struct ServingOptions {
-  PlaceOptions places;
+  ListenOptions addresses;
   LinkOptions link;
   std::string shaper = "auto";  ///< of the link: "auto", "packet", "stream"
   std::filesystem::path ready_file;
@@ -65,7 +65,7 @@ class Serving {
   /// Where the listeners are; after prepare().
   const std::vector<tcp::endpoint>& bound() const { return server_->bound(); }
   /// Where names are answered; after prepare(). Nothing without that.
-  std::optional<tcp::endpoint> names_at() const { return places_.dns.at; }
+  std::optional<tcp::endpoint> names_at() const { return addresses_.dns.at; }
   /// How the link did. Nothing without one. On the main thread, after prepare().
   std::optional<boost::json::object> link_report() const;
   /// Of clients; after prepare(). Any thread.
@@ -106,7 +106,7 @@ class Serving {
   std::string mode_;
   ServingOptions options_;
   std::vector<std::string> command_;
-  Places places_;  // once bound, as bound
+  ListenAddresses addresses_;  // once bound, as bound
   std::optional<CertificateAuthority> authority_;
   std::unique_ptr<RunningCommand> child_;
   LinkedCommand* linked_ = nullptr;  // the same, if it is behind a link
@@ -115,7 +115,7 @@ class Serving {
   net::io_context context_{1};
   std::optional<dns::Responder> responder_;
   std::optional<dns::Server> names_;
-  std::vector<Place*> open_places_;  // in the server's order
+  std::vector<ListenAddress*> open_addresses_;  // in the server's order
   std::unique_ptr<Server> server_;
   std::unique_ptr<StreamedLink> streamed_;  // in front of it
   std::unique_ptr<MainLoop> loop_;

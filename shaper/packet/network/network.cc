@@ -97,8 +97,7 @@ ShellResult<int> add_pair(NetlinkSocket& netlink, const char* name,
   message.close(info);
   if (auto const answer = netlink.request(std::move(message)); !answer) {
     return shell_failure("a pair of veth devices cannot be made",
-                         "sudo modprobe veth, if the kernel has it as a module",
-                         answer.error().value());
+                         "sudo modprobe veth, if it is a kernel module", answer.error().value());
   }
   auto const index = static_cast<int>(::if_nametoindex(name));
   if (index == 0) return shell_failure(std::string("device ") + name + " cannot be found");
@@ -233,7 +232,7 @@ void limit_unsent(const Descriptor& listener, int bytes_max) {
 /// In S.
 ShellResult<void> open_listeners(const PacketShellOptions& options, BuiltNetwork& network) {
   if (options.tcp_ports.size() > kShellPortsMax) {
-    return shell_failure("so many ports cannot be opened behind the link", {}, E2BIG);
+    return shell_failure("cannot open that many ports behind the link", {}, E2BIG);
   }
   if (options.all_tcp_ports) {
     auto listener = open_bound(SOCK_STREAM, INADDR_ANY, 0, true);
