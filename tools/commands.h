@@ -3,9 +3,12 @@
 // One function a subcommand, one file each. Each adds its subcommand to `app`; when the subcommand
 // is the one asked for, its callback runs it and stores the exit code.
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace reprise {
 

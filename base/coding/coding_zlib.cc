@@ -1,8 +1,10 @@
 #include <zlib.h>
 
 #include <array>
+#include <optional>
 
 #include "base/coding/coding_stage.h"
+#include "base/coding/inflation.h"
 #include "base/invariant.h"
 
 namespace reprise::coding {
@@ -20,15 +22,12 @@ unsigned char* zlib_bytes(std::span<const std::byte> bytes) {
 class Inflate final : public Decoder::Stage {
  public:
   Inflate(Coding coding, DecodeLimits limits) : Stage(limits), coding_(coding) {}
-  ~Inflate() override {
-    if (started_) inflateEnd(&stream_);
-  }
 
   Coding coding() const override { return coding_; }
 
   Result<void> write(std::span<const std::byte> coded, Buffer& plain) override {
     took(coded.size());
-    if (started_) return inflate_all(coded, plain);
+    if (inflation_) return inflate_all(coded, plain);
     while (!coded.empty() && first_size_ < first_.size()) {
       first_[first_size_++] = coded.front();
       coded = coded.subspan(1);
@@ -49,38 +48,31 @@ class Inflate final : public Decoder::Stage {
     bool const zlib =
         (byte(0) & 0x0F) == 8 && byte(0) >> 4 <= 7 && (byte(0) << 8 | byte(1)) % 31 == 0;
     if (coding_ == Coding::kDeflate && !zlib) coding_ = Coding::kRawDeflate;
-    started_ = true;
-    invariant(inflateInit2(&stream_, window_bits(coding_)) == Z_OK, "zlib has no memory");
+    inflation_.emplace(coding_ == Coding::kGzip      ? Inflation::Format::kGzip
+                       : coding_ == Coding::kDeflate ? Inflation::Format::kZlib
+                                                     : Inflation::Format::kRaw);
     return {};
   }
 
   // What follows the end is ignored, as browsers do.
   Result<void> inflate_all(std::span<const std::byte> coded, Buffer& plain) {
-    stream_.next_in = zlib_bytes(coded);
-    stream_.avail_in = static_cast<unsigned>(coded.size());
-    while (!ended_) {
+    bool full = false;
+    while (!ended_ && (!coded.empty() || full)) {
       auto const space = room(plain);
-      stream_.next_out = zlib_bytes(space);
-      stream_.avail_out = static_cast<unsigned>(space.size());
-      int const status = inflate(&stream_, Z_NO_FLUSH);
-      bool const full = stream_.avail_out == 0;
-      if (auto const kept = made(plain, space.size() - stream_.avail_out); !kept) return kept;
-      if (status == Z_STREAM_END) {
-        ended_ = true;
-      } else if (status == Z_BUF_ERROR || (status == Z_OK && !full && stream_.avail_in == 0)) {
-        break;
-      } else if (status != Z_OK) {
-        return fail(errc::not_that_coding);
-      }
+      auto const step = inflation_->step(coded, space);
+      coded = coded.subspan(step.taken);
+      full = step.given == space.size();
+      if (auto const kept = made(plain, step.given); !kept) return kept;
+      if (step.state == InflationStep::State::kBroken) return fail(errc::not_that_coding);
+      ended_ = step.state == InflationStep::State::kEnded;
     }
     return {};
   }
 
   Coding coding_;
-  bool started_ = false;
   std::array<std::byte, 2> first_{};
   std::size_t first_size_ = 0;
-  z_stream stream_{};
+  std::optional<Inflation> inflation_;  // once the first bytes are there
 };
 
 class Deflate final : public Encoder::Stage {

@@ -1,14 +1,12 @@
 #include <zstd.h>
 
 #include "base/coding/coding_stage.h"
+#include "base/coding/inflation.h"
 #include "base/invariant.h"
 
 namespace reprise::coding {
 namespace {
 
-struct FreeZstdDecoder {
-  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
-};
 struct FreeZstdEncoder {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
 };
@@ -16,32 +14,27 @@ constexpr int kWindowLogMax = 23;  // RFC 9659
 
 class ZstdDecode final : public Decoder::Stage {
  public:
-  explicit ZstdDecode(DecodeLimits limits) : Stage(limits), context_(ZSTD_createDCtx()) {
-    invariant(context_ != nullptr, "zstd has no memory");
-    ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, kWindowLogMax);
-  }
+  explicit ZstdDecode(DecodeLimits limits) : Stage(limits) {}
 
   Coding coding() const override { return Coding::kZstd; }
 
   Result<void> write(std::span<const std::byte> coded, Buffer& plain) override {
     took(coded.size());
-    ZSTD_inBuffer in{.src = coded.data(), .size = coded.size(), .pos = 0};
     bool full = false;
-    while (in.pos < in.size || full) {
+    while (!coded.empty() || full) {
       auto const space = room(plain);
-      ZSTD_outBuffer out{.dst = space.data(), .size = space.size(), .pos = 0};
-      auto const status = ZSTD_decompressStream(context_.get(), &out, &in);
-      full = out.pos == out.size;
-      if (auto const kept = made(plain, out.pos); !kept) return kept;
-      if (ZSTD_isError(status) != 0U) return fail(errc::not_that_coding);
-      ended_ = status == 0;  // of one frame; others may follow
-      if (ended_) full = false;
+      auto const step = inflation_.step(coded, space);
+      coded = coded.subspan(step.taken);
+      if (auto const kept = made(plain, step.given); !kept) return kept;
+      if (step.state == InflationStep::State::kBroken) return fail(errc::not_that_coding);
+      ended_ = step.state == InflationStep::State::kEnded;  // of one frame; others may follow
+      full = step.given == space.size() && !ended_;
     }
     return {};
   }
 
  private:
-  std::unique_ptr<ZSTD_DCtx, FreeZstdDecoder> context_;
+  ZstdInflation inflation_{kWindowLogMax};
 };
 
 class ZstdEncode final : public Encoder::Stage {

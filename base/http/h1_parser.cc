@@ -64,22 +64,22 @@ std::error_code make_error_code(h1_errc error) {
   return {static_cast<int>(error), h1_category()};
 }
 
-std::optional<std::size_t> find_head_end(std::string_view buffer, std::size_t& scanned) {
-  auto at = scanned;
-  while (true) {
+std::optional<std::size_t> find_head_end(std::string_view buffer, std::size_t& scanned,
+                                         std::size_t returns_max) {
+  for (auto at = scanned;; ++at) {
     at = buffer.find('\n', at);
     if (at == std::string_view::npos) {
       scanned = buffer.size();
       return std::nullopt;
     }
     auto const rest = buffer.substr(at + 1);
-    if (rest.starts_with('\n')) return at + 2;
-    if (rest.starts_with("\r\n")) return at + 3;
-    if (rest.empty() || rest == "\r") {
+    auto const returns = std::min(rest.find_first_not_of('\r'), rest.size());
+    if (returns > returns_max) continue;
+    if (returns == rest.size()) {
       scanned = at;
       return std::nullopt;
     }
-    ++at;
+    if (rest[returns] == '\n') return at + returns + 2;
   }
 }
 

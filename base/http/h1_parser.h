@@ -36,8 +36,10 @@ inline constexpr std::size_t kHeadFieldsMax = 10'000;
 inline constexpr std::size_t kTrailerBytesMax = 64 << 10;
 
 /// Finds the end of a head: the offset just behind its empty line, or nullopt while more is needed.
-/// `scanned` is where the last call stopped; start with 0.
-std::optional<std::size_t> find_head_end(std::string_view buffer, std::size_t& scanned);
+/// `scanned` is where the last call stopped; start with 0. The empty line may have
+/// `returns_max` carriage returns: recordings of other tools have had several.
+std::optional<std::size_t> find_head_end(std::string_view buffer, std::size_t& scanned,
+                                         std::size_t returns_max = 1);
 
 struct RequestLine {
   std::string_view method;

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "base/system/execute.h"
 #include "base/system/last_error.h"
 
 extern char** environ;
@@ -73,15 +74,14 @@ void default_signals() {
 
 [[noreturn]] void become_program(const Plan& plan, pid_t guard_pid) {
   ::setsid();
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != guard_pid) ::_exit(127);
+  if (!end_with_parent(guard_pid, SIGKILL)) ::_exit(kNotRun);
   default_signals();
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   auto const give_up = [&plan] {
     write_int(plan.exec_error, errno);
-    ::_exit(127);
+    ::_exit(kNotRun);
   };
   int const null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   if (null < 0 || ::dup2(null, 0) < 0 || ::dup2(null, 1) < 0) give_up();
@@ -101,7 +101,7 @@ void default_signals() {
   }
   ::execve(plan.program, plan.argv, plan.envp);
   write_int(report, errno);
-  ::_exit(127);
+  ::_exit(kNotRun);
 }
 
 /// Kills every process that descends from the guard. Those whose parent died have become the
@@ -136,7 +136,7 @@ void remove_folder(const char* folder) {
     char end[] = "--";
     char* const argv[] = {name, options, end, const_cast<char*>(folder), nullptr};
     ::execv("/bin/rm", argv);
-    ::_exit(127);
+    ::_exit(kNotRun);
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -209,13 +209,6 @@ void on_child_signal(int) {}
   ::_exit(0);
 }
 
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-  std::vector<char*> out;
-  for (std::string& text : strings) out.push_back(text.data());
-  out.push_back(nullptr);
-  return out;
-}
-
 struct PipeEnds {
   Descriptor read;
   Descriptor write;
@@ -251,9 +244,9 @@ Result<std::unique_ptr<GuardedProcess>> GuardedProcess::start(const Options& opt
   }
   std::vector<std::string> arguments{options.program.string()};
   arguments.insert(arguments.end(), options.arguments.begin(), options.arguments.end());
-  std::vector<std::string> environment = options.environment;
-  auto const argv = pointers(arguments);
-  auto const envp = pointers(environment);
+  auto const& environment = options.environment;
+  auto const argv = argument_pointers(arguments);
+  auto const envp = argument_pointers(environment);
   Plan const plan{
       .program = options.program.c_str(),
       .argv = argv.data(),

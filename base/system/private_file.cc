@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 #include "base/system/last_error.h"
@@ -41,6 +42,20 @@ Result<void> write_in_place(std::string_view text, const std::filesystem::path& 
   return close_written(fd, write_all(fd, text));
 }
 
+/// Writes to `fd`, which is `name`, then renames that.
+Result<void> write_and_rename(int fd, const std::string& name, std::string_view text,
+                              const std::filesystem::path& path, std::optional<mode_t> mode) {
+  if (fd < 0) return fail(last_system_error());
+  auto done = write_all(fd, text);
+  if (done && mode && (::fchmod(fd, *mode) != 0 || ::fsync(fd) != 0)) {
+    done = fail(last_system_error());
+  }
+  done = close_written(fd, done);
+  if (done && ::rename(name.c_str(), path.c_str()) != 0) done = fail(last_system_error());
+  if (!done) ::unlink(name.c_str());
+  return done;
+}
+
 }  // namespace
 
 Result<void> write_private_file(std::string_view text, const std::filesystem::path& path) {
@@ -48,11 +63,14 @@ Result<void> write_private_file(std::string_view text, const std::filesystem::pa
   if (!is_replaceable(path)) return write_in_place(text, path);
   std::string name = path.string() + ".XXXXXX";
   int const fd = ::mkostemp(name.data(), O_CLOEXEC);  // mode 0600
-  if (fd < 0) return fail(last_system_error());
-  auto done = close_written(fd, write_all(fd, text));
-  if (done && ::rename(name.c_str(), path.c_str()) != 0) done = fail(last_system_error());
-  if (!done) ::unlink(name.c_str());
-  return done;
+  return write_and_rename(fd, name, text, path, {});
+}
+
+Result<void> replace_file(std::string_view text, const std::filesystem::path& path, mode_t mode) {
+  auto const name = path.string() + ".new";
+  ::unlink(name.c_str());
+  int const fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  return write_and_rename(fd, name, text, path, mode);
 }
 
 Result<void> check_writable(const std::filesystem::path& path) {

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "base/system/descriptor.h"
+#include "base/system/execute.h"
 #include "base/system/last_error.h"
 
 namespace reprise {
@@ -42,9 +43,9 @@ Result<std::string> read_all(int fd, std::chrono::steady_clock::time_point deadl
 
 Result<pid_t> spawn(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                     int output_fd) {
-  std::vector<char*> argv{const_cast<char*>(program.c_str())};
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
+  auto all = arguments;
+  all.insert(all.begin(), program.string());
+  auto const argv = argument_pointers(all);
 
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
@@ -101,8 +102,7 @@ Result<ProgramResult> run_program(const std::filesystem::path& program,
   while (::waitpid(*child, &status, 0) < 0 && errno == EINTR) {
   }
   if (!output) return fail(output.error());
-  int const exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return ProgramResult{.exit_code = exit_code, .output = std::move(*output)};
+  return ProgramResult{.exit_code = exit_code_of(status), .output = std::move(*output)};
 }
 
 }  // namespace reprise

@@ -18,6 +18,7 @@
 #include "base/invariant.h"
 #include "base/system/descriptor.h"
 #include "base/system/last_error.h"
+#include "base/system/private_file.h"
 #include "base/text/base64.h"
 #include "proxy/tls/certificate_builder.h"
 
@@ -69,25 +70,6 @@ Result<std::string> read_pem(const fs::path& path, mode_t forbidden) {
   }
   text.resize(used);
   return text;
-}
-
-/// Makes a file appear under its name whole, or not at all. `mode` holds from its first byte on
-/// and whatever the umask is.
-Result<void> write_whole_file(const fs::path& path, std::string_view text, mode_t mode) {
-  fs::path temporary = path;
-  temporary += ".new";
-  ::unlink(temporary.c_str());  // left by a process that was killed; the lock is ours
-  auto const file = open_file(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, S_IRUSR);
-  if (!file) return fail(file.error());
-  if (::fchmod(file->get(), mode) != 0) return fail(last_system_error());
-  while (!text.empty()) {
-    ssize_t const count = ::write(file->get(), text.data(), text.size());
-    if (count < 0) return fail(last_system_error());
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-  if (::fsync(file->get()) != 0) return fail(last_system_error());
-  if (::rename(temporary.c_str(), path.c_str()) != 0) return fail(last_system_error());
-  return {};
 }
 
 /// Makes `directory` and its missing parents for this user alone, as the XDG base directory
@@ -184,10 +166,10 @@ Result<void> make_pair(const fs::path& directory) {
                 PEM_write_bio_X509(certificate_pem.get(), certificate.get()) == 1,
             "OpenSSL writes PEM");
   auto const written =
-      write_whole_file(key_file(directory), bio_text(key_pem.get()), S_IRUSR | S_IWUSR);
+      replace_file(bio_text(key_pem.get()), key_file(directory), S_IRUSR | S_IWUSR);
   if (!written) return written;
-  return write_whole_file(certificate_file(directory), bio_text(certificate_pem.get()),
-                          S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH);
+  return replace_file(bio_text(certificate_pem.get()), certificate_file(directory),
+                      S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH);
 }
 
 }  // namespace

@@ -41,14 +41,14 @@ double median_ms(int runs, const Work& work) {
 
 struct Form {
   const char* name;
-  std::vector<Coding> codings;
+  std::vector<coding::Coding> codings;
   int runs;
 };
 
 void measure(const InjectedScript& script, const std::string& page, const Form& form) {
-  Effort const effort = form.codings.empty() ? 0 : default_effort(form.codings.front());
-  Buffer coded;
-  Encoder(form.codings, effort).write(bytes_of(page), Until::kEnd, coded);
+  coding::Effort const effort = form.codings.empty() ? 0 : default_effort(form.codings.front());
+  coding::Buffer coded;
+  coding::Encoder(form.codings, effort).write(bytes_of(page), coding::Until::kEnd, coded);
   std::vector<HeaderView> headers{{.name = "Content-Type", .value = "text/html; charset=utf-8"}};
   if (!form.codings.empty()) headers.push_back({.name = "Content-Encoding", .value = form.name});
   RewriteOptions const options{.effort = effort, .limits = {}};
@@ -80,8 +80,8 @@ int main(int argc, char** argv) {
   std::printf("|---|---|---|---|---|---|\n");
   for (const std::string& page : pages) {
     measure(*script, page, {"identity", {}, 200});
-    measure(*script, page, {"gzip", {Coding::kGzip}, 50});
-    measure(*script, page, {"br", {Coding::kBrotli}, 20});
-    measure(*script, page, {"zstd", {Coding::kZstd}, 50});
+    measure(*script, page, {"gzip", {coding::Coding::kGzip}, 50});
+    measure(*script, page, {"br", {coding::Coding::kBrotli}, 20});
+    measure(*script, page, {"zstd", {coding::Coding::kZstd}, 50});
   }
 }

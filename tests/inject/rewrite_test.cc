@@ -1,10 +1,11 @@
 #include "inject/rewrite.h"
+#include "inject/error.h"
 
 #include <gmock/gmock.h>
 
+#include "base/coding/error.h"
 #include "base/http/digest.h"
 #include "base/text/base64.h"
-#include "inject/error.h"
 #include "tests/inject/find_place.h"
 #include "tests/inject/sample_page.h"
 
@@ -105,13 +106,13 @@ TEST(Rewrite, ABodyThatCannotBeDecodedStaysAsItIs) {
     EXPECT_TRUE(done.headers.empty());
     return done.report.error;
   };
-  EXPECT_EQ(verdict("gzip", bytes_of(kPage)), errc::not_that_coding);
-  EXPECT_EQ(verdict("compress", bytes_of(kPage)), errc::unknown_coding);
+  EXPECT_EQ(verdict("gzip", bytes_of(kPage)), coding::errc::not_that_coding);
+  EXPECT_EQ(verdict("compress", bytes_of(kPage)), coding::errc::unknown_coding);
   coding::Coding const gzip[] = {coding::Coding::kGzip};
   auto const page = encode(gzip, kPage);
-  EXPECT_EQ(verdict("gzip", std::span(page).first(page.size() - 1)), errc::truncated);
-  EXPECT_EQ(verdict("gzip", encode(gzip, std::string(8 << 20, ' '))), errc::bomb);
-  EXPECT_THAT(make_error_code(errc::bomb).message(), HasSubstr("bomb"));
+  EXPECT_EQ(verdict("gzip", std::span(page).first(page.size() - 1)), coding::errc::truncated);
+  EXPECT_EQ(verdict("gzip", encode(gzip, std::string(8 << 20, ' '))), coding::errc::bomb);
+  EXPECT_THAT(make_error_code(coding::errc::bomb).message(), HasSubstr("bomb"));
 }
 
 TEST(Rewrite, OnlyDocumentsAreRewritten) {

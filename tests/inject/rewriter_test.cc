@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "inject/error.h"
+#include "base/coding/error.h"
 #include "inject/rewrite.h"
 #include "tests/inject/find_place.h"
 #include "tests/inject/sample_page.h"
@@ -165,7 +165,7 @@ TEST(Rewriter, ALyingBodyPassesAsItIs) {
   EXPECT_EQ(out.size(), 6U);
   EXPECT_EQ(rewriter.headers(), headers);
   EXPECT_EQ(rewriter.report().verdict, Verdict::kUndecoded);
-  EXPECT_EQ(rewriter.report().error, errc::not_that_coding);
+  EXPECT_EQ(rewriter.report().error, coding::errc::not_that_coding);
   EXPECT_EQ(rewriter.report().added_wire_bytes, 0);
 }
 
@@ -180,7 +180,7 @@ TEST(Rewriter, ABodyThatBreaksLaterIsAnError) {
   coding::Buffer out;
   EXPECT_TRUE(rewriter.write(std::span(coded).first(5000), coding::Until::kMore, out));
   EXPECT_TRUE(rewriter.decided());
-  EXPECT_EQ(rewriter.write({}, coding::Until::kEnd, out).error(), errc::truncated);
+  EXPECT_EQ(rewriter.write({}, coding::Until::kEnd, out).error(), coding::errc::truncated);
 }
 
 TEST(Rewriter, HoldsNoMoreThanItSays) {

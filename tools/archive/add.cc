@@ -1,4 +1,5 @@
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -9,9 +10,9 @@
 #include "archive/match/match.h"
 #include "archive/open_file.h"
 #include "archive/replace.h"
+#include "base/system/execute.h"
 #include "base/text/counted.h"
 #include "tools/archive/archive_commands.h"
-#include "tools/archive/child.h"
 #include "tools/archive/open.h"
 #include "tools/commands.h"
 

@@ -3,7 +3,9 @@
 // The subcommands of `reprise archive` that make or compare archives, a file each: each function
 // adds its subcommand to `archive`.
 
-#include <CLI/CLI.hpp>
+namespace CLI {
+class App;
+}
 
 namespace reprise {
 

@@ -1,5 +1,6 @@
 #include "archive/edit/diff.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cstdio>

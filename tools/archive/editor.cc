@@ -7,7 +7,7 @@
 #include <fstream>
 #include <system_error>
 
-#include "tools/archive/child.h"
+#include "base/system/execute.h"
 
 namespace reprise {
 namespace {

@@ -1,6 +1,7 @@
 #include "tools/archive/import.h"
 
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <boost/json.hpp>
 #include <chrono>

@@ -1,7 +1,10 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
+
+namespace CLI {
+class App;
+}
 
 namespace reprise {
 

@@ -1,5 +1,6 @@
 #include "archive/edit/merge.h"
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 

@@ -1,6 +1,7 @@
 #include "archive/edit/redact.h"
 
 #include <sys/random.h>
+#include <CLI/CLI.hpp>
 
 #include <boost/json.hpp>
 #include <cstdio>

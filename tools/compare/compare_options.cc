@@ -1,5 +1,6 @@
 #include "tools/compare/compare_options.h"
 
+#include <CLI/CLI.hpp>
 #include <boost/json/serialize.hpp>
 #include <charconv>
 #include <cstdio>

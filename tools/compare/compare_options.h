@@ -2,12 +2,15 @@
 
 // What `reprise compare` and `reprise gate` have in common: flags, and how they tell what came out.
 
-#include <CLI/CLI.hpp>
 #include <expected>
 #include <string>
 #include <vector>
 
 #include "analysis/comparison.h"
+
+namespace CLI {
+class App;
+}
 
 namespace reprise {
 

@@ -1,6 +1,7 @@
 // `reprise dns`: the stub resolver alone, for tools that bring their own names and addresses.
 
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/json.hpp>

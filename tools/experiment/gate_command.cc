@@ -1,3 +1,4 @@
+#include <CLI/CLI.hpp>
 #include <boost/json/serialize.hpp>
 #include <chrono>
 #include <cstdio>

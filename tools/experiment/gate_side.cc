@@ -1,5 +1,6 @@
 #include "tools/experiment/gate_side.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <utility>

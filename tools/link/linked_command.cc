@@ -1,5 +1,6 @@
 #include "tools/link/linked_command.h"
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <random>
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <expected>
 #include <filesystem>
@@ -15,6 +14,10 @@
 #include "shaper/packet/packet_shell.h"
 #include "tools/link/link_plot.h"
 #include "tools/process/running_command.h"
+
+namespace CLI {
+class App;
+}
 
 namespace reprise {
 

@@ -1,5 +1,6 @@
 #include "tools/load/browsing_options.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <string_view>

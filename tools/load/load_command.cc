@@ -1,4 +1,5 @@
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <boost/json/array.hpp>
 #include <cstdio>

@@ -1,5 +1,6 @@
 #include "tools/load/load_options.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <string_view>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <expected>
 #include <filesystem>
@@ -12,6 +11,10 @@
 #include "tools/load/browsing_options.h"
 #include "tools/load/load_matrix.h"
 #include "tools/load/load_run.h"
+
+namespace CLI {
+class App;
+}
 
 namespace reprise {
 

@@ -1,3 +1,4 @@
+#include <CLI/CLI.hpp>
 #include <boost/json/array.hpp>
 #include <charconv>
 #include <cstdio>

@@ -2,15 +2,14 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <utility>
 
+#include "base/system/execute.h"
+#include "base/system/last_error.h"
 #include "tools/process/process_signals.h"
 
 namespace reprise {
@@ -18,16 +17,11 @@ namespace {
 
 constexpr std::string_view kFlagsPlace = "{chromium-flags}";
 
-std::error_code last_error() {
-  return {errno, std::system_category()};
-}
-
 /// In the child: reads arguments, each ended by NUL, up to the end of the pipe, and becomes them.
 /// The command ends with its parent, whatever ends that.
 [[noreturn]] void wait_and_exec(int orders, pid_t parent, bool own_group) {
   if (own_group) ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) ::_exit(0);
+  if (!end_with_parent(parent, SIGTERM)) ::_exit(0);
   restore_signal_mask();
   std::string text;
   char buffer[4096];
@@ -38,14 +32,7 @@ std::error_code last_error() {
     text.append(buffer, static_cast<std::size_t>(count));
   }
   if (text.empty()) ::_exit(0);  // never started
-  std::vector<char*> arguments;
-  for (std::size_t at = 0; at < text.size(); at += std::strlen(text.data() + at) + 1) {
-    arguments.push_back(text.data() + at);
-  }
-  arguments.push_back(nullptr);
-  ::execvp(arguments.front(), arguments.data());
-  std::fprintf(stderr, "reprise: cannot run %s: %s\n", arguments.front(), std::strerror(errno));
-  ::_exit(127);
+  execute(std::move(text));
 }
 
 std::string shell_quoted(const std::string& text) {
@@ -64,12 +51,12 @@ std::string shell_quoted(const std::string& text) {
 
 Result<ChildCommand> ChildCommand::prepare() {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return fail(last_error());
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail(last_system_error());
   auto const parent = ::getpid();
   bool const own_group = !has_terminal();
   auto const child = ::fork();
   if (child < 0) {
-    auto const error = last_error();
+    auto const error = last_system_error();
     ::close(ends[0]);
     ::close(ends[1]);
     return fail(error);
@@ -98,7 +85,7 @@ std::string ChildCommand::start(const std::vector<std::string>& arguments) {
   for (std::string_view rest = text; !rest.empty();) {
     auto const count = ::write(orders_, rest.data(), rest.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return last_error().message();
+    if (count < 0) return last_system_error().message();
     rest.remove_prefix(static_cast<std::size_t>(count));
   }
   ::close(std::exchange(orders_, -1));
@@ -109,7 +96,7 @@ bool ChildCommand::poll(int& exit_code) {
   int status = 0;
   if (child_ < 0 || ::waitpid(child_, &status, WNOHANG) != child_) return false;
   child_ = -1;  // the number may be another process's from here on
-  exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  exit_code = exit_code_of(status);
   return true;
 }
 

@@ -1,5 +1,6 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <boost/json.hpp>
 #include <cstdio>

@@ -1,6 +1,7 @@
 #include "tools/serve/injection.h"
 
 #include <time.h>
+#include <CLI/CLI.hpp>
 
 #include <boost/json.hpp>
 #include <charconv>

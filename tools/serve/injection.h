@@ -2,7 +2,6 @@
 
 // --inject and what goes with it, for `record` and `replay`.
 
-#include <CLI/CLI.hpp>
 #include <boost/json/object.hpp>
 #include <chrono>
 #include <expected>
@@ -14,6 +13,10 @@
 #include "inject/deterministic.h"
 #include "inject/rewrite.h"
 #include "proxy/replay/replay.h"
+
+namespace CLI {
+class App;
+}
 
 namespace reprise {
 

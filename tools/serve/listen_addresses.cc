@@ -1,5 +1,7 @@
 #include "tools/serve/listen_addresses.h"
 
+#include <CLI/CLI.hpp>
+
 #include "dns/host.h"
 
 namespace reprise {

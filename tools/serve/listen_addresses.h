@@ -2,7 +2,6 @@
 
 // Where record and replay listen.
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <expected>
 #include <optional>
@@ -10,6 +9,10 @@
 #include <vector>
 
 #include "proxy/stream/net.h"
+
+namespace CLI {
+class App;
+}
 
 namespace reprise {
 

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <boost/json.hpp>
 #include <cstdio>

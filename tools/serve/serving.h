@@ -2,7 +2,6 @@
 
 // What `record` and `replay` have in common: where to listen, what to run meanwhile, when to end.
 
-#include <CLI/CLI.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/json/object.hpp>
 #include <filesystem>
@@ -23,6 +22,10 @@
 #include "tools/process/main_loop.h"
 #include "tools/process/running_command.h"
 #include "tools/serve/listen_addresses.h"
+
+namespace CLI {
+class App;
+}
 
 namespace reprise {
 

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/coding/coding.h"
 
 namespace reprise::importing {
 
@@ -23,19 +26,23 @@ class CodingCheck {
 
   /// `declared` is the value of Content-Encoding; of several codings the last is looked at.
   explicit CodingCheck(std::string_view declared);
-  ~CodingCheck();
-  CodingCheck(CodingCheck&&) noexcept;
-  CodingCheck& operator=(CodingCheck&&) = delete;
 
   void append(std::string_view bytes);
   /// An empty body is of any coding.
   CodingVerdict finish();
 
-  class Decoder;
-
  private:
-  std::unique_ptr<Decoder> decoder_;
-  std::uint64_t taken_ = 0;
+  enum class State : std::uint8_t { kGoingOn, kFailed, kLongEnough };
+  void decode(Bytes bytes);
+  bool decode_held();
+
+  std::optional<coding::Decoder> decoder_;
+  coding::Buffer plain_;  // of one step
+  bool holds_ = false;    // gzip, as long as it is small: it is decoded in one go
+  std::vector<std::byte> held_;
+  State state_ = State::kGoingOn;
+  std::uint64_t taken_bytes_ = 0;
+  std::uint64_t decoded_bytes_ = 0;
 };
 
 }  // namespace reprise::importing

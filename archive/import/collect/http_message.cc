@@ -1,4 +1,5 @@
 #include "archive/import/collect/http_message.h"
+#include "base/http/h1_parser.h"
 
 namespace reprise::importing {
 namespace {
@@ -26,7 +27,7 @@ void HttpMessage::append(std::string_view bytes) {
 /// Takes heads from what is held, interim ones too; what is behind them goes to the body.
 void HttpMessage::take_heads(bool is_all) {
   while (!feed_ && problem_.empty()) {
-    auto end = find_head_end(held_, searched_);
+    auto end = find_head_end(held_, searched_, kReturnsMax);
     if (!end && is_all && !held_.empty()) end = held_.size();  // no body, and no empty line either
     if (!end) {
       if (held_.size() > kHeadBytesMax) problem_ = "its head is longer than 1 MiB";

@@ -202,24 +202,6 @@ std::optional<StatusLine> parse_status_line(std::string_view line) {
       .version = parse_version(version), .status = *status, .reason = std::string(trim(line))};
 }
 
-std::optional<std::size_t> find_head_end(std::string_view text, std::size_t& searched) {
-  while (true) {
-    auto const at = text.find('\n', searched);
-    if (at == std::string_view::npos) {
-      searched = text.size();
-      return std::nullopt;
-    }
-    auto const rest = text.substr(at + 1);
-    auto const end = rest.find_first_not_of('\r');
-    if (end == std::string_view::npos) {
-      searched = at;
-      return std::nullopt;
-    }
-    if (rest[end] == '\n') return at + end + 2;
-    searched = at + 1;
-  }
-}
-
 Fields parse_fields(std::string_view text) {
   Fields fields;
   while (!text.empty()) {

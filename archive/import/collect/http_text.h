@@ -52,9 +52,8 @@ struct StatusLine {
 std::optional<RequestLine> parse_request_line(std::string_view line);
 std::optional<StatusLine> parse_status_line(std::string_view line);
 
-/// Length of a head, its empty line included (LF behind any number of CR); nothing when `text` does
-/// not hold all of it. Searching goes on at `searched`, which is moved.
-std::optional<std::size_t> find_head_end(std::string_view text, std::size_t& searched);
+/// What an empty line at the end of a head may have of carriage returns (find_head_end()).
+inline constexpr std::size_t kReturnsMax = 16;
 
 /// A head in its parts. Folded lines are joined; a line without a colon is left out.
 struct Head {

@@ -8,6 +8,7 @@
 #include "archive/import/collect/body_feed.h"
 #include "archive/import/source/decompress.h"
 #include "base/bytes.h"
+#include "base/http/h1_parser.h"
 
 namespace reprise::importing {
 namespace {
@@ -158,7 +159,8 @@ void RecordDigests::append(std::string_view piece) {
 std::string_view RecordDigests::payload() const {
   if (!has_http_head_) return held_;
   std::size_t searched = 0;
-  return std::string_view(held_).substr(find_head_end(held_, searched).value_or(held_.size()));
+  return std::string_view(held_).substr(
+      find_head_end(held_, searched, kReturnsMax).value_or(held_.size()));
 }
 
 /// Too long to be held: goes on with its body as it is stored.

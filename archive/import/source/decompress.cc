@@ -1,26 +1,24 @@
 #include "archive/import/source/decompress.h"
 
-#include <zlib.h>
-#include <zstd.h>
-
 #include <utility>
 
-#include "archive/import/source/inflate_step.h"
+#include "archive/import/source/decompressor.h"
+#include "base/bytes.h"
+#include "base/coding/inflation.h"
 
 namespace reprise::importing {
 namespace {
+
+using coding::Inflation;
+using coding::InflationStep;
+using coding::ZstdInflation;
 
 constexpr std::string_view kFrameMagic = "\x28\xb5\x2f\xfd";
 
 /// Bare deflate.
 class Inflate final : public Decompressor {
  public:
-  explicit Inflate(std::unique_ptr<ByteSource> from) : Decompressor(std::move(from)) {
-    ::inflateInit2(&stream_, -15);
-  }
-  ~Inflate() override { ::inflateEnd(&stream_); }
-  Inflate(const Inflate&) = delete;
-  Inflate& operator=(const Inflate&) = delete;
+  explicit Inflate(std::unique_ptr<ByteSource> from) : Decompressor(std::move(from)) {}
 
   std::size_t read(std::span<char> into) override {
     while (!fault_ && !over_) {
@@ -28,26 +26,23 @@ class Inflate final : public Decompressor {
         bad("the compressed data end too early");
         return 0;
       }
-      auto const step = inflate_step(stream_, held(), into);
+      auto const step = inflation_.step(bytes_of(held()), std::as_writable_bytes(into));
       take(step.taken);
-      over_ = step.code == Z_STREAM_END;
-      if (!over_ && step.code != Z_OK && step.code != Z_BUF_ERROR) bad(broken_text(stream_));
+      over_ = step.state == InflationStep::State::kEnded;
+      if (step.state == InflationStep::State::kBroken) bad(inflation_.problem());
       if (step.given > 0) return give(step.given);
     }
     return 0;
   }
 
  private:
-  z_stream stream_{};
+  Inflation inflation_{Inflation::Format::kRaw};
   bool over_ = false;
 };
 
 class Unzstd final : public Decompressor {
  public:
   explicit Unzstd(std::unique_ptr<ByteSource> from) : Decompressor(std::move(from)) {}
-  ~Unzstd() override { ::ZSTD_freeDCtx(context_); }
-  Unzstd(const Unzstd&) = delete;
-  Unzstd& operator=(const Unzstd&) = delete;
 
   /// At the next frame; the dictionary stays.
   bool resume() override {
@@ -55,7 +50,7 @@ class Unzstd final : public Decompressor {
     // Of a broken frame zstd takes nothing more.
     if (!damage->system && refill()) take(1);
     if (!damage->system && seek(kFrameMagic)) {
-      ::ZSTD_DCtx_reset(context_, ZSTD_reset_session_only);
+      inflation_.restart();
       between_frames_ = true;
       return true;
     }
@@ -70,16 +65,11 @@ class Unzstd final : public Decompressor {
         if (!between_frames_) bad("the compressed data end too early");
         return 0;
       }
-      auto const held_now = held();
-      ZSTD_inBuffer in{held_now.data(), held_now.size(), 0};
-      ZSTD_outBuffer out{into.data(), into.size(), 0};
-      auto const code = ::ZSTD_decompressStream(context_, &out, &in);
-      take(in.pos);
-      between_frames_ = code == 0;
-      if (::ZSTD_isError(code) != 0) {
-        bad(std::string("broken compressed data: ") + ::ZSTD_getErrorName(code));
-      }
-      if (out.pos > 0) return give(out.pos);
+      auto const step = inflation_.step(bytes_of(held()), std::as_writable_bytes(into));
+      take(step.taken);
+      between_frames_ = step.state == InflationStep::State::kEnded;
+      if (step.state == InflationStep::State::kBroken) bad(inflation_.problem());
+      if (step.given > 0) return give(step.given);
     }
     return 0;
   }
@@ -110,10 +100,7 @@ class Unzstd final : public Decompressor {
     }
     if (left > 0) return bad("the file ends inside the dictionary");
     if (dictionary.starts_with(kFrameMagic)) dictionary = expand(dictionary);
-    if (::ZSTD_isError(
-            ::ZSTD_DCtx_loadDictionary(context_, dictionary.data(), dictionary.size())) != 0) {
-      bad("the dictionary is invalid");
-    }
+    if (!inflation_.use_dictionary(bytes_of(dictionary))) bad("the dictionary is invalid");
   }
 
   /// The dictionary may be compressed itself.
@@ -132,7 +119,7 @@ class Unzstd final : public Decompressor {
     return plain;
   }
 
-  ZSTD_DCtx* context_ = ::ZSTD_createDCtx();
+  ZstdInflation inflation_;
   bool started_ = false;
   bool between_frames_ = true;
 };

@@ -1,11 +1,11 @@
 // gzip. libdeflate is twice as fast as zlib, but it wants a member as a whole. The members of a
 // .warc.gz are single records, and most are small; what is larger goes through zlib in pieces.
 
-#include <libdeflate.h>
-
 #include <utility>
 
-#include "archive/import/source/inflate_step.h"
+#include "archive/import/source/decompressor.h"
+#include "base/bytes.h"
+#include "base/coding/inflation.h"
 
 namespace reprise::importing {
 namespace {
@@ -13,23 +13,11 @@ namespace {
 constexpr std::size_t kMemberBytesMax = 1 << 20;
 constexpr std::size_t kPlainBytesMax = 4 << 20;
 
-struct FreeDecompressor {
-  void operator()(libdeflate_decompressor* decompressor) const {
-    ::libdeflate_free_decompressor(decompressor);
-  }
-};
-
 class Gunzip final : public Decompressor {
  public:
   explicit Gunzip(std::unique_ptr<ByteSource> from)
       : Decompressor(std::move(from), kMemberBytesMax),
-        whole_(::libdeflate_alloc_decompressor()),
-        plain_(std::make_unique_for_overwrite<char[]>(kPlainBytesMax)) {
-    ::inflateInit2(&stream_, 15 + 16);
-  }
-  ~Gunzip() override { ::inflateEnd(&stream_); }
-  Gunzip(const Gunzip&) = delete;
-  Gunzip& operator=(const Gunzip&) = delete;
+        plain_(std::make_unique_for_overwrite<char[]>(kPlainBytesMax)) {}
 
   /// At the next member. One that the broken one ran into is found, too, as far as it is held.
   bool resume() override {
@@ -91,7 +79,7 @@ class Gunzip final : public Decompressor {
     if (in.front() != '\x1f') return bad("data after a gzip member is not a gzip member");
     if (take_whole_member()) return;
     inside_member_ = true;
-    ::inflateReset(&stream_);
+    inflation_.restart();
   }
 
   void note_padding() {
@@ -102,39 +90,35 @@ class Gunzip final : public Decompressor {
 
   /// False when it is too large for that, or broken: zlib finds out where.
   bool take_whole_member() {
-    if (whole_ == nullptr) return false;
     if (take_held_member()) return true;
     // Perhaps its end is only not held yet.
     return fill_up() && take_held_member();
   }
 
   bool take_held_member() {
-    auto const in = held();
-    std::size_t taken = 0;
-    std::size_t given = 0;
-    auto const result = ::libdeflate_gzip_decompress_ex(
-        whole_.get(), in.data(), in.size(), plain_.get(), kPlainBytesMax, &taken, &given);
-    if (result != LIBDEFLATE_SUCCESS) return false;
-    take(taken);
+    auto const room = std::as_writable_bytes(std::span(plain_.get(), kPlainBytesMax));
+    auto const sizes = whole_.decode(bytes_of(held()), room);
+    if (!sizes) return false;
+    take(sizes->taken);
     plain_at_ = 0;
-    plain_end_ = give(given);
+    plain_end_ = give(sizes->given);
     return true;
   }
 
   std::size_t inflate_piece(std::span<char> into) {
-    auto const step = inflate_step(stream_, held(), into);
+    auto const step = inflation_.step(bytes_of(held()), std::as_writable_bytes(into));
     take(step.taken);
     taken_of_member_ += step.taken;
-    inside_member_ = step.code != Z_STREAM_END;
-    if (inside_member_ && step.code != Z_OK && step.code != Z_BUF_ERROR) bad(broken_text(stream_));
+    inside_member_ = step.state != coding::InflationStep::State::kEnded;
+    if (step.state == coding::InflationStep::State::kBroken) bad(inflation_.problem());
     return step.given;
   }
 
-  std::unique_ptr<libdeflate_decompressor, FreeDecompressor> whole_;
+  coding::WholeGunzip whole_;
   std::unique_ptr<char[]> plain_;  ///< a member
   std::size_t plain_at_ = 0;
   std::size_t plain_end_ = 0;
-  z_stream stream_{};
+  coding::Inflation inflation_{coding::Inflation::Format::kGzip};
   bool inside_member_ = false;
   std::size_t taken_of_member_ = 0;  ///< of the one that is inflated, as far as it is still held
   std::size_t padding_ = 0;

@@ -16,14 +16,13 @@
 #include <string>
 #include <vector>
 
+#include "base/system/execute.h"
 #include "shaper/packet/network/control_channel.h"
 #include "shaper/packet/network/network.h"
 #include "shaper/packet/network/private_files.h"
 
 namespace reprise {
 namespace {
-
-constexpr int kNotRun = 127;
 
 ShellResult<void> map_ids(const InitStart& start) {
   if (!start.own_user_namespace) return {};
@@ -54,19 +53,12 @@ bool drop_capabilities() {
 
 [[noreturn]] void become(std::string text, const sigset_t& signals, bool own_group) {
   if (own_group) ::setpgid(0, 0);
-  std::vector<char*> arguments;
-  for (std::size_t at = 0; at < text.size(); at += std::strlen(text.data() + at) + 1) {
-    arguments.push_back(text.data() + at);
-  }
-  arguments.push_back(nullptr);
   if (!drop_capabilities()) {
     std::fprintf(stderr, "reprise: capabilities cannot be dropped: %s\n", std::strerror(errno));
     ::_exit(kNotRun);
   }
   ::sigprocmask(SIG_SETMASK, &signals, nullptr);
-  ::execvp(arguments.front(), arguments.data());
-  std::fprintf(stderr, "reprise: cannot run %s: %s\n", arguments.front(), std::strerror(errno));
-  ::_exit(kNotRun);
+  execute(std::move(text));
 }
 
 /// Runs one command.
@@ -112,8 +104,7 @@ class Init {
     }
     int status = 0;
     for (pid_t ended = 0; (ended = ::waitpid(-1, &status, WNOHANG)) > 0;) {
-      if (ended == command_)
-        end(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+      if (ended == command_) end(exit_code_of(status));
     }
   }
 

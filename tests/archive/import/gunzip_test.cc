@@ -64,8 +64,7 @@ TEST(Gunzip, ThousandsOfSmallMembersCrossTheBuffer) {
   }
   auto const out = gunzip(coded + std::string(700, '\0'));
   EXPECT_EQ(out.problem, "") << "zeros behind the last member are padding";
-  EXPECT_EQ(out.remark,
-            "700 zero bytes follow the last gzip member: padding, or lost data");
+  EXPECT_EQ(out.remark, "700 zero bytes follow the last gzip member: padding, or lost data");
   EXPECT_TRUE(out.text == plain);
 }
 

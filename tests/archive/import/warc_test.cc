@@ -194,7 +194,8 @@ TEST_F(ImportWarc, RefusesAResponseThatIsNoneUnlessADigestVouchesForIt) {
   EXPECT_THAT(import(record("response", about("a"), noise)), HasSubstr("skipped: "));
   ASSERT_EQ(import(record("response", about("a", block_digest(noise)), noise)), "");
   EXPECT_EQ(report.not_http, 1U);
-  EXPECT_THAT(report.remarks, testing::ElementsAre(HasSubstr("record 1, a response record, skipped")));
+  EXPECT_THAT(report.remarks,
+              testing::ElementsAre(HasSubstr("record 1, a response record, skipped")));
 }
 
 TEST_F(ImportWarc, GoesOnAtTheNextGzipMemberWhenToldSo) {

@@ -5,26 +5,25 @@
 
 #include <string>
 
-#include "inject/error.h"
+#include "base/coding/error.h"
 #include "tests/inject/find_place.h"
 #include "tests/inject/sample_page.h"
 
-namespace reprise::inject {
+namespace reprise::coding {
 namespace {
 
-using Codings = std::vector<coding::Coding>;
+using Codings = std::vector<Coding>;
 
-coding::Buffer encode(const Codings& codings, std::span<const std::byte> plain,
-                      coding::Effort effort) {
-  coding::Buffer coded;
-  coding::Encoder(codings, effort).write(plain, coding::Until::kEnd, coded);
+Buffer encode(const Codings& codings, std::span<const std::byte> plain, Effort effort) {
+  Buffer coded;
+  Encoder(codings, effort).write(plain, Until::kEnd, coded);
   return coded;
 }
 
-Result<coding::Buffer> decode(const Codings& codings, std::span<const std::byte> coded,
-                              coding::DecodeLimits limits = {}, std::size_t piece = 1 << 30) {
-  coding::Decoder decoder(codings, limits);
-  coding::Buffer plain;
+Result<Buffer> decode(const Codings& codings, std::span<const std::byte> coded,
+                      DecodeLimits limits = {}, std::size_t piece = 1 << 30) {
+  Decoder decoder(codings, limits);
+  Buffer plain;
   while (!coded.empty()) {
     auto const step = std::min(piece, coded.size());
     if (auto const done = decoder.write(coded.first(step), plain); !done) {
@@ -37,52 +36,50 @@ Result<coding::Buffer> decode(const Codings& codings, std::span<const std::byte>
   return plain;
 }
 
-coding::Buffer buffer_of(std::string_view text) {
+Buffer buffer_of(std::string_view text) {
   auto const bytes = bytes_of(text);
   return {bytes.begin(), bytes.end()};
 }
 
 const Codings kEach[] = {{},
-                         {coding::Coding::kGzip},
-                         {coding::Coding::kDeflate},
-                         {coding::Coding::kRawDeflate},
-                         {coding::Coding::kBrotli},
-                         {coding::Coding::kZstd},
-                         {coding::Coding::kGzip, coding::Coding::kGzip},
-                         {coding::Coding::kDeflate, coding::Coding::kBrotli, coding::Coding::kZstd},
-                         {coding::Coding::kZstd, coding::Coding::kGzip, coding::Coding::kRawDeflate,
-                          coding::Coding::kBrotli}};
+                         {Coding::kGzip},
+                         {Coding::kDeflate},
+                         {Coding::kRawDeflate},
+                         {Coding::kBrotli},
+                         {Coding::kZstd},
+                         {Coding::kGzip, Coding::kGzip},
+                         {Coding::kDeflate, Coding::kBrotli, Coding::kZstd},
+                         {Coding::kZstd, Coding::kGzip, Coding::kRawDeflate, Coding::kBrotli}};
 
-TEST(coding::Coding, EveryCodingAndChainComesBackWhole) {
-  auto const page = buffer_of(sample_page(200'000));
+TEST(Coding, EveryCodingAndChainComesBackWhole) {
+  auto const page = buffer_of(inject::sample_page(200'000));
   for (const Codings& codings : kEach) {
     for (auto const size : {std::size_t{1}, std::size_t{3000}, page.size()}) {
       auto const plain = std::span(page).first(size);
       auto const coded = encode(codings, plain, 5);
       for (std::size_t const piece : {std::size_t{1}, std::size_t{777}, coded.size()}) {
-        EXPECT_EQ(decode(codings, coded, {}, piece), coding::Buffer(plain.begin(), plain.end()));
+        EXPECT_EQ(decode(codings, coded, {}, piece), Buffer(plain.begin(), plain.end()));
       }
     }
   }
 }
 
-TEST(coding::Coding, ReadsContentEncodingInTheOrderOfApplication) {
+TEST(Coding, ReadsContentEncodingInTheOrderOfApplication) {
   Headers const headers{{.name = "content-encoding", .value = " GZIP , identity"},
                         {.name = "Content-Encoding", .value = "br,zstd"}};
-  EXPECT_EQ(coding::codings_of(headers.list()),
-            (Codings{coding::Coding::kGzip, coding::Coding::kBrotli, coding::Coding::kZstd}));
-  EXPECT_EQ(coding::codings_of({}), Codings{});
+  EXPECT_EQ(codings_of(headers.list()), (Codings{Coding::kGzip, Coding::kBrotli, Coding::kZstd}));
+  EXPECT_EQ(codings_of({}), Codings{});
   for (auto const* const value : {"compress", "gzip;q=1", "dcb", "utf-8", "br,br,br,br,br"}) {
     Headers const bad{{.name = "Content-Encoding", .value = value}};
-    EXPECT_EQ(coding::codings_of(bad.list()).error(), errc::unknown_coding) << value;
+    EXPECT_EQ(codings_of(bad.list()).error(), errc::unknown_coding) << value;
   }
 }
 
-TEST(coding::Coding, TellsTheTwoKindsOfDeflateApart) {
-  auto const page = buffer_of(sample_page(5000));
-  for (coding::Coding const kind : {coding::Coding::kDeflate, coding::Coding::kRawDeflate}) {
-    coding::Decoder decoder(Codings{coding::Coding::kDeflate}, {});
-    coding::Buffer plain;
+TEST(Coding, TellsTheTwoKindsOfDeflateApart) {
+  auto const page = buffer_of(inject::sample_page(5000));
+  for (Coding const kind : {Coding::kDeflate, Coding::kRawDeflate}) {
+    Decoder decoder(Codings{Coding::kDeflate}, {});
+    Buffer plain;
     ASSERT_TRUE(decoder.write(encode({kind}, page, 6), plain));
     EXPECT_TRUE(decoder.finish());
     EXPECT_EQ(plain, page);
@@ -90,8 +87,8 @@ TEST(coding::Coding, TellsTheTwoKindsOfDeflateApart) {
   }
 }
 
-TEST(coding::Coding, ABombEndsWithAnErrorAndLittleMemory) {
-  coding::Buffer const zeros(12 << 20);
+TEST(Coding, ABombEndsWithAnErrorAndLittleMemory) {
+  Buffer const zeros(12 << 20);
   for (const Codings& codings : kEach) {
     if (codings.empty()) continue;
     auto const coded = encode(codings, zeros, 4);
@@ -102,20 +99,20 @@ TEST(coding::Coding, ABombEndsWithAnErrorAndLittleMemory) {
   }
 }
 
-TEST(coding::Coding, SeveralCodingsTogetherAreHeldToTheLimitOfOne) {
-  coding::Buffer const zeros(12 << 20);
-  coding::DecodeLimits const limits{.ratio_max = 2000};
-  EXPECT_TRUE(decode({coding::Coding::kGzip}, encode({coding::Coding::kGzip}, zeros, 6), limits));
-  Codings const twice{coding::Coding::kGzip, coding::Coding::kGzip};
+TEST(Coding, SeveralCodingsTogetherAreHeldToTheLimitOfOne) {
+  Buffer const zeros(12 << 20);
+  DecodeLimits const limits{.ratio_max = 2000};
+  EXPECT_TRUE(decode({Coding::kGzip}, encode({Coding::kGzip}, zeros, 6), limits));
+  Codings const twice{Coding::kGzip, Coding::kGzip};
   EXPECT_EQ(decode(twice, encode(twice, zeros, 6), limits).error(), errc::bomb);
 }
 
-TEST(coding::Coding, SmallBodiesMayBeDense) {
-  coding::Buffer const zeros(1 << 20);
-  EXPECT_EQ(decode({coding::Coding::kBrotli}, encode({coding::Coding::kBrotli}, zeros, 11)), zeros);
+TEST(Coding, SmallBodiesMayBeDense) {
+  Buffer const zeros(1 << 20);
+  EXPECT_EQ(decode({Coding::kBrotli}, encode({Coding::kBrotli}, zeros, 11)), zeros);
 }
 
-TEST(coding::Coding, ABodyThatIsNotCodedIsFoundOut) {
+TEST(Coding, ABodyThatIsNotCodedIsFoundOut) {
   for (auto const* const text :
        {"<!doctype html><html><head><title>x</title>", "x", "{}", "\x1F"}) {
     for (const Codings& codings : kEach) {
@@ -123,17 +120,16 @@ TEST(coding::Coding, ABodyThatIsNotCodedIsFoundOut) {
       EXPECT_FALSE(decode(codings, bytes_of(text))) << text;
     }
   }
-  EXPECT_EQ(decode({coding::Coding::kGzip}, bytes_of("<html>")).error(), errc::not_that_coding);
-  EXPECT_EQ(decode({coding::Coding::kZstd}, bytes_of("<html>")).error(), errc::not_that_coding);
-  auto const page = buffer_of(sample_page(5000));
-  EXPECT_FALSE(decode({coding::Coding::kBrotli}, encode({coding::Coding::kGzip}, page, 6)));
-  EXPECT_FALSE(decode({coding::Coding::kGzip}, encode({coding::Coding::kDeflate}, page, 6)));
-  EXPECT_FALSE(decode({coding::Coding::kGzip, coding::Coding::kGzip},
-                      encode({coding::Coding::kGzip}, page, 6)));
+  EXPECT_EQ(decode({Coding::kGzip}, bytes_of("<html>")).error(), errc::not_that_coding);
+  EXPECT_EQ(decode({Coding::kZstd}, bytes_of("<html>")).error(), errc::not_that_coding);
+  auto const page = buffer_of(inject::sample_page(5000));
+  EXPECT_FALSE(decode({Coding::kBrotli}, encode({Coding::kGzip}, page, 6)));
+  EXPECT_FALSE(decode({Coding::kGzip}, encode({Coding::kDeflate}, page, 6)));
+  EXPECT_FALSE(decode({Coding::kGzip, Coding::kGzip}, encode({Coding::kGzip}, page, 6)));
 }
 
-TEST(coding::Coding, ACutBodyIsFoundOut) {
-  auto const page = buffer_of(sample_page(5000));
+TEST(Coding, ACutBodyIsFoundOut) {
+  auto const page = buffer_of(inject::sample_page(5000));
   for (const Codings& codings : kEach) {
     if (codings.empty()) continue;
     auto const coded = encode(codings, page, 6);
@@ -143,17 +139,16 @@ TEST(coding::Coding, ACutBodyIsFoundOut) {
   }
 }
 
-TEST(coding::Coding, DamageIsFoundOut) {
-  auto const page = buffer_of(sample_page(5000));
-  auto coded = encode({coding::Coding::kGzip}, page, 6);
+TEST(Coding, DamageIsFoundOut) {
+  auto const page = buffer_of(inject::sample_page(5000));
+  auto coded = encode({Coding::kGzip}, page, 6);
   coded[coded.size() - 6] ^= std::byte{1};  // in the CRC
-  EXPECT_EQ(decode({coding::Coding::kGzip}, coded).error(), errc::not_that_coding);
+  EXPECT_EQ(decode({Coding::kGzip}, coded).error(), errc::not_that_coding);
 }
 
-TEST(coding::Coding, WhatFollowsTheEndIsIgnoredAsInBrowsers) {
-  auto const page = buffer_of(sample_page(5000));
-  for (coding::Coding const coding :
-       {coding::Coding::kGzip, coding::Coding::kDeflate, coding::Coding::kBrotli}) {
+TEST(Coding, WhatFollowsTheEndIsIgnoredAsInBrowsers) {
+  auto const page = buffer_of(inject::sample_page(5000));
+  for (Coding const coding : {Coding::kGzip, Coding::kDeflate, Coding::kBrotli}) {
     auto coded = encode({coding}, page, 5);
     for (char const c : std::string_view("trailing")) coded.push_back(std::byte(c));
     EXPECT_EQ(decode({coding}, coded), page);
@@ -161,54 +156,53 @@ TEST(coding::Coding, WhatFollowsTheEndIsIgnoredAsInBrowsers) {
   }
 }
 
-TEST(coding::Coding, ZstdMayHaveSeveralFramesButNoHugeWindow) {
-  auto const page = buffer_of(sample_page(5000));
-  auto two = encode({coding::Coding::kZstd}, page, 3);
+TEST(Coding, ZstdMayHaveSeveralFramesButNoHugeWindow) {
+  auto const page = buffer_of(inject::sample_page(5000));
+  auto two = encode({Coding::kZstd}, page, 3);
   auto const frame = two;
   two.insert(two.end(), frame.begin(), frame.end());
   auto twice = page;
   twice.insert(twice.end(), page.begin(), page.end());
-  EXPECT_EQ(decode({coding::Coding::kZstd}, two, {}, 100), twice);
+  EXPECT_EQ(decode({Coding::kZstd}, two, {}, 100), twice);
 
   auto* const context = ZSTD_createCCtx();
   ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, 24);
-  coding::Buffer wide(1 << 16);
+  Buffer wide(1 << 16);
   ZSTD_outBuffer out{.dst = wide.data(), .size = wide.size(), .pos = 0};
   ZSTD_inBuffer in{.src = page.data(), .size = page.size(), .pos = 0};
   EXPECT_EQ(ZSTD_compressStream2(context, &out, &in, ZSTD_e_flush), 0U);
   ZSTD_freeCCtx(context);
   wide.resize(out.pos);
-  EXPECT_EQ(decode({coding::Coding::kZstd}, wide).error(), errc::not_that_coding);
+  EXPECT_EQ(decode({Coding::kZstd}, wide).error(), errc::not_that_coding);
 }
 
-TEST(coding::Coding, AFlushLetsOutAllThatWasWritten) {
+TEST(Coding, AFlushLetsOutAllThatWasWritten) {
   for (const Codings& codings : kEach) {
-    coding::Encoder encoder(codings, 5);
-    coding::Decoder decoder(codings, {});
-    coding::Buffer plain, expected;
+    Encoder encoder(codings, 5);
+    Decoder decoder(codings, {});
+    Buffer plain, expected;
     for (int i = 0; i < 50; ++i) {
       auto const part = buffer_of("<p>part " + std::to_string(i) + "</p>");
       expected.insert(expected.end(), part.begin(), part.end());
-      coding::Buffer coded;
-      encoder.write(part, coding::Until::kFlush, coded);
+      Buffer coded;
+      encoder.write(part, Until::kFlush, coded);
       ASSERT_TRUE(decoder.write(coded, plain));
       ASSERT_EQ(plain, expected);
     }
-    coding::Buffer last;
-    encoder.write({}, coding::Until::kEnd, last);
+    Buffer last;
+    encoder.write({}, Until::kEnd, last);
     ASSERT_TRUE(decoder.write(last, plain));
     EXPECT_TRUE(decoder.finish());
     EXPECT_EQ(plain, expected);
   }
 }
 
-TEST(coding::Coding, TheEffortOfAnUnknownEncoderIsFoundFromItsSize) {
-  auto const page = buffer_of(sample_page(40'000));
-  for (coding::Coding const coding : {coding::Coding::kGzip, coding::Coding::kDeflate,
-                                      coding::Coding::kBrotli, coding::Coding::kZstd}) {
-    for (coding::Effort const effort : {1, 4, 6, 9}) {
+TEST(Coding, TheEffortOfAnUnknownEncoderIsFoundFromItsSize) {
+  auto const page = buffer_of(inject::sample_page(40'000));
+  for (Coding const coding : {Coding::kGzip, Coding::kDeflate, Coding::kBrotli, Coding::kZstd}) {
+    for (Effort const effort : {1, 4, 6, 9}) {
       auto const coded = encode({coding}, page, effort);
-      auto const fitted = coding::fit_effort(Codings{coding}, coded);
+      auto const fitted = fit_effort(Codings{coding}, coded);
       ASSERT_TRUE(fitted);
       auto const again = encode({coding}, page, *fitted);
       EXPECT_NEAR(static_cast<double>(again.size()), static_cast<double>(coded.size()),
@@ -218,16 +212,15 @@ TEST(coding::Coding, TheEffortOfAnUnknownEncoderIsFoundFromItsSize) {
   }
 }
 
-TEST(coding::Coding, TheEffortOfALargeBodyIsFoundFromItsStart) {
-  auto const page = buffer_of(sample_page(1'000'000));
-  for (coding::Effort const effort : {1, 6, 9}) {
-    auto const coded = encode({coding::Coding::kGzip}, page, effort);
-    auto const again = encode({coding::Coding::kGzip}, page,
-                              *coding::fit_effort(Codings{coding::Coding::kGzip}, coded));
+TEST(Coding, TheEffortOfALargeBodyIsFoundFromItsStart) {
+  auto const page = buffer_of(inject::sample_page(1'000'000));
+  for (Effort const effort : {1, 6, 9}) {
+    auto const coded = encode({Coding::kGzip}, page, effort);
+    auto const again = encode({Coding::kGzip}, page, *fit_effort(Codings{Coding::kGzip}, coded));
     EXPECT_NEAR(static_cast<double>(again.size()), static_cast<double>(coded.size()),
                 0.03 * static_cast<double>(coded.size()));
   }
 }
 
 }  // namespace
-}  // namespace reprise::inject
+}  // namespace reprise::coding

@@ -53,8 +53,10 @@ TEST_F(ClientContext, AcceptsTheNameTheWildcardAndTheAddress) {
 
 TEST_F(ClientContext, SaysWhyACertificateIsRefused) {
   EXPECT_EQ(refusal("other.example", {"example.com"}), "certificate is for a different host name");
-  EXPECT_EQ(refusal("a.b.example.org", {"*.example.org"}), "certificate is for a different host name");
-  EXPECT_EQ(refusal("ax.example.org", {"a*.example.org"}), "certificate is for a different host name");
+  EXPECT_EQ(refusal("a.b.example.org", {"*.example.org"}),
+            "certificate is for a different host name");
+  EXPECT_EQ(refusal("ax.example.org", {"a*.example.org"}),
+            "certificate is for a different host name");
   EXPECT_EQ(refusal("192.0.2.2", {"192.0.2.1"}), "certificate is not for this IP address");
 
   auto const strangers = make_client_context({}).value();

@@ -2,6 +2,7 @@
 // the golden one.
 
 #include <gmock/gmock.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <boost/json.hpp>
@@ -171,8 +172,9 @@ TEST_F(ArchiveCommand, NamesTheFileWhatIsWrongAndWhatToDo) {
                                 "\xa9\x75\x00\x7a",
                                 16));
   EXPECT_EQ(run({"ls", "FILE"}), kExitArchive);
-  EXPECT_THAT(error_, HasSubstr("written by a newer reprise (format 7, this version reads up to 1). "
-                                "Update reprise"));
+  EXPECT_THAT(error_,
+              HasSubstr("written by a newer reprise (format 7, this version reads up to 1). "
+                        "Update reprise"));
   std::filesystem::remove(path_);
   EXPECT_EQ(run({"verify", "FILE"}), kExitArchive);
   EXPECT_THAT(error_, HasSubstr("No such file or directory"));

@@ -1,0 +1,82 @@
+#include "base/system/execute.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+namespace reprise {
+namespace {
+
+class IgnoredInterrupts {
+ public:
+  IgnoredInterrupts() : int_(std::signal(SIGINT, SIG_IGN)), quit_(std::signal(SIGQUIT, SIG_IGN)) {}
+  ~IgnoredInterrupts() { restore(); }
+  IgnoredInterrupts(const IgnoredInterrupts&) = delete;
+  IgnoredInterrupts& operator=(const IgnoredInterrupts&) = delete;
+
+  void restore() const {
+    std::signal(SIGINT, int_);
+    std::signal(SIGQUIT, quit_);
+  }
+
+ private:
+  void (*int_)(int);
+  void (*quit_)(int);
+};
+
+}  // namespace
+
+int exit_code_of(int wait_status) {
+  return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+std::vector<char*> argument_pointers(const std::vector<std::string>& arguments) {
+  std::vector<char*> pointers;
+  for (auto const& argument : arguments) pointers.push_back(const_cast<char*>(argument.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+bool end_with_parent(pid_t parent, int signal) {
+  ::prctl(PR_SET_PDEATHSIG, signal);
+  return ::getppid() == parent;  // else it ended before that counted
+}
+
+void execute(std::string words) {
+  std::vector<char*> arguments;
+  for (std::size_t at = 0; at < words.size(); at += std::strlen(words.data() + at) + 1) {
+    arguments.push_back(words.data() + at);
+  }
+  arguments.push_back(nullptr);
+  ::execvp(arguments.front(), arguments.data());
+  std::fprintf(stderr, "reprise: cannot run %s: %s\n", arguments.front(), std::strerror(errno));
+  ::_exit(kNotRun);
+}
+
+std::expected<int, std::string> run_in_foreground(const std::string& program,
+                                                  const std::vector<std::string>& arguments) {
+  auto all = arguments;
+  all.insert(all.begin(), program);
+  auto const pointers = argument_pointers(all);
+  IgnoredInterrupts const ignored;
+  auto const parent = ::getpid();
+  auto const child = ::fork();
+  if (child < 0) return std::unexpected(program + " cannot be started: " + strerror(errno));
+  if (child == 0) {
+    ignored.restore();
+    if (end_with_parent(parent, SIGTERM)) ::execv(program.c_str(), pointers.data());
+    ::_exit(kNotRun);
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return exit_code_of(status);
+}
+
+}  // namespace reprise
