@@ -218,7 +218,7 @@ void Captures::end_import() {
     } else {
       revisit.draft.body.kept = false;
       revisit.draft.failure = "its body is in another recording";
-      if (revisit.draft.status == 0) revisit.draft.failure = "the recording holds no response";
+      if (revisit.draft.status == 0) revisit.draft.failure = "the recording contains no response";
     }
     collector_.add(std::move(revisit.draft));
   }

@@ -253,7 +253,7 @@ void FlowReader::add(Flow& flow) {
     draft.end = flow.response.end;
     if (!flow.error.empty()) draft.outcome = Outcome::kCutByOrigin;
   } else if (draft.failure.empty()) {
-    draft.failure = "the recording holds no response";
+    draft.failure = "the recording contains no response";
   }
   collector_.begin({.started = std::chrono::system_clock::time_point(
                         std::chrono::nanoseconds(draft.queued.value_or(0))),

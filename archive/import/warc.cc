@@ -255,8 +255,7 @@ bool WarcReader::read_block(std::uint64_t size_bytes) {
   if (is_response) {
     auto const* const what =
         is_segment ? "segmented records are not supported" : "not an http or https URL";
-    collector_.report().remark("left out, since it " + std::string(what) + ": " +
-                               uri().substr(0, 200));
+    collector_.report().remark("skipped: " + std::string(what) + ": " + uri().substr(0, 200));
   }
   if (!is_type("request") && !is_type("metadata")) ++collector_.report().not_http;
   return take(block, [](std::string_view) {});

@@ -93,7 +93,7 @@ class LoadBrowsers(Pages):
         done = harness.run("load", "--live", "http://localhost:9/", "--steps", str(steps),
                            folder=self.folder)
         self.assertEqual(done.returncode, 2)
-        self.assertIn(b"step 2 is none of", done.stderr)
+        self.assertIn(b"step 2 must be one of", done.stderr)
 
 
 if __name__ == "__main__":

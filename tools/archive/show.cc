@@ -249,7 +249,7 @@ std::expected<NumberedExchange, int> exchange_at(const OpenArchive& archive, std
   auto const ordinals = archive.reader->ordinals_in_order();
   if (number < 1 || number > ordinals.size()) {
     std::fprintf(stderr,
-                 "reprise: %s: no exchange %zu: the archive holds %zu. Run `reprise archive ls` to "
+                 "reprise: %s: no exchange %zu: the archive has %zu. Run `reprise archive ls` to "
                  "list them\n",
                  archive.path.c_str(), number, ordinals.size());
     return std::unexpected(kExitUsage);

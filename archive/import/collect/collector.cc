@@ -246,7 +246,8 @@ void Collector::add(ExchangeDraft draft) {
   if (draft.outcome == Outcome::kComplete && (!draft.body.kept || draft.body.broken_chunks)) {
     draft.outcome = draft.body.kept ? Outcome::kCutByOrigin : Outcome::kCutByClient;
     if (draft.failure.empty()) {
-      draft.failure = draft.body.kept ? "its chunks break off" : "the body was not recorded";
+      draft.failure =
+          draft.body.kept ? "its chunked body ends too early" : "the body was not recorded";
     }
   }
   // RFC 8441 section 5: over h2 any success agrees.

@@ -214,7 +214,7 @@ ShellResult<Descriptor> open_bound(int type, std::uint32_t address, std::uint16_
     Datagram::prepare(socket.get());
   }
   if (transparent && ::setsockopt(socket.get(), IPPROTO_IP, IP_TRANSPARENT, &on, sizeof on) != 0) {
-    return shell_failure("IP_TRANSPARENT is refused");
+    return shell_failure("IP_TRANSPARENT is not permitted");
   }
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) != 0 ||
       (type == SOCK_STREAM && ::listen(socket.get(), kBacklog) != 0)) {

@@ -115,7 +115,7 @@ TEST_F(ArchiveCommand, CatPrintsNothingOfADamagedBody) {
 
 TEST_F(ArchiveCommand, NamesTheNumbersThatThereAre) {
   EXPECT_EQ(run({"show", "FILE", "5"}), kExitUsage);
-  EXPECT_THAT(error_, HasSubstr("no exchange 5: the archive holds 4"));
+  EXPECT_THAT(error_, HasSubstr("no exchange 5: the archive has 4"));
   EXPECT_EQ(run({"cat", "FILE", "0"}), kExitUsage);
   EXPECT_EQ(run({"cat", "FILE"}), kExitUsage);
 }
