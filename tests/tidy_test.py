@@ -34,6 +34,18 @@ MAY_INCLUDE = [
     ("tests/", [""]),
 ]
 CROWDED = 40  # source files side by side, in a folder that is one idea
+# What exists once, and where.
+ONCE = [
+    ("base64", r"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789\+|EVP_\w+codeBlock",
+     "base/text/base64.cc"),
+    ("trimming", r"\bbool is_(white_)?space\(|string_view trim\w*\(std", "base/text/white_space.h"),
+    ("a descriptor's owner", r"^(class|struct) \w*Descriptor \{", "base/system/descriptor.h"),
+    ("decoders", r"inflateInit|inflateReset|libdeflate_\w*decompress|ZSTD_decompress",
+     "base/coding/"),
+    ("decoders", r"BrotliDecoderDecompress", "base/coding/"),
+    ("process launch", r"\bexecvp?e?\(|posix_spawnp?\(", "base/system/"),
+    ("the end of a head", r"find_head_end\(std::string_view buffer", "base/http/h1_parser."),
+]
 COLUMNS = 100
 LINES_MAX = 400
 # How C++, Python and JavaScript get a number that is another in each run.
@@ -247,6 +259,15 @@ class Tidy(unittest.TestCase):
             for path in re.findall(r"`([a-z_]+/[\w./]+)`", "\n".join(lines_of(name))):
                 if path.split("/")[0] in TOP:
                     self.assertTrue(os.path.exists(os.path.join(ROOT, path)), f"{name}: {path}")
+
+    def test_what_everybody_needs_exists_once(self):
+        for name in tracked(".h", ".cc"):
+            if name.startswith("tests/"):
+                continue
+            for number, line in enumerate(lines_of(name), 1):
+                for what, pattern, home in ONCE:
+                    if not name.startswith(home):
+                        self.assertNotRegex(line, pattern, f"{name}:{number}: {what}: see {home}")
 
     def test_headers_start_with_pragma_once(self):
         for name in tracked(".h"):

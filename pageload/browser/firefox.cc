@@ -111,7 +111,7 @@ class FirefoxDriver : public BrowserDriver {
     if (!port) return fail(port.error());
     auto socket = WebSocket::connect(*port, "/session");
     if (!socket) return fail(socket.error());
-    return std::make_unique<WebSocket>(std::move(*socket));
+    return std::move(*socket);
   }
 
   Result<std::string> greet(RemoteConnection& connection, TimePoint deadline) override {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/system/descriptor.h"
 #include "pageload/browser/message_stream.h"
 
 namespace reprise {
@@ -14,14 +15,26 @@ namespace reprise {
 class MessagePipe : public MessageStream {
  public:
   /// `write` and `read` are sockets; the same one may not be given twice.
+  /// Made non-blocking.
   MessagePipe(Descriptor write, Descriptor read);
 
   /// `message` holds no NUL.
   void send(std::string_view message) override;
+  Result<std::optional<std::string>> receive(TimePoint deadline) override;
+
+  /// For tests.
+  void limit_messages(std::size_t message_bytes_max) { message_bytes_max_ = message_bytes_max; }
 
  private:
-  Result<std::optional<std::string>> take_message() override;
+  /// Takes a whole message off the front of incoming_, if there is one. Errors: message_size.
+  Result<std::optional<std::string>> take_message();
+  void flush();
 
+  Descriptor write_;
+  Descriptor read_;
+  std::size_t message_bytes_max_ = kMessageBytesMax;
+  std::string outgoing_;
+  std::string incoming_;            ///< received, not taken yet
   std::size_t taken_bytes_ = 0;     ///< of incoming_: given out already
   std::size_t searched_bytes_ = 0;  ///< of incoming_: known to hold no further NUL
 };

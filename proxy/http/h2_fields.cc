@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "archive/exchange.h"
+
 namespace reprise {
 namespace {
 

@@ -9,6 +9,7 @@
 #include "archive/import/source/decompress.h"
 #include "base/bytes.h"
 #include "base/http/h1_parser.h"
+#include "base/text/base64.h"
 
 namespace reprise::importing {
 namespace {
@@ -30,18 +31,17 @@ constexpr std::array<Algorithm, 8> kAlgorithms = {{{"sha1", "SHA1", 20},
                                                    {"sha384", "SHA384", 48},
                                                    {"md5", "MD5", 16}}};
 
-/// How a digest may be written, by how many bits a character holds.
+/// How a digest may be written: one of these, or base64.
 constexpr std::string_view kHex = "0123456789abcdef";
 constexpr std::string_view kBase32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-constexpr std::string_view kBase64 =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::array<std::size_t, 3> kBitsOfACharacter = {4, 5, 6};  // the last is base64
 
 std::size_t bits_of(std::string_view alphabet) {
-  return alphabet.size() == 16 ? 4 : alphabet.size() == 32 ? 5 : 6;
+  return alphabet.size() == 16 ? 4 : 5;
 }
 
-std::size_t written_length(std::size_t bytes, std::string_view alphabet) {
-  return (bytes * 8 + bits_of(alphabet) - 1) / bits_of(alphabet);
+std::size_t written_length(std::size_t bytes, std::size_t bits_of_a_character) {
+  return (bytes * 8 + bits_of_a_character - 1) / bits_of_a_character;
 }
 
 /// Without padding.
@@ -74,10 +74,15 @@ std::string standard_base64(std::string_view text) {
   return out;
 }
 
+std::string without_padding(std::string text) {
+  text.resize(text.find_last_not_of('=') + 1);
+  return text;
+}
+
 bool is_written(std::string_view digest, std::string_view value) {
   return equals_ignoring_case(value, write(digest, kHex)) ||
          equals_ignoring_case(value, write(digest, kBase32)) ||
-         standard_base64(value) == write(digest, kBase64);
+         standard_base64(value) == without_padding(base64(bytes_of(digest)));
 }
 
 std::string digest_of(std::string_view bytes, const char* algorithm) {
@@ -139,10 +144,10 @@ std::optional<RecordDigests::Named> RecordDigests::read(const Fields& head,
   auto const value = value_of(*text);
   auto const* const known = std::ranges::find_if(
       kAlgorithms, [name](const Algorithm& each) { return equals_ignoring_case(each.name, name); });
-  bool const fits = known != kAlgorithms.end() &&
-                    std::ranges::any_of(std::array{kHex, kBase32, kBase64}, [&](auto alphabet) {
-                      return value.size() == written_length(known->bytes, alphabet);
-                    });
+  bool const fits =
+      known != kAlgorithms.end() && std::ranges::any_of(kBitsOfACharacter, [&](std::size_t bits) {
+        return value.size() == written_length(known->bytes, bits);
+      });
   if (fits) return Named{.text = *text, .algorithm = known->openssl};
   unknown_ = text->substr(0, 100);
   return std::nullopt;

@@ -1,13 +1,17 @@
 #include "pageload/browser/web_socket.h"
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <openssl/evp.h>
 #include <sys/socket.h>
 
 #include <array>
+#include <memory>
 #include <string>
+
+#include "base/system/descriptor.h"
+#include "base/text/base64.h"
 
 namespace reprise {
 namespace {
@@ -16,20 +20,33 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// A server at the other end of a socket pair.
+/// A server at the other end of a connection.
 class Server : public testing::Test {
  protected:
   Server() {
-    int fds[2];
-    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
-    server_ = Descriptor(fds[0]);
-    Descriptor copy(::dup(fds[1]));
-    socket_.emplace(Descriptor(fds[1]), std::move(copy), "127.0.0.1:1", "/session");
+    listener_ = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    EXPECT_EQ(::bind(listener_.get(), reinterpret_cast<sockaddr*>(&at), size), 0);
+    EXPECT_EQ(::listen(listener_.get(), 1), 0);
+    EXPECT_EQ(::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&at), &size), 0);
+    port_ = ntohs(at.sin_port);
+    connect();
+  }
+  void connect(std::size_t message_bytes_max = MessageStream::kMessageBytesMax) {
+    socket_ = std::move(*WebSocket::connect(port_, "/session", message_bytes_max));
+    server_ = Descriptor(::accept(listener_.get(), nullptr, nullptr));
+    timeval const patience{.tv_sec = 10, .tv_usec = 0};
+    ::setsockopt(server_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   }
 
+  /// What the client says next, after it has had its turn.
   std::string heard() {
+    EXPECT_EQ(receive().value_or("?"), std::nullopt);
     std::array<char, 4096> bytes{};
-    auto const got = ::recv(server_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+    auto const got = ::recv(server_.get(), bytes.data(), bytes.size(), 0);
     return {bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
   }
   void says(std::string_view bytes) {
@@ -43,20 +60,22 @@ class Server : public testing::Test {
   /// Answers the request for a WebSocket as RFC 6455 section 4.2.2 says.
   void agrees(std::string_view field = "Sec-WebSocket-Accept") {
     auto const request = heard();
-    EXPECT_THAT(request, StartsWith("GET /session HTTP/1.1\r\nHost: 127.0.0.1:1\r\n"));
+    EXPECT_THAT(request,
+                StartsWith("GET /session HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port_)));
     constexpr std::string_view kField = "Sec-WebSocket-Key: ";
     auto const key = request.substr(request.find(kField) + kField.size(), 24) +
                      "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-    std::array<unsigned char, 20> digest{};
-    EVP_Digest(key.data(), key.size(), digest.data(), nullptr, EVP_sha1(), nullptr);
-    std::array<unsigned char, 29> text{};
-    EVP_EncodeBlock(text.data(), digest.data(), digest.size());
-    says("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n" + std::string(field) + ": " +
-         reinterpret_cast<const char*>(text.data()) + "\r\n\r\n");
+    std::array<std::byte, 20> digest{};
+    EVP_Digest(key.data(), key.size(), reinterpret_cast<unsigned char*>(digest.data()), nullptr,
+               EVP_sha1(), nullptr);
+    says("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
+         std::string(field) + ": " + base64(digest) + "\r\n\r\n");
   }
 
+  Descriptor listener_;
+  std::uint16_t port_ = 0;
   Descriptor server_;
-  std::optional<WebSocket> socket_;
+  std::unique_ptr<WebSocket> socket_;
 };
 
 TEST_F(Server, GivesMessagesOutOneByOneWhateverTheirFrames) {
@@ -117,11 +136,7 @@ TEST_F(Server, MayNotMaskUseExtensionsOrFragmentControlFrames) {
   for (std::string_view const bytes :
        {std::string_view("\x81\x81\1\2\3\4x", 7), std::string_view("\xC1\x01x", 3),
         std::string_view("\x09\x01x", 3), std::string_view("\x89\x7E\x01\x00", 4)}) {
-    int fds[2];
-    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
-    server_ = Descriptor(fds[0]);
-    Descriptor copy(::dup(fds[1]));
-    socket_.emplace(Descriptor(fds[1]), std::move(copy), "127.0.0.1:1", "/session");
+    connect();
     agrees();
     says(bytes);
     EXPECT_EQ(receive().error(), std::errc::bad_message);
@@ -129,8 +144,8 @@ TEST_F(Server, MayNotMaskUseExtensionsOrFragmentControlFrames) {
 }
 
 TEST_F(Server, MayNotSendMoreThanTheLimitInOneFrameOrSeveral) {
+  connect(100);
   agrees();
-  socket_->limit_messages(100);
   says(std::string_view("\x01\x3C", 2));
   says(std::string(60, 'x'));
   EXPECT_EQ(receive().value(), std::nullopt);
