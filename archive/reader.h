@@ -83,8 +83,8 @@ class ArchiveReader {
 
   /// Decodes one exchange. Errors: corrupt.
   Result<Exchange> exchange(std::uint32_t ordinal) const;
-  /// Decodes only site and outcome, in a tenth of the time; for loops over all exchanges. Valid
-  /// while this reader lives. Errors: corrupt.
+  /// Decodes only site and response version, in a tenth of the time; for loops over all exchanges.
+  /// Valid while this reader lives. Errors: corrupt.
   Result<ExchangeSite> site(std::uint32_t ordinal) const;
 
   /// The bytes of one extent, straight from the map, valid while this reader lives.
