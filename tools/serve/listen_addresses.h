@@ -1,6 +1,6 @@
 #pragma once
 
-// Where record and replay listen.
+// The addresses that record and replay listen on.
 
 #include <cstdint>
 #include <expected>
@@ -16,13 +16,13 @@ class App;
 
 namespace reprise {
 
-/// Where one listener is, or is to be.
+/// The address of one listener.
 struct ListenAddress {
-  std::string flag;                 ///< that names it: "--http"
+  std::string flag;                 ///< its option: "--http"
   std::optional<tcp::endpoint> at;  ///< nothing: off
 };
 
-/// First as wanted, after the start as bound.
+/// Before the start as requested, after it as bound.
 struct ListenAddresses {
   ListenAddress http{.flag = "--http", .at = {}};
   ListenAddress https{.flag = "--https", .at = {}};
@@ -31,14 +31,14 @@ struct ListenAddresses {
   ListenAddress admin{.flag = "--admin", .at = {}};
 };
 
-/// What stands for a listener that the command line does not mention. The admin is off.
+/// The default for listeners that the command line does not mention. The admin is always off.
 enum class DefaultAddresses : std::uint8_t {
   kKnownPorts,  ///< on loopback, where users expect them
-  kAnyPorts,    ///< on loopback: nobody types them, and several runs must not collide
+  kAnyPorts,    ///< on loopback, free ports: several runs must not collide
   kOff
 };
 
-/// The listeners as the command line has them: ADDR:PORT, "off", or empty for what is usual.
+/// The listeners as on the command line: ADDR:PORT, "off", or empty for the default.
 struct ListenOptions {
   std::string http;
   std::string https;
@@ -48,13 +48,13 @@ struct ListenOptions {
   bool allow_remote = false;
 
   void add_to(CLI::App& command);
-  /// The error is a sentence that names the flag. An address that other machines can reach is one,
-  /// unless that is allowed.
+  /// The error is a sentence that names the option. An address that other machines can reach is an
+  /// error unless `allow_remote`.
   std::expected<ListenAddresses, std::string> parse(DefaultAddresses usual) const;
 };
 
-/// What leads Chromium to the listeners, as `bound`, and nowhere else whatever listeners there are.
-/// `rules` is where hosts are (--host-resolver-rules); empty: all at the listeners' addresses.
+/// Chromium flags that lead to the listeners in `bound`, and nowhere else. `rules` maps hosts
+/// (--host-resolver-rules); empty: all hosts are at the listeners' addresses.
 std::vector<std::string> routing_flags(const ListenAddresses& bound, const std::string& rules);
 
 }  // namespace reprise

@@ -1,6 +1,6 @@
 #pragma once
 
-// What `record` and `replay` have in common: where to listen, what to run meanwhile, when to end.
+// Shared by `record` and `replay`: listeners, the command, and the end.
 
 #include <boost/asio/io_context.hpp>
 #include <boost/json/object.hpp>
@@ -37,17 +37,18 @@ struct ServingOptions {
   std::filesystem::path ready_file;
   std::string log_level = "warn";
   unsigned threads = 1;
-  bool strict = false;  ///< a link that is not what it should be ends the run (kExitGate)
+  bool strict = false;  ///< a link that misses its settings ends the run (kExitGate)
 
   void add_to(CLI::App& command);
 };
 
-/// What names lead to.
+/// The addresses that names resolve to.
 struct Naming {
-  /// Each at the stand-ins of its addresses. Nothing: all names lead to us, as in a recording.
+  /// Each host resolves to the stand-ins of its addresses. Nothing: all names resolve to this
+  /// process, as in a recording.
   std::optional<std::vector<dns::RecordedHost>> hosts;
   bool single = false;  ///< one stand-in for all
-  bool any = false;     ///< other names lead to us, too
+  bool any = false;     ///< other names resolve, too
   bool chains = false;  ///< the recorded CNAMEs and TTLs
   /// What each origin address adds to the round trip behind a link.
   std::map<net::ip::address, std::chrono::nanoseconds> round_trips;
@@ -56,18 +57,18 @@ struct Naming {
 /// A server with everything around it, from the first listener to the last line on stderr.
 class Serving {
  public:
-  /// `mode` is "record" or "replay". `command` is what runs beside it, may be empty.
+  /// `mode` is "record" or "replay". `command` is the command to run; can be empty.
   Serving(std::string mode, ServingOptions options, std::vector<std::string> command);
   ~Serving();
 
-  /// All that must come before threads and locks: checks the addresses, opens the certificate
+  /// Everything that must precede threads and locks: checks the addresses, opens the certificate
   /// authority, forks the child or makes its network, binds the listeners. Returns an exit code
-  /// when something is wrong, and has said it.
+  /// on an error, which has been printed.
   std::optional<int> prepare(const Naming& naming);
 
   /// Where the listeners are; after prepare().
   const std::vector<tcp::endpoint>& bound() const { return server_->bound(); }
-  /// Where names are answered; after prepare(). Nothing without that.
+  /// The address of the resolver; after prepare(). Nothing if there is none.
   std::optional<tcp::endpoint> names_at() const { return addresses_.dns.at; }
   /// How the link did. Nothing without one. On the main thread, after prepare().
   std::optional<boost::json::object> link_report() const;
