@@ -44,7 +44,7 @@ class Comparing {
       refusals_.insert({difference, std::move(text)});
     }
     if (pairing.pairs.empty() && refusals_.empty()) {
-      refuse(Mismatch::kPages, "there is nothing to compare");
+      refuse(Mismatch::kPages, "no page has loads in both A and B");
     }
     check_origins();
     for (GroupPair& pair : pairing.pairs) {
@@ -85,35 +85,35 @@ class Comparing {
   void check(const LoadGroup& a, const LoadGroup& b) {
     for (auto const& [group, side] : {std::pair{&a, "A"}, {&b, "B"}}) {
       if (group->loads.empty() && group->failed == 0 && group->doubtful == 0) {
-        refuse(Mismatch::kPages, std::string(side) + " has no load that counts of " + group->url);
+        refuse(Mismatch::kPages, std::string(side) + " has no counted load of " + group->url);
       }
       // A busy moment costs its loads; a busy machine makes the rest doubtful, too.
       if (group->doubtful * 5 > group->loads.size() + group->doubtful) {
-        refuse(Mismatch::kCalibration, "the link was not as it should be in " +
+        refuse(Mismatch::kCalibration, "the link missed its settings in " +
                                            std::to_string(group->doubtful) + " of " +
                                            std::to_string(group->loads.size() + group->doubtful) +
-                                           " loads of " + side + ": " + group->doubts.front());
+                                           " loads of " + side + ": " + group->warnings.front());
       }
     }
     if (a.loads.empty() || b.loads.empty()) return;
     if (auto const text = differing(usual_requests(a), usual_requests(b)); !text.empty()) {
-      refuse(Mismatch::kRequests, "the pages ask for other things: " + text);
+      refuse(Mismatch::kRequests, "the pages request different URLs: " + text);
     }
     if (auto const text = differing(usual_misses(a, a_), usual_misses(b, b_)); !text.empty()) {
-      refuse(Mismatch::kMisses, "what was not recorded differs: " + text);
+      refuse(Mismatch::kMisses, "the requests missing from the archives differ: " + text);
     }
     check_calibration(calibrations(a, a_), calibrations(b, b_));
   }
 
   void check_calibration(const Texts& a, const Texts& b) {
     if (auto const text = differing(a, b); !text.empty()) {
-      refuse(Mismatch::kCalibration, "the links were made in other ways: " + text);
+      refuse(Mismatch::kCalibration, "the links were emulated in different ways: " + text);
     }
     for (auto const& [side, name] : {std::pair{&a, "A"}, {&b, "B"}}) {
       for (auto const each : *side) {
         if (each.find("--no-selfcheck") == each.npos) continue;
         refuse(Mismatch::kCalibration,
-               std::string("nothing is known of the link of ") + name + ": " + std::string(each));
+               std::string("the link was not checked in ") + name + ": " + std::string(each));
       }
     }
   }
@@ -125,7 +125,7 @@ class Comparing {
       for (std::size_t const metric : metrics) {
         Samples values{.a = values_of(page.a, metric),
                        .b = values_of(page.b, metric),
-                       .least = least_effect(options_, metric)};
+                       .least = minimum_effect(options_, metric)};
         if (values.a.empty() && values.b.empty()) continue;
         page.metrics.push_back({.metric = metric, .finding = {}});
         all.push_back(std::move(values));
@@ -157,7 +157,7 @@ std::vector<std::size_t> metrics_of(const CompareOptions& options) {
   return options.metrics.empty() ? compared_metrics() : options.metrics;
 }
 
-LeastEffect least_effect(const CompareOptions& options, std::size_t metric) {
+MinimumEffect minimum_effect(const CompareOptions& options, std::size_t metric) {
   if (kMetrics[metric].unit == Metric::Unit::kMs && options.least_of_times) {
     return *options.least_of_times;
   }

@@ -15,17 +15,17 @@
 namespace reprise {
 
 struct CompareOptions {
-  double alpha = 0.05;                        ///< over all pages and metrics together
-  std::vector<std::size_t> metrics;           ///< indices into kMetrics; empty: all
-  double least_relative = 0.01;               ///< of A's median
-  std::optional<LeastEffect> least_of_times;  ///< instead, in ms; none: each metric's own
-  std::set<Mismatch> allowed;                 ///< what is the question
+  double alpha = 0.05;                          ///< over all pages and metrics together
+  std::vector<std::size_t> metrics;             ///< indices into kMetrics; empty: all
+  double least_relative = 0.01;                 ///< of A's median
+  std::optional<MinimumEffect> least_of_times;  ///< instead, in ms; none: each metric's own
+  std::set<Mismatch> allowed;                   ///< what is the question
   LevelOf level_of = [](double alpha) { return alpha; };
 };
 
 /// Those that are asked for, or all.
 std::vector<std::size_t> metrics_of(const CompareOptions& options);
-LeastEffect least_effect(const CompareOptions& options, std::size_t metric);
+MinimumEffect minimum_effect(const CompareOptions& options, std::size_t metric);
 
 struct ComparedMetric {
   std::size_t metric = 0;  ///< index into kMetrics

@@ -24,10 +24,10 @@ void add(LoadGroup& group, const LoadRow& load, const ReplayRow& replay, bool wi
   } else if (!load.loaded) {
     ++group.failed;
     if (group.failures.size() < kFailuresKept) add_once(group.failures, load.failure);
-  } else if (!replay.doubts.empty() && !with_doubtful) {
+  } else if (!replay.warnings.empty() && !with_doubtful) {
     ++group.doubtful;
-    for (const std::string& doubt : replay.doubts) {
-      if (group.doubts.size() < LoadGroup::kDoubtsKept) add_once(group.doubts, doubt);
+    for (const std::string& warning : replay.warnings) {
+      if (group.warnings.size() < LoadGroup::kWarningsKept) add_once(group.warnings, warning);
     }
   } else {
     group.loads.push_back(&load);
@@ -65,10 +65,10 @@ const LoadGroup* only(std::span<const LoadGroup> groups, const std::vector<std::
     }
     for (auto const& [difference, value] : kConditions) {
       if (found->conditions.*value == each.conditions.*value) continue;
-      pairing.obstacles.emplace_back(
-          difference, std::string(1, side) + " has both " + found->conditions.*value + " and " +
-                          each.conditions.*value + " of " + each.url +
-                          ", so that what is to be compared is not clear");
+      pairing.obstacles.emplace_back(difference, std::string(1, side) + " has both " +
+                                                     found->conditions.*value + " and " +
+                                                     each.conditions.*value + " of " + each.url +
+                                                     ", so it is unclear which to compare");
     }
   }
   return found;
@@ -114,8 +114,8 @@ std::expected<std::set<Mismatch>, std::string> parse_differences(std::string_vie
     auto const comma = names.find(',');
     auto const* const name = std::ranges::find(kNames, names.substr(0, comma));
     if (name == kNames.end()) {
-      std::string text =
-          "there is no difference '" + std::string(names.substr(0, comma)) + "' to allow, but";
+      std::string text = "unknown difference '" + std::string(names.substr(0, comma)) +
+                         "' in --allow; the names are";
       for (auto const each : kNames) text += " " + std::string(each);
       return std::unexpected(text);
     }

@@ -39,14 +39,14 @@ struct LoadGroup {
   std::vector<std::string> failures;  ///< why; each once
   /// Left out because of what their replays say of the link.
   std::size_t doubtful = 0;
-  std::vector<std::string> doubts;  ///< why; each once, the first kDoubtsKept
+  std::vector<std::string> warnings;  ///< why; each once, the first kWarningsKept
   /// The loads that count; they belong to the Measurements.
   std::vector<const LoadRow*> loads;
 
-  static constexpr std::size_t kDoubtsKept = 3;
+  static constexpr std::size_t kWarningsKept = 3;
 };
 
-/// By page and conditions, in the order of first appearance. Loads whose link is in doubt count
+/// By page and conditions, in the order of first appearance. Loads whose link has warnings count
 /// only with `with_doubtful`.
 std::vector<LoadGroup> groups_of(const Measurements& all, bool with_doubtful);
 

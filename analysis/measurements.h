@@ -18,9 +18,9 @@ namespace reprise {
 
 /// What the replay of a load says.
 struct ReplayRow {
-  std::vector<std::string> misses;  ///< "GET https://...", sorted, each once
-  std::vector<std::string> doubts;  ///< what makes its link's figures doubtful; sentences
-  std::string calibration;          ///< how its link was made: shaper, self-check on or off
+  std::vector<std::string> misses;    ///< "GET https://...", sorted, each once
+  std::vector<std::string> warnings;  ///< what makes its link's figures doubtful; sentences
+  std::string calibration;            ///< how its link was made: shaper, self-check on or off
 };
 
 struct LoadRow {

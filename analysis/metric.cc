@@ -28,7 +28,7 @@ std::expected<std::vector<std::size_t>, std::string> parse_metrics(std::string_v
     auto const metric =
         std::ranges::find(known, name, [](std::size_t index) { return kMetrics[index].name; });
     if (metric == known.end()) {
-      std::string text = "there is no metric '" + std::string(name) + "', but";
+      std::string text = "unknown metric '" + std::string(name) + "', but";
       for (std::size_t const index : known) text += " " + std::string(kMetrics[index].name);
       return std::unexpected(text);
     }

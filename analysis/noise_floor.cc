@@ -12,7 +12,7 @@ namespace {
 /// One metric of one page: its loads in order of time.
 struct Series {
   std::vector<double> values;
-  LeastEffect least;
+  MinimumEffect least;
 };
 
 double variation_of(const std::vector<double>& values) {
@@ -84,7 +84,7 @@ class Splitting {
       for (std::size_t i = 0; i < findings.size(); ++i) {
         // A shift of B by more than this would leave the interval above zero, and by so much
         // that it matters.
-        needed_[i][look].push_back(std::max(-findings[i].shift.low, findings[i].least_effect));
+        needed_[i][look].push_back(std::max(-findings[i].shift.low, findings[i].minimum_effect));
       }
       if (!decided) decided = count(findings);
     }
@@ -143,11 +143,11 @@ std::expected<NoiseFloor, std::string> noise_floor(const Measurements& loads,
                                .loads = values.size(),
                                .median = median(values),
                                .variation = variation_of(values)});
-      series.push_back({.values = std::move(values), .least = least_effect(compare, metric)});
+      series.push_back({.values = std::move(values), .least = minimum_effect(compare, metric)});
     }
   }
   if (series.empty() || floor.runs < 4) {
-    return std::unexpected("there are too few loads that count: 8 are the least");
+    return std::unexpected("too few counted loads: at least 8 are needed");
   }
   Splitting(std::move(series), floor, options).run();
   std::tie(floor.rate_low, floor.rate_high) = share_interval(floor.different, floor.splits);

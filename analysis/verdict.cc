@@ -63,7 +63,7 @@ std::vector<Finding> judge(std::span<const Samples> metrics, double alpha,
     Finding finding{.of_a = each.a.size(), .of_b = each.b.size()};
     finding.median_a = median(each.a);
     finding.median_b = median(each.b);
-    finding.least_effect =
+    finding.minimum_effect =
         std::max(each.least.absolute, each.least.relative * std::abs(finding.median_a));
     finding.rank = rank_test(each.a, each.b);
     if (!each.a.empty() && !each.b.empty()) finding.shift = shift_between(each.a, each.b, level);
@@ -75,9 +75,9 @@ std::vector<Finding> judge(std::span<const Samples> metrics, double alpha,
     if (metrics[i].a.empty() || metrics[i].b.empty()) continue;
     auto& finding = findings[i];
     const Shift& shift = finding.shift;
-    if (found[i] && shift.estimate != 0 && std::abs(shift.estimate) >= finding.least_effect) {
+    if (found[i] && shift.estimate != 0 && std::abs(shift.estimate) >= finding.minimum_effect) {
       finding.verdict = Verdict::kDifferent;
-    } else if (shift.low >= -finding.least_effect && shift.high <= finding.least_effect) {
+    } else if (shift.low >= -finding.minimum_effect && shift.high <= finding.minimum_effect) {
       finding.verdict = Verdict::kSame;
     }
   }

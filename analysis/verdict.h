@@ -15,7 +15,7 @@
 namespace reprise {
 
 /// The least difference that matters: the larger of the two.
-struct LeastEffect {
+struct MinimumEffect {
   double relative = 0;  ///< of A's median
   double absolute = 0;  ///< in the metric's unit
 };
@@ -23,7 +23,7 @@ struct LeastEffect {
 /// One metric's values.
 struct Samples {
   std::vector<double> a, b;
-  LeastEffect least;
+  MinimumEffect least;
 };
 
 enum class Verdict { kSame, kDifferent, kUndecided };
@@ -34,8 +34,8 @@ struct Finding {
   std::size_t of_b = 0;
   double median_a = 0;
   double median_b = 0;
-  Shift shift;              ///< with the interval at the level of this look
-  double least_effect = 0;  ///< what `least` came to, in the metric's unit
+  Shift shift;                ///< with the interval at the level of this look
+  double minimum_effect = 0;  ///< what `least` came to, in the metric's unit
   RankTest rank;
   double holm_p = 1;  ///< rank.p, adjusted for the number of metrics (Holm, 1979)
   /// different: significant, over all metrics and looks together, and the estimate reaches the

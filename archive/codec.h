@@ -26,7 +26,7 @@ Result<std::string> encode_dns_answer(const DnsAnswer& answer);
 Result<std::string> encode_session_start(const SessionInfo& info);
 std::string encode_session_end(std::uint32_t session);
 
-// Nothing when the payload is not what an encoder writes. What a later version added is ignored.
+// Return nothing if no encoder writes such a payload. Fields of later versions are ignored.
 std::optional<Exchange> decode_exchange(Bytes payload);
 std::optional<ConnectionFacts> decode_connection(Bytes payload);
 std::optional<DnsAnswer> decode_dns_answer(Bytes payload);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the encoders and decoders of codec.h share. Pure; for their source files.
+// Shared by the encoders and decoders of codec.h; only for their source files. Pure.
 
 #include <google/protobuf/message_lite.h>
 
@@ -13,10 +13,10 @@ namespace reprise::codec {
 
 /// Errors: too_large.
 Result<std::string> serialize(const google::protobuf::MessageLite& message);
-/// False when the payload is no such message, or has more fields than any of ours.
+/// False if the payload is not such a message, or has more fields than any message has.
 bool parse(Bytes payload, google::protobuf::MessageLite& message);
 
-// A time that is not known is an absent field.
+// An unknown time is an absent field.
 template <class Set>
 void put_time(SessionTime time, Set set) {
   if (time != kNoTime) set(time.count());

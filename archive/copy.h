@@ -12,22 +12,22 @@ namespace reprise {
 
 /// All that an archive holds of one session. Borrows from its reader.
 struct SessionContents {
-  SessionInfo info;  ///< of a session whose start is lost only the number is known
+  SessionInfo info;  ///< only the number is known if the session's start is lost
   std::vector<const ConnectionFacts*> connections;
   std::vector<const DnsAnswer*> answers;
   std::vector<std::uint32_t> ordinals;  ///< of its exchanges, in file order
 };
 
-/// By session number, also of sessions of which only exchanges or facts are left.
+/// Ordered by session number; includes sessions of which only exchanges or facts are left.
 std::vector<SessionContents> contents_of(const ArchiveReader& reader);
 
-/// Copies a body as it is, an extent at a time. Errors: corrupt (its bytes are not those that its
-/// digest promises); write(2)'s.
+/// Copies a body unchanged, extent by extent. Errors: corrupt (its bytes do not match its digest);
+/// write(2)'s.
 Result<StoredBody> copy_body(const ArchiveReader& from, const StoredBody& body, ArchiveWriter& to);
 
-/// Copies an archive into another, in bounded memory. As it is here everything is copied as it was:
-/// sessions keep their numbers, exchanges all that is known of them, equal bodies are stored once.
-/// What derives from it says what becomes something else.
+/// Copies an archive into another, in bounded memory. This class copies everything unchanged:
+/// sessions keep their numbers, exchanges all their data, and equal bodies are stored once. Derived
+/// classes change or drop parts.
 class ArchiveCopy {
  public:
   /// Both must outlive this.
@@ -38,25 +38,25 @@ class ArchiveCopy {
 
   /// Every session. Errors: corrupt when an exchange or its body is damaged; the writer's.
   Result<void> run();
-  /// One of them, as a session of its own.
+  /// One session, as a new session of the target.
   Result<void> copy_session(const SessionContents& session);
-  /// Connections, answers and exchanges, into the session that is open.
+  /// Connections, answers and exchanges, into the open session of the target.
   Result<void> copy_contents(const SessionContents& session);
 
  protected:
-  /// What is left out.
+  /// Decides what is dropped.
   virtual bool takes_session(const SessionContents&) const { return true; }
   virtual bool takes_connection(const ConnectionFacts&) const { return true; }
   virtual bool takes_answer(const DnsAnswer&) const { return true; }
   virtual bool takes_exchange(std::uint32_t /*ordinal*/) const { return true; }
 
-  /// What is changed on the way.
+  /// Changes a part during the copy.
   virtual void change_session(SessionInfo&) {}
   virtual Result<void> change_connection(ConnectionFacts&) { return {}; }
   virtual Result<void> change_answer(DnsAnswer&) { return {}; }
-  /// Makes an exchange of the source one of the target, whose bodies lie there.
+  /// Converts an exchange of the source for the target, with bodies stored in the target.
   virtual Result<void> carry(std::uint32_t ordinal, Exchange& exchange);
-  /// Both bodies, as they are.
+  /// Copies both bodies unchanged.
   Result<void> carry_bodies(Exchange& exchange);
 
   /// A message of a WebSocket on its way behind `exchange`, which was carried. What a change makes
@@ -65,13 +65,13 @@ class ArchiveCopy {
                                       std::vector<std::byte>& /*storage*/) {
     return {};
   }
-  /// Called when a message is damaged; without an error the copy goes on without it.
+  /// Called for a damaged message; if it returns no error, the copy continues without the message.
   virtual Result<void> on_damaged_message(const MessageOwner&) {
     return fail(archive_errc::corrupt);
   }
 
-  /// Called when carry(), or reading the exchange, ended with corrupt; without an error the copy
-  /// goes on without that exchange.
+  /// Called when carry(), or reading the exchange, fails with corrupt; if it returns no error, the
+  /// copy continues without that exchange.
   virtual Result<void> on_damaged(std::uint32_t ordinal);
 
   const ArchiveReader& from() const { return from_; }

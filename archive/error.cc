@@ -17,13 +17,13 @@ class ArchiveCategory final : public std::error_category {
       case archive_errc::corrupt:
         return "damaged: a checksum or a length does not hold";
       case archive_errc::too_large:
-        return "over a limit of the archive format";
+        return "exceeds a limit of the archive format";
       case archive_errc::locked:
         return "in use by another process";
       case archive_errc::already_exists:
-        return "exists already";
+        return "already exists";
       case archive_errc::removed:
-        return "removed or replaced while it was written: nothing is left of it";
+        return "removed or replaced while it was being written: the recording is lost";
     }
     return "unknown archive error";
   }

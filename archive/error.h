@@ -4,15 +4,15 @@
 
 namespace reprise {
 
-/// What can be wrong with an archive.
+/// Errors of archives.
 enum class archive_errc {
   not_an_archive = 1,  ///< the magic is missing: another kind of file
   newer_version,       ///< written by a later reprise: update this one
   corrupt,             ///< a record or body does not match its checksum
-  too_large,           ///< over a limit of the format
+  too_large,           ///< exceeds a limit of the format
   locked,              ///< another process reads or writes it
   already_exists,      ///< create() never overwrites
-  removed,             ///< its file is gone, or another one has its name
+  removed,             ///< its file was removed or replaced
 };
 
 const std::error_category& archive_category();

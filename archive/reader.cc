@@ -66,14 +66,14 @@ bool ArchiveReader::State::use_stored_index() {
 void ArchiveReader::State::scan() {
   auto const trailer = find_trailer(bytes());
   report.remarks.emplace_back(trailer ? "the index is damaged, so the file was scanned"
-                                      : "the file was not closed, so it was scanned");
+                                      : "the file was not closed properly, so it was scanned");
   auto found = scan_records(bytes(), [](const Record&, RecordState) {});
   // When it is the index itself that stopped the walk, no record is lost.
   if (found.walk.fault && trailer != found.walk.end) {
     report.tail_lost_bytes = bytes().size() - found.walk.end;
     report.tail_damaged = *found.walk.fault == RecordFault::kDamaged;
     auto const where = "byte " + std::to_string(found.walk.end);
-    auto const lost = std::to_string(report.tail_lost_bytes) + " bytes are left out";
+    auto const lost = std::to_string(report.tail_lost_bytes) + " bytes are ignored";
     report.remarks.push_back(report.tail_damaged
                                  ? "the record at " + where + " is damaged: from there, " + lost
                                  : "the last record, at " + where + ", was cut short: " + lost);
@@ -81,9 +81,10 @@ void ArchiveReader::State::scan() {
   report.damaged_records = found.damaged_records;
   if (found.damaged_records > 0) {
     report.remarks.push_back(std::to_string(found.damaged_records) +
-                             " damaged records are left out");
+                             " damaged records are ignored");
   }
-  if (found.over_limits) report.remarks.emplace_back("there are more records than an index holds");
+  if (found.over_limits)
+    report.remarks.emplace_back("the file has more records than an index can hold");
   records_end = found.records_end;
   own_index = build_index(std::move(found.entries), found.fact_offsets);
   auto const view = IndexView::parse(own_index, bytes().size());
@@ -138,8 +139,7 @@ void ArchiveReader::State::load_facts() {
         record && (record->kind == RecordKind::kWebSocketMessage || payload_is_whole(*record));
     if (!whole || !take(*record)) ++damaged;
     if (memory > kFactsMemoryMax) {
-      report.remarks.emplace_back(
-          "there are more facts on connections and names than fit: some are left out");
+      report.remarks.emplace_back("too many records of connections and names: some are ignored");
       break;
     }
   }
@@ -150,7 +150,7 @@ void ArchiveReader::State::load_facts() {
     report.damaged_records += damaged;
     report.remarks.push_back(
         std::to_string(damaged) +
-        " damaged records of sessions, connections, names and messages are left out");
+        " damaged records of sessions, connections, names and messages are ignored");
   }
 }
 

@@ -32,24 +32,25 @@ struct IndexEntry {
 };
 static_assert(sizeof(IndexEntry) == 40);
 
-/// How the file was found to be when it was opened.
+/// The state of the file when it was opened.
 struct OpenReport {
-  bool indexed = false;               ///< false: there was no usable index and the file was scanned
-  std::uint64_t tail_lost_bytes = 0;  ///< torn at the end, from the first record that is not whole
-  bool tail_damaged = false;  ///< that tail is no write cut short: `repair`, as append() refuses
+  bool indexed = false;  ///< false: the file was scanned, because it has no usable index
+  std::uint64_t tail_lost_bytes = 0;  ///< at the end, from the first incomplete record
+  bool tail_damaged = false;  ///< not just an unfinished write: append() refuses, `repair` helps
   std::uint64_t damaged_records = 0;  ///< records inside the file whose checksum failed
-  std::vector<std::string> remarks;   ///< one sentence each, for people
+  std::vector<std::string> remarks;   ///< one sentence each, for users
 };
 
-/// Reads one archive. The file is mapped; only what is asked for is touched, and every record is
-/// checked against its checksum before any of it is given out. Immutable after open(), so
-/// thread-safe. A shared lock keeps writers off. Input is hostile: offsets and lengths are checked.
+/// Reads one archive. The file is mapped; only requested parts are read, and every record is
+/// checked against its checksum before any part of the record is returned. Immutable after open(),
+/// so thread-safe. A shared lock excludes writers. Input is hostile: offsets and lengths are
+/// checked.
 ///
-/// If the file is truncated underneath by somebody who ignores the lock, touching the map raises
-/// SIGBUS; programs install a handler.
+/// If another process ignores the lock and truncates the file, access to the map raises SIGBUS;
+/// programs install a handler.
 class ArchiveReader {
  public:
-  /// What decoded sessions, connections and DNS answers may take in memory.
+  /// Memory limit for decoded sessions, connections and DNS answers.
   static constexpr std::size_t kFactsMemoryMax = 256 << 20;
 
   struct Options {
@@ -58,7 +59,7 @@ class ArchiveReader {
   };
 
   /// Errors: not_an_archive, newer_version, corrupt (the header), locked, or open(2)'s.
-  /// A torn or damaged file opens; report() says what was lost.
+  /// A torn or damaged file can be opened; report() lists the losses.
   static Result<std::unique_ptr<ArchiveReader>> open(const std::filesystem::path& path,
                                                      Options options);
   ~ArchiveReader();
@@ -74,22 +75,22 @@ class ArchiveReader {
   std::span<const IndexEntry> find_key(std::uint64_t key_hash) const;
   /// Calls `visit` with the ordinals of all entries of one path hash until it returns false.
   void visit_path(std::uint64_t path_hash, const std::function<bool(std::uint32_t)>& visit) const;
-  /// What the file holds to find the best match with (match_index.h): checked against its checksum,
-  /// aligned to 8 bytes, valid while this reader lives; empty when there is none.
+  /// The file's index for the best match (match_index.h): checked against its checksum, aligned to
+  /// 8 bytes, valid while this reader lives; empty if there is none.
   std::span<const std::byte> match_index() const;
   /// Ordinals in (session, sequence) order: what `ls` shows. Built on each call.
   std::vector<std::uint32_t> ordinals_in_order() const;
 
   /// Decodes one exchange. Errors: corrupt.
   Result<Exchange> exchange(std::uint32_t ordinal) const;
-  /// The least of it, for those who look at all: a tenth of the time. Valid while this reader
-  /// lives. Errors: corrupt.
+  /// Decodes only site and response version, in a tenth of the time; for loops over all exchanges.
+  /// Valid while this reader lives. Errors: corrupt.
   Result<ExchangeSite> site(std::uint32_t ordinal) const;
 
   /// The bytes of one extent, straight from the map, valid while this reader lives.
   /// Checks the record's checksum and that it belongs to the body. Errors: corrupt.
   Result<std::span<const std::byte>> extent(const StoredBody& body, std::size_t index) const;
-  /// Where bytes that extent() gave out lie in the file, for sendfile(2).
+  /// The place in the file of bytes that extent() returned, for sendfile(2).
   struct Place {
     int file = -1;  ///< borrowed, open while this reader lives
     std::int64_t offset = 0;
@@ -101,13 +102,13 @@ class ArchiveReader {
   /// Checks a whole body, its digest too, holding none of it. Errors: corrupt.
   Result<void> check_body(const StoredBody& body) const;
 
-  /// Decoded at open, in file order. Those past kFactsMemoryMax, and the messages behind them, are
-  /// left out, with a remark.
+  /// Decoded at open, in file order. Records beyond kFactsMemoryMax, and the messages after them,
+  /// are ignored, with a remark.
   const std::vector<SessionInfo>& sessions() const;
   const std::vector<ConnectionFacts>& connections() const;
   const std::vector<DnsAnswer>& answers() const;
 
-  /// Where the messages of a WebSocket lie, in recorded order; empty when there are none.
+  /// The places of a WebSocket's messages, in recorded order; empty if there are none.
   struct MessagePlace {
     MessageOwner owner;
     std::uint64_t record_offset = 0;
@@ -120,12 +121,12 @@ class ArchiveReader {
 
   /// The offsets of the session, connection, DNS answer and message records, in file order.
   std::span<const std::uint64_t> fact_offsets() const;
-  /// Where an append goes on: behind the last whole record, index and trailer not counted.
+  /// Where an append continues: after the last complete record, before index and trailer.
   std::uint64_t records_end() const;
 
   /// Checks every record and every body against its digest. Reports problems, one sentence each,
   /// through `problem`; `progress` gets (done, total) bytes. A file that was not closed, or whose
-  /// last record was cut short, is no problem: report() has it. Returns the number of problems.
+  /// last record is incomplete, is not a problem: see report(). Returns the number of problems.
   std::uint64_t verify(const std::function<void(const std::string&)>& problem,
                        const std::function<void(std::uint64_t, std::uint64_t)>& progress) const;
 

@@ -36,7 +36,7 @@ Result<void> Rescue::on_damaged(std::uint32_t ordinal) {
   auto const& entry = from().entries()[ordinal];
   auto const exchange = from().exchange(ordinal);
   report_.remarks.push_back("exchange " + std::to_string(entry.sequence) + " of session " +
-                            std::to_string(entry.session) + " is damaged and left out" +
+                            std::to_string(entry.session) + " is damaged and was dropped" +
                             (exchange ? ": " + url_of(exchange->request) : ""));
   return {};
 }
@@ -44,7 +44,7 @@ Result<void> Rescue::on_damaged(std::uint32_t ordinal) {
 Result<void> Rescue::on_damaged_message(const MessageOwner& owner) {
   report_.remarks.push_back("a message of exchange " + std::to_string(owner.sequence) +
                             " of session " + std::to_string(owner.session) +
-                            " is damaged and left out");
+                            " is damaged and was dropped");
   return {};
 }
 

@@ -10,9 +10,9 @@
 
 namespace reprise {
 
-/// A new archive that takes the place of an existing one in one step. Until commit() the original
-/// is untouched; a crash leaves at most the half-made file beside it, which the next one replaces.
-/// Nobody else reads, appends to or replaces the original meanwhile. Needs room for a second copy.
+/// A new archive that replaces an existing one atomically. The original is not changed until
+/// commit(); a crash leaves at most an incomplete file beside it, which the next Replacement
+/// overwrites. The original is locked meanwhile. Needs disk space for a second copy.
 class Replacement {
  public:
   /// Makes `path` + `suffix`. Errors: those of ArchiveReader::open; locked; open(2)'s.

@@ -126,8 +126,8 @@ std::uint64_t ArchiveReader::verify(
   if (scan.walk.fault && (report().indexed || *scan.walk.fault == RecordFault::kDamaged)) {
     problems.add("the header of the record at byte " + std::to_string(scan.walk.end) +
                  " is damaged" +
-                 (report().indexed ? "; what the index knows behind it is still read"
-                                   : "; nothing behind it is read"));
+                 (report().indexed ? "; later records are read through the index"
+                                   : "; later records cannot be read"));
   }
   if (report().indexed && !scan.walk.fault && scan.damaged_records == 0 &&
       !same_index(scan, state_->index)) {
@@ -140,7 +140,7 @@ std::uint64_t ArchiveReader::verify(
   }
 
   for_each_orphan(*this, [&problems](const MessageOwner& owner) {
-    problems.add("there are messages of exchange " + std::to_string(owner.sequence) +
+    problems.add("the archive has messages of exchange " + std::to_string(owner.sequence) +
                  " of session " + std::to_string(owner.session) + ", which opened no WebSocket");
   });
 
@@ -163,7 +163,7 @@ std::uint64_t ArchiveReader::verify(
     auto const decoded = exchange(ordinal);
     if (!decoded) {
       problems.add("the exchange record at byte " + std::to_string(offset) +
-                   " is not what the index says");
+                   " does not match the index");
       continue;
     }
     check(decoded->request.body, "request", *decoded);

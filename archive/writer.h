@@ -15,7 +15,7 @@ namespace reprise {
 
 class ArchiveWriter;
 
-/// Stores one body while it arrives. Held in memory up to kSmallBodyBytesMax (and while all held
+/// Stores one body as it arrives. It is held in memory up to kSmallBodyBytesMax (and while all held
 /// bodies together stay under kHeldBodyBytesMax), then written as chunk records. Dropping it
 /// unfinished leaves at most unreferenced chunks. Must not outlive its writer.
 class BodyWriter {
@@ -25,11 +25,11 @@ class BodyWriter {
   BodyWriter(BodyWriter&&) noexcept;
   BodyWriter& operator=(BodyWriter&&) = delete;
 
-  /// Takes the next bytes. Errors: the system error of write(2); the body is lost then.
+  /// Adds bytes. Errors: the system error of write(2); the body is then lost.
   Result<void> append(std::span<const std::byte> bytes);
 
   /// Ends the body: when it returns, every byte has passed write(2). A body of the same digest
-  /// that the archive already holds is referred to instead of written again.
+  /// that is already in the archive is referenced, not written again.
   Result<StoredBody> finish();
 
   std::uint64_t size_bytes() const;
@@ -52,7 +52,7 @@ class ArchiveWriter {
     bool fsync = false;  ///< fsync(2) after every exchange and at close
   };
 
-  /// Makes a new file, mode 0600. Errors: already_exists, the system error of open(2).
+  /// Creates a new file, mode 0600. Errors: already_exists, the system error of open(2).
   static Result<std::unique_ptr<ArchiveWriter>> create(const std::filesystem::path& path,
                                                        Options options);
   /// Opens an existing archive to add sessions: with the first write its index is cut off (close()
@@ -69,8 +69,8 @@ class ArchiveWriter {
   Result<std::uint32_t> begin_session(const SessionInfo& info);
   /// Marks the current session complete.
   Result<void> end_session();
-  /// Takes back the current session and all that was added to it: the archive is as it was before
-  /// begin_session(). No BodyWriter may be at work.
+  /// Removes the current session with everything added to it, which restores the archive as of
+  /// begin_session(). No BodyWriter may be in use.
   Result<void> drop_session();
 
   /// `facts.session` is filled in.
@@ -86,8 +86,8 @@ class ArchiveWriter {
   /// index holds); write(2)'s.
   Result<void> add_message(std::uint64_t sequence, const WebSocketMessage& message);
 
-  /// Writes index and trailer and gives up the lock; nothing can be added after that. Without it
-  /// the file is whole but is scanned at open.
+  /// Writes index and trailer and releases the lock; nothing can be added afterwards. A file that
+  /// was not closed is complete, but is scanned at open.
   Result<void> close();
 
   std::uint64_t size_bytes() const;

@@ -5,8 +5,8 @@
 
 namespace reprise {
 
-/// Ends the process, in every build, when something holds no more that the code itself guarantees.
-/// Never for input: that is a Result.
+/// Ends the process, in every build, if a condition that the code itself guarantees is false.
+/// Never for input: use a Result there.
 inline void invariant(bool holds, const char* message) {
   if (holds) [[likely]]
     return;

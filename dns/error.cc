@@ -12,11 +12,11 @@ const char* text_of(errc error) {
     case errc::bad_name:
       return "not a domain name";
     case errc::bad_pointer:
-      return "a compressed name that points nowhere good";
+      return "a compressed name has an invalid pointer";
     case errc::bad_record:
-      return "a record is not of its type's form";
+      return "a record does not match its type";
     case errc::bad_edns:
-      return "EDNS is not well formed";
+      return "malformed EDNS record";
     case errc::trailing_bytes:
       return "bytes after the end of the DNS message";
     case errc::too_large:

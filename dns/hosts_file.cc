@@ -32,7 +32,7 @@ class Parser {
     auto const address = ip::make_address(address_text, error);
     if (error) return problem(address_text, "is not an IP address");
     auto name = take_word(line);
-    if (name.empty()) return problem(address_text, "has no name behind it");
+    if (name.empty()) return problem(address_text, "has no name after the address");
     for (; !name.empty(); name = take_word(line)) add(name, address);
   }
 
@@ -47,7 +47,7 @@ class Parser {
       return;
     }
     auto const host = normal_host(name);
-    if (!host || parse_address(*host)) return problem(name, "is not a name");
+    if (!host || parse_address(*host)) return problem(name, "is not a host name");
     auto const [at, added] = by_host_.try_emplace(*host, zone.entries.size());
     if (added) zone.entries.push_back({.host = *host});
     auto& entry = zone.entries[at->second];

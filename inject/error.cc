@@ -11,7 +11,7 @@ class Category final : public std::error_category {
   std::string message(int value) const override {
     switch (static_cast<errc>(value)) {
       case errc::unfit_script:
-        return "the script cannot stand in every document: it must be ASCII without carriage "
+        return "the script cannot be embedded in every document: it must be ASCII without carriage "
                "returns, \"</script\", \"<!--\" and \"]]>\"";
     }
     return "unknown injection error";

@@ -7,7 +7,7 @@
 
 namespace reprise {
 
-/// What the admin listener does when asked. Called on a server thread; must be thread-safe.
+/// The actions of the admin listener. Called on a server thread; must be thread-safe.
 struct AdminActions {
   std::function<std::string()> status;  ///< JSON
   std::function<std::string()> misses;  ///< JSON

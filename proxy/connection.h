@@ -15,15 +15,15 @@
 
 namespace reprise {
 
-/// What a client is shown in its TLS handshake.
+/// What a client gets in its TLS handshake.
 struct TlsPlan {
   LeafNames names;
-  std::string alpn;          ///< empty: none is agreed
+  std::string alpn;          ///< empty: none is negotiated
   std::string tls_version;   ///< "TLSv1.2" or "TLSv1.3"; empty: whatever both can
-  bool web_sockets = false;  ///< over h2: the client is told that it may open them there
+  bool web_sockets = false;  ///< announce WebSockets over h2
 };
 
-/// Whether one of the names, wildcards included (RFC 6125 section 6.4.3), is of `host`.
+/// Whether one of the names, wildcards included (RFC 6125 section 6.4.3), matches `host`.
 bool covers(const LeafNames& names, const std::string& host);
 
 /// Adds `host` to the names if none of them covers it.
@@ -32,11 +32,11 @@ void cover(LeafNames& names, const std::string& host);
 /// Handles the requests of one client connection, and decides its TLS before the first.
 class ConnectionHandler : public Handler {
  public:
-  /// `connection.server_name` or `tunnel_host` names the host. Never fails: what is wrong with the
-  /// origin is told in the response to the first request.
+  /// `connection.server_name` or `tunnel_host` names the host. Never fails: an error of the
+  /// origin is reported in the response to the first request.
   virtual awaitable<TlsPlan> plan_tls(const ConnectionInfo& connection,
                                       const ClientHello& hello) = 0;
-  /// Returns once nothing of this handler runs any more; after close().
+  /// Returns once this handler runs no more coroutines; call it after close().
   virtual awaitable<void> ended() { co_return; }
 };
 
@@ -54,14 +54,14 @@ enum class Entry : std::uint8_t {
   kProxy,        ///< an explicit proxy: absolute-form and CONNECT
 };
 
-/// Of a connection that was accepted elsewhere and comes over a socket that does not tell.
+/// Addresses of a connection that another process accepted, whose socket does not have them.
 struct AcceptedElsewhere {
   tcp::endpoint client;
   tcp::endpoint local;             ///< where the client connected to
   std::function<void()> on_abort;  ///< SocketStream::set_on_abort
 };
 
-/// What the connections of one thread share. Everything outlives them.
+/// Shared by the connections of one thread. Everything outlives them.
 struct ConnectionEnvironment {
   HandlerFactory& factory;
   SSL_CTX* tls;  ///< null on listeners that speak clear text only
@@ -70,7 +70,7 @@ struct ConnectionEnvironment {
 };
 
 /// A client's connection from accept to close. One root coroutine, run(), owns the socket, the
-/// handler and all that is in between.
+/// handler and everything between them.
 class Connection {
  public:
   Connection(tcp::socket socket, std::uint64_t id, Entry entry, ConnectionEnvironment environment,
@@ -79,21 +79,21 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  /// Serves until either side ends it. Logs why it broke, if it did.
+  /// Serves until either side ends the connection. Logs the error, if any.
   awaitable<void> run();
 
-  /// No request may begin any more: what runs is finished, and then run() returns. Without anything
-  /// running the connection is closed at once.
+  /// Accepts no new requests: run() returns once the running ones are finished. Without running
+  /// requests the connection is closed at once.
   void end();
-  /// Ends it from outside, whatever runs; run() returns soon after.
+  /// Ends the connection from outside, with all requests; run() returns soon after.
   void close();
-  /// How long a client may leave what waits for it without taking a byte.
+  /// How long a client may take no byte while data waits for it.
   static constexpr std::chrono::seconds kStallTimeout{120};
 
-  /// Whether it is over its deadline, or its client stalls. To be asked every second or so.
+  /// Whether the deadline is over, or the client stalls. Call it about once a second.
   bool is_overdue(std::chrono::steady_clock::time_point now);
 
-  /// Since when nothing has happened on it, if nothing runs and it has not been told to end.
+  /// The start of the idle time, if no request runs and the connection is not ending.
   std::optional<std::chrono::steady_clock::time_point> idle_since() const {
     return deadline_.ending ? std::nullopt : deadline_.idle_since;
   }

@@ -9,7 +9,7 @@
 
 namespace reprise {
 
-/// TLS handshakes that clients ended, by how. Thread-safe.
+/// Counts TLS handshakes that clients ended, by reason. Thread-safe.
 class FailedHandshakes {
  public:
   struct Counts {
@@ -20,8 +20,8 @@ class FailedHandshakes {
     bool any() const { return !alerts.empty() || closed > 0 || other > 0; }
   };
 
-  /// Counts what a handshake with the client that asked for `server_name` came to. The first
-  /// client that does not trust our certificates is told of in the log, with the remedy.
+  /// Counts a failed handshake with a client that asked for `server_name`. The first client that
+  /// does not trust our certificates is logged, with the remedy.
   void add(std::error_code error, std::string_view server_name);
   Counts counts() const;
 

@@ -89,7 +89,8 @@ Error read_outages(Outages& to, std::string_view value) {
     if (repeats) outages.repeat = interval.to += interval.from;
     outages.off.push_back(interval);
   }
-  if (repeats && outages.off.size() > 1) return quoted(value) + ": ON/OFF stands alone";
+  if (repeats && outages.off.size() > 1)
+    return quoted(value) + ": ON/OFF cannot be combined with other outages";
   to = std::move(outages);
   return std::nullopt;
 }
@@ -104,7 +105,7 @@ Error read_discipline(QueueDiscipline& to, std::string_view value) {
     to = discipline;
     return std::nullopt;
   }
-  return quoted(value) + " is none of droptail, codel, pie";
+  return quoted(value) + " is not droptail, codel or pie";
 }
 
 Error read_burst(std::uint32_t& to, std::string_view value) {
@@ -137,8 +138,8 @@ Error read_key(Draft& to, std::string_view key, std::string_view value) {
   if (key == "loss") return store(parse_share(value), settings.loss.in_good);
   if (key == "ge") return read_gilbert_elliott(settings.loss, value);
   if (key == "outage") return read_outages(settings.outages, value);
-  return "is not a key: down, up, rtt, delay, jitter, reorder, burst, queue, aqm, target, "
-         "interval, loss, ge, outage; down. or up. before all but the first three";
+  return "is not a key; the keys are down, up, rtt, delay, jitter, reorder, burst, queue, aqm, "
+         "target, interval, loss, ge and outage; all but the first three can follow down. or up.";
 }
 
 /// Gives a queue without a limit of its own the default, and one in time its bytes.
@@ -155,7 +156,7 @@ Error settle_queue(Draft& draft, nanoseconds rtt) {
     return std::nullopt;
   }
   if (draft.queue->kind == Amount::Kind::time_ns) {
-    if (rate == 0) return "a queue in time needs a rate";
+    if (rate == 0) return "a queue given as a time needs a rate";
     using Wide = unsigned __int128;
     auto const exact = Wide{rate} * bytes / 8'000'000'000;
     bytes = static_cast<std::uint64_t>(std::clamp(exact, Wide{kMtuBytes}, Wide{kQueueBytesMax}));
@@ -172,7 +173,7 @@ std::string near(std::string_view text) {
     auto const parts = split(profile.id, ':');
     if (parts[0] == space || parts[1] == text) ids += (ids.empty() ? "" : ", ") + profile.id;
   }
-  return ids.empty() ? "it is no file either; reprise profiles lists the names" : "there is " + ids;
+  return ids.empty() ? "`reprise profiles` lists the names" : "similar names: " + ids;
 }
 
 Error read_numbers(LinkProfile& profile, Draft& down, Draft& up, std::string_view head) {
@@ -212,7 +213,7 @@ Error read_head(LinkProfile& profile, Draft& down, Draft& up, std::string_view h
   }
   std::error_code error;
   if (!std::filesystem::exists(head, error)) {
-    return quoted(head) + " is no known profile; " + near(head);
+    return quoted(head) + " is neither a known profile nor a file; " + near(head);
   }
   profile.source = "trace file";
   if (auto wrong = store(Trace::load(head), down.settings.trace)) return wrong;

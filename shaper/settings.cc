@@ -31,7 +31,7 @@ std::optional<std::string> defect_of(const Outages& outages) {
     return "outages must lie within the first 365 days";
   }
   if (outages.repeat == nanoseconds(0)) return std::nullopt;
-  if (outages.repeat < last) return "outages repeat before the last of them ends";
+  if (outages.repeat < last) return "the outages repeat before the last one ends";
   if (outages.repeat == off) return "the link is never on";
   return std::nullopt;
 }

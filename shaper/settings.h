@@ -95,7 +95,7 @@ struct LinkSettings {
   bool operator==(const LinkSettings&) const = default;
 };
 
-/// What is wrong with `settings`, in one sentence; nothing when a Link takes them.
+/// The error in `settings`, as a sentence; nothing if they are valid for a Link.
 std::optional<std::string> defect_of(const LinkSettings& settings);
 
 }  // namespace reprise

@@ -35,7 +35,7 @@ std::expected<std::shared_ptr<const Trace>, std::string> Trace::parse(std::strin
     auto const [end, error] = std::from_chars(line.data(), line.data() + line.size(), time_ms);
     if (error == std::errc::result_out_of_range) return wrong("more than 4294967295 ms");
     if (error != std::errc() || end != line.data() + line.size()) {
-      return wrong("expected a whole number of milliseconds and nothing else");
+      return wrong("expected one whole number of milliseconds");
     }
     if (!times_ms.empty() && time_ms < times_ms.back()) {
       return wrong("goes back from " + std::to_string(times_ms.back()) + " to " +
@@ -45,7 +45,7 @@ std::expected<std::shared_ptr<const Trace>, std::string> Trace::parse(std::strin
   }
   if (times_ms.empty()) return std::unexpected("trace " + name + " is empty");
   if (times_ms.back() == 0) {
-    return wrong("the last timestamp is when the trace repeats, so it must be above 0");
+    return wrong("the last timestamp must be above 0, because the trace repeats there");
   }
   return std::shared_ptr<const Trace>(new Trace(std::move(times_ms), std::move(name)));
 }

@@ -21,7 +21,7 @@ inline constexpr std::uint32_t kOpportunityBytes = 1500;
 /// its last timestamp, which therefore is above 0. Immutable once parsed.
 class Trace {
  public:
-  /// The error names the line and what is wrong with it. `name` is kept to be shown.
+  /// The error names the line and its fault. `name` is kept for messages.
   static std::expected<std::shared_ptr<const Trace>, std::string> parse(std::string_view text,
                                                                         std::string name);
   static std::expected<std::shared_ptr<const Trace>, std::string> load(

@@ -98,8 +98,8 @@ std::expected<std::uint64_t, std::string> parse_rate(std::string_view text) {
   auto const factor = factor_of(kRates, quantity->unit);
   if (!factor) {
     return wrong(text,
-                 "has no unit of rate: bit, kbit, mbit, gbit, tbit (1000-based, a second); kbps is "
-                 "kilobytes to some tools and kilobits to others, so it is not taken");
+                 "has no known unit of rate: use bit, kbit, mbit, gbit or tbit (per second, "
+                 "multiples of 1000); kbps is ambiguous and not accepted");
   }
   auto const rate = whole(*quantity, *factor, kRateMaxBps);
   if (!rate) return wrong(text, "is not a whole number of bit/s up to 1 Tbit/s");
@@ -119,7 +119,7 @@ std::expected<double, std::string> parse_share(std::string_view text) {
   auto const quantity = split(text);
   bool const zero = quantity && quantity->digits == 0 && quantity->unit.empty();
   if (!zero && (!quantity || quantity->unit != "%")) {
-    return wrong(text, "is not a share: write it in percent, as 1% or 0.25%");
+    return wrong(text, "is not a percentage: write 1% or 0.25%");
   }
   double const percent =
       static_cast<double>(quantity->digits) / static_cast<double>(quantity->scale);
@@ -128,7 +128,8 @@ std::expected<double, std::string> parse_share(std::string_view text) {
 }
 
 std::expected<Amount, std::string> parse_amount(std::string_view text) {
-  constexpr std::string_view kFits = "is no queue length: write 100p, 64kb, 64kib, 1500b or 50ms";
+  constexpr std::string_view kFits =
+      "is not a queue length: write 100p, 64kb, 64kib, 1500b or 50ms";
   auto const quantity = split(text);
   if (!quantity || quantity->unit.empty()) return wrong(text, kFits);
   Amount amount{.kind = Amount::Kind::packets, .value = 0};
@@ -148,7 +149,7 @@ std::expected<Amount, std::string> parse_amount(std::string_view text) {
     return wrong(text, kFits);
   }
   amount.value = *value;
-  if (amount.value == 0) return wrong(text, "leaves no room at all");
+  if (amount.value == 0) return wrong(text, "must be above 0");
   return amount;
 }
 

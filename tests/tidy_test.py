@@ -55,6 +55,49 @@ OWN_SEED = re.compile(
     r"|uuid[14]\(|seed\W+(time|Date\.now|\w+_clock)|crypto\.random(Int|Bytes)")
 
 
+# What users read is in the words of shared use: a phrase that must not occur, and what says it. The
+# rules are for messages, help, the man page, README, docs and the page of `reprise view`.
+PHRASES = [(re.compile(pattern, re.IGNORECASE), instead) for pattern, instead in [
+    (r"\bfor ever\b", "forever"),
+    (r"\bwants?\b", "needs, must be"),
+    (r"\bleft out\b", "skipped (why), dropped, not written, not shown, ignored"),
+    (r"\b(?:which|it) is (?:said|told)\b|, said\b", "prints a notice, is reported"),
+    (r"\b(?:report|result|archive|README) has it\b", "written to the report"),
+    (r"\bfor who\b|\bwho may(?: not)?\b", "for users who may not, permitted"),
+    (r"\bmanieth\b", "ordinal"),
+    (r"\b(?<!there )(?:is|are) none\b(?! of\b)", "is missing, is invalid, is malformed"),
+    (r"\b(?:is|are) none of\b", "must be one of, is not"),
+    (r"(?<!there )\b(?:is|are) no (?!longer\b|more\b)", "is not a"),
+    (r"\bgo(?:es|ne|ing)? on\b", "continue"),
+    (r"\bin the place of\b", "instead of"),
+    (r"\b(?:replay|browser|file|name|network|process|session|machine|address|level|clock)s?"
+     r" of (?:its|their|his|our|your) own\b", "its own, separate"),
+    (r"\bas (?:it|they) should(?: be)?\b|\bwhat it should be\b", "missed its settings"),
+    (r"\bdice\b", "random numbers"),
+    (r"\bgiven up\b", "give up, stop after"),
+    (r"\bsay \\?-", "use --option, add --option"),
+    (r"\bexists already\b", "already exists"),
+    (r"\bdoubt(?:s|ful)\b", "warnings"),
+    (r"[,(] of it\b|\bof it[,:;]|\bwhat (?:it is )?of it\b|\bmore is of it\b", "a noun"),
+    (r"\bwhat is whole\b|\bfor whole\b", "undamaged, complete"),
+    (r"\bbehind (?:it|the end|the load)\b|\bin front of byte\b", "after, before"),
+    (r"\b(?:line|file) an? (?:packet|message|exchange|load|record|page)\b", "one line per packet"),
+    (r"\b(?:is|are|was|were) to be (?:had|found)\b", "can be found"),
+    (r"\bbe had\b", "is available"),
+    (r"\bsomebody else\b|\bnobody may\b", "another program, not permitted"),
+    (r"\bthat is meant\b|\bthat is the question\b", "permits it"),
+    (r"\bso that (?:times|what)\b", "so"),
+]]
+# In C++ and scripts: comments and raw text are matched to be passed over, literals to be read.
+LITERALS = {
+    ".cc": re.compile(r"//[^\n]*|/\*.*?\*/|R\"\(.*?\)\"|#include[^\n]*|'(?:[^'\\\n]|\\.)'"
+                      r"|\"((?:[^\"\\\n]|\\.)*)\"", re.DOTALL),
+    ".js": re.compile(r"//[^\n]*|/\*.*?\*/|'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`",
+                      re.DOTALL),
+}
+LITERALS[".h"] = LITERALS[".cc"]
+
+
 def tracked(*suffixes):
     out = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"],
                          cwd=ROOT, capture_output=True, text=True, check=True).stdout
@@ -70,6 +113,30 @@ def lines_of(name):
 def includes_of(name):
     return [match.group(1) for line in lines_of(name)
             if (match := re.match(r'#include "([^"]+)"', line))]
+
+
+def texts_for_users(name):
+    """(line, text) of each text for users in a file: its literals, adjacent ones joined; for a text
+    file, all of it without code in backticks."""
+    with open(os.path.join(ROOT, name), encoding="utf-8") as file:
+        text = file.read()
+    literals = LITERALS.get(os.path.splitext(name)[1])
+    if literals is None:
+        yield 1, " ".join(re.sub(r"`[^`\n]*`", "`code`", text).split())
+        return
+    line, joined, end = 1, "", 0
+    for found in literals.finditer(text):
+        piece = next((group for group in found.groups() if group is not None), None)
+        if piece is None:
+            continue
+        if joined and text[end:found.start()].strip() not in ("", "+"):
+            yield line, joined
+            joined = ""
+        if not joined:
+            line = text.count("\n", 0, found.start()) + 1
+        joined += piece
+        end = found.end()
+    yield line, joined
 
 
 # What stands at the top of the tree, besides files whose names begin with a dot.
@@ -160,6 +227,38 @@ class Tidy(unittest.TestCase):
                     homes.setdefault(f"{'::'.join(scope)}::{defined.group(1)}", []).append(name)
         for name, files in homes.items():
             self.assertEqual(len(files), 1, f"{name}: {files}")
+
+    def test_users_read_plain_english(self):
+        names = [name for name in tracked(".cc", ".h") if not name.startswith("tests/")]
+        names += [name for name in tracked(".js", ".html") if name.startswith("view/page/")]
+        names += [name for name in tracked(".md", ".sh", ".yml") if name.startswith("docs/")]
+        names += ["README.md", "tools/reprise.1", "tools/demo", "tools/demo_compare.py"]
+        read, hits = 0, []
+        for name in names:
+            for line, text in texts_for_users(name):
+                if " " not in text or text.startswith("# left out"):  # a name; a log's format
+                    continue
+                read += 1
+                for phrase, instead in PHRASES:
+                    hits += [f"{name}:{line}: {text[max(0, at.start() - 40):at.end() + 20]!r}: "
+                             f"rather {instead}" for at in phrase.finditer(text)]
+        self.assertEqual(hits, [])
+        self.assertGreater(read, 1000)
+
+    def test_the_phrases_are_those_that_were_said(self):
+        for said in ("left out, since its method is none: G T", "load wants ARCHIVE [URL...]",
+                     "Of every random choice (default: any; the report has it)",
+                     "for who may not make networks", "as the how manieth",
+                     "replays it for ever", "else stream, which is said", "of it, think time",
+                     "the link is not what it should be", "say --allow-remote if that is meant",
+                     "a.json is no result of load", "Write a line a packet", "it goes on"):
+            self.assertTrue(any(phrase.search(said) for phrase, _ in PHRASES), said)
+
+    def test_docs_name_files_that_exist(self):
+        for name in ["README.md", *(n for n in tracked(".md") if n.startswith("docs/"))]:
+            for path in re.findall(r"`([a-z_]+/[\w./]+)`", "\n".join(lines_of(name))):
+                if path.split("/")[0] in TOP:
+                    self.assertTrue(os.path.exists(os.path.join(ROOT, path)), f"{name}: {path}")
 
     def test_what_everybody_needs_exists_once(self):
         for name in tracked(".h", ".cc"):

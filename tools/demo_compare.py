@@ -5,7 +5,7 @@ usage: demo_compare.py LIVE.json REPLAY.json      (results as pageload/results/R
 
 Equal means, page by page: the same multiset of (method, URL, status), the same digest of each
 body, and the same digest of the document. Requests that the browser answered from its own cache
-are left out: whether it asks again for an icon that the page has shown is a race within it.
+are not compared: whether it requests an icon again that the page has shown is a race inside it.
 Prints a table; exit 0 when all is equal, else 1.
 """
 
@@ -50,9 +50,9 @@ def differences(live, replayed):
         yield f"only in the replay: {method} {url} -> {status}"
     if asked == answered:
         for url, digest in bodies_of(live) - bodies_of(replayed):
-            yield f"another body: {url} (recorded {(digest or 'none')[:12]})"
+            yield f"different body: {url} (recorded {(digest or 'none')[:12]})"
     if live["dom_sha256"] != replayed["dom_sha256"]:
-        yield f"another document: {live['dom_sha256'][:12]} became {replayed['dom_sha256'][:12]}"
+        yield f"different document: {live['dom_sha256'][:12]} became {replayed['dom_sha256'][:12]}"
 
 
 def row(name, loads):
@@ -87,7 +87,7 @@ def main():
         loads = {url: each[run] for url, each in replayed.items() if run < len(each)}
         found = [f"{url}: {text}" for url, load in loads.items() if url in live
                  for text in differences(live[url][0], load)]
-        verdict = "equal" if not found else f"{len(found)} differences"
+        verdict = "equal" if not found else f"{len(found)} difference{'s' * (len(found) > 1)}"
         print(f"{row(f'replay {run + 1}', list(loads.values()))} {verdict}")
         problems += found
     if runs > 1:

@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> arguments(argv + std::min(argc, 1), dashes);
   take_help_word(arguments);
 
-  CLI::App app("Records a site once and replays it for ever: a benchmarking proxy.", "reprise");
+  CLI::App app("Record a site once and replay it forever: a benchmarking proxy.", "reprise");
   app.set_version_flag("-V,--version", "reprise " REPRISE_VERSION);
   app.require_subcommand(1);
   int exit_code = kExitDone;
@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
     restore_signal_mask();
   });
   if (auto const word = unknown_command(app, arguments); !word.empty()) {
-    std::fprintf(stderr, "reprise: unknown command '%s'; reprise help lists the commands\n",
+    std::fprintf(stderr, "reprise: unknown command '%s'. Run reprise help to list the commands\n",
                  printable(word).c_str());
     return kExitUsage;
   }

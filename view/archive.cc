@@ -198,7 +198,7 @@ json::array session_remarks(const ArchiveReader& archive, std::uint32_t number,
   if (found == sessions.end()) {
     remarks.emplace_back("The session's start is lost.");
   } else if (!found->complete) {
-    remarks.emplace_back("The session was not recorded to its end.");
+    remarks.emplace_back("The session is incomplete.");
   }
   if (damaged > 0) {
     remarks.emplace_back(std::to_string(damaged) + " exchanges are damaged and not shown.");

@@ -14,7 +14,7 @@ namespace reprise {
 void add_result(const LoadResult& result, std::string_view name, ViewModel& model);
 
 /// Adds an archive, called `name` in the page: each session is a load, by the recorded times.
-/// Exchanges that are damaged are left out and said.
+/// Damaged exchanges are not shown, but mentioned in the remarks.
 void add_archive(const ArchiveReader& archive, std::string_view name, ViewModel& model);
 
 }  // namespace reprise

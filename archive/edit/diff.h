@@ -1,6 +1,6 @@
 #pragma once
 
-// What two archives answer differently. Pure.
+// Compares the responses of two archives. Pure.
 
 #include <cstdint>
 #include <functional>
@@ -18,8 +18,8 @@ struct DiffOptions {
   std::vector<std::string> ignored_headers;  ///< globs in lower case; also of trailers
   bool requests = false;                     ///< compare the heads of requests, too
   bool times = false;                        ///< and the times of exchanges
-  bool across_sessions = false;              ///< pair exchanges whatever sessions they are of
-  /// A pair counts when one of it is taken; `number` is that of `ls`. Empty: all count.
+  bool across_sessions = false;              ///< pair exchanges of different sessions, too
+  /// A pair counts if one exchange in it is selected; `number` is that of `ls`. Empty: all count.
   std::function<bool(const Exchange&, std::size_t number)> filter;
 };
 
@@ -52,8 +52,8 @@ struct DiffCounts {
 };
 
 /// Pairs exchanges of equal key (match.h): the first of `a` with the first of `b`, the second with
-/// the second, in each session by itself. Reports what is not the same: in the order of `a` what is
-/// changed or only there, then what is only in `b`. Takes eight bytes an exchange.
+/// the second, within each session. Reports the differences: in the order of `a`, changed exchanges
+/// and those only in `a`; then those only in `b`. Uses eight bytes of memory per exchange.
 /// Errors: corrupt.
 using ReportDifference = std::function<void(const DiffSide& a, const DiffSide& b,
                                             const std::vector<Difference>& differences)>;
@@ -63,13 +63,13 @@ Result<DiffCounts> diff_archives(const ArchiveReader& a, const ArchiveReader& b,
 std::vector<Difference> differences_of(const Exchange& a, const Exchange& b,
                                        const DiffOptions& options);
 
-/// A field that only one side has there, or that both have.
+/// A field of one side or of both.
 struct FieldEdit {
   char sign = ' ';  ///< '-' only in a, '+' only in b
   HeaderView field;
 };
-/// The fields that are not the same, and where: a shortest list of edits up to a thousand fields a
-/// side, all of both beyond. Borrows.
+/// The different fields, in order: a shortest list of edits for up to a thousand fields per side,
+/// all fields of both sides for more. Borrows.
 std::vector<FieldEdit> field_edits(HeaderList a, HeaderList b, const DiffOptions& options);
 
 }  // namespace reprise

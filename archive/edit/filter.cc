@@ -58,11 +58,11 @@ class FilterParser {
   explicit FilterParser(std::string_view text) : text_(text) {}
 
   Parsed<Node> run() {
-    if (text_.size() > Filter::kTextBytesMax) return fault(0, "a filter of more than 64 KiB");
+    if (text_.size() > Filter::kTextBytesMax) return fault(0, "the filter is longer than 64 KiB");
     skip_space();
     if (at_ == text_.size()) return Node{};
     auto node = any_of();
-    if (node && at_ < text_.size()) return fault(at_, "a parenthesis that was not opened");
+    if (node && at_ < text_.size()) return fault(at_, "this parenthesis was never opened");
     return node;
   }
 
@@ -115,7 +115,7 @@ class FilterParser {
   }
 
   Parsed<Node> term() {
-    if (depth_ == Filter::kDepthMax) return fault(at_, "more than 64 levels inside each other");
+    if (depth_ == Filter::kDepthMax) return fault(at_, "nested more than 64 levels deep");
     ++depth_;
     auto node = term_inside();
     --depth_;
@@ -172,11 +172,11 @@ class FilterParser {
       auto const value_at = at_;
       auto value = word();
       if (!value) return std::unexpected(value.error());
-      if (value->empty()) return fault(value_at, std::string("~") + name + " wants a value here");
+      if (value->empty()) return fault(value_at, std::string("~") + name + " needs a value here");
       if (field != FilterField::kStatus) *value = "*" + *value + "*";
       return condition_of(field, "", {{value_at, std::move(*value)}});
     }
-    return fault(begin, "only ~d ~u ~m ~c ~t ~a ~e ~q ~s are known of this form");
+    return fault(begin, "unknown letter; the letters are ~d ~u ~m ~c ~t ~a ~e ~q ~s");
   }
 
   Parsed<Node> condition() {
@@ -193,8 +193,8 @@ class FilterParser {
       return bare_word();
     }
     if (!field) {
-      return fault(begin, "there is no field '" + name + "'; there are " + field_names() +
-                              "; a text that is to be found in the URL stands in quotes");
+      return fault(begin, "unknown field '" + name + "'; the fields are " + field_names() +
+                              "; put a text to find in the URL in quotes");
     }
     skip_space();
     bool const differs = comparison == "!=";

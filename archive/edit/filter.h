@@ -1,6 +1,6 @@
 #pragma once
 
-// Which exchanges a user means: the language of `ls`, `trim`, `merge --only`, `diff` and `redact`.
+// Selects exchanges: the language of `ls`, `trim`, `merge --only`, `diff` and `redact`.
 // Grammar and fields: FILTER.md. Pure; a filter is immutable and thread-safe.
 
 #include <cstddef>
@@ -14,16 +14,16 @@
 
 namespace reprise {
 
-/// Why a text is no filter.
+/// An error in a filter's text.
 struct FilterFault {
-  std::size_t position = 0;  ///< in bytes, where in the text
+  std::size_t position = 0;  ///< offset in the text, in bytes
   std::string what;
 };
 
-/// The fault, below it the text, below that a caret at the position.
+/// Three lines: the error, the text, and a caret at the position.
 std::string caret_text(std::string_view filter, const FilterFault& fault);
 
-/// What can be asked of an exchange.
+/// The fields of an exchange that a filter can test.
 enum class FilterField : std::uint8_t {
   kHost,
   kPath,
@@ -54,10 +54,10 @@ class Filter {
   static constexpr std::size_t kTextBytesMax = 64 << 10;
   static constexpr std::size_t kDepthMax = 64;
 
-  /// A filter that takes everything, as does the empty text.
+  /// A filter that matches everything, like the empty text.
   Filter() = default;
-  /// A text over kTextBytesMax, or with more than kDepthMax parentheses and nots inside each other,
-  /// is at fault, too.
+  /// Errors include a text longer than kTextBytesMax, or more than kDepthMax nested parentheses and
+  /// nots.
   static std::expected<Filter, FilterFault> parse(std::string_view text);
 
   /// `number` is that of `ls`, from 1.

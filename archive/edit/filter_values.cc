@@ -110,13 +110,13 @@ std::optional<std::string> check_word(FilterField field, std::string_view text) 
   };
   switch (field) {
     case FilterField::kScheme:
-      return one_of({"http", "https"}, "a scheme is http or https");
+      return one_of({"http", "https"}, "the scheme must be http or https");
     case FilterField::kProtocol:
       return one_of({"http/1.0", "http/1.1", "h1", "h2", "h3", "unknown"},
-                    "a protocol is HTTP/1.0, HTTP/1.1, h1 (both), h2, h3 or unknown");
+                    "the protocol must be HTTP/1.0, HTTP/1.1, h1 (both), h2, h3 or unknown");
     case FilterField::kOutcome:
       return one_of({"complete", "cut", "cut-by-client", "cut-by-origin", "failed"},
-                    "an outcome is complete, cut, cut-by-client, cut-by-origin or failed");
+                    "the outcome must be complete, cut, cut-by-client, cut-by-origin or failed");
     default:
       return std::nullopt;
   }
@@ -212,10 +212,10 @@ std::expected<FilterValue, std::string> parse_value(FilterField field, std::stri
   if (is_number(field)) {
     auto range = parse_range(field, comparison, text);
     if (range) return std::move(*range);
-    return std::unexpected("'" + std::string(text) + "' is no such number; it may be " +
+    return std::unexpected("'" + std::string(text) + "' is not valid here; valid are " +
                            std::string(example_of(field)));
   }
-  if (!comparison.empty()) return std::unexpected("only numbers can be less or more");
+  if (!comparison.empty()) return std::unexpected("< and > work with number fields only");
   auto const keeps_case = field == FilterField::kPath || field == FilterField::kQuery ||
                           field == FilterField::kUrl || field == FilterField::kHeader;
   FilterValue value{.text = keeps_case ? std::string(text) : lower_case(text), .low = 0, .high = 0};

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the fields of a filter are called, what they allow and how an exchange answers them.
+// The names of a filter's fields, their valid values, and the test of an exchange.
 
 #include <expected>
 #include <optional>
@@ -12,7 +12,7 @@
 namespace reprise {
 
 std::optional<FilterField> field_called(std::string_view name);
-/// All names, for people.
+/// All names, for messages.
 std::string field_names();
 bool is_number(FilterField field);
 

@@ -22,14 +22,14 @@ struct RedactOptions {
   std::vector<std::string> headers;  ///< globs in lower case: values of these fields
   std::vector<std::string> parameters;  ///< globs: values in queries, in form bodies, in URLs that
                                         ///< stand in fields
-  bool bodies = false;                  ///< look for secrets in the bodies of all exchanges, too
+  bool bodies = false;                  ///< search the bodies of all exchanges for secrets, too
 };
 
-/// Takes bodies out of their content codings and puts them back, which this folder cannot do.
+/// Decodes and re-encodes bodies; implemented outside, because this folder cannot do it.
 struct BodyCoder {
-  /// Errors: any; the body is then looked at as it is coded.
+  /// On any error the body is searched in its encoded form.
   std::function<Result<std::string>(HeaderList headers, std::span<const std::byte> coded)> decode;
-  /// `before` is what decode() got.
+  /// `before`: the input of decode().
   std::function<std::vector<std::byte>(HeaderList headers, std::string_view plain,
                                        std::span<const std::byte> before)>
       encode;
@@ -40,16 +40,16 @@ struct RedactReport {
   std::uint64_t exchanges_changed = 0;
   std::uint64_t bodies_changed = 0;
   std::uint64_t messages_changed = 0;  ///< of WebSockets
-  std::uint64_t bodies_undecoded = 0;  ///< searched as they are coded
+  std::uint64_t bodies_undecoded = 0;  ///< searched in encoded form
   std::uint64_t bodies_too_large = 0;  ///< over kSearchedBodyBytesMax: not searched
 };
 inline constexpr std::uint64_t kSearchedBodyBytesMax = 64 << 20;
 
-/// Copies `from` with a stand-in (secrets.h) for each secret that `options` names: in its own
-/// place, and wherever else in URLs, fields, pages and the command line it occurs, if it is long
-/// enough (of cookies, also not a mere word). Times, connections and names stay. Reads everything
-/// twice. Text messages of WebSockets are searched, too (of those over kMessageBytesMax each piece
-/// for itself), binary ones with `bodies`. Errors: corrupt; too_large (more secrets than
+/// Copies `from` and replaces each secret that `options` names by a stand-in (secrets.h): where it
+/// belongs, and everywhere else in URLs, fields, pages and the command line, if it is long enough
+/// (and, for cookies, not a plain word). Times, connections and names are kept. Reads everything
+/// twice. Text messages of WebSockets are searched, too (messages longer than kMessageBytesMax
+/// piece by piece), binary ones with `bodies`. Errors: corrupt; too_large (more secrets than
 /// Secrets::kBytesMax); write(2)'s.
 Result<RedactReport> redact_archive(const ArchiveReader& from, const RedactOptions& options,
                                     const BodyCoder& coder, const Secrets::Key& key,

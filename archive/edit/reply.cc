@@ -50,7 +50,8 @@ std::expected<ReplyHead, HeadFault> parse_head_text(std::string_view text) {
   auto const rest = first.substr(static_cast<std::size_t>(end - first.data()));
   if (error != std::errc() || head.status < 200 || head.status > 999 ||
       (!rest.empty() && !is_blank(rest.front()))) {
-    return fault(1, "the first line is a status from 200 on and its reason: 200 OK");
+    return fault(1,
+                 "the first line must be a status of 200 or more and its reason, such as: 200 OK");
   }
   head.reason = trim_blanks(rest);
   std::vector<HeaderView> fields;
@@ -61,15 +62,16 @@ std::expected<ReplyHead, HeadFault> parse_head_text(std::string_view text) {
       if (blank_line == 0) blank_line = number;
       continue;
     }
-    if (blank_line != 0) return fault(blank_line, "an empty line inside the head");
+    if (blank_line != 0) return fault(blank_line, "the head contains an empty line");
     auto const colon = line.find(':');
     if (colon == 0 || colon == std::string_view::npos) {
-      return fault(number, "a field is a line 'Name: value'");
+      return fault(number, "a field must be a line 'Name: value'");
     }
     HeaderView const field{.name = line.substr(0, colon),
                            .value = trim_blanks(line.substr(colon + 1))};
     if (!fits_in_a_line(field.name) || !fits_in_a_line(field.value)) {
-      return fault(number, "a space before the colon, or a character that no field can have");
+      return fault(number,
+                   "a space before the colon, or a character that is not allowed in a field");
     }
     fields.push_back(field);
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Changes to one response, and its head as people edit it. Pure but for the copy.
+// Changes one response; its head as an editable text. Pure except for the copy.
 
 #include <cstdint>
 #include <expected>
@@ -14,39 +14,39 @@
 
 namespace reprise {
 
-/// What of a response's head can be edited.
+/// The editable parts of a response's head.
 struct ReplyHead {
   std::uint16_t status = 0;
   std::string reason;
   Headers headers;
 };
 
-/// "200 OK", then a line "Name: value" a field. Nothing for a head that no such text can carry: a
-/// line break or a colon in a name, a line break in a value, white space around one.
+/// "200 OK", then one line "Name: value" per field. Returns nothing if the text cannot express the
+/// head: a line break or a colon in a name, a line break in a value, white space around one.
 std::optional<std::string> head_text(const StoredReply& reply);
 
 struct HeadFault {
   std::size_t line = 0;  ///< from 1
   std::string what;
 };
-/// The reverse. Lines end in LF or CRLF, empty lines at the end are left out.
+/// Parses that text. Lines end in LF or CRLF; empty lines at the end are ignored.
 std::expected<ReplyHead, HeadFault> parse_head_text(std::string_view text);
 
-/// Sets every Content-Length among `headers` to `size_bytes`; all else stays as it is.
+/// Sets every Content-Length among `headers` to `size_bytes`; all other fields stay.
 Headers with_content_length(const Headers& headers, std::uint64_t size_bytes);
 
-/// Puts a body of another size in the place of one: Content-Length and the ends of the chunks,
-/// which keep their times, follow.
+/// Replaces a body by one of a different size: adjusts Content-Length and the ends of the chunks,
+/// which keep their times.
 void set_body(StoredReply& reply, StoredBody body);
 
 /// Whether a response to `method` of this status has a body (RFC 9110 section 6.4.1).
 bool may_have_body(std::string_view method, std::uint16_t status);
 
-/// Copies an archive with one response changed: head and body are the ones given, Content-Length
-/// follows the body, and all else (times, protocol, trailers, connection) stays.
+/// Copies an archive and replaces head and body of one response. Content-Length is adjusted; times,
+/// protocol, trailers and connection stay.
 class EditedCopy final : public ArchiveCopy {
  public:
-  /// `body`, coded as `head` says, is borrowed; nothing: it stays as it is.
+  /// `body` is encoded as `head` says, and borrowed; nothing keeps the present body.
   EditedCopy(const ArchiveReader& from, ArchiveWriter& to, std::uint32_t ordinal, ReplyHead head,
              std::optional<std::span<const std::byte>> body)
       : ArchiveCopy(from, to), ordinal_(ordinal), head_(std::move(head)), body_(body) {}

@@ -1,6 +1,6 @@
 #pragma once
 
-// Another think time for some exchanges, for what-ifs. Pure but for the copy.
+// Changes the think time of exchanges, for what-ifs. Pure except for the copy.
 
 #include <cstdint>
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace reprise {
 
-/// What becomes of a think time.
+/// A change of a think time.
 struct ThinkTimeChange {
   enum class Kind : std::uint8_t { kSet, kAdd, kTakeOff, kMultiply };
 
@@ -19,10 +19,10 @@ struct ThinkTimeChange {
   std::chrono::nanoseconds by{};  ///< or to
   double factor = 1;
 
-  /// "30ms" sets it, "+30ms" adds, "-30ms" takes off, "x1.5" multiplies; a number alone is
-  /// milliseconds. Nothing for other texts.
+  /// "30ms" sets it, "+30ms" adds, "-30ms" subtracts, "x1.5" multiplies; a plain number is
+  /// milliseconds. Returns nothing for other texts.
   static std::optional<ThinkTimeChange> parse(std::string_view text);
-  /// Of one think time. Never negative, at most kThinkTimeMax.
+  /// Applies the change. The result is never negative, at most kThinkTimeMax.
   std::chrono::nanoseconds of(std::chrono::nanoseconds think_time) const;
 };
 
@@ -40,7 +40,7 @@ class RetimedCopy final : public ArchiveCopy {
       : ArchiveCopy(from, to), round_trips_(from), selection_(selection), change_(change) {}
 
   std::uint64_t changed() const { return changed_; }
-  /// Exchanges without times, which stay as they are.
+  /// Exchanges without times, which are not changed.
   std::uint64_t timeless() const { return timeless_; }
 
  protected:

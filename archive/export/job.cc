@@ -58,7 +58,7 @@ Job::Job(const ArchiveReader& archive, const ExportOptions& options, ExportRepor
 
 void Job::damaged() {
   fail({.what = "exchange " + std::to_string(first_number_ + at_) +
-                " is damaged; `reprise archive repair` rewrites what is whole",
+                " is damaged; `reprise archive repair` keeps the undamaged exchanges",
         .system = {}});
 }
 

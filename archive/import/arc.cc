@@ -88,12 +88,12 @@ bool ArcReader::read_record() {
   auto line = parse_line(text, words_);
   // The words of the first line are those of version 1, or already those of version 2.
   if (!line && number_ == 1) line = parse_line(text, 10);
-  if (!line) return bad("its first line is none, or its length is no number");
+  if (!line) return bad("its first line is malformed, or its length is not a number");
   RecordBlock block(from_, line->length);
   bool const is_version = line->url.starts_with("filedesc:");
   bool const whole = is_version ? read_version(block) : read_response(*line, block);
   if (whole || collector_.failed()) return !collector_.failed();
-  return bad("the file ends inside it");
+  return bad("the file ends inside the record");
 }
 
 /// False, as below, when the file ends inside the record.
@@ -145,7 +145,7 @@ bool ArcReader::read_bare_body(RecordBlock& block, const ArcLine& line, Exchange
   if (line.type.find('/') != std::string::npos) {
     draft.fields.push_back({.name = "Content-Type", .value = line.type});
   }
-  collector_.report().remark("some responses have no head: they are taken for good ones");
+  collector_.report().remark("some responses have no head and are imported with status 200");
   return true;
 }
 

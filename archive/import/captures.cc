@@ -188,8 +188,7 @@ const Captures::Original* Captures::find_original(const Referral& referral) cons
 
 void Captures::remember(const Referral& place, const ExchangeDraft& draft) {
   if (remembered_bytes_ > kRememberedBytesMax) {
-    return collector_.report().remark(
-        "revisits of the later records cannot be resolved: there are too many");
+    return collector_.report().remark("too many records: later revisit records cannot be resolved");
   }
   auto bytes = sizeof(Original) + 2 * (place.uri.size() + place.digest.size() + 200);
   for (const Field& field : draft.fields) {
@@ -219,7 +218,7 @@ void Captures::end_import() {
     } else {
       revisit.draft.body.kept = false;
       revisit.draft.failure = "its body is in another recording";
-      if (revisit.draft.status == 0) revisit.draft.failure = "the recording holds no response";
+      if (revisit.draft.status == 0) revisit.draft.failure = "the recording contains no response";
     }
     collector_.add(std::move(revisit.draft));
   }

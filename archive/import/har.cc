@@ -57,12 +57,13 @@ void HarReader::read() {
     }
   }
   json_.end();
-  if (!has_log && !json_.failed()) collector_.damage("it has no log");
+  if (!has_log && !json_.failed()) collector_.damage("the member 'log' is missing");
 }
 
 void HarReader::read_log() {
   std::string name;
-  if (json_.peek() != JsonKind::kObject) return collector_.fail("its log is no object");
+  if (json_.peek() != JsonKind::kObject)
+    return collector_.fail("the member 'log' is not an object");
   json_.enter_object();
   bool any = false;
   while (json_.next_member(name)) {
@@ -84,7 +85,7 @@ void HarReader::read_log() {
       json_.skip();
     }
   }
-  if (!any && !json_.failed()) collector_.fail("it has no list of entries");
+  if (!any && !json_.failed()) collector_.fail("the list 'entries' is missing");
 }
 
 std::string HarReader::read_tool() {
@@ -312,7 +313,7 @@ void HarReader::read_content(HarEntry& entry) {
   if (text && !body) {
     body = text->finish(equals_ignoring_case(encoding, "base64"));
     entry.lost_text = !body;
-    if (!body) collector_.report().remark("a body is not in the encoding that it is said to be in");
+    if (!body) collector_.report().remark("a body does not match its declared encoding");
   }
   if (body) settle_body(entry, std::move(*body));
 }
@@ -332,14 +333,14 @@ void HarReader::add(HarEntry& entry) {
     entry.url.replace(0, 2, "http");
   }
   if (entry.url.empty()) {
-    return collector_.damage("entry " + std::to_string(entries_) + " in front of byte " +
+    return collector_.damage("entry " + std::to_string(entries_) + " before byte " +
                              std::to_string(json_.offset()) + " has no request with a URL");
   }
   auto const url = parse_url(entry.url);
   if (!url) {
     ++collector_.report().not_http;
     auto const shown = entry.url.substr(0, 200);
-    return collector_.report().remark("left out, since it is no http or https URL: " + shown);
+    return collector_.report().remark("skipped: not an http or https URL: " + shown);
   }
   draft.url = *url;
   if (draft.version == HttpVersion::kUnknown) draft.version = draft.request_version;
@@ -350,7 +351,7 @@ void HarReader::add(HarEntry& entry) {
     ++collector_.report().statuses_assumed;
   }
   if (draft.status == 0) {
-    draft.failure = entry.error.empty() ? "the recording says of no response" : entry.error;
+    draft.failure = entry.error.empty() ? "the recording contains no response" : entry.error;
   }
   for (auto const cut : {Outcome::kCutByClient, Outcome::kCutByOrigin}) {
     if (draft.status == 0 || entry.outcome != to_string(cut)) continue;

@@ -99,8 +99,8 @@ void Importer::read_any(Input& input, const Attachments& attachments, const Prog
       break;
     default:
       collector_.fail(
-          "none of the kinds that are known: .wprgo, HAR, WARC, ARC, WACZ, mahimahi folder, "
-          "mitmproxy flows");
+          "unknown format; known are .wprgo, HAR, WARC, ARC, WACZ, mahimahi folders and mitmproxy "
+          "flows");
   }
   if (!source->remark().empty()) collector_.report().remark(source->remark());
 }
@@ -139,7 +139,7 @@ void Importer::read_zip(Input& input, const Progress& progress, int depth) {
     if (fault) return collector_.fail(*fault);
     if (collector_.failed()) return;
   }
-  if (!any) collector_.fail("a zip, but neither WACZ nor HAR");
+  if (!any) collector_.fail("a zip that contains neither WACZ nor HAR");
 }
 
 std::optional<Fault> Importer::read(Input& input, const Attachments& attachments,
@@ -155,7 +155,7 @@ std::optional<Fault> Importer::finish() {
   captures_.end_import();
   auto& report = collector_.report();
   if (report.bodies == 0 && report.incomplete > 0) {
-    report.remark("no response has its body in the recording: a replay can only break off");
+    report.remark("the recording contains no response bodies: a replay will cut every response");
   }
   collector_.begin({});
   return collector_.take_fault();

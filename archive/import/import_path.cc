@@ -119,7 +119,7 @@ std::optional<Fault> Importer::read_path(const fs::path& path, const Progress& p
 std::optional<Fault> Importer::read_folder(const fs::path& path, const Progress& progress) {
   auto const files = files_of(path);
   if (!files) return Fault{.what = {}, .system = files.error()};
-  if (files->empty()) return Fault{.what = "a folder without files"};
+  if (files->empty()) return Fault{.what = "the folder contains no files"};
   for (auto const& path_of_file : *files) {
     auto const name = path_of_file.filename().string();
     auto const input = open_input(path_of_file);
@@ -131,7 +131,7 @@ std::optional<Fault> Importer::read_folder(const fs::path& path, const Progress&
     if (fault) return fault;
     if (progress) progress(bytes.size());
     if (!import_mahimahi(bytes, collector_) && !collector_.failed()) {
-      collector_.damage(name + ": no exchange of mahimahi");
+      collector_.damage(name + ": not a mahimahi exchange");
     }
     if (collector_.failed()) break;
   }

@@ -213,7 +213,7 @@ bool import_mahimahi(std::string_view file, Collector& collector) {
   auto body = request_body ? store(*record->response, true, collector) : std::nullopt;
   if (!body) return false;
   if (record->has_more) {
-    collector.report().remark("some files have fields that are not known here: passed over");
+    collector.report().remark("some files have unknown fields, which are ignored");
   }
   collector.begin({.tool_version = "a mahimahi folder"});
   collector.add({.method = line->method,

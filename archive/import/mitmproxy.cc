@@ -219,7 +219,7 @@ void FlowReader::add(Flow& flow) {
   constexpr std::array<std::string_view, 4> kOtherTypes = {"tcp", "udp", "dns", "websocket"};
   bool const is_other = std::ranges::find(kOtherTypes, flow.type) != kOtherTypes.end();
   if (!is_other && (flow.type != "http" || !request.is_there)) {
-    return from_.fail(flow.type == "http" ? "holds no request" : "is of no known type");
+    return from_.fail(flow.type == "http" ? "contains no request" : "has an unknown type");
   }
   if (is_other || !url) {
     ++collector_.report().not_http;
@@ -253,7 +253,7 @@ void FlowReader::add(Flow& flow) {
     draft.end = flow.response.end;
     if (!flow.error.empty()) draft.outcome = Outcome::kCutByOrigin;
   } else if (draft.failure.empty()) {
-    draft.failure = "the recording holds no response";
+    draft.failure = "the recording contains no response";
   }
   collector_.begin({.started = std::chrono::system_clock::time_point(
                         std::chrono::nanoseconds(draft.queued.value_or(0))),

@@ -136,7 +136,7 @@ FlowMessage read_flow_message(TnetReader& tnet, Collector& collector,
   if (collector.failed()) return message;
   message.is_there = tnet.close_dictionary();
   if (!message.is_there) return message;
-  if (found < parts.size()) tnet.fail("a message lacks what each has, such as its headers");
+  if (found < parts.size()) tnet.fail("a message lacks a required member, such as its headers");
   message.body = body.finish(message.fields);
   message.body.trailers = std::move(trailers);
   return message;

@@ -142,7 +142,7 @@ bool WarcReader::read_record() {
   while (from_.some().starts_with('\r') || from_.some().starts_with('\n')) from_.consume(1);
   if (from_.at_end()) {
     if (from_.failed()) return bad("");
-    if (number_ == 0) collector_.fail("it holds no record");
+    if (number_ == 0) collector_.fail("the file contains no record");
     return false;
   }
   ++number_;
@@ -177,19 +177,19 @@ bool WarcReader::find_record() {
 std::string WarcReader::read_head() {
   std::string line;
   if (!equals_ignoring_case(from_.fill(kStart.size()).substr(0, kStart.size()), kStart)) {
-    return "no record begins here: bytes are lost, or the length of the one before is wrong";
+    return "no record begins here: bytes are missing, or the previous record's length is wrong";
   }
   if (!from_.line(line, kWarcLineBytesMax) || !is_known_version(line)) {
-    return "an unknown version: " + line.substr(0, 40);
+    return "unknown WARC version: " + line.substr(0, 40);
   }
   std::string text;
   while (true) {
     line.clear();
     if (!from_.line(line, kWarcLineBytesMax)) return "the file ends inside its head";
     if (line.empty()) break;
-    if (!is_field_line(line)) return "a line of its head is no field: " + line.substr(0, 40);
+    if (!is_field_line(line)) return "a line of its head is not a field: " + line.substr(0, 40);
     text += line + "\n";
-    if (text.size() > kHeadBytesMax) return "its head is longer than a megabyte";
+    if (text.size() > kHeadBytesMax) return "its head is longer than 1 MiB";
   }
   fields_ = parse_fields(text);
   return {};
@@ -199,15 +199,16 @@ std::string WarcReader::read_head() {
 std::string WarcReader::problem_of_head(std::uint64_t& size_bytes) const {
   auto const length = field("Content-Length");
   if (length.empty()) return "its Content-Length is missing";
-  if (!parse_length(length, size_bytes)) return "its Content-Length is no number";
+  if (!parse_length(length, size_bytes)) return "its Content-Length is not a number";
   if (field("WARC-Type").empty()) return "its WARC-Type is missing";
   bool const is_http = field("Content-Type").starts_with("application/http");
   bool const is_known =
       std::ranges::any_of(kTypes, [this](std::string_view type) { return is_type(type); });
-  if (!is_known && is_http) return "it holds HTTP, but is of no known type: " + field("WARC-Type");
+  if (!is_known && is_http)
+    return "it contains HTTP, but its type is unknown: " + field("WARC-Type");
   if (!is_type("response") && !is_type("request") && !is_type("revisit")) return {};
   if (uri().empty()) return "its WARC-Target-URI is missing";
-  if (!parse_time(field("WARC-Date"))) return "its WARC-Date is missing or no time";
+  if (!parse_time(field("WARC-Date"))) return "its WARC-Date is missing or invalid";
   return {};
 }
 
@@ -216,7 +217,7 @@ std::string WarcReader::problem_of_head(std::uint64_t& size_bytes) const {
 template <class Take>
 bool WarcReader::take(Block& block, Take&& taker) {
   if (!block.bytes.read(taker)) {
-    damage("the file ends inside it");
+    damage("the file ends inside the record");
     return false;
   }
   block.verdict = block.digests.finish();
@@ -231,12 +232,12 @@ bool WarcReader::take(Block& block, Take&& taker) {
 bool WarcReader::leave_out(Block& block, const std::string& why) {
   if (collector_.failed()) return true;
   if (block.verdict != RecordDigests::Verdict::kGood) {
-    damage("it is left out: " + why);
+    damage("skipped: " + why);
     return true;
   }
   if (!is_type("request")) ++collector_.report().not_http;
   collector_.report().remark("record " + std::to_string(number_) + ", a " + field("WARC-Type") +
-                             ", is left out: " + why);
+                             " record, skipped: " + why);
   return true;
 }
 
@@ -252,9 +253,9 @@ bool WarcReader::read_block(std::uint64_t size_bytes) {
     return is_response ? read_response(block, is_type("revisit")) : read_request(block);
   }
   if (is_response) {
-    auto const* const what = is_segment ? "is in segments" : "is no http or https URL";
-    collector_.report().remark("left out, since it " + std::string(what) + ": " +
-                               uri().substr(0, 200));
+    auto const* const what =
+        is_segment ? "segmented records are not supported" : "not an http or https URL";
+    collector_.report().remark("skipped: " + std::string(what) + ": " + uri().substr(0, 200));
   }
   if (!is_type("request") && !is_type("metadata")) ++collector_.report().not_http;
   return take(block, [](std::string_view) {});

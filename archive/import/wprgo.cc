@@ -81,12 +81,12 @@ void WprgoReader::read_entry(const std::string& url) {
   }
   if (json_.failed() || collector_.failed()) return;
   if (!asked || !request.finish()) {
-    return collector_.fail("a request of " + url +
+    return collector_.fail("the request for " + url +
                            " cannot be read: " + (asked ? request.problem() : "it is missing"));
   }
   // An empty response is a request that failed.
   if (answered && !response.finish() && !collector_.failed()) {
-    return collector_.fail("a response of " + url + " cannot be read: " + response.problem());
+    return collector_.fail("the response of " + url + " cannot be read: " + response.problem());
   }
   add(url, request, response, answered);
 }
@@ -120,7 +120,7 @@ void WprgoReader::add(const std::string& url, HttpMessage& request, HttpMessage&
   auto const place = parse_url(url);
   if (!place) {
     ++collector_.report().not_http;
-    return collector_.report().remark("left out, since it is no http or https URL: " + url);
+    return collector_.report().remark("skipped: not an http or https URL: " + url);
   }
   ExchangeDraft draft{.url = *place};
   auto const& target = request.request().target;
@@ -141,7 +141,7 @@ void WprgoReader::add(const std::string& url, HttpMessage& request, HttpMessage&
       remove_fields(draft.fields, "Connection");
     }
   } else {
-    draft.failure = "no response is in the recording";
+    draft.failure = "the recording contains no response";
   }
   // The tool writes every request as HTTP/1.1; the response says what was spoken.
   draft.request_version = draft.version;

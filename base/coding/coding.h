@@ -17,42 +17,42 @@ namespace reprise::coding {
 
 enum class Coding : std::uint8_t {
   kGzip,
-  kDeflate,     ///< as the standard has it, inside the zlib format
-  kRawDeflate,  ///< as some servers send it; found out by decoding
+  kDeflate,     ///< inside the zlib format, as the standard says
+  kRawDeflate,  ///< without it, as some servers send it; detected by decoding
   kBrotli,
   kZstd,
 };
 
 using Buffer = std::vector<std::byte>;
 
-/// What Content-Encoding says, in the order in which the codings were applied; "identity" is left
-/// out. At most kCodingsMax. Errors: errc::unknown_coding.
+/// The codings of Content-Encoding, in the order in which they were applied, without "identity".
+/// At most kCodingsMax. Errors: errc::unknown_coding.
 Result<std::vector<Coding>> codings_of(HeaderList headers);
 inline constexpr std::size_t kCodingsMax = 4;
 
-/// How much a body may grow when it is decoded: what comes of each of its codings counts against
-/// the body as it was sent, or three codings would be worth the third power.
+/// How much a body may grow when it is decoded. The output of each coding is compared with the body
+/// as sent; otherwise three codings could grow it by the third power.
 struct DecodeLimits {
   std::size_t bytes_max = 64 << 20;
   std::size_t ratio_max = 250;       ///< decoded to coded,
   std::size_t ratio_free = 4 << 20;  ///< for bodies that decode to more than this
 };
 
-/// Decodes a body that comes in pieces.
+/// Decodes a body piece by piece.
 class Decoder {
  public:
   Decoder(std::span<const Coding> codings, DecodeLimits limits);
   Decoder(Decoder&&) noexcept;
   ~Decoder();
 
-  /// Appends to `plain` what `coded` makes known, never more than 32 KiB beyond the limits.
-  /// Errors, after which nothing more must be written: errc::not_that_coding, too_large, bomb.
+  /// Decodes `coded` and appends the result to `plain`, at most 32 KiB beyond the limits.
+  /// Errors, after which write() must not be called: errc::not_that_coding, too_large, bomb.
   Result<void> write(std::span<const std::byte> coded, Buffer& plain);
 
-  /// The coded body has ended. Errors: errc::truncated. A body of no bytes is one.
+  /// Ends the coded body. An empty body is valid. Errors: errc::truncated.
   Result<void> finish();
 
-  /// As given, but that kDeflate may turn out to be kRawDeflate once the first bytes are there.
+  /// As given, except that kDeflate can become kRawDeflate once the first bytes are decoded.
   std::vector<Coding> codings() const;
 
   class Stage;
@@ -63,20 +63,20 @@ class Decoder {
   std::vector<Buffer> between_;
 };
 
-/// How hard an encoder tries: the level of zlib (1 to 9), brotli (0 to 11) or zstd (1 to 19).
-/// It counts for the first coding; others in a row have their default.
+/// Compression level: zlib 1 to 9, brotli 0 to 11, zstd 1 to 19. It is used for the first coding;
+/// further codings use their default.
 using Effort = int;
 
-/// What servers commonly use for `coding`.
+/// The level that servers commonly use for `coding`.
 Effort default_effort(Coding coding);
 
 enum class Until : std::uint8_t {
   kMore,   ///< more is coming soon
-  kFlush,  ///< let out all that is known: nothing more may come for a while
+  kFlush,  ///< write everything out now: more data may take a while
   kEnd,
 };
 
-/// Encodes a body that comes in pieces.
+/// Encodes a body piece by piece.
 class Encoder {
  public:
   Encoder(std::span<const Coding> codings, Effort effort);
@@ -93,13 +93,13 @@ class Encoder {
   std::vector<Buffer> between_;
 };
 
-/// What a Decoder makes of a whole body. `codings` become what decoding finds. Errors: as Decoder.
+/// Decodes a whole body. Updates `codings` to those that decoding found. Errors: as Decoder.
 Result<Buffer> decode_whole(std::vector<Coding>& codings, std::span<const std::byte> body,
                             DecodeLimits limits);
 
-/// The effort that brings an Encoder nearest to the size of `coded`, found by encoding its start
-/// (kFitBytes) again, in a few milliseconds. `codings` are those that decoding found, not
-/// empty. Errors: as Decoder.
+/// The level whose output is nearest to the size of `coded`. Encodes the start (kFitBytes) again
+/// with several levels, which takes a few milliseconds. `codings`: as found by decoding, not empty.
+/// Errors: as Decoder.
 Result<Effort> fit_effort(std::span<const Coding> codings, std::span<const std::byte> coded);
 inline constexpr std::size_t kFitBytes = 64 * 1024;
 

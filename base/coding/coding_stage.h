@@ -17,7 +17,7 @@ class Decoder::Stage {
 
   virtual Result<void> write(std::span<const std::byte> coded, Buffer& plain) = 0;
   virtual Coding coding() const = 0;
-  /// So much of the body has come as it was coded by all of its codings.
+  /// Counts bytes of the body as sent, with all codings applied.
   void body_has(std::size_t bytes) { body_bytes_ = bytes; }
   Result<void> finish() const {
     if (in_bytes_ > 0 && !ended_) return fail(errc::truncated);
@@ -28,7 +28,7 @@ class Decoder::Stage {
   static constexpr std::size_t kPieceBytes = 32 * 1024;
 
   void took(std::size_t bytes) { in_bytes_ += bytes; }
-  /// Room for one piece at the end of `plain`; made() gives back what was not used.
+  /// Makes room for one piece at the end of `plain`; made() returns the unused rest.
   std::span<std::byte> room(Buffer& plain) const {
     plain.resize(plain.size() + kPieceBytes);
     return std::span(plain).last(kPieceBytes);

@@ -11,9 +11,9 @@ class Category final : public std::error_category {
   std::string message(int value) const override {
     switch (static_cast<errc>(value)) {
       case errc::unknown_coding:
-        return "Content-Encoding names a coding that is not known here";
+        return "unknown Content-Encoding";
       case errc::not_that_coding:
-        return "the body is not coded as its Content-Encoding says";
+        return "the body does not match its Content-Encoding";
       case errc::truncated:
         return "the coded body ends early";
       case errc::too_large:

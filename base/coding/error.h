@@ -4,10 +4,10 @@
 
 namespace reprise::coding {
 
-/// What can be wrong with a coded body.
+/// Errors of coded bodies.
 enum class errc {
-  unknown_coding = 1,  ///< Content-Encoding names what nobody here can decode
-  not_that_coding,     ///< the body is not coded as Content-Encoding says
+  unknown_coding = 1,  ///< Content-Encoding names an unsupported coding
+  not_that_coding,     ///< the body does not match its Content-Encoding
   truncated,           ///< the coded body ends early
   too_large,           ///< decodes to more than the limit
   bomb,                ///< decodes to far more than its own size

@@ -1,6 +1,6 @@
 #pragma once
 
-// zlib and zstd, a step at a time: what decoders of bodies and sources of recordings are made of.
+// zlib and zstd, step by step. Used by the decoders of bodies and the readers of recordings.
 // Not thread-safe.
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace reprise::coding {
 
-/// What one step came to. A step ends when the input is used up, the room is, or the data end.
+/// The result of one step. A step ends when the input or the room is used up, or when the data end.
 struct InflationStep {
   enum class State : std::uint8_t {
     kMore,    ///< more input or more room is needed
@@ -39,9 +39,9 @@ class Inflation {
   Inflation(Inflation&&) noexcept;
 
   InflationStep step(Bytes in, std::span<std::byte> room);
-  /// Begins again: with the next member.
+  /// Starts over, for the next member.
   void restart();
-  /// What is wrong with the data; for people.
+  /// The error in the data, as a sentence.
   std::string problem() const;
 
  private:
@@ -49,7 +49,7 @@ class Inflation {
   std::unique_ptr<State> state_;
 };
 
-/// Whole gzip members at once: twice as fast as Inflation.
+/// Decodes whole gzip members at once: twice as fast as Inflation.
 class WholeGunzip {
  public:
   WholeGunzip();
@@ -60,8 +60,8 @@ class WholeGunzip {
     std::size_t taken = 0;
     std::size_t given = 0;
   };
-  /// Decodes the member that `in` begins with. Nothing when it is not whole, damaged, or larger
-  /// than `room`.
+  /// Decodes the member at the start of `in`. Returns nothing if the member is incomplete, damaged
+  /// or larger than `room`.
   std::optional<Sizes> decode(Bytes in, std::span<std::byte> room);
 
  private:
@@ -72,15 +72,15 @@ class WholeGunzip {
 /// zstd (RFC 8878).
 class ZstdInflation {
  public:
-  /// A frame whose window is larger is damaged; 0: zstd's own limit (128 MiB).
+  /// Frames with a larger window are treated as damaged; 0 means zstd's own limit (128 MiB).
   explicit ZstdInflation(int window_log_max = 0);
   ~ZstdInflation();
   ZstdInflation(ZstdInflation&&) noexcept;
 
   InflationStep step(Bytes in, std::span<std::byte> room);
-  /// Begins again with the next frame; a dictionary stays.
+  /// Starts over, for the next frame; keeps the dictionary.
   void restart();
-  /// All frames are decoded with it. False when it is no dictionary.
+  /// Decodes all frames with this dictionary. Returns false if it is invalid.
   bool use_dictionary(Bytes dictionary);
   std::string problem() const { return problem_; }
 

@@ -20,7 +20,7 @@ struct FreeDigest {
   void operator()(evp_md_ctx_st* context) const;
 };
 
-/// SHA-256 over bytes that come in pieces. Aborts only when OpenSSL has no SHA-256 at all.
+/// SHA-256, computed piece by piece. Aborts only if OpenSSL has no SHA-256.
 class Digester {
  public:
   Digester();
@@ -32,7 +32,7 @@ class Digester {
   std::unique_ptr<evp_md_ctx_st, FreeDigest> context_;
 };
 
-/// The same by any other algorithm that OpenSSL names ("SHA1").
+/// The same with any other algorithm that OpenSSL names ("SHA1").
 class NamedDigester {
  public:
   /// Aborts when OpenSSL has no such algorithm.
@@ -53,7 +53,7 @@ std::string hex(const Sha256& digest);
 /// SHA-256 in 64 lower-case hexadecimal digits.
 std::string sha256_hex(std::string_view bytes);
 
-/// The same of a file, as it is read. Errors: the system error of open(2) or read(2).
+/// SHA-256 of a file. Errors: the system error of open(2) or read(2).
 Result<std::string> sha256_hex_of_file(const std::filesystem::path& path);
 
 }  // namespace reprise

@@ -27,11 +27,11 @@ class H1Category final : public std::error_category {
       case h1_errc::bad_chunk:
         return "malformed chunked coding";
       case h1_errc::bad_authority:
-        return "no usable Host";
+        return "no valid Host field";
       case h1_errc::unsupported_version:
         return "unsupported HTTP version";
       case h1_errc::only_content:
-        return "this is content without a head";
+        return "a body without a head";
       case h1_errc::truncated:
         return "the message ends early";
       case h1_errc::contradicts_length:

@@ -1,7 +1,7 @@
 #pragma once
 
-// HTTP/1.x syntax (RFC 9112), pure: bytes in, views out. Requests are held to the grammar; a
-// response may be read as browsers read it (ORIGINS.md).
+// HTTP/1.x syntax (RFC 9112), pure: bytes in, views out. Requests must follow the grammar; a
+// response can be read as browsers read it (proxy/http/ORIGINS.md).
 
 #include <cstddef>
 #include <optional>
@@ -17,12 +17,12 @@
 namespace reprise {
 
 enum class h1_errc {
-  not_http = 1,   ///< the first line is no request or status line
+  not_http = 1,   ///< the first line is not a request or status line
   bad_header,     ///< a field line without a name, with a space before the colon, or with NUL
   head_too_long,  ///< over kHeadBytesMax, or kHeadFieldsMax fields
   bad_framing,    ///< contradicting or malformed Content-Length, Transfer-Encoding
   bad_chunk,      ///< a malformed chunk size, or trailers over their limit
-  bad_authority,  ///< no usable Host
+  bad_authority,  ///< no valid Host field
   unsupported_version,
   only_content,        ///< an origin sends a body and no head
   truncated,           ///< the peer ended inside a message
@@ -35,7 +35,7 @@ inline constexpr std::size_t kHeadBytesMax = 1 << 20;
 inline constexpr std::size_t kHeadFieldsMax = 10'000;
 inline constexpr std::size_t kTrailerBytesMax = 64 << 10;
 
-/// Finds the end of a head: the offset just behind its empty line, or nullopt while more is needed.
+/// Finds the end of a head: the offset after its empty line, or nullopt if more bytes are needed.
 /// `scanned` is where the last call stopped; start with 0. The empty line may have
 /// `returns_max` carriage returns: recordings of other tools have had several.
 std::optional<std::size_t> find_head_end(std::string_view buffer, std::size_t& scanned,
@@ -53,18 +53,18 @@ Result<RequestLine> parse_request_head(std::span<const char> head, std::vector<H
 
 /// How a response is read.
 enum class Tolerance : std::uint8_t {
-  kStrict,      ///< by the grammar: what is sent to clients is read one way by all of them
+  kStrict,      ///< by the grammar, so that all clients read it in the same way
   kAsBrowsers,  ///< an origin's, as Chromium would read it (ORIGINS.md)
 };
 
 /// Likewise a response head, in which folded lines are joined in place; `headers` of the result
-/// views `fields`. As browsers: names may be no tokens, the status may have any number of digits
-/// up to 65535. Errors: not_http, unsupported_version, bad_header, head_too_long.
+/// views `fields`. As browsers: names that are not tokens are accepted, and the status can be
+/// any number up to 65535. Errors: not_http, unsupported_version, bad_header, head_too_long.
 Result<ResponseHead> parse_response_head(std::span<char> head, std::vector<HeaderView>& fields,
                                          Tolerance tolerance = Tolerance::kStrict);
 
-/// Where the status line starts in an origin's bytes: at "HTTP" in any case, behind at most four
-/// others.
+/// Where the status line starts in an origin's bytes: at "HTTP" in any case, after at most four
+/// other bytes.
 std::optional<std::size_t> find_status_line(std::string_view text);
 
 /// How long a body is (RFC 9112 section 6.3).
@@ -76,7 +76,7 @@ struct BodyFraming {
 Result<BodyFraming> request_framing(HttpVersion version, HeaderList headers);
 Result<BodyFraming> response_framing(std::string_view request_method, const ResponseHead& head,
                                      Tolerance tolerance = Tolerance::kStrict);
-/// What the fields of a response announce, also where there is no body (HEAD, 304).
+/// The length that a response's fields announce, even if there is no body (HEAD, 304).
 Result<BodyFraming> announced_framing(const ResponseHead& head, Tolerance tolerance);
 
 /// Whether the connection may carry another message after this one (RFC 9112 section 9.3).
@@ -107,17 +107,17 @@ struct Authority {
 Result<Authority> parse_authority(std::string_view text, std::uint16_t port_if_absent);
 
 /// Decodes the chunked transfer coding (RFC 9112 section 7.1) piece by piece. Extensions are
-/// skipped. Feed it what was read; it hands back views into that.
+/// skipped. Returns views into the bytes that it is given.
 class ChunkedDecoder {
  public:
-  /// As browsers: trailers that cannot be sent on are left out.
+  /// As browsers: trailers that cannot be forwarded are dropped.
   explicit ChunkedDecoder(Tolerance tolerance = Tolerance::kStrict) : tolerance_(tolerance) {}
 
   struct Step {
-    std::size_t consumed = 0;  ///< bytes of the input that are done with
-    Bytes data;                ///< content among them, may be empty
+    std::size_t consumed = 0;  ///< bytes of the input that were used
+    Bytes data;                ///< the content in them; can be empty
   };
-  /// Goes as far as one piece of content, the end of the body, or the end of `input`.
+  /// Reads up to the end of one piece of content, of the body, or of `input`.
   Result<Step> next(Bytes input);
 
   bool done() const { return state_ == State::kDone; }

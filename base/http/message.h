@@ -21,10 +21,9 @@ struct RequestHead {
   std::string_view target;  ///< origin-form (path and query), or "*"
   HttpVersion version = HttpVersion::kHttp11;
   HeaderList headers;  ///< as received, hop-by-hop fields included
-  /// What the client wants to speak from here on: "websocket", or empty. Over h1 it stands in
-  /// Upgrade, over h2 in :protocol, where the method is CONNECT; here it is GET over both. A
-  /// handler agrees with status 101 over both: what it reads and writes then are the bytes of that
-  /// protocol.
+  /// The protocol that the client asks to switch to: "websocket", or empty. h1 sends it in Upgrade,
+  /// h2 in :protocol with the method CONNECT; here the method is GET for both. A handler accepts
+  /// with status 101 for both, and then reads and writes the bytes of that protocol.
   std::string_view protocol = {};
 };
 

@@ -67,7 +67,7 @@ std::expected<int, std::string> run_in_foreground(const std::string& program,
   IgnoredInterrupts const ignored;
   auto const parent = ::getpid();
   auto const child = ::fork();
-  if (child < 0) return std::unexpected(program + " does not start: " + strerror(errno));
+  if (child < 0) return std::unexpected(program + " cannot be started: " + strerror(errno));
   if (child == 0) {
     ignored.restore();
     if (end_with_parent(parent, SIGTERM)) ::execv(program.c_str(), pointers.data());

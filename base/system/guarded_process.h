@@ -43,18 +43,18 @@ class GuardedProcess {
   /// Errors: the system error of fork(2) or execve(2).
   static Result<std::unique_ptr<GuardedProcess>> start(const Options& options);
 
-  /// Kills what still runs and returns when all of it is gone and the folder is removed.
+  /// Kills all processes that still run; returns once they have ended and the folder is removed.
   ~GuardedProcess();
   GuardedProcess(const GuardedProcess&) = delete;
   GuardedProcess& operator=(const GuardedProcess&) = delete;
 
   pid_t pid() const { return pid_; }
 
-  /// Asks the program to end, by SIGTERM. Does nothing when it has ended.
+  /// Sends the program SIGTERM. Does nothing if it has ended.
   void terminate();
 
   /// The program's status as waitpid(2) gives it, once it has ended; nullopt when it still runs at
-  /// `deadline`. What it had started is gone then, too.
+  /// `deadline`. All processes that it started have ended then, too.
   std::optional<int> wait_until(TimePoint deadline);
 
   /// Readable once wait_until() would not wait; for poll(2).

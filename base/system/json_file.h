@@ -5,17 +5,17 @@
 
 namespace reprise {
 
-/// Writes an object as a line of JSON, as write_private_file() does. On failure says so on stderr,
-/// naming `flag`, and returns false.
+/// Writes an object as one line of JSON with write_private_file(). On failure prints an error that
+/// names `flag` to stderr, and returns false.
 bool write_json_file(const std::filesystem::path& path, const char* flag,
                      const boost::json::object& object);
 
-/// For a file that is written at the end: whether it could be written now. Says what is wrong, as
-/// above. True when `path` is empty.
+/// Checks in advance whether a file that is written at the end can be written. Prints an error as
+/// above. True if `path` is empty.
 bool can_be_written(const std::filesystem::path& path, const char* flag);
 
-/// Who waits for this run's file must not read that of an earlier one. Says what is wrong, as
-/// above. True when there was none, or `path` is empty.
+/// Removes the file of an earlier run, so that nobody reads it while waiting for this run's. Prints
+/// an error as above. True if there was none, or if `path` is empty.
 bool remove_stale_file(const std::filesystem::path& path, const char* flag);
 
 }  // namespace reprise

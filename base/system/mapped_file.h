@@ -22,7 +22,7 @@ class MappedFile {
   static Result<MappedFile> map(const Descriptor& file, std::uint64_t size_bytes);
 
   std::span<const std::byte> bytes() const { return bytes_; }
-  /// Reads it all into memory if it takes less than half of what is free. Best effort.
+  /// Reads the whole file into memory if it is smaller than half of the free memory. Best effort.
   void populate() const;
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// Runs other people's small programs (certutil, chromium --version) and reads what they print.
+// Runs small programs (certutil, chromium --version) and reads their output.
 
 #include <chrono>
 #include <filesystem>
@@ -22,7 +22,8 @@ struct ProgramResult {
 };
 
 /// Runs `program` without a shell, a terminal or input, and waits for it. After `timeout` it is
-/// killed, with what it started. Errors: posix_spawn(3)'s; timed_out; message_size for more output.
+/// killed with its child processes. Errors: posix_spawn(3)'s; timed_out; message_size for more
+/// output.
 Result<ProgramResult> run_program(const std::filesystem::path& program,
                                   const std::vector<std::string>& arguments,
                                   std::chrono::milliseconds timeout = std::chrono::seconds(10));

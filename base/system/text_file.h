@@ -8,11 +8,11 @@
 
 namespace reprise {
 
-/// What stands in a file that the user names. Errors: file_too_large over `bytes_max`; those of
+/// The content of a file that the user names. Errors: file_too_large over `bytes_max`; those of
 /// stat(2); permission_denied when it cannot be opened.
 Result<std::string> read_text_file(const std::filesystem::path& path, std::uintmax_t bytes_max);
 
-/// What stands in a file that a process of our own wrote; empty when there is none.
+/// The content of a file that another reprise process wrote; empty if there is none.
 std::string contents_of(const std::filesystem::path& path);
 
 }  // namespace reprise

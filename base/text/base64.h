@@ -14,18 +14,18 @@ namespace reprise {
 /// The standard alphabet (section 4), with padding.
 std::string base64(std::span<const std::byte> bytes);
 
-/// Decodes the standard alphabet with padding and without line breaks. Nothing when `text` is
-/// anything else.
+/// Decodes the standard alphabet with padding and without line breaks. Returns nothing for any
+/// other text.
 std::optional<std::string> decode_base64(std::string_view text);
 
-/// Decodes base64 of either alphabet that comes in pieces. White space is skipped, padding may be
+/// Decodes base64 of either alphabet piece by piece. White space is skipped, padding can be
 /// missing.
 class Base64Decoder {
  public:
-  /// Appends the bytes of `text` to `out`. False when a character is none of base64's, or follows
-  /// the padding.
+  /// Appends the bytes of `text` to `out`. False if a character is not base64 or follows the
+  /// padding.
   bool append(std::string_view text, std::string& out);
-  /// Whether what came is a whole number of bytes.
+  /// Whether the text so far is a whole number of bytes.
   bool is_whole() const { return bits_ < 6; }
 
  private:
@@ -34,7 +34,7 @@ class Base64Decoder {
   bool padded_ = false;
 };
 
-/// Whether `text` holds nothing but base64's characters.
+/// Whether `text` contains base64 characters only.
 bool looks_like_base64(std::string_view text);
 
 }  // namespace reprise

@@ -1,6 +1,6 @@
 #pragma once
 
-// Reading JSON that somebody else wrote: what is missing or of another type has a default.
+// Reads JSON of other writers: a member that is missing or of another type has a default.
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
@@ -22,7 +22,7 @@ const boost::json::object& object_at(const boost::json::object& object, std::str
 /// The array at `name`; an empty one when there is none.
 const boost::json::array& array_at(const boost::json::object& object, std::string_view name);
 
-/// What a process of our own wrote to `path`; null when the file is missing or not whole.
+/// JSON that another reprise process wrote to `path`; null if the file is missing or incomplete.
 boost::json::value read_json(const std::filesystem::path& path);
 
 }  // namespace reprise

@@ -1,6 +1,6 @@
 #pragma once
 
-// Text of strangers on its way to people and to JSON.
+// Makes untrusted text safe for terminals and for JSON.
 
 #include <string>
 #include <string_view>

@@ -6,7 +6,7 @@
 
 namespace reprise {
 
-/// Whether bytes that come in pieces are UTF-8.
+/// Checks piece by piece whether bytes are UTF-8.
 class Utf8Check {
  public:
   void append(std::string_view bytes);

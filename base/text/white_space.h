@@ -4,7 +4,7 @@
 
 namespace reprise {
 
-/// ASCII white space as the WHATWG's Infra Standard has it (section 4.6): without the vertical tab.
+/// ASCII white space of the WHATWG's Infra Standard (section 4.6): without the vertical tab.
 constexpr bool is_white_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
 }
@@ -16,7 +16,7 @@ constexpr std::string_view trim(std::string_view text) {
   return text;
 }
 
-/// What may stand around the value of a header field (OWS of RFC 9110 section 5.6.3).
+/// White space allowed around the value of a header field (OWS of RFC 9110 section 5.6.3).
 constexpr bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Gates a change: records the site as it is now and compares it with what the main branch recorded.
+# Gates a change: records the site as it is now and compares it with the main branch's recording.
 #
 #   BASE=base.reprise URL=https://www.example.org/ docs/ci/gate.sh
 #
-# RECORD holds further options of `reprise record`, such as --connect-to and --origin-ca for a site
-# that runs in the pipeline; GATE those of `reprise gate`. Without BASE's file the recording becomes
-# it, and nothing is gated: that is what the main branch does. Comes out as results/ (with summary.md
-# for a comment) and the exit code: 0 no slower, 5 different, 6 undecided.
+# RECORD contains more options of `reprise record`, such as --connect-to and --origin-ca for a site
+# that runs in the pipeline; GATE contains options of `reprise gate`. If the file BASE does not exist,
+# as on the main branch, the recording is written there and nothing is compared. Output: results/
+# (with summary.md for a comment) and the exit status: 0 not slower, 5 different, 6 undecided.
 set -eu
 : "${BASE:?the archive of the main branch}" "${URL:?the page}"
 REPRISE=${REPRISE:-reprise}

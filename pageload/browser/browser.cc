@@ -34,7 +34,7 @@ std::string last_line_of(const fs::path& path) {
 
 std::string describe(const std::error_code& error) {
   if (error == std::errc::message_size) return "it sent a message of more than 256 MiB";
-  if (error == std::errc::bad_message) return "it sent what is no message of its protocol";
+  if (error == std::errc::bad_message) return "it sent an invalid message";
   if (error == std::errc::timed_out) return "it does not answer";
   return "it closed its connection";
 }
@@ -68,7 +68,7 @@ struct Browser::State {
       if (status) text = "it " + describe_wait_status(*status);
     }
     if (auto const line = last_line_of(error_file()); !line.empty()) {
-      text += ", and its last words were \"" + line + "\"";
+      text += "; its last line on stderr was \"" + line + "\"";
     }
     return text;
   }
@@ -92,8 +92,8 @@ Result<std::unique_ptr<Browser>> Browser::start(const BrowserOptions& options,
   }
   auto folder = make_private_folder("reprise-browser-");
   if (!folder) {
-    return failed(folder.error(),
-                  "No folder for the browser's profile: " + folder.error().message() + ".");
+    return failed(folder.error(), "Cannot create a folder for the browser's profile: " +
+                                      folder.error().message() + ".");
   }
   auto state = std::make_unique<State>();
   state->folder = *folder;
@@ -109,7 +109,7 @@ Result<std::unique_ptr<Browser>> Browser::start(const BrowserOptions& options,
     std::error_code ignored;
     fs::remove_all(*folder, ignored);
     return failed(std::make_error_code(std::errc::no_such_process),
-                  "No profile for the browser: " + prepared.error());
+                  "Cannot create a browser profile: " + prepared.error());
   }
   state->driver->describe(process);
   state->flags = process.arguments;

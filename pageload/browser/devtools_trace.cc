@@ -57,11 +57,11 @@ Result<void> DevtoolsTrace::write(const std::filesystem::path& path, TimePoint d
   if (!refusal_.empty()) return remark(refusal_);
   auto const stream = await_stream(deadline);
   if (!stream && stream.error() != std::errc::timed_out) return fail(stream.error());
-  if (!stream || stream->empty()) return remark("the browser does not hand it over");
+  if (!stream || stream->empty()) return remark("the browser did not return it");
   auto const failure = copy(*stream, path, deadline);
   if (!failure && failure.error() != std::errc::timed_out) return fail(failure.error());
   if (failure && failure->empty()) return {};
-  return remark(failure ? *failure : "the browser does not hand it over");
+  return remark(failure ? *failure : "the browser did not return it");
 }
 
 Result<std::string> DevtoolsTrace::await_stream(TimePoint deadline) {
@@ -85,7 +85,7 @@ Result<std::string> DevtoolsTrace::copy(const std::string& stream,
     auto const data = text_at(reply->result, "data");
     auto const bytes = flag_at(reply->result, "base64Encoded") ? decode_base64(data)
                                                                : std::optional(std::string(data));
-    if (!bytes) return std::string("the browser's base64 is none");
+    if (!bytes) return std::string("the browser sent invalid base64");
     trace += *bytes;
     more = !flag_at(reply->result, "eof");
   }

@@ -213,11 +213,11 @@ PageLoad PageRecord::page_load() const {
   load.requests_not_kept = requests_not_kept_;
   if (console_errors_not_kept_ > 0) {
     load.remarks.push_back(std::to_string(console_errors_not_kept_) +
-                           " further console errors were not kept.");
+                           " further console errors were dropped.");
   }
   if (requests_not_kept_ > 0) {
     load.remarks.push_back(std::to_string(requests_not_kept_) +
-                           " further requests were not kept: the page made too many.");
+                           " further requests were dropped: the page made too many.");
   }
   return load;
 }

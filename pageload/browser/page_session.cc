@@ -5,6 +5,7 @@
 
 #include "base/system/private_file.h"
 #include "base/text/base64.h"
+#include "base/text/counted.h"
 #include "base/text/json_fields.h"
 
 namespace json = boost::json;
@@ -111,7 +112,7 @@ Result<void> PageSession::warm_up(const std::string& url, PageLoad& load) {
   recording_ = false;
   if (!navigated) return navigated;
   if (load.outcome != LoadOutcome::kLoaded) {
-    load.failure = "Before the load that counts: " + load.failure;
+    load.failure = "In the load that fills the cache: " + load.failure;
     return {};
   }
   navigate("about:blank");
@@ -152,7 +153,7 @@ Result<void> PageSession::wait_until_quiet(PageLoad& load) {
   load.outcome = LoadOutcome::kTimedOut;
   load.failure = "After " + seconds_text(options_.timeout) + " the page " +
                  (record().loaded() ? "was not quiet" : "had not loaded") + "; " +
-                 std::to_string(record().in_flight()) + " requests in flight";
+                 counted(record().in_flight(), "request") + " in flight";
   if (auto const first = record().first_in_flight(); !first.empty()) {
     load.failure += ", the first " + first;
   }
@@ -210,7 +211,7 @@ Result<bool> PageSession::read_dom(PageLoad& load) {
   auto reply = connection_.call(dom_command(), answer_deadline(load));
   if (!reply && reply.error() == std::errc::timed_out) {
     load.remarks.emplace_back(
-        "DOM, bodies and screenshot could not be read: the page's scripts do not yield.");
+        "DOM, bodies and screenshot could not be read: the page's scripts do not end.");
     return false;
   }
   if (!reply) return fail(reply.error());

@@ -56,7 +56,7 @@ Result<std::optional<Place>> find(RemoteConnection& connection, const PageInput&
     if (!reply && reply.error() == std::errc::timed_out) break;
     if (!reply) return fail(reply.error());
     if (reply->result.contains("exceptionDetails")) {
-      give_up(load, LoadOutcome::kNavigationFailed, step, "that is no CSS selector");
+      give_up(load, LoadOutcome::kNavigationFailed, step, "invalid CSS selector");
       return std::nullopt;
     }
     // A page that is on its way to another answers with an error, or with nothing.
@@ -69,7 +69,7 @@ Result<std::optional<Place>> find(RemoteConnection& connection, const PageInput&
       return fail(rested.error());
     }
   }
-  give_up(load, LoadOutcome::kTimedOut, step, "there is no such element in time");
+  give_up(load, LoadOutcome::kTimedOut, step, "the element did not appear in time");
   return std::nullopt;
 }
 
@@ -81,7 +81,7 @@ Result<bool> send(RemoteConnection& connection, std::vector<RemoteCommand> comma
     if (!reply && reply.error() != std::errc::timed_out) return fail(reply.error());
     if (!reply || !reply->error.empty()) {
       give_up(load, LoadOutcome::kTimedOut, step,
-              reply ? reply->error : "the page does not take it in time");
+              reply ? reply->error : "the page did not respond in time");
       return false;
     }
   }

@@ -72,7 +72,8 @@ std::expected<std::vector<Step>, std::string> parse_steps(std::string_view file)
   for (json::value const& each : *array) {
     auto step = step_of(each);
     if (!step) {
-      return std::unexpected("step " + std::to_string(steps.size() + 1) + " is none of " + kForms);
+      return std::unexpected("step " + std::to_string(steps.size() + 1) + " must be one of " +
+                             kForms);
     }
     steps.push_back(std::move(*step));
   }

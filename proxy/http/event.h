@@ -8,8 +8,8 @@
 
 namespace reprise {
 
-/// Lets one coroutine wait until another, of the same thread, says go. Costs nothing until somebody
-/// waits.
+/// Lets one coroutine wait until another of the same thread calls set(). Costs nothing until a
+/// coroutine waits.
 class Event {
  public:
   /// Returns once set() was called since the last wait(). One waiter at a time.

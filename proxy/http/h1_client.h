@@ -15,7 +15,7 @@ class H1Client {
  public:
   explicit H1Client(std::unique_ptr<ByteStream> stream);
 
-  /// Sends the request's head. `headers` go out as they are; the framing is what they announce.
+  /// Sends the request's head. `headers` are sent unchanged and determine the framing.
   Task<void> send_head(std::string_view method, std::string_view target, HttpVersion version,
                        HeaderList headers);
   Task<void> write(Bytes bytes) { return writer_.write(bytes); }
@@ -25,7 +25,7 @@ class H1Client {
   /// Errors: not_http, truncated (the origin closed instead of answering), bad_framing, ...
   Task<ResponseHead> read_head();
   BodyReader& body() { return reader_; }
-  /// After a head of status 101 that was asked for: body() and write() are the other protocol now.
+  /// After an expected head with status 101: body() and write() now carry the other protocol.
   void switch_protocols();
 
   /// Whether another exchange can follow, once both sides of the last are finished.

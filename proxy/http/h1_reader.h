@@ -16,13 +16,13 @@ class H1Reader final : public BodyReader {
   explicit H1Reader(ByteStream& stream, std::vector<std::byte> early = {},
                     Tolerance tolerance = Tolerance::kStrict);
 
-  /// Returns once a byte of the next message, or the end, has come.
+  /// Returns once a byte of the next message, or the end, has arrived.
   Task<void> await_head();
 
   /// Reads up to the end of the next head, skipping empty lines before it (RFC 9112 section 2.2).
-  /// The head may be parsed in place and is valid until the next call. Empty: the peer ended in
-  /// order between messages. Errors: head_too_long, truncated, not_http, only_content (what came is
-  /// the body), the stream's.
+  /// The head may be parsed in place and is valid until the next call. Empty: the peer ended
+  /// between messages. Errors: head_too_long, truncated, not_http, only_content (a body without a
+  /// head), the stream's.
   Task<std::span<char>> read_head();
 
   /// Starts the body of the message whose head was read last.
@@ -34,7 +34,7 @@ class H1Reader final : public BodyReader {
 
   /// Whether a byte of the next message is here.
   bool has_more() const { return !rest_.empty(); }
-  /// What was read beyond the last message.
+  /// Bytes that were read beyond the last message.
   std::vector<std::byte> take_rest();
 
  private:

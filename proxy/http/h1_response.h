@@ -13,7 +13,7 @@ class H1Response final : public ResponseWriter {
       : stream_(stream), body_(stream), request_(request) {}
 
   Task<void> send_head(const ResponseHead& head) override;
-  /// Content for HEAD goes nowhere, so that handlers need not know.
+  /// Content for HEAD is discarded, so handlers need no special case.
   Task<void> write(Bytes bytes) override;
   Task<void> finish(HeaderList trailers) override;
   Task<void> send_stored(StoredResponsePtr response) override;
@@ -21,7 +21,7 @@ class H1Response final : public ResponseWriter {
   Task<void> pause_until(std::chrono::steady_clock::time_point at) override;
   awaitable<void> client_gone() override { return stream_.peer_gone(); }
 
-  /// The server is to end: nothing is waited for any more.
+  /// The server ends: waits return at once.
   void hurry() {
     hurries_ = true;
     pause_.set();
@@ -29,14 +29,14 @@ class H1Response final : public ResponseWriter {
 
   bool continued() const { return continued_; }
   bool finished() const { return finished_; }
-  /// Whether the head agreed to the protocol that was asked for: what follows is that.
+  /// Whether the head accepted the requested protocol, which then follows.
   bool switched() const { return switched_; }
   bool keeps_alive() const { return keeps_alive_; }
-  /// Whether an orderly end now would make what was sent look whole.
+  /// Whether an orderly close now would make an incomplete response look complete.
   bool looks_whole_when_closed() const { return until_close_ && !finished_; }
 
  private:
-  /// An old client goes by what the response says (RFC 9112 section 9.3).
+  /// For an HTTP/1.0 client the response decides (RFC 9112 section 9.3).
   bool goes_on(const ResponseHead& head) const;
   Task<void> send_in_steps(const StoredResponse& response);
   Task<void> switch_protocols(const ResponseHead& head);

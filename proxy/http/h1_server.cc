@@ -182,7 +182,7 @@ class H1Connection {
   Task<std::optional<H1Tunnel>> open_tunnel(const RequestLine& line) {
     auto authority = parse_authority(line.target, 0);
     if (!authority || authority->port == 0) {
-      co_return co_await refuse_as(h1_errc::bad_authority, "CONNECT takes HOST:PORT");
+      co_return co_await refuse_as(h1_errc::bad_authority, "CONNECT needs HOST:PORT");
     }
     auto const sent =
         co_await stream_.write(bytes_of("HTTP/1.1 200 Connection established\r\n\r\n"));

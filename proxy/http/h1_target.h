@@ -6,10 +6,10 @@
 
 namespace reprise {
 
-/// What a request of HTTP/1.x is for: its scheme, authority and origin-form target (RFC 9112
+/// The target of an HTTP/1.x request: scheme, authority and origin-form target (RFC 9112
 /// section 3.2). Borrows from the request's head.
 struct H1Target {
-  /// What is taken where the request does not say.
+  /// Defaults for parts that the request does not contain.
   struct Defaults {
     Scheme scheme = Scheme::kHttp;
     std::string_view tunnel_host;  ///< of the CONNECT that it came through, else empty

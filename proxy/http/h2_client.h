@@ -31,8 +31,8 @@ class H2ClientStream final : public H2Content {
   Event head_arrived_;
 };
 
-/// HTTP/2 towards an origin: many exchanges at a time. The client's own SETTINGS and pseudo-field
-/// order are shown to the origin, since sites look at them.
+/// HTTP/2 towards an origin: many exchanges at a time. Sends the client's own SETTINGS and
+/// pseudo-header order to the origin, because sites look at them.
 class H2Client final : public H2Session {
  public:
   using Settings = std::vector<std::pair<std::uint16_t, std::uint32_t>>;
@@ -40,15 +40,15 @@ class H2Client final : public H2Session {
   H2Client(std::unique_ptr<ByteStream> stream, const Settings& client_settings);
   ~H2Client() override;
 
-  /// Moves bytes until the connection has ended; every stream is closed then.
+  /// Transfers bytes until the connection has ended; then every stream is closed.
   Task<void> serve();
 
-  /// Whether a request may be sent: the connection lives and the origin has not said goodbye.
+  /// Whether a request can be sent: the connection is open and the origin has sent no GOAWAY.
   bool usable() const { return usable_; }
 
-  /// Whether the origin has said that it takes WebSockets (RFC 8441 section 3).
+  /// Whether the origin accepts WebSockets (RFC 8441 section 3).
   bool takes_web_sockets() const { return takes_web_sockets_; }
-  /// To be called when it says so.
+  /// Called when the origin announces it.
   void set_on_web_sockets(std::function<void()> call) { on_web_sockets_ = std::move(call); }
 
   /// Sends a head; has_content: write() and finish() of the stream follow. `headers` go out without
@@ -56,7 +56,7 @@ class H2Client final : public H2Session {
   Result<std::unique_ptr<H2ClientStream>> request(const RequestHead& head,
                                                   const std::vector<std::string>& pseudo_order,
                                                   bool has_content);
-  /// Gives the stream up; what is not finished is cancelled. To be called before it is destroyed.
+  /// Cancels the stream if it is not finished. Must be called before it is destroyed.
   void drop(H2ClientStream& stream);
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a stream of HTTP/2 carries (RFC 9113 section 8): the fields of a head as they arrive, and
+// The contents of an HTTP/2 stream (RFC 9113 section 8): the fields of a head as they arrive, and
 // content in both directions under flow control.
 
 #include <nghttp2/nghttp2.h>
@@ -17,26 +17,26 @@ namespace reprise {
 /// Errors of the protocol, by RFC 9113 section 7's codes.
 const std::error_category& h2_category();
 
-/// Bytes of a head, names and values, over which a stream is refused.
+/// Limit for a head's names and values, in bytes; a longer one resets the stream.
 inline constexpr std::size_t kH2HeadBytesMax = 256 << 10;
-/// The size of a head, kept or not, over which the connection is ended: a frame of a few bytes
-/// unfolds to millions by compression, and costs as much.
+/// Limit for a decoded head, in bytes; a longer one ends the connection: a frame of a few bytes can
+/// decompress to millions, and cost as much.
 inline constexpr std::size_t kH2UnfoldedBytesMax = 2 * kH2HeadBytesMax;
 
 /// A head or trailers, in one text.
 class H2Head {
  public:
-  /// What goes over kH2HeadBytesMax or kHeadFieldsMax is not kept.
+  /// Fields beyond kH2HeadBytesMax or kHeadFieldsMax are dropped.
   void add(std::string_view name, std::string_view value);
   bool too_long() const { return too_long_; }
   /// All that was added, counted as SETTINGS_MAX_HEADER_LIST_SIZE counts (RFC 9113 section 6.5.2).
   std::size_t unfolded_bytes() const { return unfolded_bytes_; }
   std::size_t size_bytes() const { return text_.size(); }
-  /// Views into this object; void once it moves.
+  /// Views into this object; invalid once it moves.
   std::vector<HeaderView> fields() const;
   /// The same into `fields`, whose memory is used again.
   void read_into(std::vector<HeaderView>& fields) const;
-  /// Empty again, its memory kept unless it is much.
+  /// Clears the head and keeps its memory, unless that is large.
   void clear();
 
  private:
@@ -57,7 +57,7 @@ class H2Session;
 class H2Content : public BodyReader {
  public:
   H2Content(H2Session& session, std::int32_t stream_id) : session_(&session), id_(stream_id) {}
-  /// Gives the peer back what was not read of the connection's window.
+  /// Returns the unread part of the connection's window to the peer.
   ~H2Content() override;
   H2Content(const H2Content&) = delete;
   H2Content& operator=(const H2Content&) = delete;
@@ -74,7 +74,7 @@ class H2Content : public BodyReader {
   /// Suspends until the head before the content has gone: a reset would take it back. Only where
   /// there may be content. Errors: as write().
   Task<void> flush_head();
-  /// Suspends until the end is in the hands of the session. Errors: as write().
+  /// Suspends until the session has taken the end. Errors: as write().
   Task<void> finish(HeaderList trailers);
   /// Sends a prepared body without waiting; it must outlive the stream.
   void send_whole(const StoredResponse& response);
@@ -82,7 +82,7 @@ class H2Content : public BodyReader {
 
   /// Returns at `at`, or once told to hurry(). Errors: as write().
   Task<void> pause_until(std::chrono::steady_clock::time_point at);
-  /// The server is to end: nothing is waited for any more.
+  /// The server ends: waits return at once.
   void hurry() {
     hurries_ = true;
     drained_.set();
@@ -92,15 +92,15 @@ class H2Content : public BodyReader {
   awaitable<void> await_close() {
     while (!closed_) co_await close_.wait();
   }
-  /// An error once the stream is closed: nothing more comes or goes.
+  /// An error once the stream is closed.
   Result<void> broken() const;
 
   // For the session.
   std::int32_t id() const { return id_; }
   void set_id(std::int32_t id) { id_ = id; }
-  /// What came and was not read never will be: the peer gets its share of the window back.
+  /// Discards unread content and returns its share of the window to the peer.
   void drop_unread();
-  /// As new, for another stream; nobody may wait for anything of the old one.
+  /// Resets this object for another stream; no coroutine may wait on the old one.
   void reuse(std::int32_t id);
   void took(Bytes bytes);
   void end_incoming(Headers trailers);
@@ -111,9 +111,9 @@ class H2Content : public BodyReader {
   bool end_sent() const { return end_sent_; }
   /// Whether content is to be sent that has not gone yet.
   bool content_waits() const { return !outgoing_.empty() || finishing_; }
-  /// Whether somebody waits for the peer to send content.
+  /// Whether a coroutine waits for content from the peer.
   bool awaits_content() const { return awaits_content_; }
-  /// Content that arrived or was taken, together.
+  /// Bytes of content received plus bytes sent.
   std::uint64_t moved_bytes() const { return moved_bytes_; }
   bool anything_arrived() const { return ended_ || !incoming_.empty(); }
 

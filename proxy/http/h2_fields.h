@@ -11,22 +11,22 @@
 
 namespace reprise {
 
-/// Whether the field belongs to an HTTP/1.x connection and has no place in HTTP/2 (section 8.2.2).
+/// Whether the field belongs to an HTTP/1.x connection and is invalid in HTTP/2 (section 8.2.2).
 bool is_connection_field(const HeaderView& field);
 
-/// Whether HTTP/2 peers take a field's value: for one with a control character they refuse the
-/// whole message.
+/// Whether HTTP/2 peers accept a field's value: they reject a message with control characters in a
+/// value.
 bool is_h2_value(std::string_view value);
 
-/// A head as nghttp2 wants it: pseudo fields first, names in lower case, connection fields left
-/// out, and of a response those whose values are none in HTTP/2. Owns the names; borrows the
-/// values. nghttp2 may send it later, so data() is for heads that outlive the session; others go
-/// through copied().
+/// A head in nghttp2's form: pseudo fields first, names in lower case, without connection fields,
+/// and for a response without fields whose values are invalid in HTTP/2. Owns the names; borrows
+/// the values. nghttp2 can send it later, so data() is for heads that outlive the session; use
+/// copied() for others.
 class H2Fields {
  public:
   explicit H2Fields(const ResponseHead& head);
-  /// `pseudo_order` are the pseudo names in the order they go out (sites look at it); those it
-  /// lacks follow.
+  /// `pseudo_order`: the pseudo names in their order (sites look at it); missing ones are
+  /// appended.
   H2Fields(const RequestHead& head, const std::vector<std::string>& pseudo_order);
   H2Fields(H2Fields&&) = default;
 

@@ -343,7 +343,7 @@ class ServerSession final : public H2Session {
     auto const head = head_of(*target, headers);
     stream.set_protocol(head.protocol);
     if (!head.protocol.empty() && head.protocol != kWebSocketProtocol) {
-      (void)co_await send_text(stream, 501, "reprise: there is no such protocol here\n");
+      (void)co_await send_text(stream, 501, "reprise: this protocol is not supported\n");
       co_return;
     }
     auto const context = context_of(stream, Clock::now());

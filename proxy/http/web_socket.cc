@@ -24,13 +24,13 @@ class Category final : public std::error_category {
   std::string message(int code) const override {
     switch (static_cast<web_socket_errc>(code)) {
       case web_socket_errc::bad_frame:
-        return "a frame that WebSocket does not know";
+        return "an unknown WebSocket frame type";
       case web_socket_errc::bad_mask:
-        return "a frame that is masked and should not be, or the other way round";
+        return "a frame with wrong masking: client frames must be masked, server frames must not";
       case web_socket_errc::bad_text:
-        return "a text that is not UTF-8";
+        return "a text message is not UTF-8";
       case web_socket_errc::bad_close:
-        return "a close with a code that nobody may send";
+        return "a close frame with a reserved code";
     }
     return "unknown";
   }

@@ -48,8 +48,8 @@ void ExchangeRecorder::request_sent(HeaderList trailers) {
 void ExchangeRecorder::interim(const ResponseHead& head) {
   // An origin may send them without end.
   if (exchange_.interim.size() == kInterimMax) {
-    spdlog::debug("{}: an interim response beyond {} is not kept", exchange_.request.host,
-                  kInterimMax);
+    spdlog::debug("{}: more than {} interim responses; the rest is not recorded",
+                  exchange_.request.host, kInterimMax);
     return;
   }
   exchange_.interim.push_back({.status = head.status,
@@ -104,7 +104,7 @@ Result<void> ExchangeRecorder::end(Outcome outcome, std::string why, HeaderList 
   auto const added = session_.archive().add_exchange(std::move(exchange_));
   if (added == fail(archive_errc::too_large)) {
     ++counters.failed;
-    spdlog::warn("an exchange is larger than the archive can hold and is left out");
+    spdlog::warn("skipped: the exchange exceeds the limits of the archive");
     return added;
   }
   if (!added) return checked(added);

@@ -75,12 +75,13 @@ std::string why_not_found(const std::string& host, std::error_code error) {
   if (error == dns::errc::stopped) return "the recording was stopped";
   auto const why = "cannot look up " + host + ": ";
   if (error == dns::errc::no_servers) {
-    return why + "no DNS server is known but this recording's own: name another with --dns-server";
+    return why +
+           "the only known DNS server is this recording's own; name another with --dns-server";
   }
   bool const other_server_may_help = error == dns::errc::timed_out || error == dns::errc::refused ||
                                      error == dns::errc::unreachable;
   return why + error.message() +
-         (other_server_may_help ? "; another can be named with --dns-server" : "");
+         (other_server_may_help ? "; --dns-server names another server" : "");
 }
 
 /// Addresses that are named in a sentence.
@@ -210,8 +211,8 @@ Task<tcp::socket> NetworkDialer::connect(const Target& target, dns::Ticket& tick
   if (!has_rule(target) && !options_.rebinding &&
       !public_names_.keep_reachable(where.host, reach, *addresses)) {
     result.private_refused = true;
-    facts.failure = "a page of the Internet may not reach " + where.host +
-                    ", which is at a private address (--allow-private lets it)";
+    facts.failure = "a page from the Internet must not reach " + where.host +
+                    ", which has a private address (--allow-private permits it)";
     co_return fail(std::make_error_code(std::errc::permission_denied));
   }
   std::vector<tcp::endpoint> endpoints;
@@ -258,8 +259,8 @@ Task<std::unique_ptr<ByteStream>> NetworkDialer::start_tls(tcp::socket socket, c
     auto const verify = describe_verify_error(*stream->ssl());
     auto const why = deadline.expired() ? std::string("no answer in time")
                      : !verify.empty()  ? "its certificate is not valid (" + verify +
-                                             "): --origin-ca FILE trusts its authority, "
-                                             "--insecure-origin any certificate"
+                                             "): use --origin-ca FILE to trust its authority, or "
+                                             "--insecure-origin to accept any certificate"
                                        : shaken.error().message();
     facts.failure = "TLS to " + target.host + " failed: " + why;
     co_return fail(shaken.error());

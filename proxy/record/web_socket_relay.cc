@@ -67,7 +67,7 @@ Task<void> WebSocketRelay::pass_to_origin() {
     if (auto const seen = client_tap_.see(*piece); !seen) co_return seen;
     if (auto const sent = co_await origin_.write(*piece); !sent) {
       // The origin has ended, which the other direction tells; what it still says is to be heard.
-      spdlog::debug("a WebSocket's origin takes no more: {}", sent.error().message());
+      spdlog::debug("cannot send to the origin of a WebSocket: {}", sent.error().message());
     }
   }
 }

@@ -22,7 +22,7 @@ Task<void> send_made_up(const MadeUp& answer, ResponseWriter& writer) {
 
 Task<void> send_misdirected(const Answer& answer, const RequestHead& head, ResponseWriter& writer) {
   auto const text = "reprise: " + std::string(head.host) +
-                    " is not to be asked for on a connection to " + answer.connection_host + "\n";
+                    " cannot be requested on a connection to " + answer.connection_host + "\n";
   co_return co_await send_text(writer, 421, text);
 }
 

@@ -9,8 +9,8 @@
 
 namespace reprise {
 
-/// Bytes on their way out. Where they also lie in a file, a clear stream lets the kernel take them
-/// from there (sendfile(2)), which saves the copy; the file must not change meanwhile.
+/// Bytes to send. If they are also in a file, a clear stream lets the kernel send them from there
+/// (sendfile(2)), which saves a copy; the file must not change meanwhile.
 struct Piece {
   Piece() = default;
   Piece(Bytes in_memory) : bytes(in_memory) {}  // NOLINT: a piece is mostly just its bytes
@@ -22,21 +22,21 @@ struct Piece {
   }
 
   Bytes bytes;
-  int file = -1;  ///< borrowed; -1: in memory alone
+  int file = -1;  ///< borrowed; -1: only in memory
   std::int64_t offset = 0;
 };
 
-/// What is left to be sent of some pieces, which are borrowed.
+/// The unsent rest of some pieces. Borrows them.
 class Outgoing {
  public:
   explicit Outgoing(std::span<const Piece> pieces) : rest_(pieces) { advance(0); }
 
   bool empty() const { return first_.bytes.empty(); }
-  /// The next piece, as far as it is left; never empty unless all is.
+  /// The rest of the next piece; empty only if everything was sent.
   const Piece& front() const { return first_; }
-  /// The whole pieces behind it.
+  /// The pieces after it.
   std::span<const Piece> behind() const { return rest_; }
-  /// Takes `size_bytes` off the front.
+  /// Removes `size_bytes` from the front.
   void advance(std::size_t size_bytes);
 
  private:
@@ -57,8 +57,8 @@ class ByteStream {
   /// Reads at least one byte into `buffer`; 0 is the orderly end. Errors: the socket's, TLS's.
   virtual Task<std::size_t> read_some(std::span<std::byte> buffer) = 0;
 
-  /// Sends what goes without waiting. True: that is all, and the peer's system has it; otherwise
-  /// finish with write(). Not while a write is under way. Errors: the socket's, TLS's.
+  /// Sends as much as possible without waiting. True: everything was sent; otherwise call write()
+  /// for the rest. Not during another write. Errors: the socket's, TLS's.
   virtual Result<bool> write_now(Outgoing& pieces) = 0;
 
   /// Writes all that is left, gathered. Suspends while the peer does not take it: this suspension
@@ -72,17 +72,17 @@ class ByteStream {
 
   /// Ends both directions at once; pending operations end with an error. Idempotent.
   virtual void close() = 0;
-  /// As close(), and the peer gets a reset: it must not take what it has for the whole.
+  /// As close(), and resets the connection, so that the peer does not take the data as complete.
   virtual void abort() = 0;
 
   /// Returns once the peer has broken the connection, or ended its direction some time ago (a peer
-  /// that ends it right behind its request may yet wait for the answer). Takes no bytes; may be
+  /// can end it right after its request and still wait for the answer). Reads nothing; can be
   /// cancelled.
   virtual awaitable<void> peer_gone() = 0;
   /// Whether the peer has ended its direction or broken the connection.
   virtual bool peer_ended() = 0;
-  /// Whether the peer has neither ended nor sent anything that was not read: an idle connection of
-  /// which this is not true is of no more use.
+  /// Whether the peer has neither ended nor sent unread bytes. If not, an idle connection cannot be
+  /// reused.
   virtual bool idle() = 0;
 
   // A peer that is always ready must not keep the thread: after so many bytes without a wait,

@@ -18,8 +18,8 @@ class TlsStream final : public SocketStream {
   TlsStream(tcp::socket socket, SslPtr ssl, std::vector<std::byte> prefix = {});
   ~TlsStream() override;
 
-  /// What a server says last (session tickets; with TLS 1.2 its Finished) is held: it goes out with
-  /// what is written next, in the same packets, or once read_some() finds nothing to read.
+  /// A server's last handshake messages (session tickets; with TLS 1.2 its Finished) are held: they
+  /// are sent with the next write, in the same packets, or once read_some() has nothing to read.
   /// Errors: the socket's, or a TLS error (tls_category) whose message is OpenSSL's.
   Task<void> handshake();
 

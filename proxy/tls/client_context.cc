@@ -158,13 +158,13 @@ std::string describe_verify_error(const SSL& ssl) {
     case X509_V_OK:
       return {};
     case X509_V_ERR_HOSTNAME_MISMATCH:
-      return "certificate is for another host name";
+      return "certificate is for a different host name";
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
       return "certificate is not for this IP address";
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
     case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-      return "certificate comes from an authority that is not trusted here";
+      return "certificate is from an authority that is not trusted";
     default:
       return X509_verify_cert_error_string(error);
   }

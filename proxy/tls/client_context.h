@@ -1,6 +1,6 @@
 #pragma once
 
-// The client side of TLS, towards origins: whom we trust, what we offer, and what came of it.
+// The client side of TLS, towards origins: trusted authorities, the offer, and the result.
 
 #include <cstdint>
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace reprise {
 
 struct ClientTrust {
   std::filesystem::path extra_ca;  ///< PEM, trusted besides the system's authorities; may be empty
-  bool verify = true;              ///< false: any certificate will do
+  bool verify = true;              ///< false: accept any certificate
 };
 
 /// The context of all connections to origins: TLS 1.2 and 1.3, sessions never resumed. Reading the
@@ -34,13 +34,13 @@ Result<SslContextPtr> make_client_context(const ClientTrust& trust);
 Result<SslPtr> make_client_ssl(SSL_CTX& context, std::string_view host,
                                std::span<const std::string> alpn, const ClientHello* like);
 
-/// What a handshake came to; the fields of ConnectionFacts.
+/// The result of a handshake; the fields of ConnectionFacts.
 struct PeerFacts {
   std::string tls_version;  ///< "TLSv1.3"
   std::string cipher;
   std::string alpn;  ///< what the origin chose, empty when none
   /// DNS names (lower case, wildcards kept) and IP literals of the leaf, at most
-  /// LeafMinter::kNamesMax; those that no certificate should have are left out.
+  /// LeafMinter::kNamesMax; invalid names are dropped.
   std::vector<std::string> certificate_names;
   std::uint32_t chain_bytes = 0;  ///< DER length of all certificates sent
   Sha256 chain_digest{};          ///< over those DER bytes in order
@@ -49,8 +49,8 @@ struct PeerFacts {
 /// After the handshake of a client-side `ssl`.
 PeerFacts read_peer_facts(const SSL& ssl);
 
-/// Why the origin's certificate was refused, for people: "certificate has expired". Empty when it
-/// was not, or not looked at: the handshake then failed for another reason.
+/// Why the origin's certificate was refused, as a text: "certificate has expired". Empty if it was
+/// not refused or not checked: the handshake then failed for another reason.
 std::string describe_verify_error(const SSL& ssl);
 
 }  // namespace reprise

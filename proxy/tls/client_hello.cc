@@ -231,7 +231,7 @@ class ClientHelloCategory final : public std::error_category {
       case client_hello_errc::not_tls:
         return "the client does not speak TLS on this port";
       case client_hello_errc::malformed:
-        return "the client's TLS ClientHello breaks the protocol";
+        return "the client's TLS ClientHello is malformed";
       case client_hello_errc::too_long:
         return "the client's TLS ClientHello is longer than 64 KiB";
     }

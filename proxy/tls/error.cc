@@ -9,19 +9,19 @@ class TrustCategory final : public std::error_category {
   std::string message(int code) const override {
     switch (static_cast<trust_errc>(code)) {
       case trust_errc::authority_damaged:
-        return "the certificate authority's files are damaged: remove ca.pem and ca-key.pem, and a "
-               "new authority is made";
+        return "the certificate authority's files are damaged. Remove ca.pem and ca-key.pem to get "
+               "a new authority";
       case trust_errc::authority_key_missing:
-        return "the certificate authority's ca-key.pem is missing: put it back, or remove ca.pem, "
-               "and a new authority is made";
+        return "the certificate authority's ca-key.pem is missing. Restore it, or remove ca.pem to "
+               "get a new authority";
       case trust_errc::authority_open:
-        return "the certificate authority is open to other users: set mode 600 on ca-key.pem and "
-               "700 on its folder";
+        return "other users can read the certificate authority. Set mode 600 on ca-key.pem and 700 "
+               "on its folder";
       case trust_errc::authority_expiring:
-        return "the certificate authority expires within 30 days: remove ca.pem and ca-key.pem, a "
-               "new authority is made, and trust that one with `reprise ca install`";
+        return "the certificate authority expires within 30 days. Remove ca.pem and ca-key.pem to "
+               "get a new authority, and run `reprise ca install` to trust it";
       case trust_errc::trust_file_unusable:
-        return "the file holds no certificates in PEM form";
+        return "the file contains no PEM certificates";
       case trust_errc::name_not_certifiable:
         return "a certificate needs between 1 and 1000 names, each a DNS name or an IP address";
     }

@@ -4,8 +4,8 @@
 
 namespace reprise {
 
-/// What can be wrong with our own certificates and with what we trust. Each message says what to
-/// do; the caller adds the path or the name.
+/// Errors of our own certificates and of trusted ones. Each message names the remedy; the caller
+/// adds the path or the name.
 enum class trust_errc {
   authority_damaged = 1,  ///< not a P-256 key and its CA certificate; equals errc::bad_message
   authority_key_missing,  ///< the certificate is there, its key is not

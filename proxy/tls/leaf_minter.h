@@ -14,11 +14,11 @@
 
 namespace reprise {
 
-/// What a leaf certificate must show.
+/// The contents of a leaf certificate.
 struct LeafNames {
   std::vector<std::string> names;  ///< DNS names (wildcards kept) and IP literals, first is the CN
-  /// DER length of the recorded chain. Leaf and authority together are padded up to it (by an
-  /// extension of no meaning), since a handshake's bytes cost time on a slow link. 0: no padding.
+  /// DER length of the recorded chain. Leaf and authority together are padded to it (by a
+  /// meaningless extension), because a handshake's bytes cost time on a slow link. 0: no padding.
   std::uint32_t chain_bytes = 0;
 };
 

@@ -40,8 +40,8 @@ const char* to_text(LinkLogEntry::Fate fate);
 
 /// A log of packets, as text: `in_ns direction index bytes fate due_ns written_ns`, a line each, in
 /// the order in which they left; times from the link's start. One thread appends, and never waits
-/// for the disk: another one writes. Of more than kPendingMax that wait the rest is left out, and
-/// the last line says how many.
+/// for the disk: another one writes. If more than kPendingMax wait, the rest is not written, and
+/// the last line counts it.
 class LinkLog {
  public:
   static constexpr std::size_t kPendingMax = std::size_t{4} << 20;

@@ -98,7 +98,7 @@ ShellResult<void> LinkRunner::open_events() {
   if (!watch(events_, devices_.client().fd(), EPOLLIN) ||
       !watch(events_, devices_.server().fd(), EPOLLIN) || !watch(events_, wake_.get(), EPOLLIN) ||
       !watch(events_, timer_.get(), EPOLLIN | EPOLLET)) {
-    return shell_failure("the link's events cannot be watched");
+    return shell_failure("cannot watch the link's events");
   }
   return {};
 }
@@ -118,8 +118,9 @@ ShellResult<std::unique_ptr<LinkRunner>> LinkRunner::start(LinkDevices& devices,
     if (error == 0) runner.run();
   });
   if (int const error = started.get_future().get(); error != 0) {
-    return shell_failure("the link's thread is refused real-time priority",
-                         "ulimit -r 10 (set in limits.conf), or as root, or do without", error);
+    return shell_failure("the link's thread cannot get real-time priority",
+                         "run `ulimit -r 10` (see limits.conf), run as root, or omit --realtime",
+                         error);
   }
   return runner;
 }

@@ -113,20 +113,20 @@ json::value to_json(const LinkTimelines& timelines) {
                       {"up", spans_json(timelines.up, first, end)}};
 }
 
-std::vector<std::string> doubts_of(const PacketRun& run) {
-  auto doubts = run.self_check.deviations;
+std::vector<std::string> warnings_of(const PacketRun& run) {
+  auto warnings = run.self_check.deviations;
   auto const& lateness = run.link.lateness;
   if (lateness.p99 > kLatenessMax) {
     char text[128];
     std::snprintf(text, sizeof text,
                   "one packet in 100 was %.1f ms late or more: this machine is too busy",
                   to_us(lateness.p99) / 1e3);
-    doubts.emplace_back(text);
+    warnings.emplace_back(text);
   }
   if (auto const lost = run.link.outside.total(); lost > 0) {
-    doubts.push_back(std::to_string(lost) + " packets were lost outside the link");
+    warnings.push_back(std::to_string(lost) + " packets were lost outside the link");
   }
-  return doubts;
+  return warnings;
 }
 
 json::object to_json(const PacketRun& run) {
@@ -156,7 +156,7 @@ json::object to_json(const PacketRun& run) {
             {"devices", outside.devices}}},
           {"down", to_json(run.link.down)},
           {"up", to_json(run.link.up)},
-          {"doubts", json::value_from(doubts_of(run))},
+          {"doubts", json::value_from(warnings_of(run))},
           {"timeline", run.timelines ? to_json(*run.timelines) : json::value()}};
 }
 

@@ -33,11 +33,11 @@ struct PacketRun {
   std::optional<LinkTimelines> timelines;  ///< when they were asked for
 };
 
-/// Sentences about what makes the run's figures doubtful: the self-check's deviations, lateness
-/// over kLatenessMax, packets lost outside the link. Empty is good.
-std::vector<std::string> doubts_of(const PacketRun& run);
+/// Warnings about the run's figures, as sentences: the self-check's deviations, lateness over
+/// kLatenessMax, packets lost outside the link. Empty if there are none.
+std::vector<std::string> warnings_of(const PacketRun& run);
 
-/// For results and reports: the link's numbers, seed, kind, what was measured, and the doubts.
+/// For results and reports: the link's settings, seed and kind, the measurements, and the warnings.
 boost::json::object to_json(const PacketRun& run);
 
 /// The spans from the first to the last in which anything was on the link, as lists of numbers;

@@ -48,10 +48,10 @@ std::string way_to_namespaces() {
     return "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0, or run as root";
   }
   if (filters_system_calls()) {
-    return "this container's seccomp filter forbids them: docker run --security-opt "
-           "seccomp=unconfined, or --privileged";
+    return "the container's seccomp filter forbids them: use docker run --security-opt "
+           "seccomp=unconfined or --privileged";
   }
-  return "run as root, or on a kernel with CONFIG_USER_NS, CONFIG_NET_NS and CONFIG_PID_NS";
+  return "run as root, or use a kernel with CONFIG_USER_NS, CONFIG_NET_NS and CONFIG_PID_NS";
 }
 
 /// As fork(2), into namespaces of its own.
@@ -109,7 +109,7 @@ ShellResult<PacketShell> PacketShell::start(const PacketShellOptions& options) {
   }
   if (init < 0) {
     int const error = errno;  // looking for a way changes it
-    return shell_failure("user and network namespaces are refused", way_to_namespaces(), error);
+    return shell_failure("cannot create user and network namespaces", way_to_namespaces(), error);
   }
   if (init == 0) {
     ours.reset();
@@ -121,7 +121,7 @@ ShellResult<PacketShell> PacketShell::start(const PacketShellOptions& options) {
   if (!told) return shell_failure("the process of the packet shell ended", {}, ECHILD);
   if (told->kind == ControlKind::failed) return std::unexpected(to_error(*told));
   if (!take_network(*told, shell.network_)) {
-    return shell_failure("the process of the packet shell is at odds", {}, EPROTO);
+    return shell_failure("unexpected answer from the process of the packet shell", {}, EPROTO);
   }
   return shell;
 }
@@ -142,7 +142,7 @@ ShellResult<void> PacketShell::run(const std::vector<std::string>& arguments) {
   std::string text;
   for (const std::string& argument : arguments) text.append(argument.c_str()).push_back('\0');
   if (!send_control(control_.get(), ControlKind::run, text)) {
-    return shell_failure("the process of the packet shell is gone", {}, EPIPE);
+    return shell_failure("the process of the packet shell has ended", {}, EPIPE);
   }
   return {};
 }

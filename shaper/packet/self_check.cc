@@ -146,7 +146,7 @@ class Side {
     if (*check_.measured_ms >= *check_.expected_ms - tolerance && *check_.measured_ms <= most) {
       return;
     }
-    deviations.push_back(sentence("a small packet takes %.3f ms and not %.3f ms",
+    deviations.push_back(sentence("a small packet takes %.3f ms instead of %.3f ms",
                                   *check_.measured_ms, *check_.expected_ms));
   }
 
@@ -157,7 +157,7 @@ class Side {
     }
     auto const tolerance = kRateToleranceShare + kStampSeconds / stretch_seconds_;
     if (std::abs(*check_.measured_bps / *check_.expected_bps - 1) <= tolerance) return;
-    deviations.push_back(sentence("the rate is %.1f kbit/s and not %.1f kbit/s",
+    deviations.push_back(sentence("the rate is %.1f kbit/s instead of %.1f kbit/s",
                                   *check_.measured_bps / 1e3, *check_.expected_bps / 1e3));
   }
 
@@ -237,7 +237,7 @@ ShellResult<SelfCheck> check_link(LinkDevices& devices, const BuiltNetwork& netw
   SelfCheck check;
   for (const LinkSettings* const settings : {&profile.down, &profile.up}) {
     if (settings->delay + settings->jitter > kDelayMaxChecked) {
-      check.skipped = "its delay does not fit into the time of a self-check";
+      check.skipped = "the delay is too long for a self-check";
       return check;
     }
   }

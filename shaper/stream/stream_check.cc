@@ -37,7 +37,7 @@ StreamCheck plan_check(const LinkProfile& profile, std::uint64_t seed) {
   ModelTransfers model(profile, seed);
   check.connected.expected_ms = to_ms(model.fetch(1));
   if (check.connected.expected_ms > kBudgetMs) {
-    check.skipped = "two round trips take longer than a self-check may";
+    check.skipped = "two round trips take longer than the time limit of a self-check";
     return check;
   }
   if (auto const time = to_ms(model.fetch(1)); to_ms(model.now()) < kBudgetMs) {
@@ -89,7 +89,7 @@ class Bench {
     auto* const name = reinterpret_cast<sockaddr*>(&at_);
     if (!near_.is_open() || ::bind(listener.get(), name, length) != 0 ||
         ::listen(listener.get(), 1) != 0 || ::getsockname(listener.get(), name, &length) != 0) {
-      return shell_failure("the self-check has no socket on loopback");
+      return shell_failure("the self-check cannot open a socket on loopback");
     }
     int const on = 1;
     ::setsockopt(near_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -135,7 +135,7 @@ void judge(StreamCheck& check) {
     auto const off = std::abs(time.measured_ms - time.expected_ms);
     if (off <= std::max(kToleranceMs, kToleranceShare * time.expected_ms)) return;
     char text[160];
-    std::snprintf(text, sizeof text, "%s took %.1f ms where the link makes it %.1f", what.c_str(),
+    std::snprintf(text, sizeof text, "%s took %.1f ms instead of %.1f ms", what.c_str(),
                   time.measured_ms, time.expected_ms);
     check.deviations.emplace_back(text);
   };

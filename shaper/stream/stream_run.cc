@@ -32,16 +32,16 @@ json::value to_json(const StreamCheck& check) {
 
 }  // namespace
 
-std::vector<std::string> doubts_of(const StreamRun& run) {
-  auto doubts = run.self_check.deviations;
+std::vector<std::string> warnings_of(const StreamRun& run) {
+  auto warnings = run.self_check.deviations;
   if (auto const late = run.link.lateness.p99; late > kLatenessMax) {
     char text[128];
     std::snprintf(text, sizeof text,
                   "one event in 100 was %.1f ms late or more: this machine is too busy",
                   to_us(late) / 1e3);
-    doubts.emplace_back(text);
+    warnings.emplace_back(text);
   }
-  return doubts;
+  return warnings;
 }
 
 json::object to_json(const StreamRun& run) {
@@ -65,7 +65,7 @@ json::object to_json(const StreamRun& run) {
           {"names_asked", run.link.questions},
           {"down", to_json(run.link.down)},
           {"up", to_json(run.link.up)},
-          {"doubts", json::value_from(doubts_of(run))}};
+          {"doubts", json::value_from(warnings_of(run))}};
 }
 
 }  // namespace reprise

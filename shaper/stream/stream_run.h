@@ -19,9 +19,9 @@ struct StreamRun {
   StreamReport link;
 };
 
-/// Sentences about what makes the run's figures more doubtful than those of a model are anyway: the
-/// self-check's deviations, events that were late. Empty is good.
-std::vector<std::string> doubts_of(const StreamRun& run);
+/// Warnings about the run's figures, beyond those of any model, as sentences: the self-check's
+/// deviations, late events. Empty if there are none.
+std::vector<std::string> warnings_of(const StreamRun& run);
 
 /// For results and reports: as that of a packet run, and marked approximate.
 boost::json::object to_json(const StreamRun& run);

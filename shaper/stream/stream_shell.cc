@@ -78,7 +78,7 @@ ShellResult<void> StreamShell::open_events() {
     watched =
         watched && watch(options_.question_sockets[i].get(), i << kKindBits | kQuestions, EPOLLIN);
   }
-  if (!watched) return shell_failure("the link's events cannot be watched");
+  if (!watched) return shell_failure("cannot watch the link's events");
   return {};
 }
 

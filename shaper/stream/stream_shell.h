@@ -25,8 +25,8 @@ struct StreamArrival {
   Descriptor socket;     ///< a connected AF_UNIX stream socket, non-blocking
   boost::asio::ip::tcp::endpoint client;
   boost::asio::ip::tcp::endpoint destination;  ///< that the client asked for
-  /// To be set before the socket is closed when the client must not take what it got for the whole:
-  /// a socket of this kind cannot send a reset.
+  /// Set it before closing the socket if the client must not take its data as complete: a socket of
+  /// this kind cannot send a reset.
   std::shared_ptr<std::atomic<bool>> aborted;
 };
 
@@ -55,24 +55,24 @@ struct StreamReport {
 };
 
 /// Sits between clients and a proxy in the same process, and lets their bytes pass as fast as TCP
-/// over the link would (StreamNetwork): a link for who may not make networks. All in a thread of
-/// its own. The kernel's own handshake with the client is instant; that of the model holds up what
-/// the client sends behind it, so that the first answer comes as late as it should.
+/// over the link would (StreamNetwork): a link for users who may not create networks. Runs in its
+/// own thread. The kernel's own handshake with the client is instant; the model's handshake delays
+/// the client's data after it, so the first answer has the right delay.
 class StreamShell {
  public:
-  /// Accepts from now on; the link begins now. Needs neither socket(2) nor connect(2).
+  /// Starts the link and accepts connections. Needs neither socket(2) nor connect(2).
   /// Errors: epoll's, timerfd's.
   static ShellResult<std::unique_ptr<StreamShell>> start(StreamShellOptions options);
   /// Stops.
   ~StreamShell();
 
-  /// The answer to a question, which crosses the link in turn; empty when nothing is to be said,
-  /// which must be told, too. Any thread.
+  /// The answer to a DNS query, which crosses the link in turn; empty for no answer, which must be
+  /// reported, too. Any thread.
   void answer(std::uint64_t question, std::vector<std::byte> bytes);
 
-  /// Nobody is accepted any more, and no question answered. Idempotent.
+  /// Accepts no more connections and answers no more queries. Idempotent.
   void close_listeners();
-  /// How long stop() waits for what is under way.
+  /// How long stop() waits for running transfers.
   static constexpr std::chrono::seconds kEndingTime{5};
   /// Lets what the proxy has sent arrive, once it has closed its ends, and joins the thread. At
   /// most kEndingTime; then the rest is cut off. Idempotent.

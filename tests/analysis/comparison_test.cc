@@ -67,7 +67,7 @@ TEST(Compare, RefusesOtherRequestsUnlessTheyAreTheQuestion) {
   auto const a = read(loads_like({}));
   auto const b = read(loads_like({.requests = {"https://a.test/", "https://a.test/more"}}));
   EXPECT_THAT(refusals(a, b),
-              ElementsAre(HasSubstr("requests: the pages ask for other things: in B alone: GET "
+              ElementsAre(HasSubstr("requests: the pages request different URLs: in B alone: GET "
                                     "https://a.test/more")));
   EXPECT_THAT(refusals(a, b, {.allowed = {Mismatch::kRequests}}), IsEmpty());
 }
@@ -88,7 +88,7 @@ TEST(Compare, RefusesAnotherArchiveBrowserOrMisses) {
   found.replay = R"({"run":1,"exit_code":0,"report":{"distinct_misses":[],)"
                  R"("link":{"shaper":"packet","self_check":{"ok":true},"doubts":[]}}})";
   EXPECT_THAT(refusals(a, read(loads_like({}), found)),
-              ElementsAre(HasSubstr("misses: what was not recorded differs")));
+              ElementsAre(HasSubstr("misses: the requests missing from the archives differ")));
 }
 
 TEST(Compare, RefusesAnUncheckedLink) {
@@ -99,7 +99,7 @@ TEST(Compare, RefusesAnUncheckedLink) {
       R"("link":{"shaper":"packet","self_check":{"skipped":"--no-selfcheck"},"doubts":[]}}})";
   auto const unchecked = read(loads_like({}), off);
   EXPECT_THAT(refusals(unchecked, unchecked),
-              Contains(HasSubstr("calibration: nothing is known of the link of A")));
+              Contains(HasSubstr("calibration: the link was not checked in A")));
   EXPECT_THAT(refusals(unchecked, unchecked, {.allowed = {Mismatch::kCalibration}}), IsEmpty());
 }
 
@@ -112,7 +112,7 @@ TEST(Compare, LeavesOutLoadsOfADoubtfulLinkAndRefusesMany) {
   EXPECT_EQ(out.pages.front().b.doubtful, 1U);
   for (int i = 0; i < 3; ++i) loads.push_back(loads.back());
   EXPECT_THAT(refusals(a, read(loads)),
-              ElementsAre(HasSubstr("calibration: the link was not as it should be in 4 of 14")));
+              ElementsAre(HasSubstr("calibration: the link missed its settings in 4 of 14")));
 }
 
 TEST(Compare, PairsConditionsThatMayDiffer) {

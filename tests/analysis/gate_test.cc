@@ -39,7 +39,7 @@ class SimulatedSides {
   GateResult run(GateOptions options = {}) {
     for (Measurements& side : sides) {
       side.replays.resize(2);
-      side.replays[1].doubts = {"busy"};
+      side.replays[1].warnings = {"busy"};
     }
     return run_gate(options, {.load = [&](bool b, std::size_t at) { return load(b, at); },
                               .measured = [&](bool b) { return sides[b]; },
@@ -160,7 +160,7 @@ TEST(NoiseFloor, KeepsTheFalseAlarmRateOnLoadsThatDrift) {
 
 TEST(NoiseFloor, SaysWhatSoManyRunsCanSee) {
   CompareOptions fine;
-  fine.least_of_times = LeastEffect{};
+  fine.least_of_times = MinimumEffect{};
   auto const floor = noise_floor(same_loads(60, 1, 0),
                                  {.gate = {.compare = fine, .most_runs = 30}, .splits = 100});
   ASSERT_TRUE(floor) << floor.error();

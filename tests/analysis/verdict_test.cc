@@ -33,7 +33,7 @@ TEST(Judge, CallsAClearShiftDifferent) {
       judge_one({.a = count_up(1000, 10), .b = count_up(1030, 10), .least = {.relative = 0.01}});
   EXPECT_EQ(finding.verdict, Verdict::kDifferent);
   EXPECT_EQ(finding.shift.estimate, 30);
-  EXPECT_NEAR(finding.least_effect, 10.045, 1e-9);
+  EXPECT_NEAR(finding.minimum_effect, 10.045, 1e-9);
 }
 
 TEST(Judge, CallsASmallShiftSameHoweverSignificant) {
@@ -43,7 +43,7 @@ TEST(Judge, CallsASmallShiftSameHoweverSignificant) {
   EXPECT_EQ(finding.verdict, Verdict::kSame);
 }
 
-TEST(Judge, IsUndecidedWhereTheIntervalGoesBeyondTheLeastEffect) {
+TEST(Judge, IsUndecidedWhereTheIntervalGoesBeyondTheMinimumEffect) {
   auto const finding =
       judge_one({.a = count_up(1000, 10), .b = count_up(1001, 10), .least = {.absolute = 2}});
   EXPECT_EQ(finding.verdict, Verdict::kUndecided);

@@ -50,8 +50,9 @@ TEST(HostsFile, NamesTheLinesThatItPassedOver) {
   }
   EXPECT_THAT(problems,
               ElementsAre("1: 'example.org' is not an IP address",
-                          "2: '127.0.0.1' has no name behind it", "3: 'bad..name' is not a name",
-                          "3: '127.0.0.9' is not a name", "4: '*' needs an IPv4 address"));
+                          "2: '127.0.0.1' has no name after the address",
+                          "3: 'bad..name' is not a host name", "3: '127.0.0.9' is not a host name",
+                          "4: '*' needs an IPv4 address"));
   EXPECT_THAT(file.zone.entries, SizeIs(1));
 }
 

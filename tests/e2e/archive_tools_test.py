@@ -88,7 +88,7 @@ class Tools(harness.TestCase):
         self.site()
         done = self.run_archive("trim", self.archive, "--drop", "status=404 or type=html",
                                 "-o", self.out)
-        self.assertIn(b"2 exchanges kept, 2 left out", done.stderr)
+        self.assertIn(b"2 exchanges kept, 2 dropped", done.stderr)
         self.assert_sound(self.out)
         for before, after in ((3, 1), (4, 2)):
             shown = [self.archive_json("show", str(path), str(number))
@@ -173,7 +173,7 @@ class Tools(harness.TestCase):
         self.assertEqual(got.body, coded.read_bytes())
         head.write_bytes(b"204\n")
         done = self.run_archive("edit", self.archive, 1, "--headers", head, expect=1)
-        self.assertIn(b"has no body", done.stderr)
+        self.assertIn(b"cannot have a body", done.stderr)
 
     def edit_by(self, editor, number, *arguments, expect=0):
         env = {**harness.environment(self.folder), "EDITOR": editor}
@@ -241,7 +241,7 @@ class Tools(harness.TestCase):
         for name, arguments in commands.items():
             with self.subTest(name):
                 done = self.run_archive(name, self.archive, *arguments, expect=3)
-                self.assertIn(b"out.reprise: exists already", done.stderr)
+                self.assertIn(b"out.reprise: already exists", done.stderr)
                 done = self.run_archive(name, bad, *arguments, expect=3)
                 self.assertIn(b"bad.reprise: not a reprise archive", done.stderr)
                 self.run_archive(name, self.archive, "--nonsense", expect=2)

@@ -117,7 +117,7 @@ class Compare(harness.TestCase):
                           ("[" * 100_000, "not JSON")):
             code, _, said = self.compare(result(1000), text)
             self.assertEqual(code, 1, text[:20])
-            self.assertIn("b.json is no result of load: ", said)
+            self.assertIn("b.json is not a result of `reprise load -o`: ", said)
             self.assertIn(why, said)
         self.assertEqual(harness.run("compare", "/nonexistent", "/nonexistent").returncode, 1)
 

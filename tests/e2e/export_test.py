@@ -111,8 +111,8 @@ class Export(harness.TestCase):
         self.record_a_page()
         done = self.export("har", "a.har")
         self.assertIn(b"2 exchanges, 2 with a body", done.stderr)
-        self.assertIn(b"2 coded bodies are written decoded", done.stderr)
-        self.assertIn(b"2 texts hold bytes that the format cannot: replaced", done.stderr)
+        self.assertIn(b"2 compressed bodies are written decoded", done.stderr)
+        self.assertIn(b"2 texts contain bytes that the format cannot hold", done.stderr)
         report = json.loads(self.export("wprgo", "a.wprgo", "--json").stdout)
         self.assertEqual((report["exchanges"], report["lost"]["times"]), (2, 2))
 
@@ -126,7 +126,7 @@ class Export(harness.TestCase):
         (self.folder / "b.har").write_bytes(b"mine")
         done = self.export("har", "b.har")
         self.assertEqual(done.returncode, 3)
-        self.assertIn(b"exists already", done.stderr)
+        self.assertIn(b"already exists", done.stderr)
         self.assertEqual((self.folder / "b.har").read_bytes(), b"mine")
 
     def test_an_export_that_is_stopped_leaves_no_file(self):
@@ -148,7 +148,7 @@ class Export(harness.TestCase):
         process.send_signal(signal.SIGTERM)
         _, complaints = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 128 + signal.SIGTERM, complaints)
-        self.assertIn(b"stopped, and removed", complaints)
+        self.assertIn(b"interrupted; the incomplete file was removed", complaints)
         self.assertFalse(out.exists())
 
 

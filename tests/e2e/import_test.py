@@ -84,7 +84,7 @@ class Import(harness.TestCase):
                 archive = self.folder / (name + ".reprise")
                 done = self.import_all(path, archive=archive)
                 self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertIn(b"1 exchanges, 1 with a body", done.stderr)
+                self.assertIn(b"1 exchange, 1 with a body", done.stderr)
                 self.assert_sound(archive)
                 head, _, page = self.fetch(archive, "https://a.test/page")
                 self.assertEqual(page, PAGE)
@@ -104,7 +104,7 @@ class Import(harness.TestCase):
                     done = harness.run("view", str(recording), "-o", str(page), folder=self.folder)
                     self.assertEqual(done.returncode, 0, done.stderr)
                     self.assertIn(b"https://a.test/page", page.read_bytes())
-                    self.assertIn(b"is imported for this run", done.stderr)
+                    self.assertIn(b"for this run only", done.stderr)
             broken = self.write("broken.warc.gz", gzip.compress(warc())[:-9])
             done = harness.run("replay", str(broken), "--", "true", folder=self.folder)
             self.assertEqual(done.returncode, 3, done.stderr)
@@ -151,7 +151,7 @@ class Import(harness.TestCase):
     def test_spdy_is_said_to_be_assumed(self):
         path = self.write("a.har", har({"text": "x"}, version="spdy"))
         done = self.import_all(path)
-        self.assertIn(b"1 responses of an HTTP version that is not known", done.stderr)
+        self.assertIn(b"1 responses have no known HTTP version", done.stderr)
         report = self.folder / "report.json"
         replay = self.replay(self.folder / "a.reprise", "--report", str(report))
         self.assertEqual(replay.stop(), 0)
@@ -172,7 +172,7 @@ class Import(harness.TestCase):
         done = self.import_all(path)
         self.assertEqual(done.returncode, 3)
         self.assertIn(b"flipped.warc.gz: at byte ", done.stderr)
-        self.assertIn(b"--keep-going imports what can be read", done.stderr)
+        self.assertIn(b"--keep-going to import what can be read", done.stderr)
         self.assertFalse((self.folder / "a.reprise").exists())
 
     def test_an_import_of_nothing_ends_with_3_and_leaves_nothing(self):
@@ -182,15 +182,15 @@ class Import(harness.TestCase):
             for arguments in ((), ("--keep-going",)):
                 done = self.import_all(self.write("empty", content), arguments=arguments)
                 self.assertEqual(done.returncode, 3, done.stderr)
-                self.assertIn(b"empty: it holds no exchange", done.stderr)
+                self.assertIn(b"empty: contains no exchange", done.stderr)
                 self.assertFalse((self.folder / "a.reprise").exists())
 
     def test_a_response_without_its_body_is_replayed_as_said(self):
         path = self.write("a.har", har({"size": 100}))
         done = self.import_all(path)
         self.assertEqual(done.returncode, 0)
-        self.assertIn(b"replayed as far as they go, then broken off", done.stderr)
-        self.assertIn(b"no response has its body", done.stderr)
+        self.assertIn(b"a replay cuts them at the same place", done.stderr)
+        self.assertIn(b"contains no response bodies", done.stderr)
         replay = self.replay(self.folder / "a.reprise")
         host, port = replay.address("https")
         got = subprocess.run(
@@ -215,7 +215,7 @@ class Import(harness.TestCase):
         before = (self.folder / "a.reprise").read_bytes()
         done = self.import_all(path)
         self.assertEqual(done.returncode, 3)
-        self.assertIn(b"exists already", done.stderr)
+        self.assertIn(b"already exists", done.stderr)
         self.assertEqual((self.folder / "a.reprise").read_bytes(), before)
 
     def test_an_import_that_is_stopped_keeps_what_was_read(self):
@@ -230,7 +230,7 @@ class Import(harness.TestCase):
         process.send_signal(signal.SIGINT)
         said, complaints = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 128 + signal.SIGINT, complaints)
-        self.assertIn(b"holds what was read until then", complaints)
+        self.assertIn(b"contains what was read so far", complaints)
         self.assert_sound(self.folder / "a.reprise")
         kept = json.loads(said)["exchanges"]
         self.assertLess(kept, count)

@@ -87,11 +87,11 @@ class Inject(harness.TestCase):
         told = json.loads(report.read_text())["injection"]
         self.assertEqual(told["responses"], 4)
         documents = {each["url"].rsplit("/", 1)[1]: each for each in told["documents"]}
-        self.assertEqual(documents["lie"]["verdict"], "not coded as it says")
+        self.assertEqual(documents["lie"]["verdict"], "does not match its Content-Encoding")
         self.assertEqual(documents["worker"]["as"], "worker")
         self.assertEqual(documents["page"]["added_bytes"], len(passed["/page"].body) - len(PAGE))
         self.assertEqual(documents["policy"]["policy_changes"][0]["directive"], "script-src")
-        self.assertIn("the script is in 4 responses", replay.log())
+        self.assertIn("the script was added to 4 responses", replay.log())
 
     def test_pages_are_told_in_the_replay_what_they_were_told_in_the_recording(self):
         archive, passed = self.recorded("--time-seed", "2019-03-01T12:00:00Z", "--random-seed",
@@ -136,9 +136,9 @@ class Inject(harness.TestCase):
         archive, _ = self.recorded()
         file = self.folder / "unfit.js"
         file.write_text("'</script>'")
-        for arguments, said in ((("--inject", str(file)), "cannot stand in every document"),
+        for arguments, said in ((("--inject", str(file)), "cannot be embedded in every document"),
                                 (("--inject", str(self.folder / "none.js")), "No such file"),
-                                (("--time-seed", "yesterday"), "--time-seed takes")):
+                                (("--time-seed", "yesterday"), "--time-seed must be")):
             done = harness.run("replay", *arguments, str(archive), folder=self.folder)
             self.assertEqual(done.returncode, 2, said)
             self.assertIn(said, done.stderr.decode())

@@ -85,7 +85,7 @@ class LoadBrowsers(Pages):
         done = harness.run("load", "--live", url, "--trace", str(traces), "--browser",
                            "firefox-esr", folder=self.folder, timeout=120)
         self.assertEqual(done.returncode, 2)
-        self.assertIn(b"Firefox gives no trace", done.stderr)
+        self.assertIn(b"--trace is not available with Firefox", done.stderr)
 
     def test_steps_are_read_before_any_load(self):
         steps = self.folder / "steps.json"
@@ -93,7 +93,7 @@ class LoadBrowsers(Pages):
         done = harness.run("load", "--live", "http://localhost:9/", "--steps", str(steps),
                            folder=self.folder)
         self.assertEqual(done.returncode, 2)
-        self.assertIn(b"step 2 is none of", done.stderr)
+        self.assertIn(b"step 2 must be one of", done.stderr)
 
 
 if __name__ == "__main__":

@@ -115,7 +115,7 @@ class Matching(harness.TestCase):
         self.assertEqual(self.replay_and(ask, "--session", "1")[0], [b"GET /plain HTTP/1.1 "])
         done = harness.run("replay", str(self.archive), "--session", "3", folder=self.folder)
         self.assertEqual(done.returncode, 3)
-        self.assertIn(b"there is no session 3", done.stderr)
+        self.assertIn(b"no session 3", done.stderr)
 
     def test_a_reset_starts_a_series_again(self):
         answers = iter([b"first", b"second", b"third"])

@@ -118,7 +118,7 @@ class Pacing(harness.TestCase):
         first = len(PAGE[0])
         self.assert_not_sooner(times, [at for at in self.due("/page") if at[1] > first][:1])
         self.assertEqual(replay.stop(), 0, replay.log())
-        self.assertIn("between pieces of bodies", replay.log())
+        self.assertIn("pauses in bodies", replay.log())
 
     def test_streams_and_pauses_come_as_they_came_over_h1(self):
         self.paced(self.get_over_h1)

@@ -49,7 +49,7 @@ class PrivateReach(harness.TestCase):
         self.assertEqual(self.local.requests, [])
         self.assertEqual(self.refused(recorder), 3)
         self.assertEqual(recorder.stop(), 0, recorder.log())
-        self.assertEqual(recorder.log().count("may not reach"), 1, recorder.log())
+        self.assertEqual(recorder.log().count("must not reach"), 1, recorder.log())
 
     def test_nor_over_a_connection_that_somebody_else_opened(self):
         recorder = self.record(self.archive)
@@ -97,7 +97,7 @@ class PrivateReach(harness.TestCase):
                            folder=self.folder, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.local.requests, [])
-        self.assertIn(b"3 refused the way to private addresses", done.stderr)
+        self.assertIn(b"3 refused access to private addresses", done.stderr)
 
     @unittest.skipUnless(devtools.PROGRAM, "needs Chromium")
     def test_a_local_page_in_chromium_does(self):

@@ -82,8 +82,8 @@ class RecordCorpus(harness.TestCase):
             self.assertIn(self.url(path), json.dumps(listed))
         self.assertIn(self.url("/n/"), pages["/moving"]["problems"][0]["text"])
         table = done.stdout.decode()
-        self.assertEqual(table.count("doubtful "), 4, table)
-        self.assertIn("5 of 5 pages recorded, 4 of them doubtful", table)
+        self.assertEqual(table.count("warnings "), 4, table)
+        self.assertIn("5 of 5 pages recorded, 4 with warnings", table)
 
     def test_what_is_recorded_is_not_recorded_again(self):
         code, pages, done = self.recorded(self.url("/good"))
@@ -137,14 +137,14 @@ class RecordCorpus(harness.TestCase):
     def test_what_cannot_be_is_said(self):
         wrong = harness.run("record", "--urls", str(self.list("ftp://x/")), "-o", str(self.corpus))
         self.assertEqual(wrong.returncode, 2)
-        self.assertIn(b"line 2 is no http or https URL", wrong.stderr)
+        self.assertIn(b"line 2 is not an http or https URL", wrong.stderr)
         both = harness.run(*self.command(self.url("/good")), "https://x.test/")
         self.assertEqual(both.returncode, 2)
         self.corpus.mkdir()
         (self.corpus / "corpus.json").write_text("[]")
         foreign = harness.run(*self.command(self.url("/good")))
         self.assertEqual(foreign.returncode, 1)
-        self.assertIn(b"is no summary of a corpus", foreign.stderr)
+        self.assertIn(b"is not a corpus summary", foreign.stderr)
 
     def asked(self, path):
         return sum(request.target == path for request in self.server.requests)

@@ -355,7 +355,7 @@ class NoRealTime(harness.TestCase):
             timeout=harness.DEADLINE_SECONDS, stdin=subprocess.DEVNULL,
             env=harness.environment(self.folder))
         self.assertEqual((done.returncode, done.stdout), (4, ""), done.stderr)
-        self.assertIn("refused real-time priority", done.stderr)
+        self.assertIn("cannot get real-time priority", done.stderr)
         self.assertIn("ulimit -r", done.stderr)
 
     def test_shape_says_what_to_do_before_the_command_starts(self):
@@ -388,14 +388,14 @@ class NoPrivileges(harness.TestCase):
     def test_what_is_missing_is_said_and_what_to_do(self):
         done = self.without_privileges(*command("--", "echo", "has run"))
         self.assertEqual((done.returncode, done.stdout), (4, ""), done.stderr)
-        self.assertIn("user and network namespaces are refused", done.stderr)
+        self.assertIn("cannot create user and network namespaces", done.stderr)
         self.assertIn("sudo sysctl user.max_user_namespaces=", done.stderr)
 
     def test_the_doctor_says_it_too(self):
         done = self.without_privileges(harness.REPRISE, "doctor", "--json")
         checks = {each["name"]: each for each in json.loads(done.stdout)["checks"]}
         self.assertFalse(checks["packet link"]["ok"])
-        self.assertIn("namespaces are refused", checks["packet link"]["detail"])
+        self.assertIn("cannot create user and network namespaces", checks["packet link"]["detail"])
         self.assertIn("sudo sysctl user.max_user_namespaces=", checks["packet link"]["fix"])
 
     def test_the_doctor_knows_where_it_works(self):

@@ -38,7 +38,7 @@ class ViewCommand(View):
         done = self.view(path)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         page = pathlib.Path(f"{path}.html")
-        self.assertIn(f"wrote {page}: 1 loads, 3 requests", done.stderr.decode())
+        self.assertIn(f"wrote {page}: 1 load, 3 requests", done.stderr.decode())
         self.assertEqual(stat.S_IMODE(page.stat().st_mode), 0o600)
         self.assertEqual(self.view(path, "-o", "-").stdout, page.read_bytes())
 
@@ -310,7 +310,7 @@ class ViewPage(View):
         self.page.evaluate("document.querySelector('.waterfall').focus()")
         self.page.press("ArrowDown")
         phases = self.texts(".details .phases th")
-        for phase in ("Connecting", "TLS", "Waiting", "of it, think time"):
+        for phase in ("Connecting", "TLS", "Waiting", "– think time"):
             self.assertIn(phase, phases)
         self.assertIn("1 of the archive", self.texts(".details dd"))
 

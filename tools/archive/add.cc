@@ -11,6 +11,7 @@
 #include "archive/open_file.h"
 #include "archive/replace.h"
 #include "base/system/execute.h"
+#include "base/text/counted.h"
 #include "tools/archive/archive_commands.h"
 #include "tools/archive/open.h"
 #include "tools/commands.h"
@@ -106,15 +107,15 @@ int join(const fs::path& path, const fs::path& recording) {
   auto const parts = merge_archives(from, {}, replacement->target());
   if (!parts) return say_unusable(path, parts.error());
   if (auto done = replacement->commit({}); !done) return say_unusable(path, done.error());
-  std::fprintf(stderr, "added to %s: %llu exchanges, now %llu\n", path.c_str(),
-               static_cast<unsigned long long>(parts->back().taken),
+  std::fprintf(stderr, "added to %s: %s, now %llu\n", path.c_str(),
+               counted(parts->back().taken, "exchange").c_str(),
                static_cast<unsigned long long>(parts->front().taken + parts->back().taken));
   return kExitDone;
 }
 
 int add(const AddArguments& arguments) {
   if (arguments.for_record.empty()) {
-    std::fprintf(stderr, "reprise: archive add wants URLs\n");
+    std::fprintf(stderr, "reprise: archive add needs at least one URL\n");
     return kExitUsage;
   }
   auto archive = open_with_remarks(arguments.archive);
@@ -130,8 +131,8 @@ int add(const AddArguments& arguments) {
   options.insert(options.begin(), {"-o", recording.path().string()});
   auto const exit_code = record(std::move(options), arguments.for_record);
   if (exit_code != kExitDone) {
-    std::fprintf(stderr, "reprise: recording ended with %d: nothing was added to %s\n", exit_code,
-                 arguments.archive.c_str());
+    std::fprintf(stderr, "reprise: recording failed with exit status %d: nothing was added to %s\n",
+                 exit_code, arguments.archive.c_str());
     return exit_code;
   }
   return join(arguments.archive, recording.path());
@@ -141,14 +142,14 @@ int add(const AddArguments& arguments) {
 
 void add_add_command(CLI::App& archive, int& exit_code) {
   auto const arguments = std::make_shared<AddArguments>();
-  auto* const command = archive.add_subcommand("add", "record more URLs into an archive");
-  command->add_option("ARCHIVE", arguments->archive, "the file")->required();
+  auto* const command = archive.add_subcommand("add", "Record more URLs into an archive");
+  command->add_option("ARCHIVE", arguments->archive, "Archive to add to")->required();
   command->add_flag("--new-session", arguments->new_session,
-                    "before the URLs: make it a session of its own, as `record --append` does");
+                    "Before the URLs: record a separate session, as `record --append` does");
   command->prefix_command();
   command->footer(
-      "ARCHIVE is followed by URLs and options of `record`. A browser opens them; what it fetches "
-      "joins the session\nthat a replay serves, in one step once it is recorded.");
+      "After ARCHIVE come URLs and options of `record`. A browser opens the URLs; once they are "
+      "recorded, the\nexchanges are added to the session that a replay serves, in one step.");
   command->callback([arguments, command, &exit_code] {
     arguments->for_record = command->remaining();
     exit_code = add(*arguments);

@@ -7,6 +7,7 @@
 #include <boost/json.hpp>
 
 #include "archive/repair.h"
+#include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "tools/archive/archive_commands.h"
 #include "tools/archive/export.h"
@@ -33,7 +34,7 @@ using SharedArguments = std::shared_ptr<ArchiveArguments>;
 int repair(const ArchiveArguments& arguments) {
   auto const report = repair_archive(arguments.archive, !arguments.no_backup);
   if (!report && report.error() == archive_errc::already_exists) {
-    std::fprintf(stderr, "reprise: %s.bak: exists already; move it away, or use --no-backup\n",
+    std::fprintf(stderr, "reprise: %s.bak already exists. Move it away, or use --no-backup\n",
                  arguments.archive.c_str());
     return kExitArchive;
   }
@@ -54,12 +55,13 @@ int repair(const ArchiveArguments& arguments) {
     return kExitDone;
   }
   for (auto const& remark : report->remarks) std::printf("%s\n", printable(remark).c_str());
-  std::printf("%s: %llu exchanges kept, %llu lost; %llu bytes, were %llu%s%s\n",
-              arguments.archive.c_str(), static_cast<unsigned long long>(report->exchanges_kept),
+  std::printf("%s: %s kept, %llu lost; %llu bytes, before %llu%s%s\n", arguments.archive.c_str(),
+              counted(report->exchanges_kept, "exchange").c_str(),
               static_cast<unsigned long long>(report->exchanges_lost),
               static_cast<unsigned long long>(report->bytes_after),
               static_cast<unsigned long long>(report->bytes_before),
-              report->backup_path.empty() ? "" : "; the original is ", report->backup_path.c_str());
+              report->backup_path.empty() ? "" : "; the original is now ",
+              report->backup_path.c_str());
   return kExitDone;
 }
 
@@ -68,7 +70,7 @@ template <class View>
 CLI::App* add_view(CLI::App& to, const char* name, const char* what, SharedArguments arguments,
                    int& exit_code, View view) {
   auto* const command = to.add_subcommand(name, what);
-  command->add_option("ARCHIVE", arguments->archive, "the file")->required();
+  command->add_option("ARCHIVE", arguments->archive, "Archive to read")->required();
   command->callback([arguments, &exit_code, view] {
     auto const archive = open_or_say(arguments->archive);
     exit_code = archive ? after_output(view(*archive, *arguments)) : kExitArchive;
@@ -77,47 +79,48 @@ CLI::App* add_view(CLI::App& to, const char* name, const char* what, SharedArgum
 }
 
 void add_json_flag(CLI::App* command, const SharedArguments& arguments) {
-  command->add_flag("--json", arguments->json, "print JSON");
+  command->add_flag("--json", arguments->json, "Print JSON");
 }
 
 void add_number(CLI::App* command, const SharedArguments& arguments) {
-  command->add_option("N", arguments->number, "the exchange's number in `ls`")
+  command->add_option("N", arguments->number, "Number of the exchange in `ls`")
       ->required()
       ->check(CLI::PositiveNumber);
 }
 
 void add_views(CLI::App& archive, const SharedArguments& arguments, int& exit_code) {
-  auto* const list = add_view(archive, "ls", "one line an exchange", arguments, exit_code,
-                              [](const OpenArchive& from, const ArchiveArguments& given) {
-                                auto const filter =
-                                    parse_filter(CLI::detail::join(given.filter, " "));
-                                if (!filter) return int{kExitUsage};
-                                print_remarks(from);
-                                return list_exchanges(from, *filter, given.json);
-                              });
-  list->add_option("FILTER", arguments->filter, "which; all otherwise");
+  auto* const list =
+      add_view(archive, "ls", "List the exchanges, one per line", arguments, exit_code,
+               [](const OpenArchive& from, const ArchiveArguments& given) {
+                 auto const filter = parse_filter(CLI::detail::join(given.filter, " "));
+                 if (!filter) return int{kExitUsage};
+                 print_remarks(from);
+                 return list_exchanges(from, *filter, given.json);
+               });
+  list->add_option("FILTER", arguments->filter, "Which exchanges to list [all]");
   list->footer(kFilterHelp);
   add_json_flag(list, arguments);
-  auto* const show = add_view(archive, "show", "all about one exchange", arguments, exit_code,
+  auto* const show = add_view(archive, "show", "Show one exchange in full", arguments, exit_code,
                               [](const OpenArchive& from, const ArchiveArguments& given) {
                                 return show_exchange(from, given.number, given.json);
                               });
   add_number(show, arguments);
   add_json_flag(show, arguments);
   auto* const cat =
-      add_view(archive, "cat", "the body of one response, exactly as it was sent or decoded",
-               arguments, exit_code, [](const OpenArchive& from, const ArchiveArguments& given) {
+      add_view(archive, "cat", "Print the body of one response, as sent or decoded", arguments,
+               exit_code, [](const OpenArchive& from, const ArchiveArguments& given) {
                  return cat_part(from, given.number, given.cat);
                });
   add_number(cat, arguments);
   auto* const of_request =
-      cat->add_flag("--request", arguments->cat.of_request, "the request's body instead");
+      cat->add_flag("--request", arguments->cat.of_request, "Print the request's body instead");
   auto* const decoded =
-      cat->add_flag("--decoded", arguments->cat.decoded, "without its content coding");
+      cat->add_flag("--decoded", arguments->cat.decoded, "Remove the content coding");
   cat->add_flag("--messages", arguments->cat.messages,
-                "what its WebSocket carried, a line of JSON a message")
+                "Print the WebSocket messages, one line of JSON per message")
       ->excludes("--request", "--decoded");
-  cat->add_flag("--head", arguments->cat.head, "the response's head, as `edit --headers` takes it")
+  cat->add_flag("--head", arguments->cat.head,
+                "Print the response's head, in the form that `edit --headers` reads")
       ->excludes(decoded)
       ->excludes(of_request);
   add_json_flag(add_view(archive, "stats", "hosts, types, statuses, bytes", arguments, exit_code,
@@ -127,7 +130,7 @@ void add_views(CLI::App& archive, const SharedArguments& arguments, int& exit_co
                          }),
                 arguments);
   add_json_flag(
-      add_view(archive, "verify", "check every record and every body", arguments, exit_code,
+      add_view(archive, "verify", "Check every record and every body", arguments, exit_code,
                [](const OpenArchive& from, const ArchiveArguments& given) {
                  return verify_archive(from, given.json);
                }),
@@ -137,10 +140,8 @@ void add_views(CLI::App& archive, const SharedArguments& arguments, int& exit_co
 }  // namespace
 
 void add_archive_command(CLI::App& app, int& exit_code) {
-  auto* const archive = app.add_subcommand(
-      "archive",
-      "Looks into an archive, checks it, repairs it; makes one of others, or of other tools' "
-      "recordings");
+  auto* const archive =
+      app.add_subcommand("archive", "Inspect, check, repair, change, import and export archives");
   archive->require_subcommand(1);
   auto const arguments = std::make_shared<ArchiveArguments>();
   add_views(*archive, arguments, exit_code);
@@ -152,10 +153,10 @@ void add_archive_command(CLI::App& app, int& exit_code) {
   add_add_command(*archive, exit_code);
   add_import_command(*archive, exit_code);
   add_export_command(*archive, exit_code);
-  auto* const command =
-      archive->add_subcommand("repair", "rewrite what is whole, also to close an unclosed file");
-  command->add_option("ARCHIVE", arguments->archive, "the file")->required();
-  command->add_flag("--no-backup", arguments->no_backup, "do not keep the original as FILE.bak");
+  auto* const command = archive->add_subcommand(
+      "repair", "Rewrite an archive without its damaged parts, and close an unclosed one");
+  command->add_option("ARCHIVE", arguments->archive, "Archive to read")->required();
+  command->add_flag("--no-backup", arguments->no_backup, "Do not keep the original as FILE.bak");
   add_json_flag(command, arguments);
   command->callback([arguments, &exit_code] { exit_code = after_output(repair(*arguments)); });
 }

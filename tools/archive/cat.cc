@@ -17,9 +17,10 @@ void put(std::span<const std::byte> bytes) {
 int cat_head(const OpenArchive& archive, const StoredReply& reply, std::size_t number) {
   auto const text = head_text(reply);
   if (!text) {
-    std::fprintf(stderr,
-                 "reprise: %s: exchange %zu has a field that no text can carry; `show` prints it\n",
-                 archive.path.c_str(), number);
+    std::fprintf(
+        stderr,
+        "reprise: %s: a header field of exchange %zu cannot be written as text; `show` prints it\n",
+        archive.path.c_str(), number);
     return kExitFailed;
   }
   put(std::as_bytes(std::span(*text)));

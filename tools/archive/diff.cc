@@ -106,11 +106,11 @@ class Printer {
                 static_cast<unsigned long long>(b.body.size_bytes));
     auto const difference = compare_bodies(a, b);
     if (!difference.decoded) {
-      std::printf(", which do not both decode\n");
+      std::printf(", and at least one cannot be decoded\n");
     } else if (difference.same) {
       std::printf(", the same once decoded\n");
     } else {
-      std::printf("; decoded %zu -> %zu, from byte %zu on\n", difference.a_bytes,
+      std::printf("; decoded %zu -> %zu bytes, different from byte %zu on\n", difference.a_bytes,
                   difference.b_bytes, difference.first_byte);
     }
   }
@@ -214,9 +214,9 @@ int diff(DiffArguments& arguments) {
                                       printer.report(in_a, in_b, differences);
                                     });
   if (!counts) {
-    std::fprintf(stderr,
-                 "reprise: one of the archives is damaged; `reprise archive verify` says which and "
-                 "where\n");
+    std::fprintf(
+        stderr,
+        "reprise: an archive is damaged. Run `reprise archive verify` on each to see where\n");
     return kExitArchive;
   }
   return after_output(printer.finish(*counts));
@@ -226,24 +226,26 @@ int diff(DiffArguments& arguments) {
 
 void add_diff_command(CLI::App& archive, int& exit_code) {
   auto const arguments = std::make_shared<DiffArguments>();
-  auto* const command = archive.add_subcommand("diff", "what two archives answer differently");
-  command->add_option("A", arguments->a, "the file")->required();
-  command->add_option("B", arguments->b, "the other file")->required();
+  auto* const command = archive.add_subcommand("diff", "Compare the responses of two archives");
+  command->add_option("A", arguments->a, "First archive")->required();
+  command->add_option("B", arguments->b, "Second archive")->required();
   command
-      ->add_option("--ignore-header", arguments->options.ignored_headers,
-                   "NAME (with * for any text) of fields that do not count; repeatable")
+      ->add_option(
+          "--ignore-header", arguments->options.ignored_headers,
+          "Ignore header fields of this NAME (* matches any text); may be given more than once")
       ->allow_extra_args(false);
-  command->add_option("--filter", arguments->filter, "FILTER of what is compared");
-  command->add_flag("--requests", arguments->options.requests, "compare requests' fields, too");
-  command->add_flag("--times", arguments->options.times, "compare times, too");
+  command->add_option("--filter", arguments->filter, "Compare only exchanges that match FILTER");
+  command->add_flag("--requests", arguments->options.requests,
+                    "Compare request header fields, too");
+  command->add_flag("--times", arguments->options.times, "Compare times, too");
   command->add_flag("--across-sessions", arguments->options.across_sessions,
-                    "pair whatever the sessions are");
-  command->add_flag("--brief", arguments->brief, "only which exchanges differ");
-  command->add_flag("--json", arguments->json, "print JSON");
+                    "Pair exchanges of different sessions, too");
+  command->add_flag("--brief", arguments->brief, "Print only which exchanges differ");
+  command->add_flag("--json", arguments->json, "Print JSON");
   command->footer(
-      std::string("Paired are exchanges of equal method, URL and request body, the first with the "
-                  "first, in sessions of\nequal number. Exit status 0: all is the same; 5: it is "
-                  "not.\n\n") +
+      std::string(
+          "Exchanges with equal method, URL and request body are paired in order, within sessions "
+          "of equal number.\nExit status: 0 if the archives are the same, 5 if they differ.\n\n") +
       kFilterHelp);
   command->callback([arguments, &exit_code] { exit_code = diff(*arguments); });
 }

@@ -77,7 +77,7 @@ std::optional<ReplyHead> wanted_head(const EditArguments& arguments, const Store
   std::expected<std::string, std::string> text;
   if (arguments.by_hand_head) {
     auto const present = head_text(reply);
-    if (!present) return refuse("its head has a field that no text can carry");
+    if (!present) return refuse("a header field of the response cannot be written as text");
     text = edit_by_hand(*present, "head.txt");
   } else {
     text = read_whole_file(arguments.headers, 16 << 20);
@@ -85,8 +85,8 @@ std::optional<ReplyHead> wanted_head(const EditArguments& arguments, const Store
   if (!text) return refuse(text.error());
   auto head = parse_head_text(*text);
   if (head) return std::move(*head);
-  return refuse(arguments.headers.empty() ? "the head" : arguments.headers.string(), ": line ",
-                std::to_string(head.error().line), ": ", head.error().what);
+  return refuse(arguments.headers.empty() ? "the edited head" : arguments.headers.string(),
+                ": line ", std::to_string(head.error().line), ": ", head.error().what);
 }
 
 std::optional<coding::Buffer> bytes_of(const std::expected<std::string, std::string>& text) {
@@ -118,15 +118,16 @@ std::optional<Edited> with_body(const EditArguments& arguments, const ArchiveRea
       (!coded_as || !was_coded_as || *coded_as != *was_coded_as);
   if (!changes && !recode) return edited;
   auto const now = from.read_body(reply.body, kPlainBodyBytesMax);
-  if (!now) return refuse("its body cannot be read: ", now.error().message());
+  if (!now) return refuse("cannot read the body: ", now.error().message());
   if (arguments.raw) {
     edited.body = wanted_body(arguments, before, *now);
     return edited.body ? std::optional(std::move(edited)) : std::nullopt;
   }
-  if (!coded_as) return refuse("its Content-Encoding is not known here; --raw takes coded bodies");
+  if (!coded_as) return refuse("unknown Content-Encoding; use --raw to edit the encoded body");
   auto plain = decode_body(before, *now);
   if (!plain && arguments.body.empty()) {
-    return refuse("its body does not decode: ", plain.error().message(), "; --raw edits it coded");
+    return refuse("cannot decode the body: ", plain.error().message(),
+                  "; use --raw to edit the encoded body");
   }
   if (changes) {
     auto wanted = wanted_body(arguments, before, plain ? plain->bytes : coding::Buffer());
@@ -158,7 +159,7 @@ int write_in_place(const fs::path& path, const Place& place, const Edited& edite
       Place{.ordinal = place.ordinal,
             .record_offset = from.entries()[place.ordinal].record_offset,
             .file_bytes = from.size_bytes()} != place) {
-    refuse(path.string(), ": somebody else changed it meanwhile, so it is left as it is");
+    refuse(path.string(), ": another program changed the archive meanwhile; nothing was written");
     return kExitArchive;
   }
   auto done =
@@ -187,7 +188,7 @@ int edit(const EditArguments& arguments) {
   if (!found) return found.error();
   auto const& reply = found->exchange.response;
   if (reply.status == 0) {
-    refuse("exchange ", std::to_string(arguments.number), " has no response that could be edited");
+    refuse("exchange ", std::to_string(arguments.number), " has no response to edit");
     return kExitFailed;
   }
   auto head = wanted_head(arguments, reply);
@@ -197,11 +198,11 @@ int edit(const EditArguments& arguments) {
   auto const body_bytes = edited->body ? edited->body->size() : reply.body.size_bytes;
   if (body_bytes > 0 && !may_have_body(found->exchange.request.method, edited->head.status)) {
     refuse("a response to ", found->exchange.request.method, " with status ",
-           std::to_string(edited->head.status), " has no body");
+           std::to_string(edited->head.status), " cannot have a body");
     return kExitFailed;
   }
   if (is_unchanged(*edited, reply)) {
-    std::fprintf(stderr, "nothing is changed, and nothing was written\n");
+    std::fprintf(stderr, "no changes: nothing was written\n");
     return kExitDone;
   }
   Place const place{.ordinal = found->ordinal,
@@ -212,7 +213,7 @@ int edit(const EditArguments& arguments) {
   auto const exit_code = in_place ? write_in_place(arguments.archive, place, *edited)
                                   : write_copy(arguments, *archive, found->ordinal, *edited);
   if (exit_code != kExitDone) return exit_code;
-  std::fprintf(stderr, "edited %s: exchange %zu, %llu bytes of body, were %llu\n",
+  std::fprintf(stderr, "edited %s: exchange %zu, %llu bytes of body, before %llu\n",
                (in_place ? arguments.archive : arguments.output).c_str(), arguments.number,
                static_cast<unsigned long long>(body_bytes),
                static_cast<unsigned long long>(reply.body.size_bytes));
@@ -224,39 +225,37 @@ int edit(const EditArguments& arguments) {
 void add_edit_command(CLI::App& archive, int& exit_code) {
   auto const arguments = std::make_shared<EditArguments>();
   auto* const command =
-      archive.add_subcommand("edit", "change one response, in an editor or from a file");
-  command->add_option("ARCHIVE", arguments->archive, "the file")->required();
+      archive.add_subcommand("edit", "Change one response, in an editor or from a file");
+  command->add_option("ARCHIVE", arguments->archive, "Archive to change")->required();
   command
       ->add_option("N", arguments->which,
-                   "the exchange's number in `ls`; with --think-time a FILTER of several, too")
+                   "Number of the exchange in `ls`; with --think-time also a FILTER")
       ->required();
   auto* const body = command->add_option(
-      "--body", arguments->body, "FILE with the new body, decoded (`cat --decoded` takes one out)");
+      "--body", arguments->body,
+      "Read the new body, decoded, from FILE (`cat --decoded` prints the present one)");
   auto* const headers = command->add_option(
       "--headers", arguments->headers,
-      "FILE with the new head (`cat --head` takes one out): status and reason, then fields; "
-      "another Content-Encoding there codes the body anew");
+      "Read the new head from FILE: status and reason, then fields (`cat --head` prints the "
+      "present one); a new Content-Encoding there re-encodes the body");
   auto* const head =
-      command->add_flag("--head", arguments->by_hand_head, "edit the head by hand, not the body")
+      command->add_flag("--head", arguments->by_hand_head, "Edit the head instead of the body")
           ->excludes(headers);
-  auto* const raw =
-      command->add_flag("--raw", arguments->raw, "the body is taken and edited as it is coded");
+  auto* const raw = command->add_flag("--raw", arguments->raw, "Edit the body in its encoded form");
   command
       ->add_option("--think-time", arguments->think_time,
-                   "30ms: what passes between the request and its answer; +30ms, -30ms, x1.5: "
-                   "what becomes of it. What comes after the head comes later, too")
+                   "Set the time between request and response (30ms) or change it (+30ms, -30ms, "
+                   "x1.5); the rest of the response moves along")
       ->excludes(headers)
       ->excludes(head)
       ->excludes(body)
       ->excludes(raw);
   command->add_option("-o", arguments->output,
-                      "write another archive, which must not exist, and leave this one as it is");
+                      "Write the result to a new archive and leave this one unchanged");
   command->footer(
-      "Without --body, --headers and --head the decoded body is opened in $VISUAL or $EDITOR. It "
-      "is "
-      "coded again\nas it was, Content-Length follows, and all else stays (ETag, too). In one "
-      "step: "
-      "ARCHIVE is the old or the new one.");
+      "Without --body, --headers and --head, the decoded body is opened in $VISUAL or $EDITOR. The "
+      "new body is\nencoded as before and Content-Length is adjusted; all other fields, such as "
+      "ETag, stay. The change is atomic.");
   command->callback([arguments, &exit_code] {
     if (!arguments->think_time.empty()) {
       exit_code = retime({.archive = arguments->archive,
@@ -267,7 +266,7 @@ void add_edit_command(CLI::App& archive, int& exit_code) {
     }
     arguments->number = number_in(arguments->which);
     if (arguments->number == 0) {
-      throw CLI::ValidationError("N", "is the number of one exchange, from 1 on");
+      throw CLI::ValidationError("N", " must be the number of one exchange, from 1");
     }
     exit_code = edit(*arguments);
   });

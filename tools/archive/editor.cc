@@ -58,11 +58,11 @@ std::expected<std::string, std::string> read_whole_file(const fs::path& path,
     bytes.append(piece.data(), static_cast<std::size_t>(file.gcount()));
     if (bytes.size() > bytes_max) {
       return std::unexpected(path.string() + ": larger than " + std::to_string(bytes_max >> 20) +
-                             " MiB, which is the most that can be edited");
+                             " MiB, the limit for editing");
     }
   }
   if (file.eof()) return bytes;
-  return std::unexpected(path.string() + ": cannot be read: " + strerror(errno == 0 ? EIO : errno));
+  return std::unexpected(path.string() + ": cannot read: " + strerror(errno == 0 ? EIO : errno));
 }
 
 std::expected<std::string, std::string> edit_by_hand(const std::string& text,
@@ -73,7 +73,7 @@ std::expected<std::string, std::string> edit_by_hand(const std::string& text,
   out << text;
   out.close();
   if (folder.path().empty() || !out) {
-    return std::unexpected("no file to edit can be made in the folder for temporary files");
+    return std::unexpected("cannot create a file in the folder for temporary files");
   }
   auto const command = editor_command();
   // The variable may hold options, so a shell takes it apart.
@@ -81,7 +81,7 @@ std::expected<std::string, std::string> edit_by_hand(const std::string& text,
       run_in_foreground("/bin/sh", {"-c", command + " \"$1\"", "sh", file.string()});
   if (!status) return std::unexpected(status.error());
   if (*status != 0) {
-    return std::unexpected("the editor (" + command + ") failed, so nothing is changed");
+    return std::unexpected("the editor (" + command + ") failed: nothing was changed");
   }
   return read_whole_file(file, kEditedBytesMax);
 }

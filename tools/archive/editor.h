@@ -6,12 +6,12 @@
 
 namespace reprise {
 
-/// What a person made of a text in their editor ($VISUAL, $EDITOR or vi). The text stands in a
-/// private file called `name` meanwhile. The error says what went wrong.
+/// Lets the user edit a text ($VISUAL, $EDITOR or vi), in a private file called `name`, and returns
+/// the result. The error is a sentence.
 std::expected<std::string, std::string> edit_by_hand(const std::string& text,
                                                      const std::string& name);
 
-/// A whole file. The error says what is wrong with it; more than `bytes_max` is, too.
+/// Reads a whole file of at most `bytes_max`. The error is a sentence.
 std::expected<std::string, std::string> read_whole_file(const std::filesystem::path& path,
                                                         std::uint64_t bytes_max);
 

@@ -7,12 +7,12 @@ namespace reprise {
 std::string archive_error_text(const std::filesystem::path& path, std::error_code error) {
   auto text = path.string() + ": " + error.message();
   if (error == archive_errc::already_exists) {
-    return text + "; --append adds a session to it, or name another file";
+    return text + "; use --append to add a session, or choose another file";
   }
   if (error == archive_errc::newer_version) return text + "; update reprise";
-  if (error == archive_errc::locked) return text + "; end the other reprise first";
+  if (error == archive_errc::locked) return text + "; stop the other reprise first";
   if (error == archive_errc::not_an_archive) {
-    return text + "; name a file that `reprise record` wrote";
+    return text + "; give a file that `reprise record` wrote";
   }
   return text;
 }

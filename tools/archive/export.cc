@@ -9,6 +9,7 @@
 
 #include "archive/export/export.h"
 #include "archive/open_file.h"
+#include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "tools/archive/open.h"
 #include "tools/commands.h"
@@ -54,10 +55,10 @@ void print_report(const ExportArguments& arguments, const ExportReport& report) 
     std::printf("%s\n", boost::json::serialize(out).c_str());
     return;
   }
-  std::fprintf(stderr, "exported %s: %llu exchanges, %llu with a body\n", arguments.file.c_str(),
-               number(report.exchanges), number(report.bodies));
+  std::fprintf(stderr, "exported %s: %s, %llu with a body\n", arguments.file.c_str(),
+               counted(report.exchanges, "exchange").c_str(), number(report.bodies));
   if (report.other_sessions > 0) {
-    std::fprintf(stderr, "  only session %u; %llu more can be asked for with --session\n",
+    std::fprintf(stderr, "  only session %u; %llu more can be selected with --session\n",
                  report.session, number(report.other_sessions));
   }
   for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -79,7 +80,7 @@ int export_archive(const ExportArguments& arguments) {
   if (!file) {
     auto const exists = file.error() == archive_errc::already_exists;
     return fail_with(arguments.file.string() + ": " +
-                     (exists ? "exists already; name another file" : file.error().message()));
+                     (exists ? "already exists; choose another file" : file.error().message()));
   }
   exporting::FileOutput out(std::move(*file));
   ExportReport report;
@@ -96,7 +97,7 @@ int export_archive(const ExportArguments& arguments) {
   // Half a file would pass for a whole one.
   ::unlink(arguments.file.c_str());
   if (Interruption::was_asked()) {
-    fail_with(arguments.file.string() + ": stopped, and removed");
+    fail_with(arguments.file.string() + ": interrupted; the incomplete file was removed");
     return Interruption::exit_code();
   }
   if (fault->system) return fail_with(arguments.file.string() + ": " + fault->system.message());
@@ -108,18 +109,18 @@ int export_archive(const ExportArguments& arguments) {
 void add_export_command(CLI::App& archive, int& exit_code) {
   auto const arguments = std::make_shared<ExportArguments>();
   auto* const command = archive.add_subcommand(
-      "export", "write a session as a file of another tool, and say what that cannot hold");
-  command->add_option("ARCHIVE", arguments->archive, "the archive")->required();
+      "export", "Write a session in another tool's format, and list what the format cannot hold");
+  command->add_option("ARCHIVE", arguments->archive, "Archive to read")->required();
   command
-      ->add_option("--to", arguments->target, "har (1.2), warc (1.1), or wprgo (Web Page Replay)")
+      ->add_option("--to", arguments->target,
+                   "Format: har (1.2), warc (1.1) or wprgo (Web Page Replay)")
       ->required()
       ->check(CLI::IsMember({"har", "warc", "wprgo"}));
-  command->add_option("-o", arguments->file, "the file to write; it must not exist")->required();
-  command->add_option("--session", arguments->session,
-                      "the recorded session (default the last complete one)");
+  command->add_option("-o", arguments->file, "File to write; it must not exist")->required();
+  command->add_option("--session", arguments->session, "Recorded session to write [last complete]");
   command->add_flag("--gzip", arguments->gzip,
-                    "compress, a WARC record by record (default for names that end in .gz)");
-  command->add_flag("--json", arguments->json, "print what was written and what was lost as JSON");
+                    "Compress each WARC record [on if FILE ends in .gz]");
+  command->add_flag("--json", arguments->json, "Print what was written and what was lost, as JSON");
   command->callback([arguments, &exit_code] { exit_code = export_archive(*arguments); });
 }
 

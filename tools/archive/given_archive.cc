@@ -36,15 +36,15 @@ std::expected<GivenArchive, int> GivenArchive::take(const fs::path& path) {
   if (!is_recording(path)) return GivenArchive(path);
   auto const folder = make_private_folder("reprise-import-");
   if (!folder) {
-    std::fprintf(stderr, "reprise: no folder to import %s into: %s\n", path.c_str(),
+    std::fprintf(stderr, "reprise: cannot create a folder to import %s: %s\n", path.c_str(),
                  folder.error().message().c_str());
     return std::unexpected(kExitFailed);
   }
   GivenArchive given(*folder / path.filename().concat(".reprise"));
   given.folder_ = *folder;
   std::fprintf(stderr,
-               "reprise: %s is a recording of another tool and is imported for this run; "
-               "`reprise archive import` keeps the archive\n",
+               "reprise: importing %s, a recording of another tool, for this run only. Run "
+               "`reprise archive import` to keep the archive\n",
                path.c_str());
   if (int const code = import_recording(path, given.path_); code != kExitDone) {
     return std::unexpected(code);

@@ -9,8 +9,8 @@ namespace reprise {
 /// imported into a private folder, which lives as long as this.
 class GivenArchive {
  public:
-  /// Says on stderr what it imports. What is neither stays as it is: its reader says what is wrong.
-  /// The error is an exit code, and has been said.
+  /// Prints a notice on stderr if it imports. Any other file is left to its reader, which prints
+  /// the error. The error is an exit code; its message has been printed.
   static std::expected<GivenArchive, int> take(const std::filesystem::path& path);
   GivenArchive(GivenArchive&& other) noexcept;
   GivenArchive& operator=(GivenArchive&&) = delete;

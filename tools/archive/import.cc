@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "archive/import/import.h"
+#include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "tools/commands.h"
 #include "tools/process/interruption.h"
@@ -73,31 +74,30 @@ constexpr Count kCounts[] = {
     {"bodies", &ImportReport::bodies, nullptr},
     {"request_bodies", &ImportReport::request_bodies, "requests with a body"},
     {"incomplete", &ImportReport::incomplete,
-     "responses are not whole in the recording: replayed as far as they go, then broken off"},
+     "responses are incomplete in the recording; a replay cuts them at the same place"},
     {"failed", &ImportReport::failed, "requests got no response"},
     {"unknown_version", &ImportReport::unknown_version,
-     "responses of an HTTP version that is not known: replay will assume one"},
+     "responses have no known HTTP version; a replay assumes one"},
     {"coded", &ImportReport::coded, "bodies with a content coding"},
     {"codings_dropped", &ImportReport::codings_dropped,
-     "bodies are not coded as their Content-Encoding says: it was left out"},
-    {"codings_broken", &ImportReport::codings_broken, "coded bodies break before their end"},
+     "bodies do not match their Content-Encoding, which was removed"},
+    {"codings_broken", &ImportReport::codings_broken, "encoded bodies end too early"},
     {"statuses_assumed", &ImportReport::statuses_assumed,
-     "responses without a status, from a browser's cache: taken for 200"},
-    {"damaged", &ImportReport::damaged, "places where the recording is damaged"},
+     "responses from a browser's cache without a status; 200 is assumed"},
+    {"damaged", &ImportReport::damaged, "damaged places in the recording"},
     {"lengths_corrected", &ImportReport::lengths_corrected,
-     "Content-Lengths were not those of the bodies: corrected"},
+     "Content-Length fields did not match the body and were corrected"},
     {"bodies_dropped", &ImportReport::bodies_dropped,
-     "bodies of responses that have none (304, 204, HEAD): left out"},
-    {"fields_dropped", &ImportReport::fields_dropped,
-     "header fields that cannot have been sent: left out"},
-    {"revisits", &ImportReport::revisits, "records that point at a body elsewhere"},
-    {"revisits_resolved", &ImportReport::revisits_resolved, "of which it was found"},
-    {"requests_alone", &ImportReport::requests_alone, "requests without a response: left out"},
-    {"not_http", &ImportReport::not_http, "records that are no HTTP exchange: left out"},
+     "bodies removed from responses that cannot have one (304, 204, HEAD)"},
+    {"fields_dropped", &ImportReport::fields_dropped, "header fields removed: invalid in HTTP"},
+    {"revisits", &ImportReport::revisits, "records refer to a body in another record"},
+    {"revisits_resolved", &ImportReport::revisits_resolved, "of these references were resolved"},
+    {"requests_alone", &ImportReport::requests_alone, "requests skipped: no response"},
+    {"not_http", &ImportReport::not_http, "records skipped: not an HTTP exchange"},
     {"messages", &ImportReport::messages, "WebSocket messages"},
     {"websocket_messages", &ImportReport::websocket_messages,
-     "WebSocket messages that cannot be read, or are too many: left out"},
-    {"too_large", &ImportReport::too_large, "exchanges too large for an archive: left out"},
+     "WebSocket messages skipped: unreadable or too many"},
+    {"too_large", &ImportReport::too_large, "exchanges skipped: too large for an archive"},
     {"more_remarks", &ImportReport::more_remarks, "more remarks"},
 };
 
@@ -119,8 +119,8 @@ void print_report(const ImportArguments& arguments, const ImportReport& report) 
   }
   print_remarks(report);
   auto const& name = arguments.for_this_run ? arguments.recordings.front() : arguments.archive;
-  std::fprintf(stderr, "imported %s: %llu exchanges, %llu with a body\n", name.c_str(),
-               static_cast<unsigned long long>(report.exchanges),
+  std::fprintf(stderr, "imported %s: %s, %llu with a body\n", name.c_str(),
+               counted(report.exchanges, "exchange").c_str(),
                static_cast<unsigned long long>(report.bodies));
   for (const Count& count : kCounts) {
     if (count.text == nullptr || report.*count.member == 0) continue;
@@ -155,7 +155,7 @@ bool read_all(const ImportArguments& arguments, Importer& importer) {
     if (arguments.keep_going) continue;
     if (fault->is_damage) {
       std::fprintf(stderr,
-                   "reprise: nothing was imported; %s--keep-going imports what can be read\n",
+                   "reprise: nothing was imported. Use %s--keep-going to import what can be read\n",
                    arguments.for_this_run ? "reprise archive import " : "");
     }
     return false;
@@ -171,7 +171,7 @@ int end_early(const ImportArguments& arguments, Importer& importer, ArchiveWrite
   }
   if (fault) print_fault(arguments.archive, *fault);
   print_report(arguments, importer.report());
-  std::fprintf(stderr, "reprise: stopped: %s holds what was read until then\n",
+  std::fprintf(stderr, "reprise: interrupted: %s contains what was read so far\n",
                arguments.archive.c_str());
   return Interruption::exit_code();
 }
@@ -182,7 +182,7 @@ int import_all(const ImportArguments& arguments) {
   if (!writer) {
     auto const exists = writer.error() == archive_errc::already_exists;
     print_fault(arguments.archive,
-                {.what = exists ? "exists already; name another file" : "cannot be made",
+                {.what = exists ? "already exists; choose another file" : "cannot be created",
                  .system = exists ? std::error_code() : writer.error()});
     return kExitArchive;
   }
@@ -197,9 +197,9 @@ int import_all(const ImportArguments& arguments) {
     if (!fault && all && importer.report().exchanges == 0) {
       print_remarks(importer.report());
       for (auto const& recording : arguments.recordings) {
-        print_fault(recording, {.what = "it holds no exchange", .system = {}});
+        print_fault(recording, {.what = "contains no exchange", .system = {}});
       }
-      fault = Fault{.what = "not written, as it would be empty", .system = {}};
+      fault = Fault{.what = "not written: the archive would be empty", .system = {}};
     }
     if (!fault && importer.report().exchanges > 0) {
       auto ended = (*writer)->end_session();
@@ -226,15 +226,14 @@ void add_import_command(CLI::App& archive, int& exit_code) {
   auto const arguments = std::make_shared<ImportArguments>();
   auto* const command = archive.add_subcommand(
       "import",
-      "make an archive from recordings of other tools (.wprgo, HAR, WARC, ARC, WACZ, "
-      "mahimahi, mitmproxy), told apart by their content");
-  command->add_option("FILE", arguments->recordings, "the recordings, which become one session")
+      "Make an archive from recordings of other tools (.wprgo, HAR, WARC, ARC, WACZ, mahimahi, "
+      "mitmproxy); the format is detected from the content");
+  command->add_option("FILE", arguments->recordings, "Recordings; all of them become one session")
       ->required();
-  command->add_option("-o", arguments->archive, "the archive to write; it must not exist")
-      ->required();
+  command->add_option("-o", arguments->archive, "Archive to write; it must not exist")->required();
   command->add_flag("--keep-going", arguments->keep_going,
-                    "keep what could be read of a damaged recording");
-  command->add_flag("--json", arguments->json, "print what was found as JSON");
+                    "Import what can be read of a damaged recording");
+  command->add_flag("--json", arguments->json, "Print the counts and remarks as JSON");
   command->callback([arguments, &exit_code] { exit_code = import_all(*arguments); });
 }
 

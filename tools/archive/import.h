@@ -11,8 +11,8 @@ namespace reprise {
 /// Adds `import` to `reprise archive`.
 void add_import_command(CLI::App& archive, int& exit_code);
 
-/// What `archive import RECORDING -o ARCHIVE` does. Returns its exit code; what it found, and what
-/// is wrong, is said on stderr.
+/// Runs `archive import RECORDING -o ARCHIVE`. Prints counts and errors on stderr; returns the exit
+/// code.
 int import_recording(const std::filesystem::path& recording, const std::filesystem::path& archive);
 
 }  // namespace reprise

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "base/http/media_type.h"
+#include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "base/text/times.h"
 #include "tools/archive/messages.h"
@@ -20,7 +21,7 @@ constexpr std::size_t kTypeWidth = 24;
 std::string kind_of(const ArchiveReader& reader, const Exchange& exchange) {
   if (!opens_web_socket(exchange)) return printable(media_type(exchange.response.headers.list()));
   auto const tally = messages_of(reader, {exchange.session, exchange.sequence});
-  return "websocket, " + std::to_string(tally.count) + " messages";
+  return "websocket, " + counted(tally.count, "message");
 }
 
 std::string line_of(const ArchiveReader& reader, const Exchange& exchange, std::size_t number,
@@ -57,8 +58,7 @@ std::string session_line(const OpenArchive& archive, std::uint32_t number) {
   auto const found = std::ranges::find(sessions, number, &SessionInfo::number);
   auto line = "# session " + std::to_string(number);
   if (found == sessions.end()) return line + ": its start is lost";
-  return line + ", " + utc_time(found->started) +
-         (found->complete ? "" : ", not recorded to its end");
+  return line + ", " + utc_time(found->started) + (found->complete ? "" : ", incomplete");
 }
 
 }  // namespace

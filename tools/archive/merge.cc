@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "base/text/counted.h"
 #include "tools/archive/archive_commands.h"
 #include "tools/archive/open.h"
 #include "tools/commands.h"
@@ -27,16 +28,14 @@ Duplicates policy_called(const std::string& name) {
 void print_parts(const std::vector<OpenArchive>& archives, const std::vector<MergedPart>& parts) {
   for (std::size_t i = 0; i < archives.size(); ++i) {
     auto const& part = parts[i];
-    std::fprintf(stderr, "%s: %llu exchanges", archives[i].path.c_str(),
-                 static_cast<unsigned long long>(part.taken));
+    std::fprintf(stderr, "%s: %s", archives[i].path.c_str(),
+                 counted(part.taken, "exchange").c_str());
     if (part.duplicates > 0) {
-      std::fprintf(stderr, ", %llu left out as duplicates",
+      std::fprintf(stderr, ", %llu skipped as duplicates",
                    static_cast<unsigned long long>(part.duplicates));
     }
     if (part.other_sessions > 0) {
-      std::fprintf(stderr,
-                   ", %llu left out since they are of other sessions (--sessions separate keeps "
-                   "them)",
+      std::fprintf(stderr, ", %llu of other sessions skipped (--sessions separate keeps them)",
                    static_cast<unsigned long long>(part.other_sessions));
     }
     std::fprintf(stderr, "\n");
@@ -50,7 +49,8 @@ int merge(const MergeArguments& arguments) {
   bool const is_separate = arguments.sessions == "separate";
   if (is_separate && duplicates != Duplicates::kKeep) {
     std::fprintf(stderr,
-                 "reprise: --duplicates is about one session; with --sessions separate all stay\n");
+                 "reprise: --duplicates cannot be combined with --sessions separate, which keeps "
+                 "all exchanges\n");
     return kExitUsage;
   }
   std::vector<OpenArchive> archives;
@@ -70,17 +70,17 @@ int merge(const MergeArguments& arguments) {
                              }};
   auto const parts = merge_archives(readers, options, to->writer());
   if (!parts && parts.error() == archive_errc::corrupt) {
-    std::fprintf(stderr,
-                 "reprise: one of the archives is damaged; `reprise archive verify` says which and "
-                 "where\n");
+    std::fprintf(
+        stderr,
+        "reprise: an archive is damaged. Run `reprise archive verify` on each to see where\n");
     return kExitArchive;
   }
   if (!parts) return say_unusable(to->path(), parts.error());
   auto const count = to->writer().exchange_count();
   if (auto const exit_code = to->finish(); exit_code != kExitDone) return exit_code;
   print_parts(archives, *parts);
-  std::fprintf(stderr, "merged %s: %llu exchanges\n", arguments.output.c_str(),
-               static_cast<unsigned long long>(count));
+  std::fprintf(stderr, "merged %s: %s\n", arguments.output.c_str(),
+               counted(count, "exchange").c_str());
   return kExitDone;
 }
 
@@ -89,22 +89,21 @@ int merge(const MergeArguments& arguments) {
 void add_merge_command(CLI::App& archive, int& exit_code) {
   auto const arguments = std::make_shared<MergeArguments>();
   auto* const command = archive.add_subcommand(
-      "merge", "make one archive of several, a replay of which answers what each would have");
-  command->add_option("ARCHIVE", arguments->archives, "the files, the most important first")
+      "merge", "Merge several archives into one, whose replay answers what each of them answers");
+  command->add_option("ARCHIVE", arguments->archives, "Archives to merge, the most important first")
       ->required();
-  command->add_option("-o", arguments->output, "the archive to write; it must not exist")
-      ->required();
+  command->add_option("-o", arguments->output, "Archive to write; it must not exist")->required();
   command
       ->add_option("--sessions", arguments->sessions,
-                   "one: the session that a replay serves of each becomes part of that of the "
-                   "first. separate: all stay sessions of their own, of which a replay serves one")
+                   "one: merge the sessions that replays would serve into that of the first "
+                   "archive; separate: keep all sessions, of which a replay serves one")
       ->check(CLI::IsMember({"one", "separate"}));
   command
       ->add_option("--duplicates", arguments->duplicates,
-                   "of requests that several have: keep all, the first archive's responses first; "
-                   "or those of the first, or the last archive only")
+                   "For requests in several archives: keep all responses, in the order of the "
+                   "archives, or only those of the first or last archive")
       ->check(CLI::IsMember({"keep", "first", "last"}));
-  command->add_option("--only", arguments->only, "FILTER of what is taken");
+  command->add_option("--only", arguments->only, "Merge only exchanges that match FILTER");
   command->footer(kFilterHelp);
   command->callback([arguments, &exit_code] { exit_code = merge(*arguments); });
 }

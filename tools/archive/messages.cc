@@ -34,7 +34,7 @@ std::string preview(const WebSocketMessage& message) {
   }
   auto const start = message.payload.first(std::min(message.payload.size(), kShownBytesMax));
   return printable(text_of(start)) + (start.size() < message.payload.size() ? "..." : "") +
-         (message.goes_on ? " (goes on)" : "");
+         (message.goes_on ? " (more follows)" : "");
 }
 
 json::object json_of(const WebSocketMessage& message) {
@@ -77,7 +77,7 @@ void print_messages(const ArchiveReader& reader, const MessageOwner& owner) {
                 preview(*message).c_str());
   }
   if (places.size() > kShownMax) {
-    std::printf("  ... %zu more; `cat --messages` has all\n", places.size() - kShownMax);
+    std::printf("  ... %zu more; `cat --messages` prints all\n", places.size() - kShownMax);
   }
 }
 

@@ -20,15 +20,16 @@ namespace {
 std::string error_text(const std::filesystem::path& path, std::error_code error) {
   if (error == archive_errc::corrupt) {
     return path.string() + ": " + error.message() +
-           "; `reprise archive verify` says where, `reprise archive repair` rewrites what is whole";
+           ". Run `reprise archive verify` to see where, `reprise archive repair` to keep the "
+           "undamaged exchanges";
   }
   if (error != archive_errc::newer_version) return archive_error_text(path, error);
   std::array<std::byte, kFileHeaderBytes> header{};
   std::ifstream(path, std::ios::binary)
       .read(reinterpret_cast<char*>(header.data()), static_cast<std::streamsize>(header.size()));
   return path.string() + ": written by a newer reprise (format " +
-         std::to_string(load_u32(header.data() + 8)) + ", this one reads " +
-         std::to_string(kFormatVersion) + "): update reprise";
+         std::to_string(load_u32(header.data() + 8)) + ", this version reads up to " +
+         std::to_string(kFormatVersion) + "). Update reprise";
 }
 
 constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
@@ -82,7 +83,8 @@ void print_remarks(const OpenArchive& archive) {
     std::fprintf(stderr, "reprise: %s: %s\n", archive.path.c_str(), remark.c_str());
   }
   if (!remarks.empty()) {
-    std::fprintf(stderr, "reprise: `reprise archive repair %s` rewrites what is whole\n",
+    std::fprintf(stderr,
+                 "reprise: run `reprise archive repair %s` to keep the undamaged exchanges\n",
                  archive.path.c_str());
   }
 }
@@ -96,10 +98,9 @@ std::optional<OpenArchive> open_with_remarks(const std::filesystem::path& path) 
 std::optional<NewArchive> NewArchive::make(const std::filesystem::path& path) {
   auto writer = ArchiveWriter::create(path, {});
   if (writer) return NewArchive(path, std::move(*writer));
-  auto const why =
-      writer.error() == archive_errc::already_exists
-          ? std::string("exists already, and nothing is overwritten; name another file")
-          : "cannot be made: " + writer.error().message();
+  auto const why = writer.error() == archive_errc::already_exists
+                       ? std::string("already exists and is not overwritten; choose another file")
+                       : "cannot be created: " + writer.error().message();
   std::fprintf(stderr, "reprise: %s: %s\n", path.c_str(), why.c_str());
   return std::nullopt;
 }

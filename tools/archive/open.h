@@ -1,7 +1,7 @@
 #pragma once
 
-// Archives and filters on the command line of `reprise archive`: opened, made, and what is wrong
-// with them said on stderr.
+// Archives and filters on the command line of `reprise archive`: opens and creates them, and prints
+// errors on stderr.
 
 #include <filesystem>
 #include <memory>
@@ -21,21 +21,21 @@ struct OpenArchive {
   std::unique_ptr<ArchiveReader> reader;
 };
 
-/// Nothing, once it was said why it does not open.
+/// Returns nothing if it cannot be opened; the error has been printed.
 std::optional<OpenArchive> open_or_say(const std::filesystem::path& path);
-/// How a file that opened was found to be, when there is something to say.
+/// Prints remarks about an archive's state, if there are any.
 void print_remarks(const OpenArchive& archive);
-/// Both, for commands that make another archive of it.
+/// Opens an archive and prints its remarks, for commands that make another archive from it.
 std::optional<OpenArchive> open_with_remarks(const std::filesystem::path& path);
 
-/// Says what is wrong with the archive at `path`; returns the exit code.
+/// Prints an error about the archive at `path`; returns the exit code.
 int say_unusable(const std::filesystem::path& path, std::error_code error);
 
-/// An archive that is being made, removed again unless it was finished, also where SIGINT, SIGTERM
-/// or SIGHUP ends the process before. One at a time.
+/// An archive under construction. It is removed unless it was finished, even if SIGINT, SIGTERM or
+/// SIGHUP ends the process. One at a time.
 class NewArchive {
  public:
-  /// Nothing, once it was said why it cannot be made. Never overwrites.
+  /// Returns nothing if it cannot be created; the error has been printed. Never overwrites.
   static std::optional<NewArchive> make(const std::filesystem::path& path);
   ~NewArchive();
   NewArchive(NewArchive&&) noexcept;
@@ -43,7 +43,7 @@ class NewArchive {
 
   ArchiveWriter& writer() const { return *writer_; }
   const std::filesystem::path& path() const { return path_; }
-  /// Closes it. Says what went wrong; returns the exit code.
+  /// Closes the archive. Prints an error, if any; returns the exit code.
   int finish();
 
  private:
@@ -53,19 +53,17 @@ class NewArchive {
   std::unique_ptr<ArchiveWriter> writer_;  ///< null once finished
 };
 
-/// What --help says of filters.
+/// The text about filters in --help.
 inline constexpr const char* kFilterHelp =
-    "A FILTER is like 'host=.example.org status=4xx or type=image !path=/keep/*': terms side by "
-    "side "
-    "must all\nhold; or, not, parentheses; fields host path query url method scheme type protocol "
-    "outcome header\nstatus time size session number. archive/edit/FILTER.md and reprise(1) have "
-    "it "
-    "all.";
+    "A FILTER is, for example, 'host=.example.org status=4xx or type=image !path=/keep/*'. Terms "
+    "without `or`\nbetween them must all match; there are or, not and parentheses. Fields: host "
+    "path query url method scheme\ntype protocol outcome header status time size session number. "
+    "See FILTERS in reprise(1).";
 
-/// Nothing, once it was said, with a caret, why it is none.
+/// Returns nothing if the text is invalid; the error has been printed, with a caret.
 std::optional<Filter> parse_filter(const std::string& text);
 
-/// `exit_code` unless what was printed on stdout did not arrive.
+/// Returns `exit_code`, or a failure if stdout could not be written.
 int after_output(int exit_code);
 
 }  // namespace reprise

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "base/text/counted.h"
 #include "base/text/glob.h"
 #include "base/text/printable.h"
 #include "tools/archive/archive_commands.h"
@@ -64,28 +65,28 @@ void print_text(const RedactArguments& arguments, const RedactReport& report) {
                 static_cast<unsigned long long>(count.places),
                 static_cast<unsigned long long>(count.elsewhere));
   }
-  std::fprintf(stderr, "redacted %s: %llu exchanges, %llu bodies and %llu messages changed\n",
-               arguments.output.c_str(), static_cast<unsigned long long>(report.exchanges_changed),
-               static_cast<unsigned long long>(report.bodies_changed),
-               static_cast<unsigned long long>(report.messages_changed));
+  std::fprintf(stderr, "redacted %s: changed %s, %s and %s\n", arguments.output.c_str(),
+               counted(report.exchanges_changed, "exchange").c_str(),
+               counted(report.bodies_changed, "body", "bodies").c_str(),
+               counted(report.messages_changed, "message").c_str());
   if (report.bodies_undecoded > 0) {
-    std::fprintf(stderr, "reprise: %llu bodies do not decode, and were searched as they are\n",
-                 static_cast<unsigned long long>(report.bodies_undecoded));
+    std::fprintf(stderr, "reprise: searched %s in encoded form, because decoding failed\n",
+                 counted(report.bodies_undecoded, "body", "bodies").c_str());
   }
   if (report.bodies_too_large > 0) {
-    std::fprintf(stderr, "reprise: %llu bodies are larger than %llu MiB, and were not searched\n",
-                 static_cast<unsigned long long>(report.bodies_too_large),
+    std::fprintf(stderr, "reprise: did not search %s larger than %llu MiB\n",
+                 counted(report.bodies_too_large, "body", "bodies").c_str(),
                  static_cast<unsigned long long>(kSearchedBodyBytesMax >> 20));
   }
   if (!arguments.options.bodies) {
-    std::fprintf(stderr, "bodies were not searched for what is secret elsewhere; --bodies does\n");
+    std::fprintf(stderr, "bodies were not searched for the secrets; use --bodies to search them\n");
   }
 }
 
 int redact(RedactArguments& arguments) {
   Secrets::Key key{};
   if (::getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size())) {
-    std::perror("reprise: no random key");
+    std::perror("reprise: cannot create a random key");
     return kExitFailed;
   }
   auto const from = open_with_remarks(arguments.archive);
@@ -114,28 +115,29 @@ void add_redact_command(CLI::App& archive, int& exit_code) {
   auto const arguments = std::make_shared<RedactArguments>();
   auto& options = arguments->options;
   auto* const command =
-      archive.add_subcommand("redact", "copy an archive with stand-ins for its secrets");
-  command->add_option("ARCHIVE", arguments->archive, "the file")->required();
-  command->add_option("-o", arguments->output, "the archive to write; it must not exist")
-      ->required();
+      archive.add_subcommand("redact", "Copy an archive and replace its secrets by stand-ins");
+  command->add_option("ARCHIVE", arguments->archive, "Archive to read")->required();
+  command->add_option("-o", arguments->output, "Archive to write; it must not exist")->required();
   command
       ->add_option("--header", options.headers,
-                   "NAME (with * for any text) of fields whose values are secret; repeatable")
+                   "Replace values of header fields of this NAME (* matches any text); may be "
+                   "given more than once")
       ->allow_extra_args(false);
   command
       ->add_option("--param", options.parameters,
-                   "NAME (with *) of parameters of queries and forms, likewise; repeatable")
+                   "Replace values of query and form parameters of this NAME (* matches any text); "
+                   "may be given more than once")
       ->allow_extra_args(false);
   command->add_flag("--cookies,!--no-cookies", options.cookies,
-                    "values in Cookie and Set-Cookie (on unless --no-cookies)");
+                    "Replace values of Cookie and Set-Cookie [on]");
   command->add_flag("--authorization,!--no-authorization", options.authorization,
-                    "Authorization and Proxy-Authorization (on unless --no-authorization)");
-  command->add_flag("--bodies", options.bodies, "look for all of them in bodies, too");
-  command->add_flag("--json", arguments->json, "print JSON");
+                    "Replace values of Authorization and Proxy-Authorization [on]");
+  command->add_flag("--bodies", options.bodies, "Search bodies for the secrets, too");
+  command->add_flag("--json", arguments->json, "Print JSON");
   command->footer(
-      "The same value has the same stand-in wherever it is found, of equal length, letters for "
-      "letters and digits\nfor digits; they come from a random key that is thrown away. Prints "
-      "what was changed, by name.");
+      "Equal values get equal stand-ins, of equal length, with letters for letters and digits for "
+      "digits. The\nstand-ins come from a random key that is then discarded. Prints the number of "
+      "changes for each name.");
   command->callback([arguments, &exit_code] { exit_code = redact(*arguments); });
 }
 

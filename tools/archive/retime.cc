@@ -5,6 +5,7 @@
 
 #include "archive/edit/retime.h"
 #include "archive/replace.h"
+#include "base/text/counted.h"
 #include "tools/archive/open.h"
 #include "tools/commands.h"
 
@@ -63,7 +64,9 @@ bool is_number(const std::string& text) {
 int retime(const RetimeArguments& arguments) {
   auto const change = ThinkTimeChange::parse(arguments.think_time);
   if (!change) {
-    std::fprintf(stderr, "reprise: --think-time takes 30ms, +30ms, -30ms or x1.5, at most a day\n");
+    std::fprintf(stderr,
+                 "reprise: --think-time must be a time or a change such as 30ms, +30ms, -30ms or "
+                 "x1.5, at most one day\n");
     return kExitUsage;
   }
   auto const filter =
@@ -79,22 +82,20 @@ int retime(const RetimeArguments& arguments) {
     if (!retimed) return retimed.error();
     done = *retimed;
   }
-  auto const count = [](std::uint64_t number) { return static_cast<unsigned long long>(number); };
   if (done.timeless > 0) {
-    std::fprintf(stderr, "%llu exchanges have no times, and stay as they are\n",
-                 count(done.timeless));
+    std::fprintf(stderr, "%s without times not changed\n",
+                 counted(done.timeless, "exchange").c_str());
   }
   if (done.changed == 0) {
-    std::fprintf(stderr,
-                 "reprise: no exchange of %s has another think time now: nothing was written\n",
+    std::fprintf(stderr, "reprise: no think time in %s changed: nothing was written\n",
                  arguments.archive.c_str());
     return kExitFailed;
   }
   std::fprintf(stderr,
-               "edited %s: the think time of %llu exchanges; replay --think-time recorded waits "
+               "edited %s: the think time of %s. `replay --think-time recorded` waits "
                "that long\n",
                (arguments.output.empty() ? arguments.archive : arguments.output).c_str(),
-               count(done.changed));
+               counted(done.changed, "exchange").c_str());
   return kExitDone;
 }
 

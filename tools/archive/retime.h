@@ -12,7 +12,7 @@ struct RetimeArguments {
   std::string think_time;        ///< as ThinkTimeChange::parse() takes it
 };
 
-/// `archive edit --think-time`: what it does, and the exit code. Says what went wrong.
+/// Runs `archive edit --think-time`. Prints errors; returns the exit code.
 int retime(const RetimeArguments& arguments);
 
 }  // namespace reprise

@@ -249,8 +249,8 @@ std::expected<NumberedExchange, int> exchange_at(const OpenArchive& archive, std
   auto const ordinals = archive.reader->ordinals_in_order();
   if (number < 1 || number > ordinals.size()) {
     std::fprintf(stderr,
-                 "reprise: %s: there is no exchange %zu, it holds %zu; `reprise archive ls` lists "
-                 "them\n",
+                 "reprise: %s: no exchange %zu: the archive has %zu. Run `reprise archive ls` to "
+                 "list them\n",
                  archive.path.c_str(), number, ordinals.size());
     return std::unexpected(kExitUsage);
   }
@@ -263,8 +263,8 @@ std::expected<NumberedExchange, int> exchange_at(const OpenArchive& archive, std
 
 void report_damaged(const OpenArchive& archive, std::size_t number) {
   std::fprintf(stderr,
-               "reprise: %s: exchange %zu is damaged; `reprise archive verify` says more, `reprise "
-               "archive repair` rewrites what is whole\n",
+               "reprise: %s: exchange %zu is damaged. Run `reprise archive verify` for details, "
+               "`reprise archive repair` to keep the undamaged exchanges\n",
                archive.path.c_str(), number);
 }
 

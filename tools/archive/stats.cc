@@ -149,7 +149,7 @@ void Statistics::print_sessions() const {
     bool const has_start = info.number == number;
     std::printf("\nsession %u, %s%s\n", number,
                 has_start ? utc_time(info.started).c_str() : "its start is lost",
-                has_start && !info.complete ? ", not recorded to its end" : "");
+                has_start && !info.complete ? ", incomplete" : "");
     if (!info.tool_version.empty()) {
       std::printf("  version         %s\n", printable(info.tool_version).c_str());
     }

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "archive/edit/select.h"
+#include "base/text/counted.h"
 #include "tools/archive/archive_commands.h"
 #include "tools/archive/open.h"
 #include "tools/commands.h"
@@ -41,8 +42,8 @@ int trim(const TrimArguments& arguments, bool keeps) {
     return say_unusable(is_source ? from->path : to->path(), copied.error());
   }
   if (auto const exit_code = to->finish(); exit_code != kExitDone) return exit_code;
-  std::fprintf(stderr, "trimmed %s: %zu exchanges kept, %zu left out\n", arguments.output.c_str(),
-               selection->count(), selection->left_out());
+  std::fprintf(stderr, "trimmed %s: %s kept, %zu dropped\n", arguments.output.c_str(),
+               counted(selection->count(), "exchange").c_str(), selection->left_out());
   return kExitDone;
 }
 
@@ -51,13 +52,14 @@ int trim(const TrimArguments& arguments, bool keeps) {
 void add_trim_command(CLI::App& archive, int& exit_code) {
   auto const arguments = std::make_shared<TrimArguments>();
   auto* const command = archive.add_subcommand(
-      "trim", "copy some exchanges of an archive, and what belongs to them, into a new one");
-  command->add_option("ARCHIVE", arguments->archive, "the file")->required();
-  command->add_option("-o", arguments->output, "the archive to write; it must not exist")
-      ->required();
+      "trim",
+      "Copy some exchanges of an archive, with their connections and DNS answers, into a new one");
+  command->add_option("ARCHIVE", arguments->archive, "Archive to read")->required();
+  command->add_option("-o", arguments->output, "Archive to write; it must not exist")->required();
   auto* const which = command->add_option_group("which");
-  auto* const keep = which->add_option("--keep", arguments->keep, "FILTER of what stays");
-  which->add_option("--drop", arguments->drop, "FILTER of what goes");
+  auto* const keep =
+      which->add_option("--keep", arguments->keep, "Keep exchanges that match FILTER");
+  which->add_option("--drop", arguments->drop, "Drop exchanges that match FILTER");
   which->require_option(1);
   command->footer(kFilterHelp);
   command->callback(

@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 #include <cstdio>
 
+#include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "tools/archive/views.h"
 #include "tools/commands.h"
@@ -41,15 +42,15 @@ class Progress {
 std::string summary(const OpenArchive& archive) {
   auto const& reader = *archive.reader;
   auto const& report = reader.report();
-  auto const holds = std::to_string(reader.entries().size()) + " exchanges, " +
+  auto const holds = counted(reader.entries().size(), "exchange") + ", " +
                      std::to_string(reader.size_bytes()) + " bytes";
   if (report.indexed) return "whole: " + holds;
-  std::string text = "not closed, but all that was recorded is whole: " + holds;
+  std::string text = "not closed, but all recorded data is intact: " + holds;
   if (report.tail_lost_bytes > 0) {
     text += ", of which the last " + std::to_string(report.tail_lost_bytes) +
             " were cut off while they were written";
   }
-  return text + "; `reprise archive repair` closes it, and it can be replayed as it is";
+  return text + "; it can be replayed as it is, and `reprise archive repair` closes it";
 }
 
 }  // namespace
@@ -83,9 +84,10 @@ int verify_archive(const OpenArchive& archive, bool as_json) {
     std::printf("%s: %s\n", archive.path.c_str(), summary(archive).c_str());
   }
   if (count == 0) return kExitDone;
-  std::fprintf(stderr,
-               "reprise: %s: %llu problem%s; `reprise archive repair` rewrites what is whole\n",
-               archive.path.c_str(), static_cast<unsigned long long>(count), count == 1 ? "" : "s");
+  std::fprintf(
+      stderr,
+      "reprise: %s: %llu problem%s. Run `reprise archive repair` to keep the undamaged exchanges\n",
+      archive.path.c_str(), static_cast<unsigned long long>(count), count == 1 ? "" : "s");
   return kExitArchive;
 }
 

@@ -38,10 +38,10 @@ struct NumberedExchange {
   std::uint32_t ordinal = 0;  ///< in the reader's entries
   Exchange exchange;
 };
-/// The exchange that `ls` calls `number`. The error is an exit code; what is wrong was said.
+/// The exchange with this number in `ls`. The error is an exit code; its message has been printed.
 std::expected<NumberedExchange, int> exchange_at(const OpenArchive& archive, std::size_t number);
 
-/// Says on stderr what an exchange that cannot be read means.
+/// Prints on stderr that an exchange cannot be read, and the remedy.
 void report_damaged(const OpenArchive& archive, std::size_t number);
 
 }  // namespace reprise

@@ -25,7 +25,7 @@ int run_compare(const Files& files, const CompareFlags& flags) {
   for (auto const& [path, side] : {std::pair{&files.a, &sides[0]}, {&files.b, &sides[1]}}) {
     auto read = read_measurements(*path);
     if (!read) {
-      std::fprintf(stderr, "reprise: %s is no result of load: %s\n", path->c_str(),
+      std::fprintf(stderr, "reprise: %s is not a result of `reprise load -o`: %s\n", path->c_str(),
                    read.error().c_str());
       return kExitFailed;
     }
@@ -41,9 +41,10 @@ int run_compare(const Files& files, const CompareFlags& flags) {
 void add_compare_command(CLI::App& app, int& exit_code) {
   auto const files = std::make_shared<Files>();
   auto const flags = std::make_shared<CompareFlags>();
-  auto* const sub = app.add_subcommand("compare", "Is B slower than A? Two results of load -o");
-  sub->add_option("A", files->a, "The result to compare with")->required();
-  sub->add_option("B", files->b, "The result in question")->required();
+  auto* const sub =
+      app.add_subcommand("compare", "Compare two results of load -o: is B slower than A?");
+  sub->add_option("A", files->a, "Result A, to compare with")->required();
+  sub->add_option("B", files->b, "Result B, in question")->required();
   add_compare_flags(*sub, *flags);
   sub->callback([files, flags, &exit_code] { exit_code = run_compare(*files, *flags); });
 }

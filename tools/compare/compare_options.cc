@@ -13,7 +13,8 @@ namespace reprise {
 namespace {
 
 /// "1%", "5ms", or both: "1%,5ms". Of times, what is not told is zero; shares are of all metrics.
-std::expected<void, std::string> read_least_effect(std::string_view text, CompareOptions& options) {
+std::expected<void, std::string> read_minimum_effect(std::string_view text,
+                                                     CompareOptions& options) {
   while (true) {
     auto const comma = text.find(',');
     auto const part = text.substr(0, comma);
@@ -27,8 +28,9 @@ std::expected<void, std::string> read_least_effect(std::string_view text, Compar
     } else if (sound && unit == "ms") {
       options.least_of_times->absolute = value;
     } else {
-      return std::unexpected("--min-effect is a share or a time, such as 1% or 5ms, not '" +
-                             std::string(part) + "'");
+      return std::unexpected(
+          "--min-effect must be a percentage or a time, such as 1% or 5ms, not '" +
+          std::string(part) + "'");
     }
     if (comma == text.npos) return {};
     text.remove_prefix(comma + 1);
@@ -39,19 +41,22 @@ std::expected<void, std::string> read_least_effect(std::string_view text, Compar
 
 void add_compare_flags(CLI::App& command, CompareFlags& flags) {
   command
-      .add_option("--metric", flags.metrics,
-                  "Of load, last-load, fcp, lcp, dcl, cls, requests, bytes (all)")
+      .add_option(
+          "--metric", flags.metrics,
+          "Compare these metrics: load, last-load, fcp, lcp, dcl, cls, requests, bytes [all]")
       ->allow_extra_args(false);
   command
-      .add_option("--min-effect", flags.least_effects,
-                  "The least difference that matters: 1%, 5ms, or both (1%, and 2 ms)")
+      .add_option("--min-effect", flags.minimum_effects,
+                  "Ignore differences smaller than this: 1%, 5ms, or both as 1%,5ms [1%,2ms]")
       ->allow_extra_args(false);
-  command.add_option("--alpha", flags.alpha, "How often same may be called different (0.05)")
+  command
+      .add_option("--alpha", flags.alpha,
+                  "Probability of reporting a difference where there is none [0.05]")
       ->check(CLI::Range(1e-6, 0.5));
   command
       .add_option("--allow", flags.allowed,
-                  "What may differ: pages, browser, protocol, link, cache, archive, requests, "
-                  "misses, calibration")
+                  "Allow these differences between A and B: pages, browser, protocol, link, cache, "
+                  "archive, requests, misses, calibration")
       ->allow_extra_args(false);
   auto* const json = command.add_flag("--json", flags.json, "Write JSON");
   command.add_flag("--markdown", flags.markdown, "Write Markdown")->excludes(json);
@@ -68,11 +73,11 @@ std::expected<CompareOptions, std::string> compare_options(const CompareFlags& f
       }
     }
   }
-  if (!flags.least_effects.empty()) {
+  if (!flags.minimum_effects.empty()) {
     options.least_of_times.emplace();
   }
-  for (const std::string& text : flags.least_effects) {
-    if (auto const read = read_least_effect(text, options); !read) {
+  for (const std::string& text : flags.minimum_effects) {
+    if (auto const read = read_minimum_effect(text, options); !read) {
       return std::unexpected(read.error());
     }
   }

@@ -15,7 +15,7 @@ class App;
 namespace reprise {
 
 struct CompareFlags {
-  std::vector<std::string> metrics, least_effects, allowed;
+  std::vector<std::string> metrics, minimum_effects, allowed;
   double alpha = 0.05;
   bool json = false;
   bool markdown = false;

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "analysis/metric.h"
+#include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "base/text/text_table.h"
 
@@ -80,7 +81,7 @@ std::string title_of(const ComparedPage& page) {
 
 /// "30 loads" and what was left out.
 std::string loads_text(const LoadGroup& group) {
-  auto text = std::to_string(group.loads.size()) + " loads";
+  auto text = counted(group.loads.size(), "load");
   if (group.failed > 0) {
     text += ", " + std::to_string(group.failed) + " failed";
     for (std::size_t i = 0; i < group.failures.size(); ++i) {
@@ -89,8 +90,8 @@ std::string loads_text(const LoadGroup& group) {
     text += ")";
   }
   if (group.doubtful > 0) {
-    text += ", " + std::to_string(group.doubtful) + " left out (" +
-            printable(group.doubts.front()) + ")";
+    text += ", " + std::to_string(group.doubtful) + " not counted (" +
+            printable(group.warnings.front()) + ")";
   }
   return text;
 }
@@ -114,13 +115,13 @@ std::string conclusion(const Comparison& comparison, const CompareOptions& optio
     case Verdict::kDifferent:
       return "different: " + differing + ".";
     case Verdict::kSame:
-      return "same: every difference is below the least that matters, with " +
+      return "same: every difference is below the minimum effect, with " +
              with_format("%g", 100 - 100 * options.alpha) + " % confidence.";
     case Verdict::kUndecided:
       break;
   }
-  return "undecided: nothing differs at the level of " + level +
-         " %, and the loads are too few, or vary too much, to say that all is the same.";
+  return "undecided: no metric differs at the level of " + level +
+         " %, and there are too few loads, or they vary too much, to call them the same.";
 }
 
 std::string refusals_text(const Comparison& comparison, const CompareOptions& options) {
@@ -128,7 +129,7 @@ std::string refusals_text(const Comparison& comparison, const CompareOptions& op
   for (const Refusal& each : comparison.refusals) {
     text += "A and B cannot be compared: " + printable(each.text);
     if (!options.allowed.contains(each.difference)) {
-      text += " (--allow " + std::string(to_string(each.difference)) + " if that is the question)";
+      text += " (--allow " + std::string(to_string(each.difference)) + " permits the comparison)";
     }
     text += "\n";
   }
@@ -155,9 +156,9 @@ json::value finite(double value) {
 }
 
 json::object side_json(const LoadGroup& group) {
-  json::array failures, doubts;
+  json::array failures, warnings;
   for (const std::string& each : group.failures) failures.emplace_back(as_utf8(each));
-  for (const std::string& each : group.doubts) doubts.emplace_back(as_utf8(each));
+  for (const std::string& each : group.warnings) warnings.emplace_back(as_utf8(each));
   const LoadConfiguration& conditions = group.conditions;
   return {{"configuration",
            {{"browser", as_utf8(conditions.browser)},
@@ -169,7 +170,7 @@ json::object side_json(const LoadGroup& group) {
           {"failed", group.failed},
           {"failures", std::move(failures)},
           {"doubtful", group.doubtful},
-          {"doubts", std::move(doubts)}};
+          {"doubts", std::move(warnings)}};
 }
 
 json::object metric_json(const ComparedMetric& each) {
@@ -183,7 +184,7 @@ json::object metric_json(const ComparedMetric& each) {
           {"shift", finding.shift.estimate},
           {"low", finite(finding.shift.low)},
           {"high", finite(finding.shift.high)},
-          {"least_effect", finding.least_effect},
+          {"least_effect", finding.minimum_effect},
           {"cliffs_delta", finding.rank.cliffs_delta},
           {"p", finding.rank.p},
           {"exact", finding.rank.exact},

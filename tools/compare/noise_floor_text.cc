@@ -71,9 +71,11 @@ std::string noise_floor_text(const NoiseFloor& floor) {
     text += text_table(rows) + "\n";
     rows.clear();
   }
-  text += "\"Seen\" is the smallest change that so many runs a side find four times of five.\n";
+  text +=
+      "\"Seen\" is the smallest change that this number of runs a side finds four times out of "
+      "five.\n";
   text += "Of " + std::to_string(floor.splits) + " splits into " + std::to_string(floor.runs) +
-          " runs a side " + std::to_string(floor.different) + " say different (" +
+          " runs a side " + std::to_string(floor.different) + " are different (" +
           percent(static_cast<double>(floor.different) / static_cast<double>(floor.splits)) +
           ", 95 % interval " + percent(floor.rate_low) + " to " + percent(floor.rate_high) + "), " +
           std::to_string(floor.same) + " same, " + std::to_string(floor.undecided) +

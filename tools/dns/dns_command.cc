@@ -12,6 +12,7 @@
 #include "archive/reader.h"
 #include "base/system/json_file.h"
 #include "base/system/text_file.h"
+#include "base/text/counted.h"
 #include "dns/host.h"
 #include "dns/hosts_file.h"
 #include "dns/plan.h"
@@ -70,7 +71,7 @@ ZoneOrExit zone_of_archive(const DnsOptions& options) {
   given->remove_copy();
   if (!archive) return refused(archive.error());
   if (options.session > (*archive)->sessions().size()) {
-    std::fprintf(stderr, "reprise: %s: there is no session %u; it holds %zu\n",
+    std::fprintf(stderr, "reprise: %s: no session %u: the archive has %zu\n",
                  options.archive.c_str(), options.session, (*archive)->sessions().size());
     return std::unexpected(kExitArchive);
   }
@@ -78,7 +79,7 @@ ZoneOrExit zone_of_archive(const DnsOptions& options) {
   auto const plan = dns::Plan::create(recorded, {.single = options.topology == "single"});
   if (!plan) return refused(plan.error());
   for (const auto& host : plan->refused()) {
-    std::fprintf(stderr, "reprise: %s: host '%s' is no name and is left out\n",
+    std::fprintf(stderr, "reprise: %s: host '%s' skipped: not a domain name\n",
                  options.archive.c_str(), host.substr(0, 80).c_str());
   }
   return plan->zone(options.any);
@@ -112,8 +113,8 @@ int serve(const DnsOptions& options, const boost::asio::ip::udp::endpoint& wante
   auto const bound = server.listen(wanted);
   if (!bound) {
     std::fprintf(stderr,
-                 "reprise: cannot listen on %s for --listen: %s; choose another with --listen "
-                 "ADDR:PORT\n",
+                 "reprise: cannot listen on %s for --listen: %s. Choose another address with "
+                 "--listen ADDR:PORT\n",
                  text_of(wanted).c_str(), bound.error().message().c_str());
     return kExitListen;
   }
@@ -122,7 +123,7 @@ int serve(const DnsOptions& options, const boost::asio::ip::udp::endpoint& wante
       !write_json_file(options.ready_file, "--ready-file", ready_json(at))) {
     return kExitFailed;
   }
-  std::fprintf(stderr, "dns: %zu names on %s\n", zone.entries.size(), at.c_str());
+  std::fprintf(stderr, "dns: %s on %s\n", counted(zone.entries.size(), "name").c_str(), at.c_str());
   signals.listen([&](const signalfd_siginfo& signal) {
     if (static_cast<int>(signal.ssi_signo) != SIGCHLD) context.stop();
   });
@@ -137,19 +138,19 @@ int serve(const DnsOptions& options, const boost::asio::ip::udp::endpoint& wante
 
 int run_dns(const DnsOptions& options) {
   if (options.hosts_file.empty() == options.archive.empty()) {
-    std::fprintf(stderr, "reprise: name one HOSTS-FILE, or an archive with --archive\n");
+    std::fprintf(stderr, "reprise: dns needs a HOSTS-FILE or --archive ARCHIVE\n");
     return kExitUsage;
   }
   auto const at = dns::parse_endpoint(options.listen, std::nullopt);
   if (!at) {
-    std::fprintf(stderr, "reprise: --listen: '%s' is not ADDR:PORT (127.0.0.1:8053)\n",
+    std::fprintf(stderr, "reprise: --listen: '%s' is not ADDR:PORT, such as 127.0.0.1:8053\n",
                  options.listen.c_str());
     return kExitUsage;
   }
   if (!at->address().is_loopback() && !options.allow_remote) {
     std::fprintf(stderr,
-                 "reprise: --listen %s can be reached from other machines: say --allow-remote if "
-                 "that is meant\n",
+                 "reprise: --listen %s can be reached from other machines. Add --allow-remote to "
+                 "permit it\n",
                  text_of(*at).c_str());
     return kExitUsage;
   }
@@ -167,25 +168,29 @@ int run_dns(const DnsOptions& options) {
 void add_dns_command(CLI::App& app, int& exit_code) {
   auto const options = std::make_shared<DnsOptions>();
   auto* const sub = app.add_subcommand(
-      "dns", "The stub resolver alone: reprise dns HOSTS-FILE, or reprise dns --archive A");
-  sub->add_option("HOSTS-FILE", options->hosts_file,
-                  "Lines of ADDRESS NAME..., as in hosts(5); ADDRESS * for all other names");
-  auto* const archive = sub->add_option("--archive", options->archive,
-                                        "Each recorded host at its origins' stand-in addresses");
-  sub->add_option("--session", options->session, "Recorded session (default the last complete one)")
+      "dns",
+      "Run the stub resolver alone: reprise dns HOSTS-FILE, or reprise dns --archive ARCHIVE");
+  sub->add_option(
+      "HOSTS-FILE", options->hosts_file,
+      "File with lines ADDRESS NAME..., as in hosts(5); ADDRESS * is for all other names");
+  auto* const archive = sub->add_option(
+      "--archive", options->archive, "Answer with the stand-in addresses of the archive's origins");
+  sub->add_option("--session", options->session, "Use this recorded session [last complete]")
       ->check(CLI::PositiveNumber)
       ->needs(archive);
   sub->add_option("--topology", options->topology,
-                  "recorded: an address for each recorded one; single: one for all")
+                  "recorded: one stand-in for each recorded address; single: one for all")
       ->check(CLI::IsMember({"recorded", "single"}))
       ->needs(archive);
-  sub->add_flag("--dns-any", options->any, "Hosts that were not recorded have an address, too")
+  sub->add_flag("--dns-any", options->any, "Answer names that were not recorded, too")
       ->needs(archive);
-  sub->add_option("--listen", options->listen, "UDP and TCP, ADDR:PORT, port 0 for any")
+  sub->add_option("--listen", options->listen,
+                  "Listen here, over UDP and TCP; port 0 chooses a free port")
       ->capture_default_str();
-  sub->add_flag("--allow-remote", options->allow_remote, "Answer other machines as well");
-  sub->add_option("--ready-file", options->ready_file, "Write JSON here once it answers");
-  sub->add_option("--report", options->report, "Write what was asked here as JSON at the end");
+  sub->add_flag("--allow-remote", options->allow_remote, "Answer other machines, too");
+  sub->add_option("--ready-file", options->ready_file,
+                  "Write the address here as JSON once the resolver answers");
+  sub->add_option("--report", options->report, "Write the queries here as JSON at the end");
   sub->callback([options, &exit_code] { exit_code = run_dns(*options); });
 }
 

@@ -7,6 +7,7 @@
 
 #include "analysis/gate.h"
 #include "base/system/private_file.h"
+#include "base/text/counted.h"
 #include "pageload/results/result_file.h"
 #include "tools/commands.h"
 #include "tools/compare/compare_options.h"
@@ -80,7 +81,7 @@ Measurements measured(const GateSide& side) {
 /// "load event +31.0 ms (+1.2 %), +28.0 ms to +35.1 ms: different" of each metric.
 std::string known_so_far(const GateLook& look) {
   auto text = "look " + std::to_string(look.number) + " of " + std::to_string(look.of) + ", " +
-              std::to_string(look.runs) + " loads a side: ";
+              counted(look.runs, "load") + " a side: ";
   if (!look.comparison.refusals.empty()) return text + look.comparison.refusals.front().text;
   std::string metrics;
   for (const ComparedPage& page : look.comparison.pages) {
@@ -128,22 +129,23 @@ class Gate {
                       keep(flags_.output, "b.json", to_json(sides_[1].result())) &&
                       keep(flags_.output, "verdict.json", verdict);
     if (result.end == GateEnd::kInterrupted) {
-      auto const loads = std::to_string(loads_);
+      auto const loads = counted(loads_, "load");
       if (Interruption::was_asked()) {
-        return say(Interruption::exit_code(), "interrupted after " + loads + " loads");
+        return say(Interruption::exit_code(), "interrupted after " + loads);
       }
-      return say(exit_code_, "nothing more can be loaded, after " + loads + " loads");
+      return say(exit_code_, "cannot load any more pages; stopped after " + loads);
     }
     if (result.look.number == 0) {
-      return say(kExitUndecided, "out of time before the first look: nothing is known");
+      return say(kExitUndecided,
+                 "out of time before the first look: no verdict. Use a longer --budget");
     }
     if (flags_.compare.json) {
       std::printf("%s\n", boost::json::serialize(verdict).c_str());
     } else {
       tell_comparison(result.look.comparison, compare, flags_.compare);
     }
-    say(0, std::string(why(result.end)) + " after " + std::to_string(result.look.runs) +
-               " loads a side, seed " + std::to_string(seed_));
+    say(0, std::string(why(result.end)) + " after " + counted(result.look.runs, "load") +
+               " a side, seed " + std::to_string(seed_));
     return kept ? exit_code_of(result.look.comparison) : int{kExitFailed};
   }
 
@@ -193,7 +195,8 @@ int run_noise_floor(const GateFlags& flags, const CompareOptions& compare, std::
   if (!flags.loads.empty()) {
     auto read = read_measurements(flags.loads);
     if (!read) {
-      return say(kExitFailed, flags.loads.string() + " is no result of load: " + read.error());
+      return say(kExitFailed,
+                 flags.loads.string() + " is not a result of `reprise load -o`: " + read.error());
     }
     loads = std::move(*read);
   } else {
@@ -227,10 +230,10 @@ int run_command(const GateFlags& flags) {
   if (!compare) return say(kExitUsage, "gate: " + compare.error());
   auto const budget =
       flags.budget.empty() ? std::chrono::hours(24 * 365) : parse_time(flags.budget);
-  if (!budget) return say(kExitUsage, "gate: --budget is a time such as 90s, 10m or 1h");
+  if (!budget) return say(kExitUsage, "gate: --budget must be a time such as 90s, 10m or 1h");
   std::size_t const sides_wanted = !flags.noise ? 2 : flags.loads.empty() ? 1 : 0;
   if (flags.sides.size() != sides_wanted) {
-    return say(kExitUsage, "gate wants SIDE_A SIDE_B, --aa SIDE, or --aa --loads FILE");
+    return say(kExitUsage, "gate needs SIDE_A SIDE_B, --aa SIDE, or --aa --loads FILE");
   }
   if (!flags.output.empty()) {
     std::error_code error;
@@ -259,26 +262,27 @@ int run_command(const GateFlags& flags) {
 void add_gate_command(CLI::App& app, int& exit_code) {
   auto const flags = std::make_shared<GateFlags>();
   auto* const sub =
-      app.add_subcommand("gate", "Is B slower than A? Loads both in turn until that is known");
+      app.add_subcommand("gate", "Load A and B in turn until it is known whether B is slower");
   sub->add_option("SIDE_A SIDE_B", flags->sides,
-                  "What would stand behind load, each quoted: 'page.reprise --link wpt:4g'");
+                  "Arguments of `load` for each side, quoted: 'page.reprise --link wpt:4g'");
   add_compare_flags(*sub, flags->compare);
-  sub->add_option("--max-runs", flags->most_runs, "Loads of each side at most (30)")
+  sub->add_option("--max-runs", flags->most_runs, "Load each side at most N times [30]")
       ->check(CLI::Range(4U, 10'000U));
-  sub->add_option("--look-every", flags->look_every, "Loads of each side between looks (5)")
+  sub->add_option("--look-every", flags->look_every, "Compare after every N loads of each side [5]")
       ->check(CLI::Range(1U, 10'000U));
-  sub->add_option("--budget", flags->budget, "The time that there is: 90s, 10m, 1h");
-  sub->add_option("--seed", flags->seed, "Of the order of A and B (any; it is said)")
+  sub->add_option("--budget", flags->budget, "Stop after this time: 90s, 10m, 1h [no limit]");
+  sub->add_option("--seed", flags->seed, "Seed for the order of A and B [random; printed]")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
   sub->add_option("-o,--output", flags->output,
-                  "Keep a.json, b.json and verdict.json (with --aa: noise.json) in this folder");
-  sub->add_flag(
-      "--aa", flags->noise,
-      "Measure one side: which effects can be seen, and how often it differs from itself");
-  sub->add_option("--loads", flags->loads, "With --aa: the loads of this result instead");
-  sub->add_option("--aa-loads", flags->noise_loads, "With --aa: loads (twice --max-runs)")
+                  "Write a.json, b.json and verdict.json (with --aa: noise.json) to this folder");
+  sub->add_flag("--aa", flags->noise,
+                "Load one side and report which effects a gate could see, and how often the side "
+                "differs from itself");
+  sub->add_option("--loads", flags->loads, "With --aa: read the loads from this result instead");
+  sub->add_option("--aa-loads", flags->noise_loads,
+                  "With --aa: load this many times [twice --max-runs]")
       ->check(CLI::Range(8U, 100'000U));
-  sub->add_option("--splits", flags->splits, "With --aa: random splits (2000)")
+  sub->add_option("--splits", flags->splits, "With --aa: use this many random splits [2000]")
       ->check(CLI::Range(1U, 1'000'000U));
   sub->callback([flags, &exit_code] { exit_code = run_command(*flags); });
 }

@@ -38,7 +38,7 @@ std::expected<GateSide, LoadRefusal> GateSide::parse(const std::string& text) {
     return refuse(error.what());
   }
   if (!options.output.empty() || !options.record_to.empty()) {
-    return refuse("a side takes no -o and no --record-to");
+    return refuse("-o and --record-to cannot be used in a side");
   }
   auto given = GivenArchive::take(options.archive());
   if (!given) {

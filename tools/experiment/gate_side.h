@@ -20,8 +20,8 @@ class GateSide {
   /// `text` as load takes it, such as "page.reprise https://a.test/ --link wpt:4g".
   static std::expected<GateSide, LoadRefusal> parse(const std::string& text);
 
-  /// Loads every page once, in each configuration. Says what the replay says, and how it failed.
-  /// False when nothing can be measured: the archive is unusable, or the user has interrupted.
+  /// Loads every page once, in each configuration. Prints the replay's messages and failures.
+  /// False if nothing can be measured: the archive is unusable, or the user interrupted.
   bool load(std::size_t run);
   /// The exit code of what made load() false.
   int exit_code() const { return exit_code_; }

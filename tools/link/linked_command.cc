@@ -12,9 +12,9 @@
 namespace reprise {
 namespace {
 
-void say_doubts(const PacketRun& run) {
-  for (const std::string& doubt : doubts_of(run)) {
-    std::fprintf(stderr, "reprise: the link is not what it should be: %s\n", doubt.c_str());
+void print_warnings(const PacketRun& run) {
+  for (const std::string& warning : warnings_of(run)) {
+    std::fprintf(stderr, "reprise: the link missed its settings: %s\n", warning.c_str());
   }
 }
 
@@ -30,23 +30,25 @@ int say(const ShellError& error, int exit_code) {
 }
 
 void LinkOptions::add_to(CLI::App& command) {
-  auto const group = "The emulated network (reprise profiles lists links)";
-  command.add_option("--link", link, "The link: wpt:4g, 9000/9000/170/1%, ...")->group(group);
-  command
-      .add_option("--link-seed", seed, "Of every random choice (default: any; the report has it)")
+  auto const group = "Emulated network (`reprise profiles` lists links)";
+  command.add_option("--link", link, "Emulate this link: wpt:4g, 9000/9000/170/1%, ...")
       ->group(group);
-  command.add_option("--congestion", congestion, "Of TCP, on both sides")
+  command
+      .add_option("--link-seed", seed,
+                  "Seed for all random choices [random; written to the report]")
+      ->group(group);
+  command.add_option("--congestion", congestion, "Use this TCP congestion control on both sides")
       ->check(CLI::IsMember({"cubic", "bbr", "reno"}))
       ->capture_default_str()
       ->group(group);
   command
       .add_flag("--realtime", realtime,
-                "Real-time priority for the link: more exact on a busy machine")
+                "Run the link with real-time priority: more precise on a busy machine")
       ->group(group);
   command
       .add_flag("--keep-awake", keep_awake,
-                "Keep the processors from sleeping: more exact in a virtual machine, at all of "
-                "their time")
+                "Keep the processors from sleeping: more precise in a virtual machine, but uses "
+                "all processor time")
       ->group(group);
   command
       .add_flag("--no-selfcheck", no_self_check,
@@ -54,7 +56,7 @@ void LinkOptions::add_to(CLI::App& command) {
       ->group(group);
   command
       .add_option("--link-log", log_file,
-                  "Write a line a packet: when it came, its fate, when it left")
+                  "Write one line per packet here: arrival, fate, departure")
       ->group(group);
 }
 
@@ -107,7 +109,7 @@ std::optional<int> LinkedCommand::check(bool strict) {
     if (!checked) return say(checked.error(), kExitListen);
     run_.self_check = std::move(*checked);
     if (strict && !run_.self_check.deviations.empty()) {
-      say_doubts(run_);
+      print_warnings(run_);
       return kExitGate;
     }
   }
@@ -165,7 +167,7 @@ PacketRun LinkedCommand::finish() {
     run.timelines = {.down = series_->timeline(LinkSide::down),
                      .up = series_->timeline(LinkSide::up)};
   }
-  say_doubts(run);
+  print_warnings(run);
   return run;
 }
 

@@ -35,43 +35,43 @@ struct LinkOptions {
   void add_to(CLI::App& command);
 };
 
-/// What is wrong with the emulated network, and what to do.
+/// An error of the emulated network, with its remedy.
 std::string text_of(const ShellError& error);
-/// Says it on stderr; returns `exit_code`.
+/// Prints it on stderr; returns `exit_code`.
 int say(const ShellError& error, int exit_code);
 
-/// A command in a network of its own, behind an emulated link, until it ends. What is wrong is said
-/// on stderr where it is found; the errors are exit codes.
+/// A command in a separate network behind an emulated link, until it ends. Errors are printed on
+/// stderr where they occur, and returned as exit codes.
 class LinkedCommand final : public RunningCommand {
  public:
   /// Makes the network with the listeners that `wanted` asks for (its congestion control is that of
   /// the options), and measures the link unless the options say otherwise. Before this process has
-  /// threads. With `strict` a link that is not what it should be is an error (kExitGate). Why the
-  /// system does not allow such a network is told in `refused`, if given, and not on stderr.
+  /// threads. With `strict` a link that misses its settings is an error (kExitGate). If the system
+  /// does not permit such a network, the reason is stored in `refused`, if given, or printed.
   static std::expected<std::unique_ptr<LinkedCommand>, int> prepare(
       const LinkOptions& options, PacketShellOptions wanted, bool strict,
       std::optional<ShellError>* refused = nullptr);
 
-  /// The sockets on the far side of the link, to be moved out by who serves them.
+  /// The sockets on the far side of the link; the server moves them out.
   std::span<Descriptor> tcp_listeners();
-  /// Those of DNS, if they are wanted: a TCP listener and a UDP socket.
+  /// The DNS sockets, if requested: a TCP listener and a UDP socket.
   std::span<Descriptor> name_sockets();
 
   /// What some addresses add to the round trip; before start().
   void move_servers_away(FarServers::Delays delays) { run_.far_servers = std::move(delays); }
 
-  /// The link begins to carry, then the command runs.
+  /// Starts the link, then the command.
   std::string start(const std::vector<std::string>& arguments) override;
   bool poll(int& exit_code) override { return shell_.poll(exit_code); }
   int event_fd() const override { return shell_.event_fd(); }
   void signal(int number) override { shell_.signal(number); }
 
-  /// Ends the link and says on stderr what is doubtful about the run. Returns its report; the log,
-  /// if there is one, is whole then. Once, after the command has ended.
+  /// Ends the link, prints warnings about the run on stderr, and returns its report; the log, if
+  /// any, is then complete. Call it once, after the command has ended.
   PacketRun finish();
-  /// What there is to plot, after finish(). Empty without LinkOptions::plotted.
+  /// The data to plot, after finish(). Empty without LinkOptions::plotted.
   LinkPlot plot() const;
-  /// The same as finish(), as it is up to now, without timelines.
+  /// The report so far, without timelines.
   PacketRun report() const;
 
  private:

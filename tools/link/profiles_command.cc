@@ -47,10 +47,10 @@ void add_profiles_command(CLI::App& app, int& exit_code) {
     std::string link;
   };
   auto const options = std::make_shared<Options>();
-  auto* const profiles =
-      app.add_subcommand("profiles", "The links known by name, with their numbers and sources");
-  profiles->add_flag("--json", options->as_json, "As JSON");
-  profiles->add_option("LINK", options->link, "Only this link, known or not: how it is read");
+  auto* const profiles = app.add_subcommand(
+      "profiles", "List the links that have a name, with their settings and sources");
+  profiles->add_flag("--json", options->as_json, "Print JSON");
+  profiles->add_option("LINK", options->link, "Show only this link and how it is parsed");
   profiles->callback([options, &exit_code] {
     if (!options->link.empty()) {
       exit_code = explain(options->link, options->as_json);

@@ -30,17 +30,17 @@ struct ShapeOptions {
   std::filesystem::path plot_file;
 };
 
-constexpr const char* kCrossing = R"(What crosses the link, both ways:
-  TCP to every IPv4 address and port (to those of --ports, if the kernel has no TPROXY). The
-  connection is accepted behind the link and carried on from there by an ordinary one, so the way
-  outside adds to the first byte and not to the handshake, and a refused connection is seen as one
-  that is reset.
-  DNS to every address (UDP and TCP port 53). /etc/resolv.conf names 192.0.2.1, which asks the
-  resolver of this machine.
-  Other ports of 192.0.2.1 are those of this machine's loopback: a server on 127.0.0.1:8000 is
-  http://192.0.2.1:8000/ to the command.
-What does not: IPv6, other UDP (QUIC falls back to TCP), ICMP beyond 192.0.2.1. The command's own
-loopback is its own.)";
+constexpr const char* kCrossing = R"(What crosses the link, in both directions:
+  TCP to every IPv4 address and port (only to those of --ports if the kernel has no TPROXY). The
+  connection is accepted behind the link and forwarded over an ordinary connection. So the outer
+  network delays the first byte, not the handshake, and the command sees a refused connection as a
+  reset one.
+  DNS to every address (UDP and TCP port 53). /etc/resolv.conf names 192.0.2.1, which forwards to
+  the resolver of this machine.
+  Other ports of 192.0.2.1 are those of this machine's loopback: the command reaches a server on
+  127.0.0.1:8000 as http://192.0.2.1:8000/.
+What does not cross: IPv6, other UDP (QUIC falls back to TCP), ICMP beyond 192.0.2.1. The command
+has its own loopback.)";
 
 /// What the command reaches behind the link: the outer network. Errors: those of the relay.
 ShellResult<void> carry(LinkedCommand& linked, OutsideRelay& relay) {
@@ -70,15 +70,15 @@ int conclude(const ShapeOptions& options, LinkedCommand& linked, int exit_code) 
     written = write_json_file(options.report_file, "--report", report) && written;
   }
   if (!written && exit_code == kExitDone) return kExitFailed;
-  return exit_code == kExitDone && options.strict && !doubts_of(run).empty() ? kExitGate
-                                                                             : exit_code;
+  return exit_code == kExitDone && options.strict && !warnings_of(run).empty() ? kExitGate
+                                                                               : exit_code;
 }
 
 int shape(const ShapeOptions& options, const std::vector<std::string>& command) {
   if (command.empty() || options.link.link.empty()) {
-    std::fprintf(stderr,
-                 "reprise: shape wants a link and a command: reprise shape --link LINK -- "
-                 "COMMAND\n");
+    std::fprintf(
+        stderr,
+        "reprise: shape needs a link and a command: reprise shape --link LINK -- COMMAND\n");
     return kExitUsage;
   }
   if (!can_be_written(options.report_file, "--report") ||
@@ -112,17 +112,18 @@ int shape(const ShapeOptions& options, const std::vector<std::string>& command) 
 
 void add_shape_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {
   auto const options = std::make_shared<ShapeOptions>();
-  auto* const sub = app.add_subcommand("shape", "Runs any command behind an emulated link");
+  auto* const sub = app.add_subcommand("shape", "Run any command behind an emulated link");
   sub->footer(kCrossing);
   options->link.add_to(*sub);
-  sub->add_option("--ports", options->ports, "TCP ports that cross where not all of them can")
+  sub->add_option("--ports", options->ports,
+                  "Let only these TCP ports cross, where the kernel does not support all")
       ->delimiter(',')
       ->expected(1, static_cast<int>(kShellPortsMax))
       ->capture_default_str();
-  sub->add_flag("--strict", options->strict, "Exit with 5 when the link was not what it should be");
-  sub->add_option("--report", options->report_file, "Write what was measured, as JSON");
+  sub->add_flag("--strict", options->strict, "Exit with 5 if the link missed its settings");
+  sub->add_option("--report", options->report_file, "Write the link's measurements here as JSON");
   sub->add_option("--plot", options->plot_file,
-                  "Write a picture (SVG) of queue, delay and rate over time, both ways");
+                  "Write an SVG plot of queue, delay and rate over time, for both directions");
   sub->callback([options, command, &exit_code] { exit_code = shape(*options, command); });
 }
 

@@ -12,17 +12,18 @@ namespace {
 /// What only packets can do. Empty when the options ask for nothing of it.
 std::string beyond_the_model(const LinkOptions& options) {
   if (options.congestion != "cubic") {
-    return "--congestion " + options.congestion + ": the stream shaper models cubic alone";
+    return "--congestion " + options.congestion + ": --shaper stream models cubic only";
   }
-  if (!options.log_file.empty()) return "--link-log: the stream shaper has no packets to log";
-  if (options.realtime) return "--realtime: the stream shaper has no use for it";
-  if (options.keep_awake) return "--keep-awake: the stream shaper has no use for it";
+  if (!options.log_file.empty())
+    return "--link-log cannot be used with --shaper stream, which has no packets";
+  if (options.realtime) return "--realtime has no effect with --shaper stream";
+  if (options.keep_awake) return "--keep-awake has no effect with --shaper stream";
   return "";
 }
 
-void say_doubts(const StreamRun& run) {
-  for (const std::string& doubt : doubts_of(run)) {
-    std::fprintf(stderr, "reprise: the link is not what it should be: %s\n", doubt.c_str());
+void print_warnings(const StreamRun& run) {
+  for (const std::string& warning : warnings_of(run)) {
+    std::fprintf(stderr, "reprise: the link missed its settings: %s\n", warning.c_str());
   }
 }
 
@@ -37,7 +38,7 @@ std::expected<std::unique_ptr<StreamedLink>, int> StreamedLink::prepare(
   }
   if (auto const beyond = beyond_the_model(options); !beyond.empty()) {
     std::fprintf(stderr, "reprise: %s; %s\n", beyond.c_str(),
-                 instead_of.empty() ? "say --shaper packet" : instead_of.c_str());
+                 instead_of.empty() ? "use --shaper packet" : instead_of.c_str());
     return std::unexpected(instead_of.empty() ? kExitUsage : kExitListen);
   }
   StreamRun run{.profile = std::move(*profile),
@@ -50,7 +51,7 @@ std::expected<std::unique_ptr<StreamedLink>, int> StreamedLink::prepare(
     if (!checked) return std::unexpected(say(checked.error(), kExitListen));
     run.self_check = std::move(*checked);
     if (strict && !run.self_check.deviations.empty()) {
-      say_doubts(run);
+      print_warnings(run);
       return std::unexpected(kExitGate);
     }
   }
@@ -118,7 +119,7 @@ StreamRun StreamedLink::report() const {
 StreamRun StreamedLink::finish() {
   if (shell_) shell_->stop();
   auto run = report();
-  say_doubts(run);
+  print_warnings(run);
   return run;
 }
 

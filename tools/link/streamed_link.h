@@ -15,13 +15,13 @@
 
 namespace reprise {
 
-/// The modelled link (--shaper stream) in front of a server's listeners. What is wrong is said on
-/// stderr where it is found; the errors are exit codes.
+/// The modelled link (--shaper stream) in front of a server's listeners. Errors are printed on
+/// stderr where they occur, and returned as exit codes.
 class StreamedLink {
  public:
   /// Measures the link unless the options say otherwise, so it needs socket(2) and connect(2), and
-  /// leaves no threads behind. `instead_of` is why it is not packets; empty when the user wants it
-  /// so. With `strict` a machine that does not keep up is an error (kExitGate).
+  /// leaves no threads behind. `instead_of`: why packets are not possible; empty if the user chose
+  /// streams. With `strict` a machine that is too slow is an error (kExitGate).
   static std::expected<std::unique_ptr<StreamedLink>, int> prepare(const LinkOptions& options,
                                                                    const std::string& instead_of,
                                                                    bool strict);
@@ -33,16 +33,16 @@ class StreamedLink {
                                                           dns::Server& names,
                                                           boost::asio::io_context& context);
 
-  /// The link begins to carry: to `server`, which has started, for those of its listeners (by their
-  /// places) that are accepted elsewhere. Returns what went wrong, empty for nothing.
+  /// Starts the link to `server`, which is running, for its `listeners` (by index) whose
+  /// connections are accepted elsewhere. Returns an error as a sentence; empty on success.
   std::string start(Server& server, std::span<const std::size_t> listeners);
 
-  /// Nobody is accepted any more.
+  /// Accepts no more connections.
   void close_listeners();
-  /// Lets what the server has sent arrive, and says on stderr what is doubtful about the run. Once,
-  /// after the server has stopped.
+  /// Delivers the rest of the server's data, and prints warnings about the run on stderr. Call it
+  /// once, after the server has stopped.
   StreamRun finish();
-  /// The same as it is up to now.
+  /// The report so far.
   StreamRun report() const;
 
  private:

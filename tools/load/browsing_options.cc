@@ -52,30 +52,33 @@ std::string check_page_url(const std::string& url) {
 }
 
 void BrowsingOptions::add_to(CLI::App& command) {
-  command.add_option("--timeout", timeout_s, "s after which a page is given up")
+  command.add_option("--timeout", timeout_s, "Give up a page after this many seconds")
       ->check(CLI::Range(1U, 86'400U))
       ->capture_default_str();
   command
-      .add_option("--quiet", quiet_ms,
-                  "ms without requests that end a page; under 2000 there is no Last Load Time")
+      .add_option(
+          "--quiet", quiet_ms,
+          "End the load after this many ms without requests; below 2000 there is no Last Load Time")
       ->check(CLI::Range(0U, 3'600'000U))
       ->capture_default_str();
   command
-      .add_option("--settle", settle_ms, "ms that the new, empty page rests before it navigates")
+      .add_option("--settle", settle_ms, "Wait this many ms in the empty page before navigating")
       ->check(CLI::Range(0U, 60'000U))
       ->capture_default_str();
-  command.add_option("--viewport", viewport, "Size of the page in CSS pixels")
+  command.add_option("--viewport", viewport, "Set the page size in CSS pixels")
       ->check(CLI::Validator(check_size, "WxH"))
       ->capture_default_str();
   command
-      .add_option("--cpu-throttle", cpu_throttle, "How many times slower pages compute (Chromium)")
+      .add_option("--cpu-throttle", cpu_throttle,
+                  "Slow down the processor by this factor (Chromium only)")
       ->check(CLI::Range(1.0, 1000.0))
       ->capture_default_str();
-  command.add_option("--screenshot", screenshot_folder, "Write a PNG of each load here")
+  command.add_option("--screenshot", screenshot_folder, "Write a PNG of each load to this folder")
       ->type_name("DIR");
   command
-      .add_option("--trace", trace_folder,
-                  "Write the browser's own trace of each load here (Chromium; it takes time)")
+      .add_option(
+          "--trace", trace_folder,
+          "Write the browser's trace of each load to this folder (Chromium only; slows the loads)")
       ->type_name("DIR");
   command
       .add_option_function<std::string>(
@@ -84,16 +87,16 @@ void BrowsingOptions::add_to(CLI::App& command) {
             steps_file = path;
             steps = steps_in(path);
           },
-          "What a user does once the page is quiet: a JSON array of {\"click\": SELECTOR}, "
-          "{\"type\": TEXT, \"into\": SELECTOR}, {\"wait\": SELECTOR or MS}")
+          "Act as a user once the page is quiet: a file with a JSON array of {\"click\": "
+          "SELECTOR}, {\"type\": TEXT, \"into\": SELECTOR}, {\"wait\": SELECTOR or MS}")
       ->type_name("FILE");
   command.add_option("--ca", authority, "Trust the authority in this PEM file, too");
   command.add_flag("--headed", headed, "Show the browser");
-  command.add_flag("--no-bodies", no_bodies, "Do not read bodies back for their digests");
-  command.add_flag("--dom", dom, "Put the documents' text into the result");
+  command.add_flag("--no-bodies", no_bodies, "Do not read bodies back to compute their digests");
+  command.add_flag("--dom", dom, "Include the documents' text in the result");
   command
       .add_option("--chromium-flag", browser_flags,
-                  "A further flag of the browser; also every argument behind --")
+                  "Pass this flag to the browser; arguments after -- are passed, too")
       ->allow_extra_args(false);
 }
 

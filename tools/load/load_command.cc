@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/system/private_file.h"
+#include "base/text/counted.h"
 #include "pageload/results/har.h"
 #include "pageload/results/result_file.h"
 #include "tools/archive/given_archive.h"
@@ -94,8 +95,8 @@ int measure(const LoadOptions& options, const fs::path& archive, const std::vect
     auto measured = measure_load(setup, cell.configuration, cell.url, name);
     if (Interruption::was_asked()) {
       say(0, "interrupted after " + std::to_string(result.loads.size()) + " of " +
-                 std::to_string(plan.size()) + " loads" +
-                 (options.output.empty() ? "" : ", which the result has"));
+                 counted(plan.size(), "load") +
+                 (options.output.empty() ? "" : ", which were written to the result"));
       return Interruption::exit_code();
     }
     progress.ended(cell, next.warm_up, measured);
@@ -139,7 +140,8 @@ int measure_folder(const LoadOptions& options, const fs::path& folder) {
     if (it->path().extension() == ".reprise") archives.push_back(it->path());
   }
   if (error) return say(kExitArchive, folder.string() + ": " + error.message());
-  if (archives.empty()) return say(kExitArchive, folder.string() + " has no archive (*.reprise)");
+  if (archives.empty())
+    return say(kExitArchive, folder.string() + " contains no archive (*.reprise)");
   std::ranges::sort(archives);
   auto const to = options.output.empty() ? folder : options.output;
   fs::create_directories(to, error);
@@ -159,7 +161,7 @@ int load(const LoadOptions& options) {
   bool const needs_pages = options.live || !options.record_to.empty();
   if (options.arguments.empty() || (needs_pages && options.urls().empty())) {
     return say(kExitUsage,
-               "load wants ARCHIVE [URL...], --live URL... or --record-to ARCHIVE URL...");
+               "load needs ARCHIVE [URL...], --live URL... or --record-to ARCHIVE URL...");
   }
   for (const std::string& url : options.urls()) {
     if (auto const wrong = check_page_url(url); !wrong.empty()) return say(kExitUsage, wrong);

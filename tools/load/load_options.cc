@@ -38,7 +38,7 @@ constexpr std::array kPassedOn = {
     PassedOn{"--keep-awake", nullptr, true},
     PassedOn{"--no-selfcheck", nullptr, true},
 };
-constexpr auto kReplayGroup = "As with replay";
+constexpr auto kReplayGroup = "Replay options (see reprise replay --help)";
 
 /// All the values of options that each may be a list; `usual` when there are none.
 std::vector<std::string> values_of(const std::vector<std::string>& lists,
@@ -65,36 +65,42 @@ std::string stranger(const std::vector<std::string>& values,
 
 void LoadOptions::add_to(CLI::App& command) {
   command.add_option("ARCHIVE URL...", arguments,
-                     "What record wrote, or a folder of such, and pages in it (default: those that "
-                     "it was started with); with --live pages only");
+                     "Archive or folder of archives, and URLs of pages in it [the recorded start "
+                     "URLs]; with --live, URLs only");
   command.add_flag("--live", live, "Load from the network, without an archive");
   command
-      .add_option("--record-to", record_to, "Record the pages into this archive, then load them")
+      .add_option("--record-to", record_to,
+                  "Record the pages into this archive first, then load them")
       ->type_name("FILE");
-  command.add_option("--record-flag", record_flags, "A further argument of record's")
+  command.add_option("--record-flag", record_flags, "Pass this argument to record")
       ->allow_extra_args(false);
-  command.add_option("--runs", runs, "Loads of each page and combination that count")
+  command.add_option("--runs", runs, "Load each page in each combination this many times")
       ->check(CLI::Range(1U, 100'000U))
       ->capture_default_str();
   command
       .add_option("--warm-up", warm_ups,
-                  "Loads of each before them that do not (1, or 0 with --runs 1)")
+                  "Load each this many times before, without counting [1; 0 with --runs 1]")
       ->check(CLI::Range(0U, 1000U));
-  command.add_option("--seed", seed, "Of the order of all loads (any; the result has it)")
+  command
+      .add_option("--seed", seed, "Seed for the order of all loads [random; written to the result]")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
   command.add_option("-o,--output", output,
-                     "Write the result here as JSON; - for stdout; a folder of archives: a folder");
-  command.add_option("--har", har_folder, "Write a HAR of each load here, with its timings")
+                     "Write the result here as JSON; - writes to standard output; for a folder of "
+                     "archives, a folder");
+  command
+      .add_option("--har", har_folder, "Write a HAR of each load, with its timings, to this folder")
       ->type_name("DIR");
   auto const list = [&](const char* flag, std::vector<std::string>& values, const char* what) {
     command.add_option(flag, values, what)->allow_extra_args(false)->type_name("A,B");
   };
-  list("--browser", browsers, "chromium (default), firefox-esr, or programs by their paths");
-  list("--protocol", protocols, "recorded (default), h1, h2");
-  list("--link", links, "none (default), or as replay --link takes it: wpt:4g, 9000/9000/170");
-  list("--cache", caches, "cold (default), or warm: the second load in one browser");
+  list("--browser", browsers,
+       "Use these browsers: chromium, firefox-esr, or paths of programs [chromium]");
+  list("--protocol", protocols, "Use these protocols: recorded, h1, h2 [recorded]");
+  list("--link", links,
+       "Emulate these links: none, or as for replay --link: wpt:4g, 9000/9000/170 [none]");
+  list("--cache", caches, "Use a cold cache, or a warm one: the second load in one browser [cold]");
   browsing.add_to(command);
-  command.add_option("--shaper", shaper, "packet also puts --link none into a network of its own")
+  command.add_option("--shaper", shaper, "packet: run --link none in a separate network, too")
       ->check(CLI::IsMember({"auto", "packet", "stream"}))
       ->group(kReplayGroup);
   for (const PassedOn& each : kPassedOn) {
@@ -105,7 +111,7 @@ void LoadOptions::add_to(CLI::App& command) {
     if (each.type != nullptr) option->allow_extra_args(false);
     option->group(kReplayGroup);
   }
-  command.add_option("--replay-flag", replay_flags, "A further argument of replay's")
+  command.add_option("--replay-flag", replay_flags, "Pass this argument to replay")
       ->allow_extra_args(false)
       ->group(kReplayGroup);
 }
@@ -129,22 +135,23 @@ std::expected<std::vector<LoadCell>, std::string> LoadOptions::cells(
                         .caches = values_of(caches, "cold")};
   auto const unknown = stranger(sides.protocols, {"recorded", "h1", "h2"});
   if (!live && !unknown.empty()) {
-    return std::unexpected("--protocol takes recorded, h1 and h2, not " + unknown);
+    return std::unexpected("--protocol must be recorded, h1 or h2, not " + unknown);
   }
   if (auto const wrong = stranger(sides.caches, {"cold", "warm"}); !wrong.empty()) {
-    return std::unexpected("--cache takes cold and warm, not " + wrong);
+    return std::unexpected("--cache must be cold or warm, not " + wrong);
   }
   if (live && (!protocols.empty() || !links.empty())) {
     return std::unexpected(
-        "--live takes no --protocol and no --link, which are a replay's; reprise shape puts any "
-        "command behind a link");
+        "--protocol and --link cannot be used with --live. Use reprise shape to run any command "
+        "behind a link");
   }
   for (const std::string& browser : sides.browsers) {
     if (is_firefox(browser) && browsing.cpu_throttle > 1) {
-      return std::unexpected("Firefox cannot compute slower (--cpu-throttle)");
+      return std::unexpected("--cpu-throttle is not available with Firefox");
     }
     if (is_firefox(browser) && !browsing.trace_folder.empty()) {
-      return std::unexpected("Firefox gives no trace (--trace); --har is of either browser");
+      return std::unexpected(
+          "--trace is not available with Firefox; --har works with both browsers");
     }
   }
   return load_cells(sides);

@@ -59,7 +59,8 @@ int load_page(const LoadPageOptions& options) {
   browser.program = options.browser;
   if (!options.ready_file.empty() &&
       !lead_to_replay(options.ready_file, is_firefox(options.browser), browser)) {
-    std::fprintf(stderr, "reprise: %s is not what a replay writes\n", options.ready_file.c_str());
+    std::fprintf(stderr, "reprise: %s is not a ready file of `reprise replay`\n",
+                 options.ready_file.c_str());
     return kExitFailed;
   }
   PageOptions page = options.browsing.page();
@@ -96,13 +97,13 @@ int load_page(const LoadPageOptions& options) {
 
 void add_load_page_command(CLI::App& app, int& exit_code) {
   auto const options = std::make_shared<LoadPageOptions>();
-  auto* const sub = app.add_subcommand("load-page", "One load of one page, for reprise load");
+  auto* const sub = app.add_subcommand("load-page", "Load one page once, for reprise load");
   sub->group("");  // not for people
   sub->add_option("URL", options->url)->required();
   sub->add_option("--browser", options->browser);
   sub->add_option("--cache", options->cache)->check(CLI::IsMember({"cold", "warm"}));
-  sub->add_option("--replay-ready", options->ready_file, "What the replay wrote when it was ready");
-  sub->add_option("--name", options->name, "Of the files about this load, without suffix");
+  sub->add_option("--replay-ready", options->ready_file, "Ready file of the replay");
+  sub->add_option("--name", options->name, "Prefix of the files about this load");
   sub->add_option("-o,--output", options->output)->required();
   options->browsing.add_to(*sub);
   sub->callback([options, &exit_code] { exit_code = load_page(*options); });

@@ -24,8 +24,8 @@ std::expected<std::vector<std::string>, LoadRefusal> pages_to_load(
     if (session.number == number && !session.pages.empty()) return session.pages;
   }
   return std::unexpected(LoadRefusal{
-      kExitUsage, archive.string() + " does not say with which pages it was started: name them, "
-                                     "reprise load ARCHIVE URL..."});
+      kExitUsage,
+      archive.string() + " has no recorded start URLs. Give them: reprise load ARCHIVE URL..."});
 }
 
 LoadResult empty_result(const LoadOptions& options, const std::filesystem::path& archive) {

@@ -8,6 +8,8 @@
 #include <set>
 #include <vector>
 
+#include "base/text/counted.h"
+
 namespace reprise {
 namespace {
 
@@ -101,7 +103,7 @@ std::string load_text(const PageLoad& page) {
     return std::string(to_string(page.outcome)) + " " + page.url + ": " + page.failure;
   }
   auto const bytes = static_cast<std::int64_t>(page.encoded_bytes.value_or(0));
-  return "loaded " + page.url + ": " + std::to_string(page.requests.size()) + " requests, " +
+  return "loaded " + page.url + ": " + counted(page.requests.size(), "request") + ", " +
          size_text(bytes) + ", load event " + ms_text(page.load_event_ms);
 }
 

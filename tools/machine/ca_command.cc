@@ -127,8 +127,8 @@ std::vector<fs::path> system_files() {
 /// Root by sudo would act on root's own authority and databases, not on the caller's.
 std::optional<int> refuse_system(const std::string& commands) {
   if (::geteuid() == 0 && std::getenv("SUDO_UID") == nullptr) return std::nullopt;
-  say("reprise: --system works for root itself alone (sudo has root's authority, not yours). "
-      "Run these instead:\n" +
+  say("reprise: --system must be run by root itself (under sudo, reprise uses root's authority, "
+      "not yours). Run instead:\n" +
       commands);
   return kExitListen;
 }
@@ -181,7 +181,7 @@ int install_for_browsers(const CertificateAuthority& authority) {
       continue;
     }
     say("reprise: " + database.string() + ": " + trusted.error() +
-        "Nothing was changed there. If it has a password, run: certutil -A -d sql:" +
+        "Nothing was changed there. If the database has a password, run: certutil -A -d sql:" +
         quoted(database) + " -t C,, -n '" + name + "' -i " + quoted(authority.certificate_path()));
     exit_code = kExitFailed;
   }
@@ -197,7 +197,7 @@ int install(bool system) {
                         "\n  sudo update-ca-certificates";
   if (system) return install_in_system(*authority, commands);
   int const exit_code = install_for_browsers(*authority);
-  say("\nFor curl and all that uses the system's trust store:\n" + commands +
+  say("\nFor curl and other programs that use the system's trust store:\n" + commands +
       "\nFor one run of curl or node:\n  curl --cacert " + file + " ...\n  NODE_EXTRA_CA_CERTS=" +
       file + " node ...\nFor Firefox: Settings, Certificates, Authorities, Import.");
   return exit_code;
@@ -216,7 +216,7 @@ int remove_from_system(const std::string& commands) {
     say("Removed " + file.string() + ".");
   }
   if (files.empty()) {
-    say("The system's trust store holds no authority of reprise.");
+    say("The system's trust store contains no reprise authority.");
     return kExitDone;
   }
   return update_system({"--fresh"}) ? kExitDone : kExitFailed;
@@ -241,7 +241,7 @@ int remove_from_browsers() {
       found = true;
     }
   }
-  if (!found) say("Chromium's and Chrome's databases hold no authority of reprise.");
+  if (!found) say("The databases of Chromium and Chrome contain no reprise authority.");
   return kExitDone;
 }
 
@@ -251,7 +251,8 @@ int remove(bool system) {
   commands += "  sudo update-ca-certificates --fresh";
   if (system) return remove_from_system(commands);
   int const exit_code = remove_from_browsers();
-  if (!system_files().empty()) say("\nThe system's trust store still trusts one:\n" + commands);
+  if (!system_files().empty())
+    say("\nThe system's trust store still trusts a reprise authority. To remove it:\n" + commands);
   say("The authority itself stays in " + CertificateAuthority::default_directory().string() +
       "; undo: reprise ca install");
   return exit_code;
@@ -267,26 +268,28 @@ struct CaOptions {
 
 void add_ca_command(CLI::App& app, int& exit_code) {
   auto const options = std::make_shared<CaOptions>();
-  auto* const ca = app.add_subcommand("ca", "The certificate authority that browsers must trust");
+  auto* const ca =
+      app.add_subcommand("ca", "Manage the certificate authority that browsers must trust");
   ca->require_subcommand(1);
 
-  auto* const path = ca->add_subcommand("path", "Prints where its certificate is, making it first");
-  path->add_flag("--json", options->as_json, "Path, name, key digest and expiry as JSON");
+  auto* const path = ca->add_subcommand(
+      "path", "Print the path of the certificate, and create the authority if needed");
+  path->add_flag("--json", options->as_json, "Print path, name, key digest and expiry as JSON");
   path->callback([options, &exit_code] { exit_code = print_path(options->as_json); });
 
-  auto* const print = ca->add_subcommand("export", "Prints its certificate, PEM");
-  auto* const der = print->add_flag("--der", options->as_der, "DER instead of PEM");
-  print->add_flag("--json", options->as_json, "JSON that holds the PEM")->excludes(der);
+  auto* const print = ca->add_subcommand("export", "Print the certificate in PEM form");
+  auto* const der = print->add_flag("--der", options->as_der, "Write DER instead of PEM");
+  print->add_flag("--json", options->as_json, "Print JSON with the PEM text")->excludes(der);
   print->callback(
       [options, &exit_code] { exit_code = print_certificate(options->as_der, options->as_json); });
 
   auto* const add =
-      ca->add_subcommand("install", "Makes Chromium and Chrome of this user trust it");
-  add->add_flag("--system", options->system, "The system's trust store instead, as root");
+      ca->add_subcommand("install", "Make this user's Chromium and Chrome trust the authority");
+  add->add_flag("--system", options->system, "Use the system's trust store instead; needs root");
   add->callback([options, &exit_code] { exit_code = install(options->system); });
 
-  auto* const take = ca->add_subcommand("remove", "Ends the trust that install began");
-  take->add_flag("--system", options->system, "The system's trust store instead, as root");
+  auto* const take = ca->add_subcommand("remove", "Undo install");
+  take->add_flag("--system", options->system, "Use the system's trust store instead; needs root");
   take->callback([options, &exit_code] { exit_code = remove(options->system); });
 }
 

@@ -63,7 +63,7 @@ Check check_browser(const std::string& name, const std::vector<std::string>& pro
 
 /// By making one, which takes some hundredths of a second.
 Check check_packet_link() {
-  Check check{.name = "packet link", .detail = "networks can be made (--link, reprise shape)"};
+  Check check{.name = "packet link", .detail = "available (--link, reprise shape)"};
   auto const shell = PacketShell::start({});
   check.ok = shell.has_value();
   if (check.ok) return check;
@@ -91,8 +91,8 @@ Check check_port(const std::string& flag, std::uint16_t port, int type) {
       (type == SOCK_DGRAM || ::listen(socket.get(), 1) == 0);
   if (check.ok) return check;
   check.detail = std::string(std::strerror(errno)) + " (" + flag + ")";
-  check.fix = "end what holds it (ss -lnp 'sport = :" + std::to_string(port) + "'), or give " +
-              flag + " 127.0.0.1:0";
+  check.fix = "stop the program that uses it (ss -lnp 'sport = :" + std::to_string(port) +
+              "'), or use " + flag + " 127.0.0.1:0";
   return check;
 }
 
@@ -106,7 +106,7 @@ Check check_authority(std::optional<std::string>& common_name) {
     check.detail = *common_name + " in " + folder.string();
   } else if (authority.error() == std::errc::no_such_file_or_directory) {
     check.ok = true;
-    check.detail = "none yet; the first use makes it in " + folder.string();
+    check.detail = "none yet; created on first use in " + folder.string();
   } else {
     check.detail = folder.string();
     check.fix = authority.error().message();
@@ -131,20 +131,19 @@ Check check_trust(const std::optional<std::string>& common_name) {
     check.detail = "by Chromium and Chrome (" + database.string() + ")";
     return check;
   }
-  check.detail = "not by your own Chromium or Chrome; those that reprise starts do not need it";
+  check.detail = "not by your own Chromium or Chrome; browsers started by reprise do not need it";
   check.fix = "reprise ca install";
   return check;
 }
 
 Check check_seccomp() {
-  Check check{.name = "seccomp",
-              .needed = true,
-              .detail = "a replay can be denied the network by the kernel"};
+  Check check{
+      .name = "seccomp", .needed = true, .detail = "the kernel can deny a replay the network"};
   std::uint32_t const action = SECCOMP_RET_ERRNO;
   check.ok = ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
   if (check.ok) return check;
   check.detail = std::strerror(errno);
-  check.fix = "a kernel with CONFIG_SECCOMP_FILTER (4.14 or later)";
+  check.fix = "use a kernel with CONFIG_SECCOMP_FILTER (4.14 or later)";
   return check;
 }
 
@@ -200,8 +199,8 @@ void print_lines(const std::vector<Check>& checks, bool ok) {
     if (!check.ok) line += "; fix: " + check.fix;
     std::printf("%s\n", line.c_str());
   }
-  std::printf("%s\n", ok ? "What record and replay need is there."
-                         : "Record and replay need what is MISSING.");
+  std::printf("%s\n", ok ? "Record and replay have everything they need."
+                         : "Record and replay need the items marked MISSING.");
 }
 
 int examine(bool as_json) {
@@ -216,8 +215,8 @@ int examine(bool as_json) {
 void add_doctor_command(CLI::App& app, int& exit_code) {
   auto const as_json = std::make_shared<bool>(false);
   auto* const doctor =
-      app.add_subcommand("doctor", "Checks browsers, ports, trust and rights; says the fix");
-  doctor->add_flag("--json", *as_json, "The checks as JSON");
+      app.add_subcommand("doctor", "Check browsers, ports, trust and permissions, and print fixes");
+  doctor->add_flag("--json", *as_json, "Print the checks as JSON");
   doctor->callback([as_json, &exit_code] { exit_code = examine(*as_json); });
 }
 

@@ -71,13 +71,13 @@ std::expected<std::vector<CorpusPage>, std::string> parse_corpus_list(std::strin
     text.remove_prefix(std::min(end + 1, text.size()));
     if (url.empty() || url.starts_with('#')) continue;
     if (!is_page(url)) {
-      return std::unexpected("line " + std::to_string(number) + " is no http or https URL");
+      return std::unexpected("line " + std::to_string(number) + " is not an http or https URL");
     }
     if (!seen.insert(url).second) continue;
     if (pages.size() == kPagesMax) return std::unexpected("more than 100,000 pages");
     pages.push_back({.url = std::string(url), .name = name_of(url)});
   }
-  if (pages.empty()) return std::unexpected("no URL is in it");
+  if (pages.empty()) return std::unexpected("contains no URL");
   return pages;
 }
 

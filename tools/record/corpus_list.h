@@ -19,9 +19,9 @@ struct CorpusPage {
 
 constexpr std::size_t kNameBytesMax = 80;
 
-/// A URL a line; empty lines and those that begin with '#' are left out, and a URL that comes
-/// again. `text` is hostile. Errors: a sentence that names the line that is no http or https URL;
-/// there are none; there are more than 100,000.
+/// Parses one URL per line; empty lines, lines that begin with '#' and repeated URLs are skipped.
+/// `text` is hostile. Errors, as a sentence: a line that is not an http or https URL; no URL; more
+/// than 100,000 URLs.
 std::expected<std::vector<CorpusPage>, std::string> parse_corpus_list(std::string_view text);
 
 }  // namespace reprise

@@ -81,8 +81,7 @@ std::expected<CorpusSummary, std::string> CorpusSummary::read(const std::filesys
   auto const size = std::filesystem::file_size(path, error);
   if (error == std::errc::no_such_file_or_directory) return summary;
   if (error) return std::unexpected(path.string() + ": " + error.message());
-  auto const wrong =
-      path.string() + " is no summary of a corpus: remove it, or take another folder";
+  auto const wrong = path.string() + " is not a corpus summary. Remove it, or use another folder";
   if (size > kFileBytesMax) return std::unexpected(wrong);
   std::ifstream file(path, std::ios::binary);
   std::string const text{std::istreambuf_iterator<char>(file), {}};
@@ -120,7 +119,7 @@ json::object CorpusSummary::json() const {
 std::string CorpusSummary::table(const std::vector<CorpusPage>& pages) const {
   std::string text = "page     status requests         kB misses  URL\n";
   std::size_t recorded = 0;
-  std::size_t doubtful = 0;
+  std::size_t with_warnings = 0;
   for (const CorpusPage& page : pages) {
     auto const* const entry = find(page.name);
     if (entry == nullptr) {
@@ -128,10 +127,10 @@ std::string CorpusSummary::table(const std::vector<CorpusPage>& pages) const {
       continue;
     }
     recorded += entry->recorded ? 1 : 0;
-    doubtful += entry->recorded && !entry->problems.empty() ? 1 : 0;
+    with_warnings += entry->recorded && !entry->problems.empty() ? 1 : 0;
     text += row(!entry->recorded          ? "failed"
                 : entry->problems.empty() ? "good"
-                                          : "doubtful",
+                                          : "warnings",
                 *entry);
     if (!entry->recorded) text += "         " + entry->failure + "\n";
     for (const PageProblem& problem : entry->problems) {
@@ -139,7 +138,7 @@ std::string CorpusSummary::table(const std::vector<CorpusPage>& pages) const {
     }
   }
   return text + std::to_string(recorded) + " of " + std::to_string(pages.size()) +
-         " pages recorded, " + std::to_string(doubtful) + " of them doubtful\n";
+         " pages recorded, " + std::to_string(with_warnings) + " with warnings\n";
 }
 
 }  // namespace reprise

@@ -42,7 +42,7 @@ class CorpusSummary {
   /// Null when there is none.
   const CorpusEntry* find(const std::string& name) const;
   void put(CorpusEntry entry);
-  /// In one step. Says on stderr what is wrong when it fails.
+  /// Writes atomically. Prints an error on stderr and returns false if that fails.
   bool write(const std::filesystem::path& folder) const;
 
   boost::json::object json() const;

@@ -100,16 +100,16 @@ std::optional<PageProblem> bot_wall(const PageLoad& load) {
   auto const title = title_of(dom_of(load));
   for (auto const each : kBotTitles) {
     if (title.contains(each)) {
-      return problem("The page is called \"" + std::string(each) +
-                     "\", as those that keep bots out");
+      return problem("The page title contains \"" + std::string(each) +
+                     "\", as titles of bot checks do");
     }
   }
   if (auto const* const mark = find_mark(kBotUrls, load.final_url)) {
-    return problem("The page ended on a challenge of " + std::string(mark->maker));
+    return problem("The page ended on a bot challenge by " + std::string(mark->maker));
   }
   for (const PageRequest& request : load.requests) {
     if (auto const* const mark = find_mark(kBotUrls, request.url)) {
-      return problem("The page asked for a challenge of " + std::string(mark->maker) + ": " +
+      return problem("The page requested a bot challenge by " + std::string(mark->maker) + ": " +
                      request.url.substr(0, 200));
     }
   }
@@ -126,12 +126,12 @@ std::optional<PageProblem> consent_wall(const PageLoad& load) {
   const std::string& final_url = load.final_url;
   if (final_url.starts_with("http") && !load.url.contains("://consent.")) {
     if (auto const* const mark = find_mark(kConsentUrls, final_url)) {
-      return problem("The page went on to ask for consent of " + std::string(mark->maker) + ": " +
+      return problem("The page led to a consent page by " + std::string(mark->maker) + ": " +
                      final_url.substr(0, 200));
     }
   }
   if (auto const* const mark = find_mark(kConsentMarks, dom_of(load))) {
-    return problem("A banner of " + std::string(mark->maker) + " asks for consent");
+    return problem("A banner by " + std::string(mark->maker) + " asks for consent");
   }
   return std::nullopt;
 }

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "archive/writer.h"
+#include "base/text/counted.h"
 #include "dns/host.h"
 #include "pageload/browser/launch.h"
 #include "proxy/record/network_dialer.h"
@@ -58,13 +59,13 @@ std::string megabytes(std::uint64_t bytes) {
 }
 
 std::string counters_text(RecordSession::Counters& counters) {
-  std::string text = std::to_string(counters.complete) + " exchanges, " +
-                     megabytes(counters.body_bytes) + " of bodies";
+  std::string text =
+      counted(counters.complete, "exchange") + ", " + megabytes(counters.body_bytes) + " of bodies";
   if (counters.cut > 0) text += ", " + std::to_string(counters.cut) + " cut short";
   if (counters.failed > 0) text += ", " + std::to_string(counters.failed) + " failed";
   if (counters.private_refused > 0) {
     text += ", " + std::to_string(counters.private_refused) +
-            " refused the way to private addresses (--allow-private)";
+            " refused access to private addresses (--allow-private)";
   }
   if (counters.injected > 0) {
     text += "; " + injected_text(counters.injected, counters.injected_bytes);
@@ -115,7 +116,7 @@ std::optional<NetworkDialer::Options> dialing_options(const RecordOptions& optio
   for (const std::string& text : options.connect_to) {
     auto const rule = parse_connect_to(text);
     if (!rule) {
-      std::fprintf(stderr, "reprise: --connect-to takes HOST:PORT:ADDR:PORT, not '%s'\n",
+      std::fprintf(stderr, "reprise: --connect-to must be HOST:PORT:ADDR:PORT, not '%s'\n",
                    text.c_str());
       return std::nullopt;
     }
@@ -125,8 +126,8 @@ std::optional<NetworkDialer::Options> dialing_options(const RecordOptions& optio
     auto const server = dns::parse_endpoint(text, kDnsPort);
     if (!server) {
       std::fprintf(stderr,
-                   "reprise: --dns-server takes ADDR or ADDR:PORT (192.0.2.53, [2001:db8::53]:53), "
-                   "not '%s'\n",
+                   "reprise: --dns-server must be ADDR or ADDR:PORT (192.0.2.53, "
+                   "[2001:db8::53]:53), not '%s'\n",
                    text.c_str());
       return std::nullopt;
     }
@@ -194,8 +195,8 @@ std::vector<std::string> passed_on(const CLI::App& sub) {
 int record_list(const RecordOptions& options, const CLI::App& sub) {
   if (options.append || !options.load_report.empty() || !options.urls.empty()) {
     std::fprintf(stderr,
-                 "reprise: --urls makes an archive and a report of its own for each page: no URL, "
-                 "--append or --load-report beside it\n");
+                 "reprise: --urls cannot be combined with URLs, --append or --load-report: each "
+                 "page gets its own archive and report\n");
     return kExitUsage;
   }
   CorpusOptions corpus{.list = options.url_list,
@@ -251,11 +252,9 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
       **archive, dialer, started,
       [&](std::error_code error) {
         archive_failed = true;
-        std::fprintf(
-            stderr,
-            "\nreprise: %s: cannot be written any more: %s; what was recorded up to here is "
-            "whole\n",
-            options.output.c_str(), error.message().c_str());
+        std::fprintf(stderr,
+                     "\nreprise: %s cannot be written: %s. Everything recorded so far is intact\n",
+                     options.output.c_str(), error.message().c_str());
         serving.stop(kExitArchive);
       },
       std::move(injection->script), {.all = options.allow_private, .start_urls = options.urls});
@@ -280,7 +279,7 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
   if (nothing) {
     if (!exists) std::filesystem::remove(options.output);
     std::fprintf(stderr, "reprise: nothing was recorded: %s %s\n", options.output.c_str(),
-                 exists ? "is as it was" : "was not made");
+                 exists ? "is unchanged" : "was not created");
     return exit_code == kExitDone ? int{kExitFailed} : exit_code;
   }
   std::fprintf(stderr, "recorded %s: %s\n", options.output.c_str(),
@@ -294,40 +293,49 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
 void add_record_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {
   auto const options = std::make_shared<RecordOptions>();
   auto* const sub = app.add_subcommand(
-      "record", "Forward, and archive: reprise record -o ARCHIVE [URL... | -- COMMAND...]");
-  sub->add_option("-o,--output", options->output, "The archive to write");
-  sub->add_option("URL", options->urls, "Pages to open in a browser; ends when they are quiet")
+      "record",
+      "Forward requests and archive them: reprise record -o ARCHIVE [URL... | -- COMMAND...]");
+  sub->add_option("-o,--output", options->output, "Archive to write");
+  sub->add_option("URL", options->urls,
+                  "Pages to open in a browser; recording ends when they are quiet")
       ->check(check_page_url);
   sub->add_option("--urls", options->url_list,
-                  "Record the pages of this file, a URL a line, each into an archive in the folder "
-                  "that -o names");
-  sub->add_option("--retries", options->retries, "With --urls: further attempts at a page (2)")
+                  "Record the pages listed in this file, one URL per line, each into its own "
+                  "archive in the folder given by -o");
+  sub->add_option("--retries", options->retries, "With --urls: retry a page this many times [2]")
       ->check(CLI::Range(0U, 100U));
   sub->add_option("--browser", options->browser,
-                  "With URLs: the browser's program, a Chromium (chromium)");
+                  "With URLs: use this browser, a Chromium [chromium]");
   sub->add_flag("--append", options->append, "Add a session to the archive if it exists");
   sub->add_option("--connect-to", options->connect_to,
-                  "HOST:PORT:ADDR:PORT, dial ADDR:PORT for HOST:PORT (as curl)")
+                  "Connect to ADDR:PORT for HOST:PORT: HOST:PORT:ADDR:PORT, as in curl")
       ->allow_extra_args(false);
-  sub->add_option("--dns-server", options->dns_servers,
-                  "ADDR[:PORT], ask this server for names instead of the system's; repeatable")
+  sub->add_option(
+         "--dns-server", options->dns_servers,
+         "Ask this DNS server, ADDR[:PORT], instead of the system's; may be given more than once")
       ->allow_extra_args(false);
-  sub->add_option("--origin-ca", options->origin_ca, "Trust this PEM file for origins, too");
-  sub->add_flag("--insecure-origin", options->insecure_origin, "Do not verify origins");
+  sub->add_option("--origin-ca", options->origin_ca,
+                  "Trust the certificates in this PEM file for origins, too");
+  sub->add_flag("--insecure-origin", options->insecure_origin,
+                "Do not verify the certificates of origins");
   sub->add_flag("--allow-private", options->allow_private,
-                "Let pages of the Internet reach private and loopback addresses");
-  sub->add_flag("--fsync", options->fsync, "Survive the machine, not only the process");
+                "Let pages from the Internet reach private and loopback addresses");
+  sub->add_flag("--fsync", options->fsync,
+                "Sync the archive to disk, to survive a crash of the machine");
   options->injection.add_to(*sub);
-  sub->add_option("--load-report", options->load_report, "With URLs: the browser's view, as JSON");
-  sub->add_option("--quiet", options->quiet_ms, "With URLs: ms without requests that end a page");
+  sub->add_option("--load-report", options->load_report,
+                  "With URLs: write the browser's view of the loads here as JSON");
+  sub->add_option("--quiet", options->quiet_ms,
+                  "With URLs: end a page after this many ms without requests [500]");
   sub->add_option("--settle", options->settle_ms,
-                  "With URLs: ms that the empty page rests before it navigates (500)");
-  sub->add_option("--timeout", options->timeout_s, "With URLs: s after which a page is given up");
+                  "With URLs: wait this many ms in the empty page before navigating [500]");
+  sub->add_option("--timeout", options->timeout_s,
+                  "With URLs: give up a page after this many seconds [30]");
   options->serving.add_to(*sub);
   sub->callback([options, command, sub, &exit_code] {
     // Not CLI11's required(): that would hide what else is wrong with the line.
     if (options->output.empty()) {
-      std::fprintf(stderr, "reprise: record wants -o ARCHIVE\n");
+      std::fprintf(stderr, "reprise: record needs -o ARCHIVE\n");
       exit_code = kExitUsage;
       return;
     }
@@ -339,7 +347,8 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
     }
     if (is_firefox(options->browser)) {
       std::fprintf(stderr,
-                   "reprise: record opens a Chromium alone; for others: record ... -- COMMAND\n");
+                   "reprise: record opens only Chromium itself. For other browsers use record ... "
+                   "-- COMMAND\n");
       exit_code = kExitUsage;
       return;
     }

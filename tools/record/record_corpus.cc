@@ -8,6 +8,7 @@
 
 #include "base/system/guarded_process.h"
 #include "base/system/text_file.h"
+#include "base/text/counted.h"
 #include "pageload/results/result_file.h"
 #include "tools/commands.h"
 #include "tools/process/interruption.h"
@@ -72,7 +73,7 @@ Attempt record_once(const CorpusOptions& options, const CorpusPage& page, const 
   attempt.exit_code = wait_for(**process, options.timeout + kRecordTime);
   read_load_report(report, attempt);
   if (!attempt.exit_code) {
-    attempt.failure = "The recorder did not end and was killed.";
+    attempt.failure = "The recorder did not end in time and was killed.";
   } else if (*attempt.exit_code != kExitDone && attempt.failure.empty()) {
     attempt.failure = "The recorder ended with exit code " + std::to_string(*attempt.exit_code);
   }
@@ -95,7 +96,7 @@ bool is_hopeless(const Attempt& attempt) {
 void take_misses(const ReplaySummary& report, CorpusEntry& entry) {
   entry.misses = static_cast<std::uint64_t>(report.misses.value_or(0));
   if (entry.misses == 0) return;
-  std::string text = std::to_string(entry.misses) + " requests of a replay are not in the archive";
+  std::string text = "the archive lacks " + counted(entry.misses, "request") + " of the replay";
   std::size_t named = 0;
   for (const ReplaySummary::Miss& miss : report.distinct_misses) {
     if (named == kMissesNamed) break;

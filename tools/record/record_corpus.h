@@ -21,11 +21,11 @@ struct CorpusOptions {
   LoadSetup check;                            ///< of the load that judges an archive, but for it
 };
 
-/// Records each page by a `record` of its own, loads it once from the archive, and judges it.
-/// FOLDER/NAME.reprise stands there only once that is done; FOLDER/corpus.json is rewritten after
-/// each page, and what it calls recorded is not recorded again. Says on stderr what it is at; a
-/// table goes to stdout. Returns the exit code: done; failed when a page has no archive; gate when
-/// all have one but something speaks against some; usage; 128 and its number for a signal.
+/// Records each page with a separate `record`, loads it once from the archive, and checks it.
+/// FOLDER/NAME.reprise exists only once that is done; FOLDER/corpus.json is rewritten after each
+/// page, and pages that it lists as recorded are not recorded again. Prints progress on stderr and
+/// a table on stdout. Returns the exit code: done; failed if a page has no archive; gate if all
+/// have one but some have warnings; usage; 128 plus its number for a signal.
 int record_corpus(const CorpusOptions& options);
 
 }  // namespace reprise

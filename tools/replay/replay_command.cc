@@ -52,7 +52,7 @@ struct ReplayOptions {
 /// SIGBUS. Only async-signal-safe calls here.
 void end_on_truncated_archive(int) {
   constexpr std::string_view kMessage =
-      "\nreprise: the archive was cut off while it was replayed; restore it and start again\n";
+      "\nreprise: the archive was truncated during the replay. Restore it and start again\n";
   auto const written = ::write(STDERR_FILENO, kMessage.data(), kMessage.size());
   ::_exit(written < 0 ? kExitFailed : kExitArchive);
 }
@@ -88,7 +88,7 @@ Timing timing_of(const ReplayOptions& options) {
 
 std::string check_think_time(const std::string& text) {
   if (ThinkTime::parse(text)) return {};
-  return "takes none, recorded, xFACTOR or milliseconds, at most a day: x0.5, 30";
+  return "must be none, recorded, xFACTOR or milliseconds, at most one day: x0.5, 30";
 }
 
 /// The session that is served; only its number is known where its record is lost.
@@ -129,7 +129,7 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   auto const is_there = options.session == 0 ||
                         std::ranges::count(sessions, options.session, &SessionInfo::number) > 0;
   if (sessions.empty() || !is_there) {
-    std::fprintf(stderr, "reprise: %s: there is no session %u; it holds %zu\n",
+    std::fprintf(stderr, "reprise: %s: no session %u: the archive has %zu\n",
                  options.archive.c_str(), options.session, sessions.size());
     return kExitArchive;
   }
@@ -149,7 +149,7 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   Serving serving("replay", options.serving, command);
   if (auto const wrong = serving.prepare(naming)) return *wrong;
   if (auto const locked = deny_outgoing_connections(); !locked) {
-    std::fprintf(stderr, "reprise: cannot shut the replay off from the network (seccomp): %s\n",
+    std::fprintf(stderr, "reprise: cannot deny the replay the network (seccomp): %s\n",
                  locked.error().message().c_str());
     return kExitListen;
   }
@@ -164,8 +164,8 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
                                      .date_shift = shift});
   if (auto const left_out = options.warm ? replayed.warm() : 0; left_out > 0) {
     std::fprintf(stderr,
-                 "reprise: --warm: memory is full (64 MiB): %zu responses are prepared when they "
-                 "are asked for\n",
+                 "reprise: --warm: memory limit reached (64 MiB): %zu responses will be prepared "
+                 "on first request\n",
                  left_out);
   }
   // Documents are rewritten while the browser starts, not while it waits for them.
@@ -196,7 +196,7 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   }
   if (exit_code == kExitDone && options.strict && report.counts.misses > 0) return kExitGate;
   if (exit_code == kExitDone && report.counts.confidence < options.min_confidence) {
-    std::fprintf(stderr, "reprise: the confidence is %.1f %%, under %g %% (--min-confidence)\n",
+    std::fprintf(stderr, "reprise: the confidence is %.1f %%, below %g %% (--min-confidence)\n",
                  std::floor(report.counts.confidence * 10) / 10, options.min_confidence);
     return kExitGate;
   }
@@ -208,66 +208,68 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
 void add_replay_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {
   auto const options = std::make_shared<ReplayOptions>();
   auto* const sub = app.add_subcommand(
-      "replay", "Serve from an archive, never from the network: reprise replay A [-- COMMAND...]");
-  sub->add_option("ARCHIVE", options->archive, "What record wrote, or a recording of another tool")
+      "replay",
+      "Serve from an archive, never from the network: reprise replay ARCHIVE [-- COMMAND...]");
+  sub->add_option("ARCHIVE", options->archive, "Archive, or a recording of another tool")
       ->required();
   sub->add_option("--match", options->match,
-                  "fuzzy: the best score where nothing is the same; exact: only what is")
+                  "fuzzy: answer with the best match if there is no exact one; exact: answer only "
+                  "exact matches")
       ->check(CLI::IsMember({"fuzzy", "exact"}))
       ->capture_default_str();
   sub->add_option("--ignore-param", options->ignored_params,
-                  "Query and form parameters that do not count: a name, * for any bytes")
+                  "Ignore query and form parameters of this name (* matches any text); may be "
+                  "given more than once")
       ->allow_extra_args(false)
       ->type_name("GLOB");
   sub->add_option("--failures", options->failures,
-                  "recorded: exchanges that were cut or failed are cut or fail again; miss: they "
-                  "are missed")
+                  "recorded: cut or fail again where the recording was cut or failed; miss: count "
+                  "these as misses")
       ->check(CLI::IsMember({"recorded", "miss"}))
       ->capture_default_str();
   options->injection.add_to(*sub);
-  sub->add_option("--dates", options->dates,
-                  "shift: dates and cookies' expiries are as long ago, or ahead, as they were in "
-                  "the recording; recorded: byte-exact")
+  sub->add_option(
+         "--dates", options->dates,
+         "shift: move dates and cookie expiries to the present; recorded: send them byte for byte")
       ->check(CLI::IsMember({"shift", "recorded"}))
       ->capture_default_str();
   sub->add_option("--think-time", options->think_time,
-                  "What the origin takes before it answers: none, as recorded, that times a factor "
-                  "(x0.5), or so many milliseconds")
+                  "Wait before each answer: none, recorded, the recorded time multiplied (x0.5), "
+                  "or milliseconds")
       ->check(check_think_time)
       ->type_name("none|recorded|MS|xF")
       ->capture_default_str();
   sub->add_option("--pace", options->pace,
-                  "streams: event streams come as they came, other bodies with the pauses that "
-                  "their origin made; all: every body as it came, the recording's bandwidth "
-                  "included; none: as fast as they can")
+                  "streams: send event streams as recorded and pause other bodies where their "
+                  "origin did; all: send every body at its recorded pace, including the "
+                  "recording's bandwidth; none: send as fast as possible")
       ->check(CLI::IsMember({"streams", "all", "none"}))
       ->capture_default_str();
-  sub->add_option("--session", options->session, "Recorded session (default the last complete one)")
+  sub->add_option("--session", options->session, "Serve this recorded session [last complete]")
       ->check(CLI::PositiveNumber);
   sub->add_option("--protocol", options->protocol,
-                  "HTTP version over TLS: as each host was recorded, or one for all")
+                  "Use this HTTP version over TLS: each host's recorded one, or one for all")
       ->check(CLI::IsMember({"recorded", "h1", "h2"}))
       ->capture_default_str();
   sub->add_option("--topology", options->topology,
-                  "recorded: an address for each recorded one; single: one for all")
+                  "recorded: one stand-in for each recorded address; single: one for all")
       ->check(CLI::IsMember({"recorded", "single"}))
       ->capture_default_str();
   sub->add_option("--origin-rtt", options->origin_rtt,
-                  "recorded: each origin as far behind the link as it was when it was recorded")
+                  "recorded: add each origin's recorded round-trip time behind the link")
       ->check(CLI::IsMember({"none", "recorded"}))
       ->capture_default_str();
-  sub->add_flag("--dns-any", options->dns_any, "Hosts that were not recorded have an address, too");
-  sub->add_flag("--dns-chains", options->dns_chains,
-                "The resolver answers with the recorded CNAMEs and lifetimes");
+  sub->add_flag("--dns-any", options->dns_any, "Answer names that were not recorded, too");
+  sub->add_flag("--dns-chains", options->dns_chains, "Answer with the recorded CNAMEs and TTLs");
   sub->add_flag("--strict", options->strict,
-                "Exit with 5 when anything was missed, or the link was not what it should be");
+                "Exit with 5 if there was a miss or the link missed its settings");
   sub->add_option("--min-confidence", options->min_confidence,
-                  "Exit with 5 when the mean score of all requests is under this many percent")
+                  "Exit with 5 if the mean score of all requests is below this percentage")
       ->check(CLI::Range(0, 100))
       ->type_name("PCT");
   sub->add_flag("--warm", options->warm, "Prepare every response before the first request");
   sub->add_option("--report", options->report, "Write hits and misses here as JSON at the end");
-  sub->add_option("--threads", options->serving.threads, "Threads that serve")
+  sub->add_option("--threads", options->serving.threads, "Serve with this many threads")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
   options->serving.add_to(*sub);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/text/counted.h"
+
 namespace reprise {
 namespace {
 
@@ -98,12 +100,12 @@ std::string synthesised_text(const Synthesised& made) {
   auto const count = [](std::uint64_t number, const char* what) {
     return number > 0 ? ", " + std::to_string(number) + what : "";
   };
-  return std::to_string(made.responses()) + " responses in another version than recorded" +
+  return counted(made.responses(), "response") + " in a different HTTP version than recorded" +
          count(made.served_as_h2, " as h2") + count(made.served_as_h1, " as HTTP/1.1") +
-         count(made.connection_fields_removed, " connection fields left out") +
+         count(made.connection_fields_removed, " connection fields removed") +
          count(made.reason_phrase_added, " reason phrases added") +
-         count(made.framing_added, " framings added") +
-         count(made.trailers_removed, " trailers left out");
+         count(made.framing_added, " length fields added") +
+         count(made.trailers_removed, " trailers removed");
 }
 
 std::string special_text(const SpecialCounts& counts) {
@@ -192,9 +194,9 @@ boost::json::object replay_report_json(const ReplayReport& report) {
 }
 
 std::string counts_text(const ReplayCounts& counts) {
-  std::string text = std::to_string(counts.hits) + " hits";
+  std::string text = counted(counts.hits, "hit");
   if (counts.fuzzy_hits > 0) text += " (" + std::to_string(counts.fuzzy_hits) + " fuzzy)";
-  text += ", " + std::to_string(counts.misses) + " misses, " +
+  text += ", " + counted(counts.misses, "miss", "misses") + ", " +
           std::to_string(counts.exchanges_served) + " of " +
           std::to_string(counts.exchanges_servable) + " exchanges used";
   if (counts.damaged > 0) text += ", " + std::to_string(counts.damaged) + " damaged";
@@ -206,7 +208,7 @@ std::string differences_text(const ReplayReport& report) {
   std::string text;
   if (counts.fuzzy_hits > 0 || counts.scheme_substituted > 0) {
     auto const percent = std::to_string(rounded(counts.confidence));
-    text += "inexact: " + std::to_string(counts.fuzzy_hits) + " hits by the best score, " +
+    text += "inexact: " + counted(counts.fuzzy_hits, "hit") + " by the best score, " +
             std::to_string(counts.scheme_substituted) + " from the other scheme; confidence " +
             percent.substr(0, percent.find('.') + 2) + " %\n";
   }
@@ -214,10 +216,10 @@ std::string differences_text(const ReplayReport& report) {
   if (report.web_sockets.differing > 0) {
     auto const& sockets = report.web_sockets;
     text += "WebSockets: " + std::to_string(sockets.differing) + " of " +
-            std::to_string(sockets.ended) + " not as recorded; " +
+            std::to_string(sockets.ended) + " differ from the recording; " +
             std::to_string(sockets.messages.client_received) + " of " +
-            std::to_string(sockets.messages.client_recorded) + " client messages came, " +
-            std::to_string(sockets.messages.client_differing) + " of them differing\n";
+            std::to_string(sockets.messages.client_recorded) + " client messages received, " +
+            std::to_string(sockets.messages.client_differing) + " of them different\n";
   }
   if (report.synthesised.responses() > 0) {
     text += "synthesised: " + synthesised_text(report.synthesised) + "\n";
@@ -230,7 +232,7 @@ std::string waits_text(const ReplayReport& report) {
   auto const& pauses = report.counts.pauses;
   if (think.waits == 0 && pauses.waits == 0) return {};
   auto text = "waited: think time (" + report.timing.think.text() + ") " + seconds_text(think.time);
-  return text + ", between pieces of bodies " + seconds_text(pauses.time) + ", in all\n";
+  return text + ", pauses in bodies " + seconds_text(pauses.time) + ", total\n";
 }
 
 }  // namespace reprise

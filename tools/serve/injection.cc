@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "base/system/text_file.h"
+#include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "tools/commands.h"
 
@@ -48,7 +49,7 @@ std::string check_time_zone(const std::string& name) {
   auto const inside = !name.starts_with('/') && !name.contains("..");
   auto const file = std::filesystem::path(kZoneFolder) / name;
   if (inside && std::filesystem::is_regular_file(file, error)) return {};
-  return "'" + name + "' is no time zone of this system; Europe/Berlin is one";
+  return "'" + name + "' is not a time zone of this system; use a name such as Europe/Berlin";
 }
 
 std::optional<inject::PageSettings> settings_of(const InjectionOptions& options,
@@ -81,7 +82,7 @@ std::string_view to_string(inject::Verdict verdict) {
     case inject::Verdict::kNoScripts:
       return "sandboxed: no script runs";
     case inject::Verdict::kUndecoded:
-      return "not coded as it says";
+      return "does not match its Content-Encoding";
   }
   return "";
 }
@@ -114,24 +115,25 @@ boost::json::object document_json(const InjectedDocument& document) {
 void InjectionOptions::add_to(CLI::App& command) {
   command
       .add_option("--inject", inject,
-                  "What goes into documents: default (fixes the page's clock and dice), none, or "
-                  "script files after it; 'none FILE' for the file alone")
+                  "Inject into documents: default (fixes clock and random numbers), none, or "
+                  "script files, which follow the default; none and FILE for the file alone")
       ->allow_extra_args(false)
       ->type_name("default|none|FILE")
       ->default_str("default");
   command.add_option("--time-seed", time_seed,
-                     "What the page's clock shows first: ms since the epoch or "
-                     "2026-03-01T12:00:00Z (when it was recorded)");
+                     "Start the page's clock at this time: ms since the epoch or "
+                     "2026-03-01T12:00:00Z [time of the recording]");
   command.add_option("--random-seed", random_seed,
-                     "Of the page's random numbers (the recording's)");
+                     "Seed for the page's random numbers [the recording's]");
   command
       .add_option("--clock", clock,
-                  "step: 50 ms every 50 tasks that read it, 1 s behind at most; steady: with time; "
-                  "all: performance.now(), too (step)")
+                  "Move the page's clock: step: 50 ms every 50 tasks that read it, at most 1 s "
+                  "behind; steady: in real time; all: in real time, performance.now() too [step]")
       ->check(CLI::IsMember({"step", "steady", "all"}));
   command
       .add_option("--timezone", time_zone,
-                  "The page's, such as Europe/Berlin, or 'browser' (the recording's)")
+                  "Set the page's time zone, such as Europe/Berlin; 'browser' keeps the browser's "
+                  "own [the recording's]")
       ->check(check_time_zone);
 }
 
@@ -140,7 +142,7 @@ std::expected<Injection, int> make_injection(const InjectionOptions& options,
                                              std::chrono::seconds date_shift) {
   auto settings = settings_of(options, session);
   if (!settings) {
-    return wrong("--time-seed takes milliseconds or 2026-03-01T12:00:00Z, not '" +
+    return wrong("--time-seed must be milliseconds or a time such as 2026-03-01T12:00:00Z, not '" +
                  options.time_seed + "'");
   }
   settings->date_shift = date_shift;
@@ -158,8 +160,8 @@ std::expected<Injection, int> make_injection(const InjectionOptions& options,
     if (!text) return std::unexpected(text.error());
     if (!inject::InjectedScript::create({.document = {*text}, .worker = {}})) {
       return wrong("--inject " + each +
-                   ": cannot stand in every document: it must be ASCII (write \\u00e4 for others) "
-                   "without </script, <!-- and ]]>");
+                   ": cannot be embedded in every document: the script must be ASCII (write "
+                   "\\u00e4 for other characters) without </script, <!-- and ]]>");
     }
     texts.document.push_back(std::move(*text));
     injection.files.push_back(each);
@@ -202,10 +204,9 @@ boost::json::object injection_json(const Injection& injection, const ReplayRepor
 }
 
 std::string injected_text(std::uint64_t responses, std::int64_t bytes) {
-  char text[96];
-  std::snprintf(text, sizeof text, "the script is in %llu responses, %+.1f KB",
-                static_cast<unsigned long long>(responses), static_cast<double>(bytes) / 1e3);
-  return text;
+  char added[32];
+  std::snprintf(added, sizeof added, "%+.1f KB", static_cast<double>(bytes) / 1e3);
+  return "the script was added to " + counted(responses, "response") + ", " + added;
 }
 
 }  // namespace reprise

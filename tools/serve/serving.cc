@@ -36,26 +36,29 @@ void raise_descriptor_limit() {
 }
 
 /// Whether clients that go to stand-ins on loopback find the listener.
-bool takes_stand_ins(const Place& place) {
-  return place.at && (place.at->address() == net::ip::address_v4::loopback() ||
-                      place.at->address() == net::ip::address_v4::any());
+bool takes_stand_ins(const ListenAddress& address) {
+  return address.at && (address.at->address() == net::ip::address_v4::loopback() ||
+                        address.at->address() == net::ip::address_v4::any());
 }
 
 }  // namespace
 
 void ServingOptions::add_to(CLI::App& command) {
-  places.add_to(command);
+  addresses.add_to(command);
   link.add_to(command);
   command
       .add_option(
           "--shaper", shaper,
-          "packet: a command's packets cross the link; stream: a model of TCP, approximate; "
-          "auto: packet for a command, if it may")
+          "packet: send the command's packets over the link; stream: model TCP, approximate; auto: "
+          "packet if there is a command and the system permits it, else stream")
       ->check(CLI::IsMember({"auto", "packet", "stream"}))
       ->capture_default_str()
-      ->group("The emulated network (reprise profiles lists links)");
-  command.add_option("--ready-file", ready_file, "Write JSON here once all listeners accept");
-  command.add_option("--log", log_level, "trace, debug, info, warn, err or off")
+      ->group("Emulated network (`reprise profiles` lists links)");
+  command.add_option("--ready-file", ready_file,
+                     "Write the addresses here as JSON once all listeners accept");
+  command
+      .add_option("--log", log_level,
+                  "Log at this level: trace, debug, info, warn, err or off [warn]")
       ->check(CLI::IsMember({"trace", "debug", "info", "warn", "err", "off"}));
 }
 
@@ -66,13 +69,13 @@ Serving::~Serving() = default;
 
 std::optional<int> Serving::prepare(const Naming& naming) {
   log_to_stderr(options_.log_level);
-  auto places =
-      options_.places.parse(command_.empty() ? UsualPlaces::kKnownPorts : UsualPlaces::kAnyPorts);
-  if (!places) {
-    std::fprintf(stderr, "reprise: %s\n", places.error().c_str());
+  auto addresses = options_.addresses.parse(command_.empty() ? DefaultAddresses::kKnownPorts
+                                                             : DefaultAddresses::kAnyPorts);
+  if (!addresses) {
+    std::fprintf(stderr, "reprise: %s\n", addresses.error().c_str());
     return kExitUsage;
   }
-  places_ = std::move(*places);
+  addresses_ = std::move(*addresses);
   if (!remove_stale_file(options_.ready_file, "--ready-file")) return kExitFailed;
   auto authority = CertificateAuthority::open_or_create(CertificateAuthority::default_directory());
   if (!authority) {
@@ -110,13 +113,13 @@ std::optional<int> Serving::prepare_link() {
   if (options_.shaper == "stream") return prepare_stream("");
   if (options_.shaper == "packet") {
     if (!command_.empty()) return prepare_packets(nullptr);
-    std::fprintf(stderr,
-                 "reprise: --shaper packet puts a command behind the link: say which, -- "
-                 "COMMAND..., or say --shaper stream\n");
+    std::fprintf(
+        stderr,
+        "reprise: --shaper packet needs a command. Add -- COMMAND..., or use --shaper stream\n");
     return kExitUsage;
   }
   if (command_.empty()) {
-    return prepare_stream("only the packets of a command can cross a link; give one, -- COMMAND");
+    return prepare_stream("packets need a command; add -- COMMAND");
   }
   std::optional<ShellError> refused;
   auto const wrong = prepare_packets(&refused);
@@ -134,15 +137,13 @@ std::optional<int> Serving::prepare_packets(std::optional<ShellError>* refused) 
   linked_ = linked->get();
   child_ = std::move(*linked);
   // The command reaches nobody here, and others are not asked for.
-  places_ = *options_.places.parse(UsualPlaces::kOff);
+  addresses_ = *options_.addresses.parse(DefaultAddresses::kOff);
   return std::nullopt;
 }
 
 std::optional<int> Serving::prepare_stream(const std::string& instead_of) {
   if (!instead_of.empty()) {
-    std::fprintf(stderr,
-                 "reprise: the link is modelled (--shaper stream), so that times are approximate: "
-                 "%s\n",
+    std::fprintf(stderr, "reprise: using --shaper stream, so times are approximate: %s\n",
                  instead_of.c_str());
   }
   auto streamed = StreamedLink::prepare(options_.link, instead_of, options_.strict);
@@ -153,14 +154,14 @@ std::optional<int> Serving::prepare_stream(const std::string& instead_of) {
 
 /// Stand-ins are for those who find a listener there.
 std::optional<int> Serving::make_plan(const Naming& naming) {
-  bool const served = takes_stand_ins(places_.http) || takes_stand_ins(places_.https);
+  bool const served = takes_stand_ins(addresses_.http) || takes_stand_ins(addresses_.https);
   if (!naming.hosts || (linked_ == nullptr && !served)) return std::nullopt;
   auto plan = dns::Plan::create(
       *naming.hosts,
       {.range = linked_ != nullptr ? dns::Plan::Range::kNamespace : dns::Plan::Range::kLoopback,
        .single = naming.single});
   if (!plan) {
-    std::fprintf(stderr, "reprise: no stand-ins for the recorded addresses: %s\n",
+    std::fprintf(stderr, "reprise: cannot assign stand-ins to the recorded addresses: %s\n",
                  plan.error().message().c_str());
     return kExitArchive;
   }
@@ -172,8 +173,8 @@ std::optional<int> Serving::move_servers_away(const Naming& naming) {
   if (naming.round_trips.empty()) return std::nullopt;
   if (linked_ == nullptr || !plan_) {
     std::fprintf(stderr,
-                 "reprise: --origin-rtt takes packets: a command behind a link (--link none will "
-                 "do) that is not modelled\n");
+                 "reprise: --origin-rtt needs a command behind a packet link. Add --link none and "
+                 "-- COMMAND...\n");
     return kExitUsage;
   }
   FarServers::Delays delays;
@@ -189,18 +190,19 @@ std::optional<int> Serving::move_servers_away(const Naming& naming) {
 
 std::vector<Listen> Serving::wanted_listeners() {
   std::vector<Listen> listeners;
-  for (Place* const place : {&places_.http, &places_.https, &places_.proxy, &places_.admin}) {
-    if (!place->at) continue;
-    bool const transparent = place == &places_.http || place == &places_.https;
-    listeners.push_back({.flag = place->flag,
-                         .at = *place->at,
-                         .entry = place == &places_.proxy ? Entry::kProxy : Entry::kTransparent,
-                         .tls = place != &places_.admin,
-                         .whole_loopback = transparent && plan_ &&
-                                           place->at->address().is_loopback() &&
-                                           takes_stand_ins(*place),
-                         .accepted_elsewhere = streamed_ && place != &places_.admin});
-    open_places_.push_back(place);
+  for (ListenAddress* const address :
+       {&addresses_.http, &addresses_.https, &addresses_.proxy, &addresses_.admin}) {
+    if (!address->at) continue;
+    bool const transparent = address == &addresses_.http || address == &addresses_.https;
+    listeners.push_back(
+        {.flag = address->flag,
+         .at = *address->at,
+         .entry = address == &addresses_.proxy ? Entry::kProxy : Entry::kTransparent,
+         .tls = address != &addresses_.admin,
+         .whole_loopback = transparent && plan_ && address->at->address().is_loopback() &&
+                           takes_stand_ins(*address),
+         .accepted_elsewhere = streamed_ && address != &addresses_.admin});
+    open_addresses_.push_back(address);
   }
   // Whatever address and port a command behind a link asks for, it finds us there.
   if (linked_ != nullptr) {
@@ -222,17 +224,17 @@ std::optional<int> Serving::bind() {
     return cannot_listen(wrong.flag, wrong.at, wrong.error);
   }
   server_ = std::move(*server);
-  for (std::size_t i = 0; i < open_places_.size(); ++i) {
-    open_places_[i]->at = server_->bound()[i];
+  for (std::size_t i = 0; i < open_addresses_.size(); ++i) {
+    open_addresses_[i]->at = server_->bound()[i];
   }
   return std::nullopt;
 }
 
 int Serving::cannot_listen(const std::string& flag, const tcp::endpoint& at,
                            std::error_code error) {
-  std::fprintf(stderr,
-               "reprise: cannot listen on %s for %s: %s; choose another with %s ADDR:PORT\n",
-               to_text(at).c_str(), flag.c_str(), error.message().c_str(), flag.c_str());
+  std::fprintf(
+      stderr, "reprise: cannot listen on %s for %s: %s. Choose another address with %s ADDR:PORT\n",
+      to_text(at).c_str(), flag.c_str(), error.message().c_str(), flag.c_str());
   return kExitListen;
 }
 
@@ -240,27 +242,27 @@ int Serving::cannot_listen(const std::string& flag, const tcp::endpoint& at,
 dns::Zone Serving::zone(const Naming& naming) const {
   if (plan_) return plan_->zone(naming.any);
   if (linked_ != nullptr) return {.entries = {}, .catch_all = kFarAddress};
-  auto const& main = places_.https.at ? places_.https : places_.http;
+  auto const& main = addresses_.https.at ? addresses_.https : addresses_.http;
   if (!main.at || !main.at->address().is_v4()) return {};
   return {.entries = {}, .catch_all = main.at->address().to_v4()};
 }
 
 std::optional<int> Serving::bind_names(const Naming& naming) {
-  if (linked_ == nullptr && !places_.dns.at) return std::nullopt;
+  if (linked_ == nullptr && !addresses_.dns.at) return std::nullopt;
   responder_.emplace(zone(naming), dns::Responder::Options{.chains = naming.chains});
   names_.emplace(context_, *responder_,
-                 dns::Server::Options{.allow_remote = options_.places.allow_remote});
-  if (places_.dns.at) {
-    net::ip::udp::endpoint const at(places_.dns.at->address(), places_.dns.at->port());
+                 dns::Server::Options{.allow_remote = options_.addresses.allow_remote});
+  if (addresses_.dns.at) {
+    net::ip::udp::endpoint const at(addresses_.dns.at->address(), addresses_.dns.at->port());
     auto const bound =
         streamed_ ? streamed_->listen_for_names(at, *names_, context_) : names_->listen(at);
-    if (!bound) return cannot_listen(places_.dns.flag, *places_.dns.at, bound.error());
-    places_.dns.at = tcp::endpoint(bound->address(), bound->port());
+    if (!bound) return cannot_listen(addresses_.dns.flag, *addresses_.dns.at, bound.error());
+    addresses_.dns.at = tcp::endpoint(bound->address(), bound->port());
   }
   if (linked_ == nullptr) return std::nullopt;
   for (Descriptor& socket : linked_->name_sockets()) {
     if (auto const served = names_->adopt(socket.release()); !served) {
-      std::fprintf(stderr, "reprise: names cannot be answered behind the link: %s\n",
+      std::fprintf(stderr, "reprise: cannot answer DNS behind the link: %s\n",
                    served.error().message().c_str());
       return kExitFailed;
     }
@@ -273,9 +275,9 @@ int Serving::run(HandlerFactory& handler, const AdminActions& admin,
   loop_ = std::make_unique<MainLoop>(context_);
   Admin admin_handler(admin);
   std::vector<HandlerFactory*> factories;
-  for (const Place* const place : open_places_) {
-    factories.push_back(place == &places_.admin ? static_cast<HandlerFactory*>(&admin_handler)
-                                                : &handler);
+  for (const ListenAddress* const address : open_addresses_) {
+    factories.push_back(address == &addresses_.admin ? static_cast<HandlerFactory*>(&admin_handler)
+                                                     : &handler);
   }
   factories.resize(server_->bound().size(), &handler);  // those behind the link
   server_->start(factories);
@@ -294,11 +296,11 @@ int Serving::finish_link(int exit_code) {
   bool doubtful = false;
   if (linked_ != nullptr) {
     auto const run = linked_->finish();
-    doubtful = !doubts_of(run).empty();
+    doubtful = !warnings_of(run).empty();
     finished_link_ = to_json(run);
   } else if (streamed_) {
     auto const run = streamed_->finish();
-    doubtful = !doubts_of(run).empty();
+    doubtful = !warnings_of(run).empty();
     finished_link_ = to_json(run);
   }
   return exit_code == kExitDone && doubtful && options_.strict ? int{kExitGate} : exit_code;
@@ -309,11 +311,11 @@ int Serving::finish_link(int exit_code) {
 std::optional<int> Serving::announce() {
   if (auto const number = waiting_signal()) return child_ ? 128 + *number : int{kExitDone};
   if (streamed_) {
-    std::vector<std::size_t> places;
-    for (std::size_t i = 0; i < open_places_.size(); ++i) {
-      if (open_places_[i] != &places_.admin) places.push_back(i);
+    std::vector<std::size_t> listeners;
+    for (std::size_t i = 0; i < open_addresses_.size(); ++i) {
+      if (open_addresses_[i] != &addresses_.admin) listeners.push_back(i);
     }
-    if (auto const wrong = streamed_->start(*server_, places); !wrong.empty()) {
+    if (auto const wrong = streamed_->start(*server_, listeners); !wrong.empty()) {
       std::fprintf(stderr, "reprise: the link cannot be modelled: %s\n", wrong.c_str());
       return kExitFailed;
     }
@@ -323,11 +325,11 @@ std::optional<int> Serving::announce() {
     return kExitFailed;
   }
   if (!child_) {
-    auto told = open_places_;
-    if (places_.dns.at) told.push_back(&places_.dns);
-    for (const Place* const place : told) {
-      std::fprintf(stderr, "%s: %s on %s\n", mode_.c_str(), place->flag.c_str() + 2,
-                   to_text(*place->at).c_str());
+    auto told = open_addresses_;
+    if (addresses_.dns.at) told.push_back(&addresses_.dns);
+    for (const ListenAddress* const address : told) {
+      std::fprintf(stderr, "%s: %s on %s\n", mode_.c_str(), address->flag.c_str() + 2,
+                   to_text(*address->at).c_str());
     }
     return std::nullopt;
   }
@@ -353,20 +355,20 @@ std::vector<std::string> Serving::chromium_flags() const {
   if (linked_ == nullptr) {
     std::string rules;
     if (plan_) {
-      auto const& [http, https, proxy, dns, admin] = places_;
-      auto const port = [](const Place& place, const Place& other) {
-        return takes_stand_ins(place) ? place.at->port() : other.at->port();
+      auto const& [http, https, proxy, dns, admin] = addresses_;
+      auto const port = [](const ListenAddress& address, const ListenAddress& other) {
+        return takes_stand_ins(address) ? address.at->port() : other.at->port();
       };
       // Hosts that were not recorded lead here, too: only so is a miss seen and explained.
       rules = plan_->chromium_rules({.http = port(http, https), .https = port(https, http)}, true);
       if (rules.size() > kRulesMax) {
         std::fprintf(stderr,
-                     "reprise: too many hosts for Chromium's flags: to it, all have one address; "
-                     "with the resolver of --dns each has its own\n");
+                     "reprise: too many hosts for Chromium's flags, so Chromium sees one address "
+                     "for all. With the resolver of --dns each host has its own\n");
         rules.clear();
       }
     }
-    flags = routing_flags(places_, rules);
+    flags = routing_flags(addresses_, rules);
   }
   flags.push_back("--ignore-certificate-errors-spki-list=" + authority_->spki_sha256_base64());
   auto const quiet = quiet_flags();
@@ -375,16 +377,16 @@ std::vector<std::string> Serving::chromium_flags() const {
 }
 
 boost::json::object Serving::ready_json() const {
-  auto const address = [](const Place& place) -> boost::json::value {
-    if (!place.at) return nullptr;
-    return boost::json::string(to_text(*place.at));
+  auto const text_of = [](const ListenAddress& address) -> boost::json::value {
+    if (!address.at) return nullptr;
+    return boost::json::string(to_text(*address.at));
   };
   return {{"mode", mode_},
-          {"http", address(places_.http)},
-          {"https", address(places_.https)},
-          {"proxy", address(places_.proxy)},
-          {"dns", address(places_.dns)},
-          {"admin", address(places_.admin)},
+          {"http", text_of(addresses_.http)},
+          {"https", text_of(addresses_.https)},
+          {"proxy", text_of(addresses_.proxy)},
+          {"dns", text_of(addresses_.dns)},
+          {"admin", text_of(addresses_.admin)},
           {"ca_file", authority_->certificate_path().string()},
           {"ca_spki_sha256", authority_->spki_sha256_base64()},
           {"chromium_flags", boost::json::value_from(chromium_flags())},

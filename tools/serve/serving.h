@@ -1,6 +1,6 @@
 #pragma once
 
-// What `record` and `replay` have in common: where to listen, what to run meanwhile, when to end.
+// Shared by `record` and `replay`: listeners, the command, and the end.
 
 #include <boost/asio/io_context.hpp>
 #include <boost/json/object.hpp>
@@ -21,7 +21,7 @@
 #include "tools/link/streamed_link.h"
 #include "tools/process/main_loop.h"
 #include "tools/process/running_command.h"
-#include "tools/serve/places.h"
+#include "tools/serve/listen_addresses.h"
 
 namespace CLI {
 class App;
@@ -31,23 +31,24 @@ namespace reprise {
 
 /// The options of the command line that both subcommands take.
 struct ServingOptions {
-  PlaceOptions places;
+  ListenOptions addresses;
   LinkOptions link;
   std::string shaper = "auto";  ///< of the link: "auto", "packet", "stream"
   std::filesystem::path ready_file;
   std::string log_level = "warn";
   unsigned threads = 1;
-  bool strict = false;  ///< a link that is not what it should be ends the run (kExitGate)
+  bool strict = false;  ///< a link that misses its settings ends the run (kExitGate)
 
   void add_to(CLI::App& command);
 };
 
-/// What names lead to.
+/// The addresses that names resolve to.
 struct Naming {
-  /// Each at the stand-ins of its addresses. Nothing: all names lead to us, as in a recording.
+  /// Each host resolves to the stand-ins of its addresses. Nothing: all names resolve to this
+  /// process, as in a recording.
   std::optional<std::vector<dns::RecordedHost>> hosts;
   bool single = false;  ///< one stand-in for all
-  bool any = false;     ///< other names lead to us, too
+  bool any = false;     ///< other names resolve, too
   bool chains = false;  ///< the recorded CNAMEs and TTLs
   /// What each origin address adds to the round trip behind a link.
   std::map<net::ip::address, std::chrono::nanoseconds> round_trips;
@@ -56,19 +57,19 @@ struct Naming {
 /// A server with everything around it, from the first listener to the last line on stderr.
 class Serving {
  public:
-  /// `mode` is "record" or "replay". `command` is what runs beside it, may be empty.
+  /// `mode` is "record" or "replay". `command` is the command to run; can be empty.
   Serving(std::string mode, ServingOptions options, std::vector<std::string> command);
   ~Serving();
 
-  /// All that must come before threads and locks: checks the addresses, opens the certificate
+  /// Everything that must precede threads and locks: checks the addresses, opens the certificate
   /// authority, forks the child or makes its network, binds the listeners. Returns an exit code
-  /// when something is wrong, and has said it.
+  /// on an error, which has been printed.
   std::optional<int> prepare(const Naming& naming);
 
   /// Where the listeners are; after prepare().
   const std::vector<tcp::endpoint>& bound() const { return server_->bound(); }
-  /// Where names are answered; after prepare(). Nothing without that.
-  std::optional<tcp::endpoint> names_at() const { return places_.dns.at; }
+  /// The address of the resolver; after prepare(). Nothing if there is none.
+  std::optional<tcp::endpoint> names_at() const { return addresses_.dns.at; }
   /// How the link did. Nothing without one. On the main thread, after prepare().
   std::optional<boost::json::object> link_report() const;
   /// Of clients; after prepare(). Any thread.
@@ -109,7 +110,7 @@ class Serving {
   std::string mode_;
   ServingOptions options_;
   std::vector<std::string> command_;
-  Places places_;  // once bound, as bound
+  ListenAddresses addresses_;  // once bound, as bound
   std::optional<CertificateAuthority> authority_;
   std::unique_ptr<RunningCommand> child_;
   LinkedCommand* linked_ = nullptr;  // the same, if it is behind a link
@@ -118,7 +119,7 @@ class Serving {
   net::io_context context_{1};
   std::optional<dns::Responder> responder_;
   std::optional<dns::Server> names_;
-  std::vector<Place*> open_places_;  // in the server's order
+  std::vector<ListenAddress*> open_addresses_;  // in the server's order
   std::unique_ptr<Server> server_;
   std::unique_ptr<StreamedLink> streamed_;  // in front of it
   std::unique_ptr<MainLoop> loop_;

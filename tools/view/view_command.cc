@@ -7,6 +7,7 @@
 
 #include "archive/record.h"
 #include "base/system/private_file.h"
+#include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "pageload/results/result_file.h"
 #include "tools/archive/given_archive.h"
@@ -53,7 +54,7 @@ int read_input(const fs::path& path, ViewModel& model) {
   std::ifstream file(path, std::ios::binary);
   std::error_code error;
   if (!file || !fs::is_regular_file(path, error)) {
-    return say_wrong(path, "cannot be read; name an archive or a result of `load -o`", kExitFailed);
+    return say_wrong(path, "cannot be read; give an archive or a result of `load -o`", kExitFailed);
   }
   auto given = GivenArchive::take(path);
   if (!given) return given.error();
@@ -73,10 +74,9 @@ int view(const ViewOptions& options) {
   }
   auto const output =
       options.output.empty() ? fs::path(options.inputs.front().string() + ".html") : options.output;
-  auto const told =
-      std::to_string(model.loads()) + " loads, " + std::to_string(model.requests()) + " requests";
+  auto const told = counted(model.loads(), "load") + ", " + counted(model.requests(), "request");
   if (model.requests_left_out() > 0) {
-    std::fprintf(stderr, "reprise: %zu requests are left out: a page holds %zu\n",
+    std::fprintf(stderr, "reprise: %zu requests are not shown: a page shows at most %zu\n",
                  model.requests_left_out(), ViewModel::kRequestsMax);
   }
   auto const page = view_page(std::move(model).text());
@@ -95,11 +95,11 @@ int view(const ViewOptions& options) {
 void add_view_command(CLI::App& app, int& exit_code) {
   auto const options = std::make_shared<ViewOptions>();
   auto* const sub = app.add_subcommand(
-      "view", "Make an HTML page of loads or recordings: reprise view FILE... [-o page.html]");
-  sub->add_option("FILE", options->inputs, "Archives, and results that `load -o` wrote")
-      ->required();
-  sub->add_option("-o,--output", options->output,
-                  "The page (default: the first FILE with .html behind it); - for stdout");
+      "view", "Make an HTML page from loads or recordings: reprise view FILE... [-o page.html]");
+  sub->add_option("FILE", options->inputs, "Archives and results of `load -o`")->required();
+  sub->add_option(
+      "-o,--output", options->output,
+      "Write the page here; - writes to standard output [first FILE with .html appended]");
   sub->callback([options, &exit_code] { exit_code = view(*options); });
 }
 

@@ -9,7 +9,7 @@ export function showDetails(panel, request, load, goTo) {
   panel.selectAll('*').remove();
   panel.classed('empty', !request);
   if (!request) {
-    put(panel, 'p', 'hint', 'Choose a request to see all about it.');
+    put(panel, 'p', 'hint', 'Choose a request to see its details.');
     return;
   }
   const heading = put(panel, 'h3', '', `${request.method} `);
@@ -71,10 +71,10 @@ function putPhases(columns, request, load) {
     phaseRow(box, phase.name, phase.title, phase.says, took);
     if (phase.name !== 'wait' || !parts) continue;
     phaseRow(
-      box, 'round-trip', 'of it, round trip', 'about, as the handshake took', parts.roundTrip);
-    phaseRow(box, 'think', 'of it, think time', 'what remains', parts.think);
+      box, 'round-trip', '– round trip', 'estimated from the handshake', parts.roundTrip);
+    phaseRow(box, 'think', '– think time', 'the rest', parts.think);
   }
-  if (phases.length === 0) put(box.append('tr'), 'td', '', 'No times are known.');
+  if (phases.length === 0) put(box.append('tr'), 'td', '', 'No times were recorded.');
 }
 
 function phaseRow(box, name, title, says, took) {

@@ -34,8 +34,8 @@ export function showDistributions(allMetrics, groups, choose) {
     const summaries = groups.map((group) => summaryOf(group.measured, metric.key));
     return { metric, summaries };
   }).filter(({ summaries }) => summaries.some((summary) => summary !== null));
-  put(part, 'p', 'said', `${counted(measured, 'load')}, a dot each; the line is the median, the band `
-    + 'its 95 % interval (from six loads on). Whether a difference is real: reprise compare.');
+  put(part, 'p', 'said', `${counted(measured, 'load')}, one dot each; the line is the median, the band `
+    + 'its 95 % interval (with six loads or more). To test a difference, use reprise compare.');
   const redraws = [];
   const grid = part.append('div').attr('class', 'panels');
   for (const { metric, summaries } of metrics) {

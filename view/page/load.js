@@ -95,7 +95,7 @@ export class LoadView {
       tile('Misses', countText(load.metrics.misses), load.metrics.misses > 0 ? 'bad' : '');
     if (load.requests_left_out > 0) {
       const count = counted(load.requests_left_out, 'request');
-      put(this.box, 'p', 'failure', `${count} of this load left out: the page would be too large.`);
+      put(this.box, 'p', 'failure', `${count} not shown: the page would be too large.`);
     }
     if (chain.length > 0) this.putChainBar(chain, chainEnd);
   }
@@ -106,9 +106,9 @@ export class LoadView {
     const names =
       [...PHASES, { name: 'browser', title: 'Browser' }].filter(({ name }) => times[name] > 0);
     const figure = this.box.append('figure').attr('class', 'chain-times');
-    const until = this.load.metrics?.load_event_ms == null ? 'the last end' : 'the load event';
-    put(figure, 'figcaption', '', `The critical chain, ${counted(chain.length, 'request')} until `
-      + `${until} at ${msText(end)}, spent its time on`);
+    const until = this.load.metrics?.load_event_ms == null ? 'the end of the last request' : 'the load event';
+    put(figure, 'figcaption', '', `Critical chain: ${counted(chain.length, 'request')} until `
+      + `${until} at ${msText(end)}. Its time went to`);
     const bar = figure.append('div').attr('class', 'stack').attr('aria-hidden', true);
     const list = figure.append('ul');
     for (const { name, title } of names) {
@@ -123,7 +123,7 @@ export class LoadView {
   putControls() {
     const form = this.box.append('div').attr('class', 'controls').attr('role', 'search');
     const find = put(form, 'label', 'find', 'Filter ').append('input').attr('type', 'search')
-      .attr('placeholder', 'words in URL, type, status').attr('autocomplete', 'off')
+      .attr('placeholder', 'search URL, type, status').attr('autocomplete', 'off')
       .attr('value', this.state.text);
     find.node().addEventListener('input', () => this.change({ text: find.node().value }));
     const types = typesOf(this.shown.requests);
@@ -161,7 +161,7 @@ export class LoadView {
       if (name !== 'wait' || this.shown.roundTrips.size === 0) continue;
       const part = list.append('li');
       put(part, 'span', 'swatch round-trip');
-      part.node().append('of it, one round trip');
+      part.node().append('– one round trip');
     }
     const chain = list.append('li');
     put(chain, 'span', 'swatch chain');

@@ -19,7 +19,7 @@ export class LoadList {
                   .attr('class', 'load-list')
                   .attr('role', 'grid')
                   .attr('tabindex', 0)
-                  .attr('aria-label', 'Loads; arrow keys choose the one that is shown below');
+                  .attr('aria-label', 'Loads; arrow keys choose the load shown below');
     const scroller = this.grid.append('div').attr('class', 'scroller');
     const head = scroller.append('div').attr('class', 'head').attr('role', 'row');
     put(head, 'div', 'title', 'Load').attr('role', 'columnheader');

@@ -24,7 +24,7 @@ export function chartsOf(load, shown) {
   const charts = [];
   if (rate) {
     charts.push({
-      title: 'Link rate, down', says: 'as the link measured it', points: rate, limit, text: rateText,
+      title: 'Link rate, down', says: 'measured by the link', points: rate, limit, text: rateText,
     });
   } else {
     charts.push({
@@ -45,7 +45,7 @@ export function chartsOf(load, shown) {
   }
   charts.push({
     title: 'Requests in flight',
-    says: queue || isArchive ? '' : 'the result has no record of the link’s queue',
+    says: queue || isArchive ? '' : 'the link’s queue is not in the result',
     points: inFlight(requests, end),
     text: (value) => String(value),
   });

@@ -53,15 +53,15 @@ export function showTables(load, shown) {
   table(part, 'By type', columns('Type'), totalsBy(requests, roundTrips, (each) => each.type));
   if (roundTrips.size > 0) {
     put(part, 'p', 'hint',
-      'Think time is the wait for the first byte less one round trip, which is taken ' +
-        'to be the shortest TCP handshake to the same address.');
+      'Think time is the wait for the first byte minus one round trip, which is estimated ' +
+        'by the shortest TCP handshake to the same address.');
   }
   showMessages(load);
 }
 
 function showMessages(load) {
   const lists = [
-    ['Not recorded, so not answered', (load.misses ?? []).map((miss) => miss.join(' · '))],
+    ['Not in the archive', (load.misses ?? []).map((miss) => miss.join(' · '))],
     ['Console errors', load.console_errors ?? []],
     ['The link', load.link?.doubts ?? []],
     ['Remarks', load.remarks ?? []],

@@ -229,7 +229,7 @@ void Collector::add(ExchangeDraft draft) {
   if (failed()) return;
   if (!is_token(draft.method)) {
     ++report_.not_http;
-    return report_.remark("left out, since its method is none: " + draft.method.substr(0, 40));
+    return report_.remark("skipped: invalid HTTP method: " + draft.method.substr(0, 40));
   }
   auto const started = std::chrono::nanoseconds(draft.queued.value_or(0));
   begin({.started = std::chrono::system_clock::time_point(started)});
@@ -246,7 +246,8 @@ void Collector::add(ExchangeDraft draft) {
   if (draft.outcome == Outcome::kComplete && (!draft.body.kept || draft.body.broken_chunks)) {
     draft.outcome = draft.body.kept ? Outcome::kCutByOrigin : Outcome::kCutByClient;
     if (draft.failure.empty()) {
-      draft.failure = draft.body.kept ? "its chunks break off" : "the body was not recorded";
+      draft.failure =
+          draft.body.kept ? "its chunked body ends too early" : "the body was not recorded";
     }
   }
   // RFC 8441 section 5: over h2 any success agrees.
@@ -255,7 +256,7 @@ void Collector::add(ExchangeDraft draft) {
   bool const opens_web_socket = agreed && !draft.messages.empty();
   if (draft.status == 101 && !opens_web_socket && draft.outcome == Outcome::kComplete) {
     draft.outcome = Outcome::kCutByClient;
-    draft.failure = "the protocol was switched, and what followed is not kept";
+    draft.failure = "the protocol was switched; later data was not recorded";
   }
   if (draft.address.starts_with('[') && draft.address.ends_with(']')) {
     draft.address = draft.address.substr(1, draft.address.size() - 2);
@@ -292,8 +293,7 @@ void Collector::add(ExchangeDraft draft) {
   auto const added = sink_.add_exchange(std::move(exchange));
   if (added == reprise::fail(archive_errc::too_large)) {
     ++report_.too_large;
-    report_.remark("an exchange is larger than an archive can hold and is left out: " +
-                   draft.url.host);
+    report_.remark("skipped: exchange exceeds the limits of the archive: " + draft.url.host);
     return;
   }
   if (took(added)) {

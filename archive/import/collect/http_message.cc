@@ -30,7 +30,7 @@ void HttpMessage::take_heads(bool is_all) {
     auto end = find_head_end(held_, searched_, kReturnsMax);
     if (!end && is_all && !held_.empty()) end = held_.size();  // no body, and no empty line either
     if (!end) {
-      if (held_.size() > kHeadBytesMax) problem_ = "its head is longer than a megabyte";
+      if (held_.size() > kHeadBytesMax) problem_ = "its head is longer than 1 MiB";
       return;
     }
     searched_ = 0;
@@ -60,14 +60,14 @@ bool HttpMessage::take_head(std::string_view text) {
       request_ = std::move(*line);
       return true;
     }
-    problem_ = "its request line is none";
+    problem_ = "its request line is malformed";
     return false;
   }
   if (auto line = parse_status_line(head.first_line)) {
     status_ = std::move(*line);
     return true;
   }
-  problem_ = "its status line is none";
+  problem_ = "its status line is malformed";
   return false;
 }
 

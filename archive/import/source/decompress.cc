@@ -90,7 +90,7 @@ class Unzstd final : public Decompressor {
     if (!refill() || held().size() < 8 || number(held()) != kDictionaryMagic) return;
     auto left = number(held().substr(4));
     take(8);
-    if (left > kDictionaryBytesMax) return bad("a dictionary of more than 16 MiB");
+    if (left > kDictionaryBytesMax) return bad("the dictionary is larger than 16 MiB");
     std::string dictionary;
     while (left > 0 && refill()) {
       auto const piece = held().substr(0, left);
@@ -98,9 +98,9 @@ class Unzstd final : public Decompressor {
       left -= static_cast<std::uint32_t>(piece.size());
       take(piece.size());
     }
-    if (left > 0) return bad("it ends inside the dictionary");
+    if (left > 0) return bad("the file ends inside the dictionary");
     if (dictionary.starts_with(kFrameMagic)) dictionary = expand(dictionary);
-    if (!inflation_.use_dictionary(bytes_of(dictionary))) bad("a dictionary that is none");
+    if (!inflation_.use_dictionary(bytes_of(dictionary))) bad("the dictionary is invalid");
   }
 
   /// The dictionary may be compressed itself.

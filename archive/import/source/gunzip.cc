@@ -74,9 +74,9 @@ class Gunzip final : public Decompressor {
     if (padding_ > 0) {
       // Padding stands at the end; in the middle something was there.
       return bad(std::to_string(std::exchange(padding_, 0)) +
-                 " zero bytes stand in front, where a gzip member is expected");
+                 " zero bytes before the first gzip member");
     }
-    if (in.front() != '\x1f') return bad("what follows a gzip member is none");
+    if (in.front() != '\x1f') return bad("data after a gzip member is not a gzip member");
     if (take_whole_member()) return;
     inside_member_ = true;
     inflation_.restart();
@@ -84,8 +84,8 @@ class Gunzip final : public Decompressor {
 
   void note_padding() {
     if (padding_ == 0 || fault_) return;
-    remark_ = std::to_string(padding_) +
-              " zero bytes follow the last gzip member: padding, or what was there is lost";
+    remark_ =
+        std::to_string(padding_) + " zero bytes follow the last gzip member: padding, or lost data";
   }
 
   /// False when it is too large for that, or broken: zlib finds out where.

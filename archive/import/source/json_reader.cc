@@ -97,7 +97,7 @@ void JsonReader::expect(char wanted) {
   if (auto const c = next_char(); c == wanted) {
     from_.consume(1);
   } else if (c == 0) {
-    bad("it ends in the middle");
+    bad("the JSON text ends too early");
   } else {
     char const what[] = {'\'', wanted, '\'', ' ', 'i', 's', ' ', 'm',
                          'i',  's',    's',  'i', 'n', 'g', 0};
@@ -124,7 +124,7 @@ JsonKind JsonReader::peek() {
       break;
   }
   if (c == '-' || (c >= '0' && c <= '9')) return JsonKind::kNumber;
-  bad(c == 0 ? "it ends in the middle" : "a value is missing");
+  bad(c == 0 ? "the JSON text ends too early" : "a value is missing");
   return JsonKind::kBad;
 }
 
@@ -189,7 +189,7 @@ void JsonReader::read_string(Take&& take) {
   };
   while (!failed()) {
     auto const text = from_.some();
-    if (text.empty()) return bad("it ends inside a string");
+    if (text.empty()) return bad("the JSON text ends inside a string");
     auto const plain = plain_length(text);
     if (plain >= kShortBytes || gathered.size() >= kGatheredBytes) hand_over();
     if (plain >= kShortBytes) {
@@ -212,7 +212,7 @@ void JsonReader::read_string(Take&& take) {
 /// From a backslash on.
 void JsonReader::read_escape(std::string& out) {
   auto const text = from_.fill(2);
-  if (text.size() < 2) return bad("it ends inside a string");
+  if (text.size() < 2) return bad("the JSON text ends inside a string");
   auto const c = text[1];
   from_.consume(2);
   constexpr std::string_view kNames = "\"\\/bfnrt";
@@ -267,7 +267,7 @@ std::string JsonReader::text(std::size_t limit) {
   switch (peek()) {
     case JsonKind::kString:
       read_string([&](std::string_view piece) {
-        if (text.size() + piece.size() > limit) return bad("a string that is too long here");
+        if (text.size() + piece.size() > limit) return bad("a string is too long");
         text += piece;
       });
       return text;
@@ -331,7 +331,7 @@ void JsonReader::end() {
     expect(')');
     if (next_char() == ';') from_.consume(1);
   }
-  if (!failed() && next_char() != 0) bad("more follows behind the end");
+  if (!failed() && next_char() != 0) bad("data follows the end of the JSON text");
 }
 
 }  // namespace reprise::importing

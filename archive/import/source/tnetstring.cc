@@ -41,12 +41,12 @@ bool TnetReader::open() {
     length = length * 10 + static_cast<unsigned>(text[digits++] - '0');
   }
   if (digits == 0 || digits == text.size() || text[digits] != ':') {
-    bad("no length of a tnetstring");
+    bad("malformed tnetstring length");
     return false;
   }
   auto const end = from_.offset() + digits + 1 + length;
   if (ends_.size() == kDepthMax || (!ends_.empty() && end + 1 > ends_.back())) {
-    bad(ends_.size() == kDepthMax ? "nested too deeply" : "a value longer than what it stands in");
+    bad(ends_.size() == kDepthMax ? "nested too deeply" : "a value is longer than its container");
     return false;
   }
   from_.consume(digits + 1);
@@ -65,7 +65,7 @@ char TnetReader::close() {
   auto const type = text.front();
   constexpr std::string_view kTypes = ",;#^!~}]";
   if (kTypes.find(type) == std::string_view::npos) {
-    bad("a value of no known type");
+    bad("a value has an unknown type");
     return 0;
   }
   from_.consume(1);
@@ -76,11 +76,11 @@ std::optional<std::string> TnetReader::text(std::size_t limit) {
   if (!open()) return std::nullopt;
   std::string text;
   read([&](std::string_view piece) {
-    if (text.size() + piece.size() > limit) return bad("a value that is too long here");
+    if (text.size() + piece.size() > limit) return bad("a value is too long");
     text += piece;
   });
   auto const type = close();
-  if (type != 0 && !is_of_type(text, type)) bad("a value that is not of its type");
+  if (type != 0 && !is_of_type(text, type)) bad("a value does not match its type");
   if (from_.failed() || type == '~') return std::nullopt;
   return text;
 }

@@ -42,8 +42,8 @@ class CheckedEntry final : public ByteSource {
     if (got > 0 || fault_) return got;
     fault_ = from_->fault();
     if (!fault_ && (crc_ != entry_.crc || size_bytes_ != entry_.size_bytes)) {
-      fault_ = Fault{.what = "its CRC-32 or its length is not what the zip's directory says",
-                     .system = {}};
+      fault_ =
+          Fault{.what = "its CRC-32 or its length differs from the zip's directory", .system = {}};
     }
     return 0;
   }
@@ -102,7 +102,7 @@ Zip::Zip(Input& input, std::optional<Fault>& fault) : input_(input) {
   if (!read(tail_offset, tail, fault)) return;
   auto const at = tail.rfind(kEndMagic);
   if (at == std::string::npos || at + kEndBytes > tail.size()) {
-    fault = Fault{.what = "the zip has no directory: it was cut off"};
+    fault = Fault{.what = "the zip has no directory: the file is truncated"};
     return;
   }
   Directory directory{.offset = number(tail, at + 16, 4),
@@ -113,7 +113,7 @@ Zip::Zip(Input& input, std::optional<Fault>& fault) : input_(input) {
     std::string end64(kEnd64Bytes, '\0');
     auto const end64_offset = number(tail, at - kLocator64Bytes + 8, 8);
     if (end64_offset > size || !read(end64_offset, end64, fault)) {
-      if (!fault) fault = Fault{.what = "the zip's directory does not lie in the file"};
+      if (!fault) fault = Fault{.what = "the zip's directory lies outside the file"};
       return;
     }
     if (end64.starts_with(kEnd64Magic)) {
@@ -170,7 +170,7 @@ void Zip::read_directory(const Directory& directory, std::optional<Fault>& fault
     // Else a small file could be read a million times.
     content_bytes += std::min(compressed, input_.size_bytes());
     if (content_bytes > input_.size_bytes()) {
-      fault = Fault{.what = "the entries of the zip overlap, or do not lie in the zip: " +
+      fault = Fault{.what = "the zip's entries overlap or lie outside the zip: " +
                             entries_.back().name};
       return;
     }
@@ -205,9 +205,8 @@ std::optional<Zip::Place> Zip::place_of(const Entry& entry, std::optional<Fault>
   }
   if (!fault) {
     fault = Fault{.what = entry.is_readable
-                              ? "an entry that does not lie in the zip: " + entry.name
-                              : "an entry that is encrypted, or compressed in a way that is not "
-                                "known here: " +
+                              ? "an entry lies outside the zip: " + entry.name
+                              : "an entry is encrypted or uses an unsupported compression: " +
                                     entry.name};
   }
   return std::nullopt;

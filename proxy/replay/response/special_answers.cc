@@ -21,9 +21,9 @@ std::string_view to_string(Special special) {
 std::string_view describe(Special special) {
   switch (special) {
     case Special::kPreflight:
-      return "preflights made up of what was allowed";
+      return "synthesised preflights";
     case Special::kBrowser:
-      return "requests of the browser's own";
+      return "requests by the browser itself";
     case Special::kCut:
       return "cut as they were recorded";
     case Special::kFailed:

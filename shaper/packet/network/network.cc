@@ -97,8 +97,7 @@ ShellResult<int> add_pair(NetlinkSocket& netlink, const char* name,
   message.close(info);
   if (auto const answer = netlink.request(std::move(message)); !answer) {
     return shell_failure("a pair of veth devices cannot be made",
-                         "sudo modprobe veth, if the kernel has it as a module",
-                         answer.error().value());
+                         "sudo modprobe veth, if it is a kernel module", answer.error().value());
   }
   auto const index = static_cast<int>(::if_nametoindex(name));
   if (index == 0) return shell_failure(std::string("device ") + name + " cannot be found");
@@ -215,7 +214,7 @@ ShellResult<Descriptor> open_bound(int type, std::uint32_t address, std::uint16_
     Datagram::prepare(socket.get());
   }
   if (transparent && ::setsockopt(socket.get(), IPPROTO_IP, IP_TRANSPARENT, &on, sizeof on) != 0) {
-    return shell_failure("IP_TRANSPARENT is refused");
+    return shell_failure("IP_TRANSPARENT is not permitted");
   }
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) != 0 ||
       (type == SOCK_STREAM && ::listen(socket.get(), kBacklog) != 0)) {
@@ -233,7 +232,7 @@ void limit_unsent(const Descriptor& listener, int bytes_max) {
 /// In S.
 ShellResult<void> open_listeners(const PacketShellOptions& options, BuiltNetwork& network) {
   if (options.tcp_ports.size() > kShellPortsMax) {
-    return shell_failure("so many ports cannot be opened behind the link", {}, E2BIG);
+    return shell_failure("cannot open that many ports behind the link", {}, E2BIG);
   }
   if (options.all_tcp_ports) {
     auto listener = open_bound(SOCK_STREAM, INADDR_ANY, 0, true);

@@ -68,8 +68,8 @@ ShellResult<void> mount_resolver_settings() {
   auto const reason = errno;
   ::umount2(place, MNT_DETACH);
   if (!bound) {
-    return shell_failure(std::string(kResolverSettings) + " cannot be replaced",
-                         "make sure that it exists", reason);
+    return shell_failure(std::string(kResolverSettings) + " cannot be replaced", "create it",
+                         reason);
   }
   for (const char* const way : kOtherWays) {
     static_cast<void>(::mount("/dev/null", way, nullptr, MS_BIND, nullptr));

@@ -208,16 +208,16 @@ TEST(Filter, NamesThePlaceOfAFault) {
     const char* what;
   };
   for (auto const& [text, position, what] : {
-           Case{"hots=example.org", 0, "there is no field 'hots'"},
-           Case{"status=404 q=1", 11, "there is no field 'q'"},
-           Case{"status=4x", 7, "is no such number"},
-           Case{"status=404,abc", 11, "is no such number"},
-           Case{"status=499-400", 7, "is no such number"},
-           Case{"size=10lb", 5, "is no such number"},
-           Case{"host>a", 5, "only numbers"},
+           Case{"hots=example.org", 0, "unknown field 'hots'"},
+           Case{"status=404 q=1", 11, "unknown field 'q'"},
+           Case{"status=4x", 7, "is not valid here"},
+           Case{"status=404,abc", 11, "is not valid here"},
+           Case{"status=499-400", 7, "is not valid here"},
+           Case{"size=10lb", 5, "is not valid here"},
+           Case{"host>a", 5, "number fields only"},
            Case{"scheme=ftp", 7, "http or https"},
-           Case{"protocol=spdy", 9, "a protocol is"},
-           Case{"outcome=good", 8, "an outcome is"},
+           Case{"protocol=spdy", 9, "the protocol must be"},
+           Case{"outcome=good", 8, "the outcome must be"},
            Case{"host=", 5, "a value is missing"},
            Case{"host=a,", 7, "a value is missing"},
            Case{"host=a or", 9, "a condition is missing"},
@@ -226,12 +226,12 @@ TEST(Filter, NamesThePlaceOfAFault) {
            Case{"!", 1, "a condition is missing"},
            Case{"not", 3, "a condition is missing"},
            Case{"(host=a", 0, "is not closed"},
-           Case{"host=a)", 6, "was not opened"},
+           Case{"host=a)", 6, "was never opened"},
            Case{"()", 1, "a condition is missing"},
            Case{"url=\"abc", 4, "quote is not closed"},
-           Case{"~x a", 0, "are known of this form"},
-           Case{"~d", 2, "wants a value"},
-           Case{"~", 0, "are known of this form"},
+           Case{"~x a", 0, "unknown letter"},
+           Case{"~d", 2, "needs a value"},
+           Case{"~", 0, "unknown letter"},
        }) {
     auto const filter = Filter::parse(text);
     ASSERT_FALSE(filter) << text;

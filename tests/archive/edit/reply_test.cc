@@ -57,7 +57,7 @@ TEST(HeadText, NamesTheLineOfAFault) {
   for (auto const& [text, line, what] : {
            Case{"", 1, "200 OK"},
            Case{"OK\n", 1, "200 OK"},
-           Case{"100 Continue\n", 1, "from 200"},
+           Case{"100 Continue\n", 1, "of 200 or more"},
            Case{"2000\n", 1, "200 OK"},
            Case{"200OK\n", 1, "200 OK"},
            Case{"200\nname\n", 2, "Name: value"},

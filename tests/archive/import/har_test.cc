@@ -122,7 +122,7 @@ TEST_F(ImportHar, TakesAMissingBodyOfSizeZeroForAnEmptyOne) {
 TEST_F(ImportHar, CountsABodyOfWhichNothingIsSaidAsIncomplete) {
   ASSERT_EQ(import(har(R"({"status":200,"headers":[],"bodySize":-1,"content":{"size":-1}})")), "");
   EXPECT_EQ(report.incomplete, 1U);
-  EXPECT_THAT(report.remarks, testing::ElementsAre(HasSubstr("no response has its body")));
+  EXPECT_THAT(report.remarks, testing::ElementsAre(HasSubstr("contains no response bodies")));
   ASSERT_EQ(import(har(R"({"status":302,"headers":[],"bodySize":-1,"content":{"size":-1}})")), "");
   EXPECT_EQ(report.incomplete, 0U) << "a redirection needs none";
 }
@@ -146,14 +146,14 @@ TEST_F(ImportHar, ReadsJsonp) {
     ASSERT_EQ(import(text), "");
     EXPECT_EQ(body(0), "hi");
   }
-  EXPECT_THAT(import("onInputData(" + plain), HasSubstr("it ends in the middle"));
+  EXPECT_THAT(import("onInputData(" + plain), HasSubstr("the JSON text ends too early"));
   EXPECT_THAT(import("onInputData(" + plain + "); more"), HasSubstr("more follows"));
 }
 
 TEST_F(ImportHar, NamesAnEntryWithoutAUrl) {
   auto text = har(response(R"({"size":2,"text":"hi"})"));
   text.replace(text.find("\"url\""), 5, "\"urk\"");
-  EXPECT_THAT(import(text), HasSubstr("entry 1 in front of byte"));
+  EXPECT_THAT(import(text), HasSubstr("entry 1 before byte"));
 }
 
 TEST_F(ImportHar, LeavesOutTheBodyThatABrowserShowsWithA304) {
@@ -242,8 +242,8 @@ TEST_F(ImportHar, HoldsOnlyAPartOfALongBody) {
 
 TEST_F(ImportHar, RefusesWhatIsNoJson) {
   EXPECT_THAT(import(R"({"log":{"entries":[}})"), HasSubstr("not JSON at byte 19"));
-  EXPECT_THAT(import(R"({"log":[2,1,3]})"), HasSubstr("its log is no object"));
-  EXPECT_THAT(import(R"({"log":{}})"), HasSubstr("no list of entries"));
+  EXPECT_THAT(import(R"({"log":[2,1,3]})"), HasSubstr("the member 'log' is not an object"));
+  EXPECT_THAT(import(R"({"log":{}})"), HasSubstr("the list 'entries' is missing"));
   std::string const deep(100'000, '[');
   EXPECT_THAT(import(R"({"log":{"x":)" + deep), HasSubstr("nested too deeply"));
 }

@@ -44,7 +44,7 @@ TEST_F(ImportZip, RefusesWhatDoesNotLieInTheFile) {
   EXPECT_THAT(import(text.substr(0, text.size() - 30)), HasSubstr("no directory"));
   auto const size_at = text.rfind("PK\x01\x02") + 20;
   text.replace(size_at, 4, "\xff\xff\xff\x7f");
-  EXPECT_THAT(import(text), HasSubstr("does not lie in the zip: archive/a.warc"));
+  EXPECT_THAT(import(text), HasSubstr("lies outside the zip: archive/a.warc"));
   EXPECT_THAT(import(zip({{"a.txt", "x"}})), HasSubstr("neither WACZ nor HAR"));
 }
 
@@ -141,7 +141,7 @@ TEST_F(ImportMahimahi, RefusesFieldsThatComeTwiceOrAsSomethingElse) {
   EXPECT_FALSE(take(record + varint(1 << 3) + varint(5)));
   EXPECT_FALSE(take(record + "garbage"));
   ASSERT_TRUE(take(record + varint(9 << 3) + varint(5)));
-  EXPECT_THAT(report.remarks, testing::ElementsAre(HasSubstr("fields that are not known")));
+  EXPECT_THAT(report.remarks, testing::ElementsAre(HasSubstr("some files have unknown fields")));
 }
 
 std::string tnet(const std::string& payload, char type) {
@@ -219,7 +219,7 @@ TEST_F(ImportMitmproxy, NamesTheFlowAndTheByteOfWhatIsWrong) {
   auto const good = flow(text("x"));
   EXPECT_THAT(import(good + good.substr(0, 50)),
               HasSubstr("flow 2 at byte " + std::to_string(good.size() + 50)));
-  EXPECT_THAT(import("9:4:type,99:"), HasSubstr("longer than what it stands in"));
+  EXPECT_THAT(import("9:4:type,99:"), HasSubstr("longer than its container"));
 }
 
 TEST_F(ImportMitmproxy, RefusesWhatIsNotOfItsType) {
@@ -228,11 +228,11 @@ TEST_F(ImportMitmproxy, RefusesWhatIsNotOfItsType) {
     auto changed = good;
     return changed.replace(changed.find(from), from.size(), to);
   };
-  EXPECT_THAT(import(with("3:443#", "3:4a3#")), HasSubstr("a value that is not of its type"));
-  EXPECT_THAT(import(with("3:200#", "3:200!")), HasSubstr("a value that is not of its type"));
+  EXPECT_THAT(import(with("3:443#", "3:4a3#")), HasSubstr("a value does not match its type"));
+  EXPECT_THAT(import(with("3:200#", "3:200!")), HasSubstr("a value does not match its type"));
   EXPECT_THAT(import(with("7:headers,", "7:hfaders,")), HasSubstr("flow 1 at byte"));
-  EXPECT_THAT(import(with("7:request,", "7:rfquest,")), HasSubstr("flow 1 holds no request"));
-  EXPECT_THAT(import(with("4:http;", "4:htup;")), HasSubstr("flow 1 is of no known type"));
+  EXPECT_THAT(import(with("7:request,", "7:rfquest,")), HasSubstr("flow 1 contains no request"));
+  EXPECT_THAT(import(with("4:http;", "4:htup;")), HasSubstr("flow 1 has an unknown type"));
   EXPECT_THAT(import(with("8:HTTP/2.0,}", "8:HTTP/2.0,]")),
               HasSubstr("a dictionary is expected here"));
   EXPECT_THAT(import(tnet(text("type") + tnet("http", ';') + text("version"), '}')),
@@ -263,7 +263,7 @@ TEST_F(ImportAnything, WithDictionariesInsideDictionariesEnds) {
 }
 
 TEST_F(ImportAnything, OfNoKnownKindIsSaidSo) {
-  EXPECT_THAT(import("hello"), HasSubstr("none of the kinds that are known"));
+  EXPECT_THAT(import("hello"), HasSubstr("unknown format"));
   EXPECT_THAT(import(""), HasSubstr("it is empty"));
   EXPECT_THAT(import(gzip("")), HasSubstr("it is empty"));
 }

@@ -152,11 +152,11 @@ TEST_F(ImportWarc, KeepsWhatWasReadableWhenToldSo) {
 }
 
 TEST_F(ImportWarc, NamesTheRecordThatIsWrong) {
-  EXPECT_THAT(import("WARC/9.9\r\n\r\n"), HasSubstr("record 1 at byte 0: an unknown version"));
+  EXPECT_THAT(import("WARC/9.9\r\n\r\n"), HasSubstr("record 1 at byte 0: unknown WARC version"));
   EXPECT_THAT(import("WARC/1.0\r\nWARC-Type: response\r\n\r\n"),
               HasSubstr("Content-Length is missing"));
   EXPECT_THAT(import("WARC/1.0\r\nContent-Length: 99999999999999999999\r\n\r\n"),
-              HasSubstr("Content-Length is no number"));
+              HasSubstr("Content-Length is not a number"));
   EXPECT_THAT(import("WARC/1.0\r\nWARC-Type: response\r\n" + about("a") +
                      "Content-Length: 18446744073709551615\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"),
               HasSubstr("the file ends inside it"));
@@ -171,12 +171,12 @@ TEST_F(ImportWarc, NamesWhatARecordsHeadLacks) {
   EXPECT_THAT(import(with("WARC-Date: 2020-01-01T00:00:00Z\r\n")),
               HasSubstr("WARC-Target-URI is missing"));
   EXPECT_THAT(import(with("WARC-Target-URI: http://a.test/\r\nWARC-Date: 2r20\r\n")),
-              HasSubstr("WARC-Date is missing or no time"));
-  EXPECT_THAT(import(with(about("a", "WARC-Concurrent-To\r\n"))), HasSubstr("is no field"));
-  EXPECT_THAT(import(with(about("a", std::string("X: \0\r\n", 6)))), HasSubstr("is no field"));
+              HasSubstr("WARC-Date is missing or invalid"));
+  EXPECT_THAT(import(with(about("a", "WARC-Concurrent-To\r\n"))), HasSubstr("is not a field"));
+  EXPECT_THAT(import(with(about("a", std::string("X: \0\r\n", 6)))), HasSubstr("is not a field"));
   auto text = with(about("a", "Content-Type: application/http; msgtype=response\r\n"));
   text.replace(text.find("response"), 8, "rfsponse");
-  EXPECT_THAT(import(text), HasSubstr("of no known type: rfsponse"));
+  EXPECT_THAT(import(text), HasSubstr("its type is unknown: rfsponse"));
 }
 
 TEST_F(ImportWarc, GoesOnBehindABrokenHeadWhenToldSo) {
@@ -191,10 +191,11 @@ TEST_F(ImportWarc, GoesOnBehindABrokenHeadWhenToldSo) {
 
 TEST_F(ImportWarc, RefusesAResponseThatIsNoneUnlessADigestVouchesForIt) {
   std::string const noise = "HTTP/nonsense\r\n\r\n";
-  EXPECT_THAT(import(record("response", about("a"), noise)), HasSubstr("it is left out"));
+  EXPECT_THAT(import(record("response", about("a"), noise)), HasSubstr("skipped: "));
   ASSERT_EQ(import(record("response", about("a", block_digest(noise)), noise)), "");
   EXPECT_EQ(report.not_http, 1U);
-  EXPECT_THAT(report.remarks, testing::ElementsAre(HasSubstr("record 1, a response, is left out")));
+  EXPECT_THAT(report.remarks,
+              testing::ElementsAre(HasSubstr("record 1, a response record, skipped")));
 }
 
 TEST_F(ImportWarc, GoesOnAtTheNextGzipMemberWhenToldSo) {

@@ -277,11 +277,11 @@ TEST_P(RealBrowser, SaysWhichStepFailed) {
   steps_ = {{.kind = Step::Kind::kClick, .selector = "#never"}};
   auto const missing = load("/steps", 8s);
   EXPECT_EQ(missing.outcome, LoadOutcome::kTimedOut);
-  EXPECT_THAT(missing.failure, HasSubstr("\"click #never\" failed: there is no such element"));
+  EXPECT_THAT(missing.failure, HasSubstr("\"click #never\" failed: the element did not appear"));
   steps_ = {{.kind = Step::Kind::kAppear, .selector = ":::"}};
   auto const wrong = load("/steps");
   EXPECT_EQ(wrong.outcome, LoadOutcome::kNavigationFailed);
-  EXPECT_THAT(wrong.failure, HasSubstr("no CSS selector"));
+  EXPECT_THAT(wrong.failure, HasSubstr("invalid CSS selector"));
 }
 
 TEST_P(RealBrowser, FailsWhereNobodyListens) {
@@ -304,14 +304,14 @@ TEST_P(RealBrowser, GivesUpOnAnOriginThatNeverAnswersAndLoadsTheNextPage) {
   auto const silent = load("/silent", 500ms);
   EXPECT_EQ(silent.outcome, LoadOutcome::kTimedOut);
   EXPECT_THAT(silent.failure,
-              HasSubstr("1 requests in flight, the first " + server_->url("/silent")));
+              HasSubstr("1 request in flight, the first " + server_->url("/silent")));
   EXPECT_EQ(load("/frame").outcome, LoadOutcome::kLoaded);
 }
 
 TEST_P(RealBrowser, GivesUpOnAPageThatNeverYieldsAndLoadsTheNextPage) {
   auto const hung = load("/hang", 1s);
   EXPECT_EQ(hung.outcome, LoadOutcome::kTimedOut);
-  EXPECT_THAT(hung.remarks, Contains(HasSubstr("do not yield")));
+  EXPECT_THAT(hung.remarks, Contains(HasSubstr("do not end")));
   EXPECT_EQ(load("/frame").outcome, LoadOutcome::kLoaded);
 }
 

@@ -31,7 +31,7 @@ TEST(Steps, ThatAreNoneAreNamed) {
         R"({"wait": null})", R"({})", R"("click")", "7"}) {
     auto const steps = parse_steps(std::string(R"([{"click": "#a"}, )") + each + "]");
     ASSERT_FALSE(steps) << each;
-    EXPECT_THAT(steps.error(), HasSubstr("step 2 is none of"));
+    EXPECT_THAT(steps.error(), HasSubstr("step 2 must be one of"));
   }
   for (auto const each : {"", "{}", "[{\"click\": \"#a\"}", "[] []"}) {
     EXPECT_FALSE(parse_steps(each)) << each;

@@ -142,7 +142,7 @@ TEST(H1Server, ResolvesAbsoluteForm) {
 
 TEST(H1Server, SaysWhatIsWrongWithARequest) {
   EXPECT_THAT(answer("\x01\x02\x03nonsense"), HasSubstr("400 Bad Request"));
-  EXPECT_THAT(answer("GET / HTTP/1.1\r\n\r\n"), HasSubstr("no usable Host"));
+  EXPECT_THAT(answer("GET / HTTP/1.1\r\n\r\n"), HasSubstr("no valid Host field"));
   EXPECT_THAT(answer("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"), HasSubstr("400"));
   EXPECT_THAT(answer("GET / HTTP/2.0\r\nHost: a\r\n\r\n"), HasSubstr("505"));
   EXPECT_THAT(answer("GET / HTTP/1.1\r\nHost: a\r\nX: " + std::string(kHeadBytesMax, 'x')),

@@ -214,8 +214,8 @@ TEST_F(NetworkDialerTest, IsNotHeldUpByADeadName) {
   EXPECT_THAT(ended_, ElementsAre("alive.example", "dead.example"));
   EXPECT_TRUE(alive.dialled.stream) << alive.dialled.facts.failure;
   EXPECT_EQ(dead.dialled.facts.failure,
-            "cannot look up dead.example: no DNS server answered in time; another can be named "
-            "with --dns-server");
+            "cannot look up dead.example: no DNS server answered in time; --dns-server "
+            "names another server");
 }
 
 TEST_F(NetworkDialerTest, SaysThatANameDoesNotExist) {

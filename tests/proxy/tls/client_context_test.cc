@@ -52,9 +52,11 @@ TEST_F(ClientContext, AcceptsTheNameTheWildcardAndTheAddress) {
 }
 
 TEST_F(ClientContext, SaysWhyACertificateIsRefused) {
-  EXPECT_EQ(refusal("other.example", {"example.com"}), "certificate is for another host name");
-  EXPECT_EQ(refusal("a.b.example.org", {"*.example.org"}), "certificate is for another host name");
-  EXPECT_EQ(refusal("ax.example.org", {"a*.example.org"}), "certificate is for another host name");
+  EXPECT_EQ(refusal("other.example", {"example.com"}), "certificate is for a different host name");
+  EXPECT_EQ(refusal("a.b.example.org", {"*.example.org"}),
+            "certificate is for a different host name");
+  EXPECT_EQ(refusal("ax.example.org", {"a*.example.org"}),
+            "certificate is for a different host name");
   EXPECT_EQ(refusal("192.0.2.2", {"192.0.2.1"}), "certificate is not for this IP address");
 
   auto const strangers = make_client_context({}).value();
@@ -64,7 +66,7 @@ TEST_F(ClientContext, SaysWhyACertificateIsRefused) {
   auto const alone = make_server({"example.com"});
   SSL_clear_chain_certs(alone.get());
   EXPECT_EQ(refusal(*strangers, "example.com", alone),
-            "certificate comes from an authority that is not trusted here");
+            "certificate is from an authority that is not trusted");
 }
 
 TEST_F(ClientContext, RefusesAnExpiredCertificate) {
