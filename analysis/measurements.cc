@@ -28,7 +28,7 @@ ReplayRow row_of(const ReplayRun& replay) {
   }
   sort_out_repeats(out.misses);
   if (!replay.report->link) return out;
-  out.doubts = replay.report->link->doubts;
+  out.warnings = replay.report->link->warnings;
   out.calibration = calibration_of(*replay.report->link);
   return out;
 }

@@ -95,7 +95,7 @@ json::value link_of(const ReplaySummary& report) {
                       {"rtt_ms", number_value(link.rtt_ms)},
                       {"down_bps", number_value(link.down_bps)},
                       {"up_bps", number_value(link.up_bps)},
-                      {"doubts", texts_of(link.doubts)},
+                      {"doubts", texts_of(link.warnings)},
                       {"timeline", timeline_of(link.timeline)}};
 }
 

@@ -123,7 +123,7 @@ LinkSummary link_of(Fields from) {
   auto check = from.into("self_check");
   link.self_check_ok = check.flag("ok");
   link.self_check_skipped = check.text("skipped");
-  link.doubts = from.texts("doubts");
+  link.warnings = from.texts("doubts");
   auto profile = from.into("link");
   link.rtt_ms = profile.number("rtt_ms");
   link.down_bps = profile.into("down").number("rate_bps");
