@@ -25,7 +25,7 @@ struct LinkSummary {
   std::string text;    ///< as --link takes it
   std::string shaper;  ///< "packet" or "stream"
   bool self_check_ok = false;
-  std::string self_check_skipped;   ///< why there was none; empty: there was
+  std::string self_check_skipped;     ///< why there was none; empty: there was
   std::vector<std::string> warnings;  ///< what makes its figures doubtful, a sentence each
   std::optional<double> rtt_ms, down_bps, up_bps;
   std::optional<Timeline> timeline;
