@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 #include <utility>
+
+#include "analysis/metric.h"
 
 namespace reprise {
 namespace {
@@ -73,8 +74,8 @@ class Comparing {
       };
       refuse(Mismatch::kArchive, "A was loaded from " + named(a_) + ", B from " + named(b_));
     }
-    for (const BrowserVersion& ours : a_.browsers) {
-      auto const theirs = std::ranges::find(b_.browsers, ours.name, &BrowserVersion::name);
+    for (const LoadResult::Browser& ours : a_.browsers) {
+      auto const theirs = std::ranges::find(b_.browsers, ours.name, &LoadResult::Browser::name);
       if (theirs == b_.browsers.end() || theirs->version == ours.version) continue;
       refuse(Mismatch::kBrowser,
              ours.name + " is " + ours.version + " in A, " + theirs->version + " in B");
@@ -153,10 +154,7 @@ class Comparing {
 }  // namespace
 
 std::vector<std::size_t> metrics_of(const CompareOptions& options) {
-  if (!options.metrics.empty()) return options.metrics;
-  std::vector<std::size_t> all(kMetricCount);
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  return all;
+  return options.metrics.empty() ? compared_metrics() : options.metrics;
 }
 
 MinimumEffect minimum_effect(const CompareOptions& options, std::size_t metric) {

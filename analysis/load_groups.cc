@@ -37,12 +37,12 @@ void add(LoadGroup& group, const LoadRow& load, const ReplayRow& replay, bool wi
 /// The conditions that can differ, each with the difference that allows it.
 struct Condition {
   Mismatch difference;
-  std::string Conditions::* value;
+  std::string LoadConfiguration::* value;
 };
-constexpr std::array<Condition, 4> kConditions{{{Mismatch::kBrowser, &Conditions::browser},
-                                                {Mismatch::kProtocol, &Conditions::protocol},
-                                                {Mismatch::kLink, &Conditions::link},
-                                                {Mismatch::kCache, &Conditions::cache}}};
+constexpr std::array<Condition, 4> kConditions{{{Mismatch::kBrowser, &LoadConfiguration::browser},
+                                                {Mismatch::kProtocol, &LoadConfiguration::protocol},
+                                                {Mismatch::kLink, &LoadConfiguration::link},
+                                                {Mismatch::kCache, &LoadConfiguration::cache}}};
 
 /// Groups with equal keys are compared.
 std::vector<std::string> key_of(const LoadGroup& group, const std::set<Mismatch>& allowed) {

@@ -33,7 +33,7 @@ std::expected<std::set<Mismatch>, std::string> parse_differences(std::string_vie
 
 struct LoadGroup {
   std::string url;
-  Conditions conditions;
+  LoadConfiguration conditions;
   std::size_t warm_ups = 0;
   std::size_t failed = 0;
   std::vector<std::string> failures;  ///< why; each once

@@ -1,27 +1,20 @@
 #pragma once
 
-// A file of page loads, as far as comparing needs it. The schema is pageload/results/RESULTS.md;
-// the file may be anybody's. Pure but for read_measurements_file().
+// What of a result of page loads is compared. The result may be anybody's. Pure but for
+// read_measurements().
 
 #include <array>
-#include <boost/json/object.hpp>
-#include <cstdint>
+#include <cstddef>
 #include <expected>
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "analysis/metric.h"
+#include "pageload/results/load_result.h"
+#include "pageload/results/metric.h"
 
 namespace reprise {
-
-/// Under which conditions a page was loaded.
-struct Conditions {
-  std::string browser, protocol, link, cache;
-  bool operator==(const Conditions&) const = default;
-};
 
 /// What the replay of a load says.
 struct ReplayRow {
@@ -32,7 +25,7 @@ struct ReplayRow {
 
 struct LoadRow {
   std::string url;
-  Conditions conditions;
+  LoadConfiguration conditions;
   bool warm_up = false;  ///< not to be counted
   bool loaded = false;
   std::string failure;  ///< "timed-out: ..." when not loaded
@@ -41,16 +34,11 @@ struct LoadRow {
   std::optional<std::size_t> replay;  ///< which of Measurements::replays served it
 };
 
-struct BrowserVersion {
-  std::string name;
-  std::string version;
-};
-
 struct Measurements {
   std::string archive;         ///< path; empty when live
   std::string archive_sha256;  ///< empty when live or unknown
   std::string machine;         ///< processor and cores; empty when unknown
-  std::vector<BrowserVersion> browsers;
+  std::vector<LoadResult::Browser> browsers;
   std::vector<ReplayRow> replays;
   std::vector<LoadRow> loads;
 
@@ -58,15 +46,10 @@ struct Measurements {
   const ReplayRow& replay_of(const LoadRow& load) const;
 };
 
-/// A file may have this size, as many loads, and as many requests a load.
-inline constexpr std::uintmax_t kMeasurementsBytesMax = 256U << 20;
-inline constexpr std::size_t kMeasuredLoadsMax = 100'000;
-inline constexpr std::size_t kMeasuredRequestsMax = 20'000;
-
-/// Errors: a sentence that names the field, "loads[3].url is missing".
-std::expected<Measurements, std::string> read_measurements(const boost::json::object& result);
-std::expected<Measurements, std::string> parse_measurements(std::string_view text);
-/// Errors: also the system's and those of size, without the path.
-std::expected<Measurements, std::string> read_measurements_file(const std::filesystem::path& path);
+/// Errors: a sentence that names the field without which there is nothing to compare, "loads[3].url
+/// is missing".
+std::expected<Measurements, std::string> measurements_of(const LoadResult& result);
+/// Of a file. Errors: also those of read_result_file().
+std::expected<Measurements, std::string> read_measurements(const std::filesystem::path& path);
 
 }  // namespace reprise

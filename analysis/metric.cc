@@ -11,32 +11,28 @@ using enum Metric::Unit;
 
 }  // namespace
 
-// The least differences: 2 ms is what the start of a navigation varies by, 0.01 a tenth of what
-// counts as a good layout shift.
-constinit const std::array<Metric, kMetricCount> kMetrics{{
-    {"load", "load event", "load_event_ms", kMs, 2},
-    {"last-load", "last load time", "last_load_ms", kMs, 2},
-    {"fcp", "first contentful paint", "first_contentful_paint_ms", kMs, 2},
-    {"lcp", "largest contentful paint", "largest_contentful_paint_ms", kMs, 2},
-    {"dcl", "DOM content loaded", "dom_content_loaded_ms", kMs, 2},
-    {"cls", "cumulative layout shift", "cumulative_layout_shift", kScore, 0.01},
-    {"requests", "requests", "request_count", kCount, 0},
-    {"bytes", "bytes", "encoded_bytes", kBytes, 0},
-}};
+std::vector<std::size_t> compared_metrics() {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < kMetricCount; ++i) {
+    if (!kMetrics[i].name.empty()) out.push_back(i);
+  }
+  return out;
+}
 
 std::expected<std::vector<std::size_t>, std::string> parse_metrics(std::string_view names) {
+  auto const known = compared_metrics();
   std::vector<std::size_t> out;
   while (true) {
     auto const comma = names.find(',');
     auto const name = names.substr(0, comma);
-    auto const* const metric = std::ranges::find(kMetrics, name, &Metric::name);
-    if (metric == kMetrics.end()) {
+    auto const metric =
+        std::ranges::find(known, name, [](std::size_t index) { return kMetrics[index].name; });
+    if (metric == known.end()) {
       std::string text = "unknown metric '" + std::string(name) + "', but";
-      for (const Metric& each : kMetrics) text += " " + std::string(each.name);
+      for (std::size_t const index : known) text += " " + std::string(kMetrics[index].name);
       return std::unexpected(text);
     }
-    auto const index = static_cast<std::size_t>(metric - kMetrics.begin());
-    if (std::ranges::find(out, index) == out.end()) out.push_back(index);
+    if (std::ranges::find(out, *metric) == out.end()) out.push_back(*metric);
     if (comma == std::string_view::npos) return out;
     names.remove_prefix(comma + 1);
   }

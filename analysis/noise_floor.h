@@ -25,7 +25,7 @@ struct VisibleEffect {
 
 struct MetricNoise {
   std::string url;
-  Conditions conditions;
+  LoadConfiguration conditions;
   std::size_t metric = 0;  ///< index into kMetrics
   std::size_t loads = 0;
   double median = 0;

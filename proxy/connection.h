@@ -9,6 +9,7 @@
 #include "proxy/http/h1_server.h"
 #include "proxy/http/handler.h"
 #include "proxy/http/stand_still.h"
+#include "proxy/stream/socket_stream.h"
 #include "proxy/tls/client_hello.h"
 #include "proxy/tls/leaf_minter.h"
 
@@ -57,7 +58,7 @@ enum class Entry : std::uint8_t {
 struct AcceptedElsewhere {
   tcp::endpoint client;
   tcp::endpoint local;             ///< where the client connected to
-  std::function<void()> on_abort;  ///< ByteStream::set_on_abort
+  std::function<void()> on_abort;  ///< SocketStream::set_on_abort
 };
 
 /// Shared by the connections of one thread. Everything outlives them.
@@ -108,7 +109,7 @@ class Connection {
   std::function<void()> on_abort_;
   ConnectionInfo info_;
   Deadline deadline_;
-  std::unique_ptr<ByteStream> stream_;
+  std::unique_ptr<SocketStream> stream_;
   std::unique_ptr<ConnectionHandler> handler_;
   StandStill stand_still_;  // of what the client takes
 };

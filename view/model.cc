@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text/printable.h"
+#include "pageload/results/metric.h"
 
 namespace json = boost::json;
 
@@ -75,6 +76,34 @@ bool is_unsafe(char32_t c) {
   return c == '<' || c == '>' || c == '&' || (c >= 0x7f && c < 0xa0) || c == 0x61c ||
          (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
          (c >= 0x2060 && c <= 0x2069) || c == 0xfeff;
+}
+
+std::string_view unit_name(Metric::Unit unit) {
+  switch (unit) {
+    case Metric::Unit::kMs:
+      return "ms";
+    case Metric::Unit::kScore:
+      return "score";
+    case Metric::Unit::kCount:
+      return "count";
+    case Metric::Unit::kBytes:
+      break;
+  }
+  return "bytes";
+}
+
+/// Those that the page shows.
+json::array metrics_json() {
+  json::array metrics;
+  for (const Metric& metric : kMetrics) {
+    if (metric.label.empty()) continue;
+    metrics.push_back({{"key", metric.field},
+                       {"name", metric.label},
+                       {"unit", unit_name(metric.unit)},
+                       {"mark", metric.mark},
+                       {"column", metric.column}});
+  }
+  return metrics;
 }
 
 }  // namespace
@@ -163,6 +192,7 @@ std::string ViewModel::text() && {
   std::string out = "{";
   out += R"("schema":"reprise-view/1","reprise":")" REPRISE_VERSION "\",\n\"text_columns\":";
   out += json::serialize(texts) + ",\n\"number_columns\":" + json::serialize(numbers);
+  out += ",\n\"metrics\":" + json::serialize(metrics_json());
   out += ",\n\"inputs\":[" + std::move(inputs_json_);
   out += "],\n\"loads\":[" + std::move(loads_json_);
   out += "],\n\"texts\":[" + std::move(texts_json_) + "]}";

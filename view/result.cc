@@ -1,9 +1,9 @@
-#include <algorithm>
-#include <array>
 #include <boost/json.hpp>
 #include <cmath>
+#include <cstdint>
 
-#include "base/text/json_fields.h"
+#include "base/text/printable.h"
+#include "pageload/results/metric.h"
 #include "view/inputs.h"
 
 namespace json = boost::json;
@@ -14,221 +14,163 @@ namespace {
 constexpr std::size_t kListMax = 200;  ///< of console errors, misses and the like, a load
 constexpr std::size_t kLinkSpansMax = 4096;
 
-/// The metrics of a load that the page shows, as the schema names them.
-constexpr std::array kMetrics = {"first_paint_ms",
-                                 "first_contentful_paint_ms",
-                                 "largest_contentful_paint_ms",
-                                 "dom_content_loaded_ms",
-                                 "load_event_ms",
-                                 "last_load_ms",
-                                 "last_resource_ms",
-                                 "cumulative_layout_shift",
-                                 "request_count",
-                                 "encoded_bytes",
-                                 "connection_count",
-                                 "hits",
-                                 "misses"};
-
-/// Of a number alone; null of anything else, and of what is no time or count.
-json::value number_value(const json::object& object, std::string_view name) {
-  auto const value = number_at(object, name, kUnknown);
-  return std::isfinite(value) ? json::value(value) : json::value();
+/// Short: whole numbers without a fraction.
+json::value number_value(std::optional<double> number) {
+  if (!number || !std::isfinite(*number)) return {};
+  bool const whole = *number == std::trunc(*number) && std::abs(*number) <= 1e15;
+  return whole ? json::value(static_cast<std::int64_t>(*number)) : json::value(*number);
 }
 
-json::array texts_of(const json::array& from) {
+/// 0 is not known.
+json::value size_value(double number) {
+  return number > 0 ? number_value(number) : json::value();
+}
+
+json::array texts_of(const std::vector<std::string>& from) {
   json::array texts;
-  for (const json::value& each : from) {
+  for (const std::string& each : from) {
     if (texts.size() == kListMax) break;
-    if (each.is_string()) texts.push_back(each);
+    texts.emplace_back(as_utf8(each));
   }
   return texts;
 }
 
-json::object settings_of(const json::object& result) {
-  auto const& browser = object_at(result, "browser");
-  auto const& settings = object_at(result, "settings");
-  auto const& machine = object_at(result, "machine");
-  return {{"archive", text_at(result, "archive")},
-          {"archive_sha256", text_at(result, "archive_sha256")},
-          {"browser", text_at(browser, "version")},
-          {"width", number_value(settings, "width")},
-          {"height", number_value(settings, "height")},
-          {"cpu", text_at(machine, "cpu")},
-          {"cores", number_value(machine, "cores")},
-          {"kernel", text_at(machine, "kernel")}};
+json::object settings_of(const LoadResult& result) {
+  auto const version = result.browsers.empty() ? "" : result.browsers.front().version;
+  return {{"archive", result.archive},
+          {"archive_sha256", result.archive_sha256},
+          {"browser", version},
+          {"width", size_value(result.settings.width)},
+          {"height", size_value(result.settings.height)},
+          {"cpu", result.machine.cpu},
+          {"cores", size_value(result.machine.cores)},
+          {"kernel", result.machine.kernel}};
 }
 
-json::object metrics_of(const json::object& load) {
+json::object metrics_of(const PageLoad& page) {
   json::object metrics;
-  for (auto const* name : kMetrics) metrics[name] = number_value(load, name);
-  auto const& requests = array_at(load, "requests");
-  // Older results do not count themselves.
-  if (metrics["request_count"].is_null()) metrics["request_count"] = requests.size();
-  if (metrics["encoded_bytes"].is_null()) {
-    double bytes = 0;
-    for (const json::value& each : requests) {
-      if (each.is_object()) bytes += number_at(each.get_object(), "encoded_bytes");
-    }
-    metrics["encoded_bytes"] = bytes;
-  }
+  for (const Metric& metric : kMetrics) metrics[metric.field] = number_value(page.*metric.value);
   return metrics;
 }
 
-/// The report of the replay that served a load; an empty one when there is none.
-const json::object& report_of(const json::object& result, const json::object& load) {
-  auto const& replays = array_at(result, "replays");
-  auto const index = number_at(load, "replay", kUnknown);
-  if (index >= 0 && index < static_cast<double>(replays.size())) {
-    auto const& replay = replays[static_cast<std::size_t>(index)];
-    if (replay.is_object()) return object_at(replay.get_object(), "report");
-  }
-  for (const json::value& each : replays) {
-    if (!each.is_object() || load.contains("replay")) continue;
-    if (integer_at(each.get_object(), "run") == integer_at(load, "run")) {
-      return object_at(each.get_object(), "report");
-    }
-  }
-  static const json::object kNone;
-  return kNone;
-}
-
-json::array misses_of(const json::object& report) {
+json::array misses_of(const ReplaySummary& report) {
   json::array misses;
-  for (const json::value& each : array_at(report, "distinct_misses")) {
+  for (const ReplaySummary::Miss& miss : report.distinct_misses) {
     if (misses.size() == kListMax) break;
-    if (!each.is_object()) continue;
-    auto const& miss = each.get_object();
-    misses.push_back(
-        json::array{text_at(miss, "method"), text_at(miss, "url"), text_at(miss, "reason")});
+    misses.push_back(json::array{miss.method, miss.url, miss.reason});
   }
   return misses;
 }
 
-json::array numbers_of(const json::array& from) {
+json::array numbers_of(const std::vector<double>& from) {
   json::array numbers;
-  for (const json::value& each : from) {
+  for (double const each : from) {
     if (numbers.size() == kLinkSpansMax) break;
-    numbers.push_back(each.is_number() ? each : json::value(0));
+    numbers.push_back(number_value(each));
   }
   return numbers;
 }
 
-json::value timeline_of(const json::object& link) {
-  auto const& timeline = object_at(link, "timeline");
-  if (timeline.empty()) return {};
-  json::object out = {{"width_ms", number_value(timeline, "width_ms")}};
-  for (auto const* side : {"down", "up"}) {
-    auto const& series = object_at(timeline, side);
-    json::object& shown = out[side].emplace_object();
-    for (auto const* name : {"queue_bytes", "rate_bps", "delay_mean_ms", "packets", "drops"}) {
-      shown[name] = numbers_of(array_at(series, name));
-    }
-  }
-  return out;
+json::object series_of(const LinkSummary::Series& series) {
+  return {{"queue_bytes", numbers_of(series.queue_bytes)},
+          {"rate_bps", numbers_of(series.rate_bps)},
+          {"delay_mean_ms", numbers_of(series.delay_mean_ms)},
+          {"packets", numbers_of(series.packets)},
+          {"drops", numbers_of(series.drops)}};
+}
+
+json::value timeline_of(const std::optional<LinkSummary::Timeline>& timeline) {
+  if (!timeline) return {};
+  return json::object{{"width_ms", number_value(timeline->width_ms)},
+                      {"down", series_of(timeline->down)},
+                      {"up", series_of(timeline->up)}};
 }
 
 /// What the link was, and how it did; null when the load had none.
-json::value link_of(const json::object& report) {
-  auto const& link = object_at(report, "link");
-  if (link.empty()) return {};
-  auto const& profile = object_at(link, "link");
-  return json::object{{"text", text_at(link, "link_text")},
-                      {"shaper", text_at(link, "shaper")},
-                      {"rtt_ms", number_value(profile, "rtt_ms")},
-                      {"down_bps", number_value(object_at(profile, "down"), "rate_bps")},
-                      {"up_bps", number_value(object_at(profile, "up"), "rate_bps")},
-                      {"doubts", texts_of(array_at(link, "doubts"))},
-                      {"timeline", timeline_of(link)}};
+json::value link_of(const ReplaySummary& report) {
+  if (!report.link) return {};
+  const LinkSummary& link = *report.link;
+  return json::object{{"text", link.text},
+                      {"shaper", link.shaper},
+                      {"rtt_ms", number_value(link.rtt_ms)},
+                      {"down_bps", number_value(link.down_bps)},
+                      {"up_bps", number_value(link.up_bps)},
+                      {"doubts", texts_of(link.warnings)},
+                      {"timeline", timeline_of(link.timeline)}};
 }
 
-json::object facts_of(const json::object& result, const json::object& load) {
-  auto const& configuration = object_at(load, "configuration");
-  auto const& report = report_of(result, load);
-  return {{"url", text_at(load, "url")},
-          {"final_url", text_at(load, "final_url")},
-          {"run", number_value(load, "run")},
-          {"order", number_value(load, "order")},
-          {"warm_up", flag_at(load, "warm_up")},
-          {"outcome", text_at(load, "outcome")},
-          {"failure", text_at(load, "failure")},
+/// Of the replay that served a load; an empty one when there is none.
+const ReplaySummary& report_of(const LoadResult& result, const LoadResult::Load& load) {
+  static const ReplaySummary kNone;
+  if (!load.replay || !result.replays[*load.replay].report) return kNone;
+  return *result.replays[*load.replay].report;
+}
+
+json::object facts_of(const LoadResult& result, const LoadResult::Load& load) {
+  const PageLoad& page = load.page;
+  const ReplaySummary& report = report_of(result, load);
+  return {{"url", page.url},
+          {"final_url", page.final_url},
+          {"run", load.run},
+          {"order", load.order},
+          {"warm_up", load.warm_up},
+          {"outcome", to_string(page.outcome)},
+          {"failure", page.failure},
           {"configuration",
-           {{"browser", text_at(configuration, "browser")},
-            {"protocol", text_at(configuration, "protocol")},
-            {"link", text_at(configuration, "link")},
-            {"cache", text_at(configuration, "cache")}}},
-          {"metrics", metrics_of(load)},
+           {{"browser", load.configuration.browser},
+            {"protocol", load.configuration.protocol},
+            {"link", load.configuration.link},
+            {"cache", load.configuration.cache}}},
+          {"metrics", metrics_of(page)},
           {"link", link_of(report)},
           {"misses", misses_of(report)},
-          {"console_errors", texts_of(array_at(load, "console_errors"))},
-          {"remarks", texts_of(array_at(load, "remarks"))}};
+          {"console_errors", texts_of(page.console_errors)},
+          {"remarks", texts_of(page.remarks)}};
 }
 
-/// A number or a text that names a connection.
-std::string connection_name(const json::object& request) {
-  auto const* const connection = request.if_contains("connection");
-  if (connection == nullptr || !connection->is_number()) {
-    return std::string(text_at(request, "connection"));
-  }
-  return std::to_string(integer_at(request, "connection"));
+double known(double time_ms) {
+  return time_ms < 0 ? kUnknown : time_ms;
 }
 
-/// Times that never were are null, or negative.
-double time_at(const json::object& object, std::string_view name) {
-  auto const time = number_at(object, name, kUnknown);
-  return time >= 0 ? time : kUnknown;
-}
-
-void add_page_request(const json::object& request, ViewModel& model) {
-  auto const& timing = object_at(request, "timing");
-  auto const connection = connection_name(request);
-  auto const head_ms = time_at(request, "response_ms");
-  auto const first_byte_ms = time_at(timing, "first_byte_ms");
-  model.add_request({.url = text_at(request, "url"),
-                     .method = text_at(request, "method"),
-                     .type = text_at(request, "resource_type"),
-                     .protocol = text_at(request, "protocol"),
-                     .address = text_at(request, "remote_address"),
+void add_page_request(const PageRequest& request, ViewModel& model) {
+  auto const connection = request.connection < 0 ? "" : std::to_string(request.connection);
+  auto const at = request.timing.value_or(RequestTiming());
+  auto const head_ms = at.first_byte_ms < 0 ? request.response_ms : at.first_byte_ms;
+  model.add_request({.url = request.url,
+                     .method = request.method,
+                     .type = request.resource_type,
+                     .protocol = request.protocol,
+                     .address = request.remote_address,
                      .connection = connection,
-                     .mime_type = text_at(request, "mime_type"),
-                     .priority = text_at(request, "priority"),
-                     .initiator = text_at(request, "initiator"),
-                     .failure = text_at(request, "failure"),
-                     .status = number_at(request, "status"),
-                     .from_cache = flag_at(request, "from_cache"),
-                     .encoded_bytes = number_at(request, "encoded_bytes", kUnknown),
-                     .decoded_bytes = number_at(request, "decoded_bytes", kUnknown),
-                     .start_ms = time_at(request, "start_ms"),
-                     .dns_start_ms = time_at(timing, "dns_start_ms"),
-                     .dns_end_ms = time_at(timing, "dns_end_ms"),
-                     .connect_start_ms = time_at(timing, "connect_start_ms"),
-                     .tls_start_ms = time_at(timing, "tls_start_ms"),
-                     .connect_end_ms = time_at(timing, "connect_end_ms"),
-                     .send_start_ms = time_at(timing, "send_start_ms"),
-                     .send_end_ms = time_at(timing, "send_end_ms"),
-                     .first_byte_ms = std::isnan(first_byte_ms) ? head_ms : first_byte_ms,
-                     .end_ms = time_at(request, "end_ms")});
+                     .mime_type = request.mime_type,
+                     .priority = request.priority,
+                     .initiator = request.initiator,
+                     .failure = request.failure,
+                     .status = static_cast<double>(request.status),
+                     .from_cache = request.from_cache,
+                     .encoded_bytes = static_cast<double>(request.encoded_bytes),
+                     .decoded_bytes = static_cast<double>(request.decoded_bytes),
+                     .start_ms = known(request.start_ms),
+                     .dns_start_ms = known(at.dns_start_ms),
+                     .dns_end_ms = known(at.dns_end_ms),
+                     .connect_start_ms = known(at.connect_start_ms),
+                     .tls_start_ms = known(at.tls_start_ms),
+                     .connect_end_ms = known(at.connect_end_ms),
+                     .send_start_ms = known(at.send_start_ms),
+                     .send_end_ms = known(at.send_end_ms),
+                     .first_byte_ms = known(head_ms),
+                     .end_ms = known(request.end_ms)});
 }
 
 }  // namespace
 
-std::expected<void, std::string> add_result(const json::value& result, std::string_view name,
-                                            ViewModel& model) {
-  if (!result.is_object()) return std::unexpected("it is not a JSON object");
-  auto const& object = result.get_object();
-  auto const schema = text_at(object, "schema");
-  if (schema != "reprise-load/1") {
-    return std::unexpected("its schema is not reprise-load/1, which `reprise load -o` writes");
-  }
-  model.add_input({{"kind", "result"}, {"name", name}, {"settings", settings_of(object)}});
-  for (const json::value& load : array_at(object, "loads")) {
-    if (!load.is_object()) continue;
-    model.begin_load(facts_of(object, load.get_object()));
-    for (const json::value& request : array_at(load.get_object(), "requests")) {
-      if (request.is_object()) add_page_request(request.get_object(), model);
-    }
+void add_result(const LoadResult& result, std::string_view name, ViewModel& model) {
+  model.add_input({{"kind", "result"}, {"name", name}, {"settings", settings_of(result)}});
+  for (const LoadResult::Load& load : result.loads) {
+    model.begin_load(facts_of(result, load));
+    for (const PageRequest& request : load.page.requests) add_page_request(request, model);
     model.end_load();
   }
-  return {};
 }
 
 }  // namespace reprise

@@ -77,9 +77,17 @@ class Matcher {
   /// `same_key(ordinal)` says whether that exchange's key equals `key` in full: the index knows
   /// hashes only, and the caller keeps decoded exchanges. It is asked about at most kCandidatesMax
   /// others that merely share the hash. `headers` choose between repeats.
+  ///
+  /// `takes(ordinal)` says whether the caller takes what comes next; where it does not, that is a
+  /// miss, and the sequence stays where it was.
+  template <class SameKey, class Takes>
+  Decision match(const MatchKey& key, HeaderList headers, SequenceCursors& cursors,
+                 SameKey&& same_key, Takes&& takes) const;
   template <class SameKey>
   Decision match(const MatchKey& key, HeaderList headers, SequenceCursors& cursors,
-                 SameKey&& same_key) const;
+                 SameKey&& same_key) const {
+    return match(key, headers, cursors, same_key, [](std::uint32_t) { return true; });
+  }
 
   /// Explains a miss: at most kNearMissesMax exchanges of the same host and path, nearest first.
   /// An exchange that shares the whole key is listed when it belongs to another session or is
@@ -164,9 +172,9 @@ std::uint32_t Matcher::sequence(std::uint32_t first, HeaderList headers, SameKey
   return best;
 }
 
-template <class SameKey>
+template <class SameKey, class Takes>
 Decision Matcher::match(const MatchKey& key, HeaderList headers, SequenceCursors& cursors,
-                        SameKey&& same_key) const {
+                        SameKey&& same_key, Takes&& takes) const {
   invariant(cursors.taken_.size() == next_repeat_.size(), "cursors of another archive");
   auto const start = sequence(first_answer(key_hash(key)), headers, same_key);
   if (start == kNone) return {};
@@ -177,6 +185,7 @@ Decision Matcher::match(const MatchKey& key, HeaderList headers, SequenceCursors
     auto const last = start + seen - 1;
     auto const next = seen == 0 ? start : seek(next_repeat_[last], same_key);
     decision.ordinal = next == kNone ? last : next;
+    if (!takes(decision.ordinal)) return {};
     if (next == kNone) break;
     // Another thread may have been given this one in the meantime: then the one after it.
     if (taken.compare_exchange_weak(seen, next - start + 1, std::memory_order_relaxed)) break;

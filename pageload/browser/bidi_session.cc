@@ -4,6 +4,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "base/text/base64.h"
@@ -123,11 +124,13 @@ void BidiSession::take_dom(const json::object& result, PageLoad& load) const {
   auto const read =
       parse_remote_message(std::string(text_at(object_at(result, "result"), "value")));
   if (!read) return;
-  load.dom = text_at(*read, "dom");
+  if (auto const dom = text_at(*read, "dom"); !dom.empty()) load.dom = dom;
   // More exact than the events, which a busy browser passes on late.
-  auto const since_start = [&](std::string_view name, double& ms) {
+  auto const since_start = [&](std::string_view name, std::optional<double>& ms) {
     double const at_ms = number_at(*read, name);
-    if (at_ms > 0 && recorder_->start_ms() >= 0) ms = at_ms - recorder_->start_ms();
+    if (at_ms <= 0 || recorder_->start_ms() < 0) return;
+    ms = at_ms - recorder_->start_ms();
+    if (*ms < 0) ms.reset();
   };
   since_start("parsed", load.dom_content_loaded_ms);
   since_start("loaded", load.load_event_ms);

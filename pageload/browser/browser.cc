@@ -74,22 +74,6 @@ struct Browser::State {
   }
 };
 
-std::string_view to_string(LoadOutcome outcome) {
-  switch (outcome) {
-    case LoadOutcome::kLoaded:
-      return "loaded";
-    case LoadOutcome::kTimedOut:
-      return "timed-out";
-    case LoadOutcome::kNavigationFailed:
-      return "navigation-failed";
-    case LoadOutcome::kBrowserDied:
-      return "browser-died";
-    case LoadOutcome::kNotInArchive:
-      return "not-in-archive";
-  }
-  return "unknown";
-}
-
 Browser::Browser(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Browser::~Browser() = default;
 

@@ -3,18 +3,16 @@
 // Drives one headless browser: Chromium over DevTools, Firefox over WebDriver BiDi. Blocking; one
 // thread.
 
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "pageload/browser/steps.h"
+#include "pageload/results/page_load.h"
 
 namespace reprise {
 
@@ -33,88 +31,6 @@ struct BrowserOptions {
   int width = 1280;  ///< of the page itself, in CSS pixels
   int height = 800;
   std::chrono::milliseconds start_timeout{30'000};
-};
-
-/// The phases of a request that the browser's network tells of, in ms as in PageRequest; -1 where
-/// there was none (a connection that stood already) or it is not known.
-struct RequestTiming {
-  double dns_start_ms = -1;
-  double dns_end_ms = -1;
-  double connect_start_ms = -1;
-  double tls_start_ms = -1;
-  double connect_end_ms = -1;  ///< that of TLS, too
-  double send_start_ms = -1;
-  double send_end_ms = -1;
-  double first_byte_ms = -1;  ///< of the head
-};
-
-/// All of its fields, in the order of time.
-struct RequestTime {
-  std::string_view name;
-  double RequestTiming::* at_ms;
-};
-inline constexpr std::array<RequestTime, 8> kRequestTimes = {{
-    {"dns_start_ms", &RequestTiming::dns_start_ms},
-    {"dns_end_ms", &RequestTiming::dns_end_ms},
-    {"connect_start_ms", &RequestTiming::connect_start_ms},
-    {"tls_start_ms", &RequestTiming::tls_start_ms},
-    {"connect_end_ms", &RequestTiming::connect_end_ms},
-    {"send_start_ms", &RequestTiming::send_start_ms},
-    {"send_end_ms", &RequestTiming::send_end_ms},
-    {"first_byte_ms", &RequestTiming::first_byte_ms},
-}};
-
-/// One request of a page as the browser saw it, in the order the requests were sent. Each hop of a
-/// redirect is a request of its own. Only http, https, ws and wss: data: and blob: URLs reach no
-/// network. Requests of frames and workers are among them.
-struct PageRequest {
-  std::string url;
-  std::string method;
-  std::string resource_type;   ///< DevTools' Network.ResourceType: "Document", "Image", ...
-  int status = 0;              ///< as on the wire; 0 when there was no response
-  std::string protocol;        ///< ALPN id as nextHopProtocol shows it: "http/1.1", "h2"
-  std::string remote_address;  ///< "127.0.0.1:8443"; BiDi does not tell
-  std::string mime_type;
-  std::string failure;  ///< net::ERR_... or NS_ERROR_..., empty when it loaded
-  bool from_cache = false;
-  std::int64_t encoded_bytes = 0;  ///< on the wire: head and coded body
-  std::int64_t decoded_bytes = 0;  ///< of the body, as the page gets it
-  std::int64_t connection = -1;    ///< a number of the browser's; -1: not told
-  std::string initiator;           ///< URL of what asked for it; empty: the browser, or not told
-  std::string priority;            ///< the browser's last word for it; empty: not told
-  /// Of the decoded body, hex; none where there is none. The browser gives text as characters, so
-  /// text in another charset is hashed as UTF-8 without byte order mark: compare only with another
-  /// of these.
-  std::optional<std::string> body_sha256;
-  std::string request_body_sha256;      ///< hex, empty when there was none
-  double start_ms = 0;                  ///< since navigation start
-  double response_ms = -1;              ///< head received; -1 never
-  double end_ms = -1;                   ///< -1 never
-  std::optional<RequestTiming> timing;  ///< none for what the network did not answer
-};
-
-enum class LoadOutcome { kLoaded, kTimedOut, kNavigationFailed, kBrowserDied, kNotInArchive };
-std::string_view to_string(LoadOutcome outcome);
-
-struct PageLoad {
-  LoadOutcome outcome = LoadOutcome::kLoaded;
-  std::string failure;  ///< one sentence for people, empty when loaded
-  std::string url;
-  std::string final_url;
-  std::vector<PageRequest> requests;
-  double started_unix_ms = 0;  ///< when it was sent to the page, by this machine's clock
-  double dom_content_loaded_ms = -1;
-  double load_event_ms = -1;
-  double first_paint_ms = -1;
-  double first_contentful_paint_ms = -1;
-  double largest_contentful_paint_ms = -1;
-  std::optional<double> cumulative_layout_shift;  ///< none: the browser does not tell
-  double last_resource_ms = -1;                   ///< end of the last request that ended
-  double last_load_ms = -1;                 ///< last_load_ms() of a page watched for long enough
-  std::string dom;                          ///< document.documentElement.outerHTML when quiet
-  std::vector<std::string> console_errors;  ///< console.error and uncaught exceptions
-  std::uint64_t requests_not_kept = 0;      ///< over the limit of DevtoolsRecorder
-  std::vector<std::string> remarks;  ///< what could not be gathered and why, one sentence each
 };
 
 struct PageOptions {

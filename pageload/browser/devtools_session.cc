@@ -155,7 +155,8 @@ RemoteCommand DevtoolsSession::dom_command() const {
 }
 
 void DevtoolsSession::take_dom(const json::object& result, PageLoad& load) const {
-  load.dom = text_at(object_at(result, "result"), "value");
+  auto const dom = text_at(object_at(result, "result"), "value");
+  if (!dom.empty()) load.dom = dom;
 }
 
 RemoteCommand DevtoolsSession::screenshot_command() const {

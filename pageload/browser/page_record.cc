@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <optional>
 #include <utility>
 
 namespace reprise {
@@ -177,13 +178,17 @@ PageLoad PageRecord::page_load() const {
   auto const since_start = [this](double at_s) {
     return at_s < 0 || start_s_ < 0 ? -1 : (at_s - start_s_) * 1000;
   };
+  auto const if_it_came = [&](double at_s) {
+    double const ms = since_start(at_s);
+    return ms < 0 ? std::nullopt : std::optional(ms);
+  };
   PageLoad load;
   load.final_url = page_.url;
-  load.dom_content_loaded_ms = since_start(page_.dom_content_loaded_s);
-  load.load_event_ms = since_start(page_.load_event_s);
-  load.first_paint_ms = since_start(page_.first_paint_s);
-  load.first_contentful_paint_ms = since_start(page_.first_contentful_paint_s);
-  load.largest_contentful_paint_ms = since_start(page_.largest_contentful_paint_s);
+  load.dom_content_loaded_ms = if_it_came(page_.dom_content_loaded_s);
+  load.load_event_ms = if_it_came(page_.load_event_s);
+  load.first_paint_ms = if_it_came(page_.first_paint_s);
+  load.first_contentful_paint_ms = if_it_came(page_.first_contentful_paint_s);
+  load.largest_contentful_paint_ms = if_it_came(page_.largest_contentful_paint_s);
   if (tells_shifts_) load.cumulative_layout_shift = cumulative_layout_shift(page_.shifts);
   for (Entry const& entry : entries_) {
     PageRequest& request = load.requests.emplace_back(entry.request);
@@ -200,7 +205,9 @@ PageLoad PageRecord::page_load() const {
     }
     // A busy page hears late of what the cache gave at once.
     if (entry.end_s >= 0) request.response_ms = std::min(request.response_ms, request.end_ms);
-    if (entry.end_s >= 0) load.last_resource_ms = std::max(load.last_resource_ms, request.end_ms);
+    if (request.end_ms >= 0) {
+      load.last_resource_ms = std::max(load.last_resource_ms.value_or(0), request.end_ms);
+    }
   }
   load.console_errors = console_errors_;
   load.requests_not_kept = requests_not_kept_;

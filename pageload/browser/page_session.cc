@@ -216,7 +216,7 @@ Result<bool> PageSession::read_dom(PageLoad& load) {
   }
   if (!reply) return fail(reply.error());
   take_dom(reply->result, load);
-  if (load.dom.empty()) {
+  if (!load.dom) {
     load.remarks.push_back("The DOM could not be read: " +
                            (reply->error.empty() ? "the document is empty" : reply->error) + ".");
   }

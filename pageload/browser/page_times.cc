@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <vector>
 
 namespace reprise {
 namespace {
@@ -16,14 +17,14 @@ bool has_load_event(const PageRequest& request) {
 
 }  // namespace
 
-double last_load_ms(const PageLoad& load) {
-  if (load.load_event_ms < 0) return -1;
+std::optional<double> last_load_ms(const PageLoad& load) {
+  if (!load.load_event_ms) return std::nullopt;
   std::vector<double> ends;
   for (const PageRequest& request : load.requests) {
     if (has_load_event(request)) ends.push_back(request.end_ms);
   }
   std::ranges::sort(ends);
-  double last = load.load_event_ms;
+  double last = *load.load_event_ms;
   for (double const end : ends) {
     if (end > last + kLastLoadGapMs) break;
     last = std::max(last, end);

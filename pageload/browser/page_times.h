@@ -4,9 +4,8 @@
 
 #include <optional>
 #include <span>
-#include <vector>
 
-#include "pageload/browser/browser.h"
+#include "pageload/results/page_load.h"
 
 namespace reprise {
 
@@ -15,9 +14,9 @@ inline constexpr double kLastLoadGapMs = 2000;
 
 /// The Last Load Time: the latest load event of the page or of any of its resources, final once
 /// none has come for kLastLoadGapMs. A resource has loaded when its body has ended without failure;
-/// what has no load event (preflights, beacons, WebSockets, event streams) does not count. -1 when
-/// the page had no load event.
-double last_load_ms(const PageLoad& load);
+/// what has no load event (preflights, beacons, WebSockets, event streams) does not count. None
+/// when the page had no load event.
+std::optional<double> last_load_ms(const PageLoad& load);
 
 /// How much the page moved under its reader at one moment.
 struct LayoutShift {

@@ -5,10 +5,11 @@
 
 #include <boost/json/object.hpp>
 
+#include "pageload/results/load_result.h"
+
 namespace reprise {
 
-/// Of a load as RESULTS.md has it and an object of its `browsers`. What is missing has its default:
-/// the load may be somebody else's. Pure.
-boost::json::object har_of(const boost::json::object& load, const boost::json::object& browser);
+/// Pure.
+boost::json::object har_of(const PageLoad& load, const LoadResult::Browser& browser);
 
 }  // namespace reprise

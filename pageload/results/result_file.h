@@ -1,85 +1,48 @@
 #pragma once
 
-// The JSON in which page loads are kept and compared. The schema is RESULTS.md.
+// The one reader and the one writer of results of page loads, JSON as RESULTS.md says.
 
 #include <boost/json/object.hpp>
-#include <boost/json/value.hpp>
+#include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <filesystem>
-#include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "base/result.h"
-#include "pageload/browser/browser.h"
+#include "pageload/results/load_result.h"
 
 namespace reprise {
 
-/// How the replay that served one run ended.
-struct ReplayRun {
-  unsigned run = 1;
-  int exit_code = 0;
-  boost::json::value report;  ///< what `replay --report` wrote; null when there is none
-};
+/// A file may have this size, as many loads (and replays, and browsers), and as many requests a
+/// load.
+inline constexpr std::uintmax_t kResultBytesMax = std::uintmax_t{512} << 20;
+inline constexpr std::size_t kResultLoadsMax = 100'000;
+inline constexpr std::size_t kResultRequestsMax = 20'000;
 
-/// Under which conditions a page is loaded.
-struct LoadConfiguration {
-  std::string browser = "chromium";
-  std::string protocol = "recorded";  ///< "recorded", "h1", "h2"; "live" without an archive
-  std::string link = "none";          ///< as replay --link takes it
-  std::string cache = "cold";         ///< "cold", "warm"
+/// Reads a result, anybody's. What is missing has its default, since older results lack what is
+/// newer; fields that are not known are ignored. Errors: a sentence that says why this is no result
+/// ("loads[3].url must be a text"). Pure.
+std::expected<LoadResult, std::string> read_result(std::string_view text);
+/// Errors: also the system's and those of size, without the path.
+std::expected<LoadResult, std::string> read_result_file(const std::filesystem::path& path);
 
-  bool operator==(const LoadConfiguration&) const = default;
-};
-
-/// The computer that the loads were made on.
-struct Machine {
-  std::string cpu;
-  unsigned cores = 0;
-  std::string kernel;
-  std::uint64_t memory_bytes = 0;
-};
-/// What this system tells; empty or 0 where it does not.
-Machine this_machine();
-
-struct LoadResult {
-  struct Browser {
-    std::string name;                ///< as LoadConfiguration::browser
-    std::string version;             ///< empty when it could not be started
-    std::vector<std::string> flags;  ///< without program and profile
-  };
-  struct Load {
-    unsigned run = 1;
-    LoadConfiguration configuration;
-    unsigned order = 1;
-    bool warm_up = false;
-    std::optional<std::size_t> replay;  ///< into LoadResult::replays
-    boost::json::object page;           ///< of page_json()
-  };
-  std::filesystem::path archive;  ///< empty: loaded live
-  std::string archive_sha256;     ///< empty: live
-  Machine machine;
-  std::uint64_t seed = 0;         ///< of the order of the loads
-  std::vector<Browser> browsers;  ///< in the order of their first load
-  PageOptions page;
-  int width = 0;
-  int height = 0;
-  std::vector<Load> loads;
-  std::vector<ReplayRun> replays;
-};
-
-/// For a result, or a file of its own.
-boost::json::object browser_json(const LoadResult::Browser& browser);
-
-/// Everything of a load that the browser knows. Pure. The document's text is left out (its digest
-/// is there) unless `with_dom`.
-boost::json::object page_json(const PageLoad& page, bool with_dom);
-
+/// A load's DOM is written where it is kept; its counts and digests are those of sum_up(), or null.
 /// Pure.
 boost::json::object to_json(const LoadResult& result);
-
-/// Writes `json` to `path` in one step, mode 0600 since URLs and documents hold secrets; to
+/// Writes the JSON to `path` in one step, mode 0600 since URLs and documents hold secrets; to
 /// standard output when `path` is "-". Errors: the system error of open(2), write(2) or rename(2).
-Result<void> write_result(const boost::json::object& json, const std::filesystem::path& path);
+Result<void> write_result(const LoadResult& result, const std::filesystem::path& path);
+
+/// One load, as the process that drove the browser tells it to the one that asked for it.
+struct PageReport {
+  LoadResult::Browser browser;  ///< without its name
+  PageLoad page;
+};
+/// Errors: as of write_result().
+Result<void> write_page_report(const PageReport& report, const std::filesystem::path& path);
+/// Errors: as of read_result_file().
+std::expected<PageReport, std::string> read_page_report(const std::filesystem::path& path);
 
 }  // namespace reprise

@@ -1,7 +1,7 @@
 #pragma once
 
 // The one interface of the proxy: an HTTP exchange. The servers (h1, later h2 and h3) call it;
-// Recorder, Replayer and Admin implement it.
+// RecordConnection, ReplayConnection and Admin implement it.
 
 #include <chrono>
 #include <cstdint>

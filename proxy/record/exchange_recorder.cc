@@ -4,12 +4,12 @@
 
 namespace reprise {
 
-ExchangeRecorder::ExchangeRecorder(Recording& recording, const ExchangeContext& context,
+ExchangeRecorder::ExchangeRecorder(RecordSession& session, const ExchangeContext& context,
                                    const RequestHead& head)
-    : recording_(recording),
-      sequence_(recording.next_sequence()),
-      request_body_(recording.archive()),
-      response_body_(recording.archive()) {
+    : session_(session),
+      sequence_(session.next_sequence()),
+      request_body_(session.archive()),
+      response_body_(session.archive()) {
   exchange_.sequence = sequence_;
   exchange_.client_connection_id = context.connection.id;
   exchange_.stream_id = context.stream_id;
@@ -22,8 +22,8 @@ ExchangeRecorder::ExchangeRecorder(Recording& recording, const ExchangeContext& 
                        .version = head.version,
                        .protocol = std::string(head.protocol),
                        .headers = Headers(head.headers)};
-  exchange_.timings.queued = recording.time_of(context.arrived);
-  ++recording_.counters().in_flight;
+  exchange_.timings.queued = session.time_of(context.arrived);
+  ++session_.counters().in_flight;
 }
 
 ExchangeRecorder::~ExchangeRecorder() {
@@ -42,7 +42,7 @@ Result<void> ExchangeRecorder::request_bytes(Bytes bytes) {
 void ExchangeRecorder::request_sent(HeaderList trailers) {
   if (ended_) return;
   exchange_.request.trailers = Headers(trailers);
-  exchange_.timings.request_sent = recording_.now();
+  exchange_.timings.request_sent = session_.now();
 }
 
 void ExchangeRecorder::interim(const ResponseHead& head) {
@@ -55,11 +55,11 @@ void ExchangeRecorder::interim(const ResponseHead& head) {
   exchange_.interim.push_back({.status = head.status,
                                .reason = std::string(head.reason),
                                .headers = Headers(head.headers),
-                               .time = recording_.now()});
+                               .time = session_.now()});
 }
 
 void ExchangeRecorder::response(const ResponseHead& head) {
-  exchange_.timings.first_byte = recording_.now();
+  exchange_.timings.first_byte = session_.now();
   exchange_.response.status = head.status;
   exchange_.response.reason = head.reason;
   exchange_.response.version = head.version;
@@ -68,8 +68,8 @@ void ExchangeRecorder::response(const ResponseHead& head) {
 
 Result<void> ExchangeRecorder::response_bytes(Bytes bytes) {
   auto const end = response_body_.size_bytes() + bytes.size();
-  chunk_times_.add({.end_bytes = end, .time = recording_.now()});
-  recording_.counters().body_bytes += bytes.size();
+  chunk_times_.add({.end_bytes = end, .time = session_.now()});
+  session_.counters().body_bytes += bytes.size();
   return checked(response_body_.append(bytes));
 }
 
@@ -88,11 +88,11 @@ void ExchangeRecorder::fail_with(Outcome outcome, std::string why) {
 
 Result<void> ExchangeRecorder::end(Outcome outcome, std::string why, HeaderList trailers) {
   ended_ = true;
-  auto& counters = recording_.counters();
+  auto& counters = session_.counters();
   --counters.in_flight;
   exchange_.outcome = outcome;
   exchange_.failure = std::move(why);
-  exchange_.timings.end = recording_.now();
+  exchange_.timings.end = session_.now();
   exchange_.response.trailers = Headers(trailers);
   exchange_.response.chunk_times = chunk_times_.take();
   auto request_body = request_body_.finish();
@@ -101,7 +101,7 @@ Result<void> ExchangeRecorder::end(Outcome outcome, std::string why, HeaderList 
   if (!response_body) return checked(fail(response_body.error()));
   exchange_.request.body = std::move(*request_body);
   exchange_.response.body = std::move(*response_body);
-  auto const added = recording_.archive().add_exchange(std::move(exchange_));
+  auto const added = session_.archive().add_exchange(std::move(exchange_));
   if (added == fail(archive_errc::too_large)) {
     ++counters.failed;
     spdlog::warn("skipped: the exchange exceeds the limits of the archive");
@@ -124,7 +124,7 @@ Result<void> ExchangeRecorder::end(Outcome outcome, std::string why, HeaderList 
 }
 
 Result<void> ExchangeRecorder::checked(Result<void> written) {
-  if (!written) recording_.archive_failed(written.error());
+  if (!written) session_.archive_failed(written.error());
   return written;
 }
 

@@ -3,7 +3,7 @@
 #include "archive/writer.h"
 #include "proxy/http/handler.h"
 #include "proxy/record/chunk_times.h"
-#include "proxy/record/recording.h"
+#include "proxy/record/record_session.h"
 
 namespace reprise {
 
@@ -13,7 +13,7 @@ class ExchangeRecorder {
  public:
   static constexpr std::size_t kInterimMax = 100;
 
-  ExchangeRecorder(Recording& recording, const ExchangeContext& context, const RequestHead& head);
+  ExchangeRecorder(RecordSession& session, const ExchangeContext& context, const RequestHead& head);
   ~ExchangeRecorder();
   ExchangeRecorder(const ExchangeRecorder&) = delete;
   ExchangeRecorder& operator=(const ExchangeRecorder&) = delete;
@@ -36,7 +36,7 @@ class ExchangeRecorder {
   Result<void> end(Outcome outcome, std::string why, HeaderList trailers);
   Result<void> checked(Result<void> written);
 
-  Recording& recording_;
+  RecordSession& session_;
   std::uint64_t const sequence_;
   Exchange exchange_;
   BodyWriter request_body_;

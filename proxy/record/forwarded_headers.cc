@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "archive/exchange.h"
 #include "base/http/h1_parser.h"
+#include "base/text/white_space.h"
 
 namespace reprise {
 namespace {
@@ -17,10 +19,7 @@ std::vector<std::string_view> nominated(HeaderList headers) {
     if (!equals_ignoring_case(field.name, "Connection")) continue;
     for (std::string_view rest = field.value; !rest.empty() && names.size() < kNominatedMax;) {
       auto const comma = std::min(rest.find(','), rest.size());
-      auto name = rest.substr(0, comma);
-      while (name.starts_with(' ')) name.remove_prefix(1);
-      while (name.ends_with(' ')) name.remove_suffix(1);
-      names.push_back(name);
+      names.push_back(trim_blanks(rest.substr(0, comma)));
       rest.remove_prefix(std::min(comma + 1, rest.size()));
     }
   }

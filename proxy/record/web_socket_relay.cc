@@ -39,12 +39,12 @@ Result<void> MessageTap::take(const WebSocketParser::Piece& piece) {
 }
 
 Result<void> MessageTap::keep(MessageKind kind, bool goes_on, Bytes payload) {
-  auto const added = recording_.archive().add_message(sequence_, {.sender = sender_,
-                                                                  .kind = kind,
-                                                                  .goes_on = goes_on,
-                                                                  .time = recording_.now(),
-                                                                  .payload = payload});
-  if (!added) recording_.archive_failed(added.error());
+  auto const added = session_.archive().add_message(sequence_, {.sender = sender_,
+                                                                .kind = kind,
+                                                                .goes_on = goes_on,
+                                                                .time = session_.now(),
+                                                                .payload = payload});
+  if (!added) session_.archive_failed(added.error());
   return added;
 }
 

@@ -4,7 +4,7 @@
 
 #include "proxy/http/web_socket.h"
 #include "proxy/record/origin_connection.h"
-#include "proxy/record/recording.h"
+#include "proxy/record/record_session.h"
 
 namespace reprise {
 
@@ -17,8 +17,8 @@ class MessageTap {
   static_assert(kPieceBytes <= kMessageBytesMax);
 
   /// `sequence`: of the exchange that opened the WebSocket.
-  MessageTap(Recording& recording, std::uint64_t sequence, MessageSender sender)
-      : recording_(recording), sequence_(sequence), sender_(sender), parser_(sender) {}
+  MessageTap(RecordSession& session, std::uint64_t sequence, MessageSender sender)
+      : session_(session), sequence_(sequence), sender_(sender), parser_(sender) {}
 
   /// Errors: the archive's.
   Result<void> see(Bytes bytes);
@@ -29,7 +29,7 @@ class MessageTap {
   Result<void> take(const WebSocketParser::Piece& piece);
   Result<void> keep(MessageKind kind, bool goes_on, Bytes payload);
 
-  Recording& recording_;
+  RecordSession& session_;
   std::uint64_t sequence_;
   MessageSender sender_;
   WebSocketParser parser_;
@@ -42,10 +42,10 @@ class MessageTap {
 class WebSocketRelay {
  public:
   /// `closed` becomes true when it is this proxy that ends it.
-  WebSocketRelay(Recording& recording, std::uint64_t sequence, BodyReader& client,
+  WebSocketRelay(RecordSession& session, std::uint64_t sequence, BodyReader& client,
                  ResponseWriter& to_client, OriginExchange& origin, const bool& closed)
-      : client_tap_(recording, sequence, MessageSender::kClient),
-        origin_tap_(recording, sequence, MessageSender::kOrigin),
+      : client_tap_(session, sequence, MessageSender::kClient),
+        origin_tap_(session, sequence, MessageSender::kOrigin),
         client_(client),
         to_client_(to_client),
         origin_(origin),

@@ -104,20 +104,10 @@ void ReplayLedger::add_inexact_hit(const Decision& decision, const Exchange& exc
   }
 }
 
-Miss ReplayLedger::add_miss(const AskedRequest& asked, std::string reason,
-                            std::vector<NearMiss> nearest) {
-  return add(asked, std::move(reason), std::move(nearest), false);
-}
-
-Miss ReplayLedger::add_damaged(const AskedRequest& asked, const std::string& problem) {
-  return add(asked, "damaged in the archive: " + problem, {}, true);
-}
-
-Miss ReplayLedger::add(const AskedRequest& asked, std::string reason, std::vector<NearMiss> nearest,
-                       bool damaged) {
-  auto const url = url_of(asked.key);
+Miss ReplayLedger::miss_of(const AskedRequest& asked, std::string reason,
+                           std::vector<NearMiss> nearest) {
   Miss miss{.method = shortened(std::string(asked.key.method)),
-            .url = shortened(url),
+            .url = shortened(url_of(asked.key)),
             .count = 1,
             .reason = std::move(reason),
             .nearest = std::move(nearest)};
@@ -125,7 +115,23 @@ Miss ReplayLedger::add(const AskedRequest& asked, std::string reason, std::vecto
     near.url = shortened(std::move(near.url));
     near.why = shortened(std::move(near.why));
   }
-  auto const identity = identity_of(asked.key.method, url);
+  return miss;
+}
+
+Miss ReplayLedger::miss_by_damage(const AskedRequest& asked, const std::string& problem) {
+  return miss_of(asked, "damaged in the archive: " + problem, {});
+}
+
+void ReplayLedger::add_miss(const AskedRequest& asked, const Miss& miss) {
+  add(asked, miss, false);
+}
+
+void ReplayLedger::add_damaged(const AskedRequest& asked, const Miss& miss) {
+  add(asked, miss, true);
+}
+
+void ReplayLedger::add(const AskedRequest& asked, const Miss& miss, bool damaged) {
+  auto const identity = identity_of(asked.key.method, url_of(asked.key));
   std::scoped_lock const lock(mutex_);
   ++misses_;
   if (damaged) ++damaged_;
@@ -137,14 +143,14 @@ Miss ReplayLedger::add(const AskedRequest& asked, std::string reason, std::vecto
     miss_positions_.emplace(identity, distinct_misses_.size());
     distinct_misses_.push_back(miss);
   }
-  return miss;
 }
 
 void ReplayLedger::turn_hit_into_miss(const StoredRequest& request, const std::string& problem) {
   auto hits = hits_.load();
   // A reset in between has taken the hit back already.
   while (hits > 0 && !hits_.compare_exchange_weak(hits, hits - 1)) continue;
-  add_damaged(asked_as(request, {}), problem);
+  auto const asked = asked_as(request, {});
+  add_damaged(asked, miss_by_damage(asked, problem));
 }
 
 void ReplayLedger::add_special(Special special, const MatchKey& key, std::string why) {

@@ -87,6 +87,10 @@ class ReplayLedger {
 
   /// Texts that a client or an archive chose, cut to what reports take.
   static std::string shortened(std::string text);
+  /// What there is to say where nothing answers `asked`.
+  static Miss miss_of(const AskedRequest& asked, std::string reason, std::vector<NearMiss> nearest);
+  /// The same where what answers it is damaged in the archive, as `problem` says.
+  static Miss miss_by_damage(const AskedRequest& asked, const std::string& problem);
 
   /// Forgets all.
   void reset();
@@ -96,10 +100,10 @@ class ReplayLedger {
   /// The same of one that is not exact.
   void add_inexact_hit(const Decision& decision, const Exchange& exchange,
                        const AskedRequest& asked, const MatchRules& rules);
-  /// Nothing was served.
-  Miss add_miss(const AskedRequest& asked, std::string reason, std::vector<NearMiss> nearest);
-  /// The same of what is recorded, but damaged in the archive, as `problem` says.
-  Miss add_damaged(const AskedRequest& asked, const std::string& problem);
+  /// Nothing was served, as `miss` says of `asked`.
+  void add_miss(const AskedRequest& asked, const Miss& miss);
+  /// The same of what is recorded, but damaged in the archive.
+  void add_damaged(const AskedRequest& asked, const Miss& miss);
   /// What was counted as a hit turned out damaged after its head was on the way.
   void turn_hit_into_miss(const StoredRequest& request, const std::string& problem);
   /// Answered, but neither a hit nor a miss. Or a hit that is more than that: `why` says.
@@ -126,8 +130,7 @@ class ReplayLedger {
   RecordedRequest name_of(std::uint32_t ordinal) const;
 
  private:
-  Miss add(const AskedRequest& asked, std::string reason, std::vector<NearMiss> nearest,
-           bool damaged);
+  void add(const AskedRequest& asked, const Miss& miss, bool damaged);
 
   const ArchiveReader& archive_;
   std::vector<bool> const servable_;

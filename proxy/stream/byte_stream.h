@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 
 #include "base/bytes.h"
@@ -45,11 +44,12 @@ class Outgoing {
   std::span<const Piece> rest_;
 };
 
-/// A connected, non-blocking byte stream over TCP: clear (TcpStream) or TLS (TlsStream).
-/// One read and one write may be awaited at the same time; all on the thread of its io_context.
+/// A connected, non-blocking byte stream: clear TCP (TcpStream), TLS over TCP (TlsStream), or, in
+/// tests, memory. One read and one write may be awaited at the same time; all on one thread.
 /// After end or error a stream is finished: do not read again.
 class ByteStream {
  public:
+  ByteStream() = default;
   virtual ~ByteStream() = default;
   ByteStream(const ByteStream&) = delete;
   ByteStream& operator=(const ByteStream&) = delete;
@@ -71,23 +71,19 @@ class ByteStream {
   virtual awaitable<void> shutdown() = 0;
 
   /// Ends both directions at once; pending operations end with an error. Idempotent.
-  void close();
+  virtual void close() = 0;
   /// As close(), and resets the connection, so that the peer does not take the data as complete.
-  void abort();
-  /// To be called by abort() before it closes: a socket that is not TCP's has no reset.
-  void set_on_abort(std::function<void()> on_abort) { on_abort_ = std::move(on_abort); }
+  virtual void abort() = 0;
 
   /// Returns once the peer has broken the connection, or ended its direction some time ago (a peer
   /// can end it right after its request and still wait for the answer). Reads nothing; can be
   /// cancelled.
-  awaitable<void> peer_gone();
+  virtual awaitable<void> peer_gone() = 0;
   /// Whether the peer has ended its direction or broken the connection.
-  bool peer_ended();
+  virtual bool peer_ended() = 0;
   /// Whether the peer has neither ended nor sent unread bytes. If not, an idle connection cannot be
   /// reused.
   virtual bool idle() = 0;
-
-  tcp::socket& socket() { return socket_; }
 
   // A peer that is always ready must not keep the thread: after so many bytes without a wait,
   // others are to run. What a few bytes of the peer unfold to counts as well.
@@ -103,41 +99,20 @@ class ByteStream {
   std::uint64_t bytes_written() const { return bytes_written_; }
 
  protected:
-  explicit ByteStream(tcp::socket socket);
+  /// Returns once write_now() may take more, or fails.
+  virtual awaitable<void> wait_writable() = 0;
 
-  /// recv(2), without waiting. 0 is the end; operation_would_block when there is nothing.
-  Result<std::size_t> receive_now(std::span<std::byte> buffer);
-  /// The same, waiting for at least a byte.
-  Task<std::size_t> receive(std::span<std::byte> buffer);
-  /// The socket may have something again, whatever the last receive_now() said.
-  void expect_more() { drained_ = false; }
-
-  awaitable<void> wait_writable();
-  bool is_open() const { return socket_.is_open(); }
+  void begin_turn() { turn_bytes_ = 0; }
   void count_read(std::size_t bytes) { turn_bytes_ += bytes, bytes_read_ += bytes; }
   void count_written(std::size_t bytes) { turn_bytes_ += bytes, bytes_written_ += bytes; }
 
-  tcp::socket socket_;
-
  private:
   static constexpr std::size_t kTurnBytes = 1 << 20;
-  short hang_up();
 
   std::uint64_t bytes_read_ = 0;
   std::uint64_t bytes_written_ = 0;
   std::size_t turn_bytes_ = 0;
-  bool drained_ = false;  // the last recv(2) gave less than was asked for: another would block
   bool writing_ = false;
-  std::function<void()> on_abort_;
-};
-
-class TcpStream final : public ByteStream {
- public:
-  explicit TcpStream(tcp::socket socket) : ByteStream(std::move(socket)) {}
-  Task<std::size_t> read_some(std::span<std::byte> buffer) override;
-  Result<bool> write_now(Outgoing& pieces) override;
-  awaitable<void> shutdown() override;
-  bool idle() override;
 };
 
 }  // namespace reprise

@@ -92,7 +92,7 @@ const std::error_category& tls_category() {
 }
 
 TlsStream::TlsStream(tcp::socket socket, SslPtr ssl, std::vector<std::byte> prefix)
-    : ByteStream(std::move(socket)),
+    : SocketStream(std::move(socket)),
       ssl_(std::move(ssl)),
       incoming_(std::move(prefix)),
       incoming_end_(incoming_.size()) {

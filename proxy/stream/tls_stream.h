@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "proxy/stream/byte_stream.h"
+#include "proxy/stream/socket_stream.h"
 #include "proxy/tls/openssl_ptr.h"
 #include "proxy/tls/record_sizer.h"
 
@@ -13,7 +13,7 @@ namespace reprise {
 /// that a large body takes few system calls, and are as long as the connection's window allows
 /// (RecordSizer). Bytes that were read from the socket already (a ClientHello) are given as
 /// `prefix`.
-class TlsStream final : public ByteStream {
+class TlsStream final : public SocketStream {
  public:
   TlsStream(tcp::socket socket, SslPtr ssl, std::vector<std::byte> prefix = {});
   ~TlsStream() override;

@@ -28,7 +28,7 @@ std::vector<std::string> loads_like(LoadText like) {
 }
 
 Measurements read(const std::vector<std::string>& loads, const ResultText& of = {}) {
-  auto read = parse_measurements(result_text(loads, of));
+  auto read = measured(result_text(loads, of));
   EXPECT_TRUE(read) << read.error();
   return read.value_or(Measurements{});
 }

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "analysis/noise_floor.h"
+#include "tests/analysis/result_text.h"
 
 using namespace reprise;
 using testing::Each;
@@ -28,8 +29,9 @@ class SimulatedSides {
                 .requests = {b ? request_of_b : "GET /"},
                 .replay = b && run % doubtful_every_b == 1 ? 1 : 0};
     // A warm-up is far off: it must not count.
-    row.metrics[0] = run == 0 ? 9999 : std::normal_distribution(mean_ms_[b], 10.0)(chance_);
-    row.metrics[6] = 1;
+    row.metrics[metric("load")] =
+        run == 0 ? 9999 : std::normal_distribution(mean_ms_[b], 10.0)(chance_);
+    row.metrics[metric("requests")] = 1;
     sides[b].loads.push_back(std::move(row));
     return ++loads != interrupt_at;
   }
@@ -135,9 +137,9 @@ Measurements same_loads(std::size_t count, double deviation, double drift) {
   std::mt19937_64 chance(11);
   for (std::size_t i = 0; i < count; ++i) {
     LoadRow row{.url = "https://a.test/", .loaded = true};
-    row.metrics[0] =
+    row.metrics[metric("load")] =
         std::normal_distribution(1000.0, deviation)(chance) + drift * static_cast<double>(i);
-    row.metrics[6] = 12;
+    row.metrics[metric("requests")] = 12;
     all.loads.push_back(std::move(row));
   }
   return all;

@@ -3,7 +3,13 @@
 // Results of page loads as text, for tests.
 
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
+
+#include "analysis/measurements.h"
+#include "analysis/metric.h"
+#include "pageload/results/result_file.h"
 
 namespace reprise {
 
@@ -55,6 +61,18 @@ struct ResultText {
       R"({"method":"GET","url":"https://a.test/lost"}],)"
       R"("link":{"shaper":"packet","self_check":{"ok":true},"doubts":["too busy"]}}})";
 };
+
+/// What is compared of a result.
+inline std::expected<Measurements, std::string> measured(std::string_view text) {
+  auto const result = read_result(text);
+  if (!result) return std::unexpected(result.error());
+  return measurements_of(*result);
+}
+
+/// The index of a metric by its name on the command line.
+inline std::size_t metric(std::string_view name) {
+  return parse_metrics(name).value().front();
+}
 
 inline std::string result_text(const std::vector<std::string>& loads, const ResultText& of = {}) {
   std::string all;

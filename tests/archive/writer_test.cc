@@ -1,11 +1,8 @@
 #include "archive/writer.h"
 
 #include <gmock/gmock.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <csignal>
 
 #include "archive/codec.h"
 #include "archive/open_file.h"
@@ -13,33 +10,13 @@
 #include "base/http/crc32c.h"
 #include "base/http/digest.h"
 #include "tests/archive/archive_fixture.h"
+#include "tests/archive/file_size_limit.h"
 
 namespace reprise {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-/// Lets no file grow past `bytes` while it lives: what a full disk looks like to write(2).
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(std::uint64_t bytes) : old_handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &old_);
-    auto limit = old_;
-    limit.rlim_cur = bytes;
-    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
-  }
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &old_);
-    std::signal(SIGXFSZ, old_handler_);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  rlimit old_{};
-  void (*old_handler_)(int);
-};
 
 std::vector<std::string> targets_of(const ArchiveReader& reader) {
   std::vector<std::string> targets;

@@ -13,16 +13,22 @@ test('packed requests become objects by their columns', () => {
   const model = readModel(JSON.stringify({
     text_columns: ['url', 'mime_type'],
     number_columns: ['status', 'dns_start_ms'],
+    metrics: [
+      { key: 'load_event_ms', name: 'Load event', mark: 'Load' },
+      { key: 'first_paint_ms', name: 'First paint', mark: 'FP' },
+      { key: 'last_load_ms', name: 'Last load time', mark: 'LLT' },
+      { key: 'request_count', name: 'Requests', mark: '' },
+    ],
     texts: ['u', 'm'],
     inputs: [],
     loads: [{
       requests: [[0, 1, 200, null, 1]],
-      metrics: { load_event_ms: 9, first_paint_ms: 4, last_load_ms: null }
+      metrics: { load_event_ms: 9, first_paint_ms: 4, last_load_ms: null, request_count: 1 }
     }],
   }));
   assert.deepStrictEqual(requestsOf(model, model.loads[0]),
     [{ index: 0, url: 'u', mimeType: 'm', status: 200, dnsStart: null, fromCache: true }]);
-  assert.deepStrictEqual(milestonesOf(model.loads[0]).map(({ short, time }) => [short, time]),
+  assert.deepStrictEqual(milestonesOf(model, model.loads[0]).map(({ short, time }) => [short, time]),
     [['FP', 4], ['Load', 9]]);
 });
 

@@ -23,7 +23,7 @@ int run_compare(const Files& files, const CompareFlags& flags) {
   }
   Measurements sides[2];
   for (auto const& [path, side] : {std::pair{&files.a, &sides[0]}, {&files.b, &sides[1]}}) {
-    auto read = read_measurements_file(*path);
+    auto read = read_measurements(*path);
     if (!read) {
       std::fprintf(stderr, "reprise: %s is not a result of `reprise load -o`: %s\n", path->c_str(),
                    read.error().c_str());

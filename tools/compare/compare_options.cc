@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdio>
 
+#include "analysis/metric.h"
 #include "tools/commands.h"
 #include "tools/compare/comparison_text.h"
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "analysis/metric.h"
 #include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "base/text/text_table.h"
@@ -71,8 +72,8 @@ std::string both(const std::string& a, const std::string& b) {
 }
 
 std::string title_of(const ComparedPage& page) {
-  const Conditions& a = page.a.conditions;
-  const Conditions& b = page.b.conditions;
+  const LoadConfiguration& a = page.a.conditions;
+  const LoadConfiguration& b = page.b.conditions;
   return printable(page.a.url) + " (" + both(a.browser, b.browser) + ", " +
          both(a.protocol, b.protocol) + ", link " + both(a.link, b.link) + ", " +
          both(a.cache, b.cache) + ")";
@@ -158,7 +159,7 @@ json::object side_json(const LoadGroup& group) {
   json::array failures, warnings;
   for (const std::string& each : group.failures) failures.emplace_back(as_utf8(each));
   for (const std::string& each : group.warnings) warnings.emplace_back(as_utf8(each));
-  const Conditions& conditions = group.conditions;
+  const LoadConfiguration& conditions = group.conditions;
   return {{"configuration",
            {{"browser", as_utf8(conditions.browser)},
             {"protocol", as_utf8(conditions.protocol)},

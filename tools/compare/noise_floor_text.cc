@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "analysis/metric.h"
 #include "base/text/printable.h"
 #include "base/text/text_table.h"
 

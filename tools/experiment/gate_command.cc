@@ -6,6 +6,7 @@
 #include <random>
 
 #include "analysis/gate.h"
+#include "base/system/private_file.h"
 #include "base/text/counted.h"
 #include "pageload/results/result_file.h"
 #include "tools/commands.h"
@@ -59,7 +60,8 @@ std::optional<std::chrono::seconds> parse_time(const std::string& text) {
 /// Whether it was written, or is not wanted; says why not.
 bool keep(const fs::path& folder, const char* name, const boost::json::object& object) {
   if (folder.empty()) return true;
-  if (auto const written = write_result(object, folder / name); !written) {
+  auto const text = boost::json::serialize(object) + "\n";
+  if (auto const written = write_private_file(text, folder / name); !written) {
     say(0, (folder / name).string() + " cannot be written: " + written.error().message());
     return false;
   }
@@ -68,8 +70,8 @@ bool keep(const fs::path& folder, const char* name, const boost::json::object& o
 
 /// What was loaded, as `compare` would read it.
 Measurements measured(const GateSide& side) {
-  auto read = read_measurements(to_json(side.result()));
-  if (!read) {  // the writer and the reader of one program do not agree
+  auto read = measurements_of(side.result());
+  if (!read) {  // what this program measures can be compared
     say(0, "a load cannot be read: " + read.error());
     std::abort();
   }
@@ -191,7 +193,7 @@ class Gate {
 int run_noise_floor(const GateFlags& flags, const CompareOptions& compare, std::uint64_t seed) {
   Measurements loads;
   if (!flags.loads.empty()) {
-    auto read = read_measurements_file(flags.loads);
+    auto read = read_measurements(flags.loads);
     if (!read) {
       return say(kExitFailed,
                  flags.loads.string() + " is not a result of `reprise load -o`: " + read.error());

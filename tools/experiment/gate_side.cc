@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/text/command_words.h"
-#include "base/text/json_fields.h"
 #include "tools/archive/given_archive.h"
 #include "tools/commands.h"
 #include "tools/load/load_start.h"
@@ -69,9 +68,9 @@ bool GateSide::load(std::size_t run) {
     }
     std::fputs(measured.messages.c_str(), stderr);
     int const code = measured.exit_code;
-    bool const nothing = measured.page.empty();
-    if (text_at(measured.page, "outcome") != to_string(LoadOutcome::kLoaded) && !nothing) {
-      std::fprintf(stderr, "%s\n", load_text(measured.page).c_str());
+    bool const nothing = !measured.page;
+    if (!nothing && measured.page->outcome != LoadOutcome::kLoaded) {
+      std::fprintf(stderr, "%s\n", load_text(*measured.page).c_str());
     }
     add_load(result_, std::move(measured), cell.configuration, static_cast<unsigned>(run),
              run == 0);

@@ -1,15 +1,15 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
-#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
 #include <cstdio>
 #include <memory>
 #include <utility>
 
 #include "base/system/private_file.h"
 #include "base/text/counted.h"
-#include "base/text/json_fields.h"
 #include "pageload/results/har.h"
+#include "pageload/results/result_file.h"
 #include "tools/archive/given_archive.h"
 #include "tools/commands.h"
 #include "tools/load/load_options.h"
@@ -41,10 +41,10 @@ class Progress {
     ++done_;
     if (live_) std::fputs("\r\033[K", stderr);
     std::fputs(load.messages.c_str(), stderr);
-    if (load.page.empty()) return;
-    std::fprintf(stderr, "%s%s\n", before.c_str(), load_text(load.page).c_str());
-    for (auto const& remark : array_at(load.page, "remarks")) {
-      if (remark.is_string()) std::fprintf(stderr, "  %s\n", remark.get_string().c_str());
+    if (!load.page) return;
+    std::fprintf(stderr, "%s%s\n", before.c_str(), load_text(*load.page).c_str());
+    for (const std::string& remark : load.page->remarks) {
+      std::fprintf(stderr, "  %s\n", remark.c_str());
     }
   }
 
@@ -74,7 +74,8 @@ class Progress {
 bool write_har(const LoadOptions& options, const std::string& name, const MeasuredLoad& load) {
   if (options.har_folder.empty()) return true;
   auto const path = options.har_folder / (name + ".har");
-  auto const written = write_result(har_of(load.page, browser_json(load.browser)), path);
+  auto const har = boost::json::serialize(har_of(*load.page, load.browser)) + "\n";
+  auto const written = write_private_file(har, path);
   if (!written) say(0, path.string() + " cannot be written: " + written.error().message());
   return written.has_value();
 }
@@ -99,11 +100,11 @@ int measure(const LoadOptions& options, const fs::path& archive, const std::vect
       return Interruption::exit_code();
     }
     progress.ended(cell, next.warm_up, measured);
-    bool const loaded = text_at(measured.page, "outcome") == to_string(LoadOutcome::kLoaded);
+    bool const nothing = !measured.page;
+    bool const loaded = !nothing && measured.page->outcome == LoadOutcome::kLoaded;
     bool const hopeless = measured.exit_code != kExitDone && measured.exit_code != kExitGate;
     if (measured.exit_code != kExitDone) exit_code = measured.exit_code;
     if (exit_code == kExitDone && !loaded) exit_code = kExitFailed;
-    bool const nothing = measured.page.empty();
     if (!nothing && !write_har(options, name, measured)) exit_code = kExitFailed;
     add_load(result, std::move(measured), cell.configuration, next.run, next.warm_up);
     if (hopeless || nothing) break;
@@ -125,7 +126,7 @@ int measure_one(const LoadOptions& options, const fs::path& archive, const fs::p
   result.archive = name;
   int const exit_code = measure(options, archive, *cells, result);
   if (output.empty()) return exit_code;
-  if (auto const written = write_result(to_json(result), output); !written) {
+  if (auto const written = write_result(result, output); !written) {
     return say(kExitFailed, output.string() + " cannot be written: " + written.error().message());
   }
   return exit_code;

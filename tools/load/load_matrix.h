@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pageload/results/result_file.h"
+#include "pageload/results/load_result.h"
 
 namespace reprise {
 

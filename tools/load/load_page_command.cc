@@ -71,17 +71,21 @@ int load_page(const LoadPageOptions& options) {
   if (auto const& folder = options.browsing.trace_folder; !folder.empty()) {
     page.trace = folder / (options.name + ".trace.json.gz");
   }
-  PageLoad load{.outcome = LoadOutcome::kBrowserDied, .url = options.url};
-  LoadResult::Browser told;
+  PageReport report{.page = {.outcome = LoadOutcome::kBrowserDied, .url = options.url}};
+  PageLoad& load = report.page;
   auto const started = Browser::start(browser, &load.failure);
   if (started) {
-    told.version = (*started)->version();
-    told.flags = (*started)->flags();
+    report.browser.version = (*started)->version();
+    report.browser.flags = (*started)->flags();
     load = (*started)->load(options.url, page);
   }
-  json::object const result{{"browser", browser_json(told)},
-                            {"page", page_json(load, options.browsing.dom)}};
-  if (auto const written = write_result(result, options.output); !written) {
+  sum_up(load);
+  if (!options.browsing.dom) {
+    load.dom.reset();
+  } else if (!load.dom) {
+    load.dom.emplace();
+  }
+  if (auto const written = write_page_report(report, options.output); !written) {
     std::fprintf(stderr, "reprise: %s cannot be written: %s\n", options.output.c_str(),
                  written.error().message().c_str());
     return kExitFailed;

@@ -3,8 +3,6 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <array>
-#include <boost/json/array.hpp>
 #include <map>
 #include <sstream>
 #include <string_view>
@@ -12,11 +10,11 @@
 
 #include "base/system/guarded_process.h"
 #include "base/system/text_file.h"
-#include "base/text/json_fields.h"
+#include "pageload/results/metric.h"
+#include "pageload/results/result_file.h"
 #include "tools/commands.h"
 #include "tools/process/interruption.h"
 
-namespace json = boost::json;
 namespace fs = std::filesystem;
 
 namespace reprise {
@@ -75,8 +73,10 @@ std::string lines_for_people(const std::string& text) {
 }
 
 /// A page that nothing is known of.
-json::object no_page(const std::string& url, LoadOutcome outcome, const std::string& failure) {
-  return page_json({.outcome = outcome, .failure = failure, .url = url}, false);
+PageLoad no_page(const std::string& url, LoadOutcome outcome, std::string failure) {
+  PageLoad page{.outcome = outcome, .failure = std::move(failure), .url = url};
+  sum_up(page);
+  return page;
 }
 
 std::string without_fragment(std::string_view url) {
@@ -84,75 +84,51 @@ std::string without_fragment(std::string_view url) {
 }
 
 /// "GET https://..." of each request that the replay had no answer for, and why.
-std::map<std::string, std::string> misses_of(const json::object& report) {
+std::map<std::string, std::string> misses_of(const ReplaySummary& report) {
   std::map<std::string, std::string> all;
-  for (json::value const& each : array_at(report, "distinct_misses")) {
-    auto const* const miss = each.if_object();
-    if (miss == nullptr) continue;
-    all.emplace(std::string(text_at(*miss, "method")) + " " + std::string(text_at(*miss, "url")),
-                text_at(*miss, "reason"));
+  for (const ReplaySummary::Miss& miss : report.distinct_misses) {
+    all.emplace(miss.method + " " + miss.url, miss.reason);
   }
   return all;
 }
-
-/// "GET https://..." of each request that the replay knew as a browser's own.
-std::vector<std::string> browsers_own(const json::object& report) {
-  std::vector<std::string> all;
-  for (json::value const& each : array_at(report, "special_answers")) {
-    auto const* const answer = each.if_object();
-    if (answer == nullptr || text_at(*answer, "kind") == "preflight") continue;
-    all.push_back(std::string(text_at(*answer, "method")) + " " +
-                  std::string(text_at(*answer, "url")));
-  }
-  return all;
-}
-
-constexpr std::array<std::string_view, 8> kNumbers = {"dom_content_loaded_ms",
-                                                      "load_event_ms",
-                                                      "first_paint_ms",
-                                                      "first_contentful_paint_ms",
-                                                      "largest_contentful_paint_ms",
-                                                      "cumulative_layout_shift",
-                                                      "last_resource_ms",
-                                                      "last_load_ms"};
 
 /// A page that the replay did not have is no load, whatever the browser showed for it.
-void judge_outcome(json::object& page, const std::map<std::string, std::string>& misses) {
-  auto const& requests = array_at(page, "requests");
-  auto const* const first = requests.empty() ? nullptr : requests[0].if_object();
-  auto const asked = without_fragment(text_at(first == nullptr ? page : *first, "url"));
-  for (auto const& url : {asked, without_fragment(text_at(page, "final_url"))}) {
+void judge_outcome(PageLoad& page, const std::map<std::string, std::string>& misses) {
+  auto const asked = without_fragment(page.requests.empty() ? page.url : page.requests[0].url);
+  for (auto const& url : {asked, without_fragment(page.final_url)}) {
     auto const miss = misses.find("GET " + url);
     if (miss == misses.end()) continue;
-    page["outcome"] = to_string(LoadOutcome::kNotInArchive);
-    page["failure"] = "The archive has no answer for " + url + ": " + miss->second + ".";
+    page.outcome = LoadOutcome::kNotInArchive;
+    page.failure = "The archive has no answer for " + url + ": " + miss->second + ".";
     // Of an error page.
-    for (auto const name : kNumbers) page[name] = nullptr;
+    for (const Metric& metric : kMetrics) {
+      bool const of_document =
+          metric.unit == Metric::Unit::kMs || metric.unit == Metric::Unit::kScore;
+      if (of_document) (page.*metric.value).reset();
+    }
   }
 }
 
 /// A request that no page made was the browser's own.
-json::array requests_of_browser(const json::object& page, const json::object& report,
-                                std::map<std::string, std::string> misses) {
-  for (const std::string& request : browsers_own(report)) misses.emplace(request, "");
-  for (json::value const& each : array_at(page, "requests")) {
-    auto const* const request = each.if_object();
-    if (request == nullptr) continue;
-    misses.erase(std::string(text_at(*request, "method")) + " " +
-                 std::string(text_at(*request, "url")));
+std::vector<std::string> requests_of_browser(const PageLoad& page, const ReplaySummary& report,
+                                             std::map<std::string, std::string> misses) {
+  for (const ReplaySummary::SpecialAnswer& answer : report.special_answers) {
+    if (answer.kind != "preflight") misses.emplace(answer.method + " " + answer.url, "");
   }
-  json::array own;
-  for (auto const& [request, reason] : misses) own.emplace_back(request);
-  auto const& names = object_at(object_at(report, "dns"), "missing_names");
-  for (auto const& name : names) own.emplace_back("DNS " + std::string(name.key()));
+  for (const PageRequest& request : page.requests) misses.erase(request.method + " " + request.url);
+  std::vector<std::string> own;
+  for (auto const& [request, reason] : misses) own.push_back(request);
+  for (const std::string& name : report.missing_names) own.push_back("DNS " + name);
   return own;
 }
 
 /// What the replay knows better than the browser.
-void judge(json::object& page, const json::object& report) {
-  auto const misses = misses_of(report);
+void judge(PageLoad& page, const ReplaySummary& report) {
+  auto misses = misses_of(report);
   judge_outcome(page, misses);
-  page["browser_requests"] = requests_of_browser(page, report, misses);
+  page.browser_requests = requests_of_browser(page, report, std::move(misses));
+  page.hits = report.hits;
+  page.misses = report.misses;
 }
 
 /// The wait status, or nothing when it was ended here: asked to, or out of time.
@@ -188,7 +164,7 @@ MeasuredLoad measure_load(const LoadSetup& setup, const LoadConfiguration& confi
   if (!process) return cannot(process.error());
   auto const status = wait_for(**process, setup.time_limit);
   auto const said = contents_of(*folder / "stderr");
-  auto const result = read_json(*folder / "load");
+  auto report = read_page_report(*folder / "load");
   bool const live = setup.archive.empty();
   if (!status && Interruption::was_asked()) {
     measured.exit_code = Interruption::exit_code();
@@ -196,17 +172,13 @@ MeasuredLoad measure_load(const LoadSetup& setup, const LoadConfiguration& confi
   }
   int const code = !status ? int{kExitFailed} : WIFEXITED(*status) ? WEXITSTATUS(*status) : 1;
   if (!live) {
-    measured.replay = ReplayRun{.exit_code = code, .report = read_json(*folder / "report")};
+    measured.replay = ReplayRun{.exit_code = code};
+    if (auto told = read_replay_report(*folder / "report")) measured.replay->report = *told;
   }
-  measured.browser.name = configuration.browser;
   measured.messages = lines_for_people(said);
-  if (auto const* const object = result.if_object()) {
-    measured.page = object_at(*object, "page");
-    auto const& browser = object_at(*object, "browser");
-    measured.browser.version = text_at(browser, "version");
-    for (json::value const& flag : array_at(browser, "flags")) {
-      if (flag.is_string()) measured.browser.flags.emplace_back(flag.get_string());
-    }
+  if (report) {
+    measured.page = std::move(report->page);
+    measured.browser = std::move(report->browser);
     measured.exit_code = code;
   } else if (!status) {
     measured.page =
@@ -219,8 +191,9 @@ MeasuredLoad measure_load(const LoadSetup& setup, const LoadConfiguration& confi
       measured.messages = "reprise: the load " + describe_wait_status(*status) + "\n";
     }
   }
-  auto const* const report = measured.replay ? measured.replay->report.if_object() : nullptr;
-  if (!measured.page.empty() && report != nullptr) judge(measured.page, *report);
+  measured.browser.name = configuration.browser;
+  bool const has_report = measured.replay && measured.replay->report;
+  if (measured.page && has_report) judge(*measured.page, *measured.replay->report);
   return measured;
 }
 
@@ -243,8 +216,7 @@ void add_load(LoadResult& result, MeasuredLoad&& measured, const LoadConfigurati
   LoadResult::Load load{.run = run,
                         .configuration = configuration,
                         .order = static_cast<unsigned>(result.loads.size() + 1),
-                        .warm_up = warm_up,
-                        .page = std::move(measured.page)};
+                        .warm_up = warm_up};
   if (measured.replay) {
     load.replay = result.replays.size();
     measured.replay->run = run;
@@ -253,7 +225,9 @@ void add_load(LoadResult& result, MeasuredLoad&& measured, const LoadConfigurati
   auto const known =
       std::ranges::find(result.browsers, measured.browser.name, &LoadResult::Browser::name);
   if (known == result.browsers.end()) result.browsers.push_back(std::move(measured.browser));
-  if (!load.page.empty()) result.loads.push_back(std::move(load));
+  if (!measured.page) return;
+  load.page = std::move(*measured.page);
+  result.loads.push_back(std::move(load));
 }
 
 }  // namespace reprise

@@ -3,14 +3,13 @@
 // One load of one page under one configuration, by processes of its own: a replay and, inside it, a
 // browser with a new profile. What `reprise load` repeats and `reprise gate` compares.
 
-#include <boost/json/object.hpp>
 #include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "pageload/results/result_file.h"
+#include "pageload/results/load_result.h"
 
 namespace reprise {
 
@@ -32,16 +31,16 @@ constexpr std::chrono::seconds load_time_limit(std::chrono::seconds timeout) {
 }
 
 struct MeasuredLoad {
-  boost::json::object page;  ///< as page_json(); empty when exit_code says that there is none
+  std::optional<PageLoad> page;  ///< none: exit_code says why
   LoadResult::Browser browser;
   std::optional<ReplayRun> replay;  ///< none when live
-  /// kExitDone, or what the replay ended with: with an empty page it could not serve, and the next
+  /// kExitDone, or what the replay ended with: without a page it could not serve, and the next
   /// load will not fare better.
   int exit_code = 0;
   std::string messages;  ///< the replay's lines for people
 };
 
-/// Blocking; ends early, with an empty page and Interruption::exit_code(), once
+/// Blocking; ends early, without a page and with Interruption::exit_code(), once
 /// Interruption::was_asked(). `name` is that of the files that are asked for (screenshot, ...).
 /// Nothing of it is left running or on disk, however this process ends.
 MeasuredLoad measure_load(const LoadSetup& setup, const LoadConfiguration& configuration,

@@ -30,12 +30,17 @@ std::expected<std::vector<std::string>, LoadRefusal> pages_to_load(
 
 LoadResult empty_result(const LoadOptions& options, const std::filesystem::path& archive) {
   auto const browser = options.browsing.browser();
+  auto const page = options.browsing.page();
   LoadResult result{.archive = archive,
                     .machine = this_machine(),
                     .seed = options.seed.value_or(std::random_device()()),
-                    .page = options.browsing.page(),
-                    .width = browser.width,
-                    .height = browser.height};
+                    .settings = {.timeout = page.timeout,
+                                 .quiet = page.quiet,
+                                 .settle = page.settle,
+                                 .width = browser.width,
+                                 .height = browser.height,
+                                 .cpu_throttle = page.cpu_throttle}};
+  for (const Step& step : page.steps) result.settings.steps.push_back(to_string(step));
   if (!archive.empty()) result.archive_sha256 = sha256_hex_of_file(archive).value_or("");
   return result;
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pageload/results/result_file.h"
+#include "pageload/results/load_result.h"
 #include "tools/load/load_options.h"
 
 namespace reprise {

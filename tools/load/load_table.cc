@@ -1,7 +1,6 @@
 #include "tools/load/load_table.h"
 
 #include <algorithm>
-#include <boost/json/array.hpp>
 #include <cmath>
 #include <cstdio>
 #include <numeric>
@@ -10,7 +9,6 @@
 #include <vector>
 
 #include "base/text/counted.h"
-#include "base/text/json_fields.h"
 
 namespace reprise {
 namespace {
@@ -27,9 +25,8 @@ std::string size_text(std::int64_t bytes) {
                      is_small ? "%.1f kB" : "%.2f MB");
 }
 
-/// What never came is negative.
-std::string ms_text(double ms) {
-  return ms < 0 ? "none" : number_text(ms, "%.1f ms");
+std::string ms_text(std::optional<double> ms) {
+  return ms ? number_text(*ms, "%.1f ms") : "none";
 }
 
 double median(std::vector<double> values) {
@@ -59,21 +56,16 @@ struct Row {
 Row row_of(const LoadResult& result, const LoadCell& cell) {
   Row row;
   for (const auto& load : result.loads) {
-    if (load.warm_up || load.configuration != cell.configuration ||
-        text_at(load.page, "url") != cell.url) {
+    if (load.warm_up || load.configuration != cell.configuration || load.page.url != cell.url) {
       continue;
     }
-    if (text_at(load.page, "outcome") != "loaded") {
+    if (load.page.outcome != LoadOutcome::kLoaded) {
       ++row.failed;
       continue;
     }
-    row.load_events.push_back(number_at(load.page, "load_event_ms"));
-    if (auto const last = number_at(load.page, "last_load_ms", -1); last >= 0) {
-      row.last_loads.push_back(last);
-    }
-    if (!load.replay) continue;
-    auto const* const report = result.replays.at(*load.replay).report.if_object();
-    if (report != nullptr) row.misses.insert(integer_at(*report, "misses"));
+    row.load_events.push_back(load.page.load_event_ms.value_or(0));
+    if (load.page.last_load_ms) row.last_loads.push_back(*load.page.last_load_ms);
+    if (load.page.misses) row.misses.insert(static_cast<std::int64_t>(*load.page.misses));
   }
   return row;
 }
@@ -106,14 +98,13 @@ std::string aligned(const std::vector<Cells>& rows) {
 
 }  // namespace
 
-std::string load_text(const boost::json::object& page) {
-  std::string const outcome(text_at(page, "outcome"));
-  std::string const url(text_at(page, "url"));
-  if (outcome != "loaded")
-    return outcome + " " + url + ": " + std::string(text_at(page, "failure"));
-  return "loaded " + url + ": " + counted(integer_at(page, "request_count"), "request") + ", " +
-         size_text(integer_at(page, "encoded_bytes")) + ", load event " +
-         ms_text(number_at(page, "load_event_ms", -1));
+std::string load_text(const PageLoad& page) {
+  if (page.outcome != LoadOutcome::kLoaded) {
+    return std::string(to_string(page.outcome)) + " " + page.url + ": " + page.failure;
+  }
+  auto const bytes = static_cast<std::int64_t>(page.encoded_bytes.value_or(0));
+  return "loaded " + page.url + ": " + counted(page.requests.size(), "request") + ", " +
+         size_text(bytes) + ", load event " + ms_text(page.load_event_ms);
 }
 
 std::string cell_text(const LoadCell& cell, const std::vector<LoadCell>& cells) {

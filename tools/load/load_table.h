@@ -5,13 +5,13 @@
 #include <chrono>
 #include <string>
 
-#include "pageload/results/result_file.h"
+#include "pageload/results/load_result.h"
 #include "tools/load/load_matrix.h"
 
 namespace reprise {
 
 /// "loaded https://a.test/: 5 requests, 1.2 MB, load event 244.9 ms", or how it failed.
-std::string load_text(const boost::json::object& page);
+std::string load_text(const PageLoad& page);
 
 /// Those parts of `cell` in which `cells` differ: "h1, wpt:4g, cold"; empty when there are none.
 std::string cell_text(const LoadCell& cell, const std::vector<LoadCell>& cells);

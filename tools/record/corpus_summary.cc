@@ -24,7 +24,7 @@ json::object to_json(const CorpusEntry& entry) {
     problems.push_back({{"kind", problem.kind}, {"text", as_utf8(problem.text)}});
   }
   json::value load_event;
-  if (entry.load_event_ms >= 0) load_event = entry.load_event_ms;
+  if (entry.load_event_ms) load_event = *entry.load_event_ms;
   return {{"url", entry.page.url},
           {"archive", entry.recorded ? json::value(entry.page.name + ".reprise") : json::value()},
           {"name", entry.page.name},
@@ -51,7 +51,9 @@ CorpusEntry from_json(const json::object& object) {
   number("status", entry.status, 0);
   number("requests", entry.requests, 0);
   number("bytes", entry.bytes, 0);
-  number("load_event_ms", entry.load_event_ms, -1);
+  if (auto const ms = number_at(object, "load_event_ms", -1); ms >= 0) {
+    entry.load_event_ms = std::min(ms, 1e15);
+  }
   number("misses", entry.misses, 0);
   for (json::value const& each : array_at(object, "problems")) {
     if (!each.is_object()) continue;

@@ -7,6 +7,7 @@
 #include <expected>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,7 @@ struct CorpusEntry {
   int status = 0;
   std::uint64_t requests = 0;
   std::int64_t bytes = 0;
-  double load_event_ms = -1;
+  std::optional<double> load_event_ms;
   std::uint64_t misses = 0;
   std::vector<PageProblem> problems;
 };

@@ -2,14 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <optional>
 #include <string_view>
-
-#include "base/text/json_fields.h"
-#include "pageload/browser/browser.h"
-
-namespace json = boost::json;
 
 namespace reprise {
 namespace {
@@ -72,13 +66,17 @@ constexpr std::array kConsentUrls{
 constexpr int kFirstError = 400;
 constexpr int kTooManyRequests = 429;
 
-std::int64_t status_of(const json::object& load) {
+int status_of(const PageLoad& load) {
   auto const* const document = document_of(load);
-  return document == nullptr ? 0 : integer_at(*document, "status");
+  return document == nullptr ? 0 : document->status;
 }
 
 std::string_view without_fragment(std::string_view url) {
   return url.substr(0, url.find('#'));
+}
+
+std::string_view dom_of(const PageLoad& load) {
+  return load.dom ? std::string_view(*load.dom) : std::string_view();
 }
 
 std::string_view title_of(std::string_view dom) {
@@ -95,25 +93,24 @@ const Mark* find_mark(const std::array<Mark, kCount>& marks, std::string_view te
   return found == marks.end() ? nullptr : &*found;
 }
 
-std::optional<PageProblem> bot_wall(const json::object& load) {
+std::optional<PageProblem> bot_wall(const PageLoad& load) {
   auto const problem = [](std::string text) {
     return PageProblem{.kind = "bot-wall", .text = std::move(text)};
   };
-  auto const title = title_of(text_at(load, "dom"));
+  auto const title = title_of(dom_of(load));
   for (auto const each : kBotTitles) {
     if (title.contains(each)) {
       return problem("The page title contains \"" + std::string(each) +
                      "\", as titles of bot checks do");
     }
   }
-  if (auto const* const mark = find_mark(kBotUrls, text_at(load, "final_url"))) {
+  if (auto const* const mark = find_mark(kBotUrls, load.final_url)) {
     return problem("The page ended on a bot challenge by " + std::string(mark->maker));
   }
-  for (json::value const& request : array_at(load, "requests")) {
-    auto const url = request.is_object() ? text_at(request.get_object(), "url") : "";
-    if (auto const* const mark = find_mark(kBotUrls, url)) {
+  for (const PageRequest& request : load.requests) {
+    if (auto const* const mark = find_mark(kBotUrls, request.url)) {
       return problem("The page requested a bot challenge by " + std::string(mark->maker) + ": " +
-                     std::string(url.substr(0, 200)));
+                     request.url.substr(0, 200));
     }
   }
   if (status_of(load) == kTooManyRequests) {
@@ -122,18 +119,18 @@ std::optional<PageProblem> bot_wall(const json::object& load) {
   return std::nullopt;
 }
 
-std::optional<PageProblem> consent_wall(const json::object& load) {
+std::optional<PageProblem> consent_wall(const PageLoad& load) {
   auto const problem = [](std::string text) {
     return PageProblem{.kind = "consent-wall", .text = std::move(text)};
   };
-  auto const final_url = text_at(load, "final_url");
-  if (final_url.starts_with("http") && !text_at(load, "url").contains("://consent.")) {
+  const std::string& final_url = load.final_url;
+  if (final_url.starts_with("http") && !load.url.contains("://consent.")) {
     if (auto const* const mark = find_mark(kConsentUrls, final_url)) {
       return problem("The page led to a consent page by " + std::string(mark->maker) + ": " +
-                     std::string(final_url.substr(0, 200)));
+                     final_url.substr(0, 200));
     }
   }
-  if (auto const* const mark = find_mark(kConsentMarks, text_at(load, "dom"))) {
+  if (auto const* const mark = find_mark(kConsentMarks, dom_of(load))) {
     return problem("A banner by " + std::string(mark->maker) + " asks for consent");
   }
   return std::nullopt;
@@ -141,25 +138,23 @@ std::optional<PageProblem> consent_wall(const json::object& load) {
 
 }  // namespace
 
-const json::object* document_of(const json::object& load) {
-  auto const page = without_fragment(text_at(load, "final_url"));
-  const json::object* document = nullptr;
-  for (json::value const& each : array_at(load, "requests")) {
-    auto const* const request = each.if_object();
-    if (request == nullptr || text_at(*request, "resource_type") != "Document") continue;
-    auto const status = integer_at(*request, "status");
-    bool const redirects = status >= 300 && status < 400 && status != 304;
+const PageRequest* document_of(const PageLoad& load) {
+  auto const page = without_fragment(load.final_url);
+  const PageRequest* document = nullptr;
+  for (const PageRequest& request : load.requests) {
+    if (request.resource_type != "Document") continue;
+    bool const redirects = request.status >= 300 && request.status < 400 && request.status != 304;
     if (redirects) continue;
     // Documents of frames come later; one that scripts went on to is called as the page.
-    if (document == nullptr || text_at(*request, "url") == page) document = request;
+    if (document == nullptr || request.url == page) document = &request;
   }
   return document;
 }
 
-std::vector<PageProblem> check_page(const json::object& load) {
+std::vector<PageProblem> check_page(const PageLoad& load) {
   std::vector<PageProblem> problems;
-  if (text_at(load, "outcome") != to_string(LoadOutcome::kLoaded)) {
-    std::string text(text_at(load, "failure"));
+  if (load.outcome != LoadOutcome::kLoaded) {
+    std::string text = load.failure;
     if (text.ends_with('.')) text.pop_back();
     problems.push_back({.kind = "not-loaded", .text = std::move(text)});
   }

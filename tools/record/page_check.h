@@ -1,11 +1,12 @@
 #pragma once
 
-// What speaks against a recorded page as part of a corpus. Pure; what is judged is a load as
-// page_json() writes it, and much of that comes from the page and is hostile.
+// What speaks against a recorded page as part of a corpus. Pure; much of a load comes
+// from the page and is hostile.
 
-#include <boost/json/object.hpp>
 #include <string>
 #include <vector>
+
+#include "pageload/results/page_load.h"
 
 namespace reprise {
 
@@ -16,11 +17,11 @@ struct PageProblem {
 };
 
 /// The request for the document that the page ended on; null when there was none.
-const boost::json::object* document_of(const boost::json::object& load);
+const PageRequest* document_of(const PageLoad& load);
 
 /// All that is wrong with `load`, which needs its DOM. Walls are told by marks that common makers
 /// of them leave in a document: a mark is no proof that something was in the way, and a wall of
 /// another maker goes unnoticed.
-std::vector<PageProblem> check_page(const boost::json::object& load);
+std::vector<PageProblem> check_page(const PageLoad& load);
 
 }  // namespace reprise

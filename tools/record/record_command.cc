@@ -11,7 +11,8 @@
 #include "base/text/counted.h"
 #include "dns/host.h"
 #include "pageload/browser/launch.h"
-#include "proxy/record/recording.h"
+#include "proxy/record/network_dialer.h"
+#include "proxy/record/record_session.h"
 #include "proxy/tls/client_context.h"
 #include "tools/archive/errors.h"
 #include "tools/commands.h"
@@ -57,7 +58,7 @@ std::string megabytes(std::uint64_t bytes) {
   return text;
 }
 
-std::string counters_text(Recording::Counters& counters) {
+std::string counters_text(RecordSession::Counters& counters) {
   std::string text =
       counted(counters.complete, "exchange") + ", " + megabytes(counters.body_bytes) + " of bodies";
   if (counters.cut > 0) text += ", " + std::to_string(counters.cut) + " cut short";
@@ -72,7 +73,7 @@ std::string counters_text(Recording::Counters& counters) {
   return text;
 }
 
-std::string status_json(Recording::Counters& counters, const Serving& serving) {
+std::string status_json(RecordSession::Counters& counters, const Serving& serving) {
   boost::json::object status;
   status["mode"] = "record";
   status["complete"] = counters.complete.load();
@@ -110,8 +111,8 @@ std::vector<std::string> browse_command(const RecordOptions& options) {
   return command;
 }
 
-std::optional<OriginDialer> make_dialer(const RecordOptions& options) {
-  OriginDialer::Options dialing;
+std::optional<NetworkDialer::Options> dialing_options(const RecordOptions& options) {
+  NetworkDialer::Options dialing;
   for (const std::string& text : options.connect_to) {
     auto const rule = parse_connect_to(text);
     if (!rule) {
@@ -143,7 +144,7 @@ std::optional<OriginDialer> make_dialer(const RecordOptions& options) {
   }
   dialing.tls = std::move(*tls);
   dialing.rebinding = options.allow_private;
-  return OriginDialer(std::move(dialing));
+  return dialing;
 }
 
 /// This process's own command line, as it was typed.
@@ -218,8 +219,8 @@ int record_list(const RecordOptions& options, const CLI::App& sub) {
 }
 
 int record(const RecordOptions& options, const std::vector<std::string>& command) {
-  auto dialer = make_dialer(options);
-  if (!dialer) return kExitUsage;
+  auto dialing = dialing_options(options);
+  if (!dialing) return kExitUsage;
   auto session_info = new_session(options);
   auto injection = make_injection(options.injection, session_info);
   if (!injection) return injection.error();
@@ -244,8 +245,11 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
   }
 
   std::atomic<bool> archive_failed = false;
-  Recording recording(
-      **archive, std::move(*dialer), started,
+  dialing->own = serving.bound();
+  if (auto const at = serving.names_at()) dialing->names.own = {{at->address(), at->port()}};
+  NetworkDialer dialer(std::move(*dialing));
+  RecordSession recording(
+      **archive, dialer, started,
       [&](std::error_code error) {
         archive_failed = true;
         std::fprintf(stderr,
@@ -254,10 +258,7 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
         serving.stop(kExitArchive);
       },
       std::move(injection->script), {.all = options.allow_private, .start_urls = options.urls});
-  recording.set_own(serving.bound());
-  if (auto const at = serving.names_at()) {
-    recording.set_own_names({{at->address(), at->port()}});
-  }
+  dialer.set_on_answer([&recording](const dns::LookUpAnswer& answer) { recording.keep(answer); });
   auto& counters = recording.counters();
   auto const status = [&] { return status_json(counters, serving); };
   AdminActions const admin{.status = status,

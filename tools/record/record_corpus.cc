@@ -1,7 +1,6 @@
 #include "tools/record/record_corpus.h"
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <chrono>
 #include <cstdio>
 #include <optional>
@@ -10,14 +9,13 @@
 #include "base/system/guarded_process.h"
 #include "base/system/text_file.h"
 #include "base/text/counted.h"
-#include "base/text/json_fields.h"
+#include "pageload/results/result_file.h"
 #include "tools/commands.h"
 #include "tools/process/interruption.h"
 #include "tools/record/corpus_list.h"
 #include "tools/record/corpus_summary.h"
 
 namespace fs = std::filesystem;
-namespace json = boost::json;
 using namespace std::chrono_literals;
 
 namespace reprise {
@@ -31,19 +29,17 @@ constexpr std::size_t kMissesNamed = 3;
 
 /// How one attempt to record a page ended.
 struct Attempt {
-  std::optional<int> exit_code;  ///< nothing: it was killed, since it did not end
-  std::string outcome;           ///< of the load; empty when it was not reached
+  std::optional<int> exit_code;        ///< nothing: it was killed, since it did not end
+  std::optional<LoadOutcome> outcome;  ///< of the load; nothing when it was not reached
   std::string failure;
 };
 
 /// The one load of a load report.
 void read_load_report(const fs::path& path, Attempt& attempt) {
-  auto const value = read_json(path);
-  if (!value.is_object()) return;
-  auto const& loads = array_at(value.get_object(), "loads");
-  if (loads.empty() || !loads[0].is_object()) return;
-  attempt.outcome = text_at(loads[0].get_object(), "outcome");
-  attempt.failure = text_at(loads[0].get_object(), "failure");
+  auto const result = read_result_file(path);
+  if (!result || result->loads.empty()) return;
+  attempt.outcome = result->loads[0].page.outcome;
+  attempt.failure = result->loads[0].page.failure;
 }
 
 /// Ends it in order when this process is asked to end.
@@ -87,8 +83,8 @@ Attempt record_once(const CorpusOptions& options, const CorpusPage& page, const 
 /// Whether there is something in the archive to judge. A page that was not quiet in time is a page.
 bool has_page(const Attempt& attempt) {
   return attempt.exit_code &&
-         ((*attempt.exit_code == kExitDone && attempt.outcome == "loaded") ||
-          (*attempt.exit_code == kExitFailed && attempt.outcome == "timed-out"));
+         ((*attempt.exit_code == kExitDone && attempt.outcome == LoadOutcome::kLoaded) ||
+          (*attempt.exit_code == kExitFailed && attempt.outcome == LoadOutcome::kTimedOut));
 }
 
 /// Every further page would end the same way.
@@ -97,16 +93,15 @@ bool is_hopeless(const Attempt& attempt) {
          attempt.exit_code == kExitListen;
 }
 
-void take_misses(const json::object& report, CorpusEntry& entry) {
-  entry.misses =
-      static_cast<std::uint64_t>(std::max<std::int64_t>(integer_at(report, "misses"), 0));
+void take_misses(const ReplaySummary& report, CorpusEntry& entry) {
+  entry.misses = static_cast<std::uint64_t>(report.misses.value_or(0));
   if (entry.misses == 0) return;
   std::string text = "the archive lacks " + counted(entry.misses, "request") + " of the replay";
   std::size_t named = 0;
-  for (json::value const& each : array_at(report, "distinct_misses")) {
-    if (!each.is_object() || named == kMissesNamed) break;
+  for (const ReplaySummary::Miss& miss : report.distinct_misses) {
+    if (named == kMissesNamed) break;
     text += named++ == 0 ? ": " : ", ";
-    text += text_at(each.get_object(), "url").substr(0, 120);
+    text += miss.url.substr(0, 120);
   }
   entry.problems.push_back({.kind = "misses", .text = std::move(text)});
 }
@@ -118,26 +113,25 @@ std::string judge(const CorpusOptions& options, const fs::path& archive, CorpusE
   setup.archive = archive;
   auto const measured =
       measure_load(setup, {.browser = options.browser}, entry.page.url, entry.page.name);
-  const json::object& load = measured.page;
-  if (load.empty()) {
+  if (!measured.page) {
     auto text = measured.messages;
     while (text.ends_with('\n')) text.pop_back();
     return text;
   }
   // What failed fails again, and what was cut may be missed.
-  auto const outcome = text_at(load, "outcome");
-  if (outcome == to_string(LoadOutcome::kNavigationFailed) ||
-      outcome == to_string(LoadOutcome::kNotInArchive)) {
-    return "The document did not come from its origin: " + std::string(text_at(load, "failure"));
+  const PageLoad& load = *measured.page;
+  if (load.outcome == LoadOutcome::kNavigationFailed ||
+      load.outcome == LoadOutcome::kNotInArchive) {
+    return "The document did not come from its origin: " + load.failure;
   }
   auto const* const document = document_of(load);
-  entry.status = document == nullptr ? 0 : static_cast<int>(integer_at(*document, "status"));
-  entry.requests = array_at(load, "requests").size();
-  entry.bytes = integer_at(load, "encoded_bytes");
-  entry.load_event_ms = number_at(load, "load_event_ms", -1);
+  entry.status = document == nullptr ? 0 : document->status;
+  entry.requests = load.requests.size();
+  entry.bytes = static_cast<std::int64_t>(load.encoded_bytes.value_or(0));
+  entry.load_event_ms = load.load_event_ms;
   for (PageProblem& problem : check_page(load)) entry.problems.push_back(std::move(problem));
-  auto const* const report = measured.replay ? measured.replay->report.if_object() : nullptr;
-  if (report != nullptr) take_misses(*report, entry);
+  bool const has_report = measured.replay && measured.replay->report;
+  if (has_report) take_misses(*measured.replay->report, entry);
   return {};
 }
 
@@ -156,7 +150,7 @@ std::optional<int> record_page(const CorpusOptions& options, CorpusEntry& entry)
     entry.failure = attempt.failure;
     if (!has_page(attempt)) continue;
     entry.problems.clear();
-    if (attempt.outcome != "loaded") {
+    if (attempt.outcome != LoadOutcome::kLoaded) {
       entry.problems.push_back(
           {.kind = "not-loaded", .text = "While it was recorded: " + attempt.failure});
     }

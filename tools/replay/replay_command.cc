@@ -12,7 +12,7 @@
 #include "archive/reader.h"
 #include "base/system/json_file.h"
 #include "proxy/replay/network_lock.h"
-#include "proxy/replay/replay.h"
+#include "proxy/replay/replay_session.h"
 #include "tools/archive/errors.h"
 #include "tools/archive/given_archive.h"
 #include "tools/commands.h"
@@ -154,14 +154,14 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
     return kExitListen;
   }
 
-  Replay replayed(**archive, {.session = options.session,
-                              .protocol = protocol_of(options.protocol),
-                              .match = {.exact_only = options.match == "exact",
-                                        .ignored_params = options.ignored_params,
-                                        .failures = options.failures == "recorded"},
-                              .script = injection->script,
-                              .timing = timing_of(options),
-                              .date_shift = shift});
+  ReplaySession replayed(**archive, {.session = options.session,
+                                     .protocol = protocol_of(options.protocol),
+                                     .match = {.exact_only = options.match == "exact",
+                                               .ignored_params = options.ignored_params,
+                                               .failures = options.failures == "recorded"},
+                                     .script = injection->script,
+                                     .timing = timing_of(options),
+                                     .date_shift = shift});
   if (auto const left_out = options.warm ? replayed.warm() : 0; left_out > 0) {
     std::fprintf(stderr,
                  "reprise: --warm: memory limit reached (64 MiB): %zu responses will be prepared "

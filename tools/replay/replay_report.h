@@ -3,7 +3,7 @@
 #include <boost/json.hpp>
 #include <string>
 
-#include "proxy/replay/replay.h"
+#include "proxy/replay/replay_session.h"
 
 namespace reprise {
 

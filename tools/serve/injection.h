@@ -12,7 +12,7 @@
 #include "archive/exchange.h"
 #include "inject/deterministic.h"
 #include "inject/rewrite.h"
-#include "proxy/replay/replay.h"
+#include "proxy/replay/replay_session.h"
 
 namespace CLI {
 class App;

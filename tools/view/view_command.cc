@@ -1,17 +1,15 @@
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <array>
-#include <boost/json.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <optional>
 
 #include "archive/record.h"
 #include "base/system/private_file.h"
 #include "base/text/counted.h"
 #include "base/text/printable.h"
+#include "pageload/results/result_file.h"
 #include "tools/archive/given_archive.h"
 #include "tools/archive/open.h"
 #include "tools/commands.h"
@@ -21,10 +19,7 @@
 namespace reprise {
 namespace {
 
-namespace json = boost::json;
 namespace fs = std::filesystem;
-
-constexpr std::uintmax_t kResultBytesMax = std::uintmax_t{512} << 20;
 
 struct ViewOptions {
   std::vector<fs::path> inputs;
@@ -45,31 +40,14 @@ bool begins_as_archive(std::istream& file) {
   return checked || checked.error() != archive_errc::not_an_archive;
 }
 
-int read_result(const fs::path& path, std::istream& file, ViewModel& model) {
-  std::error_code error;
-  auto const size = fs::file_size(path, error);
-  if (error) return say_wrong(path, error.message(), kExitFailed);
-  if (size > kResultBytesMax) {
-    return say_wrong(
-        path, "results larger than 512 MiB are not read; run `load` without --dom for smaller ones",
-        kExitFailed);
+int add_result_file(const fs::path& path, ViewModel& model) {
+  auto const result = read_result_file(path);
+  if (!result) {
+    return say_wrong(path, "neither an archive nor a result of load: " + result.error(),
+                     kExitFailed);
   }
-  json::monotonic_resource memory;
-  json::stream_parser parser(&memory);
-  std::array<char, 1 << 16> piece{};
-  for (std::uintmax_t left = size; left > 0 && !error;) {
-    file.read(piece.data(), static_cast<std::streamsize>(std::min<std::uintmax_t>(left, 1 << 16)));
-    auto const got = static_cast<std::size_t>(file.gcount());
-    if (got == 0) break;
-    parser.write(piece.data(), got, error);
-    left -= got;
-  }
-  if (!error) parser.finish(error);
-  if (error) {
-    return say_wrong(path, "neither an archive nor JSON: " + error.message(), kExitFailed);
-  }
-  auto const added = add_result(parser.release(), as_utf8(path.filename().native()), model);
-  return added ? kExitDone : say_wrong(path, added.error(), kExitFailed);
+  add_result(*result, as_utf8(path.filename().native()), model);
+  return kExitDone;
 }
 
 int read_input(const fs::path& path, ViewModel& model) {
@@ -81,7 +59,7 @@ int read_input(const fs::path& path, ViewModel& model) {
   auto given = GivenArchive::take(path);
   if (!given) return given.error();
   bool const imported = given->path() != path;
-  if (!imported && !begins_as_archive(file)) return read_result(path, file, model);
+  if (!imported && !begins_as_archive(file)) return add_result_file(path, model);
   auto const archive = open_with_remarks(given->path());
   given->remove_copy();
   if (!archive) return kExitArchive;

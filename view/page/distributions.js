@@ -5,7 +5,7 @@ import { scaleLinear } from 'd3-scale';
 
 import { keepInside, put, section, table } from './elements.js';
 import { bytesText, counted, msText } from './format.js';
-import { METRICS, summaryOf } from './statistics.js';
+import { summaryOf } from './statistics.js';
 
 const ROW = 46; // pixels of a group in a strip plot
 const DOT = 3.4;
@@ -21,13 +21,16 @@ export function valueText(metric, value) {
   return Number.isInteger(value) ? String(value) : value.toFixed(metric.unit === 'count' ? 1 : 3);
 }
 
-/** `choose(load)` is called with the load of a dot. Nothing is shown of fewer than two loads. */
-export function showDistributions(groups, choose) {
+/**
+ * `allMetrics` are the model's. `choose(load)` is called with the load of a dot. Nothing is shown of
+ * fewer than two loads.
+ */
+export function showDistributions(allMetrics, groups, choose) {
   const measured = groups.reduce((sum, group) => sum + group.measured.length, 0);
   const part = section('distributions', 'Distributions');
   part.attr('hidden', measured < 2 ? '' : null);
   if (measured < 2) return () => {};
-  const metrics = METRICS.map((metric) => {
+  const metrics = allMetrics.map((metric) => {
     const summaries = groups.map((group) => summaryOf(group.measured, metric.key));
     return { metric, summaries };
   }).filter(({ summaries }) => summaries.some((summary) => summary !== null));

@@ -14,7 +14,7 @@ import { Waterfall } from './waterfall.js';
 /** What the waterfall and the details need to know of a load. */
 export function prepare(model, load) {
   const requests = requestsOf(model, load);
-  const milestones = milestonesOf(load);
+  const milestones = milestonesOf(model, load);
   const lastEnd = requests.reduce((end, each) => Math.max(end, each.end ?? each.start ?? 0), 0);
   const last = Math.max(lastEnd, milestones.at(-1)?.time ?? 0, 1);
   const isArchive = model.inputs[load.input].kind === 'archive';

@@ -6,19 +6,14 @@ import { bytesText, countText, msText } from './format.js';
 import { configurationName } from './model.js';
 import { moved, Rows } from './rows.js';
 
-const COLUMNS = [
-  { name: 'Load', key: 'title' },
-  { name: 'Load event', key: 'load_event_ms', text: msText },
-  { name: 'LCP', key: 'largest_contentful_paint_ms', text: msText },
-  { name: 'Requests', key: 'request_count', text: countText },
-  { name: 'Bytes', key: 'encoded_bytes', text: bytesText },
-];
+const TEXTS = { ms: msText, count: countText, bytes: bytesText };
 
 export class LoadList {
   /** `choose(load)` is called with the one to be shown. */
   constructor(model, choose) {
     this.model = model;
     this.choose = choose;
+    this.columns = model.metrics.filter((metric) => metric.column !== '');
     this.part = section('loads', 'Loads');
     this.grid = this.part.append('div')
                   .attr('class', 'load-list')
@@ -27,7 +22,10 @@ export class LoadList {
                   .attr('aria-label', 'Loads; arrow keys choose the load shown below');
     const scroller = this.grid.append('div').attr('class', 'scroller');
     const head = scroller.append('div').attr('class', 'head').attr('role', 'row');
-    for (const { name, key } of COLUMNS) put(head, 'div', key, name).attr('role', 'columnheader');
+    put(head, 'div', 'title', 'Load').attr('role', 'columnheader');
+    for (const { column, key } of this.columns) {
+      put(head, 'div', key, column).attr('role', 'columnheader');
+    }
     this.rows = new Rows(scroller.node(), {
       height: () => 30,
       draw: (element, load) => this.draw(element, load),
@@ -68,9 +66,9 @@ export class LoadList {
     const row = select(element).attr('aria-selected', String(load === this.chosen))
       .classed('failed', !['loaded', 'recorded'].includes(load.outcome))
       .classed('odd', load.index % 2 === 1);
-    for (const { key, text } of COLUMNS) {
-      put(row, 'div', key, text ? text(load.metrics?.[key] ?? null) : this.title(load))
-        .attr('role', 'gridcell');
+    put(row, 'div', 'title', this.title(load)).attr('role', 'gridcell');
+    for (const { key, unit } of this.columns) {
+      put(row, 'div', key, TEXTS[unit](load.metrics?.[key] ?? null)).attr('role', 'gridcell');
     }
   }
 

@@ -54,7 +54,8 @@ class Page {
   showPage(url) {
     const loads = this.model.loads.filter((load) => load.url === url);
     const results = loads.filter((load) => this.model.inputs[load.input].kind === 'result');
-    showDistributions(groupsOf(results, this.model.inputs), (load) => this.choose(load));
+    showDistributions(
+      this.model.metrics, groupsOf(results, this.model.inputs), (load) => this.choose(load));
     this.list.show(loads);
     this.choose(loads.find(isMeasured) ?? loads[0]);
   }

@@ -32,17 +32,11 @@ export function requestsOf(model, load) {
 /**
  * The marks of a load on its time axis, in the order of time; those that never came are left out.
  */
-export const MILESTONES = [
-  { key: 'first_paint_ms', name: 'First paint', short: 'FP' },
-  { key: 'first_contentful_paint_ms', name: 'First contentful paint', short: 'FCP' },
-  { key: 'largest_contentful_paint_ms', name: 'Largest contentful paint', short: 'LCP' },
-  { key: 'dom_content_loaded_ms', name: 'DOM content loaded', short: 'DCL' },
-  { key: 'load_event_ms', name: 'Load event', short: 'Load' },
-  { key: 'last_load_ms', name: 'Last load time', short: 'LLT' },
-];
-
-export function milestonesOf(load) {
-  return MILESTONES.map((each) => ({ ...each, time: load.metrics?.[each.key] ?? null }))
+export function milestonesOf(model, load) {
+  return model.metrics.filter((metric) => metric.mark !== '')
+    .map(({ key, name, mark }) => ({
+      key, name, short: mark, time: load.metrics?.[key] ?? null,
+    }))
     .filter((each) => each.time !== null)
     .sort((a, b) => a.time - b.time);
 }

@@ -3,21 +3,6 @@ import { deviation, mean, median, quantileSorted } from 'd3-array';
 
 import { configurationName } from './model.js';
 
-export const METRICS = [
-  { key: 'load_event_ms', name: 'Load event', unit: 'ms' },
-  { key: 'last_load_ms', name: 'Last load time', unit: 'ms' },
-  { key: 'first_paint_ms', name: 'First paint', unit: 'ms' },
-  { key: 'first_contentful_paint_ms', name: 'First contentful paint', unit: 'ms' },
-  { key: 'largest_contentful_paint_ms', name: 'Largest contentful paint', unit: 'ms' },
-  { key: 'dom_content_loaded_ms', name: 'DOM content loaded', unit: 'ms' },
-  { key: 'last_resource_ms', name: 'Last request ended', unit: 'ms' },
-  { key: 'cumulative_layout_shift', name: 'Cumulative layout shift', unit: '' },
-  { key: 'request_count', name: 'Requests', unit: 'count' },
-  { key: 'encoded_bytes', name: 'Bytes on the wire', unit: 'bytes' },
-  { key: 'connection_count', name: 'Connections', unit: 'count' },
-  { key: 'misses', name: 'Misses', unit: 'count' },
-];
-
 /** Only whole loads count, and not the first of a configuration, which warms up. */
 export function isMeasured(load) {
   return load.outcome === 'loaded' && !load.warm_up;

@@ -137,32 +137,50 @@ Task<void> write_range(const WholeResponse& whole, const ByteRange& range, Respo
   co_return Result<void>{};
 }
 
-Task<void> send_selected(const RequestHead& request, const WholeResponse& whole,
+Selected select(std::string_view method, HeaderList headers, const WholeResponse& whole) {
+  using enum Selected::Kind;
+  Selected selected{.head_only = method == "HEAD"};
+  auto const precondition = check_preconditions(headers, whole.recorded);
+  if (precondition != Precondition::kHolds) {
+    selected.kind = precondition == Precondition::kFailed ? kPreconditionFailed : kNotModified;
+    return selected;
+  }
+  auto selection = select_ranges(headers, whole.recorded, whole.size_bytes);
+  if (selection.kind == Selection::Kind::kUnsatisfiable) selected.kind = kUnsatisfiable;
+  if (selection.kind == Selection::Kind::kParts) {
+    selected.kind = kParts;
+    selected.ranges = std::move(selection.ranges);
+  }
+  return selected;
+}
+
+Task<void> send_selected(const Selected& selected, const WholeResponse& whole,
                          ResponseWriter& writer) {
+  using enum Selected::Kind;
   const StoredResponse& stored = *whole.response;
   auto const headers = stored.parts().head.headers;
-  auto const precondition = check_preconditions(request.headers, whole.recorded);
-  auto const selection = select_ranges(request.headers, whole.recorded, whole.size_bytes);
-  bool const all =
-      precondition == Precondition::kHolds && selection.kind == Selection::Kind::kWhole;
-  if (all && request.method != "HEAD") co_return co_await writer.send_stored(whole.response);
+  if (selected.kind == kAll && !selected.head_only)
+    co_return co_await writer.send_stored(whole.response);
   if (auto const sent = co_await send_interim(stored, writer); !sent) co_return sent;
-  if (all) co_return co_await send_bare(stored, 200, headers, writer);
-  if (precondition == Precondition::kFailed) {
-    co_return co_await send_text(writer, 412, "reprise: the precondition does not hold\n");
+  switch (selected.kind) {
+    case kAll:
+      co_return co_await send_bare(stored, 200, headers, writer);
+    case kPreconditionFailed:
+      co_return co_await send_text(writer, 412, "reprise: the precondition does not hold\n");
+    case kNotModified: {
+      auto const fields = without(headers, {"content-length", "transfer-encoding", "content-type",
+                                            "content-encoding", "accept-ranges", "trailer"});
+      co_return co_await send_bare(stored, 304, fields, writer);
+    }
+    case kUnsatisfiable:
+      co_return co_await send_unsatisfiable(whole, writer);
+    case kParts:
+      break;
   }
-  if (precondition == Precondition::kNotModified) {
-    auto const fields = without(headers, {"content-length", "transfer-encoding", "content-type",
-                                          "content-encoding", "accept-ranges", "trailer"});
-    co_return co_await send_bare(stored, 304, fields, writer);
+  if (selected.ranges.size() == 1) {
+    co_return co_await send_one_part(whole, selected.ranges.front(), writer);
   }
-  if (selection.kind == Selection::Kind::kUnsatisfiable) {
-    co_return co_await send_unsatisfiable(whole, writer);
-  }
-  if (selection.ranges.size() == 1) {
-    co_return co_await send_one_part(whole, selection.ranges.front(), writer);
-  }
-  co_return co_await send_parts(whole, selection.ranges, writer);
+  co_return co_await send_parts(whole, selected.ranges, writer);
 }
 
 }  // namespace reprise

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include "proxy/http/handler.h"
 #include "proxy/replay/response/preconditions.h"
@@ -17,9 +20,25 @@ struct WholeResponse {
   std::span<const std::uint64_t> piece_bytes;  ///< of a body in pieces; empty when it is in one
 };
 
-/// Answers a conditional or partial request (is_conditional_or_partial()) as a good origin would:
-/// 304, 412, 206, 416, or the whole. Errors: the writer's; the archive's where a piece is damaged.
-Task<void> send_selected(const RequestHead& request, const WholeResponse& whole,
+/// What a conditional or partial request gets of a whole response.
+struct Selected {
+  enum class Kind : std::uint8_t {
+    kAll,                 ///< 200
+    kParts,               ///< 206: `ranges`
+    kNotModified,         ///< 304
+    kPreconditionFailed,  ///< 412
+    kUnsatisfiable,       ///< 416
+  };
+  Kind kind = Kind::kAll;
+  bool head_only = false;         ///< the request is HEAD
+  std::vector<ByteRange> ranges;  ///< as asked for: they may overlap
+};
+
+/// What a good origin gives of `whole` to a request of `method` with `headers`. Pure.
+Selected select(std::string_view method, HeaderList headers, const WholeResponse& whole);
+
+/// Sends that of `whole`. Errors: the writer's; the archive's where a piece is damaged.
+Task<void> send_selected(const Selected& selected, const WholeResponse& whole,
                          ResponseWriter& writer);
 
 /// Sends the bytes of `range`, straight from where they are stored. Errors: as above.

@@ -87,7 +87,7 @@ class StitchedParts::Body final : public PiecewiseBody {
   std::size_t pieces() const override { return of_.slices_.size(); }
   Result<Bytes> piece(std::size_t index) const override {
     auto const& slice = of_.slices_[index];
-    // Nobody asks for one: answers() said what is there.
+    // Nobody asks for one: have() said what is there.
     if (slice.part == Slice::kGap) return fail(std::make_error_code(std::errc::no_message));
     auto const bytes = of_.sources_.archive.extent(of_.parts_[slice.part].body, slice.extent);
     if (!bytes) {
@@ -207,17 +207,17 @@ bool StitchedParts::covers(const ByteRange& range) const {
   return begin >= range.end;
 }
 
-bool StitchedParts::answers(const RequestHead& request) const {
-  if (request.method == "HEAD") return true;
-  if (check_preconditions(request.headers, whole_->recorded) != Precondition::kHolds) return true;
-  auto const selection = select_ranges(request.headers, whole_->recorded, total_bytes_);
-  switch (selection.kind) {
-    case Selection::Kind::kWhole:
+bool StitchedParts::have(const Selected& selected) const {
+  if (selected.head_only) return true;
+  switch (selected.kind) {
+    case Selected::Kind::kAll:
       return covers({.begin = 0, .end = total_bytes_});
-    case Selection::Kind::kParts:
-      return std::ranges::all_of(selection.ranges,
+    case Selected::Kind::kParts:
+      return std::ranges::all_of(selected.ranges,
                                  [this](const ByteRange& range) { return covers(range); });
-    case Selection::Kind::kUnsatisfiable:
+    case Selected::Kind::kNotModified:
+    case Selected::Kind::kPreconditionFailed:
+    case Selected::Kind::kUnsatisfiable:
       return true;
   }
   return false;

@@ -37,8 +37,8 @@ class StitchedParts {
                                            const StoredResponse& like);
   ~StitchedParts();
 
-  /// Whether the parts have all that `request` gets of the file.
-  bool answers(const RequestHead& request) const;
+  /// Whether the parts have all that is `selected` of whole().
+  bool have(const Selected& selected) const;
   const WholeResponse& whole() const { return *whole_; }
   /// "bytes 0-99, 200-299 of 1000".
   std::string coverage() const;

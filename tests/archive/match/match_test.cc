@@ -207,6 +207,25 @@ TEST_F(Matching, GivesUpAmongManyThatOnlyShareTheHash) {
   EXPECT_LE(looked_at_, static_cast<int>(Matcher::kCandidatesMax) + 1);
 }
 
+TEST_F(Matching, LeavesASequenceWhereItIsForWhoDoesNotTakeWhatIsNext) {
+  begin();
+  record("/a");
+  record("/a");
+  replay();
+  std::vector<int> offered;
+  auto const same = [](std::uint32_t) { return true; };
+  auto const refuse = [&](std::uint32_t ordinal) {
+    offered.push_back(reader_->exchange(ordinal)->response.status);
+    return false;
+  };
+  EXPECT_EQ(matcher_->match(key("/a"), {}, *cursors_, same, refuse).kind, MatchKind::kMiss);
+  EXPECT_EQ(ask("/a"), 1);
+  EXPECT_EQ(matcher_->match(key("/a"), {}, *cursors_, same, refuse).kind, MatchKind::kMiss);
+  EXPECT_EQ(ask("/a"), 2);
+  EXPECT_EQ(matcher_->match(key("/a"), {}, *cursors_, same, refuse).kind, MatchKind::kMiss);
+  EXPECT_EQ(offered, (std::vector{1, 2, 2}));
+}
+
 TEST_F(Matching, GivesThreadsEachElementOfASequenceOnce) {
   begin();
   constexpr std::size_t kRepeats = 4'000;

@@ -5,7 +5,7 @@
 namespace reprise {
 namespace {
 
-PageLoad loaded_at(double load_event_ms) {
+PageLoad loaded_at(std::optional<double> load_event_ms) {
   PageLoad load;
   load.load_event_ms = load_event_ms;
   return load;
@@ -46,9 +46,9 @@ TEST(LastLoadTime, CountsOnlyWhatHasALoadEvent) {
 }
 
 TEST(LastLoadTime, IsNoneWithoutALoadEvent) {
-  auto load = loaded_at(-1);
+  auto load = loaded_at(std::nullopt);
   add(load, 100);
-  EXPECT_EQ(last_load_ms(load), -1);
+  EXPECT_EQ(last_load_ms(load), std::nullopt);
 }
 
 TEST(CumulativeLayoutShift, IsTheWorstWindow) {

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "proxy/stream/byte_stream.h"
+#include "proxy/stream/socket_stream.h"
 
 namespace reprise {
 

@@ -12,7 +12,7 @@
 #include "archive/writer.h"
 #include "proxy/http/h1_server.h"
 #include "proxy/http/h2_server.h"
-#include "proxy/replay/replay.h"
+#include "proxy/replay/replay_session.h"
 #include "tests/proxy/http/h2_frames.h"
 #include "tests/scratch_folder.h"
 
@@ -47,7 +47,8 @@ class Allocations : public testing::Test {
     record();
     reader_ = ArchiveReader::open(folder_ / "a.reprise", {}).value();
     auto script = inject::InjectedScript::create({.document = {"ours()"}, .worker = "ours();"});
-    replay_ = std::make_unique<Replay>(*reader_, Replay::Options{.script = std::move(*script)});
+    replay_ = std::make_unique<ReplaySession>(*reader_,
+                                              ReplaySession::Options{.script = std::move(*script)});
     handler_ = replay_->open(connection_);
   }
 
@@ -66,7 +67,7 @@ class Allocations : public testing::Test {
   std::unique_ptr<ArchiveReader> reader_;
   Loopback ends_;
   ConnectionInfo connection_;
-  std::unique_ptr<Replay> replay_;
+  std::unique_ptr<ReplaySession> replay_;
   std::unique_ptr<ConnectionHandler> handler_;
   Deadline deadline_;
 

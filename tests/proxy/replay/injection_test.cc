@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
-#include "proxy/replay/replay.h"
+#include "proxy/replay/replay_session.h"
 #include "tests/proxy/replay/recorded_archive.h"
 
 namespace reprise {
@@ -23,11 +23,11 @@ class ReplayInjection : public testing::Test {
     archive_.add(std::move(exchange), body);
   }
 
-  Replay& replay(inject::InjectedScript::Texts texts = {.document = {"ours()"},
-                                                        .worker = "ours();"}) {
+  ReplaySession& replay(inject::InjectedScript::Texts texts = {.document = {"ours()"},
+                                                               .worker = "ours();"}) {
     if (!replay_) {
       replay_.emplace(archive_.reader(),
-                      Replay::Options{.script = *inject::InjectedScript::create(texts)});
+                      ReplaySession::Options{.script = *inject::InjectedScript::create(texts)});
     }
     return *replay_;
   }
@@ -45,8 +45,7 @@ class ReplayInjection : public testing::Test {
                            .target = target,
                            .version = HttpVersion::kH2,
                            .headers = headers};
-    Decision not_due;
-    auto const response = replay().stored(head, not_due);
+    auto const response = replay().stored(head, connection_);
     EXPECT_NE(response, nullptr) << target;
     return response->parts();
   }
@@ -63,7 +62,8 @@ class ReplayInjection : public testing::Test {
 
  private:
   RecordedArchive archive_;
-  std::optional<Replay> replay_;
+  AskedConnection connection_;
+  std::optional<ReplaySession> replay_;
 };
 
 TEST_F(ReplayInjection, DependsOnWhatTheResponseIsFor) {

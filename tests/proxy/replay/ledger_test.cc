@@ -64,8 +64,14 @@ class Ledger : public testing::Test {
                     .port = 443,
                     .target = target}};
   }
-  void miss(std::string_view target) { ledger_->add_miss(asked(target), "not recorded", {}); }
-  void damaged(std::string_view target) { ledger_->add_damaged(asked(target), "its body"); }
+  void miss(std::string_view target) {
+    auto const request = asked(target);
+    ledger_->add_miss(request, ReplayLedger::miss_of(request, "not recorded", {}));
+  }
+  void damaged(std::string_view target) {
+    auto const request = asked(target);
+    ledger_->add_damaged(request, ReplayLedger::miss_by_damage(request, "its body"));
+  }
   std::vector<std::uint64_t> moved() const {
     std::vector<std::uint64_t> sequences;
     for (auto const at : ledger_->out_of_order()) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 
@@ -41,17 +43,31 @@ class RecordedArchive {
     EXPECT_TRUE(writer_->add_connection(std::move(connection)));
   }
 
+  /// Changes a byte of `text` where it first stands in the file. Nothing is added after that.
+  void damage(std::string_view text) {
+    close();
+    auto const path = folder_ / "a.reprise";
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    std::string const bytes{std::istreambuf_iterator<char>(file), {}};
+    auto const at = bytes.find(text);
+    ASSERT_NE(at, std::string::npos) << text;
+    file.seekp(static_cast<std::streamoff>(at));
+    file.put(static_cast<char>(~bytes[at]));
+  }
+
   const ArchiveReader& reader() {
-    if (writer_) {
-      EXPECT_TRUE(writer_->end_session());
-      EXPECT_TRUE(writer_->close());
-      writer_.reset();
-      reader_ = ArchiveReader::open(folder_ / "a.reprise", {}).value();
-    }
+    close();
+    if (!reader_) reader_ = ArchiveReader::open(folder_ / "a.reprise", {}).value();
     return *reader_;
   }
 
  private:
+  void close() {
+    if (!writer_) return;
+    EXPECT_TRUE(writer_->end_session());
+    EXPECT_TRUE(writer_->close());
+    writer_.reset();
+  }
   StoredBody stored(std::string_view bytes) {
     BodyWriter body(*writer_);
     EXPECT_TRUE(body.append(std::as_bytes(std::span(bytes))));

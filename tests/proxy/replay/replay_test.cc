@@ -1,4 +1,4 @@
-#include "proxy/replay/replay.h"
+#include "proxy/replay/replay_session.h"
 
 #include <gtest/gtest.h>
 
@@ -41,7 +41,8 @@ class TlsPlansTest : public testing::Test {
       writer_.reset();
       reader_ = ArchiveReader::open(folder_ / "a.reprise", {}).value();
     }
-    replay_ = std::make_unique<Replay>(*reader_, Replay::Options{.protocol = protocol});
+    replay_ =
+        std::make_unique<ReplaySession>(*reader_, ReplaySession::Options{.protocol = protocol});
     return replay_->tls_plans();
   }
   std::string version(const std::string& host, std::uint16_t port) {
@@ -56,7 +57,7 @@ class TlsPlansTest : public testing::Test {
   std::uint64_t connections_ = 0;
   std::uint64_t exchanges_ = 0;
   std::unique_ptr<ArchiveReader> reader_;
-  std::unique_ptr<Replay> replay_;
+  std::unique_ptr<ReplaySession> replay_;
 };
 
 TEST_F(TlsPlansTest, AreThoseOfThePort) {

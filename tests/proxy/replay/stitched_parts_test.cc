@@ -45,7 +45,7 @@ class Stitched : public testing::Test {
   bool answers(std::string_view range, std::string_view method = "GET") {
     std::vector<HeaderView> fields;
     if (!range.empty()) fields.push_back({.name = "Range", .value = range});
-    return made_->answers({.method = method, .headers = fields});
+    return made_->have(select(method, fields, made_->whole()));
   }
   std::string whole_text() const {
     auto const& pieces = *made_->whole().response->parts().pieces;

@@ -8,8 +8,9 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
-#include "proxy/replay/replay.h"
+#include "proxy/replay/replay_session.h"
 #include "tests/proxy/replay/recorded_archive.h"
+#include "tests/proxy/replay/written_log.h"
 
 namespace reprise {
 namespace {
@@ -17,59 +18,6 @@ namespace {
 using std::chrono::hours;
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-/// Writes down what it is told to do. Nothing that it waits for takes any time: what is due in
-/// hours is due when it was waited for.
-class Log final : public ResponseWriter {
- public:
-  using Time = std::chrono::steady_clock::time_point;
-  explicit Log(Time start) : start_(start) {}
-
-  Task<void> send_head(const ResponseHead& head) override {
-    lines.push_back("head " + std::to_string(head.status));
-    head_sent_ = head.status >= 200;
-    co_return Result<void>{};
-  }
-  Task<void> write(Bytes bytes) override {
-    if (!bytes.empty()) lines.emplace_back(text_of(bytes));
-    co_return Result<void>{};
-  }
-  Task<void> finish(HeaderList) override {
-    lines.emplace_back("end");
-    co_return Result<void>{};
-  }
-  Task<void> send_stored(StoredResponsePtr response) override {
-    lines.push_back("all of " + std::to_string(response->parts().body.bytes.size()));
-    co_return Result<void>{};
-  }
-  Task<void> pause_until(Time at) override {
-    auto const hours_on = std::chrono::round<std::chrono::minutes>(at - start_).count() / 60;
-    lines.push_back("until " + std::to_string(hours_on) + " h");
-    ++timers;
-    if (timers == gone_at_timer) {
-      co_return fail(std::make_error_code(std::errc::connection_aborted));
-    }
-    co_return Result<void>{};
-  }
-  bool head_sent() const override { return head_sent_; }
-  awaitable<void> client_gone() override { co_return; }
-
-  std::vector<std::string> lines;
-  std::size_t timers = 0;
-  std::size_t gone_at_timer = 0;
-
- private:
-  Time start_;
-  bool head_sent_ = false;
-};
-
-/// A request without content.
-class NoBody final : public BodyReader {
- public:
-  Task<Bytes> read() override { co_return Bytes(); }
-  bool finished() const override { return true; }
-  HeaderList trailers() const override { return {}; }
-};
 
 class TimedReplay : public testing::Test {
  protected:
@@ -113,14 +61,14 @@ class TimedReplay : public testing::Test {
     archive_.add(std::move(exchange), body);
   }
 
-  Replay& replay(const Timing& timing) {
-    Replay::Options options;
+  ReplaySession& replay(const Timing& timing) {
+    ReplaySession::Options options;
     options.timing = timing;
     return replay_.emplace(archive_.reader(), std::move(options));
   }
 
   /// What a client gets of it, the way that servers ask.
-  std::vector<std::string> get(Replay& replay, const std::string& target,
+  std::vector<std::string> get(ReplaySession& replay, const std::string& target,
                                const std::vector<HeaderView>& headers = {},
                                std::string_view method = "GET", std::size_t gone_at_timer = 0) {
     RequestHead const head{.method = method,
@@ -131,7 +79,7 @@ class TimedReplay : public testing::Test {
                            .version = HttpVersion::kHttp11,
                            .headers = headers};
     auto const now = std::chrono::steady_clock::now();
-    Log log(now);
+    WrittenLog log(now);
     log.gone_at_timer = gone_at_timer;
     ConnectionInfo const connection;
     auto const handler = replay.open(connection);
@@ -159,7 +107,7 @@ class TimedReplay : public testing::Test {
 
  private:
   RecordedArchive archive_;
-  std::optional<Replay> replay_;
+  std::optional<ReplaySession> replay_;
 };
 
 TEST_F(TimedReplay, OfWhatIsNotDueLaterIsAtOnce) {
@@ -196,7 +144,7 @@ TEST_F(TimedReplay, HasNoTimerForPiecesThatAreDueTogether) {
 TEST_F(TimedReplay, GivesEachRepeatOnceThoughItIsNotDueWhenItIsAskedFor) {
   record("/", 1, {{2, "first"}});
   record("/", 1, {{3, "second"}});
-  Replay& replayed = replay({});
+  ReplaySession& replayed = replay({});
   EXPECT_THAT(get(replayed, "/"), ElementsAre("head 200", "until 2 h", "first", "end"));
   EXPECT_THAT(get(replayed, "/"), ElementsAre("head 200", "until 3 h", "second", "end"));
   EXPECT_EQ(replayed.counts().hits, 2U);
@@ -216,7 +164,7 @@ TEST_F(TimedReplay, OfHeadRangesAndConditionsThinksAndPacesNothing) {
 
 TEST_F(TimedReplay, EndsWithTheClient) {
   record("/", 6, {{0, "one"}, {2, "two"}, {3, "three"}});
-  Replay& replayed = replay(kThink);
+  ReplaySession& replayed = replay(kThink);
   EXPECT_THAT(get(replayed, "/", {}, "GET", 1), ElementsAre("until 5 h"));
   EXPECT_THAT(get(replayed, "/", {}, "GET", 2),
               ElementsAre("until 5 h", "head 200", "one", "until 2 h"));
@@ -225,7 +173,7 @@ TEST_F(TimedReplay, EndsWithTheClient) {
 TEST_F(TimedReplay, CountsItsWaits) {
   record("/", 6, {{0, "one"}, {2, "two"}, {3, "three"}});
   record("/page", 1, {{0, "text"}}, "text/html");
-  Replay& replayed = replay(kThink);
+  ReplaySession& replayed = replay(kThink);
   get(replayed, "/page");
   EXPECT_EQ(replayed.counts().think.waits + replayed.counts().pauses.waits, 0U);
   get(replayed, "/");

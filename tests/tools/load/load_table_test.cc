@@ -13,7 +13,7 @@ LoadResult::Load load_of(const LoadCell& cell, double load_event_ms, bool warm_u
   page.load_event_ms = load_event_ms;
   page.last_load_ms = load_event_ms + 1;
   if (load_event_ms < 0) page.outcome = LoadOutcome::kTimedOut;
-  return {.configuration = cell.configuration, .warm_up = warm_up, .page = page_json(page, false)};
+  return {.configuration = cell.configuration, .warm_up = warm_up, .page = std::move(page)};
 }
 
 TEST(LoadTable, HasARowForEachConfigurationAndCountsNoWarmUpAndNoFailure) {
@@ -25,8 +25,7 @@ TEST(LoadTable, HasARowForEachConfigurationAndCountsNoWarmUpAndNoFailure) {
   LoadResult result;
   result.loads = {load_of(cells[0], 9000, true), load_of(cells[0], 99), load_of(cells[0], 101),
                   load_of(cells[0], -1), load_of(cells[1], 50)};
-  result.replays.push_back({.report = {{"misses", 3}}});
-  result.loads[1].replay = 0;
+  result.loads[1].page.misses = 3;
   EXPECT_EQ(load_table(result, cells),
             "page                 loads  failed  load event ms  CV %  last load ms  misses\n"
             "http://a.test/ (h1)      2       1          100.0  1.41         101.0       3\n"
@@ -34,11 +33,11 @@ TEST(LoadTable, HasARowForEachConfigurationAndCountsNoWarmUpAndNoFailure) {
 }
 
 TEST(LoadText, IsOneLine) {
-  EXPECT_EQ(load_text(page_json({.outcome = LoadOutcome::kTimedOut, .failure = "No.", .url = "u"},
-                                false)),
+  EXPECT_EQ(load_text({.outcome = LoadOutcome::kTimedOut, .failure = "No.", .url = "u"}),
             "timed-out u: No.");
-  EXPECT_EQ(load_text(page_json({.url = "u", .load_event_ms = 12.34}, false)),
-            "loaded u: 0 requests, 0.0 kB, load event 12.3 ms");
+  PageLoad page{.url = "u", .requests = {{.encoded_bytes = 1500}}, .load_event_ms = 12.34};
+  sum_up(page);
+  EXPECT_EQ(load_text(page), "loaded u: 1 requests, 1.5 kB, load event 12.3 ms");
 }
 
 TEST(DurationText, IsShort) {

@@ -2,7 +2,6 @@
 
 #include <set>
 
-#include "pageload/results/result_file.h"
 #include "tools/record/corpus_list.h"
 #include "tools/record/page_check.h"
 
@@ -64,22 +63,17 @@ PageLoad page(int status, std::string dom) {
   return load;
 }
 
-std::vector<PageProblem> check(const PageLoad& load) {
-  return check_page(page_json(load, true));
-}
-
 std::vector<std::string> kinds(const PageLoad& load) {
   std::vector<std::string> kinds;
-  for (const PageProblem& problem : check(load)) kinds.push_back(problem.kind);
+  for (const PageProblem& problem : check_page(load)) kinds.push_back(problem.kind);
   return kinds;
 }
 
 TEST(PageCheck, FindsNothingWrongWithAPage) {
   auto const load = page(200, "<html><head><title>Cookies and robots</title></head></html>");
-  auto const json = page_json(load, true);
-  ASSERT_NE(document_of(json), nullptr);
-  EXPECT_EQ(document_of(json)->at("status"), 200);
-  EXPECT_EQ(document_of(page_json({}, true)), nullptr);
+  ASSERT_NE(document_of(load), nullptr);
+  EXPECT_EQ(document_of(load)->status, 200);
+  EXPECT_EQ(document_of({}), nullptr);
   EXPECT_THAT(kinds(load), IsEmpty());
   EXPECT_THAT(kinds(page(304, "")), IsEmpty());
 }
@@ -91,7 +85,7 @@ TEST(PageCheck, TellsPagesThatAreNone) {
   load.outcome = LoadOutcome::kTimedOut;
   load.failure = "After 30.0 s the page was not quiet.";
   ASSERT_THAT(kinds(load), ElementsAre("not-loaded"));
-  EXPECT_EQ(check(load)[0].text, "After 30.0 s the page was not quiet");
+  EXPECT_EQ(check_page(load)[0].text, "After 30.0 s the page was not quiet");
 }
 
 TEST(PageCheck, TellsWallsByTheirMarks) {
@@ -106,7 +100,7 @@ TEST(PageCheck, TellsWallsByTheirMarks) {
   auto sent_away = page(200, "");
   sent_away.final_url = "https://consent.google.com/ml?continue=x";
   ASSERT_THAT(kinds(sent_away), ElementsAre("consent-wall"));
-  EXPECT_THAT(check(sent_away)[0].text, HasSubstr("Google"));
+  EXPECT_THAT(check_page(sent_away)[0].text, HasSubstr("Google"));
 }
 
 }  // namespace

@@ -1,33 +1,31 @@
-#include "proxy/record/recording.h"
+#include "proxy/record/record_session.h"
 
 #include <spdlog/spdlog.h>
 
 #include <utility>
 
 #include "dns/wire.h"
-#include "proxy/record/recorder.h"
+#include "proxy/record/record_connection.h"
 
 namespace reprise {
 
-Recording::Recording(ArchiveWriter& archive, OriginDialer dialer,
-                     std::chrono::steady_clock::time_point started,
-                     std::function<void(std::error_code)> on_archive_error,
-                     std::optional<inject::InjectedScript> script,
-                     const PrivateReach::Options& reach)
+RecordSession::RecordSession(ArchiveWriter& archive, OriginDialer& dialer,
+                             std::chrono::steady_clock::time_point started,
+                             std::function<void(std::error_code)> on_archive_error,
+                             std::optional<inject::InjectedScript> script,
+                             const PrivateReach::Options& reach)
     : archive_(archive),
-      dialer_(std::move(dialer)),
+      dialer_(dialer),
       started_(started),
       on_archive_error_(std::move(on_archive_error)),
       script_(std::move(script)),
-      reach_(reach) {
-  dialer_.set_on_answer([this](const dns::LookUpAnswer& answer) { keep(answer); });
+      reach_(reach) {}
+
+std::unique_ptr<ConnectionHandler> RecordSession::open(const ConnectionInfo& connection) {
+  return std::make_unique<RecordConnection>(*this, connection);
 }
 
-std::unique_ptr<ConnectionHandler> Recording::open(const ConnectionInfo& connection) {
-  return std::make_unique<Recorder>(*this, connection);
-}
-
-std::uint64_t Recording::keep(ConnectionFacts facts) {
+std::uint64_t RecordSession::keep(ConnectionFacts facts) {
   facts.id = ++origin_connections_;
   if (auto const added = archive_.add_connection(std::move(facts)); !added) {
     archive_failed(added.error());
@@ -35,7 +33,7 @@ std::uint64_t Recording::keep(ConnectionFacts facts) {
   return origin_connections_;
 }
 
-void Recording::keep(const dns::LookUpAnswer& answer) {
+void RecordSession::keep(const dns::LookUpAnswer& answer) {
   DnsAnswer kept{.host = answer.host,
                  .type = static_cast<std::uint16_t>(answer.type),
                  .failure = answer.error ? answer.error.message() : "",
@@ -53,11 +51,11 @@ void Recording::keep(const dns::LookUpAnswer& answer) {
   }
 }
 
-void Recording::refuse_private(const std::string& why) {
+void RecordSession::refuse_private(const std::string& why) {
   if (counters_.private_refused++ == 0) spdlog::warn("{}", why);
 }
 
-void Recording::archive_failed(std::error_code error) {
+void RecordSession::archive_failed(std::error_code error) {
   if (std::exchange(archive_broken_, true)) return;
   on_archive_error_(error);
 }

@@ -7,15 +7,16 @@
 #include <optional>
 
 #include "archive/writer.h"
+#include "dns/resolver.h"
 #include "inject/rewrite.h"
 #include "proxy/connection.h"
-#include "proxy/record/origin.h"
+#include "proxy/record/origin_dialer.h"
 
 namespace reprise {
 
 /// One recorded session: the archive, the numbering and the clock that all its connections share.
 /// Used on the one thread that records; the counters may be read by any.
-class Recording final : public HandlerFactory {
+class RecordSession final : public HandlerFactory {
  public:
   struct Counters {
     std::atomic<std::uint64_t> complete = 0;
@@ -31,20 +32,13 @@ class Recording final : public HandlerFactory {
   /// `on_archive_error` is called when the archive can take no more (a full disk): what it holds is
   /// whole, and recording should stop. `script` goes into documents on their way to the client; the
   /// archive has them as they came.
-  Recording(ArchiveWriter& archive, OriginDialer dialer,
-            std::chrono::steady_clock::time_point started,
-            std::function<void(std::error_code)> on_archive_error,
-            std::optional<inject::InjectedScript> script = std::nullopt,
-            const PrivateReach::Options& reach = {});
+  RecordSession(ArchiveWriter& archive, OriginDialer& dialer,
+                std::chrono::steady_clock::time_point started,
+                std::function<void(std::error_code)> on_archive_error,
+                std::optional<inject::InjectedScript> script = std::nullopt,
+                const PrivateReach::Options& reach = {});
 
   std::unique_ptr<ConnectionHandler> open(const ConnectionInfo& connection) override;
-
-  /// To be called before the first connection: the addresses that must not be dialled.
-  void set_own(std::vector<tcp::endpoint> own) { dialer_.set_own(std::move(own)); }
-  /// The same for the stub resolver, which must not be asked.
-  void set_own_names(std::vector<net::ip::udp::endpoint> own) {
-    dialer_.set_own_names(std::move(own));
-  }
 
   ArchiveWriter& archive() { return archive_; }
   /// Null when none is injected.
@@ -68,7 +62,7 @@ class Recording final : public HandlerFactory {
 
  private:
   ArchiveWriter& archive_;
-  OriginDialer dialer_;
+  OriginDialer& dialer_;
   std::chrono::steady_clock::time_point started_;
   std::function<void(std::error_code)> on_archive_error_;
   std::optional<inject::InjectedScript> const script_;

@@ -1,4 +1,4 @@
-#include "proxy/record/origin.h"
+#include "proxy/record/network_dialer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,25 +43,25 @@ TEST(ConnectTo, RefusesWhatIsIncomplete) {
 }
 
 /// A dialer with a DNS server of the test's.
-class OriginDialerTest : public testing::Test {
+class NetworkDialerTest : public testing::Test {
  protected:
-  OriginDialerTest() {
+  NetworkDialerTest() {
     options_.names.hosts_file = "/nonexistent";
     options_.names.try_timeout = std::chrono::milliseconds(250);
     options_.names.deadline = std::chrono::milliseconds(600);
     options_.names.on_answer = [this](const auto& answer) { answers_.push_back(answer); };
   }
 
-  ~OriginDialerTest() override { server_context_.stop(); }
+  ~NetworkDialerTest() override { server_context_.stop(); }
 
   /// What begin() made a dialling of, filled in once the context has run.
   struct Begun {
     OriginDialer::Target target;
     Reach reach = Reach::kAll;
-    OriginDialer::Dialling dialling;
+    dns::Ticket ticket;
     OriginDialer::Dialled dialled;
   };
-  OriginDialer& dialer() {
+  NetworkDialer& dialer() {
     if (!dialer_) dialer_.emplace(std::move(options_));
     return *dialer_;
   }
@@ -69,7 +69,7 @@ class OriginDialerTest : public testing::Test {
     auto& with = dialer();
     ends_.spawn([this, &begun, &with]() -> awaitable<void> {
       begun.dialled = co_await with.dial(
-          begun.target, nullptr, begun.dialling, [](auto at) { return at.time_since_epoch(); },
+          begun.target, nullptr, begun.ticket, [](auto at) { return at.time_since_epoch(); },
           begun.reach);
       ended_.push_back(begun.target.host);
     });
@@ -118,8 +118,8 @@ class OriginDialerTest : public testing::Test {
   static Replies silence(const dns::Message&) { return {}; }
 
   Loopback ends_;
-  OriginDialer::Options options_;
-  std::optional<OriginDialer> dialer_;
+  NetworkDialer::Options options_;
+  std::optional<NetworkDialer> dialer_;
   std::vector<dns::LookUpAnswer> answers_;
   std::vector<std::string> ended_;  // hosts, in the order in which their dialling ended
   std::list<tcp::acceptor> acceptors_;
@@ -130,7 +130,7 @@ class OriginDialerTest : public testing::Test {
   std::jthread server_thread_;
 };
 
-TEST_F(OriginDialerTest, ConnectsWhereTheRuleSaysWithoutLookingThatUp) {
+TEST_F(NetworkDialerTest, ConnectsWhereTheRuleSaysWithoutLookingThatUp) {
   use(silence);
   auto const port = listening();
   options_.connect_to.push_back(
@@ -142,7 +142,7 @@ TEST_F(OriginDialerTest, ConnectsWhereTheRuleSaysWithoutLookingThatUp) {
   EXPECT_THAT(asked(), IsEmpty());
 }
 
-TEST_F(OriginDialerTest, LooksNamesUpAndTellsWhatWasAnswered) {
+TEST_F(NetworkDialerTest, LooksNamesUpAndTellsWhatWasAnswered) {
   use([](const auto& query) { return addresses(query, {{{127, 0, 0, 1}}}); });
   auto const port = listening();
   auto const dialled = dial("www.example", port);
@@ -159,7 +159,7 @@ TEST_F(OriginDialerTest, LooksNamesUpAndTellsWhatWasAnswered) {
   }
 }
 
-TEST_F(OriginDialerTest, DialsPrivateAddressesOnlyForThoseWhoMayReachThem) {
+TEST_F(NetworkDialerTest, DialsPrivateAddressesOnlyForThoseWhoMayReachThem) {
   use([](const auto& query) { return addresses(query, {{{127, 0, 0, 1}}}); });
   auto const port = listening();
   auto const refused = dial("www.example", port, Reach::kPublicOnly);
@@ -171,7 +171,7 @@ TEST_F(OriginDialerTest, DialsPrivateAddressesOnlyForThoseWhoMayReachThem) {
   EXPECT_TRUE(allowed.is_private);
 }
 
-TEST_F(OriginDialerTest, DialsWhatARuleSaysWhereverThatIs) {
+TEST_F(NetworkDialerTest, DialsWhatARuleSaysWhereverThatIs) {
   auto const port = listening();
   options_.connect_to.push_back({.host = "a.test", .to_host = "127.0.0.1", .to_port = port});
   EXPECT_TRUE(dialer().has_rule({.host = "a.test", .port = 80}));
@@ -179,7 +179,7 @@ TEST_F(OriginDialerTest, DialsWhatARuleSaysWhereverThatIs) {
   EXPECT_TRUE(dial("a.test", 80, Reach::kPublicOnly).stream);
 }
 
-TEST_F(OriginDialerTest, GoesOnToTheNextAddressAndSaysWhichItTook) {
+TEST_F(NetworkDialerTest, GoesOnToTheNextAddressAndSaysWhichItTook) {
   // Whoever listens on port P of 127.0.0.1 is not met at 127.0.0.3.
   use([](const auto& query) { return addresses(query, {{{127, 0, 0, 3}}, {{127, 0, 0, 1}}}); });
   auto const port = listening();
@@ -189,7 +189,7 @@ TEST_F(OriginDialerTest, GoesOnToTheNextAddressAndSaysWhichItTook) {
   EXPECT_THAT(dialled.facts.failure, IsEmpty());
 }
 
-TEST_F(OriginDialerTest, SaysOfEachAddressThatItRefuses) {
+TEST_F(NetworkDialerTest, SaysOfEachAddressThatItRefuses) {
   use([](const auto& query) { return addresses(query, {{{127, 0, 0, 3}}, {{127, 0, 0, 1}}}); });
   auto const port = closed();
   auto const at = ":" + std::to_string(port) + ": Connection refused";
@@ -200,7 +200,7 @@ TEST_F(OriginDialerTest, SaysOfEachAddressThatItRefuses) {
   EXPECT_EQ(dialled.facts.address, "");
 }
 
-TEST_F(OriginDialerTest, IsNotHeldUpByADeadName) {
+TEST_F(NetworkDialerTest, IsNotHeldUpByADeadName) {
   use([](const auto& query) {
     if (query.questions[0].name == dns::name_of("dead.example")) return Replies();
     return addresses(query, {{{127, 0, 0, 1}}});
@@ -218,7 +218,7 @@ TEST_F(OriginDialerTest, IsNotHeldUpByADeadName) {
             "names another server");
 }
 
-TEST_F(OriginDialerTest, SaysThatANameDoesNotExist) {
+TEST_F(NetworkDialerTest, SaysThatANameDoesNotExist) {
   use([](const auto& query) {
     auto reply = dns::ScriptedServer::reply_to(query);
     reply.rcode = dns::Rcode::kNxDomain;
@@ -229,10 +229,10 @@ TEST_F(OriginDialerTest, SaysThatANameDoesNotExist) {
   EXPECT_EQ(answers_[0].rcode, dns::Rcode::kNxDomain);
 }
 
-TEST_F(OriginDialerTest, NeverAsksItsOwnStubAndSaysWhatToDo) {
+TEST_F(NetworkDialerTest, NeverAsksItsOwnStubAndSaysWhatToDo) {
   use([](const auto& query) { return addresses(query, {{{127, 0, 0, 1}}}); });
   auto const port = listening();
-  dialer().set_own_names({server_->at()});
+  options_.names.own = {server_->at()};
   auto const dialled = dial("www.example", port);
   EXPECT_FALSE(dialled.stream);
   EXPECT_THAT(dialled.facts.failure, AllOf(HasSubstr("own"), HasSubstr("--dns-server")));
@@ -240,7 +240,7 @@ TEST_F(OriginDialerTest, NeverAsksItsOwnStubAndSaysWhatToDo) {
   EXPECT_THAT(asked(), IsEmpty());
 }
 
-TEST_F(OriginDialerTest, NeverDialsItself) {
+TEST_F(NetworkDialerTest, NeverDialsItself) {
   auto const port = listening();
   options_.own.push_back(acceptors_.back().local_endpoint());
   auto const dialled = dial("127.0.0.1", port);
@@ -248,14 +248,14 @@ TEST_F(OriginDialerTest, NeverDialsItself) {
   EXPECT_THAT(dialled.facts.failure, AllOf(HasSubstr("itself"), HasSubstr("--connect-to")));
 }
 
-TEST_F(OriginDialerTest, CanBeCancelledWhileItLooksUp) {
+TEST_F(NetworkDialerTest, CanBeCancelledWhileItLooksUp) {
   options_.names.try_timeout = std::chrono::hours(1);
   options_.names.deadline = std::chrono::hours(1);
   options_.names.unwaited = std::chrono::milliseconds(1);
   use(silence);
   Begun begun{.target = {.scheme = Scheme::kHttp, .host = "slow.example", .port = 80}};
   begin(begun);
-  net::post(ends_.context, [&] { begun.dialling.cancel(); });
+  net::post(ends_.context, [&] { begun.ticket.cancel(); });
   ends_.run();
   EXPECT_FALSE(begun.dialled.stream);
   EXPECT_EQ(begun.dialled.facts.failure, "the recording was stopped");

@@ -1,4 +1,4 @@
-#include "proxy/record/recording.h"
+#include "proxy/record/record_session.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +9,7 @@
 #include "archive/reader.h"
 #include "dns/error.h"
 #include "dns/wire.h"
+#include "proxy/record/network_dialer.h"
 
 namespace reprise {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 using testing::ElementsAre;
 using namespace std::chrono_literals;
 
-TEST(Recording, KeepsAnswersAndFailuresOfDns) {
+TEST(RecordSession, KeepsAnswersAndFailuresOfDns) {
   auto const path = testing::TempDir() + "reprise_recording." + std::to_string(::getpid());
   auto created = ArchiveWriter::create(path, {});
   ASSERT_TRUE(created) << created.error().message();
@@ -25,28 +26,29 @@ TEST(Recording, KeepsAnswersAndFailuresOfDns) {
   auto const started = std::chrono::steady_clock::now();
   dns::Svcb const https{.priority = 1, .target = {}, .params = {{.key = 1, .value = "\2h2"}}};
   {
-    Recording recording(writer, OriginDialer({}), started,
-                        [](std::error_code error) { ADD_FAILURE() << error.message(); });
-    recording.keep({.host = "www.example",
-                    .type = dns::Type::kHttps,
-                    .rcode = dns::Rcode::kNoError,
-                    .error = {},
-                    .chain = {"cdn.example"},
-                    .addresses = {net::ip::make_address("2001:db8::1")},
-                    .https = {https},
-                    .ttl_s = 30,
-                    .asked = started + 2ms,
-                    .answered = started + 5ms});
-    recording.keep({.host = "dead.example",
-                    .type = dns::Type::kA,
-                    .rcode = {},
-                    .error = dns::errc::timed_out,
-                    .chain = {},
-                    .addresses = {},
-                    .https = {},
-                    .ttl_s = 0,
-                    .asked = started,
-                    .answered = started + 6s});
+    NetworkDialer dialer({});
+    RecordSession session(writer, dialer, started,
+                          [](std::error_code error) { ADD_FAILURE() << error.message(); });
+    session.keep({.host = "www.example",
+                  .type = dns::Type::kHttps,
+                  .rcode = dns::Rcode::kNoError,
+                  .error = {},
+                  .chain = {"cdn.example"},
+                  .addresses = {net::ip::make_address("2001:db8::1")},
+                  .https = {https},
+                  .ttl_s = 30,
+                  .asked = started + 2ms,
+                  .answered = started + 5ms});
+    session.keep({.host = "dead.example",
+                  .type = dns::Type::kA,
+                  .rcode = {},
+                  .error = dns::errc::timed_out,
+                  .chain = {},
+                  .addresses = {},
+                  .https = {},
+                  .ttl_s = 0,
+                  .asked = started,
+                  .answered = started + 6s});
   }
   ASSERT_TRUE(writer.end_session());
   ASSERT_TRUE(writer.close());

@@ -1,4 +1,4 @@
-#include "proxy/record/recorder.h"
+#include "proxy/record/record_connection.h"
 
 #include <spdlog/spdlog.h>
 
@@ -36,7 +36,7 @@ bool is_idempotent(std::string_view method) {
 }  // namespace
 
 /// Stands in the list while it lives.
-struct Recorder::DialWaiter {
+struct RecordConnection::DialWaiter {
   explicit DialWaiter(std::vector<Event*>& waiters) : waiters(waiters) {
     waiters.push_back(&event);
   }
@@ -47,7 +47,7 @@ struct Recorder::DialWaiter {
   Event event;
 };
 
-struct Recorder::Passing {
+struct RecordConnection::Passing {
   const RequestHead& head;
   BodyReader& body;
   ResponseWriter& writer;
@@ -60,24 +60,26 @@ struct Recorder::Passing {
   bool continued = false;            ///< the origin asked for the content
   bool answered = false;             ///< a final head came
   bool upload_over = false;          ///< nothing more of the request will be sent
+  bool request_lost = false;         ///< the client or the archive failed: it will never be whole
   bool switched = false;             ///< both speak another protocol from here on
 };
 
-Recorder::Recorder(Recording& recording, const ConnectionInfo& connection)
-    : recording_(recording), client_(connection) {}
-Recorder::~Recorder() = default;
+RecordConnection::RecordConnection(RecordSession& session, const ConnectionInfo& connection)
+    : session_(session), client_(connection) {}
+RecordConnection::~RecordConnection() = default;
 
-void Recorder::close() {
+void RecordConnection::close() {
   closed_ = true;
-  for (OriginDialer::Dialling* const dialling : dialling_) dialling->cancel();
+  for (dns::Ticket* const ticket : dialling_) ticket->cancel();
   for (auto& [target, connection] : connections_) connection->close();
 }
 
-awaitable<void> Recorder::ended() {
+awaitable<void> RecordConnection::ended() {
   while (running_ > 0) co_await all_ended_.wait();
 }
 
-awaitable<TlsPlan> Recorder::plan_tls(const ConnectionInfo& connection, const ClientHello& hello) {
+awaitable<TlsPlan> RecordConnection::plan_tls(const ConnectionInfo& connection,
+                                              const ClientHello& hello) {
   hello_ = hello;
   Target target{.scheme = Scheme::kHttps, .host = hello.server_name, .port = 443};
   if (!connection.tunnel_host.empty()) {
@@ -89,9 +91,8 @@ awaitable<TlsPlan> Recorder::plan_tls(const ConnectionInfo& connection, const Cl
     plan.names.names = {connection.local.address().to_string()};
     co_return plan;
   }
-  auto const reach = recording_.dialer().has_rule(target)
-                         ? Reach::kAll
-                         : recording_.reach().of_handshake(target.host);
+  auto const reach =
+      session_.dialer().has_rule(target) ? Reach::kAll : session_.reach().of_handshake(target.host);
   auto acquired = co_await dial(target, reach);
   if (acquired.connection == nullptr) {
     plan.names.names = {target.host};
@@ -107,23 +108,23 @@ awaitable<TlsPlan> Recorder::plan_tls(const ConnectionInfo& connection, const Cl
   co_return plan;
 }
 
-awaitable<Recorder::Acquired> Recorder::dial(const Target& target, Reach reach) {
+awaitable<RecordConnection::Acquired> RecordConnection::dial(const Target& target, Reach reach) {
   if (closed_) co_return Acquired{};
-  OriginDialer::Dialling dialling;
-  dialling_.insert(&dialling);
+  dns::Ticket ticket;
+  dialling_.insert(&ticket);
   dialled_now_.insert(target);
   auto hello = hello_;
   if (hello && target.h1_only) hello->alpn = {"http/1.1"};
-  auto dialled = co_await recording_.dialer().dial(
-      target, hello ? &*hello : nullptr, dialling,
-      [this](auto at) { return recording_.time_of(at); }, reach);
-  dialling_.erase(&dialling);
+  auto dialled = co_await session_.dialer().dial(
+      target, hello ? &*hello : nullptr, ticket, [this](auto at) { return session_.time_of(at); },
+      reach);
+  dialling_.erase(&ticket);
   dialled_now_.erase(target);
   for (Event* const waiter : dial_waiters_) waiter->set();
 
   Acquired acquired{
       .fresh = true, .private_refused = dialled.private_refused, .facts = dialled.facts};
-  acquired.facts.id = recording_.keep(std::move(dialled.facts));
+  acquired.facts.id = session_.keep(std::move(dialled.facts));
   if (!dialled.stream || closed_) {
     if (!closed_ && !acquired.private_refused) spdlog::warn("{}", acquired.facts.failure);
     co_return acquired;
@@ -142,7 +143,7 @@ awaitable<Recorder::Acquired> Recorder::dial(const Target& target, Reach reach) 
   co_return acquired;
 }
 
-void Recorder::forget_what_is_over() {
+void RecordConnection::forget_what_is_over() {
   std::erase_if(connections_, [](const auto& entry) { return entry.second->over(); });
   if (connections_.size() < kConnectionsMax) return;
   // Through an explicit proxy one client connection may ask for any number of hosts.
@@ -151,7 +152,7 @@ void Recorder::forget_what_is_over() {
   if (idle != connections_.end()) idle->second->close();
 }
 
-awaitable<Recorder::Acquired> Recorder::acquire(const Target& target, Reach reach) {
+awaitable<RecordConnection::Acquired> RecordConnection::acquire(const Target& target, Reach reach) {
   while (true) {
     forget_what_is_over();
     auto const [first, last] = connections_.equal_range(target);
@@ -172,7 +173,7 @@ awaitable<Recorder::Acquired> Recorder::acquire(const Target& target, Reach reac
   }
 }
 
-Recorder::Target Recorder::target_of(const RequestHead& head) {
+RecordConnection::Target RecordConnection::target_of(const RequestHead& head) {
   Target target{.scheme = head.scheme, .host = std::string(head.host), .port = head.port};
   if (head.protocol.empty() || client_.alpn != "h2") return target;
   // A WebSocket travels with everything else if the origin takes that, as it would have otherwise
@@ -183,18 +184,18 @@ Recorder::Target Recorder::target_of(const RequestHead& head) {
   return target;
 }
 
-Task<void> Recorder::serve(const ExchangeContext& context, const RequestHead& head,
-                           BodyReader& body, ResponseWriter& writer) {
-  ExchangeRecorder record(recording_, context, head);
+Task<void> RecordConnection::serve(const ExchangeContext& context, const RequestHead& head,
+                                   BodyReader& body, ResponseWriter& writer) {
+  ExchangeRecorder record(session_, context, head);
   auto const target = target_of(head);
-  auto& reach = recording_.reach();
-  bool const has_rule = recording_.dialer().has_rule(target);
+  auto& reach = session_.reach();
+  bool const has_rule = session_.dialer().has_rule(target);
   while (true) {
     auto const acquired = co_await acquire(target, has_rule ? Reach::kAll : reach.of(head));
     record.sent_over(acquired.facts.id);
     if (closed_) co_return fail(std::make_error_code(std::errc::operation_canceled));
     if (acquired.private_refused) {
-      recording_.refuse_private(acquired.facts.failure);
+      session_.refuse_private(acquired.facts.failure);
       record.fail_with(Outcome::kOriginFailed, acquired.facts.failure);
       co_return co_await send_text(writer, 403, "reprise: " + acquired.facts.failure + "\n");
     }
@@ -204,7 +205,7 @@ Task<void> Recorder::serve(const ExchangeContext& context, const RequestHead& he
     }
     reach.reached(head, acquired.connection->is_private);
     auto const exchange = acquired.connection->begin();
-    InjectingWriter injecting(writer, recording_.script(), head);
+    InjectingWriter injecting(writer, session_.script(), head);
     Passing passing{.head = head,
                     .body = body,
                     .writer = writer,
@@ -217,14 +218,14 @@ Task<void> Recorder::serve(const ExchangeContext& context, const RequestHead& he
     auto const attempt = co_await pass(passing);
     if (!attempt) co_return fail(attempt.error());
     if (passing.switched) {
-      WebSocketRelay relay(recording_, record.sequence(), body, writer, *exchange, closed_);
+      WebSocketRelay relay(session_, record.sequence(), body, writer, *exchange, closed_);
       co_return co_await relay.run();
     }
     if (*attempt == Attempt::kDone) co_return Result<void>{};
   }
 }
 
-Task<Recorder::Attempt> Recorder::pass(Passing& passing) {
+Task<RecordConnection::Attempt> RecordConnection::pass(Passing& passing) {
   using net::experimental::awaitable_operators::operator||;
   bool const has_content = passing.head.protocol.empty() && !passing.body.finished();
   // What comes back decides; the request's direction ends first only when the client is gone.
@@ -249,17 +250,19 @@ Task<Recorder::Attempt> Recorder::pass(Passing& passing) {
   co_return Attempt::kDone;
 }
 
-Task<void> Recorder::send_and_watch(Passing& passing) {
+Task<void> RecordConnection::send_and_watch(Passing& passing) {
   auto const sent = co_await send_request(passing);
   passing.upload_over = true;
   passing.upload_timer.cancel();
   // An origin that takes no more may have answered: that is for the other direction to find out.
   if (!sent) spdlog::debug("request to {}: {}", passing.head.host, sent.error().message());
+  // Without its request the origin would not answer, and the client might wait forever.
+  if (passing.request_lost && !passing.answered) co_return sent;
   co_await passing.writer.client_gone();
   co_return sent;
 }
 
-Task<void> Recorder::send_request(Passing& passing) {
+Task<void> RecordConnection::send_request(Passing& passing) {
   auto const headers = headers_to_origin(passing.head);
   RequestHead head = passing.head;
   head.headers = headers.list();
@@ -280,8 +283,9 @@ Task<void> Recorder::send_request(Passing& passing) {
   }
   while (!passing.body.finished()) {
     auto const piece = co_await passing.body.read();
-    if (!piece) co_return fail(piece.error());
-    if (auto const kept = passing.record.request_bytes(*piece); !kept) co_return kept;
+    auto const kept = piece ? passing.record.request_bytes(*piece) : fail(piece.error());
+    passing.request_lost = !kept;
+    if (!kept) co_return kept;
     if (auto const sent = co_await passing.exchange.write(*piece); !sent) co_return sent;
     passing.upload_timer.cancel();
   }
@@ -290,7 +294,7 @@ Task<void> Recorder::send_request(Passing& passing) {
   co_return finished;
 }
 
-Task<void> Recorder::answer(Passing& passing) {
+Task<void> RecordConnection::answer(Passing& passing) {
   auto const returned = co_await return_response(passing);
   if (!returned) co_return returned;
   // An origin may answer early and read on: it gets the rest, as long as the rest comes.
@@ -302,7 +306,7 @@ Task<void> Recorder::answer(Passing& passing) {
   co_return returned;
 }
 
-Task<void> Recorder::return_response(Passing& passing) {
+Task<void> RecordConnection::return_response(Passing& passing) {
   while (true) {
     auto const head = co_await passing.exchange.read_head();
     if (!head) co_return fail(head.error());
@@ -333,7 +337,7 @@ Task<void> Recorder::return_response(Passing& passing) {
   }
 }
 
-Task<void> Recorder::open_web_socket(Passing& passing, const ResponseHead& head) {
+Task<void> RecordConnection::open_web_socket(Passing& passing, const ResponseHead& head) {
   passing.answered = true;
   passing.switched = true;
   passing.exchange.switch_protocols();
@@ -346,7 +350,7 @@ Task<void> Recorder::open_web_socket(Passing& passing, const ResponseHead& head)
   co_return co_await passing.writer.send_head(for_client);
 }
 
-Task<void> Recorder::return_body(Passing& passing) {
+Task<void> RecordConnection::return_body(Passing& passing) {
   auto& body = passing.exchange.body();
   bool kept = body.finished();
   while (!kept) {
@@ -370,8 +374,8 @@ Task<void> Recorder::return_body(Passing& passing) {
   auto const finished = co_await passing.injecting.finish(body.trailers());
   if (auto const* const report = passing.injecting.report();
       report != nullptr && report->verdict == inject::Verdict::kRewritten) {
-    ++recording_.counters().injected;
-    recording_.counters().injected_bytes += report->added_wire_bytes;
+    ++session_.counters().injected;
+    session_.counters().injected_bytes += report->added_wire_bytes;
   }
   co_return finished;
 }

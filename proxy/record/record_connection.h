@@ -7,7 +7,7 @@
 #include "proxy/http/event.h"
 #include "proxy/record/exchange_recorder.h"
 #include "proxy/record/origin_connection.h"
-#include "proxy/record/recording.h"
+#include "proxy/record/record_session.h"
 
 namespace reprise {
 
@@ -15,13 +15,13 @@ namespace reprise {
 /// connection has origin connections of its own, so that the origin sees the client's connections
 /// as they are. Every chunk goes on at once; the end of a response is held back until the exchange
 /// is in the archive: what the client has whole, the archive has.
-class Recorder final : public ConnectionHandler {
+class RecordConnection final : public ConnectionHandler {
  public:
   /// Origin connections kept for one client connection; over it an idle one is closed.
   static constexpr std::size_t kConnectionsMax = 64;
 
-  Recorder(Recording& recording, const ConnectionInfo& connection);
-  ~Recorder() override;
+  RecordConnection(RecordSession& session, const ConnectionInfo& connection);
+  ~RecordConnection() override;
 
   awaitable<TlsPlan> plan_tls(const ConnectionInfo& connection, const ClientHello& hello) override;
   Task<void> serve(const ExchangeContext& context, const RequestHead& head, BodyReader& body,
@@ -52,7 +52,7 @@ class Recorder final : public ConnectionHandler {
   /// Sends the request and returns the response. kStale: the origin had closed the connection
   /// before it saw the request, and another may be tried.
   Task<Attempt> pass(Passing& passing);
-  /// Returns only when the client is gone.
+  /// Returns only when the client is gone, or has broken off its content before an answer came.
   Task<void> send_and_watch(Passing& passing);
   Task<void> send_request(Passing& passing);
   /// Returns the response; lets the rest of the request go on behind it.
@@ -61,15 +61,15 @@ class Recorder final : public ConnectionHandler {
   Task<void> open_web_socket(Passing& passing, const ResponseHead& head);
   Task<void> return_body(Passing& passing);
 
-  Recording& recording_;
+  RecordSession& session_;
   const ConnectionInfo& client_;
   std::optional<ClientHello> hello_;
   Connections connections_;
   std::map<Target, ConnectionFacts> failed_;  // from plan_tls, told to the first request
   std::set<Target> dialled_now_;              // by another stream, which may share it
   std::vector<Event*> dial_waiters_;
-  std::set<OriginDialer::Dialling*> dialling_;  // what close() must end
-  std::size_t running_ = 0;                     // run() of connections
+  std::set<dns::Ticket*> dialling_;  // what close() must end
+  std::size_t running_ = 0;          // run() of connections
   Event all_ended_;
   bool closed_ = false;
 };

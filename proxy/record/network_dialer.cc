@@ -1,4 +1,4 @@
-#include "proxy/record/origin.h"
+#include "proxy/record/network_dialer.h"
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
@@ -14,15 +14,17 @@
 namespace reprise {
 namespace {
 
-/// Closes a socket when a phase takes too long. The timer's callback may come after the phase is
-/// over, so what it looks at is shared with it.
+/// Closes a socket when a phase takes too long, or its ticket is cancelled. The timer's callback
+/// may come after the phase is over, so what it looks at is shared with it.
 class PhaseDeadline {
  public:
-  PhaseDeadline(tcp::socket& socket, std::chrono::seconds timeout)
-      : timer_(socket.get_executor(), timeout), state_(std::make_shared<State>(&socket)) {
-    timer_.async_wait([state = state_](boost::system::error_code error) {
-      if (error || state->socket == nullptr) return;
-      state->expired = true;
+  PhaseDeadline(tcp::socket& socket, std::chrono::seconds timeout, dns::Ticket& ticket)
+      : timer_(socket.get_executor(), timeout),
+        use_(ticket, timer_),
+        state_(std::make_shared<State>(&socket)) {
+    timer_.async_wait([state = state_](boost::system::error_code cancelled) {
+      if (state->socket == nullptr) return;
+      state->expired = !cancelled;
       boost::system::error_code ignored;  // it is being given up anyway
       state->socket->close(ignored);
     });
@@ -40,6 +42,7 @@ class PhaseDeadline {
     bool expired = false;
   };
   net::steady_timer timer_;
+  dns::Ticket::Use use_;
   std::shared_ptr<State> state_;
 };
 
@@ -122,28 +125,21 @@ std::optional<ConnectTo> parse_connect_to(std::string_view text) {
   return ConnectTo{.host = *host, .port = *port, .to_host = *to_host, .to_port = *last_port};
 }
 
-void OriginDialer::Dialling::cancel() {
-  ticket_.cancel();
-  boost::system::error_code ignored;  // it is being given up
-  if (socket_ != nullptr) socket_->close(ignored);
-}
-
-awaitable<OriginDialer::Dialled> OriginDialer::dial(const Target& target, const ClientHello* hello,
-                                                    Dialling& dialling, const TimeOf& time_of,
-                                                    Reach reach) {
+awaitable<OriginDialer::Dialled> NetworkDialer::dial(const Target& target, const ClientHello* hello,
+                                                     dns::Ticket& ticket, const TimeOf& time_of,
+                                                     Reach reach) {
   Dialled result;
   ConnectionFacts& facts = result.facts;
   facts.scheme = target.scheme;
   facts.host = target.host;
   facts.port = target.port;
-  auto socket = co_await connect(target, dialling, result, time_of, reach);
+  auto socket = co_await connect(target, ticket, result, time_of, reach);
   if (!socket) co_return result;
   if (target.scheme == Scheme::kHttp) {
     result.stream = std::make_unique<TcpStream>(std::move(*socket));
   } else {
     facts.tls_start = time_of(Clock::now());
-    auto tls = co_await start_tls(std::move(*socket), target, hello, dialling, facts);
-    dialling.socket_ = nullptr;
+    auto tls = co_await start_tls(std::move(*socket), target, hello, ticket, facts);
     if (!tls) co_return result;
     result.stream = std::move(*tls);
   }
@@ -151,7 +147,7 @@ awaitable<OriginDialer::Dialled> OriginDialer::dial(const Target& target, const 
   co_return result;
 }
 
-const ConnectTo* OriginDialer::rule_for(const Target& target) const {
+const ConnectTo* NetworkDialer::rule_for(const Target& target) const {
   auto const rule = std::ranges::find_if(options_.connect_to, [&target](const ConnectTo& each) {
     return (each.host.empty() || equals_ignoring_case(each.host, target.host)) &&
            (each.port == 0 || each.port == target.port);
@@ -159,7 +155,7 @@ const ConnectTo* OriginDialer::rule_for(const Target& target) const {
   return rule == options_.connect_to.end() ? nullptr : &*rule;
 }
 
-OriginDialer::Target OriginDialer::where_is(const Target& target) const {
+OriginDialer::Target NetworkDialer::where_is(const Target& target) const {
   auto where = target;
   if (auto const* const rule = rule_for(target)) {
     if (!rule->to_host.empty()) where.host = rule->to_host;
@@ -168,7 +164,8 @@ OriginDialer::Target OriginDialer::where_is(const Target& target) const {
   return where;
 }
 
-Task<OriginDialer::Addresses> OriginDialer::look_up(const std::string& host, Dialling& dialling) {
+Task<NetworkDialer::Addresses> NetworkDialer::look_up(const std::string& host,
+                                                      dns::Ticket& ticket) {
   // Needs no servers, so that there need be none.
   if (auto const literal = dns::parse_address(host)) co_return Addresses{*literal};
   if (resolver_ == nullptr) {
@@ -179,12 +176,12 @@ Task<OriginDialer::Addresses> OriginDialer::look_up(const std::string& host, Dia
     if (!made) co_return fail(made.error());
     resolver_ = std::move(*made);
   }
-  auto found = co_await resolver_->look_up(host, dialling.ticket_);
+  auto found = co_await resolver_->look_up(host, ticket);
   if (!found) co_return fail(found.error());
   co_return std::move(found->addresses);
 }
 
-bool OriginDialer::leads_to_self(const tcp::socket& socket) const {
+bool NetworkDialer::leads_to_self(const tcp::socket& socket) const {
   // An IPv4 address may be written as IPv6, and a listener on any address has all of ours.
   auto const plain = [](const net::ip::address& address) {
     if (!address.is_v6() || !address.to_v6().is_v4_mapped()) return address;
@@ -201,12 +198,12 @@ bool OriginDialer::leads_to_self(const tcp::socket& socket) const {
   });
 }
 
-Task<tcp::socket> OriginDialer::connect(const Target& target, Dialling& dialling, Dialled& result,
-                                        const TimeOf& time_of, Reach reach) {
+Task<tcp::socket> NetworkDialer::connect(const Target& target, dns::Ticket& ticket, Dialled& result,
+                                         const TimeOf& time_of, Reach reach) {
   ConnectionFacts& facts = result.facts;
   auto const where = where_is(target);
   facts.dns_start = time_of(Clock::now());
-  auto addresses = co_await look_up(where.host, dialling);
+  auto addresses = co_await look_up(where.host, ticket);
   if (!addresses) {
     facts.failure = why_not_found(where.host, addresses.error());
     co_return fail(addresses.error());
@@ -226,7 +223,7 @@ Task<tcp::socket> OriginDialer::connect(const Target& target, Dialling& dialling
       .timeout = options_.connect_timeout,
       .refuse = [this](const tcp::socket& socket) { return leads_to_self(socket); }};
   facts.connect_start = time_of(Clock::now());
-  auto dialled = co_await dns::dial(endpoints, options, dialling.ticket_);
+  auto dialled = co_await dns::dial(endpoints, options, ticket);
   if (!dialled.socket) {
     facts.failure = why_not_connected(target.host, dialled);
     co_return fail(dialled.error);
@@ -239,10 +236,10 @@ Task<tcp::socket> OriginDialer::connect(const Target& target, Dialling& dialling
   co_return std::move(*dialled.socket);
 }
 
-Task<std::unique_ptr<ByteStream>> OriginDialer::start_tls(tcp::socket socket, const Target& target,
-                                                          const ClientHello* hello,
-                                                          Dialling& dialling,
-                                                          ConnectionFacts& facts) const {
+Task<std::unique_ptr<ByteStream>> NetworkDialer::start_tls(tcp::socket socket, const Target& target,
+                                                           const ClientHello* hello,
+                                                           dns::Ticket& ticket,
+                                                           ConnectionFacts& facts) const {
   // Only what can be spoken is offered.
   std::vector<std::string> alpn;
   if (hello != nullptr) {
@@ -256,8 +253,7 @@ Task<std::unique_ptr<ByteStream>> OriginDialer::start_tls(tcp::socket socket, co
     co_return fail(ssl.error());
   }
   auto stream = std::make_unique<TlsStream>(std::move(socket), std::move(*ssl));
-  dialling.socket_ = &stream->socket();
-  PhaseDeadline const deadline(stream->socket(), options_.tls_timeout);
+  PhaseDeadline const deadline(stream->socket(), options_.tls_timeout, ticket);
   auto const shaken = co_await stream->handshake();
   if (!shaken) {
     auto const verify = describe_verify_error(*stream->ssl());

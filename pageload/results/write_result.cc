@@ -1,0 +1,169 @@
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+#include <utility>
+
+#include "base/system/private_file.h"
+#include "base/text/printable.h"
+#include "pageload/results/metric.h"
+#include "pageload/results/result_file.h"
+
+namespace json = boost::json;
+
+namespace reprise {
+namespace {
+
+/// Null when it is empty.
+json::value text_or_null(std::string_view text) {
+  return text.empty() ? json::value() : json::value(as_utf8(text));
+}
+
+json::value text_or_null(const std::optional<std::string>& text) {
+  return text ? json::value(as_utf8(*text)) : json::value();
+}
+
+json::value time_json(double ms) {
+  return ms < 0 ? json::value() : json::value(ms);
+}
+
+json::value metric_json(Metric::Unit unit, std::optional<double> value) {
+  if (!value) return {};
+  bool const whole = unit == Metric::Unit::kCount || unit == Metric::Unit::kBytes;
+  return whole ? json::value(static_cast<std::int64_t>(*value)) : json::value(*value);
+}
+
+json::array texts_json(const std::vector<std::string>& texts) {
+  json::array out;
+  for (const std::string& text : texts) out.emplace_back(as_utf8(text));
+  return out;
+}
+
+json::object request_json(const PageRequest& request) {
+  json::object out;
+  out["url"] = as_utf8(request.url);
+  out["method"] = as_utf8(request.method);
+  out["resource_type"] = as_utf8(request.resource_type);
+  out["status"] = request.status;
+  out["protocol"] = as_utf8(request.protocol);
+  out["remote_address"] = as_utf8(request.remote_address);
+  out["mime_type"] = as_utf8(request.mime_type);
+  out["failure"] = as_utf8(request.failure);
+  out["from_cache"] = request.from_cache;
+  out["encoded_bytes"] = request.encoded_bytes;
+  out["decoded_bytes"] = request.decoded_bytes;
+  out["connection"] = request.connection < 0 ? json::value() : json::value(request.connection);
+  out["initiator"] = as_utf8(request.initiator);
+  out["priority"] = as_utf8(request.priority);
+  out["body_sha256"] = text_or_null(request.body_sha256);
+  out["request_body_sha256"] = text_or_null(std::string_view(request.request_body_sha256));
+  out["start_ms"] = time_json(request.start_ms);
+  out["response_ms"] = time_json(request.response_ms);
+  out["end_ms"] = time_json(request.end_ms);
+  json::value& timing = out["timing"];
+  if (!request.timing) return out;
+  auto& times = timing.emplace_object();
+  for (auto const& time : kRequestTimes) times[time.name] = time_json(*request.timing.*time.at_ms);
+  return out;
+}
+
+json::object page_json(const PageLoad& page) {
+  json::array requests;
+  for (const PageRequest& request : page.requests) requests.push_back(request_json(request));
+  json::object out;
+  out["url"] = as_utf8(page.url);
+  out["outcome"] = to_string(page.outcome);
+  out["failure"] = as_utf8(page.failure);
+  out["started_unix_ms"] = page.started_unix_ms;
+  out["final_url"] = as_utf8(page.final_url);
+  for (const Metric& metric : kMetrics) {
+    out[metric.field] = metric_json(metric.unit, page.*metric.value);
+  }
+  out["dom_sha256"] = text_or_null(page.dom_sha256);
+  if (page.dom) out["dom"] = as_utf8(*page.dom);
+  out["requests"] = std::move(requests);
+  out["requests_not_kept"] = page.requests_not_kept;
+  out["console_errors"] = texts_json(page.console_errors);
+  out["remarks"] = texts_json(page.remarks);
+  if (page.browser_requests) out["browser_requests"] = texts_json(*page.browser_requests);
+  return out;
+}
+
+json::object load_json(const LoadResult::Load& load) {
+  json::object out = page_json(load.page);
+  out["run"] = load.run;
+  out["configuration"] = {{"browser", as_utf8(load.configuration.browser)},
+                          {"protocol", as_utf8(load.configuration.protocol)},
+                          {"link", as_utf8(load.configuration.link)},
+                          {"cache", as_utf8(load.configuration.cache)}};
+  out["order"] = load.order;
+  out["warm_up"] = load.warm_up;
+  out["replay"] = load.replay ? json::value(*load.replay) : json::value();
+  return out;
+}
+
+json::object replay_json(const ReplayRun& replay) {
+  return {{"run", replay.run},
+          {"exit_code", replay.exit_code},
+          {"report", replay.report ? json::value(replay.report->whole) : json::value()}};
+}
+
+json::object machine_json(const Machine& machine) {
+  return {{"cpu", as_utf8(machine.cpu)},
+          {"cores", machine.cores},
+          {"kernel", as_utf8(machine.kernel)},
+          {"memory_bytes", machine.memory_bytes}};
+}
+
+json::object browser_json(const LoadResult::Browser& browser) {
+  return {{"name", as_utf8(browser.name)},
+          {"version", as_utf8(browser.version)},
+          {"flags", texts_json(browser.flags)}};
+}
+
+json::object settings_json(const LoadSettings& settings) {
+  json::object out{{"timeout_ms", settings.timeout.count()},
+                   {"quiet_ms", settings.quiet.count()},
+                   {"settle_ms", settings.settle.count()},
+                   {"width", settings.width},
+                   {"height", settings.height},
+                   {"cpu_throttle", settings.cpu_throttle}};
+  if (!settings.steps.empty()) out["steps"] = texts_json(settings.steps);
+  return out;
+}
+
+}  // namespace
+
+json::object to_json(const LoadResult& result) {
+  json::array browsers;
+  for (const LoadResult::Browser& each : result.browsers) browsers.push_back(browser_json(each));
+  auto const first = result.browsers.empty() ? LoadResult::Browser() : result.browsers.front();
+  json::array loads;
+  for (const LoadResult::Load& load : result.loads) loads.push_back(load_json(load));
+  json::array replays;
+  for (const ReplayRun& replay : result.replays) replays.push_back(replay_json(replay));
+  json::object out;
+  out["schema"] = "reprise-load/1";
+  out["reprise"] = as_utf8(result.reprise);
+  out["archive"] = text_or_null(std::string_view(result.archive));
+  out["archive_sha256"] = text_or_null(std::string_view(result.archive_sha256));
+  out["machine"] = machine_json(result.machine);
+  out["seed"] = result.seed;
+  out["browser"] = {{"version", as_utf8(first.version)}, {"flags", texts_json(first.flags)}};
+  out["browsers"] = std::move(browsers);
+  out["settings"] = settings_json(result.settings);
+  out["loads"] = std::move(loads);
+  out["replays"] = std::move(replays);
+  return out;
+}
+
+Result<void> write_result(const LoadResult& result, const std::filesystem::path& path) {
+  return write_private_file(json::serialize(to_json(result)) + "\n", path);
+}
+
+Result<void> write_page_report(const PageReport& report, const std::filesystem::path& path) {
+  json::object const json{{"browser", browser_json(report.browser)},
+                          {"page", page_json(report.page)}};
+  return write_private_file(json::serialize(json) + "\n", path);
+}
+
+}  // namespace reprise

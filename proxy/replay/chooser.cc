@@ -1,0 +1,199 @@
+#include "proxy/replay/chooser.h"
+
+#include <charconv>
+
+#include "archive/match/parameters.h"
+#include "archive/web_socket.h"
+#include "proxy/replay/browser_requests.h"
+#include "proxy/replay/preflight.h"
+#include "proxy/replay/response/other_form.h"
+#include "proxy/replay/response/stitched_parts.h"
+
+namespace reprise {
+
+using Kind = Answer::Kind;
+
+MatchKey key_of(const RequestHead& head) {
+  // A WebSocket is kept under the method that it has over h2.
+  return {.method = head.protocol.empty() ? head.method : "CONNECT",
+          .scheme = head.scheme,
+          .host = head.host,
+          .port = head.port,
+          .target = head.target};
+}
+
+template <class Takes>
+Decision Chooser::find(const MatchKey& key, HeaderList headers, Sequences& sequences,
+                       Takes&& takes) const {
+  auto const same_key = [this, &key](std::uint32_t ordinal) {
+    auto const entry = from_.exchanges.get(ordinal);
+    const StoredRequest& request = entry->exchange().request;
+    // A record that cannot be read has only its hash to speak for it, which is enough to tell what
+    // the miss is due to.
+    if (request.method.empty()) return true;
+    return request.target == key.target && request.host == key.host &&
+           request.method == key.method && request.scheme == key.scheme &&
+           request.port == key.port && key_of(request).body_digest == key.body_digest &&
+           !request.body_partial;
+  };
+  return from_.matcher.match(key, headers, sequences.cursors, same_key, takes);
+}
+
+std::optional<Answer> Chooser::choose_prepared(const RequestHead& head, AskedConnection& connection,
+                                               Sequences& sequences) const {
+  if (connection.is_misdirected(head, from_.tls_plans)) return std::nullopt;
+  // To be looked at.
+  if (is_conditional_or_partial(head.headers) ||
+      find_header(head.headers, "Available-Dictionary")) {
+    return std::nullopt;
+  }
+  PreparedCache::Entry next;
+  auto const is_ready = [this, &next](std::uint32_t ordinal) {
+    next = from_.exchanges.get(ordinal);
+    return next->response() != nullptr && next->fits_all() && next->schedule().is_at_once();
+  };
+  auto const decision = find(key_of(head), head.headers, sequences, is_ready);
+  if (decision.kind == MatchKind::kMiss) return std::nullopt;
+  std::optional<Answer> answer(std::in_place);
+  answer->kind = Kind::kStored;
+  answer->decision = decision;
+  answer->form = from_.exchanges.form_for(head, next, decision.ordinal);
+  answer->exchange = std::move(next);
+  return answer;
+}
+
+std::optional<Answer> Chooser::choose_by_head(const RequestHead& head, AskedConnection& connection,
+                                              bool content_follows, Sequences& sequences) const {
+  if (connection.is_misdirected(head, from_.tls_plans)) {
+    return Answer{.kind = Kind::kMisdirected, .connection_host = connection.host()};
+  }
+  if (!content_follows) return std::nullopt;
+  auto length = std::uint64_t{kNormalisedBodyBytesMax} + 1;
+  if (auto const text = find_header(head.headers, "Content-Length")) {
+    std::from_chars(text->data(), text->data() + text->size(), length);
+  }
+  // Where the origin refused it unseen, asking for the content would be another conversation.
+  bool const waits = header_has_token(head.headers, "Expect", "100-continue");
+  if (!waits && length <= kNormalisedBodyBytesMax) return std::nullopt;  // it is here soon
+  AskedRequest const asked{.key = key_of(head), .headers = head.headers};
+  auto const next = sequences.early.next(asked.key);
+  if (!next) return std::nullopt;
+  if (waits && !from_.exchanges.get(*next)->exchange().request.body_partial) return std::nullopt;
+  return answer_by({.kind = MatchKind::kExact, .ordinal = *next, .score = 100}, head, asked);
+}
+
+Answer Chooser::choose(const RequestHead& head, const AskedRequest& asked,
+                       Sequences& sequences) const {
+  PreparedCache::Entry looked_at;
+  auto const request_of = [this, &looked_at](std::uint32_t ordinal) {
+    looked_at = from_.exchanges.get(ordinal);
+    const StoredRequest& request = looked_at->exchange().request;
+    return request.method.empty() ? nullptr : &request;
+  };
+  auto decision = from_.matcher.decide(asked, sequences.cursors, request_of);
+  if (decision.kind == MatchKind::kMiss && head.method == "HEAD") {
+    MatchKey get = asked.key;
+    get.method = "GET";
+    decision = find(get, head.headers, sequences, [](std::uint32_t) { return true; });
+  }
+  if (decision.kind == MatchKind::kMiss) return answer_unmatched(asked);
+  return answer_by(decision, head, asked);
+}
+
+Answer Chooser::answer_by(Decision decision, const RequestHead& head,
+                          const AskedRequest& asked) const {
+  auto entry = from_.exchanges.get(decision.ordinal);
+  const PreparedExchange& chosen = *entry;
+  if (!head.protocol.empty() && opens_web_socket(chosen.exchange()) &&
+      chosen.response() != nullptr) {
+    return {.kind = Kind::kWebSocket,
+            .decision = decision,
+            .exchange = entry,
+            .form = {.response = {entry, chosen.response()}}};
+  }
+  bool const fits = chosen.fits_all() && !find_header(head.headers, "Available-Dictionary");
+  if (fits || !chosen.problem().empty()) return answer_as_recorded(decision, head, asked);
+  return answer_in_other_form(decision, head, asked);
+}
+
+Answer Chooser::answer_as_recorded(const Decision& decision, const RequestHead& head,
+                                   const AskedRequest& asked) const {
+  Answer answer{.decision = decision, .exchange = from_.exchanges.get(decision.ordinal)};
+  const PreparedExchange& chosen = *answer.exchange;
+  if (chosen.broken()) {
+    bool const head_alone = head.method == "HEAD" && chosen.response() != nullptr;
+    answer.kind = head_alone ? Kind::kBrokenHead : Kind::kBroken;
+    answer.form.response = {answer.exchange, chosen.response()};
+    return answer;
+  }
+  answer.form = from_.exchanges.form_for(head, answer.exchange, decision.ordinal);
+  if (answer.form.response == nullptr) {
+    answer.kind = Kind::kDamaged;
+    answer.miss = ReplayLedger::miss_by_damage(asked, chosen.problem());
+    return answer;
+  }
+  bool const of_get = chosen.exchange().request.method == "GET";
+  if (of_get && answer.form.response->parts().head.status == 200 &&
+      is_conditional_or_partial(head.headers)) {
+    auto const fields = from_.exchanges.moved_back(head.headers);
+    answer.kind = Kind::kSelected;
+    answer.selected = select(head.method, fields.list(), answer.whole());
+    return answer;
+  }
+  answer.kind = of_get && head.method == "HEAD" ? Kind::kHead : Kind::kStored;
+  return answer;
+}
+
+Answer Chooser::answer_in_other_form(Decision decision, const RequestHead& head,
+                                     const AskedRequest& asked) const {
+  auto const entry = from_.exchanges.get(decision.ordinal);
+  const Exchange& chosen = entry->exchange();
+  auto const usable = [&head](const Exchange& each) { return fits(each, head.headers); };
+  auto const coded = [&](const Exchange& each) { return needs_dictionary(each) && usable(each); };
+  bool const as_it_is = usable(chosen);
+  // What the client cut may be there as a whole by another request.
+  bool const cut = chosen.outcome == Outcome::kCutByClient;
+  auto other = find_form(from_.archive, decision.ordinal, coded);
+  if (!other && (!as_it_is || cut)) other = find_form(from_.archive, decision.ordinal, usable);
+  if (other) decision.ordinal = *other;
+  if (other || (as_it_is && !cut)) return answer_as_recorded(decision, head, asked);
+
+  bool const is_part = cut || is_other_part(chosen, head.headers);
+  const StitchedParts* const parts = is_part ? from_.files.of(decision.ordinal) : nullptr;
+  if (parts != nullptr) {
+    auto const fields = from_.exchanges.moved_back(head.headers);
+    auto selected = select(head.method, fields.list(), parts->whole());
+    if (parts->have(selected)) {
+      return {.kind = Kind::kStitched,
+              .decision = decision,
+              .exchange = entry,
+              .selected = std::move(selected),
+              .parts = parts};
+    }
+  }
+  if (as_it_is) return answer_as_recorded(decision, head, asked);
+  std::string reason(why_unfit(chosen, head.headers));
+  if (parts != nullptr) reason += ": " + parts->coverage();
+  return miss(asked, std::move(reason));
+}
+
+Answer Chooser::answer_unmatched(const AskedRequest& asked) const {
+  std::string reason(from_.matcher.miss_reason(asked.key));
+  if (is_preflight(asked)) {
+    auto under = asked;
+    from_.matcher.substitute_scheme(under);
+    auto allowed = answer_preflight(from_.archive, from_.matcher.session(), under);
+    if (allowed) return {.kind = Kind::kMadeUp, .made_up = std::move(*allowed)};
+    reason = std::move(allowed.error());
+  }
+  if (auto own = answer_browser(asked)) return {.kind = Kind::kMadeUp, .made_up = std::move(*own)};
+  return miss(asked, std::move(reason));
+}
+
+Answer Chooser::miss(const AskedRequest& asked, std::string reason) const {
+  auto nearest = from_.matcher.nearest(asked);
+  return {.kind = Kind::kMiss,
+          .miss = ReplayLedger::miss_of(asked, std::move(reason), std::move(nearest))};
+}
+
+}  // namespace reprise

@@ -1,0 +1,33 @@
+#include "proxy/replay/replay_connection.h"
+
+#include <algorithm>
+
+namespace reprise {
+
+awaitable<TlsPlan> ReplayConnection::plan_tls(const ConnectionInfo& connection,
+                                              const ClientHello& hello) {
+  auto host = hello.server_name.empty() ? connection.tunnel_host : hello.server_name;
+  // Outside a tunnel the port is our listener's own and says nothing.
+  auto const port =
+      connection.tunnel_host.empty() ? default_port(Scheme::kHttps) : connection.tunnel_port;
+  auto const& plans = session_.tls_plans();
+  auto plan =
+      host.empty() ? plans.unnamed(connection.local.address().to_string()) : plans.of(host, port);
+  auto const offers = [&hello](std::string_view alpn) {
+    return std::ranges::find(hello.alpn, alpn) != hello.alpn.end();
+  };
+  if (!offers(plan.alpn)) plan.alpn = offers("http/1.1") ? "http/1.1" : "";
+  asked_ = AskedConnection(std::move(host), plan.names);
+  co_return plan;
+}
+
+Task<void> ReplayConnection::serve(const ExchangeContext& context, const RequestHead& head,
+                                   BodyReader& body, ResponseWriter& writer) {
+  return session_.serve(head, asked_, context.arrived, body, writer);
+}
+
+StoredResponsePtr ReplayConnection::stored(const ExchangeContext&, const RequestHead& head) {
+  return session_.stored(head, asked_);
+}
+
+}  // namespace reprise

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "archive/match/match.h"
+#include "archive/reader.h"
+#include "inject/rewrite.h"
+#include "proxy/connection.h"
+#include "proxy/replay/chooser.h"
+#include "proxy/replay/ledger.h"
+#include "proxy/replay/response/prepared_exchanges.h"
+#include "proxy/replay/response/stitched_files.h"
+#include "proxy/replay/response/synthesis.h"
+#include "proxy/replay/sender.h"
+#include "proxy/replay/tls_plans.h"
+#include "proxy/replay/web_socket_replay.h"
+
+namespace reprise {
+
+/// A document or worker that was asked for, and what became of it.
+struct InjectedDocument {
+  std::string url;
+  inject::Destination destination = inject::Destination::kDocument;
+  std::uint64_t served = 0;
+  inject::RewriteReport report;
+};
+
+struct ReplayReport {
+  std::uint32_t session = 0;  ///< the recorded session that is served
+  Timing timing;
+  ReplayCounts counts;
+  Synthesised synthesised;
+  std::vector<TlsHost> tls_hosts;
+  std::vector<InjectedDocument> documents;  ///< in the archive's order
+  std::vector<Miss> distinct_misses;        ///< ReplayLedger says of these how many there are
+  std::vector<InexactHit> inexact_hits;
+  std::vector<SpecialAnswer> special_answers;
+  std::vector<RecordedRequest> never_asked_for;  ///< at most kListedMax
+  std::uint64_t out_of_order_count = 0;
+  std::vector<RecordedRequest> out_of_order;  ///< at most kListedMax
+  WebSocketReport web_sockets;
+};
+
+/// Answers the requests of a client session from a recorded one, for any number of threads: has the
+/// answer chosen (Chooser), counted (counting.h) and sent (Sender). What an exchange needs to be
+/// served is prepared on its first use; the bodies come straight from the map.
+/// Knows nothing that dials.
+class ReplaySession final : public HandlerFactory {
+ public:
+  static constexpr std::size_t kListedMax = 1'000;
+
+  struct Options {
+    std::uint32_t session = 0;  ///< 0: the last complete one
+    Protocol protocol = Protocol::kRecorded;
+    MatchRules match = {};
+    std::optional<inject::InjectedScript> script;  ///< goes into documents; nothing: none does
+    Timing timing = {};
+    std::chrono::seconds date_shift{};  ///< by which dates of responses are later than recorded
+  };
+
+  /// `archive` must outlive this.
+  ReplaySession(const ArchiveReader& archive, Options options);
+
+  std::unique_ptr<ConnectionHandler> open(const ConnectionInfo& connection) override;
+
+  /// Prepares every exchange now instead of on its first use, as far as there is room. Returns how
+  /// many there is no room for.
+  std::size_t warm() { return exchanges_.warm(matcher_.session()); }
+  /// The same for documents alone, until it is stopped.
+  void warm_documents(const std::stop_token& stop) {
+    exchanges_.warm_documents(matcher_.session(), stop);
+  }
+  /// Starts a new client session: sequences begin again and the report is empty.
+  void reset();
+  ReplayReport report() const;
+  /// The numbers of the report alone: as cheap as they look.
+  ReplayCounts counts() const { return ledger_.counts(); }
+  std::vector<Miss> misses() const { return ledger_.misses(); }
+
+  using Time = std::chrono::steady_clock::time_point;
+  /// Answers one request that came over `connection`; `arrived`: when its head was whole.
+  /// Thread-safe, but for `connection`.
+  Task<void> serve(const RequestHead& head, AskedConnection& connection, Time arrived,
+                   BodyReader& body, ResponseWriter& writer);
+  /// The answer to a request without content, counted as given, where it is due at once and nothing
+  /// but the stored response itself. Null: nothing is counted or taken, and serve() answers.
+  /// Thread-safe, but for `connection`; allocates nothing once the exchange is prepared.
+  StoredResponsePtr stored(const RequestHead& head, AskedConnection& connection);
+  const TlsPlans& tls_plans() const { return tls_plans_; }
+
+ private:
+  PreparedExchange::OnDamage on_damage();
+
+  Matcher matcher_;
+  TlsPlans tls_plans_;
+  ReplayLedger ledger_;
+  WebSocketReplay web_sockets_;
+  PreparedExchanges exchanges_;
+  StitchedFiles files_;
+  Sequences sequences_;
+  Chooser chooser_;
+  Sender sender_;
+  std::atomic<std::size_t> held_bytes_ = 0;  // of request bodies
+};
+
+}  // namespace reprise

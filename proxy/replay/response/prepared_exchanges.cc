@@ -1,0 +1,87 @@
+#include "proxy/replay/response/prepared_exchanges.h"
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "inject/response.h"
+
+namespace reprise {
+
+PreparedExchanges::PreparedExchanges(const ArchiveReader& archive, Options options,
+                                     PreparedExchange::OnDamage on_damage)
+    : archive_(archive),
+      script_(std::move(options.script)),
+      dates_(options.date_shift),
+      scheduler_(archive, options.timing),
+      on_damage_(std::move(on_damage)),
+      cache_(archive.entries().size(), [this](std::uint32_t ordinal) { return prepare(ordinal); }) {
+}
+
+PreparedCache::Entry PreparedExchanges::prepare(std::uint32_t ordinal) {
+  return std::make_shared<const PreparedExchange>(
+      archive_, ordinal, dates_, scheduler_, on_damage_,
+      [this, ordinal](const Form& form, const inject::RewriteReport& report) {
+        return documents_.of(ordinal, form, report);
+      });
+}
+
+ServedForm PreparedExchanges::form_for(const RequestHead& request,
+                                       const PreparedCache::Entry& exchange,
+                                       std::uint32_t ordinal) {
+  auto const form = exchange->form_for(request, script_.has_value());
+  ServedForm served{.response = {exchange, exchange->response()},
+                    .altered = exchange->altered(script_ ? &*script_ : nullptr, form),
+                    .plain = form.plain};
+  if (served.altered == nullptr) return served;
+  cache_.settle(ordinal, *exchange);
+  if (served.altered->response) served.response = {exchange, served.altered->response.get()};
+  return served;
+}
+
+Headers PreparedExchanges::moved_back(HeaderList headers) const {
+  std::deque<std::string> moved;
+  std::vector<HeaderView> fields(headers.begin(), headers.end());
+  for (HeaderView& field : fields) {
+    if (auto back = dates_.moved_back(field.name, field.value)) {
+      field.value = moved.emplace_back(std::move(*back));
+    }
+  }
+  return Headers(HeaderList(fields));
+}
+
+std::size_t PreparedExchanges::warm(std::uint32_t session) {
+  std::size_t left_out = 0;
+  bool room = true;
+  for (std::uint32_t ordinal = 0; ordinal < archive_.entries().size(); ++ordinal) {
+    if (archive_.entries()[ordinal].session != session) continue;
+    if (room) {
+      room = warm_document(ordinal);
+    } else {
+      ++left_out;
+    }
+  }
+  return left_out;
+}
+
+bool PreparedExchanges::warm_document(std::uint32_t ordinal) {
+  auto const exchange = cache_.get(ordinal);
+  if (script_) exchange->warm_document(*script_);
+  cache_.settle(ordinal, *exchange);
+  return cache_.has_room();
+}
+
+void PreparedExchanges::warm_documents(std::uint32_t session, const std::stop_token& stop) {
+  if (!script_) return;
+  for (std::uint32_t ordinal : archive_.ordinals_in_order()) {
+    if (stop.stop_requested()) return;
+    if (archive_.entries()[ordinal].session != session) continue;
+    auto const exchange = archive_.exchange(ordinal);
+    bool const may_be_document =
+        exchange && inject::kind_of(exchange->response.status, exchange->response.headers.list(),
+                                    inject::Destination::kDocument) != inject::Kind::kOther;
+    if (may_be_document && !warm_document(ordinal)) return;
+  }
+}
+
+}  // namespace reprise

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "proxy/replay/answer.h"
+#include "proxy/replay/web_socket_replay.h"
+
+namespace reprise {
+
+/// Sends what was chosen, when it is due: the one place where a replay writes. Thread-safe.
+class Sender {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  /// Both outlive this. `ledger` is told how long responses wait.
+  Sender(ReplayLedger& ledger, WebSocketReplay& web_sockets)
+      : ledger_(ledger), web_sockets_(web_sockets) {}
+
+  /// Sends `answer` to the request `head`, which was whole at `whole_at`. All arguments outlive the
+  /// task. Errors: the writer's; the archive's where a piece is damaged; always one where the
+  /// recorded response had no end, which closes the connection (h1) or resets the stream (h2).
+  Task<void> send(const Answer& answer, const RequestHead& head, Time whole_at, BodyReader& body,
+                  ResponseWriter& writer) const;
+
+ private:
+  /// What comes from a recorded exchange, by its schedule.
+  Task<void> send_recorded(const Answer& answer, const RequestHead& head, Time whole_at,
+                           BodyReader& body, ResponseWriter& writer) const;
+
+  ReplayLedger& ledger_;
+  WebSocketReplay& web_sockets_;
+};
+
+}  // namespace reprise

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <functional>
+
+#include "proxy/stream/byte_stream.h"
+
+namespace reprise {
+
+/// What streams over a connected TCP socket share. All on the thread of the socket's io_context.
+class SocketStream : public ByteStream {
+ public:
+  void close() override;
+  void abort() override;
+  /// To be called by abort() before it closes: a socket that is not TCP's has no reset.
+  void set_on_abort(std::function<void()> on_abort) { on_abort_ = std::move(on_abort); }
+  awaitable<void> peer_gone() override;
+  bool peer_ended() override;
+
+  tcp::socket& socket() { return socket_; }
+
+ protected:
+  explicit SocketStream(tcp::socket socket);
+
+  /// recv(2), without waiting. 0 is the end; operation_would_block when there is nothing.
+  Result<std::size_t> receive_now(std::span<std::byte> buffer);
+  /// The same, waiting for at least a byte.
+  Task<std::size_t> receive(std::span<std::byte> buffer);
+  /// The socket may have something again, whatever the last receive_now() said.
+  void expect_more() { drained_ = false; }
+
+  awaitable<void> wait_writable() override;
+  bool is_open() const { return socket_.is_open(); }
+
+  tcp::socket socket_;
+
+ private:
+  short hang_up();
+
+  bool drained_ = false;  // the last recv(2) gave less than was asked for: another would block
+  std::function<void()> on_abort_;
+};
+
+/// Clear TCP.
+class TcpStream final : public SocketStream {
+ public:
+  explicit TcpStream(tcp::socket socket) : SocketStream(std::move(socket)) {}
+  Task<std::size_t> read_some(std::span<std::byte> buffer) override;
+  Result<bool> write_now(Outgoing& pieces) override;
+  awaitable<void> shutdown() override;
+  bool idle() override;
+};
+
+}  // namespace reprise

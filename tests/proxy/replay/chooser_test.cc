@@ -1,0 +1,465 @@
+// Which answer each kind of request gets: nothing is sent here.
+
+#include "proxy/replay/chooser.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "archive/web_socket.h"
+#include "base/bytes.h"
+#include "proxy/replay/response/stitched_parts.h"
+#include "tests/proxy/replay/recorded_archive.h"
+
+namespace reprise {
+namespace {
+
+using Kind = Answer::Kind;
+using Fields = std::vector<HeaderView>;
+using std::chrono::seconds;
+using testing::HasSubstr;
+
+/// What is recorded with https://a.test, and what a session of it is answered.
+class Choosing : public testing::Test {
+ protected:
+  static Exchange get(const std::string& target, Headers response = {}) {
+    return RecordedArchive::exchange("GET", target, std::move(response));
+  }
+  void record(Exchange exchange, std::string_view body = {}, std::string_view content = {}) {
+    archive_.add(std::move(exchange), body, content);
+  }
+
+  /// A session that begins now: no more is recorded.
+  Chooser& chooser() {
+    if (!session_) session_.emplace(archive_.reader(), rules_, std::move(options_));
+    return session_->chooser;
+  }
+  Sequences& sequences() {
+    chooser();
+    return session_->sequences;
+  }
+
+  static RequestHead head(std::string_view method, std::string_view target,
+                          const Fields& fields = {}) {
+    return {.method = method,
+            .scheme = Scheme::kHttps,
+            .host = "a.test",
+            .port = 443,
+            .target = target,
+            .version = HttpVersion::kH2,
+            .headers = fields};
+  }
+  /// The answer to a whole request.
+  Answer ask(const RequestHead& head) {
+    AskedRequest const asked{.key = key_of(head), .headers = head.headers};
+    return chooser().choose(head, asked, sequences());
+  }
+  Answer ask(std::string_view method, std::string_view target, const Fields& fields = {}) {
+    return ask(head(method, target, fields));
+  }
+  std::optional<Answer> prepared(std::string_view target, const Fields& fields = {}) {
+    return chooser().choose_prepared(head("GET", target, fields), connection_, sequences());
+  }
+  std::optional<Answer> by_head(std::string_view target, const Fields& fields,
+                                bool content_follows = true) {
+    auto const asked = head("POST", target, fields);
+    return chooser().choose_by_head(asked, connection_, content_follows, sequences());
+  }
+  static std::string_view body(const Answer& answer) {
+    return text_of(answer.form.response->parts().body.bytes);
+  }
+
+  RecordedArchive archive_;
+  MatchRules rules_;
+  PreparedExchanges::Options options_;
+  AskedConnection connection_;
+
+ private:
+  struct Session {
+    Session(const ArchiveReader& archive, const MatchRules& rules,
+            PreparedExchanges::Options options)
+        : matcher(archive, 0, rules),
+          tls_plans(archive, matcher.session(), Protocol::kRecorded),
+          exchanges(archive, std::move(options), [](const StoredRequest&, const std::string&) {}),
+          files(archive, exchanges, rules.failures,
+                [](const StoredRequest&, const std::string&) {}),
+          sequences(archive, matcher.session()),
+          chooser({.archive = archive,
+                   .matcher = matcher,
+                   .tls_plans = tls_plans,
+                   .exchanges = exchanges,
+                   .files = files}) {}
+
+    Matcher matcher;
+    TlsPlans tls_plans;
+    PreparedExchanges exchanges;
+    StitchedFiles files;
+    Sequences sequences;
+    Chooser chooser;
+  };
+  std::optional<Session> session_;
+};
+
+TEST_F(Choosing, TheExactExchangeIsServedAsItWasRecorded) {
+  record(get("/a?x=1"), "one");
+  record(get("/a?x=2"), "two");
+  auto const answer = ask("GET", "/a?x=2");
+  EXPECT_EQ(answer.kind, Kind::kStored);
+  EXPECT_EQ(answer.decision.kind, MatchKind::kExact);
+  EXPECT_EQ(body(answer), "two");
+  EXPECT_EQ(answer.form.altered, nullptr);
+  EXPECT_TRUE(answer.exchange->schedule().is_at_once());
+}
+
+TEST_F(Choosing, ANearExchangeSaysHowNearItIsAndOfWhichScheme) {
+  record(get("/a?x=1&y=1"), "one");
+  auto const near = ask("GET", "/a?x=1&y=2");
+  EXPECT_EQ(near.kind, Kind::kStored);
+  EXPECT_EQ(near.decision.kind, MatchKind::kFuzzy);
+  EXPECT_LT(near.decision.score, 100U);
+  EXPECT_FALSE(near.decision.scheme_substituted);
+
+  auto clear = head("GET", "/a?x=1&y=1");
+  clear.scheme = Scheme::kHttp;
+  clear.port = 80;
+  auto const substituted = ask(clear);
+  EXPECT_EQ(substituted.kind, Kind::kStored);
+  EXPECT_TRUE(substituted.decision.scheme_substituted);
+}
+
+TEST_F(Choosing, RepeatsComeInRecordedOrderUntilTheSessionBeginsAgain) {
+  record(get("/"), "first");
+  record(get("/"), "second");
+  EXPECT_EQ(body(ask("GET", "/")), "first");
+  EXPECT_EQ(body(*prepared("/")), "second");
+  EXPECT_EQ(body(ask("GET", "/")), "second");
+  sequences().reset();
+  EXPECT_EQ(body(*prepared("/")), "first");
+}
+
+TEST_F(Choosing, WhatIsNotDueAtOnceIsNotTakenBeforeItIsChosen) {
+  options_.timing.think = {.kind = ThinkTime::Kind::kFixed, .fixed = seconds(5)};
+  record(get("/"), "first");
+  record(get("/"), "second");
+  EXPECT_FALSE(prepared("/"));
+  EXPECT_FALSE(prepared("/"));
+  auto const answer = ask("GET", "/");
+  EXPECT_EQ(body(answer), "first");
+  EXPECT_EQ(answer.exchange->schedule().head, seconds(5));
+  EXPECT_EQ(body(ask("GET", "/")), "second");
+}
+
+TEST_F(Choosing, OnlyWholeExactAnswersLiePrepared) {
+  record(get("/a", {{.name = "ETag", .value = "\"x\""}}), "text");
+  auto part = get("/part", {{.name = "Content-Range", .value = "bytes 0-3/9"}});
+  part.response.status = 206;
+  record(std::move(part), "text");
+  EXPECT_FALSE(prepared("/a", {{.name = "If-None-Match", .value = "\"x\""}}));
+  EXPECT_FALSE(prepared("/a", {{.name = "Range", .value = "bytes=0-1"}}));
+  EXPECT_FALSE(prepared("/a", {{.name = "Available-Dictionary", .value = ":eA==:"}}));
+  EXPECT_FALSE(prepared("/part"));
+  EXPECT_FALSE(prepared("/a?x"));
+  auto const answer = prepared("/a");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->kind, Kind::kStored);
+  EXPECT_EQ(answer->decision.kind, MatchKind::kExact);
+}
+
+TEST_F(Choosing, ADocumentHasTheScriptInIt) {
+  options_.script = *inject::InjectedScript::create({.document = {"ours()"}, .worker = ""});
+  record(get("/", {{.name = "Content-Type", .value = "text/html"}}), "<!doctype html><p>text");
+  auto const answer = ask("GET", "/", {{.name = "Sec-Fetch-Dest", .value = "document"}});
+  EXPECT_EQ(body(answer), "<!doctype html><script>ours()</script><p>text");
+  ASSERT_NE(answer.form.altered, nullptr);
+  ASSERT_NE(answer.form.altered->count, nullptr);
+  EXPECT_EQ(answer.form.altered->count->served, 0U);  // who chooses does not count
+  EXPECT_FALSE(answer.form.plain);
+  EXPECT_EQ(ask("GET", "/", {{.name = "Sec-Fetch-Dest", .value = "empty"}}).form.altered, nullptr);
+}
+
+TEST_F(Choosing, ACodingIsTakenOffForClientsThatDoNotTakeIt) {
+  constexpr std::string_view kStoredDeflate(
+      "\x78\x01\x01\x04\x00\xfb\xff"
+      "text\x04\x67\x01\xc6",
+      15);
+  record(get("/", {{.name = "Content-Encoding", .value = "deflate"}}), kStoredDeflate);
+  auto const coded = ask("GET", "/", {{.name = "Accept-Encoding", .value = "deflate"}});
+  EXPECT_EQ(body(coded), kStoredDeflate);
+  auto const plain = ask("GET", "/", {{.name = "Accept-Encoding", .value = "br"}});
+  EXPECT_EQ(body(plain), "text");
+  EXPECT_TRUE(plain.form.plain);
+}
+
+TEST_F(Choosing, HeadIsAnsweredByItsOwnExchangeOrTheHeadOfGet) {
+  record(get("/a"), "text");
+  record(get("/b"), "text");
+  record(RecordedArchive::exchange("HEAD", "/b"));
+  EXPECT_EQ(ask("HEAD", "/a").kind, Kind::kHead);
+  auto const own = ask("HEAD", "/b");
+  EXPECT_EQ(own.kind, Kind::kStored);
+  EXPECT_EQ(own.exchange->exchange().request.method, "HEAD");
+}
+
+TEST_F(Choosing, ConditionsAndRangesSelect) {
+  record(get("/", {{.name = "ETag", .value = "\"x\""}}), "0123456789");
+  auto const selected = [this](std::string_view name, std::string_view value,
+                               std::string_view method = "GET") {
+    auto const answer = ask(method, "/", {{.name = name, .value = value}});
+    EXPECT_EQ(answer.kind, Kind::kSelected) << name;
+    return answer.selected;
+  };
+  EXPECT_EQ(selected("If-None-Match", "\"x\"").kind, Selected::Kind::kNotModified);
+  EXPECT_EQ(selected("If-None-Match", "\"y\"").kind, Selected::Kind::kAll);
+  EXPECT_EQ(selected("If-Match", "\"y\"").kind, Selected::Kind::kPreconditionFailed);
+  EXPECT_EQ(selected("Range", "bytes=20-").kind, Selected::Kind::kUnsatisfiable);
+  auto const parts = selected("Range", "bytes=0-1,-3");
+  EXPECT_EQ(parts.kind, Selected::Kind::kParts);
+  EXPECT_EQ(parts.ranges, (std::vector<ByteRange>{{0, 2}, {7, 10}}));
+  EXPECT_FALSE(parts.head_only);
+  EXPECT_TRUE(selected("If-None-Match", "\"y\"", "HEAD").head_only);
+}
+
+TEST_F(Choosing, ConditionsAreHeldAgainstRecordedDates) {
+  options_.date_shift = seconds(86'400);
+  record(get("/", {{.name = "Last-Modified", .value = "Wed, 01 Jan 2020 00:00:00 GMT"}}), "text");
+  auto const served = "Thu, 02 Jan 2020 00:00:00 GMT";
+  EXPECT_EQ(find_header(ask("GET", "/").form.response->parts().head.headers, "Last-Modified"),
+            served);
+  auto const again = ask("GET", "/", {{.name = "If-Modified-Since", .value = served}});
+  EXPECT_EQ(again.selected.kind, Selected::Kind::kNotModified);
+}
+
+TEST_F(Choosing, OnlyA200ToGetIsSelectedFrom) {
+  auto missing = get("/none", {{.name = "ETag", .value = "\"x\""}});
+  missing.response.status = 404;
+  record(std::move(missing), "none");
+  EXPECT_EQ(ask("GET", "/none", {{.name = "If-None-Match", .value = "\"x\""}}).kind, Kind::kStored);
+}
+
+TEST_F(Choosing, ADictionaryCodedAnswerIsForClientsThatHaveTheDictionary) {
+  record(get("/"), "plain");
+  auto coded = get("/", {{.name = "Content-Encoding", .value = "dcb"}});
+  coded.request.headers = Headers{{.name = "Available-Dictionary", .value = ":eA==:"}};
+  record(coded, "coded");
+  coded.request.target = "/coded";
+  record(coded, "coded");
+  EXPECT_EQ(body(ask("GET", "/")), "plain");
+  EXPECT_EQ(body(ask("GET", "/")), "plain");  // the coded one is next
+  sequences().reset();
+  // Though the plain one is next.
+  EXPECT_EQ(body(ask("GET", "/", {{.name = "Available-Dictionary", .value = ":eA==:"}})), "coded");
+  EXPECT_EQ(body(ask("GET", "/", {{.name = "Available-Dictionary", .value = ":eQ==:"}})), "plain");
+  auto const none = ask("GET", "/coded");
+  EXPECT_EQ(none.kind, Kind::kMiss);
+  EXPECT_EQ(none.miss.reason, "coded with a dictionary that the client does not have");
+}
+
+TEST_F(Choosing, NotModifiedIsForClientsThatHaveACopy) {
+  auto unchanged = get("/");
+  unchanged.request.headers = Headers{{.name = "If-None-Match", .value = "\"x\""}};
+  unchanged.response.status = 304;
+  record(unchanged);
+  unchanged.request.target = "/never-whole";
+  record(unchanged);
+  record(get("/"), "whole");
+  EXPECT_EQ(ask("GET", "/", {{.name = "If-None-Match", .value = "\"x\""}})
+                .exchange->response()
+                ->parts()
+                .head.status,
+            304);
+  sequences().reset();
+  EXPECT_EQ(body(ask("GET", "/")), "whole");
+  auto const none = ask("GET", "/never-whole");
+  EXPECT_EQ(none.kind, Kind::kMiss);
+  EXPECT_EQ(none.miss.reason, "recorded as not modified, and the client has no copy");
+}
+
+TEST_F(Choosing, RecordedPartsAreStitched) {
+  auto part = get("/", {{.name = "ETag", .value = "\"x\""},
+                        {.name = "Content-Range", .value = "bytes 0-4/10"}});
+  part.response.status = 206;
+  part.request.headers = Headers{{.name = "Range", .value = "bytes=0-4"}};
+  record(part, "01234");
+  part.request.headers = Headers{{.name = "Range", .value = "bytes=5-7"}};
+  part.response.headers = Headers{{.name = "ETag", .value = "\"x\""},
+                                  {.name = "Content-Range", .value = "bytes 5-7/10"}};
+  record(part, "567");
+
+  auto const same = ask("GET", "/", {{.name = "Range", .value = "bytes=0-4"}});
+  EXPECT_EQ(same.kind, Kind::kStored);
+  EXPECT_EQ(body(same), "01234");
+  auto const other = ask("GET", "/", {{.name = "Range", .value = "bytes=3-6"}});
+  ASSERT_EQ(other.kind, Kind::kStitched);
+  EXPECT_EQ(other.selected.kind, Selected::Kind::kParts);
+  EXPECT_EQ(other.selected.ranges, (std::vector<ByteRange>{{3, 7}}));
+  EXPECT_EQ(other.whole().size_bytes, 10U);
+  EXPECT_EQ(other.parts->parts(), 2U);
+  auto const gap = ask("GET", "/");
+  EXPECT_EQ(gap.kind, Kind::kMiss);
+  EXPECT_EQ(gap.miss.reason, "recorded in parts that do not have it: bytes 0-7 of 10");
+}
+
+TEST_F(Choosing, WhatDidNotEndWellIsGivenAsFarAsItWent) {
+  auto cut = get("/cut", {{.name = "Content-Length", .value = "10"}});
+  cut.outcome = Outcome::kCutByOrigin;
+  record(std::move(cut), "01234");
+  auto failed = get("/failed");
+  failed.outcome = Outcome::kOriginFailed;
+  failed.response.status = 0;
+  record(std::move(failed));
+  auto const begun = ask("GET", "/cut");
+  EXPECT_EQ(begun.kind, Kind::kBroken);
+  EXPECT_EQ(body(begun), "01234");
+  EXPECT_EQ(ask("HEAD", "/cut").kind, Kind::kBrokenHead);
+  auto const nothing = ask("GET", "/failed");
+  EXPECT_EQ(nothing.kind, Kind::kBroken);
+  EXPECT_EQ(nothing.form.response, nullptr);
+  EXPECT_EQ(ask("HEAD", "/failed").kind, Kind::kBroken);
+}
+
+TEST_F(Choosing, WhatTheClientCutIsWholeByAnotherRequestOrItsParts) {
+  auto cut = get("/parts",
+                 {{.name = "ETag", .value = "\"x\""}, {.name = "Content-Length", .value = "10"}});
+  cut.outcome = Outcome::kCutByClient;
+  record(cut, "01234");
+  auto rest = get("/parts", {{.name = "ETag", .value = "\"x\""},
+                             {.name = "Content-Range", .value = "bytes 5-9/10"}});
+  rest.response.status = 206;
+  rest.request.headers = Headers{{.name = "Range", .value = "bytes=5-9"}};
+  record(std::move(rest), "56789");
+  cut.request.target = "/alone";
+  record(cut, "01234");
+  EXPECT_EQ(ask("GET", "/parts").kind, Kind::kStitched);
+  EXPECT_EQ(ask("GET", "/alone").kind, Kind::kBroken);
+}
+
+TEST_F(Choosing, UnderMissWhatDidNotEndWellIsNoAnswer) {
+  rules_.failures = false;
+  auto cut = get("/cut");
+  cut.outcome = Outcome::kCutByOrigin;
+  record(std::move(cut));
+  EXPECT_EQ(ask("GET", "/cut").kind, Kind::kMiss);
+}
+
+TEST_F(Choosing, AWebSocketIsOpenedAgain) {
+  auto socket = RecordedArchive::exchange("CONNECT", "/socket");
+  socket.request.protocol = std::string(kWebSocketProtocol);
+  socket.response.status = 101;
+  record(std::move(socket));
+  auto asked = head("GET", "/socket");
+  asked.protocol = kWebSocketProtocol;
+  auto const answer = ask(asked);
+  EXPECT_EQ(answer.kind, Kind::kWebSocket);
+  EXPECT_EQ(answer.form.response->parts().head.status, 101);
+}
+
+TEST_F(Choosing, AnUploadIsAnsweredBeforeItIsHereWhereTheOriginDidSo) {
+  auto refused = RecordedArchive::exchange("POST", "/upload");
+  refused.request.body_partial = true;
+  refused.response.status = 413;
+  record(refused);
+  record(RecordedArchive::exchange("POST", "/whole"), "thanks", "content");
+  auto streamed = RecordedArchive::exchange("POST", "/stream");
+  streamed.timings.first_byte = seconds(1);
+  streamed.timings.request_sent = seconds(2);
+  record(std::move(streamed), "thanks", "content");
+  Fields const large{{.name = "Content-Length", .value = "2000000"}};
+  Fields const small{{.name = "Content-Length", .value = "10"}};
+  auto const early = by_head("/upload", large);
+  ASSERT_TRUE(early);
+  EXPECT_EQ(early->kind, Kind::kStored);
+  EXPECT_EQ(early->form.response->parts().head.status, 413);
+  EXPECT_TRUE(by_head("/upload", {}));  // of no known length
+  EXPECT_TRUE(by_head("/upload", {{.name = "Content-Length", .value = "10"},
+                                  {.name = "Expect", .value = "100-continue"}}));
+  EXPECT_FALSE(by_head("/upload", small));  // it is here soon
+  EXPECT_TRUE(by_head("/stream", large));
+  // That origin had asked for the content.
+  EXPECT_FALSE(by_head("/stream", {{.name = "Expect", .value = "100-continue"}}));
+  EXPECT_FALSE(by_head("/whole", large));
+  EXPECT_FALSE(by_head("/upload", {}, false));
+}
+
+TEST_F(Choosing, APreflightIsAllowedWhatItsRequestWasAllowed) {
+  record(RecordedArchive::exchange("PUT", "/item",
+                                   {{.name = "Access-Control-Allow-Origin", .value = "*"}}));
+  record(RecordedArchive::exchange("PUT", "/own"));
+  Fields const asked{{.name = "Origin", .value = "https://page.test"},
+                     {.name = "Access-Control-Request-Method", .value = "PUT"}};
+  auto const allowed = ask("OPTIONS", "/item", asked);
+  ASSERT_EQ(allowed.kind, Kind::kMadeUp);
+  EXPECT_EQ(allowed.made_up.special, Special::kPreflight);
+  EXPECT_EQ(allowed.made_up.status, 204);
+  EXPECT_EQ(allowed.exchange, nullptr);
+  auto const refused = ask("OPTIONS", "/own", asked);
+  EXPECT_EQ(refused.kind, Kind::kMiss);
+  EXPECT_EQ(refused.miss.reason, "a preflight, and the recorded PUT allows no other origin");
+}
+
+TEST_F(Choosing, TheBrowsersOwnRequestIsNoMiss) {
+  record(get("/"));
+  auto const answer = ask("GET", "/favicon.ico");
+  ASSERT_EQ(answer.kind, Kind::kMadeUp);
+  EXPECT_EQ(answer.made_up.special, Special::kBrowser);
+  EXPECT_EQ(answer.made_up.status, 404);
+}
+
+TEST_F(Choosing, AMissNamesWhatIsNear) {
+  record(get("/a?item=1"));
+  auto const answer = ask("POST", "/a?item=1");
+  ASSERT_EQ(answer.kind, Kind::kMiss);
+  EXPECT_EQ(answer.decision.kind, MatchKind::kMiss);
+  EXPECT_EQ(answer.miss.method, "POST");
+  EXPECT_EQ(answer.miss.url, "https://a.test/a?item=1");
+  ASSERT_EQ(answer.miss.nearest.size(), 1U);
+  EXPECT_EQ(answer.miss.nearest[0].url, "https://a.test/a?item=1");
+  auto other = head("GET", "/");
+  other.host = "b.test";
+  EXPECT_EQ(ask(other).miss.reason, "host never recorded");
+}
+
+TEST_F(Choosing, WhatIsDamagedIsSaidSoInItsTurn) {
+  record(get("/"), "first body");
+  record(get("/"), "second body");
+  archive_.damage("first body");
+  EXPECT_FALSE(prepared("/"));
+  auto const answer = ask("GET", "/");
+  EXPECT_EQ(answer.kind, Kind::kDamaged);
+  EXPECT_THAT(answer.miss.reason, HasSubstr("damaged in the archive: the body's record at byte"));
+  EXPECT_EQ(body(*prepared("/")), "second body");
+}
+
+TEST_F(Choosing, ARequestForAnotherHostsConnectionIsSentAway) {
+  for (const char* const host : {"a.test", "b.test", "c.test"}) {
+    ConnectionFacts facts;
+    facts.id = 1;
+    facts.scheme = Scheme::kHttps;
+    facts.host = host;
+    facts.port = 443;
+    facts.alpn = "h2";
+    facts.tls_version = "TLSv1.3";
+    archive_.add(std::move(facts));
+  }
+  for (const char* const host : {"a.test", "b.test", "c.test"}) {
+    auto exchange = get("/");
+    exchange.request.host = host;
+    record(std::move(exchange));
+  }
+  connection_ = AskedConnection("a.test", {.names = {"a.test", "b.test"}});
+  auto const of = [this](std::string_view host) {
+    auto asked = head("GET", "/");
+    asked.host = host;
+    auto const early = chooser().choose_by_head(asked, connection_, false, sequences());
+    auto const stored = chooser().choose_prepared(asked, connection_, sequences());
+    EXPECT_NE(early.has_value(), stored.has_value()) << host;
+    return early;
+  };
+  EXPECT_FALSE(of("a.test"));
+  EXPECT_FALSE(of("b.test"));
+  auto const away = of("c.test");
+  ASSERT_TRUE(away);
+  EXPECT_EQ(away->kind, Kind::kMisdirected);
+  EXPECT_EQ(away->connection_host, "a.test");
+}
+
+}  // namespace
+}  // namespace reprise
