@@ -147,7 +147,7 @@ TEST_F(ImportHar, ReadsJsonp) {
     EXPECT_EQ(body(0), "hi");
   }
   EXPECT_THAT(import("onInputData(" + plain), HasSubstr("the JSON text ends too early"));
-  EXPECT_THAT(import("onInputData(" + plain + "); more"), HasSubstr("more follows"));
+  EXPECT_THAT(import("onInputData(" + plain + "); more"), HasSubstr("data follows the end"));
 }
 
 TEST_F(ImportHar, NamesAnEntryWithoutAUrl) {

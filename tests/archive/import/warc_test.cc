@@ -159,7 +159,7 @@ TEST_F(ImportWarc, NamesTheRecordThatIsWrong) {
               HasSubstr("Content-Length is not a number"));
   EXPECT_THAT(import("WARC/1.0\r\nWARC-Type: response\r\n" + about("a") +
                      "Content-Length: 18446744073709551615\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"),
-              HasSubstr("the file ends inside it"));
+              HasSubstr("the file ends inside the record"));
 }
 
 TEST_F(ImportWarc, NamesWhatARecordsHeadLacks) {

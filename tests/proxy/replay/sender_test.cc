@@ -110,7 +110,7 @@ TEST_F(Sending, AMissSaysWhatCameNear) {
 TEST_F(Sending, AMisdirectedRequestIsToldWhoseConnectionItIs) {
   Answer const answer{.kind = Kind::kMisdirected, .connection_host = "a.test"};
   EXPECT_THAT(send(answer), ElementsAre("head 421",
-                                        StartsWith("reprise: b.test is not to be asked for on a "
+                                        StartsWith("reprise: b.test cannot be requested on a "
                                                    "connection to a.test"),
                                         "end"));
 }
