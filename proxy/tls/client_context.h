@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "archive/exchange.h"
+#include "base/http/digest.h"
 #include "base/result.h"
 #include "proxy/tls/client_hello.h"
 #include "proxy/tls/openssl_ptr.h"
