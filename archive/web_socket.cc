@@ -7,7 +7,7 @@
 namespace reprise {
 namespace {
 
-constexpr std::byte kGoesOn{1};
+constexpr std::byte kMoreFollows{1};
 
 bool is_kind(std::uint8_t number) {
   return number <= 2 || (number >= 8 && number <= 10);
@@ -53,7 +53,7 @@ std::array<std::byte, kMessagePrefixBytes> encode_message_prefix(const MessageOw
   store_u32(prefix.data(), owner.session);
   prefix[4] = std::byte(message.sender);
   prefix[5] = std::byte(message.kind);
-  prefix[6] = message.goes_on ? kGoesOn : std::byte(0);
+  prefix[6] = message.fin ? std::byte(0) : kMoreFollows;
   store_u64(prefix.data() + 8, owner.sequence);
   store_u64(prefix.data() + 16, std::bit_cast<std::uint64_t>(message.time.count()));
   return prefix;
@@ -67,18 +67,19 @@ std::optional<DecodedMessage> decode_message(std::span<const std::byte> record_p
   auto const* const at = record_payload.data();
   auto const sender = std::to_integer<std::uint8_t>(at[4]);
   auto const kind = std::to_integer<std::uint8_t>(at[5]);
-  if ((sender != 1 && sender != 2) || !is_kind(kind) || at[6] > kGoesOn || at[7] != std::byte(0)) {
+  if ((sender != 1 && sender != 2) || !is_kind(kind) || at[6] > kMoreFollows ||
+      at[7] != std::byte(0)) {
     return std::nullopt;
   }
   WebSocketMessage const message{
       .sender = MessageSender(sender),
       .kind = MessageKind(kind),
-      .goes_on = at[6] == kGoesOn,
+      .fin = at[6] != kMoreFollows,
       .time = SessionTime(std::bit_cast<std::int64_t>(load_u64(at + 16))),
       .payload = record_payload.subspan(kMessagePrefixBytes)};
   bool const has_pieces =
       message.kind == MessageKind::kText || message.kind == MessageKind::kBinary;
-  if (message.goes_on && !has_pieces) return std::nullopt;
+  if (!message.fin && !has_pieces) return std::nullopt;
   return DecodedMessage{.owner = {.session = load_u32(at), .sequence = load_u64(at + 8)},
                         .message = message};
 }

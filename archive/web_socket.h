@@ -42,8 +42,9 @@ std::string_view to_string(MessageKind kind);      // "text"
 struct WebSocketMessage {
   MessageSender sender = MessageSender::kClient;
   MessageKind kind = MessageKind::kText;
-  /// The next piece of it is the next text or binary message of the same sender.
-  bool goes_on = false;
+  /// RFC 6455 section 5.2: its last piece. If not, the next one is the next text or binary message
+  /// of the same sender.
+  bool fin = true;
   SessionTime time = kNoTime;  ///< when its last byte had come
   /// As the application sent it: not masked, not compressed. Borrowed. At most kMessageBytesMax.
   std::span<const std::byte> payload;

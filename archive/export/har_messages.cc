@@ -57,12 +57,12 @@ bool write_har_messages(Job& job, const Exchange& exchange, JsonWriter& json) {
     // What was not cut need not be copied, and a control frame stands between the pieces.
     bool const is_data = message.kind <= MessageKind::kBinary;
     auto& [held, too_long] = pending[message.sender == MessageSender::kClient ? 0 : 1];
-    if (!is_data || (held.empty() && !message.goes_on && !too_long)) {
+    if (!is_data || (held.empty() && message.fin && !too_long)) {
       return write_message(job, message, payload, json);
     }
     too_long = too_long || held.size() + payload.size() > kHeldBytesMax;
     if (!too_long) held += payload;
-    if (message.goes_on) return;
+    if (!message.fin) return;
     if (too_long) {
       job.report().lose(Loss::kMessages);
     } else {

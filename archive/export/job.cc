@@ -104,7 +104,7 @@ bool Job::visit_messages(const Exchange& exchange,
 
 void Job::lose_messages(const Exchange& exchange) {
   visit_messages(exchange, [this](const WebSocketMessage& message) {
-    if (message.kind != MessageKind::kEnd && !message.goes_on) report_.lose(Loss::kMessages);
+    if (message.kind != MessageKind::kEnd && message.fin) report_.lose(Loss::kMessages);
   });
 }
 

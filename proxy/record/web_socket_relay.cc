@@ -25,31 +25,29 @@ Result<void> MessageTap::see(Bytes bytes) {
 Result<void> MessageTap::take(const WebSocketParser::Piece& piece) {
   bool const is_data = piece.kind == MessageKind::kText || piece.kind == MessageKind::kBinary;
   if (!is_data || (piece.ends && held_.empty() && piece.payload.size() <= kPieceBytes)) {
-    return keep(piece.kind, false, piece.payload);
+    return keep(piece.kind, true, piece.payload);
   }
   held_.insert(held_.end(), piece.payload.begin(), piece.payload.end());
   while (held_.size() > kPieceBytes) {
-    if (auto kept = keep(piece.kind, true, Bytes(held_).first(kPieceBytes)); !kept) return kept;
+    if (auto kept = keep(piece.kind, false, Bytes(held_).first(kPieceBytes)); !kept) return kept;
     held_.erase(held_.begin(), held_.begin() + kPieceBytes);
   }
   if (!piece.ends) return {};
-  auto const kept = keep(piece.kind, false, held_);
+  auto const kept = keep(piece.kind, true, held_);
   held_.clear();
   return kept;
 }
 
-Result<void> MessageTap::keep(MessageKind kind, bool goes_on, Bytes payload) {
-  auto const added = session_.archive().add_message(sequence_, {.sender = sender_,
-                                                                .kind = kind,
-                                                                .goes_on = goes_on,
-                                                                .time = session_.now(),
-                                                                .payload = payload});
+Result<void> MessageTap::keep(MessageKind kind, bool fin, Bytes payload) {
+  auto const added = session_.archive().add_message(
+      sequence_,
+      {.sender = sender_, .kind = kind, .fin = fin, .time = session_.now(), .payload = payload});
   if (!added) session_.archive_failed(added.error());
   return added;
 }
 
 Result<void> MessageTap::end() {
-  return keep(MessageKind::kEnd, false, {});
+  return keep(MessageKind::kEnd, true, {});
 }
 
 bool WebSocketRelay::is_end(const Result<Bytes>& read) const {

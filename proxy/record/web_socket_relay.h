@@ -27,7 +27,7 @@ class MessageTap {
 
  private:
   Result<void> take(const WebSocketParser::Piece& piece);
-  Result<void> keep(MessageKind kind, bool goes_on, Bytes payload);
+  Result<void> keep(MessageKind kind, bool fin, Bytes payload);
 
   RecordSession& session_;
   std::uint64_t sequence_;

@@ -29,7 +29,7 @@ Conversation::Time pause_between(SessionTime from, SessionTime to) {
 Conversation::Conversation(std::span<const WebSocketMessage> script, SessionTime opened, Time now)
     : script_(script), base_recorded_(opened), base_(now), last_sent_(now) {
   for (const WebSocketMessage& message : script_) {
-    if (!is_data(message.kind) || message.goes_on) continue;
+    if (!is_data(message.kind) || !message.fin) continue;
     ++(is_of(message, MessageSender::kClient) ? counts_.client_recorded : counts_.origin_recorded);
   }
   while (expected_ < script_.size() && !is_client_data(expected_)) ++expected_;
@@ -49,7 +49,7 @@ void Conversation::compare(const WebSocketParser::Piece& piece) {
     left = left.subspan(count);
     expected_offset_ += count;
     if (!same_ || left.empty()) break;
-    if (!recorded.goes_on) {
+    if (recorded.fin) {
       same_ = false;  // it is longer than what was recorded
       break;
     }
@@ -70,14 +70,14 @@ void Conversation::receive(const WebSocketParser::Piece& piece, Time now) {
   if (number > counts_.client_recorded) return;
   bool const is_whole = expected_ < script_.size() && script_[expected_].kind == piece.kind &&
                         expected_offset_ == script_[expected_].payload.size() &&
-                        !script_[expected_].goes_on;
+                        script_[expected_].fin;
   if (!same_ || !is_whole) {
     ++counts_.client_differing;
     if (differing_.size() < kDifferencesMax) differing_.push_back(number);
   }
   received_.push_back(now);
   // On to the first piece of the next one.
-  while (expected_ < script_.size() && (!is_client_data(expected_) || script_[expected_].goes_on)) {
+  while (expected_ < script_.size() && (!is_client_data(expected_) || !script_[expected_].fin)) {
     ++expected_;
   }
   if (expected_ < script_.size()) ++expected_;
@@ -126,7 +126,7 @@ bool Conversation::passes(const WebSocketMessage& message) {
       break;
     case MessageKind::kText:
     case MessageKind::kBinary:
-      if (message.goes_on) return true;
+      if (!message.fin) return true;
       if (first_received_ == received_.size()) return false;
       base_ = received_[first_received_++];
       if (first_received_ == received_.size()) {
@@ -166,10 +166,10 @@ Conversation::Step Conversation::next(Time now) {
   if (message.kind == MessageKind::kEnd) return {.kind = kEnd};
   if (message.kind == MessageKind::kClose) origin_closed_ = now;
   bool const data = is_data(message.kind);
-  if (data && !message.goes_on) ++counts_.origin_sent;
+  if (data && message.fin) ++counts_.origin_sent;
   return {.kind = Step::Kind::kSend,
           .message = &message,
-          .continues = data && std::exchange(sending_piece_, message.goes_on)};
+          .continues = data && std::exchange(sending_piece_, !message.fin)};
 }
 
 }  // namespace reprise

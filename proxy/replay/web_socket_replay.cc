@@ -144,7 +144,7 @@ class Player {
   }
 
   Task<void> say(const WebSocketMessage& message, bool continues) {
-    FrameHeader const header(message.kind, message.payload.size(), !message.goes_on, continues);
+    FrameHeader const header(message.kind, message.payload.size(), message.fin, continues);
     put(header.bytes());
     if (out_.size() + message.payload.size() <= kGatherBytes) {
       put(message.payload);

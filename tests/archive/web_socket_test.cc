@@ -48,7 +48,7 @@ std::vector<std::string> conversation(const ArchiveReader& reader, const Message
     }
     lines.push_back(std::string(to_string(message->sender)) + " " +
                     std::string(to_string(message->kind)) + " " +
-                    std::to_string(message->time.count()) + (message->goes_on ? "+ " : " ") +
+                    std::to_string(message->time.count()) + (message->fin ? " " : "+ ") +
                     as_text(message->payload));
   }
   return lines;
@@ -73,7 +73,7 @@ void write_conversations(const std::filesystem::path& path, bool close = true) {
   ASSERT_TRUE(writer->begin_session(a_session()));
   add(*writer, an_opening(1));
   auto piece = a_message(kClient, "half", 60);
-  piece.goes_on = true;
+  piece.fin = false;
   add(*writer, 1, piece);
   add(*writer, 1, a_message(kClient, "", 70, MessageKind::kPing));
   ASSERT_TRUE(writer->end_session());

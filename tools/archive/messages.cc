@@ -34,7 +34,7 @@ std::string preview(const WebSocketMessage& message) {
   }
   auto const start = message.payload.first(std::min(message.payload.size(), kShownBytesMax));
   return printable(text_of(start)) + (start.size() < message.payload.size() ? "..." : "") +
-         (message.goes_on ? " (more follows)" : "");
+         (message.fin ? "" : " (more follows)");
 }
 
 json::object json_of(const WebSocketMessage& message) {
@@ -42,7 +42,7 @@ json::object json_of(const WebSocketMessage& message) {
           {"kind", std::string(to_string(message.kind))},
           {"ns", message.time == kNoTime ? json::value() : json::value(message.time.count())},
           {"size_bytes", message.payload.size()},
-          {"goes_on", message.goes_on}};
+          {"goes_on", !message.fin}};
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ MessageTally messages_of(const ArchiveReader& reader, const MessageOwner& owner)
     auto const message = reader.message(place);
     if (!message || !is_data(*message)) continue;
     tally.bytes += message->payload.size();
-    if (!message->goes_on) ++tally.count;
+    if (message->fin) ++tally.count;
   }
   return tally;
 }

@@ -6,15 +6,13 @@
 #include <random>
 
 #include "analysis/gate.h"
-#include "base/system/private_file.h"
 #include "base/text/counted.h"
 #include "pageload/results/result_file.h"
 #include "tools/commands.h"
 #include "tools/compare/compare_options.h"
 #include "tools/compare/comparison_text.h"
 #include "tools/compare/noise_floor_text.h"
-#include "tools/experiment/gate_side.h"
-#include "tools/load/load_table.h"
+#include "tools/experiment/experiment.h"
 #include "tools/process/interruption.h"
 
 namespace reprise {
@@ -57,27 +55,6 @@ std::optional<std::chrono::seconds> parse_time(const std::string& text) {
   return std::nullopt;
 }
 
-/// Whether it was written, or is not wanted; says why not.
-bool keep(const fs::path& folder, const char* name, const boost::json::object& object) {
-  if (folder.empty()) return true;
-  auto const text = boost::json::serialize(object) + "\n";
-  if (auto const written = write_private_file(text, folder / name); !written) {
-    say(0, (folder / name).string() + " cannot be written: " + written.error().message());
-    return false;
-  }
-  return true;
-}
-
-/// What was loaded, as `compare` would read it.
-Measurements measured(const GateSide& side) {
-  auto read = measurements_of(side.result());
-  if (!read) {  // what this program measures can be compared
-    say(0, "a load cannot be read: " + read.error());
-    std::abort();
-  }
-  return std::move(*read);
-}
-
 /// "load event +31.0 ms (+1.2 %), +28.0 ms to +35.1 ms: different" of each metric.
 std::string known_so_far(const GateLook& look) {
   auto text = "look " + std::to_string(look.number) + " of " + std::to_string(look.of) + ", " +
@@ -110,8 +87,8 @@ const char* why(GateEnd end) {
 
 class Gate {
  public:
-  Gate(const GateFlags& flags, std::vector<GateSide>& sides, std::uint64_t seed)
-      : flags_(flags), sides_(sides), seed_(seed) {}
+  Gate(const GateFlags& flags, Experiment experiment, std::uint64_t seed)
+      : flags_(flags), experiment_(std::move(experiment)), seed_(seed) {}
 
   int run(const CompareOptions& compare, std::chrono::seconds budget) {
     GateOptions const options{.compare = compare,
@@ -119,21 +96,21 @@ class Gate {
                               .look_every = flags_.look_every,
                               .seed = seed_};
     auto const ends = Clock::now() + budget;
-    auto const result =
-        run_gate(options, {.load = [&](bool b, std::size_t run) { return load(b, run); },
-                           .measured = [&](bool b) { return measured(sides_[b]); },
-                           .time_left = [&] { return Clock::now() < ends; },
-                           .tell = [](const GateLook& look) { say(0, known_so_far(look)); }});
+    auto const result = run_gate(
+        options, {.load = [&](bool b, std::size_t run) { return experiment_.load(b ? 1 : 0, run); },
+                  .measured = [&](bool b) { return experiment_.measured(b ? 1 : 0); },
+                  .time_left = [&] { return Clock::now() < ends; },
+                  .tell = [](const GateLook& look) { say(0, known_so_far(look)); }});
     auto const verdict = verdict_json(result, compare);
-    bool const kept = keep(flags_.output, "a.json", to_json(sides_[0].result())) &&
-                      keep(flags_.output, "b.json", to_json(sides_[1].result())) &&
-                      keep(flags_.output, "verdict.json", verdict);
+    bool const kept = keep_file(flags_.output, "a.json", to_json(experiment_.side(0).result())) &&
+                      keep_file(flags_.output, "b.json", to_json(experiment_.side(1).result())) &&
+                      keep_file(flags_.output, "verdict.json", verdict);
     if (result.end == GateEnd::kInterrupted) {
-      auto const loads = counted(loads_, "load");
+      auto const loads = counted(experiment_.loads(), "load");
       if (Interruption::was_asked()) {
         return say(Interruption::exit_code(), "interrupted after " + loads);
       }
-      return say(exit_code_, "cannot load any more pages; stopped after " + loads);
+      return say(experiment_.exit_code(), "cannot load any more pages; stopped after " + loads);
     }
     if (result.look.number == 0) {
       return say(kExitUndecided,
@@ -150,29 +127,6 @@ class Gate {
   }
 
  private:
-  bool load(bool b, std::size_t run) {
-    auto const began = Clock::now();
-    bool const done = sides_[b].load(run);
-    spent_ += Clock::now() - began;
-    ++loads_;
-    if (!done) {
-      exit_code_ = sides_[b].exit_code();
-      return false;
-    }
-    if (loads_ % 2 == 0) tell_progress(run);
-    return true;
-  }
-
-  void tell_progress(std::size_t run) const {
-    auto const left = spent_ / loads_ * (2 * (flags_.most_runs - run));
-    std::fprintf(stderr, "%s, at most %s left\n",
-                 run == 0 ? "warmed up"
-                          : ("run " + std::to_string(run) + " of at most " +
-                             std::to_string(flags_.most_runs))
-                                .c_str(),
-                 duration_text(std::chrono::ceil<std::chrono::seconds>(left)).c_str());
-  }
-
   boost::json::object verdict_json(const GateResult& result, const CompareOptions& compare) const {
     auto object = comparison_json(result.look.comparison, compare);
     object["gate"] = {{"end", why(result.end)},        {"runs", result.look.runs},
@@ -182,11 +136,8 @@ class Gate {
   }
 
   const GateFlags& flags_;
-  std::vector<GateSide>& sides_;
+  Experiment experiment_;
   std::uint64_t seed_;
-  Clock::duration spent_{};
-  std::size_t loads_ = 0;
-  int exit_code_ = kExitFailed;
 };
 
 /// Measures one side, or reads what was measured, and says what a gate could see.
@@ -200,16 +151,20 @@ int run_noise_floor(const GateFlags& flags, const CompareOptions& compare, std::
     }
     loads = std::move(*read);
   } else {
-    auto side = GateSide::parse(flags.sides.front());
+    auto side = ExperimentSide::parse(flags.sides.front());
     if (!side) return say(side.error().exit_code, "gate: " + side.error().text);
     side->result().seed = seed;
     std::size_t const count = flags.noise_loads > 0 ? flags.noise_loads : 2 * flags.most_runs;
-    for (std::size_t run = 0; run <= count && side->load(run); ++run) {
-      std::fprintf(stderr, "load %zu of %zu\n", run, count);
+    std::vector<ExperimentSide> sides;
+    sides.push_back(std::move(*side));
+    Experiment experiment(std::move(sides), count);
+    bool done = true;
+    for (std::size_t run = 0; run <= count && done; ++run) done = experiment.load(0, run);
+    if (!keep_file(flags.output, "a.json", to_json(experiment.side(0).result()))) {
+      return kExitFailed;
     }
-    if (!keep(flags.output, "a.json", to_json(side->result()))) return kExitFailed;
-    if (side->exit_code() != kExitDone) return side->exit_code();
-    loads = measured(*side);
+    if (!done) return experiment.exit_code();
+    loads = experiment.measured(0);
   }
   NoiseFloorOptions const options{
       .gate = {.compare = compare, .most_runs = flags.most_runs, .look_every = flags.look_every},
@@ -218,7 +173,7 @@ int run_noise_floor(const GateFlags& flags, const CompareOptions& compare, std::
   auto const floor = noise_floor(loads, options);
   if (!floor) return say(kExitFailed, floor.error());
   auto const json = noise_floor_json(*floor);
-  if (!keep(flags.output, "noise.json", json)) return kExitFailed;
+  if (!keep_file(flags.output, "noise.json", json)) return kExitFailed;
   auto const text =
       flags.compare.json ? boost::json::serialize(json) + "\n" : noise_floor_text(*floor);
   std::fputs(text.c_str(), stdout);
@@ -243,9 +198,9 @@ int run_command(const GateFlags& flags) {
   auto const seed = flags.seed.value_or(std::random_device()());
   Interruption const interruption;
   if (flags.noise) return run_noise_floor(flags, *compare, seed);
-  std::vector<GateSide> sides;
+  std::vector<ExperimentSide> sides;
   for (const std::string& text : flags.sides) {
-    auto side = GateSide::parse(text);
+    auto side = ExperimentSide::parse(text);
     if (!side) {
       return say(side.error().exit_code, std::string("gate: side ") + (sides.empty() ? "A" : "B") +
                                              ": " + side.error().text);
@@ -254,7 +209,8 @@ int run_command(const GateFlags& flags) {
     sides.push_back(std::move(*side));
   }
   compare->allowed.merge(stated_differences(sides[0], sides[1]));
-  return Gate(flags, sides, seed).run(*compare, *budget);
+  Experiment experiment(std::move(sides), flags.most_runs);
+  return Gate(flags, std::move(experiment), seed).run(*compare, *budget);
 }
 
 }  // namespace

@@ -216,7 +216,7 @@ void Collector::add_messages(std::uint64_t sequence, const ExchangeDraft& draft)
       rest = rest.subspan(piece.size());
       auto const added = sink_.add_message(sequence, {.sender = each.sender,
                                                       .kind = each.kind,
-                                                      .goes_on = !rest.empty(),
+                                                      .fin = rest.empty(),
                                                       .time = time_of(each.time),
                                                       .payload = piece});
       if (!took(added)) return;

@@ -172,14 +172,11 @@ TEST_F(Export, AWebSocketIsInAHarAndComesBackAndIsCountedElsewhere) {
   opening.request.protocol = kWebSocketProtocol;
   add(*writer_, opening);
   auto const say = [&](MessageSender sender, MessageKind kind, std::string_view text,
-                       milliseconds time, bool goes_on = false) {
-    ASSERT_TRUE(writer_->add_message(1, {.sender = sender,
-                                         .kind = kind,
-                                         .goes_on = goes_on,
-                                         .time = time,
-                                         .payload = as_bytes(text)}));
+                       milliseconds time, bool fin = true) {
+    ASSERT_TRUE(writer_->add_message(
+        1, {.sender = sender, .kind = kind, .fin = fin, .time = time, .payload = as_bytes(text)}));
   };
-  say(MessageSender::kClient, MessageKind::kText, "h\xc3", milliseconds(10), true);
+  say(MessageSender::kClient, MessageKind::kText, "h\xc3", milliseconds(10), false);
   say(MessageSender::kOrigin, MessageKind::kBinary, std::string_view("\0\1\2", 3),
       milliseconds(20));
   say(MessageSender::kClient, MessageKind::kText, "\xa9", milliseconds(30));

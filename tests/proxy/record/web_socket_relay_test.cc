@@ -110,7 +110,7 @@ class WebSocketTest : public testing::Test {
       }
       auto& held = pieces[is_client ? 0 : 1];
       held += text_of(message->payload);
-      if (message->goes_on) continue;
+      if (!message->fin) continue;
       (is_client ? ran.kept_of_client : ran.kept_of_origin).push_back(std::exchange(held, {}));
     }
     return ran;

@@ -25,10 +25,10 @@ class AConversation : public testing::Test {
   static constexpr auto kNow = 50s;
 
   void record(MessageSender sender, std::string_view text, std::chrono::milliseconds after_opening,
-              MessageKind kind = MessageKind::kText, bool goes_on = false) {
+              MessageKind kind = MessageKind::kText, bool fin = true) {
     script_.push_back({.sender = sender,
                        .kind = kind,
-                       .goes_on = goes_on,
+                       .fin = fin,
                        .time = kOpened + after_opening,
                        .payload = bytes_of(text)});
   }
@@ -121,7 +121,7 @@ TEST_F(AConversation, ComparesByOrderAndGoesOnWhateverIsSaid) {
 }
 
 TEST_F(AConversation, ComparesMessagesInPiecesHoweverTheyAreCut) {
-  record(kClient, "one ", 0ms, MessageKind::kText, true);
+  record(kClient, "one ", 0ms, MessageKind::kText, false);
   record(kOrigin, "meanwhile", 0ms);
   record(kClient, "two", 0ms);
   record(kClient, "last", 0ms);
@@ -144,7 +144,7 @@ TEST_F(AConversation, TellsLongerShorterAndOfAnotherKind) {
 }
 
 TEST_F(AConversation, SendsLongMessagesInTheirPieces) {
-  record(kOrigin, "one", 0ms, MessageKind::kBinary, true);
+  record(kOrigin, "one", 0ms, MessageKind::kBinary, false);
   record(kOrigin, "two", 5ms, MessageKind::kBinary);
   record(kOrigin, "next", 5ms);
   EXPECT_THAT(hear_until(10ms), ElementsAre("0 one", "5 +two", "5 next"));

@@ -1,4 +1,4 @@
-#include "tools/experiment/gate_side.h"
+#include "tools/experiment/experiment_side.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -21,7 +21,7 @@ std::unexpected<LoadRefusal> refuse(std::string text, int exit_code = kExitUsage
 
 }  // namespace
 
-std::expected<GateSide, LoadRefusal> GateSide::parse(const std::string& text) {
+std::expected<ExperimentSide, LoadRefusal> ExperimentSide::parse(const std::string& text) {
   auto words = command_words(text);
   if (!words) return refuse(words.error());
   LoadOptions options;
@@ -49,7 +49,7 @@ std::expected<GateSide, LoadRefusal> GateSide::parse(const std::string& text) {
   if (!urls) return std::unexpected(urls.error());
   auto cells = options.cells(*urls);
   if (!cells) return refuse(cells.error());
-  GateSide side(std::move(*given));
+  ExperimentSide side(std::move(*given));
   side.cells_ = std::move(*cells);
   side.setup_ = options.setup(archive);
   side.result_ = empty_result(options, archive);
@@ -57,7 +57,7 @@ std::expected<GateSide, LoadRefusal> GateSide::parse(const std::string& text) {
   return side;
 }
 
-bool GateSide::load(std::size_t run) {
+bool ExperimentSide::load(std::size_t run) {
   for (const LoadCell& cell : cells_) {
     char name[32];
     std::snprintf(name, sizeof name, "load-%04zu", result_.loads.size() + 1);
@@ -82,8 +82,8 @@ bool GateSide::load(std::size_t run) {
   return true;
 }
 
-std::set<Mismatch> stated_differences(const GateSide& a, const GateSide& b) {
-  auto const values = [](const GateSide& side, std::string LoadConfiguration::* value) {
+std::set<Mismatch> stated_differences(const ExperimentSide& a, const ExperimentSide& b) {
+  auto const values = [](const ExperimentSide& side, std::string LoadConfiguration::* value) {
     std::set<std::string> out;
     for (const LoadCell& cell : side.cells()) out.insert(cell.configuration.*value);
     return out;

@@ -1,6 +1,6 @@
 #pragma once
 
-// One side of `reprise gate`: what stands behind `reprise load`, in one text.
+// One side of an experiment: the arguments of `reprise load`, in one text.
 
 #include <expected>
 #include <set>
@@ -15,10 +15,10 @@
 
 namespace reprise {
 
-class GateSide {
+class ExperimentSide {
  public:
   /// `text` as load takes it, such as "page.reprise https://a.test/ --link wpt:4g".
-  static std::expected<GateSide, LoadRefusal> parse(const std::string& text);
+  static std::expected<ExperimentSide, LoadRefusal> parse(const std::string& text);
 
   /// Loads every page once, in each configuration. Prints the replay's messages and failures.
   /// False if nothing can be measured: the archive is unusable, or the user interrupted.
@@ -31,7 +31,7 @@ class GateSide {
   const std::vector<LoadCell>& cells() const { return cells_; }
 
  private:
-  explicit GateSide(GivenArchive archive) : archive_(std::move(archive)) {}
+  explicit ExperimentSide(GivenArchive archive) : archive_(std::move(archive)) {}
 
   GivenArchive archive_;
   std::vector<LoadCell> cells_;
@@ -41,6 +41,6 @@ class GateSide {
 };
 
 /// What the user has written differently of A and B, which therefore is the question.
-std::set<Mismatch> stated_differences(const GateSide& a, const GateSide& b);
+std::set<Mismatch> stated_differences(const ExperimentSide& a, const ExperimentSide& b);
 
 }  // namespace reprise

@@ -1,0 +1,57 @@
+#include "tools/experiment/experiment.h"
+
+#include <boost/json/serialize.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "base/system/private_file.h"
+#include "tools/load/load_table.h"
+
+namespace reprise {
+
+bool Experiment::load(std::size_t side, std::size_t run) {
+  auto const began = std::chrono::steady_clock::now();
+  bool const done = sides_[side].load(run);
+  spent_ += std::chrono::steady_clock::now() - began;
+  ++loads_;
+  if (!done) {
+    exit_code_ = sides_[side].exit_code();
+    return false;
+  }
+  if (loads_ % sides_.size() == 0) print_progress(run);
+  return true;
+}
+
+void Experiment::print_progress(std::size_t run) const {
+  auto const left = spent_ / loads_ * (sides_.size() * (most_runs_ - run));
+  std::fprintf(
+      stderr, "%s, at most %s left\n",
+      run == 0
+          ? "warmed up"
+          : ("run " + std::to_string(run) + " of at most " + std::to_string(most_runs_)).c_str(),
+      duration_text(std::chrono::ceil<std::chrono::seconds>(left)).c_str());
+}
+
+Measurements Experiment::measured(std::size_t side) const {
+  auto read = measurements_of(sides_[side].result());
+  if (!read) {  // what this program measures can be compared
+    std::fprintf(stderr, "reprise: cannot read a load: %s\n", read.error().c_str());
+    std::abort();
+  }
+  return std::move(*read);
+}
+
+bool keep_file(const std::filesystem::path& folder, const char* name,
+               const boost::json::object& object) {
+  if (folder.empty()) return true;
+  auto const text = boost::json::serialize(object) + "\n";
+  if (auto const written = write_private_file(text, folder / name); !written) {
+    std::fprintf(stderr, "reprise: cannot write %s: %s\n", (folder / name).c_str(),
+                 written.error().message().c_str());
+    return false;
+  }
+  return true;
+}
+
+}  // namespace reprise

@@ -1,0 +1,51 @@
+#pragma once
+
+// Interleaved loads that answer a question: what the sides have in common changes for all of them
+// alike (`reprise gate`; measured what-ifs, advice and causes build on it).
+
+#include <boost/json/object.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "analysis/measurements.h"
+#include "tools/experiment/experiment_side.h"
+
+namespace reprise {
+
+/// Loads its sides in whatever order it is asked for, and prints progress. Which order answers the
+/// question is the caller's choice (analysis/gate.h).
+class Experiment {
+ public:
+  /// At most `most_runs` loads of each side will be asked for, beside the first, which warms up.
+  Experiment(std::vector<ExperimentSide> sides, std::size_t most_runs)
+      : sides_(std::move(sides)), most_runs_(most_runs) {}
+
+  /// Loads every page of that side once. False if nothing can be measured any more: exit_code().
+  bool load(std::size_t side, std::size_t run);
+
+  const ExperimentSide& side(std::size_t side) const { return sides_[side]; }
+  /// What was loaded of that side, as `reprise compare` would read it.
+  Measurements measured(std::size_t side) const;
+  /// How many times a side was loaded.
+  std::size_t loads() const { return loads_; }
+  /// Of what made load() false.
+  int exit_code() const { return exit_code_; }
+
+ private:
+  void print_progress(std::size_t run) const;
+
+  std::vector<ExperimentSide> sides_;
+  std::size_t most_runs_;
+  std::chrono::steady_clock::duration spent_{};
+  std::size_t loads_ = 0;
+  int exit_code_ = 1;
+};
+
+/// Writes a file of an experiment; no folder: nothing. Prints why it could not; false then.
+bool keep_file(const std::filesystem::path& folder, const char* name,
+               const boost::json::object& object);
+
+}  // namespace reprise
