@@ -301,7 +301,7 @@ TEST_P(RealBrowser, FailsWhenTheDocumentBreaksOff) {
 }
 
 TEST_P(RealBrowser, GivesUpOnAnOriginThatNeverAnswersAndLoadsTheNextPage) {
-  auto const silent = load("/silent", 500ms);
+  auto const silent = load("/silent", 5s);
   EXPECT_EQ(silent.outcome, LoadOutcome::kTimedOut);
   EXPECT_THAT(silent.failure,
               HasSubstr("1 request in flight, the first " + server_->url("/silent")));

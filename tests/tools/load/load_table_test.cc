@@ -37,7 +37,7 @@ TEST(LoadText, IsOneLine) {
             "timed-out u: No.");
   PageLoad page{.url = "u", .requests = {{.encoded_bytes = 1500}}, .load_event_ms = 12.34};
   sum_up(page);
-  EXPECT_EQ(load_text(page), "loaded u: 1 requests, 1.5 kB, load event 12.3 ms");
+  EXPECT_EQ(load_text(page), "loaded u: 1 request, 1.5 kB, load event 12.3 ms");
 }
 
 TEST(DurationText, IsShort) {
