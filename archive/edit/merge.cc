@@ -67,7 +67,7 @@ class JoiningCopy final : public SelectedCopy {
   }
 
  private:
-  /// 0 means that there is none, and stays.
+  /// 0 means "unknown", and stays 0.
   static Result<void> renumber(std::uint64_t& number, std::uint64_t before, std::uint64_t& used) {
     if (number == 0) return {};
     if (__builtin_add_overflow(number, before, &number)) return fail(archive_errc::too_large);

@@ -67,7 +67,7 @@ class Job {
 
 /// "2018-04-05T00:01:06.248Z", with as many decimals (3, 6 or 9) as it takes.
 std::string time_text(std::int64_t unix_ns);
-/// The address of an origin without its port and brackets; empty when there is none.
+/// The address of an origin without its port and brackets; empty if it was not recorded.
 std::string address_of(const ConnectionFacts* facts);
 /// Whether a response has a body by its nature (RFC 9110 section 6.4.1).
 bool may_have_content(const Exchange& exchange);

@@ -22,7 +22,7 @@ struct Message {
 /// Whether a method and host are ones that a message can hold; an archive may come from a stranger.
 bool is_writable(const Exchange& exchange);
 
-/// `exchange` must outlive them. A Host is written where there is none: over a protocol that has no
+/// `exchange` must outlive them. A Host is added where it is missing: over a protocol that has no
 /// such field (h2, h3), or always.
 enum class AddHost : std::uint8_t { kToMultiplexed, kAlways };
 Message request_message(Job& job, const Exchange& exchange, AddHost add_host);

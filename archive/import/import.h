@@ -26,7 +26,7 @@ RecordingKind recognise(std::string_view start);
 /// Told of every read, in bytes of the file.
 using Progress = InputSource::Progress;
 
-/// A file beside the recording, by its name: HARs refer to some. Null when there is none.
+/// A file beside the recording, by its name: HARs refer to some. Null if it does not exist.
 using Attachments = std::function<std::unique_ptr<ByteSource>(const std::string& name)>;
 
 /// One import: recordings of whatever kind, which become one session.

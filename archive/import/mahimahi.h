@@ -10,7 +10,7 @@ namespace reprise::importing {
 inline constexpr std::size_t kMahimahiBytesMax = 256 << 20;
 
 /// Reads one file of a folder that mahimahi's `mm-webrecord` made: one exchange, as a protobuf
-/// message (RequestResponse of http_record.proto). False when it is none; `collector` may have
+/// message (RequestResponse of http_record.proto). False if it is not one; `collector` may have
 /// failed, too.
 bool import_mahimahi(std::string_view file, Collector& collector);
 

@@ -68,7 +68,7 @@ void read_body(TnetReader& tnet, const Fields& fields, HeldBody& body) {
   if (tnet.close() != '~') body.mark_known();
 }
 
-/// Takes one member. False when it is none that is known here.
+/// Takes one member. False if the member is unknown.
 bool read_part(TnetReader& tnet, const std::string& key, FlowMessage& message) {
   auto const text = [&tnet] { return tnet.text(kFlowTextBytesMax).value_or(""); };
   if (key == "http_version" || key == "httpversion") {

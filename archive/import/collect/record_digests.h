@@ -22,7 +22,7 @@ class RecordDigests {
   static constexpr std::size_t kHeldBytesMax = 16 << 20;
 
   enum class Verdict : std::uint8_t {
-    kNone,  ///< there is none, or none that can be compared
+    kNone,  ///< no digest, or only ones that cannot be compared
     kGood,
     kBad,
   };
