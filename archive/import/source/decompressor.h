@@ -45,8 +45,8 @@ class Decompressor : public ByteSource {
     }
     return end_ > before;
   }
-  /// Goes to the next `mark`, which may be here. False if no mark follows, after kSeeksMax calls, or
-  /// when too much came out already.
+  /// Goes to the next `mark`, which may be here. False if no mark follows, after kSeeksMax calls,
+  /// or when too much came out already.
   bool seek(std::string_view mark) {
     if (++seeks_ > kSeeksMax) return false;
     while (!expands_too_much()) {
