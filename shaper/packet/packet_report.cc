@@ -115,12 +115,12 @@ json::value to_json(const LinkTimelines& timelines) {
 
 std::vector<std::string> warnings_of(const PacketRun& run) {
   auto warnings = run.self_check.deviations;
-  auto const& lateness = run.link.lateness;
-  if (lateness.p99 > kLatenessMax) {
-    char text[128];
+  if (run.link.lateness_cost > tolerated_lateness(run.link.span)) {
+    auto const cost_ms = to_ms(run.link.lateness_cost);
+    char text[160];
     std::snprintf(text, sizeof text,
-                  "one packet in 100 was %.1f ms late or more: this machine is too busy",
-                  to_us(lateness.p99) / 1e3);
+                  "late packets can have cost up to %.1f ms in %.0f ms: this machine is too busy",
+                  cost_ms, to_ms(run.link.span));
     warnings.emplace_back(text);
   }
   if (auto const lost = run.link.outside.total(); lost > 0) {
@@ -139,7 +139,9 @@ json::object to_json(const PacketRun& run) {
           {"link_text", to_text(run.profile)},
           {"link_seed", run.seed},
           {"congestion", run.congestion},
-          {"realtime", run.link.realtime},
+          {"priority", to_string(run.link.priority)},
+          {"priority_lowered", run.link.times_lowered},
+          {"processor_ms", to_ms(run.link.processor_time)},
           {"keep_awake", run.keep_awake},
           {"origin_rtt_ms", to_json(run.far_servers)},
           {"self_check", to_json(run.self_check)},
@@ -147,7 +149,9 @@ json::object to_json(const PacketRun& run) {
            {{"packets", lateness.packets},
             {"p50_us", to_us(lateness.p50)},
             {"p99_us", to_us(lateness.p99)},
-            {"max_us", to_us(lateness.max)}}},
+            {"max_us", to_us(lateness.max)},
+            {"cost_ms", to_ms(run.link.lateness_cost)},
+            {"span_ms", to_ms(run.link.span)}}},
           {"outside_drops",
            {{"ring", outside.ring},
             {"send", outside.send},

@@ -35,6 +35,7 @@ constexpr std::array kPassedOn = {
     PassedOn{"--link-seed", "N", true},
     PassedOn{"--congestion", "cubic|bbr|reno", true},
     PassedOn{"--realtime", nullptr, true},
+    PassedOn{"--no-realtime", nullptr, true},
     PassedOn{"--keep-awake", nullptr, true},
     PassedOn{"--no-selfcheck", nullptr, true},
 };
