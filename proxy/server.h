@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/system/descriptor.h"
+#include "base/system/thread_priority.h"
 #include "proxy/connection.h"
 #include "proxy/tls/certificate_authority.h"
 
@@ -69,8 +70,10 @@ class Server {
   void take(std::size_t listener, int socket, AcceptedElsewhere from);
 
   /// Starts the threads; connections that came before wait in the backlog. `factories` are those
-  /// of the listeners, in their order, and outlive the server.
-  void start(const std::vector<HandlerFactory*>& factories);
+  /// of the listeners, in their order, and outlive the server. `priority` is what the threads take;
+  /// not kRealtime, which could fail.
+  void start(const std::vector<HandlerFactory*>& factories,
+             WantedPriority priority = WantedPriority::kOrdinary);
 
   /// How long stop() waits for what runs.
   static constexpr std::chrono::seconds kEndingTime{5};

@@ -42,8 +42,9 @@ void LinkOptions::add_to(CLI::App& command) {
       ->capture_default_str()
       ->group(group);
   command
-      .add_flag("--realtime,!--no-realtime", realtime,
-                "Require real-time priority for the link, or do without [used if permitted]")
+      .add_flag_function(
+          "--realtime,!--no-realtime", [this](std::int64_t count) { realtime = count > 0; },
+          "Require real-time priority for the link, or do without [used if permitted]")
       ->group(group);
   command
       .add_flag("--keep-awake", keep_awake,
