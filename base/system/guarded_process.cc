@@ -25,6 +25,9 @@ namespace {
 
 constexpr char kTerminate = 'T';
 
+/// How often a wait asks whether to stop.
+constexpr std::chrono::milliseconds kStopInterval{200};
+
 /// Everything the guard needs, made before fork(2): afterwards, with other threads' locks in an
 /// unknown state, only async-signal-safe calls are allowed.
 struct Plan {
@@ -324,6 +327,15 @@ std::optional<int> GuardedProcess::wait_until(TimePoint deadline) {
     }
   }
   return ended_;
+}
+
+std::optional<int> GuardedProcess::wait_until(TimePoint deadline,
+                                              const std::function<bool()>& stop) {
+  for (;;) {
+    auto const now = std::chrono::steady_clock::now();
+    if (auto const status = wait_until(std::min(deadline, now + kStopInterval))) return status;
+    if (stop() || now >= deadline) return std::nullopt;
+  }
 }
 
 Result<std::filesystem::path> make_private_folder(const std::string& prefix,

@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,6 +57,8 @@ class GuardedProcess {
   /// The program's status as waitpid(2) gives it, once it has ended; nullopt when it still runs at
   /// `deadline`. All processes that it started have ended then, too.
   std::optional<int> wait_until(TimePoint deadline);
+  /// The same; nullopt also once `stop()` is true, which is asked every 200 ms.
+  std::optional<int> wait_until(TimePoint deadline, const std::function<bool()>& stop);
 
   /// Readable once wait_until() would not wait; for poll(2).
   int ended_fd() const { return status_.get(); }

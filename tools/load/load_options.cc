@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "pageload/browser/launch.h"
+#include "tools/process/interruption.h"
 
 namespace reprise {
 namespace {
@@ -159,7 +160,9 @@ std::expected<std::vector<LoadCell>, std::string> LoadOptions::cells(
 }
 
 LoadSetup LoadOptions::setup(const std::filesystem::path& archive) const {
-  LoadSetup setup{.archive = archive, .browsing_arguments = browsing.arguments()};
+  LoadSetup setup{.archive = archive,
+                  .browsing_arguments = browsing.arguments(),
+                  .stop = Interruption::was_asked};
   // What the replay does once in its life is done before the page is asked for.
   setup.replay_arguments.emplace_back("--warm");
   for (const PassedOn& each : kPassedOn) {
