@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/disturbance.h"
 #include "pageload/results/load_result.h"
 #include "pageload/results/metric.h"
 
@@ -32,6 +33,8 @@ struct LoadRow {
   std::array<std::optional<double>, kMetricCount> metrics;
   std::vector<std::string> requests;  ///< "GET https://...", sorted, each once
   std::optional<std::size_t> replay;  ///< which of Measurements::replays served it
+  std::string left_out;               ///< by whom measured it; why. Empty: it counts
+  std::vector<Disturbance> disturbances;
 };
 
 struct Measurements {

@@ -17,6 +17,7 @@
 
 #include "base/system/execute.h"
 #include "base/system/last_error.h"
+#include "base/system/thread_priority.h"
 
 extern char** environ;
 
@@ -41,6 +42,7 @@ struct Plan {
   int control = -1;     ///< read end: kTerminate, or EOF when the owner is gone
   int status = -1;      ///< write end: pid, then wait status
   int exec_error = -1;  ///< write end, closed by a successful execve(2)
+  bool favoured = false;
 };
 
 void write_int(int fd, int value) {
@@ -76,7 +78,14 @@ void default_signals() {
 }
 
 [[noreturn]] void become_program(const Plan& plan, pid_t guard_pid) {
-  ::setsid();
+  if (plan.favoured) {
+    // The kernel weighs sessions against each other (sched(7), autogroup): so this one needs its
+    // own, and what it starts must stay in it, or the weight is lost.
+    ::setsid();
+    static_cast<void>(favour_process());
+  } else {
+    ::setpgid(0, 0);
+  }
   if (!end_with_parent(guard_pid, SIGKILL)) ::_exit(kNotRun);
   default_signals();
   sigset_t none;
@@ -168,7 +177,7 @@ bool reap(pid_t program, int& status) {
 void on_child_signal(int) {}
 
 [[noreturn]] void guard(const Plan& plan) {
-  ::setsid();
+  ::setpgid(0, 0);
   ::prctl(PR_SET_NAME, "reprise-guard");
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   default_signals();
@@ -261,6 +270,7 @@ Result<std::unique_ptr<GuardedProcess>> GuardedProcess::start(const Options& opt
       .control = control->read.get(),
       .status = status->write.get(),
       .exec_error = exec_error->write.get(),
+      .favoured = options.favoured,
   };
 
   // Handlers of this process must not run in the guard before it has put them away.

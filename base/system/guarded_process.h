@@ -35,6 +35,7 @@ class GuardedProcess {
     std::vector<std::string> environment;  ///< NAME=VALUE, all of it
     int input_fd = -1;   ///< becomes descriptor 3 of the program; borrowed until start() returns
     int output_fd = -1;  ///< becomes descriptor 4; both or neither are given
+    bool favoured = false;  ///< put before other programs, where permitted: favour_process()
     std::filesystem::path error_file;  ///< standard error is appended here; empty: inherited
     /// A private folder, removed with all that is in it at the end. Taken over by start(), also
     /// when that fails. Empty: none.

@@ -1,6 +1,6 @@
 #include "base/system/machine_sample.h"
 
-#include <time.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,17 +12,13 @@
 #include <string_view>
 #include <vector>
 
+#include "base/system/clock.h"
+
 namespace reprise {
 namespace {
 
 namespace fs = std::filesystem;
 using Time = MachineSample::Time;
-
-Time read_clock(clockid_t clock) {
-  timespec time{};
-  ::clock_gettime(clock, &time);
-  return std::chrono::seconds(time.tv_sec) + Time(time.tv_nsec);
-}
 
 Time from_ticks(std::uint64_t ticks) {
   static auto const per_second = static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_CLK_TCK)));
@@ -200,6 +196,7 @@ std::optional<double> grown(std::optional<Time> before, std::optional<Time> afte
 MachineSample MachineSample::take(pid_t root, const fs::path& proc, const fs::path& sys) {
   MachineSample sample;
   read_own(proc, root != 0 ? root : own_number(proc), sample);
+  sample.own_nice = ::getpriority(PRIO_PROCESS, 0);
   read_processors(proc, sample);
   sample.throttled = read_throttled(proc, sys);
   sample.cpu_pressure = read_pressure(proc / "pressure/cpu");
@@ -210,6 +207,20 @@ MachineSample MachineSample::take(pid_t root, const fs::path& proc, const fs::pa
   sample.boot = read_clock(CLOCK_BOOTTIME);
   sample.wall = read_clock(CLOCK_REALTIME);
   return sample;
+}
+
+bool is_descendant_stopped(const fs::path& proc) {
+  constexpr std::size_t kProcessesMax = 1000;
+  std::vector<std::uint64_t> found{static_cast<std::uint64_t>(own_number(proc))};
+  for (std::size_t i = 0; i < found.size() && found.size() < kProcessesMax; ++i) {
+    auto const number = std::to_string(found[i]);
+    auto const process = parse_stat(text_of_file(proc / number / "stat"));
+    if (i > 0 && process && process->state == 'T') return true;
+    // Chromium starts others from its first thread alone.
+    auto const children = numbers_in(text_of_file(proc / number / "task" / number / "children"));
+    found.insert(found.end(), children.begin(), children.end());
+  }
+  return false;
 }
 
 double MachineActivity::others_share() const {
@@ -223,6 +234,7 @@ MachineActivity activity_between(const MachineSample& before, const MachineSampl
           .processors = after.processors,
           .busy_ms = grown(before.busy, after.busy),
           .own_ms = grown(before.own_busy, after.own_busy),
+          .own_nice = after.own_nice,
           .steal_ms = grown(before.steal, after.steal),
           .throttled_ms = grown(before.throttled, after.throttled),
           .cpu_pressure_ms = grown(before.cpu_pressure, after.cpu_pressure),

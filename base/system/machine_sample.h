@@ -34,6 +34,7 @@ struct MachineSample {
   Time own_waiting{0};  ///< in which their threads could run, and another one did (schedstat)
   std::uint64_t own_major_faults = 0;  ///< pages that were read from disk
   bool own_stopped = false;            ///< one is stopped now (SIGSTOP)
+  int own_nice = 0;                    ///< of this process
 
   /// Takes some milliseconds. `root` is a number of /proc; 0: this process. The folders are for
   /// tests.
@@ -41,12 +42,17 @@ struct MachineSample {
                             const std::filesystem::path& sys = "/sys");
 };
 
+/// Whether a process that descends from this one is stopped now. Takes a tenth of a millisecond or
+/// so: it looks at no other processes. False where the kernel does not list children.
+bool is_descendant_stopped(const std::filesystem::path& proc = "/proc");
+
 /// What the machine did between two samples. Times in ms.
 struct MachineActivity {
   double span_ms = 0;
   unsigned processors = 1;
   double busy_ms = 0;  ///< of everybody, on all processors
   double own_ms = 0;   ///< of the measured processes
+  int own_nice = 0;    ///< their nice value; see favour_process()
   std::optional<double> steal_ms, throttled_ms;
   std::optional<double> cpu_pressure_ms, io_pressure_ms, memory_pressure_ms;
   std::optional<double> frequency_mhz;
@@ -54,7 +60,7 @@ struct MachineActivity {
   double own_major_faults = 0;
   double suspended_ms = 0;   ///< the machine slept
   double clock_step_ms = 0;  ///< by which the wall clock was set; negative: back
-  bool stopped = false;      ///< a measured process was stopped at the end
+  bool stopped = false;      ///< a measured process was seen stopped
 
   /// Of the processors' time, 0 to 1: what programs took that were not measured.
   double others_share() const;

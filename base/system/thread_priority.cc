@@ -5,11 +5,12 @@
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <string_view>
+
+#include "base/system/clock.h"
 
 namespace reprise {
 namespace {
@@ -40,12 +41,6 @@ bool shorten_slice() {
 int set_realtime(int level) {
   sched_param const parameters{.sched_priority = level};
   return ::pthread_setschedparam(::pthread_self(), SCHED_FIFO, &parameters);
-}
-
-std::chrono::nanoseconds time_used() {
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
 /// The weight of this session's processes beside those of others; true where there are no groups.
@@ -83,7 +78,7 @@ std::expected<ThreadPriority, std::error_code> ThreadPriority::take(WantedPriori
 }
 
 void ThreadPriority::watch(std::chrono::nanoseconds now) {
-  if (got_ == Priority::kRealtime && now - window_start_ >= kWindow) watch(now, time_used());
+  if (got_ == Priority::kRealtime && now - window_start_ >= kWindow) watch(now, read_clock(CLOCK_THREAD_CPUTIME_ID));
 }
 
 void ThreadPriority::watch(std::chrono::nanoseconds now, std::chrono::nanoseconds used) {

@@ -32,6 +32,8 @@ class Fields {
   bool flag(std::string_view name);
   /// From 0 to kNumberMax.
   std::optional<double> number(std::string_view name);
+  /// From -kNumberMax to kNumberMax; 0 when it is missing.
+  double signed_number(std::string_view name);
   /// A number, where a negative one stands for none: -1.
   double time(std::string_view name);
   /// A whole number from 0; negative ones become `missing`.

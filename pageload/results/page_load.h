@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/system/machine_sample.h"
+
 namespace reprise {
 
 /// The phases of a request that the browser's network tells of, in ms as in PageRequest; -1 where
@@ -116,6 +118,9 @@ struct PageLoad {
   /// What the browser asked for of its own, as the replay saw it: "GET http://...", "DNS a.test".
   /// None without a replay.
   std::optional<std::vector<std::string>> browser_requests;
+  /// What the machine did from the navigation to the load event, or until it was given up. Its
+  /// own_ms are of browser and replay.
+  std::optional<MachineActivity> machine;
 };
 
 /// Sets what follows from requests and DOM, where it is not set yet: the counts of requests, bytes

@@ -27,6 +27,8 @@ struct LinkSummary {
   bool self_check_ok = false;
   std::string self_check_skipped;     ///< why there was none; empty: there was
   std::vector<std::string> warnings;  ///< what makes its figures doubtful, a sentence each
+  /// What late packets can have cost at most; none in results before it was measured.
+  std::optional<double> lateness_cost_ms;
   std::optional<double> rtt_ms, down_bps, up_bps;
   std::optional<Timeline> timeline;
 };
@@ -40,6 +42,7 @@ struct ReplaySummary {
     std::string kind, method, url;
   };
   std::optional<double> hits, misses;
+  std::optional<double> processor_ms;  ///< that the replay used since the page's command started
   std::vector<Miss> distinct_misses;
   std::vector<SpecialAnswer> special_answers;
   std::vector<std::string> missing_names;  ///< that DNS was asked for and the archive has not

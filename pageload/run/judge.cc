@@ -60,6 +60,7 @@ void judge(PageLoad& page, const ReplaySummary& report) {
   page.browser_requests = requests_of_browser(page, report, std::move(misses));
   page.hits = report.hits;
   page.misses = report.misses;
+  if (page.machine) page.machine->own_ms += report.processor_ms.value_or(0);
 }
 
 std::string lines_for_people(const std::string& text) {

@@ -83,11 +83,17 @@ MeasuredLoad measure_load(const LoadSetup& setup, const LoadConfiguration& confi
        .arguments = command_line(setup, configuration, url, name, *folder),
        // What is inside makes its private folders in ours, which our guard removes.
        .environment = environment_with({"TMPDIR=" + folder->string()}),
+       .favoured = setup.favoured,
        .error_file = *folder / "stderr",
        .folder = *folder});
   if (!process) return cannot(process.error());
   auto const deadline = std::chrono::steady_clock::now() + setup.time_limit;
-  auto const status = (*process)->wait_until(deadline, setup.stop);
+  bool stopped = false;
+  auto const look = [&] {
+    stopped = stopped || is_descendant_stopped();
+    return setup.stop();
+  };
+  auto const status = (*process)->wait_until(deadline, look);
   if (setup.stop()) return {.end = LoadEnd::kInterrupted};
   auto const said = contents_of(*folder / "stderr");
   auto report = read_page_report(*folder / "load");
@@ -112,6 +118,7 @@ MeasuredLoad measure_load(const LoadSetup& setup, const LoadConfiguration& confi
   }
   measured.browser.name = configuration.browser;
   bool const has_report = measured.replay && measured.replay->report;
+  if (measured.page && measured.page->machine) measured.page->machine->stopped |= stopped;
   if (measured.page && has_report) judge(*measured.page, *measured.replay->report);
   measured.end = !measured.page                                   ? LoadEnd::kNotServed
                  : measured.page->outcome == LoadOutcome::kLoaded ? LoadEnd::kLoaded

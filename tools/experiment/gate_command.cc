@@ -79,6 +79,8 @@ const char* why(GateEnd end) {
       return "out of runs";
     case GateEnd::kOutOfTime:
       return "out of time";
+    case GateEnd::kDisturbed:
+      return "disturbed";
     case GateEnd::kInterrupted:
       break;
   }
@@ -98,6 +100,7 @@ class Gate {
     auto const ends = Clock::now() + budget;
     auto const result = run_gate(
         options, {.load = [&](bool b, std::size_t run) { return experiment_.load(b ? 1 : 0, run); },
+                  .leave_out = [&](std::size_t run) { return leave_out(run, compare); },
                   .measured = [&](bool b) { return experiment_.measured(b ? 1 : 0); },
                   .time_left = [&] { return Clock::now() < ends; },
                   .tell = [](const GateLook& look) { say(0, known_so_far(look)); }});
@@ -111,6 +114,9 @@ class Gate {
         return say(Interruption::exit_code(), "interrupted after " + loads);
       }
       return say(experiment_.exit_code(), "cannot load any more pages; stopped after " + loads);
+    }
+    if (result.end == GateEnd::kDisturbed) {
+      return say(kExitUndecided, "undecided: the machine disturbs the loads: " + reasons(result));
     }
     if (result.look.number == 0) {
       return say(kExitUndecided,
@@ -127,11 +133,29 @@ class Gate {
   }
 
  private:
+  std::string leave_out(std::size_t run, const CompareOptions& compare) {
+    auto why = experiment_.leave_out_disturbed(run, counted_loads(compare));
+    if (!why.empty()) say(0, "run " + std::to_string(run) + " is repeated: " + why);
+    return why;
+  }
+
+  /// "3 runs: other programs used N % of the processors; ..."
+  static std::string reasons(const GateResult& result) {
+    std::string text;
+    for (auto const& [why, runs] : result.left_out) {
+      text += (text.empty() ? "" : "; ") + counted(runs, "run") + ": " + why;
+    }
+    return text;
+  }
+
   boost::json::object verdict_json(const GateResult& result, const CompareOptions& compare) const {
     auto object = comparison_json(result.look.comparison, compare);
+    boost::json::object left_out;
+    for (auto const& [reason, runs] : result.left_out) left_out[reason] = runs;
     object["gate"] = {{"end", why(result.end)},        {"runs", result.look.runs},
                       {"looks", result.look.number},   {"looks_at_most", result.look.of},
-                      {"most_runs", flags_.most_runs}, {"seed", seed_}};
+                      {"most_runs", flags_.most_runs}, {"seed", seed_},
+                      {"left_out", std::move(left_out)}};
     return object;
   }
 

@@ -177,6 +177,7 @@ LoadSetup LoadOptions::setup(const std::filesystem::path& archive) const {
   }
   if (!shaper.empty()) setup.link_arguments.push_back("--shaper=" + shaper);
   setup.packets = shaper == "packet";
+  setup.favoured = !replay_switches.at("--no-realtime");
   setup.replay_arguments.insert(setup.replay_arguments.end(), replay_flags.begin(),
                                 replay_flags.end());
   setup.time_limit = load_time_limit(std::chrono::seconds(browsing.timeout_s));

@@ -59,6 +59,8 @@ void end_on_truncated_archive(int) {
 
 boost::json::object report_json(const ReplayReport& report, const Serving& serving) {
   auto json = replay_report_json(report);
+  using Milliseconds = std::chrono::duration<double, std::milli>;
+  json["processor_ms"] = Milliseconds(serving.processor_time()).count();
   json["tls_handshakes_failed"] = handshake_report_json(serving.failed_handshakes());
   return json;
 }
