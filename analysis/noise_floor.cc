@@ -16,11 +16,9 @@ struct Series {
 };
 
 double variation_of(const std::vector<double>& values) {
-  auto const count = static_cast<double>(values.size());
-  double const mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
-  double squares = 0;
-  for (double const value : values) squares += (value - mean) * (value - mean);
-  return mean == 0 || count < 2 ? 0 : std::sqrt(squares / (count - 1)) / mean;
+  double const mean = std::accumulate(values.begin(), values.end(), 0.0) /
+                      static_cast<double>(values.size());
+  return mean == 0 ? 0 : standard_deviation(values) / mean;
 }
 
 /// What four of five are at most.

@@ -53,7 +53,8 @@ std::vector<Finding> judge(std::span<const Samples> metrics, double alpha, const
 /// Different when any finding is, same when all are; undecided without any.
 Verdict verdict_of(std::span<const Finding> findings);
 
-double median(std::span<const double> values);  ///< 0 of none
+double median(std::span<const double> values);              ///< 0 of none
+double standard_deviation(std::span<const double> values);  ///< of the population; 0 of one
 
 /// When a gate looks, in loads a side, and at which levels. Not thread-safe (it remembers levels).
 class Looks {
