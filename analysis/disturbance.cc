@@ -40,8 +40,8 @@ void add_machine(const MachineActivity& machine, std::vector<Disturbance>& out) 
   }
   bool const favoured = machine.own_nice <= kFavouredNice;
   if (auto const share = machine.others_share(); share > kOthersShareMax && !favoured) {
-    out.push_back({kUnknownCost, sentence("other programs used %.0f %% of the processors",
-                                          share * 100)});
+    out.push_back(
+        {kUnknownCost, sentence("other programs used %.0f %% of the processors", share * 100)});
   }
 }
 

@@ -51,14 +51,14 @@ struct GateResult {
   std::map<std::string, std::size_t> left_out;
 };
 
-/// Of disturbed runs: this many, and more than twice as many as undisturbed ones, and the machine is
-/// too busy.
+/// Of disturbed runs: this many, and more than twice as many as undisturbed ones, and the machine
+/// is too busy.
 inline constexpr std::size_t kDisturbedRunsMax = 6;
 
 /// Each run loads both sides, in random order, so that what changes on the machine meanwhile
-/// touches both alike; a run that was disturbed is repeated, with both sides. At the looks the comparison has the levels of look_levels(). Stops when the
-/// verdict is different or same, and when A and B cannot be compared, unless only their links were
-/// in doubt so far.
+/// touches both alike; a run that was disturbed is repeated, with both sides. At the looks the
+/// comparison has the levels of look_levels(). Stops when the verdict is different or same, and
+/// when A and B cannot be compared, unless only their links were in doubt so far.
 GateResult run_gate(const GateOptions& options, const GateCalls& calls);
 
 }  // namespace reprise

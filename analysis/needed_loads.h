@@ -22,7 +22,8 @@ std::vector<MetricSpread> spreads_of(const LoadGroup& group, const CompareOption
 
 /// Loads a side until four of five gates call a true shift of `effect` different: the first look at
 /// which the rank test finds it (normal approximation; Noether, 1987) and the estimate reaches the
-/// least effect. None: not within GateOptions::most_runs. `metrics` is how many are judged together.
+/// least effect. None: not within GateOptions::most_runs. `metrics` is how many are judged
+/// together.
 std::optional<std::size_t> needed_loads(const MetricSpread& spread, double effect,
                                         std::size_t metrics, const GateOptions& options);
 

@@ -16,8 +16,8 @@ struct Series {
 };
 
 double variation_of(const std::vector<double>& values) {
-  double const mean = std::accumulate(values.begin(), values.end(), 0.0) /
-                      static_cast<double>(values.size());
+  double const mean =
+      std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
   return mean == 0 ? 0 : standard_deviation(values) / mean;
 }
 

@@ -33,8 +33,8 @@ class GuardedProcess {
     std::filesystem::path program;         ///< absolute; it is not looked up on PATH
     std::vector<std::string> arguments;    ///< without the program's own name
     std::vector<std::string> environment;  ///< NAME=VALUE, all of it
-    int input_fd = -1;   ///< becomes descriptor 3 of the program; borrowed until start() returns
-    int output_fd = -1;  ///< becomes descriptor 4; both or neither are given
+    int input_fd = -1;      ///< becomes descriptor 3 of the program; borrowed until start() returns
+    int output_fd = -1;     ///< becomes descriptor 4; both or neither are given
     bool favoured = false;  ///< put before other programs, where permitted: favour_process()
     std::filesystem::path error_file;  ///< standard error is appended here; empty: inherited
     /// A private folder, removed with all that is in it at the end. Taken over by start(), also

@@ -242,10 +242,10 @@ MachineActivity activity_between(const MachineSample& before, const MachineSampl
           .memory_pressure_ms = grown(before.memory_pressure, after.memory_pressure),
           .frequency_mhz = after.frequency_mhz,
           .own_waiting_ms = grown(before.own_waiting, after.own_waiting),
-          .own_major_faults = after.own_major_faults < before.own_major_faults
-                                  ? 0
-                                  : static_cast<double>(after.own_major_faults -
-                                                        before.own_major_faults),
+          .own_major_faults =
+              after.own_major_faults < before.own_major_faults
+                  ? 0
+                  : static_cast<double>(after.own_major_faults - before.own_major_faults),
           .suspended_ms = std::max(0.0, to_ms(after.boot - before.boot - passed)),
           .clock_step_ms = to_ms(after.wall - before.wall - (after.boot - before.boot)),
           .stopped = after.own_stopped};

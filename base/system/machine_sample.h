@@ -21,9 +21,9 @@ struct MachineSample {
   Time boot{0};       ///< CLOCK_BOOTTIME, which does not
   Time wall{0};       ///< CLOCK_REALTIME
 
-  unsigned processors = 1;  ///< online
-  Time busy{0};             ///< processor time of all programs and the kernel, on all processors
-  std::optional<Time> steal;      ///< in which a processor would have run, had the host let it
+  unsigned processors = 1;    ///< online
+  Time busy{0};               ///< processor time of all programs and the kernel, on all processors
+  std::optional<Time> steal;  ///< in which a processor would have run, had the host let it
   std::optional<Time> throttled;  ///< by the processor quota of this process's control groups
   /// In which some task waited for it (PSI, Documentation/accounting/psi.rst).
   std::optional<Time> cpu_pressure, io_pressure, memory_pressure;

@@ -78,14 +78,15 @@ std::expected<ThreadPriority, std::error_code> ThreadPriority::take(WantedPriori
 }
 
 void ThreadPriority::watch(std::chrono::nanoseconds now) {
-  if (got_ == Priority::kRealtime && now - window_start_ >= kWindow) watch(now, read_clock(CLOCK_THREAD_CPUTIME_ID));
+  if (got_ == Priority::kRealtime && now - window_start_ >= kWindow)
+    watch(now, read_clock(CLOCK_THREAD_CPUTIME_ID));
 }
 
 void ThreadPriority::watch(std::chrono::nanoseconds now, std::chrono::nanoseconds used) {
   auto const passed = now - window_start_;
   if (got_ != Priority::kRealtime || passed < kWindow) return;
-  auto const share = static_cast<double>((used - used_at_start_).count()) /
-                     static_cast<double>(passed.count());
+  auto const share =
+      static_cast<double>((used - used_at_start_).count()) / static_cast<double>(passed.count());
   window_start_ = now;
   used_at_start_ = used;
   if (!lowered_ && share > kBusyShareMax) set_lowered(true);

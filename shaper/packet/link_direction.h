@@ -27,8 +27,7 @@ class LinkDirection {
   /// The rings, the lateness, the log and the series (which may be null) outlive this. `far` are
   /// senders on this side whose packets reach the link later.
   LinkDirection(LinkSide side, Link link, PacketRing& from, PacketRing& to, FarServers far,
-                LatenessHistogram& lateness, LatenessChain& chain, LinkLog* log,
-                LinkSeries* series)
+                LatenessHistogram& lateness, LatenessChain& chain, LinkLog* log, LinkSeries* series)
       : side_(side),
         link_(std::move(link)),
         from_(from),

@@ -57,9 +57,9 @@ class LinkDevices {
 struct LinkRunnerOptions {
   std::uint64_t seed = 0;
   WantedPriority priority = WantedPriority::kBest;  ///< of the link's thread
-  FarServers::Delays far_servers;  ///< what some addresses add to the round trip
-  LinkLog* log = nullptr;          ///< outlives the runner
-  LinkSeries* series = nullptr;    ///< outlives the runner; not to be read before stop()
+  FarServers::Delays far_servers;                   ///< what some addresses add to the round trip
+  LinkLog* log = nullptr;                           ///< outlives the runner
+  LinkSeries* series = nullptr;  ///< outlives the runner; not to be read before stop()
 };
 
 /// Moves the packets of a shell through a link, in a thread of its own. Between events the thread

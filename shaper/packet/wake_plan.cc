@@ -44,7 +44,8 @@ void WakePlan::watched(Time from, Time now) {
 }
 
 void WakePlan::refill(Time now) {
-  auto const gained = static_cast<Time::rep>(share_ * static_cast<double>((now - refilled_).count()));
+  auto const gained =
+      static_cast<Time::rep>(share_ * static_cast<double>((now - refilled_).count()));
   left_ = std::min(left_ + Time(gained), share_ > 0 ? kLeftMax : Time(0));
   refilled_ = now;
 }

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "analysis/comparison.h"
 #include "analysis/measurements.h"
 #include "tools/experiment/experiment_side.h"
 
@@ -33,6 +34,10 @@ class Experiment {
   const ExperimentSide& side(std::size_t side) const { return sides_[side]; }
   /// What was loaded of that side, as `reprise compare` would read it.
   Measurements measured(std::size_t side) const;
+  /// What loading all pages of a side took, on average.
+  double load_seconds() const {
+    return std::chrono::duration<double>(spent_).count() / static_cast<double>(loads_);
+  }
   /// How many times a side was loaded.
   std::size_t loads() const { return loads_; }
   /// Of what made load() false.

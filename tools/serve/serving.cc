@@ -8,7 +8,6 @@
 #include <boost/json.hpp>
 #include <cstdio>
 
-#include "base/system/clock.h"
 #include "base/system/json_file.h"
 #include "pageload/browser/launch.h"
 #include "shaper/packet/network/topology.h"
@@ -336,7 +335,6 @@ std::optional<int> Serving::announce() {
     }
     return std::nullopt;
   }
-  processor_time_before_command_ = read_clock(CLOCK_PROCESS_CPUTIME_ID);
   auto const wrong = child_->start(expand_chromium_flags(command_, chromium_flags()));
   if (wrong.empty()) return std::nullopt;
   std::fprintf(stderr, "reprise: cannot start %s: %s\n", command_.front().c_str(), wrong.c_str());
@@ -347,11 +345,6 @@ std::optional<boost::json::object> Serving::link_report() const {
   if (!finished_link_ && linked_ != nullptr) return to_json(linked_->report());
   if (!finished_link_ && streamed_) return to_json(streamed_->report());
   return finished_link_;
-}
-
-std::chrono::nanoseconds Serving::processor_time() const {
-  if (!child_) return {};
-  return read_clock(CLOCK_PROCESS_CPUTIME_ID) - processor_time_before_command_;
 }
 
 void Serving::stop(int exit_code) {

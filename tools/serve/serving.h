@@ -72,8 +72,6 @@ class Serving {
   std::optional<tcp::endpoint> names_at() const { return addresses_.dns.at; }
   /// How the link did. Nothing without one. On the main thread, after prepare().
   std::optional<boost::json::object> link_report() const;
-  /// Of this process since its command was started; zero without one.
-  std::chrono::nanoseconds processor_time() const;
   /// Of clients; after prepare(). Any thread.
   FailedHandshakes::Counts failed_handshakes() const {
     return server_->failed_handshakes().counts();
@@ -117,7 +115,6 @@ class Serving {
   std::unique_ptr<RunningCommand> child_;
   LinkedCommand* linked_ = nullptr;  // the same, if it is behind a link
   std::optional<boost::json::object> finished_link_;
-  std::chrono::nanoseconds processor_time_before_command_{0};
   std::optional<dns::Plan> plan_;
   net::io_context context_{1};
   std::optional<dns::Responder> responder_;
