@@ -126,17 +126,19 @@ class Gate {
       }
       return say(experiment_.exit_code(), "cannot load any more pages; stopped after " + loads);
     }
-    if (result.end == GateEnd::kDisturbed) {
-      return say(kExitUndecided, "undecided: the machine disturbs the loads: " + reasons(result));
-    }
-    if (result.look.number == 0) {
-      return say(kExitUndecided,
-                 "out of time before the first look: no verdict. Use a longer --budget");
-    }
+    bool const has_look = result.look.number > 0;
     if (flags_.compare.json) {
       std::printf("%s\n", boost::json::serialize(verdict).c_str());
-    } else {
+    } else if (has_look) {
       tell_comparison(result.look.comparison, compare, flags_.compare);
+    }
+    if (result.end == GateEnd::kDisturbed) {
+      return say(kExitUndecided, "undecided, since the machine disturbs the loads: " +
+                                     reasons(result) + ". Wait until it is quieter");
+    }
+    if (!has_look) {
+      return say(kExitUndecided,
+                 "out of time before the first look: no verdict. Use a longer --budget");
     }
     say(0, std::string(why(result.end)) + " after " + counted(result.look.runs, "load") +
                " a side, seed " + std::to_string(options_.seed));

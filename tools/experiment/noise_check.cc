@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "analysis/metric.h"
 #include "base/text/counted.h"
@@ -94,9 +95,10 @@ std::string NoiseCheck::text() const {
     auto const metrics =
         static_cast<std::size_t>(alpha_over * static_cast<double>(noise.spreads.size()));
     std::optional<std::size_t> before;
+    bool is_first = true;
     for (double const times : kPlanned) {
       auto const loads = needed_loads(spread, times * least, metrics, options_);
-      if (before && loads == before) continue;  // a larger change needs no fewer
+      if (!std::exchange(is_first, false) && loads == before) continue;
       before = loads;
       out += "; a change of " + metric_text(metric.unit, times * least) + " needs ";
       if (!loads) {

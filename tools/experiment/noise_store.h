@@ -34,10 +34,9 @@ class NoiseStore {
 
   /// Names machine, archive, page and conditions.
   static std::string key_of(const LoadResult& result, const LoadCell& cell);
-
- private:
   std::filesystem::path path_of(const std::string& key) const { return folder_ / (key + ".json"); }
 
+ private:
   std::filesystem::path folder_;
 };
 

@@ -1,0 +1,122 @@
+#include "tools/experiment/noise_check.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "analysis/metric.h"
+
+namespace reprise {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+constexpr std::chrono::sys_seconds kNow{1'800'000'000s};
+
+class NoiseCheckTest : public testing::Test {
+ protected:
+  NoiseCheckTest() {
+    std::string name = (fs::temp_directory_path() / "reprise-noise-XXXXXX").string();
+    folder_ = ::mkdtemp(name.data());
+    result_.archive_sha256 = "aa11";
+    options_.compare.metrics = {parse_metrics("load").value().front()};
+  }
+  ~NoiseCheckTest() override { fs::remove_all(folder_); }
+
+  NoiseStore store() const { return NoiseStore(folder_ / "noise"); }
+  /// Eight loads of a second, `deviation_ms` off in turn.
+  void add_loads(double deviation_ms) {
+    for (unsigned run = 1; run <= NoiseCheck::kLoads; ++run) {
+      LoadResult::Load load{.run = run, .configuration = cells_[0].configuration};
+      load.page.url = cells_[0].url;
+      load.page.load_event_ms = 1000 + (run % 2 == 0 ? deviation_ms : -deviation_ms);
+      result_.loads.push_back(std::move(load));
+    }
+  }
+
+  fs::path folder_;
+  LoadResult result_;
+  GateOptions options_;
+  std::vector<LoadCell> cells_{{.url = "https://a.test/", .configuration = {}}};
+};
+
+TEST_F(NoiseCheckTest, RemembersWhatAGateMeasured) {
+  NoiseCheck measured(options_, store());
+  EXPECT_FALSE(measured.look_up(result_, cells_, kNow));
+  add_loads(3);
+  measured.keep(result_, cells_, 6, kNow);
+  NoiseCheck later(options_, store());
+  ASSERT_TRUE(later.look_up(result_, cells_, kNow + 24h));
+  EXPECT_EQ(later.text(),
+            "https://a.test/: load event varies by 0.32 % (8 loads); a change of 20.0 ms needs 5 "
+            "loads a side, about 72 s\n");
+  auto const json = later.json();
+  ASSERT_EQ(json.size(), 1U);
+  EXPECT_EQ(json[0].at("median").as_double(), 1000);
+  EXPECT_EQ(json[0].at("loads").to_number<int>(), 8);
+}
+
+TEST_F(NoiseCheckTest, SaysWhatIsTooSmallToSee) {
+  NoiseCheck check(options_, store());
+  add_loads(40);
+  check.keep(result_, cells_, 6, kNow);
+  ASSERT_TRUE(check.look_up(result_, cells_, kNow));
+  EXPECT_THAT(check.text(), HasSubstr("a change of 20.0 ms needs more than 30 loads a side"));
+  EXPECT_THAT(check.text(), HasSubstr("a change of 50.0 ms needs 2"));
+}
+
+TEST_F(NoiseCheckTest, KnowsNothingOfAnotherPageMachineOrArchiveOrOfLongAgo) {
+  NoiseCheck check(options_, store());
+  add_loads(3);
+  check.keep(result_, cells_, 6, kNow);
+  EXPECT_FALSE(check.look_up(result_, cells_, kNow + NoiseStore::kLife + 1s));
+  EXPECT_FALSE(check.look_up(result_, cells_, kNow - 1s));  // by a clock that was set back
+  auto other_page = cells_;
+  other_page[0].url = "https://b.test/";
+  EXPECT_FALSE(check.look_up(result_, other_page, kNow));
+  auto other = result_;
+  other.archive_sha256 = "bb22";
+  EXPECT_FALSE(check.look_up(other, cells_, kNow));
+  other = result_;
+  other.machine.cpu += " II";
+  EXPECT_FALSE(check.look_up(other, cells_, kNow));
+}
+
+TEST_F(NoiseCheckTest, DoesNotKeepTooFewLoads) {
+  NoiseCheck check(options_, store());
+  add_loads(3);
+  result_.loads.resize(3);
+  check.keep(result_, cells_, 6, kNow);
+  EXPECT_FALSE(check.look_up(result_, cells_, kNow));
+}
+
+TEST_F(NoiseCheckTest, SurvivesFilesThatItDidNotWrite) {
+  NoiseCheck check(options_, store());
+  add_loads(3);
+  check.keep(result_, cells_, 6, kNow);
+  auto const file = store().path_of(NoiseStore::key_of(result_, cells_[0]));
+  struct stat status{};
+  ASSERT_EQ(::stat(file.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600U);
+  for (const char* const text : {"", "{", "[]", "{\"schema\":\"reprise-known-noise/1\"}",
+                                 "{\"schema\":\"reprise-known-noise/1\",\"measured\":1800000000,"
+                                 "\"metrics\":[{\"metric\":7}]}"}) {
+    std::ofstream(file) << text;
+    EXPECT_FALSE(check.look_up(result_, cells_, kNow)) << text;
+  }
+}
+
+TEST_F(NoiseCheckTest, WorksWhereNothingCanBeKept) {
+  std::ofstream(folder_ / "file") << "x";
+  NoiseCheck check(options_, NoiseStore(folder_ / "file" / "noise"));
+  add_loads(3);
+  check.keep(result_, cells_, 6, kNow);
+  EXPECT_FALSE(check.look_up(result_, cells_, kNow));
+  EXPECT_EQ(check.text(), "");
+}
+
+}  // namespace
+}  // namespace reprise
