@@ -9,11 +9,11 @@
 namespace reprise {
 namespace {
 
-/// Commands that are on their way at a time: enough to keep both sides busy, few enough that the
-/// answers are never much memory.
+/// Commands in flight at a time: enough to keep both sides busy, few enough that the answers need
+/// little memory.
 constexpr std::size_t kAtOnce = 4;
 
-/// One round of questions. Shared with reply sinks, which may outlive the round when time is up.
+/// One round of commands. Shared with reply sinks, which may outlive the round after a timeout.
 struct Round {
   std::size_t outstanding = 0;
   std::size_t failed = 0;
@@ -25,7 +25,7 @@ struct Round {
   }
 };
 
-/// Asks for each of `names` and returns (index, digest) pairs.
+/// Requests each of `names` and returns (index, digest) pairs.
 Result<std::shared_ptr<Round>> ask(RemoteConnection& connection,
                                    const std::vector<PageRecord::BodyName>& names,
                                    const BodyQuestion& question,
@@ -49,7 +49,7 @@ Result<std::shared_ptr<Round>> ask(RemoteConnection& connection,
                         if (!reply.error.empty() || !bytes) {
                           round->add_failure(url, reply.error);
                         } else if (bytes->empty() && name.size_bytes > 0) {
-                          // An image that could not be decoded, for one.
+                          // For example, an image that could not be decoded.
                           round->add_failure(url, "the browser did not keep it");
                         } else {
                           round->digests.emplace_back(name.index, sha256_hex(*bytes));

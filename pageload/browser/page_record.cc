@@ -17,8 +17,8 @@ bool is_any_of(std::string_view text, std::initializer_list<std::string_view> wo
   return std::find(words.begin(), words.end(), text) != words.end();
 }
 
-/// Types that a page may hold open for good. A media element stops reading when it has enough, so
-/// its request has no end either.
+/// Types that a page can hold open forever. A media element stops reading when it has enough, so
+/// its request may have no end either.
 bool may_stay_open(std::string_view type) {
   return is_any_of(type, {"EventSource", "WebSocket", "Media"});
 }
@@ -203,7 +203,7 @@ PageLoad PageRecord::page_load() const {
       double& at_ms = *request.timing.*time.at_ms;
       if (at_ms >= 0) at_ms -= start_s_ * 1000;
     }
-    // A busy page hears late of what the cache gave at once.
+    // A busy page reports cached responses late.
     if (entry.end_s >= 0) request.response_ms = std::min(request.response_ms, request.end_ms);
     if (request.end_ms >= 0) {
       load.last_resource_ms = std::max(load.last_resource_ms.value_or(0), request.end_ms);
