@@ -1,7 +1,7 @@
 #pragma once
 
-// Exchanges that came to no good end, replayed as far as they went: archive/match/MATCHING.md,
-// "What was cut or failed".
+// Replays cut and failed exchanges as far as they were recorded: archive/match/MATCHING.md, "Cut
+// and failed exchanges".
 
 #include <chrono>
 
