@@ -53,7 +53,7 @@ LoadRow row_of(const LoadResult::Load& load) {
   return out;
 }
 
-/// The first field without which a load belongs to no group; empty when all are there.
+/// The first missing field that a load's group needs; empty if all are there.
 std::string missing_in(const LoadResult::Load& load) {
   if (load.page.url.empty()) return "url";
   if (load.configuration.browser.empty()) return "configuration.browser";
