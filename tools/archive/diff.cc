@@ -28,11 +28,11 @@ struct DiffArguments {
   bool json = false;
 };
 
-/// How two bodies of unlike digest differ, once their codings are undone.
+/// The difference of two bodies with unequal digests, after decoding.
 struct BodyDifference {
-  bool decoded = false;  ///< false: one of them does not decode, or is too large to try
+  bool decoded = false;  ///< false: one of them cannot be decoded, or is too large to try
   bool same = false;
-  std::size_t first_byte = 0;  ///< that differs, from 0
+  std::size_t first_byte = 0;  ///< offset of the first difference, from 0
   std::size_t a_bytes = 0;
   std::size_t b_bytes = 0;
 };

@@ -94,7 +94,7 @@ int export_archive(const ExportArguments& arguments) {
     print_report(arguments, report);
     return kExitDone;
   }
-  // Half a file would pass for a whole one.
+  // A partial file could be taken for a complete one.
   ::unlink(arguments.file.c_str());
   if (Interruption::was_asked()) {
     fail_with(arguments.file.string() + ": interrupted; the incomplete file was removed");

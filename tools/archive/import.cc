@@ -26,12 +26,11 @@ struct ImportArguments {
   std::vector<fs::path> recordings;
   fs::path archive;
   bool keep_going = false;
-  bool for_this_run = false;  ///< nobody sees the archive
+  bool for_this_run = false;  ///< a private archive for this run
   bool json = false;
 };
 
-/// Says how far it is once it takes longer than two seconds: a live line on a terminal, a line
-/// every tenth elsewhere.
+/// Prints progress after two seconds: a live line on a terminal, otherwise one line per tenth.
 class ImportProgress {
  public:
   explicit ImportProgress(std::uint64_t total_bytes)
@@ -40,7 +39,7 @@ class ImportProgress {
   ImportProgress(const ImportProgress&) = delete;
   ImportProgress& operator=(const ImportProgress&) = delete;
 
-  /// Takes the live line away, before another is printed.
+  /// Removes the live line, before another line is printed.
   void clear() const {
     if (is_terminal_ && shown_percent_ > 0) std::fprintf(stderr, "\r\033[K");
   }
@@ -66,7 +65,7 @@ class ImportProgress {
 struct Count {
   const char* name;  ///< in the JSON
   std::uint64_t ImportReport::* member;
-  const char* text;  ///< for people, when it is not zero
+  const char* text;  ///< for users, if it is not zero
 };
 
 constexpr Count kCounts[] = {
@@ -135,8 +134,8 @@ void print_fault(const fs::path& recording, const Fault& fault) {
   std::fprintf(stderr, "reprise: %s\n", printable(text).c_str());
 }
 
-/// Reads all recordings. False when one of them could not be read to its end, which ends the import
-/// unless the user wants what there is.
+/// Reads all recordings. False if one of them could not be read to its end, which ends the import
+/// unless `--keep-going`.
 bool read_all(const ImportArguments& arguments, Importer& importer) {
   std::uint64_t total_bytes = 0;
   for (auto const& recording : arguments.recordings) {
@@ -163,7 +162,7 @@ bool read_all(const ImportArguments& arguments, Importer& importer) {
   return all;
 }
 
-/// Was asked to stop: keeps what was read, in a session that did not come to its end.
+/// After a request to stop: keeps the exchanges read so far, in a session without an end.
 int end_early(const ImportArguments& arguments, Importer& importer, ArchiveWriter& writer) {
   auto fault = importer.finish();
   if (auto const closed = writer.close(); !closed) {

@@ -25,7 +25,7 @@ bool is_data(const WebSocketMessage& message) {
   return message.kind == MessageKind::kText || message.kind == MessageKind::kBinary;
 }
 
-/// What it says, in a few words.
+/// Its contents, shortened.
 std::string preview(const WebSocketMessage& message) {
   if (message.kind == MessageKind::kClose) {
     auto const code = close_code_of(message.payload);

@@ -80,7 +80,7 @@ void print_connection(const ConnectionFacts& facts) {
     std::printf("  failure        %s\n", printable(facts.failure).c_str());
 }
 
-/// What was found out about the name of an exchange's host, in its session.
+/// The DNS answers for an exchange's host, in its session.
 std::vector<const DnsAnswer*> answers_on(const OpenArchive& archive, const Exchange& exchange) {
   std::vector<const DnsAnswer*> answers;
   for (const DnsAnswer& answer : archive.reader->answers()) {

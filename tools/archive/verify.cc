@@ -11,7 +11,7 @@
 namespace reprise {
 namespace {
 
-/// Says how far it is, if it takes long: a live line on a terminal, a line every tenth elsewhere.
+/// Prints progress if it takes long: a live line on a terminal, otherwise one line per tenth.
 class Progress {
  public:
   explicit Progress(std::uint64_t file_bytes)
@@ -38,7 +38,7 @@ class Progress {
   unsigned shown_percent_ = 0;
 };
 
-/// What is to be known of a file of which all that can be read is whole.
+/// A summary of a file without damage in its readable part.
 std::string summary(const OpenArchive& archive) {
   auto const& reader = *archive.reader;
   auto const& report = reader.report();

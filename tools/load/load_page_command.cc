@@ -25,7 +25,7 @@ struct LoadPageOptions {
   BrowsingOptions browsing;
 };
 
-/// Of "127.0.0.1:8080"; 0 when there is none.
+/// The port in "127.0.0.1:8080"; 0 if it has none.
 std::uint16_t port_of(std::string_view address) {
   auto const digits = address.substr(address.rfind(':') + 1);
   std::uint16_t port = 0;
@@ -34,7 +34,7 @@ std::uint16_t port_of(std::string_view address) {
 }
 
 /// Leads the browser to the replay that wrote this file when it was ready. Behind an emulated link
-/// every name and address leads there already.
+/// every name and address already leads there.
 bool lead_to_replay(const std::filesystem::path& ready_file, bool firefox,
                     BrowserOptions& browser) {
   json::value const ready = read_json(ready_file);

@@ -48,7 +48,7 @@ struct ReplayOptions {
   ServingOptions serving;
 };
 
-/// The archive is mapped: when somebody cuts the file off underneath, touching what is gone raises
+/// The archive is mapped: if another process truncates the file, access to the missing part raises
 /// SIGBUS. Only async-signal-safe calls here.
 void end_on_truncated_archive(int) {
   constexpr std::string_view kMessage =
@@ -91,7 +91,7 @@ std::string check_think_time(const std::string& text) {
   return "must be none, recorded, xFACTOR or milliseconds, at most one day: x0.5, 30";
 }
 
-/// The session that is served; only its number is known where its record is lost.
+/// The served session; only its number is known if its record is lost.
 SessionInfo session_of(const ArchiveReader& archive, std::uint32_t number) {
   if (number == 0) number = session_to_replay(archive);
   auto const& all = archive.sessions();
@@ -99,7 +99,7 @@ SessionInfo session_of(const ArchiveReader& archive, std::uint32_t number) {
   return found == all.end() ? SessionInfo{.number = number} : *found;
 }
 
-/// By how much dates are later now than when the session was recorded.
+/// How much later dates are now than when the session was recorded.
 std::chrono::seconds date_shift(const ReplayOptions& options, const SessionInfo& recorded) {
   bool const known = recorded.started != std::chrono::system_clock::time_point();
   if (options.dates == "recorded" || !known) return {};

@@ -141,7 +141,7 @@ boost::json::object web_sockets_json(const WebSocketReport& report) {
           {"different", std::move(different)}};
 }
 
-/// To a tenth.
+/// Rounds to a tenth.
 double rounded(double percent) {
   return std::floor(percent * 10) / 10;
 }
