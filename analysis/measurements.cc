@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text/counted.h"
 #include "pageload/results/result_file.h"
 
 namespace reprise {
@@ -74,11 +75,10 @@ const ReplayRow& Measurements::replay_of(const LoadRow& load) const {
 }
 
 std::expected<Measurements, std::string> measurements_of(const LoadResult& result) {
-  Measurements out{
-      .archive = result.archive,
-      .archive_sha256 = result.archive_sha256,
-      .machine = result.machine.cpu + ", " + std::to_string(result.machine.cores) + " cores",
-      .browsers = result.browsers};
+  Measurements out{.archive = result.archive,
+                   .archive_sha256 = result.archive_sha256,
+                   .machine = result.machine.cpu + ", " + counted(result.machine.cores, "core"),
+                   .browsers = result.browsers};
   for (const ReplayRun& replay : result.replays) out.replays.push_back(row_of(replay));
   for (const LoadResult::Load& load : result.loads) {
     if (auto const field = missing_in(load); !field.empty()) {

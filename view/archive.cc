@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/http/media_type.h"
+#include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "base/text/times.h"
 #include "view/inputs.h"
@@ -201,7 +202,8 @@ json::array session_remarks(const ArchiveReader& archive, std::uint32_t number,
     remarks.emplace_back("The session is incomplete.");
   }
   if (damaged > 0) {
-    remarks.emplace_back(std::to_string(damaged) + " exchanges are damaged and not shown.");
+    remarks.emplace_back(counted(damaged, "exchange is", "exchanges are") +
+                         " damaged and not shown.");
   }
   return remarks;
 }

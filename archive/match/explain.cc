@@ -5,6 +5,7 @@
 #include <map>
 
 #include "archive/match/parameters.h"
+#include "base/text/counted.h"
 #include "base/text/glob.h"
 
 namespace reprise {
@@ -116,7 +117,7 @@ std::vector<std::string> differences(const AskedRequest& recorded, const AskedRe
     phrases.add(recorded.body_bytes == asked.body_bytes
                     ? "request body differs"
                     : "request body differs: " + std::to_string(recorded.body_bytes) + " -> " +
-                          std::to_string(asked.body_bytes) + " bytes");
+                          counted(asked.body_bytes, "byte"));
   }
   if (phrases.empty() && ignored_params.empty()) {
     if (!same_target) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/http/digest.h"
+#include "base/text/counted.h"
 
 namespace reprise {
 namespace {
@@ -69,9 +70,9 @@ Result<std::shared_ptr<Round>> ask(RemoteConnection& connection,
   return round;
 }
 
-void remark_failures(const Round& round, std::string_view what, PageLoad& load) {
+void remark_failures(const Round& round, std::string_view of, PageLoad& load) {
   if (round.failed == 0) return;
-  load.remarks.push_back(std::to_string(round.failed) + " " + std::string(what) +
+  load.remarks.push_back(counted(round.failed, "body", "bodies") + std::string(of) +
                          " could not be read back, the first " + round.first_failure + ".");
 }
 
@@ -85,14 +86,14 @@ Result<void> read_bodies(RemoteConnection& connection, const PageRecord& record,
   for (auto& [index, digest] : (*responses)->digests) {
     load.requests[index].body_sha256 = std::move(digest);
   }
-  remark_failures(**responses, "bodies of responses", load);
+  remark_failures(**responses, " of responses", load);
 
   auto const requests = ask(connection, record.request_bodies(), questions.request, deadline, load);
   if (!requests) return fail(requests.error());
   for (auto& [index, digest] : (*requests)->digests) {
     load.requests[index].request_body_sha256 = std::move(digest);
   }
-  remark_failures(**requests, "bodies of requests", load);
+  remark_failures(**requests, " of requests", load);
   return {};
 }
 

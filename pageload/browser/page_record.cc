@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/text/counted.h"
+
 namespace reprise {
 namespace {
 
@@ -212,12 +214,14 @@ PageLoad PageRecord::page_load() const {
   load.console_errors = console_errors_;
   load.requests_not_kept = requests_not_kept_;
   if (console_errors_not_kept_ > 0) {
-    load.remarks.push_back(std::to_string(console_errors_not_kept_) +
-                           " further console errors were dropped.");
+    load.remarks.push_back(counted(console_errors_not_kept_, "further console error was",
+                                   "further console errors were") +
+                           " dropped.");
   }
   if (requests_not_kept_ > 0) {
-    load.remarks.push_back(std::to_string(requests_not_kept_) +
-                           " further requests were dropped: the page made too many.");
+    load.remarks.push_back(
+        counted(requests_not_kept_, "further request was", "further requests were") +
+        " dropped: the page made too many.");
   }
   return load;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/text/counted.h"
 #include "shaper/packet/lateness.h"
 #include "shaper/packet/network/topology.h"
 #include "shaper/packet/probe.h"
@@ -255,7 +256,8 @@ ShellResult<SelfCheck> check_link(LinkDevices& devices, const BuiltNetwork& netw
   check.down = down.judge(check.deviations);
   check.up = up.judge(check.deviations);
   if (auto const outside = (*runner)->report().outside.total(); outside > 0) {
-    check.deviations.push_back(std::to_string(outside) + " packets were lost outside the link");
+    check.deviations.push_back(counted(outside, "packet was", "packets were") +
+                               " lost outside the link");
   }
   check.took_ms = to_ms(link_now() - start);
   return check;

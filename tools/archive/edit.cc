@@ -8,6 +8,7 @@
 #include "archive/replace.h"
 #include "base/bytes.h"
 #include "base/http/media_type.h"
+#include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "tools/archive/archive_commands.h"
 #include "tools/archive/coding.h"
@@ -213,9 +214,9 @@ int edit(const EditArguments& arguments) {
   auto const exit_code = in_place ? write_in_place(arguments.archive, place, *edited)
                                   : write_copy(arguments, *archive, found->ordinal, *edited);
   if (exit_code != kExitDone) return exit_code;
-  std::fprintf(stderr, "edited %s: exchange %zu, %llu bytes of body, before %llu\n",
+  std::fprintf(stderr, "edited %s: exchange %zu, %s of body, before %llu\n",
                (in_place ? arguments.archive : arguments.output).c_str(), arguments.number,
-               static_cast<unsigned long long>(body_bytes),
+               counted(body_bytes, "byte").c_str(),
                static_cast<unsigned long long>(reply.body.size_bytes));
   return kExitDone;
 }

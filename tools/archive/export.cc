@@ -63,7 +63,7 @@ void print_report(const ExportArguments& arguments, const ExportReport& report) 
   }
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (report.lost[i] == 0) continue;
-    std::fprintf(stderr, "  %llu %s\n", number(report.lost[i]), texts[i].text);
+    std::fprintf(stderr, "  %s\n", counted(report.lost[i], texts[i].one, texts[i].many).c_str());
   }
 }
 

@@ -65,39 +65,56 @@ class ImportProgress {
 struct Count {
   const char* name;  ///< in the JSON
   std::uint64_t ImportReport::* member;
-  const char* text;  ///< for users, if it is not zero
+  const char* one;   ///< for users, after 1; null: not printed
+  const char* many;  ///< after other numbers; 0 is not printed
 };
 
 constexpr Count kCounts[] = {
-    {"exchanges", &ImportReport::exchanges, nullptr},
-    {"bodies", &ImportReport::bodies, nullptr},
-    {"request_bodies", &ImportReport::request_bodies, "requests with a body"},
+    {"exchanges", &ImportReport::exchanges, nullptr, nullptr},
+    {"bodies", &ImportReport::bodies, nullptr, nullptr},
+    {"request_bodies", &ImportReport::request_bodies, "request with a body",
+     "requests with a body"},
     {"incomplete", &ImportReport::incomplete,
+     "response is incomplete in the recording; a replay cuts it at the same place",
      "responses are incomplete in the recording; a replay cuts them at the same place"},
-    {"failed", &ImportReport::failed, "requests got no response"},
+    {"failed", &ImportReport::failed, "request got no response", "requests got no response"},
     {"unknown_version", &ImportReport::unknown_version,
+     "response has no known HTTP version; a replay assumes one",
      "responses have no known HTTP version; a replay assumes one"},
-    {"coded", &ImportReport::coded, "bodies with a content coding"},
+    {"coded", &ImportReport::coded, "body with a content coding", "bodies with a content coding"},
     {"codings_dropped", &ImportReport::codings_dropped,
+     "body does not match its Content-Encoding, which was removed",
      "bodies do not match their Content-Encoding, which was removed"},
-    {"codings_broken", &ImportReport::codings_broken, "encoded bodies end too early"},
+    {"codings_broken", &ImportReport::codings_broken, "encoded body ends too early",
+     "encoded bodies end too early"},
     {"statuses_assumed", &ImportReport::statuses_assumed,
+     "response from a browser's cache without a status; 200 is assumed",
      "responses from a browser's cache without a status; 200 is assumed"},
-    {"damaged", &ImportReport::damaged, "damaged places in the recording"},
+    {"damaged", &ImportReport::damaged, "damaged place in the recording",
+     "damaged places in the recording"},
     {"lengths_corrected", &ImportReport::lengths_corrected,
+     "Content-Length field did not match the body and was corrected",
      "Content-Length fields did not match the body and were corrected"},
     {"bodies_dropped", &ImportReport::bodies_dropped,
+     "body removed from a response that cannot have one (304, 204, HEAD)",
      "bodies removed from responses that cannot have one (304, 204, HEAD)"},
-    {"fields_dropped", &ImportReport::fields_dropped, "header fields removed: invalid in HTTP"},
-    {"revisits", &ImportReport::revisits, "records refer to a body in another record"},
-    {"revisits_resolved", &ImportReport::revisits_resolved, "of these references were resolved"},
-    {"requests_alone", &ImportReport::requests_alone, "requests skipped: no response"},
-    {"not_http", &ImportReport::not_http, "records skipped: not an HTTP exchange"},
-    {"messages", &ImportReport::messages, "WebSocket messages"},
+    {"fields_dropped", &ImportReport::fields_dropped, "header field removed: invalid in HTTP",
+     "header fields removed: invalid in HTTP"},
+    {"revisits", &ImportReport::revisits, "record refers to a body in another record",
+     "records refer to a body in another record"},
+    {"revisits_resolved", &ImportReport::revisits_resolved, "of these references was resolved",
+     "of these references were resolved"},
+    {"requests_alone", &ImportReport::requests_alone, "request skipped: no response",
+     "requests skipped: no response"},
+    {"not_http", &ImportReport::not_http, "record skipped: not an HTTP exchange",
+     "records skipped: not an HTTP exchange"},
+    {"messages", &ImportReport::messages, "WebSocket message", "WebSocket messages"},
     {"websocket_messages", &ImportReport::websocket_messages,
+     "WebSocket message skipped: unreadable or too many",
      "WebSocket messages skipped: unreadable or too many"},
-    {"too_large", &ImportReport::too_large, "exchanges skipped: too large for an archive"},
-    {"more_remarks", &ImportReport::more_remarks, "more remarks"},
+    {"too_large", &ImportReport::too_large, "exchange skipped: too large for an archive",
+     "exchanges skipped: too large for an archive"},
+    {"more_remarks", &ImportReport::more_remarks, "more remark", "more remarks"},
 };
 
 void print_remarks(const ImportReport& report) {
@@ -122,9 +139,8 @@ void print_report(const ImportArguments& arguments, const ImportReport& report) 
                counted(report.exchanges, "exchange").c_str(),
                static_cast<unsigned long long>(report.bodies));
   for (const Count& count : kCounts) {
-    if (count.text == nullptr || report.*count.member == 0) continue;
-    std::fprintf(stderr, "  %llu %s\n", static_cast<unsigned long long>(report.*count.member),
-                 count.text);
+    if (count.one == nullptr || report.*count.member == 0) continue;
+    std::fprintf(stderr, "  %s\n", counted(report.*count.member, count.one, count.many).c_str());
   }
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/http/digest.h"
+#include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "tools/archive/messages.h"
 #include "tools/archive/text.h"
@@ -32,8 +33,8 @@ void print_fields(char mark, HeaderList fields) {
 void print_body(char mark, const StoredBody& body, const Headers& trailers) {
   std::printf("%c\n", mark);
   if (body.size_bytes > 0) {
-    std::printf("%c [%llu bytes, sha256 %s]\n", mark,
-                static_cast<unsigned long long>(body.size_bytes), hex(body.digest).c_str());
+    std::printf("%c [%s, sha256 %s]\n", mark, counted(body.size_bytes, "byte").c_str(),
+                hex(body.digest).c_str());
   }
   print_fields(mark, trailers.list());
 }

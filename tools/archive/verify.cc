@@ -42,8 +42,8 @@ class Progress {
 std::string summary(const OpenArchive& archive) {
   auto const& reader = *archive.reader;
   auto const& report = reader.report();
-  auto const holds = counted(reader.entries().size(), "exchange") + ", " +
-                     std::to_string(reader.size_bytes()) + " bytes";
+  auto const holds =
+      counted(reader.entries().size(), "exchange") + ", " + counted(reader.size_bytes(), "byte");
   if (report.indexed) return "whole: " + holds;
   std::string text = "not closed, but all recorded data is intact: " + holds;
   if (report.tail_lost_bytes > 0) {
@@ -84,10 +84,9 @@ int verify_archive(const OpenArchive& archive, bool as_json) {
     std::printf("%s: %s\n", archive.path.c_str(), summary(archive).c_str());
   }
   if (count == 0) return kExitDone;
-  std::fprintf(
-      stderr,
-      "reprise: %s: %llu problem%s. Run `reprise archive repair` to keep the undamaged exchanges\n",
-      archive.path.c_str(), static_cast<unsigned long long>(count), count == 1 ? "" : "s");
+  std::fprintf(stderr,
+               "reprise: %s: %s. Run `reprise archive repair` to keep the undamaged exchanges\n",
+               archive.path.c_str(), counted(count, "problem").c_str());
   return kExitArchive;
 }
 

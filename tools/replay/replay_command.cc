@@ -11,8 +11,10 @@
 
 #include "archive/reader.h"
 #include "base/system/json_file.h"
+#include "base/text/counted.h"
 #include "proxy/replay/network_lock.h"
 #include "proxy/replay/replay_session.h"
+#include "proxy/replay/response/prepared_cache.h"
 #include "tools/archive/errors.h"
 #include "tools/archive/given_archive.h"
 #include "tools/commands.h"
@@ -164,9 +166,9 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
                                      .date_shift = shift});
   if (auto const left_out = options.warm ? replayed.warm() : 0; left_out > 0) {
     std::fprintf(stderr,
-                 "reprise: --warm: memory limit reached (64 MiB): %zu responses will be prepared "
-                 "on first request\n",
-                 left_out);
+                 "reprise: --warm: memory limit reached (%zu MiB): %s will be prepared on first "
+                 "request\n",
+                 PreparedCache::kRoomBytesMax >> 20, counted(left_out, "response").c_str());
   }
   // Documents are rewritten while the browser starts, not while it waits for them.
   std::jthread const warming([&](const std::stop_token& stop) { replayed.warm_documents(stop); });

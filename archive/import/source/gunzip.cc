@@ -6,6 +6,7 @@
 #include "archive/import/source/decompressor.h"
 #include "base/bytes.h"
 #include "base/coding/inflation.h"
+#include "base/text/counted.h"
 
 namespace reprise::importing {
 namespace {
@@ -73,8 +74,8 @@ class Gunzip final : public Decompressor {
     }
     if (padding_ > 0) {
       // Padding belongs at the end; in the middle it replaced data.
-      return bad(std::to_string(std::exchange(padding_, 0)) +
-                 " zero bytes before the first gzip member");
+      return bad(counted(std::exchange(padding_, 0), "zero byte") +
+                 " before the first gzip member");
     }
     if (in.front() != '\x1f') return bad("data after a gzip member is not a gzip member");
     if (take_whole_member()) return;
@@ -84,8 +85,8 @@ class Gunzip final : public Decompressor {
 
   void note_padding() {
     if (padding_ == 0 || fault_) return;
-    remark_ =
-        std::to_string(padding_) + " zero bytes follow the last gzip member: padding, or lost data";
+    remark_ = counted(padding_, "zero byte follows", "zero bytes follow") +
+              " the last gzip member: padding, or lost data";
   }
 
   /// False if it is too large for that, or broken: zlib finds out where.

@@ -23,6 +23,8 @@ class PreparedCache {
   using Prepare = std::function<Entry(std::uint32_t ordinal)>;
 
   static constexpr std::size_t kBytesMax = 64 << 20;
+  /// From here on the next entry may drop another one: the limit for preparing in advance.
+  static constexpr std::size_t kRoomBytesMax = kBytesMax / 8 * 7;
 
   /// For ordinals below `size`.
   PreparedCache(std::size_t size, Prepare prepare);
@@ -31,8 +33,8 @@ class PreparedCache {
   /// Counts what `entry`, which get() gave for `ordinal`, takes by now: more than before where
   /// another form of it was made.
   void settle(std::uint32_t ordinal, const PreparedExchange& entry);
-  /// Whether something can be added before something else goes, as a rule.
-  bool has_room() const { return bytes() < kBytesMax / 8 * 7; }
+  /// Whether an entry can usually be added without dropping another.
+  bool has_room() const { return bytes() < kRoomBytesMax; }
   /// What the entries take.
   std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 

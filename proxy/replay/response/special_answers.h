@@ -19,8 +19,8 @@ enum class Special : std::uint8_t {
 };
 inline constexpr std::size_t kSpecials = 5;
 std::string_view to_string(Special special);
-/// Behind a number, for people.
-std::string_view describe(Special special);
+/// "2 synthesised preflights", for users.
+std::string describe(Special special, std::uint64_t count);
 
 /// Requests of one kind, method and URL that were answered so.
 struct SpecialAnswer {
