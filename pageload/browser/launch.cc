@@ -111,7 +111,7 @@ std::vector<std::string> browser_flags(const BrowserOptions& options, const fs::
   drop_repeated(flags);
   merge_lists(flags, "--disable-features=");
   merge_lists(flags, "--enable-features=");
-  flags.emplace_back("about:blank");  // or the new-tab page looks a name up
+  flags.emplace_back("about:blank");  // the new-tab page would look up a name
   return flags;
 }
 

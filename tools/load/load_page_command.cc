@@ -98,7 +98,7 @@ int load_page(const LoadPageOptions& options) {
 void add_load_page_command(CLI::App& app, int& exit_code) {
   auto const options = std::make_shared<LoadPageOptions>();
   auto* const sub = app.add_subcommand("load-page", "Load one page once, for reprise load");
-  sub->group("");  // not for people
+  sub->group("");  // hidden from users
   sub->add_option("URL", options->url)->required();
   sub->add_option("--browser", options->browser);
   sub->add_option("--cache", options->cache)->check(CLI::IsMember({"cold", "warm"}));
