@@ -20,7 +20,7 @@ struct Found {
   Policy policy;
 };
 
-// Permits the hashes in the policy, in `edited`.
+// Adds the hashes to the policy in `edited`.
 PolicyChange add_hashes(const Found& found, std::string_view hashes, std::string& edited) {
   const Policy& policy = found.policy;
   auto const& governing = *policy.governing_script_elements();

@@ -24,8 +24,8 @@ namespace {
 constexpr std::chrono::seconds kSweepPeriod{1};
 constexpr std::chrono::milliseconds kEndingSweepPeriod{100};
 constexpr std::chrono::milliseconds kAcceptPause{100};  // after an error
-/// The share of a thread's idle connections that is closed when descriptors run out: more than one,
-/// as new connections need several (towards an origin, for files).
+/// One in this many of a thread's idle connections, at least one, is closed when descriptors run
+/// out: a new connection needs several descriptors (towards an origin, for files).
 constexpr std::size_t kClosedShare = 8;
 constexpr std::size_t kClosedMax = 32;
 constexpr int kBacklog = 4096;

@@ -139,7 +139,7 @@ class ReplayLedger {
   std::atomic<std::uint64_t> hits_ = 0;
   std::atomic<std::uint64_t> fuzzy_ = 0;
   std::atomic<std::uint64_t> substituted_ = 0;
-  std::atomic<std::uint64_t> lost_score_ = 0;  // by hits, each from 100
+  std::atomic<std::uint64_t> lost_score_ = 0;  // sum over the hits of 100 - score
   std::atomic<std::uint64_t> misdirected_ = 0;
   std::atomic<std::uint64_t> injected_ = 0;
   std::atomic<std::int64_t> injected_bytes_ = 0;
