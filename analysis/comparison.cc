@@ -37,9 +37,8 @@ class Comparing {
       : a_(a), b_(b), options_(options) {}
 
   Comparison run() {
-    bool const with_doubtful = options_.allowed.contains(Mismatch::kCalibration);
-    auto pairing =
-        pair_up(groups_of(a_, with_doubtful), groups_of(b_, with_doubtful), options_.allowed);
+    auto const counted = counted_loads(options_);
+    auto pairing = pair_up(groups_of(a_, counted), groups_of(b_, counted), options_.allowed);
     for (auto& [difference, text] : pairing.obstacles) {
       refusals_.insert({difference, std::move(text)});
     }
@@ -89,8 +88,8 @@ class Comparing {
       }
       // A busy moment costs its loads; a busy machine makes the rest doubtful, too.
       if (group->doubtful * 5 > group->loads.size() + group->doubtful) {
-        refuse(Mismatch::kCalibration, "the link missed its settings in " +
-                                           std::to_string(group->doubtful) + " of " +
+        refuse(Mismatch::kCalibration, "the machine disturbed " + std::to_string(group->doubtful) +
+                                           " of " +
                                            std::to_string(group->loads.size() + group->doubtful) +
                                            " loads of " + side + ": " + group->warnings.front());
       }
@@ -152,6 +151,17 @@ class Comparing {
 };
 
 }  // namespace
+
+CountedLoads counted_loads(const CompareOptions& options) {
+  CountedLoads counted{.doubtful = options.allowed.contains(Mismatch::kCalibration)};
+  for (auto const metric : metrics_of(options)) {
+    if (kMetrics[metric].unit != Metric::Unit::kMs) continue;
+    counted.metric = metric;
+    break;
+  }
+  counted.least = minimum_effect(options, counted.metric);
+  return counted;
+}
 
 std::vector<std::size_t> metrics_of(const CompareOptions& options) {
   return options.metrics.empty() ? compared_metrics() : options.metrics;

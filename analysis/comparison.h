@@ -23,6 +23,10 @@ struct CompareOptions {
   LevelOf level_of = [](double alpha) { return alpha; };
 };
 
+/// Which loads a comparison counts: not those that were disturbed by more than the least effect
+/// that it looks for, on the first of its metrics that is a time.
+CountedLoads counted_loads(const CompareOptions& options);
+
 /// Those that are asked for, or all.
 std::vector<std::size_t> metrics_of(const CompareOptions& options);
 MinimumEffect minimum_effect(const CompareOptions& options, std::size_t metric);

@@ -1,6 +1,7 @@
 #include "analysis/gate.h"
 
 #include <algorithm>
+#include <optional>
 #include <random>
 #include <utility>
 
@@ -14,45 +15,85 @@ bool may_pass(const Comparison& comparison) {
   });
 }
 
+/// The same text for sentences that differ in their figures alone: "other programs used N % of the
+/// processors".
+std::string without_figures(const std::string& text) {
+  std::string out;
+  for (char const c : text) {
+    bool const after_figure = out.ends_with('N');
+    if (c >= '0' && c <= '9') {
+      if (!after_figure) out += 'N';
+    } else if (c != '.' || !after_figure) {
+      out += c;
+    }
+  }
+  return out;
+}
+
+class Gate {
+ public:
+  Gate(const GateOptions& options, const GateCalls& calls)
+      : options_(options), calls_(calls), chance_(options.seed) {}
+
+  GateResult run() {
+    for (std::size_t run = 0; run <= options_.most_runs; ++run) {
+      auto const ended = load_undisturbed(run);
+      result_.end = ended.value_or(run == looks_.at()[look_] ? look(run) : GateEnd::kOutOfRuns);
+      if (result_.end != GateEnd::kOutOfRuns) return result_;
+    }
+    if (!result_.look.comparison.refusals.empty()) result_.end = GateEnd::kRefused;
+    return result_;
+  }
+
+ private:
+  /// Loads both sides until nothing disturbs them. Why that is not to be, if so.
+  std::optional<GateEnd> load_undisturbed(std::size_t run) {
+    for (;;) {
+      if (!calls_.time_left()) return GateEnd::kOutOfTime;
+      bool const b_first = (chance_() >> 63) != 0;
+      if (!calls_.load(b_first, run) || !calls_.load(!b_first, run)) return GateEnd::kInterrupted;
+      if (run == 0) return std::nullopt;
+      auto const why = calls_.leave_out(run);
+      if (why.empty()) return std::nullopt;
+      ++result_.left_out[without_figures(why)];
+      if (++disturbed_ >= kDisturbedRunsMax && disturbed_ > 2 * (run - 1)) {
+        return GateEnd::kDisturbed;
+      }
+    }
+  }
+
+  /// kOutOfRuns: more are needed.
+  GateEnd look(std::size_t run) {
+    auto compare_options = options_.compare;
+    compare_options.level_of = [&](double alpha) { return looks_.level(look_, alpha); };
+    result_.look = {
+        .number = look_ + 1,
+        .of = looks_.at().size(),
+        .runs = run,
+        .comparison = compare(calls_.measured(false), calls_.measured(true), compare_options)};
+    calls_.tell(result_.look);
+    auto const& comparison = result_.look.comparison;
+    if (!comparison.refusals.empty() && !may_pass(comparison)) return GateEnd::kRefused;
+    if (comparison.refusals.empty() && comparison.verdict != Verdict::kUndecided) {
+      return GateEnd::kDecided;
+    }
+    ++look_;
+    return GateEnd::kOutOfRuns;
+  }
+
+  const GateOptions& options_;
+  const GateCalls& calls_;
+  Looks looks_{options_.look_every, options_.most_runs};
+  std::mt19937_64 chance_;
+  std::size_t look_ = 0;
+  std::size_t disturbed_ = 0;
+  GateResult result_;
+};
+
 }  // namespace
 
 GateResult run_gate(const GateOptions& options, const GateCalls& calls) {
-  Looks looks(options.look_every, options.most_runs);
-  auto compare_options = options.compare;
-  std::size_t look = 0;
-  compare_options.level_of = [&](double alpha) { return looks.level(look, alpha); };
-  std::mt19937_64 chance(options.seed);
-  GateResult result;
-  for (std::size_t run = 0; run <= options.most_runs; ++run) {
-    if (!calls.time_left()) {
-      result.end = GateEnd::kOutOfTime;
-      return result;
-    }
-    bool const b_first = (chance() >> 63) != 0;
-    if (!calls.load(b_first, run) || !calls.load(!b_first, run)) {
-      result.end = GateEnd::kInterrupted;
-      return result;
-    }
-    if (run != looks.at()[look]) continue;
-    result.look = {
-        .number = look + 1,
-        .of = looks.at().size(),
-        .runs = run,
-        .comparison = compare(calls.measured(false), calls.measured(true), compare_options)};
-    calls.tell(result.look);
-    auto const& comparison = result.look.comparison;
-    if (!comparison.refusals.empty() && !may_pass(comparison)) {
-      result.end = GateEnd::kRefused;
-      return result;
-    }
-    if (comparison.refusals.empty() && comparison.verdict != Verdict::kUndecided) {
-      result.end = GateEnd::kDecided;
-      return result;
-    }
-    ++look;
-  }
-  result.end = result.look.comparison.refusals.empty() ? GateEnd::kOutOfRuns : GateEnd::kRefused;
-  return result;
+  return Gate(options, calls).run();
 }
 
 }  // namespace reprise

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <string>
 
 #include "analysis/comparison.h"
 
@@ -28,6 +30,9 @@ struct GateLook {
 struct GateCalls {
   /// Loads every page of A (or B) once; the first run, 0, warms up. False ends the gate.
   std::function<bool(bool b, std::size_t run)> load;
+  /// Whether this run of both sides was disturbed, and why, one sentence; it is then left out of
+  /// what has been measured. Empty: it counts.
+  std::function<std::string(std::size_t run)> leave_out = [](std::size_t) { return std::string(); };
   /// What has been loaded so far.
   std::function<Measurements(bool b)> measured;
   /// Whether there is time for another run.
@@ -36,18 +41,24 @@ struct GateCalls {
   std::function<void(const GateLook& look)> tell;
 };
 
-enum class GateEnd { kDecided, kRefused, kOutOfRuns, kOutOfTime, kInterrupted };
+enum class GateEnd { kDecided, kRefused, kOutOfRuns, kOutOfTime, kDisturbed, kInterrupted };
 
 struct GateResult {
   GateEnd end = GateEnd::kOutOfRuns;
   /// The last look; its number is 0 when there was none.
   GateLook look;
+  /// Runs that were disturbed, by the reason, without its numbers.
+  std::map<std::string, std::size_t> left_out;
 };
 
+/// Of disturbed runs: this many, and more than twice as many as undisturbed ones, and the machine
+/// is too busy.
+inline constexpr std::size_t kDisturbedRunsMax = 6;
+
 /// Each run loads both sides, in random order, so that what changes on the machine meanwhile
-/// touches both alike; at the looks the comparison has the levels of look_levels(). Stops when the
-/// verdict is different or same, and when A and B cannot be compared, unless only their links were
-/// in doubt so far.
+/// touches both alike; a run that was disturbed is repeated, with both sides. At the looks the
+/// comparison has the levels of look_levels(). Stops when the verdict is different or same, and
+/// when A and B cannot be compared, unless only their links were in doubt so far.
 GateResult run_gate(const GateOptions& options, const GateCalls& calls);
 
 }  // namespace reprise

@@ -17,21 +17,34 @@ void add_once(std::vector<std::string>& texts, const std::string& text) {
   if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
 }
 
+void leave_out(LoadGroup& group, const std::string& why) {
+  ++group.doubtful;
+  if (group.warnings.size() < LoadGroup::kWarningsKept) add_once(group.warnings, why);
+}
+
 void add(LoadGroup& group, const LoadRow& load, const ReplayRow& replay, bool with_doubtful) {
   constexpr std::size_t kFailuresKept = 10;
   if (load.warm_up) {
     ++group.warm_ups;
+  } else if (!load.left_out.empty() && !with_doubtful) {
+    ++group.repeated;
   } else if (!load.loaded) {
     ++group.failed;
     if (group.failures.size() < kFailuresKept) add_once(group.failures, load.failure);
   } else if (!replay.warnings.empty() && !with_doubtful) {
-    ++group.doubtful;
-    for (const std::string& warning : replay.warnings) {
-      if (group.warnings.size() < LoadGroup::kWarningsKept) add_once(group.warnings, warning);
-    }
+    leave_out(group, replay.warnings.front());
   } else {
     group.loads.push_back(&load);
   }
+}
+
+void leave_out_disturbed(LoadGroup& group, const CountedLoads& counted) {
+  auto const least = least_effect_ms(counted, median(values_of(group, counted.metric)));
+  std::erase_if(group.loads, [&](const LoadRow* load) {
+    auto const why = disturbed(load->disturbances, least);
+    if (why) leave_out(group, why->text);
+    return why.has_value();
+  });
 }
 
 /// The conditions that can differ, each with the difference that allows it.
@@ -125,14 +138,21 @@ std::expected<std::set<Mismatch>, std::string> parse_differences(std::string_vie
   }
 }
 
-std::vector<LoadGroup> groups_of(const Measurements& all, bool with_doubtful) {
+double least_effect_ms(const CountedLoads& counted, double metric_ms) {
+  return std::max(counted.least.relative * metric_ms, counted.least.absolute);
+}
+
+std::vector<LoadGroup> groups_of(const Measurements& all, const CountedLoads& counted) {
   std::vector<LoadGroup> groups;
   std::map<std::vector<std::string>, std::size_t> known;
   for (const LoadRow& load : all.loads) {
     LoadGroup group{.url = load.url, .conditions = load.conditions};
     auto const [at, is_new] = known.try_emplace(key_of(group, {}), groups.size());
     if (is_new) groups.push_back(std::move(group));
-    add(groups[at->second], load, all.replay_of(load), with_doubtful);
+    add(groups[at->second], load, all.replay_of(load), counted.doubtful);
+  }
+  if (!counted.doubtful) {
+    for (LoadGroup& group : groups) leave_out_disturbed(group, counted);
   }
   return groups;
 }

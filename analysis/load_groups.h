@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/measurements.h"
+#include "analysis/verdict.h"
 
 namespace reprise {
 
@@ -37,8 +38,10 @@ struct LoadGroup {
   std::size_t warm_ups = 0;
   std::size_t failed = 0;
   std::vector<std::string> failures;  ///< why; each once
-  /// Left out because of what their replays say of the link.
+  /// Left out because of what their replays say of the link, or because they were disturbed.
   std::size_t doubtful = 0;
+  /// Left out by a gate, which has loaded both sides again.
+  std::size_t repeated = 0;
   std::vector<std::string> warnings;  ///< why; each once, the first kWarningsKept
   /// The loads that count; they belong to the Measurements.
   std::vector<const LoadRow*> loads;
@@ -46,9 +49,19 @@ struct LoadGroup {
   static constexpr std::size_t kWarningsKept = 3;
 };
 
-/// By page and conditions, in the order of first appearance. Loads whose link has warnings count
-/// only with `with_doubtful`.
-std::vector<LoadGroup> groups_of(const Measurements& all, bool with_doubtful);
+/// Which loads count.
+struct CountedLoads {
+  bool doubtful = false;  ///< also those whose link has warnings, and disturbed ones
+  /// A load is disturbed when that can have cost it more than this effect...
+  MinimumEffect least;
+  std::size_t metric = 0;  ///< ...on this one, an index into kMetrics, in ms
+};
+
+/// The least effect on a page of which that is the median, or one load.
+double least_effect_ms(const CountedLoads& counted, double metric_ms);
+
+/// By page and conditions, in the order of first appearance.
+std::vector<LoadGroup> groups_of(const Measurements& all, const CountedLoads& counted);
 
 /// Of the loads that count, in order, where the browser tells.
 std::vector<double> values_of(const LoadGroup& group, std::size_t metric);

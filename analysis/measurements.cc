@@ -34,13 +34,15 @@ ReplayRow row_of(const ReplayRun& replay) {
   return out;
 }
 
-LoadRow row_of(const LoadResult::Load& load) {
+LoadRow row_of(const LoadResult::Load& load, const ReplaySummary* replay) {
   const PageLoad& page = load.page;
   LoadRow out{.url = page.url,
               .conditions = load.configuration,
               .warm_up = load.warm_up,
               .loaded = page.outcome == LoadOutcome::kLoaded,
-              .replay = load.replay};
+              .replay = load.replay,
+              .left_out = load.left_out,
+              .disturbances = disturbances_of(page, replay)};
   if (!out.loaded) {
     bool const known = page.outcome != LoadOutcome::kUnknown;
     out.failure = (known ? std::string(to_string(page.outcome)) : "unknown outcome");
@@ -85,7 +87,7 @@ std::expected<Measurements, std::string> measurements_of(const LoadResult& resul
       return std::unexpected("loads[" + std::to_string(out.loads.size()) + "]." + field +
                              " is missing");
     }
-    out.loads.push_back(row_of(load));
+    out.loads.push_back(row_of(load, result.replay_of(load)));
   }
   return out;
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/disturbance.h"
 #include "pageload/results/load_result.h"
 #include "pageload/results/metric.h"
 
@@ -32,6 +33,8 @@ struct LoadRow {
   std::array<std::optional<double>, kMetricCount> metrics;
   std::vector<std::string> requests;  ///< "GET https://...", sorted, without repeats
   std::optional<std::size_t> replay;  ///< the index in Measurements::replays
+  std::string left_out;  ///< the measuring program's reason to skip it; empty: it counts
+  std::vector<Disturbance> disturbances;
 };
 
 struct Measurements {

@@ -16,11 +16,9 @@ struct Series {
 };
 
 double variation_of(const std::vector<double>& values) {
-  auto const count = static_cast<double>(values.size());
-  double const mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
-  double squares = 0;
-  for (double const value : values) squares += (value - mean) * (value - mean);
-  return mean == 0 || count < 2 ? 0 : std::sqrt(squares / (count - 1)) / mean;
+  double const mean =
+      std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  return mean == 0 ? 0 : standard_deviation(values) / mean;
 }
 
 /// What four of five are at most.
@@ -131,8 +129,7 @@ std::expected<NoiseFloor, std::string> noise_floor(const Measurements& loads,
   NoiseFloor floor{.splits = options.splits, .runs = options.gate.most_runs};
   auto const& compare = options.gate.compare;
   std::vector<Series> series;
-  for (const LoadGroup& group :
-       groups_of(loads, compare.allowed.contains(Mismatch::kCalibration))) {
+  for (const LoadGroup& group : groups_of(loads, counted_loads(compare))) {
     for (std::size_t const metric : metrics_of(compare)) {
       auto values = values_of(group, metric);
       if (values.empty()) continue;

@@ -93,6 +93,15 @@ Verdict verdict_of(std::span<const Finding> findings) {
   return all_same ? Verdict::kSame : Verdict::kUndecided;
 }
 
+double standard_deviation(std::span<const double> values) {
+  if (values.size() < 2) return 0;
+  auto const count = static_cast<double>(values.size());
+  double const mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+  double squares = 0;
+  for (double const value : values) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / (count - 1));
+}
+
 Looks::Looks(std::size_t every, std::size_t most) {
   every = std::max(every, (most + kLooksMax - 1) / kLooksMax);
   for (std::size_t loads = every; loads < most; loads += every) at_.push_back(loads);

@@ -53,7 +53,8 @@ std::vector<Finding> judge(std::span<const Samples> metrics, double alpha, const
 /// Different if any finding is, same if all are; undecided without findings.
 Verdict verdict_of(std::span<const Finding> findings);
 
-double median(std::span<const double> values);  ///< 0 of none
+double median(std::span<const double> values);              ///< 0 of none
+double standard_deviation(std::span<const double> values);  ///< of the population; 0 of one
 
 /// When a gate looks, in loads per side, and at which levels. Not thread-safe (it caches levels).
 class Looks {

@@ -21,6 +21,8 @@
 namespace reprise {
 namespace {
 
+/// Below that of the link that may be before it.
+constexpr int kPriorityLevel = 5;
 constexpr std::chrono::seconds kSweepPeriod{1};
 constexpr std::chrono::milliseconds kEndingSweepPeriod{100};
 constexpr std::chrono::milliseconds kAcceptPause{100};  // after an error
@@ -125,7 +127,7 @@ class Server::Worker {
         {.acceptor = tcp::acceptor(context_), .listen = listen, .factory = nullptr});
   }
 
-  void run(const std::vector<HandlerFactory*>& factories) {
+  void run(const std::vector<HandlerFactory*>& factories, WantedPriority priority) {
     auto factory = factories.begin();
     for (Listener& listener : listeners_) {
       listener.factory = *factory++;
@@ -135,7 +137,11 @@ class Server::Worker {
       });
     }
     sweep();
-    thread_ = std::thread([this] { context_.run(); });
+    thread_ = std::thread([this, priority] {
+      priority_ = ThreadPriority::take(priority, kPriorityLevel).value();
+      if (priority_->got() == Priority::kRealtime) watch_priority();
+      context_.run();
+    });
   }
 
   void take(std::size_t listener, Descriptor socket, AcceptedElsewhere from) {
@@ -169,6 +175,7 @@ class Server::Worker {
     net::post(context_, [this] {
       if (std::exchange(stopping_, true)) return;
       ends_at_ = std::chrono::steady_clock::now() + Server::kEndingTime;
+      priority_timer_.cancel();
       for (Listener& listener : listeners_) listener.acceptor.close();
       for (Connection& open : connections_) open.end();
       sweep();
@@ -233,9 +240,21 @@ class Server::Worker {
     });
   }
 
+  /// A thread that serves all the time must not stop the machine.
+  void watch_priority() {
+    priority_timer_.expires_after(ThreadPriority::kWindow);
+    priority_timer_.async_wait([this](boost::system::error_code error) {
+      if (error || stopping_) return;
+      priority_->watch(std::chrono::steady_clock::now().time_since_epoch());
+      watch_priority();
+    });
+  }
+
   net::io_context context_;
   std::function<void()> make_room_;
   net::steady_timer sweeper_;
+  net::steady_timer priority_timer_{context_};
+  std::optional<ThreadPriority> priority_;
   std::atomic<std::uint64_t>& connection_ids_;
   FailedHandshakes& failed_handshakes_;
   SSL_CTX* tls_;
@@ -307,8 +326,8 @@ void Server::take(std::size_t listener, int socket, AcceptedElsewhere from) {
   workers_[next % workers_.size()]->take(listener, Descriptor(socket), std::move(from));
 }
 
-void Server::start(const std::vector<HandlerFactory*>& factories) {
-  for (auto& worker : workers_) worker->run(factories);
+void Server::start(const std::vector<HandlerFactory*>& factories, WantedPriority priority) {
+  for (auto& worker : workers_) worker->run(factories, priority);
 }
 
 Server::~Server() {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/system/descriptor.h"
+#include "base/system/thread_priority.h"
 #include "proxy/connection.h"
 #include "proxy/tls/certificate_authority.h"
 
@@ -69,8 +70,10 @@ class Server {
   void take(std::size_t listener, int socket, AcceptedElsewhere from);
 
   /// Starts the threads; earlier connections wait in the backlog. `factories` are those of the
-  /// listeners, in their order, and must outlive the server.
-  void start(const std::vector<HandlerFactory*>& factories);
+  /// listeners, in their order, and must outlive the server. `priority` is that of the threads; not
+  /// kRealtime, which could fail.
+  void start(const std::vector<HandlerFactory*>& factories,
+             WantedPriority priority = WantedPriority::kOrdinary);
 
   /// The limit of stop() for running requests.
   static constexpr std::chrono::seconds kEndingTime{5};

@@ -17,6 +17,7 @@
 
 #include "base/system/execute.h"
 #include "base/system/last_error.h"
+#include "base/system/thread_priority.h"
 
 extern char** environ;
 
@@ -24,6 +25,9 @@ namespace reprise {
 namespace {
 
 constexpr char kTerminate = 'T';
+
+/// How often a wait asks whether to stop.
+constexpr std::chrono::milliseconds kStopInterval{200};
 
 /// Everything the guard needs, prepared before fork(2): afterwards other threads' locks are in an
 /// unknown state, and only async-signal-safe calls are permitted.
@@ -38,6 +42,7 @@ struct Plan {
   int control = -1;     ///< read end: kTerminate, or EOF when the owner has ended
   int status = -1;      ///< write end: pid, then wait status
   int exec_error = -1;  ///< write end, closed by a successful execve(2)
+  bool favoured = false;
 };
 
 void write_int(int fd, int value) {
@@ -73,7 +78,14 @@ void default_signals() {
 }
 
 [[noreturn]] void become_program(const Plan& plan, pid_t guard_pid) {
-  ::setsid();
+  if (plan.favoured) {
+    // The kernel weighs sessions against each other (sched(7), autogroup): so this one needs its
+    // own, and what it starts must stay in it, or the weight is lost.
+    ::setsid();
+    static_cast<void>(favour_process());
+  } else {
+    ::setpgid(0, 0);
+  }
   if (!end_with_parent(guard_pid, SIGKILL)) ::_exit(kNotRun);
   default_signals();
   sigset_t none;
@@ -165,7 +177,7 @@ bool reap(pid_t program, int& status) {
 void on_child_signal(int) {}
 
 [[noreturn]] void guard(const Plan& plan) {
-  ::setsid();
+  ::setpgid(0, 0);
   ::prctl(PR_SET_NAME, "reprise-guard");
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   default_signals();
@@ -258,6 +270,7 @@ Result<std::unique_ptr<GuardedProcess>> GuardedProcess::start(const Options& opt
       .control = control->read.get(),
       .status = status->write.get(),
       .exec_error = exec_error->write.get(),
+      .favoured = options.favoured,
   };
 
   // Handlers of this process must not run in the guard before it has reset them.
@@ -324,6 +337,15 @@ std::optional<int> GuardedProcess::wait_until(TimePoint deadline) {
     }
   }
   return ended_;
+}
+
+std::optional<int> GuardedProcess::wait_until(TimePoint deadline,
+                                              const std::function<bool()>& stop) {
+  for (;;) {
+    auto const now = std::chrono::steady_clock::now();
+    if (auto const status = wait_until(std::min(deadline, now + kStopInterval))) return status;
+    if (stop() || now >= deadline) return std::nullopt;
+  }
 }
 
 Result<std::filesystem::path> make_private_folder(const std::string& prefix,

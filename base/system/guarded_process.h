@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,8 +33,9 @@ class GuardedProcess {
     std::filesystem::path program;         ///< absolute; it is not looked up on PATH
     std::vector<std::string> arguments;    ///< without the program's own name
     std::vector<std::string> environment;  ///< NAME=VALUE, the whole environment
-    int input_fd = -1;   ///< becomes descriptor 3 of the program; borrowed until start() returns
-    int output_fd = -1;  ///< becomes descriptor 4; both or neither are given
+    int input_fd = -1;      ///< becomes descriptor 3 of the program; borrowed until start() returns
+    int output_fd = -1;     ///< becomes descriptor 4; both or neither are given
+    bool favoured = false;  ///< put before other programs, where permitted: favour_process()
     std::filesystem::path error_file;  ///< standard error is appended to it; empty: inherited
     /// A private folder, removed with its contents at the end. start() takes ownership, even on
     /// failure. Empty: none.
@@ -56,6 +58,8 @@ class GuardedProcess {
   /// The program's status as from waitpid(2), once it has ended; nullopt if it still runs at
   /// `deadline`. By then all processes that it started have ended, too.
   std::optional<int> wait_until(TimePoint deadline);
+  /// The same; nullopt also once `stop()` is true, which is asked every 200 ms.
+  std::optional<int> wait_until(TimePoint deadline, const std::function<bool()>& stop);
 
   /// Readable once wait_until() would not wait; for poll(2).
   int ended_fd() const { return status_.get(); }

@@ -62,6 +62,8 @@ Result<void> PageSession::run(const std::string& url, int width, int height, Pag
   if (traced) {
     if (auto done = start_trace(std::chrono::steady_clock::now() + kAnswerTime); !done) return done;
   }
+  machine_at_load_event_.reset();
+  auto const machine_before = MachineSample::take();
   recording_ = true;
   std::chrono::duration<double, std::milli> const started =
       std::chrono::system_clock::now().time_since_epoch();
@@ -74,6 +76,8 @@ Result<void> PageSession::run(const std::string& url, int width, int height, Pag
   recorded.failure = std::move(load.failure);
   recorded.url = url;
   recorded.started_unix_ms = started.count();
+  recorded.machine =
+      activity_between(machine_before, machine_at_load_event_.value_or(MachineSample::take()));
   load = std::move(recorded);
   if (!navigated) return navigated;
   if (traced) {
@@ -127,6 +131,7 @@ Result<void> PageSession::wait_until_quiet(PageLoad& load) {
   auto quiet_since = std::chrono::steady_clock::now();
   std::uint64_t activity = 0;
   while (std::chrono::steady_clock::now() < deadline) {
+    if (has_ended() && !machine_at_load_event_) machine_at_load_event_ = MachineSample::take();
     bool const quiet = has_ended() && record().in_flight() == record().unread();
     auto const rest =
         record().unread() == 0 ? options_.quiet : std::max(options_.quiet, kUnreadTime);

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/system/machine_sample.h"
 #include "pageload/browser/browser.h"
 #include "pageload/browser/page_bodies.h"
 #include "pageload/browser/page_record.h"
@@ -67,6 +68,8 @@ class PageSession {
   std::shared_ptr<std::string> no_way_ = std::make_shared<std::string>();
 
  private:
+  std::optional<MachineSample> machine_at_load_event_;
+
   Result<void> settle();
   Result<void> warm_up(const std::string& url, PageLoad& load);
   Result<void> wait_until_quiet(PageLoad& load);

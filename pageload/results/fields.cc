@@ -59,6 +59,13 @@ std::int64_t Fields::integer(std::string_view name, std::int64_t missing) {
   return number < 0 ? missing : static_cast<std::int64_t>(number);
 }
 
+double Fields::signed_number(std::string_view name) {
+  auto const number = any_number(name);
+  if (!number) return 0;
+  if (*number >= -kNumberMax && *number <= kNumberMax) return *number;
+  return wrong(name, "is out of range"), 0;
+}
+
 std::uint64_t Fields::whole(std::string_view name) {
   auto const* const value = find(name);
   if (value == nullptr) return 0;

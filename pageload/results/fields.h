@@ -32,6 +32,8 @@ class Fields {
   bool flag(std::string_view name);
   /// From 0 to kNumberMax.
   std::optional<double> number(std::string_view name);
+  /// From -kNumberMax to kNumberMax; 0 if missing.
+  double signed_number(std::string_view name);
   /// A number; a missing or negative one is -1.
   double time(std::string_view name);
   /// A whole number from 0; negative ones become `missing`.

@@ -55,6 +55,7 @@ struct LoadResult {
     LoadConfiguration configuration;
     unsigned order = 1;
     bool warm_up = false;
+    std::string left_out;               ///< why it is not counted, a sentence; empty: it is
     std::optional<std::size_t> replay;  ///< into LoadResult::replays
     PageLoad page;
   };
@@ -67,6 +68,12 @@ struct LoadResult {
   LoadSettings settings;
   std::vector<Load> loads;
   std::vector<ReplayRun> replays;
+
+  /// What the replay of a load reported; null when live, or when it left no report.
+  const ReplaySummary* replay_of(const Load& load) const {
+    if (!load.replay || !replays[*load.replay].report) return nullptr;
+    return &*replays[*load.replay].report;
+  }
 };
 
 }  // namespace reprise

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/system/machine_sample.h"
+
 namespace reprise {
 
 /// The phases of a request in the browser's network code, in ms as in PageRequest; -1 if a phase
@@ -117,6 +119,9 @@ struct PageLoad {
   /// The browser's own requests, as the replay saw them: "GET http://...", "DNS a.test". Nothing
   /// without a replay.
   std::optional<std::vector<std::string>> browser_requests;
+  /// What the machine did from the navigation to the load event, or until it was given up. Its
+  /// own_ms are of browser and replay.
+  std::optional<MachineActivity> machine;
 };
 
 /// Sets the values that follow from requests and DOM, unless they are set: the counts of requests,

@@ -54,6 +54,26 @@ PageRequest request_of(Fields from) {
   return request;
 }
 
+MachineActivity activity_of(Fields from) {
+  MachineActivity machine{.span_ms = from.number("span_ms").value_or(0),
+                          .processors = std::max(1U, small(from, "processors", 1)),
+                          .busy_ms = from.number("busy_ms").value_or(0),
+                          .own_ms = from.number("own_ms").value_or(0),
+                          .steal_ms = from.number("steal_ms"),
+                          .throttled_ms = from.number("throttled_ms"),
+                          .cpu_pressure_ms = from.number("cpu_pressure_ms"),
+                          .io_pressure_ms = from.number("io_pressure_ms"),
+                          .memory_pressure_ms = from.number("memory_pressure_ms"),
+                          .frequency_mhz = from.number("frequency_mhz"),
+                          .own_waiting_ms = from.number("own_waiting_ms").value_or(0),
+                          .own_major_faults = from.number("own_major_faults").value_or(0),
+                          .suspended_ms = from.number("suspended_ms").value_or(0),
+                          .stopped = from.flag("stopped")};
+  machine.own_nice = static_cast<int>(from.signed_number("own_nice"));
+  machine.clock_step_ms = from.signed_number("clock_step_ms");
+  return machine;
+}
+
 PageLoad page_of(Fields& from) {
   PageLoad page;
   page.outcome = load_outcome(from.text("outcome"));
@@ -70,6 +90,7 @@ PageLoad page_of(Fields& from) {
   page.requests_not_kept = static_cast<std::uint64_t>(from.integer("requests_not_kept"));
   page.remarks = from.texts("remarks");
   if (from.has("browser_requests")) page.browser_requests = from.texts("browser_requests");
+  if (from.has("machine")) page.machine = activity_of(from.into("machine"));
   sum_up(page);
   return page;
 }
@@ -99,6 +120,7 @@ LoadResult::Load load_of(Fields from, const LoadResult& result) {
                         .cache = conditions.text("cache")};
   load.order = small(from, "order", static_cast<unsigned>(result.loads.size() + 1));
   load.warm_up = from.flag("warm_up");
+  load.left_out = from.text("left_out");
   load.page = page_of(from);
   load.replay = replay_of(from, load.run, result.replays);
   return load;
@@ -124,6 +146,7 @@ LinkSummary link_of(Fields from) {
   link.self_check_ok = check.flag("ok");
   link.self_check_skipped = check.text("skipped");
   link.warnings = from.texts("doubts");
+  link.lateness_cost_ms = from.into("lateness").number("cost_ms");
   auto profile = from.into("link");
   link.rtt_ms = profile.number("rtt_ms");
   link.down_bps = profile.into("down").number("rate_bps");
@@ -140,6 +163,7 @@ ReplaySummary summary_of(Fields from) {
   ReplaySummary out;
   out.hits = from.number("hits");
   out.misses = from.number("misses");
+  out.processor_ms = from.number("processor_ms");
   from.each("distinct_misses", kResultRequestsMax, [&](Fields miss) {
     out.distinct_misses.push_back(
         {.method = miss.text("method"), .url = miss.text("url"), .reason = miss.text("reason")});

@@ -27,6 +27,8 @@ struct LinkSummary {
   bool self_check_ok = false;
   std::string self_check_skipped;     ///< why there was no self-check; empty: there was one
   std::vector<std::string> warnings;  ///< reasons to doubt its figures, one sentence each
+  /// The maximum cost of late packets; nothing in results before it was measured.
+  std::optional<double> lateness_cost_ms;
   std::optional<double> rtt_ms, down_bps, up_bps;
   std::optional<Timeline> timeline;
 };
@@ -40,6 +42,7 @@ struct ReplaySummary {
     std::string kind, method, url;
   };
   std::optional<double> hits, misses;
+  std::optional<double> processor_ms;  ///< that the replay used since the page's command started
   std::vector<Miss> distinct_misses;
   std::vector<SpecialAnswer> special_answers;
   std::vector<std::string> missing_names;  ///< names that were looked up but are not in the archive

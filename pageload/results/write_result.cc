@@ -66,6 +66,29 @@ json::object request_json(const PageRequest& request) {
   return out;
 }
 
+json::value number_or_null(const std::optional<double>& number) {
+  return number ? json::value(*number) : json::value();
+}
+
+json::object activity_json(const MachineActivity& machine) {
+  return {{"span_ms", machine.span_ms},
+          {"processors", machine.processors},
+          {"busy_ms", machine.busy_ms},
+          {"own_ms", machine.own_ms},
+          {"own_nice", machine.own_nice},
+          {"own_waiting_ms", machine.own_waiting_ms},
+          {"own_major_faults", machine.own_major_faults},
+          {"stopped", machine.stopped},
+          {"steal_ms", number_or_null(machine.steal_ms)},
+          {"throttled_ms", number_or_null(machine.throttled_ms)},
+          {"cpu_pressure_ms", number_or_null(machine.cpu_pressure_ms)},
+          {"io_pressure_ms", number_or_null(machine.io_pressure_ms)},
+          {"memory_pressure_ms", number_or_null(machine.memory_pressure_ms)},
+          {"frequency_mhz", number_or_null(machine.frequency_mhz)},
+          {"suspended_ms", machine.suspended_ms},
+          {"clock_step_ms", machine.clock_step_ms}};
+}
+
 json::object page_json(const PageLoad& page) {
   json::array requests;
   for (const PageRequest& request : page.requests) requests.push_back(request_json(request));
@@ -85,6 +108,7 @@ json::object page_json(const PageLoad& page) {
   out["console_errors"] = texts_json(page.console_errors);
   out["remarks"] = texts_json(page.remarks);
   if (page.browser_requests) out["browser_requests"] = texts_json(*page.browser_requests);
+  out["machine"] = page.machine ? json::value(activity_json(*page.machine)) : json::value();
   return out;
 }
 
@@ -97,6 +121,7 @@ json::object load_json(const LoadResult::Load& load) {
                           {"cache", as_utf8(load.configuration.cache)}};
   out["order"] = load.order;
   out["warm_up"] = load.warm_up;
+  if (!load.left_out.empty()) out["left_out"] = as_utf8(load.left_out);
   out["replay"] = load.replay ? json::value(*load.replay) : json::value();
   return out;
 }

@@ -4,14 +4,12 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
-#include <pwd.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <string_view>
 
 #include "base/http/digest.h"
@@ -19,6 +17,7 @@
 #include "base/system/descriptor.h"
 #include "base/system/last_error.h"
 #include "base/system/private_file.h"
+#include "base/system/user_folder.h"
 #include "base/text/base64.h"
 #include "proxy/tls/certificate_builder.h"
 
@@ -175,17 +174,7 @@ Result<void> make_pair(const fs::path& directory) {
 }  // namespace
 
 fs::path CertificateAuthority::default_directory() {
-  fs::path const below = fs::path("reprise") / "ca";
-  // By the specification a relative path is ignored.
-  if (const char* data = std::getenv("XDG_DATA_HOME"); data && fs::path(data).is_absolute()) {
-    return data / below;
-  }
-  const char* home = std::getenv("HOME");
-  if (home == nullptr || *home != '/') {
-    const passwd* const user = ::getpwuid(::getuid());
-    home = user != nullptr ? user->pw_dir : "/";
-  }
-  return home / fs::path(".local") / "share" / below;
+  return user_folder("XDG_DATA_HOME", fs::path(".local") / "share") / "reprise" / "ca";
 }
 
 Result<CertificateAuthority> CertificateAuthority::open(const fs::path& directory) {

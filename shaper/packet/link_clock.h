@@ -1,16 +1,10 @@
 #pragma once
 
-#include <time.h>
-
 #include <chrono>
 
-namespace reprise {
+#include "base/system/clock.h"
 
-inline std::chrono::nanoseconds read_clock(clockid_t clock) {
-  timespec time{};
-  ::clock_gettime(clock, &time);
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
+namespace reprise {
 
 /// The clock of the packet link: CLOCK_MONOTONIC.
 inline std::chrono::nanoseconds link_now() {

@@ -133,6 +133,7 @@ std::size_t LinkDirection::write_group(std::size_t first) {
       drops_.send += count;
     }
     written = link_now();
+    if (fate == LinkLogEntry::Fate::delivered) chain_.add(held.arrived, begin.due, written);
   }
   for (std::uint32_t i = 0; i < count; ++i) {
     const Departure& departure = departures_[first + i];

@@ -8,6 +8,7 @@
 #include "shaper/link.h"
 #include "shaper/packet/far_servers.h"
 #include "shaper/packet/held_packets.h"
+#include "shaper/packet/lateness_chain.h"
 #include "shaper/packet/link_clock.h"
 #include "shaper/packet/link_log.h"
 #include "shaper/packet/link_report.h"
@@ -23,16 +24,17 @@ class LinkDirection {
   /// More on the link at once is dropped and counted.
   static constexpr std::uint64_t kHeldBytesMax = std::uint64_t{512} << 20;
 
-  /// The rings, the histogram, the log and the series (which may be null) outlive this. `far` are
+  /// The rings, the lateness, the log and the series (which may be null) outlive this. `far` are
   /// senders on this side whose packets reach the link later.
   LinkDirection(LinkSide side, Link link, PacketRing& from, PacketRing& to, FarServers far,
-                LatenessHistogram& lateness, LinkLog* log, LinkSeries* series)
+                LatenessHistogram& lateness, LatenessChain& chain, LinkLog* log, LinkSeries* series)
       : side_(side),
         link_(std::move(link)),
         from_(from),
         to_(to),
         far_(std::move(far)),
         lateness_(lateness),
+        chain_(chain),
         log_(log),
         series_(series) {}
 
@@ -68,6 +70,7 @@ class LinkDirection {
   PacketRing& to_;
   FarServers far_;
   LatenessHistogram& lateness_;
+  LatenessChain& chain_;
   LinkLog* log_;
   LinkSeries* series_;
   HeldPackets held_;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
+#include "base/system/thread_priority.h"
 #include "shaper/link.h"
 #include "shaper/packet/lateness.h"
 
@@ -25,7 +27,13 @@ struct LinkReport {
   LatenessHistogram::Summary lateness;  ///< written - due, of every packet
   OutsideDrops outside;
   std::uint64_t held_packets = 0;  ///< super-packets still on the link
-  bool realtime = false;
+  /// What their lateness can have cost any exchange at most (LatenessChain).
+  std::chrono::nanoseconds lateness_cost{0};
+  /// From the first packet's arrival to the last one's end.
+  std::chrono::nanoseconds span{0};
+  Priority priority = Priority::kOrdinary;  ///< of the link's thread
+  std::uint64_t times_lowered = 0;          ///< see ThreadPriority
+  std::chrono::nanoseconds processor_time{0};
 };
 
 }  // namespace reprise

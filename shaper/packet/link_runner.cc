@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/timerfd.h>
 
 #include <algorithm>
@@ -14,17 +15,30 @@ namespace {
 
 constexpr std::uint64_t kDownStream = 0;
 constexpr std::uint64_t kUpStream = 1;
-/// How long before an event the thread stops sleeping, at most.
-constexpr std::chrono::nanoseconds kSpinMax = std::chrono::microseconds(150);
-/// A wait too short to sleep.
-constexpr std::chrono::nanoseconds kSleepMin = std::chrono::microseconds(40);
 constexpr std::chrono::nanoseconds kPublishPeriod = std::chrono::milliseconds(2);
 constexpr int kPriority = 10;
+/// What comes meanwhile waits in a ring, which has room for less than 500 frames.
+constexpr std::chrono::nanoseconds kNapMax = std::chrono::milliseconds(1);
+/// How late packets may be, beside a hundredth of the delay, to save processor time at high rates.
+constexpr std::chrono::nanoseconds kRestMax = std::chrono::microseconds(200);
 
 bool watch(const Descriptor& events, int fd, std::uint32_t how) {
   epoll_event event{};
   event.events = how;
+  event.data.fd = fd;
   return ::epoll_ctl(events.get(), EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+std::chrono::nanoseconds shortest_delay(const LinkProfile& profile) {
+  return std::min(profile.down.delay, profile.up.delay);
+}
+
+unsigned usable_processors() {
+  cpu_set_t usable;
+  CPU_ZERO(&usable);
+  return ::sched_getaffinity(0, sizeof usable, &usable) == 0
+             ? static_cast<unsigned>(CPU_COUNT(&usable))
+             : 1;
 }
 
 timespec to_timespec(std::chrono::nanoseconds time) {
@@ -82,10 +96,12 @@ LinkRunner::LinkRunner(LinkDevices& devices, const LinkProfile& profile,
     : devices_(devices),
       options_(options),
       down_(LinkSide::down, Link(profile.down, options.seed, kDownStream, start), devices.server(),
-            devices.client(), FarServers(options.far_servers), lateness_, options.log,
+            devices.client(), FarServers(options.far_servers), lateness_, chain_, options.log,
             options.series),
       up_(LinkSide::up, Link(profile.up, options.seed, kUpStream, start), devices.client(),
-          devices.server(), FarServers({}), lateness_, options.log, options.series) {
+          devices.server(), FarServers({}), lateness_, chain_, options.log, options.series),
+      wake_plan_(usable_processors(), std::min(kRestMax, shortest_delay(profile) / 100)),
+      nap_max_(std::min(kNapMax, shortest_delay(profile))) {
   if (options.log != nullptr) options.log->set_start(start);
   if (options.series != nullptr) options.series->set_start(start);
 }
@@ -109,18 +125,16 @@ ShellResult<std::unique_ptr<LinkRunner>> LinkRunner::start(LinkDevices& devices,
   devices.flush();
   std::unique_ptr<LinkRunner> runner(new LinkRunner(devices, profile, options, link_now()));
   if (auto const opened = runner->open_events(); !opened) return std::unexpected(opened.error());
-  std::promise<int> started;
-  runner->thread_ = std::thread([&runner = *runner, &started, realtime = options.realtime] {
-    sched_param const parameters{.sched_priority = kPriority};
-    int const error =
-        realtime ? ::pthread_setschedparam(::pthread_self(), SCHED_FIFO, &parameters) : 0;
-    started.set_value(error);
-    if (error == 0) runner.run();
+  std::promise<std::error_code> started;
+  runner->thread_ = std::thread([&runner = *runner, &started, wanted = options.priority] {
+    auto priority = ThreadPriority::take(wanted, kPriority);
+    started.set_value(priority ? std::error_code() : priority.error());
+    if (priority) runner.run(*priority);
   });
-  if (int const error = started.get_future().get(); error != 0) {
+  if (auto const error = started.get_future().get()) {
     return shell_failure("the link's thread cannot get real-time priority",
                          "run `ulimit -r 10` (see limits.conf), run as root, or omit --realtime",
-                         error);
+                         error.value());
   }
   return runner;
 }
@@ -137,19 +151,28 @@ void LinkRunner::stop() {
   thread_.join();
 }
 
-void LinkRunner::run() {
+void LinkRunner::run(ThreadPriority& priority) {
+  priority_ = &priority;
+  ::prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);  // in ns
   while (!stopping_.load(std::memory_order_relaxed)) {
-    if (pass()) continue;
-    auto const now = link_now();
-    auto const next = next_event();
-    if (!next || *next > now + kSleepMin) {
-      publish(now);
-      // At least half of each wait is slept: a thread of real-time priority that never did would be
-      // stopped by the kernel for 50 ms in every second.
-      sleep_until(next ? std::optional(*next - std::min(kSpinMax, (*next - now) / 2)) : next);
-    }
+    if (!pass()) wait(link_now());
   }
   publish(link_now());
+}
+
+void LinkRunner::wait(std::chrono::nanoseconds now) {
+  if (watching_since_) wake_plan_.watched(*watching_since_, now);
+  watching_since_.reset();
+  auto const next = next_event();
+  auto const wake_at = next ? wake_plan_.wake_at(now, *next) : std::nullopt;
+  if (next && !wake_at) {
+    watching_since_ = now;
+    return;
+  }
+  // A short sleep ends before anybody misses it.
+  if (!wake_at || *wake_at > publish_at_) publish(now);
+  bool const came = wake_at && *wake_at - now <= nap_max_ ? nap(*wake_at) : sleep_until(wake_at);
+  if (came && wake_at) wake_plan_.slept(*wake_at, link_now());
 }
 
 /// Whether anything moved.
@@ -169,17 +192,28 @@ std::optional<std::chrono::nanoseconds> LinkRunner::next_event() const {
   return down && up ? std::min(*down, *up) : down ? down : up;
 }
 
-void LinkRunner::sleep_until(std::optional<std::chrono::nanoseconds> time) {
+bool LinkRunner::nap(std::chrono::nanoseconds time) {
+  auto const until = to_timespec(time);
+  return ::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == 0;
+}
+
+bool LinkRunner::sleep_until(std::optional<std::chrono::nanoseconds> time) {
   itimerspec when{};
   if (time) when.it_value = to_timespec(*time);
   ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr);
-  epoll_event event;
-  ::epoll_wait(events_.get(), &event, 1, -1);
+  epoll_event event{};
+  return ::epoll_wait(events_.get(), &event, 1, -1) == 1 && event.data.fd == timer_.get();
 }
 
 void LinkRunner::publish(std::chrono::nanoseconds now) {
   publish_at_ = now + kPublishPeriod;
+  priority_->watch(now);
   std::lock_guard const lock(mutex_);
+  published_.priority = priority_->got();
+  published_.times_lowered = priority_->times_lowered();
+  published_.processor_time = read_clock(CLOCK_THREAD_CPUTIME_ID);
+  published_.lateness_cost = chain_.cost();
+  published_.span = chain_.span();
   published_.down = down_.counters();
   published_.up = up_.counters();
   published_.held_packets = down_.held_packets() + up_.held_packets();
@@ -195,7 +229,6 @@ LinkReport LinkRunner::report() {
   ring_drops_ += devices_.client().take_drops() + devices_.server().take_drops();
   LinkReport report = published_;
   report.lateness = lateness_.summary();
-  report.realtime = options_.realtime;
   report.outside.ring = ring_drops_;
   report.outside.devices = devices_.drops();
   return report;

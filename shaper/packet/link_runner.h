@@ -9,6 +9,8 @@
 #include <thread>
 
 #include "base/system/descriptor.h"
+#include "base/system/thread_priority.h"
+#include "shaper/packet/lateness_chain.h"
 #include "shaper/packet/link_direction.h"
 #include "shaper/packet/link_log.h"
 #include "shaper/packet/link_report.h"
@@ -16,6 +18,7 @@
 #include "shaper/packet/network/netlink.h"
 #include "shaper/packet/network/network.h"
 #include "shaper/packet/packet_ring.h"
+#include "shaper/packet/wake_plan.h"
 #include "shaper/profile.h"
 
 namespace reprise {
@@ -53,19 +56,18 @@ class LinkDevices {
 
 struct LinkRunnerOptions {
   std::uint64_t seed = 0;
-  /// SCHED_FIFO for the link's thread: needs CAP_SYS_NICE or RLIMIT_RTPRIO.
-  bool realtime = false;
-  FarServers::Delays far_servers;  ///< what some addresses add to the round trip
-  LinkLog* log = nullptr;          ///< outlives the runner
-  LinkSeries* series = nullptr;    ///< outlives the runner; not to be read before stop()
+  WantedPriority priority = WantedPriority::kBest;  ///< of the link's thread
+  FarServers::Delays far_servers;                   ///< what some addresses add to the round trip
+  LinkLog* log = nullptr;                           ///< outlives the runner
+  LinkSeries* series = nullptr;  ///< outlives the runner; not to be read before stop()
 };
 
 /// Moves the packets of a shell through a link, in a thread of its own. Between events the thread
-/// sleeps until shortly before the next one is due, and then looks at the clock and at the rings
-/// until it is: a sleeping thread wakes tens of microseconds late.
+/// sleeps until shortly before the next one is due, and then watches the clock and the rings until
+/// it is (WakePlan).
 class LinkRunner {
  public:
-  /// Starts now. `devices` outlive it. Errors: pthread_setschedparam(3)'s; epoll's, timerfd's.
+  /// Starts now. `devices` outlive it. Errors: ThreadPriority::take()'s; epoll's, timerfd's.
   static ShellResult<std::unique_ptr<LinkRunner>> start(LinkDevices& devices,
                                                         const LinkProfile& profile,
                                                         const LinkRunnerOptions& options);
@@ -81,23 +83,32 @@ class LinkRunner {
   LinkRunner(LinkDevices& devices, const LinkProfile& profile, const LinkRunnerOptions& options,
              std::chrono::nanoseconds start);
   ShellResult<void> open_events();
-  void run();
+  void run(ThreadPriority& priority);
   bool pass();
-  void sleep_until(std::optional<std::chrono::nanoseconds> time);
+  void wait(std::chrono::nanoseconds now);
+  bool nap(std::chrono::nanoseconds time);
+  /// Whether the time came, and not a packet before.
+  bool sleep_until(std::optional<std::chrono::nanoseconds> time);
   std::optional<std::chrono::nanoseconds> next_event() const;
   void publish(std::chrono::nanoseconds now);
 
   LinkDevices& devices_;
   LinkRunnerOptions options_;
   LatenessHistogram lateness_;
+  LatenessChain chain_;
   LinkDirection down_;
   LinkDirection up_;
   StampClock stamps_;
+  WakePlan wake_plan_;
+  /// So long it need not look at what comes, which is due at least this much later.
+  std::chrono::nanoseconds nap_max_;
+  std::optional<std::chrono::nanoseconds> watching_since_;
   Descriptor events_;
   Descriptor timer_;
   Descriptor wake_;
   std::atomic<bool> stopping_ = false;
   std::chrono::nanoseconds publish_at_{0};
+  ThreadPriority* priority_ = nullptr;  // of thread_, while it runs
 
   std::mutex mutex_;  // over what follows
   LinkReport published_;

@@ -10,6 +10,7 @@
 #include <map>
 #include <utility>
 
+#include "base/text/counted.h"
 #include "shaper/description.h"
 
 namespace reprise {
@@ -101,6 +102,15 @@ json::object spans_json(const LinkTimeline& line, std::size_t first, std::size_t
           {"drops", std::move(drops)}};
 }
 
+/// Warnings but for lateness, which those judge who know what was exchanged over the link.
+std::vector<std::string> settings_warnings(const PacketRun& run) {
+  auto warnings = run.self_check.deviations;
+  if (auto const lost = run.link.outside.total(); lost > 0) {
+    warnings.push_back(counted(lost, "packet was", "packets were") + " lost outside the link");
+  }
+  return warnings;
+}
+
 }  // namespace
 
 json::value to_json(const LinkTimelines& timelines) {
@@ -114,18 +124,13 @@ json::value to_json(const LinkTimelines& timelines) {
 }
 
 std::vector<std::string> warnings_of(const PacketRun& run) {
-  auto warnings = run.self_check.deviations;
-  auto const& lateness = run.link.lateness;
-  if (lateness.p99 > kLatenessMax) {
-    char text[128];
-    std::snprintf(text, sizeof text,
-                  "one packet in 100 was %.1f ms late or more: this machine is too busy",
-                  to_us(lateness.p99) / 1e3);
-    warnings.emplace_back(text);
-  }
-  if (auto const lost = run.link.outside.total(); lost > 0) {
-    warnings.push_back(std::to_string(lost) + " packets were lost outside the link");
-  }
+  auto warnings = settings_warnings(run);
+  if (run.link.lateness_cost <= tolerated_lateness(run.link.span)) return warnings;
+  char text[160];
+  std::snprintf(text, sizeof text,
+                "late packets can have cost up to %.1f ms in %.0f ms: this machine is too busy",
+                to_ms(run.link.lateness_cost), to_ms(run.link.span));
+  warnings.emplace_back(text);
   return warnings;
 }
 
@@ -139,7 +144,9 @@ json::object to_json(const PacketRun& run) {
           {"link_text", to_text(run.profile)},
           {"link_seed", run.seed},
           {"congestion", run.congestion},
-          {"realtime", run.link.realtime},
+          {"priority", to_string(run.link.priority)},
+          {"priority_lowered", run.link.times_lowered},
+          {"processor_ms", to_ms(run.link.processor_time)},
           {"keep_awake", run.keep_awake},
           {"origin_rtt_ms", to_json(run.far_servers)},
           {"self_check", to_json(run.self_check)},
@@ -147,7 +154,9 @@ json::object to_json(const PacketRun& run) {
            {{"packets", lateness.packets},
             {"p50_us", to_us(lateness.p50)},
             {"p99_us", to_us(lateness.p99)},
-            {"max_us", to_us(lateness.max)}}},
+            {"max_us", to_us(lateness.max)},
+            {"cost_ms", to_ms(run.link.lateness_cost)},
+            {"span_ms", to_ms(run.link.span)}}},
           {"outside_drops",
            {{"ring", outside.ring},
             {"send", outside.send},
@@ -156,7 +165,7 @@ json::object to_json(const PacketRun& run) {
             {"devices", outside.devices}}},
           {"down", to_json(run.link.down)},
           {"up", to_json(run.link.up)},
-          {"doubts", json::value_from(warnings_of(run))},
+          {"doubts", json::value_from(settings_warnings(run))},
           {"timeline", run.timelines ? to_json(*run.timelines) : json::value()}};
 }
 

@@ -33,11 +33,18 @@ struct PacketRun {
   std::optional<LinkTimelines> timelines;  ///< when they were asked for
 };
 
-/// Warnings about the run's figures, as sentences: the self-check's deviations, lateness over
-/// kLatenessMax, packets lost outside the link. Empty if there are none.
+/// What late packets may cost an exchange that took `span` before it is doubtful: one percent of
+/// it, the smallest effect that a gate looks for by default, but at least kLatenessMax.
+inline std::chrono::nanoseconds tolerated_lateness(std::chrono::nanoseconds span) {
+  return std::max<std::chrono::nanoseconds>(kLatenessMax, span / 100);
+}
+
+/// Warnings about the run's figures, as sentences: the self-check's deviations, lateness that cost
+/// more than tolerated_lateness(), packets lost outside the link. Empty if there are none.
 std::vector<std::string> warnings_of(const PacketRun& run);
 
-/// For results and reports: the link's settings, seed and kind, the measurements, and the warnings.
+/// For results and reports: the link's settings, seed and kind, the measurements, and the warnings
+/// ("doubts") but for lateness: whoever knows what was exchanged judges "cost_ms" better.
 boost::json::object to_json(const PacketRun& run);
 
 /// The spans from the first to the last in which anything was on the link, as lists of numbers;

@@ -112,7 +112,7 @@ TEST(Compare, LeavesOutLoadsOfADoubtfulLinkAndRefusesMany) {
   EXPECT_EQ(out.pages.front().b.doubtful, 1U);
   for (int i = 0; i < 3; ++i) loads.push_back(loads.back());
   EXPECT_THAT(refusals(a, read(loads)),
-              ElementsAre(HasSubstr("calibration: the link missed its settings in 4 of 14")));
+              ElementsAre(HasSubstr("calibration: the machine disturbed 4 of 14")));
 }
 
 TEST(Compare, PairsConditionsThatMayDiffer) {

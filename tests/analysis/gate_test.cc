@@ -11,6 +11,7 @@ using namespace reprise;
 using testing::Each;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Pair;
 using testing::SizeIs;
 
 namespace {
@@ -42,11 +43,20 @@ class SimulatedSides {
       side.replays[1].warnings = {"busy"};
     }
     return run_gate(options, {.load = [&](bool b, std::size_t at) { return load(b, at); },
+                              .leave_out = [&](std::size_t at) { return leave_out(at); },
                               .measured = [&](bool b) { return sides[b]; },
                               .time_left = [&] { return loads / 2 < runs_in_time; },
                               .tell = [&](const GateLook& look) { looks.push_back(look.runs); }});
   }
 
+  std::string leave_out(std::size_t run) {
+    if (!disturbed(run)) return {};
+    for (Measurements& side : sides) side.loads.back().left_out = "busy";
+    return "other programs used " + std::to_string(loads) + ".5 % of the processors";
+  }
+
+  /// Asked after both sides were loaded.
+  std::function<bool(std::size_t run)> disturbed = [](std::size_t) { return false; };
   std::string order;
   std::vector<std::size_t> looks;
   std::size_t loads = 0;
@@ -127,6 +137,38 @@ TEST(Gate, WaitsForABusyMomentToPass) {
   auto const result = sides.run();
   EXPECT_EQ(result.end, GateEnd::kRefused);
   EXPECT_EQ(result.look.runs, 30U);
+}
+
+TEST(Gate, RepeatsADisturbedRunWithBothSides) {
+  SimulatedSides sides(1000, 1040);
+  std::size_t times = 0;
+  sides.disturbed = [&](std::size_t run) { return run == 3 && ++times <= 2; };
+  auto const result = sides.run();
+  EXPECT_EQ(result.end, GateEnd::kDecided);
+  EXPECT_EQ(result.look.runs, 10U);
+  EXPECT_THAT(sides.order, SizeIs(26));  // two more runs of both
+  EXPECT_THAT(result.left_out, ElementsAre(Pair("other programs used N % of the processors", 2U)));
+  for (const ComparedPage& page : result.look.comparison.pages) {
+    EXPECT_THAT(page.a.loads, SizeIs(10));
+    EXPECT_EQ(page.a.repeated, 2U);
+    EXPECT_EQ(page.b.repeated, 2U);
+  }
+}
+
+TEST(Gate, GivesUpOnAMachineThatIsAlwaysBusy) {
+  SimulatedSides sides(1000, 1040);
+  sides.disturbed = [](std::size_t) { return true; };
+  auto const result = sides.run();
+  EXPECT_EQ(result.end, GateEnd::kDisturbed);
+  EXPECT_EQ(result.look.number, 0U);
+  EXPECT_THAT(sides.order, SizeIs(2 + 2 * kDisturbedRunsMax));
+}
+
+TEST(Gate, HoldsOutWhereEveryOtherRunIsDisturbed) {
+  SimulatedSides sides(1000, 1040);
+  std::size_t asked = 0;
+  sides.disturbed = [&](std::size_t) { return ++asked % 2 == 0; };
+  EXPECT_EQ(sides.run().end, GateEnd::kDecided);
 }
 
 namespace {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "analysis/comparison.h"
 #include "analysis/measurements.h"
 #include "tools/experiment/experiment_side.h"
 
@@ -26,9 +27,17 @@ class Experiment {
   /// Loads every page of that side once. False if nothing can be measured any more: exit_code().
   bool load(std::size_t side, std::size_t run);
 
+  /// Whether something disturbed one of the loads of that run, and why; they and their partners on
+  /// the other sides are then left out of what was measured. Empty: they count.
+  std::string leave_out_disturbed(std::size_t run, const CountedLoads& counted);
+
   const ExperimentSide& side(std::size_t side) const { return sides_[side]; }
   /// What was loaded of that side, as `reprise compare` would read it.
   Measurements measured(std::size_t side) const;
+  /// What loading all pages of a side took, on average.
+  double load_seconds() const {
+    return std::chrono::duration<double>(spent_).count() / static_cast<double>(loads_);
+  }
   /// How many times a side was loaded.
   std::size_t loads() const { return loads_; }
   /// Of what made load() false.
@@ -36,6 +45,8 @@ class Experiment {
 
  private:
   void print_progress(std::size_t run) const;
+  /// Of that run on all sides, as far as they have not been left out.
+  std::vector<LoadResult::Load*> loads_of(std::size_t run);
 
   std::vector<ExperimentSide> sides_;
   std::size_t most_runs_;

@@ -8,9 +8,9 @@
 #include "base/text/command_words.h"
 #include "tools/archive/given_archive.h"
 #include "tools/commands.h"
+#include "tools/load/load_exit.h"
 #include "tools/load/load_start.h"
 #include "tools/load/load_table.h"
-#include "tools/process/interruption.h"
 
 namespace reprise {
 namespace {
@@ -62,22 +62,16 @@ bool ExperimentSide::load(std::size_t run) {
     char name[32];
     std::snprintf(name, sizeof name, "load-%04zu", result_.loads.size() + 1);
     auto measured = measure_load(setup_, cell.configuration, cell.url, name);
-    if (Interruption::was_asked()) {
-      exit_code_ = Interruption::exit_code();
-      return false;
-    }
+    exit_code_ = exit_code_of(measured);
+    if (measured.end == LoadEnd::kInterrupted) return false;
     std::fputs(measured.messages.c_str(), stderr);
-    int const code = measured.exit_code;
-    bool const nothing = !measured.page;
-    if (!nothing && measured.page->outcome != LoadOutcome::kLoaded) {
+    bool const hopeless = is_hopeless(measured);
+    if (measured.end == LoadEnd::kNotLoaded) {
       std::fprintf(stderr, "%s\n", load_text(*measured.page).c_str());
     }
     add_load(result_, std::move(measured), cell.configuration, static_cast<unsigned>(run),
              run == 0);
-    if (nothing || (code != kExitDone && code != kExitGate)) {
-      exit_code_ = code == kExitDone ? int{kExitFailed} : code;
-      return false;
-    }
+    if (hopeless) return false;
   }
   return true;
 }

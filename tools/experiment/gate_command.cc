@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 #include <random>
+#include <sstream>
 
 #include "analysis/gate.h"
 #include "base/text/counted.h"
@@ -13,6 +14,7 @@
 #include "tools/compare/comparison_text.h"
 #include "tools/compare/noise_floor_text.h"
 #include "tools/experiment/experiment.h"
+#include "tools/experiment/noise_check.h"
 #include "tools/process/interruption.h"
 
 namespace reprise {
@@ -33,6 +35,7 @@ struct GateFlags {
   fs::path loads;
   std::size_t noise_loads = 0;
   std::size_t splits = 2000;
+  bool skip_noise_check = false;
 };
 
 int say(int exit_code, const std::string& text) {
@@ -79,6 +82,8 @@ const char* why(GateEnd end) {
       return "out of runs";
     case GateEnd::kOutOfTime:
       return "out of time";
+    case GateEnd::kDisturbed:
+      return "disturbed";
     case GateEnd::kInterrupted:
       break;
   }
@@ -87,20 +92,29 @@ const char* why(GateEnd end) {
 
 class Gate {
  public:
-  Gate(const GateFlags& flags, Experiment experiment, std::uint64_t seed)
-      : flags_(flags), experiment_(std::move(experiment)), seed_(seed) {}
+  Gate(const GateFlags& flags, GateOptions options, Experiment experiment)
+      : flags_(flags),
+        options_(std::move(options)),
+        experiment_(std::move(experiment)),
+        noise_(options_, NoiseStore(NoiseStore::default_folder())) {}
 
-  int run(const CompareOptions& compare, std::chrono::seconds budget) {
-    GateOptions const options{.compare = compare,
-                              .most_runs = flags_.most_runs,
-                              .look_every = flags_.look_every,
-                              .seed = seed_};
+  int run(std::chrono::seconds budget) {
     auto const ends = Clock::now() + budget;
-    auto const result = run_gate(
-        options, {.load = [&](bool b, std::size_t run) { return experiment_.load(b ? 1 : 0, run); },
+    if (!flags_.skip_noise_check) {
+      if (auto const wrong = check_noise()) return *wrong;
+    }
+    auto const& compare = options_.compare;
+    auto const result =
+        run_gate(options_,
+                 {.load = [&](bool b, std::size_t run) { return experiment_.load(b ? 1 : 0, run); },
+                  .leave_out = [&](std::size_t run) { return leave_out(run, compare); },
                   .measured = [&](bool b) { return experiment_.measured(b ? 1 : 0); },
                   .time_left = [&] { return Clock::now() < ends; },
                   .tell = [](const GateLook& look) { say(0, known_so_far(look)); }});
+    if (result.end != GateEnd::kInterrupted) {
+      noise_.keep(experiment_.side(0).result(), experiment_.side(0).cells(),
+                  experiment_.load_seconds(), now());
+    }
     auto const verdict = verdict_json(result, compare);
     bool const kept = keep_file(flags_.output, "a.json", to_json(experiment_.side(0).result())) &&
                       keep_file(flags_.output, "b.json", to_json(experiment_.side(1).result())) &&
@@ -112,6 +126,9 @@ class Gate {
       }
       return say(experiment_.exit_code(), "cannot load any more pages; stopped after " + loads);
     }
+    if (result.end == GateEnd::kDisturbed) {
+      return say(kExitUndecided, "undecided: the machine disturbs the loads: " + reasons(result));
+    }
     if (result.look.number == 0) {
       return say(kExitUndecided,
                  "out of time before the first look: no verdict. Use a longer --budget");
@@ -122,22 +139,64 @@ class Gate {
       tell_comparison(result.look.comparison, compare, flags_.compare);
     }
     say(0, std::string(why(result.end)) + " after " + counted(result.look.runs, "load") +
-               " a side, seed " + std::to_string(seed_));
+               " a side, seed " + std::to_string(options_.seed));
     return kept ? exit_code_of(result.look.comparison) : int{kExitFailed};
   }
 
  private:
+  std::string leave_out(std::size_t run, const CompareOptions& compare) {
+    auto why = experiment_.leave_out_disturbed(run, counted_loads(compare));
+    if (!why.empty()) say(0, "run " + std::to_string(run) + " is repeated: " + why);
+    return why;
+  }
+
+  /// "3 runs: other programs used N % of the processors; ..."
+  static std::string reasons(const GateResult& result) {
+    std::string text;
+    for (auto const& [why, runs] : result.left_out) {
+      text += (text.empty() ? "" : "; ") + counted(runs, "run") + ": " + why;
+    }
+    return text;
+  }
+
   boost::json::object verdict_json(const GateResult& result, const CompareOptions& compare) const {
     auto object = comparison_json(result.look.comparison, compare);
-    object["gate"] = {{"end", why(result.end)},        {"runs", result.look.runs},
-                      {"looks", result.look.number},   {"looks_at_most", result.look.of},
-                      {"most_runs", flags_.most_runs}, {"seed", seed_}};
+    boost::json::object left_out;
+    for (auto const& [reason, runs] : result.left_out) left_out[reason] = runs;
+    object["gate"] = {{"end", why(result.end)},          {"runs", result.look.runs},
+                      {"looks", result.look.number},     {"looks_at_most", result.look.of},
+                      {"most_runs", flags_.most_runs},   {"seed", options_.seed},
+                      {"left_out", std::move(left_out)}, {"noise", noise_.json()}};
     return object;
   }
 
+  static std::chrono::sys_seconds now() {
+    return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  }
+
+  /// Says what this machine can show, measuring it first where that is not known. An exit code if
+  /// the page cannot be loaded.
+  std::optional<int> check_noise() {
+    const ExperimentSide& a = experiment_.side(0);
+    if (!noise_.look_up(a.result(), a.cells(), now())) {
+      say(0, "measuring the noise of this page on this machine: " +
+                 counted(NoiseCheck::kLoads, "load") + " of A (--skip-noise-check: do not)");
+      auto side = ExperimentSide::parse(flags_.sides.front());
+      if (!side) return say(side.error().exit_code, "gate: side A: " + side.error().text);
+      if (!noise_.measure(std::move(*side), now())) {
+        if (Interruption::was_asked()) return say(Interruption::exit_code(), "interrupted");
+        return say(noise_.exit_code(), "cannot load A");
+      }
+    }
+    std::istringstream lines(noise_.text());
+    for (std::string line; std::getline(lines, line);) say(0, line);
+    return std::nullopt;
+  }
+
   const GateFlags& flags_;
+  GateOptions options_;
   Experiment experiment_;
-  std::uint64_t seed_;
+  NoiseCheck noise_;
 };
 
 /// Measures one side, or reads what was measured, and says what a gate could see.
@@ -210,7 +269,13 @@ int run_command(const GateFlags& flags) {
   }
   compare->allowed.merge(stated_differences(sides[0], sides[1]));
   Experiment experiment(std::move(sides), flags.most_runs);
-  return Gate(flags, std::move(experiment), seed).run(*compare, *budget);
+  return Gate(flags,
+              {.compare = std::move(*compare),
+               .most_runs = flags.most_runs,
+               .look_every = flags.look_every,
+               .seed = seed},
+              std::move(experiment))
+      .run(*budget);
 }
 
 }  // namespace
@@ -227,6 +292,9 @@ void add_gate_command(CLI::App& app, int& exit_code) {
   sub->add_option("--look-every", flags->look_every, "Compare after every N loads of each side [5]")
       ->check(CLI::Range(1U, 10'000U));
   sub->add_option("--budget", flags->budget, "Stop after this time: 90s, 10m, 1h [no limit]");
+  sub->add_flag(
+      "--skip-noise-check", flags->skip_noise_check,
+      "Do not measure first what loads of A vary by, on a machine that has not loaded it");
   sub->add_option("--seed", flags->seed, "Seed for the order of A and B [random; printed]")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
   sub->add_option("-o,--output", flags->output,

@@ -42,8 +42,9 @@ void LinkOptions::add_to(CLI::App& command) {
       ->capture_default_str()
       ->group(group);
   command
-      .add_flag("--realtime", realtime,
-                "Run the link with real-time priority: more precise on a busy machine")
+      .add_flag_function(
+          "--realtime,!--no-realtime", [this](std::int64_t count) { realtime = count > 0; },
+          "Require real-time priority for the link, or do without [used if permitted]")
       ->group(group);
   command
       .add_flag("--keep-awake", keep_awake,
@@ -58,6 +59,11 @@ void LinkOptions::add_to(CLI::App& command) {
       .add_option("--link-log", log_file,
                   "Write one line per packet here: arrival, fate, departure")
       ->group(group);
+}
+
+WantedPriority LinkOptions::priority() const {
+  if (!realtime) return WantedPriority::kBest;
+  return *realtime ? WantedPriority::kRealtime : WantedPriority::kOrdinary;
 }
 
 std::expected<std::unique_ptr<LinkedCommand>, int> LinkedCommand::prepare(
@@ -101,11 +107,11 @@ std::optional<int> LinkedCommand::check(bool strict) {
   if (options_.no_self_check) {
     run_.self_check.skipped = "--no-selfcheck";
     // What the self-check would have found: a link that this user may not have.
-    auto const link = LinkRunner::start(devices_, run_.profile, {.realtime = options_.realtime});
+    auto const link = LinkRunner::start(devices_, run_.profile, {.priority = options_.priority()});
     if (!link) return say(link.error(), kExitListen);
   } else {
     auto checked = check_link(devices_, network, run_.profile,
-                              {.seed = run_.seed, .realtime = options_.realtime});
+                              {.seed = run_.seed, .priority = options_.priority()});
     if (!checked) return say(checked.error(), kExitListen);
     run_.self_check = std::move(*checked);
     if (strict && !run_.self_check.deviations.empty()) {
@@ -130,7 +136,7 @@ std::span<Descriptor> LinkedCommand::name_sockets() {
 std::string LinkedCommand::start(const std::vector<std::string>& arguments) {
   auto link = LinkRunner::start(devices_, run_.profile,
                                 {.seed = run_.seed,
-                                 .realtime = options_.realtime,
+                                 .priority = options_.priority(),
                                  .far_servers = run_.far_servers,
                                  .log = log_.get(),
                                  .series = series_.get()});

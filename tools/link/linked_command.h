@@ -26,13 +26,14 @@ struct LinkOptions {
   std::string link;  ///< as parse_link() takes it; empty: none
   std::optional<std::uint64_t> seed;
   std::string congestion = "cubic";
-  bool realtime = false;
+  std::optional<bool> realtime;  ///< must be, or must not be; none: the best priority there is
   bool keep_awake = false;
   bool no_self_check = false;
   std::filesystem::path log_file;
   bool plotted = false;  ///< whether plot() will be asked for, or timelines in the report
 
   void add_to(CLI::App& command);
+  WantedPriority priority() const;
 };
 
 /// An error of the emulated network, with its remedy.

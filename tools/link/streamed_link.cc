@@ -16,7 +16,7 @@ std::string beyond_the_model(const LinkOptions& options) {
   }
   if (!options.log_file.empty())
     return "--link-log cannot be used with --shaper stream, which has no packets";
-  if (options.realtime) return "--realtime has no effect with --shaper stream";
+  if (options.realtime == true) return "--realtime has no effect with --shaper stream";
   if (options.keep_awake) return "--keep-awake has no effect with --shaper stream";
   return "";
 }

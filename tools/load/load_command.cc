@@ -1,3 +1,4 @@
+#include <sys/wait.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
@@ -6,12 +7,14 @@
 #include <memory>
 #include <utility>
 
+#include "base/system/guarded_process.h"
 #include "base/system/private_file.h"
 #include "base/text/counted.h"
 #include "pageload/results/har.h"
 #include "pageload/results/result_file.h"
 #include "tools/archive/given_archive.h"
 #include "tools/commands.h"
+#include "tools/load/load_exit.h"
 #include "tools/load/load_options.h"
 #include "tools/load/load_start.h"
 #include "tools/load/load_table.h"
@@ -80,6 +83,22 @@ bool write_har(const LoadOptions& options, const std::string& name, const Measur
   return written.has_value();
 }
 
+/// `reprise record` of these pages; returns its exit code, or that of an interruption.
+int record_pages(const fs::path& archive, const std::vector<std::string>& flags,
+                 const std::vector<std::string>& urls) {
+  std::vector<std::string> arguments{"record", "-o", archive.string()};
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  arguments.insert(arguments.end(), urls.begin(), urls.end());
+  auto process = GuardedProcess::start({.program = "/proc/self/exe",
+                                        .arguments = std::move(arguments),
+                                        .environment = environment_with({})});
+  if (!process) return kExitFailed;
+  auto const deadline = std::chrono::steady_clock::now() + std::chrono::hours(24);
+  auto const status = (*process)->wait_until(deadline, Interruption::was_asked);
+  if (!status) return Interruption::was_asked() ? Interruption::exit_code() : int{kExitFailed};
+  return WIFEXITED(*status) ? WEXITSTATUS(*status) : int{kExitFailed};
+}
+
 /// Makes all loads of one archive, or live. Returns the exit code.
 int measure(const LoadOptions& options, const fs::path& archive, const std::vector<LoadCell>& cells,
             LoadResult& result) {
@@ -93,21 +112,20 @@ int measure(const LoadOptions& options, const fs::path& archive, const std::vect
     char name[32];
     std::snprintf(name, sizeof name, "load-%04zu", result.loads.size() + 1);
     auto measured = measure_load(setup, cell.configuration, cell.url, name);
-    if (Interruption::was_asked()) {
+    auto const code = exit_code_of(measured);
+    if (measured.end == LoadEnd::kInterrupted) {
       say(0, "interrupted after " + std::to_string(result.loads.size()) + " of " +
                  counted(plan.size(), "load") +
                  (options.output.empty() ? "" : ", which were written to the result"));
-      return Interruption::exit_code();
+      return code;
     }
     progress.ended(cell, next.warm_up, measured);
-    bool const nothing = !measured.page;
-    bool const loaded = !nothing && measured.page->outcome == LoadOutcome::kLoaded;
-    bool const hopeless = measured.exit_code != kExitDone && measured.exit_code != kExitGate;
-    if (measured.exit_code != kExitDone) exit_code = measured.exit_code;
-    if (exit_code == kExitDone && !loaded) exit_code = kExitFailed;
-    if (!nothing && !write_har(options, name, measured)) exit_code = kExitFailed;
+    bool const hopeless = is_hopeless(measured);
+    if (code != kExitDone) exit_code = code;
+    if (exit_code == kExitDone && measured.end != LoadEnd::kLoaded) exit_code = kExitFailed;
+    if (measured.page && !write_har(options, name, measured)) exit_code = kExitFailed;
     add_load(result, std::move(measured), cell.configuration, next.run, next.warm_up);
-    if (hopeless || nothing) break;
+    if (hopeless) break;
   }
   if (plan.size() > cells.size()) {
     std::fprintf(stderr, "\n%s", load_table(result, cells).c_str());

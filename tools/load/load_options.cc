@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "pageload/browser/launch.h"
+#include "tools/process/interruption.h"
 
 namespace reprise {
 namespace {
@@ -35,6 +36,7 @@ constexpr std::array kPassedOn = {
     PassedOn{"--link-seed", "N", true},
     PassedOn{"--congestion", "cubic|bbr|reno", true},
     PassedOn{"--realtime", nullptr, true},
+    PassedOn{"--no-realtime", nullptr, true},
     PassedOn{"--keep-awake", nullptr, true},
     PassedOn{"--no-selfcheck", nullptr, true},
 };
@@ -158,7 +160,9 @@ std::expected<std::vector<LoadCell>, std::string> LoadOptions::cells(
 }
 
 LoadSetup LoadOptions::setup(const std::filesystem::path& archive) const {
-  LoadSetup setup{.archive = archive, .browsing_arguments = browsing.arguments()};
+  LoadSetup setup{.archive = archive,
+                  .browsing_arguments = browsing.arguments(),
+                  .stop = Interruption::was_asked};
   // One-time work of the replay is done before the page is requested.
   setup.replay_arguments.emplace_back("--warm");
   for (const PassedOn& each : kPassedOn) {
@@ -173,6 +177,7 @@ LoadSetup LoadOptions::setup(const std::filesystem::path& archive) const {
   }
   if (!shaper.empty()) setup.link_arguments.push_back("--shaper=" + shaper);
   setup.packets = shaper == "packet";
+  setup.favoured = !replay_switches.at("--no-realtime");
   setup.replay_arguments.insert(setup.replay_arguments.end(), replay_flags.begin(),
                                 replay_flags.end());
   setup.time_limit = load_time_limit(std::chrono::seconds(browsing.timeout_s));

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "pageload/run/load_run.h"
 #include "tools/load/browsing_options.h"
 #include "tools/load/load_matrix.h"
-#include "tools/load/load_run.h"
 
 namespace CLI {
 class App;
@@ -45,6 +45,7 @@ struct LoadOptions {
   /// For one archive; `urls` are the pages. The error is a sentence.
   std::expected<std::vector<LoadCell>, std::string> cells(
       const std::vector<std::string>& urls) const;
+  /// Its loads end once Interruption::was_asked().
   LoadSetup setup(const std::filesystem::path& archive) const;
   unsigned warm_up_loads() const { return warm_ups.value_or(runs > 1 ? 1 : 0); }
 };

@@ -111,6 +111,7 @@ void take_misses(const ReplaySummary& report, CorpusEntry& entry) {
 std::string judge(const CorpusOptions& options, const fs::path& archive, CorpusEntry& entry) {
   auto setup = options.check;
   setup.archive = archive;
+  setup.stop = Interruption::was_asked;
   auto const measured =
       measure_load(setup, {.browser = options.browser}, entry.page.url, entry.page.name);
   if (!measured.page) {

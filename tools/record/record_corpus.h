@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/load/load_run.h"
+#include "pageload/run/load_run.h"
 
 namespace reprise {
 

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "archive/reader.h"
+#include "base/system/clock.h"
 #include "base/system/json_file.h"
 #include "base/text/counted.h"
 #include "proxy/replay/network_lock.h"
@@ -65,9 +66,12 @@ boost::json::object report_json(const ReplayReport& report, const Serving& servi
   return json;
 }
 
+/// `processor_time` is this process's, since it serves.
 bool write_report(const std::filesystem::path& path, const ReplayReport& report,
-                  const Injection& injection, const Serving& serving) {
+                  const Injection& injection, const Serving& serving,
+                  std::chrono::duration<double, std::milli> processor_time) {
   auto json = report_json(report, serving);
+  json["processor_ms"] = processor_time.count();
   if (injection.script) json["injection"] = injection_json(injection, report);
   if (auto const link = serving.link_report()) json["link"] = *link;
   if (auto const* const responder = serving.responder()) {
@@ -177,6 +181,7 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
       .misses = [&] { return boost::json::serialize(misses_json(replayed.misses())); },
       .reset = [&] { replayed.reset(); },
       .stop = [&] { serving.stop(kExitDone); }};
+  auto const used_before = read_clock(CLOCK_PROCESS_CPUTIME_ID);
   auto exit_code =
       serving.run(replayed, admin, [&] { return "replaying: " + counts_text(replayed.counts()); });
 
@@ -193,7 +198,8 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
                  injected_text(report.counts.injected, report.counts.injected_bytes).c_str());
   }
   std::fputs(waits_text(report).c_str(), stderr);
-  if (!options.report.empty() && !write_report(options.report, report, *injection, serving)) {
+  auto const used = read_clock(CLOCK_PROCESS_CPUTIME_ID) - used_before;
+  if (!options.report.empty() && !write_report(options.report, report, *injection, serving, used)) {
     return kExitFailed;
   }
   if (exit_code == kExitDone && options.strict && report.counts.misses > 0) return kExitGate;

@@ -280,7 +280,9 @@ int Serving::run(HandlerFactory& handler, const AdminActions& admin,
                                                      : &handler);
   }
   factories.resize(server_->bound().size(), &handler);  // those behind the link
-  server_->start(factories);
+  // Whoever is not behind a link is not measured, and may be busy.
+  bool const first = linked_ != nullptr && options_.link.priority() != WantedPriority::kOrdinary;
+  server_->start(factories, first ? WantedPriority::kBest : WantedPriority::kOrdinary);
 
   auto const ended = announce();
   auto const exit_code = ended ? *ended : loop_->run(child_.get(), progress);

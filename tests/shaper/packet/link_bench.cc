@@ -1,7 +1,7 @@
 // Measures the packet link from both of its ends, and prints one JSON object. This process serves
 // behind the link; it runs itself as the command before it.
 //
-//   link_bench LINK [--realtime] [--keep-awake] WHAT
+//   link_bench LINK [--realtime | --no-realtime] [--keep-awake] WHAT
 //
 //   ping COUNT INTERVAL_US     ICMP echo: the kernel answers
 //   pong COUNT                 one byte back and forth over TCP
@@ -319,7 +319,7 @@ double wire_rate(const LinkTimeline& line, double for_seconds) {
 }
 
 struct Ways {
-  bool realtime = false;
+  WantedPriority priority = WantedPriority::kBest;
   bool keep_awake = false;
 };
 
@@ -333,7 +333,7 @@ int run_server(const LinkProfile& profile, Ways ways, std::vector<std::string> a
   LinkSeries series(profile);
   auto link = need(LinkRunner::start(
       devices, profile,
-      {.seed = 1, .realtime = ways.realtime, .series = is_flow ? &series : nullptr}));
+      {.seed = 1, .priority = ways.priority, .series = is_flow ? &series : nullptr}));
   for (std::size_t i = 0; i < ports.size(); ++i) {
     auto& listener = shell.network().listeners[i];
 
@@ -349,6 +349,8 @@ int run_server(const LinkProfile& profile, Ways ways, std::vector<std::string> a
   auto const report = link->report();
   json::object const result{
       {"server_cpu_s", cpu_seconds()},
+      {"link_cpu_s", seconds(report.processor_time)},
+      {"lateness_cost_ms", seconds(report.lateness_cost) * 1e3},
       {"down_wire_bps", wire_rate(series.timeline(LinkSide::down), for_seconds)},
       {"up_wire_bps", wire_rate(series.timeline(LinkSide::up), for_seconds)},
       {"lateness_p50_us", seconds(report.lateness.p50) * 1e6},
@@ -377,8 +379,9 @@ int main(int argc, char** argv) {
   if (arguments.size() > 2 && arguments[0] == "--client") {
     return run_client({arguments.begin() + 1, arguments.end()});
   }
-  Ways ways{.realtime = std::erase(arguments, "--realtime") > 0,
-            .keep_awake = std::erase(arguments, "--keep-awake") > 0};
+  Ways ways{.keep_awake = std::erase(arguments, "--keep-awake") > 0};
+  if (std::erase(arguments, "--realtime") > 0) ways.priority = WantedPriority::kRealtime;
+  if (std::erase(arguments, "--no-realtime") > 0) ways.priority = WantedPriority::kOrdinary;
   auto const profile = arguments.size() > 2
                            ? parse_link(arguments[0])
                            : std::unexpected(std::string("usage: link_bench LINK WHAT NUMBER"));

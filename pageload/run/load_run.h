@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,9 +20,12 @@ struct LoadSetup {
   std::vector<std::string> replay_arguments;  ///< of `replay`, but for protocol and link
   std::vector<std::string> link_arguments;    ///< the same, where there is a link
   bool packets = false;  ///< without a link, too, by the link "none" (--shaper packet)
-  std::vector<std::string> browsing_arguments;  ///< BrowsingOptions::arguments()
+  std::vector<std::string> browsing_arguments;  ///< of `load-page`
   std::chrono::seconds time_limit{600};         ///< for all of one load, replay and browser
   std::filesystem::path program = "/proc/self/exe";
+  bool favoured = true;  ///< before other programs, where permitted (favour_process())
+  /// Whether the measurement is to end now; asked several times a second, by the same thread.
+  std::function<bool()> stop = [] { return false; };
 };
 
 /// LoadSetup::time_limit for pages that may take `timeout`: twice that for a warm cache, and time
@@ -30,27 +34,31 @@ constexpr std::chrono::seconds load_time_limit(std::chrono::seconds timeout) {
   return 2 * timeout + std::chrono::seconds(300);
 }
 
+enum class LoadEnd {
+  kLoaded,       ///< the page did
+  kNotLoaded,    ///< it did not: PageLoad::outcome and failure say why
+  kNotServed,    ///< the processes left no page: exit_code says why
+  kNotStarted,   ///< there is no folder or process for it
+  kInterrupted,  ///< LoadSetup::stop() was true
+};
+
 struct MeasuredLoad {
-  std::optional<PageLoad> page;  ///< none: exit_code says why
+  LoadEnd end = LoadEnd::kNotStarted;
+  std::optional<PageLoad> page;  ///< of kLoaded and kNotLoaded alone
   LoadResult::Browser browser;
   std::optional<ReplayRun> replay;  ///< none when live
-  /// kExitDone, or what the replay ended with: without a page it could not serve, and the next
-  /// load will not fare better.
+  /// What the replay, when live the page's process, ended with; 1 if it was killed. 0 for a page
+  /// that took too long: the next load may be faster.
   int exit_code = 0;
   std::string messages;  ///< the replay's lines for people
 };
 
-/// Blocking; ends early, without a page and with Interruption::exit_code(), once
-/// Interruption::was_asked(). `name` is that of the files that are asked for (screenshot, ...).
-/// Nothing of it is left running or on disk, however this process ends.
+/// Blocking; ends early once `setup.stop()` is true. `name` is that of the files that are asked for
+/// (screenshot, ...). Nothing of it is left running or on disk, however this process ends.
 MeasuredLoad measure_load(const LoadSetup& setup, const LoadConfiguration& configuration,
                           const std::string& url, const std::string& name);
 
-/// `reprise record` of these pages; returns its exit code, or that of an interruption.
-int record_pages(const std::filesystem::path& archive, const std::vector<std::string>& flags,
-                 const std::vector<std::string>& urls);
-
-/// Puts a load with a page into a result.
+/// Puts a load, if it has a page, and its replay into a result.
 void add_load(LoadResult& result, MeasuredLoad&& measured, const LoadConfiguration& configuration,
               unsigned run, bool warm_up);
 

@@ -1,0 +1,66 @@
+#include "analysis/disturbance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+#include <limits>
+
+#include "base/system/thread_priority.h"
+
+namespace reprise {
+namespace {
+
+constexpr double kUnknownCost = std::numeric_limits<double>::infinity();
+
+__attribute__((format(printf, 1, 2))) std::string sentence(const char* format, ...) {
+  char text[160];
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  return text;
+}
+
+void add_machine(const MachineActivity& machine, std::vector<Disturbance>& out) {
+  if (auto const ms = machine.steal_ms.value_or(0); ms > 0) {
+    out.push_back({ms, sentence("the host took %.0f ms of processor time (steal)", ms)});
+  }
+  if (auto const ms = machine.throttled_ms.value_or(0); ms > 0) {
+    out.push_back({ms, sentence("a processor quota stopped the load for %.0f ms", ms)});
+  }
+  if (auto const ms = machine.suspended_ms; ms > 0) {
+    out.push_back({ms, sentence("the machine slept for %.1f s", ms / 1000)});
+  }
+  if (auto const ms = machine.clock_step_ms; std::abs(ms) > kClockStepMaxMs) {
+    out.push_back({kUnknownCost, sentence("the clock was set by %+.1f s", ms / 1000)});
+  }
+  if (machine.stopped) {
+    out.push_back({kUnknownCost, "a process of the load was stopped (SIGSTOP)"});
+  }
+  bool const favoured = machine.own_nice <= kFavouredNice;
+  if (auto const share = machine.others_share(); share > kOthersShareMax && !favoured) {
+    out.push_back(
+        {kUnknownCost, sentence("other programs used %.0f %% of the processors", share * 100)});
+  }
+}
+
+}  // namespace
+
+std::vector<Disturbance> disturbances_of(const PageLoad& page, const ReplaySummary* replay) {
+  std::vector<Disturbance> out;
+  if (replay != nullptr && replay->link && replay->link->lateness_cost_ms) {
+    auto const ms = *replay->link->lateness_cost_ms;
+    out.push_back({ms, sentence("late packets can have cost up to %.1f ms", ms)});
+  }
+  if (page.machine) add_machine(*page.machine, out);
+  return out;
+}
+
+std::optional<Disturbance> disturbed(const std::vector<Disturbance>& all, double least_effect_ms) {
+  auto const worst = std::ranges::max_element(all, {}, &Disturbance::cost_ms);
+  if (worst == all.end() || worst->cost_ms <= least_effect_ms) return std::nullopt;
+  return *worst;
+}
+
+}  // namespace reprise

@@ -1,0 +1,32 @@
+#pragma once
+
+// What disturbed one load, and what that can have cost it: signals that the page cannot raise by
+// itself, so that a slower page is not left out more often. Pure.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pageload/results/load_result.h"
+
+namespace reprise {
+
+struct Disturbance {
+  double cost_ms = 0;  ///< at most; infinite where nobody can tell
+  std::string text;    ///< "late packets can have cost up to 41.2 ms"
+};
+
+/// Of the processors' time: more, and programs that run beside the load disturb it. Only where the
+/// load has no priority over them (favour_process()).
+inline constexpr double kOthersShareMax = 0.1;
+/// More is no correction of the clock, but somebody who set it.
+inline constexpr double kClockStepMaxMs = 500;
+
+/// Lateness of the link; time that the host took (steal), that a processor quota took, that the
+/// machine slept; stopped processes; a wall clock that was set; other programs.
+std::vector<Disturbance> disturbances_of(const PageLoad& page, const ReplaySummary* replay);
+
+/// The one that can have cost most, when that is more than `least_effect_ms`.
+std::optional<Disturbance> disturbed(const std::vector<Disturbance>& all, double least_effect_ms);
+
+}  // namespace reprise

@@ -1,0 +1,75 @@
+#include "pageload/run/judge.h"
+
+#include <map>
+#include <sstream>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "pageload/results/metric.h"
+
+namespace reprise {
+namespace {
+
+std::string without_fragment(std::string_view url) {
+  return std::string(url.substr(0, url.find('#')));
+}
+
+/// "GET https://..." of each request that the replay had no answer for, and why.
+std::map<std::string, std::string> misses_of(const ReplaySummary& report) {
+  std::map<std::string, std::string> all;
+  for (const ReplaySummary::Miss& miss : report.distinct_misses) {
+    all.emplace(miss.method + " " + miss.url, miss.reason);
+  }
+  return all;
+}
+
+void judge_outcome(PageLoad& page, const std::map<std::string, std::string>& misses) {
+  auto const asked = without_fragment(page.requests.empty() ? page.url : page.requests[0].url);
+  for (auto const& url : {asked, without_fragment(page.final_url)}) {
+    auto const miss = misses.find("GET " + url);
+    if (miss == misses.end()) continue;
+    page.outcome = LoadOutcome::kNotInArchive;
+    page.failure = "The archive has no answer for " + url + ": " + miss->second + ".";
+    for (const Metric& metric : kMetrics) {
+      bool const of_document =
+          metric.unit == Metric::Unit::kMs || metric.unit == Metric::Unit::kScore;
+      if (of_document) (page.*metric.value).reset();
+    }
+  }
+}
+
+/// A request that no page made was the browser's own.
+std::vector<std::string> requests_of_browser(const PageLoad& page, const ReplaySummary& report,
+                                             std::map<std::string, std::string> misses) {
+  for (const ReplaySummary::SpecialAnswer& answer : report.special_answers) {
+    if (answer.kind != "preflight") misses.emplace(answer.method + " " + answer.url, "");
+  }
+  for (const PageRequest& request : page.requests) misses.erase(request.method + " " + request.url);
+  std::vector<std::string> own;
+  for (auto const& [request, reason] : misses) own.push_back(request);
+  for (const std::string& name : report.missing_names) own.push_back("DNS " + name);
+  return own;
+}
+
+}  // namespace
+
+void judge(PageLoad& page, const ReplaySummary& report) {
+  auto misses = misses_of(report);
+  judge_outcome(page, misses);
+  page.browser_requests = requests_of_browser(page, report, std::move(misses));
+  page.hits = report.hits;
+  page.misses = report.misses;
+  if (page.machine) page.machine->own_ms += report.processor_ms.value_or(0);
+}
+
+std::string lines_for_people(const std::string& text) {
+  std::istringstream lines(text);
+  std::string out;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("reprise: ")) out += line + "\n";
+  }
+  return out;
+}
+
+}  // namespace reprise

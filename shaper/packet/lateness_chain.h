@@ -1,0 +1,50 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+
+namespace reprise {
+
+/// What late packets can have cost whoever exchanged them: the largest sum of lateness along any
+/// chain of packets in which each reached the link after the one before was written. Only such a
+/// packet can wait for another: a request, its answer, the next request. Packets that are on the
+/// link at the same time are late together, and count once.
+///
+/// An upper bound: most chains are not what the page waited for. It is the longest path through
+/// the packets in the order of causality (Lamport, 1978), found as they are written. Not
+/// thread-safe.
+class LatenessChain {
+ public:
+  /// A packet that reached the link at `arrived`, was due at `due` and written at `written`, the
+  /// latter not before the `written` of the call before.
+  void add(std::chrono::nanoseconds arrived, std::chrono::nanoseconds due,
+           std::chrono::nanoseconds written);
+
+  /// Of all packets so far.
+  std::chrono::nanoseconds cost() const {
+    return steps_.empty() ? std::chrono::nanoseconds(0) : steps_.back().cost;
+  }
+  /// From the first packet's arrival to the last one's end.
+  std::chrono::nanoseconds span() const { return last_written_ - first_arrived_; }
+
+ private:
+  /// Steps beyond are forgotten, oldest first: a packet that reached the link before the oldest
+  /// one kept is charged as if it had come just after it, so the bound remains one.
+  static constexpr std::size_t kStepsMax = 1 << 16;
+
+  /// From `written` on, chains cost up to `cost`; both increase.
+  struct Step {
+    std::chrono::nanoseconds written;
+    std::chrono::nanoseconds cost;
+  };
+
+  std::chrono::nanoseconds cost_before(std::chrono::nanoseconds arrived) const;
+
+  std::deque<Step> steps_;
+  bool forgot_ = false;
+  std::chrono::nanoseconds first_arrived_{0};
+  std::chrono::nanoseconds last_written_{0};
+};
+
+}  // namespace reprise

@@ -1,0 +1,124 @@
+#include "analysis/disturbance.h"
+
+#include <gmock/gmock.h>
+
+#include "analysis/comparison.h"
+#include "analysis/load_groups.h"
+#include "base/system/thread_priority.h"
+#include "tests/analysis/result_text.h"
+
+using namespace reprise;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+namespace {
+
+PageLoad page_on(const MachineActivity& machine) {
+  return {.machine = machine};
+}
+
+/// Of a load of one second on two processors.
+MachineActivity quiet() {
+  return {.span_ms = 1000, .processors = 2, .busy_ms = 900, .own_ms = 850};
+}
+
+std::string why(const PageLoad& page, double least_effect_ms = 10) {
+  auto const found = disturbed(disturbances_of(page, nullptr), least_effect_ms);
+  return found ? found->text : "";
+}
+
+std::string why(const MachineActivity& machine) {
+  return why(page_on(machine));
+}
+
+}  // namespace
+
+TEST(Disturbance, IsNoneOnAQuietMachineOrAnUnknownOne) {
+  EXPECT_EQ(why(quiet()), "");
+  EXPECT_EQ(why(PageLoad()), "");
+}
+
+TEST(Disturbance, NamesWhatItWas) {
+  auto machine = quiet();
+  machine.steal_ms = 40;
+  EXPECT_EQ(why(machine), "the host took 40 ms of processor time (steal)");
+  machine = quiet();
+  machine.throttled_ms = 230;
+  EXPECT_EQ(why(machine), "a processor quota stopped the load for 230 ms");
+  machine = quiet();
+  machine.suspended_ms = 3200;
+  EXPECT_EQ(why(machine), "the machine slept for 3.2 s");
+  machine = quiet();
+  machine.clock_step_ms = -3'600'000;
+  EXPECT_EQ(why(machine), "the clock was set by -3600.0 s");
+  machine = quiet();
+  machine.stopped = true;
+  EXPECT_EQ(why(machine), "a process of the load was stopped (SIGSTOP)");
+  machine = quiet();
+  machine.busy_ms = 1950;
+  EXPECT_EQ(why(machine), "other programs used 55 % of the processors");
+}
+
+TEST(Disturbance, IsWhatCanHaveCostMoreThanTheLeastEffect) {
+  auto machine = quiet();
+  machine.steal_ms = 40;
+  EXPECT_EQ(why(page_on(machine), 50), "");
+  machine.throttled_ms = 60;
+  EXPECT_EQ(why(page_on(machine), 50), "a processor quota stopped the load for 60 ms");
+}
+
+TEST(Disturbance, OtherProgramsDoNotMatterToALoadThatGoesBeforeThem) {
+  auto machine = quiet();
+  machine.busy_ms = 1950;
+  machine.own_nice = kFavouredNice;
+  EXPECT_EQ(why(machine), "");
+}
+
+TEST(Disturbance, IsNotMoreFrequentForAPageThatUsesTheProcessorsTwice) {
+  for (double const others_ms : {0.0, 100.0, 190.0, 210.0, 400.0}) {
+    auto light = quiet();
+    light.own_ms = 500;
+    light.busy_ms = light.own_ms + others_ms;
+    light.cpu_pressure_ms = 20;
+    auto heavy = light;
+    heavy.own_ms = 1000;
+    heavy.own_waiting_ms = 800;
+    heavy.cpu_pressure_ms = 600;
+    heavy.busy_ms = heavy.own_ms + others_ms;
+    EXPECT_EQ(why(light), why(heavy)) << others_ms;
+  }
+}
+
+TEST(Disturbance, LatenessCountsAgainstTheEffectThatIsLookedFor) {
+  ReplaySummary replay;
+  replay.link.emplace().lateness_cost_ms = 15;
+  auto const all = disturbances_of(PageLoad(), &replay);
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].text, "late packets can have cost up to 15.0 ms");
+  EXPECT_FALSE(disturbed(all, 15));
+  EXPECT_TRUE(disturbed(all, 10));
+}
+
+TEST(Disturbance, LeavesALoadOutOfAComparison) {
+  Measurements all;
+  all.replays.resize(1);
+  for (int i = 0; i < 5; ++i) {
+    LoadRow row{.url = "https://a.test/", .loaded = true, .replay = 0};
+    row.metrics[metric("load")] = 1000;
+    all.loads.push_back(row);
+  }
+  all.loads[2].disturbances = {{.cost_ms = 12, .text = "busy"}};
+  all.loads[3].left_out = "with its partner";
+  CompareOptions options;
+  auto const groups = groups_of(all, counted_loads(options));  // 1 % of a second
+  ASSERT_THAT(groups, SizeIs(1));
+  EXPECT_THAT(groups[0].loads, SizeIs(3));
+  EXPECT_EQ(groups[0].doubtful, 1U);
+  EXPECT_EQ(groups[0].repeated, 1U);
+  EXPECT_THAT(groups[0].warnings, ElementsAre("busy"));
+  options.least_relative = 0.02;
+  EXPECT_THAT(groups_of(all, counted_loads(options))[0].loads, SizeIs(4));
+  options.allowed = {Mismatch::kCalibration};
+  EXPECT_THAT(groups_of(all, counted_loads(options))[0].loads, SizeIs(5));
+}

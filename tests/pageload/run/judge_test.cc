@@ -1,0 +1,98 @@
+#include "pageload/run/judge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace reprise {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Optional;
+
+constexpr auto kPage = "https://a.test/";
+
+/// A page that the browser says it has loaded: its document and one image.
+PageLoad loaded_page() {
+  return {.url = kPage,
+          .final_url = kPage,
+          .requests = {{.url = kPage, .method = "GET"},
+                       {.url = "https://a.test/image", .method = "GET"}},
+          .load_event_ms = 120,
+          .cumulative_layout_shift = 0.1,
+          .encoded_bytes = 900,
+          .request_count = 2};
+}
+
+ReplaySummary report_with_miss(const std::string& url) {
+  return {.hits = 1, .misses = 1, .distinct_misses = {{"GET", url, "no such path"}}};
+}
+
+TEST(Judge, TakesHitsAndMissesFromTheReport) {
+  auto page = loaded_page();
+  judge(page, {.hits = 2, .misses = 0});
+  EXPECT_EQ(page.outcome, LoadOutcome::kLoaded);
+  EXPECT_EQ(page.hits, 2);
+  EXPECT_EQ(page.misses, 0);
+  EXPECT_THAT(page.browser_requests, Optional(IsEmpty()));
+}
+
+TEST(Judge, KeepsALoadWhoseImageIsMissing) {
+  auto page = loaded_page();
+  judge(page, report_with_miss("https://a.test/image"));
+  EXPECT_EQ(page.outcome, LoadOutcome::kLoaded);
+  EXPECT_EQ(page.load_event_ms, 120);
+  EXPECT_EQ(page.misses, 1);
+  EXPECT_THAT(page.browser_requests, Optional(IsEmpty())) << "the page asked for it";
+}
+
+TEST(Judge, RejectsAPageWhoseDocumentIsMissing) {
+  auto page = loaded_page();
+  judge(page, report_with_miss(kPage));
+  EXPECT_EQ(page.outcome, LoadOutcome::kNotInArchive);
+  EXPECT_EQ(page.failure, "The archive has no answer for https://a.test/: no such path.");
+  EXPECT_EQ(page.load_event_ms, std::nullopt);
+  EXPECT_EQ(page.cumulative_layout_shift, std::nullopt);
+  EXPECT_EQ(page.encoded_bytes, 900) << "what was sent was sent";
+  EXPECT_EQ(page.request_count, 2);
+}
+
+TEST(Judge, RejectsAPageThatWasLedToAMissingOne) {
+  auto page = loaded_page();
+  page.final_url = "https://a.test/login#form";
+  judge(page, report_with_miss("https://a.test/login"));
+  EXPECT_EQ(page.outcome, LoadOutcome::kNotInArchive);
+}
+
+TEST(Judge, FindsAPageThatWasAskedForWithAFragment) {
+  PageLoad page{.url = "https://a.test/#top"};
+  judge(page, report_with_miss(kPage));
+  EXPECT_EQ(page.outcome, LoadOutcome::kNotInArchive);
+}
+
+TEST(Judge, KeepsALoadThatMissedAPostToItsOwnAddress) {
+  auto page = loaded_page();
+  judge(page, {.misses = 1, .distinct_misses = {{"POST", kPage, "no such method"}}});
+  EXPECT_EQ(page.outcome, LoadOutcome::kLoaded);
+}
+
+TEST(Judge, TellsTheBrowsersOwnRequestsFromThePages) {
+  auto page = loaded_page();
+  judge(page, {.distinct_misses = {{"GET", "https://a.test/image", "no such path"},
+                                   {"GET", "http://update.test/", "no such host"}},
+               .special_answers = {{"browser", "POST", "https://safe.test/"},
+                                   {"preflight", "OPTIONS", "https://a.test/api"}},
+               .missing_names = {"sync.test"}});
+  EXPECT_THAT(
+      page.browser_requests,
+      Optional(ElementsAre("GET http://update.test/", "POST https://safe.test/", "DNS sync.test")));
+}
+
+TEST(LinesForPeople, AreThoseOfTheProgram) {
+  EXPECT_EQ(lines_for_people("replaying a.reprise\nreprise: first\n  reprise: no\nreprise: last"),
+            "reprise: first\nreprise: last\n");
+  EXPECT_EQ(lines_for_people("reprise:no\n"), "");
+}
+
+}  // namespace
+}  // namespace reprise

@@ -1,0 +1,85 @@
+#include "shaper/packet/lateness_chain.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "tests/test_seed.h"
+
+namespace reprise {
+namespace {
+
+using std::chrono::nanoseconds;
+using namespace std::chrono_literals;
+
+TEST(LatenessChain, IsNothingWithoutPackets) {
+  EXPECT_EQ(LatenessChain().cost(), 0ns);
+  EXPECT_EQ(LatenessChain().span(), 0ns);
+}
+
+TEST(LatenessChain, AddsWhatWaitedForEachOther) {
+  LatenessChain chain;
+  chain.add(0ms, 100ms, 101ms);    // a request
+  chain.add(102ms, 202ms, 204ms);  // its answer
+  chain.add(204ms, 304ms, 307ms);  // the next request
+  EXPECT_EQ(chain.cost(), 6ms);
+  EXPECT_EQ(chain.span(), 307ms);
+}
+
+TEST(LatenessChain, CountsPacketsOnTheLinkAtTheSameTimeOnce) {
+  LatenessChain chain;
+  chain.add(0ms, 100ms, 105ms);
+  chain.add(1ms, 101ms, 106ms);
+  chain.add(2ms, 102ms, 110ms);
+  EXPECT_EQ(chain.cost(), 8ms);
+}
+
+TEST(LatenessChain, TakesNoCreditForWhatWasEarly) {
+  LatenessChain chain;
+  chain.add(0ms, 100ms, 103ms);
+  chain.add(103ms, 203ms, 200ms);
+  EXPECT_EQ(chain.cost(), 3ms);
+}
+
+TEST(LatenessChain, IsTheLongestPathOfRandomPackets) {
+  TestSeed const seed;
+  std::mt19937_64 chance(seed.value());
+  struct Packet {
+    nanoseconds arrived, due, written;
+  };
+  std::vector<Packet> packets;
+  nanoseconds written{0};
+  for (int i = 0; i < 500; ++i) {
+    written += nanoseconds(chance() % 2000);
+    auto const due = written - nanoseconds(chance() % 500);
+    packets.push_back({due - nanoseconds(chance() % 20'000), due, written});
+  }
+  LatenessChain chain;
+  std::vector<nanoseconds> cost;
+  for (const Packet& packet : packets) {
+    nanoseconds before{0};
+    for (std::size_t i = 0; i < cost.size(); ++i) {
+      if (packets[i].written <= packet.arrived) before = std::max(before, cost[i]);
+    }
+    cost.push_back(before + packet.written - packet.due);
+    chain.add(packet.arrived, packet.due, packet.written);
+    ASSERT_EQ(chain.cost(), *std::ranges::max_element(cost));
+  }
+}
+
+TEST(LatenessChain, StaysABoundAfterItHasForgotten) {
+  LatenessChain chain;
+  constexpr int kPackets = 200'000;
+  for (int i = 0; i < kPackets; ++i) {
+    nanoseconds const arrived = i * 10us;
+    chain.add(arrived, arrived + 4us, arrived + 5us);
+  }
+  EXPECT_EQ(chain.cost(), kPackets * 1us);
+  chain.add(0ns, kPackets * 10us, kPackets * 10us + 1ms);  // had been on the link for all the time
+  EXPECT_GE(chain.cost(), kPackets * 1us);
+}
+
+}  // namespace
+}  // namespace reprise

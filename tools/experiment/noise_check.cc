@@ -1,0 +1,129 @@
+#include "tools/experiment/noise_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "analysis/metric.h"
+#include "base/text/counted.h"
+#include "base/text/printable.h"
+#include "tools/load/load_table.h"
+
+namespace reprise {
+namespace {
+
+/// Effects by which people plan, as multiples of the least one that matters.
+constexpr double kPlanned[] = {2, 5};
+
+bool is_of(const LoadGroup& group, const LoadCell& cell) {
+  return group.url == cell.url && group.conditions == cell.configuration;
+}
+
+/// The metric that decides whether a load was disturbed: the first time.
+const MetricSpread& main_spread(const KnownNoise& noise, const CompareOptions& options) {
+  auto const found =
+      std::ranges::find(noise.spreads, counted_loads(options).metric, &MetricSpread::metric);
+  return found == noise.spreads.end() ? noise.spreads.front() : *found;
+}
+
+double least_effect(const MetricSpread& spread, const CompareOptions& options) {
+  auto const bound = minimum_effect(options, spread.metric);
+  return std::max(bound.relative * spread.median, bound.absolute);
+}
+
+}  // namespace
+
+bool NoiseCheck::look_up(const LoadResult& result, const std::vector<LoadCell>& cells,
+                         std::chrono::sys_seconds now) {
+  pages_.clear();
+  for (const LoadCell& cell : cells) {
+    auto known = store_.find(NoiseStore::key_of(result, cell), now);
+    if (!known) return false;
+    pages_.push_back({.cell = cell, .noise = std::move(*known)});
+  }
+  return true;
+}
+
+bool NoiseCheck::measure(ExperimentSide side, std::chrono::sys_seconds now) {
+  auto const cells = side.cells();
+  std::vector<ExperimentSide> sides;
+  sides.push_back(std::move(side));
+  Experiment experiment(std::move(sides), kLoads);
+  auto const counted = counted_loads(options_.compare);
+  std::size_t disturbed = 0;
+  for (std::size_t run = 0; run <= kLoads; ++run) {
+    do {
+      if (!experiment.load(0, run)) {
+        exit_code_ = experiment.exit_code();
+        return false;
+      }
+    } while (!experiment.leave_out_disturbed(run, counted).empty() &&
+             ++disturbed < kDisturbedRunsMax);
+  }
+  keep(experiment.side(0).result(), cells, experiment.load_seconds(), now);
+  look_up(experiment.side(0).result(), cells, now);
+  return true;
+}
+
+void NoiseCheck::keep(const LoadResult& result, const std::vector<LoadCell>& cells,
+                      double load_seconds, std::chrono::sys_seconds now) {
+  auto const all = measurements_of(result);
+  if (!all) return;
+  for (const LoadGroup& group : groups_of(*all, counted_loads(options_.compare))) {
+    auto const cell =
+        std::ranges::find_if(cells, [&](auto const& each) { return is_of(group, each); });
+    if (cell == cells.end() || group.loads.size() < kLoads / 2) continue;
+    store_.keep(NoiseStore::key_of(result, *cell), {.spreads = spreads_of(group, options_.compare),
+                                                    .load_seconds = load_seconds,
+                                                    .measured = now});
+  }
+}
+
+std::string NoiseCheck::text() const {
+  std::string out;
+  double const alpha_over = static_cast<double>(pages_.size());
+  for (auto const& [cell, noise] : pages_) {
+    auto const& spread = main_spread(noise, options_.compare);
+    auto const& metric = kMetrics[spread.metric];
+    auto const least = least_effect(spread, options_.compare);
+    char line[160];
+    std::snprintf(line, sizeof line, "%s varies by %.2f %% (%s)", std::string(metric.title).c_str(),
+                  spread.median > 0 ? 100 * spread.deviation / spread.median : 0,
+                  counted(spread.loads, "load").c_str());
+    out += printable(cell.url) + ": " + line;
+    auto const metrics =
+        static_cast<std::size_t>(alpha_over * static_cast<double>(noise.spreads.size()));
+    std::optional<std::size_t> before;
+    for (double const times : kPlanned) {
+      auto const loads = needed_loads(spread, times * least, metrics, options_);
+      if (before && loads == before) continue;  // a larger change needs no fewer
+      before = loads;
+      out += "; a change of " + metric_text(metric.unit, times * least) + " needs ";
+      if (!loads) {
+        out += "more than " + counted(options_.most_runs, "load") + " a side (--max-runs)";
+        continue;
+      }
+      auto const seconds = 2 * static_cast<double>(*loads + 1) * noise.load_seconds;
+      out += counted(*loads, "load") + " a side, about " +
+             duration_text(std::chrono::seconds(std::llround(std::ceil(seconds * alpha_over))));
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+boost::json::array NoiseCheck::json() const {
+  boost::json::array out;
+  for (auto const& [cell, noise] : pages_) {
+    auto const& spread = main_spread(noise, options_.compare);
+    out.push_back({{"url", as_utf8(cell.url)},
+                   {"metric", kMetrics[spread.metric].name},
+                   {"loads", spread.loads},
+                   {"median", spread.median},
+                   {"deviation", spread.deviation},
+                   {"load_seconds", noise.load_seconds}});
+  }
+  return out;
+}
+
+}  // namespace reprise

@@ -1,0 +1,54 @@
+#pragma once
+
+// Before a gate: what the loads of its pages vary by on this machine, and so how many it will need.
+
+#include <boost/json/object.hpp>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "analysis/gate.h"
+#include "tools/experiment/experiment.h"
+#include "tools/experiment/noise_store.h"
+
+namespace reprise {
+
+/// The noise of each page and configuration of one side. Knows it from earlier gates, or measures
+/// it (A against A, so to speak).
+class NoiseCheck {
+ public:
+  /// Loads that measure it, beside one that warms up.
+  static constexpr std::size_t kLoads = 8;
+
+  NoiseCheck(const GateOptions& options, NoiseStore store)
+      : options_(options), store_(std::move(store)) {}
+
+  /// Whether the noise of all of them is known.
+  bool look_up(const LoadResult& result, const std::vector<LoadCell>& cells,
+               std::chrono::sys_seconds now);
+  /// Loads `side` kLoads times. False if it cannot be loaded: exit_code().
+  bool measure(ExperimentSide side, std::chrono::sys_seconds now);
+  int exit_code() const { return exit_code_; }
+
+  /// Keeps what a gate's loads of a side, that took `load_seconds` each, varied by.
+  void keep(const LoadResult& result, const std::vector<LoadCell>& cells, double load_seconds,
+            std::chrono::sys_seconds now);
+
+  /// A line for each page: what its loads vary by, and how many loads and minutes some effects
+  /// need.
+  std::string text() const;
+  boost::json::array json() const;
+
+ private:
+  struct Page {
+    LoadCell cell;
+    KnownNoise noise;
+  };
+
+  GateOptions options_;
+  NoiseStore store_;
+  std::vector<Page> pages_;
+  int exit_code_ = 0;
+};
+
+}  // namespace reprise

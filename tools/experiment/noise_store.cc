@@ -1,0 +1,88 @@
+#include "tools/experiment/noise_store.h"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "base/http/digest.h"
+#include "base/system/private_file.h"
+#include "base/system/text_file.h"
+#include "base/system/user_folder.h"
+#include "pageload/results/fields.h"
+#include "pageload/results/metric.h"
+
+namespace reprise {
+namespace {
+
+namespace json = boost::json;
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSchema = "reprise-known-noise/1";
+
+json::object to_json(const KnownNoise& noise) {
+  json::array metrics;
+  for (const MetricSpread& each : noise.spreads) {
+    metrics.push_back({{"metric", kMetrics[each.metric].field},
+                       {"loads", each.loads},
+                       {"median", each.median},
+                       {"deviation", each.deviation}});
+  }
+  return {{"schema", kSchema},
+          {"measured", noise.measured.time_since_epoch().count()},
+          {"load_seconds", noise.load_seconds},
+          {"metrics", std::move(metrics)}};
+}
+
+std::optional<KnownNoise> noise_of(Fields from, const std::string& error) {
+  if (from.text("schema") != kSchema) return std::nullopt;
+  KnownNoise noise{
+      .load_seconds = from.number("load_seconds").value_or(0),
+      .measured = std::chrono::sys_seconds(std::chrono::seconds(from.integer("measured")))};
+  from.each("metrics", kMetricCount, [&](Fields each) {
+    auto const field = each.text("metric");
+    for (std::size_t i = 0; i < kMetricCount; ++i) {
+      if (kMetrics[i].field != field) continue;
+      noise.spreads.push_back({.metric = i,
+                               .loads = static_cast<std::size_t>(each.integer("loads")),
+                               .median = each.number("median").value_or(0),
+                               .deviation = each.number("deviation").value_or(0)});
+    }
+  });
+  return error.empty() && !noise.spreads.empty() ? std::optional(noise) : std::nullopt;
+}
+
+}  // namespace
+
+fs::path NoiseStore::default_folder() {
+  return user_folder("XDG_CACHE_HOME", ".cache") / "reprise" / "noise";
+}
+
+std::string NoiseStore::key_of(const LoadResult& result, const LoadCell& cell) {
+  const LoadConfiguration& conditions = cell.configuration;
+  std::string all;
+  for (const std::string& part :
+       {result.machine.cpu, std::to_string(result.machine.cores), result.machine.kernel,
+        result.archive_sha256, cell.url, conditions.browser, conditions.protocol, conditions.link,
+        conditions.cache}) {
+    all += part + '\0';
+  }
+  return sha256_hex(all).substr(0, 32);
+}
+
+std::optional<KnownNoise> NoiseStore::find(const std::string& key,
+                                           std::chrono::sys_seconds now) const {
+  boost::system::error_code broken;
+  auto const value = json::parse(contents_of(path_of(key)), broken);
+  if (broken || !value.is_object()) return std::nullopt;
+  std::string error;
+  auto noise = noise_of(Fields(value.get_object(), "", error), error);
+  if (!noise || noise->measured > now || now - noise->measured > kLife) return std::nullopt;
+  return noise;
+}
+
+void NoiseStore::keep(const std::string& key, const KnownNoise& noise) const {
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (!error) static_cast<void>(write_private_file(json::serialize(to_json(noise)), path_of(key)));
+}
+
+}  // namespace reprise
