@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text/counted.h"
 #include "pageload/results/result_file.h"
 
 namespace reprise {
@@ -55,7 +56,7 @@ LoadRow row_of(const LoadResult::Load& load, const ReplaySummary* replay) {
   return out;
 }
 
-/// The first field without which a load belongs to no group; empty when all are there.
+/// The first missing field that a load's group needs; empty if all are there.
 std::string missing_in(const LoadResult::Load& load) {
   if (load.page.url.empty()) return "url";
   if (load.configuration.browser.empty()) return "configuration.browser";
@@ -76,11 +77,10 @@ const ReplayRow& Measurements::replay_of(const LoadRow& load) const {
 }
 
 std::expected<Measurements, std::string> measurements_of(const LoadResult& result) {
-  Measurements out{
-      .archive = result.archive,
-      .archive_sha256 = result.archive_sha256,
-      .machine = result.machine.cpu + ", " + std::to_string(result.machine.cores) + " cores",
-      .browsers = result.browsers};
+  Measurements out{.archive = result.archive,
+                   .archive_sha256 = result.archive_sha256,
+                   .machine = result.machine.cpu + ", " + counted(result.machine.cores, "core"),
+                   .browsers = result.browsers};
   for (const ReplayRun& replay : result.replays) out.replays.push_back(row_of(replay));
   for (const LoadResult::Load& load : result.loads) {
     if (auto const field = missing_in(load); !field.empty()) {

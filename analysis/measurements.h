@@ -1,6 +1,6 @@
 #pragma once
 
-// What of a result of page loads is compared. The result may be anybody's. Pure but for
+// The compared parts of a result of page loads. The result is untrusted. Pure except for
 // read_measurements().
 
 #include <array>
@@ -17,42 +17,41 @@
 
 namespace reprise {
 
-/// What the replay of a load says.
+/// The report of the replay of a load.
 struct ReplayRow {
-  std::vector<std::string> misses;    ///< "GET https://...", sorted, each once
-  std::vector<std::string> warnings;  ///< what makes its link's figures doubtful; sentences
-  std::string calibration;            ///< how its link was made: shaper, self-check on or off
+  std::vector<std::string> misses;    ///< "GET https://...", sorted, without repeats
+  std::vector<std::string> warnings;  ///< reasons to doubt its link's figures; sentences
+  std::string calibration;            ///< the properties of its link: shaper, self-check on or off
 };
 
 struct LoadRow {
   std::string url;
   LoadConfiguration conditions;
-  bool warm_up = false;  ///< not to be counted
+  bool warm_up = false;  ///< does not count
   bool loaded = false;
-  std::string failure;  ///< "timed-out: ..." when not loaded
+  std::string failure;  ///< "timed-out: ..." if not loaded
   std::array<std::optional<double>, kMetricCount> metrics;
-  std::vector<std::string> requests;  ///< "GET https://...", sorted, each once
-  std::optional<std::size_t> replay;  ///< which of Measurements::replays served it
-  std::string left_out;               ///< by whom measured it; why. Empty: it counts
+  std::vector<std::string> requests;  ///< "GET https://...", sorted, without repeats
+  std::optional<std::size_t> replay;  ///< the index in Measurements::replays
+  std::string left_out;  ///< the measuring program's reason to skip it; empty: it counts
   std::vector<Disturbance> disturbances;
 };
 
 struct Measurements {
-  std::string archive;         ///< path; empty when live
-  std::string archive_sha256;  ///< empty when live or unknown
-  std::string machine;         ///< processor and cores; empty when unknown
+  std::string archive;         ///< path; empty if live
+  std::string archive_sha256;  ///< empty if live or unknown
+  std::string machine;         ///< processor and cores; empty if unknown
   std::vector<LoadResult::Browser> browsers;
   std::vector<ReplayRow> replays;
   std::vector<LoadRow> loads;
 
-  /// Of the replay that served `load`; an empty one when it was live.
+  /// The replay that served `load`; an empty one if it was live.
   const ReplayRow& replay_of(const LoadRow& load) const;
 };
 
-/// Errors: a sentence that names the field without which there is nothing to compare, "loads[3].url
-/// is missing".
+/// Errors: a sentence with the field that is required and missing, "loads[3].url is missing".
 std::expected<Measurements, std::string> measurements_of(const LoadResult& result);
-/// Of a file. Errors: also those of read_result_file().
+/// Reads a file. Errors: also those of read_result_file().
 std::expected<Measurements, std::string> read_measurements(const std::filesystem::path& path);
 
 }  // namespace reprise

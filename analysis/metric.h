@@ -12,7 +12,7 @@
 
 namespace reprise {
 
-/// All that are compared, as indices into kMetrics.
+/// All compared metrics, as indices into kMetrics.
 std::vector<std::size_t> compared_metrics();
 
 /// Indices into kMetrics for names separated by commas. Errors: a sentence with the known names.

@@ -11,7 +11,7 @@ double normal_upper(double z) {
 
 double normal_upper_quantile(double p) {
   double low = 0;
-  double high = 39;  // P(Z > 39) is below the least double
+  double high = 39;  // P(Z > 39) is below the smallest double
   for (int halving = 0; halving < 60; ++halving) {
     double const middle = (low + high) / 2;
     (normal_upper(middle) > p ? low : high) = middle;

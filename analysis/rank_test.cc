@@ -10,7 +10,7 @@
 namespace reprise {
 namespace {
 
-/// The pooled values' ranks times two, so that those of ties, which are means, are whole.
+/// The pooled values' ranks times two, so that those of ties, which are means, are integers.
 struct Ranks {
   std::vector<int> doubled;  ///< of all values, ascending
   long b_sum = 0;            ///< of those that are B's
@@ -52,7 +52,7 @@ double two_sided(std::span<const double> weights, std::size_t observed) {
   return std::min(1.0, 2 * std::min(lower, upper) / all);
 }
 
-/// How many ways there are to choose `chosen` of the ranks, by their sum.
+/// The number of ways to choose `chosen` of the ranks, by their sum.
 std::vector<double> sums_of_chosen(std::span<const int> ranks, std::size_t chosen) {
   std::size_t const most = std::accumulate(ranks.end() - static_cast<std::ptrdiff_t>(chosen),
                                            ranks.end(), std::size_t{0});
@@ -95,7 +95,7 @@ RankTest rank_test(std::span<const double> a, std::span<const double> b) {
   auto const n = static_cast<double>(b.size());
   test.u = static_cast<double>(ranks.b_sum) / 2 - n * (n + 1) / 2;
   test.cliffs_delta = 2 * test.u / (m * n) - 1;
-  if (ranks.doubled.front() == ranks.doubled.back()) return test;  // one value
+  if (ranks.doubled.front() == ranks.doubled.back()) return test;  // all values are equal
   test.exact = a.size() + b.size() <= kExactTotalMax;
   test.p =
       test.exact ? exact_p(ranks, test.u, a.size(), b.size()) : approximate_p(ranks, test.u, m, n);

@@ -15,7 +15,7 @@
 namespace reprise {
 namespace {
 
-/// All differences b - a of two samples, without making them.
+/// All differences b - a of two samples, without storing them.
 class Differences {
  public:
   Differences(std::span<const double> a, std::span<const double> b)
@@ -26,7 +26,7 @@ class Differences {
 
   std::uint64_t count() const { return static_cast<std::uint64_t>(a_.size()) * b_.size(); }
 
-  /// The one at `position`, from 0, in ascending order: bisected over all doubles, in their order.
+  /// The difference at `position`, from 0, in ascending order: found by bisection over all doubles.
   double at(std::uint64_t position) const {
     std::int64_t low = order_of(b_.front() - a_.back());
     std::int64_t high = order_of(b_.back() - a_.front());
@@ -42,7 +42,7 @@ class Differences {
   }
 
  private:
-  /// Doubles as integers in the same order; both ways.
+  /// Maps doubles to integers in the same order, and back.
   static std::int64_t order_of(double value) {
     return mirrored(std::bit_cast<std::int64_t>(value));
   }
@@ -64,8 +64,8 @@ class Differences {
   std::vector<double> a_, b_;
 };
 
-/// How many differences at each end lie outside the interval, and one more: the most c with
-/// P(U < c) <= `tail`.
+/// The number of differences outside the interval at each end, plus one: the largest c with P(U <
+/// c) <= `tail`.
 std::uint64_t critical_count(std::size_t m, std::size_t n, double tail) {
   if (m + n <= kExactTotalMax) {
     auto const probabilities = u_distribution(m, n);

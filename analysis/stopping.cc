@@ -17,9 +17,9 @@ double normal_density(double z) {
   return std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
 }
 
-/// The density of the standardised difference at one look, of those that went on so far, on a grid
-/// over the bounds of that look. The looks' statistics are those of a Brownian motion (Armitage,
-/// McPherson and Rowe, 1969).
+/// The density of the standardised difference at one look, over the cases that continued so far, on
+/// a grid over the bounds of that look. The looks' statistics are those of a Brownian motion
+/// (Armitage, McPherson and Rowe, 1969).
 class Surviving {
  public:
   Surviving(double information, double bound) : information_(information), bound_(bound) {}
@@ -30,7 +30,7 @@ class Surviving {
     return out;
   }
 
-  /// The chance to be beyond +-`bound` at the look at `information`.
+  /// The probability of exceeding +-`bound` at the look at `information`.
   double exit_chance(double information, double bound) const {
     return integrate(information, [&](double mean, double deviation) {
       return normal_upper((bound - mean) / deviation) + normal_upper((bound + mean) / deviation);
@@ -53,7 +53,7 @@ class Surviving {
 
   double grid(std::size_t i) const { return bound_ * (2 * static_cast<double>(i) / kSteps - 1); }
 
-  /// Simpson's rule over where this look was, given mean and deviation of the next from there.
+  /// Simpson's rule over the previous look's grid, given mean and deviation of the next from there.
   template <class Of>
   double integrate(double information, const Of& of) const {
     double const scale = std::sqrt(information_ / information);

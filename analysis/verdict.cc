@@ -9,7 +9,7 @@
 namespace reprise {
 namespace {
 
-/// Which metrics differ by Holm's procedure: the level is shared by those that are left.
+/// The metrics that differ by Holm's procedure: the level is shared by the remaining ones.
 std::vector<bool> significant(std::span<const Finding> findings, double alpha,
                               const LevelOf& level_of) {
   std::vector<bool> found(findings.size());

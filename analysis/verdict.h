@@ -1,6 +1,6 @@
 #pragma once
 
-// Same, different or undecided: what samples of several metrics, judged together, say. Pure.
+// Same, different or undecided: judges samples of several metrics together. Pure.
 
 #include <cstddef>
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace reprise {
 
-/// The least difference that matters: the larger of the two.
+/// The smallest difference that matters: the larger of the two.
 struct MinimumEffect {
   double relative = 0;  ///< of A's median
   double absolute = 0;  ///< in the metric's unit
@@ -30,41 +30,41 @@ enum class Verdict { kSame, kDifferent, kUndecided };
 std::string_view to_string(Verdict verdict);
 
 struct Finding {
-  std::size_t of_a = 0;  ///< values
+  std::size_t of_a = 0;  ///< number of values
   std::size_t of_b = 0;
   double median_a = 0;
   double median_b = 0;
   Shift shift;                ///< with the interval at the level of this look
-  double minimum_effect = 0;  ///< what `least` came to, in the metric's unit
+  double minimum_effect = 0;  ///< from `least`, in the metric's unit
   RankTest rank;
   double holm_p = 1;  ///< rank.p, adjusted for the number of metrics (Holm, 1979)
   /// different: significant, over all metrics and looks together, and the estimate reaches the
-  /// least effect. same: the interval lies within the least effect. An empty sample is undecided.
+  /// minimum effect. same: the interval is within the minimum effect. An empty sample is undecided.
   Verdict verdict = Verdict::kUndecided;
 };
 
-/// The level at which this look may test what may be tested at `alpha` in all.
+/// The level for this look's test, if all looks together may use `alpha`.
 using LevelOf = std::function<double(double alpha)>;
 
-/// Judges all metrics together: at most `alpha` is the chance to call any metric different that is
-/// not. Holm's procedure; the levels of each step are those that `level_of` allows.
+/// Judges all metrics together: the probability of calling any equal metric different is at most
+/// `alpha`. Holm's procedure; `level_of` gives the level of each step.
 std::vector<Finding> judge(std::span<const Samples> metrics, double alpha, const LevelOf& level_of);
 
-/// Different when any finding is, same when all are; undecided without any.
+/// Different if any finding is, same if all are; undecided without findings.
 Verdict verdict_of(std::span<const Finding> findings);
 
 double median(std::span<const double> values);              ///< 0 of none
 double standard_deviation(std::span<const double> values);  ///< of the population; 0 of one
 
-/// When a gate looks, in loads a side, and at which levels. Not thread-safe (it remembers levels).
+/// When a gate looks, in loads per side, and at which levels. Not thread-safe (it caches levels).
 class Looks {
  public:
-  /// Every `every` loads up to `most` (both at least 1), the last at `most`; more seldom when that
-  /// were more than kLooksMax.
+  /// A look after every `every` loads up to `most` (both at least 1), the last at `most`; fewer
+  /// looks if there would be more than kLooksMax.
   Looks(std::size_t every, std::size_t most);
 
   const std::vector<std::size_t>& at() const { return at_; }
-  /// For judge() at the look of that number, from 0.
+  /// For judge() at the look with this number, from 0.
   double level(std::size_t look, double alpha);
 
  private:

@@ -39,10 +39,11 @@ void BodyWriter::State::release() {
   held.clear();
 }
 
-/// Writes what is held, and `more`, as one chunk.
+/// Writes the held bytes, and `more`, as one chunk.
 Result<void> BodyWriter::State::write_chunk(Bytes more) {
   if (extents.size() == kExtentsMax) return fail(archive_errc::too_large);
-  // The body's id is where its first chunk lies: unique in the file, and known to every reference.
+  // The body's id is the offset of its first chunk: unique in the file, and known to every
+  // reference.
   auto const id = extents.empty() ? archive.file.size_bytes() : extents.front().record_offset;
   std::array<std::byte, kChunkPrefixBytes> prefix{};
   store_u64(prefix.data(), id);
@@ -55,13 +56,13 @@ Result<void> BodyWriter::State::write_chunk(Bytes more) {
   return {};
 }
 
-/// Takes more bytes of a body that cannot be held whole.
+/// Adds bytes of a body that cannot be held whole.
 Result<void> BodyWriter::State::spill(Bytes bytes) {
   constexpr auto kChunk = ArchiveWriter::kChunkBytes;
   if (held.size() > kChunk) {
     auto const whole = std::exchange(held, {});
     archive.held_bytes -= whole.size();
-    // In this order, so that an error leaves nothing counted as held.
+    // In this order, so that an error leaves no bytes counted as held.
     if (auto spilt = spill(whole); !spilt) return spilt;
   }
   while (held.size() + bytes.size() >= kChunk) {
@@ -73,7 +74,7 @@ Result<void> BodyWriter::State::spill(Bytes bytes) {
     hold(bytes);
     return {};
   }
-  // So many bodies arrive at once that not even a part of a chunk may be held.
+  // So many bodies arrive at once that not even part of a chunk may be held.
   return bytes.empty() && held.empty() ? Result<void>() : write_chunk(bytes);
 }
 

@@ -117,7 +117,7 @@ bool get(const pb::Interim& interim, StoredInterimResponse& out) {
 void put(const std::vector<ChunkTime>& times, pb::Response& out) {
   ChunkTime before{.end_bytes = 0, .time = SessionTime::zero()};
   for (std::size_t i = 0; i < times.size(); ++i) {
-    // Past the limit the chunks between are merged into the last one.
+    // Beyond the limit the chunks between are merged into the last one.
     if (i + 1 >= kChunkTimesMax && i + 1 < times.size()) continue;
     auto const& now = times[i];
     out.add_chunk_end_deltas(now.end_bytes - before.end_bytes);

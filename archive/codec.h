@@ -1,7 +1,7 @@
 #pragma once
 
-// Between the exchange model and the payloads of structured records (archive.proto). Pure. Decoding
-// takes hostile bytes: counts are limited before they cost memory.
+// Converts between the exchange model and the payloads of structured records (archive.proto). Pure.
+// Payloads to decode are hostile: counts are limited before they cost memory.
 
 #include <cstddef>
 #include <optional>
@@ -13,11 +13,11 @@
 
 namespace reprise {
 
-inline constexpr std::size_t kHeaderFieldsMax = 65'536;  ///< of one head or one trailer section
+inline constexpr std::size_t kHeaderFieldsMax = 65'536;  ///< per head or trailer section
 inline constexpr std::size_t kInterimMax = 1'024;
-inline constexpr std::size_t kExtentsMax = 1 << 20;   ///< of one body: 256 GiB in full chunks
+inline constexpr std::size_t kExtentsMax = 1 << 20;   ///< per body: 256 GiB in full chunks
 inline constexpr std::size_t kStringsMax = 65'536;    ///< certificate names, arguments, pages
-inline constexpr std::size_t kDnsRecordsMax = 1'024;  ///< of one answer, of each kind
+inline constexpr std::size_t kDnsRecordsMax = 1'024;  ///< per answer, of each kind
 
 // Errors of all encoders: too_large.
 Result<std::string> encode_exchange(const Exchange& exchange);

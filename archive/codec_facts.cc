@@ -1,4 +1,4 @@
-// Sessions, connections and DNS answers: what codec.cc is for exchanges.
+// Sessions, connections and DNS answers; codec.cc has exchanges.
 
 #include "archive/archive.pb.h"
 #include "archive/codec_parts.h"

@@ -13,7 +13,7 @@ namespace {
 using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 
-/// Fields at the top of one payload. Each may cost a parser many times its bytes.
+/// Limit of fields at the top of one payload. Each may cost a parser many times its bytes.
 constexpr std::size_t kTopFieldsMax = 2 * kStringsMax + 100;
 
 bool has_few_fields(Bytes payload) {

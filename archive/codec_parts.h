@@ -28,7 +28,7 @@ inline SessionTime get_time(bool known, std::int64_t nanoseconds) {
 void put_digest(const Sha256& digest, std::string& out);
 bool get_digest(const std::string& bytes, Sha256& out);
 
-/// A number of the file as an enumerator between `first` and `last`, or as a narrower integer.
+/// A number of the file as an enumerator from `first` to `last`, or as a narrower integer.
 template <class T>
 bool get_number(std::uint32_t number, T first, T last, T& out) {
   if (number < static_cast<std::uint32_t>(first) || number > static_cast<std::uint32_t>(last)) {

@@ -23,7 +23,7 @@ std::vector<SessionContents> contents_of(const ArchiveReader& reader) {
   }
   std::vector<SessionContents> contents;
   for (auto& [number, session] : sessions) {
-    // A session whose own record is lost keeps its number, for the sake of its exchanges.
+    // A session without its own record keeps its number, which its exchanges need.
     session.info.number = number;
     std::ranges::sort(session.ordinals, {},
                       [entries](std::uint32_t ordinal) { return entries[ordinal].record_offset; });

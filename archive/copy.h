@@ -10,7 +10,7 @@
 
 namespace reprise {
 
-/// All that an archive holds of one session. Borrows from its reader.
+/// The contents of one session of an archive. Borrows from its reader.
 struct SessionContents {
   SessionInfo info;  ///< only the number is known if the session's start is lost
   std::vector<const ConnectionFacts*> connections;
@@ -36,11 +36,11 @@ class ArchiveCopy {
   ArchiveCopy(const ArchiveCopy&) = delete;
   ArchiveCopy& operator=(const ArchiveCopy&) = delete;
 
-  /// Every session. Errors: corrupt when an exchange or its body is damaged; the writer's.
+  /// Copies every session. Errors: corrupt if an exchange or its body is damaged; the writer's.
   Result<void> run();
-  /// One session, as a new session of the target.
+  /// Copies one session, as a new session of the target.
   Result<void> copy_session(const SessionContents& session);
-  /// Connections, answers and exchanges, into the open session of the target.
+  /// Copies connections, answers and exchanges to the open session of the target.
   Result<void> copy_contents(const SessionContents& session);
 
  protected:
@@ -59,8 +59,8 @@ class ArchiveCopy {
   /// Copies both bodies unchanged.
   Result<void> carry_bodies(Exchange& exchange);
 
-  /// A message of a WebSocket on its way behind `exchange`, which was carried. What a change makes
-  /// of the payload goes into `storage`.
+  /// Changes a WebSocket message of `exchange`, which has been copied. `storage` holds a changed
+  /// payload.
   virtual Result<void> change_message(const Exchange& /*exchange*/, WebSocketMessage& /*message*/,
                                       std::vector<std::byte>& /*storage*/) {
     return {};

@@ -28,7 +28,7 @@ std::string url_of(Scheme scheme, std::string_view host, std::uint16_t port,
                    std::string_view target) {
   std::string url(to_string(scheme));
   url.append("://").append(authority_of(scheme, host, port));
-  // "*" and the authority form of CONNECT are no paths.
+  // "*" and the authority form of CONNECT are not paths.
   if (!target.starts_with('/')) url += ' ';
   return url.append(target);
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-// The shared vocabulary: what is kept of one HTTP exchange, of the connection it travelled on, and
-// of the session it belongs to. Plain values. Times are nanoseconds since the start of the session;
-// kNoTime means "not known".
+// The shared vocabulary: the recorded data of one HTTP exchange, of its connection, and of its
+// session. Plain values. Times are nanoseconds since the start of the session; kNoTime means
+// unknown.
 
 #include <array>
 #include <chrono>
@@ -22,19 +22,19 @@ namespace reprise {
 using SessionTime = std::chrono::nanoseconds;
 inline constexpr SessionTime kNoTime = SessionTime::min();
 
-/// How an exchange ended. What is not complete is served as what it was
+/// How an exchange ended. Incomplete exchanges are served as what they were
 /// (archive/match/MATCHING.md).
 enum class Outcome : std::uint8_t {
   kComplete = 1,
-  kCutByClient = 2,   ///< the client went away before the last byte
-  kCutByOrigin = 3,   ///< the origin broke off or broke the protocol inside the response
+  kCutByClient = 2,   ///< the client closed before the last byte
+  kCutByOrigin = 3,   ///< the origin cut the response or broke the protocol in it
   kOriginFailed = 4,  ///< no response: look-up, connect, TLS or the first head failed
 };
 
 std::string_view to_string(Outcome outcome);
 
-/// Where a piece of a body lies: the offset of the record that holds it, and how many body bytes
-/// that record holds.
+/// The place of a piece of a body: the offset of its record, and the number of body bytes in that
+/// record.
 struct Extent {
   std::uint64_t record_offset = 0;
   std::uint64_t size_bytes = 0;
@@ -50,7 +50,7 @@ struct StoredBody {
   bool operator==(const StoredBody&) const = default;
 };
 
-/// When body bytes arrived: `end_bytes` of the body were there at `time`.
+/// When body bytes arrived: `end_bytes` of the body were received at `time`.
 struct ChunkTime {
   std::uint64_t end_bytes = 0;
   SessionTime time = kNoTime;
@@ -64,19 +64,19 @@ struct StoredRequest {
   std::uint16_t port = 0;
   std::string target;  ///< path and query as sent, "*" for OPTIONS *
   HttpVersion version = HttpVersion::kUnknown;
-  /// What the client wanted to speak from here on: "websocket" (web_socket.h), or empty. Such a
-  /// request has the method CONNECT, as RFC 8441 section 4 has it, whichever version it came over.
+  /// The protocol that the client requested: "websocket" (web_socket.h), or empty. Such a request
+  /// has the method CONNECT, as in RFC 8441 section 4, over any version.
   std::string protocol;
   Headers headers;
   Headers trailers;
   StoredBody body;
-  /// The response ended before the request did, so that how much of the body was taken is chance:
-  /// such a request is found by its key without the body (match.h).
+  /// The response ended before the request did, so the length of the received part is random: such
+  /// a request is found by its key without the body (match.h).
   bool body_partial = false;
 };
 
-/// "example.org:8443", "[2001:db8::1]": an authority (RFC 3986 section 3.2); the port stands there
-/// when it is not the default one.
+/// "example.org:8443", "[2001:db8::1]": an authority (RFC 3986 section 3.2), with the port unless
+/// it is the default.
 std::string authority_of(Scheme scheme, std::string_view host, std::uint16_t port);
 /// "https://example.org:8443/path?query".
 std::string url_of(Scheme scheme, std::string_view host, std::uint16_t port,
@@ -92,7 +92,7 @@ struct StoredInterimResponse {
 
 /// Named StoredReply, not StoredResponse: the latter is the serving form in proxy/http.
 struct StoredReply {
-  std::uint16_t status = 0;  ///< 0 when the origin failed
+  std::uint16_t status = 0;  ///< 0 if the origin failed
   std::string reason;
   HttpVersion version = HttpVersion::kUnknown;
   Headers headers;
@@ -112,57 +112,57 @@ struct Timings {
 struct Exchange {
   std::uint32_t session = 0;               ///< numbered from 1 in file order
   std::uint64_t sequence = 0;              ///< order of the requests within the session, from 1
-  std::uint64_t client_connection_id = 0;  ///< 0 when not known
+  std::uint64_t client_connection_id = 0;  ///< 0 if unknown
   std::uint64_t stream_id = 0;             ///< h2 stream, or the request's number on h1, from 1
-  std::uint64_t origin_connection_id = 0;  ///< 0 when no connection was made
+  std::uint64_t origin_connection_id = 0;  ///< 0 if there was no connection
   StoredRequest request;
   std::vector<StoredInterimResponse> interim;
   StoredReply response;
   Timings timings;
   Outcome outcome = Outcome::kComplete;
-  std::string failure;  ///< one sentence, empty when complete
+  std::string failure;  ///< one sentence, empty if complete
 };
 
-/// One connection to an origin, tried or made.
+/// One connection to an origin, attempted or made.
 struct ConnectionFacts {
   std::uint64_t id = 0;  ///< unique in the session, from 1
   std::uint32_t session = 0;
   Scheme scheme = Scheme::kHttp;
   std::string host;
   std::uint16_t port = 0;
-  std::string address;      ///< "192.0.2.1:443", empty when none was reached
-  std::string alpn;         ///< what the origin chose, empty when none
-  std::string tls_version;  ///< "TLSv1.3", empty for clear text
+  std::string address;      ///< "192.0.2.1:443", empty if none was reached
+  std::string alpn;         ///< the origin's choice, empty if none
+  std::string tls_version;  ///< "TLSv1.3", empty for plain text
   std::string cipher;
   std::vector<std::string> certificate_names;  ///< DNS and IP names of the leaf, as recorded
   std::uint32_t chain_bytes = 0;               ///< DER length of all certificates sent
   Sha256 chain_digest{};                       ///< over those DER bytes in order
   SessionTime dns_start = kNoTime;
-  SessionTime connect_start = kNoTime;  ///< to that address, else to the first that was tried
+  SessionTime connect_start = kNoTime;  ///< to that address, else to the first attempted one
   SessionTime tls_start = kNoTime;
   SessionTime ready = kNoTime;
   std::string failure;
 };
 
-/// What one question about a host's name, of one type (A, AAAA, HTTPS), came to.
+/// The result of one DNS query, of one type (A, AAAA, HTTPS), for a host.
 struct DnsAnswer {
   std::uint32_t session = 0;
   std::string host;                    ///< lower case, no dot at its end
-  std::uint16_t type = 0;              ///< as DNS numbers them
-  std::optional<std::uint16_t> rcode;  ///< nothing when no server answered
+  std::uint16_t type = 0;              ///< the number in DNS
+  std::optional<std::uint16_t> rcode;  ///< nothing if no server answered
   std::string failure;                 ///< why there are no records, one sentence
   std::vector<std::string> chain;      ///< CNAME targets, in order
   std::vector<std::string> addresses;  ///< "192.0.2.1", "2001:db8::1"
   std::vector<std::string> https;      ///< records as on the wire (RFC 9460 section 2.2)
-  std::uint32_t ttl_s = 0;             ///< the least of all records used
+  std::uint32_t ttl_s = 0;             ///< the smallest of all records used
   SessionTime asked = kNoTime;
   SessionTime answered = kNoTime;
 };
 
-/// The clock that the pages of a session lived on while it was recorded, by an injected script.
+/// The clock that an injected script gave to the session's pages during the recording.
 struct InjectedClock {
-  std::chrono::milliseconds start{};  ///< what it shows when a document begins, since the epoch
-  std::string mode;                   ///< how it goes on (inject/deterministic.h)
+  std::chrono::milliseconds start{};  ///< its time at the start of a document, since the epoch
+  std::string mode;                   ///< how it advances (inject/deterministic.h)
   bool operator==(const InjectedClock&) const = default;
 };
 
@@ -173,7 +173,7 @@ struct SessionInfo {
   std::vector<std::string> command_line;
   std::uint64_t random_seed = 0;
   std::vector<std::string> pages;  ///< start URLs
-  std::string time_zone;           ///< of the recording machine, by its IANA name; may be unknown
+  std::string time_zone;           ///< of the recording machine, by its IANA name; can be unknown
   std::optional<InjectedClock> injected_clock;  ///< nothing: no script was injected
   bool complete = false;                        ///< whether its end was recorded
 };

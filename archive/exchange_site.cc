@@ -16,7 +16,7 @@ class WireFields {
  public:
   explicit WireFields(Bytes message) : rest_(message) {}
 
-  /// False at the end, and where no field follows: broken().
+  /// False at the end, and on an invalid field: broken().
   bool next() {
     if (rest_.empty() || broken_) return false;
     auto const tag = varint();
@@ -42,7 +42,7 @@ class WireFields {
   }
   bool broken() const { return broken_; }
 
-  /// Whether the field is that one, as a number or as bytes.
+  /// Whether this is the field, with a number or bytes.
   bool is_number(std::uint32_t field) const { return number_ == field && type_ == kVarint; }
   bool is_bytes(std::uint32_t field) const { return number_ == field && type_ == kBytes; }
 

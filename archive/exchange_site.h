@@ -1,6 +1,6 @@
 #pragma once
 
-// What is needed of each exchange before the first can be served, read without decoding the rest.
+// The data that is needed of each exchange before serving starts, read without decoding the rest.
 // Pure; input is hostile.
 
 #include <optional>
@@ -11,16 +11,16 @@
 
 namespace reprise {
 
-/// Where an exchange was asked for, and what it was answered in.
+/// The site of an exchange, and the version of its response.
 struct ExchangeSite {
   Scheme scheme = Scheme::kHttp;
-  std::string_view host;  ///< of the payload
+  std::string_view host;  ///< points into the payload
   std::uint16_t port = 0;
   HttpVersion version = HttpVersion::kUnknown;  ///< of the response
 };
 
-/// `payload` is that of an exchange record. Nothing where it is not what an encoder writes; what is
-/// not read is not checked.
+/// `payload`: of an exchange record. Nothing if no encoder writes such a payload; only the parts
+/// read are checked.
 std::optional<ExchangeSite> decode_exchange_site(Bytes payload);
 
 }  // namespace reprise

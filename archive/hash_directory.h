@@ -1,7 +1,7 @@
 #pragma once
 
-// Where in a sorted list of hashes those begin that start with certain bits: a look-up compares
-// about one, however many there are. Pure. FORMAT.md: "buckets".
+// Finds the range of hashes with certain first bits in a sorted list: a look-up compares about one
+// hash, for any number of them. Pure. FORMAT.md: "buckets".
 
 #include <algorithm>
 #include <bit>
@@ -24,7 +24,7 @@ constexpr std::uint64_t directory_size(unsigned bits) {
   return (std::uint64_t{1} << bits) + 1;
 }
 
-/// directory[b]: how many hashes have top bits below b. `hash_at(i)` ascends.
+/// directory[b]: the number of hashes whose top bits are below b. `hash_at(i)` ascends.
 template <class HashAt>
 std::vector<std::uint32_t> make_directory(std::size_t count, unsigned bits, HashAt hash_at) {
   std::vector<std::uint32_t> directory(directory_size(bits));
@@ -37,8 +37,8 @@ inline bool is_directory(std::span<const std::uint32_t> directory, std::size_t c
   return directory.front() == 0 && directory.back() == count && std::ranges::is_sorted(directory);
 }
 
-/// Where hashes that begin like `hash` stand in a list of `count`: first, and one behind the last.
-/// Nothing of the directory is trusted: somebody may write to the file under the map.
+/// The range of hashes that begin like `hash` in a list of `count`: first, and one after the last.
+/// The directory is not trusted: another process may write to the mapped file.
 inline std::pair<std::size_t, std::size_t> directory_bounds(
     std::span<const std::uint32_t> directory, unsigned bits, std::size_t count,
     std::uint64_t hash) {

@@ -11,7 +11,7 @@
 namespace reprise {
 namespace {
 
-/// The sections of an index, in file order. All follow from the three numbers of its head.
+/// The sections of an index, in file order. All follow from the three numbers in its head.
 struct Layout {
   std::uint64_t facts;
   std::uint64_t entries;

@@ -1,7 +1,8 @@
 #pragma once
 
-// The index of an archive: which exchange lies where, by key and by path. Built from entries, or
-// used straight from the map of a closed file. Pure. Layout: archive/FORMAT.md. Input is hostile.
+// The index of an archive: the place of each exchange, by key and by path. Built from entries, or
+// used directly from the mapping of a closed file. Pure. Layout: archive/FORMAT.md. Input is
+// hostile.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,33 +20,33 @@ inline constexpr std::size_t kExchangesMax = 1 << 24;
 inline constexpr std::size_t kFactsMax = 1 << 24;
 inline constexpr std::size_t kIndexHeadBytes = 16;
 
-/// The payload of an index record. `entries` come in any order; `fact_offsets` are the offsets of
+/// The payload of an index record. `entries` can be in any order; `fact_offsets` are the offsets of
 /// the session, connection, DNS answer and message records in file order. At most kExchangesMax and
 /// kFactsMax.
 std::vector<std::byte> build_index(std::vector<IndexEntry> entries,
                                    std::span<const std::uint64_t> fact_offsets);
 
-/// Notes in an index that a match index stands directly before it, as a record of that size
-/// (header and padding included).
+/// Records in an index that a match index is directly before it, as a record of that size
+/// (including header and padding).
 void note_match_index(std::span<std::byte> index, std::uint64_t record_bytes);
 
-/// An index in memory that somebody else owns.
+/// An index in memory owned by the caller.
 class IndexView {
  public:
   IndexView() = default;
-  /// Nothing when a count, a bound or an order does not hold. `payload` is aligned to 8 bytes and
-  /// stays; `file_bytes` is what offsets must lie in.
+  /// Nothing if a count, a bound or an order is invalid. `payload` is aligned to 8 bytes and must
+  /// stay valid; `file_bytes`: the limit for offsets.
   static std::optional<IndexView> parse(Bytes payload, std::uint64_t file_bytes);
 
   std::span<const std::uint64_t> fact_offsets() const { return facts_; }
-  /// The size of the record before this one, when that is a match index; else 0.
+  /// The size of the record before this one if that is a match index; otherwise 0.
   std::uint64_t match_index_record_bytes() const { return match_index_record_bytes_; }
   std::span<const IndexEntry> entries() const { return entries_; }
   std::span<const IndexEntry> find_key(std::uint64_t key_hash) const;
   void visit_path(std::uint64_t path_hash, const std::function<bool(std::uint32_t)>& visit) const;
 
-  /// What find_key() searches: the entries whose hashes begin alike, about one, however many
-  /// entries there are.
+  /// The range that find_key() searches: the entries whose hashes begin alike, about one for any
+  /// number of entries.
   std::span<const IndexEntry> bucket_of(std::uint64_t key_hash) const;
 
  private:

@@ -27,7 +27,7 @@ Result<void> lock(const Descriptor& file, FileLock wanted) {
 
 Result<Descriptor> open_regular_file(const std::filesystem::path& path, FileLock wanted) {
   auto const access = wanted == FileLock::kExclusive ? O_RDWR : O_RDONLY;
-  // Non-blocking, or a named pipe would keep us here until somebody writes to it.
+  // Non-blocking, or opening a named pipe would wait for a writer.
   Descriptor file(::open(path.c_str(), access | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file.is_open()) return fail(last_system_error());
   struct stat status{};

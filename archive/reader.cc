@@ -12,6 +12,7 @@
 #include "archive/scan.h"
 #include "base/http/digest.h"
 #include "base/invariant.h"
+#include "base/text/counted.h"
 
 namespace reprise {
 namespace {
@@ -73,15 +74,15 @@ void ArchiveReader::State::scan() {
     report.tail_lost_bytes = bytes().size() - found.walk.end;
     report.tail_damaged = *found.walk.fault == RecordFault::kDamaged;
     auto const where = "byte " + std::to_string(found.walk.end);
-    auto const lost = std::to_string(report.tail_lost_bytes) + " bytes are ignored";
+    auto const lost = counted(report.tail_lost_bytes, "byte is ignored", "bytes are ignored");
     report.remarks.push_back(report.tail_damaged
                                  ? "the record at " + where + " is damaged: from there, " + lost
                                  : "the last record, at " + where + ", was cut short: " + lost);
   }
   report.damaged_records = found.damaged_records;
   if (found.damaged_records > 0) {
-    report.remarks.push_back(std::to_string(found.damaged_records) +
-                             " damaged records are ignored");
+    report.remarks.push_back(
+        counted(found.damaged_records, "damaged record is ignored", "damaged records are ignored"));
   }
   if (found.over_limits)
     report.remarks.emplace_back("the file has more records than an index can hold");
@@ -149,8 +150,8 @@ void ArchiveReader::State::load_facts() {
   if (damaged > 0) {
     report.damaged_records += damaged;
     report.remarks.push_back(
-        std::to_string(damaged) +
-        " damaged records of sessions, connections, names and messages are ignored");
+        counted(damaged, "damaged record of a session, connection, name or message is ignored",
+                "damaged records of sessions, connections, names and messages are ignored"));
   }
 }
 

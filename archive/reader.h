@@ -19,7 +19,7 @@ namespace reprise {
 
 class MappedFile;
 
-/// One line of the index, laid out in the file as it is here (little endian, FORMAT.md). Sorted by
+/// One line of the index, in the layout of the file (little endian, FORMAT.md). Sorted by
 /// (key_hash, session, sequence).
 struct IndexEntry {
   std::uint64_t key_hash;   ///< archive/match/match.h: key_hash()
@@ -69,16 +69,16 @@ class ArchiveReader {
   const OpenReport& report() const;
   std::uint64_t size_bytes() const;
 
-  /// All entries in key order. Positions in this span name exchanges ("ordinals").
+  /// All entries in key order. A position in this span identifies an exchange ("ordinal").
   std::span<const IndexEntry> entries() const;
-  /// The entries of one key, a subrange of entries(); cost does not grow with the archive.
+  /// The entries of one key, a subrange of entries(); the cost does not grow with the archive.
   std::span<const IndexEntry> find_key(std::uint64_t key_hash) const;
-  /// Calls `visit` with the ordinals of all entries of one path hash until it returns false.
+  /// Calls `visit` with the ordinals of all entries with one path hash until it returns false.
   void visit_path(std::uint64_t path_hash, const std::function<bool(std::uint32_t)>& visit) const;
-  /// The file's index for the best match (match_index.h): checked against its checksum, aligned to
+  /// The file's index for the best match (match/index.h): checked against its checksum, aligned to
   /// 8 bytes, valid while this reader lives; empty if there is none.
   std::span<const std::byte> match_index() const;
-  /// Ordinals in (session, sequence) order: what `ls` shows. Built on each call.
+  /// Ordinals in (session, sequence) order, as in `ls`. Built on each call.
   std::vector<std::uint32_t> ordinals_in_order() const;
 
   /// Decodes one exchange. Errors: corrupt.
@@ -87,8 +87,8 @@ class ArchiveReader {
   /// Valid while this reader lives. Errors: corrupt.
   Result<ExchangeSite> site(std::uint32_t ordinal) const;
 
-  /// The bytes of one extent, straight from the map, valid while this reader lives.
-  /// Checks the record's checksum and that it belongs to the body. Errors: corrupt.
+  /// The bytes of one extent in the mapped file, valid while this reader lives. Checks the record's
+  /// checksum and that it belongs to the body. Errors: corrupt.
   Result<std::span<const std::byte>> extent(const StoredBody& body, std::size_t index) const;
   /// The place in the file of bytes that extent() returned, for sendfile(2).
   struct Place {
@@ -96,10 +96,11 @@ class ArchiveReader {
     std::int64_t offset = 0;
   };
   Place place_of(std::span<const std::byte> bytes) const;
-  /// The whole body in one piece, digest checked. Errors: corrupt; too_large over `limit_bytes`.
+  /// The whole body in one piece, with its digest checked. Errors: corrupt; too_large over
+  /// `limit_bytes`.
   Result<std::vector<std::byte>> read_body(const StoredBody& body, std::uint64_t limit_bytes) const;
 
-  /// Checks a whole body, its digest too, holding none of it. Errors: corrupt.
+  /// Checks a whole body, including its digest, without holding it. Errors: corrupt.
   Result<void> check_body(const StoredBody& body) const;
 
   /// Decoded at open, in file order. Records beyond kFactsMemoryMax, and the messages after them,
@@ -116,7 +117,7 @@ class ArchiveReader {
   std::span<const MessagePlace> messages(const MessageOwner& owner) const;
   /// All of them, by owner.
   std::span<const MessagePlace> messages() const;
-  /// One message, its payload straight from the map. Errors: corrupt.
+  /// One message, with its payload in the mapped file. Errors: corrupt.
   Result<WebSocketMessage> message(const MessagePlace& place) const;
 
   /// The offsets of the session, connection, DNS answer and message records, in file order.
@@ -131,10 +132,10 @@ class ArchiveReader {
                        const std::function<void(std::uint64_t, std::uint64_t)>& progress) const;
 
  private:
-  friend class ArchiveWriter;  // cuts the file off behind the records, and reads on before that
+  friend class ArchiveWriter;  // truncates the file after the records, and reads the records before
   struct State;
   explicit ArchiveReader(std::unique_ptr<State> state);
-  /// Over records that are not closed yet: `index` is what will close them.
+  /// For records of a file that is not closed yet: `index` is the one that will close it.
   static std::unique_ptr<ArchiveReader> over_records(MappedFile records,
                                                      std::vector<std::byte> index);
   std::unique_ptr<State> state_;

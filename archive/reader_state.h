@@ -16,8 +16,8 @@
 
 namespace reprise {
 
-/// Remembers which payloads were checked, so that a body that is served again is not summed again.
-/// A table of offsets in which later ones push out earlier ones. Thread-safe, lock-free.
+/// Remembers which payloads were checked, so that a body is not checked again each time it is
+/// served. A table of offsets in which later ones replace earlier ones. Thread-safe, lock-free.
 class CheckedPayloads {
  public:
   bool check(const Record& record) {
@@ -37,7 +37,7 @@ class CheckedPayloads {
 struct ArchiveReader::State {
   Descriptor file;  ///< holds the lock
   MappedFile map;
-  std::vector<std::byte> own_index;  ///< when the file had none that is of use
+  std::vector<std::byte> own_index;  ///< if the file has no usable one
   IndexView index;
   std::optional<Record> match_index;  ///< of a closed file; its payload is not checked yet
   OpenReport report;
@@ -48,11 +48,11 @@ struct ArchiveReader::State {
   std::vector<MessagePlace> messages;  ///< by owner, then in file order
   CheckedPayloads checked;
 
-  /// What may be read: less than the map when a writer has cut off the rest.
+  /// The readable part: less than the mapping after a writer has cut off the rest.
   std::uint64_t readable_bytes = 0;
 
   Bytes bytes() const { return map.bytes().first(readable_bytes); }
-  /// Takes the index of a closed file; false when there is none, or it does not hold.
+  /// Uses the index of a closed file; false if there is none, or it is invalid.
   bool use_stored_index();
   void scan();
   void load_facts();

@@ -17,7 +17,7 @@ namespace reprise {
 
 using Bytes = std::span<const std::byte>;
 
-/// Readers skip what they do not know.
+/// Readers skip unknown kinds.
 enum class RecordKind : std::uint16_t {
   kSessionStart = 1,
   kSessionEnd = 2,
@@ -35,15 +35,15 @@ inline constexpr std::uint32_t kFormatVersion = 1;
 inline constexpr std::size_t kFileHeaderBytes = 16;
 inline constexpr std::size_t kRecordHeaderBytes = 16;
 inline constexpr std::size_t kRecordAlignment = 8;
-/// Of every record but the index, whose limit is the size of the file.
+/// For every record except the index, whose limit is the size of the file.
 inline constexpr std::size_t kPayloadBytesMax = 16 << 20;
-/// What stands before the bytes in a body record (its digest) and in a chunk record (body id and
+/// The prefix of the bytes in a body record (its digest) and in a chunk record (body id and
 /// sequence number).
 inline constexpr std::size_t kBodyPrefixBytes = 32;
 inline constexpr std::size_t kChunkPrefixBytes = 16;
 inline constexpr std::size_t kTrailerPayloadBytes = 16;
 
-/// The size in the file of a record with that payload: header and padding included.
+/// The size in the file of a record with that payload, including header and padding.
 constexpr std::uint64_t record_bytes(std::uint64_t payload_bytes) {
   auto const bare = kRecordHeaderBytes + payload_bytes;
   return (bare + kRecordAlignment - 1) / kRecordAlignment * kRecordAlignment;
@@ -57,7 +57,7 @@ std::array<std::byte, kRecordHeaderBytes> encode_record_header(RecordKind kind,
                                                                std::uint32_t payload_bytes,
                                                                std::uint32_t payload_crc);
 
-/// A record whose header is whole and which lies in the file. Its payload is not checked yet.
+/// A record with a valid header, completely inside the file. Its payload is not checked yet.
 struct Record {
   RecordKind kind{};
   std::uint64_t offset = 0;
@@ -68,24 +68,24 @@ struct Record {
 
 /// Why there is no record at an offset.
 enum class RecordFault : std::uint8_t {
-  kTorn,     ///< the file ends inside it, or holds only zeros from there: a write was cut off
-  kDamaged,  ///< the header's checksum or length does not hold
+  kTorn,     ///< the file ends inside it, or has only zeros from there: a write was cut off
+  kDamaged,  ///< the header's checksum or length is invalid
 };
 
-/// `offset` may be anything.
+/// `offset` can have any value.
 std::expected<Record, RecordFault> read_record(Bytes file, std::uint64_t offset);
 bool payload_is_whole(const Record& record);
-/// Whether the bytes between the payload and the next record are zero, as they should be.
+/// Whether the bytes between the payload and the next record are zero, as required.
 bool padding_is_zero(Bytes file, const Record& record);
 
 struct Walk {
   std::uint64_t end = 0;  ///< where it stopped
-  /// Set when it stopped before the end of the file.
+  /// Set if it stopped before the end of the file.
   std::optional<RecordFault> fault;
 };
 
-/// Visits the records from the first one on. Stops for good where a header is not whole: bytes
-/// further on that look like records may be part of a body, and so an origin's invention.
+/// Visits the records from the first one on. Stops permanently at an invalid header: later bytes
+/// that look like records may be part of a body, and thus chosen by an origin.
 Walk walk_records(Bytes file, const std::function<void(const Record&)>& visit);
 
 /// Little endian, unaligned.

@@ -126,7 +126,7 @@ Result<void> RecordFile::write_out(Gathered& gathered) {
     if (written <= 0) {
       auto const error =
           written < 0 ? last_system_error() : std::make_error_code(std::errc::no_space_on_device);
-      // Should this fail as well, the next call tries again before it writes.
+      // If this fails as well, the next call tries again before it writes.
       tail_is_clean_ = false;
       static_cast<void>(truncate_tail());
       return fail(error);

@@ -6,7 +6,7 @@
 namespace reprise {
 namespace {
 
-/// Leaves out what is damaged, and says so.
+/// Drops damaged parts, with a remark.
 class Rescue final : public ArchiveCopy {
  public:
   Rescue(const ArchiveReader& from, ArchiveWriter& to, RepairReport& report)
@@ -22,7 +22,7 @@ class Rescue final : public ArchiveCopy {
 };
 
 Result<void> Rescue::carry(std::uint32_t /*ordinal*/, Exchange& exchange) {
-  // Before anything of it is copied: half a body would be dead space.
+  // Before copying any part: half a body would be dead space.
   for (auto* body : {&exchange.request.body, &exchange.response.body}) {
     if (auto checked = from().check_body(*body); !checked) return checked;
   }

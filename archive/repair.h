@@ -11,11 +11,11 @@ namespace reprise {
 
 struct RepairReport {
   std::uint64_t exchanges_kept = 0;
-  std::uint64_t exchanges_lost = 0;  ///< the record or a body of it is damaged
+  std::uint64_t exchanges_lost = 0;  ///< their record or one of their bodies is damaged
   std::uint64_t bytes_before = 0;
   std::uint64_t bytes_after = 0;
   std::vector<std::string> remarks;   ///< the losses, one sentence each, for users
-  std::filesystem::path backup_path;  ///< empty when none was kept
+  std::filesystem::path backup_path;  ///< empty if none was kept
 };
 
 /// Rewrites the readable parts of an archive into a new, closed file that replaces it. Damaged

@@ -25,7 +25,7 @@ Result<Replacement> Replacement::begin(const std::filesystem::path& path, const 
   if (!original) return fail(original.error());
   auto new_path = path;
   new_path += suffix;
-  ::unlink(new_path.c_str());  // left by one that was killed: this one holds the lock
+  ::unlink(new_path.c_str());  // left by a killed process: this one holds the lock
   auto target = ArchiveWriter::create(new_path, {.fsync = false});
   if (!target) return fail(target.error());
   made.path_ = path;

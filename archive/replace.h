@@ -15,7 +15,7 @@ namespace reprise {
 /// overwrites. The original is locked meanwhile. Needs disk space for a second copy.
 class Replacement {
  public:
-  /// Makes `path` + `suffix`. Errors: those of ArchiveReader::open; locked; open(2)'s.
+  /// Creates `path` + `suffix`. Errors: those of ArchiveReader::open; locked; open(2)'s.
   static Result<Replacement> begin(const std::filesystem::path& path, const char* suffix);
   /// Removes the new file unless it was committed.
   ~Replacement();
@@ -25,7 +25,7 @@ class Replacement {
   const ArchiveReader& original() const { return *original_; }
   ArchiveWriter& target() const { return *target_; }
 
-  /// Closes the new file and moves it over the original, which stays as `backup` unless that is
+  /// Closes the new file and moves it over the original, which is kept as `backup` unless that is
   /// empty. Errors: write(2)'s, fsync(2)'s, link(2)'s, rename(2)'s.
   Result<void> commit(const std::filesystem::path& backup);
 

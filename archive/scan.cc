@@ -8,7 +8,7 @@
 namespace reprise {
 namespace {
 
-/// Whether the record holds what its kind asks for; `scan` gets what it adds to the index.
+/// Whether the record is valid for its kind; adds its part of the index to `scan`.
 bool take_record(const Record& record, Scan& scan) {
   switch (record.kind) {
     case RecordKind::kSessionStart:
@@ -82,8 +82,8 @@ std::optional<std::uint64_t> find_trailer(Bytes file) {
       trailer->payload.size() != kTrailerPayloadBytes || !payload_is_whole(*trailer)) {
     return std::nullopt;
   }
-  // The end of a torn file may be bytes of a body, which an origin chose. It can write a trailer,
-  // but does not know the sum over the session's start. (Where that is damaged, nothing is torn.)
+  // The end of a torn file may be body bytes, which an origin chose. An origin can write a trailer,
+  // but does not know the checksum of the session's start. (If that is damaged, nothing is torn.)
   auto const first = read_record(file, kFileHeaderBytes);
   if (first && load_u64(trailer->payload.data() + 8) != first->payload_crc) return std::nullopt;
   return load_u64(trailer->payload.data());

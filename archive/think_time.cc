@@ -55,7 +55,7 @@ nanoseconds think_time_until(SessionTime at, const Timings& timings,
 std::optional<nanoseconds> round_trip_of(const ConnectionFacts& facts) {
   auto const connected = facts.tls_start == kNoTime ? facts.ready : facts.tls_start;
   bool const known = facts.connect_start != kNoTime && connected != kNoTime;
-  // Of times that contradict each other the difference may not even exist.
+  // The difference of contradictory times may not even be representable.
   if (!known || facts.connect_start < SessionTime() || connected < facts.connect_start) {
     return std::nullopt;
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-// How long an origin took to answer, as a recording tells. Pure.
+// How long an origin took to answer, from a recording's times. Pure.
 
 #include <chrono>
 #include <map>
@@ -13,26 +13,26 @@
 
 namespace reprise {
 
-/// No think time, recorded or asked for, is longer.
+/// The maximum of all think times, recorded or requested.
 inline constexpr std::chrono::hours kThinkTimeMax{24};
 
 /// "30", "0.5", "30ms": milliseconds, at most kThinkTimeMax. Nothing for other texts.
 std::optional<std::chrono::nanoseconds> parse_milliseconds(std::string_view text);
-/// "x0.5": by what something is multiplied, at most 1000. Nothing for other texts.
+/// "x0.5": a factor, at most 1000. Nothing for other texts.
 std::optional<double> parse_factor(std::string_view text);
 
 /// `time`, which is not negative, times `factor`; at most kThinkTimeMax.
 std::chrono::nanoseconds multiplied(std::chrono::nanoseconds time, double factor);
-/// From one time to a later one, at most kThinkTimeMax; nothing where one is unknown, or they are
-/// the other way round. Times of a file may be anything.
+/// From one time to a later one, at most kThinkTimeMax; nothing if one is unknown, or they are in
+/// the wrong order. Times in a file can have any value.
 std::chrono::nanoseconds time_between(SessionTime from, SessionTime to);
-/// What an origin takes until something goes out `at`: from the request having been sent, less one
+/// How long an origin takes until it sends something `at`: since the request was sent, less one
 /// round trip. Never negative.
 std::chrono::nanoseconds think_time_until(SessionTime at, const Timings& timings,
                                           std::optional<std::chrono::nanoseconds> round_trip);
 
-/// How long a packet to that address and its answer took, as TCP's handshake tells. Nothing where
-/// its times are not known.
+/// How long a packet to that address and its answer took, from TCP's handshake. Nothing if its
+/// times are unknown.
 std::optional<std::chrono::nanoseconds> round_trip_of(const ConnectionFacts& facts);
 
 /// The round trips of an archive. Immutable, so thread-safe.
@@ -40,10 +40,10 @@ class RoundTrips {
  public:
   explicit RoundTrips(const ArchiveReader& archive);
 
-  /// That of the exchange's origin: the least of its session to the address that answered, as a
-  /// handshake may have lost a packet; where that is not known, to the host; else the least of all,
-  /// as nothing is nearer than that. Nothing when no connection of the session has its times: of an
-  /// import.
+  /// The round trip to the exchange's origin: the shortest of its session to the address that
+  /// answered, as a handshake can lose a packet; if unknown, to the host; otherwise the shortest of
+  /// all, as nothing is nearer than that. Nothing if no connection of the session has times, as in
+  /// imports.
   std::optional<std::chrono::nanoseconds> to_origin_of(const Exchange& exchange) const;
 
  private:

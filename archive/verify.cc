@@ -38,7 +38,7 @@ std::string_view name_of(RecordKind kind) {
   return "unknown";
 }
 
-/// Counts problems on their way to the caller.
+/// Counts problems and passes them to the caller.
 class Problems {
  public:
   explicit Problems(const std::function<void(const std::string&)>& report) : report_(report) {}
@@ -93,7 +93,7 @@ bool same_index(const Scan& scan, const IndexView& index) {
   return by_path == index.entries().size();
 }
 
-/// Visits each exchange that messages name and that is not there.
+/// Visits each exchange that messages name but that does not exist.
 void for_each_orphan(const ArchiveReader& reader,
                      const std::function<void(const MessageOwner&)>& visit) {
   if (reader.messages().empty()) return;
@@ -144,7 +144,7 @@ std::uint64_t ArchiveReader::verify(
                  " of session " + std::to_string(owner.session) + ", which opened no WebSocket");
   });
 
-  // Bodies that share their bytes are hashed once.
+  // Bodies with the same bytes are hashed once.
   std::unordered_map<std::uint64_t, StoredBody> hashed;
   auto done = file.size();
   auto const check = [&](const StoredBody& body, const char* whose, const Exchange& of) {

@@ -16,7 +16,7 @@ bool is_kind(std::uint8_t number) {
 }  // namespace
 
 bool agrees_to_web_socket(HttpVersion version, std::uint16_t status) {
-  // RFC 8441 section 5: over h2 any success agrees.
+  // RFC 8441 section 5: over h2 any success status accepts.
   return status == 101 || (version == HttpVersion::kH2 && status >= 200 && status < 300);
 }
 

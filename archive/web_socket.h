@@ -1,8 +1,8 @@
 #pragma once
 
-// What a WebSocket carried (RFC 6455): the messages behind the exchange that opened it. Plain
-// values, and between them and the payload of their records (archive/FORMAT.md). Pure; decoding
-// takes hostile bytes.
+// The messages of a WebSocket (RFC 6455), stored after the exchange that opened it. Plain values,
+// and their conversion to and from record payloads (archive/FORMAT.md). Pure; payloads to decode
+// are hostile.
 
 #include <array>
 #include <cstddef>
@@ -15,12 +15,12 @@
 
 namespace reprise {
 
-/// The value of StoredRequest::protocol that such an exchange has.
+/// The value of StoredRequest::protocol in such an exchange.
 inline constexpr std::string_view kWebSocketProtocol = "websocket";
 
-/// Whether a response of that version and status agrees to a WebSocket that was asked for.
+/// Whether a response with that version and status accepts a requested WebSocket.
 bool agrees_to_web_socket(HttpVersion version, std::uint16_t status);
-/// Whether the exchange opened a WebSocket: what was asked for was also agreed to.
+/// Whether the exchange opened a WebSocket: it was requested and accepted.
 bool opens_web_socket(const Exchange& exchange);
 
 enum class MessageSender : std::uint8_t { kClient = 1, kOrigin = 2 };
@@ -42,16 +42,16 @@ std::string_view to_string(MessageKind kind);      // "text"
 struct WebSocketMessage {
   MessageSender sender = MessageSender::kClient;
   MessageKind kind = MessageKind::kText;
-  /// RFC 6455 section 5.2: its last piece. If not, the next one is the next text or binary message
-  /// of the same sender.
+  /// RFC 6455 section 5.2: its last piece. If not, the next piece is the next text or binary
+  /// message of the same sender.
   bool fin = true;
-  SessionTime time = kNoTime;  ///< when its last byte had come
-  /// As the application sent it: not masked, not compressed. Borrowed. At most kMessageBytesMax.
+  SessionTime time = kNoTime;  ///< when its last byte had arrived
+  /// As the application sent it: unmasked, uncompressed. Borrowed. At most kMessageBytesMax.
   std::span<const std::byte> payload;
 };
 inline constexpr std::size_t kMessageBytesMax = 1 << 20;
 
-/// Which exchange a message belongs to.
+/// The exchange that a message belongs to.
 struct MessageOwner {
   std::uint32_t session = 0;
   std::uint64_t sequence = 0;
@@ -60,15 +60,15 @@ struct MessageOwner {
 
 inline constexpr std::size_t kMessagePrefixBytes = 24;
 
-/// What stands before the payload.
+/// The bytes before the payload.
 std::array<std::byte, kMessagePrefixBytes> encode_message_prefix(const MessageOwner& owner,
                                                                  const WebSocketMessage& message);
 
 struct DecodedMessage {
   MessageOwner owner;
-  WebSocketMessage message;  ///< a view into what was decoded
+  WebSocketMessage message;  ///< a view into the decoded bytes
 };
-/// Nothing when it is not what a writer writes.
+/// Nothing if no writer writes such a payload.
 std::optional<DecodedMessage> decode_message(std::span<const std::byte> record_payload);
 
 }  // namespace reprise

@@ -60,7 +60,7 @@ Result<std::unique_ptr<ArchiveWriter>> ArchiveWriter::append(const std::filesyst
   if (reader.report().tail_damaged) return fail(archive_errc::corrupt);
 
   auto state = std::make_unique<State>(RecordFile(std::move(*file), reader.records_end()), options);
-  // Copies: the index lies in the map, and is cut off with the first write.
+  // Copies: the index is in the mapping, and is cut off with the first write.
   state->entries.assign(reader.entries().begin(), reader.entries().end());
   state->fact_offsets.assign(reader.fact_offsets().begin(), reader.fact_offsets().end());
   for (const SessionInfo& info : reader.sessions()) {
@@ -113,7 +113,7 @@ Result<void> ArchiveWriter::end_session() {
 Result<void> ArchiveWriter::drop_session() {
   invariant(state_->in_session, "no session to drop");
   state_->in_session = false;
-  state_->bodies.clear();  // some of them go
+  state_->bodies.clear();  // some of them are removed
   state_->entries.resize(state_->entries_before);
   state_->fact_offsets.resize(state_->facts_before);
   return state_->file.truncate(state_->bytes_before);
@@ -166,8 +166,8 @@ Result<void> ArchiveWriter::add_message(std::uint64_t sequence, const WebSocketM
   return {};
 }
 
-/// Appends the match index, and notes it in `index`. Where it cannot be made (the file cannot be
-/// mapped) or is too large, there is none: then it is made when the archive is replayed.
+/// Appends the match index, and records it in `index`. There is none if it cannot be made (the file
+/// cannot be mapped) or is too large: a replay then makes it.
 Result<void> ArchiveWriter::State::add_match_index(std::vector<std::byte>& index) {
   if (entries.empty()) return {};
   auto records = file.map();

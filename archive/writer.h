@@ -39,9 +39,9 @@ class BodyWriter {
   std::unique_ptr<State> state_;
 };
 
-/// Appends to one archive file. Not thread-safe; one writer a file (an exclusive lock is held).
-/// Everything a successful call wrote has passed write(2): it survives the process. A call that
-/// fails (a full disk) cuts the file back to its last whole record. Format: archive/FORMAT.md.
+/// Appends to one archive file. Not thread-safe; one writer per file (an exclusive lock is held).
+/// Data of a successful call has passed write(2): it survives the process. A call that fails (a
+/// full disk) cuts the file back to its last complete record. Format: archive/FORMAT.md.
 class ArchiveWriter {
  public:
   static constexpr std::size_t kSmallBodyBytesMax = 1 << 20;
@@ -55,9 +55,9 @@ class ArchiveWriter {
   /// Creates a new file, mode 0600. Errors: already_exists, the system error of open(2).
   static Result<std::unique_ptr<ArchiveWriter>> create(const std::filesystem::path& path,
                                                        Options options);
-  /// Opens an existing archive to add sessions: with the first write its index is cut off (close()
-  /// writes a new one), and so is a torn tail. Errors: those of ArchiveReader::open; locked;
-  /// corrupt when what would be cut off is not merely torn (repair_archive() keeps a copy).
+  /// Opens an existing archive to add sessions: the first write cuts off its index (close() writes
+  /// a new one) and a torn tail. Errors: those of ArchiveReader::open; locked; corrupt if the part
+  /// to cut off is not merely torn (repair_archive() keeps a copy).
   static Result<std::unique_ptr<ArchiveWriter>> append(const std::filesystem::path& path,
                                                        Options options);
   ~ArchiveWriter();
@@ -65,7 +65,7 @@ class ArchiveWriter {
   ArchiveWriter& operator=(const ArchiveWriter&) = delete;
 
   /// Starts the next session and returns its number. Everything added belongs to it. `info.number`
-  /// is kept when it is higher than all before (a copy keeps its numbers), and given otherwise.
+  /// is kept if it is higher than all before (a copy keeps its numbers), and otherwise assigned.
   Result<std::uint32_t> begin_session(const SessionInfo& info);
   /// Marks the current session complete.
   Result<void> end_session();
@@ -73,16 +73,16 @@ class ArchiveWriter {
   /// begin_session(). No BodyWriter may be in use.
   Result<void> drop_session();
 
-  /// `facts.session` is filled in.
+  /// Fills in `facts.session`.
   Result<void> add_connection(ConnectionFacts facts);
-  /// `answer.session` is filled in. Errors: too_large over the format's limits; write(2).
+  /// Fills in `answer.session`. Errors: too_large over the format's limits; write(2).
   Result<void> add_answer(DnsAnswer answer);
-  /// `exchange.session` is filled in. Bodies must come from this writer's BodyWriter.
-  /// Errors: too_large when heads exceed the format's record limit; write(2).
+  /// Fills in `exchange.session`. Bodies must come from this writer's BodyWriter. Errors: too_large
+  /// if heads exceed the format's record limit; write(2).
   Result<void> add_exchange(Exchange exchange);
 
-  /// Adds a message to the WebSocket that the exchange of that number in the current session
-  /// opened, behind those that it has. Errors: too_large (over kMessageBytesMax, or more than an
+  /// Adds a message to the WebSocket opened by the exchange with that number in the current
+  /// session, after its earlier messages. Errors: too_large (over kMessageBytesMax, or more than an
   /// index holds); write(2)'s.
   Result<void> add_message(std::uint64_t sequence, const WebSocketMessage& message);
 

@@ -23,13 +23,13 @@ struct ArchiveWriter::State {
   };
   struct KnownBody {
     StoredBody body;
-    bool checked;  ///< false: it was in the file before, and nobody has looked at its bytes yet
+    bool checked;  ///< false: it was in the file before, and its bytes are not checked yet
   };
 
   State(RecordFile records, Options chosen) : file(std::move(records)), options(chosen) {}
 
-  /// The stored body of that digest and size, or null. One that came with the file is checked
-  /// before it is referred to: a damaged copy must not stand in for a whole one.
+  /// The stored body with that digest and size, or null. A body that was in the file before is
+  /// checked first: a damaged copy must not replace an intact one.
   const StoredBody* find_body(const Sha256& digest, std::uint64_t size_bytes);
   Result<std::uint64_t> add_fact(RecordKind kind, std::string_view payload);
   Result<void> add_match_index(std::vector<std::byte>& index);
@@ -40,10 +40,10 @@ struct ArchiveWriter::State {
   std::vector<IndexEntry> entries;
   std::vector<std::uint64_t> fact_offsets;
   std::unordered_map<Sha256, KnownBody, DigestHash> bodies;
-  std::unique_ptr<ArchiveReader> before;  ///< what append() found
+  std::unique_ptr<ArchiveReader> before;  ///< the file that append() opened
   std::uint32_t session = 0;              ///< the current one, or the highest in the file
   bool in_session = false;
-  // What there was before the current session.
+  // The state before the current session.
   std::uint64_t bytes_before = 0;
   std::size_t entries_before = 0;
   std::size_t facts_before = 0;

@@ -8,7 +8,7 @@ namespace reprise {
 
 using Bytes = std::span<const std::byte>;
 
-/// The same bytes, seen the other way. Borrow.
+/// Views of the same bytes, as text and as bytes. Borrow.
 inline std::string_view text_of(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }

@@ -5,8 +5,8 @@
 
 namespace reprise {
 
-/// The outcome of anything that may be expected to fail: network, files, peers, user input.
-/// A broken invariant is not a Result; it aborts.
+/// The result of an operation with expected failures: network, files, peers, user input. A broken
+/// invariant is not a Result; it aborts.
 template <class T>
 using Result = std::expected<T, std::error_code>;
 

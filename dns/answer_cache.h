@@ -10,15 +10,15 @@
 
 namespace reprise::dns {
 
-/// Keeps answers until they expire, at most so many; when there are more, those go first that would
-/// expire first. Pure: time is given.
+/// Keeps answers until they expire, at most a fixed number; beyond it, those that expire first are
+/// dropped. Pure: time is an argument.
 class AnswerCache {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
   explicit AnswerCache(std::size_t entries_max) : entries_max_(entries_max) {}
 
-  /// Nothing when there is none, or none any more.
+  /// Null if there is no answer, or it has expired.
   std::shared_ptr<const LookUpAnswer> find(const std::string& host, Type type, Time now);
   void put(std::shared_ptr<const LookUpAnswer> answer, Time expires);
   std::size_t size() const { return entries_.size(); }

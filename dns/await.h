@@ -5,7 +5,7 @@
 
 namespace reprise::dns {
 
-/// Awaiting with this allocates nothing and throws nothing.
+/// Awaiting with this token allocates nothing and throws nothing.
 inline constexpr auto kTuple = boost::asio::as_tuple(boost::asio::deferred);
 
 }  // namespace reprise::dns

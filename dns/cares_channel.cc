@@ -13,7 +13,7 @@ namespace ip = boost::asio::ip;
 constexpr int kTries = 2;
 constexpr std::uint16_t kDnsPort = 53;
 
-/// ares_library_init(3), once in the process; there is nothing to undo on Linux.
+/// Calls ares_library_init(3) once per process; on Linux there is nothing to undo.
 bool init_library() {
   static const bool ready = ::ares_library_init(ARES_LIB_INIT_ALL) == ARES_SUCCESS;
   return ready;
@@ -46,8 +46,8 @@ ip::udp::endpoint endpoint_of(const ares_addr_port_node& node) {
   return {ip::address_v6(bytes), port};
 }
 
-/// Whether asking `server` would reach a listener of ours; one on any address has all loopback
-/// ones.
+/// Whether a query to `server` would reach our own listener; a listener on any address covers all
+/// loopback addresses.
 bool leads_to(const ip::udp::endpoint& server, const ip::udp::endpoint& own) {
   if (server.port() != own.port()) return false;
   return server.address() == own.address() ||
@@ -133,7 +133,7 @@ void CaresChannel::cancel() {
 
 void CaresChannel::stop() {
   timer_.cancel();
-  // Closes the sockets, too, which comes back through on_socket().
+  // Also closes the sockets, which calls on_socket().
   if (channel_ != nullptr) ::ares_destroy(std::exchange(channel_, nullptr));
 }
 
@@ -141,7 +141,7 @@ void CaresChannel::on_socket(ares_socket_t socket, bool read, bool write) {
   auto const at = watched_.find(socket);
   if (!read && !write) {
     if (at == watched_.end()) return;
-    // c-ares closes it right after this, and the next one may have the same number.
+    // c-ares closes the socket right after this, and the next one may have the same number.
     at->second->open = false;
     at->second->descriptor.release();
     watched_.erase(at);
@@ -152,7 +152,7 @@ void CaresChannel::on_socket(ares_socket_t socket, bool read, bool write) {
     watched = std::make_shared<Watched>(boost::asio::posix::stream_descriptor(context_));
     boost::system::error_code error;
     watched->descriptor.assign(socket, error);
-    if (error) return;  // out of memory in the kernel: the query ends by its timeout
+    if (error) return;  // the kernel is out of memory: the query ends by its timeout
     watched_.emplace(socket, watched);
   }
   watched->wants_read = read;

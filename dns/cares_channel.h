@@ -18,15 +18,15 @@
 
 namespace reprise::dns {
 
-/// c-ares on an Asio loop: sends queries, tries again, goes over to TCP, and gives responses. Runs
-/// on the thread of its context alone.
+/// c-ares on an Asio loop: sends queries, retries, falls back to TCP, and returns responses. Runs
+/// only on the thread of its context.
 class CaresChannel : public std::enable_shared_from_this<CaresChannel> {
  public:
   using Endpoints = std::vector<boost::asio::ip::udp::endpoint>;
-  /// `status` as of ares_send(3). The response is valid for the call.
+  /// `status`: as in ares_send(3). The response is valid during the call.
   using Done = std::function<void(int status, std::span<const std::uint8_t> response)>;
 
-  /// Asks `servers`, or those of resolv.conf(5), but none of `own`. Errors: no_servers,
+  /// Queries `servers`, or those of resolv.conf(5), except `own`. Errors: no_servers,
   /// not_enough_memory.
   static Result<std::shared_ptr<CaresChannel>> create(boost::asio::io_context& context,
                                                       const Endpoints& servers,
@@ -36,18 +36,18 @@ class CaresChannel : public std::enable_shared_from_this<CaresChannel> {
   CaresChannel(const CaresChannel&) = delete;
   CaresChannel& operator=(const CaresChannel&) = delete;
 
-  /// Sends a query; its id should be a random one. `done` is called exactly once, maybe before this
+  /// Sends a query; its id should be random. `done` is called exactly once, maybe before this
   /// returns, at the latest by stop().
   void send(std::span<const std::uint8_t> query, Done done);
 
-  /// Gives up what is under way: every `done` is called, with ARES_ECANCELLED.
+  /// Cancels all pending queries: every `done` is called with ARES_ECANCELLED.
   void cancel();
 
-  /// Ends everything: every `done` that was not called is, with ARES_EDESTRUCTION. Idempotent.
+  /// Ends everything: every pending `done` is called with ARES_EDESTRUCTION. Idempotent.
   void stop();
 
  private:
-  /// A socket of c-ares, watched. Handlers hold it, and look at `open` first.
+  /// A watched socket of c-ares. Handlers hold it, and check `open` first.
   struct Watched {
     boost::asio::posix::stream_descriptor descriptor;
     bool wants_read = false;

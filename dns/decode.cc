@@ -8,8 +8,7 @@ namespace {
 
 using Bytes = std::span<const std::uint8_t>;
 
-/// Reads forward through a message. The first thing that is wrong is kept, and from there on all
-/// reads give zeros.
+/// Reads forward through a message. Keeps the first error; after it all reads return zeros.
 class Reader {
  public:
   explicit Reader(Bytes bytes) : bytes_(bytes) {}
@@ -61,11 +60,11 @@ class Reader {
   std::error_code error_;
 };
 
-/// Every pointer must lead before the piece of the name that it stands in, so that following them
+/// Every pointer must lead to before the piece of the name that contains it, so following pointers
 /// ends (RFC 1035 section 4.1.4: "a prior occurrence").
 Name Reader::name() {
   Name name;
-  std::size_t behind = 0;  // where reading goes on, once a pointer has been followed
+  std::size_t behind = 0;  // where reading continues after the first pointer
   std::size_t piece = at_;
   while (ok()) {
     auto const size = u8();
@@ -122,7 +121,7 @@ Svcb read_svcb(Reader& reader, std::size_t end) {
   return svcb;
 }
 
-/// Data whose last part is a name that old software compresses: `fixed` bytes, then the name.
+/// Data whose last part is a name, which old software compresses: `fixed` bytes, then the name.
 Opaque read_with_name(Reader& reader, std::size_t fixed) {
   Opaque data{.bytes = reader.text(fixed)};
   data.bytes += reader.name().labels();
@@ -130,7 +129,7 @@ Opaque read_with_name(Reader& reader, std::size_t fixed) {
   return data;
 }
 
-/// The types of RFC 1035 with names in them are the same in every class.
+/// The types of RFC 1035 that contain names are the same in every class.
 RecordData read_data(Reader& reader, const Record& record, std::size_t end) {
   bool const internet = record.record_class == kClassIn;
   switch (record.type) {
@@ -164,7 +163,7 @@ RecordData read_data(Reader& reader, const Record& record, std::size_t end) {
   return Opaque{.bytes = reader.text(end - reader.at())};
 }
 
-/// Reads the rest of an OPT record, whose class and TTL mean other things (RFC 6891 section 6.1).
+/// Reads the rest of an OPT record, whose class and TTL have other meanings (RFC 6891 section 6.1).
 void read_edns(Reader& reader, const Record& record, std::size_t end, Message& message) {
   if (message.edns || !record.name.labels().empty()) return reader.set_error(errc::bad_edns);
   Edns edns;

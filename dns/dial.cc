@@ -34,7 +34,7 @@ std::vector<address> by_turns(const std::vector<address>& addresses) {
   return mixed;
 }
 
-/// The attempts of one dialling. Shared with their handlers, which may come after it is over.
+/// The attempts of one dial(). Shared with their handlers, which may run after its end.
 struct Race {
   struct Runner {
     tcp::socket socket;
@@ -49,7 +49,7 @@ struct Race {
       if (!std::exchange(runner->running, false)) continue;
       runner->attempt.ended = Clock::now();
       runner->attempt.error = std::make_error_code(std::errc::operation_canceled);
-      boost::system::error_code ignored;  // it is being given up
+      boost::system::error_code ignored;  // the socket is being dropped
       runner->socket.close(ignored);
     }
   }

@@ -7,13 +7,13 @@
 namespace reprise::dns {
 namespace {
 
-/// Where names were written that later ones can point to: one slot a hash, the first one stays.
-/// What finds its slot taken is written out, which is longer and no less right.
+/// Places of names that later names can point to: one slot per hash, the first name stays. A name
+/// whose slot is taken is written in full, which is longer but valid.
 class Suffixes {
  public:
   struct Slot {
     std::uint32_t hash = 0;
-    std::uint16_t offset = 0;  // 0: free; the header is there
+    std::uint16_t offset = 0;  // 0: free, because that offset is in the header
   };
   Slot& of(std::uint32_t hash) { return slots_[(hash ^ hash >> 16) % slots_.size()]; }
 
@@ -55,7 +55,7 @@ class Writer {
     u8(0);
   }
   void name(const Name& name);
-  /// Writes the two bytes that were kept at `where` for the size of what has followed.
+  /// Writes the size of the data since `where` into the two bytes reserved there.
   void fill_size(std::size_t where) {
     auto const size = at_ - where - 2;
     if (error_) return;
@@ -72,9 +72,9 @@ class Writer {
   Suffixes suffixes_;
 };
 
-/// Whether exactly these labels, up to the root, stand in the message at `offset`.
+/// Whether exactly these labels, up to the root, are in the message at `offset`.
 bool Writer::is_written_at(std::string_view labels, std::size_t offset) const {
-  // Hashes can be made to collide, so this may start inside a name that is not finished.
+  // Anyone can make hashes collide, so this may start inside an unfinished name.
   while (offset + 1 < at_) {
     auto const size = out_[offset];
     if ((size & 0xc0) == 0xc0) {
@@ -92,7 +92,7 @@ bool Writer::is_written_at(std::string_view labels, std::size_t offset) const {
 }
 
 void Writer::name(const Name& name) {
-  // Hashed from the end, so that each suffix has its hash in one walk over the bytes.
+  // Hashed from the end: one walk over the bytes gives the hash of each suffix.
   auto const all = name.labels();
   std::array<std::uint8_t, Name::kWireMax / 2> starts;
   std::size_t count = 0;

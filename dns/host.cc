@@ -11,7 +11,7 @@ namespace {
 namespace ip = boost::asio::ip;
 
 std::optional<ip::address> parse_literal(std::string_view text) {
-  // The scope of a link-local address means something on one machine only.
+  // The scope of a link-local address is valid on one machine only.
   if (text.find_first_not_of("0123456789abcdefABCDEF:.") != text.npos) return std::nullopt;
   boost::system::error_code error;
   auto const address = ip::make_address(text, error);

@@ -1,6 +1,6 @@
 #pragma once
 
-// How hosts are written, so that they can be compared. Pure.
+// The normal form of hosts, for comparisons. Pure.
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/udp.hpp>
@@ -11,18 +11,17 @@
 
 namespace reprise::dns {
 
-/// A host in the one way that it is written here: in lower case, without the dot that a name may
-/// end with; an IP literal without brackets, in the shortest form, and an IPv4 address as such even
-/// where it was written as IPv6. Punycode stays as it is. Nothing when it is neither a literal nor
-/// a name of letters, digits, '-' and '_': other names are not looked up by anybody, and would mean
-/// something else in the lists that hosts are written into.
+/// The normal form of a host: in lower case, without the dot at the end of a name; an IP literal
+/// without brackets, in its shortest form, and an IPv4-mapped IPv6 address as IPv4. Punycode is
+/// kept. Nothing if it is neither a literal nor a name of letters, digits, '-' and '_': nobody
+/// looks up other names, and they would change the meaning of the lists that hosts are written to.
 std::optional<std::string> normal_host(std::string_view host);
 
-/// Reads "192.0.2.1", "2001:db8::1" and both with a port, "[2001:db8::1]:443". An IPv4 address
-/// written as IPv6 is one.
+/// Parses "192.0.2.1", "2001:db8::1" and both with a port, "[2001:db8::1]:443". An IPv4-mapped IPv6
+/// address becomes IPv4.
 std::optional<boost::asio::ip::address> parse_address(std::string_view text);
 
-/// Reads "ADDRESS:PORT", "[ADDRESS]:PORT", and an address alone where there is a `default_port`.
+/// Parses "ADDRESS:PORT", "[ADDRESS]:PORT", and, with a `default_port`, an address alone.
 std::optional<boost::asio::ip::udp::endpoint> parse_endpoint(
     std::string_view text, std::optional<std::uint16_t> default_port);
 

@@ -11,7 +11,7 @@ namespace {
 namespace ip = boost::asio::ip;
 
 constexpr std::size_t kProblemsMax = 20;
-constexpr std::size_t kShownMax = 80;  // of a word, in a problem
+constexpr std::size_t kShownMax = 80;  // of a word, in a problem's text
 
 std::string_view take_word(std::string_view& line) {
   constexpr std::string_view kBlank = " \t\r\f\v";

@@ -23,7 +23,7 @@ const Record* find_record(const Message& response, const Name& owner, Type type)
   return at == response.answers.end() ? nullptr : &*at;
 }
 
-/// Walks along the CNAMEs. Returns the name at their end, in lower case.
+/// Follows the CNAMEs. Returns the name at their end, in lower case.
 Name follow_chain(const Message& response, LookUpAnswer& answer) {
   auto owner = Name::parse(answer.host).value_or(Name()).lowered();
   while (answer.chain.size() < LookUpAnswer::kChainMax) {
@@ -47,7 +47,7 @@ void take(const Record& record, LookUpAnswer& answer) {
   }
 }
 
-/// How long a failure holds (RFC 2308 section 5).
+/// How long a failure is valid (RFC 2308 section 5).
 std::uint32_t negative_ttl(const Message& response) {
   for (const Record& record : response.authorities) {
     auto const* const soa = std::get_if<Soa>(&record.data);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What asking for a name came to, and how a response is read for that. Pure.
+// The result of a DNS query, and how it is read from a response. Pure.
 
 #include <boost/asio/ip/address.hpp>
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace reprise::dns {
 
-/// What one question, A, AAAA or HTTPS of one host, came to: what an archive keeps of it.
+/// The result of one query, A, AAAA or HTTPS of one host, as the archive keeps it.
 struct LookUpAnswer {
   static constexpr std::size_t kChainMax = 16;
   static constexpr std::size_t kRecordsMax = 64;
@@ -22,18 +22,18 @@ struct LookUpAnswer {
   Type type = Type::kA;
   std::optional<Rcode> rcode;  ///< nothing when no server answered
   /// Why there are no records: no_such_name, no_address (of this type), timed_out, refused,
-  /// unreachable, stopped, or what is wrong with the response.
+  /// unreachable, stopped, or the error in the response.
   std::error_code error;
   std::vector<std::string> chain;  ///< CNAME targets, in order
   std::vector<boost::asio::ip::address> addresses;
   std::vector<Svcb> https;
-  std::uint32_t ttl_s = 0;  ///< the least of all records used; for how long a failure holds, too
+  std::uint32_t ttl_s = 0;  ///< the smallest of all records used; also how long a failure is valid
   std::chrono::steady_clock::time_point asked;
   std::chrono::steady_clock::time_point answered;
 };
 
-/// Fills in what `response` says about the host and type that `answer` names. Follows CNAMEs within
-/// the response; records of other names are passed over.
+/// Fills in the contents of `response` for the host and type in `answer`. Follows CNAMEs within the
+/// response; ignores records of other names.
 void read_response(const Message& response, LookUpAnswer& answer);
 
 }  // namespace reprise::dns

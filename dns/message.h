@@ -13,7 +13,7 @@
 
 namespace reprise::dns {
 
-/// The types that are known by name here; any other number goes through.
+/// The types that have names here; all other numbers are valid, too.
 enum class Type : std::uint16_t {
   kA = 1,
   kNs = 2,
@@ -28,7 +28,7 @@ enum class Type : std::uint16_t {
   kOpt = 41,
   kSvcb = 64,
   kHttps = 65,
-  kTkey = 249,  // 249 to 254 ask for something to be done rather than for data
+  kTkey = 249,  // 249 to 254 request an action, not data
   kMailA = 254,
   kAny = 255,
 };
@@ -70,7 +70,7 @@ struct Soa {
   std::uint32_t refresh_s = 0;
   std::uint32_t retry_s = 0;
   std::uint32_t expire_s = 0;
-  std::uint32_t minimum_s = 0;  ///< how long a negative answer holds (RFC 2308)
+  std::uint32_t minimum_s = 0;  ///< how long a negative answer is valid (RFC 2308)
   bool operator==(const Soa&) const = default;
 };
 
@@ -81,7 +81,7 @@ struct Txt {
 
 struct SvcParam {
   std::uint16_t key = 0;
-  std::string value;  ///< as on the wire; svcb.h reads it
+  std::string value;  ///< as on the wire; svcb.h decodes it
   bool operator==(const SvcParam&) const = default;
 };
 
@@ -93,7 +93,7 @@ struct Svcb {
   bool operator==(const Svcb&) const = default;
 };
 
-/// Any other type or class, as on the wire; the names in MX and SRV are written out.
+/// Any other type or class, as on the wire; names in MX and SRV are uncompressed.
 struct Opaque {
   std::string bytes;
   bool operator==(const Opaque&) const = default;

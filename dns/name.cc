@@ -11,7 +11,7 @@ bool is_digit(char letter) {
   return letter >= '0' && letter <= '9';
 }
 
-/// Takes what stands behind a backslash off `text`; -1 when that is nothing sensible.
+/// Removes the escaped byte after a backslash from `text`; -1 if it is invalid.
 int take_escaped(std::string_view& text) {
   if (text.empty()) return -1;
   if (!is_digit(text.front())) {
@@ -84,7 +84,7 @@ std::string Name::text() const {
 }
 
 Name Name::lowered() const {
-  // A length is at most 63, below every letter, so that it can go through as well.
+  // A length is at most 63, below every letter, so lowering does not change it.
   Name name = *this;
   std::ranges::transform(name.labels_, name.labels_.begin(), lower);
   return name;

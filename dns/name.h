@@ -8,8 +8,8 @@
 
 namespace reprise::dns {
 
-/// A domain name (RFC 1035 section 3.1): labels of 1 to 63 bytes, 255 bytes in all as on the wire.
-/// Any byte may stand in a label; case is kept. A value.
+/// A domain name (RFC 1035 section 3.1): labels of 1 to 63 bytes, at most 255 bytes on the wire. A
+/// label can contain any byte; case is kept. A value.
 class Name {
  public:
   static constexpr std::size_t kLabelMax = 63;
@@ -18,23 +18,23 @@ class Name {
   /// The root.
   Name() = default;
 
-  /// Reads "www.example.org", with or without a dot at its end; "." is the root. `\.`, `\\` and
-  /// `\DDD` (decimal) stand for bytes (RFC 1035 section 5.1). Errors: bad_name.
+  /// Parses "www.example.org", with or without a final dot; "." is the root. `\.`, `\\` and
+  /// `\DDD` (decimal) are escaped bytes (RFC 1035 section 5.1). Errors: bad_name.
   static Result<Name> parse(std::string_view text);
 
-  /// Adds a label behind the last one. False, and nothing added, when a limit does not allow it.
+  /// Adds a label at the end. Returns false and adds nothing beyond the limits.
   [[nodiscard]] bool append(std::string_view label);
 
-  /// The labels as on the wire, each behind its length, without the root's zero.
+  /// The labels as on the wire, each after its length, without the root's zero.
   std::string_view labels() const { return labels_; }
 
-  /// As parse() reads it, without a dot at the end; "." for the root.
+  /// The text that parse() reads, without a final dot; "." for the root.
   std::string text() const;
 
-  /// In lower case (ASCII): what names are compared by (RFC 4343).
+  /// In lower case (ASCII): the form for comparisons (RFC 4343).
   Name lowered() const;
 
-  /// Exactly the same bytes, case included.
+  /// Compares exact bytes, including case.
   bool operator==(const Name&) const = default;
 
  private:

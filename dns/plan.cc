@@ -13,7 +13,7 @@ namespace {
 namespace ip = boost::asio::ip;
 
 constexpr std::size_t kRefusedMax = 100;
-constexpr std::size_t kHostsOfRange = 254;  // last bytes 0 and 255 are left to networks
+constexpr std::size_t kHostsOfRange = 254;  // last bytes 0 and 255 are those of networks
 
 /// The address of number `index`, from 0.
 ip::address_v4 stand_in(Plan::Range range, std::size_t index) {
@@ -128,7 +128,7 @@ std::string Plan::chromium_rules(const Ports& ports, bool with_catch_all) const 
   auto const map_all = [&](const std::string& host, bool literal, const ip::address_v4& address) {
     auto const to = address.to_string();
     if (!moved) return map(host, to);
-    // The first rule that fits counts. Chromium compares patterns with the host and with HOST:PORT.
+    // The first matching rule counts. Chromium compares patterns with the host and with HOST:PORT.
     auto const with_port = literal && host.contains(':') ? "[" + host + "]" : host;
     if (ports.http != ports.https) map(with_port + ":80", to + ":" + std::to_string(ports.http));
     map(host, to + ":" + std::to_string(ports.https));

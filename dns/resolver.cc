@@ -27,7 +27,7 @@ using Clock = Resolver::Clock;
 constexpr std::uint16_t kUdpSizeBytes = 1232;
 constexpr std::uintmax_t kHostsBytesMax = 16 << 20;
 
-/// The hosts file of the system, read again when it has changed.
+/// The system's hosts file, read again after changes.
 class SystemHosts {
  public:
   explicit SystemHosts(std::filesystem::path path) : path_(std::move(path)) {}
@@ -81,7 +81,7 @@ bool is_localhost_name(const std::string& host) {
   return host == "localhost" || host.ends_with(".localhost");
 }
 
-/// Why there is no address, from the two questions that were asked.
+/// The reason for having no address, from the two queries.
 std::error_code worst_of(const LookUpAnswer* a, const LookUpAnswer* aaaa) {
   for (const auto* const answer : {a, aaaa}) {
     if (answer != nullptr && answer->error == errc::no_such_name) return answer->error;
@@ -96,11 +96,11 @@ std::error_code worst_of(const LookUpAnswer* a, const LookUpAnswer* aaaa) {
 }  // namespace
 
 struct Resolver::State : std::enable_shared_from_this<State> {
-  /// One question under way, or just answered. All who want to know hold it.
+  /// One query, pending or just answered. Everyone who waits for it holds it.
   struct Flight {
     LookUpAnswer working;
     bool edns = true;
-    std::shared_ptr<const LookUpAnswer> answer;  // once it is over
+    std::shared_ptr<const LookUpAnswer> answer;  // set at its end
     std::vector<std::weak_ptr<net::steady_timer>> waiting;
   };
   using FlightPtr = std::shared_ptr<Flight>;
@@ -126,8 +126,8 @@ struct Resolver::State : std::enable_shared_from_this<State> {
   AnswerCache cache{kCacheMax};
   std::map<std::pair<std::string, Type>, FlightPtr> flights;
   std::shared_ptr<CaresChannel> channel;
-  std::size_t look_ups = 0;    // under way
-  net::steady_timer unwaited;  // runs while there are flights and no look-ups
+  std::size_t look_ups = 0;    // running
+  net::steady_timer unwaited;  // runs while there are flights but no look-ups
   std::random_device dice;
 };
 
@@ -153,7 +153,7 @@ void Resolver::State::send(const FlightPtr& flight) {
   Message query;
   query.id = static_cast<std::uint16_t>(dice());
   query.recursion_desired = true;
-  // The host is one that normal_host() has written.
+  // The host was written by normal_host().
   query.questions = {
       {.name = Name::parse(flight->working.host).value_or(Name()), .type = flight->working.type}};
   if (flight->edns) query.edns = Edns{.udp_size_bytes = kUdpSizeBytes};
@@ -231,7 +231,7 @@ awaitable<Result<LookUp>> Resolver::State::look_up(std::shared_ptr<State> state,
   auto const aaaa = state->ask(host, Type::kAaaa);
   auto const a = state->ask(host, Type::kA);
   auto const https = state->ask(host, Type::kHttps);
-  // Shared with the flights, which may be over when nobody waits any more.
+  // Shared with the flights, which may end when nobody waits any longer.
   auto const wake = std::make_shared<net::steady_timer>(state->context);
   Ticket::Use const use(ticket, *wake);
   auto const has_addresses = [](const State::FlightPtr& flight) {
@@ -278,7 +278,7 @@ Resolver::~Resolver() {
 }
 
 awaitable<Result<LookUp>> Resolver::look_up(std::string_view host, Ticket& ticket) {
-  // No coroutine of this object: what is under way when it goes must not come back to it.
+  // Not a coroutine of this object: after its destruction pending work must not use it.
   auto const state = state_;
   auto const name = normal_host(host);
   if (!name) co_return fail(errc::bad_name);

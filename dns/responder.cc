@@ -10,8 +10,8 @@ namespace {
 
 using Bytes = std::span<const std::uint8_t>;
 
-/// localhost and all below it. The length in front belongs to what is compared, so that it is a
-/// label; a longer label that ends in the same bytes is nothing that anybody asks for.
+/// localhost and all names below it. The comparison includes the length byte, so it matches a whole
+/// label; a longer label that ends in the same bytes does not occur in practice.
 bool is_localhost(std::string_view lowered_labels) {
   return lowered_labels.ends_with("\x09localhost");
 }
@@ -27,7 +27,7 @@ Record soa_of_everything() {
   return {.name = {}, .type = Type::kSoa, .ttl_s = Responder::kTtlSeconds, .data = soa};
 }
 
-/// The start of every answer to this query.
+/// The start of every reply to this query.
 Message reply_to(const Message& query) {
   Message reply;
   reply.id = query.id;
@@ -38,7 +38,7 @@ Message reply_to(const Message& query) {
   return reply;
 }
 
-/// What can be told of a message that cannot be read.
+/// The readable part of a message that cannot be decoded.
 Message header_of(Bytes query) {
   Message header;
   header.id = static_cast<std::uint16_t>(query[0] << 8 | query[1]);
@@ -49,12 +49,12 @@ Message header_of(Bytes query) {
   return header;
 }
 
-/// Asks for something to be done, such as a zone transfer.
+/// Requests an action, such as a zone transfer.
 bool is_action(Type type) {
   return type >= Type::kTkey && type <= Type::kMailA;
 }
 
-/// The response code of a query that has no answer; kNoError when it may have one.
+/// The response code for a query that gets no answer; kNoError for one that may.
 Rcode objection_to(const Message& query) {
   if (query.questions.size() != 1 || !query.answers.empty() || !query.authorities.empty()) {
     return Rcode::kFormErr;
@@ -90,7 +90,7 @@ Responder::Responder(const Zone& zone, const Options& options)
     }
     add(*name, entry);
   }
-  // Whoever asks for a name on the way gets the rest of the way, unless it is a host itself.
+  // A name inside a chain gets the rest of the chain, unless it is a host itself.
   for (const ZoneEntry& given : zone.entries) {
     auto const name = Name::parse(given.host);
     auto const at = name ? entries_.find(name->lowered().labels()) : entries_.end();
@@ -208,7 +208,7 @@ std::size_t Responder::respond(Bytes query, Transport transport, std::span<std::
   reply.answers.clear();
   reply.authorities.clear();
   if (transport == Transport::kTcp) {
-    reply.rcode = Rcode::kServFail;  // no client can be told so much
+    reply.rcode = Rcode::kServFail;  // the answer is too large for any client
   } else {
     reply.truncated = true;
     ++counts_.truncated;

@@ -13,48 +13,48 @@
 
 namespace reprise::dns {
 
-/// Answers queries from a zone: bytes in, bytes out, no sockets. It stands as the authority for all
-/// names, and says so (AA), and offers recursion (RA) so that clients ask no further.
+/// Answers queries from a zone: bytes in, bytes out, no sockets. It acts as the authority for all
+/// names (AA), and offers recursion (RA) so that clients ask no other server.
 ///
-/// - A, AAAA and HTTPS as the zone has them; a name without such a record, and any other type, get
-///   an empty NOERROR with a SOA, so that the client may cache that (RFC 2308). Names outside the
-///   zone lead to its catch-all, or do not exist (NXDOMAIN), unless names below them do.
-/// - localhost and all below it are 127.0.0.1 and ::1 (RFC 6761) unless the zone says otherwise.
-/// - A class other than IN and zone transfers are REFUSED, an opcode other than QUERY is NOTIMP,
-///   what is no query of one question is FORMERR. What is no message or is a response is dropped.
-/// - Over UDP an answer is never larger than the client takes, nor than kUdpMax: it is replaced by
-///   an empty one with TC.
+/// - A, AAAA and HTTPS come from the zone; a name without such a record, and any other type, gets
+///   an empty NOERROR with a SOA, so that the client can cache it (RFC 2308). Names outside the
+///   zone resolve to its catch-all, or do not exist (NXDOMAIN), unless names below them do.
+/// - localhost and all names below it are 127.0.0.1 and ::1 (RFC 6761) unless the zone has them.
+/// - A class other than IN and zone transfers are REFUSED, an opcode other than QUERY is NOTIMP, a
+///   query without exactly one question is FORMERR. Responses and undecodable data are dropped.
+/// - A UDP answer is never larger than the client accepts, or than kUdpMax: otherwise an empty
+///   answer with TC replaces it.
 ///
-/// Not thread-safe; one a thread. Bounded in memory whatever comes.
+/// Not thread-safe; one per thread. Uses bounded memory for any input.
 class Responder {
  public:
-  static constexpr std::size_t kUdpMax = 1232;       ///< passes every path unfragmented
-  static constexpr std::size_t kUdpMin = 512;        ///< what a client without EDNS takes
-  static constexpr std::uint32_t kTtlSeconds = 60;   ///< where the recorded one is not asked for
+  static constexpr std::size_t kUdpMax = 1232;       ///< fits every path without fragmentation
+  static constexpr std::size_t kUdpMin = 512;        ///< for a client without EDNS
+  static constexpr std::uint32_t kTtlSeconds = 60;   ///< unless recorded TTLs are used
   static constexpr std::size_t kAddressesMax = 256;  ///< in one answer
   static constexpr std::size_t kMissingNamesMax = 1000;
 
   struct Options {
-    bool chains = false;  ///< the recorded CNAMEs and TTLs
+    bool chains = false;  ///< use the recorded CNAMEs and TTLs
   };
   enum class Transport { kUdp, kTcp };
 
   struct Counts {
-    std::uint64_t queries = 0;                       ///< answered, whatever the answer
-    std::uint64_t dropped = 0;                       ///< not worth an answer
+    std::uint64_t queries = 0;                       ///< with any reply
+    std::uint64_t dropped = 0;                       ///< no reply
     std::uint64_t malformed = 0;                     ///< FORMERR
     std::uint64_t truncated = 0;                     ///< TC
     std::uint64_t missing = 0;                       ///< NXDOMAIN
     std::map<std::uint16_t, std::uint64_t> by_type;  ///< of well-formed queries
-    /// What did not exist, in lower case, how often; the first kMissingNamesMax names.
+    /// Names that did not exist, in lower case, with counts; the first kMissingNamesMax names.
     std::map<std::string, std::uint64_t, std::less<>> missing_names;
   };
 
-  /// Entries whose hosts are no names are left out; of two for one host the first counts.
+  /// Entries whose hosts are not names are ignored; of two entries for one host the first counts.
   Responder(const Zone& zone, const Options& options);
 
-  /// Writes the answer to `query` into `out`, which has room for kMessageMax bytes, and returns its
-  /// size; 0 when nothing is to be said.
+  /// Writes the reply to `query` into `out`, which has room for kMessageMax bytes, and returns its
+  /// size; 0 for no reply.
   std::size_t respond(std::span<const std::uint8_t> query, Transport transport,
                       std::span<std::uint8_t> out);
 
@@ -76,8 +76,8 @@ class Responder {
   };
 
   void add(const Name& name, const Entry& entry);
-  /// "example.org" exists, with nothing in it, where "www.example.org" does: who is told that it
-  /// does not may take that for all below it (RFC 8020).
+  /// "example.org" exists, but is empty, if "www.example.org" does: a client may take NXDOMAIN as
+  /// valid for all names below it (RFC 8020).
   void add_ancestors();
   const Entry* find(const Name& lowered) const;
   void answer(const Question& question, Message& reply);

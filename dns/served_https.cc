@@ -24,7 +24,7 @@ std::optional<Svcb> served_https(Svcb record,
   std::erase_if(*alpn, is_h3);
   bool const has_default = !find_param(record, kSvcNoDefaultAlpn);
   if (alpn->empty()) {
-    // Without the default there is nothing left to speak; with it, HTTP/1.1.
+    // Without the default no protocol is left; with it, HTTP/1.1.
     if (!has_default) return std::nullopt;
     set_param(record, kSvcAlpn, std::nullopt);
   } else {

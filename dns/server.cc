@@ -31,9 +31,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kBacklog = 256;
 constexpr int kPortTriesMax = 16;
-constexpr int kReceiveBufferBytes = 1 << 20;    // what comes while this thread does other things
-constexpr std::size_t kAnswersMax = 64 * 1024;  // of pipelined queries, before they are written
-constexpr std::chrono::milliseconds kAcceptPause{100};  // when descriptors ran out
+constexpr int kReceiveBufferBytes = 1 << 20;    // queries that arrive while the thread is busy
+constexpr std::size_t kAnswersMax = 64 * 1024;  // for pipelined queries, before they are written
+constexpr std::chrono::milliseconds kAcceptPause{100};  // after running out of descriptors
 
 std::error_code last_error() {
   return {errno, std::system_category()};
@@ -80,7 +80,7 @@ bool is_near(const sockaddr_storage& from) {
 
 }  // namespace
 
-/// Lives as long as any coroutine of it; after stop() none of them touches the responder.
+/// Lives as long as any of its coroutines; after stop() none of them uses the responder.
 struct Server::State : std::enable_shared_from_this<State> {
   struct Client {
     tcp::socket socket;
@@ -133,7 +133,7 @@ awaitable<void> Server::State::serve_udp(udp::socket& socket) {
   while (true) {
     auto const [error] = co_await socket.async_wait(udp::socket::wait_read, kTuple);
     if (error || stopped) co_return;
-    // Others are waiting, too: never more than a few batches in one go.
+    // Other sockets wait, too: at most a few batches per turn.
     for (int i = 0; i < 4; ++i) {
       if (batch.serve(socket.native_handle(), answer) < UdpBatch::kMessages) break;
     }
@@ -165,7 +165,7 @@ void Server::State::admit(tcp::socket socket) {
   if (clients.size() >= options.tcp_connections_max) {
     auto const first = std::ranges::min_element(clients, {}, &Client::deadline);
     first->socket.close(error);
-    // Until its coroutine has noticed, it counts; it is not to be chosen again.
+    // Counts until its coroutine has noticed; must not be chosen again.
     first->deadline = Clock::time_point::max();
   }
   socket.set_option(tcp::no_delay(true), error);
@@ -174,8 +174,8 @@ void Server::State::admit(tcp::socket socket) {
   if (!sweeping) sweep();
 }
 
-/// Answers the whole messages at the start of `in`, until there is much to write. Returns how many
-/// bytes of `in` that took.
+/// Answers the complete messages at the start of `in`, until the output is large. Returns the bytes
+/// of `in` that it used.
 std::size_t Server::State::answer_messages(std::span<const std::uint8_t> in,
                                            std::vector<std::uint8_t>& out, bool& broken) {
   std::size_t at = 0;
@@ -221,7 +221,7 @@ awaitable<void> Server::State::serve_client(Clients::iterator client) {
   clients.erase(client);
 }
 
-/// Closes what is over its deadline; one timer for all, which rests when there is nobody.
+/// Closes connections past their deadline; one timer for all, stopped while there are none.
 void Server::State::sweep() {
   sweeping = !clients.empty() && !stopped;
   if (!sweeping) return;
@@ -230,7 +230,7 @@ void Server::State::sweep() {
     if (error) return;
     auto const now = Clock::now();
     for (Client& client : self->clients) {
-      boost::system::error_code ignored;  // it is being given up
+      boost::system::error_code ignored;  // the socket is being dropped
       if (client.deadline < now) client.socket.close(ignored);
     }
     self->sweep();
@@ -287,7 +287,7 @@ void Server::take(int descriptor) {
   tcp::socket socket(state_->context);
   boost::system::error_code error;
   socket.assign(tcp::v4(), taken.get(),
-                error);  // of any family: only the peer's name needs to know
+                error);  // of any family: only the peer's name needs it
   if (error || state_->stopped) return;
   taken.release();
   state_->admit(std::move(socket));

@@ -12,7 +12,7 @@ std::uint16_t u16_at(std::string_view bytes, std::size_t at) {
                                     static_cast<std::uint8_t>(bytes[at + 1]));
 }
 
-/// A value that is one or more numbers or addresses of the same size; nothing where it is missing.
+/// A value of one or more numbers or addresses of the same size; nothing if it is missing.
 template <class Item>
 Result<std::vector<Item>> items_of(const Svcb& svcb, std::uint16_t key, auto&& read) {
   std::vector<Item> items;

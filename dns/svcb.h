@@ -23,22 +23,22 @@ enum SvcKey : std::uint16_t {
   kSvcIpv6Hint = 6,
 };
 
-/// The value of a parameter as on the wire, nothing when it is not there. Valid as long as `svcb`.
+/// A parameter's value as on the wire; nothing if it is missing. Valid as long as `svcb`.
 std::optional<std::string_view> find_param(const Svcb& svcb, std::uint16_t key);
-/// Sets a parameter, in its place; no value takes it out.
+/// Sets a parameter at its place in the order; without a value, removes it.
 void set_param(Svcb& svcb, std::uint16_t key, std::optional<std::string> value);
 
-// Each is empty when the record has no such parameter. Errors: bad_record when it is not of its
-// form; RFC 9460 has such a record ignored as a whole.
+// Each result is empty if the record has no such parameter. Errors: bad_record for a malformed
+// value; by RFC 9460 the whole record is then ignored.
 Result<std::vector<std::uint16_t>> mandatory_of(const Svcb& svcb);
 Result<std::vector<std::string>> alpn_of(const Svcb& svcb);
 Result<std::optional<std::uint16_t>> port_of(const Svcb& svcb);
 Result<std::vector<std::array<std::uint8_t, 4>>> ipv4_hints_of(const Svcb& svcb);
 Result<std::vector<std::array<std::uint8_t, 16>>> ipv6_hints_of(const Svcb& svcb);
-/// The ECHConfigList, not looked into.
+/// The ECHConfigList, not parsed.
 std::string_view ech_of(const Svcb& svcb);
 
-/// The values that the readers above read.
+/// The inverse of the readers above.
 std::string mandatory_value(const std::vector<std::uint16_t>& keys);
 std::string alpn_value(const std::vector<std::string>& alpn);
 std::string ipv4_hint_value(const std::vector<std::array<std::uint8_t, 4>>& addresses);

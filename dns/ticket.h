@@ -4,18 +4,18 @@
 
 namespace reprise::dns {
 
-/// Held by whoever may have to end a look-up or a dialling from outside. One at a time uses it; it
-/// outlives that. Not thread-safe.
+/// Cancels a look-up or a dial from outside. Used by one at a time, which it must outlive. Not
+/// thread-safe.
 class Ticket {
  public:
-  /// What uses this fails soon after, with errc::stopped; what would use it fails at once.
+  /// The present user fails soon, with errc::stopped; a later one at once.
   void cancel() {
     cancelled_ = true;
     if (wake_ != nullptr) wake_->cancel();
   }
   bool cancelled() const { return cancelled_; }
 
-  /// Names the timer that cancel() wakes, for as long as this lives.
+  /// Registers the timer that cancel() wakes, for the lifetime of this object.
   class Use {
    public:
     Use(Ticket& ticket, boost::asio::steady_timer& wake) : ticket_(ticket) {

@@ -6,7 +6,7 @@
 namespace reprise::dns {
 namespace {
 
-/// The interface is left to the routing table; the address stays.
+/// Leaves the interface to the routing table; the address is kept.
 void free_interface(msghdr& header) {
   for (auto* at = CMSG_FIRSTHDR(&header); at != nullptr; at = CMSG_NXTHDR(&header, at)) {
     if (at->cmsg_level != IPPROTO_IP || at->cmsg_type != IP_PKTINFO) continue;
@@ -22,7 +22,7 @@ void free_interface(msghdr& header) {
 UdpBatch::UdpBatch() : slots_(kMessages) {}
 
 void UdpBatch::prepare(int socket) {
-  // Each fails on a socket of the other family, which does not need it.
+  // Each call fails on a socket of the other family, which does not need it.
   int const on = 1;
   ::setsockopt(socket, IPPROTO_IP, IP_PKTINFO, &on, sizeof on);
   ::setsockopt(socket, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on);
@@ -55,7 +55,7 @@ std::size_t UdpBatch::serve(int socket, const Answer& answer) {
   for (std::size_t sent = 0; sent < answers;) {
     auto const left = static_cast<unsigned>(answers - sent);
     int const count = ::sendmmsg(socket, headers_.data() + sent, left, MSG_DONTWAIT);
-    // One that cannot be sent is passed over: the others have clients of their own.
+    // A message that cannot be sent is skipped: the others are for other clients.
     sent += static_cast<std::size_t>(std::max(count, 1));
   }
   return static_cast<std::size_t>(received);

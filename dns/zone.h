@@ -11,20 +11,20 @@
 
 namespace reprise::dns {
 
-/// What is answered for one name.
+/// The answers for one name.
 struct ZoneEntry {
   std::string host;  ///< as normal_host() writes it
   std::vector<boost::asio::ip::address_v4> v4;
   std::vector<boost::asio::ip::address_v6> v6;
-  std::vector<std::string> chain;  ///< the CNAMEs on the way, in order; the last has the addresses
+  std::vector<std::string> chain;      ///< the CNAMEs, in order; the last one has the addresses
   std::optional<std::uint32_t> ttl_s;  ///< as recorded
   std::vector<Svcb> https;
 };
 
-/// All names that a stub knows. Plain values.
+/// All names that a stub can resolve. Plain values.
 struct Zone {
   std::vector<ZoneEntry> entries;
-  /// What every other name leads to; nothing: they do not exist.
+  /// The address for all other names; nothing: they do not exist.
   std::optional<boost::asio::ip::address_v4> catch_all;
 };
 

@@ -12,8 +12,8 @@ bool Characters::next_utf16(std::span<const std::byte> document, unsigned char& 
   return true;
 }
 
-// WHATWG Encoding section 12.2.1. An escape sequence is taken together with the character after it,
-// so that a character's start is where the text before it was all that had been said.
+// WHATWG Encoding section 12.2.1. An escape sequence is read together with the character after it,
+// so a character starts where the text before it is complete.
 bool Characters::next_iso_2022_jp(std::span<const std::byte> document, unsigned char& character) {
   constexpr unsigned char kEscape = 0x1B;
   auto at = offset_;
@@ -46,7 +46,7 @@ bool Characters::next_iso_2022_jp(std::span<const std::byte> document, unsigned 
     character = kOther;  // an error, one byte
     offset_ = at + 1;
   } else if (two) {
-    // A lead byte whose trail is no graphic character is an error that does not swallow an escape.
+    // A lead byte with an invalid trail byte is an error that does not consume an escape.
     offset_ = at + (byte(at + 1) == kEscape ? 1 : 2);
     character = kOther;
   } else {

@@ -8,7 +8,7 @@
 namespace reprise::inject {
 
 /// Reads a document character by character, as far as markup needs it: ASCII characters are
-/// themselves, all others kOther. Pure; goes on where it was when more bytes are there.
+/// themselves, all others kOther. Continues where it stopped when more bytes arrive. Pure.
 class Characters {
  public:
   static constexpr unsigned char kOther = 0x80;
@@ -16,8 +16,8 @@ class Characters {
   Characters() = default;
   Characters(TextForm form, std::size_t start_bytes) : form_(form), offset_(start_bytes) {}
 
-  /// The next character of `document`, which must be what earlier calls were given, or that and
-  /// more. False when it is not whole yet.
+  /// The next character of `document`, which must be the bytes of earlier calls, or these and more.
+  /// False if it is not complete yet.
   bool next(std::span<const std::byte> document, unsigned char& character) {
     if (form_ == TextForm::kAscii) [[likely]] {
       if (offset_ >= document.size()) return false;
@@ -29,10 +29,10 @@ class Characters {
                                          : next_utf16(document, character);
   }
 
-  /// Where the next character starts.
+  /// The start of the next character.
   std::size_t offset() const { return offset_; }
   TextForm form() const { return form_; }
-  /// Whether JIS X 0201 Roman is in force, where '\\' and '~' are other characters.
+  /// Whether JIS X 0201 Roman is selected, where '\\' and '~' are other characters.
   bool roman() const { return mode_ == Mode::kRoman; }
 
  private:

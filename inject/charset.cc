@@ -9,7 +9,7 @@
 namespace reprise::inject {
 namespace {
 
-// Every label of the Encoding standard whose encoding keeps ASCII in its place, in order.
+// Every label of the Encoding standard whose encoding is a superset of ASCII, in order.
 constexpr auto kAsciiLabels = std::to_array<std::string_view>({"866",
                                                                "ansi_x3.4-1968",
                                                                "arabic",

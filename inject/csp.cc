@@ -13,14 +13,14 @@ namespace {
 constexpr std::string_view kEnforcing = "content-security-policy";
 constexpr std::string_view kReportOnly = "content-security-policy-report-only";
 
-/// One policy, where it stands, and what it says about inline scripts.
+/// One policy, its place, and its rule for inline scripts.
 struct Found {
   std::size_t field;  // among the policy fields
   bool report_only;
   Policy policy;
 };
 
-// The change that lets the hashes through, written into `text`, which holds the policy.
+// Adds the hashes to the policy in `edited`.
 PolicyChange add_hashes(const Found& found, std::string_view hashes, std::string& edited) {
   const Policy& policy = found.policy;
   auto const& governing = *policy.governing_script_elements();
@@ -35,7 +35,7 @@ PolicyChange add_hashes(const Found& found, std::string_view hashes, std::string
   if (governing.name == "default-src") {
     change.directive = "script-src-elem";
     change.added = "; script-src-elem " + sources;
-    // Behind default-src, in front of what follows.
+    // After default-src, before the next directive.
     edited =
         std::string(text.substr(0, value_end)) + change.added + std::string(text.substr(value_end));
     return change;
@@ -81,7 +81,7 @@ ScriptAllowance allow_script(HeaderList headers, std::string_view hash_sources) 
     auto const governing = found.policy.governing_script_elements();
     if (result.nonce.empty() && governing) result.nonce = governing->nonce();
   }
-  // Edits go from the last policy of a field to its first, so that earlier texts stay in place.
+  // From the last policy of a field to the first, so edits do not move those still to come.
   for (const Found& found : std::views::reverse(policies)) {
     if (found.policy.lets_run(hash_sources, result.nonce)) continue;
     std::string edited;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Content Security Policy: lets one inline script run where policies forbid it, and nothing else.
-// Pure. Source: W3C CSP Level 3, sections 2.2 (parsing), 6.7.3 (inline checks), 6.8 (fallback).
+// Content Security Policy: permits one inline script that policies forbid, and nothing else. Pure.
+// Source: W3C CSP Level 3, sections 2.2 (parsing), 6.7.3 (inline checks), 6.8 (fallback).
 
 #include <cstdint>
 #include <optional>
@@ -13,42 +13,41 @@
 
 namespace reprise::inject {
 
-/// What was done to one policy, for the report.
+/// The change of one policy, for the report.
 struct PolicyChange {
   bool report_only = false;
-  std::string directive;  ///< "script-src", or the one that was added: "script-src-elem"
-  std::string added;      ///< the sources and whatever else was added, as written
+  std::string directive;  ///< "script-src", or the added one: "script-src-elem"
+  std::string added;      ///< the sources and other text that was added, as written
   bool replaced_none = false;
 };
 
-/// What a response's policies mean for an inline script that is put first into its document.
+/// The effect of a response's policies on an inline script at the start of its document.
 struct ScriptAllowance {
-  /// False when a sandbox without allow-scripts keeps all scripts of the document from running:
-  /// there is nothing to inject for, and nothing is changed.
+  /// False if a sandbox without allow-scripts blocks all scripts of the document: then nothing is
+  /// injected or changed.
   bool scripts_run = true;
-  /// For the script's nonce attribute; empty when no policy has one. Safe in a quoted attribute.
+  /// For the script's nonce attribute; empty if no policy has a nonce. Safe in a quoted attribute.
   std::string nonce;
-  /// The values of the response's policy fields, in order, where one of them changes. The same
-  /// bytes but for what `changes` names.
+  /// The values of the response's policy fields, in order, if any of them changes. Only what
+  /// `changes` lists is different.
   std::vector<std::optional<std::string>> values;
   std::vector<PolicyChange> changes;
-  /// A policy asks for trusted types: a script that writes HTML or scripts must heed that.
+  /// A policy requires trusted types: a script that writes HTML or scripts must comply.
   bool requires_trusted_types = false;
 };
 
-/// Works out how scripts whose contents have `hash_sources` ("'sha256-...' ...") may run under the
+/// Computes how scripts whose contents have `hash_sources` ("'sha256-...' ...") may run under the
 /// Content-Security-Policy and -Report-Only fields among `headers`:
-/// - under a policy that lets all inline scripts run, or one with that hash, nothing is changed;
-/// - where a policy has a nonce, the scripts take it; one nonce only, the first;
-/// - else the hashes are added to script-src-elem or script-src, whichever governs; where
-/// default-src
-///   does, a script-src-elem with the same sources is added, so that styles, workers and eval see
-///   what they saw. 'none' gives way to the hash.
-/// Report-only policies are treated alike, so that no violation is reported that was not before.
-/// Policies in <meta> never apply: the script stands before them.
+/// - a policy that permits all inline scripts, or one with that hash, is not changed;
+/// - if a policy has a nonce, the scripts use it; only one nonce, the first;
+/// - otherwise the hashes are added to script-src-elem or script-src, whichever governs. If
+///   default-src governs, a script-src-elem with the same sources is added, so that the rules for
+///   styles, workers and eval do not change. The hash replaces 'none'.
+/// Report-only policies are treated alike, so that no new violation is reported. Policies in <meta>
+/// never apply: the script comes before them.
 ScriptAllowance allow_script(HeaderList headers, std::string_view hash_sources);
 
-/// Whether `name` is a field that allow_script() reads.
+/// Whether allow_script() reads the field `name`.
 bool is_policy_field(std::string_view name);
 
 /// "'sha256-...'" of a script's text.

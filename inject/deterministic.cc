@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kPlaceholder = "CONFIG";
 
-/// A name that a page cannot guess, the same for the same seed.
+/// A name that a page cannot guess; a function of the seed.
 std::string token_of(std::uint64_t seed) {
   auto const digest = sha256(std::as_bytes(std::span(&seed, 1)));
   std::string token = "r";
@@ -23,7 +23,7 @@ std::string token_of(std::uint64_t seed) {
   return token;
 }
 
-/// Names of the tz database; anything else must not get into a script.
+/// Whether this is a name of the tz database; other texts must not get into a script.
 bool is_zone_name(std::string_view text) {
   return !text.empty() && text.find_first_not_of(
                               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV"
@@ -33,13 +33,13 @@ bool is_zone_name(std::string_view text) {
 std::string config_text(const PageSettings& settings, const std::string& token) {
   auto const low = static_cast<std::uint32_t>(settings.seed);
   auto const high = static_cast<std::uint32_t>(settings.seed >> 32);
-  // Of one width: a document's size must not depend on when it is replayed.
+  // Of fixed width: a document's size must not depend on the time of the replay.
   char shift[32];
   std::snprintf(shift, sizeof shift, "%+013lld",
                 static_cast<long long>(settings.date_shift.count()));
   std::string text =
       "{time:" + std::to_string(settings.time.count()) + ",shift:\"" + shift + "\",seeds:[";
-  // The script spreads them; here they only have to differ.
+  // The script mixes them; here they only have to differ.
   for (std::uint32_t const seed : {low, high, low ^ 0x9e3779b9, high ^ 0x85ebca6b}) {
     text += std::to_string(seed) + ',';
   }
@@ -77,7 +77,7 @@ DeterministicScript deterministic_script(const PageSettings& settings) {
   std::string text(kScriptTemplate.substr(0, at));
   text += config_text(settings, token);
   text += kScriptTemplate.substr(at + kPlaceholder.size());
-  // In one line: the lines of the page keep their numbers.
+  // On one line, so that the page's lines keep their numbers.
   return {.document = text + " //# sourceURL=" + token, .worker = text};
 }
 

@@ -4,9 +4,9 @@
 
 namespace reprise::inject {
 
-/// What can be wrong with a body, a head or a script that is to be rewritten.
+/// Errors in rewriting a body, a head or a script.
 enum class errc {
-  unfit_script = 1,  ///< the script cannot stand in every document: not ASCII, or has "</script"
+  unfit_script = 1,  ///< the script is not valid in every document: not ASCII, or has "</script"
 };
 
 const std::error_category& category();

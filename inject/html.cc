@@ -37,7 +37,7 @@ bool HtmlScan::scan(std::span<const std::byte> document, bool ended) {
   return state_ == State::kDone;
 }
 
-// Takes the character, or only changes the state (false), to be asked again.
+// Processes the character, or only changes the state (false), and is called again with it.
 bool HtmlScan::step(unsigned char c) {
   switch (state_) {
     case State::kData:
@@ -179,7 +179,7 @@ bool HtmlScan::step_value(unsigned char c) {
   return quoted;
 }
 
-// "<!" and what may follow it.
+// "<!" and the declarations after it.
 bool HtmlScan::step_declaration(unsigned char c) {
   static constexpr std::string_view kDoctypeName = "doctype";
   switch (state_) {
@@ -227,7 +227,7 @@ bool HtmlScan::step_declaration(unsigned char c) {
   return true;
 }
 
-// A character reference is text, except that some are white space, which changes nothing here.
+// A character reference is text, except that some are white space, which has no effect here.
 bool HtmlScan::step_reference(unsigned char c) {
   static constexpr std::string_view kNames[] = {"Tab;", "NewLine;"};
   bool const digit = c >= '0' && c <= '9';
@@ -273,14 +273,14 @@ bool HtmlScan::step_reference(unsigned char c) {
   return true;
 }
 
-// Whether the number meant white space.
+// Whether the number is a white space character.
 bool HtmlScan::end_reference() {
   if (reference_ > ' ' || !is_white_space(static_cast<unsigned char>(reference_))) return false;
   state_ = State::kData;
   return true;
 }
 
-// Character references and tags mean nothing in a title, but its own end tag.
+// In a title only its own end tag has a meaning, not character references or other tags.
 bool HtmlScan::step_title(unsigned char c) {
   static constexpr std::string_view kTitle = "title";
   if (state_ == State::kTitleText) {
@@ -374,7 +374,7 @@ void HtmlScan::at_end() {
 
 void HtmlScan::give_up() {
   if (state_ == State::kDone) return;
-  // Before a doctype, a script would change the mode in which the page is laid out.
+  // A script before a doctype would change the page's layout mode.
   bool const declaring = state_ >= State::kMarkupDeclaration && state_ <= State::kDoctype;
   if (!in_head_ && !doctype_seen_ && (state_ == State::kData || declaring)) {
     finish(std::nullopt, false);

@@ -1,9 +1,9 @@
 #pragma once
 
-// Where a script can be put into an HTML document so that it runs before any other, and so that
-// parsing gives the tree that it gave before, with one more element. A tokenizer of our own, after
-// WHATWG HTML sections 13.2.5 and 13.2.6.4.1 to .4: every byte is looked at once, nothing is kept
-// but the state, nothing is allocated for a token. Pure; not thread-safe.
+// Finds the place in an HTML document where a script runs before all others, and parsing gives the
+// same tree with one more element. A tokenizer of our own, after WHATWG HTML sections 13.2.5 and
+// 13.2.6.4.1 to .4: reads each byte once, keeps only its state, and allocates nothing per token.
+// Pure; not thread-safe.
 
 #include <algorithm>
 #include <array>
@@ -16,27 +16,26 @@
 namespace reprise::inject {
 
 /// The tokenizer. Insertion by its rules:
-/// - after <head>, or where one is implied: before the first token that implies it, never before
-///   what comes in front of it (doctype, comments, <html>);
-/// - but after the meta element that declares the encoding, where nothing stands between that could
-///   run a script, block one or forbid one. `declaration_end_bytes` says where that ends; 0 when no
-///   such element counts.
+/// - after <head>; if it is implied, before the first token that implies it, but always after what
+///   precedes it (doctype, comments, <html>);
+/// - but after the meta element that declares the encoding, if nothing before that could run, block
+///   or forbid a script. `declaration_end_bytes` is the end of that element; 0 if none counts.
 class HtmlScan {
  public:
   HtmlScan() = default;
   HtmlScan(Characters characters, std::size_t declaration_end_bytes)
       : characters_(characters), declaration_end_bytes_(declaration_end_bytes) {}
 
-  /// Goes on in `document` (from its first byte), which has grown since, and `ended` or not. True
-  /// when that is enough to tell.
+  /// Continues in `document` (from its first byte), which has grown, and has `ended` or not. True
+  /// once the place is known.
   bool scan(std::span<const std::byte> document, bool ended);
 
-  /// After scan() has told: the place; nothing when the document ends inside a comment or a doctype
-  /// before anything else, where there is no place.
+  /// The place, after scan() returned true; nothing if the document ends inside a comment or a
+  /// doctype before anything else, where a script has no place.
   std::optional<std::size_t> point() const { return point_; }
-  /// The best that can be said when no more bytes will be looked at.
+  /// Settles on the best place known when no more bytes will be read.
   void give_up();
-  /// Whether JIS X 0201 Roman is in force at the point (ISO-2022-JP).
+  /// Whether JIS X 0201 Roman is selected at the point (ISO-2022-JP).
   bool roman() const { return roman_; }
   std::uint64_t steps() const { return steps_; }
 
@@ -73,7 +72,7 @@ class HtmlScan {
     kDone,
   };
 
-  /// The start of a name or value in lower case; enough to compare with the few that matter.
+  /// The start of a name or value in lower case; enough to recognise the few that matter.
   class Word {
    public:
     void clear() { size_ = 0; }
@@ -112,7 +111,7 @@ class HtmlScan {
   bool in_head_ = false;  // point_ is set; looking for the declaration
   bool closing_ = false;  // the tag is an end tag
   bool doctype_seen_ = false;
-  bool harmless_ = true;  // what the tag may do to scripts, by its attributes
+  bool harmless_ = true;  // by its attributes the tag cannot affect scripts
   bool roman_ = false;
   bool char_roman_ = false;      // before the current character
   bool token_roman_ = false;     // before the current token

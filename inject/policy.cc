@@ -37,7 +37,7 @@ bool is_base64(std::string_view text) {
   });
 }
 
-// What stands between "'prefix" (any case) and "'"; empty when `source` is not of that form.
+// The text between "'prefix" (any case) and "'"; empty if `source` has another form.
 std::string_view quoted_after(std::string_view prefix, std::string_view source) {
   if (!source.starts_with('\'') || source.size() < prefix.size() + 3) return {};
   if (!source.ends_with('\'')) return {};
@@ -52,7 +52,7 @@ bool is_hash(std::string_view source) {
          !quoted_after("sha512-", source).empty();
 }
 
-// Hashes compare without regard to which of the two alphabets of base64 was used.
+// Compares hashes; the two alphabets of base64 are equivalent.
 bool same_hash(std::string_view a, std::string_view b) {
   auto const plain = [](char c) { return c == '-' ? '+' : c == '_' ? '/' : c; };
   auto const x = quoted_after("sha256-", a), y = quoted_after("sha256-", b);
@@ -111,7 +111,7 @@ bool Directive::has_hash(std::string_view hash_source) const {
 Policy::Policy(std::string_view text) : text_(text) {
   for (auto token : split(text, ';')) {
     token = trim(token);
-    // A directive that is not ASCII is none (section 2.2.1).
+    // A directive that is not ASCII is ignored (section 2.2.1).
     bool const ascii = std::ranges::all_of(token, [](char c) { return (c & 0x80) == 0; });
     if (token.empty() || !ascii) continue;
     auto directive = read_directive(token);

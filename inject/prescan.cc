@@ -13,8 +13,8 @@ bool is_letter(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-/// What a meta element can declare is decoded with another encoding where the declared one cannot
-/// be true: the declaration was found by reading ASCII.
+/// The encoding that browsers use for the label in a meta element. The declaration itself was
+/// readable as ASCII, so a label such as UTF-16 cannot be true.
 std::optional<Declaration> declared(std::string_view label, std::size_t end_bytes) {
   auto const form = form_of_label(label);
   if (!form) return std::nullopt;
@@ -90,7 +90,7 @@ class Prescan {
     while (!over() && is_white_space(text_[at_])) ++at_;
   }
 
-  // "get an attribute"; nothing at the '>' of the tag, or when the bytes end.
+  // "get an attribute"; nothing at the '>' of the tag, or at the end of the bytes.
   std::optional<Attribute> attribute() {
     while (!over() && (is_white_space(text_[at_]) || text_[at_] == '/')) ++at_;
     if (over() || text_[at_] == '>') return std::nullopt;
@@ -158,7 +158,7 @@ std::optional<Declaration> prescan(std::span<const std::byte> document, std::uin
   return found ? found : xml_declaration(document);
 }
 
-// "get an XML encoding", which HTML asks too when no meta element tells.
+// "get an XML encoding", which HTML uses, too, if no meta element declares an encoding.
 std::optional<Declaration> xml_declaration(std::span<const std::byte> document) {
   auto const text = text_of(document.first(std::min(document.size(), kPrescanBytes)));
   if (!text.starts_with("<?xml")) return std::nullopt;

@@ -7,15 +7,15 @@
 
 namespace reprise::inject {
 
-/// Where something can be put in front of a worker's script, and whether that would end a leading
-/// "use strict" (ECMA-262, section 11.2.1), which must then be said again in front of it. Worker
-/// scripts are UTF-8 always (WHATWG HTML, section 8.1.4.2). Every byte is looked at once. Pure.
+/// Finds the place to insert text before a worker's script, and whether that would disable a
+/// leading "use strict" (ECMA-262, section 11.2.1), which must then be repeated before it. Worker
+/// scripts are always UTF-8 (WHATWG HTML, section 8.1.4.2). Reads each byte once. Pure.
 class PrologueScan {
  public:
-  /// As HtmlScan::scan. Without an answer among the bytes, none of it is strict.
+  /// As HtmlScan::scan. If these bytes give no answer, the script is taken as not strict.
   bool scan(std::span<const std::byte> script, bool ended);
 
-  /// Behind a byte order mark and a "#!" line.
+  /// After a byte order mark and a "#!" line.
   std::size_t point() const { return point_; }
   bool strict() const { return strict_; }
   std::uint64_t steps() const { return offset_; }

@@ -18,7 +18,7 @@ std::string_view essence_of(std::string_view content_type) {
   return trim(content_type.substr(0, content_type.find(';')));
 }
 
-/// The last Content-Type that is one, as browsers take it.
+/// The last valid Content-Type, as in browsers.
 std::string_view content_type_of(HeaderList headers) {
   std::string_view type;
   for (const HeaderView& field : headers) {
@@ -117,7 +117,7 @@ std::string_view header_charset(HeaderList headers) {
 }
 
 Headers changed_head(HeaderList headers, const HeadChange& change) {
-  std::deque<std::string> texts;  // what the views into them need until they are copied
+  std::deque<std::string> texts;  // holds what the views point to until they are copied
   std::vector<HeaderView> fields;
   auto const put = [&](std::string_view name, std::string value) {
     fields.push_back({.name = name, .value = texts.emplace_back(std::move(value))});

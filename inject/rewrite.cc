@@ -55,7 +55,7 @@ Kind kind_for(const InjectedScript& script, std::uint16_t status, HeaderList hea
   return kind == Kind::kScript && !script.is_for_workers() ? Kind::kOther : kind;
 }
 
-// A worker's policies do not concern its own first script.
+// A worker's policies do not apply to its own first script.
 ScriptAllowance allowance_for(Kind kind, HeaderList headers, const InjectedScript& script) {
   if (kind != Kind::kScript) return allow_script(headers, script.hash_sources());
   ScriptAllowance nothing;
@@ -208,7 +208,7 @@ Result<void> Rewriter::write(std::span<const std::byte> coded, coding::Until unt
   return done;
 }
 
-// Sends on what was held, as it was received.
+// Outputs what was held, as received.
 void Rewriter::pass(Verdict verdict, std::error_code error, coding::Buffer& out) {
   report_.verdict = verdict;
   report_.error = error;
@@ -221,7 +221,7 @@ void Rewriter::pass(Verdict verdict, std::error_code error, coding::Buffer& out)
 Result<void> Rewriter::look(coding::Until until, coding::Buffer& out) {
   bool const ended = until == coding::Until::kEnd;
   if (!markup_) {
-    // Who pauses within the bytes that are sniffed is hardly sending a document.
+    // A sender that pauses within the bytes for sniffing is probably not sending a document.
     bool const waits = until == coding::Until::kMore ? plain_.size() < kSniffBytes : plain_.empty();
     if (waits && !ended) return {};
     markup_ = sniffed_markup(plain_);
@@ -230,7 +230,7 @@ Result<void> Rewriter::look(coding::Until until, coding::Buffer& out) {
   if (!search_) search_.emplace(*markup_, header_charset(headers_.list()));
   bool const hurried = until == coding::Until::kFlush;
   if (!search_->look(plain_, ended) && !(hurried && search_->hurry(plain_))) {
-    // Coded bytes that decode to hardly anything would be held without end.
+    // Without this limit, encoded bytes that decode to almost nothing would be held forever.
     if (held_.size() > kHeldBytesMax) pass(Verdict::kNoPlace, {}, out);
     return {};
   }

@@ -1,8 +1,8 @@
 #pragma once
 
-// A response, and the same response with a script in its document: for a replay, which rewrites a
-// stored response once and keeps the result (rewrite()), and for a recorder, which passes on what
-// is still coming (Rewriter). Pure; not thread-safe, but an InjectedScript may be shared.
+// Puts a script into the document of a response: for a replay, which rewrites a stored response
+// once and keeps the result (rewrite()), and for a recorder, which rewrites a response as it
+// arrives (Rewriter). Pure; not thread-safe, but an InjectedScript can be shared.
 
 #include <cstdint>
 #include <optional>
@@ -16,22 +16,23 @@
 
 namespace reprise::inject {
 
-/// What goes into documents and workers. Immutable.
+/// The texts to insert into documents and workers. Immutable.
 class InjectedScript {
  public:
   struct Texts {
-    std::vector<std::string> document;  ///< each in an element of its own, in this order
-    /// Stands before a worker's script, in the same line: whole statements. Empty: workers stay.
+    std::vector<std::string> document;  ///< each in its own element, in this order
+    /// Put before a worker's script, on the same line: complete statements. Empty: workers are not
+    /// changed.
     std::string worker;
   };
-  /// The texts must be able to stand in every document: ASCII without carriage returns and NUL,
-  /// without "</script", "<!--" and "]]>". Errors: errc::unfit_script.
+  /// The texts must be valid in every document: ASCII without carriage returns and NUL, without
+  /// "</script", "<!--" and "]]>". Errors: errc::unfit_script.
   static Result<InjectedScript> create(Texts texts);
 
   bool is_for_workers() const { return !texts_.worker.empty(); }
-  /// Of all elements' texts, separated by spaces, as a policy lists them.
+  /// Those of all elements' texts, separated by spaces, as in a policy.
   const std::string& hash_sources() const { return hash_sources_; }
-  /// What is inserted at `place`, in its form. `nonce` may be empty. XML gets the XHTML namespace
+  /// The text to insert at `place`, in its form. `nonce` can be empty. XML gets the XHTML namespace
   /// and CDATA sections.
   std::string inserted(Markup markup, const Place& place, std::string_view nonce) const;
 
@@ -42,33 +43,33 @@ class InjectedScript {
   std::string hash_sources_;
 };
 
-/// What a client wants a response for.
+/// What a client uses a response for.
 enum class Destination : std::uint8_t {
-  kData,      ///< anything that stays as it is, of whatever type: a fetch, an image, a script
+  kData,      ///< not rewritten, whatever its type: a fetch, an image, a script
   kDocument,  ///< in a window or a frame
-  kWorker,    ///< a script of a worker or worklet, but for what importScripts() asks for
+  kWorker,    ///< a script of a worker or worklet, except those of importScripts()
 };
 
-/// By Sec-Fetch-Dest; on http:// and where a client has no such field, by Accept and
-/// X-Requested-With, which know no workers. A module worker's imports are kWorker, too: they run
-/// before the module that imports them.
+/// By Sec-Fetch-Dest; on http:// and for clients without that field, by Accept and
+/// X-Requested-With, which do not distinguish workers. Imports of a module worker are kWorker, too:
+/// they run before the module that imports them.
 Destination destination_of(HeaderList request_headers);
 
-/// What became of a response.
+/// The result for a response.
 enum class Verdict : std::uint8_t {
   kRewritten,
   kNoDocument,  ///< data, another type, a redirect, a part, a download, no content
-  kNoPlace,     ///< Search::place() says when
-  kNoScripts,   ///< a sandbox keeps all scripts of the document from running
-  kUndecoded,   ///< `error` says why its coding could not be taken off
+  kNoPlace,     ///< see Search::place()
+  kNoScripts,   ///< a sandbox blocks all scripts of the document
+  kUndecoded,   ///< its coding could not be decoded, see `error`
 };
 
-/// For the report of a load: bytes are what a benchmark counts.
+/// For the report of a load: a benchmark counts bytes.
 struct RewriteReport {
   Verdict verdict = Verdict::kNoDocument;
   std::error_code error;
   std::size_t element_bytes = 0;      ///< inserted, before any content coding
-  std::int64_t added_wire_bytes = 0;  ///< by which the body grew as it is sent; may be negative
+  std::int64_t added_wire_bytes = 0;  ///< growth of the body on the wire; can be negative
   std::size_t offset_bytes = 0;       ///< in the decoded document
   std::string charset_stated;         ///< added to Content-Type
   std::vector<PolicyChange> policy_changes;
@@ -77,41 +78,41 @@ struct RewriteReport {
 
 struct RewriteOptions {
   Destination destination = Destination::kDocument;
-  /// For the first coding; the caller may have it from fit_effort(). Nothing: default_effort().
+  /// For the first coding; a caller can get it from fit_effort(). Nothing: default_effort().
   std::optional<coding::Effort> effort;
   coding::DecodeLimits limits;
 };
 
 struct Rewritten {
   RewriteReport report;
-  /// Of the new response, when the verdict is kRewritten; else both are empty, and the response is
-  /// to be sent as it was. ETag, Content-Encoding and all else stay; Content-Length, Content-MD5,
-  /// Digest, Repr-Digest and Content-Digest are right again (elements of unknown algorithms go);
-  /// policies and Content-Type are changed as far as the report says.
+  /// The new response's fields; empty, like the body, unless the verdict is kRewritten: then the
+  /// response is sent unchanged. ETag, Content-Encoding and all other fields are kept;
+  /// Content-Length, Content-MD5, Digest, Repr-Digest and Content-Digest are recomputed (elements
+  /// of unknown algorithms are removed); policies and Content-Type change as the report says.
   Headers headers;
   coding::Buffer body;
 };
 
-/// Rewrites a whole response. `body` is as on the wire, still content-coded.
+/// Rewrites a whole response. `body` is as on the wire, content-coded.
 Rewritten rewrite(const InjectedScript& script, std::uint16_t status, HeaderList headers,
                   std::span<const std::byte> body, const RewriteOptions& options);
 
-/// Rewrites a response that is still coming.
+/// Rewrites a response as it arrives.
 class Rewriter {
  public:
   /// Copies `headers`; borrows `script`.
   Rewriter(const InjectedScript& script, std::uint16_t status, HeaderList headers,
            const RewriteOptions& options);
 
-  /// Takes a piece of the body, appends to `out` what can be sent. Nothing comes out before the
-  /// head is known (decided()): that takes kHeldBytesMax at most, and after a flush no more than a
-  /// browser would wait for. After Until::kEnd everything has come out.
-  /// Errors, once the new head is out: those of Decoder. The response must then be cut off.
+  /// Adds a piece of the body; appends to `out` what can be sent. Returns no bytes before the head
+  /// is known (decided()): at most kHeldBytesMax are held, and after a flush no more than a browser
+  /// would wait for. After Until::kEnd everything has been returned. Errors, after the new head was
+  /// sent: those of Decoder. The response must then be cut off.
   Result<void> write(std::span<const std::byte> coded, coding::Until until, coding::Buffer& out);
 
   bool decided() const { return state_ != State::kUndecided; }
-  /// The head's fields, once decided(). No Content-Length where it is not known yet, and no digest:
-  /// what Content-MD5 and its like state is known only at the end.
+  /// The head's fields, once decided(). Without Content-Length if it is not known yet, and without
+  /// digests: Content-MD5 and the like are known only at the end.
   const Headers& headers() const { return headers_; }
   /// Complete after Until::kEnd.
   const RewriteReport& report() const { return report_; }
@@ -138,7 +139,7 @@ class Rewriter {
   std::optional<coding::Encoder> encoder_;
   ScriptAllowance allowance_;
   coding::Buffer held_;   // as received, while undecided
-  coding::Buffer plain_;  // decoded: all while undecided, then of one call
+  coding::Buffer plain_;  // decoded: everything while undecided, then the bytes of one call
 };
 
 }  // namespace reprise::inject

@@ -54,7 +54,8 @@ bool Search::scan(std::span<const std::byte> so_far, bool ended) {
   return markup_ == Markup::kXml ? xml_.scan(so_far) : prologue_.scan(so_far, ended);
 }
 
-// A byte order mark, else the header, else what the document says (WHATWG HTML section 13.2.3.2).
+// A byte order mark, else the header, else the document's declaration (WHATWG HTML section
+// 13.2.3.2).
 bool Search::find_encoding(std::span<const std::byte> so_far, bool ended) {
   if (markup_ == Markup::kScript) {
     start(TextForm::kAscii, 0);

@@ -1,7 +1,6 @@
 #pragma once
 
-// The whole question: which encoding has this document, and where in it does a script go?
-// Pure; not thread-safe.
+// Finds a document's encoding, and the place for a script in it. Pure; not thread-safe.
 
 #include "inject/html.h"
 #include "inject/prologue.h"
@@ -12,47 +11,46 @@ namespace reprise::inject {
 enum class Markup : std::uint8_t {
   kHtml,
   kXml,
-  kScript,  ///< none: a worker's script
+  kScript,  ///< not markup: a worker's script
 };
 
-/// How far into a document its head is looked for; no more need ever be held back.
+/// The limit of the search for a document's head; no more has to be held back.
 inline constexpr std::size_t kSearchBytesMax = 64 * 1024;
 
-/// Where to insert, and in which form.
+/// Where to insert, and in which encoding.
 struct Place {
   std::size_t offset_bytes = 0;
   TextForm form = TextForm::kAscii;
-  bool roman = false;  ///< ISO-2022-JP with JIS X 0201 Roman in force: see in_form()
-  /// The encoding that the response's Content-Type must name from now on: the document declares it
-  /// behind this place, where a browser that looks at 1,024 bytes would miss it. Empty otherwise.
+  bool roman = false;  ///< ISO-2022-JP with JIS X 0201 Roman selected: see in_form()
+  /// The encoding to add to the response's Content-Type: the document declares it after this place,
+  /// where a browser that reads 1,024 bytes would miss it. Otherwise empty.
   std::string charset_to_state;
-  /// A worker's script began with "use strict", which must be said again in front of what is
-  /// inserted.
+  /// A worker's script begins with "use strict", which must be repeated before the inserted text.
   bool strict = false;
 };
 
-/// Looks at a document that may still be coming.
+/// Examines a document that may still be arriving.
 class Search {
  public:
-  /// `charset` is the label in the Content-Type, empty when there is none.
+  /// `charset`: the label in the Content-Type, or empty.
   Search(Markup markup, std::string_view charset);
 
-  /// `so_far` is the document from its first byte: what earlier calls were given, or that and more.
-  /// `ended`: nothing will follow. True when the answer is there, which it is at the latest when
-  /// kSearchBytesMax are, or the end.
+  /// `so_far` is the document from its first byte: the bytes of earlier calls, or these and more.
+  /// `ended`: no more will follow. True once the answer is known, at the latest after
+  /// kSearchBytesMax or at the end.
   bool look(std::span<const std::byte> so_far, bool ended);
 
-  /// After look() was false for want of a word on the encoding: nothing more may come for a while.
-  /// True when a browser that does not wait for the prescan's bytes either (Chromium, tried) would
-  /// already act upon what is there; a declaration that comes later is then the browser's to find.
+  /// For use after look() returned false because the encoding is unknown, when no more bytes may
+  /// come for a while. True if a browser that does not wait for all bytes of the prescan (Chromium,
+  /// tried) would start with the present ones; a later declaration is then left to the browser.
   bool hurry(std::span<const std::byte> so_far);
 
-  /// After look() or hurry() was true; nothing when there is no place: an XML document that is
-  /// neither XHTML nor SVG, a document in the encoding "replacement", one that ends within its
-  /// first comment or doctype, or does not come to its head within kSearchBytesMax.
+  /// After look() or hurry() returned true; nothing if there is no place: an XML document that is
+  /// neither XHTML nor SVG, a document in the encoding "replacement", or one that ends within its
+  /// first comment or doctype, or has no head within kSearchBytesMax.
   const std::optional<Place>& place() const { return place_; }
 
-  /// What was looked at, in characters and repetitions: a test holds it to a multiple of the bytes.
+  /// The work done, in characters and repetitions: a test limits it to a multiple of the bytes.
   std::uint64_t steps() const;
 
  private:
@@ -62,7 +60,7 @@ class Search {
   void start(TextForm form, std::size_t start_bytes);
 
   Markup markup_;
-  std::optional<TextForm> form_;  // what the header says
+  std::optional<TextForm> form_;  // from the header
   bool started_ = false;
   bool done_ = false;
   std::size_t prescanned_bytes_ = 0;
@@ -76,7 +74,7 @@ class Search {
   std::optional<Place> place_;
 };
 
-/// `ascii` in the form of the document, to be put at `place`.
+/// `ascii` in the document's encoding, for insertion at `place`.
 std::string in_form(std::string_view ascii, const Place& place);
 
 }  // namespace reprise::inject

@@ -39,7 +39,7 @@ void XmlScan::step(unsigned char c) {
       }
       break;
     case State::kBang:
-      // "<!-" is a comment; "<!D" a doctype; "<![" text, in which there is no head.
+      // "<!-" is a comment; "<!D" a doctype; "<![" is text, which means no head.
       if (c == '-') {
         if (last_ == '-') {
           state_ = State::kComment;
@@ -100,7 +100,7 @@ void XmlScan::step_doctype(unsigned char c) {
   }
 }
 
-// Names are compared without their prefix: which namespace that is is not looked up.
+// Compares names without their prefix: namespaces are not resolved.
 void XmlScan::step_name(unsigned char c) {
   if (is_white_space(static_cast<char>(c)) || c == '/' || c == '>') {
     state_ = State::kTag;

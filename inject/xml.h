@@ -1,7 +1,7 @@
 #pragma once
 
-// Where a script can be put into an XHTML or SVG document. Pure; not thread-safe.
-// Source: XML 1.0, productions 1, 22, 27, 28, 40.
+// Finds the place for a script in an XHTML or SVG document. Pure; not thread-safe. Source: XML 1.0,
+// productions 1, 22, 27, 28, 40.
 
 #include <algorithm>
 #include <array>
@@ -13,9 +13,8 @@
 
 namespace reprise::inject {
 
-/// Finds the place after the root's start tag, or after <head> where that is the root's first
-/// child. A root that is called neither html nor svg, or is empty, has none. Every byte is looked
-/// at once.
+/// The place is after the root's start tag, or after <head> if that is the root's first child. A
+/// root that is not html or svg, or is empty, has no place. Reads each byte once.
 class XmlScan {
  public:
   XmlScan() = default;
@@ -47,8 +46,8 @@ class XmlScan {
 
   Characters characters_;
   State state_ = State::kMisc;
-  State after_ = State::kMisc;  // of a comment or a processing instruction
-  unsigned char quote_ = 0;     // the one that is open, in a tag or a doctype
+  State after_ = State::kMisc;  // after a comment or a processing instruction
+  unsigned char quote_ = 0;     // the open quote in a tag or a doctype
   unsigned char last_ = 0;
   unsigned char before_last_ = 0;
   std::uint32_t depth_ = 0;  // of '[' in the doctype

@@ -5,8 +5,8 @@
 namespace reprise {
 namespace {
 
-/// A name that a page's owner chose can be made to lead here (DNS rebinding), and the browser then
-/// takes the answer for the page's own. An address or localhost cannot.
+/// A page's owner can make a name lead here (DNS rebinding), and the browser then takes the answer
+/// as the page's own. An address or localhost is safe.
 bool is_beyond_rebinding(std::string_view host) {
   boost::system::error_code error;
   net::ip::make_address(host, error);
@@ -18,12 +18,13 @@ class AdminConnection final : public ConnectionHandler {
   explicit AdminConnection(const AdminActions& actions) : actions_(actions) {}
 
   awaitable<TlsPlan> plan_tls(const ConnectionInfo&, const ClientHello&) override {
-    co_return TlsPlan{};  // the admin listener speaks clear text only
+    co_return TlsPlan{};  // the admin listener has no TLS
   }
 
   Task<void> serve(const ExchangeContext&, const RequestHead& head, BodyReader&,
                    ResponseWriter& writer) override {
-    // A page must not reach this by a form or an image: browsers send these with cross-site posts.
+    // Pages must not reach this through forms or images: browsers send these fields with cross-site
+    // posts.
     if (find_header(head.headers, "Origin") || find_header(head.headers, "Sec-Fetch-Site")) {
       co_return co_await send_json(writer, 403, R"({"error":"not for browsers"})");
     }

@@ -35,7 +35,7 @@ void cover(LeafNames& leaf, const std::string& host) {
 Connection::Connection(tcp::socket socket, std::uint64_t id, Entry entry,
                        ConnectionEnvironment environment, std::optional<AcceptedElsewhere> from)
     : entry_(entry), environment_(environment) {
-  boost::system::error_code ignored;  // a client that is gone already has no addresses
+  boost::system::error_code ignored;  // a closed connection has no addresses
   deadline_.set_idle(std::chrono::steady_clock::now(), kFirstByteTimeout);
   info_.id = id;
   info_.client = from ? from->client : socket.remote_endpoint(ignored);
@@ -135,7 +135,7 @@ Task<std::optional<ClientHello>> Connection::read_hello(std::vector<std::byte>& 
     auto const count = co_await stream_->read_some(std::span(early).subspan(used));
     early.resize(used + count.value_or(0));
     if (!count) co_return fail(count.error());
-    if (*count == 0) co_return std::nullopt;  // h1 tells an end from a truncated head
+    if (*count == 0) co_return std::nullopt;  // h1 distinguishes an end from a truncated head
     if (used == 0) deadline_.set(from_now(kHandshakeTimeout), true);
   }
 }

@@ -19,7 +19,7 @@ namespace reprise {
 struct TlsPlan {
   LeafNames names;
   std::string alpn;          ///< empty: none is negotiated
-  std::string tls_version;   ///< "TLSv1.2" or "TLSv1.3"; empty: whatever both can
+  std::string tls_version;   ///< "TLSv1.2" or "TLSv1.3"; empty: any that both support
   bool web_sockets = false;  ///< announce WebSockets over h2
 };
 
@@ -50,21 +50,21 @@ class HandlerFactory {
 };
 
 enum class Entry : std::uint8_t {
-  kTransparent,  ///< clear HTTP or TLS, told apart by the first byte
+  kTransparent,  ///< plain HTTP or TLS, distinguished by the first byte
   kProxy,        ///< an explicit proxy: absolute-form and CONNECT
 };
 
 /// Addresses of a connection that another process accepted, whose socket does not have them.
 struct AcceptedElsewhere {
   tcp::endpoint client;
-  tcp::endpoint local;             ///< where the client connected to
+  tcp::endpoint local;             ///< the address that the client connected to
   std::function<void()> on_abort;  ///< SocketStream::set_on_abort
 };
 
 /// Shared by the connections of one thread. Everything outlives them.
 struct ConnectionEnvironment {
   HandlerFactory& factory;
-  SSL_CTX* tls;  ///< null on listeners that speak clear text only
+  SSL_CTX* tls;  ///< null on listeners without TLS
   LeafMinter* minter;
   FailedHandshakes& failed_handshakes;
 };
@@ -111,7 +111,7 @@ class Connection {
   Deadline deadline_;
   std::unique_ptr<SocketStream> stream_;
   std::unique_ptr<ConnectionHandler> handler_;
-  StandStill stand_still_;  // of what the client takes
+  StandStill stand_still_;  // of the client's reads
 };
 
 }  // namespace reprise

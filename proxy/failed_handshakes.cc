@@ -13,7 +13,7 @@
 namespace reprise {
 namespace {
 
-/// The alert that the peer sent, if that is what the error is.
+/// The peer's alert, if the error is one.
 std::optional<int> alert_of(std::error_code error) {
   if (error.category() != tls_category() || error.value() == kTlsBrokenOff) return std::nullopt;
   auto const reason = ERR_GET_REASON(static_cast<unsigned>(error.value()));
@@ -43,7 +43,7 @@ bool is_end(std::error_code error) {
 }  // namespace
 
 void FailedHandshakes::add(std::error_code error, std::string_view server_name) {
-  if (error == std::errc::operation_canceled) return;  // it was this side that ended it
+  if (error == std::errc::operation_canceled) return;  // this side ended it
   auto const alert = alert_of(error);
   std::scoped_lock const lock(mutex_);
   if (alert) {

@@ -13,7 +13,7 @@ namespace reprise {
 class FailedHandshakes {
  public:
   struct Counts {
-    /// By the alert that the client sent, as RFC 8446 section 6 spells it: "unknown_ca".
+    /// By the client's alert, with the names of RFC 8446 section 6: "unknown_ca".
     std::map<std::string, std::uint64_t> alerts;
     std::uint64_t closed = 0;  ///< the client closed without an alert
     std::uint64_t other = 0;   ///< no version or cipher in common, or no TLS

@@ -26,18 +26,18 @@ constexpr int kPriorityLevel = 5;
 constexpr std::chrono::seconds kSweepPeriod{1};
 constexpr std::chrono::milliseconds kEndingSweepPeriod{100};
 constexpr std::chrono::milliseconds kAcceptPause{100};  // after an error
-/// Of the idle connections of a thread, how many make room for others when descriptors run out: a
-/// share, as newcomers need more than one each (towards an origin, for files), and at least one.
+/// One in this many of a thread's idle connections, at least one, is closed when descriptors run
+/// out: a new connection needs several descriptors (towards an origin, for files).
 constexpr std::size_t kClosedShare = 8;
 constexpr std::size_t kClosedMax = 32;
 constexpr int kBacklog = 4096;
-/// What the kernel may hold of a connection without having sent it. More, and an urgent response
-/// would wait behind what the socket took before (megabytes, without this limit). Less than a
-/// segment of loopback's 64 KiB, and sendfile(2) would stall: it holds a last part of one back for
-/// more to come (200 ms), and there would be no room for more.
+/// The kernel's limit of unsent data per connection. With more, an urgent response would wait for
+/// data already in the socket (megabytes, without this limit). With less than a segment of
+/// loopback's 64 KiB, sendfile(2) would stall: it holds back a partial segment for more data (200
+/// ms), and there would be no room for more.
 constexpr int kUnsentBytesMax = 128 << 10;
-/// Linux's usual congestion control. Where the machine's is BBR, whose pacing on loopback costs a
-/// fifth more CPU on 100 KB responses, replays would differ by machine.
+/// Linux's default congestion control. On machines with BBR, whose pacing on loopback costs a fifth
+/// more CPU on 100 KB responses, replays would differ.
 constexpr std::string_view kCongestionControl = "cubic";
 
 struct Bound {
@@ -45,9 +45,9 @@ struct Bound {
   tcp::endpoint at;
 };
 
-/// Binds and listens. The port is claimed without SO_REUSEPORT first, so that one that is in use,
-/// even by a program that shares ports as this one does, is refused; the first socket then opens
-/// it for its siblings (`claimed` is where it ended up).
+/// Binds and listens. The port is first claimed without SO_REUSEPORT, so that a port in use is
+/// refused, even if its program shares ports as this one does; the first socket then permits its
+/// siblings (`claimed` is the bound address).
 Result<Bound> bind_and_listen(const Listen& listen, std::uint16_t port, bool sibling) {
   tcp::endpoint where(listen.at.address(), port);
   int const handle =
@@ -60,9 +60,9 @@ Result<Bound> bind_and_listen(const Listen& listen, std::uint16_t port, bool sib
   if (handle < 0) return give_up();
   int const on = 1;
   ::setsockopt(handle, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  // Sockets take this over from their listener.
+  // Sockets inherit it from their listener.
   ::setsockopt(handle, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &kUnsentBytesMax, sizeof kUnsentBytesMax);
-  // Not every system lets everybody choose; it then stays as it is.
+  // Not every system permits this choice; then it does not change.
   ::setsockopt(handle, IPPROTO_TCP, TCP_CONGESTION, kCongestionControl.data(),
                kCongestionControl.size());
   if (sibling) ::setsockopt(handle, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
@@ -88,7 +88,7 @@ bool ran_out(boost::system::error_code error) {
          error == errc::no_buffer_space || error == errc::not_enough_memory;
 }
 
-/// A listening socket of somebody else's. Threads after the first share it.
+/// Another owner's listening socket. Threads after the first share it.
 Result<Bound> adopt(int listener, bool shared) {
   tcp::endpoint where;
   auto length = static_cast<socklen_t>(where.capacity());
@@ -121,7 +121,7 @@ class Server::Worker {
                           .listen = listen,
                           .factory = nullptr});
   }
-  /// One whose connections come by take().
+  /// Adds a listener whose connections come by take().
   void add_listener(const Listen& listen) {
     listeners_.push_back(
         {.acceptor = tcp::acceptor(context_), .listen = listen, .factory = nullptr});
@@ -157,7 +157,7 @@ class Server::Worker {
     net::post(context_, std::move(serve));
   }
 
-  /// Ends connections on which nothing runs, those first that have been idle longest.
+  /// Ends connections without running requests, the longest idle first.
   void close_idle() {
     net::post(context_, [this] {
       std::vector<std::pair<std::chrono::steady_clock::time_point, Connection*>> idle;
@@ -196,7 +196,7 @@ class Server::Worker {
       auto [error, socket] = co_await listener.acceptor.async_accept(kTuple);
       if (stopping_ || error == net::error::operation_aborted) co_return;
       if (error) {
-        // Out of descriptors, or a client that was gone already: others are still to be served.
+        // Out of descriptors, or the client has closed: continue with others.
         if (ran_out(error)) make_room_();
         spdlog::warn("accept on {}: {}", listener.listen.flag, error.message());
         net::steady_timer pause(context_, kAcceptPause);
@@ -223,7 +223,7 @@ class Server::Worker {
     });
   }
 
-  /// Closes what is over its deadline; one timer for all, so that a request costs none.
+  /// Closes connections past their deadline; one timer for all, so that a request costs none.
   void sweep() {
     if (stopping_ && connections_.empty()) {
       sweeper_.cancel();
@@ -259,7 +259,7 @@ class Server::Worker {
   FailedHandshakes& failed_handshakes_;
   SSL_CTX* tls_;
   std::unique_ptr<LeafMinter> minter_;
-  std::deque<Listener> listeners_;  // which stay where they are
+  std::deque<Listener> listeners_;  // they do not move
   std::list<Connection> connections_;
   bool stopping_ = false;
   std::chrono::steady_clock::time_point ends_at_ = std::chrono::steady_clock::time_point::max();
@@ -293,7 +293,7 @@ std::expected<std::unique_ptr<Server>, ListenError> Server::create(
   return server;
 }
 
-/// On all threads. Returns where.
+/// Opens it on all threads. Returns the address.
 Result<tcp::endpoint> Server::open(const Listen& listen) {
   auto at = listen.at;
   elsewhere_.emplace_back();

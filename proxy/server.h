@@ -17,20 +17,20 @@
 
 namespace reprise {
 
-/// One listener as asked for.
+/// One listener as requested.
 struct Listen {
   std::string flag;  ///< for messages: "--http"
   tcp::endpoint at;  ///< port 0: the system chooses
   Entry entry = Entry::kTransparent;
   bool tls = true;
-  /// Not `at` alone but its port at every address of 127.0.0.0/8, by one socket that sees nothing
-  /// but the loopback device (SO_BINDTODEVICE; anybody's right since Linux 5.7).
+  /// Listens at every address of 127.0.0.0/8 with the port of `at`, by one socket that sees only
+  /// the loopback device (SO_BINDTODEVICE; permitted to all users since Linux 5.7).
   bool whole_loopback = false;
-  /// A listening socket that was made elsewhere, in another network perhaps, instead of one at
-  /// `at`; the server owns it from create() on. Its options stay as they are.
+  /// A listening socket from elsewhere, perhaps of another network, instead of one at `at`; the
+  /// server owns it from create() on. Its options are not changed.
   int descriptor = -1;
-  /// Whether somebody else accepts: he has the socket from listening_socket() and brings the
-  /// connections by take().
+  /// Whether the caller accepts: it has the socket from listening_socket() and passes the
+  /// connections to take().
   bool accepted_elsewhere = false;
 };
 
@@ -42,11 +42,11 @@ struct ListenError {
 };
 
 /// Accepts and serves on `threads` threads, each with its own io_context and its own sockets
-/// (SO_REUSEPORT), sharing nothing that changes.
+/// (SO_REUSEPORT), without shared mutable state.
 class Server {
  public:
-  /// Binds all listeners. A port that anybody listens on already, this program included, is an
-  /// error. Makes no threads. `authority` must outlive the server.
+  /// Binds all listeners. A port in use, even by this program, is an error. Starts no threads.
+  /// `authority` must outlive the server.
   static std::expected<std::unique_ptr<Server>, ListenError> create(
       const std::vector<Listen>& listeners, const CertificateAuthority& authority,
       unsigned threads);
@@ -54,32 +54,32 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Where each listener ended up, in the order of create().
+  /// The address of each listener, in the order of create().
   const std::vector<tcp::endpoint>& bound() const { return bound_; }
 
-  /// Of all listeners.
+  /// For all listeners.
   const FailedHandshakes& failed_handshakes() const { return failed_handshakes_; }
 
   /// The socket of a listener that is accepted elsewhere, in the order of create(). The caller
-  /// closes it. Once.
+  /// closes it. Call it once.
   int listening_socket(std::size_t listener);
 
   /// Serves a client of that listener. `socket` is a connected, non-blocking stream socket of any
-  /// family, and the server's from here on. Any thread, from start() to the end of stop(); a
-  /// connection that comes while it stops is closed.
+  /// family, which the server then owns. Any thread, from start() to the end of stop(); a
+  /// connection that arrives during stop() is closed.
   void take(std::size_t listener, int socket, AcceptedElsewhere from);
 
-  /// Starts the threads; connections that came before wait in the backlog. `factories` are those
-  /// of the listeners, in their order, and outlive the server. `priority` is what the threads take;
-  /// not kRealtime, which could fail.
+  /// Starts the threads; earlier connections wait in the backlog. `factories` are those of the
+  /// listeners, in their order, and must outlive the server. `priority` is that of the threads; not
+  /// kRealtime, which could fail.
   void start(const std::vector<HandlerFactory*>& factories,
              WantedPriority priority = WantedPriority::kOrdinary);
 
-  /// How long stop() waits for what runs.
+  /// The limit of stop() for running requests.
   static constexpr std::chrono::seconds kEndingTime{5};
 
-  /// Closes the listeners and the connections on which nothing runs, lets what runs finish for at
-  /// most kEndingTime, cuts off the rest, joins the threads. Idempotent.
+  /// Closes the listeners and the connections without running requests, lets running ones finish
+  /// for at most kEndingTime, cuts off the rest, joins the threads. Idempotent.
   void stop();
 
  private:
@@ -91,7 +91,7 @@ class Server {
   SslContextPtr tls_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<tcp::endpoint> bound_;
-  std::vector<Descriptor> elsewhere_;  // by listener; open while nobody has taken it
+  std::vector<Descriptor> elsewhere_;  // by listener; open until it is taken
   std::atomic<std::size_t> taken_ = 0;
 };
 

@@ -36,7 +36,7 @@ Waiting Codel::dequeue(WaitingQueue& queue, nanoseconds now, std::vector<Waiting
     dropped.push_back(next.packet);
     next = take(queue, now);
     dropping_ = true;
-    // A queue that stood shortly before goes on about where it was.
+    // A queue that was congested shortly before resumes near its previous rate of drops.
     auto const more = count_ - last_count_;
     count_ = more > 1 && now - drop_next_ < 16 * interval_ ? more : 1;
     drop_next_ = control_law(now, count_);

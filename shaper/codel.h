@@ -10,14 +10,15 @@
 
 namespace reprise {
 
-/// Controlled delay (RFC 8289 section 5, whose names are kept): drops packets as they leave a queue
-/// in which they stand for longer than TARGET during an INTERVAL, ever more often while they do.
+/// Controlled delay (RFC 8289 section 5, with its names): drops packets as they leave a queue in
+/// which they wait longer than TARGET for an INTERVAL, more and more often while they do.
 class Codel {
  public:
   explicit Codel(const ActiveQueue& settings);
 
   /// The packet to send next at `now`; those dropped before it are appended. Precondition: the
-  /// queue is not empty. There always is one to send: the last MTU of a queue is never dropped.
+  /// queue is not empty. There is always a packet to send: the last MTU of a queue is never
+  /// dropped.
   Waiting dequeue(WaitingQueue& queue, std::chrono::nanoseconds now, std::vector<Waiting>& dropped);
 
  private:

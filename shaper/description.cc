@@ -50,7 +50,7 @@ std::string loss_text(const LossModel& loss) {
          "/" + percent(loss.in_good);
 }
 
-/// The keys that a direction needs besides rate and delay, in the order of LINKS.md.
+/// The keys of a direction besides rate and delay, in the order of LINKS.md.
 std::vector<std::pair<std::string, std::string>> keys_of(const LinkSettings& settings) {
   std::vector<std::pair<std::string, std::string>> keys;
   if (settings.jitter > kZero) keys.emplace_back("jitter", time_text(settings.jitter));
@@ -78,7 +78,7 @@ std::vector<std::pair<std::string, std::string>> keys_of(const LinkSettings& set
 }
 
 json::value ms(nanoseconds time) {
-  // Whole milliseconds look like what was asked for.
+  // Whole milliseconds look like the given text.
   if (time.count() % 1'000'000 == 0) return time.count() / 1'000'000;
   return std::chrono::duration<double, std::milli>(time).count();
 }

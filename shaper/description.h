@@ -1,6 +1,6 @@
 #pragma once
 
-// A link, and what it did, in words and in JSON, with every number written out: a name alone means
+// A link and its counters, as text and as JSON, with every number written out: the same name means
 // different numbers in different tools.
 
 #include <boost/json/object.hpp>
@@ -11,14 +11,14 @@
 
 namespace reprise {
 
-/// One line that parse_link reads as the same link: `9mbit/9mbit/170ms,queue=128p`. Only a known
-/// profile's name is lost.
+/// One line that parse_link reads as the same link: `9mbit/9mbit/170ms,queue=128p`. Only the name
+/// of a known profile is lost.
 std::string to_text(const LinkProfile& profile);
 
-/// Everything, with units in the names; what is unlimited or not used is null.
+/// All settings, with units in the names; null for unlimited or unused.
 boost::json::object to_json(const LinkProfile& profile);
 
-/// What one direction did, in packets and bytes.
+/// The counters of one direction, in packets and bytes.
 boost::json::object to_json(const LinkCounters& counters);
 
 }  // namespace reprise

@@ -7,7 +7,7 @@
 namespace reprise {
 namespace {
 
-/// As the sources write them: bit/s and the round trip in ms.
+/// As in the sources: bit/s, and the round trip in ms.
 struct Row {
   const char* id;
   std::uint32_t down_bps;

@@ -11,7 +11,7 @@ using std::chrono::nanoseconds;
 
 namespace {
 
-/// What one link holds in all, so that a long delay at a high rate cannot exhaust memory.
+/// The limit of packets in one link, so that a long delay at a high rate cannot exhaust memory.
 constexpr std::uint64_t kHeldPacketsMax = 4U << 20;
 
 LinkSettings sound(LinkSettings settings) {

@@ -16,17 +16,17 @@
 
 namespace reprise {
 
-/// One IP packet. Super-packets (GSO) are enqueued a segment at a time.
+/// One IP packet. Super-packets (GSO) are enqueued segment by segment.
 struct Packet {
-  std::uint64_t handle = 0;      ///< the caller's name for it; the link only gives it back
+  std::uint64_t handle = 0;      ///< chosen by the caller; the link only returns it
   std::uint32_t size_bytes = 0;  ///< of the IP packet, 1 to kPacketBytesMax
 };
 
-/// What became of a packet on arrival. All but `queued` are the end of it.
+/// The result of a packet's arrival. All except `queued` are final.
 enum class Admission : std::uint8_t {
-  queued,      ///< take_due() will give it out, delivered or dropped
+  queued,      ///< take_due() will return it, delivered or dropped
   lost,        ///< by the loss model
-  queue_full,  ///< no room to wait
+  queue_full,  ///< the queue has no room
   aqm_drop,    ///< by PIE
   outage,      ///< the link is off
 };
@@ -36,15 +36,15 @@ enum class PacketFate : std::uint8_t {
   dropped,  ///< by CoDel, as it left the queue
 };
 
-/// The end of a packet that was queued.
+/// The end of a queued packet.
 struct Departure {
   std::uint64_t handle = 0;
-  std::chrono::nanoseconds due{0};  ///< when it reaches the other end, or was dropped
+  std::chrono::nanoseconds due{0};  ///< when it arrives at the other end, or was dropped
   PacketFate outcome = PacketFate::delivered;
 };
 
-/// As of the last call that had a time: packets_in = packets_out + lost + outage_drops +
-/// queue_drops + aqm_drops + queued_packets + in_flight.
+/// As of the last call with a time: packets_in = packets_out + lost + outage_drops + queue_drops +
+/// aqm_drops + queued_packets + in_flight.
 struct LinkCounters {
   std::uint64_t packets_in = 0;
   std::uint64_t bytes_in = 0;
@@ -60,32 +60,33 @@ struct LinkCounters {
 };
 
 /// One direction of an emulated link, as a function of time: loss, then the queue, then
-/// serialisation at the rate, then propagation. Nothing is charged for Ethernet framing, so the
-/// goodput of a long TCP download with timestamps is rate x 1448/1500.
+/// serialisation at the rate, then propagation. Ethernet framing is not counted, so the goodput of
+/// a long TCP download with timestamps is rate x 1448/1500.
 ///
-/// Times are nanoseconds of one epoch of the caller's choice; results never depend on how often or
-/// how late the caller asks. Not thread-safe. No allocation once its queues have been as long as
-/// they get.
+/// Times are nanoseconds since any epoch of the caller; results never depend on how often or how
+/// late the caller calls. Not thread-safe. Allocates no memory once its queues have reached their
+/// maximum length.
 class Link {
  public:
-  /// `start` is when traces and outages begin. Links of one seed and different `stream` (the two
-  /// directions) are independent of each other. Aborts when defect_of(settings).
+  /// `start`: the begin of traces and outages. Links with the same seed and different `stream` (the
+  /// two directions) are independent of each other. Aborts if defect_of(settings).
   Link(LinkSettings settings, std::uint64_t seed, std::uint64_t stream,
        std::chrono::nanoseconds start);
 
-  /// A packet has arrived at `now`, in order of arrival. `now` may lie before a time that other
-  /// calls had already (a kernel's arrival stamp): it then starts as early as the wire was free.
+  /// Adds a packet that arrived at `now`; call in order of arrival. `now` may be before the time of
+  /// an earlier call (a kernel's arrival stamp): the packet then starts as early as the wire was
+  /// free.
   Admission enqueue(Packet packet, std::chrono::nanoseconds now);
 
-  /// When to call take_due next; it may have nothing then. Empty while the link is.
+  /// When to call take_due next; it may return nothing then. Empty while the link is empty.
   std::optional<std::chrono::nanoseconds> next_event() const;
 
-  /// Appends the ends of packets that are due by `now`: drops first, then deliveries by due time.
+  /// Appends the ends of packets due by `now`: drops first, then deliveries by due time.
   void take_due(std::chrono::nanoseconds now, std::vector<Departure>& out);
 
-  /// The link is another one from `at` on (in order of `at`; what lies in the past counts from the
-  /// latest time seen). What is on the wire continues at the new rate, what propagates is not
-  /// touched, what waits stays even over the new limit. Aborts when defect_of(settings).
+  /// Changes the link from `at` on (call in order of `at`; a past time counts as the latest time
+  /// seen). A packet on the wire continues at the new rate, propagating packets are not affected,
+  /// waiting ones stay even beyond the new limit. Aborts if defect_of(settings).
   void change(LinkSettings settings, std::chrono::nanoseconds at);
 
   LinkCounters counters() const;
@@ -125,8 +126,8 @@ class Link {
   Wire wire_;
   std::optional<Codel> codel_;
   std::optional<Pie> pie_;
-  std::vector<Change> changes_;    // to come, by time
-  std::chrono::nanoseconds seen_;  // the latest time that run() was given
+  std::vector<Change> changes_;    // future, by time
+  std::chrono::nanoseconds seen_;  // the latest time given to run()
   std::uint64_t next_index_ = 0;
 
   WaitingQueue queue_;

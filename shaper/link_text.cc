@@ -17,10 +17,10 @@ namespace {
 constexpr std::size_t kTextMax = 4096;
 constexpr std::size_t kShownMax = 60;
 
-/// What is wrong, or nothing.
+/// The error, or nothing.
 using Error = std::optional<std::string>;
 
-/// A direction that is being read. A queue in time needs the rate, which may come later.
+/// A direction during parsing. A queue in time needs the rate, which may come later.
 struct Draft {
   LinkSettings settings;
   std::optional<Amount> queue;
@@ -40,7 +40,7 @@ std::string quoted(std::string_view text) {
   return "'" + std::string(text.substr(0, kShownMax)) + "'";
 }
 
-/// Stores what was parsed, or tells why it was not.
+/// Stores a parsed value, or returns the error.
 template <class T, class To>
 Error store(std::expected<T, std::string> parsed, To& to) {
   if (!parsed) return std::move(parsed.error());
@@ -124,7 +124,7 @@ Error read_reorder(bool& to, std::string_view value) {
   return std::nullopt;
 }
 
-/// A key that either direction, or both, may have.
+/// A key that applies to either direction, or to both.
 Error read_key(Draft& to, std::string_view key, std::string_view value) {
   LinkSettings& settings = to.settings;
   if (key == "delay") return store(parse_time(value, kDelayMax), settings.delay);
@@ -142,7 +142,7 @@ Error read_key(Draft& to, std::string_view key, std::string_view value) {
          "target, interval, loss, ge and outage; all but the first three can follow down. or up.";
 }
 
-/// Gives a queue without a limit of its own the default, and one in time its bytes.
+/// Sets the default limit of a queue without one, and the bytes of one in time.
 Error settle_queue(Draft& draft, nanoseconds rtt) {
   LinkSettings& settings = draft.settings;
   auto const rate = settings.trace ? settings.trace->mean_rate_bps() : settings.rate_bps;
@@ -165,7 +165,7 @@ Error settle_queue(Draft& draft, nanoseconds rtt) {
   return std::nullopt;
 }
 
-/// The known profiles that `text` may have meant.
+/// The known profiles with names similar to `text`.
 std::string near(std::string_view text) {
   std::string ids;
   auto const space = text.substr(0, text.find(':'));

@@ -7,17 +7,17 @@
 
 namespace reprise {
 
-/// Which packets a LossModel loses: a function of the seed and of the packets' indices, whatever
-/// their times and sizes. Gilbert (1960) and Elliott (1963); the letters are those of netem's
+/// Decides which packets a LossModel loses: a function of the seed and of the packets' indices,
+/// independent of their times and sizes. Gilbert (1960) and Elliott (1963); letters as in netem's
 /// gemodel.
 class LossProcess {
  public:
   LossProcess(const LossModel& model, std::uint64_t seed, std::uint64_t stream);
 
-  /// Whether packet `index` is lost. To be asked once for every packet, in order.
+  /// Whether packet `index` is lost. Call it once for every packet, in order.
   bool loses(std::uint64_t index);
 
-  /// Another model from the next packet on.
+  /// Sets another model from the next packet on.
   void change(const LossModel& model);
 
  private:

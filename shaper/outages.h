@@ -6,7 +6,7 @@
 
 namespace reprise {
 
-/// A far time that is never reached, with room to add to it.
+/// A time that is never reached, far enough from the maximum to add to it.
 inline constexpr std::chrono::nanoseconds kNever{std::int64_t{1} << 62};
 
 /// The on/off state of a link as a function of time. The outages must be in order (defect_of).
@@ -18,7 +18,7 @@ class OutageClock {
 
   struct State {
     bool off;
-    std::chrono::nanoseconds until;  ///< when it changes next: later than asked for; or kNever
+    std::chrono::nanoseconds until;  ///< the next change, after the given time; or kNever
   };
   State at(std::chrono::nanoseconds time) const;
 
@@ -26,8 +26,8 @@ class OutageClock {
   std::chrono::nanoseconds on_time(std::chrono::nanoseconds from,
                                    std::chrono::nanoseconds to) const;
 
-  /// Of outages that repeat: the time from one to the next, and how much of that the link is on.
-  /// Zero for those that do not.
+  /// For repeated outages: the time from one to the next, and the part of it with the link on. Zero
+  /// for others.
   std::chrono::nanoseconds period() const { return outages_.repeat; }
   std::chrono::nanoseconds on_per_period() const { return on_per_period_; }
 

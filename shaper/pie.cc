@@ -16,7 +16,7 @@ constexpr nanoseconds kMaxBurst = milliseconds(150);
 constexpr double kAlpha = 1.0 / 8;
 constexpr double kBeta = 1.0 + 1.0 / 4;
 constexpr double kDecay = 0.98;
-/// Below this the decaying probability is nothing: one packet in ten million.
+/// A decaying probability below this is zero: one packet in ten million.
 constexpr double kProbabilityMin = 1e-7;
 
 /// Section 4.2: the smaller the probability, the smaller the steps.
@@ -70,7 +70,7 @@ void Pie::update(bool queue_empty) {
 void Pie::update_idle(nanoseconds now) {
   while (next_update_ <= now) {
     if (drop_prob_ == 0 && qdelay_old_ == nanoseconds(0)) {
-      // Nothing changes any more, so the rest is stepped over.
+      // Nothing changes any longer, so skip the rest.
       burst_allowance_ = kMaxBurst;
       next_update_ += ((now - next_update_) / period_ + 1) * period_;
       return;

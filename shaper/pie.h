@@ -9,9 +9,9 @@
 
 namespace reprise {
 
-/// Proportional integral controller enhanced (RFC 8033 section 4, whose names are kept): drops
-/// arriving packets with a probability that follows the queueing delay, which is measured by
-/// timestamps (section 5.2).
+/// Proportional integral controller enhanced (RFC 8033 section 4, with its names): drops arriving
+/// packets with a probability that follows the queueing delay, measured by timestamps (section
+/// 5.2).
 class Pie {
  public:
   Pie(const ActiveQueue& settings, RandomStream random, std::chrono::nanoseconds now);
@@ -19,14 +19,14 @@ class Pie {
   /// Whether packet `index` is dropped as it arrives at a queue of `queue_bytes`.
   bool drops(std::uint64_t index, std::uint64_t queue_bytes) const;
 
-  /// A packet has left the queue after `waited`.
+  /// Call it when a packet has left the queue after `waited`.
   void left_queue(std::chrono::nanoseconds waited) { current_qdelay_ = waited; }
 
-  /// When update() is due next.
+  /// When to call update() next.
   std::chrono::nanoseconds next_update() const { return next_update_; }
   /// The periodic step of the controller (section 4.2).
   void update(bool queue_empty);
-  /// All steps due by `now`, during which the queue is empty.
+  /// Runs all steps due by `now`, with an empty queue.
   void update_idle(std::chrono::nanoseconds now);
 
   double drop_probability() const { return drop_prob_; }

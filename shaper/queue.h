@@ -15,7 +15,7 @@ struct Waiting {
   std::uint32_t size_bytes = 0;
 };
 
-/// What waits for the wire, first in first out.
+/// The packets that wait for the wire, first in first out.
 class WaitingQueue {
  public:
   bool empty() const { return packets_.empty(); }

@@ -4,12 +4,12 @@
 
 namespace reprise {
 
-/// Each link draws for several purposes, each from a stream of its own.
+/// A link draws numbers for several purposes, each from a separate stream.
 enum class Purpose : std::uint8_t { loss, loss_state, jitter, active_queue, count };
 
 /// Random numbers that are a function of (seed, stream, index): the same packet index draws the
-/// same number whatever happened in between and in whatever order it is asked for. SplitMix64
-/// (Steele, Lea and Flood 2014), which passes BigCrush, entered at any place.
+/// same number, in any order and after any other draws. SplitMix64 (Steele, Lea and Flood 2014),
+/// which passes BigCrush, with random access.
 class RandomStream {
  public:
   /// Streams that differ in seed, link or purpose are independent of each other.
@@ -17,7 +17,7 @@ class RandomStream {
       : base_(mix(mix(seed + kStep) +
                   (link * kPurposes + static_cast<std::uint64_t>(purpose) + 1) * kStep)) {}
 
-  /// Uniform over all 64 bits.
+  /// Uniform over all 64-bit values.
   constexpr std::uint64_t bits(std::uint64_t index) const {
     return mix(base_ + (index + 1) * kStep);
   }

@@ -6,8 +6,8 @@
 
 namespace reprise {
 
-/// A first-in first-out queue in one array that doubles when it is full and never shrinks: no
-/// allocation once it has been as long as it gets. Not thread-safe. `T` is a plain value.
+/// A first-in first-out queue in one array that doubles when full and never shrinks: no allocation
+/// once it has had its maximum length. Not thread-safe. `T` is a plain value.
 template <class T>
 class Ring {
  public:
@@ -40,7 +40,7 @@ class Ring {
     first_ = 0;
   }
 
-  std::vector<T> slots_;  // a power of two of them
+  std::vector<T> slots_;  // the size is a power of two
   std::size_t first_ = 0;
   std::size_t count_ = 0;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-// What one direction of a link is. Plain values; profile.h reads them from text.
+// The settings of one direction of a link. Plain values; profile.h parses them.
 
 #include <chrono>
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace reprise {
 
 class Trace;
 
-/// The limits of what a link takes. Beyond them a number is a mistake, or a wish that costs memory.
+/// The limits of a link's settings. A number beyond them is a mistake, or costs too much memory.
 inline constexpr std::uint64_t kRateMaxBps = 1'000'000'000'000;
 inline constexpr std::chrono::nanoseconds kDelayMax = std::chrono::hours(1);
 inline constexpr std::uint32_t kPacketBytesMax = 65'535;
@@ -22,12 +22,12 @@ inline constexpr std::uint64_t kQueueBytesMax = 1ULL << 32;
 inline constexpr std::uint32_t kBurstBytesMax = 1U << 30;
 inline constexpr std::size_t kOutagesMax = 1000;
 inline constexpr std::chrono::nanoseconds kOutageTimeMax = std::chrono::days(365);
-/// The packet that default queues and bursts are counted in.
+/// The packet size for default queues and bursts.
 inline constexpr std::uint32_t kMtuBytes = 1500;
 inline constexpr std::uint32_t kQueuePacketsDefault = 100;
 
-/// Gilbert-Elliott: two states, each with its own share of lost packets; the state may change after
-/// every packet. Bernoulli loss is the good state alone. All are probabilities, 0 to 1.
+/// Gilbert-Elliott: two states, each with its own loss rate; the state may change after every
+/// packet. Bernoulli loss is the good state alone. All are probabilities, 0 to 1.
 struct LossModel {
   double in_good = 0;      ///< 1-k: lost while good; plain random loss
   double good_to_bad = 0;  ///< p
@@ -37,8 +37,8 @@ struct LossModel {
   bool operator==(const LossModel&) const = default;
 };
 
-/// What may wait for serialisation; the packet on the wire and packets in propagation do not count.
-/// 0 is no limit of that kind; a packet must fit both.
+/// The limit of packets that wait for serialisation; the packet on the wire and packets in
+/// propagation do not count. 0: no limit of that kind; a packet must fit both.
 struct QueueLimit {
   std::uint32_t packets = kQueuePacketsDefault;
   std::uint64_t bytes = 0;
@@ -53,7 +53,7 @@ enum class QueueDiscipline : std::uint8_t {
 };
 
 /// `target` is CoDel's TARGET or PIE's QDELAY_REF; `interval` CoDel's INTERVAL or PIE's T_UPDATE.
-/// Zero is the RFC's own value.
+/// Zero: the RFC's value.
 struct ActiveQueue {
   QueueDiscipline discipline = QueueDiscipline::drop_tail;
   std::chrono::nanoseconds target{0};
@@ -62,8 +62,8 @@ struct ActiveQueue {
   bool operator==(const ActiveQueue&) const = default;
 };
 
-/// When the link is off, from the link's start: [from, to) each, in order, without overlap.
-/// Packets that arrive meanwhile are dropped, the wire stands still, propagation goes on.
+/// When the link is off, from the link's start: [from, to) each, in order, without overlap. Packets
+/// that arrive meanwhile are dropped, the wire stops, propagation continues.
 struct Outages {
   struct Interval {
     std::chrono::nanoseconds from;
@@ -79,18 +79,18 @@ struct Outages {
 
 /// One direction of a link.
 struct LinkSettings {
-  std::uint64_t rate_bps = 0;          ///< of IP bytes; 0 is unlimited, kRateMaxBps at most
+  std::uint64_t rate_bps = 0;          ///< of IP bytes; 0: unlimited; at most kRateMaxBps
   std::shared_ptr<const Trace> trace;  ///< instead of rate_bps; shared, since it is large
   std::chrono::nanoseconds delay{0};   ///< propagation, after serialisation
   std::chrono::nanoseconds jitter{0};  ///< added to delay: uniform in [0, jitter]
   bool reorder = false;                ///< whether jitter may let packets overtake
-  /// Bytes that may pass at once after idle time. 0 is plain serialisation: every packet takes its
+  /// Bytes that may pass at once after idle time. 0: plain serialisation; every packet takes its
   /// size divided by the rate.
   std::uint32_t burst_bytes = 0;
   QueueLimit queue;
   ActiveQueue active_queue;
   LossModel loss;
-  Outages outages;  ///< not together with a trace, which has gaps itself
+  Outages outages;  ///< not with a trace, which has its own gaps
 
   bool operator==(const LinkSettings&) const = default;
 };

@@ -13,12 +13,12 @@ namespace reprise {
 
 inline constexpr std::size_t kTraceBytesMax = 16U << 20;
 inline constexpr std::size_t kTraceLineMax = 64;
-/// Of mahimahi's format: what one line lets through.
+/// Mahimahi's format: the bytes that one line delivers.
 inline constexpr std::uint32_t kOpportunityBytes = 1500;
 
-/// When a link may deliver: mahimahi's trace format. One integer a line, milliseconds from the
-/// start, not decreasing; each is one opportunity to deliver kOpportunityBytes. It repeats from
-/// its last timestamp, which therefore is above 0. Immutable once parsed.
+/// When a link may deliver: mahimahi's trace format. One integer per line, in milliseconds from the
+/// start, not decreasing; each is one opportunity to deliver kOpportunityBytes. It repeats from its
+/// last timestamp, which therefore is above 0. Immutable.
 class Trace {
  public:
   /// The error names the line and its fault. `name` is kept for messages.
@@ -40,14 +40,14 @@ class Trace {
   std::string name_;
 };
 
-/// A place in a trace that began at `start`. Bytes of an opportunity that one packet leaves go to
-/// the next one that is there by then.
+/// A position in a trace that began at `start`. Bytes of an opportunity that one packet leaves
+/// unused go to the next one that is waiting by then.
 class TraceCursor {
  public:
   TraceCursor(std::shared_ptr<const Trace> trace, std::chrono::nanoseconds start);
 
-  /// Takes the next `bytes` (above 0) that may be delivered at `from` or later; when the last of
-  /// them goes.
+  /// Uses the next `bytes` (above 0) that may be delivered at `from` or later; returns when the
+  /// last of them leaves.
   std::chrono::nanoseconds take(std::uint64_t bytes, std::chrono::nanoseconds from);
 
  private:
@@ -57,7 +57,7 @@ class TraceCursor {
 
   std::shared_ptr<const Trace> trace_;
   std::chrono::nanoseconds start_;
-  std::chrono::nanoseconds pass_{0};  // when this repetition began, after start_
+  std::chrono::nanoseconds pass_{0};  // start of this repetition, after start_
   std::size_t next_ = 0;
   std::uint32_t left_bytes_ = kOpportunityBytes;
 };

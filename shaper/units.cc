@@ -31,7 +31,7 @@ constexpr std::array<Unit, 5> kTimes{
 constexpr std::array<Unit, 5> kBytes{
     {{"mib", 1 << 20}, {"kib", 1 << 10}, {"mb", 1'000'000}, {"kb", 1000}, {"b", 1}}};
 
-/// `digits` / 10^`decimals`, and what stands behind it in lower case.
+/// `digits` / 10^`decimals`, and the text after it in lower case.
 struct Quantity {
   std::uint64_t digits = 0;
   std::uint64_t scale = 1;
@@ -66,7 +66,7 @@ std::optional<std::uint64_t> factor_of(std::span<const Unit> units, std::string_
   return unit == units.end() ? std::nullopt : std::optional(unit->factor);
 }
 
-/// In the smallest unit; nothing when that is not a whole number or more than `most`.
+/// In the smallest unit; nothing if it is not a whole number or exceeds `most`.
 std::optional<std::uint64_t> whole(const Quantity& quantity, std::uint64_t factor,
                                    std::uint64_t most) {
   using Wide = unsigned __int128;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Numbers with units, as link texts have them (LINKS.md). Exact: what is not a whole number of the
-// smallest unit is refused. Errors are clauses that say what is wrong and what fits.
+// Numbers with units, as in link texts (LINKS.md). Exact: a value that is not a whole number of the
+// smallest unit is invalid. Errors are clauses with the fault and the valid form.
 
 #include <chrono>
 #include <cstdint>
@@ -21,14 +21,15 @@ std::expected<std::chrono::nanoseconds, std::string> parse_time(std::string_view
 /// `1%`, `0.25%`, `0`; as a fraction, 0 to 1.
 std::expected<double, std::string> parse_share(std::string_view text);
 
-/// What a queue may hold: `100p` (packets), `64kb`, `64kib`, `1500b`, `50ms`.
+/// A queue's limit: `100p` (packets), `64kb`, `64kib`, `1500b`, `50ms`.
 struct Amount {
   enum class Kind : std::uint8_t { packets, bytes, time_ns } kind;
   std::uint64_t value;
 };
 std::expected<Amount, std::string> parse_amount(std::string_view text);
 
-/// The shortest text that parse_rate and parse_time read the same again: `9mbit`, `none`, `85ms`.
+/// The shortest text that parse_rate and parse_time read as the same value: `9mbit`, `none`,
+/// `85ms`.
 std::string rate_text(std::uint64_t rate_bps);
 std::string time_text(std::chrono::nanoseconds time);
 

@@ -11,21 +11,21 @@
 
 namespace reprise {
 
-/// What puts one packet after the other on a wire: a rate, a trace or no limit, with outages during
-/// which it stands still. Exact: the remainder of every division is carried to the next packet, so
-/// the rate has no drift, and times are rounded up only where they are given out.
+/// Puts packets on a wire one after the other: a rate, a trace or no limit, with outages during
+/// which it stops. Exact: the remainder of every division is carried to the next packet, so the
+/// rate has no drift, and only returned times are rounded up.
 class Wire {
  public:
   Wire(const LinkSettings& settings, std::chrono::nanoseconds start);
 
-  /// Sends a packet that arrived at `at`, as soon as those before it have left; when its last bit
-  /// has. In between the wire knows fractions of a nanosecond: give it the arrival, not the moment
-  /// at which the packet leaves the queue.
+  /// Sends a packet that arrived at `at`, as soon as the previous ones have left; returns when its
+  /// last bit has left. Internally the wire knows fractions of a nanosecond: pass the arrival, not
+  /// the time at which the packet leaves the queue.
   std::chrono::nanoseconds send(std::uint32_t size_bytes, std::chrono::nanoseconds at);
 
-  /// The wire is another one from `at` on. If a packet is being sent (it was sent last and leaves
-  /// after `at`), what is left of it continues; a packet that a trace was delivering begins again.
-  /// Returns when that packet leaves now; without one, `at`.
+  /// Changes the wire from `at` on. If a packet is being sent (it was sent last and leaves after
+  /// `at`), its rest continues; a packet that a trace was delivering restarts. Returns when that
+  /// packet leaves now; without one, `at`.
   std::chrono::nanoseconds change(const LinkSettings& settings, std::chrono::nanoseconds at,
                                   bool sending);
 
@@ -34,10 +34,10 @@ class Wire {
   }
 
  private:
-  /// What a bit takes is 10^9 of it, and a nanosecond does rate_bps of it.
+  /// A bit is 10^9 units of work, and a nanosecond does rate_bps of them.
   using Work = unsigned __int128;
 
-  /// Work from free_ on; when it is done.
+  /// Does work from free_ on; returns when it is done.
   std::chrono::nanoseconds serve(Work work);
   Work work_left(std::chrono::nanoseconds at) const;
 
@@ -48,7 +48,7 @@ class Wire {
   std::chrono::nanoseconds burst_time_{0};  // idle time that counts as sending time
   std::chrono::nanoseconds start_;
   std::uint32_t last_bytes_ = 0;
-  std::chrono::nanoseconds leaves_{0};  // of a trace: when the last packet does
+  std::chrono::nanoseconds leaves_{0};  // for a trace: when the last packet leaves
 
   // The wire is free from free_ + remainder_ / rate_bps_ nanoseconds on.
   std::chrono::nanoseconds free_;

@@ -1,7 +1,7 @@
 #pragma once
 
-// One function a subcommand, one file each. Each adds its subcommand to `app`; when the subcommand
-// is the one asked for, its callback runs it and stores the exit code.
+// One function and one file per subcommand. Each adds its subcommand to `app`, with a callback that
+// runs it and stores the exit code.
 
 #include <string>
 #include <vector>
@@ -23,7 +23,7 @@ enum ExitCode : int {
   kExitUndecided = 6,
 };
 
-/// `command` is what stood behind `--`.
+/// `command`: the words after `--`.
 void add_record_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code);
 void add_replay_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code);
 void add_archive_command(CLI::App& app, int& exit_code);

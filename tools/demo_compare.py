@@ -5,8 +5,8 @@ usage: demo_compare.py LIVE.json REPLAY.json      (results as pageload/results/R
 
 Equal means, page by page: the same multiset of (method, URL, status), the same digest of each
 body, and the same digest of the document. Requests that the browser answered from its own cache
-are not compared: whether it requests an icon again that the page has shown is a race inside it.
-Prints a table; exit 0 when all is equal, else 1.
+are not compared: whether it requests an icon of the page again depends on a race in the browser.
+Prints a table; exit 0 if all are equal, otherwise 1.
 """
 
 import collections
@@ -39,7 +39,7 @@ def bodies_of(load):
 
 
 def differences(live, replayed):
-    """One sentence each; none when the loads are equal."""
+    """The differences, one sentence each."""
     for name, load in (("recording", live), ("replay", replayed)):
         if load["outcome"] != "loaded":
             yield f"the {name} ended as '{load['outcome']}': {load.get('failure', '')}"
@@ -65,12 +65,12 @@ def row(name, loads):
 
 
 def load_time(loads):
-    """Milliseconds to the load event, of all pages together."""
+    """Milliseconds to the load event, summed over all pages."""
     return sum(load["load_event_ms"] or 0 for load in loads)
 
 
 def spread(times):
-    """How far the loads of the same pages are apart, for people."""
+    """The difference between loads of the same pages, as text for users."""
     middle = sum(times) / len(times)
     return f"{100 * (max(times) - min(times)) / middle:.2f} %" if middle else "nothing"
 

@@ -10,14 +10,14 @@
 namespace reprise {
 namespace {
 
-/// `help`, `help record`: as `--help`, `record --help`.
+/// Rewrites `help` and `help record` to `--help` and `record --help`.
 void take_help_word(std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments.front() != "help") return;
   arguments.erase(arguments.begin());
   arguments.emplace_back("--help");
 }
 
-/// A first word that is no option and no command; empty when there is none.
+/// The first word if it is neither an option nor a command; otherwise empty.
 std::string unknown_command(const CLI::App& app, const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments.front().starts_with('-')) return {};
   auto const all = app.get_subcommands([](const CLI::App*) { return true; });
@@ -32,7 +32,7 @@ std::string unknown_command(const CLI::App& app, const std::vector<std::string>&
 int main(int argc, char** argv) {
   using namespace reprise;
   block_signals();
-  // What stands behind `--` is a command line of its own and not for the parser.
+  // The words after `--` are another command line, not for the parser.
   char** const end = argv + argc;
   char** const dashes =
       std::find_if(argv, end, [](const char* text) { return std::string_view(text) == "--"; });
@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
   add_shape_command(app, command, exit_code);
   add_profiles_command(app, exit_code);
   add_view_command(app, exit_code);
-  // The commands that serve wait for signals in their event loops.
+  // Commands that serve wait for signals in their event loops.
   app.parse_complete_callback([&app] {
     for (auto const* const serving : {"record", "replay", "shape", "dns"}) {
       if (app.got_subcommand(serving)) return;
@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
                  printable(word).c_str());
     return kExitUsage;
   }
-  std::ranges::reverse(arguments);  // as CLI11 takes them
+  std::ranges::reverse(arguments);  // the order that CLI11 needs
   try {
     app.parse(arguments);
   } catch (const CLI::ParseError& error) {

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Runs the rows of tools/test_figures.txt and keeps what they report in build/full/results.json.
+"""Runs the rows of tools/test_figures.txt and keeps their results in build/full/results.json.
 
 usage: test_figures.py [--fresh] [NAME...]
 
 A row is a name and a shell command. The command runs in the repository with REPRISE naming the
-release binary, and prints one JSON object a line for each figure:
+release binary, and prints one line with a JSON object for each figure:
 
     {"name": "first_byte_added", "value": 0.4, "unit": "ms", "bound": "< 5", "ok": true}
 
-Rows that were measured and held are not run again, so an interrupted run can be continued.
-Exit 0 when every figure holds.
+Rows whose figures held are not run again, so an interrupted run can be continued. Exit 0 if every
+figure holds.
 """
 
 import json

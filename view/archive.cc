@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/http/media_type.h"
+#include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "base/text/times.h"
 #include "view/inputs.h"
@@ -17,10 +18,10 @@ namespace {
 
 struct TypeName {
   std::string_view from;
-  std::string_view to;  ///< as results of page loads call it
+  std::string_view to;  ///< as in results of page loads
 };
 
-/// By what the browser said that it wants (Fetch standard, Sec-Fetch-Dest).
+/// By the browser's stated destination (Fetch standard, Sec-Fetch-Dest).
 constexpr auto kDestinations = std::to_array<TypeName>({{"document", "Document"},
                                                         {"iframe", "Document"},
                                                         {"frame", "Document"},
@@ -34,7 +35,7 @@ constexpr auto kDestinations = std::to_array<TypeName>({{"document", "Document"}
                                                         {"track", "TextTrack"},
                                                         {"manifest", "Manifest"},
                                                         {"empty", "Fetch"}});
-/// By what came.
+/// By the type of the response.
 constexpr auto kKinds = std::to_array<TypeName>({{"html", "Document"},
                                                  {"style", "Stylesheet"},
                                                  {"script", "Script"},
@@ -58,7 +59,7 @@ std::string_view resource_type(const Exchange& exchange, std::string_view type) 
   return "Other";
 }
 
-/// Milliseconds since `start`; kUnknown stays so.
+/// Milliseconds since `start`; an unknown time stays unknown.
 double ms_since(SessionTime start, SessionTime time) {
   if (time == kNoTime) return kUnknown;
   return std::chrono::duration<double, std::milli>(time - start).count();
@@ -70,7 +71,7 @@ std::uint64_t size_of(const Headers& headers) {
   return size;
 }
 
-/// One session on its way into the model.
+/// Converts one session to the model.
 class SessionView {
  public:
   SessionView(const ArchiveReader& archive, std::uint32_t session, ViewModel& model)
@@ -80,7 +81,7 @@ class SessionView {
     }
   }
 
-  /// In the order of the requests.
+  /// Call it in the order of the requests.
   void add(const Exchange& exchange, std::size_t number) {
     if (!start_ && start_of(exchange) != kNoTime) start_ = first_time(exchange);
     if (first_url_.empty()) first_url_ = url_of(exchange.request);
@@ -99,7 +100,7 @@ class SessionView {
  private:
   struct Connection {
     const ConnectionFacts* facts = nullptr;
-    bool used = false;  ///< a request that it was made for has been shown
+    bool used = false;  ///< its first request has been shown
   };
 
   static SessionTime start_of(const Exchange& exchange) {
@@ -111,7 +112,7 @@ class SessionView {
     return exchange.response.body.size_bytes + size_of(exchange.response.headers);
   }
 
-  /// Zero of the page's time: the first request, or the look-up of its connection.
+  /// Zero on the page's time axis: the first request, or the look-up for its connection.
   SessionTime first_time(const Exchange& exchange) const {
     auto first = start_of(exchange);
     auto const found = connections_.find(exchange.origin_connection_id);
@@ -160,8 +161,8 @@ class SessionView {
     model_.add_request(request);
   }
 
-  /// What making the connection took, on the first request that it carried. It may have begun
-  /// before the request came: with TLS, the client's hello comes first.
+  /// Adds the phases of connecting to the first request on a connection. Connecting may have begun
+  /// before the request arrived: with TLS, the client's hello comes first.
   void add_connecting(const ConnectionFacts& facts, ViewRequest& request) const {
     request.dns_start_ms = since(facts.dns_start);
     request.dns_end_ms = facts.dns_start == kNoTime ? kUnknown : since(facts.connect_start);
@@ -181,7 +182,7 @@ class SessionView {
   std::uint64_t wire_bytes_ = 0;
 };
 
-/// What the archive says of a session, without its exchanges.
+/// The archive's data about a session, without its exchanges.
 json::object session_facts(const ArchiveReader& archive, std::uint32_t number) {
   json::object facts = {{"run", number}, {"outcome", "recorded"}};
   auto const& sessions = archive.sessions();
@@ -201,7 +202,8 @@ json::array session_remarks(const ArchiveReader& archive, std::uint32_t number,
     remarks.emplace_back("The session is incomplete.");
   }
   if (damaged > 0) {
-    remarks.emplace_back(std::to_string(damaged) + " exchanges are damaged and not shown.");
+    remarks.emplace_back(counted(damaged, "exchange is", "exchanges are") +
+                         " damaged and not shown.");
   }
   return remarks;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
-// What `reprise view` reads becomes the model of its page: the results of page loads, and archives.
+// Converts the inputs of `reprise view`, results of page loads and archives, to the model of its
+// page.
 
 #include <string_view>
 
@@ -10,11 +11,11 @@
 
 namespace reprise {
 
-/// Adds a result, called `name` in the page. Pure.
+/// Adds a result, shown as `name`. Pure.
 void add_result(const LoadResult& result, std::string_view name, ViewModel& model);
 
-/// Adds an archive, called `name` in the page: each session is a load, by the recorded times.
-/// Damaged exchanges are not shown, but mentioned in the remarks.
+/// Adds an archive, shown as `name`: each session is a load, by the recorded times. Damaged
+/// exchanges are not shown, but mentioned in the remarks.
 void add_archive(const ArchiveReader& archive, std::string_view name, ViewModel& model);
 
 }  // namespace reprise

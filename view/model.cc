@@ -47,7 +47,7 @@ constexpr std::array<std::pair<const char*, NumberField>, 14> kNumbers = {{
     {"end_ms", &ViewRequest::end_ms},
 }};
 
-/// Beyond this, which is 30,000 years in milliseconds, a number is nonsense.
+/// Larger numbers are invalid: 30,000 years in milliseconds.
 constexpr double kNumberMax = 1e15;
 
 void append_number(std::string& out, double value) {
@@ -62,7 +62,7 @@ void append_number(std::string& out, double value) {
   out.append(text.data(), size);
 }
 
-/// The fields of an object without its braces, each with a comma behind it.
+/// The fields of an object without its braces, each followed by a comma.
 std::string fields_of(const json::object& object) {
   if (object.empty()) return "";
   auto text = json::serialize(object);
@@ -70,8 +70,8 @@ std::string fields_of(const json::object& object) {
   return text.substr(1);
 }
 
-/// The code points that no string may hold as they are: besides `<`, which begins tags, and `>` and
-/// `&`, all that end a line for some reader, or turn the direction of writing.
+/// The code points to escape in strings: `<`, which begins tags, `>` and `&`, and those that any
+/// reader takes as a line end, or that change the direction of writing.
 bool is_unsafe(char32_t c) {
   return c == '<' || c == '>' || c == '&' || (c >= 0x7f && c < 0xa0) || c == 0x61c ||
          (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
@@ -92,7 +92,7 @@ std::string_view unit_name(Metric::Unit unit) {
   return "bytes";
 }
 
-/// Those that the page shows.
+/// The metrics that the page shows.
 json::array metrics_json() {
   json::array metrics;
   for (const Metric& metric : kMetrics) {
@@ -113,7 +113,7 @@ std::string script_safe(std::string_view json) {
   out.reserve(json.size() + json.size() / 16);
   for (std::size_t i = 0; i < json.size();) {
     auto const byte = [&](std::size_t at) { return static_cast<unsigned char>(json[i + at]); };
-    // All that is_unsafe() knows has at most three bytes.
+    // All code points of is_unsafe() have at most three bytes.
     char32_t c = byte(0);
     std::size_t size = 1;
     if (c >= 0xc2 && c <= 0xdf && i + 1 < json.size()) {
@@ -123,7 +123,7 @@ std::string script_safe(std::string_view json) {
       c = (c & 0xf) << 12 | (byte(1) & 0x3fU) << 6 | (byte(2) & 0x3fU);
       size = 3;
     } else if (c >= 0x80) {
-      c = 0xfffd;  // the middle of a longer one
+      c = 0xfffd;  // the middle of a longer sequence
     }
     if (is_unsafe(c)) {
       std::array<char, 8> text{};

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the page of `reprise view` shows, as the JSON that is put into it: view/page/MODEL.md.
+// The data of the page of `reprise view`, as JSON: view/page/MODEL.md.
 
 #include <boost/json/object.hpp>
 #include <cstddef>
@@ -12,15 +12,15 @@
 
 namespace reprise {
 
-/// Not known, of a number.
+/// An unknown number.
 inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 /// One request of a load, or one recorded exchange. Texts may be any bytes and are borrowed. Times
-/// are milliseconds since the load began.
+/// are milliseconds since the start of the load.
 struct ViewRequest {
   std::string_view url, method, type, protocol, address, connection, mime_type, priority, initiator,
       failure;
-  double number = kUnknown;  ///< of the exchange, as `archive ls` counts
+  double number = kUnknown;  ///< of the exchange, as in `archive ls`
   double status = 0;
   bool from_cache = false;
   double encoded_bytes = kUnknown;
@@ -37,27 +37,27 @@ struct ViewRequest {
   double end_ms = kUnknown;
 };
 
-/// Collects inputs and their loads and gives the model's text. Requests past a limit are counted
-/// instead of kept, so that a browser can still hold the page.
+/// Collects inputs and their loads and returns the model's text. Requests beyond a limit are only
+/// counted, so that a browser can still show the page.
 class ViewModel {
  public:
   static constexpr std::size_t kRequestsMax = 200'000;
   static constexpr std::size_t kTextBytesMax = std::size_t{64} << 20;
 
-  /// `facts` is what MODEL.md says of an input. Its loads follow.
+  /// `facts`: the fields of an input in MODEL.md. Call it before its loads.
   void add_input(const boost::json::object& facts);
-  /// Its requests follow. `facts` is what MODEL.md says of a load, as far as it is known now.
+  /// `facts`: the fields of a load in MODEL.md that are known now. Call it before its requests.
   void begin_load(const boost::json::object& facts);
   void add_request(const ViewRequest& request);
-  /// `facts` is the rest.
+  /// `facts`: the remaining fields.
   void end_load(const boost::json::object& facts = {});
 
   std::size_t loads() const { return loads_; }
   std::size_t requests() const { return requests_; }
   std::size_t requests_left_out() const { return left_out_; }
 
-  /// All of it, safe inside a script element: of what a page chose, nothing but plain characters
-  /// stands for itself; ends this object.
+  /// The whole model, safe inside a script element: of text that a page chose, only plain
+  /// characters are unescaped. Ends this object.
   std::string text() &&;
 
  private:
@@ -71,13 +71,13 @@ class ViewModel {
   std::size_t inputs_ = 0;
   std::size_t loads_ = 0;
   std::size_t requests_ = 0;
-  std::size_t load_requests_ = 0;  ///< of the load that was begun last
+  std::size_t load_requests_ = 0;  ///< of the current load
   std::size_t load_left_out_ = 0;
   std::size_t left_out_ = 0;
 };
 
-/// JSON text whose strings can neither end a script element, nor begin a comment in it, nor turn
-/// the direction of what is shown. It reads as the same JSON. Pure.
+/// Escapes JSON so that its strings cannot end a script element, begin a comment in it, or change
+/// the direction of text. It parses as the same JSON. Pure.
 std::string script_safe(std::string_view json);
 
 }  // namespace reprise

@@ -10,13 +10,13 @@
 namespace reprise {
 namespace {
 
-/// How a Content-Security-Policy names an inline script or style (CSP3 section 2.3.1).
+/// The source of an inline script or style in a Content-Security-Policy (CSP3 section 2.3.1).
 std::string policy_hash(std::string_view text) {
   auto const digest = sha256(std::as_bytes(std::span(text)));
   return "'sha256-" + base64(digest) + "'";
 }
 
-/// `text` up to `mark`, which goes from it.
+/// `text` up to `mark`; both are removed from it.
 std::string_view take_until(std::string_view& text, std::string_view mark) {
   auto const at = text.find(mark);
   if (at == std::string_view::npos) {

@@ -11,17 +11,17 @@ namespace json = boost::json;
 namespace reprise {
 namespace {
 
-constexpr std::size_t kListMax = 200;  ///< of console errors, misses and the like, a load
+constexpr std::size_t kListMax = 200;  ///< of console errors, misses and the like, per load
 constexpr std::size_t kLinkSpansMax = 4096;
 
-/// Short: whole numbers without a fraction.
+/// In short form: whole numbers without a fraction.
 json::value number_value(std::optional<double> number) {
   if (!number || !std::isfinite(*number)) return {};
   bool const whole = *number == std::trunc(*number) && std::abs(*number) <= 1e15;
   return whole ? json::value(static_cast<std::int64_t>(*number)) : json::value(*number);
 }
 
-/// 0 is not known.
+/// 0 means unknown.
 json::value size_value(double number) {
   return number > 0 ? number_value(number) : json::value();
 }
@@ -86,7 +86,7 @@ json::value timeline_of(const std::optional<LinkSummary::Timeline>& timeline) {
                       {"up", series_of(timeline->up)}};
 }
 
-/// What the link was, and how it did; null when the load had none.
+/// The settings and the behaviour of the link; null if the load had none.
 json::value link_of(const ReplaySummary& report) {
   if (!report.link) return {};
   const LinkSummary& link = *report.link;
@@ -99,7 +99,7 @@ json::value link_of(const ReplaySummary& report) {
                       {"timeline", timeline_of(link.timeline)}};
 }
 
-/// Of the replay that served a load; an empty one when there is none.
+/// The report of the replay that served a load; empty if there is none.
 const ReplaySummary& report_of(const LoadResult& result, const LoadResult::Load& load) {
   static const ReplaySummary kNone;
   if (!load.replay || !result.replays[*load.replay].report) return kNone;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t kNobody = UINT32_MAX;
 
-/// Everything that makes two requests the same one, and of which session they are.
+/// The identity of a request, and its session.
 using PairKey =
     std::tuple<std::uint32_t, std::string, Scheme, std::string, std::uint16_t, std::string, Sha256>;
 

@@ -38,7 +38,7 @@ constexpr std::pair<char, FilterField> kLetters[] = {
     {'d', FilterField::kHost},   {'u', FilterField::kUrl},  {'m', FilterField::kMethod},
     {'c', FilterField::kStatus}, {'t', FilterField::kType},
 };
-/// And those that take none, as this language says them.
+/// The operators without a value, in this language.
 constexpr std::pair<char, std::string_view> kShort[] = {
     {'a', "type=script,style,image,font"},
     {'e', "outcome!=complete"},
@@ -75,7 +75,7 @@ class FilterParser {
   }
   bool next_is(std::string_view expected) const { return text_.substr(at_).starts_with(expected); }
 
-  /// Takes one of `words` if it stands next, by itself.
+  /// Takes one of `words` if it is the next word.
   bool take_word(std::initializer_list<std::string_view> words) {
     auto const end =
         std::find_if(text_.begin() + static_cast<std::ptrdiff_t>(at_), text_.end(), ends_word);
@@ -157,7 +157,7 @@ class FilterParser {
     return inner;
   }
 
-  /// "~d example.org", as mitmproxy has it.
+  /// "~d example.org", as in mitmproxy.
   Parsed<Node> letter() {
     auto const begin = at_++;
     char const name = at_ < text_.size() ? text_[at_] : ' ';
@@ -249,8 +249,8 @@ class FilterParser {
     return condition_of(FilterField::kUrl, "", {{begin, std::move(*text)}});
   }
 
-  /// Up to a space, a parenthesis or one of `also_ends`; or what stands in quotes, in which \" and
-  /// \\ stand for themselves.
+  /// Up to a space, a parenthesis or one of `also_ends`; or the text in quotes, where \" and \\ are
+  /// escapes.
   Parsed<std::string> word(std::string_view also_ends = "") {
     std::string out;
     if (!next_is("\"")) {
@@ -283,7 +283,7 @@ std::expected<Filter, FilterFault> Filter::parse(std::string_view text) {
 }
 
 std::string caret_text(std::string_view filter, const FilterFault& fault) {
-  // One column a byte before the caret, whatever the byte is.
+  // One column per byte before the caret, for any bytes.
   std::string line(filter.substr(0, Filter::kTextBytesMax));
   for (char& c : line) {
     if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) c = '?';

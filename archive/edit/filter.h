@@ -42,10 +42,10 @@ enum class FilterField : std::uint8_t {
   kNumber,
 };
 
-/// One of the values that a condition allows.
+/// One of the values in a condition.
 struct FilterValue {
-  std::string text;      ///< a glob; of numbers not used
-  std::int64_t low = 0;  ///< of numbers, both included
+  std::string text;      ///< a glob; not used for numbers
+  std::int64_t low = 0;  ///< for numbers, both inclusive
   std::int64_t high = 0;
 };
 

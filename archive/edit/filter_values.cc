@@ -41,7 +41,7 @@ std::span<const NamedUnit> units_of(FilterField field) {
   return kCounts;
 }
 
-/// "2.5s" of a time, "10k" of a size.
+/// "2.5s" for a time, "10k" for a size.
 std::optional<std::int64_t> parse_number(FilterField field, std::string_view text) {
   double number = 0;
   auto const [end, error] =
@@ -85,7 +85,7 @@ std::optional<FilterValue> parse_range(FilterField field, std::string_view compa
       return FilterValue{.text = {}, .low = hundreds, .high = hundreds + 99};
     }
   }
-  // A minus at the start is a sign; the one behind a number parts a range.
+  // A minus at the start is a sign; one after a number separates a range.
   auto const dash = text.find('-', 1);
   if (comparison.empty() && dash != std::string_view::npos) {
     auto const low = parse_number(field, text.substr(0, dash));
@@ -123,7 +123,7 @@ std::optional<std::string> check_word(FilterField field, std::string_view text) 
 }
 
 bool allows_host(std::string_view pattern, std::string_view host) {
-  // ".example.org" is the host and those below it.
+  // ".example.org" is the host and its subdomains.
   if (pattern.starts_with('.')) {
     return fits_glob(pattern.substr(1), host) || fits_glob("*" + std::string(pattern), host);
   }
@@ -171,7 +171,7 @@ bool allows_header(std::string_view wanted, HeaderList headers) {
   });
 }
 
-/// When the exchange began, as far as that is known.
+/// The start of the exchange, as far as it is known.
 SessionTime begin_of(const Timings& timings) {
   for (auto const time : {timings.queued, timings.request_sent, timings.first_byte, timings.end}) {
     if (time != kNoTime) return time;

@@ -16,8 +16,8 @@ std::optional<FilterField> field_called(std::string_view name);
 std::string field_names();
 bool is_number(FilterField field);
 
-/// A value as it stands in a filter, with `comparison` ("<", "<=", ">", ">=", or "" for is) before
-/// it. The error says what is wrong with it.
+/// Parses a value in a filter, with `comparison` ("<", "<=", ">", ">=", or "" for is) before it.
+/// The error names the fault.
 std::expected<FilterValue, std::string> parse_value(FilterField field, std::string_view comparison,
                                                     std::string_view text);
 

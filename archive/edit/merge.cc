@@ -22,10 +22,10 @@ SessionTime shifted(SessionTime time, SessionTime by) {
   return SessionTime(moved);
 }
 
-/// Copies what is selected of a session behind what is in the open session already.
+/// Copies a selection of a session to the end of the open session.
 class JoiningCopy final : public SelectedCopy {
  public:
-  /// `later`: how much later its session started. `used` is brought up to date.
+  /// `later`: how much later its session started. `used` is updated.
   JoiningCopy(const ArchiveReader& from, const ExchangeSelection& selection, ArchiveWriter& to,
               SessionTime later, Numbers& used)
       : SelectedCopy(from, selection, to), later_(later), before_(used), used_(used) {}
@@ -89,16 +89,16 @@ class AddingCopy final : public SelectedCopy {
   void change_session(SessionInfo& info) override { info.number = 0; }
 };
 
-/// What is taken of one archive.
+/// The selected exchanges of one archive.
 struct Part {
   const ArchiveReader* reader = nullptr;
-  std::uint32_t session = 0;  ///< which a replay would serve
+  std::uint32_t session = 0;  ///< the one that a replay would serve
   ExchangeSelection selection;
   MergedPart counts;
 
   bool takes(std::uint32_t ordinal) const { return selection.has_exchange(ordinal); }
-  /// Whether a complete exchange of that key is taken. As the matcher does, it looks at no more
-  /// than so many that merely share the hash.
+  /// Whether a complete exchange with that key is selected. Like the matcher, compares only a
+  /// limited number of exchanges that just share the hash.
   bool has_complete(const MatchKey& key, std::uint64_t hash) const;
 };
 
@@ -139,7 +139,7 @@ Result<Part> choose(const ArchiveReader& from, const MergeOptions& options, bool
   return part;
 }
 
-/// Leaves out of each part what one of the parts in `preferred(i)` has.
+/// Removes from each part the exchanges that one of the parts in `preferred(i)` has.
 Result<void> leave_duplicates_out(std::vector<Part>& parts, Duplicates policy) {
   std::vector<ExchangeSelection> remaining;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -172,7 +172,7 @@ const SessionContents& session_of(const std::vector<SessionContents>& contents,
   return found == contents.end() ? kNone : *found;
 }
 
-/// What the common session is said to be.
+/// The properties of the common session.
 SessionInfo common_info(const std::vector<std::vector<SessionContents>>& contents,
                         const std::vector<Part>& parts) {
   auto info = session_of(contents.front(), parts.front().session).info;
@@ -194,7 +194,7 @@ SessionTime time_between(const SessionInfo& first, const SessionInfo& other) {
   return SessionTime(between);
 }
 
-/// The sessions of all in the place of the first one's.
+/// Replaces the first archive's session by the sessions of all.
 Result<void> join_sessions(const std::vector<std::vector<SessionContents>>& contents,
                            const std::vector<Part>& parts, ArchiveWriter& to) {
   auto const info = common_info(contents, parts);

@@ -15,7 +15,7 @@ namespace reprise {
 /// Which exchanges to keep if several archives have some of equal key (match.h). Those of one
 /// archive are repeats and always stay together.
 enum class Duplicates : std::uint8_t {
-  kKeep,   ///< all: a replay gives those of the first archive first
+  kKeep,   ///< all: a replay serves those of the first archive first
   kFirst,  ///< those of the first archive that has a complete one
   kLast,   ///< those of the last archive that has a complete one
 };

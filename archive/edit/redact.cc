@@ -10,14 +10,14 @@
 namespace reprise {
 namespace {
 
-/// All places of an archive where secrets stand, in turn.
+/// Visits all places of an archive that can contain secrets.
 class Redaction {
  public:
   Redaction(const ArchiveReader& from, const RedactOptions& options, const BodyCoder& coder,
             const Secrets::Key& key)
       : from_(from), options_(options), coder_(coder), secrets_(key) {}
 
-  /// Gets to know every secret.
+  /// Collects every secret.
   Result<void> learn() {
     Result<void> done;
     auto const visit = [&](std::string_view value, const std::string& name, bool searched) {
@@ -47,7 +47,7 @@ class Redaction {
     }
   }
 
-  /// Everything but the bodies.
+  /// Changes everything except the bodies.
   void change(Exchange& exchange) {
     bool changed = change_url(exchange.request.target);
     for (auto* headers : {&exchange.request.headers, &exchange.request.trailers,
@@ -59,7 +59,7 @@ class Redaction {
     if (changed) ++report_.exchanges_changed;
   }
 
-  /// The body that is to be stored; nothing when it stays. `headers` as they were before change().
+  /// The body to store; nothing if it is unchanged. `headers`: before change().
   Result<std::optional<std::vector<std::byte>>> changed_body(const Headers& headers,
                                                              const StoredBody& body, bool form) {
     bool const has_parameters = form && !options_.parameters.empty();
@@ -135,7 +135,7 @@ class Redaction {
     bool changed = false;
     for (const HeaderView& field : headers.list()) {
       auto& value = values.emplace_back(visit_field(field, options_, hiding()));
-      // What was replaced as a whole holds nothing else.
+      // A value that was replaced as a whole contains nothing else.
       if (value == field.value) secrets_.hide_all(value);
       changed |= value != field.value;
     }

@@ -18,10 +18,9 @@ namespace reprise {
 
 struct RedactOptions {
   bool cookies = true;               ///< values in Cookie and Set-Cookie
-  bool authorization = true;         ///< Authorization, Proxy-Authorization, but for their scheme
+  bool authorization = true;         ///< Authorization, Proxy-Authorization, without their scheme
   std::vector<std::string> headers;  ///< globs in lower case: values of these fields
-  std::vector<std::string> parameters;  ///< globs: values in queries, in form bodies, in URLs that
-                                        ///< stand in fields
+  std::vector<std::string> parameters;  ///< globs: values in queries, form bodies, URLs in fields
   bool bodies = false;                  ///< search the bodies of all exchanges for secrets, too
 };
 

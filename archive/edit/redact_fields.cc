@@ -13,7 +13,7 @@ bool any_glob(const std::vector<std::string>& globs, std::string_view name) {
                              [name](const std::string& glob) { return fits_glob(glob, name); });
 }
 
-/// A mere word, as "accepted" in a cookie, would be found in every script.
+/// A plain word, such as "accepted" in a cookie, would be found in every script.
 bool is_searched(std::string_view cookie) {
   return cookie.find_first_of("0123456789") != std::string_view::npos;
 }
@@ -71,7 +71,7 @@ std::size_t value_end(std::string_view text, std::size_t from) {
 
 constexpr std::string_view kMultipart = "multipart/form-data";
 
-/// `at`: where the first parameter may stand.
+/// `at`: the place of the first possible parameter.
 std::string visit_pairs(std::string_view text, std::size_t at, const RedactOptions& options,
                         const VisitSecret& visit) {
   std::string out;
@@ -121,7 +121,7 @@ std::string visit_multipart(std::string_view body, const std::string& delimiter,
   return out.append(body, copied);
 }
 
-/// "--" and the boundary that a Content-Type names; empty when it names none.
+/// "--" and the boundary in a Content-Type; empty if it has none.
 std::string delimiter_of(HeaderList headers) {
   auto const type = find_header(headers, "content-type").value_or("");
   constexpr std::string_view kBoundary = "boundary=";

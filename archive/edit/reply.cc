@@ -13,7 +13,7 @@ bool fits_in_a_line(std::string_view text) {
          trim_blanks(text) == text;
 }
 
-/// The next line without its end, which is taken from `text`.
+/// Takes the next line from `text`, without its end.
 std::string_view take_line(std::string_view& text) {
   auto const end = std::min(text.find('\n'), text.size());
   auto line = text.substr(0, end);
@@ -125,7 +125,7 @@ Result<void> EditedCopy::carry(std::uint32_t ordinal, Exchange& exchange) {
   exchange.request.body = std::move(*request_body);
   auto body = body_ ? store_body(to(), *body_) : copy_body(from(), reply.body, to());
   if (!body) return fail(body.error());
-  // Of what was cut, Content-Length tells how long it should have been.
+  // For a cut response, Content-Length is the length it should have had.
   bool const is_whole = body_ || exchange.outcome == Outcome::kComplete;
   if (is_whole && may_have_body(exchange.request.method, reply.status)) {
     set_body(reply, std::move(*body));

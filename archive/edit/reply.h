@@ -39,14 +39,14 @@ Headers with_content_length(const Headers& headers, std::uint64_t size_bytes);
 /// which keep their times.
 void set_body(StoredReply& reply, StoredBody body);
 
-/// Whether a response to `method` of this status has a body (RFC 9110 section 6.4.1).
+/// Whether a response to `method` with this status has a body (RFC 9110 section 6.4.1).
 bool may_have_body(std::string_view method, std::uint16_t status);
 
 /// Copies an archive and replaces head and body of one response. Content-Length is adjusted; times,
 /// protocol, trailers and connection stay.
 class EditedCopy final : public ArchiveCopy {
  public:
-  /// `body` is encoded as `head` says, and borrowed; nothing keeps the present body.
+  /// `body` is encoded as `head` says, and borrowed; nothing: keep the present body.
   EditedCopy(const ArchiveReader& from, ArchiveWriter& to, std::uint32_t ordinal, ReplyHead head,
              std::optional<std::span<const std::byte>> body)
       : ArchiveCopy(from, to), ordinal_(ordinal), head_(std::move(head)), body_(body) {}

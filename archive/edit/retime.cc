@@ -7,7 +7,7 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-/// Times of a file may be anything; what is over the last one is the last one.
+/// Times in a file can have any value; results over the maximum are cut to it.
 SessionTime moved(SessionTime time, nanoseconds by) {
   std::int64_t sum = 0;
   if (time == kNoTime) return time;
@@ -54,7 +54,7 @@ bool change_think_time(Exchange& exchange, std::optional<nanoseconds> round_trip
   auto const before = think_time_until(timings.first_byte, timings, round_trip);
   auto const after = change.of(before);
   if (after == before) return true;
-  // A head that came sooner than a round trip after its request has none to lengthen.
+  // A head that came sooner than a round trip after its request has no think time to lengthen.
   auto const unthought =
       time_between(timings.request_sent, timings.first_byte) - before;  // of the round trip
   auto const first_byte =

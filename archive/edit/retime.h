@@ -16,7 +16,7 @@ struct ThinkTimeChange {
   enum class Kind : std::uint8_t { kSet, kAdd, kTakeOff, kMultiply };
 
   Kind kind = Kind::kSet;
-  std::chrono::nanoseconds by{};  ///< or to
+  std::chrono::nanoseconds by{};  ///< or the new value
   double factor = 1;
 
   /// "30ms" sets it, "+30ms" adds, "-30ms" subtracts, "x1.5" multiplies; a plain number is
@@ -26,13 +26,13 @@ struct ThinkTimeChange {
   std::chrono::nanoseconds of(std::chrono::nanoseconds think_time) const;
 };
 
-/// Gives the exchange another think time: its head, pieces and end come later, or earlier, by the
-/// difference; interim responses keep their times as long as they stay ahead of the head. What was
-/// recorded behind it stays where it is. False, and nothing is changed, when its times are unknown.
+/// Gives the exchange another think time: its head, pieces and end move by the difference; interim
+/// responses keep their times as long as they stay before the head. Events recorded after the
+/// exchange do not move. Returns false and changes nothing if its times are unknown.
 bool change_think_time(Exchange& exchange, std::optional<std::chrono::nanoseconds> round_trip,
                        const ThinkTimeChange& change);
 
-/// Copies an archive with another think time for the exchanges of `selection`. All is borrowed.
+/// Copies an archive with another think time for the exchanges of `selection`. Borrows everything.
 class RetimedCopy final : public ArchiveCopy {
  public:
   RetimedCopy(const ArchiveReader& from, const ExchangeSelection& selection,

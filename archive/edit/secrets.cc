@@ -16,7 +16,7 @@ int hex_value(char c) {
   return -1;
 }
 
-/// One character of a value, and how many bytes it takes there.
+/// One character of a value, and its length in bytes there.
 struct Unit {
   char plain = 0;
   std::size_t bytes = 1;
@@ -68,7 +68,7 @@ std::string percent_encoded(std::string_view plain) {
   return text;
 }
 
-/// A character of the same kind as `c`, chosen by `chance`.
+/// A character of the same kind as `c`, selected by `chance`.
 char alike(char c, std::byte chance) {
   auto const number = std::to_integer<unsigned>(chance);
   if (is_digit(c)) return static_cast<char>('0' + number % 10);
@@ -117,7 +117,7 @@ std::string Secrets::dressed(std::string_view value) const {
   for (std::size_t i = 0; !value.empty(); ++i) {
     auto const unit = first_unit(value);
     if (stand_in[i] == unit.plain) {
-      out += value.substr(0, unit.bytes);  // in the form that it has there
+      out += value.substr(0, unit.bytes);  // in its form there
     } else {
       out += stand_in[i];
     }

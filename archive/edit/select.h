@@ -1,6 +1,6 @@
 #pragma once
 
-// Some exchanges of an archive and what belongs to them, as `trim` and `merge` copy them.
+// Selects exchanges of an archive and the data they need, for `trim` and `merge`.
 
 #include <cstdint>
 #include <functional>
@@ -16,22 +16,22 @@
 
 namespace reprise {
 
-/// Which exchanges are meant, and with them: the connections that they used, and those to their
-/// hosts that no exchange used; the DNS answers on their hosts. Of a session all of whose exchanges
-/// are meant, everything. Holds a bit an exchange.
+/// A selection of exchanges with: the connections that they used, and those to their hosts that no
+/// exchange used; the DNS answers for their hosts. If all exchanges of a session are selected,
+/// everything. Uses one bit per exchange.
 class ExchangeSelection {
  public:
-  /// Asked once for each exchange, in the order of `ls`, whose `number` counts from 1.
+  /// Called once for each exchange, in the order of `ls`; `number` counts from 1.
   using Wanted =
       std::function<bool(const Exchange& exchange, std::uint32_t ordinal, std::size_t number)>;
 
-  /// Errors: corrupt when an exchange cannot be read.
+  /// Errors: corrupt if an exchange cannot be read.
   static Result<ExchangeSelection> make(const ArchiveReader& from, const Wanted& wanted);
 
   bool has_exchange(std::uint32_t ordinal) const { return exchanges_[ordinal]; }
   bool has_connection(const ConnectionFacts& facts) const;
   bool has_answer(const DnsAnswer& answer) const;
-  /// Whether anything of a session is meant. A session that never had an exchange is.
+  /// Whether anything of a session is selected. True for a session that never had an exchange.
   bool has_session(const SessionContents& session) const;
 
   std::size_t count() const { return count_; }
@@ -43,13 +43,13 @@ class ExchangeSelection {
 
   std::vector<bool> exchanges_;
   std::size_t count_ = 0;
-  std::set<std::uint32_t> cut_;  ///< sessions of which something is left out
+  std::set<std::uint32_t> cut_;  ///< sessions that are not selected completely
   std::set<Connection> used_;    ///< by any exchange
   std::set<Connection> kept_;
   std::set<Host> hosts_;
 };
 
-/// Copies a selection and leaves out the rest. `selection` must outlive it.
+/// Copies a selection and drops the rest. `selection` must outlive it.
 class SelectedCopy : public ArchiveCopy {
  public:
   SelectedCopy(const ArchiveReader& from, const ExchangeSelection& selection, ArchiveWriter& to)

@@ -5,10 +5,10 @@
 namespace reprise::exporting {
 namespace {
 
-/// Decodes in steps so small that what one of them may expand to is bounded by the limits alone.
+/// Decodes in small steps, so that only the limits bound the output of a step.
 constexpr std::size_t kStepBytes = 4 << 10;
 
-/// Hands the decoded body to `take`; false when it is not coded so, or there is damage.
+/// Passes the decoded body to `take`; false if the coding is false, or the body is damaged.
 template <class Take>
 bool decode(Job& job, std::span<const coding::Coding> codings, const StoredBody& body, Take take) {
   coding::Decoder decoder(codings, {.bytes_max = BodyForm::kDecodedBytesMax});

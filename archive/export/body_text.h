@@ -5,21 +5,21 @@
 
 namespace reprise::exporting {
 
-/// A stored body as HAR has it: without its content codings where it really has them, as text where
-/// it is UTF-8 and as base64 elsewhere. Found out by going through it once; nothing is held.
+/// The form of a stored body in HAR: decoded if its content codings are true, as text if it is
+/// UTF-8, otherwise as base64. Found by reading it once; nothing is held.
 struct BodyForm {
   static constexpr std::size_t kDecodedBytesMax = 64 << 20;
 
-  bool decoded = false;  ///< there were codings, and they can be undone
-  bool broken = false;   ///< there should be codings, but it is written as it is stored
+  bool decoded = false;  ///< it has codings that can be decoded
+  bool broken = false;   ///< it should have codings, but is written as stored
   bool utf8 = false;
   std::uint64_t size_bytes = 0;  ///< as written, before base64
 };
 
-/// `headers`: those of its message, empty for a body that is written as it is stored.
+/// `headers`: those of its message; empty for a body that is written as stored.
 BodyForm survey_body(Job& job, const Headers& headers, const StoredBody& body);
 
-/// The members "text" and, if there must be one, "encoding".
+/// Writes the members "text" and, if needed, "encoding".
 void write_body_text(Job& job, const Headers& headers, const StoredBody& body, const BodyForm& form,
                      JsonWriter& json);
 

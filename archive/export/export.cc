@@ -31,7 +31,7 @@ std::optional<Fault> export_session(const ArchiveReader& archive, Target target,
   }
   Job job(archive, chosen, report);
   GzipOutput compressed(to);
-  // What Web Page Replay reads is always compressed.
+  // Web Page Replay reads only compressed archives.
   Output& out = options.gzip || target == Target::kWprgo ? compressed : to;
   switch (target) {
     case Target::kHar:

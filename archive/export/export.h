@@ -1,7 +1,8 @@
 #pragma once
 
-// An archive's session as a file of another tool. What that cannot hold is counted; docs/formats.md
-// has the table. The same archive gives the same bytes: no clock, no chance, no path.
+// Writes an archive's session as a file of another tool. Counts what that cannot hold;
+// docs/formats.md has the table. The same archive gives the same bytes: no clock, no random
+// numbers, no paths.
 
 #include <functional>
 #include <optional>
@@ -17,23 +18,23 @@ namespace reprise::exporting {
 enum class Target : std::uint8_t { kHar, kWarc, kWprgo };
 
 struct ExportOptions {
-  std::uint32_t session = 0;   ///< 0: the last complete one, as replay has it
-  bool gzip = false;           ///< WARC: a gzip member a record; HAR: one for all
-  std::function<bool()> stop;  ///< asked before each exchange; may be empty
+  std::uint32_t session = 0;   ///< 0: the last complete one, as in replay
+  bool gzip = false;           ///< WARC: a gzip member per record; HAR: one for all
+  std::function<bool()> stop;  ///< called before each exchange; can be empty
 };
 
-/// Why an export did not come to its end.
+/// Why an export stopped.
 struct Fault {
-  std::string what;        ///< one clause for people, naming the exchange
-  std::error_code system;  ///< set when the output failed
+  std::string what;        ///< a clause for users that names the exchange
+  std::error_code system;  ///< set if the output failed
 };
 
-/// The session that `asked` means: it, or for 0 the last complete one, else the last. 0 when the
+/// The session for `asked`: that one, or for 0 the last complete one, otherwise the last. 0 if the
 /// archive has no such session.
 std::uint32_t choose_session(const ArchiveReader& archive, std::uint32_t asked);
 
-/// Writes one session to `to`, streaming: bodies are never held as a whole. With a fault, what was
-/// written is of no use.
+/// Writes one session to `to`, streaming: bodies are never held as a whole. After a fault the
+/// output is unusable.
 std::optional<Fault> export_session(const ArchiveReader& archive, Target target,
                                     const ExportOptions& options, Output& to, ExportReport& report);
 

@@ -1,5 +1,5 @@
-// HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/), one entry a line. Members of our own
-// begin with "_", as the format asks.
+// HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/), one entry per line. Our own members
+// begin with "_", as the format requires.
 
 #include <algorithm>
 #include <array>
@@ -20,8 +20,8 @@ std::string_view version_text(HttpVersion version) {
   return to_string(version);
 }
 
-/// What Chrome calls the kinds of resources, by the Sec-Fetch-Dest of the request; empty when it
-/// does not say.
+/// Chrome's name for the kind of resource, by the Sec-Fetch-Dest of the request; empty if it has
+/// none.
 std::string_view resource_type(HeaderList headers) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kTypes{{
       {"document", "document"},
@@ -113,7 +113,7 @@ void HarWriter::write() {
   to_.write("\n");
 }
 
-/// Our pages are start URLs; the title of a page is its URL in Chrome's and Safari's HARs.
+/// Our pages are start URLs; in Chrome's and Safari's HARs the title of a page is its URL.
 void HarWriter::write_pages() {
   json_.key("pages");
   json_.begin_array();
@@ -137,7 +137,7 @@ void HarWriter::write_fields(const Headers& headers) {
   json_.end_array();
 }
 
-/// The pairs alone; what else a Set-Cookie says stands in its header.
+/// Only names and values; other attributes of a Set-Cookie are in its header.
 void HarWriter::write_cookies(const Headers& headers, std::string_view name) {
   json_.key("cookies");
   json_.begin_array();
@@ -185,7 +185,7 @@ void HarWriter::write_request(const Exchange& exchange) {
   json_.key("request");
   json_.begin_object();
   member("method", method_of(request));
-  // Of a WebSocket with its own scheme: ws, wss.
+  // A WebSocket has its own scheme: ws, wss.
   auto const url = safe_url(request);
   member("url", opens_web_socket(exchange) ? "ws" + url.substr(4) : url);
   member("httpVersion", version_text(request.version));
@@ -193,7 +193,7 @@ void HarWriter::write_request(const Exchange& exchange) {
   write_fields(request.headers);
   write_query(request.target);
   member("headersSize", -1);
-  // Of a part of a body nothing is said but that there was one.
+  // For a partial body only its existence is written.
   auto const size_bytes = static_cast<std::int64_t>(request.body.size_bytes);
   member("bodySize", request.body_partial ? std::max<std::int64_t>(size_bytes, 1) : size_bytes);
   if (request.body_partial) {

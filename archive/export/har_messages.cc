@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kHeldBytesMax = 64 << 20;
 
-/// The pieces of a message of one sender; those of the other may stand between them.
+/// The pieces of a message of one sender; those of the other may come between them.
 struct Pending {
   std::string payload;
   bool too_long = false;
@@ -54,7 +54,7 @@ bool write_har_messages(Job& job, const Exchange& exchange, JsonWriter& json) {
     if (message.kind == MessageKind::kEnd) return;
     auto const payload = std::string_view(reinterpret_cast<const char*>(message.payload.data()),
                                           message.payload.size());
-    // What was not cut need not be copied, and a control frame stands between the pieces.
+    // A message in one piece need not be copied, and a control frame can come between pieces.
     bool const is_data = message.kind <= MessageKind::kBinary;
     auto& [held, too_long] = pending[message.sender == MessageSender::kClient ? 0 : 1];
     if (!is_data || (held.empty() && message.fin && !too_long)) {

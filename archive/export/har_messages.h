@@ -5,8 +5,8 @@
 
 namespace reprise::exporting {
 
-/// Writes what the WebSocket of `exchange` carried as Chrome does, into its entry; messages of more
-/// than 64 MiB, and that a side ended the connection, have no place. False at damage.
+/// Writes the WebSocket messages of `exchange` into its entry, as Chrome does. Messages over 64
+/// MiB, and the fact that a side ended the connection, cannot be written. False if data is damaged.
 bool write_har_messages(Job& job, const Exchange& exchange, JsonWriter& json);
 
 }  // namespace reprise::exporting

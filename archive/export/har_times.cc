@@ -6,7 +6,7 @@
 namespace reprise::exporting {
 namespace {
 
-/// Nothing when a time is not known, or they do not follow each other.
+/// Nothing if a time is unknown, or they are out of order.
 std::optional<std::int64_t> span(SessionTime from, SessionTime to) {
   std::int64_t ns = 0;
   if (from == kNoTime || to == kNoTime || to < from) return std::nullopt;
@@ -44,7 +44,7 @@ HarTimes har_times(const Exchange& exchange, const ConnectionFacts* facts) {
     }
     sent_from = facts->ready;
   }
-  // A response may be there before all of the request was sent.
+  // A response may arrive before all of the request was sent.
   bool const early = timings.first_byte != kNoTime && timings.first_byte < timings.request_sent;
   auto const sent = early || timings.request_sent == kNoTime ? sent_from : timings.request_sent;
   if (sent != kNoTime && timings.request_sent != kNoTime) {

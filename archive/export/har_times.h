@@ -9,7 +9,7 @@
 
 namespace reprise::exporting {
 
-/// The phases of HAR's `timings`. Nothing: not known, or did not happen for this exchange.
+/// The phases in HAR's `timings`. Nothing: unknown, or did not happen for this exchange.
 struct HarTimes {
   static constexpr std::array<std::string_view, 7> kNames = {"blocked", "dns",  "connect", "ssl",
                                                              "send",    "wait", "receive"};
@@ -21,8 +21,8 @@ struct HarTimes {
   std::int64_t total() const;
 };
 
-/// `facts`: the connection, null when it is not known. It counts into an exchange only if it was
-/// made for that: between the request's arrival and its sending.
+/// `facts`: the connection, null if unknown. It counts for an exchange only if it was made for it:
+/// between the request's arrival and its sending.
 HarTimes har_times(const Exchange& exchange, const ConnectionFacts* facts);
 
 /// "12.345678": milliseconds, exact to the nanosecond.

@@ -12,7 +12,7 @@ std::uint64_t facts_of(const SessionInfo& session) {
   return (session.random_seed != 0 ? 1U : 0U) + (session.command_line.empty() ? 0U : 1U);
 }
 
-/// Percent-encodes what may not stand in a URL.
+/// Percent-encodes characters that are invalid in a URL.
 std::string url_text(std::string_view text) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
   std::string out;

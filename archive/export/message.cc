@@ -42,7 +42,7 @@ bool is_multiplexed(HttpVersion version) {
   return version == HttpVersion::kH2 || version == HttpVersion::kH3;
 }
 
-/// Puts body and trailers into `message`, in chunks if its fields say so.
+/// Adds body and trailers to `message`, chunked if its fields say so.
 void add_content(Job& job, const Headers& headers, const Headers& trailers, const StoredBody& body,
                  Message& message) {
   message.body = &body;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Where an export goes. An output keeps its first error, and what is written after that goes
-// nowhere: a writer of a format checks once an exchange instead of once a byte.
+// The output of an export. It keeps its first error and drops later data: a writer of a format
+// checks once per exchange instead of once per byte.
 
 #include <zlib.h>
 
@@ -19,7 +19,7 @@ class Output {
  public:
   virtual ~Output() = default;
   virtual void write(std::string_view bytes) = 0;
-  /// Hands on what is held; where there is compression, a member ends.
+  /// Passes on the held bytes; a compressing output ends a member.
   virtual void flush() {}
   std::error_code error() const { return error_; }
 
@@ -32,7 +32,7 @@ class Output {
   std::error_code error_;
 };
 
-/// Into a file, through a buffer. Errors: write(2)'s.
+/// Writes to a file, through a buffer. Errors: write(2)'s.
 class FileOutput final : public Output {
  public:
   static constexpr std::size_t kBufferBytes = 256 << 10;
@@ -48,8 +48,8 @@ class FileOutput final : public Output {
   std::string held_;
 };
 
-/// Compresses on the way to `to`, which must outlive it: each flush() ends a gzip member (RFC 1952)
-/// that holds neither name nor time, so that equal bytes stay equal.
+/// Compresses for `to`, which must outlive it: each flush() ends a gzip member (RFC 1952) without
+/// name or time, so that equal input gives equal output.
 class GzipOutput final : public Output {
  public:
   explicit GzipOutput(Output& to);
@@ -67,7 +67,7 @@ class GzipOutput final : public Output {
   bool any_ = false;
 };
 
-/// Counts and digests, and keeps nothing.
+/// Computes length and digest, and keeps nothing.
 class Measure final : public Output {
  public:
   void write(std::string_view bytes) override {
@@ -75,7 +75,7 @@ class Measure final : public Output {
     size_bytes_ += bytes.size();
   }
   std::uint64_t size_bytes() const { return size_bytes_; }
-  /// Of all that was written; ends this.
+  /// Of all bytes written; ends this.
   Sha256 digest() { return digester_.finish(); }
 
  private:
@@ -83,7 +83,7 @@ class Measure final : public Output {
   std::uint64_t size_bytes_ = 0;
 };
 
-/// Base64 (RFC 4648 section 4, with padding) of bytes that come in pieces. flush() ends it.
+/// Base64 (RFC 4648 section 4, with padding) of bytes in pieces. flush() ends it.
 class Base64Output final : public Output {
  public:
   explicit Base64Output(Output& to) : to_(to) {}

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a target cannot hold. Nothing of an archive is left out without being counted here.
+// Counts what a target cannot hold. Nothing of an archive is dropped without a count here.
 
 #include <array>
 #include <cstdint>
@@ -37,7 +37,8 @@ inline constexpr std::size_t kLosses = static_cast<std::size_t>(Loss::kUnwritabl
 
 struct LossText {
   const char* name;  ///< in JSON
-  const char* text;  ///< for people, behind a number
+  const char* one;   ///< for users, after 1
+  const char* many;  ///< after other numbers
 };
 /// In the order of Loss.
 std::span<const LossText, kLosses> loss_texts();
@@ -46,7 +47,7 @@ struct ExportReport {
   std::uint32_t session = 0;
   std::uint64_t exchanges = 0;       ///< written
   std::uint64_t bodies = 0;          ///< responses of these with a body of at least one byte
-  std::uint64_t other_sessions = 0;  ///< of the archive, which were not asked for
+  std::uint64_t other_sessions = 0;  ///< of the archive, not requested
   std::array<std::uint64_t, kLosses> lost{};
 
   void lose(Loss what, std::uint64_t count = 1) { lost[static_cast<std::size_t>(what)] += count; }

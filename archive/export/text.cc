@@ -3,7 +3,7 @@
 namespace reprise::exporting {
 namespace {
 
-/// The beginning of `text` that is UTF-8, up to where a character is broken.
+/// The start of `text` that is UTF-8, up to a broken character.
 std::size_t good_prefix(std::string_view text) {
   Utf8Check check;
   std::size_t good = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-// JSON (RFC 8259) that is written as it comes.
+// Writes JSON (RFC 8259) as a stream.
 
 #include <cstdint>
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace reprise::exporting {
 
-/// Writes JSON, in the order of the calls, with an end of line before each element of the outermost
-/// arrays. What the calls make must be JSON: not checked.
+/// Writes JSON, in the order of the calls, with a line end before each element of the outermost
+/// arrays. Does not check that the calls make valid JSON.
 class JsonWriter {
  public:
   enum class Escapes : std::uint8_t {
@@ -27,17 +27,17 @@ class JsonWriter {
   void begin_array() { open('['); }
   void end_array() { close(']'); }
   void key(std::string_view name);
-  /// Bytes that are not UTF-8 become U+FFFD; says whether there were any.
+  /// Invalid UTF-8 becomes U+FFFD; returns whether there was any.
   bool text(std::string_view text);
   void number(std::int64_t number);
-  /// JSON as it is.
+  /// Writes JSON unchanged.
   void raw(std::string_view json);
 
-  /// A string in pieces, each of them UTF-8 or cut inside a character.
+  /// Writes a string in pieces, each of them UTF-8 or cut inside a character.
   void begin_text();
   void piece(std::string_view text);
   void end_text() { to_.write("\""); }
-  /// The same of bytes that need no escapes.
+  /// The same for bytes that need no escapes.
   Output& plain() { return to_; }
 
  private:

@@ -20,7 +20,7 @@ std::string hex(std::span<const std::byte> bytes) {
   return out;
 }
 
-/// An id that is the same for the same record: a UUID of version 8 (RFC 9562) out of a digest.
+/// The same id for the same record: a UUID of version 8 (RFC 9562) made from a digest.
 std::string record_id(Sha256 digest) {
   digest[6] = (digest[6] & std::byte{0x0f}) | std::byte{0x80};
   digest[8] = (digest[8] & std::byte{0x3f}) | std::byte{0x80};
@@ -29,7 +29,7 @@ std::string record_id(Sha256 digest) {
   return "<urn:uuid:" + text + ">";
 }
 
-/// The name that IANA has for what OpenSSL calls so; empty when that is not known here.
+/// IANA's name for an OpenSSL cipher suite; empty if unknown here.
 std::string cipher_suite(std::string_view openssl) {
   if (openssl.starts_with("TLS_")) return std::string(openssl);
   constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kNames{{
@@ -50,7 +50,7 @@ std::string cipher_suite(std::string_view openssl) {
   return found == kNames.end() ? "" : std::string(found->second);
 }
 
-/// "tls/1.3" of "TLSv1.3".
+/// "tls/1.3" for "TLSv1.3".
 std::string tls_protocol(std::string_view version) {
   if (!version.starts_with("TLSv1")) return {};
   version.remove_prefix(4);
@@ -109,7 +109,7 @@ void WarcWriter::write() {
   }
 }
 
-/// The fields of our own are those that `import` wants back; others pass over them.
+/// `import` reads our own fields; other tools ignore them.
 void WarcWriter::write_info() {
   auto const started = time_text(job_.session_start());
   std::string text = line("software", "reprise " REPRISE_VERSION) +
@@ -154,7 +154,7 @@ std::string WarcWriter::common_fields(const Exchange& exchange, HttpVersion vers
   return fields;
 }
 
-/// Returns its id. The block is gone through twice: its length and digest stand before it.
+/// Returns its id. Reads the block twice: its length and digest come first.
 std::string WarcWriter::write_record(std::string_view type, const std::string& fields,
                                      const Message& message, std::uint64_t sequence) {
   Measure measure;

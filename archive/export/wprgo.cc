@@ -11,9 +11,9 @@
 namespace reprise::exporting {
 namespace {
 
-/// Where an exchange stands in the file: by host, then URL, then in the order of the requests.
+/// The place of an exchange in the file: by host, then URL, then in the order of the requests.
 struct Place {
-  std::string host;  ///< the Host field as it was sent
+  std::string host;  ///< the Host field as sent
   std::string url;
   std::size_t position = 0;
   auto operator<=>(const Place&) const = default;
@@ -52,7 +52,7 @@ void WprgoWriter::write() {
   json_.begin_object();
   json_.key("Requests");
   write_requests();
-  // Leaves are minted again by who replays.
+  // The replayer mints leaves again.
   json_.key("Certs");
   json_.raw("{}");
   json_.key("NegotiatedProtocol");
@@ -73,7 +73,7 @@ void WprgoWriter::write() {
   json_.end_object();
 }
 
-/// The file is sorted, so where each exchange stands must be known before the first is written.
+/// The file is sorted, so the place of each exchange must be known before the first is written.
 void WprgoWriter::survey() {
   for (std::size_t i = 0; i < job_.size(); ++i) {
     auto const exchange = job_.read(i);
@@ -85,7 +85,7 @@ void WprgoWriter::survey() {
     }
     auto host = authority_of(exchange->request);
     auto url = safe_url(exchange->request);
-    // The tool finds an entry by the Host field as the client writes it.
+    // The tool finds an entry by the Host field as written by the client.
     auto const sent = find_header(exchange->request.headers.list(), "Host");
     if (sent && lower(std::string(*sent)) == host) {
       url.replace(url.find("://") + 3, host.size(), *sent);
@@ -157,12 +157,12 @@ void WprgoWriter::write_entry(const Exchange& exchange) {
   auto const* const version = response.version == HttpVersion::kH2       ? "HTTP/2.0"
                               : response.version == HttpVersion::kHttp10 ? "HTTP/1.0"
                                                                          : "HTTP/1.1";
-  // Its reader takes the URL's host from there.
+  // Its reader takes the URL's host from the Host field.
   auto const request = request_message(job_, exchange, AddHost::kAlways);
   auto const answer = response_message(job_, exchange, version);
   json_.begin_object();
   write_bytes("SerializedRequest", &request);
-  // An empty response is how the tool says that there was none.
+  // In this format an empty response means that there was none.
   write_bytes("SerializedResponse", response.status == 0 ? nullptr : &answer);
   json_.key("LastServedSessionId");
   json_.number(0);

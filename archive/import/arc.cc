@@ -16,7 +16,7 @@ bool parse(std::string_view text, T& number) {
   return !text.empty() && read.ec == std::errc() && read.ptr == text.data() + text.size();
 }
 
-/// "URL address date type length"; version 2 has five more before the length.
+/// "URL address date type length"; version 2 has five more fields before the length.
 struct ArcLine {
   std::string url;
   std::string address;
@@ -25,7 +25,7 @@ struct ArcLine {
   std::uint64_t length = 0;
 };
 
-/// Read from its end, since URLs with spaces in them exist.
+/// Parses from the end, since some URLs contain spaces.
 std::optional<ArcLine> parse_line(std::string_view line, std::size_t words) {
   std::vector<std::string_view> parts;
   while (parts.size() < words - 1) {
@@ -67,7 +67,7 @@ class ArcReader {
   std::size_t words_ = 5;
 };
 
-/// Whether there is a next record: nothing but the start of a gzip member marks one.
+/// Whether a next record follows: only the start of a gzip member marks one.
 bool ArcReader::bad(const std::string& what) {
   if (!from_.failed()) {
     collector_.damage("record " + std::to_string(number_) + " at byte " + std::to_string(offset_) +
@@ -86,7 +86,7 @@ bool ArcReader::read_record() {
   std::string text;
   if (!from_.line(text, kArcLineBytesMax)) return bad("the file ends inside its first line");
   auto line = parse_line(text, words_);
-  // The words of the first line are those of version 1, or already those of version 2.
+  // The first line has the fields of version 1 or those of version 2.
   if (!line && number_ == 1) line = parse_line(text, 10);
   if (!line) return bad("its first line is malformed, or its length is not a number");
   RecordBlock block(from_, line->length);
@@ -96,7 +96,7 @@ bool ArcReader::read_record() {
   return bad("the file ends inside the record");
 }
 
-/// False, as below, when the file ends inside the record.
+/// False, like the functions below, if the file ends inside the record.
 bool ArcReader::read_version(RecordBlock& block) {
   std::string text;
   auto const whole = block.read([&text](std::string_view piece) {
@@ -132,7 +132,7 @@ bool ArcReader::read_response(const ArcLine& line, RecordBlock& block) {
   return true;
 }
 
-/// HTTP/0.9 has no head; the record's line knows the type.
+/// HTTP/0.9 has no head; the record's line has the type.
 bool ArcReader::read_bare_body(RecordBlock& block, const ArcLine& line, ExchangeDraft& draft) {
   BodyFeed feed(collector_.sink(), false, "");
   auto const whole =

@@ -17,8 +17,8 @@ bool names(const Capture& capture, const std::string& id) {
   return !id.empty() && std::ranges::find(capture.concurrent, id) != capture.concurrent.end();
 }
 
-/// Some tools fold a POST into the URL of its record. Without its request record that is all there
-/// is to know of it.
+/// Some tools encode a POST in the URL of its record. Without its request record nothing else is
+/// known of it.
 void unfold_method(ExchangeDraft& draft) {
   constexpr std::string_view kMark = "__wb_method=";
   auto& target = draft.url.target;
@@ -32,7 +32,7 @@ void unfold_method(ExchangeDraft& draft) {
   draft.request_body_unknown = true;
 }
 
-/// The request line has the target as it was sent, unless it went to a proxy under another name.
+/// The request line has the target as sent, unless it went to a proxy under another name.
 void take_target(const std::string& sent, ExchangeDraft& draft) {
   auto const* const host = find_field(draft.request_fields, "Host");
   if (auto const absolute = parse_url(sent)) {
@@ -48,8 +48,8 @@ void take_target(const std::string& sent, ExchangeDraft& draft) {
 
 }  // namespace
 
-/// The other half of an exchange: one names the other, or neither names any and they stand side by
-/// side with the same URI.
+/// The other half of an exchange: one names the other, or neither names any, and they are adjacent
+/// with the same URI.
 Captures::Queue::iterator Captures::find_partner(Queue& queue, const Capture& capture,
                                                  bool was_last) {
   auto const named = std::ranges::find_if(queue, [&capture](const Waiting& other) {
@@ -62,8 +62,8 @@ Captures::Queue::iterator Captures::find_partner(Queue& queue, const Capture& ca
   return fits ? last : queue.end();
 }
 
-/// The record in front of this one or behind it, if it has the same URI: of two that name records
-/// which are not there. (Some tools name the warcinfo record, or one that they left out later.)
+/// The record before or after this one, if it has the same URI and both name records that do not
+/// exist. (Some tools name the warcinfo record, or one that they dropped later.)
 Captures::Queue::iterator Captures::find_neighbour(Queue& queue, const Capture& capture) {
   return std::ranges::find_if(queue, [&capture](const Waiting& other) {
     auto const& [at, next] = std::minmax(other.capture.order, capture.order);
@@ -71,7 +71,7 @@ Captures::Queue::iterator Captures::find_neighbour(Queue& queue, const Capture& 
   });
 }
 
-/// The first request has waited in vain for the response that it names.
+/// Adds the first request alone: the response that it names did not come.
 void Captures::let_go_of_request() {
   auto request = std::move(requests_.front());
   requests_.pop_front();
@@ -145,7 +145,7 @@ void Captures::pair(Waiting request, Waiting response) {
   complete(std::move(response));
 }
 
-/// A response without its request.
+/// Adds a response without its request.
 void Captures::leave(Waiting response) {
   unfold_method(response.draft);
   response.draft.queued = response.capture.date;
@@ -208,7 +208,7 @@ void Captures::end_file() {
   last_ = Last::kNone;
   while (!responses_.empty()) let_go_of_response();
   while (!requests_.empty()) let_go_of_request();
-  ++records_;  // those of two files are no neighbours
+  ++records_;  // records of two files are not neighbours
 }
 
 void Captures::end_import() {

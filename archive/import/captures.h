@@ -1,8 +1,7 @@
 #pragma once
 
-// What WARC and ARC records say becomes exchanges here: requests find their responses, and records
-// that point at a body elsewhere find that. Lives as long as the import, since the parts may stand
-// in different files.
+// Makes exchanges from WARC and ARC records: pairs requests with responses, and finds the bodies
+// that records refer to. Lives as long as the import, since the parts may be in different files.
 
 #include <deque>
 #include <string>
@@ -13,16 +12,16 @@
 
 namespace reprise::importing {
 
-/// A request or response record: what stands around its HTTP message.
+/// A request or response record: its data besides the HTTP message.
 struct Capture {
   std::string id;
   std::vector<std::string> concurrent;  ///< ids of records of the same exchange
   std::string uri;
   UnixTime date;
-  std::uint64_t order = 0;  ///< among the records; Captures counts
+  std::uint64_t order = 0;  ///< order of the records; set by Captures
 };
 
-/// Where the body of a revisit stands.
+/// Where the body of a revisit is.
 struct Referral {
   std::string uri;
   std::string date;
@@ -33,15 +32,15 @@ class Captures {
  public:
   explicit Captures(Collector& collector) : collector_(collector) {}
 
-  /// `draft` holds one side; its URL is that of `capture`.
+  /// `draft` has one side; its URL is that of `capture`.
   void add_request(Capture capture, ExchangeDraft draft);
   void add_response(Capture capture, ExchangeDraft draft);
-  /// A response whose body, and whose head when it has none itself, stand elsewhere.
+  /// Adds a response whose body is elsewhere, and its head, too, if it has none.
   void add_revisit(Capture capture, ExchangeDraft draft, Referral referral);
-  /// A response that revisits may refer to, by any of these.
+  /// Registers a response that revisits can refer to, by any of these.
   void remember(const Referral& place, const ExchangeDraft& draft);
 
-  /// What still waits will wait in vain: the end of a file for pairs, of the import for revisits.
+  /// Adds what still waits, incomplete: at the end of a file for pairs, of the import for revisits.
   void end_file();
   void end_import();
 
@@ -56,7 +55,7 @@ class Captures {
     std::optional<Referral> referral;
   };
   using Queue = std::deque<Waiting>;
-  /// What a revisit takes over.
+  /// The data that a revisit copies.
   struct Original {
     std::uint16_t status = 0;
     std::string reason;

@@ -73,7 +73,7 @@ void HarReader::read_log() {
     } else if (name == "pages") {
       read_pages();
     } else if (name == "_started") {
-      // Our own export says when the session began, and not only its first request.
+      // Our own export has the start of the session, not only of its first request.
       if (auto const time = parse_time(json_.text(kHarTextBytesMax))) started_ = time;
     } else if (name == "entries" && json_.enter_array()) {
       any = true;
@@ -112,7 +112,7 @@ void HarReader::read_pages() {
     if (!json_.enter_object()) continue;
     while (json_.next_member(name)) {
       if (name == "title") {
-        // Chrome's and Safari's are the URLs, others' are titles.
+        // Those of Chrome and Safari are URLs, others are titles.
         auto title = json_.text(kHarTextBytesMax);
         if (parse_url(title) && pages_.size() < 1024) pages_.push_back(std::move(title));
       } else if (name == "startedDateTime") {
@@ -224,7 +224,7 @@ void HarReader::read_request(HarEntry& entry) {
       json_.skip();
     }
   }
-  // A body that is not told cannot be asked for: the request is found without it.
+  // A body that is not in the recording cannot be matched: the request is found without it.
   if (entry.draft.request_body.size_bytes == 0 && body_bytes > 0) {
     entry.draft.request_body_unknown = true;
   }
@@ -285,7 +285,7 @@ void HarReader::read_response(HarEntry& entry) {
 
 void HarReader::read_content(HarEntry& entry) {
   auto const* const field = find_field(entry.draft.fields, "Content-Encoding");
-  // When what comes first is not known yet, gzip is tried: all others are rare, and decoded.
+  // If the coding is not known yet, try gzip: others are rare, and come decoded.
   auto const coding = !entry.has_fields ? "gzip" : field == nullptr ? "" : *field;
   std::string name;
   std::string encoding;
@@ -318,7 +318,7 @@ void HarReader::read_content(HarEntry& entry) {
   if (body) settle_body(entry, std::move(*body));
 }
 
-/// A HAR's bodies are decoded: a Content-Encoding that does not fit the body is what is left of it.
+/// A HAR's bodies are decoded: a Content-Encoding that does not match the body is a leftover.
 void HarReader::settle_body(HarEntry& entry, FoundBody body) {
   entry.has_text = true;
   entry.draft.body = std::move(body);
@@ -328,7 +328,7 @@ void HarReader::settle_body(HarEntry& entry, FoundBody body) {
 
 void HarReader::add(HarEntry& entry) {
   auto& draft = entry.draft;
-  // ws and wss are the schemes of what begins as http and https.
+  // A connection by ws or wss begins as http or https.
   if (entry.url.starts_with("ws:") || entry.url.starts_with("wss:")) {
     entry.url.replace(0, 2, "http");
   }
@@ -344,7 +344,7 @@ void HarReader::add(HarEntry& entry) {
   }
   draft.url = *url;
   if (draft.version == HttpVersion::kUnknown) draft.version = draft.request_version;
-  // Firefox has no status for what its cache gave, though all else is there.
+  // Firefox has no status for responses from its cache, though all other data.
   bool const is_answered = !draft.fields.empty() && entry.error.empty() && entry.outcome.empty();
   if (draft.status == 0 && is_answered) {
     draft.status = 200;

@@ -5,8 +5,8 @@
 
 namespace reprise::importing {
 
-/// Reads a HAR 1.2 as browsers, proxies and Playwright write it: archive/import/README.md says what
-/// it cannot hold. `attachments` finds the files that Playwright's `_file` names.
+/// Reads a HAR 1.2 as written by browsers, proxies and Playwright: archive/import/README.md lists
+/// what it cannot contain. `attachments` finds the files in Playwright's `_file`.
 void import_har(ByteReader& from, const Attachments& attachments, Collector& collector);
 
 }  // namespace reprise::importing

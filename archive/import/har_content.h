@@ -9,9 +9,8 @@
 
 namespace reprise::importing {
 
-/// A body as HAR's `content.text` holds it: text or base64, of which `encoding` tells only
-/// afterwards. What is longer than kHeldBytes goes on to the archive before that, as what it looks
-/// like.
+/// A body as in HAR's `content.text`: text or base64, which `encoding` tells only afterwards. A
+/// body longer than kHeldBytes passes on to the archive before that, as what it looks like.
 class HarText {
  public:
   static constexpr std::size_t kHeldBytes = 16 << 20;
@@ -20,7 +19,7 @@ class HarText {
       : collector_(collector), content_encoding_(std::move(content_encoding)) {}
 
   void append(std::string_view piece);
-  /// Nothing when it is not what `is_base64` says it is.
+  /// Nothing if it does not match `is_base64`.
   std::optional<FoundBody> finish(bool is_base64);
 
  private:
@@ -36,8 +35,8 @@ class HarText {
   bool good_ = true;
 };
 
-/// A body that stands in a file beside the HAR. Nothing, with a remark, when there is no such file;
-/// nothing at a fault.
+/// Reads a body from a file beside the HAR. Nothing, with a remark, if the file does not exist;
+/// nothing after a fault.
 std::optional<FoundBody> read_attachment(Collector& collector, const Attachments& attachments,
                                          const std::string& name,
                                          const std::string& content_encoding);

@@ -14,7 +14,7 @@ constexpr double kMillisecond = 1e6;
 bool holds_body(const HarEntry& entry) {
   if (entry.lost_text || entry.draft.body.stored.size_bytes > 0) return !entry.lost_text;
   if (entry.content_bytes > 0 || entry.body_bytes > 0) return false;
-  // Of pictures from its cache Firefox tells neither text nor size.
+  // For images from its cache Firefox gives neither text nor size.
   bool const is_success = entry.draft.status >= 200 && entry.draft.status < 300;
   return entry.has_text || entry.content_bytes == 0 || entry.body_bytes == 0 || !is_success;
 }
@@ -31,7 +31,7 @@ void set_times(HarEntry& entry) {
       *points[i] = *draft.queued + std::llround(at);
     }
   }
-  // There was no first byte where there was no response.
+  // Without a response there was no first byte.
   if (draft.status == 0) draft.end = std::exchange(draft.first_byte, std::nullopt);
 }
 

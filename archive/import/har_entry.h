@@ -11,22 +11,22 @@ namespace reprise::importing {
 inline constexpr std::array<std::string_view, 6> kHarTimings = {"blocked", "dns",  "connect",
                                                                 "send",    "wait", "receive"};
 
-/// One entry of a HAR while it is read.
+/// One entry of a HAR during parsing.
 struct HarEntry {
   ExchangeDraft draft;
   std::string url;
   std::string error;
   std::string outcome;
   bool from_cache = false;
-  bool has_fields = false;  ///< of the response: some tools write its content before them
-  bool has_text = false;    ///< of the response: a body, were it empty
-  bool lost_text = false;   ///< one that cannot be read
+  bool has_fields = false;  ///< of the response: some tools write its content first
+  bool has_text = false;    ///< of the response: a body, possibly empty
+  bool lost_text = false;   ///< it is unreadable
   std::array<double, kHarTimings.size()> timings = {-1, -1, -1, -1, -1, -1};  ///< in ms
   double content_bytes = -1;
-  double body_bytes = -1;  ///< of the response, as it travelled
+  double body_bytes = -1;  ///< of the response, on the wire
 };
 
-/// Whether the recording holds the response's body, be it an empty one.
+/// Whether the recording has the response's body, possibly empty.
 bool holds_body(const HarEntry& entry);
 
 /// Sets the exchange's times from its start and the entry's timings.

@@ -30,7 +30,7 @@ std::optional<MessageDraft> read_har_message(JsonReader& json) {
       opcode = json.number().value_or(-1);
     } else if (name == "data") {
       has_data = json.string_pieces([&message](std::string_view piece) {
-        // What is beyond that is left out whole, decoded or not.
+        // A longer message is skipped completely, decoded or not.
         message.payload.append(piece.substr(0, 2 * kMessagePayloadMax - message.payload.size()));
       });
     } else {

@@ -7,11 +7,11 @@
 
 namespace reprise::importing {
 
-/// The longest text that is read of a HAR, bodies apart.
+/// The longest text read from a HAR, except bodies.
 inline constexpr std::size_t kHarTextBytesMax = 1 << 20;
 
 /// The next element of `_webSocketMessages`, as Chrome writes them: `time` in seconds since 1970,
-/// what is no text as base64. Nothing when it is no such message; it is skipped then.
+/// binary messages as base64. Nothing if it is not such a message; it is then skipped.
 std::optional<MessageDraft> read_har_message(JsonReader& json);
 
 }  // namespace reprise::importing

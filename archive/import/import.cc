@@ -26,7 +26,7 @@ std::unique_ptr<ByteSource> open(Input& input, std::string_view start, const Pro
   return decompressed(std::make_unique<InputSource>(input, 0, input.size_bytes(), progress), start);
 }
 
-/// What the first members of a JSON object are called says whose it is.
+/// The names of a JSON object's first members tell its kind.
 RecordingKind recognise_json(std::string_view start) {
   MemoryInput input(start);
   InputSource source(input, 0, start.size(), nullptr);
@@ -105,7 +105,7 @@ void Importer::read_any(Input& input, const Attachments& attachments, const Prog
   if (!source->remark().empty()) collector_.report().remark(source->remark());
 }
 
-/// A WACZ, a HAR with its attachments (Playwright), or a bundle of WACZs.
+/// Reads a WACZ, a HAR with its attachments (Playwright), or a bundle of WACZs.
 void Importer::read_zip(Input& input, const Progress& progress, int depth) {
   std::optional<Fault> fault;
   Zip const zip(input, fault);
@@ -146,7 +146,7 @@ std::optional<Fault> Importer::read(Input& input, const Attachments& attachments
                                     const Progress& progress) {
   read_any(input, attachments, progress, 0);
   auto fault = collector_.take_fault();
-  // Only now, so that what waits for its other half is kept beside a fault.
+  // Only now: waiting halves are kept even after a fault.
   captures_.end_file();
   return fault ? fault : collector_.take_fault();
 }

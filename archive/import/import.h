@@ -9,7 +9,7 @@
 
 namespace reprise::importing {
 
-/// The kinds of recordings that are known.
+/// The known kinds of recordings.
 enum class RecordingKind : std::uint8_t {
   kUnknown,
   kWprgo,
@@ -23,28 +23,29 @@ enum class RecordingKind : std::uint8_t {
 /// By content: `start` is the beginning of the file, decompressed if it was gzip or zstd.
 RecordingKind recognise(std::string_view start);
 
-/// Told of every read, in bytes of the file.
+/// Called at every read, in bytes of the file.
 using Progress = InputSource::Progress;
 
-/// A file beside the recording, by its name: HARs refer to some. Null if it does not exist.
+/// Opens a file beside the recording by its name, as used in some HARs. Null if it does not exist.
 using Attachments = std::function<std::unique_ptr<ByteSource>(const std::string& name)>;
 
-/// One import: recordings of whatever kind, which become one session.
+/// One import: recordings of any kind, which become one session.
 class Importer {
  public:
-  /// `sink` must outlive this. `keep_going`: behind damage the rest of a recording is looked for.
+  /// `sink` must outlive this. `keep_going`: after damage, look for the rest of the recording.
   Importer(ExchangeSink& sink, bool keep_going)
       : collector_(sink, keep_going), captures_(collector_) {}
 
-  /// Asked often; once it says so, reading ends with errc::operation_canceled.
+  /// `stop` is called often; if it returns true, reading ends with errc::operation_canceled.
   void stop_when(std::function<bool()> stop) { collector_.stop_when(std::move(stop)); }
 
-  /// Reads one recording. Pure: nothing is touched but `input`, `attachments` and the sink. The
-  /// fault says why it could not be read to its end; what was read before that stays.
+  /// Reads one recording. Pure: uses only `input`, `attachments` and the sink. Returns the reason
+  /// why it could not be read to its end; data read before that stays.
   std::optional<Fault> read(Input& input, const Attachments& attachments, const Progress& progress);
-  /// The same for a file of the system, or a folder of mahimahi.
+  /// The same for a file or a folder of mahimahi, by path.
   std::optional<Fault> read_path(const std::filesystem::path& path, const Progress& progress);
-  /// All recordings were read. Begins a session if none had an exchange. Errors are the sink's.
+  /// Call it after all recordings. Begins a session if there were no exchanges. Errors are the
+  /// sink's.
   std::optional<Fault> finish();
 
   const ImportReport& report() { return collector_.report(); }
@@ -58,7 +59,7 @@ class Importer {
   Captures captures_;
 };
 
-/// What `progress` will add up to for `path`; 0 when that cannot be read.
+/// The total of `progress` for `path`; 0 if it cannot be read.
 std::uint64_t bytes_to_read(const std::filesystem::path& path);
 
 }  // namespace reprise::importing

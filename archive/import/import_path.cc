@@ -45,7 +45,7 @@ Result<std::unique_ptr<Input>> open_input(const fs::path& path) {
   return std::make_unique<FileInput>(std::move(*file), *size);
 }
 
-/// A source that owns the file behind it.
+/// A source that owns its file.
 class FileSource final : public ByteSource {
  public:
   explicit FileSource(std::unique_ptr<Input> file)
@@ -61,8 +61,7 @@ class FileSource final : public ByteSource {
   InputSource source_;
 };
 
-/// A file in the folder of `recording`. A name that leads elsewhere finds nothing: HARs come from
-/// strangers.
+/// Opens a file in the folder of `recording`. A name outside it finds nothing: HARs are untrusted.
 std::unique_ptr<ByteSource> open_attachment(const fs::path& recording, const std::string& name) {
   auto const leads_away =
       name.find('/') != std::string::npos || name.find('\0') != std::string::npos;
@@ -73,7 +72,7 @@ std::unique_ptr<ByteSource> open_attachment(const fs::path& recording, const std
   return input ? std::make_unique<FileSource>(std::move(*input)) : nullptr;
 }
 
-/// The files of a folder, by name, so that the order is always the same.
+/// The files of a folder, ordered by name, so the order is always the same.
 Result<std::vector<fs::path>> files_of(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;
@@ -115,7 +114,7 @@ std::optional<Fault> Importer::read_path(const fs::path& path, const Progress& p
       **input, [&path](const std::string& name) { return open_attachment(path, name); }, progress);
 }
 
-/// mahimahi writes a file an exchange.
+/// Mahimahi writes one file per exchange.
 std::optional<Fault> Importer::read_folder(const fs::path& path, const Progress& progress) {
   auto const files = files_of(path);
   if (!files) return Fault{.what = {}, .system = files.error()};

@@ -10,7 +10,7 @@ namespace {
 
 enum class WireType : std::uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
-/// One field of a protobuf message: all that these messages have are numbers and bytes.
+/// One field of a protobuf message: these messages have only numbers and bytes.
 struct WireField {
   unsigned number = 0;
   WireType type = WireType::kVarint;
@@ -18,7 +18,7 @@ struct WireField {
   std::string_view bytes;
 };
 
-/// Takes fields from the front of a message.
+/// Takes fields from the start of a message.
 class Wire {
  public:
   explicit Wire(std::string_view message) : rest_(message) {}
@@ -48,7 +48,7 @@ class Wire {
     if (bad_) return std::nullopt;
     return field;
   }
-  /// Whether it ended where a field began.
+  /// Whether it ended at a field's boundary.
   bool good() const { return !bad_; }
 
  private:
@@ -77,7 +77,7 @@ class Wire {
   bool bad_ = false;
 };
 
-/// Which fields of a message came: each comes once, and as what it is.
+/// Records which fields of a message came: each must come once, with its type.
 class Seen {
  public:
   bool take(const WireField& field, unsigned number, WireType type) {
@@ -86,7 +86,7 @@ class Seen {
     seen_ |= 1U << number;
     return true;
   }
-  /// Whether all of `numbers` came, well.
+  /// Whether all `numbers` came, all valid.
   bool all(std::initializer_list<unsigned> numbers) const {
     return !bad_ && std::ranges::all_of(
                         numbers, [this](unsigned number) { return (seen_ & 1U << number) != 0; });
@@ -101,7 +101,7 @@ struct Message {
   std::string first_line;
   Fields fields;
   std::string_view body;
-  bool has_more = false;  ///< fields that are not known here
+  bool has_more = false;  ///< unknown fields
 };
 
 bool parse_header(std::string_view bytes, Message& message) {
@@ -137,7 +137,7 @@ std::optional<Message> parse_message(std::string_view bytes) {
   return message;
 }
 
-/// What stands around the two messages.
+/// The data besides the two messages.
 struct Record {
   std::string address;
   std::uint64_t port = 0;
@@ -187,7 +187,7 @@ std::optional<FoundBody> store(const Message& message, bool is_response, Collect
   return std::move(*found);
 }
 
-/// Host and port are those of the Host field, else of the connection.
+/// Host and port are those of the Host field, or else of the connection.
 std::optional<Url> url_of(const Record& record, const RequestLine& line) {
   if (auto absolute = parse_url(line.target)) return absolute;
   auto const* const host = find_field(record.request->fields, "Host");

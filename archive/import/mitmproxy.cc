@@ -40,8 +40,8 @@ class FlowReader {
     std::string error;
     std::string address;
     ConnectionFacts facts;
-    std::uint64_t messages = 0;  ///< that are left out
-    ExchangeDraft web_socket;    ///< of which only the messages are used
+    std::uint64_t messages = 0;  ///< skipped ones
+    ExchangeDraft web_socket;    ///< only its messages are used
   };
 
   void read_flow();
@@ -88,7 +88,7 @@ void FlowReader::read_flow() {
   if (!from_.failed()) add(flow);
 }
 
-/// ["192.0.2.1", 443], or of some versions a dictionary with that as "address".
+/// ["192.0.2.1", 443], or in some versions a dictionary with that as "address".
 std::string FlowReader::read_address() {
   std::string address;
   if (!tnet_.open()) return address;
@@ -234,7 +234,7 @@ void FlowReader::add(Flow& flow) {
                       .request_sent = request.end,
                       .address = flow.address,
                       .facts = flow.facts};
-  // A browser names the host that the client of a transparent proxy could only tell by address.
+  // A browser names the host that the client of a transparent proxy knows only by address.
   if (auto const* const host = find_field(draft.request_fields, "Host")) {
     if (auto const named = parse_url(request.scheme + "://" + *host)) draft.url.host = named->host;
   }

@@ -5,8 +5,8 @@
 
 namespace reprise::importing {
 
-/// Reads a flow file of mitmproxy, of any version that wrote tnetstrings (0.10 on). Faults end up
-/// in the collector and name the flow and the byte.
+/// Reads a flow file of mitmproxy, of any version that writes tnetstrings (since 0.10). Faults go
+/// to the collector and name the flow and the byte.
 void import_mitmproxy(ByteReader& from, Collector& collector);
 
 }  // namespace reprise::importing

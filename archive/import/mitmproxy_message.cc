@@ -10,8 +10,8 @@ namespace {
 constexpr std::size_t kFieldsMax = 65'536;
 constexpr std::size_t kHeldBytesMax = 16 << 20;
 
-/// A body that may stand before the headers which say how it is coded: held until those are known,
-/// or until it is too long for that.
+/// A body that may come before the headers with its coding: held until they are known, or until it
+/// is too long.
 class HeldBody {
  public:
   explicit HeldBody(Collector& collector) : collector_(collector) {}
@@ -61,7 +61,7 @@ Fields read_fields(TnetReader& tnet) {
   return fields;
 }
 
-/// Null is a body that was not kept, which is not the same as an empty one.
+/// Null means a body that was not kept, unlike an empty one.
 void read_body(TnetReader& tnet, const Fields& fields, HeldBody& body) {
   if (!tnet.open()) return;
   tnet.read([&](std::string_view piece) { body.append(piece, fields); });

@@ -9,12 +9,12 @@
 
 namespace reprise::importing {
 
-/// The longest text that is read of a flow, bodies apart.
+/// The longest text read from a flow, except bodies.
 inline constexpr std::size_t kFlowTextBytesMax = 1 << 20;
 
 /// The request or the response of a flow.
 struct FlowMessage {
-  std::string first_line_version;  ///< "HTTP/1.1", or "1:1#1:1#" of the oldest versions
+  std::string first_line_version;  ///< "HTTP/1.1", or "1:1#1:1#" in the oldest versions
   Fields fields;
   FoundBody body;
   UnixTime start;
@@ -26,18 +26,18 @@ struct FlowMessage {
   bool is_there = false;
 };
 
-/// A member of a message by its names in the versions of the format.
+/// A member of a message, by its names in the versions of the format.
 struct FlowPart {
   std::string_view name;
   std::string_view old_name;
 };
-/// What each message has.
+/// The members of each message.
 inline constexpr FlowPart kRequestParts[] = {{"method", ""}, {"scheme", ""}, {"host", ""},
                                              {"port", ""},   {"path", ""},   {"headers", ""}};
 inline constexpr FlowPart kResponseParts[] = {
     {"status_code", "code"}, {"reason", "msg"}, {"headers", ""}};
 
-/// Reads the next value, which is a message or null. Fault: one of `parts` is missing.
+/// Reads the next value, a message or null. Fault: one of `parts` is missing.
 FlowMessage read_flow_message(TnetReader& tnet, Collector& collector,
                               std::span<const FlowPart> parts);
 

@@ -9,17 +9,17 @@
 
 namespace reprise::importing {
 
-/// The content of one WARC or ARC record: so many of the reader's next bytes.
+/// The content of one WARC or ARC record: a number of bytes from the reader.
 class RecordBlock {
  public:
-  /// `digests`, which may be null, see all that goes by.
+  /// `digests`, which may be null, see all bytes.
   RecordBlock(ByteReader& from, std::uint64_t size_bytes, RecordDigests* digests = nullptr)
       : from_(from), left_(size_bytes), digests_(digests) {}
 
   bool starts_with(std::string_view start) {
     return left_ >= start.size() && from_.fill(start.size()).starts_with(start);
   }
-  /// Hands all of it to `take`. False when the file ends before it does.
+  /// Passes all of it to `take`. False if the file ends before the block.
   template <class Take>
   bool read(Take take) {
     while (left_ > 0) {

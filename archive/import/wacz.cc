@@ -18,8 +18,8 @@ bool is_warc_entry(const Zip::Entry& entry) {
           entry.name.ends_with(".warc.zst"));
 }
 
-/// pages/pages.jsonl: a header, then an object a line, of which `url` is a page. A list that
-/// another tool wrote in another way is no reason to refuse the recording; a damaged one is.
+/// pages/pages.jsonl: a header, then one object per line, whose `url` is a page. If another tool
+/// wrote the list in another form, the recording is still accepted; a damaged list is an error.
 std::vector<std::string> read_pages(const Zip& zip, Collector& collector) {
   std::vector<std::string> pages;
   auto const* const entry = zip.find("pages/pages.jsonl");
@@ -54,7 +54,7 @@ void import_entry(const Zip& zip, const Zip::Entry& entry, const InputSource::Pr
   std::optional<Fault> fault;
   auto source = zip.open(entry, progress, fault);
   if (source == nullptr) return collector.damage(*fault);
-  // Entries with the ending .gz may be plain, and the other way round.
+  // Entries named .gz may be uncompressed, and the reverse.
   auto again = zip.open(entry, nullptr, fault);
   std::string start(4, '\0');
   start.resize(again->read(start));

@@ -8,8 +8,8 @@ namespace reprise::importing {
 /// Whether a zip is a WACZ: it has WARCs in archive/.
 bool is_wacz(const Zip& zip);
 
-/// Reads the pages and the WARCs of a WACZ, in the order of their names. Faults end up in the
-/// collector and name the WARC.
+/// Reads the pages and the WARCs of a WACZ, in the order of their names. Faults go to the collector
+/// and name the WARC.
 void import_wacz(const Zip& zip, const InputSource::Progress& progress, Captures& captures,
                  Collector& collector);
 

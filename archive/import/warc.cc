@@ -23,7 +23,7 @@ bool is_known_version(std::string_view line) {
   return false;
 }
 
-/// The records that the format knows.
+/// The types of records in the format.
 constexpr std::array<std::string_view, 8> kTypes = {"warcinfo",   "response",    "resource",
                                                     "request",    "metadata",    "revisit",
                                                     "conversion", "continuation"};
@@ -34,7 +34,7 @@ bool parse_length(const std::string& text, std::uint64_t& length) {
   return read.ec == std::errc() && read.ptr == end;
 }
 
-/// "Name: value", or a line that goes on with the value before.
+/// "Name: value", or a line that continues the previous value.
 bool is_field_line(std::string_view line) {
   if (line.find('\0') != std::string_view::npos) return false;
   if (line.front() == ' ' || line.front() == '\t') return true;
@@ -42,7 +42,7 @@ bool is_field_line(std::string_view line) {
   return colon != std::string_view::npos && colon > 0;
 }
 
-/// The content of a record, and what its digests say of it.
+/// The content of a record, and the result of its digests.
 struct Block {
   Block(ByteReader& from, std::uint64_t size_bytes, const Fields& head)
       : digests(head, size_bytes), bytes(from, size_bytes, &digests) {}
@@ -103,15 +103,15 @@ std::string WarcReader::place() const {
   return "record " + std::to_string(number_) + " at byte " + std::to_string(offset_) + ": ";
 }
 
-/// Notes damage to this record, or to the file where it stands.
+/// Records damage to this record, or to the file at this place.
 void WarcReader::damage(const std::string& what) {
   if (from_.failed()) return collector_.damage(*from_.fault());
   auto const url = uri();
   collector_.damage(place() + what + (url.empty() ? "" : " (" + url.substr(0, 200) + ")"));
 }
 
-/// The same where nothing says how far the record reaches: the next one is looked for, if the user
-/// wants that. Whether there is one.
+/// The same if the end of the record is unknown: with `keep_going`, looks for the next record.
+/// Returns whether there is one.
 bool WarcReader::bad(const std::string& what) {
   damage(what);
   return !collector_.failed() && find_record();
@@ -136,7 +136,7 @@ Capture WarcReader::capture() const {
   return capture;
 }
 
-/// False at the end of what can be read.
+/// False at the end of the readable part.
 bool WarcReader::read_record() {
   fields_.clear();
   while (from_.some().starts_with('\r') || from_.some().starts_with('\n')) from_.consume(1);
@@ -154,7 +154,7 @@ bool WarcReader::read_record() {
   return !collector_.failed() && (whole || find_record());
 }
 
-/// To the next thing that looks like the start of a record. False when there is none.
+/// Moves to the next possible start of a record. False if there is none.
 bool WarcReader::find_record() {
   constexpr std::string_view kMark = "WARC/1.";
   while (true) {
@@ -173,7 +173,7 @@ bool WarcReader::find_record() {
   }
 }
 
-/// Reads the lines in front of a block. What is wrong with them, or nothing.
+/// Reads the lines before a block. Returns the error, or nothing.
 std::string WarcReader::read_head() {
   std::string line;
   if (!equals_ignoring_case(from_.fill(kStart.size()).substr(0, kStart.size()), kStart)) {
@@ -195,7 +195,7 @@ std::string WarcReader::read_head() {
   return {};
 }
 
-/// What a head must say, and does not. `size_bytes`: of the block.
+/// A required field that a head lacks. `size_bytes`: of the block.
 std::string WarcReader::problem_of_head(std::uint64_t& size_bytes) const {
   auto const length = field("Content-Length");
   if (length.empty()) return "its Content-Length is missing";
@@ -212,8 +212,7 @@ std::string WarcReader::problem_of_head(std::uint64_t& size_bytes) const {
   return {};
 }
 
-/// Hands all of a block to `taker`. False when the file ends before the block does. Damage is
-/// noted.
+/// Passes all of a block to `taker`. False if the file ends before the block. Damage is recorded.
 template <class Take>
 bool WarcReader::take(Block& block, Take&& taker) {
   if (!block.bytes.read(taker)) {
@@ -228,7 +227,8 @@ bool WarcReader::take(Block& block, Take&& taker) {
   return true;
 }
 
-/// A record that is no exchange. A digest vouches that it was recorded so; else it is damage.
+/// Skips a record that is not an exchange. With a good digest it was recorded so; otherwise it is
+/// damage.
 bool WarcReader::leave_out(Block& block, const std::string& why) {
   if (collector_.failed()) return true;
   if (block.verdict != RecordDigests::Verdict::kGood) {
@@ -241,7 +241,7 @@ bool WarcReader::leave_out(Block& block, const std::string& why) {
   return true;
 }
 
-/// False when the file ends inside it.
+/// False if the file ends inside it.
 bool WarcReader::read_block(std::uint64_t size_bytes) {
   Block block(from_, size_bytes, fields_);
   if (is_type("warcinfo")) return read_info(block);
@@ -277,7 +277,7 @@ bool WarcReader::read_info(Block& block) {
   if (auto const* const software = find_field(fields, "software")) {
     software_ = software->substr(0, 200);
   }
-  // Our own export says more.
+  // Our own export has more.
   if (auto const* const started = find_field(fields, "reprise-started")) {
     started_ = parse_time(*started);
   }
@@ -310,7 +310,7 @@ void WarcReader::note_truncation(ExchangeDraft& draft) {
   draft.failure = "the recording was cut: " + reason.substr(0, 100);
 }
 
-/// A browser's protocol, beside the HTTP/1.1 that the format asks for.
+/// A browser's protocol, besides the HTTP/1.1 that the format requires.
 void WarcReader::note_protocols(ExchangeDraft& draft, HttpVersion& version) const {
   constexpr std::string_view kTls = "tls/";
   for (const Field& each : fields_) {
@@ -333,7 +333,7 @@ bool WarcReader::read_response(Block& block, bool is_revisit) {
   }
   auto const whole = take(block, [&message](std::string_view piece) { message.append(piece); });
   if (!whole) {
-    // What came of it is kept, if anything is.
+    // Data received before the cut is kept, if any.
     draft.outcome = Outcome::kCutByClient;
     draft.failure = "the recording ends inside it";
   }

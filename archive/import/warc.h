@@ -7,8 +7,8 @@
 
 namespace reprise::importing {
 
-/// Reads a WARC (0.17 to 1.1), decompressed. Faults end up in the collector and name the record and
-/// its byte.
+/// Reads a WARC (0.17 to 1.1), decompressed. Faults go to the collector and name the record and its
+/// byte.
 void import_warc(ByteReader& from, Captures& captures, Collector& collector);
 
 /// Reads an ARC (version 1 or 2), decompressed.

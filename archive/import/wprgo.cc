@@ -9,7 +9,7 @@
 namespace reprise::importing {
 namespace {
 
-/// Field names count in any case, as Go's decoder has it.
+/// Field names match in any case, as in Go's decoder.
 bool is(std::string_view name, std::string_view wanted) {
   return equals_ignoring_case(name, wanted);
 }
@@ -84,14 +84,14 @@ void WprgoReader::read_entry(const std::string& url) {
     return collector_.fail("the request for " + url +
                            " cannot be read: " + (asked ? request.problem() : "it is missing"));
   }
-  // An empty response is a request that failed.
+  // An empty response means a failed request.
   if (answered && !response.finish() && !collector_.failed()) {
     return collector_.fail("the response of " + url + " cannot be read: " + response.problem());
   }
   add(url, request, response, answered);
 }
 
-/// Whether there was any byte.
+/// Returns whether there was any byte.
 bool WprgoReader::read_message(HttpMessage& message, const std::string& url) {
   Base64Decoder decoder;
   std::string bytes;
@@ -126,7 +126,7 @@ void WprgoReader::add(const std::string& url, HttpMessage& request, HttpMessage&
   auto const& target = request.request().target;
   if (target.starts_with('/') || target == "*") draft.url.target = clean_target(target);
   request.take_request(draft);
-  // Written so by the tool, for a client that had sent none.
+  // Added by the tool, for a client that had sent none.
   if (auto const* accepted = find_field(draft.request_fields, "Accept-Encoding");
       accepted != nullptr && accepted->empty()) {
     remove_fields(draft.request_fields, "Accept-Encoding");
@@ -134,7 +134,8 @@ void WprgoReader::add(const std::string& url, HttpMessage& request, HttpMessage&
   if (answered) {
     response.take_response(draft);
     auto const* const connection = find_field(draft.fields, "Connection");
-    // The tool closes what had no length; h2 never said so, and the collector drops it there.
+    // The tool adds "close" to responses without a length; h2 never sends it, and the collector
+    // drops it there.
     if (connection != nullptr && equals_ignoring_case(*connection, "close") &&
         find_field(draft.fields, "Content-Length") == nullptr &&
         find_field(draft.fields, "Transfer-Encoding") == nullptr) {
@@ -143,7 +144,7 @@ void WprgoReader::add(const std::string& url, HttpMessage& request, HttpMessage&
   } else {
     draft.failure = "the recording contains no response";
   }
-  // The tool writes every request as HTTP/1.1; the response says what was spoken.
+  // The tool writes every request as HTTP/1.1; the response has the real protocol.
   draft.request_version = draft.version;
   collector_.add(std::move(draft));
 }

@@ -5,14 +5,14 @@
 
 namespace reprise::importing {
 
-/// Reads an archive of Web Page Replay (Go), unzipped: one JSON object (its format is described in
-/// archive/import/README.md). Faults end up in the collector and name the byte or the URL.
+/// Reads an archive of Web Page Replay (Go), unzipped: one JSON object (archive/import/README.md
+/// describes the format). Faults go to the collector and name the byte or the URL.
 ///
-/// `started`: find_wprgo_start()'s answer for the same bytes.
+/// `started`: the result of find_wprgo_start() for the same bytes.
 void import_wprgo(ByteReader& from, UnixTime started, Collector& collector);
 
-/// When the recording was made. The original tool writes that behind the requests, but an archive
-/// wants it first: hence a walk of its own.
+/// When the recording was made. The original tool writes it after the requests, but an archive
+/// needs it first: hence a separate pass.
 UnixTime find_wprgo_start(ByteReader& from);
 
 }  // namespace reprise::importing

@@ -11,7 +11,7 @@
 namespace reprise {
 namespace {
 
-/// What is kept of an exchange until all were read.
+/// The data kept of an exchange until all are read.
 struct Seen {
   std::uint64_t family = 0;
   std::uint64_t response = 0;
@@ -45,7 +45,7 @@ class Build {
 
   const ArchiveReader& reader_;
   MatchContents contents_;
-  std::vector<Feature> features_;  // in the order of the file
+  std::vector<Feature> features_;  // in file order
   std::vector<Count> counts_;      // in the same order
   std::vector<Seen> seen_;
 };

@@ -8,9 +8,10 @@
 
 namespace reprise {
 
-/// The match index of an archive's records, whether or not it holds one: the same records give the
-/// same bytes. Reads every exchange, and the request bodies that are taken apart. An exchange that
-/// is damaged is left out. Takes about 250 bytes of memory an exchange meanwhile (MATCHING.md).
+/// Builds the match index of an archive's records, whether or not the file has one: the same
+/// records give the same bytes. Reads every exchange, and the request bodies that are split into
+/// parameters. Damaged exchanges are skipped. Uses about 250 bytes of memory per exchange
+/// (MATCHING.md).
 std::vector<std::byte> build_match_index(const ArchiveReader& reader);
 
 }  // namespace reprise

@@ -7,7 +7,7 @@ namespace {
 
 using Members = std::span<const std::uint32_t>;
 
-/// Fills candidates, each member once.
+/// Collects candidates, each member once.
 class Gatherer {
  public:
   Gatherer(const MatchIndexView& index, const MatchIndexView::Group& group, Candidates& out)
@@ -15,7 +15,7 @@ class Gatherer {
 
   std::size_t room() const { return Candidates::kMax - out_.count; }
   void add(std::uint32_t member) {
-    // Lists are what the file says they are.
+    // The lists come from the file, which is untrusted.
     if (member < group_.first_member || member >= group_.end_member || room() == 0) return;
     auto slot = (member * 0x9e3779b1U) >> (32 - kSlotBits);
     while (slots_[slot] != 0) {
@@ -35,15 +35,15 @@ class Gatherer {
   std::array<std::uint32_t, std::size_t{1} << kSlotBits> slots_{};  // member + 1
 };
 
-/// Where to begin so that `room` members can be read, if there are as many: at `wanted` or before.
+/// The start of a window of `room` members, if there are as many: at `wanted` or before.
 std::size_t window_begin(std::size_t wanted, std::size_t size, std::size_t room) {
   return std::min(wanted, size - std::min(size, room));
 }
 
-/// What shares something with the request.
+/// The members that share something with the request.
 struct List {
   Members members;
-  const Feature* feature = nullptr;  ///< what is shared, if it is one parameter
+  const Feature* feature = nullptr;  ///< the shared feature, if it is one parameter
 };
 
 /// The search for one request.
@@ -70,7 +70,7 @@ class Search {
   void look_up(std::uint64_t identity, const Feature* feature);
   void read(Members list, std::uint32_t from);
   void score_new();
-  /// Whether nothing that is in none of the lists read can be as good as the best so far.
+  /// Whether no member outside the lists already read can be as good as the best so far.
   bool is_settled() const { return best_ > score(asked_, not_shared_, ignored_); }
 
   const MatchIndexView& index_;
@@ -79,8 +79,7 @@ class Search {
   std::span<const Feature> asked_;
   std::span<const Feature> without_body_;
   std::span<const std::uint32_t> ignored_;
-  std::vector<Feature>
-      not_shared_;  // the best that is in none of the lists read, if it is anywhere
+  std::vector<Feature> not_shared_;  // the best possible match outside the lists already read
   std::array<List, Candidates::kListsMax> lists_;
   std::size_t list_count_ = 0;
   Gatherer gatherer_;
@@ -144,12 +143,12 @@ void Search::run(std::uint32_t from) {
     if (gatherer_.room() == 0 || is_settled()) return;
     read(list.members, from);
     score_new();
-    // Should the list not have been read whole, there is no room for more either.
+    // If the list was not read completely, there is no room for more either.
     if (list.feature != nullptr) {
       not_shared_[list.feature - asked_.data()] = with_other_value(*list.feature);
     }
   }
-  // What shares nothing may still look alike.
+  // Members that share nothing may still be similar.
   if (gatherer_.room() == 0 || is_settled()) return;
   auto const size = group_.end_member - group_.first_member;
   auto const begin = window_begin(from, size, gatherer_.room());

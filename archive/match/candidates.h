@@ -1,6 +1,6 @@
 #pragma once
 
-// Which recorded exchanges a request is compared with, and how well each fits: MATCHING.md, "Cost".
+// Selects the recorded exchanges to compare a request with, and scores them: MATCHING.md, "Cost".
 // Pure.
 
 #include <array>
@@ -19,7 +19,7 @@ struct Candidate {
   unsigned score = 0;         ///< percent
 };
 
-/// At most kMax exchanges of one group. A value of some kilobytes.
+/// At most kMax exchanges of one group. A value of a few kilobytes.
 struct Candidates {
   static constexpr std::size_t kMax = 256;
   static constexpr std::size_t kListsMax = kFeaturesMax + 2;
@@ -29,12 +29,11 @@ struct Candidates {
   std::array<Candidate, kMax> all;
   std::size_t count = 0;
   std::uint32_t first_member = 0;  ///< of the group
-  std::uint32_t lists_read = 0;    ///< what it cost
+  std::uint32_t lists_read = 0;    ///< the cost
 };
 
-/// `asked`: the features of the request, sorted. `ignored`: names that count nothing, sorted.
-/// `from`: of a list too long to be read whole the members from this one of the group on come
-/// first.
+/// `asked`: the features of the request, sorted. `ignored`: names that do not count, sorted.
+/// `from`: where to start in a list too long to be read completely, as a member of the group.
 Candidates find_candidates(const MatchIndexView& index, std::uint64_t group_hash,
                            std::vector<Feature> asked, std::span<const std::uint32_t> ignored,
                            std::uint32_t from);

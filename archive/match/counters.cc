@@ -9,7 +9,7 @@
 namespace reprise {
 namespace {
 
-/// How far what counts milliseconds may be off, and what is too little to tell.
+/// The tolerance for a counter of milliseconds, and the smallest time that proves anything.
 constexpr std::int64_t kElapsedMin = 50;
 constexpr std::int64_t kElapsedOffMin = 20;
 constexpr std::int64_t kElapsedOffPart = 10;
@@ -18,10 +18,10 @@ std::uint64_t site_name(std::uint64_t site, std::uint32_t name) {
   return mixed(site ^ mixed(name));
 }
 
-/// Names of sites that are looked at, those that come first.
+/// The limit of names per site; the first ones are used.
 constexpr std::size_t kSiteNamesMax = 65'536;
 
-/// One name's values, exchange by exchange.
+/// One name's values, by exchange.
 class Run {
  public:
   void add(const CountedExchange& exchange, std::uint32_t value) {
@@ -57,7 +57,7 @@ class Run {
   std::uint32_t value_ = 0;
   std::uint64_t family_ = 0;
   std::int64_t time_ = 0;
-  std::uint32_t length_ = 0;  // in this session
+  std::uint32_t length_ = 0;  // within this session
   std::uint32_t longest_ = 0;
   std::uint32_t pairs_ = 0;
   std::uint32_t switches_ = 0;

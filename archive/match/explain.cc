@@ -5,6 +5,7 @@
 #include <map>
 
 #include "archive/match/parameters.h"
+#include "base/text/counted.h"
 #include "base/text/glob.h"
 
 namespace reprise {
@@ -16,8 +17,8 @@ std::string shown_or_nothing(std::string_view text) {
   return text.empty() ? "(nothing)" : shown(text);
 }
 
-/// The parameters of one side, in place and name order. A name's values stay in the request's
-/// order.
+/// The parameters of one side, in the order of place and name. The values of a name stay in the
+/// request's order.
 class Named {
  public:
   using Key = std::pair<bool, std::string>;  // in the body, name
@@ -55,7 +56,7 @@ bool same_values(Named::Values a, Named::Values b) {
   return left == right;
 }
 
-/// Phrases, of which only the first are kept.
+/// Collects phrases, but keeps only the first ones.
 class Phrases {
  public:
   void add(std::string phrase) {
@@ -99,7 +100,7 @@ std::string shown(std::string_view text) {
 std::vector<std::string> differences(const AskedRequest& recorded, const AskedRequest& request,
                                      const std::vector<std::string>& ignored_params) {
   Phrases phrases;
-  // Where the recorded body does not count, neither does the asked one.
+  // If the recorded body does not count, neither does the body of the request.
   auto asked = request;
   if (!recorded.body_counts) {
     asked.body = {};
@@ -116,7 +117,7 @@ std::vector<std::string> differences(const AskedRequest& recorded, const AskedRe
     phrases.add(recorded.body_bytes == asked.body_bytes
                     ? "request body differs"
                     : "request body differs: " + std::to_string(recorded.body_bytes) + " -> " +
-                          std::to_string(asked.body_bytes) + " bytes");
+                          counted(asked.body_bytes, "byte"));
   }
   if (phrases.empty() && ignored_params.empty()) {
     if (!same_target) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// In words, what sets a recorded request apart from one that is asked. Pure.
+// Describes the differences between a recorded and a new request. Pure.
 
 #include <string>
 #include <string_view>
@@ -12,16 +12,16 @@ namespace reprise {
 
 inline constexpr std::size_t kDifferencesMax = 16;
 
-/// What differs, one phrase each, parameters first, at most kDifferencesMax; `recorded.body` and
-/// `asked.body` are taken apart where they are there. Empty when nothing that counts does. Values
+/// The differences, one phrase each, parameters first, at most kDifferencesMax; `recorded.body` and
+/// `asked.body` are split into parameters if present. Empty if nothing that counts differs. Values
 /// are cut short.
 std::vector<std::string> differences(const AskedRequest& recorded, const AskedRequest& asked,
                                      const std::vector<std::string>& ignored_params);
 
-/// Cut short where it is long.
+/// Cuts a long text short.
 std::string shown(std::string_view text);
 
-/// The first of them, and how many more there are.
+/// The first phrase, and the number of others.
 std::string summary(const std::vector<std::string>& phrases);
 
 }  // namespace reprise

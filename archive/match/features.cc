@@ -11,11 +11,11 @@ namespace {
 
 constexpr std::uint64_t kValueMask = (std::uint64_t{1} << 36) - 1;
 constexpr std::uint32_t kNameBits = 19;
-// Names of what no request names. (A real one hashes to the same once in 2^19.)
+// A name for parameters without one. (A real name has the same hash once in 2^19.)
 constexpr std::uint32_t kFoldedMark = 1;
 constexpr std::uint32_t kDigestMark = 2;
 constexpr std::uint32_t kLengthMark = 3;
-// Not values of any feature either.
+// Not the value of any feature either.
 constexpr std::uint64_t kSteadyMark = std::uint64_t{1} << 62;
 constexpr std::uint64_t kNamesMark = std::uint64_t{1} << 61;
 

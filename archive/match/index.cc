@@ -11,7 +11,7 @@
 namespace reprise {
 namespace {
 
-/// The numbers of the head, in file order.
+/// The numbers in the head, in file order.
 enum Head : std::size_t {
   kVersion,
   kEntries,
@@ -28,8 +28,8 @@ enum Head : std::size_t {
 };
 static_assert(kHeadNumbers * sizeof(std::uint32_t) <= kMatchIndexHeadBytes);
 
-/// Checked when it was opened, and bounded again here: somebody may write to the file under the
-/// map.
+/// Checked when the index was opened, and limited again here: another process may write to the
+/// mapped file.
 template <class T>
 std::span<const T> between(std::span<const T> all, std::size_t begin, std::size_t end) {
   end = std::min(end, all.size());
@@ -41,7 +41,7 @@ using HeadNumbers = std::array<std::uint32_t, kHeadNumbers>;
 
 }  // namespace
 
-/// Where each section begins, all by the numbers of the head.
+/// The start of each section, computed from the head.
 struct MatchIndexView::Sections {
   std::uint64_t groups, members, features, pairs, representations, sites, first_postings, postings,
       learnt, group_buckets, pair_buckets, end;
@@ -68,7 +68,7 @@ struct MatchIndexView::Sections {
   }
 };
 
-/// Turns contents into sections.
+/// Converts contents to sections.
 struct MatchIndexView::Builder {
   struct Posting {
     std::uint64_t pair;

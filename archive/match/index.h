@@ -1,7 +1,7 @@
 #pragma once
 
-// The match index: whom to compare a request with that is not recorded as it is. Used straight from
-// the map, or from memory. Pure. Layout: archive/FORMAT.md. Input is hostile.
+// The match index: selects the candidates for a request that was not recorded exactly. Used
+// directly from the mapped file, or from memory. Pure. Layout: archive/FORMAT.md. Input is hostile.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,21 +17,21 @@ namespace reprise {
 
 inline constexpr std::uint32_t kMatchIndexVersion = 1;
 inline constexpr std::size_t kMatchIndexHeadBytes = 64;
-/// Features of all exchanges together; those that come behind have none and are found exactly only.
+/// Limit for the features of all exchanges; exchanges beyond it have none and match only exactly.
 inline constexpr std::size_t kFeaturesOfAllMax = std::size_t{1} << 26;
 
-/// A record holds no more.
+/// The limit of a record.
 inline constexpr std::size_t kMatchIndexBytesMax = std::size_t{UINT32_MAX} - kRecordHeaderBytes;
 
-/// An exchange that may answer, in the file as it is here.
+/// An exchange that can answer, in the layout of the file.
 struct MatchMember {
   std::uint32_t ordinal = 0;
-  std::uint32_t is_partial = 0;  ///< 1: its body was taken in part only, and is not compared
+  std::uint32_t is_partial = 0;  ///< 1: its body was recorded in part only, and is not compared
   std::uint32_t first_feature = 0;
   std::uint32_t feature_count = 0;
 };
 
-/// What a match index is made of, before it has directories. Ordinals are those of the archive's
+/// The contents of a match index, before its directories. Ordinals are those of the archive's
 /// entries.
 struct MatchContents {
   struct Group {
@@ -47,22 +47,22 @@ struct MatchContents {
 
 std::vector<std::byte> build_match_index(MatchContents contents);
 
-/// A match index in memory that somebody else owns.
+/// A match index in memory owned by the caller.
 class MatchIndexView {
  public:
   MatchIndexView() = default;
-  /// Nothing when it is of another version, or a count or a bound does not hold, or it is not of
-  /// an archive of `entry_count` exchanges. `payload` is aligned to 8 bytes and stays.
+  /// Nothing if it has another version, fails a check, or does not belong to an archive of
+  /// `entry_count` exchanges. `payload` is aligned to 8 bytes and must stay valid.
   static std::optional<MatchIndexView> parse(Bytes payload, std::size_t entry_count);
 
-  /// The exchanges of one group. Members are named by their positions in members().
+  /// The exchanges of one group. Members are identified by their positions in members().
   struct Group {
     std::uint32_t first_member = 0;
     std::uint32_t end_member = 0;
     std::span<const LearntName> learnt;
   };
   std::optional<Group> find_group(std::uint64_t hash) const;
-  /// The members that share something, ascending; empty when there are none.
+  /// The members that share a parameter, ascending; empty if there are none.
   std::span<const std::uint32_t> find_pair(std::uint64_t hash) const;
 
   std::span<const MatchMember> members() const { return members_; }
@@ -84,13 +84,13 @@ class MatchIndexView {
 
   unsigned group_bits_ = 1;
   unsigned pair_bits_ = 1;
-  std::span<const GroupRow> groups_;  // and one behind them, for their ends
+  std::span<const GroupRow> groups_;  // and one more at the end
   std::span<const MatchMember> members_;
   std::span<const Feature> features_;
   std::span<const std::uint64_t> pairs_;
   std::span<const Representation> representations_;
   std::span<const std::uint64_t> sites_;
-  std::span<const std::uint32_t> first_postings_;  // of each pair, and one behind them
+  std::span<const std::uint32_t> first_postings_;  // of each pair, and one more at the end
   std::span<const std::uint32_t> postings_;
   std::span<const LearntName> learnt_;
   std::span<const std::uint32_t> group_buckets_;

@@ -103,7 +103,7 @@ bool Walker::string(std::string_view& text) {
   return false;
 }
 
-/// A number, or one of the three names. What else stands there is no JSON.
+/// A number, or one of the three names. Anything else is invalid.
 bool Walker::word() {
   auto const text = rest_.substr(0, rest_.find_first_of(" \t\r\n,]}"));
   bool const number = !text.empty() && (text[0] == '-' || (text[0] >= '0' && text[0] <= '9')) &&

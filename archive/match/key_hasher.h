@@ -7,15 +7,15 @@
 
 namespace reprise {
 
-/// The finalizer of MurmurHash3: every bit of the outcome depends on every bit of `hash`.
+/// The finalizer of MurmurHash3: every bit of the result depends on every bit of `hash`.
 constexpr std::uint64_t mixed(std::uint64_t hash) {
   hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccdU;
   hash = (hash ^ (hash >> 33)) * 0xc4ceb9fe1a85ec53U;
   return hash ^ (hash >> 33);
 }
 
-/// FNV-1a over the parts, each text after its length, ended by mixed() so that the top bits, which
-/// choose a bucket, depend on every byte.
+/// FNV-1a over the parts, each text after its length, followed by mixed() so that the top bits,
+/// which select a bucket, depend on every byte.
 class KeyHasher {
  public:
   void add_byte(std::uint8_t byte) { state_ = (state_ ^ byte) * 0x100000001b3U; }

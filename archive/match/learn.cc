@@ -15,10 +15,10 @@ const LearntName* find(std::span<const LearntName> learnt, Feature feature) {
   return found != learnt.end() && *found >> 8 == name_of(feature) ? &*found : nullptr;
 }
 
-/// Pairs of exchanges in which the values of one name differ.
+/// Pairs of exchanges with different values of one name.
 struct Evidence {
-  std::uint32_t agreeing = 0;   ///< and the responses are the same
-  std::uint32_t differing = 0;  ///< and so do the responses
+  std::uint32_t agreeing = 0;   ///< with equal responses
+  std::uint32_t differing = 0;  ///< with different responses
 
   Relevance relevance(bool may_select) const {
     if (agreeing > 0 && differing <= agreeing) return Relevance::kVolatile;
@@ -27,8 +27,8 @@ struct Evidence {
   }
 };
 
-/// Calls `differs(name, drawn)` for each name that both have once and with different values;
-/// `drawn`: both values look as if they were made for this one request.
+/// Calls `differs(name, drawn)` for each name that both have once, with different values; `drawn`:
+/// both values look generated for a single request.
 template <class Differs>
 void compare(std::span<const Feature> a, std::span<const Feature> b, Differs&& differs) {
   std::size_t i = 0;
@@ -50,7 +50,7 @@ void compare(std::span<const Feature> a, std::span<const Feature> b, Differs&& d
   }
 }
 
-/// Notes of each selecting name how many values it has among the observed.
+/// Sets, for each selecting name, its number of observed values.
 void note_variety(std::span<const Observation> observed, std::span<LearntName> learnt) {
   std::vector<std::uint64_t> values;
   for (const Observation& each : observed) {
@@ -64,7 +64,7 @@ void note_variety(std::span<const Observation> observed, std::span<LearntName> l
   std::ranges::sort(values);
   auto const repeated = std::ranges::unique(values);
   values.erase(repeated.begin(), repeated.end());
-  // Sorted by name, as the names are.
+  // Sorted by name, like the names.
   auto next = values.begin();
   for (auto& name : learnt) {
     auto const is_before = [&](std::uint64_t value) { return name_of(value << 8) <= name >> 8; };

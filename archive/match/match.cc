@@ -10,7 +10,7 @@
 namespace reprise {
 namespace {
 
-/// How many exchanges of a path are passed over to find those that are not complete.
+/// How many exchanges of a path are visited to find incomplete ones.
 constexpr std::size_t kBrokenVisitsMax = 1024;
 
 bool is_same(const StoredRequest& recorded, const MatchKey& key, bool partial) {
@@ -82,7 +82,7 @@ std::uint32_t session_to_replay(const ArchiveReader& reader) {
   }
   if (last_complete > 0) return last_complete;
   if (last > 0) return last;
-  // The records of the sessions are lost, but those of the exchanges are not.
+  // The records of the sessions are lost, but not those of the exchanges.
   for (const IndexEntry& entry : reader.entries()) last = std::max(last, entry.session);
   return last;
 }
@@ -119,7 +119,7 @@ void Matcher::link_repeats() {
 
 void Matcher::link_range(std::uint32_t begin, std::uint32_t end) {
   auto const all = reader_->entries();
-  if (end - begin == 1) {  // as most are: no map is needed to tell it from others
+  if (end - begin == 1) {  // the usual case, for which no map is needed
     bool const is_complete = all[begin].outcome == Outcome::kComplete;
     if (all[begin].session != session_ || (!is_complete && !rules_.failures)) return;
     answering_[begin] = true;
@@ -154,7 +154,7 @@ void Matcher::link_range(std::uint32_t begin, std::uint32_t end) {
     }
   }
   if (!rules_.failures) return;
-  // What the client cut is better than nothing of the kind.
+  // An exchange that the client cut is better than nothing.
   auto const known = last_of;
   for (auto const at : cut_by_client) {
     if (!known.contains(index_.representations()[at] & kValues)) link(at);
@@ -166,7 +166,7 @@ void Matcher::ignore(const std::vector<std::string>& globs) {
     auto const matches = [name](const std::string& glob) { return fits_glob(glob, name); };
     if (std::ranges::any_of(globs, matches)) ignored_.push_back(name_hash(in_body, name));
   };
-  // What is not recorded is looked up when it is asked for: the file knows hashes, not names.
+  // Requests that were not recorded are looked up on demand: the file has hashes, not names.
   for (std::uint32_t ordinal = 0; ordinal < reader_->entries().size(); ++ordinal) {
     if (reader_->entries()[ordinal].session != session_) continue;
     auto const exchange = reader_->exchange(ordinal);
@@ -225,8 +225,7 @@ Decision Matcher::decide_exactly(const AskedRequest& asked, SequenceCursors& cur
   auto partial = false;
   auto const same_key = [&](std::uint32_t ordinal) {
     auto const* const recorded = request_of(ordinal);
-    // A record that cannot be read has only its hash to speak for it, which is enough to tell what
-    // the miss is due to.
+    // Of an unreadable record only the hash is known, which is enough to explain the miss.
     return recorded == nullptr ? !partial : is_same(*recorded, key, partial);
   };
   auto const decision = match(key, asked.headers, cursors, same_key);
@@ -250,7 +249,7 @@ Decision Matcher::decide_fuzzily(const AskedRequest& asked, SequenceCursors& cur
   if (best < (rules_.exact_only ? 100 : kScoreMin)) return decision;
   auto const chosen = choose(asked, candidates, best, cursors);
   auto const& candidate = candidates.all[chosen];
-  // Hashes brought us here: its text must agree.
+  // Only hashes were compared so far: compare the text.
   auto const* const recorded = request_of(candidate.ordinal);
   if (recorded != nullptr && !same_place(key_of(*recorded), asked.key)) return decision;
   decision.kind = MatchKind::kFuzzy;
@@ -261,7 +260,7 @@ Decision Matcher::decide_fuzzily(const AskedRequest& asked, SequenceCursors& cur
 }
 
 Decision Matcher::decide_broken(const AskedRequest& asked, SequenceCursors& cursors) const {
-  // How much of a body was taken before it broke is chance.
+  // The received part of a cut body is random.
   auto const without_body = [](AskedRequest request) {
     request.key.body_digest = {};
     request.body_bytes = 0;
@@ -284,7 +283,7 @@ Decision Matcher::decide_broken(const AskedRequest& asked, SequenceCursors& curs
     auto const given = cursors.given_[ordinal].load(std::memory_order_relaxed);
     ++decision.candidates;
     if (fit < kScoreMin || fit < decision.score) return true;
-    // The first that is left, or the last of those that were all given.
+    // The first one left, or the last of those already served.
     if (fit == decision.score && !best_is_given) return true;
     decision.kind = MatchKind::kFuzzy;
     decision.ordinal = ordinal;
@@ -310,7 +309,7 @@ std::uint32_t Matcher::choose(const AskedRequest& asked, const Candidates& candi
     auto const better = [&] {
       if (chosen == kNone || alike != likeness_of_chosen) return alike > likeness_of_chosen;
       if (given != chosen_is_given) return chosen_is_given;
-      // The first that is left, or the last of those that were all given.
+      // The first one left, or the last of those already served.
       return given == (found[at].member > found[chosen].member);
     };
     if (chosen != kNone && !better()) continue;

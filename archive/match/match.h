@@ -1,7 +1,8 @@
 #pragma once
 
-// Which recorded exchange answers a request, and why: MATCHING.md. Pure: an archive, a request and
-// the session's cursors in, a decision with its reason out. Never touches the network or the clock.
+// Decides which recorded exchange answers a request, and why: MATCHING.md. Pure: an archive, a
+// request and the session's cursors in, a decision with its reason out. Uses neither the network
+// nor the clock.
 
 #include <cstdint>
 #include <functional>
@@ -24,11 +25,11 @@ enum class MatchKind : std::uint8_t { kExact, kFuzzy, kMiss };
 struct MatchRules {
   bool exact_only = false;
   std::vector<std::string> ignored_params;  ///< globs of parameter names (glob.h)
-  /// Exchanges that were cut or failed answer, too: with what there is of them.
+  /// Exchanges that were cut or failed answer, too, with their partial data.
   bool failures = true;
 };
 
-/// A recorded exchange that came near, and why it is not the answer.
+/// A similar recorded exchange, and why it is not the answer.
 struct NearMiss {
   std::uint32_t ordinal = 0;
   std::string url;
@@ -37,14 +38,14 @@ struct NearMiss {
 
 struct Decision {
   MatchKind kind = MatchKind::kMiss;
-  std::uint32_t ordinal = 0;  ///< position in reader.entries(), when not a miss
-  unsigned score = 0;         ///< percent; 100 when exact; of a miss the best that was found
+  std::uint32_t ordinal = 0;  ///< position in reader.entries(), unless it is a miss
+  unsigned score = 0;         ///< percent; 100 if exact; for a miss, the best one found
   bool scheme_substituted = false;
-  std::uint32_t candidates = 0;  ///< what it cost: exchanges scored
+  std::uint32_t candidates = 0;  ///< the cost: exchanges scored
   std::uint32_t lists_read = 0;
 };
 
-/// The session that is replayed when none is named: the last complete one, else the last.
+/// The default session for a replay: the last complete one, otherwise the last.
 std::uint32_t session_to_replay(const ArchiveReader& reader);
 
 /// Thread-safe.
@@ -52,33 +53,33 @@ class Matcher {
  public:
   static constexpr std::size_t kNearMissesMax = 5;
   static constexpr std::size_t kCandidatesMax = Candidates::kMax;
-  /// The request of an ordinal, or null when it cannot be read. Who asks keeps what was decoded.
+  /// The request of an ordinal, or null if it is unreadable. The caller caches decoded requests.
   using RequestOf = std::function<const StoredRequest*(std::uint32_t)>;
 
   /// Answers from `session` of `reader` (which must outlive this); 0 means session_to_replay().
-  /// Takes twelve bytes an entry, and where the file has no match index, what that takes.
+  /// Uses twelve bytes per entry, and memory for a match index if the file has none.
   Matcher(const ArchiveReader& reader, std::uint32_t session, MatchRules rules = {});
 
   std::uint32_t session() const { return session_; }
   const MatchRules& rules() const { return rules_; }
-  /// By ordinal: whether it can be an answer at all.
+  /// By ordinal: whether it can be an answer.
   const std::vector<bool>& answering() const { return answering_; }
-  /// Whether decide() looks into bodies; else their digests are enough.
+  /// Whether decide() compares bodies; otherwise their digests are enough.
   bool compares_bodies() const { return !rules_.exact_only || !rules_.ignored_params.empty(); }
 
-  /// The best answer to `asked`. Allocates where it is not exact.
+  /// The best answer to `asked`. Allocates memory unless it is exact.
   Decision decide(const AskedRequest& asked, SequenceCursors& cursors,
                   const RequestOf& request_of) const;
 
-  /// The first step of decide() alone: the next exchange of the recorded sequence of `key`, the
-  /// last one repeating. Cost grows neither with the archive nor
-  /// with the sequence; allocates nothing when `exchanges` is decoded already.
+  /// The first step of decide(): the next exchange in the recorded sequence of `key`, the last one
+  /// repeating. The cost does not grow with the archive or the sequence; allocates nothing if
+  /// `exchanges` is already decoded.
   ///
-  /// `same_key(ordinal)` says whether that exchange's key equals `key` in full: the index knows
-  /// hashes only, and the caller keeps decoded exchanges. It is asked about at most kCandidatesMax
-  /// others that merely share the hash. `headers` choose between repeats.
+  /// `same_key(ordinal)` says whether that exchange's key equals `key` in full: the index has only
+  /// hashes, and the caller keeps decoded exchanges. It is called for at most kCandidatesMax others
+  /// that only share the hash. `headers` choose between repeats.
   ///
-  /// `takes(ordinal)` says whether the caller takes what comes next; where it does not, that is a
+  /// `takes(ordinal)` says whether the caller takes the next exchange; if not, the result is a
   /// miss, and the sequence stays where it was.
   template <class SameKey, class Takes>
   Decision match(const MatchKey& key, HeaderList headers, SequenceCursors& cursors,
@@ -89,21 +90,20 @@ class Matcher {
     return match(key, headers, cursors, same_key, [](std::uint32_t) { return true; });
   }
 
-  /// Explains a miss: at most kNearMissesMax exchanges of the same host and path, nearest first.
-  /// An exchange that shares the whole key is listed when it belongs to another session or is
-  /// broken.
+  /// Explains a miss: at most kNearMissesMax exchanges of the same host and path, nearest first. An
+  /// exchange with an equal key is listed if it belongs to another session or is broken.
   std::vector<NearMiss> nearest(const AskedRequest& asked) const;
-  /// What of a missed request no recorded one shares: "host never recorded", "path never recorded",
-  /// else "not recorded", and then nearest() says more.
+  /// The part of a missed request that was never recorded: "host never recorded", "path never
+  /// recorded", otherwise "not recorded"; nearest() has details.
   std::string_view miss_reason(const MatchKey& key) const;
-  /// Rewrites the request to the scheme that its host was recorded with, where it never was under
-  /// the asked one. False: there is nothing to rewrite, or the rules do not want it.
+  /// Changes the request's scheme to the one that its host was recorded with, if it never was under
+  /// the requested one. False: nothing to change, or the rules forbid it.
   bool substitute_scheme(AskedRequest& asked) const;
 
  private:
   class Nearest;
   static constexpr std::uint32_t kNone = UINT32_MAX;
-  static constexpr std::size_t kHeadsMax = 4'096;  ///< of one key, that are looked at
+  static constexpr std::size_t kHeadsMax = 4'096;  ///< of one key
 
   void link_repeats();
   void link_range(std::uint32_t begin, std::uint32_t end);
@@ -112,35 +112,35 @@ class Matcher {
                           const RequestOf& request_of) const;
   Decision decide_fuzzily(const AskedRequest& asked, SequenceCursors& cursors,
                           const RequestOf& request_of) const;
-  /// The best of the exchanges of a path that are not complete, by all but their bodies.
+  /// The best incomplete exchange of a path, compared without bodies.
   Decision decide_broken(const AskedRequest& asked, SequenceCursors& cursors) const;
   std::uint32_t choose(const AskedRequest& asked, const Candidates& candidates, unsigned best,
                        const SequenceCursors& cursors) const;
-  /// Whether the request was recorded as it is, but no such exchange is complete.
+  /// Whether exactly this request was recorded, but no such exchange is complete.
   bool is_recorded_broken(const MatchKey& key) const;
 
-  /// The first ordinal that may answer a key of that hash, or kNone.
+  /// The first ordinal that can answer a key with that hash, or kNone.
   std::uint32_t first_answer(std::uint64_t hash) const;
-  /// Of the sequences that begin at `first` and behind it, the one to serve, or kNone.
+  /// The sequence to serve, of those that begin at `first` or later, or kNone.
   template <class SameKey>
   std::uint32_t sequence(std::uint32_t first, HeaderList headers, SameKey& same_key) const;
-  /// The first one from `ordinal` on, in its sequence, whose key is the same.
+  /// The first one from `ordinal` on, in its sequence, with the same key.
   template <class SameKey>
   std::uint32_t seek(std::uint32_t ordinal, SameKey& same_key) const;
 
   const ArchiveReader* reader_;
   std::uint32_t session_ = 0;
   MatchRules rules_;
-  std::vector<std::byte> own_index_;  // where the file has none
+  std::vector<std::byte> own_index_;  // if the file has none
   MatchIndexView index_;
   std::vector<std::uint32_t> ignored_;  // names, sorted
-  // Of each ordinal that can answer, the next one behind it that can, of the same key and
-  // representation; and of the first of those, the first of the next representation.
+  // For each ordinal that can answer, the next such ordinal with the same key and representation;
+  // for the first of those, the first of the next representation.
   std::vector<std::uint32_t> next_repeat_;
   std::vector<std::uint32_t> next_sequence_;
-  std::vector<std::uint32_t> first_answer_;  // from each ordinal on, itself included, of its hash
+  std::vector<std::uint32_t> first_answer_;  // from each ordinal on, including itself, for its hash
   std::vector<bool> answering_;
-  bool has_broken_ = false;  // among those
+  bool has_broken_ = false;  // whether it has any
 };
 
 template <class SameKey>
@@ -187,7 +187,7 @@ Decision Matcher::match(const MatchKey& key, HeaderList headers, SequenceCursors
     decision.ordinal = next == kNone ? last : next;
     if (!takes(decision.ordinal)) return {};
     if (next == kNone) break;
-    // Another thread may have been given this one in the meantime: then the one after it.
+    // Another thread may have taken this one in the meantime: then use the next.
     if (taken.compare_exchange_weak(seen, next - start + 1, std::memory_order_relaxed)) break;
   }
   cursors.give(decision.ordinal);

@@ -8,8 +8,8 @@
 namespace reprise {
 namespace {
 
-/// How many exchanges of a path are passed over to find different ones among them: such as cannot
-/// answer because they are cut or of another session, and such as may differ in method or scheme.
+/// How many exchanges of a path are visited to find different ones: also those that cannot answer
+/// because they are cut or in another session, and those with another method or scheme.
 constexpr std::size_t kVisitsMax = 1024;
 constexpr std::size_t kBarredMax = 24;
 constexpr std::size_t kOtherwiseMax = 8;
@@ -25,7 +25,7 @@ std::string explain_outcome(Outcome outcome) {
   }
 }
 
-/// A recorded exchange with what sets it apart, most weighty first: lesser differences sort first.
+/// A recorded exchange with its differences, ordered so that smaller differences come first.
 struct Compared {
   std::tuple<bool, bool, unsigned, bool, bool, bool, std::uint64_t> distance;
   NearMiss miss;
@@ -33,7 +33,7 @@ struct Compared {
 
 }  // namespace
 
-/// Finds and compares what comes near to one request.
+/// Finds the exchanges similar to one request, and compares them.
 class Matcher::Nearest {
  public:
   Nearest(const Matcher& matcher, const AskedRequest& asked)
@@ -74,7 +74,7 @@ void Matcher::Nearest::add_candidates() {
   auto const found = std::span(candidates.all).first(candidates.count);
   std::ranges::sort(
       found, {}, [](const Candidate& each) { return std::tuple(100 - each.score, each.member); });
-  // Repeats of one key would all say the same.
+  // Repeats of one key would all have the same differences.
   std::unordered_set<std::uint64_t> keys;
   for (const Candidate& each : found) {
     if (keys.size() == kNearMissesMax) break;
@@ -91,7 +91,7 @@ void Matcher::Nearest::add_others_of_path() {
   std::size_t otherwise = 0;
   matcher_.reader_->visit_path(
       path_hash(asked_.key.host, asked_.key.target), [&](std::uint32_t ordinal) {
-        // Repeats of one key stand one behind the other, and would all say the same.
+        // Repeats of one key are adjacent, and would all have the same differences.
         auto const& entry = all[ordinal];
         auto const repeats = !ordinals.empty() && all[ordinals.back()].key_hash == entry.key_hash &&
                              all[ordinals.back()].session == entry.session &&

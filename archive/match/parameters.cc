@@ -16,7 +16,7 @@ int hex_digit(char c) {
   return -1;
 }
 
-/// The value of a parameter like `boundary` in a field's value, quotes taken off.
+/// The value of a parameter such as `boundary` in a field's value, without quotes.
 std::optional<std::string_view> field_parameter(std::string_view field, std::string_view name) {
   for (auto at = field.find(';'); at != std::string_view::npos; at = field.find(';', at)) {
     ++at;
@@ -115,7 +115,7 @@ bool Parameters::add_json(std::string_view text) {
   auto const count = list_.size();
   auto const whole =
       walk_json(text, kJsonDepthMax, [this](const std::string& path, std::string_view value) {
-        // Items of one array have one path.
+        // All items of an array have the same path.
         auto const known = !names_.empty() && names_.back() == path;
         auto const& name = known ? names_.back() : names_.emplace_back(path);
         list_.push_back({.in_body = true, .name = name, .value = value});
@@ -128,7 +128,7 @@ bool Parameters::add_json(std::string_view text) {
 bool Parameters::add_multipart(std::string_view boundary, std::string_view text) {
   auto const count = list_.size();
   auto const delimiter = "\r\n--" + std::string(boundary);
-  // The first one stands at the start of a line, or of the body.
+  // The first one is at the start of a line, or of the body.
   if (!text.starts_with(std::string_view(delimiter).substr(2))) return false;
   text.remove_prefix(delimiter.size() - 2);
   while (!text.starts_with("--")) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Takes a request apart into parameters, the parts that matching compares: MATCHING.md. Pure; input
-// is hostile.
+// Splits a request into parameters, the parts that matching compares: MATCHING.md. Pure; input is
+// hostile.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,28 +15,28 @@
 
 namespace reprise {
 
-inline constexpr std::size_t kParametersReadMax = 4'096;  ///< of one request
+inline constexpr std::size_t kParametersReadMax = 4'096;  ///< per request
 inline constexpr std::size_t kNormalisedBodyBytesMax = 1 << 20;
 inline constexpr std::size_t kJsonDepthMax = 64;
 
-/// Views into the request, or into the Parameters that it is of.
+/// Views into the request, or into its Parameters.
 struct Parameter {
   bool in_body = false;
-  bool percent_encoded = false;  ///< as it stands here: compare decoded() forms
+  bool percent_encoded = false;  ///< as written: compare decoded() forms
   std::string_view name;
   std::string_view value;
 };
 
-/// `text` without percent-encoding, '+' as a space; a '%' that two hex digits do not follow stays.
+/// `text` without percent-encoding, '+' as a space; a '%' without two hex digits is kept.
 std::string decoded(std::string_view text);
 
-/// The parameters of one request. Borrows what it was made from.
+/// The parameters of one request. Borrows its inputs.
 class Parameters {
  public:
   /// Splits at '&' and '='.
   void add_query(std::string_view query, bool in_body = false);
-  /// Takes a whole body apart. False, and nothing added, where it is of no form that is known: then
-  /// it is compared by its digest and its length. `headers` are the request's.
+  /// Splits a whole body. Returns false and adds nothing for an unknown form: the body is then
+  /// compared by its digest and length. `headers` are the request's.
   bool add_body(HeaderList headers, Bytes body);
 
   const std::vector<Parameter>& list() const { return list_; }
@@ -47,13 +47,13 @@ class Parameters {
   bool is_full() const { return list_.size() >= kParametersReadMax; }
 
   std::vector<Parameter> list_;
-  std::deque<std::string> names_;  ///< those that stand nowhere in the request
+  std::deque<std::string> names_;  ///< names that are not in the request
 };
 
 /// The query of a target, without its '?'; empty when it has none.
 std::string_view query_of(std::string_view target);
 
-/// The media type of a Content-Type field, as it stands there, without its parameters.
+/// The media type in a Content-Type field, as written, without its parameters.
 std::string_view media_type_of(std::string_view content_type);
 
 }  // namespace reprise

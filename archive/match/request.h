@@ -1,6 +1,6 @@
 #pragma once
 
-// What identifies a request, and what else of it is compared.
+// The identity of a request, and its other compared properties.
 
 #include <cstdint>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace reprise {
 
-/// What identifies a request. Borrows its text.
+/// The identity of a request. Borrows its text.
 struct MatchKey {
   std::string_view method;
   Scheme scheme = Scheme::kHttp;
@@ -21,19 +21,19 @@ struct MatchKey {
   Sha256 body_digest{};     ///< all zero for no body
 };
 
-/// A request that wants an answer. Borrows everything.
+/// A request to answer. Borrows everything.
 struct AskedRequest {
   MatchKey key;
   HeaderList headers;
-  std::uint64_t body_bytes = 0;  ///< how long the content is
-  Bytes body;                    ///< all of it, or nothing where it was not held
-  /// False of a recorded request that was answered before its content was whole: how much of it was
-  /// taken is chance, and not compared.
+  std::uint64_t body_bytes = 0;  ///< length of the content
+  Bytes body;                    ///< all of it, or nothing if it was not held
+  /// False for a recorded request that was answered before its content was complete: the length of
+  /// the received part is random, and not compared.
   bool body_counts = true;
 };
 
 MatchKey key_of(const StoredRequest& request);
-/// The recorded request as if it was asked again. `body`: its content, or nothing.
+/// The recorded request as a new request. `body`: its content, or nothing.
 AskedRequest asked_as(const StoredRequest& request, Bytes body);
 
 std::string url_of(const MatchKey& key);
@@ -41,7 +41,7 @@ std::string url_of(const MatchKey& key);
 /// Whether both have the same method, scheme, host, port and path.
 bool same_place(const MatchKey& a, const MatchKey& b);
 
-/// Hash of the whole key, as the index holds it. FORMAT.md defines it.
+/// Hash of the whole key, as stored in the index. FORMAT.md defines it.
 std::uint64_t key_hash(const MatchKey& key);
 /// Hash of host and path alone (no scheme, port, method, query or body): finds near misses.
 std::uint64_t path_hash(std::string_view host, std::string_view target);

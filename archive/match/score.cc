@@ -5,7 +5,7 @@
 namespace reprise {
 namespace {
 
-// Weights and what is earned of them, in fortieths of an ordinary parameter.
+// Weights and points, in fortieths of an ordinary parameter.
 constexpr unsigned kOrdinaryWeight = 40;
 constexpr unsigned kVolatileWeight = 5;
 constexpr unsigned kVolatileDiffers = 4;
@@ -16,11 +16,11 @@ constexpr unsigned kTimeDiffers = 36;
 struct Tally {
   std::uint64_t earned = kOrdinaryWeight;  // the path
   std::uint64_t weight = kOrdinaryWeight;
-  std::uint64_t selecting = 0;         // how many
+  std::uint64_t selecting = 0;         // number of names
   std::uint64_t selecting_weight = 0;  // by variety
   std::uint64_t selecting_earned = 0;
 
-  /// Of one name, like `of`: how many are equal, differ, and stand on one side only.
+  /// Adds one name, like `of`: how many of its values are equal, differ, and are on one side only.
   void add(Feature of, unsigned equal, unsigned differing, unsigned alone,
            unsigned earned_by_differing) {
     auto const all = equal + differing + alone;
@@ -39,8 +39,8 @@ struct Tally {
   }
   unsigned percent() const {
     if (selecting == 0) return static_cast<unsigned>(earned * 100 / weight);
-    // Each selecting parameter weighs as much as all others together; what they weigh, they share
-    // by their variety.
+    // Each selecting parameter weighs as much as all others together; this weight is distributed by
+    // their variety.
     auto const total = weight * (1 + selecting) * selecting_weight;
     auto const got = earned * selecting_weight + weight * selecting * selecting_earned;
     return static_cast<unsigned>(got * 100 / total);
@@ -54,7 +54,7 @@ unsigned earned_by(Shape a, Shape b) {
 
 using Side = std::span<const Feature>;
 
-/// Takes those off that have the name of the first.
+/// Removes and returns the features with the name of the first.
 Side take_run(Side& side) {
   std::size_t count = 1;
   while (count < side.size() && name_of(side[count]) == name_of(side[0])) ++count;

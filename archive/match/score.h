@@ -1,6 +1,6 @@
 #pragma once
 
-// How well a recorded request fits one that is asked: MATCHING.md has the table. Pure.
+// Scores how well a recorded request matches a new one: MATCHING.md has the table. Pure.
 
 #include <cstdint>
 #include <span>
@@ -12,8 +12,8 @@ namespace reprise {
 /// In percent; below it there is no answer.
 inline constexpr unsigned kScoreMin = 60;
 
-/// 0 to 100, 100 only where all that counts is equal. Both sorted, with their relevance. `ignored`:
-/// names that count nothing, sorted.
+/// 0 to 100; 100 only if everything that counts is equal. Both sorted, with their relevance.
+/// `ignored`: names that do not count, sorted.
 unsigned score(std::span<const Feature> asked, std::span<const Feature> recorded,
                std::span<const std::uint32_t> ignored);
 

@@ -8,18 +8,18 @@
 
 namespace reprise {
 
-/// What a client session was given so far. Thread-safe; one per client session.
+/// The answers served to a client session so far. Thread-safe; one per client session.
 class SequenceCursors {
  public:
-  /// `entry_count`: that of the archive, reader.entries().size().
+  /// `entry_count`: reader.entries().size() of the archive.
   explicit SequenceCursors(std::size_t entry_count) : taken_(entry_count), given_(entry_count) {}
-  /// Starts every sequence again.
+  /// Restarts every sequence.
   void reset();
 
  private:
   friend class Matcher;
   void give(std::uint32_t ordinal) {
-    // Looked at first: writing each time would bounce the line between threads.
+    // Read first: writing each time would bounce the cache line between threads.
     auto& given = given_[ordinal];
     if (!given.load(std::memory_order_relaxed)) given.store(true, std::memory_order_relaxed);
   }
@@ -27,11 +27,11 @@ class SequenceCursors {
     return places_[group % places_.size()];
   }
 
-  /// At the ordinal where a sequence starts: how far behind it the next answer is looked for. Zero
-  /// while it was never asked; else the last answer was at that distance less one.
+  /// At the ordinal where a sequence starts: the distance at which to look for the next answer.
+  /// Zero before the first request; then the last answer was at that distance less one.
   std::vector<std::atomic<std::uint32_t>> taken_;
   std::vector<std::atomic<bool>> given_;
-  /// By group (several may share one): which member comes behind the last that was given.
+  /// By group (several may share one): the member after the last one served.
   std::array<std::atomic<std::uint32_t>, 1024> places_{};
 };
 

@@ -23,7 +23,7 @@ class BrotliDecode final : public Decoder::Stage {
 
   Coding coding() const override { return Coding::kBrotli; }
 
-  // What follows the end is ignored, as browsers do.
+  // Bytes after the end are ignored, as in browsers.
   Result<void> write(std::span<const std::byte> coded, Buffer& plain) override {
     took(coded.size());
     auto const* in = reinterpret_cast<const std::uint8_t*>(coded.data());
@@ -53,7 +53,7 @@ class BrotliEncode final : public Encoder::Stage {
     invariant(state_ != nullptr, "brotli has no memory");
     auto const quality = static_cast<std::uint32_t>(std::clamp(effort, 0, 11));
     BrotliEncoderSetParameter(state_.get(), BROTLI_PARAM_QUALITY, quality);
-    // Servers' default; the largest that decoders take without being asked is 24.
+    // The default of servers; decoders accept up to 24 without further settings.
     BrotliEncoderSetParameter(state_.get(), BROTLI_PARAM_LGWIN, 22);
     BrotliEncoderSetParameter(state_.get(), BROTLI_PARAM_MODE, BROTLI_MODE_TEXT);
   }

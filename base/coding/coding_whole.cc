@@ -1,6 +1,6 @@
-// Bodies that are there as a whole. gzip is decoded by libdeflate, which takes a third of the time
-// of zlib but knows no streams. It does not encode: most of what is recorded comes from zlib, and
-// only zlib makes as many bytes of it again.
+// Whole bodies. gzip is decoded by libdeflate, which takes a third of zlib's time but supports no
+// streams. It does not encode: most recorded bodies come from zlib, and only zlib reproduces their
+// size.
 
 #include <libdeflate.h>
 
@@ -15,13 +15,13 @@
 namespace reprise::coding {
 namespace {
 
-/// What is larger than this is not coded with the greatest effort, which would take seconds.
+/// Larger bodies are not encoded with the greatest effort, which would take seconds.
 constexpr std::size_t kHardestBytesMax = 64 << 10;
-/// The greatest effort is taken when the one before it is too large by one part in this many.
+/// The greatest effort is used if the result of the one before is too large by this fraction (1/N).
 constexpr std::size_t kMuchTooLarge = 50;
 
-/// Of one gzip member that says how long it is, as RFC 1952 wants it. False: the Decoder is to see
-/// to it, be it larger, several members, or a lie.
+/// Decodes one gzip member that gives its length, as RFC 1952 requires. False: use the Decoder,
+/// because the body is larger, has several members, or a false length.
 bool inflate_member(std::span<const std::byte> coded, DecodeLimits limits, Buffer& plain) {
   constexpr std::size_t kMemberBytesMin = 18;
   if (coded.size() < kMemberBytesMin) return false;
@@ -42,7 +42,7 @@ bool inflate_member(std::span<const std::byte> coded, DecodeLimits limits, Buffe
          made == size && used == coded.size();
 }
 
-/// What is worth trying, the least effort first.
+/// The efforts to try, the least first.
 std::span<const Effort> efforts_of(Coding coding) {
   static constexpr Effort kZlib[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   static constexpr Effort kBrotli[] = {0, 1, 2, 3, 4, 5, 6, 9, 11};
@@ -84,9 +84,9 @@ Result<Effort> fit_effort(std::span<const Coding> codings, std::span<const std::
     Encoder(codings, effort).write(plain, Until::kEnd, again);
     return again.size();
   };
-  // Sizes fall with the effort: the first that is no larger is looked for, and the one before. What
-  // comes last may take a hundred times the time of the others, so it is not tried, but taken when
-  // all others are much too large.
+  // Sizes decrease with the effort: find the first that is not larger, and the one before. The last
+  // effort may take a hundred times as long as the others, so it is not tried, but used if all
+  // others are much too large.
   auto const efforts = efforts_of(codings.front());
   std::size_t first = 0;
   std::size_t last = efforts.size() - 1;

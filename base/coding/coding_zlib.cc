@@ -10,7 +10,7 @@
 namespace reprise::coding {
 namespace {
 
-// What zlib calls window bits also chooses the format.
+// zlib's window bits also select the format.
 int window_bits(Coding coding) {
   return coding == Coding::kGzip ? 15 + 16 : coding == Coding::kDeflate ? 15 : -15;
 }
@@ -44,7 +44,7 @@ class Inflate final : public Decoder::Stage {
     if (coding_ == Coding::kGzip && (byte(0) != 0x1F || byte(1) != 0x8B)) {
       return fail(errc::not_that_coding);
     }
-    // RFC 1950 section 2.2: method 8, a window of at most 32 KiB, and a check sum.
+    // RFC 1950 section 2.2: method 8, a window of at most 32 KiB, and a checksum.
     bool const zlib =
         (byte(0) & 0x0F) == 8 && byte(0) >> 4 <= 7 && (byte(0) << 8 | byte(1)) % 31 == 0;
     if (coding_ == Coding::kDeflate && !zlib) coding_ = Coding::kRawDeflate;
@@ -54,7 +54,7 @@ class Inflate final : public Decoder::Stage {
     return {};
   }
 
-  // What follows the end is ignored, as browsers do.
+  // Bytes after the end are ignored, as in browsers.
   Result<void> inflate_all(std::span<const std::byte> coded, Buffer& plain) {
     bool full = false;
     while (!ended_ && (!coded.empty() || full)) {
@@ -72,7 +72,7 @@ class Inflate final : public Decoder::Stage {
   Coding coding_;
   std::array<std::byte, 2> first_{};
   std::size_t first_size_ = 0;
-  std::optional<Inflation> inflation_;  // once the first bytes are there
+  std::optional<Inflation> inflation_;  // once the first bytes have arrived
 };
 
 class Deflate final : public Encoder::Stage {

@@ -17,7 +17,7 @@ struct Inflation::State {
 };
 
 Inflation::Inflation(Format format) : state_(std::make_unique<State>()) {
-  // What zlib calls window bits also chooses the format.
+  // zlib's window bits also select the format.
   int const bits = format == Format::kGzip ? 15 + 16 : format == Format::kZlib ? 15 : -15;
   invariant(::inflateInit2(&state_->stream, bits) == Z_OK, "zlib has no memory");
 }

@@ -14,7 +14,8 @@
 
 namespace reprise::coding {
 
-/// The result of one step. A step ends when the input or the room is used up, or when the data end.
+/// The result of one step. A step ends when the input or the room is used up, or at the end of the
+/// data.
 struct InflationStep {
   enum class State : std::uint8_t {
     kMore,    ///< more input or more room is needed
@@ -26,7 +27,7 @@ struct InflationStep {
   std::size_t given = 0;  ///< bytes of the room
 };
 
-/// Deflate (RFC 1951), bare or in one of its two envelopes.
+/// Deflate (RFC 1951), raw or in one of its two formats.
 class Inflation {
  public:
   enum class Format : std::uint8_t {

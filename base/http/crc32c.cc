@@ -14,7 +14,7 @@ constexpr std::uint32_t kPolynomialReflected = 0x82f63b78;
 
 using Tables = std::array<std::array<std::uint32_t, 256>, 8>;
 
-/// tables[k][b]: what byte b contributes when k more bytes follow it ("slicing by 8").
+/// tables[k][b]: the contribution of byte b when k more bytes follow it ("slicing by 8").
 constexpr Tables make_tables() {
   Tables tables{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {

@@ -32,10 +32,10 @@ class Digester {
   std::unique_ptr<evp_md_ctx_st, FreeDigest> context_;
 };
 
-/// The same with any other algorithm that OpenSSL names ("SHA1").
+/// The same with any algorithm by its OpenSSL name ("SHA1").
 class NamedDigester {
  public:
-  /// Aborts when OpenSSL has no such algorithm.
+  /// Aborts if OpenSSL has no such algorithm.
   explicit NamedDigester(const char* algorithm);
   void update(std::span<const std::byte> bytes);
   /// The digest of everything so far, as bytes; ends this digester.

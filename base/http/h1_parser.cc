@@ -41,7 +41,7 @@ class H1Category final : public std::error_category {
   }
 };
 
-/// The one Content-Length, of digits.
+/// The one Content-Length, digits only.
 Result<std::optional<std::uint64_t>> content_length(HeaderList headers) {
   std::optional<std::uint64_t> found;
   for (const HeaderView& field : headers) {
@@ -111,8 +111,8 @@ Result<RequestLine> parse_request_head(std::span<const char> head,
 }
 
 Result<BodyFraming> request_framing(HttpVersion version, HeaderList headers) {
-  // A body that two parsers could see two ways is how requests are smuggled: one Content-Length of
-  // digits, or one Transfer-Encoding that is chunked and nothing else, or neither.
+  // Requests are smuggled by bodies that two parsers read differently: so there must be one
+  // Content-Length of digits, or one Transfer-Encoding that is exactly chunked, or neither.
   auto const length = content_length(headers);
   if (!length) return fail(length.error());
   std::size_t codings = 0;
@@ -225,9 +225,9 @@ Result<ChunkedDecoder::Step> ChunkedDecoder::next(Bytes input) {
       step.consumed += count;
       left_bytes_ -= count;
       if (left_bytes_ == 0) state_ = State::kDataEnd;
-      // What ends the body may be here already: then the caller learns it with its last piece.
+      // The end of the body may already be in the input: then report it with the last piece.
       if (left_bytes_ == 0 && step.consumed < input.size()) {
-        // What is wrong with it is told by the next call: the piece itself is good.
+        // An error there is reported by the next call: this piece is valid.
         auto const ahead = skip_framing(input.subspan(step.consumed));
         broken_ = !ahead;
         step.consumed += ahead.value_or(0);

@@ -133,9 +133,9 @@ class ChunkedDecoder {
 
   Tolerance tolerance_;
   State state_ = State::kSize;
-  bool broken_ = false;  // behind the last piece
+  bool broken_ = false;  // after the last piece
   std::uint64_t left_bytes_ = 0;
-  std::string line_;  // of a size that is spread over reads
+  std::string line_;  // of a size line that is split over reads
   std::string trailer_text_;
   std::vector<HeaderView> trailers_;
 };

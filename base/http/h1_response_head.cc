@@ -1,4 +1,4 @@
-// Heads of responses (RFC 9112 sections 4 and 6.3), strictly and as browsers read them.
+// Heads of responses (RFC 9112 sections 4 and 6.3), parsed strictly or as browsers do.
 
 #include <algorithm>
 #include <charconv>
@@ -34,7 +34,7 @@ Result<ResponseHead> parse_status_line_strictly(std::string_view line) {
   return head;
 }
 
-/// 1.1 for that and all that is later, 1.0 for the rest, whatever stands there.
+/// 1.1 for 1.1 and all later versions, 1.0 for any other text.
 HttpVersion version_as_browsers(std::string_view line) {
   auto const dot = line.find('.');
   if (line.size() < 6 || line[4] != '/' || dot >= line.size() - 1) return HttpVersion::kHttp10;
@@ -68,7 +68,7 @@ Result<ResponseHead> parse_status_line_as_browsers(std::string_view line) {
 
 Result<ResponseHead> parse_as_browsers(std::span<char> head, std::vector<HeaderView>& fields) {
   auto const text = text_of(head);
-  // What C programs would read in two ways.
+  // C programs may read this in two ways.
   if (text.find('\0') != std::string_view::npos) return fail(h1_errc::bad_header);
   auto const start = find_status_line(text);
   if (!start) return fail(h1_errc::not_http);
@@ -82,7 +82,7 @@ Result<ResponseHead> parse_as_browsers(std::span<char> head, std::vector<HeaderV
   return parsed;
 }
 
-/// What the fields announce, whether or not there is a body.
+/// The length announced by the fields, whether or not there is a body.
 Result<BodyFraming> announced_strictly(const ResponseHead& head) {
   std::optional<std::uint64_t> length;
   std::optional<std::string_view> codings;
@@ -109,7 +109,7 @@ Result<BodyFraming> announced_as_browsers(const ResponseHead& head) {
       header_has_token(head.headers, "Transfer-Encoding", "chunked")) {
     return BodyFraming{.kind = BodyFraming::Kind::kChunked};
   }
-  // Two lengths are how responses are smuggled; one that is no length is none.
+  // Responses are smuggled by two lengths; an invalid length counts as none.
   std::optional<std::string_view> only;
   for (const HeaderView& field : head.headers) {
     if (!equals_ignoring_case(field.name, "Content-Length")) continue;

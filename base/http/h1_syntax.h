@@ -1,7 +1,7 @@
 #pragma once
 
-// The pieces that heads of both kinds and trailers are parsed with (RFC 9112 section 5, RFC 9110
-// section 5.6.2). Pure.
+// The parts for parsing heads of both kinds and trailers (RFC 9112 section 5, RFC 9110 section
+// 5.6.2). Pure.
 
 #include <cstdint>
 #include <optional>
@@ -17,8 +17,8 @@ namespace reprise {
 
 bool is_token(std::string_view text);
 
-/// Takes the next line, without its end (a line feed, a carriage return may stand before it), from
-/// `rest`.
+/// Takes the next line from `rest`, without its end (a line feed, possibly after a carriage
+/// return).
 std::string_view take_line(std::string_view& rest);
 
 /// HTTP/1.1 or HTTP/1.0, in this spelling.

@@ -9,8 +9,8 @@
 
 namespace reprise {
 
-/// One header field as it stood on the wire: case kept, value without the optional white space
-/// around it (RFC 9110 section 5.5). Borrows its text.
+/// One header field as on the wire: case kept, value without the optional white space around it
+/// (RFC 9110 section 5.5). Borrows its text.
 struct HeaderView {
   std::string_view name;
   std::string_view value;
@@ -22,7 +22,7 @@ using HeaderList = std::span<const HeaderView>;
 /// ASCII case-insensitive equality, as field names and most tokens compare.
 bool equals_ignoring_case(std::string_view a, std::string_view b);
 bool starts_with_ignoring_case(std::string_view text, std::string_view prefix);
-/// ASCII letters in lower case, all else as it is.
+/// Converts ASCII letters to lower case; all other bytes are unchanged.
 std::string lower_case(std::string_view text);
 
 /// The value of the first field called `name` (any case).
@@ -44,7 +44,7 @@ class Headers {
   Headers(Headers&&) = default;
   Headers& operator=(Headers&&) = default;
 
-  /// Valid as long as this object lives, also after it was moved to another.
+  /// Valid as long as this object lives, even after a move to another.
   HeaderList list() const { return fields_; }
   std::size_t size() const { return fields_.size(); }
   bool empty() const { return fields_.empty(); }

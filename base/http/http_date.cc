@@ -6,7 +6,7 @@
 namespace reprise {
 namespace {
 
-/// Takes a date apart from its front. Once something was missing, it stays failed.
+/// Parses a date from its start. After an error it stays failed.
 class DateScan {
  public:
   explicit DateScan(std::string_view text) : rest_(text) {}
@@ -22,7 +22,7 @@ class DateScan {
     failed_ = failed_ || !rest_.starts_with(text);
     if (!failed_) rest_.remove_prefix(text.size());
   }
-  /// Exactly so many digits.
+  /// Exactly this many digits.
   int number(std::size_t digits) {
     int value = 0;
     failed_ = failed_ || rest_.size() < digits;
@@ -66,7 +66,7 @@ std::chrono::seconds scan_time(DateScan& scan) {
   return std::chrono::hours(hours) + std::chrono::minutes(minutes) + std::chrono::seconds(seconds);
 }
 
-/// Behind "Sun Nov": the form of asctime().
+/// After "Sun Nov": the form of asctime().
 void scan_asctime(DateScan& scan, Moment& moment) {
   moment.month = scan.month();
   scan.skip(" ");

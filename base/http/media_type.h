@@ -7,13 +7,13 @@
 
 namespace reprise {
 
-/// "text/html" of "Text/HTML; charset=utf-8"; empty when there is no Content-Type.
+/// "text/html" for "Text/HTML; charset=utf-8"; empty if there is no Content-Type.
 std::string media_type(HeaderList headers);
 
 /// The kinds of media types that have a short name: html, script, style, image, font, json, xml,
 /// media. False for other names.
 bool is_kind_name(std::string_view name);
-/// Whether `type`, as media_type() gives it, is of the kind `name`.
+/// Whether `type`, a result of media_type(), is of the kind `name`.
 bool is_of_kind(std::string_view type, std::string_view name);
 
 }  // namespace reprise

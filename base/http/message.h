@@ -1,7 +1,6 @@
 #pragma once
 
-// Heads of requests and responses as they pass through: they borrow their text from whoever parsed
-// or stored them.
+// Heads of requests and responses in transit: they borrow their text from their parser or store.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,7 +19,7 @@ struct RequestHead {
   std::uint16_t port = 0;
   std::string_view target;  ///< origin-form (path and query), or "*"
   HttpVersion version = HttpVersion::kHttp11;
-  HeaderList headers;  ///< as received, hop-by-hop fields included
+  HeaderList headers;  ///< as received, including hop-by-hop fields
   /// The protocol that the client asks to switch to: "websocket", or empty. h1 sends it in Upgrade,
   /// h2 in :protocol with the method CONNECT; here the method is GET for both. A handler accepts
   /// with status 101 for both, and then reads and writes the bytes of that protocol.
@@ -31,10 +30,10 @@ struct ResponseHead {
   HttpVersion version = HttpVersion::kHttp11;
   std::uint16_t status = 0;
   std::string_view reason;
-  HeaderList headers;  ///< as received, hop-by-hop fields included
+  HeaderList headers;  ///< as received, including hop-by-hop fields
 };
 
-/// The three digits of the status line and of :status; more where an origin sent more.
+/// The three digits of the status line and of :status; more if an origin sent more.
 inline std::string status_text(std::uint16_t status) {
   auto const digits = std::to_string(status);
   return std::string(3 - std::min<std::size_t>(digits.size(), 3), '0') + digits;

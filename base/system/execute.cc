@@ -45,7 +45,7 @@ std::vector<char*> argument_pointers(const std::vector<std::string>& arguments) 
 
 bool end_with_parent(pid_t parent, int signal) {
   ::prctl(PR_SET_PDEATHSIG, signal);
-  return ::getppid() == parent;  // else it ended before that counted
+  return ::getppid() == parent;  // otherwise it ended before the setting took effect
 }
 
 void execute(std::string words) {

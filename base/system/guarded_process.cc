@@ -29,8 +29,8 @@ constexpr char kTerminate = 'T';
 /// How often a wait asks whether to stop.
 constexpr std::chrono::milliseconds kStopInterval{200};
 
-/// Everything the guard needs, made before fork(2): afterwards, with other threads' locks in an
-/// unknown state, only async-signal-safe calls are allowed.
+/// Everything the guard needs, prepared before fork(2): afterwards other threads' locks are in an
+/// unknown state, and only async-signal-safe calls are permitted.
 struct Plan {
   const char* program = nullptr;
   char* const* argv = nullptr;
@@ -39,18 +39,18 @@ struct Plan {
   const char* folder = nullptr;      ///< null: none
   int input = -1;
   int output = -1;
-  int control = -1;     ///< read end: kTerminate, or EOF when the owner is gone
+  int control = -1;     ///< read end: kTerminate, or EOF when the owner has ended
   int status = -1;      ///< write end: pid, then wait status
   int exec_error = -1;  ///< write end, closed by a successful execve(2)
   bool favoured = false;
 };
 
 void write_int(int fd, int value) {
-  // An empty socket takes it whole. Nobody is left to tell when it fails.
+  // An empty socket takes the whole value. If it fails, there is no one left to tell.
   [[maybe_unused]] auto const sent = ::send(fd, &value, sizeof value, MSG_NOSIGNAL);
 }
 
-/// Blocks until an int is there. nullopt at end of file.
+/// Blocks until an int arrives. nullopt at end of file.
 std::optional<int> read_int(int fd) {
   int value = 0;
   ssize_t got = 0;
@@ -101,7 +101,7 @@ void default_signals() {
     int const log = ::open(plan.error_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (log < 0 || ::dup2(log, 2) < 0) give_up();
   }
-  // Any of them may stand on 3 or 4 now: move them out of the way first.
+  // Any of them may be 3 or 4 now: move them out of the way first.
   int const report = ::fcntl(plan.exec_error, F_DUPFD_CLOEXEC, 10);
   if (plan.input >= 0) {
     int const input = ::fcntl(plan.input, F_DUPFD_CLOEXEC, 10);
@@ -116,8 +116,8 @@ void default_signals() {
   ::_exit(kNotRun);
 }
 
-/// Kills every process that descends from the guard. Those whose parent died have become the
-/// guard's own children (it is the subreaper), so this ends when no child is left.
+/// Kills all descendants of the guard. Those whose parent died have become the guard's own children
+/// (it is the subreaper), so this ends when no child is left.
 void end_descendants() {
   for (;;) {
     char list[4096];
@@ -126,7 +126,7 @@ void end_descendants() {
     if (fd >= 0) ::close(fd);
     bool killed = false;
     pid_t pid = 0;
-    // Only numbers that a blank ends: the last one of a full buffer may be cut.
+    // Only numbers followed by a blank: the last one in a full buffer may be cut off.
     for (ssize_t i = 0; i < size; ++i) {
       if (list[i] >= '0' && list[i] <= '9') {
         pid = pid * 10 + (list[i] - '0');
@@ -155,7 +155,7 @@ void remove_folder(const char* folder) {
   }
 }
 
-/// Reaps what has ended. Returns true, with the status, when the program was among them.
+/// Reaps ended processes. Returns true, with the status, if the program was among them.
 bool reap(pid_t program, int& status) {
   for (;;) {
     siginfo_t info{};
@@ -163,7 +163,7 @@ bool reap(pid_t program, int& status) {
       return false;
     }
     bool const ours = info.si_pid == program;
-    // While the program is not reaped its number cannot be another group's.
+    // Until the program is reaped, its number cannot be another group's.
     if (ours) ::kill(-program, SIGKILL);
     int ended = 0;
     ::waitpid(info.si_pid, &ended, 0);
@@ -181,7 +181,7 @@ void on_child_signal(int) {}
   ::prctl(PR_SET_NAME, "reprise-guard");
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   default_signals();
-  // The guard ends when its owner has: a signal to all processes must not come first.
+  // The guard ends after its owner: a signal to all processes must not end it first.
   for (int const number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) ::signal(number, SIG_IGN);
   sigset_t blocked;
   ::sigemptyset(&blocked);
@@ -235,7 +235,7 @@ Result<PipeEnds> make_pipe() {
   return PipeEnds{Descriptor(fds[0]), Descriptor(fds[1])};
 }
 
-/// Removes the folder when the guard was never there to do it.
+/// Removes the folder if there was no guard to do it.
 struct FolderRemover {
   std::filesystem::path folder;
   ~FolderRemover() {
@@ -273,7 +273,7 @@ Result<std::unique_ptr<GuardedProcess>> GuardedProcess::start(const Options& opt
       .favoured = options.favoured,
   };
 
-  // Handlers of this process must not run in the guard before it has put them away.
+  // Handlers of this process must not run in the guard before it has reset them.
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
@@ -314,7 +314,7 @@ GuardedProcess::~GuardedProcess() {
   }
   while (::waitpid(guard_, nullptr, 0) < 0 && errno == EINTR) {
   }
-  // Only where somebody killed the guard is there anything left of it.
+  // Something is left only if the guard was killed.
   FolderRemover const unguarded{folder_};
 }
 
@@ -330,7 +330,7 @@ std::optional<int> GuardedProcess::wait_until(TimePoint deadline) {
     int const ready =
         ::poll(&watched, 1, static_cast<int>(std::clamp<long>(left.count(), 0, 60'000)));
     if (ready > 0) {
-      // A guard that was itself killed took the program with it (PR_SET_PDEATHSIG).
+      // A killed guard took the program with it (PR_SET_PDEATHSIG).
       ended_ = read_int(status_.get()).value_or(SIGKILL);
     } else if (std::chrono::steady_clock::now() >= deadline) {
       return std::nullopt;

@@ -2,11 +2,11 @@
 
 // A child process that cannot outlive this one, and leaves nothing on disk.
 //
-// Between this process and the program stands a guard: a forked copy of this process that runs
-// nothing but system calls. It is the reaper of everything that the program starts (also of what
-// left the program's process group), and it holds one end of a pipe whose other end only this
-// process has. When that pipe closes, be it by the destructor or by `kill -9` of this process, the
-// guard kills all of them, removes the folder and goes.
+// Between this process and the program is a guard: a forked copy of this process that makes only
+// system calls. It is the reaper of everything that the program starts (even outside the program's
+// process group), and it holds one end of a pipe whose other end only this process has. When that
+// pipe closes, by the destructor or by `kill -9` of this process, the guard kills all of them,
+// removes the folder and ends.
 
 #include <sys/types.h>
 
@@ -32,13 +32,13 @@ class GuardedProcess {
   struct Options {
     std::filesystem::path program;         ///< absolute; it is not looked up on PATH
     std::vector<std::string> arguments;    ///< without the program's own name
-    std::vector<std::string> environment;  ///< NAME=VALUE, all of it
+    std::vector<std::string> environment;  ///< NAME=VALUE, the whole environment
     int input_fd = -1;      ///< becomes descriptor 3 of the program; borrowed until start() returns
     int output_fd = -1;     ///< becomes descriptor 4; both or neither are given
     bool favoured = false;  ///< put before other programs, where permitted: favour_process()
-    std::filesystem::path error_file;  ///< standard error is appended here; empty: inherited
-    /// A private folder, removed with all that is in it at the end. Taken over by start(), also
-    /// when that fails. Empty: none.
+    std::filesystem::path error_file;  ///< standard error is appended to it; empty: inherited
+    /// A private folder, removed with its contents at the end. start() takes ownership, even on
+    /// failure. Empty: none.
     std::filesystem::path folder;
   };
 
@@ -55,8 +55,8 @@ class GuardedProcess {
   /// Sends the program SIGTERM. Does nothing if it has ended.
   void terminate();
 
-  /// The program's status as waitpid(2) gives it, once it has ended; nullopt when it still runs at
-  /// `deadline`. All processes that it started have ended then, too.
+  /// The program's status as from waitpid(2), once it has ended; nullopt if it still runs at
+  /// `deadline`. By then all processes that it started have ended, too.
   std::optional<int> wait_until(TimePoint deadline);
   /// The same; nullopt also once `stop()` is true, which is asked every 200 ms.
   std::optional<int> wait_until(TimePoint deadline, const std::function<bool()>& stop);
@@ -74,13 +74,13 @@ class GuardedProcess {
   std::optional<int> ended_;
 };
 
-/// Chromium makes a socket in its folder for temporary files, whose path may have 107 bytes
+/// Chromium creates a socket in its folder for temporary files, whose path is limited to 107 bytes
 /// (unix(7)).
 inline constexpr std::size_t kBrowserFolderBytesMax =
     107 - std::string_view("/org.chromium.Chromium.XXXXXX/SingletonSocket").size();
 
-/// Makes a private folder (0700) called `prefix` plus six random letters, in $TMPDIR, or in /tmp or
-/// /var/tmp when its path would be longer than `path_bytes_max` there or it cannot be made.
+/// Creates a private folder (0700) with the name `prefix` plus six random letters, in $TMPDIR, or
+/// in /tmp or /var/tmp if its path would exceed `path_bytes_max` there or it cannot be created.
 /// Errors: filename_too_long; the system error of mkdtemp(3).
 Result<std::filesystem::path> make_private_folder(
     const std::string& prefix, std::size_t path_bytes_max = kBrowserFolderBytesMax);
@@ -88,7 +88,7 @@ Result<std::filesystem::path> make_private_folder(
 /// "ended with exit status 1", "was ended by signal 11 (Segmentation fault)".
 std::string describe_wait_status(int status);
 
-/// This process's environment as NAME=VALUE, with the variables that `changes` names replaced.
+/// This process's environment as NAME=VALUE, with the variables in `changes` replaced.
 std::vector<std::string> environment_with(const std::vector<std::string>& changes);
 
 }  // namespace reprise

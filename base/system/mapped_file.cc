@@ -13,7 +13,7 @@
 namespace reprise {
 namespace {
 
-/// Zero when the kernel does not say.
+/// Zero if the kernel does not provide it.
 std::uint64_t available_memory_bytes() {
   std::ifstream meminfo("/proc/meminfo");
   std::string name;

@@ -30,7 +30,7 @@ Result<void> close_written(int fd, Result<void> done) {
   return done;
 }
 
-/// Whether a new file may take the place of what is there.
+/// Whether a new file may replace the existing one.
 bool is_replaceable(const std::filesystem::path& path) {
   struct stat status{};
   return ::lstat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
@@ -42,7 +42,7 @@ Result<void> write_in_place(std::string_view text, const std::filesystem::path& 
   return close_written(fd, write_all(fd, text));
 }
 
-/// Writes to `fd`, which is `name`, then renames that.
+/// Writes to `fd`, the file `name`, then renames it.
 Result<void> write_and_rename(int fd, const std::string& name, std::string_view text,
                               const std::filesystem::path& path, std::optional<mode_t> mode) {
   if (fd < 0) return fail(last_system_error());

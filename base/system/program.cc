@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kOutputBytesMax = 1 << 20;
 
-/// Reads until the program and all that it started have closed their end.
+/// Reads until the program and all processes that it started have closed their end.
 Result<std::string> read_all(int fd, std::chrono::steady_clock::time_point deadline) {
   std::string output;
   std::array<char, 4096> chunk;
@@ -54,7 +54,7 @@ Result<pid_t> spawn(const std::filesystem::path& program, const std::vector<std:
   posix_spawn_file_actions_adddup2(&files, output_fd, STDERR_FILENO);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  // A session of its own has no terminal to ask for a password on, and can be killed as a whole.
+  // A new session has no terminal to ask for a password on, and can be killed as a whole.
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
   sigset_t none;
   ::sigemptyset(&none);

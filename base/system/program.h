@@ -13,11 +13,11 @@
 
 namespace reprise {
 
-/// The program called `name` on PATH.
+/// The program with this name on PATH.
 std::optional<std::filesystem::path> find_program(std::string_view name);
 
 struct ProgramResult {
-  int exit_code = 0;   ///< 128 + N when signal N ended it
+  int exit_code = 0;   ///< 128 + N if signal N ended it
   std::string output;  ///< standard output and error, at most 1 MiB
 };
 

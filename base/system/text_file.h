@@ -8,8 +8,8 @@
 
 namespace reprise {
 
-/// The content of a file that the user names. Errors: file_too_large over `bytes_max`; those of
-/// stat(2); permission_denied when it cannot be opened.
+/// The contents of a file that the user names. Errors: file_too_large over `bytes_max`; those of
+/// stat(2); permission_denied if it cannot be opened.
 Result<std::string> read_text_file(const std::filesystem::path& path, std::uintmax_t bytes_max);
 
 /// The content of a file that another reprise process wrote; empty if there is none.

@@ -56,7 +56,7 @@ bool Base64Decoder::append(std::string_view text, std::string& out) {
   std::size_t i = 0;
   out.reserve(out.size() + text.size() / 4 * 3 + 3);
   while (i < text.size()) {
-    // Four characters, three bytes, as long as nothing is odd about them.
+    // Four characters are three bytes, unless something is unusual.
     while (bits_ == 0 && !padded_ && i + 4 <= text.size()) {
       auto const value = [&text, i](std::size_t k) {
         return static_cast<std::uint32_t>(kValues[static_cast<unsigned char>(text[i + k])]);

@@ -5,7 +5,7 @@ namespace reprise {
 bool fits_glob(std::string_view glob, std::string_view text) {
   std::size_t in_glob = 0;
   std::size_t in_text = 0;
-  auto star = std::string_view::npos;  // the last '*', and what of the text it has taken
+  auto star = std::string_view::npos;  // the last '*', and the end of the text that it has matched
   std::size_t taken = 0;
   while (in_text < text.size()) {
     if (in_glob < glob.size() && glob[in_glob] == '*') {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Reads JSON of other writers: a member that is missing or of another type has a default.
+// Reads JSON from other programs: a member that is missing or has another type has a default.
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
@@ -10,16 +10,16 @@
 
 namespace reprise {
 
-/// The text at `name`; empty when there is none. Valid as long as `object` is unchanged.
+/// The text at `name`; empty if missing. Valid as long as `object` is unchanged.
 std::string_view text_at(const boost::json::object& object, std::string_view name);
-/// The number at `name`, of whichever JSON number kind.
+/// The number at `name`, of any JSON number kind.
 double number_at(const boost::json::object& object, std::string_view name, double missing = 0);
 /// The same as an integer, cut to the range of int64.
 std::int64_t integer_at(const boost::json::object& object, std::string_view name);
 bool flag_at(const boost::json::object& object, std::string_view name);
-/// The object at `name`; an empty one when there is none.
+/// The object at `name`; an empty one if missing.
 const boost::json::object& object_at(const boost::json::object& object, std::string_view name);
-/// The array at `name`; an empty one when there is none.
+/// The array at `name`; an empty one if missing.
 const boost::json::array& array_at(const boost::json::object& object, std::string_view name);
 
 /// JSON that another reprise process wrote to `path`; null if the file is missing or incomplete.

@@ -35,7 +35,7 @@ bool is_safe_on_a_terminal(char32_t c) {
   return !is_control && !turns_direction;
 }
 
-/// Copies `text` code point by code point; `other` adds what `keep` refuses.
+/// Copies `text` code point by code point; `other` converts those that `keep` rejects.
 template <class Keep, class Other>
 std::string translate(std::string_view text, Keep keep, Other other) {
   std::string out;

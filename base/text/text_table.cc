@@ -5,7 +5,7 @@
 namespace reprise {
 namespace {
 
-/// Characters, where UTF-8 has more bytes.
+/// The number of characters, which in UTF-8 can have several bytes.
 std::size_t width_of(const std::string& text) {
   std::size_t width = 0;
   for (char const c : text) width += (static_cast<unsigned char>(c) & 0xC0) != 0x80;

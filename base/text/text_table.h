@@ -7,8 +7,8 @@ namespace reprise {
 
 using TableRow = std::vector<std::string>;
 
-/// Lines with two spaces before them: the first and the last column to the left, the others to the
-/// right. All rows have as many cells as the first.
+/// Lines indented by two spaces; the first and the last column are aligned left, the others right.
+/// All rows have as many cells as the first.
 std::string text_table(const std::vector<TableRow>& rows);
 
 }  // namespace reprise

@@ -13,7 +13,7 @@ void Utf8Check::append(std::string_view bytes) {
     } else if (byte >= 0x80) {
       good_ = good_ && byte >= 0xc2 && byte <= 0xf4;
       missing_ = byte >= 0xf0 ? 3 : byte >= 0xe0 ? 2 : 1;
-      // No longer form than needed, no surrogates, nothing beyond U+10FFFF.
+      // No overlong forms, no surrogates, nothing beyond U+10FFFF.
       if (byte == 0xe0) least_ = 0xa0;
       if (byte == 0xed) most_ = 0x9f;
       if (byte == 0xf0) least_ = 0x90;

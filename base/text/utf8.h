@@ -15,7 +15,7 @@ class Utf8Check {
 
  private:
   bool good_ = true;
-  unsigned missing_ = 0;  ///< bytes of the character that has begun
+  unsigned missing_ = 0;  ///< bytes still missing of the current character
   unsigned char least_ = 0x80;
   unsigned char most_ = 0xbf;
 };

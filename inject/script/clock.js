@@ -1,14 +1,14 @@
 // The page's clock. It starts at config.time. "step": it moves by 50 ms with every 50th task that
-// reads it, and never falls further behind the time that has really passed than it may, in whole
-// units of that: who polls for five seconds waits for five seconds. The network decides in which order
-// the scripts of a page come, and most of them then read the same. How fast a document loads is up
-// to the machine and the network, so the time until it has loaded counts as nothing, unless it is
-// very long. What is read in the second after that is the same in every load again. "steady" and
-// "all": it runs with real time.
+// reads it, and its lag behind real time is bounded, in whole units of that bound: a script that
+// polls for five seconds waits for five seconds. The network decides the order of a page's scripts;
+// with steps, most of them read the same time in any order. The speed of loading depends on machine
+// and network, so the time until the document has loaded counts as nothing, unless it is very long.
+// Reads in the second after that are the same in every load again. "steady" and "all": it runs with
+// real time.
 
-/** A task counts as a millisecond, and the clock shows whole steps of them. */
+/** The steps that the clock shows; each task that reads it counts as 1 ms. */
 const STEP_MS = 50;
-/** Readings in one task that take no time; who waits in one for the clock to move must see it move. */
+/** Free readings per task; a script that waits in a task for the clock to move must see it move. */
 const FREE_READINGS = 25;
 const BEHIND_MAX_MS = 1000;
 const BEHIND_MAX_LOADING_MS = 10_000;
@@ -22,7 +22,7 @@ const readyState = realm.Document &&
 let elapsedAtStart;
 let passed;
 let readings = 0;
-/** From when on time counts: nothing while a document loads. */
+/** The start of counting, after loading; undefined while the document loads. */
 let counted;
 
 const wholeSteps = (ms) => ms - ms % STEP_MS;
@@ -42,7 +42,7 @@ function startClock() {
   counted = undefined;
 }
 
-/** The next reading on a clock that knows nothing of real time. */
+/** The next reading, without regard to real time. */
 function nextStep() {
   if (readings === 0 && afterTask) afterTask(() => { readings = 0; });
   readings += 1;
@@ -52,7 +52,7 @@ function nextStep() {
 
 /** Milliseconds on the page's clock since this realm began. */
 function sinceStart() {
-  // A frame may be entered long before there is a document in it: then nobody looks at the clock.
+  // A frame may be entered long before it has a document; nobody reads the clock then.
   elapsedAtStart ??= elapsed();
   if (config.clock !== 'step') return elapsed() - elapsedAtStart;
   countFromLoad();
@@ -72,7 +72,7 @@ function replaceDate() {
   if (isLoading()) realm.addEventListener('load', countFromLoad, true);
   const { toString } = dates;
   replaceMethod(Date, 'now', () => now);
-  // Called on a proxy they would say so in the stacks of their errors.
+  // Called on a proxy they would appear in the stacks of their errors.
   for (const name of ['parse', 'UTC']) {
     replaceMethod(Date, name, (native) => (...values) => apply(native, Date, values));
   }
@@ -83,7 +83,7 @@ function replaceDate() {
   });
 }
 
-/** Formatters take the present where they are given no date. */
+/** Formatters use the present if they get no date. */
 function replaceIntl() {
   const formatter = realm.Intl && realm.Intl.DateTimeFormat.prototype;
   if (!formatter) return;
@@ -103,12 +103,12 @@ function replaceIntl() {
 }
 
 function replaceTemporal() {
-  // Chromium makes it when it is first asked for, in the realm of the function that asks.
+  // Chromium creates it at the first access, in the realm of the function that accesses it.
   const Temporal = Reflect.get(realm, 'Temporal');
   if (!Temporal) return;
   const instant = () => Temporal.Instant.fromEpochMilliseconds(now());
   const zoned = (zone) => instant().toZonedDateTimeISO(zone ?? Temporal.Now.timeZoneId());
-  // The native is asked first, for all that it checks.
+  // The native runs first, for all its checks.
   const replace = (name, ours) => replaceMethod(Temporal.Now, name, (native) => function (...values) {
     apply(native, this, values);
     return ours(...values);
@@ -120,7 +120,7 @@ function replaceTemporal() {
   replace('plainTimeISO', (zone) => zoned(zone).toPlainTime());
 }
 
-/** With config.clock "all" what measures is the page's clock, too. */
+/** With config.clock "all", performance follows the page's clock, too. */
 function replacePerformance() {
   if (config.clock !== 'all' || !performanceNow) return;
   const { prototype } = realm.Performance;

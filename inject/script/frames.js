@@ -1,6 +1,6 @@
-// Frames that no request of their own brings this script to: about:blank, srcdoc, blob: and
-// javascript: documents of the page's origin. Each is entered when it has come into being, by
-// whatever may have made it.
+// Frames whose documents make no request, so that the proxy cannot put this script into them:
+// about:blank, srcdoc, blob: and javascript: documents of the page's origin. Each is entered as it
+// is created, by any means.
 
 let frames = 0;
 const known = new realm.WeakSet();
@@ -11,7 +11,7 @@ const getterOf = (name, key) =>
 const ownerDocument = getterOf('Node', 'ownerDocument');
 const defaultView = getterOf('Document', 'defaultView');
 
-/** What tells a frame from others, whenever it is found; nothing for a window of its own. */
+/** Identifies a frame, whenever it is found; 'window' for a separate window. */
 function nameOf(element) {
   if (!element) return 'window';
   if (!names.has(element)) {
@@ -23,7 +23,7 @@ function nameOf(element) {
   return names.get(element);
 }
 
-/** A frame of another origin cannot be entered: the script that it is served with is its own. */
+/** A frame of another origin cannot be entered; it is served with its own script. */
 function enter(frame) {
   try {
     if (frame && frame.Function && !known.has(frame.Function)) {
@@ -44,7 +44,7 @@ function sweep(view = realm) {
   for (let i = 0; i < count; i += 1) enter(view[i]);
 }
 
-/** The window that shows a node; nothing for what is none. */
+/** The window that shows a node; nothing if it is not a node. */
 function viewOf(node) {
   try {
     const document = apply(ownerDocument, node, []) ?? node;
@@ -54,10 +54,10 @@ function viewOf(node) {
   }
 }
 
-/** Whether there may be windows, other than frames of this one, whose nodes our methods are called on. */
+/** Whether nodes of other windows, besides frames of this one, may use our methods. */
 let hasOthers = realm.parent !== realm || realm.opener != null;
 
-/** A method that may have made a frame, in this window or in that of the node that it is called on. */
+/** A method that may have created a frame, in this window or in that of its node. */
 const thenSweep = (always) => (native) => function () {
   const result = apply(native, this, arguments);
   const count = realm.length;
@@ -83,7 +83,7 @@ const MAKERS = {
   CharacterData: ['before', 'after'],
   Range: ['insertNode', 'surroundContents'],
 };
-/** These may take one frame out and put another in, so that their number tells nothing. */
+/** These may replace one frame by another, so the number of frames does not show it. */
 const REPLACERS = {
   Node: ['replaceChild'],
   Element: ['replaceChildren', 'replaceWith', 'setHTMLUnsafe'],
@@ -119,7 +119,7 @@ function replaceFrames() {
     hasOthers = true;
     return enter(apply(native, this, arguments));
   });
-  // What the parser makes is seen before the script that follows it.
+  // Elements from the parser are seen before the script after them.
   const observer = new realm.MutationObserver(() => {
     if (realm.length !== frames) sweep();
   });

@@ -1,5 +1,5 @@
-// Dates in responses. A replay moves them by config.shift seconds, so that the browser's cache finds
-// them as fresh as they were; scripts read them as they were recorded, on the page's clock.
+// Dates in responses. A replay moves them by config.shift seconds, so that they are as fresh for
+// the browser's cache as they were; scripts read them as recorded, on the page's clock.
 
 const DATE_SHIFT_MS = Number(config.shift) * 1000;
 const DATE_FIELDS = /^(?:date|expires|last-modified)$/i;
@@ -7,7 +7,7 @@ const DATE_LINES = /^(date|expires|last-modified): (.*)$/gim;
 const DATE = /^\w{3}, \d\d([ -])\w{3}[ -]\d{4} \d\d:\d\d:\d\d GMT$/;
 const { toUTCString } = Date.prototype;
 
-/** The value of a field as it was before the replay moved it. */
+/** The value of a field before the replay moved it. */
 function asRecorded(name, value) {
   const [text, between] = (DATE_SHIFT_MS && DATE_FIELDS.test(name) && DATE.exec(value)) || [];
   if (!text) return value;
@@ -15,7 +15,7 @@ function asRecorded(name, value) {
   return between === '-' ? date.replace(/(\d\d) (\w{3}) /, '$1-$2-') : date;
 }
 
-/** Fields of responses that came from the network; those that a page makes up stay as they are. */
+/** Affects fields of responses from the network; those made by the page are not changed. */
 function replaceResponseHeaders() {
   const { Headers, Response } = realm;
   if (!Headers || !Response) return;

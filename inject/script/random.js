@@ -1,11 +1,11 @@
-// Chance. xoshiro128** (Blackman and Vigna, "Scrambled linear pseudorandom number generators",
-// 2021), seeded for each realm from config.seeds and what the realm is, so that frames and workers
-// do not all draw the same numbers. Within a realm each script has a sequence of its own: which of
-// them runs first is up to the network.
+// Random numbers. xoshiro128** (Blackman and Vigna, "Scrambled linear pseudorandom number
+// generators", 2021), seeded for each realm from config.seeds and the realm's identity, so that
+// frames and workers draw different numbers. Within a realm each script has its own sequence: the
+// network decides which of them runs first.
 
 const imul = Math.imul;
 
-/** Of FNV-1a over the UTF-16 units of a text. */
+/** FNV-1a over the UTF-16 units of a text. */
 function hash(text) {
   let value = 0x811c9dc5;
   for (let i = 0; i < text.length; i += 1) {
@@ -14,29 +14,29 @@ function hash(text) {
   return value;
 }
 
-/** SplitMix32: spreads what the seeds and the name differ in over all bits. */
+/** SplitMix32: spreads the differences of seeds and names over all bits. */
 function spread(value) {
   value = imul(value ^ (value >>> 16), 0x85ebca6b);
   value = imul(value ^ (value >>> 13), 0xc2b2ae35);
   return value ^ (value >>> 16);
 }
 
-/** The URL of a blob is random itself, and that of a data: worker holds this script's settings. */
+/** A blob's URL is itself random, and that of a data: worker contains this script's settings. */
 const withoutChance = (url) => /^(?:blob|data):/i.exec(url)?.[0] ?? url;
 
 const NativeError = realm.Error;
 const URL_IN_STACK = /(?:https?|file|blob|data):[^\s?#)]*/;
-/** Looking who asks takes microseconds, which whoever draws by the thousand does not need. */
+/** Finding the caller takes microseconds, too long for scripts that draw thousands of numbers. */
 const LOOKS_MAX = 1000;
 
 let of;
 let seeds;
 let looks = 0;
 const sequences = new realm.Map();
-/** Of all who draw once nobody looks any more. */
+/** The state for all callers once LOOKS_MAX is used up. */
 let last;
 
-/** Begins anew, for the document that is in the realm now. */
+/** Restarts, for a new document in the realm. */
 function sow(fresh) {
   const place = realm.location ? withoutChance(realm.location.href) : '';
   of = hash(`${Object.prototype.toString.call(realm)} ${place}`);
@@ -46,7 +46,7 @@ function sow(fresh) {
   sequences.clear();
 }
 
-/** The script whose code is asking, by its URL; none where the page would see us look. */
+/** The URL of the calling script; empty if the page would notice the look at the stack. */
 function asker() {
   if (looks === LOOKS_MAX || NativeError.prepareStackTrace !== undefined) return '';
   looks += 1;
@@ -54,7 +54,7 @@ function asker() {
   return withoutChance(url.replace(/(:\d+){1,2}$/, ''));
 }
 
-/** The state of the generator of whoever asks. */
+/** The state of the caller's generator. */
 function sequence() {
   if (last) return last;
   const name = asker();
@@ -71,7 +71,7 @@ function sequence() {
 
 const heirs = new realm.Map();
 
-/** Seeds for a frame or worker that this realm has made: for the nth of its name. */
+/** Seeds for a frame or worker made by this realm: for the nth of its name. */
 function seedsFor(name) {
   const nth = (heirs.get(name) ?? 0) + 1;
   heirs.set(name, nth);
@@ -93,7 +93,7 @@ function bits(state) {
   return result >>> 0;
 }
 
-/** In [0, 1), of 53 bits. */
+/** A number in [0, 1), with 53 bits. */
 function random() {
   const state = sequence();
   return ((bits(state) >>> 5) * 67108864 + (bits(state) >>> 6)) / 9007199254740992;
@@ -117,7 +117,7 @@ function replaceRandom() {
   replaceMethod(Math, 'random', () => random);
   const prototype = realm.Crypto && realm.Crypto.prototype;
   replaceMethod(prototype, 'getRandomValues', (native) => function (...values) {
-    const array = apply(native, this, values);  // for all that it checks
+    const array = apply(native, this, values);  // for all its checks
     const state = sequence();
     const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
     for (let i = 0; i < bytes.length; i += 1) bytes[i] = bits(state) >>> 24;

@@ -1,26 +1,28 @@
-// The parts of this folder are one function, reprise(realm, config): it makes what a page can learn
-// about time and chance in `realm` (a global object, maybe another frame's) depend on `config` and
-// on nothing else. It runs before anything of the page's does; the natives that it lives by are
-// taken out of the realm here, since the page may change them later.
+// The parts of this folder are one function, reprise(realm, config): it makes everything that a
+// page can learn about time and chance in `realm` (a global object, maybe of another frame) depend
+// on `config` only. It runs before all code of the page, and copies the natives that it needs from
+// the realm here, since the page may change them later.
 //
 // config: {time, shift, seeds, clock, token, zone} from whoever embeds this, {source, columns} from
-// boot.js, {inherited, natives} from frames.js. time: milliseconds of the epoch at which the page's
-// clock starts; shift: seconds by which dates in responses are later than recorded, as text of one
+// boot.js, {inherited, natives} from frames.js. time: start of the page's clock, in milliseconds of
+// the epoch; shift: seconds by which dates in responses are later than recorded, as text of fixed
 // width; seeds: four 32-bit integers; clock: "step", "steady" or "all"; token: a name that the page
-// cannot guess, which is also the sourceURL of documents' scripts; zone: the page's time zone, if
-// one was asked for; source(seeds): this script as text, for a worker; columns: how much of the
-// worker's first line that is; inherited: by another realm, for a document that has no script of
-// ours itself; natives: those that the other realm knows.
+// cannot guess, also the sourceURL of documents' scripts; zone: the page's time zone, if one was
+// requested; source(seeds): this script as text, for a worker; columns: its length in the worker's
+// first line; inherited: by another realm, for a document without a script of its own; natives:
+// those that the other realm knows.
 
 const { Array, Blob, Date, Function, Math, Number, Object, Reflect, String } = realm;
 const { Int32Array, Uint8Array, WeakMap } = realm;
 const { apply, construct, defineProperty, getOwnPropertyDescriptor } = Reflect;
 const { getPrototypeOf, setPrototypeOf } = Reflect;
 
-/** What this script keeps of a realm; null where it has not run, or in one of another origin. */
+/**
+ * This script's data in a realm; null if it has not run there, or the realm is of another origin.
+ */
 function internalsOf(other) {
   try {
-    // A secret of ours is asked: nobody else calls toString() on it.
+    // A question with our secret: nobody else calls toString() on it.
     const internals = apply(other.Function.prototype.toString, config.token, []);
     return typeof internals === 'object' ? internals : null;
   } catch {
@@ -28,13 +30,13 @@ function internalsOf(other) {
   }
 }
 
-/** The native behind each function of ours, in all realms that can see each other. */
+/** Maps our functions to their natives, in all realms that can see each other. */
 const natives = config.natives ?? (realm.parent && internalsOf(realm.parent)?.natives) ??
   new WeakMap();
 const findNative = WeakMap.prototype.get.bind(natives);
 const noteNative = WeakMap.prototype.set.bind(natives);
 
-/** Makes `ours` look like `native` to whoever looks at it. */
+/** Makes `ours` look like `native`. */
 function disguise(ours, native) {
   setPrototypeOf(ours, getPrototypeOf(native));
   for (const key of ['length', 'name']) {
@@ -45,10 +47,10 @@ function disguise(ours, native) {
   return ours;
 }
 
-// Written as it is, it would stand in the script, and shift the lines of the page.
+// A literal line end would be in the script, and shift the lines of the page.
 const LINE_END = String.fromCharCode(10);
 
-/** In a worker this script stands in front of the worker's own, in its first line. */
+/** In a worker this script comes before the worker's own, on its first line. */
 function isInFront(line) {
   if (realm.document || !realm.location) return false;
   const column = line.split(`${realm.location.href}:1:`)[1];
@@ -58,7 +60,7 @@ function isInFront(line) {
 const withoutOurLines = (stack) => stack.split(LINE_END)
   .filter((line) => !line.includes(config.token) && !isInFront(line)).join(LINE_END);
 
-/** Takes our lines out of the stack of an error that passes through us. */
+/** Removes our lines from the stack of an error that passes through us. */
 function withoutUs(error) {
   if (typeof error !== 'object' || error === null) return error;
   const own = getOwnPropertyDescriptor(error, 'stack');
@@ -82,12 +84,12 @@ function withNativeError(act) {
   }
 }
 
-/** Methods written in braces have no prototype and are no constructors, as native methods. */
+/** Functions written as methods have no prototype and are no constructors, like native methods. */
 function asMethod(body) {
   return {
     method() {
       try {
-        return apply(body, this, arguments);  // which makes no array of them
+        return apply(body, this, arguments);  // without creating an array of them
       } catch (error) {
         throw withoutUs(error);
       }
@@ -95,7 +97,7 @@ function asMethod(body) {
   }.method;
 }
 
-/** Replaces a method: `make` is given the native and returns what stands in for it. */
+/** Replaces a method: `make` gets the native and returns the replacement. */
 function replaceMethod(holder, name, make) {
   const descriptor = holder && getOwnPropertyDescriptor(holder, name);
   if (!descriptor || typeof descriptor.value !== 'function') return;
@@ -112,14 +114,14 @@ function replaceAccessor(holder, name, kind, make) {
   defineProperty(holder, name, descriptor);
 }
 
-/** Replaces a constructor by a proxy of it with these traps; its prototype's constructor follows. */
+/** Replaces a constructor by a proxy with these traps, also as its prototype's constructor. */
 function replaceConstructor(name, traps, holder = realm) {
   const descriptor = getOwnPropertyDescriptor(holder, name);
   if (!descriptor || typeof descriptor.value !== 'function') return;
   const native = descriptor.value;
   const guarded = {
     setPrototypeOf(target, prototype) {
-      // A cycle through a proxy is not noticed as one: here is the error that it would be.
+      // A cycle through a proxy is not detected as one: throw the error that it would cause.
       for (let each = prototype; each; each = getPrototypeOf(each)) {
         if (each === ours) withNativeError(() => Object.setPrototypeOf(native, native));
       }
@@ -130,7 +132,7 @@ function replaceConstructor(name, traps, holder = realm) {
     const trap = traps[name];
     guarded[name] = (target, values, last) => {
       try {
-        // Their prototype is one, and a proxy's is slow to find.
+        // Their prototype is a proxy, and slow to find.
         return trap(native, target, values, last === ours ? native : last);
       } catch (error) {
         throw withoutUs(error);
@@ -145,8 +147,8 @@ function replaceConstructor(name, traps, holder = realm) {
 }
 
 /**
- * Whether this has been done to the realm before. One that was entered while its frame was empty
- * may have got a document that brings this script itself: what is in the realm then begins anew.
+ * Whether the script has already run in this realm. A realm that was entered while its frame was
+ * empty may have got a document with its own copy of this script: then the realm restarts.
  */
 function isDone() {
   const internals = internalsOf(realm);
@@ -168,7 +170,7 @@ function replaceToString() {
   });
 }
 
-/** Where stacks are read through a prototype (Firefox), our lines are never seen. */
+/** Where stacks are read through a prototype (Firefox), our lines are hidden there. */
 function replaceStack() {
   for (const name of ['Error', 'DOMException']) {
     replaceAccessor(realm[name] && realm[name].prototype, 'stack', 'get', (native) => function () {

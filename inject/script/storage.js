@@ -1,7 +1,7 @@
-// Where the page's clock meets the browser's. The page writes expiries by its own clock, and the
-// browser would drop what expired in the year of the recording.
+// Where the page's clock meets the browser's. The page writes expiry dates by its own clock; the
+// browser would delete what expired in the year of the recording.
 
-/** A document is loaded within this time of its response; times in it have no milliseconds. */
+/** A document loads within this time of its response; times in it have no milliseconds. */
 const FRESH_MS = 60_000;
 
 /** A cookie's text with its Expires attribute moved to the browser's clock. */
@@ -12,7 +12,7 @@ function moveExpiry(text) {
   });
 }
 
-/** Options of cookieStore.set() likewise. */
+/** The same for the options of cookieStore.set(). */
 function moveOptions(options) {
   if (typeof options !== 'object' || options === null || options.expires == null) return options;
   return { ...options, expires: Number(options.expires) + ahead() };
@@ -27,7 +27,7 @@ function replaceStorage() {
     function (...values) {
       return apply(native, this, values.length === 1 ? [moveOptions(values[0])] : values);
     });
-  // MM/DD/YYYY hh:mm:ss in local time; without a Last-Modified field the present.
+  // MM/DD/YYYY hh:mm:ss in local time; the present if there is no Last-Modified field.
   replaceAccessor(holder, 'lastModified', 'get', (native) => function () {
     const time = new Date(apply(native, this, [])).getTime();
     const fresh = nativeNow() - time < FRESH_MS + elapsed();
@@ -35,7 +35,7 @@ function replaceStorage() {
     return `${two(date.getMonth() + 1)}/${two(date.getDate())}/${date.getFullYear()} ` +
       `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
   });
-  // A File that is made without a time takes the present.
+  // A File created without a time gets the present.
   const file = realm.File;
   if (file) {
     replaceConstructor('File', {

@@ -1,5 +1,5 @@
-// Workers from blob: and data: URLs make no request, so their scripts are led through here; those
-// that are fetched bring this script with them.
+// Workers from blob: and data: URLs make no request, so this wraps their scripts; fetched workers
+// bring this script with them.
 
 const { URL } = realm;
 const { TrustedScriptURL } = realm;
@@ -10,7 +10,7 @@ const createObjectURL = URL && URL.createObjectURL;
 /** The worker's own copy of this script. */
 const prelude = () => config.source(seedsFor('worker'));
 
-/** Whether a script begins with a directive, which what is put in front of it would end. */
+/** Whether a script begins with a directive, which text before it would disable. */
 const isStrict = (text) =>
   /^\s*(?:\/\/.*\s*|\/\*[^]*?\*\/\s*)*(['"])use strict\1/.test(text);
 
@@ -24,7 +24,8 @@ function ofData(url) {
 
 /** The URL to load instead of `url`. */
 function led(url) {
-  // Nothing that we make is trusted where that matters, and asking to be is noticed.
+  // Where trusted types are enforced, our objects are not trusted, and creating a policy would be
+  // visible.
   if (TrustedScriptURL && url instanceof TrustedScriptURL) return url;
   const text = `${url}`;
   if (/^data:/i.test(text)) return ofData(text);
@@ -34,7 +35,7 @@ function led(url) {
   return apply(createObjectURL, URL, [new Blob(parts, { type: 'text/javascript' })]);
 }
 
-/** Remembers which blobs are strict scripts: reading them later would be seen, or forbidden. */
+/** Remembers which blobs are strict scripts: reading them later would be visible, or forbidden. */
 function replaceBlob() {
   const { File } = realm;
   const isParent = File && getPrototypeOf(File) === Blob;

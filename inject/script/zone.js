@@ -1,8 +1,8 @@
-// The page's time zone, where the browser's own is another: all that Date and Intl say of local
-// time. A zone's offset is asked of Intl, and kept.
+// The page's time zone, if it differs from the browser's: all results of Date and Intl in local
+// time. A zone's offsets come from Intl, and are cached.
 
-const SECOND_MS = 1000;  // zones change at whole ones, and not at whole minutes (St. John's: 00:01)
-const DAY_MS = 86_400_000;  // no zone changes twice within two: 4 days are the least
+const SECOND_MS = 1000;  // zones change at whole seconds, not at whole minutes (St. John's: 00:01)
+const DAY_MS = 86_400_000;  // no zone changes twice within two days: at least 4 days lie between
 const CYCLE_MS = 146_097 * DAY_MS;  // 400 years, after which the calendar repeats itself
 const TIME_MAX_MS = 8.64e15;
 const DAYS_MAX = 1024;
@@ -14,7 +14,7 @@ const MONTHS = [
 const dates = Date.prototype;
 const parse = Date.parse;
 
-/** The one name of a zone, which may have several, such as Etc/UTC and UTC; nothing: no zone. */
+/** The canonical name of a zone, such as UTC for Etc/UTC; nothing for an unknown zone. */
 function zoneOf(timeZone) {
   try {
     return new realm.Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
@@ -42,7 +42,7 @@ function askOffset(time) {
   return Number(`${sign}1`) * size * 1000;
 }
 
-/** The offsets at both ends of a day (of UTC), and when the second begins. */
+/** The offsets at both ends of a day (of UTC), and when the second offset begins. */
 function askDay(start) {
   let from = Math.max(start, -TIME_MAX_MS);
   let until = Math.min(start + DAY_MS, TIME_MAX_MS);
@@ -68,7 +68,7 @@ function offsetAt(time) {
   return time < day.change ? day.before : day.after;
 }
 
-/** A date whose UTC is local time; 400 years nearer where that is beyond what dates can hold. */
+/** A date whose UTC is local time; 400 years nearer if it exceeds the range of dates. */
 function localOf(time) {
   const local = time + offsetAt(time);
   return new Date(Math.abs(local) > TIME_MAX_MS ? local - Math.sign(local) * CYCLE_MS : local);
@@ -79,7 +79,7 @@ const cyclesOf = (local, time) =>
   (Math.abs(time - local.getTime()) > CYCLE_MS / 2 ? Math.sign(time) : 0);
 const yearOf = (local, time) => local.getUTCFullYear() + 400 * cyclesOf(local, time);
 
-/** Of what clocks show twice, the first; what they leave out is told by the clock before that. */
+/** The first of local times that occur twice; skipped ones use the offset before the change. */
 function fromLocal(local) {
   const before = offsetAt(local - DAY_MS);
   const after = offsetAt(local + DAY_MS);
@@ -87,7 +87,7 @@ function fromLocal(local) {
   return local - (isAfter ? after : before);
 }
 
-/** Whether a date's text says its zone, or is one of those that are UTC without saying so. */
+/** Whether a date's text names its zone, or has a form that is always UTC. */
 const saysZone = (text) =>
   /^\s*[+-]?\d{4,6}(-\d\d){0,2}\s*$|Z\s*$|GMT|UTC?\b|[ECMP][SD]T\b/i.test(text) ||
   /\d\d?:?\d\d(:\d\d(\.\d+)?)?\s*[+-]\d\d?(:?\d\d)?\s*(\(.*\))?\s*$/.test(text);
@@ -95,18 +95,18 @@ const saysZone = (text) =>
 function parseZoned(text) {
   const time = parse(text);
   if (time !== time || saysZone(text)) return time;
-  // What the browser's own clock leaves out cannot be told from `time`. Of texts with a T, only Z
-  // makes UTC.
+  // Local times that the browser's zone skips are lost in `time`, so the text is parsed as UTC:
+  // with ' UTC' at its end, or, for texts with a T, with 'Z'.
   const local = [' UTC', 'Z'].map((zone) => parse(text + zone)).find((each) => each === each);
   return local === undefined ? time : fromLocal(local);
 }
 
-/** The arguments of the Date constructor, without local time in them. */
+/** The arguments of the Date constructor, without local time. */
 function zoned(values) {
   if (!isZoned) return values;
   if (values.length > 1) return [fromLocal(apply(Date.UTC, Date, values))];
   let [value] = values;
-  // A date is copied; other objects are asked for what they are.
+  // A date is copied; other objects are converted to a primitive.
   if (typeof value === 'object' && value !== null) {
     try {
       return [apply(dates.getTime, value, [])];

@@ -20,8 +20,7 @@ double seconds_at(const json::object& object, std::string_view name) {
   return ms > 0 ? ms / 1000 : -1;
 }
 
-/// The value of a header field of a request or response; `name` in lower case. Empty when there is
-/// none.
+/// The value of a header field of a request or response; `name` in lower case. Empty if missing.
 std::string_view header_of(const json::object& message, std::string_view name) {
   for (json::value const& header : array_at(message, "headers")) {
     auto const* const object = header.if_object();
@@ -34,7 +33,7 @@ std::string_view header_of(const json::object& message, std::string_view name) {
   return {};
 }
 
-/// DevTools' name of what a request is for.
+/// DevTools' name for a request's destination.
 std::string_view type_of(const json::object& request) {
   static constexpr std::pair<std::string_view, std::string_view> kByDestination[] = {
       {"document", "Document"}, {"iframe", "Document"},   {"frame", "Document"},
@@ -55,7 +54,7 @@ std::string_view type_of(const json::object& request) {
   return "Other";
 }
 
-/// network.FetchTimingInfo: ms of the calendar; 0 where there is none.
+/// network.FetchTimingInfo: ms since the epoch; 0 if unknown.
 RequestTiming bidi_timing_of(const json::object& timings) {
   static constexpr std::array<std::string_view, kRequestTimes.size()> kNames = {
       "dnsStart",     "dnsEnd", "connectStart", "tlsStart", "connectEnd",
@@ -140,7 +139,7 @@ void BidiRecorder::apply_response(Entry& entry, const json::object& params) {
   request.encoded_bytes = integer_at(response, "bytesReceived");
   auto const decoded = integer_at(object_at(response, "content"), "size");
   entry.data_bytes = decoded > 0 ? decoded : integer_at(response, "bodySize");
-  // A cached response has no times of the network.
+  // A cached response has no network times.
   auto const& timings = object_at(object_at(params, "request"), "timings");
   if (!request.from_cache && integer_at(timings, "responseStart") > 0) {
     entry.timing = bidi_timing_of(timings);
@@ -171,7 +170,7 @@ void BidiRecorder::on_page_event(std::string_view event, const json::object& par
   std::string const url(text_at(params, "url"));
   if (event == "navigationCommitted") {
     auto const navigation = text_at(params, "navigation");
-    // What the page that is left had asked for; the new one's own request is told first.
+    // Requests of the page that is left; the new page's own request was reported before.
     abort_requests(
         [&](const Entry& e) {
           return contexts_.contains(e.frame) && e.loader != navigation && !e.loader.empty();

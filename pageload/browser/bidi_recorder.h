@@ -15,13 +15,13 @@ namespace reprise {
 /// Records one load. Not thread-safe.
 class BidiRecorder : public PageRecord {
  public:
-  /// `page` is the page's browsing context; events of the frames in it are taken, too.
+  /// `page`: the page's browsing context; events of its frames are recorded, too.
   explicit BidiRecorder(std::string page);
 
-  /// Takes one event. Those that say nothing about the load are ignored.
+  /// Records one event. Events that do not concern the load are ignored.
   void on_event(std::string_view method, const boost::json::object& params);
 
-  /// When the first document was asked for, in ms since the epoch; negative when it was not.
+  /// When the first document was requested, in ms since the epoch; negative if it was not.
   double start_ms() const { return start_s_ < 0 ? -1 : start_s_ * 1000; }
 
  private:

@@ -15,8 +15,8 @@ namespace json = boost::json;
 namespace reprise {
 namespace {
 
-/// Run in a sandbox, where the page's own functions and prototypes are not seen, injected or not.
-/// Times are milliseconds of the epoch; null where there is none.
+/// Runs in a sandbox, isolated from functions and prototypes of the page, injected or not. Times
+/// are milliseconds since the epoch; null if unknown.
 constexpr auto kReadOut = R"((() => {
   const since = performance.timeOrigin;
   const at = (ms) => ms > 0 ? since + ms : null;
@@ -30,7 +30,7 @@ constexpr auto kReadOut = R"((() => {
   });
 })())";
 
-/// Firefox shows its own exceptions as they are.
+/// Firefox shows its own exceptions without this prefix.
 constexpr std::string_view kErrorPrefix = "Error: ";
 
 BodyQuestion body_question(std::string_view type) {
@@ -52,7 +52,7 @@ RemoteCommand bidi_evaluation(const std::string& page, std::string_view expressi
            {"awaitPromise", false}}};
 }
 
-/// What one device of the user's does, event by event.
+/// The actions of one input device, event by event.
 RemoteCommand actions(const std::string& page, std::string_view device, json::array events) {
   return {{},
           "input.performActions",
@@ -61,7 +61,7 @@ RemoteCommand actions(const std::string& page, std::string_view device, json::ar
             json::array{{{"type", device}, {"id", device}, {"actions", std::move(events)}}}}}};
 }
 
-/// WebDriver section 17.4.2: the code point that is the key Enter.
+/// WebDriver section 17.4.2: the code point of the key Enter.
 constexpr auto kEnter = "\uE007";
 
 }  // namespace
@@ -125,7 +125,7 @@ void BidiSession::take_dom(const json::object& result, PageLoad& load) const {
       parse_remote_message(std::string(text_at(object_at(result, "result"), "value")));
   if (!read) return;
   if (auto const dom = text_at(*read, "dom"); !dom.empty()) load.dom = dom;
-  // More exact than the events, which a busy browser passes on late.
+  // More exact than the events, which a busy browser sends late.
   auto const since_start = [&](std::string_view name, std::optional<double>& ms) {
     double const at_ms = number_at(*read, name);
     if (at_ms <= 0 || recorder_->start_ms() < 0) return;

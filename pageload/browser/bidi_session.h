@@ -1,6 +1,6 @@
 #pragma once
 
-// A page of Firefox's, driven over WebDriver BiDi. https://w3c.github.io/webdriver-bidi
+// A page in Firefox, driven over WebDriver BiDi. https://w3c.github.io/webdriver-bidi
 
 #include <optional>
 #include <string>

@@ -15,13 +15,13 @@ using namespace std::chrono_literals;
 namespace reprise {
 namespace {
 
-/// How long a browser that closed its pipe has to be seen ending.
+/// How long to wait for the end of a browser that closed its pipe.
 constexpr auto kLastWordsTime = 2s;
 
 constexpr auto kNoBrowser =
     "No browser was found: install Debian's chromium, or name a Chromium by its path.";
 
-/// The last line of a browser's standard error, for a sentence; empty when it said nothing.
+/// The last line of a browser's standard error, for a message; empty if there is none.
 std::string last_line_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) return {};
@@ -54,13 +54,13 @@ struct Browser::State {
   std::string version;
   bool usable = true;
   std::unique_ptr<BrowserDriver> driver;
-  // In this order: the connection closes first, then the process is ended.
+  // In this order: the connection closes first, then the process ends.
   std::unique_ptr<GuardedProcess> process;
   std::unique_ptr<RemoteConnection> connection;
 
   fs::path error_file() const { return folder / "stderr"; }
 
-  /// What became of the browser after `error`, as a clause.
+  /// The browser's state after `error`, as a clause.
   std::string fate(const std::error_code& error) {
     std::string text = describe(error);
     if (error == std::errc::broken_pipe) {

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 namespace reprise {
 namespace {
 
-/// Chromium over --remote-debugging-pipe.
+/// Drives Chromium over --remote-debugging-pipe.
 class ChromiumDriver : public BrowserDriver {
  public:
   ChromiumDriver(const BrowserOptions& options, fs::path folder)
@@ -33,7 +33,7 @@ class ChromiumDriver : public BrowserDriver {
   }
 
   Result<std::unique_ptr<MessageStream>> connect(GuardedProcess&, TimePoint) override {
-    // The browser's own ends alone keep the pipe open.
+    // Only the browser's own ends keep the pipe open.
     auto pipe = std::make_unique<MessagePipe>(std::move(pipe_->ours));
     pipe_.reset();
     return pipe;

@@ -7,9 +7,9 @@
 
 namespace reprise {
 
-/// What a person would read in the console's red lines: console.error and failed console.assert
-/// (Runtime.consoleAPICalled), uncaught exceptions (Runtime.exceptionThrown), and the browser's own
-/// errors such as a resource that failed (Log.entryAdded). nullopt for every other event. Pure.
+/// The text of an error in the console: console.error and failed console.assert
+/// (Runtime.consoleAPICalled), uncaught exceptions (Runtime.exceptionThrown), and errors of the
+/// browser, such as a failed resource (Log.entryAdded). nullopt for all other events. Pure.
 std::optional<std::string> console_error_of(std::string_view method,
                                             const boost::json::object& params);
 

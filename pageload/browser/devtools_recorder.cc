@@ -16,7 +16,7 @@ namespace json = boost::json;
 namespace reprise {
 namespace {
 
-/// The bytes of a request's body as far as the event has them; nullopt when some are missing.
+/// The body of a request, if the event has all of it; nullopt if bytes are missing.
 std::optional<std::string> posted_bytes(const json::object& request) {
   std::string bytes;
   auto const& entries = array_at(request, "postDataEntries");
@@ -32,7 +32,7 @@ std::optional<std::string> posted_bytes(const json::object& request) {
   return bytes;
 }
 
-/// What asked for a request: the document whose parser saw it, or the script on top of the stack.
+/// The initiator of a request: the document whose parser saw it, or the script on top of the stack.
 std::string initiator_of(const json::object& initiator) {
   constexpr std::size_t kUrlBytesMax = 2048;
   auto const cut = [](std::string_view url) { return std::string(url.substr(0, kUrlBytesMax)); };
@@ -99,7 +99,7 @@ void DevtoolsRecorder::on_network_event(std::string_view session, std::string_vi
   } else if (event.starts_with("webSocket")) {
     on_web_socket(session, event, params);
   } else if (event == "responseReceivedExtraInfo") {
-    // Comes before or after the event it belongs to, once for each hop that reached the network.
+    // Arrives before or after the event it belongs to, once for each hop that used the network.
     if (wire_statuses_.size() < kRequestsMax) {
       auto& statuses = wire_statuses_[std::string(text_at(params, "requestId"))];
       if (statuses.size() < 64) {
@@ -141,7 +141,7 @@ void DevtoolsRecorder::on_request(std::string_view session, const json::object& 
     if (double const wall_s = number_at(params, "wallTime"); wall_s > 0) epoch_s_ = wall_s - at_s;
   }
   if (Entry* const before = find(session, text_at(params, "requestId"))) {
-    // The same request may be reported by a frame's session and by its parent's.
+    // Both a frame's session and its parent's may report the same request.
     if (!params.contains("redirectResponse")) return;
     apply_response(*before, object_at(params, "redirectResponse"));
     before->redirected = true;
@@ -149,7 +149,7 @@ void DevtoolsRecorder::on_request(std::string_view session, const json::object& 
     if (before->response_s < 0) before->response_s = at_s;
     end(*before, at_s, {});
   }
-  // A preflight's type is told with the response only.
+  // A preflight gets its type only with the response.
   bool const preflight = text_at(object_at(params, "initiator"), "type") == "preflight";
   Entry* const entry = begin(session, text_at(params, "requestId"), text_at(request, "url"),
                              preflight ? "Preflight" : type);
@@ -200,7 +200,7 @@ void DevtoolsRecorder::on_page_event(std::string_view session, std::string_view 
     abort_requests([gone](const Entry& e) { return e.frame == gone; },
                    "net::ERR_ABORTED (its frame went away)");
   } else if (session != main_session_ || !page_.committed) {
-    return;  // what follows is told of the page itself, and once it is no longer about:blank
+    return;  // the rest concerns the page itself, once it has left about:blank
   } else if (event == "navigatedWithinDocument" && text_at(params, "frameId") == main_frame_) {
     page_.url = text_at(params, "url");
   } else if (event == "domContentEventFired") {
@@ -214,7 +214,7 @@ void DevtoolsRecorder::on_page_event(std::string_view session, std::string_view 
   }
 }
 
-/// Entries of the page's performance timeline, taken from the browser and not from the page.
+/// Entries of the page's performance timeline, from the browser, not from the page.
 void DevtoolsRecorder::on_timeline(const json::object& event) {
   if (!page_.committed || epoch_s_ == 0 || text_at(event, "frameId") != main_frame_) return;
   double const at_s = number_at(event, "time") - epoch_s_;
@@ -230,7 +230,7 @@ void DevtoolsRecorder::on_timeline(const json::object& event) {
 void DevtoolsRecorder::on_frame_navigated(std::string_view session, const json::object& frame) {
   auto const id = text_at(frame, "id");
   auto const loader = text_at(frame, "loaderId");
-  // The renderer that is left behind does not always tell how its requests ended.
+  // The renderer of the page that is left does not always report the end of its requests.
   abort_requests([&](const Entry& e) { return e.frame == id && e.loader != loader; },
                  "net::ERR_ABORTED (its page was left)");
   if (session != main_session_ || id != main_frame_) return;
@@ -258,7 +258,7 @@ void DevtoolsRecorder::apply_response(Entry& entry, const json::object& response
   request.from_cache = request.from_cache || flag_at(response, "fromDiskCache") ||
                        flag_at(response, "fromPrefetchCache");
   request.encoded_bytes = integer_at(response, "encodedDataLength");
-  // The network's own time is not delayed by a busy page. A cached response shows the times of the
+  // The network's own times are not delayed by a busy page. A cached response has the times of the
   // request that filled the cache.
   auto const& timing = object_at(response, "timing");
   double const head_s =
@@ -274,7 +274,7 @@ PageLoad DevtoolsRecorder::page_load() const {
   PageLoad load = PageRecord::page_load();
   std::unordered_map<std::string, std::size_t> hops;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    // A cached answer that was revalidated shows the status of the cached one.
+    // After a revalidation the event has the status of the cached response.
     auto const wire = wire_statuses_.find(entries_[i].id);
     if (!entries_[i].has_extra_info || wire == wire_statuses_.end()) continue;
     std::size_t const hop = hops[entries_[i].id]++;

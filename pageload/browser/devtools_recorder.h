@@ -17,10 +17,10 @@ namespace reprise {
 class DevtoolsRecorder : public PageRecord {
  public:
   /// `main_session` and `main_frame` are those of the page; events of its child sessions (frames of
-  /// other sites, workers) are taken too.
+  /// other sites, workers) are recorded, too.
   DevtoolsRecorder(std::string main_session, std::string main_frame);
 
-  /// Takes one event. Those that say nothing about the load are ignored.
+  /// Records one event. Events that do not concern the load are ignored.
   void on_event(std::string_view session, std::string_view method,
                 const boost::json::object& params);
 
@@ -39,8 +39,8 @@ class DevtoolsRecorder : public PageRecord {
   static void apply_response(Entry& entry, const boost::json::object& response);
 
   std::string main_session_;
-  double epoch_s_ = 0;  ///< of the browser's clock, in seconds of the calendar; 0: not known
-  std::unordered_map<std::string, std::vector<int>> wire_statuses_;  ///< one a hop, in order
+  double epoch_s_ = 0;  ///< start of the browser's clock, in seconds since the epoch; 0: unknown
+  std::unordered_map<std::string, std::vector<int>> wire_statuses_;  ///< one per hop, in order
 };
 
 }  // namespace reprise

@@ -12,7 +12,7 @@ namespace json = boost::json;
 namespace reprise {
 namespace {
 
-/// What the browser may keep of a page's bodies until they are read.
+/// The browser's limit for the bodies of a page that it keeps until they are read.
 constexpr std::int64_t kBodyBufferBytes = 1 << 30;
 constexpr std::int64_t kPostDataBytes = 16 << 20;
 
@@ -87,8 +87,8 @@ Result<void> DevtoolsSession::open(int width, int height, TimePoint deadline) {
       {{"width", width}, {"height", height}, {"deviceScaleFactor", 0}, {"mobile", false}},
       [unanswered](const RemoteReply&) { --*unanswered; });
   ++*unanswered;
-  // Some commands are done by the browser and some by the page's process, so one that is answered
-  // does not mean that those before it are.
+  // Some commands run in the browser and some in the page's process, so an answer does not mean
+  // that earlier commands have finished.
   while (*unanswered > 0) {
     auto const handled = connection_.pump(deadline);
     if (!handled) return fail(handled.error());
@@ -97,8 +97,8 @@ Result<void> DevtoolsSession::open(int width, int height, TimePoint deadline) {
   return {};
 }
 
-/// Asks one target for its events, and for its own children's. Returns the number of commands that
-/// are not answered yet.
+/// Requests the events of one target and of its children. Returns the number of unanswered
+/// commands.
 std::shared_ptr<std::size_t> DevtoolsSession::watch_target(const std::string& session,
                                                            bool is_page) {
   auto const unanswered = std::make_shared<std::size_t>(0);
@@ -122,7 +122,7 @@ std::shared_ptr<std::size_t> DevtoolsSession::watch_target(const std::string& se
                          {"maxPostDataSize", kPostDataBytes}});
   ask("Runtime.enable");
   ask("Log.enable");
-  // A child waits until it is watched, so that none of its requests is missed.
+  // A child waits until it is watched, so none of its requests is missed.
   ask("Target.setAutoAttach",
       {{"autoAttach", true}, {"waitForDebuggerOnStart", true}, {"flatten", true}});
   return unanswered;
@@ -136,7 +136,7 @@ void DevtoolsSession::on_event(std::string_view session, std::string_view method
     watch_target(child, type == "iframe" || type == "page");
     connection_.post(child, "Runtime.runIfWaitingForDebugger");
   } else if (method == "Page.javascriptDialogOpening") {
-    // Nobody is there to answer, and the page stands still until somebody does.
+    // A dialog blocks the page until it is closed, and no user is present.
     connection_.post(session, "Page.handleJavaScriptDialog", {{"accept", true}});
   }
   trace_.on_event(method, params);

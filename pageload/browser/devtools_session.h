@@ -1,6 +1,6 @@
 #pragma once
 
-// A page of Chromium's, driven over DevTools.
+// A page in Chromium, driven over DevTools.
 
 #include <memory>
 #include <optional>

@@ -13,7 +13,7 @@ namespace json = boost::json;
 namespace reprise {
 namespace {
 
-/// What the Performance panel asks for, without a sample of every script each millisecond.
+/// The categories of the Performance panel, without the samples of every script each millisecond.
 json::array categories() {
   return {"devtools.timeline",
           "disabled-by-default-devtools.timeline",
@@ -74,7 +74,7 @@ Result<std::string> DevtoolsTrace::await_stream(TimePoint deadline) {
   return stream_;
 }
 
-/// Returns why the file is not whole; empty when it is.
+/// Returns why the file is incomplete; empty if it is complete.
 Result<std::string> DevtoolsTrace::copy(const std::string& stream,
                                         const std::filesystem::path& path, TimePoint deadline) {
   std::string trace;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What Chromium did during a load, as its own Performance panel and Perfetto read it.
+// A trace of Chromium during a load, for its own Performance panel and Perfetto.
 // https://chromedevtools.github.io/devtools-protocol/tot/Tracing
 
 #include <boost/json/object.hpp>
@@ -13,8 +13,8 @@
 
 namespace reprise {
 
-/// One trace of a browser, which can be at one at a time. Every Result fails with errors of
-/// RemoteConnection only; what the browser refuses becomes a remark.
+/// One trace of a browser, which can record one at a time. Every Result fails only with errors of
+/// RemoteConnection; a refusal of the browser becomes a remark.
 class DevtoolsTrace {
  public:
   using TimePoint = RemoteConnection::TimePoint;
@@ -22,9 +22,9 @@ class DevtoolsTrace {
   explicit DevtoolsTrace(RemoteConnection& connection) : connection_(connection) {}
 
   Result<void> start(TimePoint deadline);
-  /// To be called with every event until write() has returned.
+  /// Call it with every event until write() has returned.
   void on_event(std::string_view method, const boost::json::object& params);
-  /// Ends the trace and writes it: JSON, gzip. A file that could not be written in full is removed.
+  /// Ends the trace and writes it: JSON, gzip. An incomplete file is removed.
   Result<void> write(const std::filesystem::path& path, TimePoint deadline, PageLoad& load);
 
  private:
@@ -33,7 +33,7 @@ class DevtoolsTrace {
                            TimePoint deadline);
 
   RemoteConnection& connection_;
-  std::string refusal_;  ///< the browser's words
+  std::string refusal_;  ///< the browser's message
   bool complete_ = false;
   std::string stream_;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-// What differs between browsers in how they are started and spoken to: browser.cc does the rest.
+// The differences between browsers in start and protocol; browser.cc does the rest.
 
 #include <expected>
 #include <filesystem>
@@ -15,22 +15,22 @@
 
 namespace reprise {
 
-/// One start of one browser, whose private folder (its HOME) exists. Called in this order.
+/// One start of one browser, whose private folder (its HOME) exists. Call the functions in this
+/// order.
 class BrowserDriver {
  public:
   using TimePoint = RemoteConnection::TimePoint;
 
   virtual ~BrowserDriver() = default;
 
-  /// Makes what must be there before the start. The error is a sentence for people.
+  /// Creates what the start needs. The error is a sentence for users.
   virtual std::expected<void, std::string> prepare() = 0;
   /// Fills in flags, environment and descriptors.
   virtual void describe(GuardedProcess::Options& process) = 0;
-  /// The way to the browser that now runs. Errors: broken_pipe when it ended; timed_out; those of
-  /// socket(2).
+  /// Connects to the running browser. Errors: broken_pipe: it ended; timed_out; those of socket(2).
   virtual Result<std::unique_ptr<MessageStream>> connect(GuardedProcess& process,
                                                          TimePoint deadline) = 0;
-  /// Says hello and returns the version. Errors: those of RemoteConnection.
+  /// Opens the session and returns the version. Errors: those of RemoteConnection.
   virtual Result<std::string> greet(RemoteConnection& connection, TimePoint deadline) = 0;
 
   virtual std::unique_ptr<PageSession> open_page(RemoteConnection& connection,
@@ -43,8 +43,8 @@ std::unique_ptr<BrowserDriver> make_chromium_driver(const BrowserOptions& option
 std::unique_ptr<BrowserDriver> make_firefox_driver(const BrowserOptions& options,
                                                    const std::filesystem::path& folder);
 
-/// An empty certificate database in `folder` that trusts the authority in the PEM `file`. The error
-/// is a sentence.
+/// Creates a certificate database in `folder` that trusts only the authority in the PEM `file`. The
+/// error is a sentence.
 std::expected<void, std::string> make_trusting_database(const std::filesystem::path& folder,
                                                         const std::filesystem::path& file);
 

@@ -19,11 +19,11 @@ namespace json = boost::json;
 namespace reprise {
 namespace {
 
-/// Written by Firefox into its profile when its remote agent listens.
+/// Firefox writes it to its profile when its remote agent listens.
 constexpr auto kServerFile = "WebDriverBiDiServer.json";
 
-/// Preferences beyond those that the remote agent sets itself: nothing is asked for that the page
-/// does not ask for, and what it asks for is not changed.
+/// Preferences beyond those of the remote agent: Firefox makes no requests of its own, and does not
+/// change those of the page.
 json::object preferences(const BrowserOptions& options) {
   json::object prefs{
       {"app.normandy.enabled", false},
@@ -67,7 +67,7 @@ json::object preferences(const BrowserOptions& options) {
   return prefs;
 }
 
-/// Firefox over WebDriver BiDi.
+/// Drives Firefox over WebDriver BiDi.
 class FirefoxDriver : public BrowserDriver {
  public:
   FirefoxDriver(const BrowserOptions& options, fs::path folder)
@@ -82,7 +82,7 @@ class FirefoxDriver : public BrowserDriver {
            << ");\n";
     }
     if (!file.flush()) return std::unexpected(profile().string() + " cannot be written.");
-    // The watch stands before there is anything to see.
+    // Start the watch before the file can appear.
     watch_ = Descriptor(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
     if (!watch_.is_open() ||
         ::inotify_add_watch(watch_.get(), profile().c_str(), IN_CLOSE_WRITE | IN_MOVED_TO) < 0) {
@@ -100,7 +100,7 @@ class FirefoxDriver : public BrowserDriver {
                              options_.extra_flags.end());
     process.arguments.emplace_back("about:blank");
     process.environment = browser_environment(folder_);
-    // Or it looks for settings of Mozilla's when it starts, whatever the preferences say.
+    // Without it, Firefox requests Mozilla's settings at the start, whatever the preferences are.
     process.environment.emplace_back("MOZ_REMOTE_SETTINGS_DEVTOOLS=1");
     process.environment.emplace_back("MOZ_CRASHREPORTER_DISABLE=1");
   }
@@ -115,7 +115,7 @@ class FirefoxDriver : public BrowserDriver {
   }
 
   Result<std::string> greet(RemoteConnection& connection, TimePoint deadline) override {
-    // Nobody is there to answer a prompt, and the page stands still until somebody does.
+    // A prompt blocks the page until it is closed, and no user is present.
     json::object const wanted{{"unhandledPromptBehavior", {{"default", "accept"}}}};
     auto const hello =
         connection.call({}, "session.new", {{"capabilities", {{"alwaysMatch", wanted}}}}, deadline);
@@ -133,7 +133,7 @@ class FirefoxDriver : public BrowserDriver {
  private:
   fs::path profile() const { return folder_ / "profile"; }
 
-  /// 0 as long as Firefox has not told.
+  /// 0 until Firefox has written the port.
   std::uint16_t told_port() const {
     auto const value = read_json(profile() / kServerFile);
     if (!value.is_object()) return 0;

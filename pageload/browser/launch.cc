@@ -33,13 +33,13 @@ std::optional<fs::path> on_path(std::string_view name) {
   return std::nullopt;
 }
 
-/// A replay's flags silence the browser, too.
+/// A replay's flags contain the quiet flags, too.
 void drop_repeated(std::vector<std::string>& flags) {
   std::set<std::string> seen;
   std::erase_if(flags, [&](const std::string& flag) { return !seen.insert(flag).second; });
 }
 
-/// Takes every `prefix`LIST out of `flags` and puts one with all of the lists at the end.
+/// Removes every `prefix`LIST from `flags` and adds one with all lists at the end.
 void merge_lists(std::vector<std::string>& flags, std::string_view prefix) {
   std::string merged;
   std::erase_if(flags, [&](const std::string& flag) {
@@ -95,7 +95,7 @@ std::vector<std::string> browser_flags(const BrowserOptions& options, const fs::
       "--disable-gpu",
       "--disable-extensions",
       "--disable-breakpad",
-      // A page that nobody looks at runs as if somebody did.
+      // An invisible page runs like a visible one.
       "--disable-backgrounding-occluded-windows",
       "--disable-renderer-backgrounding",
       "--disable-background-timer-throttling",
@@ -111,7 +111,7 @@ std::vector<std::string> browser_flags(const BrowserOptions& options, const fs::
   drop_repeated(flags);
   merge_lists(flags, "--disable-features=");
   merge_lists(flags, "--enable-features=");
-  flags.emplace_back("about:blank");  // or the new-tab page looks a name up
+  flags.emplace_back("about:blank");  // the new-tab page would look up a name
   return flags;
 }
 

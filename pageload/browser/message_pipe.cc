@@ -36,7 +36,7 @@ void MessagePipe::flush() {
     auto const sent =
         ::send(write_.get(), outgoing_.data() + done, outgoing_.size() - done, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0 && errno != EAGAIN) done = outgoing_.size();  // receive() will meet the end
+    if (sent < 0 && errno != EAGAIN) done = outgoing_.size();  // receive() will find the end
     if (sent <= 0) break;
     done += static_cast<std::size_t>(sent);
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The byte layer of --remote-debugging-pipe: messages that a NUL byte ends, over two descriptors.
+// The byte layer of --remote-debugging-pipe: messages that end in a NUL byte, over two descriptors.
 
 #include <cstddef>
 #include <optional>
@@ -14,11 +14,10 @@ namespace reprise {
 
 class MessagePipe : public MessageStream {
  public:
-  /// `write` and `read` are sockets; the same one may not be given twice.
-  /// Made non-blocking.
+  /// `write` and `read` are two different sockets. They are set to non-blocking.
   MessagePipe(Descriptor write, Descriptor read);
 
-  /// `message` holds no NUL.
+  /// `message` must not contain NUL.
   void send(std::string_view message) override;
   Result<std::optional<std::string>> receive(TimePoint deadline) override;
 
@@ -26,7 +25,7 @@ class MessagePipe : public MessageStream {
   void limit_messages(std::size_t message_bytes_max) { message_bytes_max_ = message_bytes_max; }
 
  private:
-  /// Takes a whole message off the front of incoming_, if there is one. Errors: message_size.
+  /// Takes one complete message from the start of incoming_, if any. Errors: message_size.
   Result<std::optional<std::string>> take_message();
   void flush();
 
@@ -35,11 +34,11 @@ class MessagePipe : public MessageStream {
   std::size_t message_bytes_max_ = kMessageBytesMax;
   std::string outgoing_;
   std::string incoming_;            ///< received, not taken yet
-  std::size_t taken_bytes_ = 0;     ///< of incoming_: given out already
+  std::size_t taken_bytes_ = 0;     ///< of incoming_: already returned
   std::size_t searched_bytes_ = 0;  ///< of incoming_: known to hold no further NUL
 };
 
-/// A MessagePipe and the two descriptors that its other side, the browser, reads and writes.
+/// A MessagePipe and the two descriptors that the browser, its other side, reads and writes.
 struct MessagePipePair {
   MessagePipe ours;
   Descriptor browser_reads;

@@ -10,8 +10,8 @@
 
 namespace reprise {
 
-/// Whole messages to and from a browser: NUL-ended text on a pipe (message_pipe.h), or WebSocket
-/// messages (web_socket.h). Blocking with deadlines; one thread.
+/// Whole messages to and from a browser: text with a NUL at its end on a pipe (message_pipe.h), or
+/// WebSocket messages (web_socket.h). Blocking with deadlines; one thread.
 class MessageStream {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
@@ -21,13 +21,12 @@ class MessageStream {
 
   virtual ~MessageStream() = default;
 
-  /// Queues `message` and writes as much of the queue as the other side takes.
+  /// Queues `message` and writes as much of the queue as the other side accepts.
   virtual void send(std::string_view message) = 0;
 
-  /// The next message; nullopt when none was whole at `deadline`. Goes on writing what is queued
-  /// meanwhile.
-  /// Errors: broken_pipe when the other side has closed; message_size over the limit; bad_message
-  /// when its bytes are not of the transport.
+  /// The next message; nullopt if none was complete at `deadline`. Also writes queued messages
+  /// while it waits. Errors: broken_pipe: the other side has closed; message_size: over the limit;
+  /// bad_message: its bytes are not valid for the transport.
   virtual Result<std::optional<std::string>> receive(TimePoint deadline) = 0;
 };
 

@@ -14,7 +14,7 @@ namespace reprise {
 namespace fs = std::filesystem;
 namespace {
 
-/// A relative HOME would lead elsewhere in each folder.
+/// The user's HOME; a relative one would be another folder in each working directory.
 fs::path home() {
   const char* const text = std::getenv("HOME");
   if (text != nullptr && *text == '/') return text;
@@ -32,7 +32,7 @@ NssResult<std::string> certutil(const fs::path& database, std::vector<std::strin
   return std::move(result->output);
 }
 
-/// For the commands whose output tells nothing when they succeed.
+/// For commands whose output is not needed on success.
 NssResult<void> certutil_silently(const fs::path& database, std::vector<std::string> arguments) {
   auto const done = certutil(database, std::move(arguments));
   if (!done) return std::unexpected(done.error());
@@ -95,7 +95,7 @@ NssResult<void> trust_authority(const fs::path& database, const std::string& nam
   auto const before = trusted_authorities(database);
   if (before && std::ranges::find(*before, name) != before->end()) return {};
   auto added = certutil_silently(database, {"-A", "-t", "C,,", "-n", name, "-i", file.string()});
-  // A database with a password takes the certificate, and then not the trust.
+  // A database with a password accepts the certificate, and then refuses the trust.
   if (!added) (void)remove_authority(database, name);
   return added;
 }

@@ -5,15 +5,16 @@
 #include <utility>
 
 #include "base/http/digest.h"
+#include "base/text/counted.h"
 
 namespace reprise {
 namespace {
 
-/// Commands that are on their way at a time: enough to keep both sides busy, few enough that the
-/// answers are never much memory.
+/// Commands in flight at a time: enough to keep both sides busy, few enough that the answers need
+/// little memory.
 constexpr std::size_t kAtOnce = 4;
 
-/// One round of questions. Shared with reply sinks, which may outlive the round when time is up.
+/// One round of commands. Shared with reply sinks, which may outlive the round after a timeout.
 struct Round {
   std::size_t outstanding = 0;
   std::size_t failed = 0;
@@ -25,7 +26,7 @@ struct Round {
   }
 };
 
-/// Asks for each of `names` and returns (index, digest) pairs.
+/// Requests each of `names` and returns (index, digest) pairs.
 Result<std::shared_ptr<Round>> ask(RemoteConnection& connection,
                                    const std::vector<PageRecord::BodyName>& names,
                                    const BodyQuestion& question,
@@ -49,7 +50,7 @@ Result<std::shared_ptr<Round>> ask(RemoteConnection& connection,
                         if (!reply.error.empty() || !bytes) {
                           round->add_failure(url, reply.error);
                         } else if (bytes->empty() && name.size_bytes > 0) {
-                          // An image that could not be decoded, for one.
+                          // For example, an image that could not be decoded.
                           round->add_failure(url, "the browser did not keep it");
                         } else {
                           round->digests.emplace_back(name.index, sha256_hex(*bytes));
@@ -69,9 +70,9 @@ Result<std::shared_ptr<Round>> ask(RemoteConnection& connection,
   return round;
 }
 
-void remark_failures(const Round& round, std::string_view what, PageLoad& load) {
+void remark_failures(const Round& round, std::string_view of, PageLoad& load) {
   if (round.failed == 0) return;
-  load.remarks.push_back(std::to_string(round.failed) + " " + std::string(what) +
+  load.remarks.push_back(counted(round.failed, "body", "bodies") + std::string(of) +
                          " could not be read back, the first " + round.first_failure + ".");
 }
 
@@ -85,14 +86,14 @@ Result<void> read_bodies(RemoteConnection& connection, const PageRecord& record,
   for (auto& [index, digest] : (*responses)->digests) {
     load.requests[index].body_sha256 = std::move(digest);
   }
-  remark_failures(**responses, "bodies of responses", load);
+  remark_failures(**responses, " of responses", load);
 
   auto const requests = ask(connection, record.request_bodies(), questions.request, deadline, load);
   if (!requests) return fail(requests.error());
   for (auto& [index, digest] : (*requests)->digests) {
     load.requests[index].request_body_sha256 = std::move(digest);
   }
-  remark_failures(**requests, "bodies of requests", load);
+  remark_failures(**requests, " of requests", load);
   return {};
 }
 

@@ -11,11 +11,11 @@
 
 namespace reprise {
 
-/// A body larger than this is not read back from the browser: a byte of it may take six in the
-/// message that carries it, and messages are bounded.
+/// Larger bodies are not read back from the browser: a byte can need six in the message that
+/// carries it, and messages are limited.
 inline constexpr std::int64_t kReadBackBytesMax = 40 << 20;
 
-/// How a browser is asked for one body, and what it answers: nullopt when that is none.
+/// How to request one body from a browser, and how to read its answer: nullopt if that has no body.
 struct BodyQuestion {
   std::function<RemoteCommand(const PageRecord::BodyName&)> command;
   std::function<std::optional<std::string>(const boost::json::object& result)> answer;
@@ -26,9 +26,9 @@ struct BodyQuestions {
   BodyQuestion request;
 };
 
-/// Asks the browser for every body that `record` knows of and puts the digests into `load`, which
-/// came from that record. What the browser no longer has is counted in a remark.
-/// Errors: those of RemoteConnection but timed_out, which is a remark too.
+/// Requests every body in `record` from the browser and stores the digests in `load`, which must
+/// come from that record. A remark counts the bodies that the browser no longer has. Errors: those
+/// of RemoteConnection except timed_out, which is a remark, too.
 Result<void> read_bodies(RemoteConnection& connection, const PageRecord& record,
                          const BodyQuestions& questions, RemoteConnection::TimePoint deadline,
                          PageLoad& load);

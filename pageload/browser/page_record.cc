@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/text/counted.h"
+
 namespace reprise {
 namespace {
 
@@ -17,8 +19,8 @@ bool is_any_of(std::string_view text, std::initializer_list<std::string_view> wo
   return std::find(words.begin(), words.end(), text) != words.end();
 }
 
-/// Types that a page may hold open for good. A media element stops reading when it has enough, so
-/// its request has no end either.
+/// Types that a page can hold open forever. A media element stops reading when it has enough, so
+/// its request may have no end either.
 bool may_stay_open(std::string_view type) {
   return is_any_of(type, {"EventSource", "WebSocket", "Media"});
 }
@@ -203,7 +205,7 @@ PageLoad PageRecord::page_load() const {
       double& at_ms = *request.timing.*time.at_ms;
       if (at_ms >= 0) at_ms -= start_s_ * 1000;
     }
-    // A busy page hears late of what the cache gave at once.
+    // A busy page reports cached responses late.
     if (entry.end_s >= 0) request.response_ms = std::min(request.response_ms, request.end_ms);
     if (request.end_ms >= 0) {
       load.last_resource_ms = std::max(load.last_resource_ms.value_or(0), request.end_ms);
@@ -212,12 +214,14 @@ PageLoad PageRecord::page_load() const {
   load.console_errors = console_errors_;
   load.requests_not_kept = requests_not_kept_;
   if (console_errors_not_kept_ > 0) {
-    load.remarks.push_back(std::to_string(console_errors_not_kept_) +
-                           " further console errors were dropped.");
+    load.remarks.push_back(counted(console_errors_not_kept_, "further console error was",
+                                   "further console errors were") +
+                           " dropped.");
   }
   if (requests_not_kept_ > 0) {
-    load.remarks.push_back(std::to_string(requests_not_kept_) +
-                           " further requests were dropped: the page made too many.");
+    load.remarks.push_back(
+        counted(requests_not_kept_, "further request was", "further requests were") +
+        " dropped: the page made too many.");
   }
   return load;
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-// What a page load is made of, gathered from the events of whichever protocol: requests with their
-// times, the milestones of the document, console errors. Pure; no clock of its own. Events are
-// hostile: a page decides what is in them.
+// One page load, built from the events of either protocol: requests with their times, the
+// milestones of the document, console errors. Pure; no clock of its own. Events are hostile: a page
+// controls their contents.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,47 +24,47 @@ class PageRecord {
   static constexpr std::size_t kShiftsMax = 20'000;
   static constexpr std::size_t kConsoleErrorsMax = 1'000;
   static constexpr std::size_t kConsoleErrorBytesMax = 4 << 10;
-  /// Of URLs and other text that a page chooses, over all requests.
+  /// Limit for URLs and other text that a page chooses, over all requests.
   static constexpr std::size_t kTextBytesMax = 256 << 20;
 
-  /// Names the finished body of a request, to ask the browser for it.
+  /// Identifies the complete body of a request, to read it from the browser.
   struct BodyName {
     std::size_t index = 0;  ///< into PageLoad::requests
-    std::string session;    ///< the last one that spoke of the request
+    std::string session;    ///< the last session with an event for the request
     std::string request_id;
-    std::int64_t size_bytes = 0;  ///< decoded, as far as events told
+    std::int64_t size_bytes = 0;  ///< decoded, according to the events
   };
 
   virtual ~PageRecord() = default;
 
-  /// Whether the page that the navigation led to has fired its load event.
+  /// Whether the page of the navigation has fired its load event.
   bool loaded() const { return page_.load_event_s >= 0; }
-  /// Requests without an end, but for types that may stay open for good.
+  /// Requests without an end, except types that can stay open forever.
   std::size_t in_flight() const { return in_flight_; }
-  /// Those of them that may have ended without a word: Chromium does not tell the end of a fetch()
+  /// Those of them that may have ended unnoticed: Chromium does not report the end of a fetch()
   /// whose body no script reads.
   std::size_t unread() const { return unread_; }
   /// Grows whenever a request starts or ends and when the page loads.
   std::uint64_t activity() const { return activity_; }
-  /// The process that renders the page died.
+  /// Whether the process that renders the page died.
   bool crashed() const { return crashed_; }
   /// Whether the main frame has left about:blank.
   bool committed() const { return page_.committed; }
-  /// The URL for which the page shows the browser's error page; empty when it shows none.
+  /// The URL for which the page shows the browser's error page; empty if it shows none.
   const std::string& unreachable_url() const { return page_.unreachable_url; }
-  /// How the latest document of the main frame failed ("net::ERR_..."); empty when it did not. A
-  /// document that breaks off may show in part and never fire its load event.
+  /// The error of the main frame's latest document ("net::ERR_..."); empty if it loaded. A document
+  /// that breaks off may be partly visible and never fire its load event.
   std::string document_failure() const;
-  /// Why a recorder could not get that document from its origin; empty when it could.
+  /// Why a recorder could not get that document from its origin; empty if it could.
   std::string origin_failure() const;
-  /// The URL of the first request in flight; empty when there is none.
+  /// The URL of the first request in flight; empty if there is none.
   std::string first_in_flight() const;
 
   std::vector<BodyName> bodies() const;
-  /// Requests whose body the events did not carry in full.
+  /// Requests whose body the events did not contain in full.
   std::vector<BodyName> request_bodies() const;
 
-  /// Everything but outcome, failure, url, DOM and response bodies.
+  /// Everything except outcome, failure, url, DOM and response bodies.
   virtual PageLoad page_load() const;
 
  protected:
@@ -79,7 +79,7 @@ class PageRecord {
     bool redirected = false;
     bool has_extra_info = false;
     bool request_body_missing = false;
-    std::string origin_failure;  ///< as a recorder's answer tells it; empty: none
+    std::string origin_failure;  ///< from the recorder's answer; empty: none
     std::int64_t data_bytes = 0;
     std::optional<RequestTiming> timing;  ///< in ms of the browser's clock
     // Seconds of the browser's clock; negative: never.
@@ -87,7 +87,7 @@ class PageRecord {
     double response_s = -1;
     double end_s = -1;
   };
-  /// The document that the main frame shows now.
+  /// The document that the main frame shows.
   struct Page {
     bool committed = false;
     std::string url;
@@ -103,36 +103,36 @@ class PageRecord {
 
   explicit PageRecord(std::string main_frame) : main_frame_(std::move(main_frame)) {}
 
-  /// A new request; null when it is none that is kept. The pointer is good until the next begin().
+  /// A new request; null if it is not kept. The pointer is valid until the next begin().
   Entry* begin(std::string_view session, std::string_view id, std::string_view url,
                std::string_view type);
-  /// The latest hop of a request; null when it is not known.
+  /// The latest hop of a request; null if it is unknown.
   Entry* find(std::string_view session, std::string_view id);
   void end(Entry& entry, double at_s, std::string_view failure);
   void abort_requests(const std::function<bool(const Entry&)>& which, std::string_view why);
-  /// Its head, or more of its body, has come.
+  /// Call it when the head, or more of the body, has arrived.
   void note_response(Entry& entry);
-  /// Once it is known better what a request is for.
+  /// Call it when a request's destination is known better.
   void change_type(Entry& entry, std::string_view type);
   void add_console_error(std::string text);
   void count_activity() { ++activity_; }
 
-  /// What Proxy-Status (RFC 9209) says of a recorder's failure; empty when it says none.
+  /// A recorder's failure in Proxy-Status (RFC 9209); empty if it has none.
   static std::string origin_failure_of(std::string_view proxy_status);
 
-  /// A word that is short unless somebody means harm.
+  /// Cuts a text that is short unless it comes from an attacker.
   static std::string limited(std::string_view text);
 
   std::string main_frame_;
   std::vector<Entry> entries_;
   Page page_;
-  double start_s_ = -1;  ///< the first document was asked for
+  double start_s_ = -1;  ///< the first document was requested
   bool tells_shifts_ = false;
   bool crashed_ = false;
 
  private:
   void note_read(Entry& entry);
-  /// The latest document of the main frame; null when there is none.
+  /// The latest document of the main frame; null if there is none.
   const Entry* document() const;
 
   std::unordered_map<std::string, std::size_t> current_;  ///< request id -> its latest hop

@@ -14,15 +14,15 @@ using namespace std::chrono_literals;
 namespace reprise {
 namespace {
 
-/// The load's own time does not cover what comes before and after it: these are for a browser that
-/// is slow, on a busy machine, and still well.
+/// The load's own timeout does not cover the steps before and after it. These limits are for a slow
+/// browser on a busy machine that still works.
 constexpr auto kOpenTime = 30s;
 constexpr auto kAnswerTime = 10s;
-/// And this for one that has timed out already and may never answer again.
+/// For a browser that has already timed out and may never answer again.
 constexpr auto kLastAnswerTime = 5s;
 constexpr auto kBodiesTime = 60s;
 constexpr auto kTraceTime = 60s;
-/// After this long without a word of it, the body of a fetch() is one that nobody reads.
+/// After this long without an event the body of a fetch() is taken as unread by scripts.
 constexpr std::chrono::milliseconds kUnreadTime = 2s;
 
 auto answer_deadline(const PageLoad& load) {
@@ -108,7 +108,7 @@ Result<void> PageSession::settle() {
   }
 }
 
-/// Loads the page for the sake of the browser's cache, and leaves it.
+/// Loads the page to fill the browser's cache, and leaves it.
 Result<void> PageSession::warm_up(const std::string& url, PageLoad& load) {
   recording_ = true;
   navigate(url);
@@ -176,7 +176,7 @@ Result<void> PageSession::take_steps(PageLoad& load) {
   return load.outcome == LoadOutcome::kLoaded ? wait_until_quiet(load) : Result<void>{};
 }
 
-/// Whether nothing more is to come of the page but requests of its scripts.
+/// Whether nothing more is to come, except requests of the page's scripts.
 bool PageSession::has_ended() const {
   return record().loaded() || (record().committed() && !record().document_failure().empty());
 }
@@ -211,7 +211,7 @@ Result<void> PageSession::read_out(PageLoad& load) {
   return {};
 }
 
-/// Returns whether the page answers; one that does not has no bodies and paints nothing either.
+/// Returns whether the page answers; one that does not has no bodies and no screenshot either.
 Result<bool> PageSession::read_dom(PageLoad& load) {
   auto reply = connection_.call(dom_command(), answer_deadline(load));
   if (!reply && reply.error() == std::errc::timed_out) {

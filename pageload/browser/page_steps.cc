@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 namespace reprise {
 namespace {
 
-/// How often a page is asked whether an element is there.
+/// How often to check whether an element exists.
 constexpr std::chrono::milliseconds kAskAgain = 50ms;
 
 struct Place {
@@ -21,7 +21,7 @@ struct Place {
   double y = 0;
 };
 
-/// Brings the element into the window and tells where its middle is; "" when it is not there yet.
+/// Scrolls the element into view and returns its centre; "" if it does not exist yet.
 std::string place_expression(const std::string& selector) {
   return "(() => { const found = document.querySelector(" +
          json::serialize(json::string(selector)) +
@@ -33,7 +33,7 @@ std::string place_expression(const std::string& selector) {
 })())";
 }
 
-/// Handles what comes until `end`.
+/// Handles messages until `end`.
 Result<void> rest(RemoteConnection& connection, RemoteConnection::TimePoint end) {
   for (;;) {
     auto const handled = connection.pump(end);
@@ -47,7 +47,7 @@ void give_up(PageLoad& load, LoadOutcome outcome, const Step& step, std::string_
   load.failure = "The step \"" + to_string(step) + "\" failed: " + std::string(why) + ".";
 }
 
-/// Where the element is, or none, and then `load` says why.
+/// The place of the element, or nothing, with the reason in `load`.
 Result<std::optional<Place>> find(RemoteConnection& connection, const PageInput& input,
                                   const Step& step, RemoteConnection::TimePoint deadline,
                                   PageLoad& load) {
@@ -59,7 +59,7 @@ Result<std::optional<Place>> find(RemoteConnection& connection, const PageInput&
       give_up(load, LoadOutcome::kNavigationFailed, step, "invalid CSS selector");
       return std::nullopt;
     }
-    // A page that is on its way to another answers with an error, or with nothing.
+    // A page that is navigating answers with an error, or with nothing.
     std::string const told(text_at(object_at(reply->result, "result"), "value"));
     auto const place = parse_remote_message(told);
     if (!told.empty() && place) return Place{number_at(*place, "x"), number_at(*place, "y")};
@@ -73,7 +73,7 @@ Result<std::optional<Place>> find(RemoteConnection& connection, const PageInput&
   return std::nullopt;
 }
 
-/// Whether the browser did them; where it did not, `load` says why.
+/// Whether the browser accepted them; if not, `load` has the reason.
 Result<bool> send(RemoteConnection& connection, std::vector<RemoteCommand> commands,
                   const Step& step, RemoteConnection::TimePoint deadline, PageLoad& load) {
   for (RemoteCommand& command : commands) {

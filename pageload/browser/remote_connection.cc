@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kNestingMax = 512;
 
-/// The four hex digits of a \uXXXX escape that starts at `at`; nullopt when there is none.
+/// The four hex digits of a \uXXXX escape that starts at `at`; nullopt if there is none.
 std::optional<unsigned> escape_at(std::string_view text, std::size_t at) {
   if (at + 6 > text.size() || text[at] != '\\' || text[at + 1] != 'u') return std::nullopt;
   unsigned value = 0;
@@ -35,7 +35,7 @@ std::optional<unsigned> escape_at(std::string_view text, std::size_t at) {
 }
 
 /// Overwrites the escapes of lone surrogates. A backslash outside a string is a syntax error
-/// anyway, so strings need not be told apart.
+/// anyway, so strings need no special treatment.
 void replace_lone_surrogates(std::string& text) {
   auto const in = [](std::optional<unsigned> unit, unsigned from, unsigned to) {
     return unit && *unit >= from && *unit <= to;
@@ -88,7 +88,7 @@ void RemoteConnection::post(std::string_view session, std::string_view method, j
 
 Result<RemoteReply> RemoteConnection::call(std::string_view session, std::string_view method,
                                            json::object params, TimePoint deadline) {
-  // Shared with the sink, which outlives this call when the reply comes too late.
+  // Shared with the sink, which outlives this call if the reply comes too late.
   auto const answer = std::make_shared<std::optional<RemoteReply>>();
   post(session, method, std::move(params),
        [answer](RemoteReply reply) { *answer = std::move(reply); });
@@ -117,7 +117,7 @@ Result<bool> RemoteConnection::pump(TimePoint deadline) {
     waiting_.erase(found);
     RemoteReply reply;
     if (message->contains("error")) {
-      // DevTools has an object there, BiDi a word, with the sentence beside it.
+      // DevTools has an object here, BiDi a word, with the sentence beside it.
       reply.error = text_at(object_at(*message, "error"), "message");
       if (reply.error.empty()) reply.error = text_at(*message, "message");
       if (reply.error.empty()) reply.error = "refused without a reason";

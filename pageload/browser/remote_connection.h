@@ -1,8 +1,8 @@
 #pragma once
 
-// The command layer that both protocols have: numbered commands, their replies, and events.
-// - The Chrome DevTools Protocol in its flat form: every message of a target carries the sessionId
-//   that Target.attachToTarget gave. https://chromedevtools.github.io
+// The command layer of both protocols: numbered commands, their replies, and events.
+// - The Chrome DevTools Protocol in its flat form: every message of a target has the sessionId from
+//   Target.attachToTarget. https://chromedevtools.github.io
 // - WebDriver BiDi, which has no such ids. https://w3c.github.io/webdriver-bidi
 
 #include <boost/json/object.hpp>
@@ -19,21 +19,21 @@
 
 namespace reprise {
 
-/// What the browser is told.
+/// A command to the browser.
 struct RemoteCommand {
   std::string session;  ///< empty for the browser itself
   std::string method;
   boost::json::object params;
 };
 
-/// What the browser answered to one command.
+/// The browser's answer to one command.
 struct RemoteReply {
   boost::json::object result;
-  std::string error;  ///< the browser's words when it refused; empty otherwise
+  std::string error;  ///< the browser's message if it refused; otherwise empty
 };
 
-/// Sends commands and hands out replies and events, both from inside call() and pump() only.
-/// Blocking with deadlines; one thread. After any error the connection is of no more use.
+/// Sends commands and delivers replies and events, both only inside call() and pump(). Blocking
+/// with deadlines; one thread. After an error the connection is unusable.
 class RemoteConnection {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
@@ -43,22 +43,22 @@ class RemoteConnection {
 
   explicit RemoteConnection(std::unique_ptr<MessageStream> stream) : stream_(std::move(stream)) {}
 
-  /// Every event from now on goes to `sink`; it may post().
+  /// Sends every event from now on to `sink`, which may call post().
   void set_event_sink(EventSink sink) { event_sink_ = std::move(sink); }
 
-  /// Sends a command and does not wait. `session` is empty for the browser itself. `on_reply` may
-  /// be empty; it may post().
+  /// Sends a command and does not wait. `session` is empty for the browser itself. `on_reply` can
+  /// be empty, and may call post().
   void post(std::string_view session, std::string_view method, boost::json::object params = {},
             ReplySink on_reply = {});
 
-  /// Sends a command and waits for its reply; events meanwhile go to the sink.
-  /// Errors: timed_out, and those of pump().
+  /// Sends a command and waits for its reply; meanwhile events go to the sink. Errors: timed_out,
+  /// and those of pump().
   Result<RemoteReply> call(std::string_view session, std::string_view method,
                            boost::json::object params, TimePoint deadline);
   Result<RemoteReply> call(RemoteCommand command, TimePoint deadline);
 
-  /// Handles the next message, or returns false when none came until `deadline`.
-  /// Errors: broken_pipe (the browser is gone), message_size, bad_message (not the protocol).
+  /// Handles the next message, or returns false if none came until `deadline`. Errors: broken_pipe
+  /// (the browser is gone), message_size, bad_message (not the protocol).
   Result<bool> pump(TimePoint deadline);
 
  private:
@@ -68,8 +68,8 @@ class RemoteConnection {
   std::unordered_map<std::uint64_t, ReplySink> waiting_;
 };
 
-/// Parses one message of the protocol. A lone UTF-16 surrogate, which a page may put into any of
-/// its strings and which JSON has no room for, becomes U+FFFD. Pure. Errors: bad_message.
+/// Parses one message of the protocol. A lone UTF-16 surrogate, which a page can put into any of
+/// its strings but JSON cannot hold, becomes U+FFFD. Pure. Errors: bad_message.
 Result<boost::json::object> parse_remote_message(std::string message);
 
 }  // namespace reprise

@@ -15,7 +15,7 @@ namespace {
 constexpr auto kForms =
     R"({"click": SELECTOR}, {"type": TEXT, "into": SELECTOR}, {"wait": SELECTOR} or {"wait": MS})";
 
-/// Whether the step has just these members.
+/// Whether the step has exactly these members.
 bool has_just(const json::object& step, std::initializer_list<std::string_view> names) {
   if (step.size() != names.size()) return false;
   for (auto const name : names) {

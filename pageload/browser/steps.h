@@ -14,13 +14,13 @@ namespace reprise {
 
 struct Step {
   enum class Kind {
-    kClick,   ///< in the middle of the element
-    kType,    ///< `text`, key by key, into the element, which is clicked first; \n is Enter
-    kAppear,  ///< waits until the element is there and has a size
+    kClick,   ///< at the centre of the element
+    kType,    ///< clicks the element, then types `text` key by key; \n is Enter
+    kAppear,  ///< waits until the element exists and has a size
     kPause,   ///< waits for `pause`
   };
   Kind kind = Kind::kPause;
-  std::string selector;  ///< CSS, of the first such element of the main frame
+  std::string selector;  ///< CSS; the first match in the main frame
   std::string text;
   std::chrono::milliseconds pause{0};
 
@@ -31,10 +31,10 @@ inline constexpr std::size_t kStepsMax = 1000;
 inline constexpr std::size_t kStepTextMax = 4096;  ///< bytes of a selector or a text
 inline constexpr std::chrono::milliseconds kPauseMax{600'000};
 
-/// Pure. The error is one sentence that names the step.
+/// Parses such a file. The error is one sentence that names the step. Pure.
 std::expected<std::vector<Step>, std::string> parse_steps(std::string_view file);
 
-/// "click #accept", for people.
+/// "click #accept", for messages.
 std::string to_string(const Step& step);
 
 }  // namespace reprise

@@ -18,13 +18,13 @@ namespace {
 namespace net = boost::asio;
 namespace websocket = boost::beast::websocket;
 
-/// Ends at once: Beast would wait for the other side to close its end, too.
+/// Closes at once: Beast would wait for the other side to close its end, too.
 class Socket : public net::ip::tcp::socket {
  public:
   using net::ip::tcp::socket::socket;
 };
 
-/// Beast finds it by the type of its socket.
+/// Beast finds this function by the type of its socket.
 template <class Handler>
 void async_teardown(boost::beast::role_type, Socket& socket, Handler&& handler) {
   boost::system::error_code none;
@@ -33,7 +33,7 @@ void async_teardown(boost::beast::role_type, Socket& socket, Handler&& handler) 
             boost::beast::bind_front_handler(std::forward<Handler>(handler), none));
 }
 
-/// What receive() says of an error of Beast's.
+/// The error of receive() for an error of Beast.
 std::errc meaning_of(const boost::system::error_code& error) {
   if (error == websocket::error::message_too_big || error == websocket::error::buffer_overflow) {
     return std::errc::message_size;
@@ -45,12 +45,13 @@ std::errc meaning_of(const boost::system::error_code& error) {
 
 }  // namespace
 
-/// Handlers run inside receive() and send() alone.
+/// Handlers run only inside receive() and send().
 struct WebSocket::State {
   net::io_context context{1};
   websocket::stream<Socket> stream{context};
   boost::beast::flat_buffer incoming;
-  std::deque<std::string> outgoing;  ///< the first one is being written, once there was an answer
+  std::deque<std::string>
+      outgoing;  ///< the first one is being written, once the server has answered
   bool is_open = false;
   bool has_message = false;
   std::optional<std::errc> fault;
@@ -64,7 +65,7 @@ struct WebSocket::State {
     stream.async_handshake(host, path, [this](const boost::system::error_code& error) {
       if (error) return fail(error);
       is_open = true;
-      if (!outgoing.empty()) write();  // Firefox loses what comes before it has answered
+      if (!outgoing.empty()) write();  // Firefox loses messages that arrive before it has answered
       read();
     });
   }
@@ -73,7 +74,7 @@ struct WebSocket::State {
     stream.async_write(net::buffer(outgoing.front()),
                        [this](const boost::system::error_code& error, std::size_t) {
                          outgoing.pop_front();
-                         if (error) return;  // the reading side tells why
+                         if (error) return;  // the reading side reports it
                          if (!outgoing.empty()) write();
                        });
   }
@@ -121,7 +122,7 @@ void WebSocket::send(std::string_view message) {
 
 Result<std::optional<std::string>> WebSocket::receive(TimePoint deadline) {
   while (!state_->has_message && !state_->fault) {
-    state_->context.restart();  // it stops when nothing is under way, as after each message
+    state_->context.restart();  // it stops when no work is left, as after each message
     if (state_->context.run_one_until(deadline) == 0) return std::nullopt;
   }
   if (state_->has_message) return state_->take_message();

@@ -15,8 +15,8 @@ namespace reprise {
 /// extensions.
 class WebSocket final : public MessageStream {
  public:
-  /// Connects to `path` at 127.0.0.1:`port` and asks for a WebSocket; the answer is looked at by
-  /// the first receive(). Errors: the system error of socket(2) or connect(2).
+  /// Connects to `path` at 127.0.0.1:`port` and requests a WebSocket; the first receive() checks
+  /// the answer. Errors: the system error of socket(2) or connect(2).
   static Result<std::unique_ptr<WebSocket>> connect(
       std::uint16_t port, const std::string& path,
       std::size_t message_bytes_max = kMessageBytesMax);

@@ -27,7 +27,7 @@ std::string date_time(double unix_ms) {
   return text;
 }
 
-/// From one time to another, or `missing` where one of them is not known.
+/// The time between two times, or `missing` if one of them is unknown.
 double between(double from_ms, double to_ms, double missing = -1) {
   return from_ms < 0 || to_ms < from_ms ? missing : to_ms - from_ms;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// A load as an HTTP archive (HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/), as it was
-// measured: bodies, headers and cookies are not in it, since a result has none.
+// A load as an HTTP archive (HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/), as
+// measured: without bodies, headers and cookies, which a result does not have.
 
 #include <boost/json/object.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Page loads that were measured together, and under what conditions: what one file of `reprise
-// load` holds (RESULTS.md). result_file.h reads and writes it.
+// Page loads that were measured together, and their conditions: the contents of one file of
+// `reprise load` (RESULTS.md). result_file.h reads and writes it.
 
 #include <chrono>
 #include <cstddef>
@@ -16,32 +16,32 @@
 
 namespace reprise {
 
-/// How the replay that served one run ended.
+/// The end of the replay that served one run.
 struct ReplayRun {
   unsigned run = 1;
   int exit_code = 0;
-  std::optional<ReplaySummary> report;  ///< none when it left none
+  std::optional<ReplaySummary> report;  ///< nothing if it wrote none
 };
 
-/// Under which conditions a page is loaded.
+/// The conditions of a page's loads.
 struct LoadConfiguration {
   std::string browser = "chromium";
   std::string protocol = "recorded";  ///< "recorded", "h1", "h2"; "live" without an archive
-  std::string link = "none";          ///< as replay --link takes it
+  std::string link = "none";          ///< as in replay --link
   std::string cache = "cold";         ///< "cold", "warm"
 
   bool operator==(const LoadConfiguration&) const = default;
 };
 
-/// What held for every load of a result.
+/// The settings of all loads in a result.
 struct LoadSettings {
   std::chrono::milliseconds timeout{0};
   std::chrono::milliseconds quiet{0};
   std::chrono::milliseconds settle{0};
-  int width = 0;  ///< of the page, in CSS pixels; 0: not told
+  int width = 0;  ///< of the page, in CSS pixels; 0: unknown
   int height = 0;
   double cpu_throttle = 1;
-  std::vector<std::string> steps;  ///< "click #accept", for people
+  std::vector<std::string> steps;  ///< "click #accept", for messages
 };
 
 struct LoadResult {
@@ -61,7 +61,7 @@ struct LoadResult {
   };
   std::string reprise = REPRISE_VERSION;  ///< the version that measured
   std::string archive;                    ///< its path; empty: loaded live
-  std::string archive_sha256;             ///< empty: live, or not known
+  std::string archive_sha256;             ///< empty: live, or unknown
   Machine machine;
   std::uint64_t seed = 0;         ///< of the order of the loads
   std::vector<Browser> browsers;  ///< in the order of their first load

@@ -5,7 +5,7 @@
 
 namespace reprise {
 
-/// The computer that loads were made on. Empty or 0 where the system does not tell.
+/// The computer that made the loads. Fields are empty or 0 if the system does not provide them.
 struct Machine {
   std::string cpu;  ///< its model
   unsigned cores = 0;
@@ -13,7 +13,7 @@ struct Machine {
   std::uint64_t memory_bytes = 0;
 };
 
-/// Of this system.
+/// The machine of this process.
 Machine this_machine();
 
 }  // namespace reprise

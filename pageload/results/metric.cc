@@ -7,8 +7,8 @@ using enum Metric::Unit;
 
 }  // namespace
 
-// The least differences: 2 ms is what the start of a navigation varies by, 0.01 a tenth of what
-// counts as a good layout shift.
+// The least differences: the start of a navigation varies by 2 ms; 0.01 is a tenth of the limit for
+// a good layout shift.
 constinit const std::array<Metric, kMetricCount> kMetrics{{
     {.value = &PageLoad::load_event_ms,
      .field = "load_event_ms",

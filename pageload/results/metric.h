@@ -1,6 +1,6 @@
 #pragma once
 
-// Every number of a page load that is shown or compared, once. Pure.
+// The one list of the numbers of a page load that are shown or compared. Pure.
 
 #include <array>
 #include <cstddef>
@@ -19,14 +19,14 @@ struct Metric {
   std::string_view name;   ///< on the command line of `compare`; empty: not compared
   std::string_view title;  ///< on a terminal; empty: not compared
   double least_absolute;   ///< differences below it do not matter, in its unit
-  // On the page of `reprise view`; empty: not there.
+  // On the page of `reprise view`; empty: not shown.
   std::string_view label;   ///< among the distributions, and of its mark
   std::string_view mark;    ///< on the time axis of a load
   std::string_view column;  ///< heading in the list of loads
 };
 
 inline constexpr std::size_t kMetricCount = 13;
-/// In the order in which they are shown.
+/// In the order of display.
 extern const std::array<Metric, kMetricCount> kMetrics;
 
 }  // namespace reprise

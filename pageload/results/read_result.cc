@@ -95,7 +95,7 @@ PageLoad page_of(Fields& from) {
   return page;
 }
 
-/// Older results name no replay: then it is the one of the same run.
+/// Older results do not name the replay: it is the one of the same run.
 std::optional<std::size_t> replay_of(Fields& from, unsigned run,
                                      const std::vector<ReplayRun>& replays) {
   if (!from.object().contains("replay")) {
@@ -216,7 +216,7 @@ LoadResult result_of(Fields from) {
   result.seed = from.whole("seed");
   from.each("browsers", kResultLoadsMax,
             [&](Fields browser) { result.browsers.push_back(browser_of(std::move(browser))); });
-  // Older results have but one.
+  // Older results have only one.
   if (!from.has("browsers") && from.has("browser")) {
     result.browsers.push_back(browser_of(from.into("browser")));
   }
@@ -228,9 +228,9 @@ LoadResult result_of(Fields from) {
   return result;
 }
 
-/// What `read(Fields)` makes of a JSON object, or why that is none. All of it is parsed at once:
-/// stream_parser (Boost 1.81) marks an interruption by the address behind itself, and takes a
-/// buffer that the compiler puts there for the mark.
+/// Returns the result of `read(Fields)` for a JSON object, or an error. Parses the text in one
+/// piece: stream_parser (Boost 1.81) marks an interruption by the address after itself, and
+/// mistakes a buffer that the compiler placed there for the mark.
 template <class Read>
 auto read_object(std::string_view text, const Read& read)
     -> std::expected<decltype(read(std::declval<Fields>())), std::string> {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the report of a replay (`replay --report`) says about the load that it served.
+// The part of a replay's report (`replay --report`) about the load that it served.
 
 #include <boost/json/object.hpp>
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace reprise {
 
 /// The emulated link of a replay.
 struct LinkSummary {
-  /// What the link did in equal spans of time.
+  /// The link's activity in equal spans of time.
   struct Series {
     std::vector<double> queue_bytes, rate_bps, delay_mean_ms, packets, drops;
   };
@@ -22,12 +22,12 @@ struct LinkSummary {
     double width_ms = 0;  ///< of a span
     Series down, up;
   };
-  std::string text;    ///< as --link takes it
+  std::string text;    ///< as in --link
   std::string shaper;  ///< "packet" or "stream"
   bool self_check_ok = false;
-  std::string self_check_skipped;     ///< why there was none; empty: there was
-  std::vector<std::string> warnings;  ///< what makes its figures doubtful, a sentence each
-  /// What late packets can have cost at most; none in results before it was measured.
+  std::string self_check_skipped;     ///< why there was no self-check; empty: there was one
+  std::vector<std::string> warnings;  ///< reasons to doubt its figures, one sentence each
+  /// The maximum cost of late packets; nothing in results before it was measured.
   std::optional<double> lateness_cost_ms;
   std::optional<double> rtt_ms, down_bps, up_bps;
   std::optional<Timeline> timeline;
@@ -37,7 +37,7 @@ struct ReplaySummary {
   struct Miss {
     std::string method, url, reason;
   };
-  /// An answer that was made up.
+  /// A made-up answer.
   struct SpecialAnswer {
     std::string kind, method, url;
   };
@@ -45,13 +45,13 @@ struct ReplaySummary {
   std::optional<double> processor_ms;  ///< that the replay used since the page's command started
   std::vector<Miss> distinct_misses;
   std::vector<SpecialAnswer> special_answers;
-  std::vector<std::string> missing_names;  ///< that DNS was asked for and the archive has not
+  std::vector<std::string> missing_names;  ///< names that were looked up but are not in the archive
   std::optional<LinkSummary> link;
-  /// All of the report, much of it not above: a result keeps it as it came.
+  /// The whole report, with more than the fields above: a result keeps it unchanged.
   boost::json::object whole;
 };
 
-/// Reads the file that a replay wrote. The error is a sentence without the path.
+/// Reads the report of a replay. The error is a sentence without the path.
 std::expected<ReplaySummary, std::string> read_replay_report(const std::filesystem::path& path);
 
 }  // namespace reprise

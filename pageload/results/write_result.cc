@@ -13,7 +13,7 @@ namespace json = boost::json;
 namespace reprise {
 namespace {
 
-/// Null when it is empty.
+/// Null if it is empty.
 json::value text_or_null(std::string_view text) {
   return text.empty() ? json::value() : json::value(as_utf8(text));
 }

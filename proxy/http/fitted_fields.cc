@@ -7,7 +7,7 @@ namespace {
 
 using Kind = BodyFraming::Kind;
 
-/// What the fields may say of the body that follows, or that would follow.
+/// The framing that the fields may announce, of the body that follows or would follow.
 BodyFraming told_framing(std::string_view request_method, const ResponseHead& head,
                          const BodyFraming& framing) {
   if (may_have_body(request_method, head.status)) return framing;

@@ -8,11 +8,11 @@ namespace {
 
 constexpr std::size_t kEmptyLinesMax = 16;
 
-/// Whether `text` can still become a request or status line: what is plainly not HTTP is told at
-/// its first bytes, not after a megabyte without an empty line.
+/// Whether `text` can still become a request or status line: detects other protocols at their first
+/// bytes, not after a megabyte without an empty line.
 bool could_be_http(std::string_view text) {
   auto const line = text.substr(0, std::min<std::size_t>(text.find('\n'), 16));
-  // A reason phrase may be in any language (RFC 9112 section 4).
+  // A reason phrase can be in any language (RFC 9112 section 4).
   bool const is_status = line.starts_with("HTTP/");
   return std::ranges::all_of(line, [is_status](char c) {
     auto const byte = static_cast<unsigned char>(c);
@@ -27,8 +27,7 @@ struct Found {
   std::size_t junk_bytes = 0;  ///< before the head
 };
 
-/// What the bytes of a peer start with. Browsers take content without a head from old audio
-/// streams.
+/// The start of a peer's bytes. Browsers accept content without a head from old audio streams.
 Found start_of(std::string_view text, Tolerance tolerance) {
   constexpr std::size_t kEnough = 8;
   if (tolerance == Tolerance::kStrict) {
@@ -56,7 +55,7 @@ Task<void> H1Reader::await_head() {
 
 Task<std::span<char>> H1Reader::read_head() {
   if (ended_early_) co_return std::span<char>{};
-  // The rest may lie in the head buffer itself: move it to the front, growing for it first.
+  // The rest may be in the head buffer itself: grow it first, then move the rest to the front.
   std::size_t used = rest_.size();
   if (head_buffer_.size() < std::max(kHeadBufferBytes, used)) {
     std::vector<std::byte> grown(std::max(kHeadBufferBytes, used));

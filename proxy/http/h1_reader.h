@@ -8,11 +8,11 @@
 
 namespace reprise {
 
-/// The reading side of an HTTP/1.x connection, server's or client's: heads and bodies one after the
-/// other, pipelined ones included. A head stays valid while its body is read.
+/// The reading side of an HTTP/1.x connection, server's or client's: heads and bodies in sequence,
+/// including pipelined ones. A head stays valid while its body is read.
 class H1Reader final : public BodyReader {
  public:
-  /// `early` are bytes of the stream that were read already. `tolerance` is an origin's.
+  /// `early`: bytes of the stream that were already read. `tolerance`: for an origin's responses.
   explicit H1Reader(ByteStream& stream, std::vector<std::byte> early = {},
                     Tolerance tolerance = Tolerance::kStrict);
 
@@ -32,7 +32,7 @@ class H1Reader final : public BodyReader {
   bool finished() const override;
   HeaderList trailers() const override { return decoder_.trailers(); }
 
-  /// Whether a byte of the next message is here.
+  /// Whether a byte of the next message has arrived.
   bool has_more() const { return !rest_.empty(); }
   /// Bytes that were read beyond the last message.
   std::vector<std::byte> take_rest();
@@ -47,11 +47,11 @@ class H1Reader final : public BodyReader {
   Tolerance tolerance_;
   std::vector<std::byte> head_buffer_;
   std::vector<std::byte> body_buffer_;  // allocated by the first body that needs it
-  Bytes rest_;                          // read, not yet consumed; lies in either buffer
+  Bytes rest_;                          // read, not yet consumed; in either buffer
   BodyFraming framing_;
   std::uint64_t left_bytes_ = 0;
   bool ended_early_ = false;  // before a head
-  bool ended_ = false;        // of a body that lasts until the close
+  bool ended_ = false;        // for a body that lasts until the close
   ChunkedDecoder decoder_;
 };
 

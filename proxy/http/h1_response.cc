@@ -5,7 +5,7 @@
 namespace reprise {
 namespace {
 
-/// So long a client may be gone unnoticed, as watching it costs more than the wait itself.
+/// A client may be gone this long unnoticed, as watching it costs more than the wait itself.
 constexpr std::chrono::milliseconds kUnwatchedPause{250};
 
 }  // namespace
@@ -41,7 +41,7 @@ Task<void> H1Response::send_head(const ResponseHead& head) {
     fitted.headers = fields;
   } else if (framing->kind == BodyFraming::Kind::kUntilClose && head.version == HttpVersion::kH2 &&
              request_.version != HttpVersion::kHttp10) {
-    // An HTTP/2 origin frames by itself.
+    // An HTTP/2 origin has its own framing.
     framing->kind = BodyFraming::Kind::kChunked;
     fields.assign(head.headers.begin(), head.headers.end());
     fields.push_back({.name = "Transfer-Encoding", .value = "chunked"});

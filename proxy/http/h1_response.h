@@ -6,7 +6,7 @@
 
 namespace reprise {
 
-/// The response side of one exchange of HTTP/1.x. Borrows all.
+/// The response side of one HTTP/1.x exchange. Borrows everything.
 class H1Response final : public ResponseWriter {
  public:
   H1Response(ByteStream& stream, const RequestHead& request)
@@ -21,7 +21,7 @@ class H1Response final : public ResponseWriter {
   Task<void> pause_until(std::chrono::steady_clock::time_point at) override;
   awaitable<void> client_gone() override { return stream_.peer_gone(); }
 
-  /// The server ends: waits return at once.
+  /// For the end of the server: waits return at once.
   void hurry() {
     hurries_ = true;
     pause_.set();

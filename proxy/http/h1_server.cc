@@ -10,18 +10,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Content of a request that no handler read is taken off the stream up to here; over it the
-/// connection is closed instead.
+/// Unread content of a request is read and discarded up to this limit; beyond it the connection is
+/// closed instead.
 constexpr std::size_t kDrainBytesMax = 256 << 10;
-/// What is still read and thrown away after the last response.
+/// The limit of bytes read and discarded after the last response.
 constexpr std::size_t kLingerBytesMax = 64 << 20;
 constexpr std::size_t kLingerReadBytes = 64 << 10;
-/// How long a request's content may stand still.
+/// The limit of a pause in a request's content.
 constexpr std::chrono::seconds kBodyStallTimeout{120};
-/// How long a client may take to close its side when the server ends.
+/// The time for a client to close its side when the server ends.
 constexpr std::chrono::seconds kH1FarewellTimeout{1};
 
-/// The request's content; asks a waiting client to go on when it is first read (RFC 9110 10.1.1).
+/// The request's content; sends 100 to a waiting client at the first read (RFC 9110 10.1.1).
 class RequestBody final : public BodyReader {
  public:
   RequestBody(H1Reader& reader, ByteStream& stream, H1Response& response, Deadline& deadline,
@@ -43,7 +43,7 @@ class RequestBody final : public BodyReader {
       auto const sent = co_await response_.send_head({.status = 100, .reason = "Continue"});
       if (!sent) co_return fail(sent.error());
     }
-    // Only the client can keep us here: it must not do so for ever.
+    // Only the client can keep us here: it must not do so forever.
     deadline_.at = Clock::now() + kBodyStallTimeout;
     auto const piece = co_await reader_.read();
     deadline_.at = Clock::time_point::max();
@@ -54,11 +54,11 @@ class RequestBody final : public BodyReader {
   }
   HeaderList trailers() const override { return reader_.trailers(); }
 
-  /// Whether the client sends the content even if nobody asks for it.
+  /// Whether the client sends the content even without a 100.
   bool will_come() const { return !expects_continue_ || started_ || response_.continued(); }
 
  private:
-  /// What follows is of another protocol, lasts as long as it likes, and ends whenever it is to.
+  /// The following bytes belong to another protocol, with any duration and end.
   void begin_raw() {
     if (std::exchange(raw_, true)) return;
     reader_.begin_body({.kind = BodyFraming::Kind::kUntilClose});
@@ -74,8 +74,8 @@ class RequestBody final : public BodyReader {
   bool raw_ = false;
 };
 
-/// Ends the connection so that the client can read what was sent: closing while its bytes are
-/// unread would reset it and take the answer away (RFC 9112 section 9.6).
+/// Ends the connection so that the client can read what was sent: closing with unread bytes of the
+/// client would reset the connection and lose the answer (RFC 9112 section 9.6).
 awaitable<void> linger(ByteStream& stream) {
   co_await stream.shutdown();
   std::vector<std::byte> sink(kLingerReadBytes);
@@ -86,7 +86,7 @@ awaitable<void> linger(ByteStream& stream) {
   }
 }
 
-/// Says why the connection ends here.
+/// Sends the reason for ending the connection.
 Task<void> refuse(ByteStream& stream, std::uint16_t status, std::string_view why) {
   RequestHead const request{.method = "GET"};
   H1Response response(stream, request);
@@ -108,7 +108,7 @@ std::uint16_t status_for(std::error_code error) {
   return 400;
 }
 
-/// What the client wants to change to (RFC 6455 section 4.1).
+/// The protocol that the client requests (RFC 6455 section 4.1).
 std::string_view asked_protocol(const RequestLine& line, HeaderList headers) {
   if (!header_has_token(headers, "Upgrade", kWebSocketProtocol)) return {};
   bool const meant = line.method == "GET" && line.version == HttpVersion::kHttp11 &&
@@ -116,7 +116,7 @@ std::string_view asked_protocol(const RequestLine& line, HeaderList headers) {
   return meant ? kWebSocketProtocol : std::string_view();
 }
 
-/// Reads what is left of the request's content, so that the connection can go on.
+/// Reads the rest of the request's content, so that the connection can continue.
 awaitable<bool> drain(RequestBody& body) {
   std::size_t drained = 0;
   while (!body.finished()) {
@@ -126,7 +126,7 @@ awaitable<bool> drain(RequestBody& body) {
   co_return true;
 }
 
-/// One connection: what is kept between its requests.
+/// One connection: its state between requests.
 class H1Connection {
  public:
   H1Connection(ByteStream& stream, const ConnectionInfo& connection, Handler& handler,
@@ -197,7 +197,7 @@ class H1Connection {
     co_return fail(error);
   }
 
-  /// Whether the connection can go on.
+  /// Whether the connection can continue.
   Task<bool> serve_one(const RequestLine& line) {
     if (options_.explicit_proxy && line.target.starts_with('/')) {
       co_return co_await refuse_as(h1_errc::bad_authority,
@@ -271,7 +271,7 @@ class H1Connection {
   std::vector<HeaderView> fields_;
   std::uint64_t requests_ = 0;
   bool must_reset_ = false;
-  bool unread_ = false;  // the last request has content that nobody read
+  bool unread_ = false;  // the last request has unread content
 };
 
 }  // namespace
@@ -282,8 +282,8 @@ Task<std::optional<H1Tunnel>> serve_h1(ByteStream& stream, const ConnectionInfo&
                                        std::vector<std::byte> early) {
   H1Connection served(stream, connection, handler, deadline, options, std::move(early));
   auto result = co_await served.run();
-  // A message that is not whole must not look whole. Where the framing tells, an orderly end is
-  // better: a reset would take away what the client has not read yet.
+  // An incomplete message must not look complete. If the framing shows it, an orderly end is
+  // better: a reset would discard what the client has not read yet.
   if (!result && served.must_reset()) stream.abort();
   co_return result;
 }

@@ -27,7 +27,7 @@ Result<H1Target> H1Target::of(const RequestLine& line, HeaderList headers,
     authority = line.target.substr(start, end - start);
     target.path_ = line.target.substr(end);
   } else if (line.target.front() == '/' || (line.target == "*" && line.method == "OPTIONS")) {
-    // An old client without Host: the name it connected by is all there is.
+    // An old client without Host: the only name is the one it connected by.
     authority = find_header(headers, "Host").value_or(defaults.server_name);
     if (authority.empty()) authority = defaults.tunnel_host;
   } else {

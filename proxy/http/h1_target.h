@@ -12,7 +12,7 @@ struct H1Target {
   /// Defaults for parts that the request does not contain.
   struct Defaults {
     Scheme scheme = Scheme::kHttp;
-    std::string_view tunnel_host;  ///< of the CONNECT that it came through, else empty
+    std::string_view tunnel_host;  ///< of the CONNECT that it came through, otherwise empty
     std::uint16_t tunnel_port = 0;
     std::string_view server_name;  ///< SNI
   };
@@ -27,7 +27,7 @@ struct H1Target {
 
  private:
   std::string_view path_;
-  std::string path_text_;  // in place of path_, unless empty
+  std::string path_text_;  // used instead of path_, unless empty
 };
 
 }  // namespace reprise

@@ -27,13 +27,13 @@ class H1Writer {
   std::uint64_t left_bytes_ = 0;
 };
 
-/// The status line and the fields in order, with the empty line behind them. The version stands as
-/// recorded; protocols other than HTTP/1.x become 1.1.
+/// The status line and the fields in order, with an empty line at the end. The version is the
+/// recorded one; protocols other than HTTP/1.x become 1.1.
 std::string response_head_text(const ResponseHead& head);
 
-/// The line that starts a chunk of `size_bytes`.
+/// The line before a chunk of `size_bytes`.
 std::string chunk_line(std::size_t size_bytes);
-/// What ends a chunked body.
+/// The end of a chunked body.
 std::string chunk_tail(HeaderList trailers);
 
 }  // namespace reprise

@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::int32_t kConnectionWindowBytes = 64 << 20;
 constexpr std::uint32_t kStreamWindowBytes = 6 << 20;
-/// A client may open its windows by hand, from nothing; this side opens them as it reads.
+/// A client may open its windows gradually, from zero; this side opens them as it reads.
 constexpr std::uint32_t kStreamWindowBytesMin = 65'535;
-/// What an origin can make us keep.
+/// Limit of memory that an origin can claim here.
 constexpr std::uint32_t kHeaderTableBytesMax = 1 << 20;
 
 std::uint16_t status_of(HeaderList fields) {
@@ -22,11 +22,11 @@ std::uint16_t status_of(HeaderList fields) {
   return status;
 }
 
-/// The client's setting, as it is also good for this side of the proxy.
+/// The client's setting, limited to what this side of the proxy supports.
 std::uint32_t bounded(std::uint16_t id, std::uint32_t value) {
   switch (id) {
     case NGHTTP2_SETTINGS_ENABLE_PUSH:
-      return 0;  // a pushed stream would have no request to belong to
+      return 0;  // a pushed stream would belong to no request
     case NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE:
       return std::max(value, kStreamWindowBytesMin);
     case NGHTTP2_SETTINGS_HEADER_TABLE_SIZE:

@@ -18,13 +18,13 @@ class H2ClientStream final : public H2Content {
   /// The next head, interim or final; valid until the next call. The content follows by read().
   /// Errors: the stream's or the connection's.
   Task<ResponseHead> read_head();
-  /// Whether a byte of the response was seen.
+  /// Whether a byte of the response has arrived.
   bool response_started() const { return response_started_; }
 
  private:
   friend class H2Client;
   std::deque<Headers> heads_;  // arrived, not yet read; :status among them
-  Headers current_;            // what read_head() gave out last
+  Headers current_;            // the last result of read_head()
   std::vector<HeaderView> current_fields_;
   bool response_started_ = false;
   bool final_arrived_ = false;
@@ -51,8 +51,8 @@ class H2Client final : public H2Session {
   /// Called when the origin announces it.
   void set_on_web_sockets(std::function<void()> call) { on_web_sockets_ = std::move(call); }
 
-  /// Sends a head; has_content: write() and finish() of the stream follow. `headers` go out without
-  /// connection fields. The stream lives as long as the pointer.
+  /// Sends a head; has_content: write() and finish() of the stream follow. `headers` are sent
+  /// without connection fields. The stream lives as long as the pointer.
   Result<std::unique_ptr<H2ClientStream>> request(const RequestHead& head,
                                                   const std::vector<std::string>& pseudo_order,
                                                   bool has_content);

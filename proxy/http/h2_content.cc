@@ -114,7 +114,7 @@ Task<Bytes> H2Content::read() {
 
 Result<void> H2Content::broken() const {
   if (!closed_) return {};
-  // A stream may be closed without error and yet be of no more use to whoever writes.
+  // A stream may be closed without error and still be unusable for a writer.
   auto const code = error_code_ == NGHTTP2_NO_ERROR ? NGHTTP2_STREAM_CLOSED : error_code_;
   return fail(std::error_code(static_cast<int>(code), h2_category()));
 }

@@ -23,18 +23,19 @@ inline constexpr std::size_t kH2HeadBytesMax = 256 << 10;
 /// decompress to millions, and cost as much.
 inline constexpr std::size_t kH2UnfoldedBytesMax = 2 * kH2HeadBytesMax;
 
-/// A head or trailers, in one text.
+/// A head or trailers, as one text.
 class H2Head {
  public:
   /// Fields beyond kH2HeadBytesMax or kHeadFieldsMax are dropped.
   void add(std::string_view name, std::string_view value);
   bool too_long() const { return too_long_; }
-  /// All that was added, counted as SETTINGS_MAX_HEADER_LIST_SIZE counts (RFC 9113 section 6.5.2).
+  /// The size of everything added, as SETTINGS_MAX_HEADER_LIST_SIZE counts it (RFC 9113 section
+  /// 6.5.2).
   std::size_t unfolded_bytes() const { return unfolded_bytes_; }
   std::size_t size_bytes() const { return text_.size(); }
   /// Views into this object; invalid once it moves.
   std::vector<HeaderView> fields() const;
-  /// The same into `fields`, whose memory is used again.
+  /// The same in `fields`, whose memory is reused.
   void read_into(std::vector<HeaderView>& fields) const;
   /// Clears the head and keeps its memory, unless that is large.
   void clear();
@@ -52,8 +53,8 @@ class H2Head {
 
 class H2Session;
 
-/// One direction each way of a stream: content that arrived and content to be sent. nghttp2 knows
-/// it as the stream's user data. Lives until the stream is closed and its user is done with it.
+/// The content of a stream in both directions: received, and to be sent. It is the stream's user
+/// data in nghttp2. Lives until the stream is closed and its user has finished with it.
 class H2Content : public BodyReader {
  public:
   H2Content(H2Session& session, std::int32_t stream_id) : session_(&session), id_(stream_id) {}
@@ -62,27 +63,27 @@ class H2Content : public BodyReader {
   H2Content(const H2Content&) = delete;
   H2Content& operator=(const H2Content&) = delete;
 
-  // In: bytes are acknowledged, to the stream's window and the connection's, when they were read
-  // and not before. So the two windows bound what is held here.
+  // Receiving: bytes are acknowledged, for the windows of stream and connection, only after they
+  // were read. So the two windows limit what is held here.
   Task<Bytes> read() override;
   bool finished() const override { return ended_ && incoming_.empty(); }
   HeaderList trailers() const override { return trailers_.list(); }
 
-  // Out.
-  /// Suspends until the peer's window took all of `bytes`. Errors: the stream's.
+  // Sending.
+  /// Suspends until the peer's window has accepted all of `bytes`. Errors: the stream's.
   Task<void> write(Bytes bytes);
-  /// Suspends until the head before the content has gone: a reset would take it back. Only where
+  /// Suspends until the head before the content has been sent: a reset would discard it. Only if
   /// there may be content. Errors: as write().
   Task<void> flush_head();
-  /// Suspends until the session has taken the end. Errors: as write().
+  /// Suspends until the session has accepted the end. Errors: as write().
   Task<void> finish(HeaderList trailers);
   /// Sends a prepared body without waiting; it must outlive the stream.
   void send_whole(const StoredResponse& response);
   nghttp2_data_provider provider();
 
-  /// Returns at `at`, or once told to hurry(). Errors: as write().
+  /// Returns at `at`, or after hurry(). Errors: as write().
   Task<void> pause_until(std::chrono::steady_clock::time_point at);
-  /// The server ends: waits return at once.
+  /// For the end of the server: waits return at once.
   void hurry() {
     hurries_ = true;
     drained_.set();
@@ -109,7 +110,7 @@ class H2Content : public BodyReader {
   /// Whether the peer's direction has ended, read or not.
   bool ended() const { return ended_; }
   bool end_sent() const { return end_sent_; }
-  /// Whether content is to be sent that has not gone yet.
+  /// Whether there is content that has not been sent yet.
   bool content_waits() const { return !outgoing_.empty() || finishing_; }
   /// Whether a coroutine waits for content from the peer.
   bool awaits_content() const { return awaits_content_; }
@@ -129,7 +130,7 @@ class H2Content : public BodyReader {
   std::int32_t id_;
 
   std::vector<std::byte> incoming_;
-  std::vector<std::byte> reading_;  // what read() gave out last
+  std::vector<std::byte> reading_;  // the last result of read()
   bool ended_ = false;
   bool awaits_content_ = false;
   std::uint64_t moved_bytes_ = 0;
@@ -144,7 +145,7 @@ class H2Content : public BodyReader {
   HeaderList outgoing_trailers_;
   bool end_sent_ = false;
   bool hurries_ = false;
-  Event drained_;  // of who writes, or makes a pause before
+  Event drained_;  // for a writer, or a pause before writing
 
   bool closed_ = false;
   std::uint32_t error_code_ = 0;

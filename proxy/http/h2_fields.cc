@@ -33,7 +33,7 @@ std::vector<nghttp2_nv> H2Fields::copied() const {
 }
 
 void H2Fields::add(std::string_view name, std::string_view value) {
-  // Pointers into names_ are set once it stops growing; until then the length is enough.
+  // Pointers into names_ are set once it has stopped growing; until then only lengths are stored.
   for (const char c : name) {
     names_.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c);
   }
@@ -47,7 +47,7 @@ void H2Fields::add(std::string_view name, std::string_view value) {
 void H2Fields::add_all(HeaderList headers) {
   for (const HeaderView& field : headers) {
     if (is_connection_field(field) || equals_ignoring_case(field.name, "Host")) continue;
-    // TE may say trailers and nothing else (section 8.2.2).
+    // TE may only be trailers (section 8.2.2).
     if (equals_ignoring_case(field.name, "TE") && field.value != "trailers") continue;
     add(field.name, field.value);
   }
@@ -62,7 +62,7 @@ void H2Fields::settle() {
 }
 
 H2Fields::H2Fields(const ResponseHead& head) : values_(status_text(head.status)) {
-  // Reserved so that it does not move: short texts live inside the string object itself.
+  // Reserved so that it does not move: short texts are inside the string object itself.
   values_.reserve(32);
   fields_.reserve(head.headers.size() + 1);
   add(":status", values_);

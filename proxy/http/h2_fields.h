@@ -36,7 +36,7 @@ class H2Fields {
   std::size_t memory_bytes() const {
     return names_.capacity() + values_.capacity() + fields_.capacity() * sizeof(nghttp2_nv);
   }
-  /// The same fields, of which nghttp2 makes copies when they are submitted.
+  /// The same fields, to be copied by nghttp2 when they are submitted.
   std::vector<nghttp2_nv> copied() const;
 
  private:
@@ -44,8 +44,8 @@ class H2Fields {
   void add_all(HeaderList headers);
   void settle();
 
-  std::string names_;   // all names, in one text
-  std::string values_;  // those values that are made here
+  std::string names_;   // all names, as one text
+  std::string values_;  // the values created here
   std::vector<nghttp2_nv> fields_;
 };
 

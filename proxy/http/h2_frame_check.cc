@@ -50,7 +50,7 @@ std::optional<H2FrameCheck::Refusal> H2FrameCheck::next(Bytes bytes) {
 
 std::uint32_t H2FrameCheck::error_of(const nghttp2_frame_hd& head) {
   constexpr std::size_t kFrameBytesMax = 16 << 10;  // the default of SETTINGS_MAX_FRAME_SIZE
-  // Any other frame inside a head is an error whatever it is, and nghttp2's to find.
+  // Any other frame inside a head is an error, which nghttp2 detects.
   if (in_head_ && head.type != NGHTTP2_CONTINUATION) return NGHTTP2_NO_ERROR;
   frame_of_head_ = head.type == NGHTTP2_HEADERS || head.type == NGHTTP2_CONTINUATION;
   if (head.type == NGHTTP2_HEADERS) ++heads_;
@@ -76,9 +76,9 @@ std::uint32_t H2FrameCheck::error_of(const nghttp2_frame_hd& head) {
 std::uint32_t H2FrameCheck::error_of_message(const nghttp2_frame_hd& head) {
   auto const id = head.stream_id;
   if (head.type != NGHTTP2_HEADERS || !begins(id)) {
-    // A client must not come back to a stream before which it began a later one (section 5.1.1),
+    // A client must not return to a stream after it began a later one (section 5.1.1),
     if (head.type == NGHTTP2_HEADERS && passed_over(id)) return NGHTTP2_PROTOCOL_ERROR;
-    // nor to one that it has ended (section 5.1).
+    // or to one that it has ended (section 5.1).
     if (std::ranges::find(ended_, id) != ended_.end()) return NGHTTP2_STREAM_CLOSED;
   }
   if ((head.flags & NGHTTP2_FLAG_END_STREAM) != 0) ended_[next_ended_++ % kEndedMax] = id;
@@ -87,7 +87,7 @@ std::uint32_t H2FrameCheck::error_of_message(const nghttp2_frame_hd& head) {
 
 bool H2FrameCheck::begins(std::int32_t id) {
   if (id <= last_) return false;
-  // The ids between them are at most 2^31 - 1, so the sum does not overflow where there are any.
+  // The ids between them are at most 2^31 - 1, so the sum does not overflow if there are any.
   bool const skips = std::int64_t{id} - last_ > 2;
   if (skips && gaps_.size() < kGapsMax) gaps_.emplace_back(last_ + 2, id);
   last_ = id;

@@ -14,18 +14,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// How long a connection may take to end once one direction has ended.
+/// The time for a connection to end once one direction has ended.
 constexpr std::chrono::seconds kH2FarewellTimeout{5};
-/// The same when the server ends, and how long the client may take to hear of it.
+/// The same when the server ends, which the client has to notice.
 constexpr std::chrono::seconds kEndingFarewellTimeout{1};
 
 /// RFC 8441 section 3.
 constexpr nghttp2_settings_entry kExtendedConnect{NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1};
 
-/// A head under this is not counted.
+/// Smaller heads are not counted.
 constexpr std::size_t kSmallHeadBytes = 16 << 10;
-/// What the heads of all requests under way may take. A few bytes unfold to many by compression, so
-/// the limit on one head is not enough where there may be hundreds.
+/// Limit for the heads of all running requests. A few bytes can decompress to many, so the limit
+/// per head is not enough with hundreds of requests.
 constexpr std::size_t kHeadsBytesMax = 4 << 20;
 
 class ServerSession final : public H2Session {
@@ -138,7 +138,7 @@ class ServerSession final : public H2Session {
     auto& stream = static_cast<H2ServerStream&>(content);
     if (std::exchange(stream.active, false)) --active_;
     watch();
-    if (stream.running) return;  // its handler's end lets it go
+    if (stream.running) return;  // the end of its handler releases it
     std::erase(ready_, &stream);
     retire(stream);
   }
@@ -175,9 +175,9 @@ class ServerSession final : public H2Session {
     }
   }
 
-  /// A shutdown in two steps (section 6.8): requests that crossed the notice are served yet, those
-  /// behind the client's answer to our PING are not. With nothing running the second step is
-  /// enough, as whatever it crosses is known to be unserved.
+  /// A shutdown in two steps (section 6.8): requests that crossed the notice are still served,
+  /// those after the client's answer to our PING are not. If nothing runs, the second step is
+  /// enough, as everything that crosses it is known to be unserved.
   void begin_ending() {
     if (half_over_) return;
     if (active_ == 0) {
@@ -192,7 +192,7 @@ class ServerSession final : public H2Session {
     wake();
   }
 
-  /// A PING overtakes a GOAWAY in nghttp2's queue: it follows once that has gone.
+  /// A PING overtakes a GOAWAY in nghttp2's queue: it is sent once that has gone.
   void on_goaway_sent() override {
     if (last_call_) nghttp2_submit_ping(raw(), NGHTTP2_FLAG_NONE, nullptr);
   }
@@ -211,8 +211,8 @@ class ServerSession final : public H2Session {
     }
   }
 
-  // A change of the initial window that takes a stream's over the limit is an error of the
-  // connection (section 6.9.2); nghttp2 would end that stream alone.
+  // A change of the initial window that makes a stream's window overflow is an error of the
+  // connection (section 6.9.2); nghttp2 would end only that stream.
   void look_at_windows() {
     initial_window_bytes_ =
         nghttp2_session_get_remote_settings(raw(), NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE);
@@ -230,9 +230,9 @@ class ServerSession final : public H2Session {
   }
 
   void on_batch() override {
-    // A handler may finish at once and so change the list.
+    // A handler may finish at once and change the list.
     batch_.swap(ready_);
-    // Streams that were reset do not count for nghttp2, yet their handlers may take time to end.
+    // nghttp2 does not count streams that were reset, but their handlers may need time to end.
     if (serving_ + batch_.size() > 2 * std::size_t{options_.concurrent_streams_max}) {
       nghttp2_session_terminate_session(raw(), NGHTTP2_ENHANCE_YOUR_CALM);
       batch_.clear();
@@ -245,7 +245,7 @@ class ServerSession final : public H2Session {
     batch_.clear();
   }
 
-  /// The common case, where nothing is to be waited for: no coroutine, no allocation of ours.
+  /// The common case without any wait: no coroutine, no allocation of ours.
   bool answer_at_once(H2ServerStream& stream, Clock::time_point arrived) {
     if (!stream.finished() || stream.head().too_long()) return false;
     stream.head().read_into(fields_);
@@ -266,7 +266,7 @@ class ServerSession final : public H2Session {
     return bytes > kHeadsBytesMax;
   }
 
-  /// It is closed and nobody uses it.
+  /// It is closed and unused.
   void retire(H2ServerStream& stream) {
     stream.drop_unread();
     stream.drop_head();
@@ -290,7 +290,7 @@ class ServerSession final : public H2Session {
     });
   }
 
-  /// An idle connection, or one with nothing but unfinished heads, may not stay for ever.
+  /// An idle connection, or one with only unfinished heads, may not stay forever.
   void watch() {
     if (half_over_) return;
     auto const patience = deadline_.ending ? kEndingFarewellTimeout : options_.idle_timeout;
@@ -301,7 +301,7 @@ class ServerSession final : public H2Session {
     }
   }
 
-  /// The whole answer is given: what the client still sends is of no use (section 8.1).
+  /// The answer is complete: further content of the client is useless (section 8.1).
   void stop_request(H2ServerStream& stream) {
     if (!stream.ended()) reset(stream, NGHTTP2_NO_ERROR);
   }
@@ -367,18 +367,18 @@ class ServerSession final : public H2Session {
   H2FrameCheck frame_check_;
   StandStill head_under_way_;
   std::vector<std::unique_ptr<H2ServerStream>> streams_;  // all that were ever needed at a time
-  std::vector<H2ServerStream*> idle_;                     // those that are free
-  std::vector<H2ServerStream*> ready_;                    // their heads are whole
-  std::vector<H2ServerStream*> batch_;                    // what on_batch() works on
+  std::vector<H2ServerStream*> idle_;                     // the free ones
+  std::vector<H2ServerStream*> ready_;                    // their heads are complete
+  std::vector<H2ServerStream*> batch_;                    // those being handled by on_batch()
   std::vector<HeaderView> fields_;                        // of answer_at_once()
   std::vector<HeaderView> headers_;                       // of answer_at_once()
   std::int64_t initial_window_bytes_ = 0;                 // the client's, before its new settings
   std::int64_t widest_window_bytes_ = 0;                  // of a stream, at the same time
   std::size_t serving_ = 0;                               // handlers that have not returned
-  std::size_t active_ = 0;  // streams with a whole head that are not closed
+  std::size_t active_ = 0;  // streams with a complete head that are not closed
   bool half_over_ = false;
   bool closes_at_once_ = false;  // nothing ran when the server ended
-  bool last_call_ = false;       // the client was told that it ends, and has not answered yet
+  bool last_call_ = false;       // the client was notified of the end, and has not answered yet
   Event all_served_;
 };
 

@@ -11,7 +11,7 @@ struct H2ServerOptions {
   std::uint32_t connection_window_bytes = 16 << 20;
   std::chrono::seconds idle_timeout{300};
   std::chrono::seconds head_timeout{30};    ///< from the first frame of a head to its end
-  std::chrono::seconds stall_timeout{120};  ///< of a stream that waits for its client in vain
+  std::chrono::seconds stall_timeout{120};  ///< for a stream that waits for its client
 };
 
 /// Serves HTTP/2 (RFC 9113) on `stream`, whose ALPN was h2, until either side ends it: concurrent

@@ -15,7 +15,7 @@ void H2ServerStream::begin(std::int32_t id) {
 
 bool H2ServerStream::stalls_over(std::chrono::seconds patience,
                                  std::chrono::steady_clock::time_point now) {
-  // Another protocol may be silent for as long as it likes.
+  // Another protocol may be silent for any time.
   bool const to_send = awaits_content() && !switched_;
   bool const to_take =
       content_waits() && nghttp2_session_get_stream_remote_window_size(session_.raw(), id()) <= 0;
@@ -44,7 +44,7 @@ void H2ServerStream::respond(const nghttp2_nv* fields, std::size_t count) {
 }
 
 void H2ServerStream::switch_protocols(const ResponseHead& head) {
-  // RFC 8441 section 5: a success agrees, and there is no key to answer.
+  // RFC 8441 section 5: a success status accepts, and there is no key to answer.
   std::vector<HeaderView> fields;
   for (const HeaderView& field : head.headers) {
     if (!equals_ignoring_case(field.name, "Sec-WebSocket-Accept")) fields.push_back(field);

@@ -8,15 +8,15 @@
 
 namespace reprise {
 
-/// One exchange with an HTTP/2 client: its request's content and the writer of its response. Used
-/// again for another when it is over.
+/// One exchange with an HTTP/2 client: its request's content and the writer of its response. Reused
+/// for another exchange afterwards.
 class H2ServerStream final : public H2Content, public ResponseWriter {
  public:
   H2ServerStream(H2Session& session, std::int32_t id) : H2Content(session, id), session_(session) {}
 
-  /// As new, for the stream `id`.
+  /// Resets it for the stream `id`.
   void begin(std::int32_t id);
-  /// Takes the request's head over, whole; `fields` gets memory that is of no use here any more.
+  /// Stores the request's complete head; `fields` gets memory that is no longer needed here.
   void keep_head(H2Head& fields) { std::swap(head_, fields); }
   const H2Head& head() const { return head_; }
   void drop_head() { head_.clear(); }
@@ -25,20 +25,20 @@ class H2ServerStream final : public H2Content, public ResponseWriter {
     method_ = method;
     expects_continue_ = expects_continue;
   }
-  /// Of an extended CONNECT; status 101 then agrees to it.
+  /// Of an extended CONNECT; status 101 then accepts it.
   void set_protocol(std::string_view protocol) { asks_protocol_ = !protocol.empty(); }
 
-  /// A client that waits to be asked for its content is asked by whoever wants to read it.
+  /// The first read sends 100 to a client that waits for it.
   Task<Bytes> read() override;
 
   Task<void> send_head(const ResponseHead& head) override;
-  /// With no bytes: until the head has gone, which an abort right behind it would take back.
+  /// Without bytes: waits until the head has been sent, which an immediate abort would discard.
   Task<void> write(Bytes bytes) override;
   Task<void> finish(HeaderList trailers) override;
   Task<void> send_stored(StoredResponsePtr response) override;
-  /// Hands all of it over at once; the stream is open.
+  /// Passes on the whole response at once; the stream is open.
   void answer(StoredResponsePtr stored);
-  /// The stream is closed: nothing of what it was answered with is sent any more.
+  /// The stream is closed: no more of its answer will be sent.
   void let_go() { answered_ = nullptr; }
   bool head_sent() const override { return head_sent_; }
   Task<void> pause_until(std::chrono::steady_clock::time_point at) override {
@@ -47,15 +47,15 @@ class H2ServerStream final : public H2Content, public ResponseWriter {
   awaitable<void> client_gone() override { return await_close(); }
   bool finished_sending() const { return finished_; }
 
-  /// Whether it has waited for its client alone for longer than `patience`. What waits for its turn
-  /// or for the connection's window does not count.
+  /// Whether it has waited only for its client for longer than `patience`. Waiting for its turn or
+  /// for the connection's window does not count.
   bool stalls_over(std::chrono::seconds patience, std::chrono::steady_clock::time_point now);
 
-  /// Its head is whole, and it is not closed: it counts as something that goes on.
+  /// Its head is complete, and it is not closed.
   bool active = false;
-  /// A handler works on it.
+  /// A handler uses it.
   bool running = false;
-  /// Of its head and trailers, as they are kept.
+  /// The memory of its head and trailers.
   std::size_t head_bytes = 0;
 
  private:

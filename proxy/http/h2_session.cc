@@ -20,7 +20,7 @@ std::string_view text_of(const std::uint8_t* data, std::size_t size) {
 
 }  // namespace
 
-/// nghttp2's callbacks, turned into calls of the session.
+/// Passes nghttp2's callbacks to the session.
 struct H2Session::Callbacks {
   static H2Session& self(void* user) { return *static_cast<H2Session*>(user); }
 
@@ -68,7 +68,7 @@ struct H2Session::Callbacks {
         break;
       case NGHTTP2_PRIORITY_UPDATE: {
         auto const* const update = static_cast<nghttp2_ext_priority_update*>(frame->ext.payload);
-        // RFC 9218 section 7.1; nghttp2 lets it pass.
+        // RFC 9218 section 7.1; nghttp2 accepts it.
         if (update->stream_id == 0) {
           nghttp2_session_terminate_session(session, NGHTTP2_PROTOCOL_ERROR);
         }
@@ -85,7 +85,8 @@ struct H2Session::Callbacks {
     if (auto* const content = self(user).content_of(stream_id)) {
       content->took(std::as_bytes(std::span(data, size)));
     } else {
-      nghttp2_session_consume_connection(session, size);  // given up: nobody will read it
+      nghttp2_session_consume_connection(session,
+                                         size);  // the stream is closed: no one will read it
     }
     return 0;
   }
@@ -122,8 +123,8 @@ struct H2Session::Callbacks {
     if (frame->data.padlen > 0) out.push_back(std::byte(frame->data.padlen - 1));
     out.insert(out.end(), piece.begin(), piece.end());
     if (frame->data.padlen > 1) out.resize(out.size() + frame->data.padlen - 1);
-    // Without the pause all that the peer's windows allow would be taken at once: without limit in
-    // memory, and for good before whatever is more urgent.
+    // Without the pause everything that the peer's windows permit would be taken at once: with
+    // unlimited memory, and ahead of more urgent data.
     return out.size() < kGatherBytes ? 0 : NGHTTP2_ERR_PAUSE;
   }
 };
@@ -143,8 +144,8 @@ NgHttp2CallbacksPtr H2Session::make_callbacks() {
 }
 
 NgHttp2OptionPtr H2Session::make_options() {
-  // Heads that came over HTTP/1 go out whole, whatever their length; nghttp2's own limit is 64 KiB,
-  // over which it would drop them without a word.
+  // Heads from HTTP/1 are sent complete, with any length; nghttp2's own limit is 64 KiB, beyond
+  // which it would drop them silently.
   constexpr std::size_t kSentHeadBytesMax = 2 * kHeadBytesMax;
   constexpr std::size_t kFrameBytes = 16 << 10;
   nghttp2_option* made = nullptr;
@@ -246,7 +247,7 @@ int H2Session::take_field(std::string_view name, std::string_view value) {
   auto const unfolded = arriving_.unfolded_bytes();
   if (unfolded > kH2UnfoldedBytesMax) {
     nghttp2_session_terminate_session(session_.get(), NGHTTP2_ENHANCE_YOUR_CALM);
-    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // nothing more of the head is looked at
+    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // the rest of the head is ignored
   }
   stream_.count_work(unfolded - before);
   paused_ = stream_.turn_is_over();
@@ -277,7 +278,8 @@ Task<void> H2Session::read_loop() {
     auto const count = co_await stream_.read_some(buffer);
     if (!count) co_return fail(count.error());
     if (*count == 0) break;
-    // After an error all is taken and ignored: closing with bytes unread would cut off the GOAWAY.
+    // After an error all bytes are read and ignored: closing with unread bytes would cut off the
+    // GOAWAY.
     if (!broken) continue;
     flush_follows_ = true;
     broken = co_await work_in(Bytes(buffer).first(*count));
@@ -310,7 +312,7 @@ Task<void> H2Session::run() {
     sending_over_ = true;
     gathered_.set();
     on_half_over();
-    // What could not be sent ends the other direction, too.
+    // A failure to send ends the other direction, too.
     if (!result) stream_.close();
     co_return result;
   };

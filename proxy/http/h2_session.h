@@ -1,7 +1,7 @@
 #pragma once
 
-// HTTP/2 framing (RFC 9113) by nghttp2, and what both sides of a connection share: moving bytes
-// between the session and the stream. What a stream of it carries is h2_content.h.
+// HTTP/2 framing (RFC 9113) by nghttp2, and the parts shared by both sides of a connection: moving
+// bytes between the session and the stream. The content of its streams: h2_content.h.
 
 #include <nghttp2/nghttp2.h>
 
@@ -38,7 +38,7 @@ class H2Session {
   /// Moves bytes until the connection has ended. Errors: why it broke.
   Task<void> run();
 
-  /// Something may be ready to be sent.
+  /// Call it when something may be ready to send.
   void wake();
 
   nghttp2_session* raw() const { return session_.get(); }
@@ -47,33 +47,32 @@ class H2Session {
  protected:
   explicit H2Session(ByteStream& stream) : stream_(stream) {}
   static NgHttp2CallbacksPtr make_callbacks();
-  /// What both sides want of nghttp2; the limits on what a peer may do among it.
+  /// The settings of nghttp2 for both sides, including the limits for peers.
   static NgHttp2OptionPtr make_options();
 
-  /// What nghttp2 would let pass in these bytes, which are the next of the peer.
+  /// Finds invalid frames in the peer's next bytes that nghttp2 would accept.
   virtual std::optional<H2FrameCheck::Refusal> refusal_in(Bytes) { return std::nullopt; }
 
-  // What nghttp2 tells, in the middle of its work: nothing may be sent here.
+  // Callbacks from nghttp2, in the middle of its work: nothing may be sent here.
   virtual void on_begin_frame(const nghttp2_frame_hd&) {}
   virtual void on_begin_head(const nghttp2_frame& frame) = 0;
-  /// A head or trailers, whole. `fields` may be swapped for others, whose memory is then used for
-  /// the next ones.
+  /// A complete head, or trailers. `fields` may be swapped for others, whose memory is then reused.
   virtual void on_head(const nghttp2_frame& frame, H2Content& content, H2Head& fields) = 0;
   virtual void on_closed(H2Content& content) = 0;
   virtual void on_settings(std::span<const nghttp2_settings_entry>) {}
   virtual void on_goaway() {}
   virtual void on_goaway_sent() {}
   virtual void on_ping_answered() {}
-  /// The end of our direction of a stream is on its way.
+  /// The end of our direction of a stream is being sent.
   virtual void on_end_sent(H2Content&) {}
 
-  /// After everything that was read is worked in.
+  /// Called after all received bytes were processed.
   virtual void on_batch() {}
-  /// One direction of the connection has ended; the other one is of use for a moment at most.
+  /// One direction of the connection has ended; the other one is useful only for a moment.
   virtual void on_half_over() = 0;
 
   H2Content* content_of(std::int32_t stream_id) const;
-  /// Bytes of content that were handed to the stream.
+  /// Bytes of content passed to the stream.
   std::uint64_t content_sent_bytes() const { return content_sent_bytes_; }
 
   ByteStream& stream_;
@@ -83,36 +82,36 @@ class H2Session {
   struct Callbacks;
   static constexpr std::size_t kReadBytes = 32 << 10;
   static constexpr std::size_t kGatherBytes = 64 << 10;
-  /// Frames waiting to be sent, over which nothing more is read: a peer that takes no answers may
-  /// not make us collect them.
+  /// With more frames waiting to be sent, nothing is read: a peer that reads no answers must not
+  /// make us collect them.
   static constexpr std::size_t kFramesWaitingMax = 4096;
 
   Task<void> read_loop();
-  /// Errors: what nghttp2 did not bear; the peer is told.
+  /// Errors: invalid bytes, which are reported to the peer.
   Task<void> work_in(Bytes bytes);
-  /// Returns what nghttp2 is to do next.
+  /// Returns what nghttp2 must do next.
   int take_field(std::string_view name, std::string_view value);
   Task<void> write_loop();
-  /// Fills out_ from the session. False when nothing is to be sent.
+  /// Fills out_ from the session. False if nothing is to be sent.
   Result<bool> gather();
-  /// Sends what goes without waiting. False: what is in pending_ has to wait.
+  /// Sends without waiting. False: the bytes in pending_ have to wait.
   Result<bool> send_now();
-  /// The same from outside the write loop, which takes over whatever is left to do.
+  /// The same from outside the write loop, which then does the rest.
   void flush();
   bool is_over() const;
-  /// After nghttp2 has given up on the peer's bytes: the reason goes to the peer.
+  /// After nghttp2 has rejected the peer's bytes: sends the reason to the peer.
   void say_goodbye(int library_code);
 
-  H2Head arriving_;  // of one stream at a time (section 4.3)
+  H2Head arriving_;  // for one stream at a time (section 4.3)
   std::vector<std::byte> out_;
   std::uint64_t content_sent_bytes_ = 0;
   Piece out_piece_;
-  std::optional<Outgoing> pending_;  // what is left of out_, if anything
-  bool paused_ = false;              // nghttp2 is, in the middle of a head
-  bool writer_busy_ = false;         // the write loop has taken over from wake()
-  bool flush_follows_ = false;       // the read loop is at work, and will send what there is
-  bool ended_ = false;               // nothing more will be read
-  bool sending_over_ = false;        // nothing more will be sent
+  std::optional<Outgoing> pending_;  // the rest of out_, if any
+  bool paused_ = false;              // nghttp2 is paused, in the middle of a head
+  bool writer_busy_ = false;         // the write loop has replaced wake()
+  bool flush_follows_ = false;       // the read loop is running, and will send the output
+  bool ended_ = false;               // no more will be read
+  bool sending_over_ = false;        // no more will be sent
   Event writable_;
   Event gathered_;
 };

@@ -11,7 +11,7 @@ Result<H2Target> read_h2_target(HeaderList fields, std::vector<HeaderView>& head
       headers.push_back(field);
       if (field.name != "host") continue;
       if (authority.empty()) authority = field.value;
-      // Section 8.3.1: it is for one host, and which one would be anybody's guess.
+      // Section 8.3.1: a request is for one host, and it is unknown which one is meant.
       if (!equals_ignoring_case(field.value, authority)) return fail(h1_errc::not_http);
       continue;
     }
@@ -24,7 +24,7 @@ Result<H2Target> read_h2_target(HeaderList fields, std::vector<HeaderView>& head
     }
   }
   if (!target.protocol.empty()) target.method = "GET";  // as it would be over h1
-  // A plain CONNECT has no path, and is not offered here.
+  // A plain CONNECT has no path, and is not supported here.
   if (target.path.empty() || target.method.empty()) return fail(h1_errc::not_http);
   auto parsed = parse_authority(authority, default_port(target.scheme));
   if (!parsed) return fail(parsed.error());

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a request over HTTP/2 is for, by its pseudo fields (RFC 9113 section 8.3.1). Pure.
+// The target of an HTTP/2 request, by its pseudo-header fields (RFC 9113 section 8.3.1). Pure.
 
 #include <string>
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace reprise {
 
-/// The pseudo fields of a request; views into its head.
+/// The pseudo-header fields of a request; views into its head.
 struct H2Target {
   std::string_view method;
   Scheme scheme = Scheme::kHttps;
@@ -22,7 +22,7 @@ struct H2Target {
 /// Reads them; the other fields go to `headers`. Errors: h1_errc::not_http, or the authority's.
 Result<H2Target> read_h2_target(HeaderList fields, std::vector<HeaderView>& headers);
 
-/// The order of the pseudo fields. Sites look at it.
+/// The order of the pseudo-header fields, which sites look at.
 std::vector<std::string> pseudo_order_of(HeaderList fields);
 
 }  // namespace reprise

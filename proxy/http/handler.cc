@@ -6,7 +6,7 @@
 namespace reprise {
 namespace {
 
-/// `proxy_status` empty: none.
+/// Empty `proxy_status`: none.
 Task<void> send_own(ResponseWriter& writer, std::uint16_t status, std::string_view type,
                     std::string_view body, std::string_view proxy_status = {}) {
   auto const length = std::to_string(body.size());
@@ -23,7 +23,7 @@ Task<void> send_own(ResponseWriter& writer, std::uint16_t status, std::string_vi
   co_return co_await writer.finish({});
 }
 
-/// A string of a structured field (RFC 8941 section 3.3.3), which has only ASCII.
+/// A string in a structured field (RFC 8941 section 3.3.3), which contains only ASCII.
 std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {

@@ -6,13 +6,12 @@
 
 namespace reprise {
 
-/// Tells for how long something has waited for a peer without coming any further. To be asked every
-/// second or so.
+/// Measures how long something has waited for a peer without progress. Call it about once a second.
 class StandStill {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// `moved` is how far it has come, in any unit; nullopt: it does not wait for the peer.
+  /// `moved`: the progress, in any unit; nullopt: it does not wait for the peer.
   bool lasts_over(Clock::duration patience, std::optional<std::uint64_t> moved,
                   Clock::time_point now) {
     if (!moved || moved != moved_) {

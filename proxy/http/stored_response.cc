@@ -18,7 +18,7 @@ std::size_t StoredResponse::memory_bytes() const {
 
 void StoredResponse::build_h1(std::string_view request_method) {
   const Bytes body = parts_.body.bytes;
-  // HTTP/2 needs no length; here one is needed, or the connection would have to be closed.
+  // HTTP/2 needs no length; HTTP/1.1 needs one, or the connection would have to be closed.
   ResponseHead head = parts_.head;
   std::vector<HeaderView> with_length;
   auto const length = std::to_string(body.size());

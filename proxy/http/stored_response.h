@@ -10,18 +10,18 @@
 
 namespace reprise {
 
-/// A body too large to be one piece, handed out piece by piece. Thread-safe.
+/// A body too large for one piece, returned piece by piece. Thread-safe.
 class PiecewiseBody {
  public:
   virtual ~PiecewiseBody() = default;
   virtual std::size_t pieces() const = 0;
-  /// Valid as long as the archive is open. Errors: the archive's, when the piece is damaged.
+  /// Valid as long as the archive is open. Errors: the archive's, if the piece is damaged.
   virtual Result<Bytes> piece(std::size_t index) const = 0;
 };
 
-/// A response prepared once, served many times, by any thread: immutable. Borrows the texts
-/// of heads and trailers and the bytes of the body; whoever made it keeps them alive as long as it
-/// is held (StoredResponsePtr).
+/// A response prepared once, served many times, by any thread: immutable. Borrows the texts of
+/// heads and trailers and the bytes of the body; its maker keeps them alive as long as it is held
+/// (StoredResponsePtr).
 class StoredResponse {
  public:
   struct Parts {
@@ -29,7 +29,7 @@ class StoredResponse {
     ResponseHead head;
     HeaderList trailers;
     Piece body;                             ///< in one piece, or
-    std::unique_ptr<PiecewiseBody> pieces;  ///< null when it is one piece
+    std::unique_ptr<PiecewiseBody> pieces;  ///< null if it is one piece
   };
   StoredResponse(std::string_view request_method, Parts parts);
   StoredResponse(const StoredResponse&) = delete;
@@ -37,14 +37,14 @@ class StoredResponse {
 
   const Parts& parts() const { return parts_; }
 
-  /// All that an HTTP/1.1 client gets, framing included; empty when the body comes in pieces or the
+  /// All bytes for an HTTP/1.1 client, including framing; empty if the body is in pieces or the
   /// stored framing contradicts the stored body.
   std::span<const Piece> h1_wire() const { return h1_wire_; }
   /// The head for an HTTP/2 client.
   const H2Fields& h2_fields() const { return h2_fields_; }
-  /// Whether the connection can go on after h1_wire().
+  /// Whether the connection can continue after h1_wire().
   bool h1_keeps_alive() const { return h1_keeps_alive_; }
-  /// What it takes itself, without what it borrows.
+  /// Its own memory, without borrowed texts and bytes.
   std::size_t memory_bytes() const;
 
  private:
@@ -52,13 +52,13 @@ class StoredResponse {
 
   Parts parts_;
   H2Fields h2_fields_;
-  std::string h1_head_;  // with interim heads before it and the chunk's size line behind it
+  std::string h1_head_;  // after the interim heads, and before the chunk's size line
   std::string h1_tail_;
   std::vector<Piece> h1_wire_;
   bool h1_keeps_alive_ = false;
 };
 
-/// Shared since it may go out on a connection after whoever prepared it has no more use for it.
+/// Shared because it may still be sent on a connection when its maker no longer needs it.
 using StoredResponsePtr = std::shared_ptr<const StoredResponse>;
 
 }  // namespace reprise

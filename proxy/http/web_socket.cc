@@ -44,7 +44,7 @@ bool is_control(MessageKind kind) {
   return kind >= MessageKind::kClose;
 }
 
-/// Section 7.4: those that the protocol or its registry has, and those that are the applications'.
+/// Section 7.4: the codes of the protocol, of its registry, and of applications.
 bool may_be_sent(unsigned code) {
   bool const known = code >= 1000 && code <= 1014 && code != 1004 && code != 1005 && code != 1006;
   return known || (code >= 3000 && code <= 4999);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The WebSocket protocol (RFC 6455), pure, both sides: frames in and out, what a handshake proves.
-// No extensions. Input is hostile; nothing of it is held but the payload of a control frame.
+// The WebSocket protocol (RFC 6455), pure, both sides: frames in and out, and the proofs of a
+// handshake. No extensions. Input is hostile; only the payload of a control frame is held.
 
 #include <array>
 #include <cstddef>
@@ -20,8 +20,8 @@
 namespace reprise {
 
 enum class web_socket_errc {
-  bad_frame = 1,  ///< reserved bits or opcodes, a control frame that is long or in pieces, a piece
-                  ///< of no message, a length that is not the shortest
+  bad_frame = 1,  ///< reserved bits or opcodes, a long or fragmented control frame, a piece without
+                  ///< a message, a length that is not in the shortest form
   bad_mask,       ///< a client did not mask, or a server did
   bad_text,       ///< text or a reason that is not UTF-8
   bad_close,      ///< a code that no endpoint may send
@@ -29,10 +29,10 @@ enum class web_socket_errc {
 const std::error_category& web_socket_category();
 std::error_code make_error_code(web_socket_errc error);
 
-/// The code that a connection which broke like that is closed with (section 7.4.1).
+/// The close code for a connection that broke with this error (section 7.4.1).
 std::uint16_t close_code_for(std::error_code error);
 
-/// Takes frames apart as they come.
+/// Parses frames as they arrive.
 class WebSocketParser {
  public:
   /// Of the two sides, only the client masks (section 5.1).
@@ -42,14 +42,14 @@ class WebSocketParser {
   struct Piece {
     MessageKind kind = MessageKind::kText;
     bool ends = true;                    ///< the message ends with it
-    std::span<const std::byte> payload;  ///< unmasked; until the next call
+    std::span<const std::byte> payload;  ///< unmasked; valid until the next call
   };
   struct Step {
-    std::size_t consumed = 0;  ///< bytes of the input that are done with
+    std::size_t consumed = 0;  ///< bytes of the input that were used
     std::optional<Piece> piece;
   };
-  /// Goes as far as one piece, or the end of `input`. Errors: web_socket_errc; it is of no more use
-  /// then.
+  /// Continues up to one piece, or the end of `input`. Errors: web_socket_errc; the parser is then
+  /// unusable.
   Result<Step> next(std::span<const std::byte> input);
 
  private:
@@ -67,12 +67,12 @@ class WebSocketParser {
   std::array<std::byte, kHeaderBytesMax> header_{};
   std::size_t header_filled_ = 0;
   bool in_payload_ = false;
-  MessageKind frame_kind_ = MessageKind::kText;  // of a piece its message's
+  MessageKind frame_kind_ = MessageKind::kText;  // for a continuation, its message's
   bool frame_is_last_ = true;
   std::uint64_t left_bytes_ = 0;  // of the frame's payload
   std::array<std::byte, 4> mask_{};
   std::size_t mask_at_ = 0;
-  std::optional<MessageKind> message_;  // text or binary, begun and not ended
+  std::optional<MessageKind> message_;  // the unfinished text or binary message
   Utf8Check utf8_;
   std::vector<std::byte> payload_;
 };
@@ -81,7 +81,7 @@ class WebSocketParser {
 class FrameHeader {
  public:
   using Mask = std::array<std::byte, 4>;
-  /// `mask`: of a client; the payload is to be masked with it, too. `continues`: a message that an
+  /// `mask`: a client's; the payload must be masked with it, too. `continues`: a message that an
   /// earlier frame began.
   FrameHeader(MessageKind kind, std::uint64_t payload_bytes, bool ends, bool continues,
               const std::optional<Mask>& mask = std::nullopt);
@@ -93,17 +93,17 @@ class FrameHeader {
   std::size_t size_ = 0;
 };
 
-/// Masks or unmasks; `at` is where in the frame's payload `bytes` begin.
+/// Masks or unmasks; `at` is the offset of `bytes` in the frame's payload.
 void apply_mask(const FrameHeader::Mask& mask, std::size_t at, std::span<std::byte> bytes);
 
 /// The payload of a close frame.
 std::vector<std::byte> close_payload(std::uint16_t code, std::string_view reason = {});
-/// Its code; nothing when there is none.
+/// Its code; nothing if there is none.
 std::optional<std::uint16_t> close_code_of(std::span<const std::byte> payload);
 
-/// A Sec-WebSocket-Key of 16 bytes of chance (section 4.1).
+/// A Sec-WebSocket-Key from 16 random bytes (section 4.1).
 std::string web_socket_key(const std::array<std::byte, 16>& nonce);
-/// The Sec-WebSocket-Accept that answers it (section 4.2.2).
+/// The Sec-WebSocket-Accept for that key (section 4.2.2).
 std::string web_socket_accept(std::string_view key);
 
 }  // namespace reprise

@@ -8,9 +8,8 @@
 
 namespace reprise {
 
-/// When the pieces of a body came, at most kChunkTimesMax of them: where there is no room, two
-/// neighbours become one that came with the later of them, all along the body, so that a stream
-/// that goes on for ever keeps its pace.
+/// The arrival times of a body's pieces, at most kChunkTimesMax: beyond it, two neighbours are
+/// merged, with the later time, evenly along the body, so that an endless stream keeps its pace.
 class ChunkTimes {
  public:
   void add(const ChunkTime& chunk);

@@ -46,7 +46,7 @@ void ExchangeRecorder::request_sent(HeaderList trailers) {
 }
 
 void ExchangeRecorder::interim(const ResponseHead& head) {
-  // An origin may send them without end.
+  // An origin can send any number of them.
   if (exchange_.interim.size() == kInterimMax) {
     spdlog::debug("{}: more than {} interim responses; the rest is not recorded",
                   exchange_.request.host, kInterimMax);
@@ -83,7 +83,7 @@ void ExchangeRecorder::fail_with(Outcome outcome, std::string why) {
   spdlog::debug("{} {}://{}{}: {}: {}", exchange_.request.method,
                 to_string(exchange_.request.scheme), exchange_.request.host,
                 exchange_.request.target, to_string(outcome), why);
-  (void)end(outcome, std::move(why), {});  // an archive that fails has been reported
+  (void)end(outcome, std::move(why), {});  // an archive's failure has already been reported
 }
 
 Result<void> ExchangeRecorder::end(Outcome outcome, std::string why, HeaderList trailers) {

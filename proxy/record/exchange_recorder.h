@@ -7,8 +7,8 @@
 
 namespace reprise {
 
-/// Collects one exchange as it passes and archives it at its end, whatever the end is. An exchange
-/// that nobody ended is archived as cut by the client.
+/// Collects one exchange in transit and archives it at its end, whatever the end is. An exchange
+/// without an end is archived as cut by the client.
 class ExchangeRecorder {
  public:
   static constexpr std::size_t kInterimMax = 100;
@@ -27,8 +27,8 @@ class ExchangeRecorder {
   void response(const ResponseHead& head);
   Result<void> response_bytes(Bytes bytes);
 
-  /// Archives it. When this returns without error, all of it has passed write(2). `request_whole`:
-  /// all of the request's content has come by.
+  /// Archives it. When this returns without error, the whole exchange has passed write(2).
+  /// `request_whole`: the request's content was complete.
   Result<void> complete(HeaderList trailers, bool request_whole);
   void fail_with(Outcome outcome, std::string why);
 

@@ -9,7 +9,7 @@
 namespace reprise {
 namespace {
 
-/// More fields than these cannot be named by a sane Connection.
+/// The limit of fields named by Connection.
 constexpr std::size_t kNominatedMax = 32;
 
 /// The names that Connection fields list (RFC 9110 section 7.6.1), at most kNominatedMax.

@@ -7,11 +7,11 @@
 
 namespace reprise {
 
-/// A request's fields as they go to the origin: those between the client and us (RFC 9110 section
-/// 7.6.1) stay here, an offer to upgrade with them, and Host is the target's (RFC 9112 section
-/// 3.2.2). All else goes on untouched, order and case kept. A plain `Connection: keep-alive` or
-/// `close` is kept: it is true of the next hop, too, and origins look at it. Where a WebSocket is
-/// asked for, the offer goes on, without extensions: what is recorded is to be readable.
+/// A request's fields for the origin. Removed are those between the client and us (RFC 9110 section
+/// 7.6.1), including an offer to upgrade, and Host is the target's (RFC 9112 section 3.2.2). All
+/// others are unchanged, in order and case. A plain `Connection: keep-alive` or `close` is kept: it
+/// is also true for the next hop, and origins look at it. If a WebSocket is requested, the offer is
+/// forwarded, without extensions, so that the recording is readable.
 class ForwardedHeaders {
  public:
   explicit ForwardedHeaders(const RequestHead& head);

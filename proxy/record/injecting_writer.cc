@@ -7,7 +7,7 @@ Task<void> InjectingWriter::send_head(const ResponseHead& head) {
     rewriter_.emplace(
         *script_, head.status, head.headers,
         inject::RewriteOptions{.destination = inject::destination_of(request_.headers)});
-    if (rewriter_->decided()) rewriter_.reset();  // it is to pass as it is
+    if (rewriter_->decided()) rewriter_.reset();  // it passes unchanged
   }
   if (!rewriter_) co_return co_await client_.send_head(head);
   head_ = head;
@@ -19,7 +19,7 @@ Task<void> InjectingWriter::send_head(const ResponseHead& head) {
 
 Task<void> InjectingWriter::write(Bytes bytes) {
   if (!rewriter_) co_return co_await client_.write(bytes);
-  // What the origin has sent is not kept waiting for what it may send.
+  // Data from the origin must not wait for later data.
   co_return co_await pass(bytes, coding::Until::kFlush);
 }
 
@@ -32,7 +32,7 @@ Task<void> InjectingWriter::finish(HeaderList trailers) {
 }
 
 Task<void> InjectingWriter::pass(Bytes bytes, coding::Until until) {
-  if (!broken_) co_return Result<void>{};  // the recording goes on
+  if (!broken_) co_return Result<void>{};  // the recording continues
   coding::Buffer out;
   broken_ = rewriter_->write(bytes, until, out);
   if (!rewriter_->decided()) co_return Result<void>{};
@@ -45,7 +45,7 @@ Task<void> InjectingWriter::send_held_head() {
   if (!std::exchange(head_held_, false)) co_return Result<void>{};
   auto const fields = rewriter_->headers().list();
   std::vector<HeaderView> framed(fields.begin(), fields.end());
-  // A length that is not known yet must not cost the connection.
+  // An unknown length must not cost the connection.
   if (framed_by_length_ && head_.version == HttpVersion::kHttp11 &&
       !find_header(fields, "Content-Length")) {
     framed.push_back({.name = "Transfer-Encoding", .value = "chunked"});

@@ -15,7 +15,7 @@ namespace reprise {
 namespace {
 
 /// Closes a socket when a phase takes too long, or its ticket is cancelled. The timer's callback
-/// may come after the phase is over, so what it looks at is shared with it.
+/// may run after the end of the phase, so it shares its state.
 class PhaseDeadline {
  public:
   PhaseDeadline(tcp::socket& socket, std::chrono::seconds timeout, dns::Ticket& ticket)
@@ -25,7 +25,7 @@ class PhaseDeadline {
     timer_.async_wait([state = state_](boost::system::error_code cancelled) {
       if (state->socket == nullptr) return;
       state->expired = !cancelled;
-      boost::system::error_code ignored;  // it is being given up anyway
+      boost::system::error_code ignored;  // the socket is being dropped anyway
       state->socket->close(ignored);
     });
   }
@@ -46,7 +46,7 @@ class PhaseDeadline {
   std::shared_ptr<State> state_;
 };
 
-/// Takes one `host:` (brackets allowed) off the front of `rest`.
+/// Takes one `host:` (brackets allowed) from the start of `rest`.
 std::optional<std::string> take_host(std::string_view& rest) {
   std::string host;
   if (rest.starts_with('[')) {
@@ -84,7 +84,7 @@ std::string why_not_found(const std::string& host, std::error_code error) {
          (other_server_may_help ? "; --dns-server names another server" : "");
 }
 
-/// Addresses that are named in a sentence.
+/// The limit of addresses in a message.
 constexpr std::size_t kAttemptsTold = 4;
 
 std::string why_not_connected(const std::string& host, const dns::Dialled& dialled) {
@@ -166,7 +166,7 @@ OriginDialer::Target NetworkDialer::where_is(const Target& target) const {
 
 Task<NetworkDialer::Addresses> NetworkDialer::look_up(const std::string& host,
                                                       dns::Ticket& ticket) {
-  // Needs no servers, so that there need be none.
+  // Needs no servers, and none may exist.
   if (auto const literal = dns::parse_address(host)) co_return Addresses{*literal};
   if (resolver_ == nullptr) {
     // Every thread of the proxy runs an io_context, and nothing else runs coroutines.
@@ -182,7 +182,7 @@ Task<NetworkDialer::Addresses> NetworkDialer::look_up(const std::string& host,
 }
 
 bool NetworkDialer::leads_to_self(const tcp::socket& socket) const {
-  // An IPv4 address may be written as IPv6, and a listener on any address has all of ours.
+  // An IPv4 address may have the form of IPv6, and a listener on any address has all of ours.
   auto const plain = [](const net::ip::address& address) {
     if (!address.is_v6() || !address.to_v6().is_v4_mapped()) return address;
     return net::ip::address(net::ip::make_address_v4(net::ip::v4_mapped, address.to_v6()));
@@ -240,7 +240,7 @@ Task<std::unique_ptr<ByteStream>> NetworkDialer::start_tls(tcp::socket socket, c
                                                            const ClientHello* hello,
                                                            dns::Ticket& ticket,
                                                            ConnectionFacts& facts) const {
-  // Only what can be spoken is offered.
+  // Offer only supported protocols.
   std::vector<std::string> alpn;
   if (hello != nullptr) {
     std::ranges::copy_if(hello->alpn, std::back_inserter(alpn), [](const std::string& name) {

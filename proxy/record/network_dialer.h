@@ -14,8 +14,8 @@
 
 namespace reprise {
 
-/// One `--connect-to HOST:PORT:ADDR:PORT`, with curl's meaning: an empty HOST or PORT matches any,
-/// an empty ADDR or second PORT changes nothing. IPv6 literals stand in brackets.
+/// One `--connect-to HOST:PORT:ADDR:PORT`, as in curl: an empty HOST or PORT matches any, an empty
+/// ADDR or second PORT changes nothing. IPv6 literals need brackets.
 struct ConnectTo {
   std::string host;
   std::uint16_t port = 0;
@@ -24,32 +24,32 @@ struct ConnectTo {
 };
 std::optional<ConnectTo> parse_connect_to(std::string_view text);
 
-/// Dials origins over the network. It looks names up itself, never by our own stub, so that a
-/// recording resolves while the system's resolver points at that stub, and connects by Happy
+/// Dials origins over the network. It looks up names itself, never through our own stub, so that a
+/// recording can resolve names while the system's resolver is that stub, and connects by Happy
 /// Eyeballs.
 class NetworkDialer final : public OriginDialer {
  public:
   struct Options {
     std::vector<ConnectTo> connect_to;
-    SslContextPtr tls;               ///< verifies, unless the user asked otherwise
-    std::vector<tcp::endpoint> own;  ///< our own listeners: dialling them would never end
-    dns::Resolver::Options names;    ///< who is asked for names, and who never is
+    SslContextPtr tls;               ///< verifies, unless the user has disabled it
+    std::vector<tcp::endpoint> own;  ///< our own listeners: dialling them would be an endless loop
+    dns::Resolver::Options names;    ///< the servers to ask, and those never to ask
     bool rebinding = false;          ///< a name may move from public to private addresses
     std::chrono::seconds connect_timeout{15};
     std::chrono::seconds tls_timeout{15};
   };
   explicit NetworkDialer(Options options) : options_(std::move(options)) {}
 
-  /// To be told of each answer about a name; before the first dialling.
+  /// Receives each answer about a name; set it before the first dial.
   void set_on_answer(std::function<void(const dns::LookUpAnswer&)> on_answer) {
     options_.names.on_answer = std::move(on_answer);
   }
 
   bool has_rule(const Target& target) const override { return rule_for(target) != nullptr; }
 
-  /// Looks the host up, connects to the first address that answers, and shakes hands. A name that
-  /// had public addresses once is never dialled at private ones, whatever `reach`: a page would get
-  /// at them as at its own site (DNS rebinding).
+  /// Looks up the host, connects to the first address that answers, and shakes hands. A name that
+  /// once had public addresses is never dialled at private ones, whatever `reach` is: a page could
+  /// access them as its own site (DNS rebinding).
   awaitable<Dialled> dial(const Target& target, const ClientHello* hello, dns::Ticket& ticket,
                           const TimeOf& time_of, Reach reach) override;
 
@@ -61,7 +61,7 @@ class NetworkDialer final : public OriginDialer {
   Task<Addresses> look_up(const std::string& host, dns::Ticket& ticket);
   Task<tcp::socket> connect(const Target& target, dns::Ticket& ticket, Dialled& result,
                             const TimeOf& time_of, Reach reach);
-  /// Whether a connection that was made leads to a listener of ours.
+  /// Whether a connection leads to one of our listeners.
   bool leads_to_self(const tcp::socket& socket) const;
   Task<std::unique_ptr<ByteStream>> start_tls(tcp::socket socket, const Target& target,
                                               const ClientHello* hello, dns::Ticket& ticket,
@@ -69,7 +69,7 @@ class NetworkDialer final : public OriginDialer {
 
   Options options_;
   PublicNames public_names_;
-  std::unique_ptr<dns::Resolver> resolver_;  // from the first look-up on
+  std::unique_ptr<dns::Resolver> resolver_;  // created by the first look-up
 };
 
 }  // namespace reprise

@@ -9,8 +9,8 @@
 namespace reprise {
 namespace {
 
-/// What an HTTP/1.1 origin needs of a request that came over HTTP/2 (RFC 9113 sections 8.2.3 and
-/// 8.3.1): a Host, one Cookie, and a framing.
+/// Adapts a request from HTTP/2 for an HTTP/1.1 origin (RFC 9113 sections 8.2.3 and 8.3.1): a Host,
+/// one Cookie, and a framing.
 class DownwardHeaders {
  public:
   DownwardHeaders(const RequestHead& head, bool has_content, std::string_view web_socket_key) {
@@ -71,7 +71,7 @@ class H1Exchange final : public OriginExchange {
  private:
   H1Origin& origin_;
   bool request_whole_ = false;
-  std::string web_socket_key_;  // that was made here, for a client that has none
+  std::string web_socket_key_;  // created here, for a client that has none
 };
 
 class H1Origin final : public OriginConnection {
@@ -80,7 +80,7 @@ class H1Origin final : public OriginConnection {
   awaitable<void> run() override { co_return; }
   bool available() override {
     if (busy_ || !usable_) return false;
-    // What an origin says unasked must not become the answer to the next request.
+    // Unrequested data of an origin must not become the answer to the next request.
     if (!client_.stream().idle()) close();
     return usable_;
   }
@@ -129,7 +129,7 @@ Task<ResponseHead> H1Exchange::read_head() {
   auto const head = co_await origin_.client_.read_head();
   if (head && head->status == 101 && !web_socket_key_.empty() &&
       find_header(head->headers, "Sec-WebSocket-Accept") != web_socket_accept(web_socket_key_)) {
-    co_return fail(h1_errc::not_http);  // RFC 6455 section 4.1; nobody else could tell
+    co_return fail(h1_errc::not_http);  // RFC 6455 section 4.1; only checked here
   }
   co_return head;
 }
@@ -185,7 +185,7 @@ class H2Origin final : public OriginConnection {
 
   awaitable<void> run() override {
     co_await begun_.wait();
-    if (client_) (void)co_await client_->serve();  // each exchange is told why it broke
+    if (client_) (void)co_await client_->serve();  // each exchange gets the error
     closed_ = true;
     ended_ = true;
   }
@@ -196,10 +196,10 @@ class H2Origin final : public OriginConnection {
   bool over() override { return ended_ && open_ == 0; }
   bool takes_web_sockets() const override { return client_ && client_->takes_web_sockets(); }
   std::unique_ptr<OriginExchange> begin() override {
-    // By now the client's SETTINGS have come, so that the origin can be shown the same.
+    // By now the client's SETTINGS have arrived, so the origin gets the same.
     if (!client_) {
       client_ = std::make_unique<H2Client>(std::move(stream_), info_.h2_settings);
-      // What the origin takes the client may know, and what it does not, the client must not try.
+      // The client learns what the origin supports, and must not try anything else.
       client_->set_on_web_sockets([this] {
         if (!closed_ && info_.offer_web_sockets) info_.offer_web_sockets();
       });

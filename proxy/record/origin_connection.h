@@ -6,24 +6,26 @@
 
 namespace reprise {
 
-/// One request to an origin and its response, over whatever protocol. Sending and receiving may be
+/// One request to an origin and its response, over any protocol. Sending and receiving may be
 /// awaited at the same time. Must not outlive its connection.
 class OriginExchange {
  public:
   virtual ~OriginExchange() = default;
-  /// The head goes out as the client sent it, but for what the protocols make necessary. With
-  /// content, write() and finish() follow.
+  /// Sends the head as the client did, except for changes that the protocols require. With content,
+  /// write() and finish() follow.
   virtual Task<void> send_head(const RequestHead& head, bool has_content) = 0;
   virtual Task<void> write(Bytes bytes) = 0;
   virtual Task<void> finish(HeaderList trailers) = 0;
   /// The next head, interim or final, valid until the next call; after the final one, body().
   virtual Task<ResponseHead> read_head() = 0;
   virtual BodyReader& body() = 0;
-  /// After a head that agreed to another protocol: body() and write() are that from now on.
+  /// After a head that accepted another protocol: body() and write() carry that protocol from now
+  /// on.
   virtual void switch_protocols() = 0;
-  /// Whether anything of the response was seen. Until then an idempotent request may be sent again.
+  /// Whether any byte of the response has arrived. Until then an idempotent request may be sent
+  /// again.
   virtual bool response_started() const = 0;
-  /// Ends it now; what is awaited returns with an error.
+  /// Ends it now; pending operations return with an error.
   virtual void abort() = 0;
 };
 
@@ -38,16 +40,16 @@ class OriginConnection {
   /// Whether it will never be available again and no exchange uses it.
   virtual bool over() = 0;
   virtual std::unique_ptr<OriginExchange> begin() = 0;
-  /// Whether it can carry a WebSocket, as far as the origin has said.
+  /// Whether it can carry a WebSocket, as far as the origin has announced.
   virtual bool takes_web_sockets() const = 0;
   virtual void close() = 0;
 
-  std::uint64_t id = 0;     ///< the archive's
+  std::uint64_t id = 0;     ///< of the archive
   bool is_private = false;  ///< it leads to a private address
 };
 
-/// `alpn` is what the origin chose. `client` is whose SETTINGS an h2 origin is shown, by the time
-/// of the first exchange; it outlives the connection.
+/// `alpn` is the origin's choice. An h2 origin gets the SETTINGS of `client` as of the first
+/// exchange; `client` must outlive the connection.
 std::unique_ptr<OriginConnection> make_origin_connection(std::unique_ptr<ByteStream> stream,
                                                          const std::string& alpn,
                                                          const ConnectionInfo& client);

@@ -24,25 +24,26 @@ class OriginDialer {
     Scheme scheme = Scheme::kHttp;
     std::string host;
     std::uint16_t port = 0;
-    bool h1_only = false;  ///< only HTTP/1.1 is offered
+    bool h1_only = false;  ///< offer only HTTP/1.1
     auto operator<=>(const Target&) const = default;
   };
 
-  /// What dialling came to. Without a stream, `facts.failure` says why, in a sentence.
+  /// The result of a dial. Without a stream, `facts.failure` has the reason, as a sentence.
   struct Dialled {
     std::unique_ptr<ByteStream> stream;
-    ConnectionFacts facts;         ///< id and session are the caller's to fill
+    ConnectionFacts facts;         ///< the caller fills in id and session
     bool is_private = false;       ///< the stream leads to a private address
-    bool private_refused = false;  ///< there are none but private addresses, which `reach` excludes
+    bool private_refused = false;  ///< it has only private addresses, which `reach` excludes
   };
 
   virtual ~OriginDialer() = default;
 
-  /// Whether the user said where the target is: then any address is what the user wants.
+  /// Whether the user gave the address of the target: then any address is permitted.
   virtual bool has_rule(const Target& target) const = 0;
 
-  /// Connects, and shakes hands where the scheme has it, offering what `hello` (the client's, may
-  /// be null) offered. All arguments live until it returns; cancelling `ticket` makes it fail soon.
+  /// Connects, and shakes hands if the scheme requires it, with the offer of `hello` (the client's,
+  /// can be null). All arguments must live until it returns; cancelling `ticket` makes it fail
+  /// soon.
   virtual awaitable<Dialled> dial(const Target& target, const ClientHello* hello,
                                   dns::Ticket& ticket, const TimeOf& time_of, Reach reach) = 0;
 };

@@ -31,7 +31,7 @@ bool is_private_v4(const net::ip::address_v4& address) {
   });
 }
 
-/// The IPv4 address that an IPv6 one leads to: mapped, or translated (RFC 6052).
+/// The IPv4 address that an IPv6 address leads to: mapped, or translated (RFC 6052).
 std::optional<net::ip::address_v4> inner_v4(const net::ip::address_v6& address) {
   constexpr std::array<unsigned char, 12> kTranslated{0x00, 0x64, 0xFF, 0x9B};
   constexpr std::array<unsigned char, 12> kMapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
@@ -50,7 +50,7 @@ bool is_private_v6(const net::ip::address_v6& address) {
          address.is_site_local() || address.is_multicast() || (first & 0xFE) == 0xFC;
 }
 
-/// The host of a URL, whose scheme may be left out; empty where there is none.
+/// The host of a URL, with or without a scheme; empty if there is none.
 std::string host_of(std::string_view url) {
   auto const scheme_end = url.find("://");
   auto const rest = scheme_end == std::string_view::npos ? url : url.substr(scheme_end + 3);
@@ -58,14 +58,14 @@ std::string host_of(std::string_view url) {
   return authority ? authority->host.text() : std::string();
 }
 
-/// Who asks, as far as a browser tells and no page can change: empty when it does not.
+/// The initiator, by fields that a browser sets and no page can change; empty if unknown.
 std::string initiator_of(const RequestHead& request) {
   auto const origin = find_header(request.headers, "Origin");
   auto const from = origin && *origin != "null" ? origin : find_header(request.headers, "Referer");
   return from ? host_of(*from) : std::string();
 }
 
-/// Pages can neither hide nor change these.
+/// Pages can neither hide nor change these fields.
 bool is_of_a_browser(const RequestHead& request) {
   auto const agent = find_header(request.headers, "User-Agent");
   return (agent && agent->find("Mozilla/") != std::string_view::npos) ||

@@ -14,9 +14,9 @@
 namespace reprise {
 namespace {
 
-/// How long an expected 100 is waited for before the content is sent anyway (RFC 9110 10.1.1).
+/// How long to wait for an expected 100 before sending the content anyway (RFC 9110 10.1.1).
 constexpr std::chrono::seconds kContinueTimeout{1};
-/// How long the rest of a request that was answered early may stand still.
+/// The limit of a pause in the rest of a request that was answered early.
 constexpr std::chrono::seconds kUploadStallTimeout{30};
 
 bool agrees(const RequestHead& request, const ResponseHead& response) {
@@ -35,7 +35,7 @@ bool is_idempotent(std::string_view method) {
 
 }  // namespace
 
-/// Stands in the list while it lives.
+/// In the list as long as it lives.
 struct RecordConnection::DialWaiter {
   explicit DialWaiter(std::vector<Event*>& waiters) : waiters(waiters) {
     waiters.push_back(&event);
@@ -57,11 +57,11 @@ struct RecordConnection::Passing {
   bool fresh;                        ///< the connection was dialled for this exchange
   net::steady_timer continue_timer;  ///< cancelled by the 100, or by a final head
   net::steady_timer upload_timer;    ///< cancelled by progress of the request
-  bool continued = false;            ///< the origin asked for the content
-  bool answered = false;             ///< a final head came
-  bool upload_over = false;          ///< nothing more of the request will be sent
-  bool request_lost = false;         ///< the client or the archive failed: it will never be whole
-  bool switched = false;             ///< both speak another protocol from here on
+  bool continued = false;            ///< the origin requested the content
+  bool answered = false;             ///< a final head has arrived
+  bool upload_over = false;          ///< no more of the request will be sent
+  bool request_lost = false;  ///< the client or the archive failed: it will never be complete
+  bool switched = false;      ///< both sides use another protocol from here on
 };
 
 RecordConnection::RecordConnection(RecordSession& session, const ConnectionInfo& connection)
@@ -96,7 +96,7 @@ awaitable<TlsPlan> RecordConnection::plan_tls(const ConnectionInfo& connection,
   auto acquired = co_await dial(target, reach);
   if (acquired.connection == nullptr) {
     plan.names.names = {target.host};
-    // What may not be reached by anybody may be by the request that comes.
+    // An address that is refused here may be permitted to a later request.
     if (!acquired.private_refused) failed_.insert_or_assign(target, std::move(acquired.facts));
     co_return plan;
   }
@@ -104,7 +104,7 @@ awaitable<TlsPlan> RecordConnection::plan_tls(const ConnectionInfo& connection,
   plan.tls_version = acquired.facts.tls_version;
   plan.names.chain_bytes = acquired.facts.chain_bytes;
   plan.names.names = acquired.facts.certificate_names;
-  cover(plan.names, target.host);  // the user may have waived the origin's
+  cover(plan.names, target.host);  // the user may have accepted the origin's
   co_return plan;
 }
 
@@ -146,7 +146,7 @@ awaitable<RecordConnection::Acquired> RecordConnection::dial(const Target& targe
 void RecordConnection::forget_what_is_over() {
   std::erase_if(connections_, [](const auto& entry) { return entry.second->over(); });
   if (connections_.size() < kConnectionsMax) return;
-  // Through an explicit proxy one client connection may ask for any number of hosts.
+  // Through an explicit proxy one client connection can request any number of hosts.
   auto const idle = std::ranges::find_if(
       connections_, [](const auto& entry) { return entry.second->available(); });
   if (idle != connections_.end()) idle->second->close();
@@ -165,7 +165,7 @@ awaitable<RecordConnection::Acquired> RecordConnection::acquire(const Target& ta
     if (auto const known = failed_.extract(target)) {
       co_return Acquired{.facts = std::move(known.mapped())};
     }
-    // Streams of one h2 client share the connection that the first of them dials.
+    // Streams of one h2 client share the connection that the first one dials.
     if (client_.alpn != "h2" || !dialled_now_.contains(target))
       co_return co_await dial(target, reach);
     DialWaiter dialled(dial_waiters_);
@@ -176,8 +176,8 @@ awaitable<RecordConnection::Acquired> RecordConnection::acquire(const Target& ta
 RecordConnection::Target RecordConnection::target_of(const RequestHead& head) {
   Target target{.scheme = head.scheme, .host = std::string(head.host), .port = head.port};
   if (head.protocol.empty() || client_.alpn != "h2") return target;
-  // A WebSocket travels with everything else if the origin takes that, as it would have otherwise
-  // on a connection of its own.
+  // A WebSocket shares the connection if the origin supports that, as it would have without the
+  // proxy; otherwise it gets its own.
   auto const [first, last] = connections_.equal_range(target);
   target.h1_only = std::none_of(
       first, last, [](const auto& entry) { return entry.second->takes_web_sockets(); });
@@ -228,7 +228,7 @@ Task<void> RecordConnection::serve(const ExchangeContext& context, const Request
 Task<RecordConnection::Attempt> RecordConnection::pass(Passing& passing) {
   using net::experimental::awaitable_operators::operator||;
   bool const has_content = passing.head.protocol.empty() && !passing.body.finished();
-  // What comes back decides; the request's direction ends first only when the client is gone.
+  // The response decides; the request's direction ends first only if the client has closed.
   auto const first = co_await (send_and_watch(passing) || answer(passing));
   if (first.index() == 0) {
     passing.exchange.abort();
@@ -254,7 +254,7 @@ Task<void> RecordConnection::send_and_watch(Passing& passing) {
   auto const sent = co_await send_request(passing);
   passing.upload_over = true;
   passing.upload_timer.cancel();
-  // An origin that takes no more may have answered: that is for the other direction to find out.
+  // An origin that accepts no more may have answered: the other direction will find out.
   if (!sent) spdlog::debug("request to {}: {}", passing.head.host, sent.error().message());
   // Without its request the origin would not answer, and the client might wait forever.
   if (passing.request_lost && !passing.answered) co_return sent;
@@ -279,7 +279,7 @@ Task<void> RecordConnection::send_request(Passing& passing) {
       !passing.continued) {
     passing.continue_timer.expires_after(kContinueTimeout);
     co_await passing.continue_timer.async_wait(kTuple);
-    if (passing.answered) co_return Result<void>{};  // refused unseen
+    if (passing.answered) co_return Result<void>{};  // refused without reading it
   }
   while (!passing.body.finished()) {
     auto const piece = co_await passing.body.read();
@@ -297,7 +297,7 @@ Task<void> RecordConnection::send_request(Passing& passing) {
 Task<void> RecordConnection::answer(Passing& passing) {
   auto const returned = co_await return_response(passing);
   if (!returned) co_return returned;
-  // An origin may answer early and read on: it gets the rest, as long as the rest comes.
+  // An origin may answer early and continue to read: it gets the rest, as long as that arrives.
   while (!passing.upload_over) {
     passing.upload_timer.expires_after(kUploadStallTimeout);
     auto const [interrupted] = co_await passing.upload_timer.async_wait(kTuple);
@@ -311,7 +311,7 @@ Task<void> RecordConnection::return_response(Passing& passing) {
     auto const head = co_await passing.exchange.read_head();
     if (!head) co_return fail(head.error());
     if (agrees(passing.head, *head)) co_return co_await open_web_socket(passing, *head);
-    if (head->status == 101) co_return fail(h1_errc::not_http);  // nobody asked for it
+    if (head->status == 101) co_return fail(h1_errc::not_http);  // it was not requested
     auto const fields = fields_for_client(passing.head, *head);
     ResponseHead for_client = *head;
     for_client.headers = fields.list();
@@ -328,7 +328,7 @@ Task<void> RecordConnection::return_response(Passing& passing) {
     passing.continue_timer.cancel();
     passing.record.response(*head);
     if (passing.exchange.body().finished()) {
-      // There is nothing behind the head, so the head is what is held back.
+      // There is nothing after the head, so the head is held back.
       auto const kept = passing.record.complete({}, passing.body.finished());
       if (!kept) co_return kept;
     }
@@ -356,7 +356,7 @@ Task<void> RecordConnection::return_body(Passing& passing) {
   while (!kept) {
     auto const piece = co_await body.read();
     if (!piece) {
-      // Cancelled is what this is when it was the client that went away.
+      // It is cancelled if the client closed.
       if (!closed_ && piece.error() != std::errc::operation_canceled) {
         passing.record.fail_with(Outcome::kCutByOrigin,
                                  "the origin broke off: " + piece.error().message());

@@ -12,12 +12,12 @@
 namespace reprise {
 
 /// Forwards one client connection's requests to their origins and archives them. Each client
-/// connection has origin connections of its own, so that the origin sees the client's connections
-/// as they are. Every chunk goes on at once; the end of a response is held back until the exchange
-/// is in the archive: what the client has whole, the archive has.
+/// connection has its own origin connections, so that the origin sees the client's connections as
+/// they are. Every chunk is passed on at once; the end of a response is held back until the
+/// exchange is archived: every message that a client has received completely is in the archive.
 class RecordConnection final : public ConnectionHandler {
  public:
-  /// Origin connections kept for one client connection; over it an idle one is closed.
+  /// Limit of origin connections kept for one client connection; beyond it an idle one is closed.
   static constexpr std::size_t kConnectionsMax = 64;
 
   RecordConnection(RecordSession& session, const ConnectionInfo& connection);
@@ -36,7 +36,7 @@ class RecordConnection final : public ConnectionHandler {
   /// An origin's connection for one exchange, or why there is none.
   struct Acquired {
     OriginConnection* connection = nullptr;
-    bool fresh = false;  ///< dialled for this: the origin cannot have closed it for being idle
+    bool fresh = false;  ///< dialled for this exchange: the origin cannot have closed it as idle
     bool private_refused = false;
     ConnectionFacts facts;
   };
@@ -52,10 +52,10 @@ class RecordConnection final : public ConnectionHandler {
   /// Sends the request and returns the response. kStale: the origin had closed the connection
   /// before it saw the request, and another may be tried.
   Task<Attempt> pass(Passing& passing);
-  /// Returns only when the client is gone, or has broken off its content before an answer came.
+  /// Returns only if the client has closed, or has cut its content before an answer came.
   Task<void> send_and_watch(Passing& passing);
   Task<void> send_request(Passing& passing);
-  /// Returns the response; lets the rest of the request go on behind it.
+  /// Returns the response; the rest of the request continues meanwhile.
   Task<void> answer(Passing& passing);
   Task<void> return_response(Passing& passing);
   Task<void> open_web_socket(Passing& passing, const ResponseHead& head);
@@ -65,11 +65,11 @@ class RecordConnection final : public ConnectionHandler {
   const ConnectionInfo& client_;
   std::optional<ClientHello> hello_;
   Connections connections_;
-  std::map<Target, ConnectionFacts> failed_;  // from plan_tls, told to the first request
-  std::set<Target> dialled_now_;              // by another stream, which may share it
+  std::map<Target, ConnectionFacts> failed_;  // from plan_tls, reported to the first request
+  std::set<Target> dialled_now_;              // by another stream, which can share it
   std::vector<Event*> dial_waiters_;
-  std::set<dns::Ticket*> dialling_;  // what close() must end
-  std::size_t running_ = 0;          // run() of connections
+  std::set<dns::Ticket*> dialling_;  // to be ended by close()
+  std::size_t running_ = 0;          // connections in run()
   Event all_ended_;
   bool closed_ = false;
 };

@@ -14,8 +14,8 @@
 
 namespace reprise {
 
-/// One recorded session: the archive, the numbering and the clock that all its connections share.
-/// Used on the one thread that records; the counters may be read by any.
+/// One recorded session: the archive, the numbering and the clock, shared by all its connections.
+/// Used on the one thread that records; any thread may read the counters.
 class RecordSession final : public HandlerFactory {
  public:
   struct Counters {
@@ -25,13 +25,13 @@ class RecordSession final : public HandlerFactory {
     std::atomic<std::uint64_t> body_bytes = 0;
     std::atomic<std::uint64_t> in_flight = 0;
     std::atomic<std::uint64_t> private_refused = 0;  ///< requests of public pages, by PrivateReach
-    std::atomic<std::uint64_t> injected = 0;  ///< documents that went on with the script in them
-    std::atomic<std::int64_t> injected_bytes = 0;  ///< by which they were longer for it
+    std::atomic<std::uint64_t> injected = 0;       ///< documents forwarded with the script in them
+    std::atomic<std::int64_t> injected_bytes = 0;  ///< by which the script made them longer
   };
 
-  /// `on_archive_error` is called when the archive can take no more (a full disk): what it holds is
-  /// whole, and recording should stop. `script` goes into documents on their way to the client; the
-  /// archive has them as they came.
+  /// `on_archive_error` is called if the archive accepts no more data (a full disk): its contents
+  /// are complete, and recording should stop. `script` goes into documents on their way to the
+  /// client; the archive has the originals.
   RecordSession(ArchiveWriter& archive, OriginDialer& dialer,
                 std::chrono::steady_clock::time_point started,
                 std::function<void(std::error_code)> on_archive_error,
@@ -41,7 +41,7 @@ class RecordSession final : public HandlerFactory {
   std::unique_ptr<ConnectionHandler> open(const ConnectionInfo& connection) override;
 
   ArchiveWriter& archive() { return archive_; }
-  /// Null when none is injected.
+  /// Null if none is injected.
   const inject::InjectedScript* script() const { return script_ ? &*script_ : nullptr; }
   OriginDialer& dialer() { return dialer_; }
   PrivateReach& reach() { return reach_; }
@@ -51,11 +51,11 @@ class RecordSession final : public HandlerFactory {
   SessionTime time_of(std::chrono::steady_clock::time_point at) const { return at - started_; }
   std::uint64_t next_sequence() { return ++sequence_; }
 
-  /// Numbers and archives what is known of a connection to an origin, made or tried.
+  /// Numbers and archives the facts about a connection to an origin, made or attempted.
   std::uint64_t keep(ConnectionFacts facts);
-  /// Archives what was answered about a name.
+  /// Archives the answer about a name.
   void keep(const dns::LookUpAnswer& answer);
-  /// Counts a request that may not reach its private address; the first is told of in the log.
+  /// Counts a request whose private address is not permitted; the first one is logged.
   void refuse_private(const std::string& why);
   /// Reports the first error of the archive.
   void archive_failed(std::error_code error);

@@ -51,7 +51,7 @@ Result<void> MessageTap::end() {
 }
 
 bool WebSocketRelay::is_end(const Result<Bytes>& read) const {
-  // Cancelled is what reading is when the other side has ended.
+  // Reading is cancelled when the other side has ended.
   return !closed_ && (read || read.error() != std::errc::operation_canceled);
 }
 
@@ -64,7 +64,8 @@ Task<void> WebSocketRelay::pass_to_origin() {
     }
     if (auto const seen = client_tap_.see(*piece); !seen) co_return seen;
     if (auto const sent = co_await origin_.write(*piece); !sent) {
-      // The origin has ended, which the other direction tells; what it still says is to be heard.
+      // The origin has ended, which the other direction reports; its remaining messages must still
+      // arrive.
       spdlog::debug("cannot send to the origin of a WebSocket: {}", sent.error().message());
     }
   }

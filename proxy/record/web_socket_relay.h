@@ -8,8 +8,8 @@
 
 namespace reprise {
 
-/// Watches one direction of a WebSocket, and archives each message before its last byte goes on.
-/// What turns out not to be WebSocket is passed on and not kept from there.
+/// Watches one direction of a WebSocket, and archives each message before its last byte is passed
+/// on. Bytes that are not valid WebSocket are passed on, but not archived.
 class MessageTap {
  public:
   /// A longer message is archived in pieces of this size.
@@ -33,15 +33,15 @@ class MessageTap {
   std::uint64_t sequence_;
   MessageSender sender_;
   WebSocketParser parser_;
-  std::vector<std::byte> held_;  // of a message that has not ended
+  std::vector<std::byte> held_;  // of an unfinished message
   bool lost_ = false;            // it is not WebSocket
 };
 
-/// Passes on what a WebSocket carries, both ways at once, byte for byte as it comes, until either
-/// side ends it. Borrows all.
+/// Relays a WebSocket, both directions at once, byte for byte, until either side ends it. Borrows
+/// everything.
 class WebSocketRelay {
  public:
-  /// `closed` becomes true when it is this proxy that ends it.
+  /// `closed` becomes true if this proxy ends it.
   WebSocketRelay(RecordSession& session, std::uint64_t sequence, BodyReader& client,
                  ResponseWriter& to_client, OriginExchange& origin, const bool& closed)
       : client_tap_(session, sequence, MessageSender::kClient),
@@ -54,7 +54,7 @@ class WebSocketRelay {
   Task<void> run();
 
  private:
-  /// Whether what was read says that the sender has ended the connection.
+  /// Whether the result means that the sender has ended the connection.
   bool is_end(const Result<Bytes>& read) const;
   Task<void> pass_to_origin();
   Task<void> pass_to_client();

@@ -13,29 +13,29 @@ namespace reprise {
 
 class StitchedParts;
 
-/// What a request gets, and why. A value: the Chooser makes it, count() counts it, the Sender sends
-/// it. It keeps alive what it needs of the archive's exchanges, and lives no longer than the
+/// The answer to a request, and why. A value: the Chooser makes it, count() counts it, the Sender
+/// sends it. It keeps the exchanges of the archive that it needs alive, and must not outlive the
 /// archive.
 struct Answer {
   enum class Kind : std::uint8_t {
-    kStored,       ///< all of `form.response`
-    kHead,         ///< its head: HEAD of what was recorded as GET
-    kSelected,     ///< `selected` of it: what a condition or a range makes of it
-    kStitched,     ///< `selected` of `parts`: a file of which parts were recorded
-    kBroken,       ///< cut or failed: `form.response` without an end, or nothing where it is null
-    kBrokenHead,   ///< the head of what was cut or failed: to HEAD, that is all
+    kStored,       ///< the whole `form.response`
+    kHead,         ///< its head: for HEAD, if it was recorded as GET
+    kSelected,     ///< `selected` of it, by a condition or a range
+    kStitched,     ///< `selected` of `parts`: a file recorded in parts
+    kBroken,       ///< cut or failed: `form.response` without an end, or nothing if it is null
+    kBrokenHead,   ///< the head of a cut or failed exchange, which is all that HEAD needs
     kWebSocket,    ///< the recorded conversation, opened by `form.response`
-    kMadeUp,       ///< 200, 204 or 404: `made_up`, which nobody recorded
-    kMisdirected,  ///< 421: to be asked for on another connection than that to `connection_host`
-    kDamaged,      ///< 404: recorded, but the archive is damaged there, as `miss` says
-    kMiss,         ///< 404: nothing recorded answers, as `miss` says
+    kMadeUp,       ///< 200, 204 or 404: `made_up`, not recorded
+    kMisdirected,  ///< 421: must be requested on another connection than that to `connection_host`
+    kDamaged,      ///< 404: recorded, but damaged in the archive, see `miss`
+    kMiss,         ///< 404: no recorded exchange answers, see `miss`
   };
 
   Kind kind = Kind::kMiss;
-  /// Which exchange was chosen, and why; a miss where none was.
+  /// The chosen exchange, and why; a miss if there is none.
   Decision decision;
-  /// That exchange, by whose schedule() the answer goes out. Null where none was chosen: what no
-  /// exchange answers is sent at once.
+  /// That exchange, whose schedule() determines the times. Null if none was chosen: an answer
+  /// without an exchange is sent at once.
   PreparedCache::Entry exchange;
   ServedForm form;
   Selected selected;
@@ -44,8 +44,8 @@ struct Answer {
   std::string connection_host;
   Miss miss;
 
-  /// What `selected` and the schedule's steps are of: with kStitched the file, else
-  /// `form.response`. Borrows from this.
+  /// The response that `selected` and the schedule's steps refer to: with kStitched the file,
+  /// otherwise `form.response`. Borrows from this.
   WholeResponse whole() const;
 };
 

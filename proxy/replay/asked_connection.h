@@ -7,27 +7,27 @@
 
 namespace reprise {
 
-/// The connection that requests come over, as far as it says whether they belong on it (RFC 9110
-/// section 15.5.20). Belongs to one connection's thread.
+/// A connection, with the data to decide whether requests belong on it (RFC 9110 section 15.5.20).
+/// Belongs to one connection's thread.
 class AskedConnection {
  public:
-  /// Of clear text: whatever is asked for belongs here.
+  /// For plain text: every request belongs here.
   AskedConnection() = default;
-  /// `host`: whom the client asked for when it connected, empty if it did not say. `shown`: what
-  /// the certificate says.
+  /// `host`: the host for which the client connected, empty if unknown. `shown`: the names in the
+  /// certificate.
   AskedConnection(std::string host, LeafNames shown)
       : host_(std::move(host)), shown_(std::move(shown)) {}
 
   const std::string& host() const { return host_; }
-  /// Whether the client is to ask for `head.host` on a connection of its own. A browser sends
-  /// requests for a host over another's h2 connection where the certificate has both: in order
-  /// where the host would speak h2 on its own connection, too.
+  /// Whether the client must request `head.host` on a separate connection. A browser sends requests
+  /// for a host over another host's h2 connection if the certificate has both; that is valid if the
+  /// host would also use h2 on its own connection.
   bool is_misdirected(const RequestHead& head, const TlsPlans& plans);
 
  private:
   std::string host_;
   LeafNames shown_;
-  std::string coalesced_;  // another host that was found in order, the last one
+  std::string coalesced_;  // the last other host that was found valid
 };
 
 }  // namespace reprise

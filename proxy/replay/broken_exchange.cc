@@ -10,14 +10,14 @@ std::chrono::nanoseconds patience_of(const Exchange& exchange) {
       times.end == kNoTime || times.end <= times.queued) {
     return {};
   }
-  // Both may be any number: the difference must not overflow.
+  // Both can be any number: the difference must not overflow.
   if (times.queued < SessionTime::zero()) return kPatienceMax;
   return std::min<std::chrono::nanoseconds>(times.end - times.queued, kPatienceMax);
 }
 
 Task<void> break_off(std::chrono::steady_clock::time_point until, ResponseWriter& writer) {
   if (until > std::chrono::steady_clock::now()) {
-    // That the client is gone ends it, too.
+    // The wait also ends if the client closes.
     if (auto const waited = co_await writer.pause_until(until); !waited) co_return waited;
   }
   co_return fail(std::make_error_code(std::errc::connection_aborted));

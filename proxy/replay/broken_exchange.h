@@ -1,7 +1,7 @@
 #pragma once
 
-// Exchanges that came to no good end, replayed as far as they went: archive/match/MATCHING.md,
-// "What was cut or failed".
+// Replays cut and failed exchanges as far as they were recorded: archive/match/MATCHING.md, "Cut
+// and failed exchanges".
 
 #include <chrono>
 
@@ -10,15 +10,15 @@
 
 namespace reprise {
 
-/// The longest that a client is kept waiting for what never came.
+/// The longest wait of a client for the missing rest.
 inline constexpr std::chrono::hours kPatienceMax{1};
 
-/// How long after its request a client gave up, where it was the client that cut the exchange: at
-/// most kPatienceMax. Zero where it was not, or nothing is known.
+/// How long after its request the client gave up, if the client cut the exchange: at most
+/// kPatienceMax. Zero if it did not, or if the time is unknown.
 std::chrono::nanoseconds patience_of(const Exchange& exchange);
 
-/// Ends a response that is to have no end, at `until` or when the client is gone: always an error,
-/// which closes the connection (h1) or resets the stream (h2).
+/// Ends a response without its end, at `until` or when the client closes: always an error, which
+/// closes the connection (h1) or resets the stream (h2).
 Task<void> break_off(std::chrono::steady_clock::time_point until, ResponseWriter& writer);
 
 }  // namespace reprise

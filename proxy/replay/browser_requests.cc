@@ -6,7 +6,8 @@
 namespace reprise {
 namespace {
 
-/// `host`: a name, or with a dot before it, that and all below. `path`: what the path begins with.
+/// `host`: a name, or with a dot before it, that name and all subdomains. `path`: the start of the
+/// path.
 struct Service {
   std::string_view host;
   std::string_view path;
@@ -21,7 +22,7 @@ constexpr std::string_view kSafety = "safe browsing";
 constexpr std::string_view kServices = "service of the browser";
 
 constexpr auto kHosts = std::to_array<Service>({
-    // Chromium and what is made of it.
+    // Chromium and its derivatives.
     {"connectivitycheck.gstatic.com", "/", kCheck, 204},
     {"clients3.google.com", "/generate_204", kCheck, 204},
     {"clients1.google.com", "/generate_204", kCheck, 204},
@@ -83,7 +84,7 @@ constexpr auto kHosts = std::to_array<Service>({
     {"ads.mozilla.org", "/", kServices},
     {"mozilla-ohttp.fastly-edge.com", "/", kServices},
     {"spocs.getpocket.com", "/", kServices},
-    // Of systems.
+    // Operating systems.
     {"captive.apple.com", "/", kCheck, 200,
      "<HTML><HEAD><TITLE>Success</TITLE></HEAD><BODY>Success</BODY></HTML>"},
     {"www.msftconnecttest.com", "/connecttest.txt", kCheck, 200, "Microsoft Connect Test"},
@@ -93,7 +94,7 @@ constexpr auto kHosts = std::to_array<Service>({
     {"connectivity-check.ubuntu.com", "/", kCheck, 204},
 });
 
-/// Of any host, and with a page's name on them: browsers and their tools ask for these unasked.
+/// For any host, even with a page's name: browsers and their tools request these by themselves.
 constexpr auto kPaths = std::to_array<Service>({
     {"", "/favicon.ico", "favicon"},
     {"", "/apple-touch-icon.png", "favicon"},
@@ -110,7 +111,7 @@ bool is_host(std::string_view host, std::string_view named) {
   return host == named.substr(1) || host.ends_with(named);
 }
 
-/// Whether it says that a page made it.
+/// Whether the request shows that a page made it.
 bool names_page(HeaderList headers) {
   auto const site = find_header(headers, "Sec-Fetch-Site");
   if (site && *site != "none") return true;
@@ -119,12 +120,12 @@ bool names_page(HeaderList headers) {
   return origin && origin->starts_with("http");
 }
 
-/// A person or a script that goes there, not the browser by itself.
+/// A user or a script navigates there, not the browser itself.
 bool is_navigation(HeaderList headers) {
   return find_header(headers, "Sec-Fetch-Mode").value_or("") == "navigate";
 }
 
-/// Chromium asks whether the resolver makes names up: HEAD of three names of 7 to 15 letters.
+/// Chromium tests whether the resolver makes up names: HEAD of three names of 7 to 15 letters.
 bool is_name_probe(const MatchKey& key) {
   return key.method == "HEAD" && key.target == "/" && key.host.size() >= 7 &&
          key.host.size() <= 15 &&

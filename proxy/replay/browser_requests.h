@@ -1,7 +1,7 @@
 #pragma once
 
-// Requests that a browser makes for itself, whatever page it shows: of them a recording knows
-// nothing, and that is no fault of it. Pure. The list for people is in archive/match/MATCHING.md.
+// The browser's own requests, which do not depend on the page, so that no recording can have them.
+// Pure. The list for users is in archive/match/MATCHING.md.
 
 #include <optional>
 
@@ -10,9 +10,9 @@
 
 namespace reprise {
 
-/// The answer to a request of the browser's own: 204 or a few bytes to a check of the connection,
-/// so that it is content; 404 to all else. Nothing where a page may have made it: a service's host
-/// counts only without a page in Origin, Referer and Sec-Fetch-Site.
+/// The answer to a browser's own request: 204 or a few bytes to a check of the connection, so that
+/// it succeeds; 404 to all others. Nothing if a page may have made it: a service's host counts only
+/// without a page in Origin, Referer and Sec-Fetch-Site.
 std::optional<MadeUp> answer_browser(const AskedRequest& asked);
 
 }  // namespace reprise

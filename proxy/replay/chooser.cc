@@ -14,7 +14,7 @@ namespace reprise {
 using Kind = Answer::Kind;
 
 MatchKey key_of(const RequestHead& head) {
-  // A WebSocket is kept under the method that it has over h2.
+  // A WebSocket is stored under its method over h2.
   return {.method = head.protocol.empty() ? head.method : "CONNECT",
           .scheme = head.scheme,
           .host = head.host,
@@ -28,8 +28,7 @@ Decision Chooser::find(const MatchKey& key, HeaderList headers, Sequences& seque
   auto const same_key = [this, &key](std::uint32_t ordinal) {
     auto const entry = from_.exchanges.get(ordinal);
     const StoredRequest& request = entry->exchange().request;
-    // A record that cannot be read has only its hash to speak for it, which is enough to tell what
-    // the miss is due to.
+    // Of an unreadable record only the hash is known, which is enough to explain the miss.
     if (request.method.empty()) return true;
     return request.target == key.target && request.host == key.host &&
            request.method == key.method && request.scheme == key.scheme &&
@@ -42,7 +41,7 @@ Decision Chooser::find(const MatchKey& key, HeaderList headers, Sequences& seque
 std::optional<Answer> Chooser::choose_prepared(const RequestHead& head, AskedConnection& connection,
                                                Sequences& sequences) const {
   if (connection.is_misdirected(head, from_.tls_plans)) return std::nullopt;
-  // To be looked at.
+  // Must be examined.
   if (is_conditional_or_partial(head.headers) ||
       find_header(head.headers, "Available-Dictionary")) {
     return std::nullopt;
@@ -72,9 +71,10 @@ std::optional<Answer> Chooser::choose_by_head(const RequestHead& head, AskedConn
   if (auto const text = find_header(head.headers, "Content-Length")) {
     std::from_chars(text->data(), text->data() + text->size(), length);
   }
-  // Where the origin refused it unseen, asking for the content would be another conversation.
+  // If the origin refused it without reading, requesting the content would be a different
+  // conversation.
   bool const waits = header_has_token(head.headers, "Expect", "100-continue");
-  if (!waits && length <= kNormalisedBodyBytesMax) return std::nullopt;  // it is here soon
+  if (!waits && length <= kNormalisedBodyBytesMax) return std::nullopt;  // it will be here soon
   AskedRequest const asked{.key = key_of(head), .headers = head.headers};
   auto const next = sequences.early.next(asked.key);
   if (!next) return std::nullopt;
@@ -151,7 +151,7 @@ Answer Chooser::answer_in_other_form(Decision decision, const RequestHead& head,
   auto const usable = [&head](const Exchange& each) { return fits(each, head.headers); };
   auto const coded = [&](const Exchange& each) { return needs_dictionary(each) && usable(each); };
   bool const as_it_is = usable(chosen);
-  // What the client cut may be there as a whole by another request.
+  // A response cut by the client may have been recorded completely for another request.
   bool const cut = chosen.outcome == Outcome::kCutByClient;
   auto other = find_form(from_.archive, decision.ordinal, coded);
   if (!other && (!as_it_is || cut)) other = find_form(from_.archive, decision.ordinal, usable);

@@ -1,6 +1,7 @@
 #pragma once
 
-// Which answer a request gets: the one place where a replay decides (archive/match/MATCHING.md).
+// Chooses the answer to a request: the one place where a replay decides
+// (archive/match/MATCHING.md).
 
 #include <optional>
 
@@ -14,29 +15,29 @@
 
 namespace reprise {
 
-/// What a client session was given so far: the only state that a choice depends on, and changes.
-/// Thread-safe.
+/// The answers that a client session has received so far: the only state that a choice depends on,
+/// and changes. Thread-safe.
 struct Sequences {
-  /// Of `session` of `archive`, which must outlive this.
+  /// For `session` of `archive`, which must outlive this.
   Sequences(const ArchiveReader& archive, std::uint32_t session)
       : cursors(archive.entries().size()), early(archive, session) {}
-  /// Starts every sequence again.
+  /// Restarts every sequence.
   void reset() {
     cursors.reset();
     early.reset();
   }
 
   SequenceCursors cursors;
-  EarlyAnswers early;  ///< to requests that are answered before their content is here
+  EarlyAnswers early;  ///< to requests that are answered before their content has arrived
 };
 
-/// Maps requests to answers. A request and what the session was given so far come in; an Answer
-/// comes out, and its exchange is taken from its sequence. Nothing is sent, counted or waited for
-/// here. What has to be made for an answer (a document with the script in it, say) is kept for the
-/// next client. Thread-safe.
+/// Maps requests to answers. The input is a request and the answers that the session has received;
+/// the output is an Answer, whose exchange is then taken from its sequence. Sends, counts and waits
+/// for nothing. Forms made for an answer (for example, a document with the script in it) are kept
+/// for the next client. Thread-safe.
 class Chooser {
  public:
-  /// What it chooses from; all outlive it.
+  /// The inputs of choices; all must outlive it.
   struct Sources {
     const ArchiveReader& archive;
     const Matcher& matcher;
@@ -46,42 +47,41 @@ class Chooser {
   };
   explicit Chooser(const Sources& from) : from_(from) {}
 
-  /// The answer to a request without content, where it is all of what the exact exchange has, and
-  /// due at once: always kStored. Otherwise nothing, and nothing is taken from the sequence:
-  /// choose_by_head() or choose() says what the request gets. Allocates nothing once the exchange
-  /// is prepared.
+  /// The answer to a request without content, if it is the complete exact exchange and due at once:
+  /// always kStored. Otherwise nothing, and nothing is taken from the sequence: use
+  /// choose_by_head() or choose(). Allocates nothing once the exchange is prepared.
   std::optional<Answer> choose_prepared(const RequestHead& head, AskedConnection& connection,
                                         Sequences& sequences) const;
 
-  /// The answer to a request of which the head alone is here, where that is enough: kMisdirected,
+  /// The answer to a request of which only the head has arrived, if that is enough: kMisdirected,
   /// or with `content_follows` the answer that the recorded origin gave before it had the content.
   std::optional<Answer> choose_by_head(const RequestHead& head, AskedConnection& connection,
                                        bool content_follows, Sequences& sequences) const;
 
-  /// The answer to a request that is whole. `asked` is `head` and what the content is.
+  /// The answer to a complete request. `asked`: `head` and the content.
   Answer choose(const RequestHead& head, const AskedRequest& asked, Sequences& sequences) const;
 
  private:
-  /// The next exchange of exactly that key, if `takes` accepts it.
+  /// The next exchange with exactly that key, if `takes` accepts it.
   template <class Takes>
   Decision find(const MatchKey& key, HeaderList headers, Sequences& sequences, Takes&& takes) const;
-  /// What the chosen exchange gives.
+  /// The answer from the chosen exchange.
   Answer answer_by(Decision decision, const RequestHead& head, const AskedRequest& asked) const;
-  /// The same where the client can make nothing of the chosen exchange, or something better of
-  /// another answer to the same key, or of what the recorded parts have together.
+  /// The same if the client cannot use the chosen exchange, or if another answer to the same key,
+  /// or the recorded parts together, fit better.
   Answer answer_in_other_form(Decision decision, const RequestHead& head,
                               const AskedRequest& asked) const;
-  /// The chosen exchange as it is, or what a condition, a range or HEAD makes of it.
+  /// The chosen exchange unchanged, or as changed by a condition, a range or HEAD.
   Answer answer_as_recorded(const Decision& decision, const RequestHead& head,
                             const AskedRequest& asked) const;
-  /// Where no exchange answers: what the recorded ones allow, the browser's own, or a miss.
+  /// The answer if no exchange matches: a preflight, one to the browser's own request, or a miss.
   Answer answer_unmatched(const AskedRequest& asked) const;
   Answer miss(const AskedRequest& asked, std::string reason) const;
 
   Sources from_;
 };
 
-/// The key of a request as it comes in, without the digest of its content.
+/// The key of an incoming request, without the digest of its content.
 MatchKey key_of(const RequestHead& head);
 
 }  // namespace reprise

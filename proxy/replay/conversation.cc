@@ -14,7 +14,7 @@ bool is_of(const WebSocketMessage& message, MessageSender sender) {
   return message.sender == sender;
 }
 
-/// How much later; none where one of the two is not known, or nonsense.
+/// How much later; zero if either time is unknown or invalid.
 Conversation::Time pause_between(SessionTime from, SessionTime to) {
   SessionTime::rep between = 0;
   if (from == kNoTime || to == kNoTime ||
@@ -50,7 +50,7 @@ void Conversation::compare(const WebSocketParser::Piece& piece) {
     expected_offset_ += count;
     if (!same_ || left.empty()) break;
     if (recorded.fin) {
-      same_ = false;  // it is longer than what was recorded
+      same_ = false;  // it is longer than the recorded message
       break;
     }
     do {
@@ -76,7 +76,7 @@ void Conversation::receive(const WebSocketParser::Piece& piece, Time now) {
     if (differing_.size() < kDifferencesMax) differing_.push_back(number);
   }
   received_.push_back(now);
-  // On to the first piece of the next one.
+  // Continue with the first piece of the next one.
   while (expected_ < script_.size() && (!is_client_data(expected_) || !script_[expected_].fin)) {
     ++expected_;
   }
@@ -89,14 +89,14 @@ void Conversation::receive(const WebSocketParser::Piece& piece, Time now) {
 void Conversation::receive_close(Time now) {
   client_closed_ = now;
   if (origin_closed_) return;
-  // Nobody listens to what else there would be, but the answer to this.
+  // The client expects nothing more, except the answer to this.
   auto const left = script_.subspan(place_);
   auto const close = std::ranges::find_if(left, [](const WebSocketMessage& message) {
     return is_of(message, MessageSender::kOrigin) &&
            (message.kind == MessageKind::kClose || message.kind == MessageKind::kEnd);
   });
   base_ = now;
-  // A close that nobody expected is answered at once.
+  // An unexpected close is answered at once.
   if (close != left.end()) base_recorded_ = close->time;
   for (auto at = left.begin(); at != close; ++at) {
     if (is_of(*at, MessageSender::kClient) && at->kind == MessageKind::kClose) {
@@ -154,7 +154,7 @@ Conversation::Step Conversation::next(Time now) {
   }
   while (place_ < script_.size() && passes(script_[place_])) ++place_;
   if (place_ == script_.size()) {
-    // A recording that ended first says nothing of what came then.
+    // A recording that ended first has no messages after that.
     return client_closed_ ? Step{.kind = Step::Kind::kAnswerClose} : Step{};
   }
   auto const& message = script_[place_];

@@ -6,9 +6,9 @@
 
 namespace reprise {
 
-/// Tells `ledger` of the answer that `asked` gets over `version`: each answer once, before it is
-/// sent. The time that it then waits is counted as it passes (TimedResponse). Allocates nothing
-/// where the exact exchange answers. Thread-safe.
+/// Counts in `ledger` the answer to `asked` over `version`: once per answer, before it is sent. Its
+/// waiting time is counted as it passes (TimedResponse). Allocates nothing for an exact exchange.
+/// Thread-safe.
 void count(const Answer& answer, const AskedRequest& asked, HttpVersion version,
            const MatchRules& rules, ReplayLedger& ledger);
 

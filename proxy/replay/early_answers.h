@@ -12,24 +12,24 @@
 
 namespace reprise {
 
-/// Whether the answer began before the request had ended, as of streaming calls: who made it may be
-/// waiting for that before it goes on.
+/// Whether the answer began before the request had ended, as in streaming calls: the client may
+/// wait for the answer before it continues.
 bool was_answered_early(const Exchange& exchange);
 
-/// Finds the answers to requests that are not over. Their bodies cannot be compared: they come in
+/// Finds the answers to unfinished requests. Their bodies cannot be compared: they are served in
 /// recorded order, the last one repeating. Thread-safe.
 class EarlyAnswers {
  public:
-  /// How many exchanges of a path are looked at.
+  /// The limit of exchanges visited per path.
   static constexpr std::size_t kVisitsMax = 256;
 
-  /// Of `session` of `archive`, which must outlive this.
+  /// For `session` of `archive`, which must outlive this.
   EarlyAnswers(const ArchiveReader& archive, std::uint32_t session)
       : archive_(archive), session_(session) {}
 
-  /// The next one of the same method and URL, if there is one. `key.body_digest` does not count.
+  /// The next one with the same method and URL, if any. `key.body_digest` does not count.
   std::optional<std::uint32_t> next(const MatchKey& key);
-  /// Starts again.
+  /// Restarts.
   void reset();
 
  private:
@@ -41,8 +41,8 @@ class EarlyAnswers {
 
   const ArchiveReader& archive_;
   std::uint32_t session_;
-  std::mutex mutex_;                              // uploads that stream are rare
-  std::unordered_map<std::string, Calls> calls_;  // by method and URL, of what there is
+  std::mutex mutex_;                              // streaming uploads are rare
+  std::unordered_map<std::string, Calls> calls_;  // the existing ones, by method and URL
 };
 
 }  // namespace reprise

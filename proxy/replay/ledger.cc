@@ -54,11 +54,11 @@ void ReplayLedger::add_hit(const Decision& decision, const Exchange& exchange,
     synthesis_.add(reprise::synthesised(exchange.request, exchange.response, version));
   }
   auto& served = served_[decision.ordinal];
-  // Looked at first: writing each time would bounce the line between the threads.
+  // Read first: writing each time would bounce the cache line between threads.
   if (served.load(std::memory_order_relaxed) != 0) return;
   std::uint32_t never = 0;
   auto const place = served_count_.load(std::memory_order_relaxed) + 1;
-  // Two that are served at once may share a place: which was first does not show either.
+  // Two that are served at once can share a position: their order is not known either.
   if (served.compare_exchange_strong(never, place)) {
     served_count_.fetch_add(1, std::memory_order_relaxed);
   }
@@ -147,7 +147,7 @@ void ReplayLedger::add(const AskedRequest& asked, const Miss& miss, bool damaged
 
 void ReplayLedger::turn_hit_into_miss(const StoredRequest& request, const std::string& problem) {
   auto hits = hits_.load();
-  // A reset in between has taken the hit back already.
+  // A reset in between has already removed the hit.
   while (hits > 0 && !hits_.compare_exchange_weak(hits, hits - 1)) continue;
   auto const asked = asked_as(request, {});
   add_damaged(asked, miss_by_damage(asked, problem));
@@ -233,7 +233,8 @@ std::vector<std::uint32_t> ReplayLedger::out_of_order() const {
   for (auto const ordinal : archive_.ordinals_in_order()) {
     if (auto const place = served_[ordinal].load(); place > 0) all.push_back({ordinal, place, 0});
   }
-  // The longest subsequence that ascends: ends[n] ends the one of n + 1 with the least place.
+  // The longest ascending subsequence: ends[n] is the end, with the smallest position, of one of
+  // length n + 1.
   std::vector<std::size_t> ends;
   for (std::size_t at = 0; at < all.size(); ++at) {
     auto const end = std::ranges::upper_bound(ends, all[at].place, {},

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a replay did: every decision is counted and explained here, and nowhere else.
+// The record of a replay: every decision is counted and explained here, and nowhere else.
 
 #include <atomic>
 #include <chrono>
@@ -17,8 +17,8 @@
 
 namespace reprise {
 
-/// A request that the archive could not answer. Texts of more than ReplayLedger::kTextMax bytes end
-/// there, with "...".
+/// A request that the archive could not answer. Texts longer than ReplayLedger::kTextMax bytes are
+/// cut off there, with "...".
 struct Miss {
   std::string method;
   std::string url;
@@ -27,48 +27,47 @@ struct Miss {
   std::vector<NearMiss> nearest;
 };
 
-/// A request that was answered by an exchange that is not of the same key.
+/// A request that was answered by an exchange with another key.
 struct InexactHit {
   std::string method;
   std::string url;
   std::uint64_t count = 0;
-  unsigned score = 0;  ///< percent, the least of all
+  unsigned score = 0;  ///< percent, the lowest of all
   bool scheme_substituted = false;
   std::string recorded_url;              ///< of the first answer
   std::vector<std::string> differences;  ///< of the first answer
 };
 
-/// A recorded exchange, as reports name it.
+/// A recorded exchange, as in reports.
 struct RecordedRequest {
   std::uint64_t sequence = 0;  ///< in the session, from 1
   std::string method;
   std::string url;
 };
 
-/// What a response was held up for.
+/// The reason for a response's wait.
 enum class Wait : std::uint8_t { kThink, kPause };
 
-/// How often responses waited, and how long in all.
+/// How often responses waited, and the total time.
 struct WaitCount {
   std::uint64_t waits = 0;
   std::chrono::nanoseconds time{};
 };
 
-/// What a replay has done since it started, or since the last reset.
+/// The counts of a replay since its start, or since the last reset.
 struct ReplayCounts {
-  std::uint64_t hits = 0;                ///< answered, as far as the client would listen
+  std::uint64_t hits = 0;                ///< answered, as far as the client read
   std::uint64_t fuzzy_hits = 0;          ///< among them, by the best score
   std::uint64_t scheme_substituted = 0;  ///< among the hits, from the other scheme
   std::uint64_t misses = 0;
   std::uint64_t damaged = 0;      ///< recorded, but damaged in the file: counted among the misses
-  std::uint64_t misdirected = 0;  ///< sent to a connection of their own (421), neither of these
+  std::uint64_t misdirected = 0;  ///< sent to a separate connection (421); neither a hit nor a miss
   std::uint64_t exchanges_servable = 0;
   std::uint64_t exchanges_served = 0;  ///< distinct ones
-  std::uint64_t injected = 0;          ///< served with the script in them, among the hits
+  std::uint64_t injected = 0;          ///< served with the script, among the hits
   std::int64_t injected_bytes = 0;     ///< by which those bodies were longer than recorded
-  std::uint64_t decoded =
-      0;  ///< served without their coding, to who did not take it, among the hits
-  std::uint64_t derived = 0;  ///< made of a stored response: to HEAD, a condition or a range
+  std::uint64_t decoded = 0;  ///< decoded for clients that do not accept the coding; among the hits
+  std::uint64_t derived = 0;  ///< derived from a stored response: for HEAD, a condition or a range
   WaitCount think;            ///< before heads
   WaitCount pauses;           ///< in bodies
   /// The mean score of all hits and misses in percent: 100 exact, 0 a miss. 100 before the first.
@@ -82,38 +81,39 @@ class ReplayLedger {
   static constexpr std::size_t kDistinctMax = 10'000;  ///< misses, and inexact hits
   static constexpr std::size_t kTextMax = 4 << 10;
 
-  /// Of a replay of `archive`, which must outlive this. `servable`: by ordinal, what can be served.
+  /// For a replay of `archive`, which must outlive this. `servable`: by ordinal, whether it can be
+  /// served.
   ReplayLedger(const ArchiveReader& archive, std::vector<bool> servable);
 
-  /// Texts that a client or an archive chose, cut to what reports take.
+  /// Cuts texts from a client or an archive to the limit of reports.
   static std::string shortened(std::string text);
-  /// What there is to say where nothing answers `asked`.
+  /// The miss for `asked`, which nothing answers.
   static Miss miss_of(const AskedRequest& asked, std::string reason, std::vector<NearMiss> nearest);
-  /// The same where what answers it is damaged in the archive, as `problem` says.
+  /// The same if its answer is damaged in the archive; `problem` has the details.
   static Miss miss_by_damage(const AskedRequest& asked, const std::string& problem);
 
-  /// Forgets all.
+  /// Clears everything.
   void reset();
 
   /// `decision` was served, in `version`.
   void add_hit(const Decision& decision, const Exchange& exchange, HttpVersion version);
-  /// The same of one that is not exact.
+  /// The same for an inexact one.
   void add_inexact_hit(const Decision& decision, const Exchange& exchange,
                        const AskedRequest& asked, const MatchRules& rules);
-  /// Nothing was served, as `miss` says of `asked`.
+  /// Nothing was served for `asked`; `miss` has the reason.
   void add_miss(const AskedRequest& asked, const Miss& miss);
-  /// The same of what is recorded, but damaged in the archive.
+  /// The same for an exchange that is recorded, but damaged in the archive.
   void add_damaged(const AskedRequest& asked, const Miss& miss);
-  /// What was counted as a hit turned out damaged after its head was on the way.
+  /// An exchange counted as a hit turned out to be damaged after its head was sent.
   void turn_hit_into_miss(const StoredRequest& request, const std::string& problem);
-  /// Answered, but neither a hit nor a miss. Or a hit that is more than that: `why` says.
+  /// An answer that is neither a hit nor a miss, or a special hit; `why` has the reason.
   void add_special(Special special, const MatchKey& key, std::string why);
   void add_misdirected() { misdirected_.fetch_add(1, std::memory_order_relaxed); }
 
   void add_decoded() { decoded_.fetch_add(1, std::memory_order_relaxed); }
   void add_derived() { derived_.fetch_add(1, std::memory_order_relaxed); }
   void add_wait(Wait kind, std::chrono::nanoseconds time);
-  /// A hit had the script in it, and is longer by that.
+  /// A hit contained the script, and is longer by this.
   void add_injected(std::int64_t bytes);
 
   ReplayCounts counts() const;
@@ -122,10 +122,10 @@ class ReplayLedger {
   std::vector<Miss> misses() const;
   std::vector<InexactHit> inexact_hits() const;
   std::vector<SpecialAnswer> special_answers() const { return specials_.list(); }
-  /// Recorded exchanges that could have been served and were not, in recorded order, at most `max`.
+  /// Recorded exchanges that could be served but were not, in recorded order, at most `max`.
   std::vector<RecordedRequest> never_asked_for(std::size_t max) const;
-  /// Exchanges that were first served later or earlier, among the others, than they were recorded:
-  /// the fewest without which the orders are the same. In recorded order.
+  /// Exchanges that were first served in another order than recorded: the smallest set without
+  /// which the orders are equal. In recorded order.
   std::vector<std::uint32_t> out_of_order() const;
   RecordedRequest name_of(std::uint32_t ordinal) const;
 
@@ -139,7 +139,7 @@ class ReplayLedger {
   std::atomic<std::uint64_t> hits_ = 0;
   std::atomic<std::uint64_t> fuzzy_ = 0;
   std::atomic<std::uint64_t> substituted_ = 0;
-  std::atomic<std::uint64_t> lost_score_ = 0;  // by hits, to 100 each
+  std::atomic<std::uint64_t> lost_score_ = 0;  // sum over the hits of 100 - score
   std::atomic<std::uint64_t> misdirected_ = 0;
   std::atomic<std::uint64_t> injected_ = 0;
   std::atomic<std::int64_t> injected_bytes_ = 0;
@@ -153,11 +153,12 @@ class ReplayLedger {
   Waits think_;
   Waits pauses_;
   std::atomic<std::uint32_t> served_count_ = 0;
-  std::vector<std::atomic<std::uint32_t>> served_;  // by ordinal: as the how manieth, 0 never
+  std::vector<std::atomic<std::uint32_t>>
+      served_;  // by ordinal: the position of its first use, 0: never
   SynthesisCounter synthesis_;
   SpecialAnswers specials_;
 
-  mutable std::mutex mutex_;  // what is not exact is rare
+  mutable std::mutex mutex_;  // inexact answers are rare
   std::uint64_t misses_ = 0;
   std::uint64_t damaged_ = 0;
   std::vector<Miss> distinct_misses_;

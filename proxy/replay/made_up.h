@@ -9,11 +9,11 @@
 
 namespace reprise {
 
-/// An answer that nobody recorded, and why it may be given all the same.
+/// An answer that was not recorded, and why it may be given.
 struct MadeUp {
   Special special = Special::kPreflight;
   std::uint16_t status = 0;
-  Headers headers;        ///< without a length, which whoever sends it adds
+  Headers headers;        ///< without a length, which the sender adds
   std::string_view body;  ///< of static storage
   std::string why;
 };

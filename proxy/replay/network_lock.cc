@@ -29,7 +29,7 @@ constexpr unsigned kDeny = SECCOMP_RET_ERRNO | EACCES;
 Result<void> deny_outgoing_connections() {
   constexpr auto kArchitectureOffset = offsetof(seccomp_data, arch);
   constexpr auto kNumberOffset = offsetof(seccomp_data, nr);
-  // Another architecture's numbering (32-bit, x32) would be a way round the filter.
+  // The numbering of another architecture (32-bit, x32) would bypass the filter.
   constexpr unsigned kX32Bit = 0x40000000;
   std::array filter{
       sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kArchitectureOffset),

@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::string_view kMethod = "Access-Control-Request-Method";
 
-/// The recorded exchange that `asked` precedes: one with an answer that allows its origin, of the
-/// same query, and the first of those.
+/// The recorded exchange that `asked` precedes: the first one with the same query whose answer
+/// allows its origin.
 std::optional<Exchange> find_actual(const ArchiveReader& archive, std::uint32_t session,
                                     const AskedRequest& asked) {
   auto const method = find_header(asked.headers, kMethod).value_or("");
@@ -68,7 +68,7 @@ std::expected<MadeUp, std::string> answer_preflight(const ArchiveReader& archive
   };
   take_over(asked.headers, "Access-Control-Request-Headers", "Access-Control-Allow-Headers");
   take_over(recorded, "Access-Control-Allow-Credentials", "Access-Control-Allow-Credentials");
-  // Where everything is on loopback, a browser may ask this, too.
+  // With everything on loopback, a browser may request this, too.
   take_over(asked.headers, "Access-Control-Request-Private-Network",
             "Access-Control-Allow-Private-Network");
   return MadeUp{.special = Special::kPreflight,

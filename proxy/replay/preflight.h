@@ -1,8 +1,7 @@
 #pragma once
 
-// CORS preflights that were not recorded: what the recorded answer to the request that a preflight
-// asks leave for allows, it allows. Pure. Source:
-// https://fetch.spec.whatwg.org/#cors-preflight-fetch
+// CORS preflights that were not recorded: allowed is what the recorded answer to the actual request
+// allows. Pure. Source: https://fetch.spec.whatwg.org/#cors-preflight-fetch
 
 #include <expected>
 #include <string>
@@ -16,13 +15,13 @@ namespace reprise {
 /// Whether `asked` is a preflight.
 bool is_preflight(const AskedRequest& asked);
 
-/// How many exchanges of its path are looked at for the one that a preflight precedes.
+/// The limit of exchanges visited on its path to find the one that a preflight precedes.
 inline constexpr std::size_t kPreflightVisitsMax = 1024;
 
-/// The answer to the preflight `asked`, from the exchange of `session` that it precedes: of the
-/// asked method and the same scheme, host, port and path; of the same query where there is one. Its
-/// method and fields are allowed if its recorded response allows its origin. Else why not, in one
-/// phrase.
+/// The answer to the preflight `asked`, from the exchange of `session` that it precedes: with the
+/// requested method and the same scheme, host, port and path; with the same query if there is one.
+/// Its method and fields are allowed if its recorded response allows its origin. The error is the
+/// reason, a phrase.
 std::expected<MadeUp, std::string> answer_preflight(const ArchiveReader& archive,
                                                     std::uint32_t session,
                                                     const AskedRequest& asked);

@@ -7,7 +7,7 @@ namespace reprise {
 awaitable<TlsPlan> ReplayConnection::plan_tls(const ConnectionInfo& connection,
                                               const ClientHello& hello) {
   auto host = hello.server_name.empty() ? connection.tunnel_host : hello.server_name;
-  // Outside a tunnel the port is our listener's own and says nothing.
+  // Outside a tunnel the port is that of our listener and has no meaning.
   auto const port =
       connection.tunnel_host.empty() ? default_port(Scheme::kHttps) : connection.tunnel_port;
   auto const& plans = session_.tls_plans();

@@ -5,7 +5,7 @@
 
 namespace reprise {
 
-/// One client connection of a replay: decides its TLS, and hands its requests to the session.
+/// One client connection of a replay: decides its TLS, and passes its requests to the session.
 class ReplayConnection final : public ConnectionHandler {
  public:
   /// `session` must outlive this.

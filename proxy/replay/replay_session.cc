@@ -83,7 +83,7 @@ Task<void> ReplaySession::serve(const RequestHead& head, AskedConnection& connec
   AskedRequest asked{.key = key_of(head), .headers = head.headers};
   HeldBody content(held_bytes_, matcher_.compares_bodies());
   auto whole_at = arrived;
-  // What follows a switch of protocols is no content.
+  // Bytes after a switch of protocols are not content.
   bool const has_content = head.protocol.empty() && !body.finished();
   auto answer = chooser_.choose_by_head(head, connection, has_content, sequences_);
   if (!answer) {

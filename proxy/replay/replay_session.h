@@ -23,7 +23,7 @@
 
 namespace reprise {
 
-/// A document or worker that was asked for, and what became of it.
+/// A requested document or worker, and the result of the injection.
 struct InjectedDocument {
   std::string url;
   inject::Destination destination = inject::Destination::kDocument;
@@ -32,13 +32,13 @@ struct InjectedDocument {
 };
 
 struct ReplayReport {
-  std::uint32_t session = 0;  ///< the recorded session that is served
+  std::uint32_t session = 0;  ///< the recorded session being served
   Timing timing;
   ReplayCounts counts;
   Synthesised synthesised;
   std::vector<TlsHost> tls_hosts;
   std::vector<InjectedDocument> documents;  ///< in the archive's order
-  std::vector<Miss> distinct_misses;        ///< ReplayLedger says of these how many there are
+  std::vector<Miss> distinct_misses;        ///< ReplayLedger limits their number
   std::vector<InexactHit> inexact_hits;
   std::vector<SpecialAnswer> special_answers;
   std::vector<RecordedRequest> never_asked_for;  ///< at most kListedMax
@@ -48,9 +48,8 @@ struct ReplayReport {
 };
 
 /// Answers the requests of a client session from a recorded one, for any number of threads: has the
-/// answer chosen (Chooser), counted (counting.h) and sent (Sender). What an exchange needs to be
-/// served is prepared on its first use; the bodies come straight from the map.
-/// Knows nothing that dials.
+/// answer chosen (Chooser), counted (counting.h) and sent (Sender). Exchanges are prepared on their
+/// first use; bodies come directly from the mapped file. Knows nothing that dials.
 class ReplaySession final : public HandlerFactory {
  public:
   static constexpr std::size_t kListedMax = 1'000;
@@ -59,9 +58,9 @@ class ReplaySession final : public HandlerFactory {
     std::uint32_t session = 0;  ///< 0: the last complete one
     Protocol protocol = Protocol::kRecorded;
     MatchRules match = {};
-    std::optional<inject::InjectedScript> script;  ///< goes into documents; nothing: none does
+    std::optional<inject::InjectedScript> script;  ///< goes into documents; nothing: no script
     Timing timing = {};
-    std::chrono::seconds date_shift{};  ///< by which dates of responses are later than recorded
+    std::chrono::seconds date_shift{};  ///< how much later dates in responses are than recorded
   };
 
   /// `archive` must outlive this.
@@ -69,28 +68,28 @@ class ReplaySession final : public HandlerFactory {
 
   std::unique_ptr<ConnectionHandler> open(const ConnectionInfo& connection) override;
 
-  /// Prepares every exchange now instead of on its first use, as far as there is room. Returns how
-  /// many there is no room for.
+  /// Prepares every exchange now instead of on its first use, as far as there is room. Returns the
+  /// number of those without room.
   std::size_t warm() { return exchanges_.warm(matcher_.session()); }
-  /// The same for documents alone, until it is stopped.
+  /// The same for documents only, until it is stopped.
   void warm_documents(const std::stop_token& stop) {
     exchanges_.warm_documents(matcher_.session(), stop);
   }
-  /// Starts a new client session: sequences begin again and the report is empty.
+  /// Starts a new client session: restarts the sequences and clears the report.
   void reset();
   ReplayReport report() const;
-  /// The numbers of the report alone: as cheap as they look.
+  /// Only the numbers of the report, which is cheap.
   ReplayCounts counts() const { return ledger_.counts(); }
   std::vector<Miss> misses() const { return ledger_.misses(); }
 
   using Time = std::chrono::steady_clock::time_point;
-  /// Answers one request that came over `connection`; `arrived`: when its head was whole.
-  /// Thread-safe, but for `connection`.
+  /// Answers one request that came over `connection`; `arrived`: when its head was complete.
+  /// Thread-safe, except for `connection`.
   Task<void> serve(const RequestHead& head, AskedConnection& connection, Time arrived,
                    BodyReader& body, ResponseWriter& writer);
-  /// The answer to a request without content, counted as given, where it is due at once and nothing
-  /// but the stored response itself. Null: nothing is counted or taken, and serve() answers.
-  /// Thread-safe, but for `connection`; allocates nothing once the exchange is prepared.
+  /// The answer to a request without content, counted as served, if it is due at once and the
+  /// unchanged stored response. Null: nothing is counted or taken, and serve() answers.
+  /// Thread-safe, except for `connection`; allocates nothing once the exchange is prepared.
   StoredResponsePtr stored(const RequestHead& head, AskedConnection& connection);
   const TlsPlans& tls_plans() const { return tls_plans_; }
 

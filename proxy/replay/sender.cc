@@ -26,7 +26,7 @@ Task<void> send_misdirected(const Answer& answer, const RequestHead& head, Respo
   co_return co_await send_text(writer, 421, text);
 }
 
-/// Says what was asked for in vain, and what came near.
+/// Answers with the request and its nearest candidates.
 Task<void> send_miss(const Miss& miss, ResponseWriter& writer) {
   auto text = "reprise: " + miss.reason + ": " + miss.method + " " + miss.url + "\n";
   for (const NearMiss& near : miss.nearest) text += "near: " + near.url + " (" + near.why + ")\n";
@@ -38,7 +38,7 @@ Task<void> send_head_alone(const StoredResponse& response, ResponseWriter& write
   co_return co_await writer.finish({});
 }
 
-/// What there is of the response, and then never its end.
+/// The existing part of the response, without its end.
 Task<void> send_unfinished(const Answer& answer, TimedResponse timed, Sender::Time whole_at,
                            ResponseWriter& writer) {
   auto const until = whole_at + patience_of(answer.exchange->exchange());

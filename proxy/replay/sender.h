@@ -5,23 +5,23 @@
 
 namespace reprise {
 
-/// Sends what was chosen, when it is due: the one place where a replay writes. Thread-safe.
+/// Sends the chosen answer when it is due: the one place where a replay writes. Thread-safe.
 class Sender {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  /// Both outlive this. `ledger` is told how long responses wait.
+  /// Both must outlive this. `ledger` counts the waits of responses.
   Sender(ReplayLedger& ledger, WebSocketReplay& web_sockets)
       : ledger_(ledger), web_sockets_(web_sockets) {}
 
-  /// Sends `answer` to the request `head`, which was whole at `whole_at`. All arguments outlive the
-  /// task. Errors: the writer's; the archive's where a piece is damaged; always one where the
+  /// Sends `answer` to the request `head`, which was complete at `whole_at`. All arguments must
+  /// outlive the task. Errors: the writer's; the archive's if a piece is damaged; always one if the
   /// recorded response had no end, which closes the connection (h1) or resets the stream (h2).
   Task<void> send(const Answer& answer, const RequestHead& head, Time whole_at, BodyReader& body,
                   ResponseWriter& writer) const;
 
  private:
-  /// What comes from a recorded exchange, by its schedule.
+  /// Sends the part from a recorded exchange, by its schedule.
   Task<void> send_recorded(const Answer& answer, const RequestHead& head, Time whole_at,
                            BodyReader& body, ResponseWriter& writer) const;
 

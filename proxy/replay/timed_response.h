@@ -8,24 +8,24 @@
 
 namespace reprise {
 
-/// Lets one response out when it is due. All that is borrowed outlives it.
+/// Sends one response when it is due. Borrows everything.
 class TimedResponse {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  /// `whole_at`: when the request was whole, which the schedule counts from.
+  /// `whole_at`: when the request was complete, the start of the schedule.
   TimedResponse(const Schedule& schedule, Time whole_at, ResponseWriter& writer,
                 ReplayLedger& ledger)
       : schedule_(schedule), whole_at_(whole_at), writer_(writer), ledger_(ledger) {}
 
-  /// Waits until the final head is due. Errors: the client has gone away.
+  /// Waits until the final head is due. Errors: the client has closed.
   Task<void> think() { return wait_until(whole_at_ + schedule_.head, Wait::kThink); }
 
-  /// Sends all of `whole`, think time included. A client that is slower than the recorded pace
-  /// holds it up, and gets what is overdue as fast as it takes it. Errors: the writer's; the
-  /// archive's where a piece is damaged.
+  /// Sends all of `whole`, including think time. A client that is slower than the recorded pace
+  /// delays it, and gets overdue data as fast as it accepts it. Errors: the writer's; the archive's
+  /// if a piece is damaged.
   Task<void> send(const WholeResponse& whole);
-  /// The same without the end. What was sent has gone, and an abort does not take it back.
+  /// The same without the end. Sent bytes have left, and an abort does not discard them.
   Task<void> send_unfinished(const WholeResponse& whole);
 
  private:

@@ -9,9 +9,9 @@ namespace {
 constexpr const char* kH1 = "http/1.1";
 constexpr const char* kH2 = "h2";
 
-/// Whether a session may hold hosts of which the archive knows no TLS connection: one that was
-/// imported, or merged with such a one. Of a recording's own all are known, and reading all
-/// exchanges for nothing would be what a large archive takes longest for.
+/// Whether a session may have hosts without TLS connections in the archive: if it was imported, or
+/// merged with an import. For a recording all are known, and reading all exchanges in vain would
+/// take the most time with a large archive.
 bool may_hold_imports(const ArchiveReader& archive, std::uint32_t session) {
   bool const named = std::ranges::any_of(archive.sessions(), [session](const SessionInfo& info) {
     return info.number == session && info.tool_version.find("import") != std::string::npos;
@@ -28,7 +28,7 @@ TlsPlans::TlsPlans(const ArchiveReader& archive, std::uint32_t session, Protocol
     : protocol_(protocol) {
   for (const ConnectionFacts& facts : archive.connections()) {
     if (facts.session != session || facts.tls_version.empty()) continue;
-    // An origin that agreed on nothing spoke HTTP/1.1, unless its exchanges know better.
+    // An origin that negotiated nothing used HTTP/1.1, unless its exchanges show otherwise.
     bool const h1 = facts.alpn.empty() || facts.alpn.starts_with("http/");
     TlsPlan plan{.names = {.names = facts.certificate_names, .chain_bytes = facts.chain_bytes},
                  .alpn = h1 ? kH1 : kH2,
@@ -36,7 +36,7 @@ TlsPlans::TlsPlans(const ArchiveReader& archive, std::uint32_t session, Protocol
     cover(plan.names, facts.host);
     bool const decided = facts.alpn.starts_with("http/") || facts.alpn == kH2;
     auto& known = recorded_[{facts.host, facts.port}];
-    // A browser opens WebSockets on connections of their own, for which it offers HTTP/1.1 alone.
+    // A browser opens WebSockets on separate connections, where it offers only HTTP/1.1.
     if (known.decided && known.plan.alpn == kH2 && plan.alpn == kH1) continue;
     known = Recorded{std::move(plan), decided};
   }
@@ -100,7 +100,7 @@ const TlsPlans::Recorded* TlsPlans::find(const std::string& host, std::uint16_t 
 TlsPlan TlsPlans::offered(TlsPlan plan) const {
   if (protocol_ == Protocol::kH1) plan.alpn = kH1;
   if (protocol_ == Protocol::kH2) plan.alpn = kH2;
-  // Where everything is to go over h2, so are they.
+  // If everything uses h2, WebSockets do, too.
   plan.web_sockets = plan.web_sockets || protocol_ == Protocol::kH2;
   return plan;
 }

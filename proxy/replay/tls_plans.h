@@ -11,39 +11,39 @@
 
 namespace reprise {
 
-/// `--protocol`: what TLS clients are offered.
+/// `--protocol`: the offer to TLS clients.
 enum class Protocol : std::uint8_t { kRecorded, kH1, kH2 };
 
-/// How a recorded host is spoken to over TLS.
+/// The TLS settings of a recorded host.
 struct TlsHost {
   std::string host;
   std::uint16_t port = 0;
   std::string protocol;  ///< "h2" or "http/1.1", as served
-  /// The recording does not say which version it was, or it was one that is not served (SPDY,
-  /// HTTP/3): h2 then stands for it.
+  /// The recording does not have the version, or has one that is not served (SPDY, HTTP/3): h2
+  /// replaces it.
   bool assumed = false;
 };
 
-/// How each host of a recorded session was seen to speak TLS. Immutable.
+/// The TLS settings with which each host of a recorded session was seen. Immutable.
 class TlsPlans {
  public:
-  /// `session` is a number, not 0. Hosts that have no TLS connection in the archive (of an import)
-  /// are judged by their exchanges, which costs reading them all.
+  /// `session` is a number, not 0. For hosts without a TLS connection in the archive (imports) the
+  /// exchanges decide, which costs reading them all.
   TlsPlans(const ArchiveReader& archive, std::uint32_t session, Protocol protocol);
 
-  /// As seen on that port, else on 443, else on any. A host that was never recorded gets HTTP/1.1
-  /// unless told otherwise: its miss can only be told inside TLS.
+  /// As seen on that port, otherwise on 443, otherwise on any. A host that was never recorded gets
+  /// HTTP/1.1 by default: its miss can only be reported inside TLS.
   TlsPlan of(const std::string& host, std::uint16_t port) const;
-  /// For a client that names no host, under the name `address`: h2 if every host spoke it.
+  /// For a client that sends no host name, by `address`: h2 if every host used it.
   TlsPlan unnamed(const std::string& address) const;
   bool knows(const std::string& host) const { return find(host, 0) != nullptr; }
-  /// In the order of their names.
+  /// Ordered by name.
   std::vector<TlsHost> hosts() const;
 
  private:
   struct Recorded {
     TlsPlan plan;
-    bool decided = true;  // whether the recording says which version it was
+    bool decided = true;  // whether the recording has the version
   };
   const Recorded* find(const std::string& host, std::uint16_t port) const;
   void read_exchanges(const ArchiveReader& archive, std::uint32_t session);

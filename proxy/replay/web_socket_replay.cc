@@ -13,14 +13,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Messages that are due together go out together, up to here; longer ones are not copied.
+/// Messages that are due together are sent together, up to this size; longer ones are not copied.
 constexpr std::size_t kGatherBytes = 16 << 10;
 
 Conversation::Time now() {
   return Clock::now().time_since_epoch();
 }
 
-/// The recorded head, as an answer to today's client (RFC 6455 section 4.2.2).
+/// The recorded head, as an answer to the new client (RFC 6455 section 4.2.2).
 class AgreeingHead {
  public:
   AgreeingHead(const ResponseHead& recorded, const RequestHead& request) {
@@ -32,7 +32,7 @@ class AgreeingHead {
       auto const is = [&field](std::string_view name) {
         return equals_ignoring_case(field.name, name);
       };
-      // What was agreed on with somebody else, or is said below.
+      // Negotiated with another client, or written below.
       if (is("Sec-WebSocket-Extensions") || is("Content-Length") || is_connection_field(field)) {
         continue;
       }
@@ -66,7 +66,7 @@ class AgreeingHead {
   std::vector<HeaderView> fields_;
 };
 
-/// A conversation on its connection: one timer, which runs only while something is due.
+/// A conversation on its connection, with one timer, which runs only while something is due.
 class Player {
  public:
   Player(Conversation& conversation, BodyReader& body, ResponseWriter& writer,
@@ -105,13 +105,13 @@ class Player {
       if (!step->piece) return;
       conversation_.receive(*step->piece, at);
       auto const& [kind, ends, payload] = *step->piece;
-      // Of several pings the last is enough (section 5.5.3).
+      // Of several pings only the last needs an answer (section 5.5.3).
       if (kind == MessageKind::kPing) pong_.emplace(payload.begin(), payload.end());
       if (kind == MessageKind::kClose) close_.assign(payload.begin(), payload.end());
     }
   }
 
-  /// Returns when the connection is to be ended.
+  /// Returns when the connection must end.
   Task<void> speak() {
     while (true) {
       if (broken_) {
@@ -133,7 +133,7 @@ class Player {
           co_return co_await flush();
         case Conversation::Step::Kind::kWait:
           if (!out_.empty()) {
-            // Meanwhile something may have come.
+            // Data may have arrived meanwhile.
             if (auto const sent = co_await flush(); !sent) co_return sent;
             break;
           }
@@ -175,7 +175,7 @@ class Player {
   std::vector<std::byte> out_;
   std::vector<std::byte> sending_;
   std::optional<std::vector<std::byte>> pong_;
-  std::vector<std::byte> close_;  // what the client closed with
+  std::vector<std::byte> close_;  // the client's close
   std::error_code broken_;        // the client does not speak WebSocket
 };
 

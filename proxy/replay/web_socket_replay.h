@@ -13,7 +13,7 @@
 
 namespace reprise {
 
-/// A WebSocket that was replayed, once it has ended.
+/// A replayed WebSocket, after its end.
 struct ReplayedWebSocket {
   std::uint64_t sequence = 0;  ///< of the recorded exchange
   std::string url;
@@ -28,12 +28,12 @@ struct ReplayedWebSocket {
 struct WebSocketReport {
   std::uint64_t opened = 0;
   std::uint64_t ended = 0;
-  std::uint64_t differing = 0;  ///< among the ended: the client said something else than recorded
-  ConversationCounts messages;  ///< of the ended, together
+  std::uint64_t differing = 0;  ///< ended ones whose client messages differ from the recorded ones
+  ConversationCounts messages;  ///< of all ended ones
   std::vector<ReplayedWebSocket> different;  ///< those that differ, at most kListedMax
 };
 
-/// Gives recorded WebSockets again. Thread-safe.
+/// Replays recorded WebSockets. Thread-safe.
 class WebSocketReplay {
  public:
   static constexpr std::size_t kListedMax = 1'000;
@@ -41,7 +41,7 @@ class WebSocketReplay {
   explicit WebSocketReplay(const ArchiveReader& archive) : archive_(archive) {}
 
   /// Answers a request for a WebSocket by `exchange`, which opened one; `recorded` is its response
-  /// as it is served. Returns when the client or the recording has ended it. Errors: the stream's.
+  /// as served. Returns when the client or the recording has ended it. Errors: the stream's.
   Task<void> serve(const Exchange& exchange, const ResponseHead& recorded, const RequestHead& head,
                    BodyReader& body, ResponseWriter& writer);
 

@@ -9,8 +9,8 @@
 
 namespace reprise {
 
-/// Bytes to send. If they are also in a file, a clear stream lets the kernel send them from there
-/// (sendfile(2)), which saves a copy; the file must not change meanwhile.
+/// Bytes to send. If they are also in a file, a plain-text stream lets the kernel send them from
+/// there (sendfile(2)), which saves a copy; the file must not change meanwhile.
 struct Piece {
   Piece() = default;
   Piece(Bytes in_memory) : bytes(in_memory) {}  // NOLINT: a piece is mostly just its bytes
@@ -44,9 +44,9 @@ class Outgoing {
   std::span<const Piece> rest_;
 };
 
-/// A connected, non-blocking byte stream: clear TCP (TcpStream), TLS over TCP (TlsStream), or, in
-/// tests, memory. One read and one write may be awaited at the same time; all on one thread.
-/// After end or error a stream is finished: do not read again.
+/// A connected, non-blocking byte stream: plain TCP (TcpStream), TLS over TCP (TlsStream), or, in
+/// tests, memory. One read and one write may be awaited at the same time; all on one thread. After
+/// end or error a stream is finished: do not read again.
 class ByteStream {
  public:
   ByteStream() = default;
@@ -61,8 +61,8 @@ class ByteStream {
   /// for the rest. Not during another write. Errors: the socket's, TLS's.
   virtual Result<bool> write_now(Outgoing& pieces) = 0;
 
-  /// Writes all that is left, gathered. Suspends while the peer does not take it: this suspension
-  /// is the backpressure. The pieces must stay valid until it returns.
+  /// Writes the rest, gathered. Suspends while the peer does not accept it: this suspension is the
+  /// backpressure. The pieces must stay valid until it returns.
   Task<void> write(Outgoing& pieces);
   Task<void> write(std::span<const Piece> pieces);
   Task<void> write(Bytes bytes);
@@ -85,21 +85,21 @@ class ByteStream {
   /// reused.
   virtual bool idle() = 0;
 
-  // A peer that is always ready must not keep the thread: after so many bytes without a wait,
-  // others are to run. What a few bytes of the peer unfold to counts as well.
+  // A peer that is always ready must not monopolise the thread: after this many bytes without a
+  // wait, others run. The decompressed size of a peer's bytes counts as well.
   void count_work(std::size_t bytes) { turn_bytes_ += bytes; }
   bool turn_is_over() const { return turn_bytes_ >= kTurnBytes; }
   awaitable<void> yield_turn();
 
-  /// Whether a write is under way: then there must not be another.
+  /// Whether a write is running: then another is not permitted.
   bool writing() const { return writing_; }
 
-  /// Bytes of the peer that this stream delivered and took so far.
+  /// The number of the peer's bytes that this stream has delivered.
   std::uint64_t bytes_read() const { return bytes_read_; }
   std::uint64_t bytes_written() const { return bytes_written_; }
 
  protected:
-  /// Returns once write_now() may take more, or fails.
+  /// Returns once write_now() may accept more, or fails.
   virtual awaitable<void> wait_writable() = 0;
 
   void begin_turn() { turn_bytes_ = 0; }

@@ -19,7 +19,7 @@ using tcp = net::ip::tcp;
 template <class T>
 using Task = awaitable<Result<T>>;
 
-/// Awaiting with this allocates nothing and throws nothing.
+/// Awaiting with this token allocates nothing and throws nothing.
 inline constexpr auto kTuple = net::as_tuple(net::deferred);
 
 /// "127.0.0.1:80", "[::1]:80".

@@ -16,7 +16,7 @@
 namespace reprise {
 namespace {
 
-/// Below this a copy costs less than another system call.
+/// Below this size a copy costs less than another system call.
 constexpr std::size_t kFileBytesMin = 16 << 10;
 constexpr std::size_t kGatherMax = 64;
 constexpr std::chrono::milliseconds kPeerPollPeriod{250};
@@ -35,7 +35,7 @@ ssize_t send_from_file(int socket, const Piece& piece) {
   return ::sendfile(socket, piece.file, &offset, piece.bytes.size());
 }
 
-/// The pieces up to the next that comes from a file, which is to share packets with them.
+/// The pieces up to the next one from a file, with which they share packets.
 ssize_t send_from_memory(int socket, const Outgoing& pieces) {
   std::array<iovec, kGatherMax> vectors;
   std::size_t used = 0;
@@ -59,14 +59,14 @@ ssize_t send_from_memory(int socket, const Outgoing& pieces) {
 }  // namespace
 
 SocketStream::SocketStream(tcp::socket socket) : socket_(std::move(socket)) {
-  boost::system::error_code ignored;  // a socket that died already says so at its first read
+  boost::system::error_code ignored;  // a broken socket reports that at its first read
   socket_.non_blocking(true, ignored);
   socket_.set_option(tcp::no_delay(true), ignored);
 }
 
 awaitable<void> SocketStream::wait_writable() {
   begin_turn();
-  // What is wrong with the socket shows when it is written to.
+  // An error of the socket shows when it is written to.
   co_await socket_.async_wait(tcp::socket::wait_write, kTuple);
 }
 
@@ -74,7 +74,7 @@ Result<std::size_t> SocketStream::receive_now(std::span<std::byte> buffer) {
   if (!is_open()) return fail(std::make_error_code(std::errc::operation_canceled));
   if (drained_) return fail(std::make_error_code(std::errc::operation_would_block));
   auto const count = ::recv(socket_.native_handle(), buffer.data(), buffer.size(), 0);
-  // The end is told as often as it is asked for.
+  // The end can be read any number of times.
   drained_ = count != 0 && count < static_cast<ssize_t>(buffer.size());
   if (count >= 0) return static_cast<std::size_t>(count);
   if (would_block() || errno == EINTR) {
@@ -87,8 +87,8 @@ Task<std::size_t> SocketStream::receive(std::span<std::byte> buffer) {
   auto const now = receive_now(buffer);
   if (now || now.error() != std::errc::operation_would_block) co_return now;
   begin_turn();
-  // Asio tries at once and then waits for the edge, which costs no epoll_ctl(2); its async_wait
-  // would.
+  // Asio tries at once and then waits for the edge, which costs no epoll_ctl(2), unlike its
+  // async_wait.
   auto const [error, count] =
       co_await socket_.async_read_some(net::buffer(buffer.data(), buffer.size()), kTuple);
   drained_ = !error && count < buffer.size();
@@ -120,7 +120,7 @@ awaitable<void> SocketStream::peer_gone() {
     }
     std::byte next;
     if (ended || ::recv(socket_.native_handle(), &next, 1, MSG_PEEK | MSG_DONTWAIT) > 0) {
-      // Readable all the time, because of the end or of bytes that wait for their turn.
+      // Always readable, because of the end or of bytes that wait for their turn.
       pause.expires_after(kPeerPollPeriod);
       co_await pause.async_wait(kTuple);
     } else {
@@ -130,7 +130,7 @@ awaitable<void> SocketStream::peer_gone() {
 }
 
 void SocketStream::close() {
-  boost::system::error_code ignored;  // closing is all that can be done about a failure to close
+  boost::system::error_code ignored;  // nothing else can be done if closing fails
   socket_.close(ignored);
 }
 
@@ -159,7 +159,7 @@ Result<bool> TcpStream::write_now(Outgoing& pieces) {
       if (would_block() || errno == EINTR) return false;
       return fail(last_system_error());
     }
-    // The file is shorter than it was.
+    // The file has become shorter.
     if (count == 0) return fail(std::make_error_code(std::errc::io_error));
     count_written(static_cast<std::size_t>(count));
     pieces.advance(static_cast<std::size_t>(count));
@@ -174,7 +174,7 @@ bool TcpStream::idle() {
 }
 
 awaitable<void> TcpStream::shutdown() {
-  boost::system::error_code ignored;  // the peer may be gone already
+  boost::system::error_code ignored;  // the peer may have closed
   socket_.shutdown(tcp::socket::shutdown_send, ignored);
   co_return;
 }

@@ -6,12 +6,12 @@
 
 namespace reprise {
 
-/// What streams over a connected TCP socket share. All on the thread of the socket's io_context.
+/// Shared by streams over a connected TCP socket. All on the thread of the socket's io_context.
 class SocketStream : public ByteStream {
  public:
   void close() override;
   void abort() override;
-  /// To be called by abort() before it closes: a socket that is not TCP's has no reset.
+  /// Called by abort() before it closes: a socket other than TCP has no reset.
   void set_on_abort(std::function<void()> on_abort) { on_abort_ = std::move(on_abort); }
   awaitable<void> peer_gone() override;
   bool peer_ended() override;
@@ -21,11 +21,11 @@ class SocketStream : public ByteStream {
  protected:
   explicit SocketStream(tcp::socket socket);
 
-  /// recv(2), without waiting. 0 is the end; operation_would_block when there is nothing.
+  /// recv(2), without waiting. 0 is the end; operation_would_block if there is no data.
   Result<std::size_t> receive_now(std::span<std::byte> buffer);
-  /// The same, waiting for at least a byte.
+  /// The same, but waits for at least one byte.
   Task<std::size_t> receive(std::span<std::byte> buffer);
-  /// The socket may have something again, whatever the last receive_now() said.
+  /// The socket may have data again, whatever the last receive_now() returned.
   void expect_more() { drained_ = false; }
 
   awaitable<void> wait_writable() override;
@@ -36,11 +36,11 @@ class SocketStream : public ByteStream {
  private:
   short hang_up();
 
-  bool drained_ = false;  // the last recv(2) gave less than was asked for: another would block
+  bool drained_ = false;  // the last recv(2) returned less than requested: another would block
   std::function<void()> on_abort_;
 };
 
-/// Clear TCP.
+/// Plain TCP.
 class TcpStream final : public SocketStream {
  public:
   explicit TcpStream(tcp::socket socket) : SocketStream(std::move(socket)) {}

@@ -10,15 +10,14 @@
 namespace reprise {
 namespace {
 
-/// The ciphertext that one call into OpenSSL makes. It is sent, or kept by its stream, before
-/// anything else runs on the thread, so all streams of a thread share it, and it stays in the
-/// caches.
+/// The ciphertext made by one call into OpenSSL. It is sent, or kept by its stream, before anything
+/// else runs on the thread, so all streams of a thread share it, and it stays in the caches.
 std::vector<std::byte>& batch() {
   thread_local std::vector<std::byte> made;
   return made;
 }
 
-/// OpenSSL looks at the thread's error queue to tell what a call came to.
+/// OpenSSL reads the thread's error queue to report the result of a call.
 void forget_errors() {
   if (ERR_peek_error() != 0) ERR_clear_error();
 }
@@ -118,7 +117,7 @@ Result<TlsStream::Trouble> TlsStream::trouble_of(int result) {
       if (auto const code = ERR_get_error(); code != 0) {
         return fail({static_cast<int>(code), tls_category()});
       }
-      // An end without close_notify: many origins do it; framing tells whether bytes are missing.
+      // An end without close_notify: many origins do that; framing shows whether bytes are missing.
       return Trouble::kEnd;
     default:
       return fail({static_cast<int>(ERR_get_error()), tls_category()});
@@ -127,7 +126,7 @@ Result<TlsStream::Trouble> TlsStream::trouble_of(int result) {
 
 Task<bool> TlsStream::fill() {
   if (held_) {
-    // Whoever writes now takes it along, and so does the answer to what has come meanwhile.
+    // The next write includes it, and so does the answer to data that arrived meanwhile.
     co_await yield_turn();
     expect_more();
   }
@@ -211,7 +210,7 @@ Task<void> TlsStream::handshake() {
       hold_batch();
       co_return Result<void>{};
     }
-    // An alert goes out even when it is our reason to end.
+    // An alert is sent even if it is our reason to end.
     auto const sent = send_batch();
     if (!trouble) co_return fail(trouble.error());
     if (!sent) co_return fail(sent.error());
@@ -230,8 +229,8 @@ Task<std::size_t> TlsStream::read_some(std::span<std::byte> buffer) {
     std::size_t count = 0;
     int const result = SSL_read_ex(ssl_.get(), buffer.data(), buffer.size(), &count);
     auto const trouble = result == 1 ? Trouble::kWantsMore : trouble_of(result);
-    // Reading may have to answer (a key update, an alert). What does not go now goes with the next
-    // write.
+    // Reading may have to answer (a key update, an alert). Bytes that cannot be sent now are sent
+    // with the next write.
     auto const sent = send_batch();
     if (result == 1) {
       count_read(count);
@@ -248,7 +247,7 @@ Bytes TlsStream::next_content(const Outgoing& pieces, std::size_t bytes_max) {
   const Bytes front = pieces.front().bytes;
   if (front.size() >= bytes_max) return front.first(bytes_max);
   if (pieces.behind().empty()) return front;
-  // Small pieces are joined, or each would become a record of its own.
+  // Small pieces are joined, or each would become a separate record.
   alignas(64) thread_local std::array<std::byte, RecordSizer::kRecordBytesMax> record;
   std::memcpy(record.data(), front.data(), front.size());
   std::size_t used = front.size();
@@ -302,7 +301,7 @@ Result<bool> TlsStream::write_now(Outgoing& pieces) {
 }
 
 bool TlsStream::idle() {
-  // Session tickets may be waiting, which are no content.
+  // Session tickets may be waiting, which are not content.
   expect_more();
   forget_errors();
   std::byte next;
@@ -316,12 +315,12 @@ bool TlsStream::idle() {
 awaitable<void> TlsStream::shutdown() {
   if (SSL_is_init_finished(ssl_.get()) && is_open()) {
     forget_errors();
-    // Only our close_notify matters; a full socket may hold it up.
+    // Only our close_notify matters; a full socket may delay it.
     SSL_shutdown(ssl_.get());
     if (send_batch()) (void)co_await flush();
     forget_errors();
   }
-  boost::system::error_code ignored;  // the peer may be gone already
+  boost::system::error_code ignored;  // the peer may have closed
   socket_.shutdown(tcp::socket::shutdown_send, ignored);
   co_return;
 }

@@ -9,10 +9,9 @@
 
 namespace reprise {
 
-/// TLS over a TCP socket, server or client side as the SSL was set up. Records are gathered, so
-/// that a large body takes few system calls, and are as long as the connection's window allows
-/// (RecordSizer). Bytes that were read from the socket already (a ClientHello) are given as
-/// `prefix`.
+/// TLS over a TCP socket, server or client side as the SSL is set up. Records are gathered, so that
+/// a large body takes few system calls, and are as long as the connection's window permits
+/// (RecordSizer). `prefix`: bytes already read from the socket (a ClientHello).
 class TlsStream final : public SocketStream {
  public:
   TlsStream(tcp::socket socket, SslPtr ssl, std::vector<std::byte> prefix = {});
@@ -34,43 +33,43 @@ class TlsStream final : public SocketStream {
   friend struct RecordBio;
   /// One whole record (RFC 8446 section 5.2) and the head of the next.
   static constexpr std::size_t kIncomingBytes = 5 + (16 << 10) + 256 + 5;
-  /// After so much of ciphertext it is sent.
+  /// Ciphertext is sent after this much.
   static constexpr std::size_t kBatchBytes = 64 << 10;
 
-  /// What a call of OpenSSL came to when it was not success.
+  /// The result of an OpenSSL call other than success.
   enum class Trouble : std::uint8_t { kWantsMore, kEnd };
   Result<Trouble> trouble_of(int result);
-  /// The record's content that goes next, joined from small pieces.
+  /// The content of the next record, joined from small pieces.
   static Bytes next_content(const Outgoing& pieces, std::size_t bytes_max);
   /// Encrypts from the front of `pieces` until a batch is full. Returns the bytes taken.
   Result<std::size_t> encrypt(Outgoing& pieces);
-  /// Sends the thread's batch as far as the socket takes it, and keeps the rest.
+  /// Sends the thread's batch as far as the socket accepts it, and keeps the rest.
   Result<void> send_batch();
   /// Keeps the thread's batch without sending any of it.
   void hold_batch();
-  /// Puts what is held back into the thread's batch, for more to follow it.
+  /// Moves the held bytes into the thread's batch, so that more can follow.
   void take_up_held();
-  /// True when no ciphertext waits any more.
+  /// True if no ciphertext waits.
   Result<bool> send_unsent();
   Task<void> flush();
   /// Waits for ciphertext. False at the end.
   Task<bool> fill();
 
   SslPtr ssl_;
-  std::vector<std::byte> incoming_;  // ciphertext as received, not yet taken by OpenSSL:
+  std::vector<std::byte> incoming_;  // ciphertext as received, not yet used by OpenSSL:
   std::size_t incoming_begin_ = 0;   // from here
   std::size_t incoming_end_ = 0;     // to here
   bool ended_ = false;               // the peer has ended its direction
-  std::error_code broken_;           // what reading the socket came to
-  std::vector<std::byte> unsent_;    // ciphertext that the socket did not take,
+  std::error_code broken_;           // the error of reading the socket
+  std::vector<std::byte> unsent_;    // ciphertext that the socket has not accepted,
   std::size_t unsent_begin_ = 0;     // from here
-  bool held_ = false;                // nobody has tried to send what is unsent
+  bool held_ = false;                // there was no attempt yet to send the unsent bytes
   RecordSizer sizer_;
 };
 
 /// Errors of OpenSSL, by its packed error code.
 const std::error_category& tls_category();
-/// One of them, and no code of OpenSSL's, which are positive: the peer ended the connection.
+/// Not an OpenSSL code, which are positive: the peer ended the connection.
 inline constexpr int kTlsBrokenOff = -1;
 
 }  // namespace reprise

@@ -44,7 +44,7 @@ Result<Descriptor> open_file(const fs::path& path, int flags, mode_t mode = 0) {
   return file;
 }
 
-/// Refuses what is more open than `forbidden` allows.
+/// Refuses a file or folder with any mode bit in `forbidden`.
 Result<void> check_mode(int fd, mode_t kind, mode_t forbidden) {
   struct stat status;
   if (::fstat(fd, &status) != 0) return fail(last_system_error());
@@ -71,8 +71,8 @@ Result<std::string> read_pem(const fs::path& path, mode_t forbidden) {
   return text;
 }
 
-/// Makes `directory` and its missing parents for this user alone, as the XDG base directory
-/// specification wants it.
+/// Makes `directory` and its missing parents for this user alone, as required by the XDG base
+/// directory specification.
 Result<void> make_private_directories(const fs::path& directory) {
   fs::path made;
   for (const fs::path& part : directory) {
@@ -82,14 +82,14 @@ Result<void> make_private_directories(const fs::path& directory) {
     } else if (errno != EEXIST) {
       auto const error = last_system_error();
       std::error_code ignored;
-      // A parent that exists may answer EROFS or EACCES instead of EEXIST.
+      // An existing parent may give EROFS or EACCES instead of EEXIST.
       if (!fs::is_directory(made, ignored)) return fail(error);
     }
   }
   return {};
 }
 
-/// Held as long as the descriptor is open; the kernel lets go when the process dies.
+/// Held as long as the descriptor is open; the kernel releases it when the process ends.
 Result<Descriptor> lock_directory(const fs::path& directory) {
   auto file = open_file(directory / "lock", O_RDWR | O_CREAT, S_IRUSR | S_IWUSR);
   if (!file) return file;
@@ -153,7 +153,7 @@ X509Ptr make_certificate(EVP_PKEY* key) {
   return certificate;
 }
 
-/// The certificate comes last: once it is there, so is its key.
+/// Writes the certificate last: once it exists, its key does, too.
 Result<void> make_pair(const fs::path& directory) {
   PrivateKeyPtr const key = make_p256_key();
   X509Ptr const certificate = make_certificate(key.get());

@@ -10,31 +10,31 @@
 
 namespace reprise {
 
-/// The user's own certificate authority: a P-256 key and a self-signed certificate, made on first
-/// use in a folder of the user's and never shared. Immutable after it was opened, so thread-safe.
+/// The user's own certificate authority: a P-256 key and a self-signed certificate, created on
+/// first use in a folder of the user and never shared. Immutable after opening, so thread-safe.
 class CertificateAuthority {
  public:
   /// $XDG_DATA_HOME/reprise/ca, or ~/.local/share/reprise/ca.
   static std::filesystem::path default_directory();
 
-  /// Opens the authority in `directory`, or makes it there: `ca.pem` (0644) and `ca-key.pem`
-  /// (0600), the folder 0700, valid for five years. Processes that start at once end up with the
-  /// same one. Errors: those of open(), or the system error of the file that cannot be written.
+  /// Opens the authority in `directory`, or creates it there: `ca.pem` (0644) and `ca-key.pem`
+  /// (0600), the folder 0700, valid for five years. Processes that start at the same time get the
+  /// same authority. Errors: those of open(), or the system error of the file that cannot be
+  /// written.
   static Result<CertificateAuthority> open_or_create(const std::filesystem::path& directory);
 
-  /// Opens the authority in `directory`. Errors: no_such_file_or_directory when none is there; the
-  /// trust_errc values named authority_ (proxy/tls/error.h), among them one that expires within 30
-  /// days and one that other users can get at; the system error of a file that cannot be read.
+  /// Opens the authority in `directory`. Errors: no_such_file_or_directory if there is none; the
+  /// trust_errc values named authority_ (proxy/tls/error.h), including one that expires within 30
+  /// days and one that other users can access; the system error of a file that cannot be read.
   static Result<CertificateAuthority> open(const std::filesystem::path& directory);
 
   const std::filesystem::path& certificate_path() const { return certificate_path_; }
-  /// "reprise local CA 1a2b3c4d": random, so that several in one trust store are told apart.
+  /// "reprise local CA 1a2b3c4d": random, to distinguish several in one trust store.
   std::string common_name() const;
   std::chrono::system_clock::time_point not_after() const;
   X509* certificate() const { return certificate_.get(); }
   EVP_PKEY* key() const { return key_.get(); }
-  /// base64(SHA-256(SubjectPublicKeyInfo)), as Chromium's
-  /// --ignore-certificate-errors-spki-list wants it.
+  /// base64(SHA-256(SubjectPublicKeyInfo)), as in Chromium's --ignore-certificate-errors-spki-list.
   std::string spki_sha256_base64() const;
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// The steps that the authority's and the leaves' certificates share. Nothing here fails for any
-// input, only when OpenSSL itself cannot work, and that aborts.
+// The steps shared by the certificates of the authority and the leaves. No input can make them
+// fail; they abort if OpenSSL itself does not work.
 
 #include <chrono>
 #include <cstdint>
@@ -17,11 +17,11 @@ PrivateKeyPtr make_p256_key();
 /// Gives `certificate` a random serial number of 128 bits.
 void set_random_serial(X509* certificate);
 
-/// Valid from a day ago, for clocks that are not set well, until `lifetime` from now.
+/// Valid from a day ago, for inexact clocks, until `lifetime` from now.
 void set_validity(X509* certificate, std::chrono::days lifetime);
 
 /// Adds an extension in OpenSSL's configuration syntax (x509v3_config(5)): "critical,CA:TRUE".
-/// `issuer` is needed for authorityKeyIdentifier alone; it may be `certificate` itself.
+/// `issuer` is needed only for authorityKeyIdentifier; it can be `certificate` itself.
 void add_extension(X509* certificate, X509* issuer, int nid, const char* value);
 
 /// Signs with ECDSA over SHA-256.

@@ -19,7 +19,7 @@ namespace reprise {
 namespace {
 
 Result<void> trust_file(SSL_CTX* context, const std::filesystem::path& path) {
-  // For the system's own word on a file that cannot be read.
+  // To get the system's error for an unreadable file.
   Descriptor const file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) return fail(last_system_error());
   if (SSL_CTX_load_verify_file(context, path.c_str()) == 1) return {};
@@ -34,8 +34,8 @@ bool is_ip(const std::string& host) {
 }
 
 bool set_host(SSL* ssl, std::string host) {
-  if (host.ends_with('.')) host.pop_back();  // the root; neither SNI nor certificates show it
-  // OpenSSL takes a leading dot for "any host below", and certificates alone have asterisks.
+  if (host.ends_with('.')) host.pop_back();  // the root; neither SNI nor certificates contain it
+  // OpenSSL takes a leading dot as "any subdomain", and only certificates have asterisks.
   if (host.starts_with('.') || host.contains('*') || !is_certifiable(host)) return false;
   if (is_ip(host)) return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host.c_str()) == 1;
   SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
@@ -104,7 +104,7 @@ Result<SslContextPtr> make_client_context(const ClientTrust& trust) {
   }
   SSL_CTX_set_verify(made, SSL_VERIFY_PEER, nullptr);
   SSL_CTX_set_default_verify_paths(made);
-  ERR_clear_error();  // a system without a trust store trusts nobody
+  ERR_clear_error();  // without a trust store nothing is trusted
   if (!trust.extra_ca.empty()) {
     if (auto const trusted = trust_file(made, trust.extra_ca); !trusted) {
       return fail(trusted.error());

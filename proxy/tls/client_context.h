@@ -17,20 +17,20 @@
 namespace reprise {
 
 struct ClientTrust {
-  std::filesystem::path extra_ca;  ///< PEM, trusted besides the system's authorities; may be empty
+  std::filesystem::path extra_ca;  ///< PEM, trusted besides the system's authorities; can be empty
   bool verify = true;              ///< false: accept any certificate
 };
 
 /// The context of all connections to origins: TLS 1.2 and 1.3, sessions never resumed. Reading the
-/// system's trust store takes about 20 ms: make one and share it. Thread-safe once made.
-/// Errors: the system error of opening `extra_ca`; trust_errc::trust_file_unusable.
+/// system's trust store takes about 20 ms: make one and share it. Thread-safe once made. Errors:
+/// the system error of opening `extra_ca`; trust_errc::trust_file_unusable.
 Result<SslContextPtr> make_client_context(const ClientTrust& trust);
 
-/// A connection to `host` (a name or an IP literal without brackets; also what the certificate must
-/// be for), ready to connect. It offers `alpn`, and of `like` (may be null) the versions, cipher
-/// suites, groups and signature algorithms in its order, as far as OpenSSL knows them and they are
-/// sound today; of a list with nothing usable, OpenSSL's own choice is offered.
-/// Errors: invalid_argument for what is no host name, or an ALPN name that is empty or too long.
+/// A connection to `host` (a name or an IP literal without brackets; the certificate must be for
+/// it), ready to connect. It offers `alpn`, and the versions, cipher suites, groups and signature
+/// algorithms of `like` (can be null) in its order, if OpenSSL knows them and they are secure
+/// today; if none of a list is usable, OpenSSL's own choice. Errors: invalid_argument for an
+/// invalid host name, or an ALPN name that is empty or too long.
 Result<SslPtr> make_client_ssl(SSL_CTX& context, std::string_view host,
                                std::span<const std::string> alpn, const ClientHello* like);
 
@@ -38,7 +38,7 @@ Result<SslPtr> make_client_ssl(SSL_CTX& context, std::string_view host,
 struct PeerFacts {
   std::string tls_version;  ///< "TLSv1.3"
   std::string cipher;
-  std::string alpn;  ///< what the origin chose, empty when none
+  std::string alpn;  ///< the origin's choice, empty if none
   /// DNS names (lower case, wildcards kept) and IP literals of the leaf, at most
   /// LeafMinter::kNamesMax; invalid names are dropped.
   std::vector<std::string> certificate_names;

@@ -29,8 +29,8 @@ enum ExtensionType : std::uint16_t {
 
 using Bytes = std::span<const std::byte>;
 
-/// Takes big-endian fields off the front. The first field that is not there in full makes this
-/// and every later one fail.
+/// Takes big-endian fields from the start. The first incomplete field makes this and every later
+/// one fail.
 class FieldReader {
  public:
   explicit FieldReader(Bytes bytes) : rest_(bytes) {}
@@ -65,7 +65,7 @@ class FieldReader {
   bool failed_ = false;
 };
 
-/// A list of two-byte values; false when it is empty or of odd length.
+/// A list of two-byte values; false if it is empty or has an odd length.
 bool read_u16_list(Bytes list, std::vector<std::uint16_t>& values) {
   if (list.empty() || list.size() % 2 != 0) return false;
   FieldReader fields(list);
@@ -74,8 +74,8 @@ bool read_u16_list(Bytes list, std::vector<std::uint16_t>& values) {
   return true;
 }
 
-/// Host names as sites use them: letters, digits, dots and hyphens, and the underscores that some
-/// have. Anything else could not be asked of a resolver, and must not reach a log or a file name.
+/// Host names as sites use them: letters, digits, dots, hyphens, and underscores, which some have.
+/// Other names cannot be resolved, and must not get into a log or a file name.
 bool read_host_name(std::string_view name, std::string& lower) {
   if (name.empty() || name.size() > 255) return false;
   lower.reserve(name.size());
@@ -89,7 +89,7 @@ bool read_host_name(std::string_view name, std::string& lower) {
   return true;
 }
 
-/// RFC 6066 section 3: at most one host name; names of other types are passed over.
+/// RFC 6066 section 3: at most one host name; names of other types are ignored.
 bool read_server_name(Bytes data, std::string& server_name) {
   FieldReader extension(data);
   FieldReader list(extension.vector16());
@@ -150,7 +150,7 @@ std::optional<ClientHello> read_body(Bytes body) {
   if (!read_u16_list(fields.vector16(), hello.cipher_suites)) return std::nullopt;
   if (fields.vector8().empty()) return std::nullopt;  // compression methods
   if (fields.failed()) return std::nullopt;
-  if (fields.at_end()) return hello;  // extensions came with TLS 1.2
+  if (fields.at_end()) return hello;  // without extensions, as before TLS 1.2
 
   FieldReader extensions(fields.vector16());
   if (fields.failed() || !fields.at_end()) return std::nullopt;
@@ -166,14 +166,14 @@ std::optional<ClientHello> read_body(Bytes body) {
   return hello;
 }
 
-/// How far the records of the first handshake message go.
+/// The extent of the records with the first handshake message.
 struct Framing {
-  std::size_t message_bytes = 0;  ///< header included
+  std::size_t message_bytes = 0;  ///< including the header
   std::size_t stream_bytes = 0;   ///< from the start of the stream to the end of its last record
 };
 
-/// The message's length, once its header is there. Fails early, so that a client cannot make us
-/// wait for what would be refused anyway.
+/// The message's length, once its header is complete. Fails early, so that a client cannot make us
+/// wait for a message that would be refused.
 Result<std::optional<std::size_t>> message_length(Bytes header) {
   if (!header.empty() && std::to_integer<std::uint8_t>(header[0]) != kMessageClientHello) {
     return fail(client_hello_errc::malformed);
@@ -194,7 +194,7 @@ Result<std::optional<std::size_t>> record_payload_length(Bytes record, bool is_f
   return length;
 }
 
-/// Walks the records without copying anything but the message's header.
+/// Visits the records without copying, except for the message's header.
 Result<std::optional<Framing>> find_message(Bytes stream) {
   std::array<std::byte, kMessageHeaderBytes> header;
   std::size_t header_bytes = 0;

@@ -11,10 +11,10 @@
 
 namespace reprise {
 
-/// What a client offers in its first TLS message. Unknown and GREASE values (RFC 8701) are kept in
-/// the lists in wire order: the recorder offers the origin the same.
+/// The offer in a client's first TLS message. Unknown and GREASE values (RFC 8701) stay in the
+/// lists in wire order: the recorder makes the same offer to the origin.
 struct ClientHello {
-  std::string server_name;              ///< lower case; empty when there was no SNI
+  std::string server_name;              ///< lower case; empty without SNI
   std::vector<std::string> alpn;        ///< RFC 7301, in order
   std::vector<std::uint16_t> versions;  ///< supported_versions, or the legacy version
   std::vector<std::uint16_t> cipher_suites;
@@ -23,16 +23,16 @@ struct ClientHello {
   std::vector<std::uint16_t> extensions;  ///< types, in order
 };
 
-/// The longest ClientHello that is read, all records and handshake headers included.
+/// The longest ClientHello accepted, including all record and handshake headers.
 inline constexpr std::size_t kClientHelloBytesMax = 64 << 10;
 
 enum class client_hello_errc { not_tls = 1, malformed, too_long };
 std::error_code make_error_code(client_hello_errc error);
 
-/// Reads the ClientHello at the start of `stream`, the first bytes a TLS client sent (RFC 8446
-/// sections 4.1.2 and 5.1). The handshake message may be spread over several records, and the
-/// stream over several reads. Returns nullopt while more bytes are needed. Pure.
-/// Errors: not_tls (it does not start with a handshake record), malformed, too_long.
+/// Parses the ClientHello at the start of `stream`, the first bytes of a TLS client (RFC 8446
+/// sections 4.1.2 and 5.1). The handshake message can be in several records, and the stream in
+/// several reads. Returns nullopt while more bytes are needed. Pure. Errors: not_tls (it does not
+/// start with a handshake record), malformed, too_long.
 Result<std::optional<ClientHello>> parse_client_hello(std::span<const std::byte> stream);
 
 }  // namespace reprise

@@ -17,7 +17,7 @@ struct NamedCode {
   const char* name;
 };
 
-/// IANA's TLS supported groups that OpenSSL 3.0 has, under its names.
+/// IANA's TLS supported groups that OpenSSL 3.0 has, with its names.
 constexpr std::array kGroups = {
     NamedCode{0x001d, "X25519"},    NamedCode{0x0017, "P-256"},     NamedCode{0x0018, "P-384"},
     NamedCode{0x0019, "P-521"},     NamedCode{0x001e, "X448"},      NamedCode{0x0100, "ffdhe2048"},
@@ -48,8 +48,8 @@ bool contains(const Range& values, const T& value) {
   return std::ranges::find(values, value) != std::ranges::end(values);
 }
 
-/// The codes' names in their order, joined by colons. A code that comes again is left out: OpenSSL
-/// refuses lists with duplicates.
+/// The codes' names in their order, joined by colons. Repeated codes are dropped: OpenSSL rejects
+/// lists with duplicates.
 std::string join_names(std::span<const std::uint16_t> codes, std::span<const NamedCode> known) {
   std::string joined;
   std::vector<const NamedCode*> taken;
@@ -63,7 +63,7 @@ std::string join_names(std::span<const std::uint16_t> codes, std::span<const Nam
   return joined;
 }
 
-/// Encrypted with at least 128 bits, and with an origin that shows a certificate.
+/// Encrypts with at least 128 bits, and requires a certificate of the origin.
 bool is_sound(const SSL_CIPHER* cipher) {
   constexpr std::array kAuthentications = {NID_auth_rsa, NID_auth_ecdsa, NID_auth_any};
   constexpr std::array kKeyExchanges = {NID_kx_rsa, NID_kx_dhe, NID_kx_ecdhe, NID_kx_any};
@@ -107,7 +107,7 @@ void offer_like(SSL* ssl, const ClientHello& hello) {
   }
   auto const algorithms = join_names(hello.signature_algorithms, kSignatureSchemes);
   if (!algorithms.empty()) SSL_set1_sigalgs_list(ssl, algorithms.c_str());
-  ERR_clear_error();  // a list that OpenSSL refuses leaves its own in place
+  ERR_clear_error();  // if OpenSSL rejects a list, its own stays in use
 }
 
 }  // namespace reprise

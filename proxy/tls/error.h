@@ -8,7 +8,7 @@ namespace reprise {
 /// adds the path or the name.
 enum class trust_errc {
   authority_damaged = 1,  ///< not a P-256 key and its CA certificate; equals errc::bad_message
-  authority_key_missing,  ///< the certificate is there, its key is not
+  authority_key_missing,  ///< the certificate exists, its key does not
   authority_open,         ///< other users may read the key or change the folder
   authority_expiring,     ///< valid for less than 30 days more
   trust_file_unusable,    ///< no PEM certificates in it; equals errc::bad_message

@@ -21,8 +21,8 @@ constexpr std::chrono::days kLeafLifetime{365};
 constexpr std::size_t kDnsNameBytesMax = 253;
 constexpr std::size_t kCommonNameBytesMax = 64;  // RFC 5280 appendix A.1, ub-common-name
 
-/// Below the enterprise number that RFC 5612 sets aside for examples: nobody gives it a meaning,
-/// and it needs no registration. Arcs made from a UUID (2.25.*) are too long for some clients.
+/// Below the enterprise number that RFC 5612 reserves for examples: it has no meaning, and needs no
+/// registration. Arcs made from a UUID (2.25.*) are too long for some clients.
 constexpr const char* kPaddingOid = "1.3.6.1.4.1.32473.1";
 
 struct IpOctets {
@@ -87,8 +87,8 @@ Result<GeneralNamesPtr> make_alternative_names(const std::vector<std::string>& n
   return list;
 }
 
-/// The leaf's DER length once it is signed again. ECDSA signatures on P-256 are 70 to 72 bytes
-/// long, rarely shorter; the estimate takes 70.
+/// The leaf's DER length after signing again. ECDSA signatures on P-256 are 70 to 72 bytes long,
+/// rarely shorter; the estimate uses 70.
 std::int64_t signed_bytes(X509* certificate) {
   constexpr int kAlgorithmBytes = 12;          // SEQUENCE of ecdsa-with-SHA256's OID
   constexpr int kSignatureBytes = 2 + 1 + 70;  // BIT STRING, its count of unused bits, the rest
@@ -123,7 +123,7 @@ Result<std::unique_ptr<LeafMinter>> LeafMinter::create(const CertificateAuthorit
   minter->key_ = make_shared_key();
   minter->padding_oid_.reset(OBJ_txt2obj(kPaddingOid, 1));
 
-  // The extensions that all leaves have are made once.
+  // The extensions shared by all leaves are made once.
   X509Ptr const model(X509_new());
   invariant(model != nullptr && X509_set_pubkey(model.get(), minter->key()) == 1,
             "OpenSSL makes certificates");
@@ -183,7 +183,7 @@ X509Ptr LeafMinter::mint(const LeafNames& names, GENERAL_NAMES* alternative_name
 }
 
 void LeafMinter::sign_padded(X509* certificate, std::uint32_t chain_bytes) const {
-  sign(certificate, authority_->key());  // also what gives it a length at all
+  sign(certificate, authority_->key());  // this also determines its length
   std::int64_t const wanted = std::int64_t{chain_bytes} - authority_bytes_;
   if (der_bytes(certificate) >= wanted) return;
 
@@ -194,13 +194,13 @@ void LeafMinter::sign_padded(X509* certificate, std::uint32_t chain_bytes) const
     ExtensionPtr(X509_delete_ext(certificate, position)).reset();
     X509_add_ext(certificate, make_padding(padding_oid_.get(), padding_bytes).get(), position);
   };
-  // The first step does not know what the extension itself takes, the second may move the length
-  // of a length, the third settles it.
+  // The first step ignores the size of the extension itself, the second may change the length of a
+  // length field, the third is exact.
   pad_by(wanted - signed_bytes(certificate));
   pad_by(wanted - signed_bytes(certificate));
   pad_by(wanted - signed_bytes(certificate));
   sign(certificate, authority_->key());
-  // A short signature, one in about a hundred.
+  // For a short signature, about one in a hundred.
   if (std::int64_t const missing = wanted - der_bytes(certificate); missing > 0) {
     pad_by(missing + 2);
     sign(certificate, authority_->key());

@@ -33,21 +33,21 @@ bool is_certifiable(std::string_view name);
 
 /// Mints leaf certificates signed by the authority, all with one shared P-256 key, valid from
 /// yesterday for a year (398 days at most), without AIA, OCSP or CRL addresses; and keeps the last
-/// kLeavesMax of them. Not thread-safe: one a thread. The authority must outlive it.
+/// kLeavesMax of them. Not thread-safe: one per thread. The authority must outlive it.
 class LeafMinter {
  public:
   static constexpr std::size_t kLeavesMax = 4096;
   static constexpr std::size_t kNamesMax = 1000;
-  /// Of the padding alone. Chains of the web are 2 to 6 KB long.
+  /// Of the padding only. Chains on the web have 2 to 6 KB.
   static constexpr std::uint32_t kPaddingBytesMax = 16 << 10;
 
   static Result<std::unique_ptr<LeafMinter>> create(const CertificateAuthority& authority);
 
-  /// The leaf for `key` (the SNI, or the listener's default name), minted from `names` when it is
-  /// not kept yet. Valid until the minter goes, or kLeavesMax other leaves were asked for: set it
-  /// on an SSL (which takes its own reference) before the next call.
-  /// Errors: name_not_certifiable (equals errc::invalid_argument) for no names, more than
-  /// kNamesMax of them, or one that is not is_certifiable().
+  /// The leaf for `key` (the SNI, or the listener's default name), minted from `names` if it is not
+  /// kept. Valid until the minter is destroyed, or kLeavesMax other leaves were requested: set it
+  /// on an SSL (which takes its own reference) before the next call. Errors: name_not_certifiable
+  /// (equals errc::invalid_argument) for no names, more than kNamesMax of them, or one that is not
+  /// is_certifiable().
   Result<const Leaf*> leaf(std::string_view key, const LeafNames& names);
 
   EVP_PKEY* key() const { return key_.get(); }
@@ -66,9 +66,9 @@ class LeafMinter {
   const CertificateAuthority* authority_ = nullptr;
   std::uint32_t authority_bytes_ = 0;
   PrivateKeyPtr key_;
-  std::vector<ExtensionPtr> extensions_;  ///< those that all leaves have
+  std::vector<ExtensionPtr> extensions_;  ///< shared by all leaves
   OidPtr padding_oid_;
-  std::list<KeptLeaf> kept_;  ///< the last used first
+  std::list<KeptLeaf> kept_;  ///< the most recently used first
   std::unordered_map<std::string_view, std::list<KeptLeaf>::iterator> by_key_;
 };
 

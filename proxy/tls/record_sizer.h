@@ -5,38 +5,38 @@
 
 namespace reprise {
 
-/// How much content the next TLS record of a connection takes. The client can use no byte of a
-/// record before it has the last one, so a record that does not fit into the congestion window
-/// comes a round trip late. At the start of a connection a record therefore fits a segment, and so
-/// it does after a pause in which TCP forgets its window (RFC 5681 section 4.1). From the initial
-/// window on it takes up to a quarter of what one flight has carried: once that is acknowledged,
-/// the window is at least as wide. What the connection has carried in all does not count, because
-/// small answers, one a round trip, open no window. Losses are not seen here. Pure; time is an
-/// argument.
+/// Decides how much content the next TLS record of a connection takes. The client can use no byte
+/// of a record before it has the last one, so a record that exceeds the congestion window arrives a
+/// round trip late. Therefore, at the start of a connection and after a pause in which TCP forgets
+/// its window (RFC 5681 section 4.1), a record fits a segment. After the initial window it takes up
+/// to a quarter of the bytes of one flight: once that is acknowledged, the window is at least as
+/// wide. The connection's total does not count, because small answers, one per round trip, open no
+/// window. Losses are not visible here. Pure; time is an argument.
 class RecordSizer {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
   /// The content of the smallest record. With the overhead of any cipher suite it fits a segment of
-  /// Ethernet, with IPv6 and TCP's time stamps.
+  /// Ethernet, with IPv6 and TCP's timestamps.
   static constexpr std::size_t kSegmentBytes = 1369;
   static constexpr std::size_t kRecordBytesMax = 16 << 10;  ///< RFC 8446 section 5.1
   /// What TCP sends before the first acknowledgement (RFC 6928).
   static constexpr std::size_t kInitialWindowBytes = 10 * kSegmentBytes;
-  /// What is written after such a pause is another flight. On a link whose round trip is shorter,
-  /// flights count as one, and a record may come one such round trip late.
+  /// Data written after such a pause is another flight. On a link with a shorter round trip,
+  /// flights count as one, and a record can be one such round trip late.
   static constexpr std::chrono::milliseconds kFlightPause{1};
-  /// After such a pause TCP may start over: the least retransmission timeout of Linux.
+  /// After such a pause TCP may start over: Linux's smallest retransmission timeout.
   static constexpr std::chrono::milliseconds kIdlePause{200};
 
-  /// A write begins, and the socket has taken all that was written before.
+  /// Call it when a write begins, and the socket has accepted everything written before.
   void begin(Time now) {
     auto const pause = now - last_;
     if (pause >= kFlightPause) end_flight();
     if (pause >= kIdlePause) window_bytes_ = 0;
     last_ = now;
   }
-  /// A write continues after it waited for the socket, which had enough to send meanwhile.
+  /// Call it when a write continues after a wait for the socket, which had enough to send
+  /// meanwhile.
   void go_on(Time now) { last_ = now; }
 
   /// The most content that the next record may take.
@@ -46,7 +46,7 @@ class RecordSizer {
     auto const segments = shown / kShareOfWindow / kSegmentBytes;
     return segments * kSegmentBytes < kRecordBytesMax ? segments * kSegmentBytes : kRecordBytesMax;
   }
-  /// A record was made of so much content.
+  /// Call it for each record, with the size of its content.
   void sent(std::size_t content_bytes) { flight_bytes_ += content_bytes; }
 
  private:

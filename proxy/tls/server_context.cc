@@ -20,7 +20,7 @@ void free_protocol(void*, void* protocol, CRYPTO_EX_DATA*, int, long, void*) {
   delete static_cast<std::string*>(protocol);
 }
 
-/// Where an SSL keeps the protocol it accepts. The application data proper stays free for others.
+/// Where an SSL stores the protocol it accepts. The usual application data stays free for others.
 int protocol_index() {
   static int const index = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, free_protocol);
   return index;
@@ -54,8 +54,8 @@ Result<SslContextPtr> make_server_context() {
   SSL_CTX_set_max_proto_version(made, TLS1_3_VERSION);
   SSL_CTX_set_options(made, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
                                 SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
-  // What browsers ask for first, and the least work for both sides: OpenSSL's own clients would
-  // lead to AES-256.
+  // Browsers' first choice, and the least work for both sides: OpenSSL's own clients would select
+  // AES-256.
   if (SSL_CTX_set_ciphersuites(made, kCipherSuites) != 1 ||
       SSL_CTX_set_cipher_list(made, kCiphersOfTls12) != 1) {
     return fail(std::make_error_code(std::errc::not_supported));
@@ -63,7 +63,7 @@ Result<SslContextPtr> make_server_context() {
   SSL_CTX_set_verify(made, SSL_VERIFY_NONE, nullptr);
   SSL_CTX_set_max_early_data(made, 0);
   SSL_CTX_set_recv_max_early_data(made, 0);
-  // Tickets carry the sessions; a cache besides would grow by each client that refuses them.
+  // Tickets contain the sessions; a cache would grow with each client that does not use tickets.
   SSL_CTX_set_session_cache_mode(made, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_alpn_select_cb(made, select_alpn, nullptr);
   return context;

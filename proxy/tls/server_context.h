@@ -1,7 +1,7 @@
 #pragma once
 
-// The server side of TLS, towards clients: one SSL_CTX for the process, and per connection what
-// the origin had (or has): certificate, version, protocol.
+// The server side of TLS, towards clients: one SSL_CTX for the process, and per connection the
+// origin's certificate, version and protocol.
 
 #include <string>
 #include <string_view>
@@ -14,23 +14,22 @@ namespace reprise {
 
 /// The context of all connections from clients: TLS 1.2 and 1.3, session tickets, no client
 /// certificates, renegotiation, compression or early data. It has no certificate: use_leaf() sets
-/// one on each SSL. Thread-safe once made; one is shared by all threads, since a ticket is good
-/// only for the context that gave it.
-/// Errors: not_enough_memory.
+/// one on each SSL. Thread-safe once made; all threads share one, since a ticket is valid only for
+/// the context that issued it. Errors: not_enough_memory.
 Result<SslContextPtr> make_server_context();
 
 /// The protocol that `ssl` accepts by ALPN, before its handshake. A client that does not offer it
-/// is answered without ALPN (so it speaks HTTP/1.1), as it is when `protocol` is empty: ask
+/// is answered without ALPN (so it uses HTTP/1.1), as it is if `protocol` is empty: call
 /// SSL_get0_alpn_selected() afterwards.
 void choose_alpn(SSL* ssl, std::string protocol);
 
-/// Sets `leaf`, the key it was minted for, and the authority as the chain, before the handshake.
-/// `ssl` takes its own references. Errors: not_enough_memory.
+/// Sets `leaf`, the key for which it was minted, and the authority as the chain, before the
+/// handshake. `ssl` takes its own references. Errors: not_enough_memory.
 Result<void> use_leaf(SSL* ssl, const Leaf& leaf, const LeafMinter& minter);
 
 /// Restricts `ssl` to one version as SSL_get_version() writes it: "TLSv1.2" or "TLSv1.3". A client
-/// that cannot speak it fails its handshake, as it would have with the origin.
-/// Errors: protocol_not_supported for any other text; the connection then keeps both versions.
+/// that does not support it fails its handshake, as it would with the origin. Errors:
+/// protocol_not_supported for any other text; the connection then keeps both versions.
 Result<void> use_tls_version(SSL* ssl, std::string_view version);
 
 }  // namespace reprise

@@ -47,7 +47,7 @@ std::optional<std::chrono::nanoseconds> FarServers::next_due() const {
 
 std::optional<FarServers::Frame> FarServers::take(std::chrono::nanoseconds now) {
   if (held_.empty() || held_.top().due > now) return std::nullopt;
-  // The heap gives out only constant tops; the bytes are no part of the order.
+  // The heap returns only constant tops; the bytes are not part of the order.
   Frame frame = std::move(const_cast<Frame&>(held_.top()));
   held_.pop();
   held_bytes_ -= frame.bytes.size();

@@ -13,15 +13,14 @@
 
 namespace reprise {
 
-/// Servers that are farther away than the far end of the link: what they send waits until their own
-/// distance has passed, then goes onto the link. The whole of what an address adds to the round
-/// trip lies on the way from it, where no client can tell it from two halves. Order is kept for
-/// each address. Not thread-safe.
+/// Servers beyond the far end of the link: their packets wait for the server's additional distance,
+/// then enter the link. The whole addition to the round trip is on the way from the server; a
+/// client cannot distinguish that from two halves. Order is kept per address. Not thread-safe.
 class FarServers {
  public:
-  /// More is passed on at once.
+  /// Beyond this, frames pass on at once.
   static constexpr std::uint64_t kHeldBytesMax = std::uint64_t{256} << 20;
-  /// What a server adds to the round trip, by its IPv4 address in the machine's byte order.
+  /// A server's addition to the round trip, by its IPv4 address in host byte order.
   using Delays = std::unordered_map<std::uint32_t, std::chrono::nanoseconds>;
 
   struct Frame {
@@ -38,14 +37,14 @@ class FarServers {
 
   explicit FarServers(Delays delays) : delays_(std::move(delays)) {}
 
-  /// What the sender of this Ethernet frame adds; 0 unless it is IPv4 and one of them.
+  /// The addition for the sender of this Ethernet frame; 0 unless it is IPv4 and in the map.
   std::chrono::nanoseconds delay_of(std::span<const std::byte> frame) const;
-  /// Keeps a copy until `due`. False, and nothing is kept, beyond kHeldBytesMax.
+  /// Keeps a copy until `due`. Returns false and keeps nothing beyond kHeldBytesMax.
   bool hold(std::span<const std::byte> frame, const OffloadHeader& offload,
             std::chrono::nanoseconds due);
 
   std::optional<std::chrono::nanoseconds> next_due() const;
-  /// The earliest, which is due by `now`, if there is one.
+  /// The earliest frame that is due by `now`, if any.
   std::optional<Frame> take(std::chrono::nanoseconds now);
 
  private:

@@ -14,8 +14,8 @@
 
 namespace reprise {
 
-/// The frames of one direction that are on the link. A frame stays until all its segments are gone.
-/// Buffers are kept for reuse. Not thread-safe.
+/// The frames of one direction that are on the link. A frame is held until all its segments are
+/// gone. Buffers are reused. Not thread-safe.
 class HeldPackets {
  public:
   struct Held {
@@ -30,7 +30,7 @@ class HeldPackets {
     std::span<const std::byte> frame() const { return {buffer.get(), size_bytes}; }
   };
 
-  /// Names segment `index` of frame `serial` to the link.
+  /// The link's handle of segment `index` of frame `serial`.
   static constexpr std::uint64_t handle_of(std::uint64_t serial, std::uint32_t index) {
     return serial << kSegmentBits | index;
   }
@@ -39,17 +39,17 @@ class HeldPackets {
     return static_cast<std::uint32_t>(handle & ((1U << kSegmentBits) - 1));
   }
 
-  /// What add() will call the next frame.
+  /// The serial that add() will give to the next frame.
   std::uint64_t next_serial() const { return first_ + held_.size(); }
-  /// Takes `held`, of which one segment at least is on the link, and copies `frame` into it.
+  /// Adds `held`, with at least one segment on the link, and copies `frame`.
   void add(Held held, std::span<const std::byte> frame);
-  /// Precondition: it is held.
+  /// Precondition: `serial` is held.
   const Held& at(std::uint64_t serial) const { return held_[serial - first_]; }
-  /// `count` of its segments have left.
+  /// Subtracts `count` segments that have left the link.
   void release(std::uint64_t serial, std::uint32_t count);
 
   std::uint64_t bytes() const { return bytes_; }
-  /// Frames, those included that wait for an older one to go.
+  /// Number of frames, including those that wait for an older one to leave.
   std::uint64_t packets() const { return held_.size(); }
 
  private:

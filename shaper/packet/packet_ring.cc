@@ -16,7 +16,7 @@
 namespace reprise {
 namespace {
 
-// A slot holds the largest frame with the kernel's headers before it. Blocks of 2 MiB hold 31.
+// A slot holds the largest frame after the kernel's headers. Blocks of 2 MiB hold 31.
 constexpr std::size_t kSlotBytes = 65'792;
 constexpr std::size_t kBlockBytes = std::size_t{2} << 20;
 constexpr std::size_t kSlotsPerBlock = kBlockBytes / kSlotBytes;
@@ -51,7 +51,7 @@ ShellResult<PacketRing> PacketRing::open(Descriptor socket, int device) {
   if (!set(socket, SOL_PACKET, PACKET_RX_RING, ring)) {
     return shell_failure("a ring of packets cannot be made", "64 MiB of free memory");
   }
-  // Stamped on arrival, as soon as any socket asks for that, and not only when it is put here.
+  // Frames are stamped on arrival once any socket requests it, not just when they enter the ring.
   set(socket, SOL_SOCKET, SO_TIMESTAMPNS, on);
   set(socket, SOL_SOCKET, SO_SNDBUF, kSendBufferBytes);
   void* const map =
@@ -88,7 +88,7 @@ std::optional<ReceivedFrame> PacketRing::front() const {
   if ((status & TP_STATUS_USER) == 0) return std::nullopt;
   ReceivedFrame frame;
   frame.arrived = std::chrono::seconds(header.tp_sec) + std::chrono::nanoseconds(header.tp_nsec);
-  // The kernel keeps to its slot; a mistake here must not read past it.
+  // The kernel stays within its slot; this protects against a mistake here.
   std::size_t const start = std::clamp<std::size_t>(
       header.tp_mac, sizeof(tpacket2_hdr) + sizeof(OffloadHeader), kSlotBytes);
   std::size_t const size = std::min<std::size_t>(header.tp_snaplen, kSlotBytes - start);

@@ -21,7 +21,7 @@ namespace {
 constexpr int kKilled = 128 + SIGKILL;
 constexpr unsigned long kOwn = CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWPID;
 
-/// The first number in a file of /proc; `otherwise` where there is no such file.
+/// The first number in a file of /proc; `otherwise` if it does not exist.
 long setting(const char* path, long otherwise) {
   std::ifstream file(path);
   long value = otherwise;
@@ -36,7 +36,7 @@ bool filters_system_calls() {
   return false;
 }
 
-/// Why namespaces are refused, as far as the system lets one see, and what to do.
+/// Why namespaces are refused, as far as the system shows it, and the remedy.
 std::string way_to_namespaces() {
   if (setting("/proc/sys/kernel/unprivileged_userns_clone", 1) == 0) {
     return "sudo sysctl kernel.unprivileged_userns_clone=1, or run as root";
@@ -54,7 +54,7 @@ std::string way_to_namespaces() {
   return "run as root, or use a kernel with CONFIG_USER_NS, CONFIG_NET_NS and CONFIG_PID_NS";
 }
 
-/// As fork(2), into namespaces of its own.
+/// As fork(2), into new namespaces.
 pid_t fork_into(unsigned long flags) {
   return static_cast<pid_t>(::syscall(SYS_clone, flags | SIGCHLD, nullptr, nullptr, nullptr, 0));
 }
@@ -72,7 +72,7 @@ ShellError to_error(const ControlMessage& failed) {
   return error;
 }
 
-/// False when the message is not what init sends.
+/// False if the message is not one of init.
 bool take_network(ControlMessage& message, BuiltNetwork& network) {
   Descriptor* const places[] = {
       &network.client_namespace, &network.server_namespace, &network.client_packets,
@@ -101,14 +101,14 @@ ShellResult<PacketShell> PacketShell::start(const PacketShellOptions& options) {
   Descriptor theirs(ends[1]);
   InitStart begin{
       .control = theirs.get(), .own_user_namespace = false, .uid = ::geteuid(), .gid = ::getegid()};
-  // Root needs no user namespace, and may be where none can be made.
+  // Root needs no user namespace, and may be in a place where none can be created.
   pid_t init = begin.uid == 0 ? fork_into(kOwn) : -1;
   if (init < 0) {
     begin.own_user_namespace = true;
     init = fork_into(kOwn | CLONE_NEWUSER);
   }
   if (init < 0) {
-    int const error = errno;  // looking for a way changes it
+    int const error = errno;  // way_to_namespaces() changes it
     return shell_failure("cannot create user and network namespaces", way_to_namespaces(), error);
   }
   if (init == 0) {

@@ -6,9 +6,9 @@
 
 namespace reprise {
 
-/// One direction of probing: datagrams from one socket to another through the link, with the times
-/// at which they were sent and at which the kernel received them (CLOCK_REALTIME). The sockets are
-/// connected to each other and non-blocking, and outlive this.
+/// Probes one direction: sends datagrams from one socket to another through the link, and records
+/// the times of sending and of receipt by the kernel (CLOCK_REALTIME). The sockets are connected to
+/// each other and non-blocking, and outlive this.
 class Probe {
  public:
   struct Arrival {
@@ -22,14 +22,14 @@ class Probe {
 
   /// Sends one datagram that is an IP packet of `packet_bytes`, kPacketBytesMin to the MTU.
   void send(std::uint32_t packet_bytes);
-  /// Takes what has come.
+  /// Receives all datagrams that have arrived.
   void receive();
 
   std::uint32_t sent() const { return sent_; }
   const std::vector<Arrival>& arrivals() const { return arrivals_; }
   int receiving_fd() const { return to_; }
 
-  /// IPv4 and UDP headers, and what a probe holds.
+  /// IPv4 and UDP headers, and the contents of a probe.
   static constexpr std::uint32_t kPacketBytesMin = 64;
 
  private:

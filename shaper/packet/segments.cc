@@ -62,13 +62,13 @@ std::uint16_t sum_of(std::span<const std::byte> bytes, std::uint32_t start = 0) 
   return static_cast<std::uint16_t>((sum & 0xFFFF) + (sum >> 16));
 }
 
-/// What the checksum field holds while the device has yet to sum the rest.
+/// The checksum field's value when the device has to sum the rest.
 std::uint16_t pseudo_header_sum(std::span<const std::byte> ip, std::uint8_t protocol,
                                 std::size_t transport_bytes) {
   return sum_of(ip.subspan(kIpSource, 8), protocol + static_cast<std::uint32_t>(transport_bytes));
 }
 
-/// The offload's own idea of where the checksum is must be ours.
+/// The offload header and ours must agree on the place of the checksum.
 bool checksum_fits(const OffloadHeader& offload, std::size_t transport_at, std::size_t field) {
   return (offload.flags & kOffloadChecksum) != 0 && offload.checksum_start == transport_at &&
          offload.checksum_offset == field;

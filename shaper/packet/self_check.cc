@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/text/counted.h"
 #include "shaper/packet/lateness.h"
 #include "shaper/packet/network/topology.h"
 #include "shaper/packet/probe.h"
@@ -18,24 +19,24 @@ using std::chrono::nanoseconds;
 constexpr std::uint32_t kPings = 4;
 constexpr std::uint32_t kPingBytes = Probe::kPacketBytesMin;
 constexpr nanoseconds kPingGapMin = std::chrono::milliseconds(5);
-/// What a train may take on the wire.
+/// The maximum time of a train on the wire.
 constexpr double kTrainSeconds = 0.4;
 constexpr std::uint32_t kTrainPacketsMin = 8;
 constexpr std::uint32_t kTrainPacketsMax = 100;
-/// A longer delay one way does not fit into kSelfCheckMax twice.
+/// A longer delay per direction does not fit into kSelfCheckMax twice.
 constexpr nanoseconds kDelayMaxChecked = std::chrono::milliseconds(650);
-/// For what a busy machine adds.
+/// Allowance for a busy machine.
 constexpr nanoseconds kMargin = std::chrono::milliseconds(100);
-/// Without this many of them a train has no rate.
+/// With fewer arrivals a train has no rate.
 constexpr std::size_t kArrivalsMin = 4;
 constexpr double kJudgedRateMaxBps = 1e9;
 
 constexpr double kDelayToleranceMs = 1;
 constexpr double kDelayToleranceShare = 0.02;
 constexpr double kRateToleranceShare = 0.02;
-/// How far apart two stamps may be wrong.
+/// The error of the distance between two stamps.
 constexpr double kStampSeconds = 200e-6;
-/// Of a normal distribution: one good link in 1,000 is called wrong.
+/// In a normal distribution: one good link in 1,000 is reported as wrong.
 constexpr double kLossDeviations = 3.3;
 
 double loss_share(const LossModel& loss) {
@@ -44,12 +45,12 @@ double loss_share(const LossModel& loss) {
   return (1 - bad) * loss.in_good + bad * loss.in_bad;
 }
 
-/// Neither a trace nor an outage makes the answer depend on when one asks.
+/// Whether results do not depend on the time of measurement: no trace and no outage.
 bool is_steady(const LinkSettings& settings) {
   return !settings.trace && settings.outages.off.empty();
 }
 
-/// The probing of one direction, and its judgement.
+/// Probes one direction, and judges the result.
 class Side {
  public:
   Side(const char* name, const LinkSettings& settings, int from, int to)
@@ -67,7 +68,7 @@ class Side {
 
   void send_train() {
     train_from_ = probe_.sent();
-    // Of a trace, the mean over its whole length: its pauses are what it is for.
+    // Of a trace, the mean over its whole length, including its pauses.
     auto const rate = settings_.trace ? static_cast<double>(settings_.trace->mean_rate_bps())
                       : settings_.rate_bps > 0 ? static_cast<double>(settings_.rate_bps)
                                                : kJudgedRateMaxBps;
@@ -84,7 +85,8 @@ class Side {
     for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(count); ++i) probe_.send(size);
   }
 
-  /// When the last of the train has left the wire, at the latest; no time for one that may pause.
+  /// When the last packet of the train has left the wire, at the latest; nothing if the link can
+  /// pause.
   std::optional<nanoseconds> train_time() const {
     if (!is_steady(settings_)) return std::nullopt;
     auto const bytes = (probe_.sent() - train_from_) * kLinkMtuBytes;
@@ -117,7 +119,7 @@ class Side {
   void measure_rate() {
     struct Point {
       double seconds;
-      double bits;  // up to this packet and with it
+      double bits;  // up to and including this packet
     };
     std::vector<Point> points;
     double bits = 0;
@@ -162,8 +164,8 @@ class Side {
   }
 
   void judge_loss(std::vector<std::string>& deviations) const {
-    // What lasts, a burst of losses or an outage, says little over so few packets; an active queue
-    // may drop from a train.
+    // Losses in bursts and outages are not measurable with so few packets; an active queue may drop
+    // packets of a train.
     if (!is_steady(settings_) || settings_.loss.good_to_bad > 0 ||
         settings_.active_queue.discipline != QueueDiscipline::drop_tail) {
       return;
@@ -190,7 +192,7 @@ class Side {
   double stretch_seconds_ = 0;
 };
 
-/// Receives what comes, until `time` or until all that was sent has come.
+/// Receives packets until `time`, or with `all` until all have arrived.
 void receive_until(Side& down, Side& up, nanoseconds time, bool all) {
   while (!(all && down.is_complete() && up.is_complete())) {
     nanoseconds const left = time - link_now();
@@ -206,7 +208,7 @@ void receive_until(Side& down, Side& up, nanoseconds time, bool all) {
 }
 
 void probe_link(Side& down, Side& up, const LinkProfile& profile, nanoseconds until) {
-  // A ping must not queue behind the one before.
+  // A ping must not queue behind the previous one.
   auto const wire = std::max(down.wire_seconds(kPingBytes), up.wire_seconds(kPingBytes));
   auto const gap = std::max(kPingGapMin, nanoseconds(static_cast<std::int64_t>(wire * 2e9)));
   auto next = link_now();
@@ -221,7 +223,7 @@ void probe_link(Side& down, Side& up, const LinkProfile& profile, nanoseconds un
   receive_until(down, up, std::min(until, next + longest + gap), true);
   down.send_train();
   up.send_train();
-  // Lost ones are not waited for.
+  // Lost packets are not waited for.
   auto const down_time = down.train_time();
   auto const up_time = up.train_time();
   if (down_time && up_time) {
@@ -254,7 +256,8 @@ ShellResult<SelfCheck> check_link(LinkDevices& devices, const BuiltNetwork& netw
   check.down = down.judge(check.deviations);
   check.up = up.judge(check.deviations);
   if (auto const outside = (*runner)->report().outside.total(); outside > 0) {
-    check.deviations.push_back(std::to_string(outside) + " packets were lost outside the link");
+    check.deviations.push_back(counted(outside, "packet was", "packets were") +
+                               " lost outside the link");
   }
   check.took_ms = to_ms(link_now() - start);
   return check;

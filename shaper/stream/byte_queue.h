@@ -6,7 +6,7 @@
 
 namespace reprise {
 
-/// Bytes on their way, first in, first out.
+/// A first-in first-out queue of bytes.
 class ByteQueue {
  public:
   std::size_t size() const { return bytes_.size() - begin_; }
@@ -22,7 +22,7 @@ class ByteQueue {
 
   void pop(std::size_t size) {
     begin_ += size;
-    // Moving what is left costs less than what was popped.
+    // Moving the rest costs less than the popped bytes did.
     if (begin_ < bytes_.size() - begin_) return;
     bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(begin_));
     begin_ = 0;
@@ -30,7 +30,7 @@ class ByteQueue {
 
  private:
   std::vector<std::byte> bytes_;
-  std::size_t begin_ = 0;  // of what was not popped
+  std::size_t begin_ = 0;  // start of the bytes not yet popped
 };
 
 }  // namespace reprise

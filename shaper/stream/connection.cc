@@ -32,7 +32,7 @@ void StreamConnection::establish(End& end, Time now) {
   if (end.established) return;
   end.established = true;
   end.hello_due.reset();
-  // A hello that was sent twice may have been answered once for either.
+  // The reply to a SYN that was sent twice may belong to either.
   if (end.hellos == 1) end.sender.on_handshake(now - *end.hello_sent);
 }
 

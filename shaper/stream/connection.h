@@ -18,12 +18,12 @@ constexpr Direction opposite(Direction direction) {
   return direction == Direction::down ? Direction::up : Direction::down;
 }
 
-/// What is in a packet of the stream model.
+/// The contents of a packet of the stream model.
 struct StreamPacket {
   enum class Kind : std::uint8_t { syn, syn_ack, segment, datagram } kind = Kind::segment;
   Direction direction = Direction::down;
   std::uint64_t id = 0;  ///< of the connection or datagram
-  SequenceRange bytes;   ///< of a segment; empty when it only acknowledges
+  SequenceRange bytes;   ///< of a segment; empty for a pure acknowledgement
   Acknowledgement ack;
 };
 
@@ -33,7 +33,7 @@ class StreamConnection {
   using Time = std::chrono::nanoseconds;
   using Send = std::function<void(const StreamPacket&)>;
 
-  /// The client begins a handshake with the next serve().
+  /// The client begins a handshake at the next serve().
   explicit StreamConnection(std::uint64_t id);
 
   std::uint64_t id() const { return id_; }
@@ -41,24 +41,24 @@ class StreamConnection {
   void write(Direction direction, std::uint64_t bytes, Time now);
   void finish(Direction direction, Time now);
 
-  /// A packet has arrived at its end.
+  /// Handles a packet that has arrived at its end.
   void receive(const StreamPacket& packet, Time now);
 
-  /// Sends all that may go now.
+  /// Sends everything that may be sent now.
   void serve(Time now, const Send& send);
 
-  /// When serve() has to be called although nothing has arrived.
+  /// When to call serve() even if nothing has arrived.
   std::optional<Time> deadline() const;
-  /// Whether a wake at `at` is earlier than what was noted before; it then is what is noted.
+  /// Records a wake at `at` if it is earlier than the recorded one; returns whether it is.
   bool note_wake(Time at);
-  /// Whether a wake is the one that was noted; it is no more.
+  /// Whether this wake is the recorded one, which is then cleared.
   bool take_wake(Time at);
-  /// Makes of the deadlines that have passed what there is to send.
+  /// Queues the packets for all deadlines that have passed.
   void expire(Time now);
 
   bool connected() const { return end_of(Direction::up).established; }
   bool accepted() const { return end_of(Direction::down).established; }
-  /// Too many timeouts.
+  /// Whether there were too many timeouts.
   bool failed() const;
 
   std::uint64_t delivered(Direction direction) const;
@@ -68,13 +68,13 @@ class StreamConnection {
   const TcpSender& sender(Direction direction) const { return end_of(direction).sender; }
 
  private:
-  /// The end that sends in a direction: the client up, the server down.
+  /// The end that sends in one direction: the client up, the server down.
   struct End {
     TcpSender sender;
     TcpReceiver receiver;  ///< of the other direction
     bool established = false;
     bool ack_now = false;
-    bool finished = false;  ///< its end of data counts as one more byte
+    bool finished = false;  ///< the end of its data counts as one more byte
     // The handshake.
     bool hello_now = false;  ///< SYN or SYN-ACK
     std::optional<Time> hello_sent;

@@ -72,13 +72,13 @@ void Cubic::grow(double packets, Time now) {
   w_est_ += kAlpha * packets / window_;
   double const t = seconds(now - *epoch_start_ + rtt_min_.value_or(0ns));
   double const target = std::floor(kC * std::pow(t - k_s_, 3) + origin_);
-  // How many packets are acknowledged for each one that the window grows by.
+  // The number of acknowledged packets per packet of window growth.
   double pace = target > window_ ? window_ / (target - window_) : 100 * window_;
   if (w_max_ == 0) pace = std::min(pace, kFirstPaceMax);
   double const friendly = std::floor(w_est_);
   if (friendly > window_) pace = std::min(pace, window_ / (friendly - window_));
   pace = std::max(std::floor(pace), kPaceMin);
-  if (credit_ >= pace) {  // the pace has become quicker
+  if (credit_ >= pace) {  // the pace has increased
     credit_ = 0;
     ++window_;
   }
@@ -90,7 +90,7 @@ void Cubic::grow(double packets, Time now) {
 
 void Cubic::on_loss() {
   epoch_start_.reset();
-  // Fast convergence: less than last time means that somebody else came.
+  // Fast convergence: a smaller window than last time means a new competing flow.
   w_max_ = window_ < w_max_ ? window_ * (1 + kBeta) / 2 : window_;
   threshold_ = std::max(std::floor(window_ * kBeta), kWindowMin);
 }

@@ -6,32 +6,33 @@
 
 namespace reprise {
 
-/// A congestion window in packets: slow start from 10 (RFC 6928), left by HyStart as Linux does it
-/// (Ha and Rhee 2011: the delay of a round's first acknowledgements, or the length of their train),
-/// then CUBIC (RFC 9438) in Linux' whole packets: it grows by one after so many acknowledgements.
+/// A congestion window in packets: slow start from 10 (RFC 6928), ended by HyStart as in Linux (Ha
+/// and Rhee 2011: by the delay of a round's first acknowledgements, or the length of their train),
+/// then CUBIC (RFC 9438) in whole packets, as in Linux: it grows by one per number of
+/// acknowledgements.
 class Cubic {
  public:
   using Time = std::chrono::nanoseconds;
 
   static constexpr double kInitialWindow = 10;
 
-  /// Packets that may be in flight.
+  /// The permitted number of packets in flight.
   double window() const { return window_; }
   bool in_slow_start() const { return window_ < threshold_; }
   double threshold() const { return threshold_; }
 
-  /// `packets` were acknowledged, the last of them after `rtt` (none when it was sent twice). All
-  /// below `acknowledged` have been, `next` is the next byte to be sent.
+  /// `packets` were acknowledged, the last of them after `rtt` (nothing if it was sent twice). All
+  /// bytes below `acknowledged` have been; `next` is the next byte to send.
   void on_ack(double packets, std::optional<Time> rtt, std::uint64_t acknowledged,
               std::uint64_t next, Time now);
 
-  /// A loss was found: the window to come down to.
+  /// A loss was found: computes the window to reduce to.
   void on_loss();
-  /// The recovery that on_loss() began goes on: it alone says the window.
+  /// For the recovery after on_loss(), which alone controls the window.
   void set_window(double packets) { window_ = packets; }
   /// Everything was lost: one packet.
   void on_timeout();
-  /// Nothing was sent for `idle`: halves the window for each timeout in it, to the initial one.
+  /// Nothing was sent for `idle`: halves the window per `timeout` in it, down to the initial one.
   void on_idle(Time idle, Time timeout);
 
  private:
@@ -42,7 +43,7 @@ class Cubic {
   double window_ = kInitialWindow;
   double threshold_ = 1e9;
 
-  // HyStart, of the round that ends when round_end_ is acknowledged.
+  // HyStart, for the round that ends when round_end_ is acknowledged.
   std::uint64_t round_end_ = 0;
   Time round_start_{0};
   Time train_end_{0};
@@ -52,11 +53,11 @@ class Cubic {
 
   // CUBIC, in the RFC's names.
   std::optional<Time> epoch_start_;
-  double w_max_ = 0;  // 0: nothing was lost yet
+  double w_max_ = 0;  // 0: no loss yet
   double w_est_ = 0;
   double origin_ = 0;
   double k_s_ = 0;
-  double credit_ = 0;  // packets acknowledged, and not yet grown for
+  double credit_ = 0;  // packets acknowledged, not yet used for growth
 };
 
 }  // namespace reprise

@@ -9,7 +9,7 @@ namespace reprise {
 
 inline constexpr std::uint64_t kRequestBytes = 300;
 
-/// One client that asks and one server that answers at once, over the stream model.
+/// A client that sends requests and a server that answers at once, over the stream model.
 class ModelTransfers {
  public:
   using Time = StreamNetwork::Time;
@@ -17,12 +17,12 @@ class ModelTransfers {
   ModelTransfers(const LinkProfile& profile, std::uint64_t seed)
       : network_(profile, seed, Time(0)), connection_(network_.open(Time(0))) {}
 
-  /// The client's end of the handshake.
+  /// Runs the client's end of the handshake.
   void connect() {
     while (!connected_ && step()) continue;
   }
 
-  /// From the request to the last byte of its answer; Time::max() when the model gives up.
+  /// Time from the request to the last byte of its answer; Time::max() if the model gives up.
   Time fetch(std::uint64_t bytes) {
     auto const begin = now_;
     asked_ += kRequestBytes;
@@ -34,7 +34,7 @@ class ModelTransfers {
     return failed_ ? Time::max() : now_ - begin;
   }
 
-  /// Nothing happens for so long but what is under way.
+  /// Waits; only pending work continues.
   void rest(Time time) {
     now_ += time;
     network_.advance(now_, events_);

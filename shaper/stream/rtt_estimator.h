@@ -6,8 +6,8 @@
 
 namespace reprise {
 
-/// Smoothed round trip and retransmission timeout (RFC 6298), with Linux' floor: 200 ms above the
-/// round trip.
+/// Smoothed round trip and retransmission timeout (RFC 6298), with the minimum of Linux: 200 ms
+/// above the round trip.
 class RttEstimator {
  public:
   using Time = std::chrono::nanoseconds;

@@ -4,7 +4,8 @@
 
 namespace reprise {
 
-/// What Linux puts on an Ethernet: 1500 bytes of IP packet, of which 52 are headers (timestamps).
+/// The payload per packet of Linux on Ethernet: 1500 bytes of IP packet, of which 52 are headers
+/// (timestamps).
 inline constexpr std::uint32_t kSegmentBytes = 1448;
 inline constexpr std::uint32_t kHeaderBytes = 52;
 inline constexpr std::uint32_t kSynBytes = 60;

@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kBudgetMs = 900;
 constexpr std::uint64_t kTransfers[] = {200'000, 50'000, 14'000};
-/// What waking threads takes on a machine that is not too busy.
+/// The time to wake threads on a machine that is not too busy.
 constexpr double kToleranceMs = 5;
 constexpr double kToleranceShare = 0.10;
 
@@ -31,7 +31,7 @@ bool varies(const LinkSettings& settings) {
          settings.loss != LossModel();
 }
 
-/// What is to be measured, with what the model expects.
+/// The measurements to make, with the model's expectations.
 StreamCheck plan_check(const LinkProfile& profile, std::uint64_t seed) {
   StreamCheck check;
   ModelTransfers model(profile, seed);
@@ -54,7 +54,7 @@ StreamCheck plan_check(const LinkProfile& profile, std::uint64_t seed) {
   return check;
 }
 
-/// The far end: answers each request with as many bytes as its first eight say.
+/// The far end: answers each request with the number of bytes in its first eight bytes.
 void answer(Descriptor socket) {
   std::vector<char> bytes(kTransfers[0]);
   std::array<char, kRequestBytes> request;
@@ -70,10 +70,10 @@ void answer(Descriptor socket) {
   }
 }
 
-/// A shell and what it needs at both ends.
+/// A shell with both its ends.
 class Bench {
  public:
-  /// One end after the other sees that the one before it has gone.
+  /// The ends stop one after the other, each when it sees that the previous one has closed.
   ~Bench() {
     near_.reset();
     shell_.reset();
@@ -93,7 +93,7 @@ class Bench {
     }
     int const on = 1;
     ::setsockopt(near_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    // Whatever is wrong, it ends.
+    // It ends even after an error.
     timeval const patience{.tv_sec = 2, .tv_usec = 0};
     ::setsockopt(near_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     StreamShellOptions options{.profile = profile, .seed = seed, .hand_over = {}};
@@ -112,7 +112,7 @@ class Bench {
     return ::connect(near_.get(), reinterpret_cast<const sockaddr*>(&at_), sizeof at_) == 0;
   }
 
-  /// From the request to the last byte of its answer.
+  /// Time from the request to the last byte of its answer.
   double fetch(std::uint64_t bytes) {
     std::array<char, kRequestBytes> request{};
     std::memcpy(request.data(), &bytes, sizeof bytes);
@@ -126,7 +126,7 @@ class Bench {
  private:
   sockaddr_in at_{};
   Descriptor near_;
-  std::thread answers_;  // made by the shell's thread
+  std::thread answers_;  // created by the shell's thread
   std::unique_ptr<StreamShell> shell_;
 };
 

@@ -141,7 +141,7 @@ void StreamNetwork::take_from(Direction direction, Time now) {
 }
 
 void StreamNetwork::arrive(std::uint32_t slot, Time now) {
-  StreamPacket const packet = packets_[slot];  // packets_ may grow meanwhile
+  StreamPacket const packet = packets_[slot];  // a copy, because packets_ may grow meanwhile
   if (packet.kind == StreamPacket::Kind::datagram) return;
   auto const found = connections_.find(packet.id);
   if (found == connections_.end()) return;
@@ -194,7 +194,7 @@ void StreamNetwork::wake(const Deadline& deadline, Time now) {
 void StreamNetwork::serve(StreamConnection& connection, Time now) {
   connection.serve(now, [&](const StreamPacket& packet) { transmit(packet, now); });
   auto const deadline = connection.deadline();
-  // Timers mostly move away, so an earlier wake stays and finds nothing to do.
+  // Timers are usually postponed, so an earlier wake is kept and finds nothing to do.
   if (deadline && connection.note_wake(*deadline)) {
     deadlines_.push({.at = *deadline, .connection = connection.id()});
   }

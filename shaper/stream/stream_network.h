@@ -13,17 +13,17 @@
 
 namespace reprise {
 
-/// Something that the owner of the connections may wait for.
+/// An event for the owner of the connections.
 struct StreamEvent {
   enum class Kind : std::uint8_t {
-    connected,        ///< the client's end is: one round trip after open()
-    accepted,         ///< the server's end is: it may send from now on
+    connected,        ///< the client's end is connected: one round trip after open()
+    accepted,         ///< the server's end is connected: it may send from now on
     delivered,        ///< delivered() has grown
-    ended,            ///< all was delivered, and the end of it
+    ended,            ///< everything was delivered, including the end
     acknowledged,     ///< unsent() or unacknowledged() has shrunk
-    failed,           ///< given up after too many timeouts, and closed
+    failed,           ///< abandoned after too many timeouts, and closed
     datagram,         ///< `id` has arrived
-    datagram_dropped  ///< `id` never will
+    datagram_dropped  ///< `id` was lost
   };
   Kind kind;
   std::uint64_t id;     ///< of the connection or datagram
@@ -35,46 +35,47 @@ struct StreamEvent {
 /// TCP connections and datagrams across one emulated link, as a function of time: the stream shell
 /// without sockets. All share the two directions of the link, their queues and their losses.
 ///
-/// A proxy that has real, unshaped connections wraps it so: it calls open() as it accepts, write()
-/// with the count of the bytes that either side has given it, and passes these bytes on once
-/// delivered() says that they have arrived. TLS is bytes like any other. It is an approximation of
-/// the packets of a real TCP (tcp_sender.h says of which).
+/// A proxy with real, unshaped connections uses it so: it calls open() when it accepts, write()
+/// with the number of bytes that it received from either side, and passes these bytes on once
+/// delivered() reports their arrival. TLS is bytes like any other. This approximates the packets of
+/// a real TCP (tcp_sender.h says which one).
 ///
-/// Not thread-safe. The times given must not decrease.
+/// Not thread-safe. The times of calls must not decrease.
 class StreamNetwork {
  public:
   using Time = std::chrono::nanoseconds;
 
-  /// `start` is when traces and outages of the profile begin.
+  /// `start`: the begin of the profile's traces and outages.
   StreamNetwork(const LinkProfile& profile, std::uint64_t seed, Time start);
 
-  /// The client begins a handshake. Ids are never used again.
+  /// Starts a handshake of a client. Ids are never reused.
   std::uint64_t open(Time now);
 
-  /// One end has written so many bytes towards the other; they are sent once it is connected.
+  /// Adds `bytes` written by one end to the other; they are sent once it is connected.
   void write(std::uint64_t connection, Direction direction, std::uint64_t bytes, Time now);
-  /// One end will write no more. Once only.
+  /// Marks the end of one end's data. Only once.
   void finish(std::uint64_t connection, Direction direction, Time now);
-  /// Forgets a connection, and what it has not sent.
+  /// Removes a connection and its unsent data.
   void close(std::uint64_t connection);
 
-  /// A UDP datagram; `id` is the caller's and comes back in an event. `bytes` is what it carries.
+  /// Sends a UDP datagram with `bytes` of payload; `id` is the caller's and is returned in an
+  /// event.
   void send_datagram(std::uint64_t id, Direction direction, std::uint32_t bytes, Time now);
 
   /// When to call advance() next.
   std::optional<Time> next_event() const;
-  /// Lets everything happen that is due by `now` and appends what was not told yet.
+  /// Processes everything due by `now` and appends the events not yet returned.
   void advance(Time now, std::vector<StreamEvent>& events);
 
-  /// Bytes that have arrived in order. 0 of a connection that is closed.
+  /// Bytes that have arrived in order; 0 for a closed connection.
   std::uint64_t delivered(std::uint64_t connection, Direction direction) const;
-  /// Bytes that wait at the sender for the congestion window: what a proxy should keep small.
+  /// Bytes that wait at the sender for the congestion window; a proxy should keep this small.
   std::uint64_t unsent(std::uint64_t connection, Direction direction) const;
-  /// Bytes that were written and not yet acknowledged.
+  /// Bytes that were written but not yet acknowledged.
   std::uint64_t unacknowledged(std::uint64_t connection, Direction direction) const;
   std::uint64_t retransmissions(std::uint64_t connection, Direction direction) const;
 
-  /// Another link from `at` on (Link::change).
+  /// Changes the link from `at` on (Link::change).
   void change(const LinkProfile& profile, Time at);
 
   const Link& link(Direction direction) const { return direction == Direction::down ? down_ : up_; }
@@ -98,7 +99,7 @@ class StreamNetwork {
   void wake(const Deadline& deadline, Time now);
   void transmit(const StreamPacket& packet, Time now);
   void release(std::uint32_t slot, bool arrived);
-  /// Sends what the connection has to send, and notes when it wants to be woken.
+  /// Sends the pending packets of the connection, and notes its next wake.
   void serve(StreamConnection& connection, Time now);
 
   Link down_;
@@ -106,8 +107,8 @@ class StreamNetwork {
   Time time_;
   std::uint64_t next_id_ = 1;
   std::unordered_map<std::uint64_t, StreamConnection> connections_;
-  std::priority_queue<Deadline> deadlines_;  // some have passed without reason
-  std::vector<StreamPacket> packets_;        // in the links; a Packet's handle is the place here
+  std::priority_queue<Deadline> deadlines_;  // some are obsolete
+  std::vector<StreamPacket> packets_;        // in the links; a Packet's handle is its index here
   std::vector<std::uint32_t> free_slots_;
   std::vector<Departure> due_;
   std::vector<StreamEvent> events_;

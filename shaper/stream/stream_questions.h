@@ -9,42 +9,42 @@
 
 namespace reprise {
 
-/// A client's datagram that has crossed the link and may be answered.
+/// A client's datagram that has crossed the link and can be answered.
 struct StreamQuestion {
   std::uint64_t id;
   std::vector<std::byte> bytes;
 };
 
-/// Datagrams across the model, as names are asked for: what a client sends is a question, and has
-/// one answer at most. Both are datagrams of the model's links, so they wait behind what else is on
-/// the way, and may be lost. The answer goes to the socket and by the address that the question
-/// came by.
+/// DNS datagrams across the model: each datagram of a client is a query with at most one answer.
+/// Both are datagrams of the model's links, so they queue with other traffic and may be lost. The
+/// answer is sent to the socket and from the address that received the query.
 ///
-/// Not thread-safe. The times given must not decrease.
+/// Not thread-safe. The times of calls must not decrease.
 class StreamQuestions {
  public:
   using Time = StreamNetwork::Time;
 
-  /// Those that come while so many are on their way, or are not answered yet, are lost.
+  /// Queries beyond this many in transit or unanswered are lost.
   static constexpr std::size_t kMax = 1024;
 
-  /// `network` outlives this.
+  /// `network` must outlive this.
   explicit StreamQuestions(StreamNetwork& network) : network_(network) {}
 
-  /// Takes what has come to a UDP socket, which stays open until forget(). No more than kMax.
+  /// Receives the datagrams waiting at a UDP socket, at most kMax. The socket must stay open until
+  /// forget().
   void take_in(int socket, Time now);
 
-  /// Of kind datagram or datagram_dropped. Passes an answer that has arrived on to its client, and
-  /// returns a question that has arrived: it waits for answer().
+  /// Handles an event of kind datagram or datagram_dropped. Sends an arrived answer to its client;
+  /// returns an arrived query, which waits for answer().
   std::optional<StreamQuestion> on_event(const StreamEvent& event);
 
-  /// Nothing to say: `bytes` is empty. Ids that are not waited for are passed over.
+  /// Empty `bytes`: no answer. Unknown ids are ignored.
   void answer(std::uint64_t id, std::vector<std::byte> bytes, Time now);
 
-  /// All that are on their way; the sockets may be closed.
+  /// Drops all in transit; the sockets may then be closed.
   void forget() { under_way_.clear(); }
 
-  /// That were put on the link.
+  /// The number of queries put on the link.
   std::uint64_t count() const { return count_; }
 
  private:

@@ -58,7 +58,7 @@ void StreamRelay::attach_proxy(Descriptor proxy, std::shared_ptr<const std::atom
 
 void StreamRelay::on_ready(End which, std::uint32_t events) {
   Socket& socket = end(which);
-  // An end or an error is found by reading and by writing.
+  // An end or an error is detected by reading and by writing.
   if ((events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) socket.readable = true;
   if ((events & (EPOLLOUT | EPOLLHUP | EPOLLERR)) != 0) socket.writable = true;
   if ((events & (EPOLLHUP | EPOLLERR)) != 0) socket.gone = true;
@@ -80,14 +80,15 @@ void StreamRelay::pump(Time now) {
 std::size_t StreamRelay::untaken(Direction direction) const {
   auto const delivered = network_.delivered(id_, direction);
   auto const passed = pipe(direction).passed;
-  return delivered > passed ? delivered - passed : 0;  // 0 of what the model has given up
+  return delivered > passed ? delivered - passed
+                            : 0;  // 0 if the model has abandoned the connection
 }
 
 std::size_t StreamRelay::room(Direction direction) const {
   Pipe const& from = pipe(direction);
   auto const unsent = network_.unsent(id_, direction);
   if (untaken(direction) >= kUntakenMax || from.held.size() >= kHeldMax) return 0;
-  // Not every few bytes: a read costs as much as many.
+  // Not for every few bytes: a small read costs as much as a large one.
   if (unsent > from.unsent_max * 3 / 4) return 0;
   return std::min<std::size_t>(from.unsent_max - unsent, kChunkBytes);
 }
@@ -139,7 +140,7 @@ void StreamRelay::pass_on(Direction direction) {
       broken_ = true;
       return;
     }
-    // A proxy that has closed takes no more, and what it has sent is still to arrive.
+    // A proxy that has closed accepts no more; its own data must still arrive.
     if (count < 0) count = static_cast<ssize_t>(bytes.size());
     from.held.pop(static_cast<std::size_t>(count));
     from.passed += static_cast<std::uint64_t>(count);

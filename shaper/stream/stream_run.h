@@ -10,11 +10,11 @@
 
 namespace reprise {
 
-/// All that a stream shell has to say about a run.
+/// The results of a stream shell's run.
 struct StreamRun {
   LinkProfile profile;
   std::uint64_t seed = 0;
-  std::string instead_of;  ///< why it was not packets, when that was tried
+  std::string instead_of;  ///< why packets were not possible, if they were tried
   StreamCheck self_check;
   StreamReport link;
 };
@@ -23,7 +23,7 @@ struct StreamRun {
 /// deviations, late events. Empty if there are none.
 std::vector<std::string> warnings_of(const StreamRun& run);
 
-/// For results and reports: as that of a packet run, and marked approximate.
+/// For results and reports: as for a packet run, and marked approximate.
 boost::json::object to_json(const StreamRun& run);
 
 }  // namespace reprise

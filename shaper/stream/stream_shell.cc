@@ -17,20 +17,20 @@ namespace {
 
 using boost::asio::ip::tcp;
 
-/// What an event is about: the id of a connection, or the place of a listener or of a socket of
-/// questions, and the kind in the lowest bits.
+/// The source of an event: the id of a connection, or the index of a listener or of a DNS socket,
+/// with the kind in the lowest bits.
 enum Source : std::uint64_t { kClient, kProxy, kListener, kQuestions, kClock };
 constexpr int kKindBits = 3;
 constexpr std::uint64_t kKindMask = (1 << kKindBits) - 1;
 
 constexpr std::uint32_t kEdges = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
 constexpr int kEventsMax = 64;
-constexpr int kAcceptsMax = 64;                         // in a turn
-constexpr int kRoundsMax = 64;                          // in a turn
-constexpr std::chrono::milliseconds kAcceptPause{100};  // when descriptors ran out
-/// What the proxy may write ahead of the model, as the kernel counts it (twice this).
+constexpr int kAcceptsMax = 64;                         // per turn
+constexpr int kRoundsMax = 64;                          // per turn
+constexpr std::chrono::milliseconds kAcceptPause{100};  // after running out of descriptors
+/// How much the proxy may write ahead of the model, as counted by the kernel (twice this).
 constexpr int kProxyBufferBytes = 32 << 10;
-/// What a client may send ahead of the model, besides what its own system holds.
+/// How much a client may send ahead of the model, besides its own system's buffers.
 constexpr int kClientBufferBytes = 32 << 10;
 
 tcp::endpoint endpoint_of(int socket, decltype(::getpeername)& name) {
@@ -188,7 +188,7 @@ void StreamShell::accept(std::size_t listener) {
   }
 }
 
-/// Clients wait in the backlog meanwhile.
+/// Meanwhile clients wait in the backlog.
 void StreamShell::pause_accepting() {
   for (const Descriptor& listener : options_.listeners) {
     ::epoll_ctl(events_.get(), EPOLL_CTL_DEL, listener.get(), nullptr);
@@ -199,7 +199,7 @@ void StreamShell::pause_accepting() {
 void StreamShell::connect_proxy(std::uint64_t id, const Client& client) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0) {
-    clients_.erase(id);  // which resets the client
+    clients_.erase(id);  // resets the client
     return;
   }
   Descriptor ours(ends[0]);
@@ -214,7 +214,7 @@ void StreamShell::connect_proxy(std::uint64_t id, const Client& client) {
   options_.hand_over(std::move(arrival));
 }
 
-/// Lets the model do what is due. Whether there was anything.
+/// Runs the model's due events. Returns whether there were any.
 bool StreamShell::step() {
   bool any = false;
   for (auto next = network_.next_event(); next; next = network_.next_event()) {

@@ -19,12 +19,12 @@
 
 namespace reprise {
 
-/// A client's connection that has crossed the link, to be served by the proxy.
+/// A client's connection that has crossed the link, for the proxy to serve.
 struct StreamArrival {
-  std::size_t listener;  ///< the place in StreamShellOptions::listeners
+  std::size_t listener;  ///< the index in StreamShellOptions::listeners
   Descriptor socket;     ///< a connected AF_UNIX stream socket, non-blocking
   boost::asio::ip::tcp::endpoint client;
-  boost::asio::ip::tcp::endpoint destination;  ///< that the client asked for
+  boost::asio::ip::tcp::endpoint destination;  ///< requested by the client
   /// Set it before closing the socket if the client must not take its data as complete: a socket of
   /// this kind cannot send a reset.
   std::shared_ptr<std::atomic<bool>> aborted;
@@ -33,24 +33,24 @@ struct StreamArrival {
 struct StreamShellOptions {
   LinkProfile profile;
   std::uint64_t seed = 0;
-  /// Listening TCP sockets that clients see.
+  /// Listening TCP sockets for clients.
   std::vector<Descriptor> listeners;
-  /// UDP sockets that clients see, non-blocking: each datagram is a question.
+  /// UDP sockets for clients, non-blocking: each datagram is a DNS query.
   std::vector<Descriptor> question_sockets;
-  /// Called on the shell's thread, for each client as the server's end of the handshake ends.
+  /// Called on the shell's thread, for each client at the end of the server's handshake.
   std::function<void(StreamArrival)> hand_over;
-  /// Called on the shell's thread, for each question that has crossed the link. To be answered by
-  /// StreamShell::answer(), not within this call.
+  /// Called on the shell's thread, for each DNS query that has crossed the link. Answer it by
+  /// StreamShell::answer(), after this call.
   std::function<void(StreamQuestion)> ask;
 };
 
-/// What a stream shell did.
+/// The results of a stream shell.
 struct StreamReport {
   LinkCounters down;
   LinkCounters up;
-  LatenessHistogram::Summary lateness;  ///< by which the model's events were late
+  LatenessHistogram::Summary lateness;  ///< of the model's events
   std::uint64_t connections = 0;
-  std::uint64_t broken = 0;  ///< of these, given up by the model after too many timeouts
+  std::uint64_t broken = 0;  ///< of these, abandoned by the model after too many timeouts
   std::uint64_t questions = 0;
 };
 
@@ -74,8 +74,8 @@ class StreamShell {
   void close_listeners();
   /// How long stop() waits for running transfers.
   static constexpr std::chrono::seconds kEndingTime{5};
-  /// Lets what the proxy has sent arrive, once it has closed its ends, and joins the thread. At
-  /// most kEndingTime; then the rest is cut off. Idempotent.
+  /// After the proxy has closed its ends: delivers its remaining data, and joins the thread. Waits
+  /// at most kEndingTime; then the rest is cut off. Idempotent.
   void stop();
 
   /// At any time.
@@ -113,7 +113,7 @@ class StreamShell {
   std::atomic<bool> stopping_ = false;
   LatenessHistogram lateness_;
 
-  mutable std::mutex mutex_;  // over what follows, for report()
+  mutable std::mutex mutex_;  // protects the following members, for report()
   StreamNetwork network_;
   StreamQuestions questions_{network_};
   std::unordered_map<std::uint64_t, Client> clients_;
@@ -122,7 +122,7 @@ class StreamShell {
 
   std::vector<std::uint64_t> touched_;  // to be pumped
   std::vector<StreamEvent> told_;
-  std::optional<Time> accept_again_;  // when descriptors have run out
+  std::optional<Time> accept_again_;  // after running out of descriptors
   std::optional<Time> ends_at_;       // at the latest
 
   std::thread thread_;

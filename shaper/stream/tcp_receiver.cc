@@ -38,7 +38,7 @@ Acknowledgement TcpReceiver::acknowledge() {
 }
 
 void TcpReceiver::keep(SequenceRange segment) {
-  // What it touches becomes one range with it.
+  // It is merged with all ranges that it touches.
   std::erase_if(beyond_, [&](const SequenceRange& range) {
     bool const touches = range.begin <= segment.end && segment.begin <= range.end;
     if (touches) {

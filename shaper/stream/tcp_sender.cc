@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kDuplicateThreshold = 3;
 constexpr TcpSender::Time kTimeoutMax = 120s;
-constexpr TcpSender::Time kLoneProbeDelay = 200ms;  // the peer may put its acknowledgement off
+constexpr TcpSender::Time kLoneProbeDelay = 200ms;  // the peer may delay its acknowledgement
 constexpr int kBackoffsMax = 16;
 
 }  // namespace
@@ -64,7 +64,7 @@ void TcpSender::send(Segment& segment, Time now) {
   last_sent_ = now;
   note_use(in_flight() >= cubic_.window());
   if (recovery_end_ && !timed_out_) ++recovery_sent_;
-  // A new segment starts the timer again only as a probe's; the timeout counts from the first.
+  // A new segment restarts only a probe's timer; the timeout counts from the first segment.
   if (!timer_ || timer_kind_ == Timer::probe) arm(now);
 }
 
@@ -92,7 +92,7 @@ void TcpSender::on_ack(const Acknowledgement& ack, Time now) {
 
 void TcpSender::deliver(const Segment& segment, News& news, Time now) {
   ++news.delivered;
-  // What was sent twice may be answered once for either (Karn).
+  // The acknowledgement of a resent segment may belong to either transmission (Karn).
   if (!segment.resent) news.rtt = now - segment.sent;
   bool const plausible = !segment.resent || now - segment.sent >= rtt_.least().value_or(0ns);
   if (segment.order > rack_order_ && plausible) {
@@ -131,7 +131,7 @@ TcpSender::News TcpSender::take(const Acknowledgement& ack, Time now) {
   return news;
 }
 
-/// Whether there were any.
+/// Returns whether there were any.
 bool TcpSender::find_losses(Time now) {
   reordering_due_.reset();
   if (sacked_ == 0 && !recovery_end_) return false;
@@ -166,7 +166,7 @@ void TcpSender::begin_recovery() {
   probe_end_.reset();
 }
 
-/// `safe`: the acknowledgement moved on and told of no more losses (RFC 6937, as SSRB).
+/// `safe`: the acknowledgement advanced and reported no more losses (RFC 6937, as SSRB).
 void TcpSender::set_recovery_window(std::uint32_t delivered, bool safe) {
   recovery_delivered_ += delivered;
   double const goal = cubic_.threshold();
@@ -179,14 +179,14 @@ void TcpSender::set_recovery_window(std::uint32_t delivered, bool safe) {
         std::max(static_cast<double>(recovery_delivered_) - recovery_sent_, 1.0 * delivered);
     may_send = std::min(goal - flight, made_up + (safe ? 1 : 0));
   }
-  // The first retransmission always goes.
+  // The first retransmission is always permitted.
   cubic_.set_window(flight + std::max(may_send, recovery_sent_ == 0 ? 1.0 : 0.0));
 }
 
 void TcpSender::grow(const News& news, Time now) {
   bool const used = cubic_.in_slow_start() && cubic_.window() < 2.0 * static_cast<double>(use_max_);
   if (used || window_limited_) {
-    // What was told before, by SACK, has counted or was no time to grow.
+    // Packets reported earlier by SACK have been counted, or came when the window could not grow.
     cubic_.on_ack(news.delivered, news.rtt, acknowledged_, next_, now);
   }
 }
@@ -212,7 +212,7 @@ void TcpSender::arm(Time now) {
   timer_ = now + timeout;
   timer_kind_ = Timer::retransmission;
   if (recovery_end_ || probe_end_ || sacked_ > 0 || !rtt_.smoothed()) return;
-  // In place of the timeout when that would come first.
+  // Instead of the timeout, if that would be earlier.
   auto const probe_due =
       now + 2 * *rtt_.smoothed() + (segments_.size() == 1 ? kLoneProbeDelay : Time(0));
   timer_ = std::min(*timer_, probe_due);

@@ -11,18 +11,18 @@
 
 namespace reprise {
 
-/// The sending half of one direction: which bytes go when, as Linux does it without pacing. Slow
-/// start and CUBIC; loss is found by later packets that arrived (RACK, RFC 8985, with SACK), by a
-/// probe of the tail (TLP) and by the timeout (RFC 6298); recovery is proportional (PRR, RFC 6937).
-/// Pure: the caller sends what next() gives, and calls on_timer() at timer().
+/// The sending half of one direction: which bytes are sent when, as Linux does it without pacing.
+/// Slow start and CUBIC; losses are detected by the arrival of later packets (RACK, RFC 8985, with
+/// SACK), by a tail probe (TLP) and by the timeout (RFC 6298); recovery is proportional (PRR, RFC
+/// 6937). Pure: the caller sends the results of next(), and calls on_timer() at timer().
 class TcpSender {
  public:
   using Time = std::chrono::nanoseconds;
 
-  /// The application has written so many bytes.
+  /// Adds bytes written by the application.
   void write(std::uint64_t bytes, Time now);
 
-  /// The next segment that may go now; it counts as sent.
+  /// The next segment that may be sent now; it counts as sent.
   std::optional<SequenceRange> next(Time now);
 
   void on_ack(const Acknowledgement& ack, Time now);
@@ -37,25 +37,25 @@ class TcpSender {
   std::uint64_t written() const { return written_; }
   std::uint64_t sent() const { return next_; }
   std::uint64_t acknowledged() const { return acknowledged_; }
-  /// Timeouts one after the other without an acknowledgement.
+  /// Consecutive timeouts without an acknowledgement.
   int timeouts() const { return timeouts_; }
   double window() const { return cubic_.window(); }
   std::uint64_t retransmissions() const { return retransmissions_; }
 
  private:
-  /// From acknowledged_ on, without gaps.
+  /// The sent segments start at acknowledged_, without gaps.
   struct Segment {
     SequenceRange bytes;
     Time sent{0};
-    std::uint64_t order = 0;  ///< of sending, over all segments
+    std::uint64_t order = 0;  ///< order of sending, over all segments
     bool sacked = false;
-    bool lost = false;  ///< and not sent again since
+    bool lost = false;  ///< and not resent since
     bool resent = false;
   };
-  /// What an acknowledgement brought.
+  /// The effect of an acknowledgement.
   struct News {
-    std::uint32_t acknowledged = 0;  ///< packets, by number
-    std::uint32_t delivered = 0;     ///< packets, in any way
+    std::uint32_t acknowledged = 0;  ///< packets newly acknowledged in order
+    std::uint32_t delivered = 0;     ///< packets newly acknowledged in any way
     std::optional<Time> rtt;
   };
   enum class Timer : std::uint8_t { retransmission, probe, reordering };
@@ -85,27 +85,27 @@ class TcpSender {
   Time last_sent_{0};
   std::uint64_t retransmissions_ = 0;
 
-  // The latest sent of what was delivered (RACK).
+  // The latest sent of the delivered segments (RACK).
   std::uint64_t rack_order_ = 0;
   Time rack_rtt_{0};
   std::optional<Time> reordering_due_;
 
-  // Until this is acknowledged: recovery from loss, after a timeout with slow start.
+  // Recovery from loss, or slow start after a timeout, until this is acknowledged.
   std::optional<std::uint64_t> recovery_end_;
   bool timed_out_ = false;
   std::uint32_t recovery_flight_ = 0;
   std::uint32_t recovery_delivered_ = 0;
   std::uint32_t recovery_sent_ = 0;
 
-  // How much of the window was used, without which it does not grow: the most that was under way
-  // since the last time that it was full, or in the last round.
+  // How much of the window was used; otherwise it does not grow: the most in flight since the
+  // window was last full, or in the last round.
   std::uint64_t use_end_ = 0;
   std::size_t use_max_ = 0;
   bool window_limited_ = false;
 
   std::optional<Time> timer_;
   Timer timer_kind_ = Timer::retransmission;
-  std::optional<std::uint64_t> probe_end_;  // a probe is out until this is acknowledged
+  std::optional<std::uint64_t> probe_end_;  // a probe is in flight until this is acknowledged
   bool probe_now_ = false;
   int timeouts_ = 0;
 };

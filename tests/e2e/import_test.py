@@ -151,7 +151,7 @@ class Import(harness.TestCase):
     def test_spdy_is_said_to_be_assumed(self):
         path = self.write("a.har", har({"text": "x"}, version="spdy"))
         done = self.import_all(path)
-        self.assertIn(b"1 responses have no known HTTP version", done.stderr)
+        self.assertIn(b"1 response has no known HTTP version", done.stderr)
         report = self.folder / "report.json"
         replay = self.replay(self.folder / "a.reprise", "--report", str(report))
         self.assertEqual(replay.stop(), 0)
@@ -189,7 +189,7 @@ class Import(harness.TestCase):
         path = self.write("a.har", har({"size": 100}))
         done = self.import_all(path)
         self.assertEqual(done.returncode, 0)
-        self.assertIn(b"a replay cuts them at the same place", done.stderr)
+        self.assertIn(b"a replay cuts it at the same place", done.stderr)
         self.assertIn(b"contains no response bodies", done.stderr)
         replay = self.replay(self.folder / "a.reprise")
         host, port = replay.address("https")

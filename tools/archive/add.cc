@@ -33,8 +33,8 @@ bool has_option(const std::vector<std::string>& arguments, const std::string& na
   });
 }
 
-/// What makes the added pages live on the clock and the dice of the session that they become part
-/// of: a replay has one of each.
+/// Options that give the added pages the clock and the random numbers of the session they join: a
+/// replay has one of each.
 std::vector<std::string> same_world(const SessionInfo& info,
                                     const std::vector<std::string>& given) {
   std::vector<std::string> options;
@@ -70,7 +70,7 @@ int record(std::vector<std::string> options, const std::vector<std::string>& giv
   return kExitFailed;
 }
 
-/// Removes a file, also one that an `add` which was killed has left.
+/// Removes a file, even one left by a killed `add`.
 class Recording {
  public:
   explicit Recording(const fs::path& archive) : path_(archive) { path_ += ".adding"; }
@@ -80,7 +80,7 @@ class Recording {
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  /// False when another process is at work on it, which was said.
+  /// False if another process uses it; the error has been printed.
   bool take() {
     auto const left = open_regular_file(path_, FileLock::kExclusive);
     if (!left && left.error() == archive_errc::locked) {
@@ -121,7 +121,7 @@ int add(const AddArguments& arguments) {
   auto archive = open_with_remarks(arguments.archive);
   if (!archive) return kExitArchive;
   auto const info = served_session(*archive->reader);
-  archive.reset();  // its lock keeps writers off
+  archive.reset();  // releases its lock, which excludes writers
   if (arguments.new_session) {
     return record({"--append", "-o", arguments.archive.string()}, arguments.for_record);
   }

@@ -55,10 +55,10 @@ int repair(const ArchiveArguments& arguments) {
     return kExitDone;
   }
   for (auto const& remark : report->remarks) std::printf("%s\n", printable(remark).c_str());
-  std::printf("%s: %s kept, %llu lost; %llu bytes, before %llu%s%s\n", arguments.archive.c_str(),
+  std::printf("%s: %s kept, %llu lost; %s, before %llu%s%s\n", arguments.archive.c_str(),
               counted(report->exchanges_kept, "exchange").c_str(),
               static_cast<unsigned long long>(report->exchanges_lost),
-              static_cast<unsigned long long>(report->bytes_after),
+              counted(report->bytes_after, "byte").c_str(),
               static_cast<unsigned long long>(report->bytes_before),
               report->backup_path.empty() ? "" : "; the original is now ",
               report->backup_path.c_str());

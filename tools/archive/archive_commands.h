@@ -1,7 +1,7 @@
 #pragma once
 
-// The subcommands of `reprise archive` that make or compare archives, a file each: each function
-// adds its subcommand to `archive`.
+// The subcommands of `reprise archive` that make or compare archives, one file per subcommand: each
+// function adds its subcommand to `archive`.
 
 namespace CLI {
 class App;

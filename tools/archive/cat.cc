@@ -9,7 +9,7 @@
 namespace reprise {
 namespace {
 
-/// The caller says when stdout does not take it.
+/// The caller prints an error if stdout cannot be written.
 void put(std::span<const std::byte> bytes) {
   static_cast<void>(std::fwrite(bytes.data(), 1, bytes.size(), stdout));
 }

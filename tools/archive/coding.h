@@ -1,6 +1,6 @@
 #pragma once
 
-// Bodies of an archive without their content codings, and coded again.
+// Decodes bodies of an archive, and encodes them again.
 
 #include <cstdint>
 #include <span>
@@ -12,22 +12,22 @@
 
 namespace reprise {
 
-/// The largest body that is held in memory, coded or not.
+/// The largest body held in memory, coded or not.
 inline constexpr std::uint64_t kPlainBodyBytesMax = 256 << 20;
 
-/// A body as it is meant.
+/// A decoded body.
 struct PlainBody {
   coding::Buffer bytes;
-  std::vector<coding::Coding> codings;  ///< that were undone, in the order of application
+  std::vector<coding::Coding> codings;  ///< the removed codings, in the order of application
 };
 
-/// Undoes what Content-Encoding among `headers` says. Errors: inject/error.h's (unknown_coding,
-/// not_that_coding, truncated, too_large, bomb).
+/// Decodes a body as Content-Encoding among `headers` says. Errors: inject/error.h's
+/// (unknown_coding, not_that_coding, truncated, too_large, bomb).
 Result<PlainBody> decode_body(HeaderList headers, std::span<const std::byte> coded);
-/// Likewise, of a body in an archive. Errors: corrupt and too_large, too.
+/// The same for a body in an archive. Errors: also corrupt and too_large.
 Result<PlainBody> read_plain(const ArchiveReader& from, HeaderList headers, const StoredBody& body);
 
-/// Codes again, about as hard as `before` was coded (empty: as servers commonly do).
+/// Encodes again, with about the effort of `before` (empty: the usual effort of servers).
 coding::Buffer encode_body(std::span<const coding::Coding> codings,
                            std::span<const std::byte> plain, std::span<const std::byte> before);
 

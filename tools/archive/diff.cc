@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "base/text/counted.h"
 #include "base/text/glob.h"
 #include "base/text/printable.h"
 #include "tools/archive/archive_commands.h"
@@ -28,11 +29,11 @@ struct DiffArguments {
   bool json = false;
 };
 
-/// How two bodies of unlike digest differ, once their codings are undone.
+/// The difference of two bodies with unequal digests, after decoding.
 struct BodyDifference {
-  bool decoded = false;  ///< false: one of them does not decode, or is too large to try
+  bool decoded = false;  ///< false: one of them cannot be decoded, or is too large to try
   bool same = false;
-  std::size_t first_byte = 0;  ///< that differs, from 0
+  std::size_t first_byte = 0;  ///< offset of the first difference, from 0
   std::size_t a_bytes = 0;
   std::size_t b_bytes = 0;
 };
@@ -102,16 +103,16 @@ class Printer {
   }
 
   void print_body(const StoredReply& a, const StoredReply& b) const {
-    std::printf("    body: %llu -> %llu bytes", static_cast<unsigned long long>(a.body.size_bytes),
-                static_cast<unsigned long long>(b.body.size_bytes));
+    std::printf("    body: %llu -> %s", static_cast<unsigned long long>(a.body.size_bytes),
+                counted(b.body.size_bytes, "byte").c_str());
     auto const difference = compare_bodies(a, b);
     if (!difference.decoded) {
       std::printf(", and at least one cannot be decoded\n");
     } else if (difference.same) {
       std::printf(", the same once decoded\n");
     } else {
-      std::printf("; decoded %zu -> %zu bytes, different from byte %zu on\n", difference.a_bytes,
-                  difference.b_bytes, difference.first_byte);
+      std::printf("; decoded %zu -> %s, different from byte %zu on\n", difference.a_bytes,
+                  counted(difference.b_bytes, "byte").c_str(), difference.first_byte);
     }
   }
 

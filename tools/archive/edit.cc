@@ -8,6 +8,7 @@
 #include "archive/replace.h"
 #include "base/bytes.h"
 #include "base/http/media_type.h"
+#include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "tools/archive/archive_commands.h"
 #include "tools/archive/coding.h"
@@ -34,13 +35,13 @@ struct EditArguments {
   bool raw = false;
 };
 
-/// The response as it is to become.
+/// The edited response.
 struct Edited {
   ReplyHead head;
-  std::optional<coding::Buffer> body;  ///< coded; nothing: it stays
+  std::optional<coding::Buffer> body;  ///< coded; nothing: unchanged
 };
 
-/// What identifies the exchange until it is written: the file may be another one by then.
+/// Identifies the exchange until it is written: the file may have changed by then.
 struct Place {
   std::uint32_t ordinal = 0;
   std::uint64_t record_offset = 0;
@@ -56,7 +57,7 @@ std::nullopt_t refuse(const Parts&... parts) {
   return std::nullopt;
 }
 
-/// What an editor takes the file for.
+/// A file name from which an editor recognises the type.
 std::string file_name_of(HeaderList headers) {
   auto const type = media_type(headers);
   constexpr std::pair<const char*, const char*> kSuffixes[] = {
@@ -69,7 +70,7 @@ std::string file_name_of(HeaderList headers) {
   return "body.txt";
 }
 
-/// The head that is wanted; the present one when only the body changes.
+/// The requested head; the present one if only the body changes.
 std::optional<ReplyHead> wanted_head(const EditArguments& arguments, const StoredReply& reply) {
   if (arguments.headers.empty() && !arguments.by_hand_head) {
     return ReplyHead{.status = reply.status, .reason = reply.reason, .headers = reply.headers};
@@ -95,14 +96,14 @@ std::optional<coding::Buffer> bytes_of(const std::expected<std::string, std::str
   return coding::Buffer(bytes.begin(), bytes.end());
 }
 
-/// What the user makes of the body, which is `now`.
+/// The user's version of the body `now`.
 std::optional<coding::Buffer> wanted_body(const EditArguments& arguments, HeaderList headers,
                                           std::span<const std::byte> now) {
   if (!arguments.body.empty()) return bytes_of(read_whole_file(arguments.body, kPlainBodyBytesMax));
   return bytes_of(edit_by_hand(std::string(text_of(now)), file_name_of(headers)));
 }
 
-/// The body that is wanted, coded as `head` says.
+/// Adds the requested body, coded as `head` says.
 std::optional<Edited> with_body(const EditArguments& arguments, const ArchiveReader& from,
                                 const StoredReply& reply, ReplyHead head) {
   bool const changes =
@@ -173,7 +174,7 @@ bool is_unchanged(const Edited& edited, const StoredReply& reply) {
          edited.head.headers == reply.headers;
 }
 
-/// 0 for what is none.
+/// 0 if it is not a number.
 std::size_t number_in(const std::string& text) {
   std::size_t number = 0;
   auto const* const end = text.data() + text.size();
@@ -209,13 +210,13 @@ int edit(const EditArguments& arguments) {
                     .record_offset = archive->reader->entries()[found->ordinal].record_offset,
                     .file_bytes = archive->reader->size_bytes()};
   auto const in_place = arguments.output.empty();
-  if (in_place) archive.reset();  // its lock keeps writers off
+  if (in_place) archive.reset();  // releases its lock, which excludes writers
   auto const exit_code = in_place ? write_in_place(arguments.archive, place, *edited)
                                   : write_copy(arguments, *archive, found->ordinal, *edited);
   if (exit_code != kExitDone) return exit_code;
-  std::fprintf(stderr, "edited %s: exchange %zu, %llu bytes of body, before %llu\n",
+  std::fprintf(stderr, "edited %s: exchange %zu, %s of body, before %llu\n",
                (in_place ? arguments.archive : arguments.output).c_str(), arguments.number,
-               static_cast<unsigned long long>(body_bytes),
+               counted(body_bytes, "byte").c_str(),
                static_cast<unsigned long long>(reply.body.size_bytes));
   return kExitDone;
 }

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kEditedBytesMax = 256 << 20;
 
-/// A folder that only this user can read, removed with what is in it.
+/// A folder that only this user can read, removed with its contents.
 class PrivateFolder {
  public:
   PrivateFolder() {
@@ -76,7 +76,7 @@ std::expected<std::string, std::string> edit_by_hand(const std::string& text,
     return std::unexpected("cannot create a file in the folder for temporary files");
   }
   auto const command = editor_command();
-  // The variable may hold options, so a shell takes it apart.
+  // The variable may contain options, so a shell parses it.
   auto const status =
       run_in_foreground("/bin/sh", {"-c", command + " \"$1\"", "sh", file.string()});
   if (!status) return std::unexpected(status.error());

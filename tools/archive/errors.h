@@ -6,7 +6,7 @@
 
 namespace reprise {
 
-/// The one-line message of an archive that cannot be used: what, why, and what to do.
+/// The one-line message for an unusable archive: what, why, and the remedy.
 std::string archive_error_text(const std::filesystem::path& path, std::error_code error);
 
 }  // namespace reprise

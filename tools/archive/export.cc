@@ -63,7 +63,7 @@ void print_report(const ExportArguments& arguments, const ExportReport& report) 
   }
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (report.lost[i] == 0) continue;
-    std::fprintf(stderr, "  %llu %s\n", number(report.lost[i]), texts[i].text);
+    std::fprintf(stderr, "  %s\n", counted(report.lost[i], texts[i].one, texts[i].many).c_str());
   }
 }
 
@@ -94,7 +94,7 @@ int export_archive(const ExportArguments& arguments) {
     print_report(arguments, report);
     return kExitDone;
   }
-  // Half a file would pass for a whole one.
+  // A partial file could be taken for a complete one.
   ::unlink(arguments.file.c_str());
   if (Interruption::was_asked()) {
     fail_with(arguments.file.string() + ": interrupted; the incomplete file was removed");

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::string_view_literals;
 
-/// Compressed recordings are among those that are recognised once they are read.
+/// Compressed recordings are recognised only when they are read.
 bool is_recording(const fs::path& path) {
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return false;
@@ -49,7 +49,7 @@ std::expected<GivenArchive, int> GivenArchive::take(const fs::path& path) {
   if (int const code = import_recording(path, given.path_); code != kExitDone) {
     return std::unexpected(code);
   }
-  // One that came as the import ended has been taken from what waits for the event loop.
+  // A signal that came at the end of the import has been taken from the event loop's signals.
   if (Interruption::was_asked()) return std::unexpected(Interruption::exit_code());
   return given;
 }

@@ -6,7 +6,7 @@
 namespace reprise {
 
 /// The archive that a user names. A recording of another tool (.wprgo, HAR, WARC, WACZ, ...) is
-/// imported into a private folder, which lives as long as this.
+/// imported into a private folder, which lives as long as this object.
 class GivenArchive {
  public:
   /// Prints a notice on stderr if it imports. Any other file is left to its reader, which prints
@@ -16,11 +16,11 @@ class GivenArchive {
   GivenArchive& operator=(GivenArchive&&) = delete;
   ~GivenArchive();
 
-  /// To be called once the archive is open for good: nothing is left of an imported copy then,
+  /// Removes the imported copy. Call it once the archive is open: then nothing is left of the copy,
   /// however the process ends.
   void remove_copy();
 
-  /// What to open.
+  /// The path to open.
   const std::filesystem::path& path() const { return path_; }
 
  private:

@@ -26,12 +26,11 @@ struct ImportArguments {
   std::vector<fs::path> recordings;
   fs::path archive;
   bool keep_going = false;
-  bool for_this_run = false;  ///< nobody sees the archive
+  bool for_this_run = false;  ///< a private archive for this run
   bool json = false;
 };
 
-/// Says how far it is once it takes longer than two seconds: a live line on a terminal, a line
-/// every tenth elsewhere.
+/// Prints progress after two seconds: a live line on a terminal, otherwise one line per tenth.
 class ImportProgress {
  public:
   explicit ImportProgress(std::uint64_t total_bytes)
@@ -40,7 +39,7 @@ class ImportProgress {
   ImportProgress(const ImportProgress&) = delete;
   ImportProgress& operator=(const ImportProgress&) = delete;
 
-  /// Takes the live line away, before another is printed.
+  /// Removes the live line, before another line is printed.
   void clear() const {
     if (is_terminal_ && shown_percent_ > 0) std::fprintf(stderr, "\r\033[K");
   }
@@ -66,39 +65,56 @@ class ImportProgress {
 struct Count {
   const char* name;  ///< in the JSON
   std::uint64_t ImportReport::* member;
-  const char* text;  ///< for people, when it is not zero
+  const char* one;   ///< for users, after 1; null: not printed
+  const char* many;  ///< after other numbers; 0 is not printed
 };
 
 constexpr Count kCounts[] = {
-    {"exchanges", &ImportReport::exchanges, nullptr},
-    {"bodies", &ImportReport::bodies, nullptr},
-    {"request_bodies", &ImportReport::request_bodies, "requests with a body"},
+    {"exchanges", &ImportReport::exchanges, nullptr, nullptr},
+    {"bodies", &ImportReport::bodies, nullptr, nullptr},
+    {"request_bodies", &ImportReport::request_bodies, "request with a body",
+     "requests with a body"},
     {"incomplete", &ImportReport::incomplete,
+     "response is incomplete in the recording; a replay cuts it at the same place",
      "responses are incomplete in the recording; a replay cuts them at the same place"},
-    {"failed", &ImportReport::failed, "requests got no response"},
+    {"failed", &ImportReport::failed, "request got no response", "requests got no response"},
     {"unknown_version", &ImportReport::unknown_version,
+     "response has no known HTTP version; a replay assumes one",
      "responses have no known HTTP version; a replay assumes one"},
-    {"coded", &ImportReport::coded, "bodies with a content coding"},
+    {"coded", &ImportReport::coded, "body with a content coding", "bodies with a content coding"},
     {"codings_dropped", &ImportReport::codings_dropped,
+     "body does not match its Content-Encoding, which was removed",
      "bodies do not match their Content-Encoding, which was removed"},
-    {"codings_broken", &ImportReport::codings_broken, "encoded bodies end too early"},
+    {"codings_broken", &ImportReport::codings_broken, "encoded body ends too early",
+     "encoded bodies end too early"},
     {"statuses_assumed", &ImportReport::statuses_assumed,
+     "response from a browser's cache without a status; 200 is assumed",
      "responses from a browser's cache without a status; 200 is assumed"},
-    {"damaged", &ImportReport::damaged, "damaged places in the recording"},
+    {"damaged", &ImportReport::damaged, "damaged place in the recording",
+     "damaged places in the recording"},
     {"lengths_corrected", &ImportReport::lengths_corrected,
+     "Content-Length field did not match the body and was corrected",
      "Content-Length fields did not match the body and were corrected"},
     {"bodies_dropped", &ImportReport::bodies_dropped,
+     "body removed from a response that cannot have one (304, 204, HEAD)",
      "bodies removed from responses that cannot have one (304, 204, HEAD)"},
-    {"fields_dropped", &ImportReport::fields_dropped, "header fields removed: invalid in HTTP"},
-    {"revisits", &ImportReport::revisits, "records refer to a body in another record"},
-    {"revisits_resolved", &ImportReport::revisits_resolved, "of these references were resolved"},
-    {"requests_alone", &ImportReport::requests_alone, "requests skipped: no response"},
-    {"not_http", &ImportReport::not_http, "records skipped: not an HTTP exchange"},
-    {"messages", &ImportReport::messages, "WebSocket messages"},
+    {"fields_dropped", &ImportReport::fields_dropped, "header field removed: invalid in HTTP",
+     "header fields removed: invalid in HTTP"},
+    {"revisits", &ImportReport::revisits, "record refers to a body in another record",
+     "records refer to a body in another record"},
+    {"revisits_resolved", &ImportReport::revisits_resolved, "of these references was resolved",
+     "of these references were resolved"},
+    {"requests_alone", &ImportReport::requests_alone, "request skipped: no response",
+     "requests skipped: no response"},
+    {"not_http", &ImportReport::not_http, "record skipped: not an HTTP exchange",
+     "records skipped: not an HTTP exchange"},
+    {"messages", &ImportReport::messages, "WebSocket message", "WebSocket messages"},
     {"websocket_messages", &ImportReport::websocket_messages,
+     "WebSocket message skipped: unreadable or too many",
      "WebSocket messages skipped: unreadable or too many"},
-    {"too_large", &ImportReport::too_large, "exchanges skipped: too large for an archive"},
-    {"more_remarks", &ImportReport::more_remarks, "more remarks"},
+    {"too_large", &ImportReport::too_large, "exchange skipped: too large for an archive",
+     "exchanges skipped: too large for an archive"},
+    {"more_remarks", &ImportReport::more_remarks, "more remark", "more remarks"},
 };
 
 void print_remarks(const ImportReport& report) {
@@ -123,9 +139,8 @@ void print_report(const ImportArguments& arguments, const ImportReport& report) 
                counted(report.exchanges, "exchange").c_str(),
                static_cast<unsigned long long>(report.bodies));
   for (const Count& count : kCounts) {
-    if (count.text == nullptr || report.*count.member == 0) continue;
-    std::fprintf(stderr, "  %llu %s\n", static_cast<unsigned long long>(report.*count.member),
-                 count.text);
+    if (count.one == nullptr || report.*count.member == 0) continue;
+    std::fprintf(stderr, "  %s\n", counted(report.*count.member, count.one, count.many).c_str());
   }
 }
 
@@ -135,8 +150,8 @@ void print_fault(const fs::path& recording, const Fault& fault) {
   std::fprintf(stderr, "reprise: %s\n", printable(text).c_str());
 }
 
-/// Reads all recordings. False when one of them could not be read to its end, which ends the import
-/// unless the user wants what there is.
+/// Reads all recordings. False if one of them could not be read to its end, which ends the import
+/// unless `--keep-going`.
 bool read_all(const ImportArguments& arguments, Importer& importer) {
   std::uint64_t total_bytes = 0;
   for (auto const& recording : arguments.recordings) {
@@ -163,7 +178,7 @@ bool read_all(const ImportArguments& arguments, Importer& importer) {
   return all;
 }
 
-/// Was asked to stop: keeps what was read, in a session that did not come to its end.
+/// After a request to stop: keeps the exchanges read so far, in a session without an end.
 int end_early(const ImportArguments& arguments, Importer& importer, ArchiveWriter& writer) {
   auto fault = importer.finish();
   if (auto const closed = writer.close(); !closed) {

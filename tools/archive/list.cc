@@ -17,7 +17,7 @@ namespace json = boost::json;
 
 constexpr std::size_t kTypeWidth = 24;
 
-/// Of what opened a WebSocket the number of its messages.
+/// For an exchange that opened a WebSocket, the number of its messages.
 std::string kind_of(const ArchiveReader& reader, const Exchange& exchange) {
   if (!opens_web_socket(exchange)) return printable(media_type(exchange.response.headers.list()));
   auto const tally = messages_of(reader, {exchange.session, exchange.sequence});

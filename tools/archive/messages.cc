@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/text/base64.h"
+#include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "base/text/utf8.h"
 #include "proxy/http/web_socket.h"
@@ -25,7 +26,7 @@ bool is_data(const WebSocketMessage& message) {
   return message.kind == MessageKind::kText || message.kind == MessageKind::kBinary;
 }
 
-/// What it says, in a few words.
+/// Its contents, shortened.
 std::string preview(const WebSocketMessage& message) {
   if (message.kind == MessageKind::kClose) {
     auto const code = close_code_of(message.payload);
@@ -62,8 +63,8 @@ void print_messages(const ArchiveReader& reader, const MessageOwner& owner) {
   auto const places = reader.messages(owner);
   if (places.empty()) return;
   auto const tally = messages_of(reader, owner);
-  std::printf("\nmessages: %llu, %llu bytes\n", static_cast<unsigned long long>(tally.count),
-              static_cast<unsigned long long>(tally.bytes));
+  std::printf("\nmessages: %llu, %s\n", static_cast<unsigned long long>(tally.count),
+              counted(tally.bytes, "byte").c_str());
   for (auto const& place : places.first(std::min(places.size(), kShownMax))) {
     auto const message = reader.message(place);
     if (!message) {

@@ -16,7 +16,7 @@
 namespace reprise {
 namespace {
 
-/// The message for an archive that cannot be used; of a newer one it names the format.
+/// The message for an unusable archive; for a newer one it names the format.
 std::string error_text(const std::filesystem::path& path, std::error_code error) {
   if (error == archive_errc::corrupt) {
     return path.string() + ": " + error.message() +
@@ -34,7 +34,7 @@ std::string error_text(const std::filesystem::path& path, std::error_code error)
 
 constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
 
-/// The file that a signal removes; empty: none. Only written while these signals are blocked.
+/// The file that a signal removes; empty: none. Written only while these signals are blocked.
 std::array<char, 4096> half_made{};
 
 extern "C" void remove_half_made(int number) {
@@ -43,10 +43,10 @@ extern "C" void remove_half_made(int number) {
   std::raise(number);
 }
 
-/// `path` empty: nothing is to be removed any more.
+/// An empty `path`: remove nothing.
 void remove_on_signal(const std::filesystem::path& path) {
   auto const text = path.string();
-  if (text.size() >= half_made.size()) return;  // then it stays, as after kill -9
+  if (text.size() >= half_made.size()) return;  // then the file stays, as after kill -9
   sigset_t blocked;
   sigset_t before;
   sigemptyset(&blocked);
@@ -55,7 +55,7 @@ void remove_on_signal(const std::filesystem::path& path) {
   *std::ranges::copy(text, half_made.begin()).out = '\0';
   for (int const each : kSignals) {
     if (std::signal(each, text.empty() ? SIG_DFL : remove_half_made) == SIG_IGN) {
-      std::signal(each, SIG_IGN);  // as nohup has it
+      std::signal(each, SIG_IGN);  // as under nohup
     }
   }
   ::sigprocmask(SIG_SETMASK, &before, nullptr);

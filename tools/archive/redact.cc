@@ -34,7 +34,7 @@ BodyCoder body_coder() {
       },
       .encode = [](HeaderList headers, std::string_view plain,
                    std::span<const std::byte> before) -> std::vector<std::byte> {
-        // What it was really coded as is found by decoding.
+        // Decoding finds the real coding.
         auto const was = decode_body(headers, before);
         auto const codings = was ? was->codings : std::vector<coding::Coding>();
         return encode_body(codings, std::as_bytes(std::span(plain)), before);

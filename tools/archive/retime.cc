@@ -39,7 +39,7 @@ Result<Retimed> retime_in_place(const std::filesystem::path& path, const Filter&
   return done;
 }
 
-/// An exit code where it failed.
+/// The error is an exit code.
 std::expected<Retimed, int> retime_into(const RetimeArguments& arguments, const Filter& filter,
                                         const ThinkTimeChange& change) {
   auto const from = open_with_remarks(arguments.archive);
@@ -48,7 +48,7 @@ std::expected<Retimed, int> retime_into(const RetimeArguments& arguments, const 
   if (!to) return std::unexpected(kExitArchive);
   auto const done = write_retimed(*from->reader, filter, change, to->writer());
   if (!done) return std::unexpected(say_unusable(from->path, done.error()));
-  if (done->changed == 0) return *done;  // an archive that is not finished is removed
+  if (done->changed == 0) return *done;  // an unfinished archive is removed
   if (auto const exit_code = to->finish(); exit_code != kExitDone) {
     return std::unexpected(exit_code);
   }

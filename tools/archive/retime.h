@@ -8,8 +8,8 @@ namespace reprise {
 struct RetimeArguments {
   std::filesystem::path archive;
   std::filesystem::path output;  ///< empty: in place
-  std::string which;             ///< a number of `ls`, or a FILTER
-  std::string think_time;        ///< as ThinkTimeChange::parse() takes it
+  std::string which;             ///< a number in `ls`, or a FILTER
+  std::string think_time;        ///< as for ThinkTimeChange::parse()
 };
 
 /// Runs `archive edit --think-time`. Prints errors; returns the exit code.

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/http/digest.h"
+#include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "tools/archive/messages.h"
 #include "tools/archive/text.h"
@@ -32,8 +33,8 @@ void print_fields(char mark, HeaderList fields) {
 void print_body(char mark, const StoredBody& body, const Headers& trailers) {
   std::printf("%c\n", mark);
   if (body.size_bytes > 0) {
-    std::printf("%c [%llu bytes, sha256 %s]\n", mark,
-                static_cast<unsigned long long>(body.size_bytes), hex(body.digest).c_str());
+    std::printf("%c [%s, sha256 %s]\n", mark, counted(body.size_bytes, "byte").c_str(),
+                hex(body.digest).c_str());
   }
   print_fields(mark, trailers.list());
 }
@@ -80,7 +81,7 @@ void print_connection(const ConnectionFacts& facts) {
     std::printf("  failure        %s\n", printable(facts.failure).c_str());
 }
 
-/// What was found out about the name of an exchange's host, in its session.
+/// The DNS answers for an exchange's host, in its session.
 std::vector<const DnsAnswer*> answers_on(const OpenArchive& archive, const Exchange& exchange) {
   std::vector<const DnsAnswer*> answers;
   for (const DnsAnswer& answer : archive.reader->answers()) {

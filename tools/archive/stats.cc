@@ -18,7 +18,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// Sums by name, the largest first.
+/// Sums by name, sorted from the largest.
 struct Tally {
   std::uint64_t exchanges = 0;
   std::uint64_t bytes = 0;
@@ -38,21 +38,21 @@ std::string or_none(std::string text) {
   return text.empty() ? "none" : std::move(text);
 }
 
-/// "TLSv1.3, h2" of a connection that was made, "failed" of one that was not.
+/// "TLSv1.3, h2" for a connection, "failed" if it could not be made.
 std::string kind_of(const ConnectionFacts& facts) {
   if (!facts.failure.empty()) return "failed";
   auto kind = facts.tls_version.empty() ? "clear text" : facts.tls_version;
   return facts.alpn.empty() ? kind : kind + ", " + facts.alpn;
 }
 
-/// "A", "AAAA, failed" of a DNS answer.
+/// "A", "AAAA, failed" for a DNS answer.
 std::string kind_of(const DnsAnswer& answer) {
   auto const type = dns_type_name(answer.type);
   bool const empty = answer.addresses.empty() && answer.https.empty();
   return type + (!answer.failure.empty() ? ", failed" : empty ? ", empty" : "");
 }
 
-/// What is counted one by one, not by exchanges.
+/// Counts of single items, not by exchanges.
 using Counts = std::map<std::string, std::uint64_t>;
 
 class Statistics {
@@ -63,7 +63,7 @@ class Statistics {
 
  private:
   struct Session {
-    SessionInfo info;  ///< of one whose start is lost only the number
+    SessionInfo info;  ///< only the number if the session's start is lost
     std::uint64_t exchanges = 0;
     std::uint64_t connections = 0;
     std::uint64_t answers = 0;

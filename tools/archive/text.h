@@ -1,6 +1,6 @@
 #pragma once
 
-// Facts of an archive as text for people.
+// Facts about an archive as text for users.
 
 #include <chrono>
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace reprise {
 
-/// "12.345 ms", or "-" when not known.
+/// "12.345 ms", or "-" if unknown.
 std::string milliseconds(SessionTime time);
 
-/// "A", "AAAA", "HTTPS", or "TYPE16" of what has no name here.
+/// "A", "AAAA", "HTTPS", or "TYPE16" for a type without a name here.
 std::string dns_type_name(std::uint16_t type);
 
 }  // namespace reprise

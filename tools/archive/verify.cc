@@ -11,7 +11,7 @@
 namespace reprise {
 namespace {
 
-/// Says how far it is, if it takes long: a live line on a terminal, a line every tenth elsewhere.
+/// Prints progress if it takes long: a live line on a terminal, otherwise one line per tenth.
 class Progress {
  public:
   explicit Progress(std::uint64_t file_bytes)
@@ -38,12 +38,12 @@ class Progress {
   unsigned shown_percent_ = 0;
 };
 
-/// What is to be known of a file of which all that can be read is whole.
+/// A summary of a file without damage in its readable part.
 std::string summary(const OpenArchive& archive) {
   auto const& reader = *archive.reader;
   auto const& report = reader.report();
-  auto const holds = counted(reader.entries().size(), "exchange") + ", " +
-                     std::to_string(reader.size_bytes()) + " bytes";
+  auto const holds =
+      counted(reader.entries().size(), "exchange") + ", " + counted(reader.size_bytes(), "byte");
   if (report.indexed) return "whole: " + holds;
   std::string text = "not closed, but all recorded data is intact: " + holds;
   if (report.tail_lost_bytes > 0) {
@@ -84,10 +84,9 @@ int verify_archive(const OpenArchive& archive, bool as_json) {
     std::printf("%s: %s\n", archive.path.c_str(), summary(archive).c_str());
   }
   if (count == 0) return kExitDone;
-  std::fprintf(
-      stderr,
-      "reprise: %s: %llu problem%s. Run `reprise archive repair` to keep the undamaged exchanges\n",
-      archive.path.c_str(), static_cast<unsigned long long>(count), count == 1 ? "" : "s");
+  std::fprintf(stderr,
+               "reprise: %s: %s. Run `reprise archive repair` to keep the undamaged exchanges\n",
+               archive.path.c_str(), counted(count, "problem").c_str());
   return kExitArchive;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// What `reprise archive` prints, each view as text for people and as JSON. Data goes to stdout,
-// remarks to stderr. All return an exit code.
+// The views of `reprise archive`, each as text for users and as JSON. Data goes to stdout, remarks
+// to stderr. All return an exit code.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,26 +12,26 @@
 
 namespace reprise {
 
-/// `ls`: a line an exchange that `filter` takes; as JSON one array, an element a line.
+/// `ls`: one line per exchange that `filter` selects; as JSON one array, one element per line.
 int list_exchanges(const OpenArchive& archive, const Filter& filter, bool json);
 
-/// `show`: all about exchange `number`, counted from 1 as `ls` does.
+/// `show`: all data of exchange `number`, counted from 1 as in `ls`.
 int show_exchange(const OpenArchive& archive, std::size_t number, bool json);
 
 struct CatOptions {
   bool of_request = false;
   bool decoded = false;
-  bool head = false;      ///< of the response, as `edit --headers` takes it
-  bool messages = false;  ///< of a WebSocket, a line of JSON each
+  bool head = false;      ///< of the response, in the form of `edit --headers`
+  bool messages = false;  ///< of a WebSocket, one line of JSON each
 };
-/// `cat`: the bytes of the response's body, or of the request's, exactly as stored or without their
-/// content codings. They are checked against their digest before the first one is written.
+/// `cat`: the body of the response or of the request, exactly as stored or decoded. Its digest is
+/// checked before the first byte is written.
 int cat_part(const OpenArchive& archive, std::size_t number, const CatOptions& options);
 
-/// `stats`: how much of what the archive holds.
+/// `stats`: amounts of the archive's contents.
 int print_statistics(const OpenArchive& archive, bool json);
 
-/// `verify`: a line a problem. Exit code 0 when all that can be read is whole.
+/// `verify`: one line per problem. Exit code 0 if everything readable is undamaged.
 int verify_archive(const OpenArchive& archive, bool json);
 
 struct NumberedExchange {

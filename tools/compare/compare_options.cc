@@ -12,7 +12,7 @@
 namespace reprise {
 namespace {
 
-/// "1%", "5ms", or both: "1%,5ms". Of times, what is not told is zero; shares are of all metrics.
+/// "1%", "5ms", or both: "1%,5ms". A missing part is zero for times; shares apply to all metrics.
 std::expected<void, std::string> read_minimum_effect(std::string_view text,
                                                      CompareOptions& options) {
   while (true) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What `reprise compare` and `reprise gate` have in common: flags, and how they tell what came out.
+// Shared by `reprise compare` and `reprise gate`: options, and the output of results.
 
 #include <expected>
 #include <string>
@@ -23,10 +23,10 @@ struct CompareFlags {
 
 void add_compare_flags(CLI::App& command, CompareFlags& flags);
 
-/// Errors: a sentence for people.
+/// Errors: a sentence for users.
 std::expected<CompareOptions, std::string> compare_options(const CompareFlags& flags);
 
-/// Writes it to standard output as the flags ask for; a refusal for people to standard error.
+/// Writes it to standard output in the requested form; as text, a refusal goes to standard error.
 void tell_comparison(const Comparison& comparison, const CompareOptions& options,
                      const CompareFlags& flags);
 

@@ -23,7 +23,7 @@ std::string with_format(const char* format, double value) {
   return text;
 }
 
-/// " (+1.2 %)"; empty where there is nothing to compare with.
+/// " (+1.2 %)"; empty without a base.
 std::string percent_of(double shift, double base) {
   return base == 0 ? "" : with_format(" (%+.1f %%)", 100 * shift / base);
 }
@@ -66,7 +66,7 @@ Row row_of(const ComparedMetric& each) {
   return row;
 }
 
-/// "h1 against h2" where they differ.
+/// "h1 against h2" if they differ.
 std::string both(const std::string& a, const std::string& b) {
   return printable(a == b ? a : a + " against " + b);
 }
@@ -79,7 +79,7 @@ std::string title_of(const ComparedPage& page) {
          both(a.cache, b.cache) + ")";
 }
 
-/// "30 loads" and what was left out.
+/// "30 loads" and the skipped ones.
 std::string loads_text(const LoadGroup& group) {
   auto text = counted(group.loads.size(), "load");
   if (group.failed > 0) {
@@ -96,7 +96,7 @@ std::string loads_text(const LoadGroup& group) {
   return text;
 }
 
-/// What it comes to, a sentence; empty for a refusal.
+/// The conclusion, a sentence; empty for a refusal.
 std::string conclusion(const Comparison& comparison, const CompareOptions& options) {
   std::string differing;
   for (const ComparedPage& page : comparison.pages) {

@@ -1,7 +1,6 @@
 #pragma once
 
-// A comparison of page loads for people and for programs. URLs and failures in it were written by
-// strangers.
+// A comparison of page loads for users and for programs. Its URLs and failures are untrusted text.
 
 #include <boost/json/object.hpp>
 #include <string>
@@ -10,10 +9,10 @@
 
 namespace reprise {
 
-/// A table a page, then a sentence on what it comes to.
+/// One table per page, then a sentence with the conclusion.
 std::string comparison_text(const Comparison& comparison, const CompareOptions& options);
 
-/// The same for a comment to a change.
+/// The same as Markdown, for a comment on a change.
 std::string comparison_markdown(const Comparison& comparison, const CompareOptions& options);
 
 /// One metric: "load event +31.0 ms (+1.2 %), +28.0 ms to +35.1 ms: different".

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "analysis/metric.h"
+#include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "base/text/text_table.h"
 
@@ -27,7 +28,7 @@ std::string page_text(const MetricNoise& noise) {
 TableRow title_row(const MetricNoise& noise) {
   TableRow row{"metric", "loads", "median", "CV"};
   for (const VisibleEffect& each : noise.visible) {
-    row.push_back("seen, " + std::to_string(each.runs) + " runs");
+    row.push_back("seen, " + counted(each.runs, "run"));
   }
   row.emplace_back("alarms");
   return row;
@@ -72,10 +73,10 @@ std::string noise_floor_text(const NoiseFloor& floor) {
     rows.clear();
   }
   text +=
-      "\"Seen\" is the smallest change that this number of runs a side finds four times out of "
+      "\"Seen\" is the smallest change that this number of runs per side finds four times out of "
       "five.\n";
-  text += "Of " + std::to_string(floor.splits) + " splits into " + std::to_string(floor.runs) +
-          " runs a side " + std::to_string(floor.different) + " are different (" +
+  text += "Of " + counted(floor.splits, "split") + " into " + counted(floor.runs, "run") +
+          " per side, " + std::to_string(floor.different) + " are different (" +
           percent(static_cast<double>(floor.different) / static_cast<double>(floor.splits)) +
           ", 95 % interval " + percent(floor.rate_low) + " to " + percent(floor.rate_high) + "), " +
           std::to_string(floor.same) + " same, " + std::to_string(floor.undecided) +

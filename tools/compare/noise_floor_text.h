@@ -7,7 +7,7 @@
 
 namespace reprise {
 
-/// A table of what can be seen with how many runs, and how many splits say what.
+/// Tables of the effects visible with numbers of runs, and counts of the verdicts of splits.
 std::string noise_floor_text(const NoiseFloor& floor);
 
 /// Schema `reprise-noise/1`; docs/compare.md describes it.

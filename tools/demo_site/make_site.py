@@ -3,8 +3,8 @@
 
 usage: make_site.py WORK DOCS
 
-WORK/site is what nginx serves, WORK/tls holds a throwaway CA (ca.pem) and its certificates,
-WORK/nginx.conf is ready for `nginx -c`, and WORK/connect holds one --connect-to value a line.
+WORK/site has the files for nginx, WORK/tls a temporary CA (ca.pem) and its certificates,
+WORK/nginx.conf the settings for `nginx -c`, and WORK/connect one --connect-to value per line.
 """
 
 import gzip
@@ -34,7 +34,7 @@ CERTIFICATES = {
     "larkspur": ["api.larkspur.test"],
     "pydoc": ["docs.pydoc.test"],
 }
-# All files carry one date, so that Last-Modified and ETag do not change from run to run.
+# All files have the same date, so Last-Modified and ETag do not change between runs.
 FILE_TIME = 1717200000
 
 
@@ -73,7 +73,7 @@ def openssl(*arguments):
 
 
 def make_certificates(tls):
-    """A root, and one leaf an entry of CERTIFICATES; P-256, good for two days."""
+    """A root, and one leaf per entry of CERTIFICATES; P-256, valid for two days."""
     key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
     openssl("req", "-x509", *key, "-keyout", f"{tls}/ca.key", "-out", f"{tls}/ca.pem",
             "-subj", "/CN=Demo origin CA", "-addext", "basicConstraints=critical,CA:TRUE")
@@ -98,7 +98,7 @@ def main():
     make_site(work / "site")
     make_certificates(work / "tls")
     port = free_port()
-    # As root, nginx would serve as another user, who cannot read a private temporary folder.
+    # As root, nginx would run as another user, who cannot read a private temporary folder.
     user = "user root root;" if os.geteuid() == 0 else ""
     config = (HERE / "nginx.conf.in").read_text()
     for name, value in {"WORK": work, "PORT": port, "DOCS": docs, "USER": user}.items():

@@ -1,4 +1,4 @@
-// `reprise dns`: the stub resolver alone, for tools that bring their own names and addresses.
+// `reprise dns`: only the stub resolver, for tools with their own names and addresses.
 
 #include <unistd.h>
 #include <CLI/CLI.hpp>
@@ -42,7 +42,7 @@ struct DnsOptions {
   std::filesystem::path report;
 };
 
-/// A zone, or the exit code of what has been said to be wrong.
+/// A zone, or an exit code; the error has been printed.
 using ZoneOrExit = std::expected<dns::Zone, int>;
 
 ZoneOrExit zone_of_hosts_file(const std::filesystem::path& path) {
@@ -85,7 +85,7 @@ ZoneOrExit zone_of_archive(const DnsOptions& options) {
   return plan->zone(options.any);
 }
 
-/// As `record` and `replay` write it.
+/// The same form as that of `record` and `replay`.
 boost::json::object ready_json(const std::string& at) {
   return {{"mode", "dns"},
           {"http", nullptr},
@@ -128,7 +128,7 @@ int serve(const DnsOptions& options, const boost::asio::ip::udp::endpoint& wante
     if (static_cast<int>(signal.ssi_signo) != SIGCHLD) context.stop();
   });
   context.run();
-  restore_signal_mask();  // a second one ends now
+  restore_signal_mask();  // a second signal ends the process at once
   std::fprintf(stderr, "dns: %s\n", dns_report_text(responder.counts()).c_str());
   if (options.report.empty()) return kExitDone;
   return write_json_file(options.report, "--report", dns_report_json(responder.counts()))

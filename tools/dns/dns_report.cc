@@ -1,5 +1,7 @@
 #include "tools/dns/dns_report.h"
 
+#include "base/text/counted.h"
+
 namespace reprise {
 namespace {
 
@@ -38,7 +40,7 @@ std::string dns_report_text(const dns::Responder::Counts& counts) {
     types += (types.empty() ? " (" : ", ") + type_name(type) + " " + std::to_string(count);
   }
   if (!types.empty()) types += ")";
-  return std::to_string(counts.queries) + " queries" + types + ", " +
+  return counted(counts.queries, "query", "queries") + types + ", " +
          std::to_string(counts.missing) + " for names that do not exist";
 }
 

@@ -7,10 +7,10 @@
 
 namespace reprise {
 
-/// What the stub was asked, for reports: queries by type, and the names that do not exist.
+/// The stub's queries, for reports: by type, and the names that do not exist.
 boost::json::object dns_report_json(const dns::Responder::Counts& counts);
 
-/// The same in one line: "12 queries (A 6, AAAA 6), 2 for names that do not exist".
+/// The same on one line: "12 queries (A 6, AAAA 6), 2 for names that do not exist".
 std::string dns_report_text(const dns::Responder::Counts& counts);
 
 }  // namespace reprise

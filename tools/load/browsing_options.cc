@@ -12,9 +12,9 @@
 namespace reprise {
 namespace {
 
-constexpr int kSideMax = 16'384;  // px, of a texture
+constexpr int kSideMax = 16'384;  // px, the limit of a texture
 
-/// Width and height; 0 and 0 when it is not WxH.
+/// Width and height; 0 and 0 if it is not WxH.
 std::pair<int, int> size_of(std::string_view text) {
   int width = 0;
   int height = 0;

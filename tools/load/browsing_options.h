@@ -12,11 +12,11 @@ class App;
 
 namespace reprise {
 
-/// What is wrong with the URL of a page to open; empty: it is one of http or https.
+/// The error in a page's URL; empty if it is an http or https URL.
 std::string check_page_url(const std::string& url);
 
-/// How a browser loads a page, as the command line says it: to `reprise load`, which passes it on,
-/// and to `reprise load-page`, which does it.
+/// How a browser loads a page, as options of `reprise load`, which passes them on, and of `reprise
+/// load-page`, which uses them.
 struct BrowsingOptions {
   unsigned timeout_s = 30;
   unsigned quiet_ms = 2000;
@@ -26,7 +26,7 @@ struct BrowsingOptions {
   std::filesystem::path screenshot_folder;
   std::filesystem::path trace_folder;
   std::filesystem::path steps_file;
-  std::vector<Step> steps;  ///< what stands in it
+  std::vector<Step> steps;  ///< the file's contents
   std::filesystem::path authority;
   bool headed = false;
   bool no_bodies = false;
@@ -34,7 +34,7 @@ struct BrowsingOptions {
   std::vector<std::string> browser_flags;
 
   void add_to(CLI::App& command);
-  /// The command line that add_to() reads as these options.
+  /// The command line that add_to() parses to these options.
   std::vector<std::string> arguments() const;
 
   BrowserOptions browser() const;

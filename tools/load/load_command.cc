@@ -30,7 +30,7 @@ int say(int exit_code, const std::string& text) {
   return exit_code;
 }
 
-/// Shows what is done now on a terminal's last line, and what was done for good.
+/// Shows the current step on a terminal's last line, and finished steps as lines.
 class Progress {
  public:
   Progress(std::size_t loads, const std::vector<LoadCell>& cells)
@@ -73,7 +73,7 @@ class Progress {
   bool live_ = ::isatty(STDERR_FILENO) != 0;
 };
 
-/// True when none is asked for.
+/// True if none is requested.
 bool write_har(const LoadOptions& options, const std::string& name, const MeasuredLoad& load) {
   if (options.har_folder.empty()) return true;
   auto const path = options.har_folder / (name + ".har");
@@ -99,7 +99,7 @@ int record_pages(const fs::path& archive, const std::vector<std::string>& flags,
   return WIFEXITED(*status) ? WEXITSTATUS(*status) : int{kExitFailed};
 }
 
-/// All loads of one archive, or live. Returns the exit code.
+/// Makes all loads of one archive, or live. Returns the exit code.
 int measure(const LoadOptions& options, const fs::path& archive, const std::vector<LoadCell>& cells,
             LoadResult& result) {
   auto const setup = options.setup(archive);
@@ -133,7 +133,7 @@ int measure(const LoadOptions& options, const fs::path& archive, const std::vect
   return exit_code;
 }
 
-/// The same, with what comes before and after it. `name` is what the user calls the archive.
+/// The same, with the work before and after. `name` is the archive's name on the command line.
 int measure_one(const LoadOptions& options, const fs::path& archive, const fs::path& name,
                 const fs::path& output) {
   auto const urls = pages_to_load(options, archive);
@@ -150,7 +150,7 @@ int measure_one(const LoadOptions& options, const fs::path& archive, const fs::p
   return exit_code;
 }
 
-/// Each archive of a folder, its result beside it or in the folder that -o names.
+/// Measures each archive of a folder; its result goes beside it or to the folder of -o.
 int measure_folder(const LoadOptions& options, const fs::path& folder) {
   std::vector<fs::path> archives;
   std::error_code error;

@@ -41,7 +41,7 @@ std::vector<std::string> split_list(std::string_view text) {
 
 std::vector<PlannedLoad> plan_loads(std::size_t cells, unsigned warm_ups, unsigned runs,
                                     std::uint64_t seed) {
-  // Not std::shuffle, whose order is each library's own.
+  // Not std::shuffle, whose order differs between libraries.
   std::mt19937_64 random(seed);
   bool const is_a_series = warm_ups + runs > 1;
   std::vector<PlannedLoad> plan;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Which loads a measurement is made of, and in which order. Pure.
+// The loads of a measurement, and their order. Pure.
 
 #include <cstdint>
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace reprise {
 
-/// What is loaded again and again.
+/// One combination of conditions, loaded repeatedly.
 struct LoadCell {
   std::string url;
   LoadConfiguration configuration;
 };
 
-/// The values of each side of the matrix, as the command line has them.
+/// The values of each dimension of the matrix, as on the command line.
 struct LoadSides {
   std::vector<std::string> urls;
   std::vector<std::string> browsers;
@@ -26,23 +26,23 @@ struct LoadSides {
   std::vector<std::string> caches;
 };
 
-/// Every combination, the last side the fastest.
+/// Every combination; the last dimension changes fastest.
 std::vector<LoadCell> load_cells(const LoadSides& sides);
 
-/// The list A,B of one argument. A link may have commas of its own: what has a = belongs to the
-/// link before (wpt:4g,loss=1%).
+/// Splits the list A,B of one argument. A link can contain commas: a part with = belongs to the
+/// link before it (wpt:4g,loss=1%).
 std::vector<std::string> split_list(std::string_view text);
 
 struct PlannedLoad {
   std::size_t cell = 0;
-  unsigned run = 1;  ///< from 1; those that warm up are the first ones
+  unsigned run = 1;  ///< from 1; the first ones warm up
   bool warm_up = false;
 };
 
-/// `warm_ups` and then `runs` loads of each of `cells`. Each run loads every cell once, in an order
-/// of its own, so that what changes on the machine meanwhile touches all alike and a measurement
-/// that is interrupted has as many of each. The same seed gives the same order everywhere. One load
-/// of each is no measurement, and keeps the order of the cells.
+/// `warm_ups` and then `runs` loads of each of `cells`. Each run loads every cell once, in its own
+/// random order, so that changes of the machine affect all alike and an interrupted measurement has
+/// as many loads of each. The same seed gives the same order everywhere. With only one load of
+/// each, the order of the cells is kept.
 std::vector<PlannedLoad> plan_loads(std::size_t cells, unsigned warm_ups, unsigned runs,
                                     std::uint64_t seed);
 

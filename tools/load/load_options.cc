@@ -11,10 +11,10 @@
 namespace reprise {
 namespace {
 
-/// Options of replay's that `load` takes as they are.
+/// Options that `load` passes to replay unchanged.
 struct PassedOn {
   const char* flag;
-  const char* type;  ///< null: a switch
+  const char* type;  ///< null: without a value
   bool of_link = false;
 };
 constexpr std::array kPassedOn = {
@@ -42,7 +42,7 @@ constexpr std::array kPassedOn = {
 };
 constexpr auto kReplayGroup = "Replay options (see reprise replay --help)";
 
-/// All the values of options that each may be a list; `usual` when there are none.
+/// All values of options that can each be a list; `usual` if there are none.
 std::vector<std::string> values_of(const std::vector<std::string>& lists,
                                    const std::string& usual) {
   std::vector<std::string> all;
@@ -54,7 +54,7 @@ std::vector<std::string> values_of(const std::vector<std::string>& lists,
   return all.empty() ? std::vector{usual} : all;
 }
 
-/// The first value that is not among `allowed`; empty when all are.
+/// The first value that is not in `allowed`; empty if there is none.
 std::string stranger(const std::vector<std::string>& values,
                      std::initializer_list<std::string_view> allowed) {
   for (const std::string& value : values) {
@@ -163,7 +163,7 @@ LoadSetup LoadOptions::setup(const std::filesystem::path& archive) const {
   LoadSetup setup{.archive = archive,
                   .browsing_arguments = browsing.arguments(),
                   .stop = Interruption::was_asked};
-  // What the replay does once in its life is done before the page is asked for.
+  // One-time work of the replay is done before the page is requested.
   setup.replay_arguments.emplace_back("--warm");
   for (const PassedOn& each : kPassedOn) {
     auto& to = each.of_link ? setup.link_arguments : setup.replay_arguments;

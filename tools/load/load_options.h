@@ -18,7 +18,7 @@ class App;
 
 namespace reprise {
 
-/// What stands behind `reprise load`, and behind each side of `reprise gate`.
+/// The command line of `reprise load`, and of each side of `reprise gate`.
 struct LoadOptions {
   std::vector<std::string> arguments;  ///< ARCHIVE URL..., or URL... with --live or --record-to
   bool live = false;
@@ -29,20 +29,20 @@ struct LoadOptions {
   std::optional<std::uint64_t> seed;
   std::filesystem::path output;
   std::filesystem::path har_folder;
-  std::vector<std::string> browsers, protocols, links, caches;  ///< each may be a list A,B
+  std::vector<std::string> browsers, protocols, links, caches;  ///< each can be a list A,B
   BrowsingOptions browsing;
-  std::map<std::string, std::vector<std::string>> replay_values;  ///< by flag, as they were given
+  std::map<std::string, std::vector<std::string>> replay_values;  ///< by option, as given
   std::map<std::string, bool> replay_switches;
   std::vector<std::string> replay_flags;
   std::string shaper;
 
-  /// References to this stay in `command`.
+  /// `command` keeps references to this object.
   void add_to(CLI::App& command);
 
-  /// The archive or folder of archives; empty when live.
+  /// The archive or folder of archives; empty if live.
   std::filesystem::path archive() const;
   std::vector<std::string> urls() const;
-  /// Of one archive; `urls` are the pages. The error is a sentence.
+  /// For one archive; `urls` are the pages. The error is a sentence.
   std::expected<std::vector<LoadCell>, std::string> cells(
       const std::vector<std::string>& urls) const;
   /// Its loads end once Interruption::was_asked().

@@ -25,7 +25,7 @@ struct LoadPageOptions {
   BrowsingOptions browsing;
 };
 
-/// Of "127.0.0.1:8080"; 0 when there is none.
+/// The port in "127.0.0.1:8080"; 0 if it has none.
 std::uint16_t port_of(std::string_view address) {
   auto const digits = address.substr(address.rfind(':') + 1);
   std::uint16_t port = 0;
@@ -34,7 +34,7 @@ std::uint16_t port_of(std::string_view address) {
 }
 
 /// Leads the browser to the replay that wrote this file when it was ready. Behind an emulated link
-/// every name and address leads there already.
+/// every name and address already leads there.
 bool lead_to_replay(const std::filesystem::path& ready_file, bool firefox,
                     BrowserOptions& browser) {
   json::value const ready = read_json(ready_file);
@@ -98,7 +98,7 @@ int load_page(const LoadPageOptions& options) {
 void add_load_page_command(CLI::App& app, int& exit_code) {
   auto const options = std::make_shared<LoadPageOptions>();
   auto* const sub = app.add_subcommand("load-page", "Load one page once, for reprise load");
-  sub->group("");  // not for people
+  sub->group("");  // hidden from users
   sub->add_option("URL", options->url)->required();
   sub->add_option("--browser", options->browser);
   sub->add_option("--cache", options->cache)->check(CLI::IsMember({"cold", "warm"}));

@@ -1,6 +1,6 @@
 #pragma once
 
-// What comes before the first load, for `reprise load` and each side of `reprise gate`.
+// The steps before the first load, for `reprise load` and each side of `reprise gate`.
 
 #include <expected>
 #include <filesystem>
@@ -17,8 +17,7 @@ struct LoadRefusal {
   std::string text;  ///< a sentence
 };
 
-/// The pages that are asked for; without any, those that the session to be replayed was started
-/// with.
+/// The requested pages; by default those with which the replayed session was started.
 std::expected<std::vector<std::string>, LoadRefusal> pages_to_load(
     const LoadOptions& options, const std::filesystem::path& archive);
 

@@ -35,7 +35,7 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-/// In percent of the mean; nothing for less than two values.
+/// In percent of the mean; nothing for fewer than two values.
 std::optional<double> variation(const std::vector<double>& values) {
   if (values.size() < 2) return std::nullopt;
   auto const count = static_cast<double>(values.size());
@@ -70,7 +70,7 @@ Row row_of(const LoadResult& result, const LoadCell& cell) {
   return row;
 }
 
-/// "0", or "2-4" where loads differ.
+/// "0", or "2-4" if loads differ.
 std::string range_text(const std::set<std::int64_t>& values) {
   if (values.empty()) return "-";
   auto text = std::to_string(*values.begin());

@@ -1,6 +1,6 @@
 #pragma once
 
-// What is said about loads: a line for each, and a table at the end. Pure.
+// The text about loads: one line per load, and a table at the end. Pure.
 
 #include <chrono>
 #include <string>
@@ -13,14 +13,14 @@ namespace reprise {
 /// "loaded https://a.test/: 5 requests, 1.2 MB, load event 244.9 ms", or how it failed.
 std::string load_text(const PageLoad& page);
 
-/// Those parts of `cell` in which `cells` differ: "h1, wpt:4g, cold"; empty when there are none.
+/// The parts of `cell` in which `cells` differ: "h1, wpt:4g, cold"; empty if there are none.
 std::string cell_text(const LoadCell& cell, const std::vector<LoadCell>& cells);
 
 /// "40 s", "12 min", "1 h 5 min".
 std::string duration_text(std::chrono::seconds time);
 
-/// A row for each cell: how many loads counted and how many failed, the load event's and the Last
-/// Load Time's median, the load event's coefficient of variation, misses.
+/// One row per cell: how many loads counted and how many failed, the median of load event and Last
+/// Load Time, the load event's coefficient of variation, misses.
 std::string load_table(const LoadResult& result, const std::vector<LoadCell>& cells);
 
 }  // namespace reprise

@@ -104,7 +104,7 @@ std::string quoted(const fs::path& path) {
   return text + "'";
 }
 
-/// Where the system's trust store takes this authority from.
+/// The file from which the system's trust store reads this authority.
 fs::path system_file(const CertificateAuthority& authority) {
   auto const name = authority.common_name();
   auto const random = name.substr(std::min(name.size(), kNamePrefix.size()));
@@ -124,7 +124,7 @@ std::vector<fs::path> system_files() {
   return found;
 }
 
-/// Root by sudo would act on root's own authority and databases, not on the caller's.
+/// Through sudo, root would use root's own authority and databases, not the caller's.
 std::optional<int> refuse_system(const std::string& commands) {
   if (::geteuid() == 0 && std::getenv("SUDO_UID") == nullptr) return std::nullopt;
   say("reprise: --system must be run by root itself (under sudo, reprise uses root's authority, "
@@ -222,7 +222,7 @@ int remove_from_system(const std::string& commands) {
   return update_system({"--fresh"}) ? kExitDone : kExitFailed;
 }
 
-/// Takes out every authority that reprise ever put in, also those whose folder is gone.
+/// Removes every authority that reprise ever added, even if its folder is gone.
 int remove_from_browsers() {
   bool found = false;
   for (const fs::path& database : nss_databases()) {

@@ -28,16 +28,16 @@ namespace json = boost::json;
 
 constexpr rlim_t kOpenFilesMin = 1024;
 
-/// One thing looked at.
+/// The result of one check.
 struct Check {
   std::string name;
   bool ok = false;
-  bool needed = false;  ///< by record and replay; what others need is good to have
-  std::string detail;   ///< what was found, or what it is for
-  std::string fix;      ///< empty when ok
+  bool needed = false;  ///< by record and replay; otherwise optional
+  std::string detail;   ///< what was found, or its purpose
+  std::string fix;      ///< empty if ok
 };
 
-/// Start scripts of browsers complain before the browser says its version.
+/// Browsers' start scripts may print warnings before the version.
 std::string last_line(std::string text) {
   text.erase(text.find_last_not_of(" \r\n") + 1);
   auto const end = text.rfind('\n');
@@ -61,7 +61,7 @@ Check check_browser(const std::string& name, const std::vector<std::string>& pro
   return check;
 }
 
-/// By making one, which takes some hundredths of a second.
+/// Creates one, which takes some hundredths of a second.
 Check check_packet_link() {
   Check check{.name = "packet link", .detail = "available (--link, reprise shape)"};
   auto const shell = PacketShell::start({});
@@ -72,7 +72,7 @@ Check check_packet_link() {
   return check;
 }
 
-/// Whether the default address can be bound, as a listener would.
+/// Whether a listener could bind the default address.
 Check check_port(const std::string& flag, std::uint16_t port, int type) {
   Check check{.name = "port " + std::to_string(port) + (type == SOCK_DGRAM ? "/udp" : "/tcp"),
               .needed = true,

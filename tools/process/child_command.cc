@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::string_view kFlagsPlace = "{chromium-flags}";
 
-/// In the child: reads arguments, each ended by NUL, up to the end of the pipe, and becomes them.
-/// The command ends with its parent, whatever ends that.
+/// In the child: reads arguments, each followed by a NUL, up to the end of the pipe, and executes
+/// them. The command ends when its parent does, for any reason.
 [[noreturn]] void wait_and_exec(int orders, pid_t parent, bool own_group) {
   if (own_group) ::setpgid(0, 0);
   if (!end_with_parent(parent, SIGTERM)) ::_exit(0);
@@ -65,7 +65,7 @@ Result<ChildCommand> ChildCommand::prepare() {
     ::close(ends[1]);
     wait_and_exec(ends[0], parent, own_group);
   }
-  if (own_group) ::setpgid(child, child);  // whoever comes first
+  if (own_group) ::setpgid(child, child);  // in both processes, whichever is first
   ::close(ends[0]);
   return ChildCommand(child, own_group, ends[1]);
 }
@@ -95,7 +95,7 @@ std::string ChildCommand::start(const std::vector<std::string>& arguments) {
 bool ChildCommand::poll(int& exit_code) {
   int status = 0;
   if (child_ < 0 || ::waitpid(child_, &status, WNOHANG) != child_) return false;
-  child_ = -1;  // the number may be another process's from here on
+  child_ = -1;  // from here on the number may be another process's
   exit_code = exit_code_of(status);
   return true;
 }

@@ -11,17 +11,17 @@
 namespace reprise {
 
 /// The `-- COMMAND` that runs beside a server. The process is forked before there are threads and
-/// before a replay shuts itself off from the network, and waits to be told what to run.
+/// before a replay blocks its own access to the network; it waits for its command line.
 class ChildCommand final : public RunningCommand {
  public:
   /// Forks. Errors: fork(2)'s, pipe(2)'s.
   static Result<ChildCommand> prepare();
   ChildCommand(ChildCommand&& other) noexcept;
   ChildCommand& operator=(ChildCommand&&) = delete;
-  /// A child that was never started ends.
+  /// Ends a child that was never started.
   ~ChildCommand() override;
 
-  /// Runs them in the waiting process.
+  /// Executes `arguments` in the waiting process.
   std::string start(const std::vector<std::string>& arguments) override;
   bool poll(int& exit_code) override;
   void signal(int number) override;
@@ -34,8 +34,8 @@ class ChildCommand final : public RunningCommand {
   int orders_ = -1;  // write end; the child reads its arguments from the other
 };
 
-/// Replaces a whole argument `{chromium-flags}` by `flags`, and inside longer arguments by the
-/// flags quoted for a shell.
+/// Replaces an argument `{chromium-flags}` by `flags`, and inside longer arguments by the flags
+/// quoted for a shell.
 std::vector<std::string> expand_chromium_flags(const std::vector<std::string>& arguments,
                                                const std::vector<std::string>& flags);
 

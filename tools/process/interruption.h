@@ -4,10 +4,10 @@
 
 namespace reprise {
 
-/// While it lives, the first SIGINT, SIGTERM or SIGHUP is only noted, so that a command that writes
-/// a file can end in order; the second one ends the process. The thread that makes it is the one
-/// that they interrupt (process_signals.h). One inside another changes nothing. A signal that was
-/// ignored before, as SIGHUP under nohup(1), stays ignored.
+/// While it lives, the first SIGINT, SIGTERM or SIGHUP is only recorded, so that a command that
+/// writes a file can end in order; the second one ends the process. They interrupt the thread that
+/// created it (process_signals.h). A nested object has no effect. A signal that was ignored before,
+/// such as SIGHUP under nohup(1), stays ignored.
 class Interruption {
  public:
   Interruption();
@@ -16,7 +16,7 @@ class Interruption {
   Interruption& operator=(const Interruption&) = delete;
 
   static bool was_asked();
-  /// Of a command that ended for it: 128 and the signal's number.
+  /// The exit code of a command that ended for it: 128 plus the signal's number.
   static int exit_code();
 
  private:

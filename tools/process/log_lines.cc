@@ -12,7 +12,7 @@
 namespace reprise {
 namespace {
 
-constexpr char kPrintableFlag = 'Q';  // spdlog has no flag of that name
+constexpr char kPrintableFlag = 'Q';  // unused by spdlog
 
 class PrintableMessage final : public spdlog::custom_flag_formatter {
  public:

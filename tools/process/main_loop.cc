@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kLivePeriod{250};
 constexpr std::chrono::seconds kPlainPeriod{5};
-/// How long a command that was told to end may take before it is killed.
+/// The time for a command to end after its signal, before it is killed.
 constexpr std::chrono::seconds kPatience{5};
 
 }  // namespace
@@ -65,12 +65,13 @@ void MainLoop::on_signal(const signalfd_siginfo& signal) {
   auto const number = static_cast<int>(signal.ssi_signo);
   if (number == SIGCHLD) return look_at_child();
   if (std::exchange(signalled_, true)) {
-    // A second one ends now: what the archive holds is whole at any time.
+    // A second signal ends at once: the archive is complete at any time.
     if (child_ != nullptr) child_->signal(SIGKILL);
     ::_exit(128 + number);
   }
   if (child_ == nullptr) return context_.stop();
-  // Ctrl-C: the terminal told the command, too, and many take a second SIGINT for "now".
+  // Ctrl-C: the terminal has sent the command a signal, too, and many take a second SIGINT as
+  // "now".
   bool const typed = number == SIGINT && signal.ssi_code == SI_KERNEL;
   if (!typed) child_->signal(number);
 }

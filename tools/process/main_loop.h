@@ -16,21 +16,21 @@ namespace reprise {
 
 namespace net = boost::asio;
 
-/// What the main thread does while a server runs: it waits for signals and for the command, and
-/// shows progress.
+/// The main thread's work while a server runs: waits for signals and for the command, and shows
+/// progress.
 class MainLoop {
  public:
-  /// What else belongs onto this thread may wait in `context`, too, which run() runs.
+  /// Other work of this thread can use `context`, too; run() runs it.
   explicit MainLoop(net::io_context& context);
 
-  /// Until the command has ended, or without one until a signal or stop(); SIGINT and SIGTERM are
-  /// passed on to the command, and a second one ends the process at once. `child` may be null, and
-  /// is the caller's. `progress` gives a line for stderr: often on a terminal, else when it
-  /// changes. Returns the command's exit code, or what stop() said.
+  /// Runs until the command has ended, or without one until a signal or stop(). SIGINT and SIGTERM
+  /// are passed on to the command; a second one ends the process at once. `child` can be null; the
+  /// caller owns it. `progress` returns a line for stderr: called often on a terminal, otherwise
+  /// printed on change. Returns the command's exit code, or that of stop().
   int run(RunningCommand* child, const std::function<std::string()>& progress);
 
-  /// After run(), while everything ends: a first signal asks for what happens already, a second one
-  /// ends the process at once.
+  /// For the time after run(), while everything ends: a first signal requests what already happens,
+  /// a second one ends the process at once.
   void end_on_second_signal();
 
   /// Ends run(), and the command with it. Any thread.

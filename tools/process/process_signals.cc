@@ -13,7 +13,7 @@
 namespace reprise {
 namespace {
 
-// Written once, before there are threads.
+// Written once, before any thread.
 sigset_t mask_at_start;
 sigset_t blocked;
 
@@ -33,7 +33,7 @@ void block_signals() {
   for (int const number : {SIGINT, SIGTERM, SIGCHLD}) ::sigaddset(&blocked, number);
   if (!is_ignored(SIGHUP)) ::sigaddset(&blocked, SIGHUP);
   ::pthread_sigmask(SIG_BLOCK, &blocked, &mask_at_start);
-  // Not ignored: that would be the commands', too.
+  // Not ignored: commands would inherit that.
   if (!is_ignored(SIGXFSZ)) ::signal(SIGXFSZ, [](int) {});
 }
 

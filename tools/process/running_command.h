@@ -5,22 +5,23 @@
 
 namespace reprise {
 
-/// The `-- COMMAND` that runs beside a server, in whatever surroundings: made ready before there
-/// are threads, then told what to run.
+/// The `-- COMMAND` that runs beside a server, in any environment: prepared before there are
+/// threads, then given its command line.
 class RunningCommand {
  public:
   virtual ~RunningCommand() = default;
 
-  /// Runs `arguments`, found on PATH. Once. One that cannot be run says so on stderr and exits with
-  /// 127. Returns what went wrong here, empty for nothing.
+  /// Runs `arguments`, found on PATH. Call it once. If the command cannot be run, an error is
+  /// printed on stderr and the exit code is 127. Returns an error of this process as a sentence;
+  /// empty on success.
   virtual std::string start(const std::vector<std::string>& arguments) = 0;
 
-  /// The exit code, once it has ended; 128 + N when signal N ended it. Does not block.
+  /// The exit code once the command has ended; 128 + N if signal N ended it. Does not block.
   virtual bool poll(int& exit_code) = 0;
-  /// Readable when poll() has news; -1 where SIGCHLD tells.
+  /// Readable when poll() should be called; -1 if SIGCHLD signals that.
   virtual int event_fd() const { return -1; }
-  /// No effect once poll() has seen the end. What a terminal types to this process reaches the
-  /// command without it (has_terminal()).
+  /// No effect once poll() has returned true. Signals typed on the terminal reach the command
+  /// without it (has_terminal()).
   virtual void signal(int number) = 0;
 };
 

@@ -9,16 +9,16 @@
 
 namespace reprise {
 
-/// The signals that block_signals() has blocked, as events of an event loop, with who sent them
+/// The signals that block_signals() has blocked, as events of an event loop, with their senders
 /// (signalfd(2)).
 class SignalEvents {
  public:
   explicit SignalEvents(boost::asio::io_context& context);
 
-  /// Calls `handle` on the loop for each that comes, as long as the loop runs. Call once.
+  /// Calls `handle` on the loop for each signal, as long as the loop runs. Call it once.
   void listen(std::function<void(const signalfd_siginfo&)> handle);
 
-  /// No more events: signals wait again.
+  /// Ends the events: signals stay pending again.
   void close() { descriptor_.close(); }
 
  private:

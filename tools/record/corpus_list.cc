@@ -16,7 +16,7 @@ constexpr std::size_t kUrlBytesMax = 32 << 10;
 constexpr std::size_t kDigestBytes = 8;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-/// What stands behind "http://" or "https://", or nothing.
+/// The text after "http://" or "https://", or nothing.
 std::string_view without_scheme(std::string_view url) {
   for (std::string_view const scheme : {"http://", "https://"}) {
     if (equals_ignoring_case(url.substr(0, scheme.size()), scheme)) {
@@ -39,7 +39,7 @@ std::string readable_part(std::string_view url) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     bool const plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-';
     if (!plain) c = '-';
-    // No name begins with a dot or looks like an option.
+    // Names never begin with a dot or look like an option.
     if ((c == '-' || c == '.') && (name.empty() || name.back() == c)) continue;
     name += c;
   }

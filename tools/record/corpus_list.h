@@ -12,8 +12,8 @@ namespace reprise {
 
 struct CorpusPage {
   std::string url;
-  /// Of its archive, without a suffix: what can be read of the URL in at most kNameBytesMax of
-  /// [a-z0-9.-], and a digest of all of it, so that two URLs never share one.
+  /// Of its archive, without a suffix: the readable part of the URL in at most kNameBytesMax of
+  /// [a-z0-9.-], and a digest of the whole, so that no two URLs share a name.
   std::string name;
 };
 

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/system/json_file.h"
+#include "base/text/counted.h"
 #include "base/text/json_fields.h"
 #include "base/text/printable.h"
 
@@ -137,8 +138,8 @@ std::string CorpusSummary::table(const std::vector<CorpusPage>& pages) const {
       text += "         " + problem.kind + ": " + problem.text + "\n";
     }
   }
-  return text + std::to_string(recorded) + " of " + std::to_string(pages.size()) +
-         " pages recorded, " + std::to_string(with_warnings) + " with warnings\n";
+  return text + std::to_string(recorded) + " of " + counted(pages.size(), "page") + " recorded, " +
+         std::to_string(with_warnings) + " with warnings\n";
 }
 
 }  // namespace reprise

@@ -1,6 +1,6 @@
 #pragma once
 
-// What became of the pages of a corpus: corpus.json, and a table for people.
+// The results of a corpus's pages: corpus.json, and a table for users.
 
 #include <boost/json/object.hpp>
 #include <cstdint>
@@ -21,8 +21,8 @@ struct CorpusEntry {
   CorpusPage page;
   bool recorded = false;  ///< there is an archive
   unsigned attempts = 0;
-  std::string failure;  ///< why there is none
-  // Of the load from the archive.
+  std::string failure;  ///< why there is no archive
+  // From the load from the archive.
   int status = 0;
   std::uint64_t requests = 0;
   std::int64_t bytes = 0;
@@ -31,22 +31,22 @@ struct CorpusEntry {
   std::vector<PageProblem> problems;
 };
 
-/// In memory what corpus.json is on disk. By name.
+/// The contents of corpus.json, ordered by name.
 class CorpusSummary {
  public:
   static constexpr std::string_view kFileName = "corpus.json";
 
-  /// What an earlier run left in `folder`; empty when there was none. Errors: a sentence.
+  /// Reads the result of an earlier run in `folder`; empty if there is none. Errors: a sentence.
   static std::expected<CorpusSummary, std::string> read(const std::filesystem::path& folder);
 
-  /// Null when there is none.
+  /// Null if it is not there.
   const CorpusEntry* find(const std::string& name) const;
   void put(CorpusEntry entry);
   /// Writes atomically. Prints an error on stderr and returns false if that fails.
   bool write(const std::filesystem::path& folder) const;
 
   boost::json::object json() const;
-  /// Of `pages`, in their order.
+  /// A table of `pages`, in their order.
   std::string table(const std::vector<CorpusPage>& pages) const;
 
  private:

@@ -9,11 +9,11 @@ namespace reprise {
 namespace {
 
 struct Mark {
-  std::string_view text;  ///< as it stands in a serialised document, or in a URL
+  std::string_view text;  ///< as in a serialised document, or in a URL
   std::string_view maker;
 };
 
-/// Titles that a page has which wants to see a person.
+/// Titles of pages that check for a human.
 constexpr std::array<std::string_view, 14> kBotTitles{
     "Just a moment...",        "Attention Required! | Cloudflare",
     "Access Denied",           "Access to this page has been denied",
@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 14> kBotTitles{
     "Verify you are human",    "Verifying you are human",
     "Checking your browser",   "DDoS-Guard"};
 
-/// Parts of URLs that nothing but a challenge asks for.
+/// Parts of URLs that only challenges use.
 constexpr std::array kBotUrls{
     Mark{"captcha-delivery.com/", "DataDome"},
     Mark{"/_Incapsula_Resource", "Imperva"},
@@ -56,7 +56,7 @@ constexpr std::array kConsentMarks{
     Mark{"id=\"cc-main\"", "CookieConsent"},
 };
 
-/// Where sites send those who have not been asked yet.
+/// The pages to which sites redirect users without a choice of consent.
 constexpr std::array kConsentUrls{
     Mark{"://consent.google.", "Google"}, Mark{"://consent.youtube.", "YouTube"},
     Mark{"://consent.yahoo.", "Yahoo"},   Mark{"://guce.", "Yahoo"},
@@ -145,7 +145,7 @@ const PageRequest* document_of(const PageLoad& load) {
     if (request.resource_type != "Document") continue;
     bool const redirects = request.status >= 300 && request.status < 400 && request.status != 304;
     if (redirects) continue;
-    // Documents of frames come later; one that scripts went on to is called as the page.
+    // Documents of frames come later; a document that scripts navigated to has the page's URL.
     if (document == nullptr || request.url == page) document = &request;
   }
   return document;

@@ -1,7 +1,7 @@
 #pragma once
 
-// What speaks against a recorded page as part of a corpus. Pure; much of a load comes
-// from the page and is hostile.
+// Problems of a recorded page as part of a corpus. Pure; much of a load comes from the page and is
+// hostile.
 
 #include <string>
 #include <vector>
@@ -11,17 +11,17 @@
 namespace reprise {
 
 struct PageProblem {
-  /// "not-loaded", "error-page", "bot-wall", "consent-wall"; "misses" is told by who replays.
+  /// "not-loaded", "error-page", "bot-wall", "consent-wall"; the replayer reports "misses".
   std::string kind;
-  std::string text;  ///< a sentence for people, without its full stop
+  std::string text;  ///< a sentence for users, without a full stop
 };
 
-/// The request for the document that the page ended on; null when there was none.
+/// The request for the page's final document; null if there was none.
 const PageRequest* document_of(const PageLoad& load);
 
-/// All that is wrong with `load`, which needs its DOM. Walls are told by marks that common makers
-/// of them leave in a document: a mark is no proof that something was in the way, and a wall of
-/// another maker goes unnoticed.
+/// All problems of `load`, which needs its DOM. Walls are recognised by marks that their common
+/// makers leave in a document: a mark does not prove that something blocked the page, and walls of
+/// other makers are not found.
 std::vector<PageProblem> check_page(const PageLoad& load);
 
 }  // namespace reprise

@@ -88,8 +88,8 @@ std::string status_json(RecordSession::Counters& counters, const Serving& servin
   return boost::json::serialize(status);
 }
 
-/// `record URL...` is `record -- reprise load --live URL... -- {chromium-flags}`: a browser of ours
-/// as the command.
+/// `record URL...` is `record -- reprise load --live URL... -- {chromium-flags}`: our own browser
+/// is the command.
 std::vector<std::string> browse_command(const RecordOptions& options) {
   std::vector<std::string> command{"/proc/self/exe",
                                    "load",
@@ -147,7 +147,7 @@ std::optional<NetworkDialer::Options> dialing_options(const RecordOptions& optio
   return dialing;
 }
 
-/// This process's own command line, as it was typed.
+/// This process's own command line, as typed.
 std::vector<std::string> own_command_line() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::vector<std::string> line;
@@ -165,7 +165,7 @@ SessionInfo new_session(const RecordOptions& options) {
           .time_zone = local_time_zone()};
 }
 
-/// What pages are told while they are recorded, they are told again when they are replayed.
+/// A replay gives pages the same values as the recording.
 void take_settings(const Injection& injection, SessionInfo& session) {
   session.random_seed = injection.settings.seed;
   session.time_zone = injection.settings.time_zone;
@@ -174,7 +174,7 @@ void take_settings(const Injection& injection, SessionInfo& session) {
                             .mode = std::string(to_string(injection.settings.clock))};
 }
 
-/// What a `record` of one page is told of those options that came with a list of pages.
+/// The options, of those given with a list of pages, for the `record` of one page.
 std::vector<std::string> passed_on(const CLI::App& sub) {
   std::vector<std::string> arguments;
   for (const CLI::Option* const option : sub.get_options()) {
@@ -268,7 +268,7 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
   auto exit_code = serving.run(recording, admin,
                                [&counters] { return "recording: " + counters_text(counters); });
 
-  // A page that could not be had leaves nothing in the way of the next try.
+  // A page that could not be loaded must not block the next attempt.
   bool const nothing = !options.urls.empty() && counters.complete + counters.cut == 0;
   auto closed = nothing ? (*archive)->drop_session() : (*archive)->end_session();
   if (closed) closed = (*archive)->close();
@@ -333,7 +333,7 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
                   "With URLs: give up a page after this many seconds [30]");
   options->serving.add_to(*sub);
   sub->callback([options, command, sub, &exit_code] {
-    // Not CLI11's required(): that would hide what else is wrong with the line.
+    // Not CLI11's required(): it would hide other errors on the command line.
     if (options->output.empty()) {
       std::fprintf(stderr, "reprise: record needs -o ARCHIVE\n");
       exit_code = kExitUsage;

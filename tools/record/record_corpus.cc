@@ -22,19 +22,19 @@ namespace reprise {
 namespace {
 
 constexpr std::uintmax_t kListBytesMax = 64 << 20;
-/// Beyond the page's own timeout: for a browser that starts, and an archive that is closed.
+/// Beyond the page's own timeout: for the browser's start and the archive's end.
 constexpr auto kRecordTime = 180s;
 constexpr auto kLookTime = 200ms;
 constexpr std::size_t kMissesNamed = 3;
 
-/// How one attempt to record a page ended.
+/// The result of one attempt to record a page.
 struct Attempt {
-  std::optional<int> exit_code;        ///< nothing: it was killed, since it did not end
-  std::optional<LoadOutcome> outcome;  ///< of the load; nothing when it was not reached
+  std::optional<int> exit_code;        ///< nothing: it did not end, and was killed
+  std::optional<LoadOutcome> outcome;  ///< of the load; nothing if it was not reached
   std::string failure;
 };
 
-/// The one load of a load report.
+/// Reads the one load of a load report.
 void read_load_report(const fs::path& path, Attempt& attempt) {
   auto const result = read_result_file(path);
   if (!result || result->loads.empty()) return;
@@ -80,14 +80,14 @@ Attempt record_once(const CorpusOptions& options, const CorpusPage& page, const 
   return attempt;
 }
 
-/// Whether there is something in the archive to judge. A page that was not quiet in time is a page.
+/// Whether the archive has a page to check. A page that was not quiet in time counts.
 bool has_page(const Attempt& attempt) {
   return attempt.exit_code &&
          ((*attempt.exit_code == kExitDone && attempt.outcome == LoadOutcome::kLoaded) ||
           (*attempt.exit_code == kExitFailed && attempt.outcome == LoadOutcome::kTimedOut));
 }
 
-/// Every further page would end the same way.
+/// Whether every further page would end the same way.
 bool is_hopeless(const Attempt& attempt) {
   return attempt.exit_code == kExitUsage || attempt.exit_code == kExitArchive ||
          attempt.exit_code == kExitListen;
@@ -106,8 +106,8 @@ void take_misses(const ReplaySummary& report, CorpusEntry& entry) {
   entry.problems.push_back({.kind = "misses", .text = std::move(text)});
 }
 
-/// Loads the page from its archive and notes what speaks against it. Why it is none when not even
-/// its document is there: the recorder itself told the browser that the origin did not answer.
+/// Loads the page from its archive and records its problems. Returns why there is no page if not
+/// even its document is there: the recorder itself told the browser that the origin did not answer.
 std::string judge(const CorpusOptions& options, const fs::path& archive, CorpusEntry& entry) {
   auto setup = options.check;
   setup.archive = archive;
@@ -119,7 +119,7 @@ std::string judge(const CorpusOptions& options, const fs::path& archive, CorpusE
     while (text.ends_with('\n')) text.pop_back();
     return text;
   }
-  // What failed fails again, and what was cut may be missed.
+  // A failed exchange fails again, and a cut one can be a miss.
   const PageLoad& load = *measured.page;
   if (load.outcome == LoadOutcome::kNavigationFailed ||
       load.outcome == LoadOutcome::kNotInArchive) {
@@ -136,14 +136,14 @@ std::string judge(const CorpusOptions& options, const fs::path& archive, CorpusE
   return {};
 }
 
-/// Records one page, judges it, and puts its archive in place. An exit code when there is no point
-/// in going on.
+/// Records one page, checks it, and moves its archive to its place. Returns an exit code if further
+/// pages are pointless.
 std::optional<int> record_page(const CorpusOptions& options, CorpusEntry& entry) {
   auto const archive = options.folder / (entry.page.name + ".reprise");
   auto const part = fs::path(archive).concat(".part");
   std::error_code error;
   while (entry.attempts <= options.retries && !entry.recorded) {
-    fs::remove(part, error);  // half of an archive, of an attempt that failed or was interrupted
+    fs::remove(part, error);  // a partial archive of an attempt that failed or was interrupted
     ++entry.attempts;
     auto const attempt = record_once(options, entry.page, part);
     if (Interruption::was_asked()) return Interruption::exit_code();
@@ -187,7 +187,7 @@ int exit_code_of(const CorpusSummary& summary, const std::vector<CorpusPage>& pa
   return code;
 }
 
-/// An exit code when it ended early.
+/// Returns an exit code if it ended early.
 std::optional<int> record_pages(const CorpusOptions& options, const std::vector<CorpusPage>& pages,
                                 CorpusSummary& summary) {
   Interruption const interruption;

@@ -1,6 +1,6 @@
 #pragma once
 
-// `reprise record --urls FILE -o DIR`: many pages, an archive each.
+// `reprise record --urls FILE -o DIR`: many pages, one archive each.
 
 #include <chrono>
 #include <filesystem>
@@ -12,13 +12,13 @@
 namespace reprise {
 
 struct CorpusOptions {
-  std::filesystem::path list;    ///< a URL a line, see corpus_list.h
-  std::filesystem::path folder;  ///< made when it is not there
-  unsigned retries = 2;          ///< after a first attempt that got no page
+  std::filesystem::path list;    ///< one URL per line, see corpus_list.h
+  std::filesystem::path folder;  ///< created if it does not exist
+  unsigned retries = 2;          ///< after a first attempt without a page
   std::string browser = "chromium";
-  std::chrono::seconds timeout{30};           ///< of a page
-  std::vector<std::string> record_arguments;  ///< further options of each `record`
-  LoadSetup check;                            ///< of the load that judges an archive, but for it
+  std::chrono::seconds timeout{30};           ///< per page
+  std::vector<std::string> record_arguments;  ///< more options for each `record`
+  LoadSetup check;  ///< of the load that checks an archive, except for the archive
 };
 
 /// Records each page with a separate `record`, loads it once from the archive, and checks it.

@@ -12,8 +12,10 @@
 #include "archive/reader.h"
 #include "base/system/clock.h"
 #include "base/system/json_file.h"
+#include "base/text/counted.h"
 #include "proxy/replay/network_lock.h"
 #include "proxy/replay/replay_session.h"
+#include "proxy/replay/response/prepared_cache.h"
 #include "tools/archive/errors.h"
 #include "tools/archive/given_archive.h"
 #include "tools/commands.h"
@@ -49,7 +51,7 @@ struct ReplayOptions {
   ServingOptions serving;
 };
 
-/// The archive is mapped: when somebody cuts the file off underneath, touching what is gone raises
+/// The archive is mapped: if another process truncates the file, access to the missing part raises
 /// SIGBUS. Only async-signal-safe calls here.
 void end_on_truncated_archive(int) {
   constexpr std::string_view kMessage =
@@ -95,7 +97,7 @@ std::string check_think_time(const std::string& text) {
   return "must be none, recorded, xFACTOR or milliseconds, at most one day: x0.5, 30";
 }
 
-/// The session that is served; only its number is known where its record is lost.
+/// The served session; only its number is known if its record is lost.
 SessionInfo session_of(const ArchiveReader& archive, std::uint32_t number) {
   if (number == 0) number = session_to_replay(archive);
   auto const& all = archive.sessions();
@@ -103,7 +105,7 @@ SessionInfo session_of(const ArchiveReader& archive, std::uint32_t number) {
   return found == all.end() ? SessionInfo{.number = number} : *found;
 }
 
-/// By how much dates are later now than when the session was recorded.
+/// How much later dates are now than when the session was recorded.
 std::chrono::seconds date_shift(const ReplayOptions& options, const SessionInfo& recorded) {
   bool const known = recorded.started != std::chrono::system_clock::time_point();
   if (options.dates == "recorded" || !known) return {};
@@ -168,9 +170,9 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
                                      .date_shift = shift});
   if (auto const left_out = options.warm ? replayed.warm() : 0; left_out > 0) {
     std::fprintf(stderr,
-                 "reprise: --warm: memory limit reached (64 MiB): %zu responses will be prepared "
-                 "on first request\n",
-                 left_out);
+                 "reprise: --warm: memory limit reached (%zu MiB): %s will be prepared on first "
+                 "request\n",
+                 PreparedCache::kRoomBytesMax >> 20, counted(left_out, "response").c_str());
   }
   // Documents are rewritten while the browser starts, not while it waits for them.
   std::jthread const warming([&](const std::stop_token& stop) { replayed.warm_documents(stop); });

@@ -97,23 +97,24 @@ std::string seconds_text(std::chrono::nanoseconds time) {
 }
 
 std::string synthesised_text(const Synthesised& made) {
-  auto const count = [](std::uint64_t number, const char* what) {
-    return number > 0 ? ", " + std::to_string(number) + what : "";
+  auto const count = [](std::uint64_t number, const char* one, const char* many) {
+    return number > 0 ? ", " + counted(number, one, many) : "";
   };
   return counted(made.responses(), "response") + " in a different HTTP version than recorded" +
-         count(made.served_as_h2, " as h2") + count(made.served_as_h1, " as HTTP/1.1") +
-         count(made.connection_fields_removed, " connection fields removed") +
-         count(made.reason_phrase_added, " reason phrases added") +
-         count(made.framing_added, " length fields added") +
-         count(made.trailers_removed, " trailers removed");
+         count(made.served_as_h2, "as h2", "as h2") +
+         count(made.served_as_h1, "as HTTP/1.1", "as HTTP/1.1") +
+         count(made.connection_fields_removed, "connection field removed",
+               "connection fields removed") +
+         count(made.reason_phrase_added, "reason phrase added", "reason phrases added") +
+         count(made.framing_added, "length field added", "length fields added") +
+         count(made.trailers_removed, "trailer removed", "trailers removed");
 }
 
 std::string special_text(const SpecialCounts& counts) {
   std::string text;
   for (std::size_t i = 0; i < kSpecials; ++i) {
     if (counts[i] == 0) continue;
-    text += (text.empty() ? "special: " : ", ") + std::to_string(counts[i]) + " " +
-            std::string(describe(static_cast<Special>(i)));
+    text += (text.empty() ? "special: " : ", ") + describe(static_cast<Special>(i), counts[i]);
   }
   return text.empty() ? text : text + "\n";
 }
@@ -141,7 +142,7 @@ boost::json::object web_sockets_json(const WebSocketReport& report) {
           {"different", std::move(different)}};
 }
 
-/// To a tenth.
+/// Rounds to a tenth.
 double rounded(double percent) {
   return std::floor(percent * 10) / 10;
 }
@@ -198,7 +199,7 @@ std::string counts_text(const ReplayCounts& counts) {
   if (counts.fuzzy_hits > 0) text += " (" + std::to_string(counts.fuzzy_hits) + " fuzzy)";
   text += ", " + counted(counts.misses, "miss", "misses") + ", " +
           std::to_string(counts.exchanges_served) + " of " +
-          std::to_string(counts.exchanges_servable) + " exchanges used";
+          counted(counts.exchanges_servable, "exchange") + " used";
   if (counts.damaged > 0) text += ", " + std::to_string(counts.damaged) + " damaged";
   return text;
 }
@@ -218,7 +219,7 @@ std::string differences_text(const ReplayReport& report) {
     text += "WebSockets: " + std::to_string(sockets.differing) + " of " +
             std::to_string(sockets.ended) + " differ from the recording; " +
             std::to_string(sockets.messages.client_received) + " of " +
-            std::to_string(sockets.messages.client_recorded) + " client messages received, " +
+            counted(sockets.messages.client_recorded, "client message") + " received, " +
             std::to_string(sockets.messages.client_differing) + " of them different\n";
   }
   if (report.synthesised.responses() > 0) {

@@ -7,16 +7,16 @@
 
 namespace reprise {
 
-/// What `--report` and GET /status say of a replay.
+/// The report of `--report` and GET /status.
 boost::json::object replay_report_json(const ReplayReport& report);
-/// What GET /misses says.
+/// The response to GET /misses.
 boost::json::array misses_json(const std::vector<Miss>& misses);
 
-/// One line for people: hits, misses, share of the archive.
+/// One line for users: hits, misses, share of the archive.
 std::string counts_text(const ReplayCounts& counts);
-/// What was waited for, a line; empty when nothing was.
+/// One line about the waits; empty if there were none.
 std::string waits_text(const ReplayReport& report);
-/// What the user must know who takes the replay for the recording; empty when there is nothing.
+/// The differences between replay and recording that users should know; empty if there are none.
 /// Lines end in a newline.
 std::string differences_text(const ReplayReport& report);
 

@@ -7,9 +7,9 @@
 
 namespace reprise {
 
-/// What `--report` and GET /status say of handshakes that clients ended.
+/// Handshakes ended by clients, for `--report` and GET /status.
 boost::json::object handshake_report_json(const FailedHandshakes::Counts& counts);
-/// The same for people, a line with its newline; empty when there was none.
+/// The same for users, one line with its newline; empty if there were none.
 std::string handshake_report_text(const FailedHandshakes::Counts& counts);
 
 }  // namespace reprise

@@ -41,7 +41,7 @@ std::expected<std::string, int> read_script(const std::string& path) {
   return std::move(*text);
 }
 
-/// A browser takes a zone that it does not know for UTC.
+/// A browser takes an unknown zone as UTC.
 std::string check_time_zone(const std::string& name) {
   constexpr const char* kZoneFolder = "/usr/share/zoneinfo";
   std::error_code error;

@@ -1,6 +1,6 @@
 #pragma once
 
-// --inject and what goes with it, for `record` and `replay`.
+// --inject and the options that belong to it, for `record` and `replay`.
 
 #include <boost/json/object.hpp>
 #include <chrono>
@@ -31,19 +31,19 @@ struct InjectionOptions {
 };
 
 struct Injection {
-  std::optional<inject::InjectedScript> script;  ///< nothing: none
+  std::optional<inject::InjectedScript> script;  ///< nothing: no script
   inject::PageSettings settings;
-  std::vector<std::string> files;  ///< of the user's
+  std::vector<std::string> files;  ///< given by the user
 };
 
-/// What the options come to, and where they say nothing, the session that is recorded or replayed:
-/// its clock, its seed and its time zone. `date_shift`: by which a replay moves dates. An exit code
-/// when they are wrong, which it has said.
+/// Makes the script from the options, with defaults from the recorded or replayed session: its
+/// clock, its seed and its time zone. `date_shift`: by which a replay moves dates. The error is an
+/// exit code; its message has been printed.
 std::expected<Injection, int> make_injection(const InjectionOptions& options,
                                              const SessionInfo& session,
                                              std::chrono::seconds date_shift = {});
 
-/// The machine's time zone by its IANA name, empty when it cannot be told.
+/// The machine's time zone by its IANA name; empty if unknown.
 std::string local_time_zone();
 
 /// For the report of a replay.

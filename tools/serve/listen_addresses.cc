@@ -26,7 +26,7 @@ std::expected<ListenAddresses, std::string> ListenOptions::parse(DefaultAddresse
   struct Wanted {
     ListenAddress& address;
     const std::string& given;
-    const char* known_port;  ///< nullptr: usually off
+    const char* known_port;  ///< nullptr: off by default
   };
   for (const auto& [address, given, known_port] :
        {Wanted{addresses.http, http, "8080"}, Wanted{addresses.https, https, "8443"},
@@ -60,8 +60,8 @@ std::vector<std::string> routing_flags(const ListenAddresses& bound, const std::
   auto const& [http, https, proxy, dns, admin] = bound;
   if (!http.at && !https.at) {
     if (!proxy.at) return {"--host-resolver-rules=MAP * ~NOTFOUND"};
-    // Without the first rule it would look names up by itself, without the last not find the proxy;
-    // loopback hosts go past a proxy by default.
+    // Without the first rule it would look up names by itself, without the last not find the proxy;
+    // by default a proxy is not used for loopback hosts.
     return {"--proxy-server=http://" + to_text(*proxy.at), "--proxy-bypass-list=<-loopback>",
             "--host-resolver-rules=MAP * ~NOTFOUND,EXCLUDE " + proxy.at->address().to_string()};
   }
@@ -73,7 +73,8 @@ std::vector<std::string> routing_flags(const ListenAddresses& bound, const std::
   };
   map("*:80", http);
   map("*:443", https);
-  // Both listeners tell TLS from clear text by the first byte, so either takes any other port.
+  // Both listeners distinguish TLS and plain text by the first byte, so either can serve other
+  // ports.
   map("*", https.at ? https : http);
   return {"--host-resolver-rules=" + all};
 }

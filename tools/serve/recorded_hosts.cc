@@ -12,7 +12,7 @@
 namespace reprise {
 namespace {
 
-/// What DNS said in the session, by host, but for addresses: those count that were connected to.
+/// The session's DNS data by host, without addresses: those of the connections count.
 class RecordedNames {
  public:
   RecordedNames(const ArchiveReader& archive, std::uint32_t session) {
@@ -21,7 +21,7 @@ class RecordedNames {
     }
   }
 
-  /// Chain, TTL and HTTPS records of `host`, as far as there are some.
+  /// Chain, TTL and HTTPS records of `host`, if there are any.
   dns::RecordedHost of(const std::string& host) const {
     auto const found = by_host_.find(host);
     auto recorded = found == by_host_.end() ? dns::RecordedHost() : found->second;
@@ -32,7 +32,7 @@ class RecordedNames {
  private:
   void take(const DnsAnswer& answer) {
     auto& recorded = by_host_[answer.host];
-    // The first answer counts, as for the page; both families lead the same way.
+    // The first answer counts, as for the page; both families have the same chain.
     if (!answer.addresses.empty() && !recorded.ttl_s) {
       recorded.chain = answer.chain;
       recorded.ttl_s = answer.ttl_s;
@@ -63,7 +63,7 @@ std::vector<dns::RecordedHost> recorded_hosts(const ArchiveReader& archive, std:
     hosts.back().addresses = {facts.address};
   }
   if (!hosts.empty() && recorded_here) return hosts;
-  // What was imported knows the connections of some exchanges at most, and no times of them.
+  // Imports have connections for some exchanges at most, without times.
   for (auto const ordinal : archive.ordinals_in_order()) {
     auto const& entry = archive.entries()[ordinal];
     if (entry.session != session || entry.outcome == Outcome::kOriginFailed) continue;

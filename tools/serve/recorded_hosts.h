@@ -11,13 +11,13 @@
 
 namespace reprise {
 
-/// The hosts of a session with the addresses that they were reached at, and what DNS said of them,
-/// by first appearance: what dns::Plan numbers. `session` 0 is the one that a replay would choose.
-/// A host that never gave anything is left out, so that it fails in a replay, too.
+/// The hosts of a session with the addresses of their connections, and their DNS data, by first
+/// appearance: the input of dns::Plan. `session` 0 is the one that a replay would choose. A host
+/// without any response is omitted, so that it fails in a replay, too.
 std::vector<dns::RecordedHost> recorded_hosts(const ArchiveReader& archive, std::uint32_t session);
 
-/// How long connecting took to each origin address: the least of the session, which is its round
-/// trip. An address that was not connected to is not there.
+/// How long connecting to each origin address took: the minimum in the session, which is its round
+/// trip. Addresses without a connection are omitted.
 std::map<net::ip::address, std::chrono::nanoseconds> recorded_round_trips(
     const ArchiveReader& archive, std::uint32_t session);
 

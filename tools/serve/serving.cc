@@ -19,15 +19,15 @@
 namespace reprise {
 namespace {
 
-/// Behind a link, so that an urgent response overtakes others.
+/// Behind a link, so that an urgent response can overtake others.
 constexpr int kUnsentBytesMax = 16 << 10;
-/// Behind a link all names of a recording lead to one address: what is meant is in SNI and Host.
-/// It is of the range for benchmarks (RFC 2544), which exists there alone.
+/// Behind a link all names of a recording lead to one address: SNI and Host name the origin. It is
+/// in the range for benchmarks (RFC 2544), which is used only there.
 auto const kFarAddress = net::ip::make_address_v4("198.19.0.1");
-/// Linux takes no argument over 128 KiB.
+/// Linux limits an argument to 128 KiB.
 constexpr std::size_t kRulesMax = 120'000;
 
-/// Connections cost descriptors, and a browser opens hundreds.
+/// Connections need descriptors, and a browser opens hundreds.
 void raise_descriptor_limit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -35,7 +35,7 @@ void raise_descriptor_limit() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/// Whether clients that go to stand-ins on loopback find the listener.
+/// Whether the listener accepts connections to stand-ins on loopback.
 bool takes_stand_ins(const ListenAddress& address) {
   return address.at && (address.at->address() == net::ip::address_v4::loopback() ||
                         address.at->address() == net::ip::address_v4::any());
@@ -86,7 +86,7 @@ std::optional<int> Serving::prepare(const Naming& naming) {
   }
   authority_ = std::move(*authority);
   if (auto const wrong = prepare_command()) return wrong;
-  // Not before the fork: they would be the command's, too.
+  // Not before the fork: the command would inherit it.
   ::signal(SIGPIPE, SIG_IGN);
   raise_descriptor_limit();
   if (auto const wrong = make_plan(naming)) return wrong;
@@ -136,7 +136,7 @@ std::optional<int> Serving::prepare_packets(std::optional<ShellError>* refused) 
   if (!linked) return linked.error();
   linked_ = linked->get();
   child_ = std::move(*linked);
-  // The command reaches nobody here, and others are not asked for.
+  // The command reaches no other listeners here, and others are not used.
   addresses_ = *options_.addresses.parse(DefaultAddresses::kOff);
   return std::nullopt;
 }
@@ -152,7 +152,7 @@ std::optional<int> Serving::prepare_stream(const std::string& instead_of) {
   return std::nullopt;
 }
 
-/// Stand-ins are for those who find a listener there.
+/// Stand-ins are for clients that find a listener there.
 std::optional<int> Serving::make_plan(const Naming& naming) {
   bool const served = takes_stand_ins(addresses_.http) || takes_stand_ins(addresses_.https);
   if (!naming.hosts || (linked_ == nullptr && !served)) return std::nullopt;
@@ -204,7 +204,7 @@ std::vector<Listen> Serving::wanted_listeners() {
          .accepted_elsewhere = streamed_ && address != &addresses_.admin});
     open_addresses_.push_back(address);
   }
-  // Whatever address and port a command behind a link asks for, it finds us there.
+  // A command behind a link reaches us at every address and port.
   if (linked_ != nullptr) {
     for (Descriptor& socket : linked_->tcp_listeners()) {
       listeners.push_back({.flag = "--link", .descriptor = socket.release()});
@@ -238,7 +238,7 @@ int Serving::cannot_listen(const std::string& flag, const tcp::endpoint& at,
   return kExitListen;
 }
 
-/// What the stub says.
+/// The zone of the stub.
 dns::Zone Serving::zone(const Naming& naming) const {
   if (plan_) return plan_->zone(naming.any);
   if (linked_ != nullptr) return {.entries = {}, .catch_all = kFarAddress};
@@ -293,7 +293,7 @@ int Serving::run(HandlerFactory& handler, const AdminActions& admin,
   return ended ? exit_code : finish_link(exit_code);
 }
 
-/// With what the link makes of the exit code.
+/// Adds the link's result to the exit code.
 int Serving::finish_link(int exit_code) {
   bool doubtful = false;
   if (linked_ != nullptr) {
@@ -308,8 +308,8 @@ int Serving::finish_link(int exit_code) {
   return exit_code == kExitDone && doubtful && options_.strict ? int{kExitGate} : exit_code;
 }
 
-/// All listeners accept: says so, or starts the command. An exit code when that fails, or when the
-/// process has been asked to end meanwhile.
+/// All listeners accept now: prints so, or starts the command. Returns an exit code if that fails,
+/// or if the process has been asked to end.
 std::optional<int> Serving::announce() {
   if (auto const number = waiting_signal()) return child_ ? 128 + *number : int{kExitDone};
   if (streamed_) {
@@ -353,7 +353,7 @@ void Serving::stop(int exit_code) {
 
 std::vector<std::string> Serving::chromium_flags() const {
   std::vector<std::string> flags;
-  // All names and addresses of a network behind a link lead here by themselves.
+  // In a network behind a link all names and addresses lead here.
   if (linked_ == nullptr) {
     std::string rules;
     if (plan_) {
@@ -361,7 +361,7 @@ std::vector<std::string> Serving::chromium_flags() const {
       auto const port = [](const ListenAddress& address, const ListenAddress& other) {
         return takes_stand_ins(address) ? address.at->port() : other.at->port();
       };
-      // Hosts that were not recorded lead here, too: only so is a miss seen and explained.
+      // Hosts that were not recorded lead here, too, so that their misses are seen and explained.
       rules = plan_->chromium_rules({.http = port(http, https), .https = port(https, http)}, true);
       if (rules.size() > kRulesMax) {
         std::fprintf(stderr,

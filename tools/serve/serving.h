@@ -50,7 +50,7 @@ struct Naming {
   bool single = false;  ///< one stand-in for all
   bool any = false;     ///< other names resolve, too
   bool chains = false;  ///< the recorded CNAMEs and TTLs
-  /// What each origin address adds to the round trip behind a link.
+  /// How much each origin address adds to the round trip behind a link.
   std::map<net::ip::address, std::chrono::nanoseconds> round_trips;
 };
 
@@ -66,28 +66,28 @@ class Serving {
   /// on an error, which has been printed.
   std::optional<int> prepare(const Naming& naming);
 
-  /// Where the listeners are; after prepare().
+  /// The addresses of the listeners; after prepare().
   const std::vector<tcp::endpoint>& bound() const { return server_->bound(); }
   /// The address of the resolver; after prepare(). Nothing if there is none.
   std::optional<tcp::endpoint> names_at() const { return addresses_.dns.at; }
-  /// How the link did. Nothing without one. On the main thread, after prepare().
+  /// The link's report. Nothing without a link. On the main thread, after prepare().
   std::optional<boost::json::object> link_report() const;
-  /// Of clients; after prepare(). Any thread.
+  /// Handshakes ended by clients; after prepare(). Any thread.
   FailedHandshakes::Counts failed_handshakes() const {
     return server_->failed_handshakes().counts();
   }
-  /// What was asked for by name. Nothing when no names are answered. On the main thread.
+  /// The stub; null if there is none. On the main thread.
   const dns::Responder* responder() const { return responder_ ? &*responder_ : nullptr; }
 
-  /// Serves, tells the world, runs the command; returns when the command has ended or, without one,
-  /// when a signal came or stop() was called, after all connections have ended. The exit code is
-  /// what stop() was given unless that was kExitDone, else the command's, else kExitDone.
-  /// `progress` gives the text of the live line.
+  /// Serves, prints the addresses, runs the command; returns after all connections have ended, when
+  /// the command has ended or, without one, after a signal or stop(). The exit code is that of
+  /// stop() unless it was kExitDone, else the command's, else kExitDone. `progress` returns the
+  /// text of the live line.
   int run(HandlerFactory& handler, const AdminActions& admin,
           const std::function<std::string()>& progress);
 
-  /// Ends run() with this code; the command is told first (SIGTERM), and killed when it does not
-  /// end within 5 s. Thread-safe.
+  /// Ends run() with this code; the command gets SIGTERM first, and is killed if it does not end
+  /// within 5 s. Thread-safe.
   void stop(int exit_code);
 
  private:
@@ -110,7 +110,7 @@ class Serving {
   std::string mode_;
   ServingOptions options_;
   std::vector<std::string> command_;
-  ListenAddresses addresses_;  // once bound, as bound
+  ListenAddresses addresses_;  // once bound, the bound ones
   std::optional<CertificateAuthority> authority_;
   std::unique_ptr<RunningCommand> child_;
   LinkedCommand* linked_ = nullptr;  // the same, if it is behind a link

@@ -76,8 +76,9 @@ int view(const ViewOptions& options) {
       options.output.empty() ? fs::path(options.inputs.front().string() + ".html") : options.output;
   auto const told = counted(model.loads(), "load") + ", " + counted(model.requests(), "request");
   if (model.requests_left_out() > 0) {
-    std::fprintf(stderr, "reprise: %zu requests are not shown: a page shows at most %zu\n",
-                 model.requests_left_out(), ViewModel::kRequestsMax);
+    std::fprintf(stderr, "reprise: %s not shown: a page shows at most %zu\n",
+                 counted(model.requests_left_out(), "request is", "requests are").c_str(),
+                 ViewModel::kRequestsMax);
   }
   auto const page = view_page(std::move(model).text());
   if (auto const written = write_private_file(page, output); !written) {

@@ -1,19 +1,18 @@
-// The critical chain: the requests that, one after the other, made the load last as long as it did.
-// Pure.
+// The critical chain: the sequence of requests that determined the duration of the load. Pure.
 //
-// It ends with the request that ended last before the load event (or at all, when there was none).
+// It ends with the request that ended last before the load event (or at all, if there was none).
 // Before each request comes the one that made it possible:
 //  - the hop that redirected to it;
-//  - else its initiator, while that was still arriving;
+//  - else its initiator, if that was still arriving;
 //  - else, of the scripts and style sheets of the same initiator that ended between the initiator's
-//    end and this request's start, the last one: it held the initiator up;
+//    end and this request's start, the last one: it blocked the initiator;
 //  - else its initiator;
-//  - else, where no initiator is known, the request that ended last before this one started.
+//  - else, if no initiator is known, the request that ended last before this one started.
 
 const HOLDS_UP = new Set(['Script', 'Stylesheet']);
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** A redirect and what it leads to are told at the same time, but for rounding. */
+/** A redirect and its target are reported at the same time, except for rounding. */
 const REDIRECT_MS = 1;
 
 class Finder {
@@ -28,7 +27,7 @@ class Finder {
     this.byEnd = this.requests.filter((each) => each.end !== null).sort((a, b) => a.end - b.end);
   }
 
-  /** The last of those that ended by `time` and that `wanted` takes. */
+  /** The last of those that ended by `time` and for which `wanted` returns true. */
   endedBy(time, wanted) {
     for (let i = this.byEnd.length - 1; i >= 0; i -= 1) {
       if (this.byEnd[i].end <= time && wanted(this.byEnd[i])) return this.byEnd[i];
@@ -36,7 +35,7 @@ class Finder {
     return null;
   }
 
-  /** The request that `request` says started it. */
+  /** The request named as initiator of `request`. */
   initiator(request) {
     if (!request.initiator) return null;
     const url = request.initiator.split('#', 1)[0];
@@ -64,15 +63,15 @@ class Finder {
   }
 }
 
-/** What started earlier; of those at the same time, what was sent earlier. */
+/** The earlier start; for equal starts, the earlier sent. */
 function comesBefore(a, b) {
   return a.start < b.start || (a.start === b.start && a.index < b.index);
 }
 
 /**
- * The chain in the order of time: { request, why, from, until }. `why` says what the request before
- * did for this one, empty for the first. From `from` to `until` this request was what the load
- * waited for; between one's `until` and the next one's `from` it was the browser.
+ * The chain in the order of time: { request, why, from, until }. `why` says how the previous
+ * request made this one possible; empty for the first. From `from` to `until` the load waited for
+ * this request; between one's `until` and the next one's `from` it waited for the browser.
  */
 export function criticalChain(requests, loadEvent) {
   const finder = new Finder(requests);
@@ -91,7 +90,7 @@ export function criticalChain(requests, loadEvent) {
 
 /**
  * What the load waited for along the chain until `end`: { phase name: ms }, with `browser` for the
- * time between requests and after the last one. `phasesOf` is phases.js's. Sums to `end`.
+ * time between requests and after the last one. `phasesOf` is from phases.js. The sum is `end`.
  */
 export function chainTimes(chain, end, phasesOf) {
   const times = {};

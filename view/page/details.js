@@ -1,10 +1,10 @@
-// All about one request, for the panel and for the pointer.
+// The details of one request, for the panel and for the tooltip.
 import { put } from './elements.js';
 import { bytesText, hostOf, msText, nameOf } from './format.js';
 import { PHASES, phasesOf, waitPartsOf } from './phases.js';
 import { statusText } from './waterfall.js';
 
-/** Fills the panel under the waterfall. `goTo(request)` shows another one. */
+/** Fills the panel under the waterfall. `goTo(request)` shows another request. */
 export function showDetails(panel, request, load, goTo) {
   panel.selectAll('*').remove();
   panel.classed('empty', !request);
@@ -85,7 +85,7 @@ function phaseRow(box, name, title, says, took) {
   put(row, 'td', 'number', msText(took));
 }
 
-/** Fills what follows the pointer. */
+/** Fills the tooltip. */
 export function showTip(tip, request, load, event) {
   tip.classed('shown', Boolean(request));
   if (!request) return;

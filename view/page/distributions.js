@@ -1,4 +1,4 @@
-// Several loads side by side: a strip of dots a group and metric, and a table of all figures.
+// Several loads side by side: one strip of dots per group and metric, and a table of all figures.
 import { extent } from 'd3-array';
 import { axisBottom } from 'd3-axis';
 import { scaleLinear } from 'd3-scale';
@@ -14,7 +14,7 @@ const COLOURS = 8;
 const percentText = (share) =>
   (share === null ? '–' : `${(share * 100).toFixed(share < 0.1 ? 2 : 1)} %`);
 
-/** A value of a metric in words. */
+/** The text of a metric's value. */
 export function valueText(metric, value) {
   if (metric.unit === 'ms') return msText(value);
   if (metric.unit === 'bytes') return bytesText(value);
@@ -22,7 +22,7 @@ export function valueText(metric, value) {
 }
 
 /**
- * `allMetrics` are the model's. `choose(load)` is called with the load of a dot. Nothing is shown of
+ * `allMetrics` are the model's. `choose(load)` is called with the load of a dot. Shows nothing for
  * fewer than two loads.
  */
 export function showDistributions(allMetrics, groups, choose) {
@@ -39,7 +39,7 @@ export function showDistributions(allMetrics, groups, choose) {
   const redraws = [];
   const grid = part.append('div').attr('class', 'panels');
   for (const { metric, summaries } of metrics) {
-    // What is the same in all loads needs no picture; the table has it.
+    // A metric with equal values in all loads needs no chart; the table has it.
     const values =
       summaries.filter(Boolean).flatMap((summary) => [summary.lowest, summary.highest]);
     if (new Set(values).size > 1) redraws.push(putPanel(grid, metric, groups, summaries, choose));

@@ -1,9 +1,9 @@
-// Small pieces of the page. All text goes in as text, never as markup.
+// Elements of the page. All text is inserted as text, never as markup.
 import { select } from 'd3-selection';
 
 import { shown } from './format.js';
 
-/** A new child of `parent` (a selection) with this text. */
+/** Adds a child with this text to `parent` (a selection). */
 export function put(parent, tag, className, text) {
   const made = parent.append(tag);
   if (className) made.attr('class', className);
@@ -11,7 +11,7 @@ export function put(parent, tag, className, text) {
   return made;
 }
 
-/** A section of the page with a heading; empty it by calling again with the same id. */
+/** A section of the page with a heading; a further call with the same id empties it. */
 export function section(id, title) {
   const page = select('#page');
   let found = page.select(`#${id}`);
@@ -22,10 +22,7 @@ export function section(id, title) {
   return found;
 }
 
-/**
- * A table that scrolls by itself where it is wider than the page.
- * `columns`: [{ name, text, number }].
- */
+/** A table that scrolls if it is wider than the page. `columns`: [{ name, text, number }]. */
 export function table(parent, caption, columns, rows) {
   const box = parent.append('div').attr('class', 'table').attr('tabindex', 0).attr('role', 'region')
     .attr('aria-label', caption);
@@ -45,7 +42,7 @@ export function table(parent, caption, columns, rows) {
   return made;
 }
 
-/** Labels of an axis that would stick out of `from` to `to` are set inside. */
+/** Moves labels of an axis inside `from` to `to`. */
 export function keepInside(axis, scale, from, to) {
   const half = 30; // of the longest label, in pixels
   axis.selectAll('.tick text').attr('text-anchor', (value) => {

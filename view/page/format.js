@@ -1,4 +1,4 @@
-// Numbers and hostile text in words for people. Pure.
+// Formats numbers and makes hostile text safe to read. Pure.
 import { format } from 'd3-format';
 
 const whole = format(',d');
@@ -34,7 +34,7 @@ export function counted(count, noun) {
   return `${whole(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Characters that cannot be seen, or that change how others are seen, become visible. */
+/** Makes characters visible that are invisible or change how others are displayed. */
 const UNSEEN = new RegExp('[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b-\\u200f'
   + '\\u2028-\\u202f\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb]', 'g');
 
@@ -45,12 +45,12 @@ export function shown(text) {
         : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`));
 }
 
-/** Host and port of a URL, without reading more into it than is there. */
+/** Host and port of a URL, found without interpreting the rest. */
 export function hostOf(url) {
   return /^[a-z]+:\/\/([^/?#]*)/i.exec(url)?.[1] ?? '';
 }
 
-/** The last part of a URL's path with its query: what tells a request from its neighbours. */
+/** The last part of a URL's path with its query, which distinguishes similar requests. */
 export function nameOf(url) {
   const rest = url.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
   const [, path, query] = /^([^?#]*)(.*)$/s.exec(rest);

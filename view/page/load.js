@@ -11,7 +11,7 @@ import { chartsOf, putCharts } from './network_chart.js';
 import { PHASES, phasesOf, roundTripsOf } from './phases.js';
 import { Waterfall } from './waterfall.js';
 
-/** What the waterfall and the details need to know of a load. */
+/** The data of a load for the waterfall and the details. */
 export function prepare(model, load) {
   const requests = requestsOf(model, load);
   const milestones = milestonesOf(model, load);
@@ -28,7 +28,7 @@ export function prepare(model, load) {
     initiatorName: isArchive ? 'Referrer' : 'Initiator',
     isArchive,
     lastEnd,
-    // A little more, so that what ends last can be seen to end.
+    // A little more, so that the end of the last request is visible.
     end: last * 1.02,
   };
 }
@@ -100,7 +100,7 @@ export class LoadView {
     if (chain.length > 0) this.putChainBar(chain, chainEnd);
   }
 
-  /** What the load waited for, one after the other, as one bar. */
+  /** What the load waited for, in order, as one bar. */
   putChainBar(chain, end) {
     const times = chainTimes(chain, end, phasesOf);
     const names =

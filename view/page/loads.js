@@ -1,4 +1,4 @@
-// The list of loads, of which one is shown below.
+// The list of loads; the selected one is shown below.
 import { select } from 'd3-selection';
 
 import { put, section } from './elements.js';
@@ -9,7 +9,7 @@ import { moved, Rows } from './rows.js';
 const TEXTS = { ms: msText, count: countText, bytes: bytesText };
 
 export class LoadList {
-  /** `choose(load)` is called with the one to be shown. */
+  /** `choose(load)` is called with the load to show. */
   constructor(model, choose) {
     this.model = model;
     this.choose = choose;

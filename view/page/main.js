@@ -1,4 +1,4 @@
-// Puts the page together. The model is in the document; nothing is fetched.
+// Combines the parts of the page. The model is in the document; nothing is fetched.
 import { select } from 'd3-selection';
 
 import { showDistributions } from './distributions.js';

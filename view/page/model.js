@@ -1,13 +1,11 @@
-// The model that `reprise view` puts into the page (MODEL.md), as objects.
+// The model in the page (MODEL.md), as objects.
 
-/** Names of columns become names of fields: `dns_start_ms` is `dnsStart`. */
+/** Converts column names to field names: `dns_start_ms` becomes `dnsStart`. */
 function fieldName(column) {
   return column.replace(/_ms$/, '').replace(/_([a-z])/g, (all, letter) => letter.toUpperCase());
 }
 
-/**
- * `text` is JSON. Loads get their index, and their requests stay packed until they are asked for.
- */
+/** `text` is JSON. Loads get their index; their requests stay packed until they are needed. */
 export function readModel(text) {
   const model = JSON.parse(text);
   model.textFields = model.text_columns.map(fieldName);
@@ -29,9 +27,7 @@ export function requestsOf(model, load) {
   });
 }
 
-/**
- * The marks of a load on its time axis, in the order of time; those that never came are left out.
- */
+/** The marks of a load on its time axis, in the order of time, without those that did not occur. */
 export function milestonesOf(model, load) {
   return model.metrics.filter((metric) => metric.mark !== '')
     .map(({ key, name, mark }) => ({
@@ -41,7 +37,7 @@ export function milestonesOf(model, load) {
     .sort((a, b) => a.time - b.time);
 }
 
-/** How a load was made, in words that tell it from others; empty when the result does not say. */
+/** The conditions of a load, as text; empty if the result does not have them. */
 export function configurationName(load) {
   const { browser, protocol, link, cache } = load.configuration ?? {};
   return [browser, protocol, link === 'none' ? 'no link' : link, cache].filter(Boolean).join(' · ');

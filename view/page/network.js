@@ -1,11 +1,11 @@
-// What the network did during a load: as the link told it, or else as the requests let one guess.
-// Pure.
+// The network's activity during a load: from the link's report, or else estimated from the
+// requests. Pure.
 
 export const SPANS = 240;
 
 /**
- * Bits a second in `spans` equal parts of the time until `end`, as if the bytes of each response
- * had come evenly from its first to its last.
+ * Bits per second in `spans` equal parts of the time until `end`, as if the bytes of each response
+ * had arrived evenly from its first to its last.
  */
 export function estimatedRate(requests, end, spans = SPANS) {
   const width = end / spans;
@@ -23,7 +23,7 @@ export function estimatedRate(requests, end, spans = SPANS) {
   return bits.map((count, span) => ({ time: span * width, value: (count / width) * 1000 }));
 }
 
-/** How many requests were under way, from each time on: [{ time, value }]. */
+/** The number of requests in flight, at each change: [{ time, value }]. */
 export function inFlight(requests, end) {
   const steps = [];
   for (const request of requests) {
@@ -40,7 +40,7 @@ export function inFlight(requests, end) {
   return points;
 }
 
-/** The first time at which a load must have sent a packet; null when no request tells. */
+/** The first time at which a load must have sent a packet; null if no request shows it. */
 export function firstPacket(requests) {
   let first = null;
   for (const { dnsStart, connectStart, sendStart } of requests) {
@@ -51,8 +51,8 @@ export function firstPacket(requests) {
 }
 
 /**
- * A field of one direction of the link's own record, on the time axis of the load: the record
- * begins before the load, and its first packet up is the load's first.
+ * A field of one direction of the link's record, on the time axis of the load: the record begins
+ * before the load, and its first packet up is the load's first.
  */
 export function linkSeries(timeline, side, field, first) {
   const values = timeline?.[side]?.[field] ?? [];

@@ -10,12 +10,12 @@ import { estimatedRate, firstPacket, inFlight, linkSeries } from './network.js';
 const HEIGHT = 58;
 const TOP = 6;
 
-/** [{ title, says, points, limit, text }] of a load that is prepared (load.js). */
+/** [{ title, says, points, limit, text }] for a load prepared by load.js. */
 export function chartsOf(load, shown) {
   const { requests, end, isArchive } = shown;
   const first = firstPacket(requests);
   const link = load.link ?? null;
-  // The link's record begins with the first load of its replay, and that filled the cache.
+  // The link's record begins with the replay's first load, which filled the cache.
   const timeline = load.configuration?.cache === 'warm' ? null : link?.timeline;
   const rate = linkSeries(timeline, 'down', 'rate_bps', first);
   const queue = linkSeries(timeline, 'down', 'queue_bytes', first);
@@ -52,7 +52,7 @@ export function chartsOf(load, shown) {
   return charts;
 }
 
-/** Draws them into `parent`; returns what draws them again for another range of time. */
+/** Draws the charts into `parent`; returns a function that redraws them for another time range. */
 export function putCharts(parent, charts) {
   const drawn = charts.map((chart) => {
     const row = parent.append('div').attr('class', 'chart');
@@ -94,7 +94,7 @@ function draw(chart, svg, range) {
   if (largest > 0) put(svg, 'text', 'most', chart.text(largest)).attr('x', 4).attr('y', TOP + 13);
 }
 
-/** Points of the range, with one more on either side. */
+/** The points in the range, with one more on either side. */
 function inRange(points, [from, to]) {
   const first = points.findLastIndex((point) => point.time <= from);
   const end = points.findIndex((point) => point.time > to);

@@ -1,4 +1,4 @@
-// Which requests are listed, and in what order. Pure.
+// Selects and sorts the listed requests. Pure.
 import { hostOf } from './format.js';
 
 export const SORTS = [
@@ -23,8 +23,8 @@ const COMPARE = {
 };
 
 /**
- * Those whose URL, type, status or protocol holds every word of `text`, and whose type is `type`
- * (empty: any), sorted by `sort`; equals stay in the order of their start.
+ * The requests whose URL, type, status or protocol contains every word of `text`, and whose type is
+ * `type` (empty: any), sorted by `sort`; equal ones stay in the order of their start.
  */
 export function listed(requests, { text = '', type = '', sort = 'start', only = null } = {}) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
@@ -45,7 +45,7 @@ export function listed(requests, { text = '', type = '', sort = 'start', only = 
   return requests.filter(fits).sort(compare);
 }
 
-/** The types there are, the commonest first: [[type, count]]. */
+/** The types that occur, the most frequent first: [[type, count]]. */
 export function typesOf(requests) {
   const counts = new Map();
   for (const { type } of requests) counts.set(type, (counts.get(type) ?? 0) + 1);

@@ -1,4 +1,4 @@
-// What a request spent its time on. Pure.
+// How a request spent its time. Pure.
 
 export const PHASES = [
   { name: 'queued', title: 'Queued', says: 'for its turn or a connection' },
@@ -12,8 +12,8 @@ export const PHASES = [
 
 /**
  * The phases of a request, in order, without gaps or overlaps, from its start to its end, or to
- * `until` when it never ended. Those that took no time are left out. Times that contradict each
- * other are cut to fit: each begins where the one before it ended.
+ * `until` if it never ended. Phases that took no time are dropped. Contradictory times are cut to
+ * fit: each phase begins where the one before it ended.
  */
 export function phasesOf(request, until) {
   if (request.start === null) return [];
@@ -36,7 +36,7 @@ export function phasesOf(request, until) {
     if (request.tlsStart !== null) spend('tls', request.connectEnd);
   }
   spend('queued', request.sendStart);
-  // Without a time for it, sending is part of what comes after.
+  // If the start of sending is unknown, it is part of the next phase.
   if (request.sendStart !== null) spend('send', request.sendEnd);
   else if (request.connectEnd !== null) spend('queued', request.sendEnd);
   spend('wait', request.firstByte);
@@ -44,7 +44,7 @@ export function phasesOf(request, until) {
   return phases;
 }
 
-/** By address, in milliseconds: the shortest TCP handshake seen, which is about one round trip. */
+/** By address, in milliseconds: the shortest TCP handshake, which is about one round trip. */
 export function roundTripsOf(requests) {
   const shortest = new Map();
   for (const { address, connectStart, tlsStart, connectEnd } of requests) {
@@ -56,8 +56,8 @@ export function roundTripsOf(requests) {
 }
 
 /**
- * How much of the wait was the network and how much the server's thinking, about. Null when no
- * handshake to that address was seen, or nothing was waited for.
+ * The approximate shares of network and server in the wait. Null if no handshake to that address
+ * was seen, or there was no wait.
  */
 export function waitPartsOf(request, phases, roundTrips) {
   const wait = phases.find((phase) => phase.name === 'wait');

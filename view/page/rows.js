@@ -1,11 +1,11 @@
-// A long list of which only what can be seen is in the document.
+// A long list with only its visible part in the document.
 import { select } from 'd3-selection';
 
-const MARGIN = 6; // rows drawn above and below what can be seen
+const MARGIN = 6; // rows drawn above and below the visible part
 
 export class Rows {
   /**
-   * `scroller` is the element that scrolls; `height` of a row is asked for at each change, since it
+   * `scroller` is the element that scrolls; `height` of a row is called at each change, since it
    * may depend on the page's width. `draw(element, item, position)` fills a new element.
    */
   constructor(scroller, { height, draw }) {
@@ -23,7 +23,7 @@ export class Rows {
     this.redraw();
   }
 
-  /** Draws again what is there, since more than the items has changed. */
+  /** Redraws all rows, for changes other than those of items. */
   redraw() {
     this.inner.selectAll('.row').remove();
     this.update();
@@ -60,7 +60,7 @@ export class Rows {
         .each(function fill(position) { draw(this, items[position], position); }));
   }
 
-  /** Scrolls as little as it takes. */
+  /** Scrolls as little as necessary. */
   reveal(position) {
     const height = this.height();
     const { scrollTop, clientHeight } = this.scroller;
@@ -70,13 +70,13 @@ export class Rows {
     this.update();
   }
 
-  /** How many rows can be seen at once. */
+  /** The number of rows visible at once. */
   get page() {
     return Math.max(1, Math.floor(this.scroller.clientHeight / this.height()) - 1);
   }
 }
 
-/** Moves `position` among `count` rows by a key; null when the key is for something else. */
+/** Moves `position` among `count` rows by a key; null for keys with another purpose. */
 export function moved(key, position, count, page) {
   const to = {
     ArrowDown: position + 1,

@@ -1,16 +1,16 @@
-// What several loads have in common. Pure. Verdicts are `reprise compare`'s.
+// Summarises several loads. Pure. Verdicts are made by `reprise compare`.
 import { deviation, mean, median, quantileSorted } from 'd3-array';
 
 import { configurationName } from './model.js';
 
-/** Only whole loads count, and not the first of a configuration, which warms up. */
+/** Only complete loads count, and not the first of a configuration, which warms up. */
 export function isMeasured(load) {
   return load.outcome === 'loaded' && !load.warm_up;
 }
 
 /**
- * Loads of one page in groups that were made alike: [{ name, loads, measured }]. A name says only
- * what tells the groups apart.
+ * Loads of one page in groups with equal conditions: [{ name, loads, measured }]. A name contains
+ * only the conditions that differ between groups.
  */
 export function groupsOf(loads, inputs) {
   const groups = new Map();
@@ -41,8 +41,8 @@ export function groupsOf(loads, inputs) {
 }
 
 /**
- * An interval that holds the median of what could have been measured in 95 of 100 cases, whatever
- * the distribution: two of the sorted values, counted by the binomial distribution. Null below 6.
+ * An interval that contains the median with 95 % confidence, for any distribution: two of the
+ * sorted values, selected by the binomial distribution. Null for fewer than 6 values.
  */
 export function medianInterval(sorted) {
   const n = sorted.length;
@@ -60,7 +60,7 @@ export function medianInterval(sorted) {
   return [sorted[rank - 1], sorted[n - rank]];
 }
 
-/** Null when no load has the metric. CV is the coefficient of variation, null of fewer than two. */
+/** Null if no load has the metric. CV is the coefficient of variation, null for fewer than two. */
 export function summaryOf(loads, key) {
   const values = loads.map((load) => load.metrics?.[key]).filter((value) => Number.isFinite(value))
     .sort((a, b) => a - b);

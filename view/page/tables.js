@@ -1,4 +1,4 @@
-// What the requests of a load come to, by host and by type, and what went wrong.
+// Sums over the requests of a load, by host and by type, and the failed requests.
 import { median, rollup, sum } from 'd3-array';
 
 import { put, section, table } from './elements.js';
@@ -6,7 +6,7 @@ import { bytesText, countText, hostOf, msText } from './format.js';
 import { phasesOf, waitPartsOf } from './phases.js';
 
 /**
- * Pure: a row a value of `key`, the one with the most bytes first. Times are medians, null
+ * Pure: one row per value of `key`, the largest number of bytes first. Times are medians, null if
  * unknown.
  */
 export function totalsBy(requests, roundTrips, key) {

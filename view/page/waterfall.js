@@ -1,4 +1,4 @@
-// The waterfall of one load: a row a request, its phases as a bar on the load's time axis.
+// The waterfall of one load: one row per request, its phases as a bar on the load's time axis.
 import { axisTop } from 'd3-axis';
 import { scaleLinear } from 'd3-scale';
 import { select } from 'd3-selection';
@@ -8,17 +8,19 @@ import { bytesText, hostOf, msText, nameOf, shown } from './format.js';
 import { phasesOf, waitPartsOf } from './phases.js';
 import { moved, Rows } from './rows.js';
 
-const NARROW = 720; // below, name and bar stand above each other
+const NARROW = 720; // below this width, name and bar are stacked
 const CONNECTION_COLOURS = 8;
 const ZOOM = 2;
-const INSTANT = 0.003; // of the width: less is a mark
+const INSTANT = 0.003; // share of the width: shorter bars become a mark
 const FLAG_SPACE = 28; // between the names of milestones, in pixels
 
 const percent = (share) => `${(share * 100).toFixed(3)}%`;
 
 export class Waterfall {
-  /** `choose(request)` is told which row was chosen, or null; `hover(request, event)` what is under
-   * the pointer. `foot` is an element under the rows, `onRange` is told which time is shown. */
+  /**
+   * Calls `choose(request)` with the selected row or null, `hover(request, event)` with the row
+   * under the pointer, and `onRange` with the visible time. `foot` is an element under the rows.
+   */
   constructor(parent, { choose, hover }) {
     this.choose = choose;
     this.grid = parent.append('div').attr('class', 'waterfall').attr('role', 'grid')
@@ -120,7 +122,7 @@ export class Waterfall {
     this.drawAxis();
   }
 
-  /** Where the chain goes down from one row to another: [{ from, to, time }]. */
+  /** Where the chain moves down from one row to another: [{ from, to, time }]. */
   chainJoins() {
     const joins = [];
     for (let i = 1; i < this.load.chain.length; i += 1) {
@@ -176,7 +178,7 @@ export class Waterfall {
     this.onRange(this.range);
   }
 
-  /** The milestones' flags; their names where there is room for them, the important ones first. */
+  /** Draws the milestones' flags; with names if there is room, the important ones first. */
   drawFlags(scale, width) {
     const { milestones } = this.load;
     const named = new Map();
@@ -224,7 +226,7 @@ export class Waterfall {
 
   drawBar(bar, request) {
     const phases = phasesOf(request, this.load.end);
-    // What lies outside of the range is cut off here: labels may stick out, bars may not.
+    // Cut off what is outside the range: labels may stick out, bars may not.
     const inside = (time) => Math.min(Math.max(this.share(time), 0), 1);
     const rect = (name, start, end) => {
       if (this.share(end) < 0 || this.share(start) > 1) return;
@@ -232,7 +234,7 @@ export class Waterfall {
         .attr('width', percent(inside(end) - inside(start)));
     };
     for (const { name, start, end } of phases) rect(name, start, end);
-    // What took next to no time is still to be seen.
+    // Even a request that took almost no time must be visible.
     const last = phases.at(-1) ?? { name: '', end: request.start };
     if (last.end !== null && this.share(last.end) - this.share(request.start) < INSTANT) {
       rect(`instant ${last.name}`, last.end, last.end);

@@ -7,7 +7,7 @@
 namespace reprise::importing {
 namespace {
 
-/// "1a", "1A ; extension". Nothing when it is no size.
+/// "1a", "1A ; extension". Nothing if it is not a size.
 std::optional<std::uint64_t> parse_size(std::string_view line) {
   std::uint64_t size = 0;
   auto const read = std::from_chars(line.data(), line.data() + line.size(), size, 16);
@@ -97,7 +97,7 @@ Result<void> BodyFeed::sniff(std::string_view bytes) {
   held_ += bytes;
   auto const taken = chunks_.append(bytes, content_);
   auto const rest = bytes.substr(taken);
-  // Behind the last chunk nothing but an odd empty line belongs to it.
+  // After the last chunk only an empty line, sometimes malformed, belongs to it.
   auto const ends_oddly = rest.find_first_not_of("\r\n") != std::string_view::npos;
   if (chunks_.state() == ChunkParser::State::kBad || ends_oddly) return become_plain();
   if (held_.size() < kSniffBytes) return {};

@@ -11,13 +11,13 @@
 
 namespace reprise::importing {
 
-/// Undoes the chunked coding (RFC 9112 section 7.1) of bytes that come in pieces.
+/// Decodes the chunked coding (RFC 9112 section 7.1) of bytes that arrive in pieces.
 class ChunkParser {
  public:
   enum class State : std::uint8_t { kSize, kData, kDataEnd, kTrailers, kDone, kBad };
 
-  /// Appends content to `out`; stops at the end of the body or where it is no chunk. Returns how
-  /// many bytes were taken.
+  /// Appends content to `out`; stops at the end of the body or at an invalid chunk. Returns the
+  /// number of bytes used.
   std::size_t append(std::string_view bytes, std::string& out);
   State state() const { return state_; }
   bool any_chunk() const { return chunks_ > 0; }
@@ -34,19 +34,19 @@ class ChunkParser {
   std::uint64_t chunks_ = 0;
 };
 
-/// A body as it was found to be.
+/// The properties of a body, as found.
 struct FoundBody {
   StoredBody stored;
   CodingVerdict coding = CodingVerdict::kNone;
-  bool kept = true;      ///< false: the recording does not hold it
-  bool chunked = false;  ///< real chunks were undone
+  bool kept = true;      ///< false: the recording does not have it
+  bool chunked = false;  ///< valid chunks were decoded
   bool broken_chunks = false;
   Fields trailers;
 };
 
-/// Takes a body in pieces on its way to the sink: undoes chunks where there are some (tools keep
-/// `Transfer-Encoding: chunked` on bodies that have none any more) and tries the content coding.
-/// Holds at most kSniffBytes.
+/// Passes a body in pieces to the sink: decodes chunks if there are any (tools keep
+/// `Transfer-Encoding: chunked` on decoded bodies) and checks the content coding. Holds at most
+/// kSniffBytes.
 class BodyFeed {
  public:
   static constexpr std::size_t kSniffBytes = 1 << 20;
@@ -66,8 +66,8 @@ class BodyFeed {
   CodingCheck coding_;
   ChunkParser chunks_;
   Mode mode_;
-  std::string held_;     ///< as it came, while sniffing
-  std::string content_;  ///< of the chunks in it
+  std::string held_;     ///< as received, while sniffing
+  std::string content_;  ///< of its chunks
   bool broken_ = false;
 };
 

@@ -12,9 +12,9 @@
 namespace reprise::importing {
 namespace {
 
-/// Small steps: what one of them decodes to is held.
+/// Small steps, because the output of a step is held.
 constexpr std::size_t kStepBytes = 4 << 10;
-/// Bodies of ordinary size that are gzip are held, and decoded in one go, which is twice as fast.
+/// Gzip bodies up to this size are held and decoded in one go, which is twice as fast.
 constexpr std::size_t kHeldBytesMax = 1 << 20;
 constexpr std::size_t kPlainBytesMax = 4 << 20;
 
@@ -55,7 +55,7 @@ void CodingCheck::decode(Bytes bytes) {
   }
 }
 
-/// Whether what is held is one member, and whole.
+/// Whether the held bytes are exactly one complete member.
 bool CodingCheck::decode_held() {
   auto const plain = std::make_unique_for_overwrite<std::byte[]>(kPlainBytesMax);
   auto const sizes = coding::WholeGunzip().decode(held_, {plain.get(), kPlainBytesMax});

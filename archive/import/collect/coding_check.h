@@ -10,25 +10,25 @@
 
 namespace reprise::importing {
 
-/// What a body turned out to be, beside the Content-Encoding that its head declares.
+/// A body's real content coding, compared with the declared one.
 enum class CodingVerdict : std::uint8_t {
-  kNone,      ///< nothing declared, or nothing that is known here
+  kNone,      ///< none declared, or an unknown one
   kDecodes,   ///< as declared (up to CodingCheck::kDecodedBytesMax)
-  kNotCoded,  ///< not one byte of it is: the tool, or the origin, left a header that is not true
-  kBroken,    ///< begins as declared, then breaks or ends too early
+  kNotCoded,  ///< no byte is coded: the tool, or the origin, left a false header
+  kBroken,    ///< begins as declared, then is invalid or too short
 };
 
-/// Decodes a body that comes in pieces, and keeps nothing of it. Bounded memory; gives up, content,
-/// after kDecodedBytesMax.
+/// Decodes a body that arrives in pieces, and keeps nothing of it. Uses bounded memory; after
+/// kDecodedBytesMax it stops and takes the rest as valid.
 class CodingCheck {
  public:
   static constexpr std::uint64_t kDecodedBytesMax = 256 << 20;
 
-  /// `declared` is the value of Content-Encoding; of several codings the last is looked at.
+  /// `declared`: the value of Content-Encoding; of several codings the last one is checked.
   explicit CodingCheck(std::string_view declared);
 
   void append(std::string_view bytes);
-  /// An empty body is of any coding.
+  /// An empty body is valid in any coding.
   CodingVerdict finish();
 
  private:
@@ -37,8 +37,8 @@ class CodingCheck {
   bool decode_held();
 
   std::optional<coding::Decoder> decoder_;
-  coding::Buffer plain_;  // of one step
-  bool holds_ = false;    // gzip, as long as it is small: it is decoded in one go
+  coding::Buffer plain_;  // output of one step
+  bool holds_ = false;    // gzip, while it is small: decoded in one go
   std::vector<std::byte> held_;
   State state_ = State::kGoingOn;
   std::uint64_t taken_bytes_ = 0;

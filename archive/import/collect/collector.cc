@@ -48,8 +48,8 @@ bool may_have_content(const ExchangeDraft& draft) {
          draft.status != 304;
 }
 
-/// HTTP/2 and later name the host in a pseudo-header. Where such a request was written down with a
-/// Host that comes first and says no more than the URL, the tool made it up.
+/// HTTP/2 and later name the host in a pseudo-header. If such a request has a Host as its first
+/// field that equals the URL's, the tool made it up.
 void drop_made_up_host(ExchangeDraft& draft) {
   auto const version = draft.request_version;
   if (version != HttpVersion::kH2 && version != HttpVersion::kH3) return;
@@ -113,21 +113,21 @@ SessionTime Collector::time_of(UnixTime time) const {
   return time ? SessionTime(*time - started_) : kNoTime;
 }
 
-/// One field a line, without what no message can hold.
+/// Leaves one line per field, without what no message can contain.
 void Collector::clean_fields(Fields& fields, HttpVersion version) {
   bool const multiplexed = version == HttpVersion::kH2 || version == HttpVersion::kH3;
   Fields clean;
   clean.reserve(fields.size());
   for (Field& field : fields) {
-    if (field.name.starts_with(':')) continue;  // a pseudo-header says what is known already
+    if (field.name.starts_with(':')) continue;  // a pseudo-header: already known
     if (!is_token(field.name) || (multiplexed && is_of_a_connection(field.name))) {
       ++report_.fields_dropped;
       continue;
     }
-    // Names travel in lower case there (RFC 9113 section 8.2.1), whatever a tool made of them.
+    // Names are in lower case there (RFC 9113 section 8.2.1), whatever a tool made of them.
     if (multiplexed) std::ranges::transform(field.name, field.name.begin(), lower_letter);
     std::ranges::replace(field.value, '\0', ' ');
-    // HAR joins the values of equal names by line ends.
+    // HAR joins the values of equal names with line ends.
     while (true) {
       auto const end = field.value.find_first_of("\r\n");
       if (end == std::string::npos) break;
@@ -143,7 +143,7 @@ void Collector::correct_response(ExchangeDraft& draft) {
   if (draft.body.kept && draft.body.coding == CodingVerdict::kNotCoded) {
     remove_fields(draft.fields, "Content-Encoding");
   }
-  // What was cut had that length.
+  // A cut body had that length before.
   bool const whole = draft.body.kept && draft.outcome == Outcome::kComplete;
   if (!whole || !may_have_content(draft)) return;
   auto const is_length = [](const Field& field) {
@@ -239,7 +239,7 @@ void Collector::add(ExchangeDraft draft) {
   correct_response(draft);
   if (draft.status == 0) draft.outcome = Outcome::kOriginFailed;
   if (!may_have_content(draft)) {
-    // A browser shows what it had in its cache with a 304.
+    // A browser reports a body from its cache with a 304.
     if (draft.body.stored.size_bytes > 0) ++report_.bodies_dropped;
     draft.body = {};
   }
@@ -250,7 +250,7 @@ void Collector::add(ExchangeDraft draft) {
           draft.body.kept ? "its chunked body ends too early" : "the body was not recorded";
     }
   }
-  // RFC 8441 section 5: over h2 any success agrees.
+  // RFC 8441 section 5: over h2 any success status accepts.
   bool const agreed = draft.status == 101 || (draft.version == HttpVersion::kH2 &&
                                               draft.status >= 200 && draft.status < 300);
   bool const opens_web_socket = agreed && !draft.messages.empty();
@@ -301,7 +301,7 @@ void Collector::add(ExchangeDraft draft) {
     if (opens_web_socket) add_messages(sequence, draft);
   }
   if (!stop_ || !stop_()) return;
-  stop_ = nullptr;  // what still waits for its other half may be added
+  stop_ = nullptr;  // the waiting halves may still be added
   fail({.what = "stopped", .system = std::make_error_code(std::errc::operation_canceled)});
 }
 

@@ -15,59 +15,60 @@
 
 namespace reprise::importing {
 
-/// What became of the recordings of one import.
+/// The result of one import.
 struct ImportReport {
   static constexpr std::size_t kRemarksMax = 50;
 
   std::uint64_t exchanges = 0;
   std::uint64_t bodies = 0;             ///< responses with a body of at least one byte
-  std::uint64_t request_bodies = 0;     ///< likewise
-  std::uint64_t incomplete = 0;         ///< cut, or their body is not in the recording: not served
+  std::uint64_t request_bodies = 0;     ///< the same for requests
+  std::uint64_t incomplete = 0;         ///< cut, or without their body in the recording: not served
   std::uint64_t failed = 0;             ///< no response
-  std::uint64_t unknown_version = 0;    ///< the recording does not say, or it is SPDY or the like
+  std::uint64_t unknown_version = 0;    ///< unknown in the recording, or SPDY or the like
   std::uint64_t coded = 0;              ///< bodies with a known Content-Encoding
-  std::uint64_t codings_dropped = 0;    ///< of which the header was not true, and is left out
-  std::uint64_t codings_broken = 0;     ///< of which begin as declared, and break
-  std::uint64_t lengths_corrected = 0;  ///< Content-Length was not that of the body
-  std::uint64_t bodies_dropped = 0;     ///< of a 304, a 204, or the answer to a HEAD: it has none
-  std::uint64_t fields_dropped = 0;     ///< that cannot have been sent so
-  std::uint64_t revisits = 0;           ///< exchanges whose body stands in another record
-  std::uint64_t revisits_resolved = 0;  ///< of which it was found
-  std::uint64_t requests_alone = 0;     ///< request records without a response: left out
-  std::uint64_t not_http = 0;           ///< records of other kinds, URLs of other schemes: left out
+  std::uint64_t codings_dropped = 0;    ///< of them with a false header, which is dropped
+  std::uint64_t codings_broken = 0;     ///< of them that begin as declared, and break off
+  std::uint64_t lengths_corrected = 0;  ///< Content-Length did not match the body
+  std::uint64_t bodies_dropped = 0;     ///< of a 304, a 204, or a response to HEAD, which have none
+  std::uint64_t fields_dropped = 0;     ///< that cannot have been sent in this form
+  std::uint64_t revisits = 0;           ///< exchanges whose body is in another record
+  std::uint64_t revisits_resolved = 0;  ///< of them whose body was found
+  std::uint64_t requests_alone = 0;     ///< request records without a response: skipped
+  std::uint64_t not_http = 0;           ///< records of other kinds, URLs of other schemes: skipped
   std::uint64_t messages = 0;           ///< of WebSockets
-  std::uint64_t websocket_messages = 0;  ///< left out: not readable, or too many
-  std::uint64_t too_large = 0;           ///< exchanges over a limit of the archive: left out
-  std::uint64_t statuses_assumed = 0;    ///< 200, of responses that a browser took from its cache
+  std::uint64_t websocket_messages = 0;  ///< skipped: unreadable, or too many
+  std::uint64_t too_large = 0;           ///< exchanges over a limit of the archive: skipped
+  std::uint64_t statuses_assumed = 0;    ///< 200, for responses that a browser took from its cache
   std::uint64_t damaged = 0;             ///< places where a recording is damaged; remarks name them
-  std::vector<std::string> remarks;  ///< one sentence each; those beyond kRemarksMax are counted
+  std::vector<std::string>
+      remarks;  ///< one sentence each; those beyond kRemarksMax are only counted
   std::uint64_t more_remarks = 0;
 
   void remark(std::string text);
 };
 
-/// Nanoseconds since 1970, nothing when the recording does not say.
+/// Nanoseconds since 1970; nothing if the recording does not have it.
 using UnixTime = std::optional<std::int64_t>;
 
-/// A message of a WebSocket as a recording tells it.
+/// A message of a WebSocket, as in a recording.
 struct MessageDraft {
   MessageSender sender = MessageSender::kClient;
   MessageKind kind = MessageKind::kText;
   UnixTime time;
   std::string payload;
 };
-inline constexpr std::size_t kMessagePayloadMax = 16 << 20;  ///< of one
-inline constexpr std::size_t kMessagesHeldMax = 64 << 20;    ///< of one exchange
+inline constexpr std::size_t kMessagePayloadMax = 16 << 20;  ///< per message
+inline constexpr std::size_t kMessagesHeldMax = 64 << 20;    ///< per exchange
 
-/// An exchange as a recording tells it. What stays as it is here is not known.
+/// An exchange as in a recording. Defaults mean unknown.
 struct ExchangeDraft {
-  std::uint64_t sequence = 0;  ///< of Collector::next_sequence(); 0: the next one
+  std::uint64_t sequence = 0;  ///< from Collector::next_sequence(); 0: the next one
   std::string method = "GET";
   Url url;
   HttpVersion request_version = HttpVersion::kUnknown;
   Fields request_fields;
   StoredBody request_body;
-  bool request_body_unknown = false;  ///< there was one that the recording does not hold
+  bool request_body_unknown = false;  ///< it had one, but not in the recording
 
   std::uint16_t status = 0;  ///< 0: there was no response
   std::string reason;
@@ -75,57 +76,57 @@ struct ExchangeDraft {
   Fields fields;
   std::vector<StoredInterimResponse> interim;
   FoundBody body;
-  std::vector<MessageDraft> messages;  ///< of the WebSocket that it opened
+  std::vector<MessageDraft> messages;  ///< of the WebSocket it opened
   std::size_t message_bytes = 0;
 
   Outcome outcome = Outcome::kComplete;
-  std::string failure;  ///< why it is not complete
+  std::string failure;  ///< why it is incomplete
 
   UnixTime queued, request_sent, first_byte, end;
 
   std::string address;     ///< of the origin, without port
-  std::string connection;  ///< exchanges of equal text shared a connection
-  ConnectionFacts facts;   ///< its ALPN and TLS, when known
+  std::string connection;  ///< exchanges with equal text shared a connection
+  ConnectionFacts facts;   ///< its ALPN and TLS, if known
 };
 
-/// Brings the exchanges of one import into an archive: one session, whatever the number of files.
-/// Sets right what contradicts itself, and counts that. Stops for good at the first fault.
+/// Adds the exchanges of one import to an archive: one session, for any number of files. Corrects
+/// contradictions, and counts them. Stops permanently at the first fault.
 class Collector {
  public:
-  /// `keep_going`: damage() does not stop it.
+  /// `keep_going`: damage() does not stop the import.
   Collector(ExchangeSink& sink, bool keep_going) : sink_(sink), keep_going_(keep_going) {}
 
-  /// `stop` is asked behind each exchange; once it says so, that is a fault.
+  /// `stop` is called after each exchange; if it returns true, that is a fault.
   void stop_when(std::function<bool()> stop) { stop_ = std::move(stop); }
-  /// Start URLs, as far as they are known before the first exchange.
+  /// Start URLs known before the first exchange.
   void add_pages(std::vector<std::string> pages);
   /// The session's start and tool. Only the first call counts, and only before add().
   void begin(SessionInfo info);
   std::uint64_t next_sequence() { return ++sequence_; }
   void add(ExchangeDraft draft);
-  /// Adds a message to an exchange, as far as they are held.
+  /// Adds a message to an exchange, within the limits.
   void take_message(ExchangeDraft& draft, MessageDraft message);
 
   ExchangeSink& sink() { return sink_; }
   ImportReport& report() { return report_; }
 
-  /// Keeps the first fault; what was added before stays.
+  /// Keeps the first fault; exchanges added before stay.
   void fail(Fault fault);
   void fail(std::string what) { fail(Fault{.what = std::move(what), .system = {}}); }
-  /// Damage that the recording itself reveals. A fault, unless the user wants what is left: then it
-  /// is counted and named, and the reader looks for more behind it.
+  /// Reports damage found in the recording. It is a fault, unless `keep_going`: then it is counted
+  /// and named in a remark, and the reader looks for more after it.
   void damage(Fault fault);
   void damage(std::string what) { damage(Fault{.what = std::move(what), .system = {}}); }
-  /// Names the part of a recording that is read from now on in faults; empty: the whole.
+  /// Sets the part of a recording that faults name from now on; empty: the whole.
   void stand_in(std::string part) { part_ = std::move(part); }
-  /// Whether `result` is good; its error ends the import.
+  /// Whether `result` is a success; its error ends the import.
   template <class T>
   bool took(const Result<T>& result) {
     if (!result) fail(Fault{.what = {}, .system = result.error()});
     return result.has_value();
   }
   bool failed() const { return fault_.has_value(); }
-  /// Gives the fault out and goes on without it: with the next file.
+  /// Returns the fault and clears it, to continue with the next file.
   std::optional<Fault> take_fault();
 
  private:

@@ -24,11 +24,11 @@ void HttpMessage::append(std::string_view bytes) {
   take_heads(false);
 }
 
-/// Takes heads from what is held, interim ones too; what is behind them goes to the body.
+/// Takes heads from the held bytes, interim ones too; the bytes after them go to the body.
 void HttpMessage::take_heads(bool is_all) {
   while (!feed_ && problem_.empty()) {
     auto end = find_head_end(held_, searched_, kReturnsMax);
-    if (!end && is_all && !held_.empty()) end = held_.size();  // no body, and no empty line either
+    if (!end && is_all && !held_.empty()) end = held_.size();  // no body, and no empty line
     if (!end) {
       if (held_.size() > kHeadBytesMax) problem_ = "its head is longer than 1 MiB";
       return;

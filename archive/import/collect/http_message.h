@@ -8,8 +8,9 @@
 
 namespace reprise::importing {
 
-/// An HTTP message that comes in pieces, head first: the head is held (up to kHeadBytesMax), the
-/// body goes on to the archive. Errors of the archive end the import; the message is then no more.
+/// An HTTP message that arrives in pieces, head first: the head is held (up to kHeadBytesMax), the
+/// body passes on to the archive. Errors of the archive end the import; the message is then
+/// invalid.
 class HttpMessage {
  public:
   static constexpr std::size_t kHeadBytesMax = 1 << 20;
@@ -18,7 +19,7 @@ class HttpMessage {
   HttpMessage(Collector& collector, Kind kind) : collector_(collector), kind_(kind) {}
 
   void append(std::string_view bytes);
-  /// Nothing more comes. False when there was no head, and problem() says so.
+  /// Ends the message. False if it had no head; see problem().
   bool finish();
 
   /// After finish(): moves the message into its half of `draft`.
@@ -28,7 +29,7 @@ class HttpMessage {
   const RequestLine& request() const { return request_; }
   const StatusLine& status() const { return status_; }
   const Fields& fields() const { return fields_; }
-  /// Why this is no HTTP message, one clause; empty while it is.
+  /// Why this is not an HTTP message, as a clause; empty if it is.
   const std::string& problem() const { return problem_; }
 
  private:

@@ -19,7 +19,7 @@ std::optional<T> parse_number(std::string_view text) {
   return value;
 }
 
-/// Cuts off and returns what stands before the first space.
+/// Removes and returns the text before the first space.
 std::string_view take_word(std::string_view& text) {
   auto const word = text.substr(0, text.find(' '));
   text.remove_prefix(word.size());
@@ -44,7 +44,7 @@ std::int64_t days_from_civil(std::int64_t year, unsigned month, unsigned day) {
   return era * 146097 + static_cast<std::int64_t>(day_of_era) - 719468;
 }
 
-/// Takes `count` digits from the front of `text`.
+/// Takes `count` digits from the start of `text`.
 std::optional<unsigned> take_digits(std::string_view& text, std::size_t count) {
   if (text.size() < count) return std::nullopt;
   auto const number = parse_number<unsigned>(text.substr(0, count));
@@ -83,7 +83,7 @@ std::optional<std::int64_t> take_zone(std::string_view text) {
   return sign * (static_cast<std::int64_t>(*hours) * 3600 + *minutes * 60) * kSecond;
 }
 
-/// `parts`: year, month, day, hour, minute, second, of which later ones may be missing.
+/// `parts`: year, month, day, hour, minute, second; later ones may be missing.
 std::optional<std::int64_t> time_of(const unsigned (&parts)[6]) {
   auto const [year, month, day, hour, minute, second] = parts;
   if (year < 1970 || year > 2200 || month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 ||
@@ -126,7 +126,7 @@ std::string clean_target(std::string_view target) {
 std::optional<Url> parse_url(std::string_view text) {
   text = trim(text);
   if (text.size() > 1 && text.front() == '<' && text.back() == '>') {
-    text = text.substr(1, text.size() - 2);  // as WARC/1.0 wrote them
+    text = text.substr(1, text.size() - 2);  // brackets, as in WARC/1.0
   }
   auto const colon = text.find("://");
   if (colon == std::string_view::npos) return std::nullopt;

@@ -14,11 +14,11 @@
 namespace reprise::importing {
 namespace {
 
-/// A length that is only claimed costs no more than this.
+/// A record's claimed length reserves at most this.
 constexpr std::size_t kReservedBytesMax = 1 << 20;
 
 struct Algorithm {
-  std::string_view name;  ///< as WARCs have it
+  std::string_view name;  ///< as in WARCs
   const char* openssl;
   std::size_t bytes;
 };
@@ -31,7 +31,7 @@ constexpr std::array<Algorithm, 8> kAlgorithms = {{{"sha1", "SHA1", 20},
                                                    {"sha384", "SHA384", 48},
                                                    {"md5", "MD5", 16}}};
 
-/// How a digest may be written: one of these, or base64.
+/// The alphabets of a digest's text: these, or base64.
 constexpr std::string_view kHex = "0123456789abcdef";
 constexpr std::string_view kBase32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 constexpr std::array<std::size_t, 3> kBitsOfACharacter = {4, 5, 6};  // the last is base64
@@ -91,7 +91,7 @@ std::string digest_of(std::string_view bytes, const char* algorithm) {
   return digester.finish();
 }
 
-/// Of what `body` decodes to, when it is gzip or zstd; nothing when it does not decode.
+/// Of the decoded `body`, if it is gzip or zstd; nothing if it cannot be decoded.
 std::string digest_of_decoded(std::string_view body, const char* algorithm) {
   NamedDigester digester(algorithm);
   MemoryInput input(body);
@@ -104,7 +104,7 @@ std::string digest_of_decoded(std::string_view body, const char* algorithm) {
   return source->fault() ? "" : digester.finish();
 }
 
-/// `body` without its chunks, if it has any.
+/// `body` with its chunks decoded, if it has any.
 std::string_view without_chunks(std::string_view body, std::string& content) {
   ChunkParser chunks;
   auto const rest = body.substr(chunks.append(body, content));
@@ -127,7 +127,7 @@ RecordDigests::RecordDigests(const Fields& head, std::uint64_t block_bytes) {
   if (named_) {
     digester_.emplace(named_->algorithm);
   } else if (has_payload) {
-    // That of a revisit is its original's, that of a part the whole's.
+    // A revisit has its original's, a part the whole's.
     kind_ = "payload digest";
     named_ = read(head, "WARC-Payload-Digest");
     is_payload_ = named_.has_value();
@@ -135,7 +135,7 @@ RecordDigests::RecordDigests(const Fields& head, std::uint64_t block_bytes) {
   }
 }
 
-/// Nothing when it cannot be compared.
+/// Nothing if it cannot be compared.
 std::optional<RecordDigests::Named> RecordDigests::read(const Fields& head,
                                                         std::string_view field) {
   auto const* const text = find_field(head, field);
@@ -160,7 +160,7 @@ void RecordDigests::append(std::string_view piece) {
   if (held_.size() > kHeldBytesMax) let_go();
 }
 
-/// What stands behind the HTTP head of what is held: nothing, when no empty line ends that.
+/// The held bytes after the HTTP head; nothing if no empty line ends it.
 std::string_view RecordDigests::payload() const {
   if (!has_http_head_) return held_;
   std::size_t searched = 0;
@@ -168,7 +168,7 @@ std::string_view RecordDigests::payload() const {
       find_head_end(held_, searched, kReturnsMax).value_or(held_.size()));
 }
 
-/// Too long to be held: goes on with its body as it is stored.
+/// Too long to hold: continues with its body as stored.
 void RecordDigests::let_go() {
   auto const body = payload();
   auto const head =

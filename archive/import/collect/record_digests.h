@@ -11,14 +11,14 @@
 
 namespace reprise::importing {
 
-/// The digests that a WARC record's head names, held against the record's block as that goes by.
+/// Compares the digests in a WARC record's head with the record's block as it is read.
 ///
-/// A block digest (over the block) covers all there is. Without one the payload digest is looked
-/// at: tools do not agree on what a payload is (over the body as it is stored, without its chunks,
-/// decoded, or over the whole block), and a digest that fits any of these is good.
+/// A block digest covers the whole block. Without one, the payload digest is compared: tools
+/// disagree on the payload (the body as stored, with its chunks decoded, decoded, or the whole
+/// block), so a digest that matches any of these is good.
 class RecordDigests {
  public:
-  /// Of a longer payload only the body as it is stored is tried.
+  /// For a longer payload, only the body as stored is tried.
   static constexpr std::size_t kHeldBytesMax = 16 << 20;
 
   enum class Verdict : std::uint8_t {
@@ -27,22 +27,22 @@ class RecordDigests {
     kBad,
   };
 
-  /// `head` is that of the record, `block_bytes` what it says of its length.
+  /// `head` is the record's; `block_bytes` the length it gives.
   RecordDigests(const Fields& head, std::uint64_t block_bytes);
 
   void append(std::string_view piece);
-  /// The whole block went by.
+  /// Call it after the whole block.
   Verdict finish();
-  /// After finish() was kBad: one clause with both digests.
+  /// After finish() returned kBad: a clause with both digests.
   const std::string& problem() const { return problem_; }
-  /// A digest of which the kind or the length is not known here; mostly empty.
+  /// A digest of unknown kind or length; usually empty.
   const std::string& unknown() const { return unknown_; }
 
  private:
-  /// What a head says: "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ".
+  /// A digest in a head: "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ".
   struct Named {
     std::string text;
-    const char* algorithm = nullptr;  ///< as OpenSSL calls it
+    const char* algorithm = nullptr;  ///< OpenSSL's name
   };
 
   std::string_view payload() const;
@@ -54,10 +54,10 @@ class RecordDigests {
   std::string_view kind_;  ///< "block digest"
   std::optional<Named> named_;
   std::optional<NamedDigester> digester_;  ///< of the block, or of a long payload
-  std::string held_;                       ///< the block, as long as its payload may be asked for
+  std::string held_;                       ///< the block, while its payload may be needed
   bool is_payload_ = false;
   bool has_http_head_ = false;
-  bool is_coded_ = false;  ///< what was let go: the digest may be that of the body decoded
+  bool is_coded_ = false;  ///< not held any longer, and the digest may be that of the decoded body
   std::string problem_;
   std::string unknown_;
 };

@@ -1,7 +1,7 @@
 #pragma once
 
-// Where a converter's exchanges go: the part of ArchiveWriter (archive/writer.h) that converters
-// use. Tests and fuzz targets put something else in its place.
+// The output of converters: the part of ArchiveWriter (archive/writer.h) that they use. Tests and
+// fuzz targets replace it.
 
 #include <memory>
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace reprise::importing {
 
-/// Takes one body in pieces. Must not outlive its sink.
+/// Stores one body that arrives in pieces. Must not outlive its sink.
 class BodySink {
  public:
   virtual ~BodySink() = default;
@@ -23,16 +23,16 @@ class BodySink {
 class ExchangeSink {
  public:
   virtual ~ExchangeSink() = default;
-  /// Called once, before all else.
+  /// Called once, before all others.
   virtual Result<void> begin_session(const SessionInfo& info) = 0;
   virtual std::unique_ptr<BodySink> open_body() = 0;
   virtual Result<void> add_connection(ConnectionFacts facts) = 0;
   virtual Result<void> add_exchange(Exchange exchange) = 0;
-  /// Behind the exchange of that number.
+  /// Call it after the exchange with that number.
   virtual Result<void> add_message(std::uint64_t sequence, const WebSocketMessage& message) = 0;
 };
 
-/// Into an archive. The writer must outlive it.
+/// Writes to an archive. The writer must outlive it.
 class ArchiveSink final : public ExchangeSink {
  public:
   explicit ArchiveSink(ArchiveWriter& archive) : archive_(archive) {}

@@ -68,7 +68,7 @@ bool ByteReader::line(std::string& line, std::size_t limit) {
 
 void ByteReader::fail(std::string what) {
   if (failed()) return;
-  // What the source has to say is the cause.
+  // The source's own fault is the cause.
   fault_ = ended_ && source_.fault() ? source_.fault() : Fault{.what = std::move(what)};
   begin_ = end_ = 0;
   ended_ = true;

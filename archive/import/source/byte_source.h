@@ -1,7 +1,7 @@
 #pragma once
 
-// Where a converter's bytes come from. Reading stops for good at the first fault, which stays to be
-// asked for: a parser checks once an item instead of once a byte. Not thread-safe.
+// The input of converters. Reading stops permanently at the first fault, which is kept: a parser
+// checks once per item instead of once per byte. Not thread-safe.
 
 #include <cstdint>
 #include <functional>
@@ -15,12 +15,12 @@
 
 namespace reprise::importing {
 
-/// A recording on disk or in memory, read at any place.
+/// A recording on disk or in memory, with random access.
 class Input {
  public:
   virtual ~Input() = default;
   virtual std::uint64_t size_bytes() const = 0;
-  /// Reads at most `into.size()` bytes from `offset`; 0 at the end. An error is kept in `fault`.
+  /// Reads at most `into.size()` bytes from `offset`; 0 at the end. An error is stored in `fault`.
   virtual std::size_t read_at(std::uint64_t offset, std::span<char> into,
                               std::optional<Fault>& fault) = 0;
 };
@@ -37,17 +37,17 @@ class MemoryInput final : public Input {
   std::string_view bytes_;
 };
 
-/// Bytes one after the other.
+/// A stream of bytes.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
   /// Reads at most `into.size()` bytes. 0: the end, or a fault.
   virtual std::size_t read(std::span<char> into) = 0;
   const std::optional<Fault>& fault() const { return fault_; }
-  /// After a fault: goes on behind the damage, where something whole may begin, and forgets the
-  /// fault. False when there is no such place.
+  /// After a fault: moves past the damage, to a place where a complete item may begin, and clears
+  /// the fault. False if there is no such place.
   virtual bool resume() { return false; }
-  /// What a user should know of bytes that are read without a fault; mostly empty.
+  /// A remark for users about data that was read without a fault; usually empty.
   const std::string& remark() const { return remark_; }
 
  protected:
@@ -55,11 +55,11 @@ class ByteSource {
   std::string remark_;
 };
 
-/// A part of an Input, which must outlive it.
+/// A range of an Input, which must outlive it.
 class InputSource final : public ByteSource {
  public:
   using Progress = std::function<void(std::uint64_t bytes)>;
-  /// `progress` is told of each read; it may be empty.
+  /// `progress` is called at each read; can be empty.
   InputSource(Input& input, std::uint64_t offset, std::uint64_t size_bytes, Progress progress)
       : input_(input), at_(offset), end_(offset + size_bytes), progress_(std::move(progress)) {}
   std::size_t read(std::span<char> into) override;
@@ -71,35 +71,34 @@ class InputSource final : public ByteSource {
   Progress progress_;
 };
 
-/// A buffer in front of a source, which must outlive it.
+/// A buffer for a source, which must outlive it.
 class ByteReader {
  public:
   static constexpr std::size_t kBufferBytes = 256 << 10;
 
   explicit ByteReader(ByteSource& source) : source_(source), buffer_(kBufferBytes, '\0') {}
 
-  /// What lies in the buffer, at least one byte unless the source ended or failed.
+  /// The bytes in the buffer: at least one unless the source ended or failed.
   std::string_view some() { return begin_ < end_ ? view() : fill(1); }
-  /// What lies in the buffer, at least `count` (up to kBufferBytes) bytes unless the source ends
-  /// before.
+  /// The bytes in the buffer: at least `count` (up to kBufferBytes) unless the source ends before.
   std::string_view fill(std::size_t count);
   void consume(std::size_t count) {
     begin_ += count;
     offset_ += count;
   }
   bool at_end() { return some().empty(); }
-  /// Of the next byte, counted in what the source yields.
+  /// The offset of the next byte in the source's output.
   std::uint64_t offset() const { return offset_; }
 
-  /// Appends the next line without its end (LF, with any number of CR in front) to `line`. False
-  /// when nothing is left; also when the line is longer than `limit` bytes, which is a fault.
+  /// Appends the next line without its end (LF after any number of CR) to `line`. False at the end;
+  /// also if the line is longer than `limit` bytes, which is a fault.
   bool line(std::string& line, std::size_t limit);
 
   /// Keeps the first fault.
   void fail(std::string what);
   bool failed() const { return fault_.has_value(); }
   const std::optional<Fault>& fault() const { return fault_; }
-  /// After a fault: goes on with what the source has behind it. False when that is nothing.
+  /// After a fault: continues after the damage. False if the source cannot.
   bool resume();
 
  private:

@@ -15,7 +15,7 @@ using coding::ZstdInflation;
 
 constexpr std::string_view kFrameMagic = "\x28\xb5\x2f\xfd";
 
-/// Bare deflate.
+/// Raw deflate.
 class Inflate final : public Decompressor {
  public:
   explicit Inflate(std::unique_ptr<ByteSource> from) : Decompressor(std::move(from)) {}
@@ -44,10 +44,10 @@ class Unzstd final : public Decompressor {
  public:
   explicit Unzstd(std::unique_ptr<ByteSource> from) : Decompressor(std::move(from)) {}
 
-  /// At the next frame; the dictionary stays.
+  /// Continues at the next frame; the dictionary is kept.
   bool resume() override {
     auto const damage = std::exchange(fault_, std::nullopt);
-    // Of a broken frame zstd takes nothing more.
+    // zstd accepts no more bytes of a broken frame.
     if (!damage->system && refill()) take(1);
     if (!damage->system && seek(kFrameMagic)) {
       inflation_.restart();
@@ -84,7 +84,7 @@ class Unzstd final : public Decompressor {
     return value;
   }
 
-  /// The dictionary frame, if there is one: "magic, length, dictionary".
+  /// Reads the dictionary frame, if there is one: "magic, length, dictionary".
   void start() {
     started_ = true;
     if (!refill() || held().size() < 8 || number(held()) != kDictionaryMagic) return;
@@ -103,7 +103,7 @@ class Unzstd final : public Decompressor {
     if (!inflation_.use_dictionary(bytes_of(dictionary))) bad("the dictionary is invalid");
   }
 
-  /// The dictionary may be compressed itself.
+  /// The dictionary may itself be compressed.
   static std::string expand(const std::string& compressed) {
     MemoryInput input(compressed);
     Unzstd source(std::make_unique<InputSource>(input, 0, compressed.size(), nullptr));

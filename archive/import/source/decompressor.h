@@ -11,18 +11,18 @@
 
 namespace reprise::importing {
 
-/// Holds compressed bytes, and counts both sides.
+/// Buffers compressed bytes, and counts input and output.
 class Decompressor : public ByteSource {
  public:
   static constexpr std::size_t kHeldBytes = 64 << 10;
-  /// How often damage is passed over.
+  /// How often damage is skipped.
   static constexpr unsigned kSeeksMax = 10'000;
 
   explicit Decompressor(std::unique_ptr<ByteSource> from, std::size_t held_bytes = kHeldBytes)
       : from_(std::move(from)), in_(held_bytes, '\0') {}
 
  protected:
-  /// Makes at least one byte lie in `in_`, unless the source ended or failed; then all stays.
+  /// Reads until `in_` has at least one byte; does nothing if the source ended or failed.
   bool refill() {
     if (begin_ < end_) return true;
     auto const got = from_->read(in_);
@@ -32,7 +32,7 @@ class Decompressor : public ByteSource {
     end_ = got;
     return true;
   }
-  /// Holds as much as there is room for, or all that is left. Whether that is more than before.
+  /// Fills the buffer, or reads the rest. Returns whether bytes were added.
   bool fill_up() {
     auto const before = end_ - begin_;
     std::memmove(in_.data(), in_.data() + begin_, end_ - begin_);
@@ -45,8 +45,8 @@ class Decompressor : public ByteSource {
     }
     return end_ > before;
   }
-  /// Goes to the next `mark`, which may be here. False if no mark follows, after kSeeksMax calls,
-  /// or when too much came out already.
+  /// Moves to the next `mark`, which may be here. False if no mark follows, after kSeeksMax calls,
+  /// or when the output has become too large.
   bool seek(std::string_view mark) {
     if (++seeks_ > kSeeksMax) return false;
     while (!expands_too_much()) {
@@ -60,7 +60,7 @@ class Decompressor : public ByteSource {
     }
     return false;
   }
-  /// Takes the last `count` bytes back, which must still be held.
+  /// Returns the last `count` bytes, which must still be in the buffer.
   void put_back(std::size_t count) {
     begin_ -= count;
     taken_ -= count;
@@ -70,7 +70,7 @@ class Decompressor : public ByteSource {
     begin_ += count;
     taken_ += count;
   }
-  /// Notes that `count` bytes come out; nothing does when it is too much.
+  /// Counts `count` output bytes; returns 0 if they are too many.
   std::size_t give(std::size_t count) {
     given_ += count;
     if (!expands_too_much()) return count;

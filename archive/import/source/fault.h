@@ -5,13 +5,13 @@
 
 namespace reprise::importing {
 
-/// Why a recording cannot be read on, as one clause for people that names the record or the byte:
-/// "record 12 at byte 4711: its Content-Length is missing".
+/// Why a recording cannot be read any further, as a clause for users that names the record or the
+/// byte: "record 12 at byte 4711: its Content-Length is missing".
 struct Fault {
   std::string what;
-  /// Set when the system failed (a full disk, a read error) and the recording is not to blame.
+  /// Set if the system failed (a full disk, a read error), not the recording.
   std::error_code system;
-  /// The recording is damaged, and there may be more to read behind it.
+  /// The recording is damaged, and there may be more to read after the damage.
   bool is_damage = false;
 };
 

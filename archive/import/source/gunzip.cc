@@ -1,11 +1,12 @@
-// gzip. libdeflate is twice as fast as zlib, but it wants a member as a whole. The members of a
-// .warc.gz are single records, and most are small; what is larger goes through zlib in pieces.
+// gzip. libdeflate is twice as fast as zlib, but needs a complete member. The members of a .warc.gz
+// are single records, most of them small; larger ones go through zlib in pieces.
 
 #include <utility>
 
 #include "archive/import/source/decompressor.h"
 #include "base/bytes.h"
 #include "base/coding/inflation.h"
+#include "base/text/counted.h"
 
 namespace reprise::importing {
 namespace {
@@ -19,7 +20,7 @@ class Gunzip final : public Decompressor {
       : Decompressor(std::move(from), kMemberBytesMax),
         plain_(std::make_unique_for_overwrite<char[]>(kPlainBytesMax)) {}
 
-  /// At the next member. One that the broken one ran into is found, too, as far as it is held.
+  /// Continues at the next member, even one within the broken member, if still buffered.
   bool resume() override {
     auto const damage = std::exchange(fault_, std::nullopt);
     if (!damage->system) {
@@ -62,7 +63,7 @@ class Gunzip final : public Decompressor {
     return size;
   }
 
-  /// Either what lies here is padding, or a member, whole or about to be inflated.
+  /// The bytes here are padding or a member, complete or about to be inflated.
   void begin_member() {
     taken_of_member_ = 0;
     auto const in = held();
@@ -72,9 +73,9 @@ class Gunzip final : public Decompressor {
       return take(zeros);
     }
     if (padding_ > 0) {
-      // Padding stands at the end; in the middle something was there.
-      return bad(std::to_string(std::exchange(padding_, 0)) +
-                 " zero bytes before the first gzip member");
+      // Padding belongs at the end; in the middle it replaced data.
+      return bad(counted(std::exchange(padding_, 0), "zero byte") +
+                 " before the first gzip member");
     }
     if (in.front() != '\x1f') return bad("data after a gzip member is not a gzip member");
     if (take_whole_member()) return;
@@ -84,14 +85,14 @@ class Gunzip final : public Decompressor {
 
   void note_padding() {
     if (padding_ == 0 || fault_) return;
-    remark_ =
-        std::to_string(padding_) + " zero bytes follow the last gzip member: padding, or lost data";
+    remark_ = counted(padding_, "zero byte follows", "zero bytes follow") +
+              " the last gzip member: padding, or lost data";
   }
 
-  /// False when it is too large for that, or broken: zlib finds out where.
+  /// False if it is too large for that, or broken: zlib finds out where.
   bool take_whole_member() {
     if (take_held_member()) return true;
-    // Perhaps its end is only not held yet.
+    // Perhaps its end is just not buffered yet.
     return fill_up() && take_held_member();
   }
 
@@ -115,12 +116,12 @@ class Gunzip final : public Decompressor {
   }
 
   coding::WholeGunzip whole_;
-  std::unique_ptr<char[]> plain_;  ///< a member
+  std::unique_ptr<char[]> plain_;  ///< of one member
   std::size_t plain_at_ = 0;
   std::size_t plain_end_ = 0;
   coding::Inflation inflation_{coding::Inflation::Format::kGzip};
   bool inside_member_ = false;
-  std::size_t taken_of_member_ = 0;  ///< of the one that is inflated, as far as it is still held
+  std::size_t taken_of_member_ = 0;  ///< of the member being inflated, while still buffered
   std::size_t padding_ = 0;
 };
 

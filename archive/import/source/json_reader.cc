@@ -23,7 +23,7 @@ constexpr std::array<bool, 256> make_plain() {
 }
 constexpr auto kPlain = make_plain();
 
-/// How much of `text` stands for itself in a string.
+/// How many bytes of `text` need no unescaping in a string.
 std::size_t plain_length(std::string_view text) {
   std::size_t length = 0;
   while (length < text.size() && kPlain[static_cast<unsigned char>(text[length])]) ++length;
@@ -81,7 +81,7 @@ void JsonReader::bad(const char* what) {
   from_.fail("not JSON at byte " + std::to_string(from_.offset()) + ": " + what);
 }
 
-/// The next character that is no white space, which stays; 0 at the end.
+/// The next character that is not white space, without taking it; 0 at the end.
 char JsonReader::next_char() {
   while (true) {
     auto const text = from_.some();
@@ -177,8 +177,8 @@ bool JsonReader::next_element() {
   return next(']');
 }
 
-/// Pieces of some length are handed over as they lie in the buffer, short ones together: text full
-/// of line ends has an escape every few bytes.
+/// Long pieces are passed straight from the buffer, short ones are joined: text with many line ends
+/// has an escape every few bytes.
 template <class Take>
 void JsonReader::read_string(Take&& take) {
   expect('"');
@@ -209,7 +209,7 @@ void JsonReader::read_string(Take&& take) {
   }
 }
 
-/// From a backslash on.
+/// Starts at a backslash.
 void JsonReader::read_escape(std::string& out) {
   auto const text = from_.fill(2);
   if (text.size() < 2) return bad("the JSON text ends inside a string");

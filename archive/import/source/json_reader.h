@@ -1,8 +1,8 @@
 #pragma once
 
-// Reads JSON (RFC 8259) as it is asked for, holding one buffer of it however long the document and
-// its strings are. (Boost.JSON pushes events at a handler instead, names no byte in its errors, and
-// refuses lone surrogates, which browsers do write.) Not thread-safe.
+// Reads JSON (RFC 8259) on demand, and holds one buffer of it, however long the document and its
+// strings are. (Boost.JSON instead pushes events to a handler, names no byte in its errors, and
+// rejects lone surrogates, which browsers do write.) Not thread-safe.
 
 #include <functional>
 #include <optional>
@@ -24,37 +24,37 @@ enum class JsonKind : std::uint8_t {
   kBad
 };
 
-/// Length of a JSONP's beginning ("onInputData("), white space included; 0 when it is none.
+/// Length of a JSONP's start ("onInputData("), including white space; 0 if it has none.
 std::size_t call_length(std::string_view text);
 
-/// After a fault every call returns nothing, so that loops end; the reader below keeps the fault,
-/// which names the byte. Each member and each element must be taken by one call, skip() at least.
+/// After a fault every call returns nothing, so loops end; the ByteReader keeps the fault, which
+/// names the byte. Each member and element must be taken by one call, at least skip().
 class JsonReader {
  public:
   static constexpr int kDepthMax = 512;
 
-  /// Skips a byte order mark, and the name of the function that JSONP calls.
+  /// Skips a byte order mark, and a JSONP's function name.
   explicit JsonReader(ByteReader& from);
 
   JsonKind peek();
-  /// Enters an object. False when the value is something else, which is skipped then.
+  /// Enters an object. False for any other value, which is then skipped.
   bool enter_object();
-  /// The next member's name (at most its first 1,024 bytes). False behind the last one.
+  /// The next member's name (at most its first 1,024 bytes). False after the last one.
   bool next_member(std::string& name);
   bool enter_array();
   bool next_element();
 
-  /// A string, or a number or literal as it is written; empty for null and for what is skipped
-  /// because it is none of these. Fault: longer than `limit` bytes.
+  /// A string, or a number or literal as written; empty for null and for other values, which are
+  /// skipped. Fault: longer than `limit` bytes.
   std::string text(std::size_t limit);
   std::optional<double> number();
   void skip();
-  /// Hands a string over in pieces. False when the value is no string, which is skipped then.
+  /// Passes a string on in pieces. False if the value is not a string; it is then skipped.
   bool string_pieces(const std::function<void(std::string_view)>& take);
 
-  /// Expects that nothing but white space follows, and the end of JSONP's call.
+  /// Requires that only white space follows, and the end of JSONP's call.
   void end();
-  /// Of the next byte.
+  /// The offset of the next byte.
   std::uint64_t offset() const { return from_.offset(); }
   bool failed() const { return from_.failed(); }
 
@@ -73,7 +73,7 @@ class JsonReader {
   ByteReader& from_;
   bool in_call_ = false;
   int depth_ = 0;
-  bool first_ = false;  // just behind a '{' or '['
+  bool first_ = false;  // directly after a '{' or '['
 };
 
 }  // namespace reprise::importing

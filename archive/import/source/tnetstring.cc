@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t kDigitsMax = 12;
 constexpr std::size_t kKeyBytesMax = 1 << 20;
 
-/// Whether the payload is one of that type; text may be anything.
+/// Whether the payload is valid for that type; text always is.
 bool is_of_type(std::string_view payload, char type) {
   double number = 0;
   switch (type) {

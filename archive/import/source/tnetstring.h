@@ -8,30 +8,30 @@
 
 namespace reprise::importing {
 
-/// Reads tnetstrings ("5:hello,": length, payload, type) as they are asked for: what a value is
-/// says its last byte only, so that the caller must know what it wants. After a fault, which the
-/// reader below keeps, nothing more comes.
+/// Reads tnetstrings ("5:hello,": length, payload, type) on demand. Only the last byte of a value
+/// has its type, so the caller must know what it expects. After a fault, which the ByteReader
+/// keeps, every call returns nothing.
 class TnetReader {
  public:
   static constexpr std::size_t kDepthMax = 32;
 
   explicit TnetReader(ByteReader& from) : from_(from) {}
 
-  /// Enters the next value, reading its length. False at the end of what it stands in.
+  /// Enters the next value, reading its length. False at the end of the enclosing value.
   bool open();
-  /// Passes over what is left of the value and returns its type; 0 after a fault.
+  /// Skips the rest of the value and returns its type; 0 after a fault.
   char close();
-  /// Whether there is more in the innermost open value.
+  /// Whether the innermost open value has more.
   bool more() const { return !from_.failed() && from_.offset() < ends_.back(); }
 
-  /// The next key of a dictionary that is open, behind which its value stands. False at the end.
+  /// The next key of the open dictionary, followed by its value. False at the end.
   bool next_key(std::string& key);
-  /// Closes what is a dictionary (true) or null (false); anything else is a fault.
+  /// Closes a dictionary (true) or null (false); any other type is a fault.
   bool close_dictionary();
-  /// The next value as bytes, whatever it is; nothing when it is null. Fault: over `limit` bytes,
-  /// or a number or truth value that is none.
+  /// The next value as bytes, of any type; nothing for null. Fault: over `limit` bytes, or an
+  /// invalid number or truth value.
   std::optional<std::string> text(std::size_t limit);
-  /// Hands the payload of the value that is open to `take`, in pieces.
+  /// Passes the payload of the open value to `take`, in pieces.
   template <class Take>
   void read(Take take) {
     while (more()) {
@@ -45,7 +45,7 @@ class TnetReader {
     if (open()) close();
   }
 
-  /// Ends reading at this byte.
+  /// Ends reading with a fault at this byte.
   void fail(const char* what) { bad(what); }
 
  private:

@@ -29,7 +29,7 @@ std::uint64_t number(std::string_view bytes, std::size_t at, std::size_t count) 
   return value;
 }
 
-/// Holds what an entry comes to against what the table says of it.
+/// Compares an entry's content with the table's data about it.
 class CheckedEntry final : public ByteSource {
  public:
   CheckedEntry(std::unique_ptr<ByteSource> from, const Zip::Entry& entry)
@@ -55,7 +55,7 @@ class CheckedEntry final : public ByteSource {
   std::uint64_t size_bytes_ = 0;
 };
 
-/// Replaces what stands as all ones by what the ZIP64 extra field says, in its order.
+/// Replaces fields with all bits set by those of the ZIP64 extra field, in its order.
 void take_extra64(std::string_view extra, std::uint64_t& size, std::uint64_t& compressed,
                   std::uint64_t& offset) {
   while (extra.size() >= 4) {
@@ -125,7 +125,7 @@ Zip::Zip(Input& input, std::optional<Fault>& fault) : input_(input) {
   read_directory(directory, fault);
 }
 
-/// The name and the kind of an entry stand twice in a zip.
+/// An entry's name and kind are in a zip twice.
 bool Zip::fits_its_header(const Entry& entry, std::uint64_t method,
                           std::optional<Fault>& fault) const {
   std::string header(kLocalBytes + entry.name.size(), '\0');
@@ -167,7 +167,7 @@ void Zip::read_directory(const Directory& directory, std::optional<Fault>& fault
                         .is_deflated = method == 8,
                         .is_readable = (method == 0 || method == 8) && (flags & 1) == 0});
     rest.remove_prefix(all);
-    // Else a small file could be read a million times.
+    // Otherwise a small file could be read a million times.
     content_bytes += std::min(compressed, input_.size_bytes());
     if (content_bytes > input_.size_bytes()) {
       fault = Fault{.what = "the zip's entries overlap or lie outside the zip: " +
@@ -180,7 +180,7 @@ void Zip::read_directory(const Directory& directory, std::optional<Fault>& fault
     }
   }
   if (fault) return;
-  // More than 65,535 do not fit the number.
+  // More than 65,535 do not fit into the field.
   if (!rest.empty() || (entries_.size() & 0xffff) != (entries & 0xffff)) {
     fault = Fault{.what = "the zip's directory is broken at byte " +
                           std::to_string(offset + bytes.size() - rest.size())};

@@ -8,10 +8,10 @@
 
 namespace reprise::importing {
 
-/// The table of contents of a zip (PKWARE's APPNOTE; ZIP64 too), stored and deflated entries. Names
-/// are only ever compared: nothing is written under them, so none can lead outside. (A reader of
-/// our own because all that a WACZ needs is to find an entry and stream it; the libraries that
-/// Debian has want a file on disk and a handle an entry.)
+/// The table of contents of a zip (PKWARE's APPNOTE; ZIP64 too), with stored and deflated entries.
+/// Names are only compared: nothing is written under them, so none can escape the folder. (Our own
+/// reader, because a WACZ only requires finding an entry and streaming it; the libraries in Debian
+/// need a file on disk and a handle per entry.)
 class Zip {
  public:
   static constexpr std::uint64_t kDirectoryBytesMax = 64 << 20;
@@ -23,20 +23,20 @@ class Zip {
     std::uint32_t crc = 0;  ///< CRC-32 of the content
     std::uint64_t header_offset = 0;
     bool is_deflated = false;
-    bool is_readable = false;  ///< neither encrypted nor compressed in another way
+    bool is_readable = false;  ///< not encrypted, and stored or deflated
   };
 
-  /// Reads the table and holds it against the entries' own headers. An error is left in `fault`;
-  /// the entries up to it are there. `input` must outlive this.
+  /// Reads the table and compares it with the entries' own headers. An error is stored in `fault`;
+  /// entries before it are kept. `input` must outlive this.
   Zip(Input& input, std::optional<Fault>& fault);
 
   const std::vector<Entry>& entries() const { return entries_; }
   const Entry* find(std::string_view name) const;
-  /// The content of an entry. A CRC-32 or a length that is not the table's is a fault behind its
-  /// last byte. Null, with a fault, when it does not lie in the file.
+  /// The content of an entry. A CRC-32 or length that differs from the table is a fault after its
+  /// last byte. Null, with a fault, if it is not within the file.
   std::unique_ptr<ByteSource> open(const Entry& entry, InputSource::Progress progress,
                                    std::optional<Fault>& fault) const;
-  /// Where the content lies, of one that is stored as it is.
+  /// The place of a stored entry's content.
   struct Place {
     std::uint64_t offset = 0;
     std::uint64_t size_bytes = 0;
@@ -44,7 +44,7 @@ class Zip {
   std::optional<Place> place_of(const Entry& entry, std::optional<Fault>& fault) const;
 
  private:
-  /// Where the table stands, and how many entries it has.
+  /// The table's place and its number of entries.
   struct Directory {
     std::uint64_t offset = 0;
     std::uint64_t size_bytes = 0;
@@ -59,7 +59,7 @@ class Zip {
   std::vector<Entry> entries_;
 };
 
-/// A part of an input as an input of its own. The whole must outlive it.
+/// A part of an input as an input. The whole must outlive it.
 class PartInput final : public Input {
  public:
   PartInput(Input& whole, std::uint64_t offset, std::uint64_t size_bytes)

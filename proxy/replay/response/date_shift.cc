@@ -14,12 +14,11 @@ namespace {
 constexpr std::array<const char*, 7> kWeekdays{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
 constexpr std::array<const char*, 12> kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                               "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-// "Sun, 06 Nov 1994 08:49:37 GMT", and with dashes as cookies have it: with four digits of the year
-// or two.
+// "Sun, 06 Nov 1994 08:49:37 GMT", or with dashes as in cookies: with a year of four digits or two.
 constexpr std::size_t kLongBytes = 29;
 constexpr std::size_t kShortBytes = 27;
 
-/// Of a date in one of these forms.
+/// Parses a date in one of these forms.
 std::optional<std::chrono::sys_seconds> parse_fixed_width(std::string_view text) {
   bool const is_short = text.size() == kShortBytes && text[7] == '-';
   if ((text.size() != kLongBytes && !is_short) || text[3] != ',') return std::nullopt;

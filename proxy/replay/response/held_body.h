@@ -9,13 +9,14 @@
 
 namespace reprise {
 
-/// The content of a request: its digest and length, and all of it where it is short enough to be
-/// taken apart and all that are held at once leave room for it.
+/// The content of a request: its digest and length, and all of it if it is short enough to be split
+/// and there is room among all held ones.
 class HeldBody {
  public:
   static constexpr std::size_t kHeldBytesMax = 64 << 20;  ///< by all that share a count
 
-  /// `held_bytes` counts what all hold, and outlives this. `may_hold`: whether it is wanted at all.
+  /// `held_bytes`: the total of all held ones, must outlive this. `may_hold`: whether the content
+  /// is needed.
   HeldBody(std::atomic<std::size_t>& held_bytes, bool may_hold)
       : held_bytes_(held_bytes), holds_(may_hold) {}
   ~HeldBody() { drop(); }
@@ -24,7 +25,7 @@ class HeldBody {
 
   /// Reads to the end. Errors: those of BodyReader.
   Task<void> read(BodyReader& body);
-  /// Puts into `asked` what was read; it borrows from this.
+  /// Adds the content to `asked`, which borrows from this.
   void describe(AskedRequest& asked) const;
 
  private:

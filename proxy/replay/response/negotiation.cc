@@ -37,7 +37,7 @@ bool names(std::string_view name, coding::Coding coding) {
   return false;
 }
 
-/// What the request's fields say of one coding; by name, else by "*".
+/// Whether the request accepts a coding; by name, otherwise by "*".
 bool takes(HeaderList request, coding::Coding coding) {
   std::optional<bool> others;
   for (const HeaderView& field : request) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Which content codings a client takes (RFC 9110 section 12.5.3). Pure.
+// Which content codings a client accepts (RFC 9110 section 12.5.3). Pure.
 
 #include <span>
 
@@ -9,9 +9,9 @@
 
 namespace reprise {
 
-/// Whether who sent `request` takes content in all of `codings`. Who sends no Accept-Encoding takes
-/// any by the letter of the RFC; but servers code nothing for it, so that it counts as a no where
-/// the `recorded` request had asked for codings.
+/// Whether the sender of `request` accepts content in all of `codings`. By the RFC, a client
+/// without Accept-Encoding accepts any; but servers do not encode for it, so it counts as a no if
+/// the `recorded` request accepted codings.
 bool takes_codings(HeaderList request, HeaderList recorded,
                    std::span<const coding::Coding> codings);
 

@@ -36,7 +36,7 @@ std::string_view why_unfit(const Exchange& exchange, HeaderList asked) {
   if (needs_dictionary(exchange) && !has_dictionary(exchange, asked)) {
     return "coded with a dictionary that the client does not have";
   }
-  // An origin that said so to who had no copy, either, is taken at its word.
+  // An origin that sent it even to a client without a copy is believed.
   if (exchange.response.status == 304 && is_conditional(exchange.request.headers.list()) &&
       !is_conditional(asked)) {
     return "recorded as not modified, and the client has no copy";

@@ -29,7 +29,7 @@ bool lists(std::string_view list, std::optional<std::string_view> etag, bool wea
       list.remove_prefix(1);
       continue;
     }
-    // A comma may stand inside a tag, so the wanted one is compared before the next is looked for.
+    // A tag may contain a comma, so the wanted tag is compared before searching for the next one.
     auto const tag = weakly ? without_weakness(list) : list;
     if (tag.starts_with(wanted)) {
       auto const rest = tag.substr(wanted.size());
@@ -46,7 +46,7 @@ std::optional<std::chrono::sys_seconds> date_of(HeaderList headers, std::string_
   return text ? parse_http_date(*text) : std::nullopt;
 }
 
-/// Whether parts may be sent at all, as far as If-Range has a say.
+/// Whether If-Range permits to send parts.
 bool if_range_holds(HeaderList request, HeaderList stored) {
   auto const given = find_header(request, "if-range");
   if (!given) return true;
@@ -57,7 +57,7 @@ bool if_range_holds(HeaderList request, HeaderList stored) {
   return modified && parse_http_date(*given) == modified;
 }
 
-/// Reads "0-99, 200-, -5" item by item.
+/// Parses "0-99, 200-, -5" item by item.
 class RangeScan {
  public:
   explicit RangeScan(std::string_view text) : rest_(text) {}
@@ -72,7 +72,7 @@ class RangeScan {
     return true;
   }
   bool at(char c) const { return !rest_.empty() && rest_.front() == c; }
-  /// Nothing when there is none, or one too large for a length.
+  /// Nothing if there is none, or one too large for a length.
   std::optional<std::uint64_t> number() {
     constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
     std::uint64_t value = 0;
@@ -91,7 +91,7 @@ class RangeScan {
   std::string_view rest_;
 };
 
-/// One item; nothing when it is malformed. It may come out empty: nothing of it is there.
+/// One item; nothing if it is malformed. Empty if it is outside the content.
 std::optional<ByteRange> scan_range(RangeScan& scan, std::uint64_t size) {
   scan.skip_blanks();
   bool const suffix = scan.at('-');
@@ -163,7 +163,7 @@ Selection select_ranges(HeaderList request, HeaderList stored, std::uint64_t siz
       selection.ranges.push_back(*range);
       total += range->size();
     } else if (range->begin == 0) {
-      return {};  // all of nothing
+      return {};  // nothing of it exists
     }
   } while (scan.take(','));
   if (total > size) return {};  // cheaper as a whole

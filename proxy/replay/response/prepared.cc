@@ -11,15 +11,15 @@
 namespace reprise {
 namespace {
 
-/// A document is decoded and encoded again in memory.
+/// Limit for a document, which is decoded and encoded again in memory.
 constexpr std::uint64_t kDocumentBytesMax = 64 << 20;
 
 std::string record_problem(const char* what, std::uint64_t offset, const std::error_code& error) {
   return std::string(what) + " record at byte " + std::to_string(offset) + ": " + error.message();
 }
 
-/// The effort that comes nearest to the recorded body, so that the bytes that cross a link are as
-/// many as they were, but for the script.
+/// The effort whose result is closest to the recorded body, so that, apart from the script, the
+/// number of bytes across a link does not change.
 std::optional<coding::Effort> effort_of(HeaderList headers, Bytes body) {
   auto const codings = coding::codings_of(headers);
   if (!codings || codings->empty()) return std::nullopt;
@@ -27,8 +27,8 @@ std::optional<coding::Effort> effort_of(HeaderList headers, Bytes body) {
   return effort ? std::optional(*effort) : std::nullopt;
 }
 
-/// How the body goes out: as the head says, where that is true of the body that is stored. Of what
-/// was cut there is less than its length.
+/// The framing of the body: as in the head, if that is true for the stored body. A cut body is
+/// shorter than its length.
 BodyFraming framing_of(std::string_view method, const ResponseHead& head,
                        const Exchange& exchange) {
   using Kind = BodyFraming::Kind;
@@ -43,7 +43,7 @@ BodyFraming framing_of(std::string_view method, const ResponseHead& head,
   return {.kind = Kind::kLength, .length_bytes = size};
 }
 
-/// What fields that own their text take.
+/// The memory of fields that own their text.
 std::size_t memory_of(HeaderList fields) {
   std::size_t bytes = fields.size_bytes();
   for (const HeaderView& field : fields) bytes += field.name.size() + field.value.size();
@@ -59,7 +59,7 @@ struct PlainResponse {
   coding::Buffer body;
 };
 
-/// The response without its content codings. Digests are of what was coded and go with them.
+/// The response without its content codings. Digests apply to the coded body and are removed, too.
 std::optional<PlainResponse> decoded(HeaderList headers, Bytes body) {
   auto codings = coding::codings_of(headers);
   if (!codings) return std::nullopt;
@@ -88,7 +88,7 @@ std::size_t AlteredResponse::memory_bytes() const {
          (response ? response->memory_bytes() : 0);
 }
 
-/// A body that the archive holds in several extents. What is damaged shows when it is sent.
+/// A body that the archive has in several extents. Damage shows when it is sent.
 class PreparedExchange::ArchivedBody final : public PiecewiseBody {
  public:
   explicit ArchivedBody(const PreparedExchange& of) : of_(of) {}
@@ -131,7 +131,7 @@ void PreparedExchange::prepare(std::uint32_t ordinal, const DateShift& dates,
     return;
   }
   fits_all_ = reprise::fits_all(exchange_);
-  // What refuses a WebSocket is the answer to a GET.
+  // A refused WebSocket is answered like a GET.
   auto const& request = exchange_.request;
   std::string_view method = "GET";
   if (request.protocol.empty()) method = request.method;
@@ -144,7 +144,7 @@ void PreparedExchange::prepare(std::uint32_t ordinal, const DateShift& dates,
     }
   }
   for (const StoredInterimResponse& interim : exchange_.interim) {
-    if (interim.status == 100) continue;  // between the client and its server of the moment
+    if (interim.status == 100) continue;  // between the client and its server at that time
     ResponseHead sent{.version = reply.version,
                       .status = interim.status,
                       .reason = one_line(interim.reason),
@@ -214,7 +214,7 @@ StoredResponse::Parts PreparedExchange::parts_with(HeaderList headers) const {
 }
 
 bool PreparedExchange::is_rewritable(inject::Destination destination) const {
-  // What is broken stays as it is: its length and its coding are of more than there is.
+  // A broken response is not changed: its length and its coding describe the complete body.
   return exchange_.request.method != "HEAD" && !broken() &&
          exchange_.response.body.size_bytes <= kDocumentBytesMax &&
          inject::kind_of(exchange_.response.status, headers_, destination) != inject::Kind::kOther;
@@ -244,7 +244,7 @@ const AlteredResponse* PreparedExchange::altered(const inject::InjectedScript* s
   }
   auto const bytes = made->memory_bytes();
   AlteredResponse* expected = nullptr;
-  // Two threads may make the same; one of them is kept.
+  // Two threads may make the same form; one of them is kept.
   if (slot.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel)) {
     memory_bytes_.fetch_add(bytes, std::memory_order_relaxed);
     return made.release();
@@ -265,7 +265,7 @@ std::unique_ptr<AlteredResponse> PreparedExchange::alter(const inject::InjectedS
   Headers headers{headers_};
   if (form.plain) {
     auto plain = decoded(headers_, *body);
-    if (!plain) return made;  // it is not coded as it says, so the client may take it as it is
+    if (!plain) return made;  // its declared coding is false, so the client may get it unchanged
     headers = std::move(plain->headers);
     *body = std::move(plain->body);
   }

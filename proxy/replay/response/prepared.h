@@ -20,38 +20,38 @@
 
 namespace reprise {
 
-/// How a stored response is wanted.
+/// The form of a stored response that a client needs.
 struct Form {
-  inject::Destination destination = inject::Destination::kData;  ///< whether the script goes in
-  bool plain = false;  ///< without its content codings, for a client that takes none of them
+  inject::Destination destination = inject::Destination::kData;  ///< whether the script is inserted
+  bool plain = false;  ///< without its content codings, for a client that accepts none of them
   bool as_recorded() const { return destination == inject::Destination::kData && !plain; }
   /// With the script for documents, for workers, or without one; coded as recorded, or plain.
   static constexpr std::size_t kSlots = 6;
   std::size_t slot() const { return static_cast<std::size_t>(destination) * 2 + (plain ? 1 : 0); }
 };
 
-/// What became of the script in a document or worker, and how often it was served.
+/// The result of the injection into a document or worker, and how often it was served.
 struct InjectionCount {
   inject::Destination destination = inject::Destination::kDocument;
   inject::RewriteReport report;
   std::atomic<std::uint64_t> served = 0;
 };
 
-/// A stored response in another form than it was recorded in.
+/// A stored response in a form other than recorded.
 struct AlteredResponse {
   inject::Rewritten rewritten;               ///< the report is that of the script
-  std::unique_ptr<StoredResponse> response;  ///< null: it is served as it was recorded
+  std::unique_ptr<StoredResponse> response;  ///< null: serve the recorded response
   InjectionCount* count = nullptr;           ///< of a document or worker, if it is counted
 
   std::size_t memory_bytes() const;
 };
 
-/// One exchange as it is served: its head and body laid out, and laid out again for those who want
-/// it in another form. Bodies come straight from the archive's map,
-/// so this lives no longer than its reader. Thread-safe once made.
+/// One exchange ready to be served: its head and body, and further forms for clients that need
+/// them. Bodies come directly from the archive's mapped file, so this must not outlive its reader.
+/// Thread-safe once made.
 class PreparedExchange {
  public:
-  /// Told of a piece of the body that turned out damaged while it was sent.
+  /// Called for a piece of the body that turned out to be damaged while being sent.
   using OnDamage = std::function<void(const StoredRequest&, std::string problem)>;
   /// Where to count a document or worker that was made.
   using CountOf = std::function<InjectionCount*(const Form&, const inject::RewriteReport&)>;
@@ -63,27 +63,27 @@ class PreparedExchange {
   PreparedExchange& operator=(const PreparedExchange&) = delete;
 
   const Exchange& exchange() const { return exchange_; }
-  /// When its parts are due.
+  /// The times of its parts.
   const Schedule& schedule() const { return schedule_; }
-  /// Null when it cannot be served: problem() says why.
+  /// Null if it cannot be served; see problem().
   const StoredResponse* response() const { return response_.get(); }
   const std::string& problem() const { return problem_; }
-  /// Cut or failed: response() is what there is of it, null where there was no head.
+  /// Cut or failed: response() is its existing part, null if there was no head.
   bool broken() const { return problem_.empty() && exchange_.outcome != Outcome::kComplete; }
-  /// Whether who asks for it can take it as it is, whatever else it asks for (other_form.h).
+  /// Whether any client that requests it can use it unchanged (other_form.h).
   bool fits_all() const { return fits_all_; }
 
-  /// What a client that sent `request` wants of it. `inject`: there is a script.
+  /// The form for a client that sent `request`. `inject`: there is a script.
   Form form_for(const RequestHead& request, bool inject) const;
-  /// It in that form, made by the first who asks, which takes milliseconds. Null when that is the
-  /// recorded form. `script` null: none goes in.
+  /// The exchange in that form, made on first use, which takes milliseconds. Null if it is the
+  /// recorded form. `script` null: nothing is inserted.
   const AlteredResponse* altered(const inject::InjectedScript* script, const Form& form) const;
-  /// Makes what a browser that loads it as a document gets.
+  /// Makes the form for a browser that loads it as a document.
   void warm_document(const inject::InjectedScript& script) const;
-  /// What it takes, near enough: all forms that were made so far, without what is in the map.
+  /// Its approximate memory: all forms made so far, without the mapped file.
   std::size_t memory_bytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
 
-  /// The sizes of the pieces of a body that comes in several.
+  /// The sizes of the pieces, for a body in several.
   std::span<const std::uint64_t> piece_bytes() const { return piece_bytes_; }
 
  private:
@@ -102,14 +102,14 @@ class PreparedExchange {
   CountOf count_of_;
   Exchange exchange_;
   Schedule schedule_;
-  std::deque<std::string> moved_dates_;  // what some of headers_ are views into
+  std::deque<std::string> moved_dates_;  // some of headers_ are views into it
   std::optional<FittedFields> fitted_;   // likewise
   std::vector<HeaderView> headers_;      // as served; others are views into exchange_
   std::deque<FittedFields> fitted_interim_;
   std::vector<ResponseHead> interim_;
   std::vector<HeaderView> trailers_;
   std::vector<std::uint64_t> piece_bytes_;
-  std::vector<coding::Coding> codings_;  // where they are known and can be taken off
+  std::vector<coding::Coding> codings_;  // if they are known and can be decoded
   std::unique_ptr<StoredResponse> response_;
   std::string problem_;
   bool fits_all_ = false;

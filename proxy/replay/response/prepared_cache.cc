@@ -5,7 +5,7 @@
 namespace reprise {
 namespace {
 
-/// The system gets memory back after so much was let go of.
+/// Freed memory is returned to the system in steps of this size.
 constexpr std::size_t kTrimBytes = PreparedCache::kBytesMax / 4;
 
 }  // namespace
@@ -16,7 +16,7 @@ PreparedCache::PreparedCache(std::size_t size, Prepare prepare)
 PreparedCache::Entry PreparedCache::get(std::uint32_t ordinal) {
   auto& slot = slots_[ordinal];
   if (auto entry = slot.entry.load()) {
-    // Looked at first: writing each time would bounce the line between the threads.
+    // Read first: writing each time would bounce the cache line between threads.
     if (!slot.used.load(std::memory_order_relaxed)) {
       slot.used.store(true, std::memory_order_relaxed);
     }
@@ -43,7 +43,7 @@ void PreparedCache::settle(std::uint32_t ordinal, const PreparedExchange& entry)
   std::vector<Entry> gone;
   {
     std::scoped_lock const lock(mutex_);
-    if (slot.entry.load().get() != &entry) return;  // it went meanwhile
+    if (slot.entry.load().get() != &entry) return;  // it was dropped meanwhile
     count(slot, entry.memory_bytes());
     gone = shrink(ordinal);
   }
@@ -75,7 +75,7 @@ std::vector<PreparedCache::Entry> PreparedCache::shrink(std::uint32_t latest) {
 void PreparedCache::destroy(std::vector<Entry> entries) {
   entries.clear();
   if (freed_.load(std::memory_order_relaxed) < kTrimBytes) return;
-  // What one thread prepared and another let go of is of no use to the other's allocations.
+  // Memory that another thread allocated is of no use for this thread's allocations.
   if (freed_.exchange(0) >= kTrimBytes) ::malloc_trim(0);
 }
 

@@ -9,53 +9,53 @@
 
 namespace reprise {
 
-/// A stored response in the form that one client wants. Borrows from the exchange, which `response`
-/// keeps alive.
+/// A stored response in the form for one client. Borrows from the exchange, which `response` keeps
+/// alive.
 struct ServedForm {
   StoredResponsePtr response;  ///< null: the exchange cannot be served
-  /// Null where that is the recorded form. Else what was made of it; the recorded response is
-  /// served all the same where nothing could be.
+  /// Null for the recorded form. Otherwise the altered form; if it could not be made, the recorded
+  /// response is served.
   const AlteredResponse* altered = nullptr;
-  bool plain = false;  ///< the client takes none of the recorded content codings
+  bool plain = false;  ///< the client accepts none of the recorded content codings
 };
 
-/// The exchanges of an archive as they are served: each prepared by the first who asks, in the
-/// forms that clients want, and kept as long as there is room (PreparedCache). Thread-safe.
+/// The exchanges of an archive ready to be served: each is prepared on first use, in the forms that
+/// clients need, and kept as long as there is room (PreparedCache). Thread-safe.
 class PreparedExchanges {
  public:
   struct Options {
-    std::optional<inject::InjectedScript> script;  ///< goes into documents; nothing: none does
+    std::optional<inject::InjectedScript> script;  ///< goes into documents; nothing: no script
     Timing timing = {};
-    std::chrono::seconds date_shift{};  ///< by which dates of responses are later than recorded
+    std::chrono::seconds date_shift{};  ///< how much later dates in responses are than recorded
   };
 
-  /// `archive` must outlive this. `on_damage` is told what turned out damaged while it was sent.
+  /// `archive` must outlive this. `on_damage` is called for damage found while sending.
   PreparedExchanges(const ArchiveReader& archive, Options options,
                     PreparedExchange::OnDamage on_damage);
 
   PreparedCache::Entry get(std::uint32_t ordinal) { return cache_.get(ordinal); }
-  /// The response of `exchange`, which get() gave for `ordinal`, as a client that sent `request`
-  /// wants it. Making a form takes milliseconds; once it is there, nothing is allocated.
+  /// The response of `exchange`, a result of get() for `ordinal`, in the form for a client that
+  /// sent `request`. Making a form takes milliseconds; an existing one costs no allocation.
   ServedForm form_for(const RequestHead& request, const PreparedCache::Entry& exchange,
                       std::uint32_t ordinal);
-  /// Fields of a request, with dates as they were recorded: what conditions are held against.
+  /// A request's fields with recorded dates, for comparing conditions.
   Headers moved_back(HeaderList headers) const;
 
-  /// Prepares every exchange of `session` now, as far as there is room. Returns how many there is
-  /// no room for.
+  /// Prepares every exchange of `session` now, as far as there is room. Returns the number of those
+  /// without room.
   std::size_t warm(std::uint32_t session);
-  /// The same for documents alone, until it is stopped.
+  /// The same for documents only, until it is stopped.
   void warm_documents(std::uint32_t session, const std::stop_token& stop);
 
-  /// What the script went into, and how often that was served.
+  /// The documents with the script, and how often they were served.
   const InjectedDocuments& documents() const { return documents_; }
   const Timing& timing() const { return scheduler_.timing(); }
-  /// Nothing was served so far. What is prepared stays.
+  /// Clears the counts. Prepared exchanges are kept.
   void reset() { documents_.reset(); }
 
  private:
   PreparedCache::Entry prepare(std::uint32_t ordinal);
-  /// False once there is no room for more.
+  /// False if there is no more room.
   bool warm_document(std::uint32_t ordinal);
 
   const ArchiveReader& archive_;

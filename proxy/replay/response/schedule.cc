@@ -20,7 +20,7 @@ std::string text_of(double value) {
   return {digits.data(), error == std::errc() ? end : digits.data()};
 }
 
-/// Media types whose pieces mean something one by one.
+/// Media types whose pieces have a meaning of their own.
 bool is_stream(HeaderList headers) {
   constexpr std::array<std::string_view, 5> kStreams{{"text/event-stream", "application/x-ndjson",
                                                       "application/ndjson", "application/json-seq",
@@ -43,7 +43,7 @@ class ThinkTimes {
                                                      : of(exchange.timings.first_byte)) {}
 
   nanoseconds final_head() const { return final_; }
-  /// Each keeps its own, as long as it stays ahead of the final head.
+  /// Each keeps its own time, as long as that is before the final head.
   nanoseconds interim_head(SessionTime at) const { return std::min(of(at), final_); }
 
  private:
@@ -58,7 +58,7 @@ class ThinkTimes {
   nanoseconds final_;
 };
 
-/// Puts together the steps of a body, of all times or of the pauses alone.
+/// Collects the steps of a body, for all times or only for the pauses.
 class Steps {
  public:
   Steps(const Exchange& exchange, std::optional<nanoseconds> round_trip, bool all)
@@ -105,7 +105,7 @@ class Steps {
   nanoseconds pause_min_;
   SessionTime head_at_;
   std::vector<Schedule::Step> steps_;
-  nanoseconds before_{};  // when the piece before came
+  nanoseconds before_{};  // time of the previous piece
   nanoseconds paused_{};
   std::uint64_t sent_bytes_ = 0;
   std::uint64_t pause_at_bytes_ = 0;
@@ -126,7 +126,7 @@ std::vector<Schedule::Step> steps_of(const Exchange& exchange,
   for (const ChunkTime& chunk : response.chunk_times) {
     steps.add(std::min(chunk.end_bytes, size), chunk.time);
   }
-  // A stream may be held open behind its last piece, and a client may do things when it ends.
+  // A stream may be held open after its last piece, and a client may act at its end.
   steps.add(size, exchange.timings.end);
   return steps.take();
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// When a response goes out: think time before its heads, pauses inside its body. Pure: the times of
-// the recording in, times since the moment when the request was whole out.
+// When a response is sent: think time before its heads, pauses in its body. Pure: the input is the
+// recording's times, the output times since the request was complete.
 
 #include <chrono>
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace reprise {
 
-/// How long an origin thinks before it answers: from the request having been sent to the first byte
-/// of the final head, less one round trip (archive/think_time.h); nothing where it is not known.
+/// How long an origin thinks before it answers: from the sending of the request to the first byte
+/// of the final head, less one round trip (archive/think_time.h); nothing if unknown.
 struct ThinkTime {
   enum class Kind : std::uint8_t { kNone, kFixed, kRecorded };
   Kind kind = Kind::kNone;
-  std::chrono::nanoseconds fixed{};  ///< of every exchange, kFixed
-  double factor = 1;                 ///< by which the recorded ones are multiplied, kRecorded
+  std::chrono::nanoseconds fixed{};  ///< for every exchange, kFixed
+  double factor = 1;                 ///< for recorded think times, kRecorded
 
   /// "none", "recorded", "x0.5" (the recorded ones, halved) or milliseconds: "30", "0.5", "30ms".
   static std::optional<ThinkTime> parse(std::string_view text);
@@ -28,12 +28,12 @@ struct ThinkTime {
   std::string text() const;
 };
 
-/// Whose bodies come as they came.
+/// Which bodies keep their recorded times.
 enum class Pace : std::uint8_t {
-  /// Those of media types that are made for streaming, and of others the pauses (Schedule).
+  /// Those of media types for streaming; of others, the pauses (Schedule).
   kStreams,
-  kAll,   ///< all, with the bandwidth of whoever recorded them
-  kNone,  ///< none: as fast as they can
+  kAll,   ///< all, with the bandwidth of the recording
+  kNone,  ///< none: as fast as possible
 };
 
 struct Timing {
@@ -41,44 +41,44 @@ struct Timing {
   Pace pace = Pace::kStreams;
 };
 
-/// When the parts of one response are due.
+/// The times of the parts of one response.
 ///
-/// A body of which every piece has its time (event streams, or all with Pace::kAll) comes as it was
-/// recorded, but that pieces less than kTogether apart are one. Of every other body only pauses are
-/// kept, and what is between them comes at once: a link is charged for once, not twice. A pause is
-/// what no link makes, a gap of more than kPauseMin and two round trips (one lost packet costs
-/// 200 ms and one) that comes when less than kWindowBytes were sent since the one before, so that
-/// neither a client that did not read nor a window that was full made it.
+/// A body whose pieces all have times (event streams, or all with Pace::kAll) is sent as recorded,
+/// except that pieces less than kTogether apart are merged. In every other body only pauses are
+/// kept, and the bytes between them are sent at once: a link's delay must count once, not twice. A
+/// pause is a gap that no link causes: more than kPauseMin and two round trips (one lost packet
+/// costs 200 ms and one), with less than kWindowBytes since the previous one, so that neither a
+/// client that did not read nor a full window caused it.
 struct Schedule {
   static constexpr std::chrono::milliseconds kTogether{1};
   static constexpr std::chrono::milliseconds kPauseMin{300};
   static constexpr std::uint64_t kWindowBytes = 64 << 10;
 
-  /// `end_bytes` of the recorded body are sent by then.
+  /// By then `end_bytes` of the recorded body are sent.
   struct Step {
     std::uint64_t end_bytes = 0;
     std::chrono::nanoseconds after_head{};
     bool operator==(const Step&) const = default;
   };
 
-  /// Of each interim response but 100s, none later than the final head.
+  /// For each interim response except 100s, none later than the final head.
   std::vector<std::chrono::nanoseconds> interim;
   std::chrono::nanoseconds head{};
-  /// Of the body, in order; the last one is its end. Empty: all of it comes with the head.
+  /// Of the body, in order; the last one is its end. Empty: the whole body is sent with the head.
   std::vector<Step> steps;
 
-  /// Whether nothing is waited for.
+  /// Whether there is no wait.
   bool is_at_once() const { return steps.empty() && head == std::chrono::nanoseconds(); }
 };
 
-/// `round_trip` is that to the exchange's origin, nothing where it is unknown: then it is in the
-/// think time.
+/// `round_trip` is that to the exchange's origin; nothing if unknown: then it is part of the think
+/// time.
 Schedule make_schedule(const Exchange& exchange, std::optional<std::chrono::nanoseconds> round_trip,
                        const Timing& timing);
 
-/// Where a step that ends at `end_bytes` of a body of `recorded_bytes` ends in another form of it.
-/// What a form adds stands near its beginning and goes out with the first piece; one that was
-/// decoded (`scaled`) or is shorter is cut in proportion.
+/// The end, in another form, of a step that ends at `end_bytes` of a body of `recorded_bytes`.
+/// Added text is near the beginning and is sent with the first piece; a decoded (`scaled`) or
+/// shorter form is cut in proportion.
 std::uint64_t end_in_form(std::uint64_t end_bytes, std::uint64_t recorded_bytes,
                           std::uint64_t form_bytes, bool scaled);
 

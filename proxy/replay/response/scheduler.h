@@ -5,7 +5,7 @@
 
 namespace reprise {
 
-/// Makes the schedules of an archive, whose connections tell the round trips. Immutable, so
+/// Makes the schedules for an archive, with round trips from its connections. Immutable, so
 /// thread-safe.
 class Scheduler {
  public:

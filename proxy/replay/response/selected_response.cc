@@ -8,7 +8,7 @@
 namespace reprise {
 namespace {
 
-/// Fields of the stored head that do not describe what is sent of it.
+/// Fields of the stored head that do not describe the part being sent.
 std::vector<HeaderView> without(HeaderList headers, std::initializer_list<std::string_view> names) {
   std::vector<HeaderView> kept;
   std::ranges::copy_if(headers, std::back_inserter(kept), [names](const HeaderView& field) {
@@ -62,7 +62,7 @@ Task<void> send_one_part(const WholeResponse& whole, const ByteRange& range,
   co_return co_await writer.finish({});
 }
 
-/// Not to be found in content by chance, and the same for the same request.
+/// Does not occur in content by chance, and is the same for the same request.
 std::string boundary_of(const std::vector<ByteRange>& ranges) {
   auto const digest = sha256(std::as_bytes(std::span(ranges)));
   static constexpr std::string_view kDigits = "0123456789abcdef";

@@ -10,17 +10,16 @@
 
 namespace reprise {
 
-/// A stored 200 response of which not everything may be wanted.
-/// Borrowed, but for the response.
+/// A stored 200 response of which a client may need only parts. Borrowed, except for the response.
 struct WholeResponse {
   StoredResponsePtr response;
-  HeaderList recorded;       ///< its fields as they were recorded: what conditions are held against
-  std::uint64_t size_bytes;  ///< in this form
-  std::uint64_t recorded_bytes;                ///< as it was recorded
-  std::span<const std::uint64_t> piece_bytes;  ///< of a body in pieces; empty when it is in one
+  HeaderList recorded;                         ///< its fields as recorded, for comparing conditions
+  std::uint64_t size_bytes;                    ///< in this form
+  std::uint64_t recorded_bytes;                ///< as recorded
+  std::span<const std::uint64_t> piece_bytes;  ///< for a body in pieces; empty if it is in one
 };
 
-/// What a conditional or partial request gets of a whole response.
+/// The answer to a conditional or partial request for a complete response.
 struct Selected {
   enum class Kind : std::uint8_t {
     kAll,                 ///< 200
@@ -31,17 +30,17 @@ struct Selected {
   };
   Kind kind = Kind::kAll;
   bool head_only = false;         ///< the request is HEAD
-  std::vector<ByteRange> ranges;  ///< as asked for: they may overlap
+  std::vector<ByteRange> ranges;  ///< as requested: they may overlap
 };
 
-/// What a good origin gives of `whole` to a request of `method` with `headers`. Pure.
+/// The answer of a good origin with `whole` to a request of `method` with `headers`. Pure.
 Selected select(std::string_view method, HeaderList headers, const WholeResponse& whole);
 
-/// Sends that of `whole`. Errors: the writer's; the archive's where a piece is damaged.
+/// Sends that answer. Errors: the writer's; the archive's if a piece is damaged.
 Task<void> send_selected(const Selected& selected, const WholeResponse& whole,
                          ResponseWriter& writer);
 
-/// Sends the bytes of `range`, straight from where they are stored. Errors: as above.
+/// Sends the bytes of `range`, directly from their storage. Errors: as above.
 Task<void> write_range(const WholeResponse& whole, const ByteRange& range, ResponseWriter& writer);
 
 }  // namespace reprise

@@ -1,5 +1,7 @@
 #include "proxy/replay/response/special_answers.h"
 
+#include "base/text/counted.h"
+
 namespace reprise {
 
 std::string_view to_string(Special special) {
@@ -18,18 +20,18 @@ std::string_view to_string(Special special) {
   return "";
 }
 
-std::string_view describe(Special special) {
+std::string describe(Special special, std::uint64_t count) {
   switch (special) {
     case Special::kPreflight:
-      return "synthesised preflights";
+      return counted(count, "synthesised preflight");
     case Special::kBrowser:
-      return "requests by the browser itself";
+      return counted(count, "request by the browser itself", "requests by the browser itself");
     case Special::kCut:
-      return "cut as they were recorded";
+      return std::to_string(count) + " cut as recorded";
     case Special::kFailed:
-      return "failed as they were recorded";
+      return std::to_string(count) + " failed as recorded";
     case Special::kStitched:
-      return "stitched from recorded parts";
+      return std::to_string(count) + " stitched from recorded parts";
   }
   return "";
 }

@@ -9,20 +9,20 @@
 
 namespace reprise {
 
-/// Why an answer is not simply what was recorded.
+/// Why an answer differs from the recorded one.
 enum class Special : std::uint8_t {
-  kPreflight,  ///< made up of what the recorded request that it precedes allows
-  kBrowser,    ///< a request of the browser's own, not of a page
-  kCut,        ///< as far as it went when it was recorded
-  kFailed,     ///< not at all, as when it was recorded
+  kPreflight,  ///< made from what the recorded actual request allows
+  kBrowser,    ///< the browser's own request, not a page's
+  kCut,        ///< cut where the recording was cut
+  kFailed,     ///< failed as in the recording
   kStitched,   ///< from several recorded parts
 };
 inline constexpr std::size_t kSpecials = 5;
 std::string_view to_string(Special special);
-/// Behind a number, for people.
-std::string_view describe(Special special);
+/// "2 synthesised preflights", for users.
+std::string describe(Special special, std::uint64_t count);
 
-/// Requests of one kind, method and URL that were answered so.
+/// Requests of one kind, method and URL with such an answer.
 struct SpecialAnswer {
   Special special = Special::kPreflight;
   std::string method;
@@ -38,7 +38,7 @@ class SpecialAnswers {
  public:
   static constexpr std::size_t kDistinctMax = 10'000;
 
-  /// Texts are kept as they are given.
+  /// Texts are stored unchanged.
   void add(Special special, std::string method, std::string url, std::string why);
   void reset();
   SpecialCounts counts() const;
@@ -46,7 +46,7 @@ class SpecialAnswers {
   std::vector<SpecialAnswer> list() const;
 
  private:
-  mutable std::mutex mutex_;  // what is special is rare
+  mutable std::mutex mutex_;  // special answers are rare
   SpecialCounts counts_{};
   std::vector<SpecialAnswer> distinct_;
   std::unordered_map<std::string, std::size_t> positions_;

@@ -9,15 +9,15 @@
 
 namespace reprise {
 
-/// The files of which an archive holds parts, put together when the first client asks for one of
-/// them otherwise than it was recorded. Thread-safe.
+/// The files that an archive has in parts, put together when a client first requests one in another
+/// form than recorded. Thread-safe.
 class StitchedFiles {
  public:
-  /// That are held: what comes after them is not put together.
+  /// Limit of held files: further ones are not put together.
   static constexpr std::size_t kFilesMax = 1'024;
 
-  /// `archive` and `exchanges` must outlive this. `cut_too`: what there is of a cut answer is a
-  /// part, too. `on_damage` is told what turned out damaged while it was sent.
+  /// `archive` and `exchanges` must outlive this. `cut_too`: the bytes of a cut answer are a part,
+  /// too. `on_damage` is called for damage found while sending.
   StitchedFiles(const ArchiveReader& archive, PreparedExchanges& exchanges, bool cut_too,
                 PreparedExchange::OnDamage on_damage)
       : archive_(archive),
@@ -25,13 +25,13 @@ class StitchedFiles {
         cut_too_(cut_too),
         on_damage_(std::move(on_damage)) {}
 
-  /// The file that exchange `ordinal` is a part of, valid as long as this. Null when it is no part,
-  /// or too many others are held.
+  /// The file that exchange `ordinal` is a part of, valid as long as this. Null if it is not a
+  /// part, or too many others are held.
   const StitchedParts* of(std::uint32_t ordinal);
 
  private:
   struct Stitched {
-    PreparedCache::Entry like;  // whose fields it has
+    PreparedCache::Entry like;  // the file has its fields
     std::unique_ptr<const StitchedParts> parts;
   };
 

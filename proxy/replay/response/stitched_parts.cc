@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kTotalBytesMax = std::uint64_t{1} << 62;
 constexpr std::size_t kRangesNamedMax = 8;
 
-/// Where a part lies in its file.
+/// The place of a part in its file.
 struct Place {
   ByteRange range;
   std::uint64_t total_bytes = 0;
@@ -26,7 +26,7 @@ std::optional<std::uint64_t> take_number(std::string_view& text) {
   return number;
 }
 
-/// RFC 9110 section 14.4, of a known length.
+/// RFC 9110 section 14.4, with a known length.
 std::optional<Place> parse_content_range(std::string_view text) {
   if (text.size() < 6 || !equals_ignoring_case(text.substr(0, 6), "bytes ")) return std::nullopt;
   text.remove_prefix(6);
@@ -41,7 +41,7 @@ std::optional<Place> parse_content_range(std::string_view text) {
   return Place{.range = {.begin = *first, .end = *last + 1}, .total_bytes = *total};
 }
 
-/// Where the bytes that `exchange` brought lie, if it is a part at all.
+/// The place of the bytes in `exchange`, if it is a part.
 std::optional<Place> place_of(const Exchange& exchange) {
   auto const& reply = exchange.response;
   auto const fields = reply.headers.list();
@@ -62,7 +62,7 @@ std::optional<Place> place_of(const Exchange& exchange) {
   return place;
 }
 
-/// What tells one version of a file from another; empty where nothing does.
+/// Identifies the version of a file; empty if nothing does.
 std::string version_of(HeaderList fields) {
   auto const etag = find_header(fields, "ETag").value_or("");
   if (etag.starts_with('"')) return std::string(etag);
@@ -87,7 +87,7 @@ class StitchedParts::Body final : public PiecewiseBody {
   std::size_t pieces() const override { return of_.slices_.size(); }
   Result<Bytes> piece(std::size_t index) const override {
     auto const& slice = of_.slices_[index];
-    // Nobody asks for one: have() said what is there.
+    // Never requested: have() has excluded it.
     if (slice.part == Slice::kGap) return fail(std::make_error_code(std::errc::no_message));
     auto const bytes = of_.sources_.archive.extent(of_.parts_[slice.part].body, slice.extent);
     if (!bytes) {

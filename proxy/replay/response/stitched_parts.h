@@ -1,7 +1,7 @@
 #pragma once
 
-// Recorded parts of one file, as the whole that they are of (RFC 9110 section 15.3.7.3):
-// archive/match/MATCHING.md, "Parts of a file".
+// Puts recorded parts of one file together (RFC 9110 section 15.3.7.3): archive/match/MATCHING.md,
+// "Parts of a file".
 
 #include <cstdint>
 #include <functional>
@@ -15,29 +15,29 @@
 
 namespace reprise {
 
-/// How many recorded answers to one key are looked at for parts.
+/// The limit of recorded answers per key examined for parts.
 inline constexpr std::size_t kPartsMax = 4'096;
 
-/// A file of which the archive holds parts. Bodies come straight from the archive's map.
-/// Thread-safe once made; lives no longer than the reader and what it was made like.
+/// A file that the archive has in parts. Bodies come directly from the archive's mapped file.
+/// Thread-safe once made; must not outlive the reader or `like`.
 class StitchedParts {
  public:
   struct Sources {
     const ArchiveReader& archive;
-    bool cut_too = false;  ///< what there is of a cut answer is a part, too
-    /// Told what is wrong with a piece that turned out damaged while it was sent.
+    bool cut_too = false;  ///< the bytes of a cut answer are a part, too
+    /// Called for a piece that turned out to be damaged while being sent.
     std::function<void(std::string problem)> on_damage;
   };
 
-  /// The parts that were recorded for the key of `chosen`, in its session: answers to GET with one
-  /// Content-Range, or cut ones of a known length. They are of the same file when length, content
-  /// coding and strong ETag agree, or without one Last-Modified. `like`: the answer of `chosen`
-  /// as it is served, whose fields the whole gets. Null when `chosen` is no part.
+  /// The parts recorded for the key of `chosen`, in its session: answers to GET with one
+  /// Content-Range, or cut ones of a known length. They belong to the same file if length, content
+  /// coding and strong ETag are equal, or without an ETag, Last-Modified. `like`: the served answer
+  /// of `chosen`, whose fields the whole gets. Null if `chosen` is not a part.
   static std::unique_ptr<StitchedParts> of(Sources sources, std::uint32_t chosen,
                                            const StoredResponse& like);
   ~StitchedParts();
 
-  /// Whether the parts have all that is `selected` of whole().
+  /// Whether the parts contain the bytes that `selected` requests of whole().
   bool have(const Selected& selected) const;
   const WholeResponse& whole() const { return *whole_; }
   /// "bytes 0-99, 200-299 of 1000".
@@ -67,7 +67,7 @@ class StitchedParts {
   Sources sources_;
   Exchange chosen_;
   std::uint64_t total_bytes_ = 0;
-  std::vector<Part> parts_;  // by where they begin
+  std::vector<Part> parts_;  // ordered by their start
   std::vector<Slice> slices_;
   std::vector<std::uint64_t> slice_bytes_;
   std::string length_;

@@ -15,7 +15,7 @@ struct Header {
   std::uint32_t size;
 };
 
-/// Either end may have been made non-blocking by an event loop that watches it.
+/// An event loop that watches an end may have made it non-blocking.
 void wait_for(int socket, short events) {
   pollfd waited{.fd = socket, .events = events, .revents = 0};
   ::poll(&waited, 1, -1);

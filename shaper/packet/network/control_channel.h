@@ -10,11 +10,11 @@
 
 namespace reprise {
 
-/// What a shell and the init process of its command tell each other.
+/// The messages between a shell and the init process of its command.
 enum class ControlKind : std::uint32_t {
-  built,   ///< from init: the network stands; comes with descriptors
-  failed,  ///< from init: it does not; an error, a NUL, what to do
-  run,     ///< to init: the command's arguments, each ended by NUL
+  built,   ///< from init: the network is ready; comes with descriptors
+  failed,  ///< from init: it failed; an error, a NUL, the remedy
+  run,     ///< to init: the command's arguments, each followed by a NUL
   signal,  ///< to init: one byte, for the command
   ended,   ///< from init: the command's exit code, as decimal text
 };
@@ -25,11 +25,11 @@ struct ControlMessage {
   std::vector<Descriptor> descriptors;
 };
 
-/// Both ends run the same program, so a malformed message is the end of the channel, no more.
+/// Both ends run the same program, so a malformed message only ends the channel.
 inline constexpr std::size_t kControlTextMax = std::size_t{8} << 20;
 inline constexpr std::size_t kControlDescriptorsMax = 128;
 
-/// Sends one message, waiting as long as it takes. False when the other end is gone.
+/// Sends one message, waiting as long as necessary. False if the other end has closed.
 bool send_control(int socket, ControlKind kind, const std::string& text,
                   const std::vector<int>& descriptors = {});
 

@@ -17,7 +17,7 @@ cmsghdr* find(msghdr& message, int level, int type) {
 }  // namespace
 
 void Datagram::prepare(int socket) {
-  // Each fails on a socket of the other family, which does not need it.
+  // Each call fails on a socket of the other family, which does not need it.
   int const on = 1;
   ::setsockopt(socket, IPPROTO_IP, IP_PKTINFO, &on, sizeof on);
   ::setsockopt(socket, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on);
@@ -39,7 +39,7 @@ std::optional<Datagram> Datagram::receive(int socket) {
   got.bytes_.assign(buffer.begin(), buffer.begin() + size);
   got.peer_size_ = message.msg_namelen;
   got.control_size_ = message.msg_controllen;
-  // The interface is left to the routing table; the address stays.
+  // Leave the interface to the routing table; keep the address.
   if (cmsghdr* const told = find(message, IPPROTO_IP, IP_PKTINFO)) {
     in_pktinfo info{};
     std::memcpy(&info, CMSG_DATA(told), sizeof info);

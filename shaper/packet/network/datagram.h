@@ -11,25 +11,24 @@
 
 namespace reprise {
 
-/// A UDP datagram that a socket has received, with what an answer needs to find the way back. Plain
-/// value.
+/// A received UDP datagram, with the addresses that an answer needs. A plain value.
 class Datagram {
  public:
   static constexpr std::size_t kBytesMax = 65535;
 
-  /// Has the socket tell what address datagrams come to. Where it is bound to all addresses,
-  /// answers leave from the right one only after this.
+  /// Makes the socket report the destination of datagrams. On a socket bound to all addresses,
+  /// answers are sent from the right address only after this.
   static void prepare(int socket);
 
-  /// The next one, without waiting; nothing when there is none.
+  /// The next datagram, without waiting; nothing if there is none.
   static std::optional<Datagram> receive(int socket);
 
   std::span<const std::byte> bytes() const { return bytes_; }
-  /// The IPv4 address that it was sent to, if the socket tells.
+  /// The IPv4 address that it was sent to, if the socket reports it.
   std::optional<boost::asio::ip::address_v4> destination() const;
 
-  /// To who has sent this, from the address that he sent it to: clients check. An answer that the
-  /// system does not take at once is lost, as on any network.
+  /// Sends an answer to the sender, from the address that it used: clients check that. An answer
+  /// that the system does not accept at once is lost, as on any network.
   void answer(int socket, std::span<const std::byte> bytes) const;
 
  private:

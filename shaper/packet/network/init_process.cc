@@ -35,10 +35,10 @@ ShellResult<void> map_ids(const InitStart& start) {
   return {};
 }
 
-/// For good: also for what is executed from here on as root. A program whose file asks for a
-/// capability that may not be had is not executed at all (capabilities(7)): ping(8) asks for
-/// CAP_NET_RAW, which leads no further than this network. Root keeps CAP_SETFCAP, without which it
-/// may not be root in a user namespace of its own (user_namespaces(7)), as Firefox's sandbox needs.
+/// Permanent: also for programs executed as root from here on. A program whose file requests an
+/// unavailable capability is not executed at all (capabilities(7)): ping(8) requests CAP_NET_RAW,
+/// which reaches only this network. Root keeps CAP_SETFCAP, without which it cannot be root in a
+/// user namespace of its own (user_namespaces(7)), as Firefox's sandbox needs.
 bool drop_capabilities() {
   for (int capability = 0; ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; ++capability) {
     if (capability == CAP_NET_RAW) continue;
@@ -92,7 +92,7 @@ class Init {
       command_ = ::fork();
       if (command_ == 0) become(std::move(order->text), command_signals_, own_group_);
       if (command_ < 0) end(kNotRun);
-      if (own_group_) ::setpgid(command_, command_);  // whoever comes first
+      if (own_group_) ::setpgid(command_, command_);  // in both processes, whichever is first
     } else if (order->kind == ControlKind::signal && command_ > 0 && order->text.size() == 1) {
       ::kill(own_group_ ? -command_ : command_, order->text.front());
     }
@@ -149,7 +149,7 @@ bool tell(int control, const BuiltNetwork& network) {
 }  // namespace
 
 void run_init(const InitStart& start, const PacketShellOptions& options) {
-  // The kernel ends this process when the caller ends; when that has happened already, the channel
+  // The kernel ends this process when the caller ends; if the caller has already ended, the channel
   // is at its end.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   {

@@ -35,7 +35,7 @@ void for_each_message(std::span<const std::byte> datagram, Take take) {
   }
 }
 
-/// The value of attribute `type` among `attributes`; empty when it is not there.
+/// The value of attribute `type` among `attributes`; empty if it is missing.
 std::span<const std::byte> find_attribute(std::span<const std::byte> attributes, int type) {
   while (attributes.size() >= sizeof(rtattr)) {
     rtattr attribute;

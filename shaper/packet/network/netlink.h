@@ -13,15 +13,15 @@
 namespace reprise {
 
 /// One netlink request: a header, a fixed part, attributes (RFC 3549; netlink(7), rtnetlink(7)).
-/// Everything that is written is known at compile time but names and numbers, so a message that
-/// outgrows kBytesMax is a broken invariant and aborts.
+/// All contents except names and numbers are known at compile time, so a message beyond kBytesMax
+/// is a broken invariant and aborts.
 class NetlinkMessage {
  public:
   static constexpr std::size_t kBytesMax = 1024;
 
   NetlinkMessage(std::uint16_t type, std::uint16_t flags);
 
-  /// The fixed part that follows the header.
+  /// The fixed part after the header.
   template <class T>
   NetlinkMessage& fixed(const T& part) {
     append(&part, sizeof part);
@@ -34,7 +34,7 @@ class NetlinkMessage {
   NetlinkMessage& number(std::uint16_t type, T value) {
     return attribute(type, std::as_bytes(std::span<const T, 1>(&value, 1)));
   }
-  /// Opens an attribute that holds what follows, up to the close() of what this returns.
+  /// Opens an attribute that contains everything up to close() with the returned value.
   std::size_t open(std::uint16_t type);
   void close(std::size_t opened);
 
@@ -48,7 +48,7 @@ class NetlinkMessage {
   std::vector<std::byte> bytes_;
 };
 
-/// What a network device has dropped by itself.
+/// Packets dropped by a network device itself.
 struct DeviceDrops {
   std::uint64_t received = 0;
   std::uint64_t transmitted = 0;
@@ -61,8 +61,8 @@ class NetlinkSocket {
   static std::expected<NetlinkSocket, std::error_code> open(int protocol);
   explicit NetlinkSocket(Descriptor socket) : socket_(std::move(socket)) {}
 
-  /// Sends `messages` in one datagram and waits for the answer to each that asks for one
-  /// (NLM_F_ACK). Errors: the first that the kernel gave; timed_out after 5 s.
+  /// Sends `messages` in one datagram and waits for the answers that they request (NLM_F_ACK).
+  /// Errors: the first one from the kernel; timed_out after 5 s.
   std::expected<void, std::error_code> request(std::span<NetlinkMessage> messages);
   std::expected<void, std::error_code> request(NetlinkMessage message);
 

@@ -71,7 +71,7 @@ ifinfomsg device_header(int index, unsigned flags = 0, unsigned changed = 0) {
           .ifi_change = changed};
 }
 
-/// In L: a pair of devices, one here called `name`, the other kNearDevice in `near_network`.
+/// In L: a pair of devices, one here with `name`, the other kNearDevice in `near_network`.
 ShellResult<int> add_pair(NetlinkSocket& netlink, const char* name,
                           const Descriptor& near_network) {
   NetlinkMessage message(RTM_NEWLINK, kCreate);
@@ -128,9 +128,9 @@ ShellResult<void> add_address(NetlinkSocket& netlink, int device, std::uint32_t 
   return told(netlink.request(std::move(message)), "an address cannot be given to a device");
 }
 
-/// Everything (`prefix` 0) or one address (32) is reached through `device`, or is local. TCP over
-/// the route has `congestion` if that is not empty: unlike the sysctl, a route may name one that
-/// the host keeps to its administrator.
+/// Routes everything (`prefix` 0) or one address (32) through `device`, or as local. If not empty,
+/// `congestion` applies to TCP over the route: unlike the sysctl, a route may name one that the
+/// host reserves for its administrator.
 ShellResult<void> add_route(NetlinkSocket& netlink, int device, std::uint32_t to,
                             std::uint8_t prefix, std::uint8_t type,
                             const std::string& congestion = {}) {
@@ -158,7 +158,7 @@ ShellResult<void> add_route(NetlinkSocket& netlink, int device, std::uint32_t to
   return {};
 }
 
-/// The settings of the namespace that this process is in.
+/// Settings of this process's namespace.
 ShellResult<void> tune() {
   struct Setting {
     const char* name;
@@ -223,7 +223,7 @@ ShellResult<Descriptor> open_bound(int type, std::uint32_t address, std::uint16_
   return socket;
 }
 
-/// Sockets take it over from their listener.
+/// Sockets inherit it from their listener.
 void limit_unsent(const Descriptor& listener, int bytes_max) {
   if (bytes_max == 0) return;
   ::setsockopt(listener.get(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes_max, sizeof bytes_max);
@@ -270,7 +270,7 @@ ShellResult<Descriptor> open_packets() {
   return socket;
 }
 
-/// In L, once C and S are there.
+/// In L, after C and S.
 ShellResult<void> build_link(BuiltNetwork& network) {
   auto netlink = open_netlink();
   if (!netlink) return std::unexpected(netlink.error());
@@ -282,7 +282,7 @@ ShellResult<void> build_link(BuiltNetwork& network) {
     auto const made = add_pair(*netlink, name, *near);
     if (!made) return std::unexpected(made.error());
     *index = *made;
-    // Nothing of L's own may cross.
+    // No packets of L itself may cross.
     static_cast<void>(
         write_setting(std::string("/proc/sys/net/ipv6/conf/") + name + "/disable_ipv6", "1"));
     if (auto const up = bring_up(*netlink, name, false); !up) return std::unexpected(up.error());
@@ -354,7 +354,7 @@ ShellResult<BuiltNetwork> build_network(const PacketShellOptions& options) {
     if (!made) return std::unexpected(made.error());
     *place = std::move(*made);
   }
-  // L stays nameless: its packet sockets hold it.
+  // L has no name: its packet sockets keep it alive.
   if (auto const link = new_network(); !link) return std::unexpected(link.error());
   if (auto const link = build_link(network); !link) return std::unexpected(link.error());
   if (auto const server = build_server(options, network); !server) {

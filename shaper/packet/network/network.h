@@ -9,8 +9,8 @@
 
 namespace reprise {
 
-/// What the builder of a shell's network hands to those who use it. All but the descriptors of the
-/// namespaces are sockets that stay where they were made, whoever holds them.
+/// The result of building a shell's network. All descriptors except those of the namespaces are
+/// sockets, which stay in the namespace where they were created, whoever holds them.
 struct BuiltNetwork {
   Descriptor client_namespace;  ///< nsfs descriptors: they keep the devices alive
   Descriptor server_namespace;
@@ -21,7 +21,7 @@ struct BuiltNetwork {
   Descriptor link_netlink;
   Descriptor client_probe;  ///< UDP sockets, connected to each other through the link
   Descriptor server_probe;
-  std::vector<Descriptor> listeners;  ///< in S: TCP in the order wanted, then the names'
+  std::vector<Descriptor> listeners;  ///< in S: TCP in the given order, then those for DNS
   int client_index = 0;               ///< interface indices in L
   int server_index = 0;
   int client_near_index = 0;  ///< in C
@@ -29,11 +29,11 @@ struct BuiltNetwork {
   bool all_tcp_ports = false;
 };
 
-/// How many of the listeners answer DNS, where that is wanted: TCP, then UDP.
+/// How many of the listeners answer DNS, if requested: TCP, then UDP.
 inline constexpr std::size_t kNameSockets = 2;
 
-/// Builds it. To be called in a process of its own with one thread, which has the capabilities over
-/// its user and mount namespaces and ends up in C. The errors name the step.
+/// Builds the network. Call it in a separate process with one thread, which has the capabilities
+/// over its user and mount namespaces and ends up in C. The errors name the step.
 ShellResult<BuiltNetwork> build_network(const PacketShellOptions& options);
 
 }  // namespace reprise

@@ -29,13 +29,13 @@ constexpr std::chrono::seconds kDialPatience{30};
 constexpr std::chrono::seconds kAnswerPatience{10};
 constexpr std::chrono::milliseconds kAcceptPause{50};
 
-/// Both ends of a connection that is carried, and how it stands.
+/// Both ends of a relayed connection, and its state.
 struct Carried {
   tcp::socket inside;
   tcp::socket outside;
   int open_ways = 2;
 
-  /// So that each end sees that it did not end well.
+  /// Makes both ends see an abnormal end.
   void abort() {
     boost::system::error_code ignored;
     for (tcp::socket* const socket : {&inside, &outside}) {
@@ -63,7 +63,7 @@ net::awaitable<void> pump(std::shared_ptr<Carried> carried, tcp::socket& from, t
   --carried->open_ways;
 }
 
-/// Closes what `socket` is at a deadline, unless destroyed before.
+/// Closes `socket` at a deadline, unless destroyed before.
 template <class Socket>
 class Deadline {
  public:
@@ -117,7 +117,7 @@ net::awaitable<void> OutsideRelay::accept(tcp::acceptor listener) {
     auto [error, inside] = co_await listener.async_accept(kTuple);
     if (error == net::error::operation_aborted) co_return;
     if (error) {
-      // Out of descriptors, most likely: those that close make room.
+      // Probably out of descriptors: closing connections will free some.
       pause.expires_after(kAcceptPause);
       co_await pause.async_wait(kTuple);
       continue;
@@ -147,7 +147,7 @@ net::awaitable<void> OutsideRelay::carry(tcp::socket inside) {
   for (tcp::socket* const socket : {&carried->inside, &carried->outside}) {
     socket->set_option(tcp::no_delay(true), error);
   }
-  // The other way runs by itself, and both keep the connection.
+  // The other direction runs by itself; both keep the connection alive.
   net::co_spawn(context_, pump(carried, carried->inside, carried->outside),
                 [carried](std::exception_ptr) {});
   co_await pump(carried, carried->outside, carried->inside);

@@ -13,12 +13,11 @@
 
 namespace reprise {
 
-/// The outer network behind a packet link: takes the connections that a shell's listeners accept,
-/// and carries each to the address and port that it was meant for, by an ordinary socket of this
-/// process. A connection is accepted before its destination is dialled, so one that is refused
-/// outside is reset after the handshake, and the way outside counts towards the first byte. One
-/// side waits for the other: no more than kBufferBytes of each way are held here. On one thread,
-/// that of `context`.
+/// The outer network behind a packet link: accepts the connections to a shell's listeners, and
+/// relays each to its original address and port, over an ordinary socket of this process. A
+/// connection is accepted before its destination is dialled: one that is refused outside is reset
+/// after the handshake, and the dial outside counts towards the first byte. Each side waits for the
+/// other: at most kBufferBytes per direction are held here. Runs on the thread of `context`.
 ///
 /// The server's own address (topology.h) stands for this machine's loopback; its port 53 is the
 /// resolver.
@@ -31,8 +30,8 @@ class OutsideRelay {
   OutsideRelay(boost::asio::io_context& context, boost::asio::ip::address resolver)
       : context_(context), resolver_(std::move(resolver)) {}
 
-  /// Serves a TCP listener, or a UDP socket with IP_PKTINFO, of which each datagram is a question
-  /// with one answer; as long as the context runs.
+  /// Serves a TCP listener, or a UDP socket with IP_PKTINFO, where each datagram is a query with
+  /// one answer; as long as the context runs.
   ShellResult<void> carry(Descriptor socket);
 
   std::uint64_t connections() const { return connections_; }
@@ -63,7 +62,7 @@ class OutsideRelay {
   std::size_t open_queries_ = 0;
 };
 
-/// The first server of a resolv.conf; loopback, as the C library has it, when there is none.
+/// The first server of a resolv.conf; loopback if there is none, as in the C library.
 boost::asio::ip::address first_resolver(const std::filesystem::path& settings);
 
 }  // namespace reprise

@@ -16,9 +16,9 @@ namespace reprise {
 namespace {
 
 constexpr const char* kResolverSettings = "/etc/resolv.conf";
-/// Folders over which a file system can stand for a moment; the first that exists is taken.
+/// Folders that a file system can cover for a moment; the first existing one is used.
 constexpr std::array kPlaces{"/tmp", "/run", "/mnt"};
-/// Where the C library finds resolvers that are asked through the file system.
+/// Sockets of resolvers that the C library asks through the file system.
 constexpr std::array kOtherWays{"/run/nscd/socket", "/run/systemd/resolve/io.systemd.Resolve"};
 
 bool write_whole(const std::string& path, std::string_view text, int flags) {

@@ -7,18 +7,18 @@
 
 namespace reprise {
 
-/// Why a packet shell cannot be. An error code alone would not say which of thirty steps failed,
-/// and this is read by people who must then change their system.
+/// Why a packet shell cannot start. An error code alone would not tell which of thirty steps
+/// failed, and users must change their system because of it.
 struct ShellError {
-  std::string what;      ///< what could not be done, and the system's reason
-  std::string fix;       ///< what to do about it; may be empty
+  std::string what;      ///< the failed step, and the system's reason
+  std::string fix;       ///< the remedy; may be empty
   std::error_code code;  ///< of the system call that failed
 };
 
 template <class T>
 using ShellResult = std::expected<T, ShellError>;
 
-/// An error of the system call that has just failed.
+/// An error of the last system call.
 inline std::unexpected<ShellError> shell_failure(const std::string& what, std::string fix = {},
                                                  int error = errno) {
   std::error_code const code(error, std::system_category());

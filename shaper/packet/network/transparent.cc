@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kTable = "reprise";
 constexpr const char* kChain = "in";
-/// Before conntrack's own; as iptables' mangle.
+/// Before conntrack's, like iptables' mangle.
 constexpr std::int32_t kPriority = -150;
 
 NetlinkMessage nft(int type, std::uint16_t flags) {
@@ -58,7 +58,7 @@ void constant(NetlinkMessage& rule, std::uint16_t type, T value) {
   rule.close(data);
 }
 
-/// What is in the register is `value`, which is in network order.
+/// Compares the register with `value`, which is in network order.
 template <class T>
 void equals(NetlinkMessage& rule, T value) {
   expression(rule, "cmp", [&] {
