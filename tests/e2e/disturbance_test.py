@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`reprise gate` on a machine that disturbs the loads: a process that somebody stops and lets go on,
-and a control group with half a processor. Each is named, the loads are repeated or refused, and
+"""`reprise gate` on a machine that disturbs the loads: a process that somebody stops and lets go
+on, and a control group with half a processor. Each is named; the loads are repeated or refused, and
 never counted."""
 
 import contextlib
