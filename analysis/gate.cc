@@ -53,9 +53,9 @@ class Gate {
       bool const b_first = (chance_() >> 63) != 0;
       if (!calls_.load(b_first, run) || !calls_.load(!b_first, run)) return GateEnd::kInterrupted;
       if (run == 0) return std::nullopt;
-      auto const why = calls_.leave_out(run);
+      auto const why = calls_.skip(run);
       if (why.empty()) return std::nullopt;
-      ++result_.left_out[without_figures(why)];
+      ++result_.skipped[without_figures(why)];
       if (++disturbed_ >= kDisturbedRunsMax && disturbed_ > 2 * (run - 1)) {
         return GateEnd::kDisturbed;
       }

@@ -30,9 +30,9 @@ struct GateLook {
 struct GateCalls {
   /// Loads every page of A (or B) once; the first run, 0, warms up. False ends the gate.
   std::function<bool(bool b, std::size_t run)> load;
-  /// Whether this run of both sides was disturbed, and why, one sentence; it is then left out of
+  /// Whether this run of both sides was disturbed, and why, one sentence; it is then skipped in
   /// what has been measured. Empty: it counts.
-  std::function<std::string(std::size_t run)> leave_out = [](std::size_t) { return std::string(); };
+  std::function<std::string(std::size_t run)> skip = [](std::size_t) { return std::string(); };
   /// What has been loaded so far.
   std::function<Measurements(bool b)> measured;
   /// Whether there is time for another run.
@@ -48,7 +48,7 @@ struct GateResult {
   /// The last look; its number is 0 when there was none.
   GateLook look;
   /// Runs that were disturbed, by the reason, without its numbers.
-  std::map<std::string, std::size_t> left_out;
+  std::map<std::string, std::size_t> skipped;
 };
 
 /// Of disturbed runs: this many, and more than twice as many as undisturbed ones, and the machine

@@ -17,7 +17,7 @@ void add_once(std::vector<std::string>& texts, const std::string& text) {
   if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
 }
 
-void leave_out(LoadGroup& group, const std::string& why) {
+void skip(LoadGroup& group, const std::string& why) {
   ++group.doubtful;
   if (group.warnings.size() < LoadGroup::kWarningsKept) add_once(group.warnings, why);
 }
@@ -26,23 +26,23 @@ void add(LoadGroup& group, const LoadRow& load, const ReplayRow& replay, bool wi
   constexpr std::size_t kFailuresKept = 10;
   if (load.warm_up) {
     ++group.warm_ups;
-  } else if (!load.left_out.empty() && !with_doubtful) {
+  } else if (!load.skipped.empty() && !with_doubtful) {
     ++group.repeated;
   } else if (!load.loaded) {
     ++group.failed;
     if (group.failures.size() < kFailuresKept) add_once(group.failures, load.failure);
   } else if (!replay.warnings.empty() && !with_doubtful) {
-    leave_out(group, replay.warnings.front());
+    skip(group, replay.warnings.front());
   } else {
     group.loads.push_back(&load);
   }
 }
 
-void leave_out_disturbed(LoadGroup& group, const CountedLoads& counted) {
+void skip_disturbed(LoadGroup& group, const CountedLoads& counted) {
   auto const least = least_effect_ms(counted, median(values_of(group, counted.metric)));
   std::erase_if(group.loads, [&](const LoadRow* load) {
     auto const why = disturbed(load->disturbances, least);
-    if (why) leave_out(group, why->text);
+    if (why) skip(group, why->text);
     return why.has_value();
   });
 }
@@ -152,7 +152,7 @@ std::vector<LoadGroup> groups_of(const Measurements& all, const CountedLoads& co
     add(groups[at->second], load, all.replay_of(load), counted.doubtful);
   }
   if (!counted.doubtful) {
-    for (LoadGroup& group : groups) leave_out_disturbed(group, counted);
+    for (LoadGroup& group : groups) skip_disturbed(group, counted);
   }
   return groups;
 }

@@ -41,7 +41,7 @@ LoadRow row_of(const LoadResult::Load& load, const ReplaySummary* replay) {
               .warm_up = load.warm_up,
               .loaded = page.outcome == LoadOutcome::kLoaded,
               .replay = load.replay,
-              .left_out = load.left_out,
+              .skipped = load.skipped,
               .disturbances = disturbances_of(page, replay)};
   if (!out.loaded) {
     bool const known = page.outcome != LoadOutcome::kUnknown;

@@ -33,7 +33,7 @@ struct LoadRow {
   std::array<std::optional<double>, kMetricCount> metrics;
   std::vector<std::string> requests;  ///< "GET https://...", sorted, without repeats
   std::optional<std::size_t> replay;  ///< the index in Measurements::replays
-  std::string left_out;  ///< the measuring program's reason to skip it; empty: it counts
+  std::string skipped;  ///< the measuring program's reason to skip it; empty: it counts
   std::vector<Disturbance> disturbances;
 };
 

@@ -55,7 +55,7 @@ struct LoadResult {
     LoadConfiguration configuration;
     unsigned order = 1;
     bool warm_up = false;
-    std::string left_out;               ///< why it is not counted, a sentence; empty: it is
+    std::string skipped;                ///< why it is not counted, a sentence; empty: it is
     std::optional<std::size_t> replay;  ///< into LoadResult::replays
     PageLoad page;
   };

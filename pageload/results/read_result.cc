@@ -120,7 +120,7 @@ LoadResult::Load load_of(Fields from, const LoadResult& result) {
                         .cache = conditions.text("cache")};
   load.order = small(from, "order", static_cast<unsigned>(result.loads.size() + 1));
   load.warm_up = from.flag("warm_up");
-  load.left_out = from.text("left_out");
+  load.skipped = from.text("skipped");
   load.page = page_of(from);
   load.replay = replay_of(from, load.run, result.replays);
   return load;

@@ -121,7 +121,7 @@ json::object load_json(const LoadResult::Load& load) {
                           {"cache", as_utf8(load.configuration.cache)}};
   out["order"] = load.order;
   out["warm_up"] = load.warm_up;
-  if (!load.left_out.empty()) out["left_out"] = as_utf8(load.left_out);
+  if (!load.skipped.empty()) out["skipped"] = as_utf8(load.skipped);
   out["replay"] = load.replay ? json::value(*load.replay) : json::value();
   return out;
 }

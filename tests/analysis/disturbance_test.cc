@@ -109,7 +109,7 @@ TEST(Disturbance, LeavesALoadOutOfAComparison) {
     all.loads.push_back(row);
   }
   all.loads[2].disturbances = {{.cost_ms = 12, .text = "busy"}};
-  all.loads[3].left_out = "with its partner";
+  all.loads[3].skipped = "with its partner";
   CompareOptions options;
   auto const groups = groups_of(all, counted_loads(options));  // 1 % of a second
   ASSERT_THAT(groups, SizeIs(1));

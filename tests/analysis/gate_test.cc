@@ -43,15 +43,15 @@ class SimulatedSides {
       side.replays[1].warnings = {"busy"};
     }
     return run_gate(options, {.load = [&](bool b, std::size_t at) { return load(b, at); },
-                              .leave_out = [&](std::size_t at) { return leave_out(at); },
+                              .skip = [&](std::size_t at) { return skip(at); },
                               .measured = [&](bool b) { return sides[b]; },
                               .time_left = [&] { return loads / 2 < runs_in_time; },
                               .tell = [&](const GateLook& look) { looks.push_back(look.runs); }});
   }
 
-  std::string leave_out(std::size_t run) {
+  std::string skip(std::size_t run) {
     if (!disturbed(run)) return {};
-    for (Measurements& side : sides) side.loads.back().left_out = "busy";
+    for (Measurements& side : sides) side.loads.back().skipped = "busy";
     return "other programs used " + std::to_string(loads) + ".5 % of the processors";
   }
 
@@ -147,7 +147,7 @@ TEST(Gate, RepeatsADisturbedRunWithBothSides) {
   EXPECT_EQ(result.end, GateEnd::kDecided);
   EXPECT_EQ(result.look.runs, 10U);
   EXPECT_THAT(sides.order, SizeIs(26));  // two more runs of both
-  EXPECT_THAT(result.left_out, ElementsAre(Pair("other programs used N % of the processors", 2U)));
+  EXPECT_THAT(result.skipped, ElementsAre(Pair("other programs used N % of the processors", 2U)));
   for (const ComparedPage& page : result.look.comparison.pages) {
     EXPECT_THAT(page.a.loads, SizeIs(10));
     EXPECT_EQ(page.a.repeated, 2U);

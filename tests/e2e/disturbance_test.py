@@ -103,14 +103,14 @@ class Disturbance(harness.TestCase):
         repeated = [line for line in said if "is repeated" in line]
         self.assertIn("reprise: run 2 is repeated: a process of the load was stopped (SIGSTOP)\n",
                       repeated, "".join(said))
-        left_out = json.loads(output)["gate"]["left_out"]
-        self.assertEqual(left_out["a process of the load was stopped (SIGSTOP)"], 1)
+        skipped = json.loads(output)["gate"]["skipped"]
+        self.assertEqual(skipped["a process of the load was stopped (SIGSTOP)"], 1)
         for name in ("a", "b"):
             loads = json.loads((self.folder / f"{name}.json").read_text())["loads"]
             of_run = [load for load in loads if load["run"] == 2]
             self.assertGreater(len(of_run), 1)  # both sides again
-            self.assertNotIn("left_out", of_run[-1])
-            self.assertIn("left_out", of_run[0])
+            self.assertNotIn("skipped", of_run[-1])
+            self.assertIn("skipped", of_run[0])
 
     def test_a_quota_of_half_a_processor_is_no_number(self):
         with half_a_processor() as group:

@@ -170,6 +170,7 @@ json::object side_json(const LoadGroup& group) {
           {"failed", group.failed},
           {"failures", std::move(failures)},
           {"doubtful", group.doubtful},
+          {"repeated", group.repeated},
           {"doubts", std::move(warnings)}};
 }
 

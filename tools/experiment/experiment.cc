@@ -33,30 +33,22 @@ void Experiment::print_progress(std::size_t run) const {
       duration_text(std::chrono::ceil<std::chrono::seconds>(left)).c_str());
 }
 
-std::vector<LoadResult::Load*> Experiment::loads_of(std::size_t run) {
-  std::vector<LoadResult::Load*> out;
+std::string Experiment::skip_disturbed(std::size_t run, const CountedLoads& counted) {
+  if (counted.doubtful) return {};
+  std::string why;
+  std::vector<LoadResult::Load*> of_run;
   for (ExperimentSide& side : sides_) {
     for (LoadResult::Load& load : side.result().loads) {
-      if (load.run == run && !load.warm_up && load.left_out.empty()) out.push_back(&load);
-    }
-  }
-  return out;
-}
-
-std::string Experiment::leave_out_disturbed(std::size_t run, const CountedLoads& counted) {
-  std::string why;
-  for (ExperimentSide& side : sides_) {
-    for (const LoadResult::Load& load : side.result().loads) {
-      if (load.run != run || load.warm_up || !load.left_out.empty()) continue;
+      if (load.run != run || load.warm_up || !load.skipped.empty()) continue;
+      of_run.push_back(&load);
       auto const metric_ms = load.page.*kMetrics[counted.metric].value;
-      auto const least = least_effect_ms(counted, metric_ms.value_or(0));
-      auto const found =
-          disturbed(disturbances_of(load.page, side.result().replay_of(load)), least);
+      auto const found = disturbed(disturbances_of(load.page, side.result().replay_of(load)),
+                                   least_effect_ms(counted, metric_ms.value_or(0)));
       if (found && why.empty()) why = found->text;
     }
   }
-  if (why.empty() || counted.doubtful) return {};
-  for (LoadResult::Load* const load : loads_of(run)) load->left_out = why;
+  if (why.empty()) return why;
+  for (LoadResult::Load* const load : of_run) load->skipped = why;
   return why;
 }
 

@@ -27,9 +27,9 @@ class Experiment {
   /// Loads every page of that side once. False if nothing can be measured any more: exit_code().
   bool load(std::size_t side, std::size_t run);
 
-  /// Whether something disturbed one of the loads of that run, and why; they and their partners on
-  /// the other sides are then left out of what was measured. Empty: they count.
-  std::string leave_out_disturbed(std::size_t run, const CountedLoads& counted);
+  /// Whether something disturbed a load of that run, and why; all its loads, on all sides, are then
+  /// skipped in what was measured. Empty: they count.
+  std::string skip_disturbed(std::size_t run, const CountedLoads& counted);
 
   const ExperimentSide& side(std::size_t side) const { return sides_[side]; }
   /// What was loaded of that side, as `reprise compare` would read it.
@@ -45,8 +45,6 @@ class Experiment {
 
  private:
   void print_progress(std::size_t run) const;
-  /// Of that run on all sides, as far as they have not been left out.
-  std::vector<LoadResult::Load*> loads_of(std::size_t run);
 
   std::vector<ExperimentSide> sides_;
   std::size_t most_runs_;

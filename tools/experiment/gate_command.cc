@@ -107,7 +107,7 @@ class Gate {
     auto const result =
         run_gate(options_,
                  {.load = [&](bool b, std::size_t run) { return experiment_.load(b ? 1 : 0, run); },
-                  .leave_out = [&](std::size_t run) { return leave_out(run, compare); },
+                  .skip = [&](std::size_t run) { return skip(run, compare); },
                   .measured = [&](bool b) { return experiment_.measured(b ? 1 : 0); },
                   .time_left = [&] { return Clock::now() < ends; },
                   .tell = [](const GateLook& look) { say(0, known_so_far(look)); }});
@@ -146,8 +146,8 @@ class Gate {
   }
 
  private:
-  std::string leave_out(std::size_t run, const CompareOptions& compare) {
-    auto why = experiment_.leave_out_disturbed(run, counted_loads(compare));
+  std::string skip(std::size_t run, const CompareOptions& compare) {
+    auto why = experiment_.skip_disturbed(run, counted_loads(compare));
     if (!why.empty()) say(0, "run " + std::to_string(run) + " is repeated: " + why);
     return why;
   }
@@ -155,7 +155,7 @@ class Gate {
   /// "3 runs: other programs used N % of the processors; ..."
   static std::string reasons(const GateResult& result) {
     std::string text;
-    for (auto const& [why, runs] : result.left_out) {
+    for (auto const& [why, runs] : result.skipped) {
       text += (text.empty() ? "" : "; ") + counted(runs, "run") + ": " + why;
     }
     return text;
@@ -163,12 +163,12 @@ class Gate {
 
   boost::json::object verdict_json(const GateResult& result, const CompareOptions& compare) const {
     auto object = comparison_json(result.look.comparison, compare);
-    boost::json::object left_out;
-    for (auto const& [reason, runs] : result.left_out) left_out[reason] = runs;
-    object["gate"] = {{"end", why(result.end)},          {"runs", result.look.runs},
-                      {"looks", result.look.number},     {"looks_at_most", result.look.of},
-                      {"most_runs", flags_.most_runs},   {"seed", options_.seed},
-                      {"left_out", std::move(left_out)}, {"noise", noise_.json()}};
+    boost::json::object skipped;
+    for (auto const& [reason, runs] : result.skipped) skipped[reason] = runs;
+    object["gate"] = {{"end", why(result.end)},        {"runs", result.look.runs},
+                      {"looks", result.look.number},   {"looks_at_most", result.look.of},
+                      {"most_runs", flags_.most_runs}, {"seed", options_.seed},
+                      {"skipped", std::move(skipped)}, {"noise", noise_.json()}};
     return object;
   }
 

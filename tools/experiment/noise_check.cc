@@ -58,8 +58,7 @@ bool NoiseCheck::measure(ExperimentSide side, std::chrono::sys_seconds now) {
         exit_code_ = experiment.exit_code();
         return false;
       }
-    } while (!experiment.leave_out_disturbed(run, counted).empty() &&
-             ++disturbed < kDisturbedRunsMax);
+    } while (!experiment.skip_disturbed(run, counted).empty() && ++disturbed < kDisturbedRunsMax);
   }
   keep(experiment.side(0).result(), cells, experiment.load_seconds(), now);
   look_up(experiment.side(0).result(), cells, now);
