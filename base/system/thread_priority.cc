@@ -17,6 +17,7 @@ namespace {
 
 /// The shortest slice that the kernel takes, in ns.
 constexpr std::uint64_t kSliceNs = 100'000;
+constexpr int kThreadNice = -10;
 
 /// As the kernel's struct sched_attr, which glibc 2.36 lacks.
 struct SchedulingAttributes {
@@ -74,6 +75,7 @@ std::expected<ThreadPriority, std::error_code> ThreadPriority::take(WantedPriori
   if (wanted == WantedPriority::kRealtime) {
     return std::unexpected(std::error_code(error, std::generic_category()));
   }
+  static_cast<void>(::setpriority(PRIO_PROCESS, 0, kThreadNice));  // where RLIMIT_NICE permits it
   return ThreadPriority(shorten_slice() ? Priority::kShortSlice : Priority::kOrdinary, level);
 }
 

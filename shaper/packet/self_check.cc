@@ -255,7 +255,9 @@ ShellResult<SelfCheck> check_link(LinkDevices& devices, const BuiltNetwork& netw
   (*runner)->stop();
   check.down = down.judge(check.deviations);
   check.up = up.judge(check.deviations);
-  if (auto const outside = (*runner)->report().outside.total(); outside > 0) {
+  auto const report = (*runner)->report();
+  check.lateness = report.lateness;
+  if (auto const outside = report.outside.total(); outside > 0) {
     check.deviations.push_back(counted(outside, "packet was", "packets were") +
                                " lost outside the link");
   }

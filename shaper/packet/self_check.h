@@ -28,6 +28,7 @@ struct DirectionCheck {
 struct SelfCheck {
   DirectionCheck down;
   DirectionCheck up;
+  LatenessHistogram::Summary lateness;
   double took_ms = 0;
   /// Deviations beyond the tolerance, as sentences.
   std::vector<std::string> deviations;

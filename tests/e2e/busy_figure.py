@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Whether loads and gates can be trusted beside other work: loads of the demonstration's page over
-wpt:4g on the machine as it is, beside four busy loops, and beside a build; with the rights that this
-user has, and without any; and gates of one archive against itself and against a slower page.
+wpt:4g on the machine as it is, beside four busy loops, and beside a build; with the rights that
+this user has, and without any; and gates of one archive against itself and a slower page.
 
 usage: busy_figure.py [loads|gates]...      default: all
 
-FIGURE_RUNS loads (30) in each case, FIGURE_GATES gates (20; half as many with a difference). For the
-figures to mean anything the machine has nothing else to do. A table for people goes to stdout after
-the figures, each load to stderr. With FIGURE_FOLDER=FOLDER archives and results stay there.
+FIGURE_RUNS loads (30) in each case, FIGURE_GATES gates (20; half as many with a difference). For
+the figures to mean anything the machine has nothing else to do. A table for people goes to stdout
+after the figures, each load to stderr. With FIGURE_FOLDER=FOLDER archives and results stay there.
 """
 
 import contextlib
@@ -136,8 +136,9 @@ def loads(folder):
                 result = loads_of(folder, archive, rights)
             median = report_loads(name, result, idle_median, rights)
             idle_median = idle_median or median
-    figure.table(("beside", "rights", "loads", "median ms", "CV %", "off idle %", "latest packet ms",
-                  "lateness cost ms", "processors others used", "priority"), rows)
+    figure.table(("beside", "rights", "loads", "median ms", "CV %", "off idle %",
+                  "latest packet ms", "lateness cost ms", "processors others used", "priority"),
+                 rows)
 
 
 def archive_of(folder):
@@ -157,7 +158,7 @@ def gates(folder):
                 began = time.monotonic()
                 a, b = (f"'{base}' {gate_sites.URL} --link {LINK} --no-bodies {each}"
                         for each in ("", flags))
-                verdict, _ = gate_sites.gate(folder, a, b, "--metric", "load", "--seed", str(i))
+                verdict, _ = gate_sites.gate(folder, a, b, "--metric", "load", seed=i)
                 seconds.append(time.monotonic() - began)
                 counts[verdict["verdict"]] += 1
                 print(name, gate_sites.told(verdict) if verdict["pages"] else verdict["gate"],

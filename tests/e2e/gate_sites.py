@@ -107,11 +107,11 @@ class Refused(AssertionError):
     """The two sides are not to be compared, such as behind a link that was late."""
 
 
-def gate(folder, side_a, side_b, *arguments, timeout=1500):
+def gate(folder, side_a, side_b, *arguments, timeout=1500, seed=1):
     """The verdict, as --json has it, and what was said meanwhile."""
     done = subprocess.run(
-        [harness.REPRISE, "gate", side_a, side_b, "--json", "--seed", "1", "--skip-noise-check",
-         *arguments],
+        [harness.REPRISE, "gate", side_a, side_b, "--json", "--seed", str(seed),
+         "--skip-noise-check", *arguments],
         capture_output=True, timeout=timeout, stdin=subprocess.DEVNULL, text=True,
         env=harness.environment(folder), check=False)
     if done.returncode not in (0, 5, 6):

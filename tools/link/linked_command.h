@@ -82,6 +82,8 @@ class LinkedCommand final : public RunningCommand {
         options_(std::move(options)),
         run_(std::move(run)) {}
   std::optional<int> check(bool strict);
+  ShellResult<SelfCheck> check_link();
+  ShellResult<SelfCheck> check_awake(SelfCheck asleep);
 
   PacketShell shell_;
   LinkDevices devices_;
