@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 #include "archive/record.h"
@@ -129,8 +130,10 @@ TEST_F(Damage, AtNoneOfItsBytesDoesATruncatedFileGiveOrLoseMoreThanItShould) {
 }
 
 TEST_F(Damage, OfAnyBitNeverGivesAWrongByteAndIsAlwaysTold) {
+  // Eight bits of each byte take a minute: without the variable, one, another in each byte.
+  std::size_t const step = std::getenv("REPRISE_TEST_ALL_BITS") != nullptr ? 1 : 8;
   for (std::size_t at = 0; at < closed_.size(); ++at) {
-    for (int bit = 0; bit < 8; ++bit) {
+    for (std::size_t bit = at * 5 % step; bit < 8; bit += step) {
       SCOPED_TRACE(testing::Message() << "bit " << bit << " of byte " << at);
       auto flipped = closed_;
       flipped[at] = static_cast<char>(flipped[at] ^ (1 << bit));

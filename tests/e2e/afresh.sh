@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.."
 
 export CCACHE_DISABLE=1
 if [[ "${1:-}" == --one-file ]]; then
-  touch proxy/record/recorder.cc
+  touch proxy/record/record_connection.cc
 else
   rm -rf build/afresh
   cmake --preset release -B build/afresh >/dev/null

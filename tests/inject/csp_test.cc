@@ -12,13 +12,13 @@ constexpr std::string_view kHash = "'sha256-b3Vycw=='";
 constexpr std::string_view kSame = "=";
 
 /// "$" stands for our hash.
-struct Case {
+struct PolicyCase {
   std::string_view policy;
   std::string_view becomes;  ///< kSame: not a byte is changed
   std::string_view nonce = "";
 };
 
-constexpr Case kCases[] = {
+constexpr PolicyCase kPolicies[] = {
     // Nothing forbids inline scripts.
     {"", kSame},
     {";;", kSame},
@@ -123,7 +123,7 @@ std::string expand(std::string_view text) {
 }
 
 TEST(Csp, EveryPolicyOfTheTableLetsTheScriptRunAndNothingElse) {
-  for (const Case& one : kCases) {
+  for (const PolicyCase& one : kPolicies) {
     for (auto const* const field :
          {"Content-Security-Policy", "content-security-policy-report-only"}) {
       auto const policy = expand(one.policy);
@@ -152,7 +152,7 @@ TEST(Csp, EveryPolicyOfTheTableLetsTheScriptRunAndNothingElse) {
 // were before.
 TEST(Csp, EveryPolicyOfTheTableForbidsWhatItForbade) {
   constexpr std::string_view kOther = "'sha256-Zm9yYmlkZGVu'";
-  for (const Case& one : kCases) {
+  for (const PolicyCase& one : kPolicies) {
     auto const before = expand(one.policy);
     auto const after = one.becomes == kSame ? before : expand(one.becomes);
     auto const old_policies = split_policies(before), new_policies = split_policies(after);

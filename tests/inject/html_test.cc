@@ -11,14 +11,14 @@ namespace {
 constexpr std::string_view kElement = "<script>ours()</script>";
 
 /// '@' marks the place; a document without one has none.
-struct Case {
+struct DocumentCase {
   std::string_view why;
   std::string_view marked;
   std::string_view charset = "utf-8";  ///< in the header
   std::string_view stated = "";        ///< what the header must say from now on
 };
 
-const Case kCases[] = {
+const DocumentCase kDocuments[] = {
     {"usual", "<!doctype html><html><head>@<title>x</title><script>a()</script></head><body>"},
     {"head with attributes",
      "<!doctype html><html lang=en><head profile='a>b'>@\n<title>x</title>"},
@@ -132,7 +132,7 @@ std::string without_mark(std::string_view marked) {
 }
 
 TEST(HtmlScan, FindsThePlaceInEveryDocumentOfTheTable) {
-  for (const Case& one : kCases) {
+  for (const DocumentCase& one : kDocuments) {
     auto const document = without_mark(one.marked);
     auto const mark = one.marked.find('@');
     for (std::size_t const piece : {1U << 20, 1U, 3U, 7U}) {
@@ -146,7 +146,7 @@ TEST(HtmlScan, FindsThePlaceInEveryDocumentOfTheTable) {
 }
 
 TEST(HtmlScan, LeavesTheTreeAsItWasInEveryDocumentOfTheTable) {
-  for (const Case& one : kCases) {
+  for (const DocumentCase& one : kDocuments) {
     auto const document = without_mark(one.marked);
     auto const place = find_place(Markup::kHtml, one.charset, document);
     if (!place) continue;
@@ -161,7 +161,7 @@ TEST(HtmlScan, LeavesTheTreeAsItWasInEveryDocumentOfTheTable) {
 }
 
 TEST(HtmlScan, FindsTheSamePlaceInUtf16OfEitherOrder) {
-  for (const Case& one : kCases) {
+  for (const DocumentCase& one : kDocuments) {
     if (one.charset != "utf-8" || one.marked.starts_with('\xEF')) continue;
     auto const mark = one.marked.find('@');
     for (bool const little : {true, false}) {

@@ -7,6 +7,7 @@
 #include "base/http/digest.h"
 #include "base/text/base64.h"
 #include "tests/inject/find_place.h"
+#include "tests/inject/our_script.h"
 #include "tests/inject/sample_page.h"
 
 namespace reprise::inject {
@@ -14,12 +15,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::StartsWith;
-
-const InjectedScript& script() {
-  static const InjectedScript instance =
-      *InjectedScript::create({.document = {"ours()"}, .worker = "ours()"});
-  return instance;
-}
 
 std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

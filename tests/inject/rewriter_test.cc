@@ -3,16 +3,11 @@
 #include "base/coding/error.h"
 #include "inject/rewrite.h"
 #include "tests/inject/find_place.h"
+#include "tests/inject/our_script.h"
 #include "tests/inject/sample_page.h"
 
 namespace reprise::inject {
 namespace {
-
-const InjectedScript& script() {
-  static const InjectedScript instance =
-      *InjectedScript::create({.document = {"ours()"}, .worker = "ours()"});
-  return instance;
-}
 
 const std::vector<coding::Coding> kEach[] = {{},
                                              {coding::Coding::kGzip},

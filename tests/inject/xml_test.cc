@@ -8,7 +8,7 @@ namespace reprise::inject {
 namespace {
 
 // '@' marks the place; a document without one has none.
-constexpr std::string_view kCases[] = {
+constexpr std::string_view kXmlDocuments[] = {
     "<?xml version='1.0'?>\n<html "
     "xmlns='http://www.w3.org/1999/xhtml'><head>@<title/></head></html>",
     "<html xmlns='x'>\n<!-- <head> --> <?head ?><head id='>'>@</head></html>",
@@ -32,7 +32,7 @@ constexpr std::string_view kCases[] = {
 };
 
 TEST(XmlScan, FindsThePlaceBehindTheRootOrHead) {
-  for (auto const marked : kCases) {
+  for (auto const marked : kXmlDocuments) {
     std::string document(marked);
     auto const mark = document.find('@');
     if (mark != document.npos) document.erase(mark, 1);

@@ -9,7 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string error_of(const std::string& text) {
+std::string trace_error(const std::string& text) {
   auto const trace = Trace::parse(text, "t");
   return trace ? "" : trace.error();
 }
@@ -22,15 +22,15 @@ TEST(Trace, ReadsMahimahisFormat) {
 }
 
 TEST(Trace, NamesTheLineThatIsWrong) {
-  EXPECT_EQ(error_of(""), "trace t is empty");
-  EXPECT_THAT(error_of("1\n\n2\n"), HasSubstr("line 2: expected one whole number"));
-  EXPECT_THAT(error_of("1\n2 \n"), HasSubstr("line 2: expected one whole number"));
-  EXPECT_THAT(error_of("-1\n"), HasSubstr("line 1: expected one whole number"));
-  EXPECT_THAT(error_of("1.5\n"), HasSubstr("line 1: expected one whole number"));
-  EXPECT_THAT(error_of("7\n8\n3\n"), HasSubstr("line 3: goes back from 8 to 3 ms"));
-  EXPECT_THAT(error_of("99999999999\n"), HasSubstr("line 1: more than 4294967295 ms"));
-  EXPECT_THAT(error_of("0\n0\n"), HasSubstr("line 2: the last timestamp must be above 0"));
-  EXPECT_THAT(error_of(std::string(kTraceBytesMax + 1, '1')), HasSubstr("larger than 16 MiB"));
+  EXPECT_EQ(trace_error(""), "trace t is empty");
+  EXPECT_THAT(trace_error("1\n\n2\n"), HasSubstr("line 2: expected one whole number"));
+  EXPECT_THAT(trace_error("1\n2 \n"), HasSubstr("line 2: expected one whole number"));
+  EXPECT_THAT(trace_error("-1\n"), HasSubstr("line 1: expected one whole number"));
+  EXPECT_THAT(trace_error("1.5\n"), HasSubstr("line 1: expected one whole number"));
+  EXPECT_THAT(trace_error("7\n8\n3\n"), HasSubstr("line 3: goes back from 8 to 3 ms"));
+  EXPECT_THAT(trace_error("99999999999\n"), HasSubstr("line 1: more than 4294967295 ms"));
+  EXPECT_THAT(trace_error("0\n0\n"), HasSubstr("line 2: the last timestamp must be above 0"));
+  EXPECT_THAT(trace_error(std::string(kTraceBytesMax + 1, '1')), HasSubstr("larger than 16 MiB"));
 }
 
 TEST(Trace, IsLoadedFromRegularFilesOnly) {

@@ -11,6 +11,8 @@
 
 namespace reprise::importing {
 
+inline const std::string kResponse = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody";
+
 /// Imports texts, and shows what came of it.
 class ImportTest : public testing::Test {
  protected:

@@ -10,7 +10,6 @@ using testing::IsEmpty;
 
 const std::string kHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 const std::string kChunks = "4\r\nbody\r\n0\r\n\r\n";
-const std::string kResponse = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody";
 
 /// SHA-1 of "body", as tools write it.
 constexpr std::string_view kBodyDigests[] = {"sha1:02083F4579E08A612425C0C1A17EE47ADD783B94",

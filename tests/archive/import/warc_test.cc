@@ -6,7 +6,6 @@ namespace {
 using testing::HasSubstr;
 
 const std::string kRequest = "POST /x?raw HTTP/1.1\r\nHost: a.test\r\nContent-Length: 2\r\n\r\nhi";
-const std::string kResponse = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody";
 
 class ImportWarc : public ImportTest {};
 

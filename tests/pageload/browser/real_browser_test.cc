@@ -156,7 +156,7 @@ class RealBrowser : public testing::TestWithParam<Kind> {
     options.settle = 100ms;
     options.screenshot = screenshot_;
     options.steps = steps_;
-    if (!steps_.empty()) options.quiet = 500ms;
+    options.quiet = quiet_;
     return browser_->load(server_->url(path), options);
   }
   static std::string far_url(const std::string& path) {
@@ -168,6 +168,7 @@ class RealBrowser : public testing::TestWithParam<Kind> {
   Browser* browser_ = nullptr;
   std::filesystem::path screenshot_;
   std::vector<Step> steps_;
+  std::chrono::milliseconds quiet_ = 500ms;
 };
 
 INSTANTIATE_TEST_SUITE_P(, RealBrowser, testing::Values(kChromium, kFirefox), [](const auto& test) {
@@ -190,6 +191,7 @@ const PageRequest& request_for(const PageLoad& load, const std::string& url) {
 
 TEST_P(RealBrowser, TellsAllThatAPageDid) {
   screenshot_ = testing::TempDir() + "page.png";
+  quiet_ = 2s;  // a worker may be long in starting
   auto const page = load("/");
   screenshot_.clear();
   ASSERT_EQ(page.outcome, LoadOutcome::kLoaded) << page.failure;

@@ -21,6 +21,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using Kind = BodyFraming::Kind;
 
 /// A head that owns its text and what was parsed from it.
 struct ParsedRequest {
@@ -131,7 +132,6 @@ TEST(ResponseHead, IsWrittenAsItWasRead) {
 }
 
 TEST(ResponseFraming, FollowsRfc9112Section63) {
-  using Kind = BodyFraming::Kind;
   EXPECT_EQ(kind_of("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"), Kind::kLength);
   EXPECT_EQ(kind_of("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", "HEAD"), Kind::kNone);
   EXPECT_EQ(kind_of("HTTP/1.1 304 x\r\nContent-Length: 5\r\n\r\n"), Kind::kNone);

@@ -5,9 +5,6 @@
 namespace reprise {
 namespace {
 
-constexpr std::uint8_t kEnd = FrameClient::kEnd;
-constexpr std::uint8_t kWholeHead = FrameClient::kWholeHead;
-
 /// Many requests for `path`, from stream 1 on.
 std::string requests(FrameClient& client, std::size_t count, const std::string& path) {
   std::string text;

@@ -6,9 +6,6 @@
 namespace reprise {
 namespace {
 
-constexpr std::uint8_t kEnd = FrameClient::kEnd;
-constexpr std::uint8_t kWholeHead = FrameClient::kWholeHead;
-
 /// A request whose fields have more than `size_bytes`, by little: one entry of the dynamic table,
 /// named again and again, is a small block.
 Fields bomb(std::size_t size_bytes) {

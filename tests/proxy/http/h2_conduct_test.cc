@@ -7,10 +7,6 @@
 namespace reprise {
 namespace {
 
-constexpr std::uint8_t kEnd = FrameClient::kEnd;
-constexpr std::uint8_t kWholeHead = FrameClient::kWholeHead;
-constexpr std::uint8_t kPadded = NGHTTP2_FLAG_PADDED;
-
 // Sections 4.1, 5.1, 5.5, 6.3, 6.4, 6.8 and 7: what must be ignored or is in order.
 class H2Borne : public H2Offence {};
 

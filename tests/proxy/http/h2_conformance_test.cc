@@ -7,11 +7,7 @@
 namespace reprise {
 namespace {
 
-constexpr std::uint8_t kEnd = FrameClient::kEnd;
-constexpr std::uint8_t kWholeHead = FrameClient::kWholeHead;
-constexpr std::uint8_t kPadded = NGHTTP2_FLAG_PADDED;
 constexpr std::uint8_t kPriority = NGHTTP2_FLAG_PRIORITY;
-constexpr std::uint8_t kPriorityUpdate = 0x10;
 constexpr std::uint8_t kUnknownType = 0x42;
 
 TEST_P(H2Offence, IsAnsweredWithItsError) {

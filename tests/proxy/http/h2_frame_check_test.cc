@@ -7,9 +7,6 @@
 namespace reprise {
 namespace {
 
-constexpr std::uint8_t kEnd = FrameClient::kEnd;
-constexpr std::uint8_t kWholeHead = FrameClient::kWholeHead;
-
 /// The error of `frames` behind a preface, in pieces of that size; 0 if none is refused.
 std::uint32_t error_of(const std::string& frames, std::size_t piece_bytes = SIZE_MAX) {
   H2FrameCheck check;

@@ -23,6 +23,11 @@ struct Frame {
   bool ends_stream() const { return (flags & NGHTTP2_FLAG_END_STREAM) != 0; }
 };
 
+constexpr std::uint8_t kEnd = NGHTTP2_FLAG_END_STREAM;
+constexpr std::uint8_t kWholeHead = NGHTTP2_FLAG_END_HEADERS;
+constexpr std::uint8_t kPadded = NGHTTP2_FLAG_PADDED;
+constexpr std::uint8_t kPriorityUpdate = 0x10;  // a type of frame: RFC 9218 section 7.1
+
 inline std::string u32(std::uint32_t value) {
   std::string text;
   for (int shift = 24; shift >= 0; shift -= 8) text.push_back(static_cast<char>(value >> shift));
@@ -54,9 +59,6 @@ inline Fields request_fields(const std::string& path, const std::string& method 
 /// The client's end of a connection, or an origin's.
 class FrameClient {
  public:
-  static constexpr std::uint8_t kEnd = NGHTTP2_FLAG_END_STREAM;
-  static constexpr std::uint8_t kWholeHead = NGHTTP2_FLAG_END_HEADERS;
-
   explicit FrameClient(ByteStream& stream) : stream_(stream) {
     nghttp2_hd_deflate_new(&deflater_, kEncoderBytesMax);
     resize_encoder(4096);

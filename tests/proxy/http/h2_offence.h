@@ -67,12 +67,12 @@ inline Offence asks(const char* name, Fields fields, std::string content = {}) {
   return {name, NGHTTP2_PROTOCOL_ERROR,
           [fields, content](FrameClient& client) {
             if (content.empty()) return client.head(1, fields);
-            return client.head(1, fields, 0) + FrameClient::data(1, content, FrameClient::kEnd);
+            return client.head(1, fields, 0) + FrameClient::data(1, content, kEnd);
           },
           true};
 }
 /// Malformed trailers.
-inline Offence trails(const char* name, Fields fields, std::uint8_t flags = FrameClient::kEnd) {
+inline Offence trails(const char* name, Fields fields, std::uint8_t flags = kEnd) {
   return {name, NGHTTP2_PROTOCOL_ERROR,
           [fields, flags](FrameClient& client) {
             return client.head(1, request_fields("/wait", "POST"), 0) +

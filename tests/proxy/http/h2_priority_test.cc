@@ -10,7 +10,6 @@
 namespace reprise {
 namespace {
 
-constexpr std::uint8_t kPriorityUpdate = 0x10;
 constexpr std::size_t kFrameBytes = 16'384;
 constexpr std::size_t kBodyBytes = 600'000;
 /// As the listeners set it (proxy/server.cc).

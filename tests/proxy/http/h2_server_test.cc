@@ -5,8 +5,6 @@
 namespace reprise {
 namespace {
 
-constexpr std::uint8_t kEnd = FrameClient::kEnd;
-
 /// The content of a stream up to its end; its heads are left in the client's last_head.
 awaitable<std::string> content(FrameClient& client, std::uint32_t id) {
   std::string text;

@@ -7,7 +7,6 @@
 namespace reprise {
 namespace {
 
-constexpr std::uint8_t kEnd = FrameClient::kEnd;
 constexpr std::chrono::seconds kSecond{1};
 
 class H2Stall : public H2ServerTest {
@@ -147,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
         sends("NoMoreContinuations", NGHTTP2_ENHANCE_YOUR_CALM,
               frame(NGHTTP2_HEADERS, kEnd, 3, "\x82") + frame(NGHTTP2_CONTINUATION, 0, 3, "\x87")),
         sends("HalfAFrame", NGHTTP2_ENHANCE_YOUR_CALM,
-              frame(NGHTTP2_HEADERS, kEnd | FrameClient::kWholeHead, 3, "\x82\x87").substr(0, 10))),
+              frame(NGHTTP2_HEADERS, kEnd | kWholeHead, 3, "\x82\x87").substr(0, 10))),
     name_of);
 
 TEST_F(H2Stall, PingsKeepNoConnection) {

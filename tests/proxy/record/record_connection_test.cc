@@ -38,7 +38,7 @@ std::string with_length(std::string_view content) {
          std::string(content);
 }
 
-std::string text_of(const Headers& fields) {
+std::string lines_of(const Headers& fields) {
   std::string text;
   for (const HeaderView& field : fields.list()) {
     text.append(field.name).append(": ").append(field.value).append("\n");
@@ -108,7 +108,7 @@ class BrokenAnswer : public testing::TestWithParam<Answer> {
       EXPECT_EQ(body, received.body);
       EXPECT_THAT(answer.content, StartsWith(body));
       if (whole && !answer.until_close) EXPECT_EQ(body, answer.content);
-      EXPECT_EQ(text_of(kept.response.trailers), received.trailers);
+      EXPECT_EQ(lines_of(kept.response.trailers), received.trailers);
     }
     EXPECT_EQ(kept.interim.size(), received.interim.size());
   }

@@ -198,8 +198,7 @@ TEST_F(Allocations, OfARequestOverHttp2AreAtMostTwo) {
         for (std::size_t i = 0; i < (kWarmUp + kCounted) / kStreamsAtATime; ++i) {
           std::string& batch = batches.emplace_back();
           for (std::size_t k = 0; k < kStreamsAtATime; ++k, stream += 2) {
-            batch += frame(NGHTTP2_HEADERS, FrameClient::kEnd | FrameClient::kWholeHead, stream,
-                           frames.block(fields));
+            batch += frame(NGHTTP2_HEADERS, kEnd | kWholeHead, stream, frames.block(fields));
           }
         }
         std::vector<std::byte> buffer(256 << 10);
