@@ -12,7 +12,7 @@ import harness
 from inject_pages import BROWSERS, PAGES, Pages
 
 FIGURE = sys.argv[1:] == ["--figure"]
-LOADS = 20 if FIGURE else 3
+LOADS = 20 if FIGURE else 2
 URL = "https://one.test/torture/index.html?other=https://two.test"
 FRAMES = [f"/torture/frame.html?name={name}" for name in ("same+origin", "cross+origin")]
 # All but these depend on nothing in an unmodified browser.
