@@ -131,7 +131,7 @@ TEST_F(Damage, AtNoneOfItsBytesDoesATruncatedFileGiveOrLoseMoreThanItShould) {
 
 TEST_F(Damage, OfAnyBitNeverGivesAWrongByteAndIsAlwaysTold) {
   // Eight bits of each byte take a minute: without the variable, one, another in each byte.
-  std::size_t const step = std::getenv("REPRISE_TEST_ALL_BITS") != nullptr ? 1 : 8;
+  std::size_t const step = std::getenv("REPRISE_ALL_BITS") != nullptr ? 1 : 8;
   for (std::size_t at = 0; at < closed_.size(); ++at) {
     for (std::size_t bit = at * 5 % step; bit < 8; bit += step) {
       SCOPED_TRACE(testing::Message() << "bit " << bit << " of byte " << at);

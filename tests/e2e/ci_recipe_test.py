@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The recipe of docs/ci.md, on a site that it is told to reach: the first run records what the change
-is compared with; a change that makes a picture large is found; the pipeline calls the script as it
-is documented."""
+"""The recipe of docs/ci.md, on a site that it is told to reach: the first run records what the
+change is compared with; a change that makes a picture large is found; the pipeline calls the
+script as it is documented."""
 
 import contextlib
 import subprocess
