@@ -50,6 +50,12 @@ TEST(ReadResult, HasTypedValues) {
   EXPECT_EQ(load.page.requests[0].timing->connect_start_ms, -1);
   EXPECT_EQ(load.page.requests[1].end_ms, -1);
   EXPECT_EQ(load.page.requests[1].timing, std::nullopt);
+  EXPECT_EQ(load.skipped, "busy");
+  EXPECT_EQ(load.page.machine->own_nice, -19);
+  EXPECT_EQ(load.page.machine->clock_step_ms, -3600.5);
+  EXPECT_EQ(load.page.machine->throttled_ms, std::nullopt);
+  EXPECT_TRUE(load.page.machine->stopped);
+  EXPECT_FALSE(result->loads[1].page.machine);
   EXPECT_EQ(result->loads[1].page.outcome, LoadOutcome::kTimedOut);
   EXPECT_EQ(result->loads[1].page.load_event_ms, std::nullopt);
   ASSERT_EQ(load.replay, 1);
