@@ -37,8 +37,11 @@ class Gate {
 
   GateResult run() {
     for (std::size_t run = 0; run <= options_.most_runs; ++run) {
-      auto const ended = load_undisturbed(run);
-      result_.end = ended.value_or(run == looks_.at()[look_] ? look(run) : GateEnd::kOutOfRuns);
+      if (auto const ended = load_undisturbed(run)) {
+        result_.end = *ended;
+        return result_;
+      }
+      if (run == looks_.at()[look_]) result_.end = look(run);
       if (result_.end != GateEnd::kOutOfRuns) return result_;
     }
     if (!result_.look.comparison.refusals.empty()) result_.end = GateEnd::kRefused;

@@ -123,6 +123,14 @@ TEST(Gate, EndsAtOnceWhenASideCannotBeLoaded) {
   EXPECT_THAT(sides.order, SizeIs(3));
 }
 
+TEST(Gate, DoesNotLookWhenARunWasNotWhole) {
+  SimulatedSides sides(1000, 1040);
+  sides.interrupt_at = 12;  // the second load of the fifth run
+  auto const result = sides.run();
+  EXPECT_EQ(result.end, GateEnd::kInterrupted);
+  EXPECT_THAT(sides.looks, IsEmpty());
+}
+
 TEST(Gate, RefusesAtTheFirstLookWhatCannotBeCompared) {
   SimulatedSides sides(1000, 1000);
   sides.request_of_b = "GET /other";

@@ -25,7 +25,6 @@ import figure
 import gate_sites
 import harness
 import page_load_figure
-from gate_sites import plain_site
 
 LINK = "wpt:4g"
 RUNS = int(os.environ.get("FIGURE_RUNS", "30"))
@@ -148,15 +147,15 @@ def archive_of(folder):
 
 def gates(folder):
     """A/A and a page that is 3 % slower, by its own thinking, beside busy loops."""
-    base = gate_sites.record(folder, "base", plain_site())
+    base = archive_of(folder)
     counts = {"same": 0, "different": 0, "undecided": 0}
     seconds = []
-    for name, flags, number in (("same", "", GATES), ("slower", "--think-time 60", GATES // 2)):
+    for name, flags, number in (("same", "", GATES), ("slower", "--think-time 40", GATES // 2)):
         counts = dict.fromkeys(("same", "different", "undecided"), 0)
         with busy_loops():
             for i in range(number):
                 began = time.monotonic()
-                a, b = (f"'{base}' {gate_sites.URL} --link {LINK} --no-bodies {each}"
+                a, b = (f"'{base}' {page_load_figure.PAGE} --link {LINK} --no-bodies {each}"
                         for each in ("", flags))
                 verdict, _ = gate_sites.gate(folder, a, b, "--metric", "load", seed=i)
                 seconds.append(time.monotonic() - began)
