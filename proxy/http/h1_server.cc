@@ -187,7 +187,7 @@ class H1Connection {
     auto const sent =
         co_await stream_.write(bytes_of("HTTP/1.1 200 Connection established\r\n\r\n"));
     if (!sent) co_return fail(sent.error());
-    co_return H1Tunnel{.authority = std::move(*authority), .early = reader_.take_rest()};
+    co_return H1Tunnel{.authority = *authority, .early = reader_.take_rest()};
   }
 
   awaitable<std::unexpected<std::error_code>> refuse_as(std::error_code error,
