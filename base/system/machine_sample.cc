@@ -25,7 +25,7 @@ Time from_ticks(std::uint64_t ticks) {
   return Time(static_cast<Time::rep>(ticks * (1'000'000'000 / per_second)));
 }
 
-/// Whole files, as /proc gives them; empty when there is none.
+/// A whole file, as /proc gives it; empty if it cannot be read.
 std::string text_of_file(const fs::path& path) {
   std::ifstream file(path);
   std::ostringstream text;

@@ -12,8 +12,8 @@
 
 namespace reprise {
 
-/// Counters since some time in the past; only differences mean anything. What this kernel does not
-/// tell is none.
+/// Counters since some time in the past; only differences mean anything. A value that this kernel
+/// does not provide is nullopt.
 struct MachineSample {
   using Time = std::chrono::nanoseconds;
 
