@@ -150,7 +150,7 @@ def gates(folder):
     base = archive_of(folder)
     counts = {"same": 0, "different": 0, "undecided": 0}
     seconds = []
-    for name, flags, number in (("same", "", GATES), ("slower", "--think-time 40", GATES // 2)):
+    for name, flags, number in (("same", "", GATES), ("slower", "--think-time 30", GATES // 2)):
         counts = dict.fromkeys(("same", "different", "undecided"), 0)
         with busy_loops():
             for i in range(number):
