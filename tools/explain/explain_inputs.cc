@@ -11,6 +11,7 @@
 #include "analysis/sources/archive_calls.h"
 #include "analysis/sources/har_calls.h"
 #include "analysis/sources/load_calls.h"
+#include "analysis/sources/trace_calls.h"
 #include "archive/import/import.h"
 #include "archive/import/source/decompress.h"
 #include "archive/import/source/json_reader.h"
@@ -121,8 +122,30 @@ class InputReader {
       return say(path_, "neither a result of `load -o`, an archive, a HAR, nor lines of calls: " +
                             result.error());
     }
-    for (auto& [load, tree] : calls_of(*result, inputs_.losses)) add(std::move(tree), load + 1);
+    for (auto& [load, tree] : calls_of(*result, inputs_.losses)) {
+      auto const& trace = result->loads[load].page.trace;
+      if (!trace.empty()) add_trace_file(trace, tree);
+      add(std::move(tree), load + 1);
+    }
     return finish("has no load that counts");
+  }
+
+  /// The trace is where `load --trace` wrote it, or beside the result.
+  void add_trace_file(const fs::path& trace, CallTree& tree) {
+    auto const beside = path_.parent_path() / trace.filename();
+    std::error_code error;
+    auto file = OpenFile::open(fs::exists(trace, error) ? trace : beside);
+    auto added = std::expected<void, std::string>();
+    if (file) {
+      auto const source = file->source();
+      ByteReader reader(*source);
+      added = add_trace(reader, tree);
+    } else {
+      added = std::unexpected(file.error());
+    }
+    if (added) return;
+    say(trace, added.error() + "; its load has no main thread here");
+    tree.lose("traces that could not be read");
   }
 
   int read_archive(const fs::path& path) {
