@@ -34,7 +34,7 @@ TEST(TraceCalls, AreTheWorkOfThePagesMainThread) {
     {"name":"RunTask","ph":"X","ts":1102000,"dur":100000,"pid":7,"tid":7},
     {"name":"FunctionCall","ph":"X","ts":1160000,"dur":10000,"pid":7,"tid":7,
      "args":{"data":{"url":"https://shop.test/a.js","functionName":"boot"}}},
-    {"name":"Layout","ph":"X","ts":1190000,"dur":5000,"pid":7,"tid":7,"args":{"beginData":{"x":[]}}},
+    {"name":"Layout","ph":"X","ts":1190000,"dur":5000,"pid":7,"tid":7,"args":{"b":{"x":[]}}},
     {"name":"Layout","ph":"X","ts":1196000,"dur":99,"pid":7,"tid":7},
     {"name":"Paint","ph":"X","ts":1198000,"dur":9000,"pid":7,"tid":8},
     {"name":"Other","ph":"X","ts":1102000,"dur":9000,"pid":7,"tid":7},
