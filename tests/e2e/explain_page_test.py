@@ -68,8 +68,12 @@ class ExplainPage(PageCase):
     def test_no_views(self):
         empty = dict(explanation(views=1), views=0, slices=[], points=[], names=[], losses=[])
         self.look("no-views", empty)
-        self.open(empty)
-        self.assertEqual(self.text("h1"), "No views to explain")
+        nothing = dict(tags={}, views=0, shares=[], calls=[],
+                       window_us=dict(mean=0, median=0, p90=0, min=0, max=0))
+        for slices in ([], [nothing]):
+            self.open(dict(empty, slices=slices))
+            self.assertEqual(self.text("h1"), "No views to explain")
+            self.assert_whole()
 
     def test_the_chosen_slice_is_what_the_page_explains(self):
         given = explanation(views=300, by=["network", "country"], days=30)

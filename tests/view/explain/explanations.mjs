@@ -2,17 +2,19 @@
 // shares are those of the drawn calls, so that all sums hold.
 import { randomFrom } from '../request.mjs';
 
+// The standard ones (analysis/contribution/standard_kinds.cc).
 const KINDS = [
-  ['connection', 'Open fewer connections: preconnect to the hosts that matter, serve from fewer.'],
-  ['redirect', 'Link to the final address, and let the server answer there.'],
-  ['server', 'Find the slow query or service below, and cache its answer.'],
-  ['CDN', 'Compress, resize, and send what the first screen needs first.'],
-  ['third party', 'Load it after the page, or host it yourself.'],
-  ['ads', 'Load ads after the content, and keep their scripts off the main thread.'],
-  ['AJAX', 'Put the data into the document, or request it earlier.'],
-  ['client execution', 'Split long scripts, and drop what the page does not use.'],
+  ['redirect', 'Link to the final URL, and answer on the first host with it.'],
+  ['ads', 'Load ads after the page\'s own content, and reserve their space.'],
+  ['third party', 'Load it later, with async or defer, host it yourself, or do without it.'],
+  ['connection', 'Use fewer hosts and HTTP/2 or later; preconnect to those needed first.'],
+  ['AJAX', 'Send the data with the document, or request it before the scripts run.'],
+  ['download', 'Send fewer bytes: compress, resize images, split scripts, cache longer.'],
+  ['CDN', 'Cache at the edge for longer, and warm what is missed often.'],
+  ['server', 'Find the slow part in the server\'s spans; send the document\'s head early.'],
+  ['client execution', 'Run less script before the page is shown; break up long tasks.'],
 ];
-const [CONNECTION, REDIRECT, SERVER, CDN, THIRD, ADS, AJAX, CLIENT] = KINDS.keys();
+const [REDIRECT, ADS, THIRD, CONNECTION, AJAX, DOWNLOAD, CDN, SERVER, CLIENT] = KINDS.keys();
 const NETWORKS = { wifi: 0.7, '4g': 1, '3g': 2.3 };
 const COUNTRIES = ['DE', 'IN', 'US'];
 const FIRST_DAY = Date.UTC(2026, 9, 24);
@@ -33,7 +35,10 @@ function callsOf(random, slowness, adsSlowness) {
       add({ ...own, kind: CONNECTION, name: 'connect', start, end: sent, parent });
     }
     const waiting = add({ ...own, kind, name: 'wait', start: sent, end: sent + wait, parent });
-    add({ ...own, kind, name: 'receive', start: sent + wait, end: sent + wait + receive, parent });
+    if (receive > 0) {
+      add({ ...own, kind: kind === SERVER || kind === CDN ? DOWNLOAD : kind, name: 'receive',
+        start: sent + wait, end: sent + wait + receive, parent });
+    }
     return { parent: waiting, sent, first: sent + wait, end: sent + wait + receive };
   };
   let start = draw(1, 8);
