@@ -8,8 +8,8 @@
 
 namespace reprise {
 
-bool Filter::Node::takes(const Exchange& exchange, std::size_t number) const {
-  auto const taken = [&](const Node& part) { return part.takes(exchange, number); };
+bool Filter::Node::takes(const FilterSubject& subject) const {
+  auto const taken = [&](const Node& part) { return part.takes(subject); };
   switch (kind) {
     case Kind::kAll:
       return std::ranges::all_of(parts, taken);
@@ -21,7 +21,7 @@ bool Filter::Node::takes(const Exchange& exchange, std::size_t number) const {
       break;
   }
   return std::ranges::any_of(
-      values, [&](const FilterValue& value) { return allows(field, value, exchange, number); });
+      values, [&](const FilterValue& value) { return allows(field, tag, value, subject); });
 }
 
 namespace {
@@ -31,6 +31,9 @@ bool ends_word(char c) {
 }
 bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+bool is_tag(char c) {
+  return (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
 }
 
 /// mitmproxy's operators that take a value.
@@ -55,7 +58,8 @@ class FilterParser {
   template <class T>
   using Parsed = std::expected<T, FilterFault>;
 
-  explicit FilterParser(std::string_view text) : text_(text) {}
+  FilterParser(std::string_view text, const FilterVocabulary& vocabulary)
+      : text_(text), vocabulary_(vocabulary) {}
 
   Parsed<Node> run() {
     if (text_.size() > Filter::kTextBytesMax) return fault(0, "the filter is longer than 64 KiB");
@@ -88,7 +92,7 @@ class FilterParser {
   }
 
   Parsed<Node> any_of() {
-    Node any{.kind = Kind::kAny, .parts = {}, .values = {}};
+    Node any{.kind = Kind::kAny, .parts = {}, .tag = {}, .values = {}};
     do {
       auto part = all_of();
       if (!part) return part;
@@ -98,7 +102,7 @@ class FilterParser {
   }
 
   Parsed<Node> all_of() {
-    Node all{.kind = Kind::kAll, .parts = {}, .values = {}};
+    Node all{.kind = Kind::kAll, .parts = {}, .tag = {}, .values = {}};
     while (true) {
       auto part = term();
       if (!part) return part;
@@ -142,7 +146,7 @@ class FilterParser {
   }
 
   static Node negation(Node inner) {
-    Node node{.kind = Kind::kNot, .parts = {}, .values = {}};
+    Node node{.kind = Kind::kNot, .parts = {}, .tag = {}, .values = {}};
     node.parts.push_back(std::move(inner));
     return node;
   }
@@ -164,7 +168,7 @@ class FilterParser {
     ++at_;
     bool const alone = at_ >= text_.size() || ends_word(text_[at_]);
     for (auto const& [known, meaning] : kShort) {
-      if (alone && known == name) return FilterParser(meaning).run();
+      if (alone && known == name) return FilterParser(meaning, vocabulary_).run();
     }
     for (auto const& [known, field] : kLetters) {
       if (!alone || known != name) continue;
@@ -182,9 +186,13 @@ class FilterParser {
   Parsed<Node> condition() {
     auto const begin = at_;
     auto end = at_;
-    while (end < text_.size() && is_name(text_[end])) ++end;
-    auto const name = lower_case(text_.substr(begin, end - begin));
-    auto const field = field_called(name);
+    while (end < text_.size() &&
+           (is_name(text_[end]) || (vocabulary_.tags && is_tag(text_[end])))) {
+      ++end;
+    }
+    auto const written = text_.substr(begin, end - begin);
+    auto const name = lower_case(written);
+    auto const field = field_called(name, vocabulary_);
     at_ = end;
     if (field) skip_space();
     auto const comparison = name.empty() ? std::string_view() : take_comparison();
@@ -193,7 +201,8 @@ class FilterParser {
       return bare_word();
     }
     if (!field) {
-      return fault(begin, "unknown field '" + name + "'; the fields are " + field_names() +
+      return fault(begin, "unknown field '" + name + "'; the fields are " +
+                              field_names(vocabulary_) +
                               "; put a text to find in the URL in quotes");
     }
     skip_space();
@@ -201,6 +210,7 @@ class FilterParser {
     bool const orders = comparison.starts_with('<') || comparison.starts_with('>');
     auto node = values_of(*field, orders ? comparison : "");
     if (!node) return node;
+    if (*field == FilterField::kTag) node->tag = written;
     return differs ? negation(std::move(*node)) : std::move(*node);
   }
 
@@ -233,7 +243,7 @@ class FilterParser {
 
   Parsed<Node> condition_of(FilterField field, std::string_view comparison,
                             const std::vector<std::pair<std::size_t, std::string>>& texts) const {
-    Node node{.kind = Kind::kCondition, .parts = {}, .field = field, .values = {}};
+    Node node{.kind = Kind::kCondition, .parts = {}, .field = field, .tag = {}, .values = {}};
     for (auto const& [position, text] : texts) {
       auto value = parse_value(field, comparison, text);
       if (!value) return fault(position, std::move(value.error()));
@@ -270,12 +280,14 @@ class FilterParser {
   }
 
   std::string_view text_;
+  const FilterVocabulary& vocabulary_;
   std::size_t at_ = 0;
   std::size_t depth_ = 0;
 };
 
-std::expected<Filter, FilterFault> Filter::parse(std::string_view text) {
-  auto root = FilterParser(text).run();
+std::expected<Filter, FilterFault> Filter::parse(std::string_view text,
+                                                 const FilterVocabulary& vocabulary) {
+  auto root = FilterParser(text, vocabulary).run();
   if (!root) return std::unexpected(std::move(root.error()));
   Filter filter;
   filter.root_ = std::move(*root);

@@ -13,17 +13,6 @@ namespace {
 constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
 
-constexpr std::pair<std::string_view, FilterField> kFields[] = {
-    {"host", FilterField::kHost},       {"path", FilterField::kPath},
-    {"query", FilterField::kQuery},     {"url", FilterField::kUrl},
-    {"method", FilterField::kMethod},   {"scheme", FilterField::kScheme},
-    {"type", FilterField::kType},       {"protocol", FilterField::kProtocol},
-    {"outcome", FilterField::kOutcome}, {"header", FilterField::kHeader},
-    {"status", FilterField::kStatus},   {"time", FilterField::kTime},
-    {"size", FilterField::kSize},       {"session", FilterField::kSession},
-    {"number", FilterField::kNumber},
-};
-
 struct NamedUnit {
   std::string_view name;
   double factor;
@@ -36,7 +25,7 @@ std::span<const NamedUnit> units_of(FilterField field) {
       {"", 1},     {"b", 1},    {"k", 1e3},    {"m", 1e6},       {"g", 1e9},         {"kb", 1e3},
       {"mb", 1e6}, {"gb", 1e9}, {"kib", 1024}, {"mib", 1048576}, {"gib", 1073741824}};
   static constexpr NamedUnit kCounts[] = {{"", 1}};
-  if (field == FilterField::kTime) return kTimes;
+  if (field == FilterField::kTime || field == FilterField::kLoad) return kTimes;
   if (field == FilterField::kSize) return kSizes;
   return kCounts;
 }
@@ -62,7 +51,9 @@ std::string_view example_of(FilterField field) {
     case FilterField::kStatus:
       return "404, 4xx, 400-499, >=400 or none";
     case FilterField::kTime:
-      return "<2.5, 1s-3s or 300ms-2s, in seconds since the session's start";
+      return "<2.5, 1s-3s or 300ms-2s, in seconds since the start";
+    case FilterField::kLoad:
+      return ">2.5, 1s-3s or <800ms";
     case FilterField::kSize:
       return ">100k, <1M or 10KiB-1MiB";
     default:
@@ -117,6 +108,11 @@ std::optional<std::string> check_word(FilterField field, std::string_view text) 
     case FilterField::kOutcome:
       return one_of({"complete", "cut", "cut-by-client", "cut-by-origin", "failed"},
                     "the outcome must be complete, cut, cut-by-client, cut-by-origin or failed");
+    case FilterField::kKind:
+      return one_of({"request", "phase", "span", "task", "measure"},
+                    "the kind must be request, phase, span, task or measure");
+    case FilterField::kParty:
+      return one_of({"first", "third"}, "the party must be first or third");
     default:
       return std::nullopt;
   }
@@ -130,35 +126,21 @@ bool allows_host(std::string_view pattern, std::string_view host) {
   return fits_glob(pattern, host);
 }
 
-bool allows_url(std::string_view pattern, const std::string& url) {
+bool allows_url(std::string_view pattern, std::string_view url) {
   return pattern.contains('*') ? fits_glob(pattern, url) : url.contains(pattern);
 }
 
-bool allows_type(const std::string& wanted, HeaderList headers) {
-  auto const type = media_type(headers);
+bool allows_type(const std::string& wanted, std::string_view type) {
   if (wanted == "none") return type.empty();
   return is_kind_name(wanted) ? is_of_kind(type, wanted) : fits_glob(wanted, type);
 }
 
-bool allows_protocol(std::string_view wanted, const Exchange& exchange) {
-  auto const version =
-      exchange.response.status == 0 ? exchange.request.version : exchange.response.version;
-  auto const name = lower_case(to_string(version));
+bool allows_protocol(std::string_view wanted, std::string_view name) {
   return wanted == "h1" ? name.starts_with("http/1") : name == wanted;
 }
 
-bool allows_outcome(std::string_view wanted, Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kComplete:
-      return wanted == "complete";
-    case Outcome::kCutByClient:
-      return wanted == "cut" || wanted == "cut-by-client";
-    case Outcome::kCutByOrigin:
-      return wanted == "cut" || wanted == "cut-by-origin";
-    case Outcome::kOriginFailed:
-      return wanted == "failed";
-  }
-  return false;
+bool allows_outcome(std::string_view wanted, std::string_view outcome) {
+  return wanted == outcome || (wanted == "cut" && outcome.starts_with("cut-"));
 }
 
 bool allows_header(std::string_view wanted, HeaderList headers) {
@@ -171,32 +153,19 @@ bool allows_header(std::string_view wanted, HeaderList headers) {
   });
 }
 
-/// The start of the exchange, as far as it is known.
-SessionTime begin_of(const Timings& timings) {
-  for (auto const time : {timings.queued, timings.request_sent, timings.first_byte, timings.end}) {
-    if (time != kNoTime) return time;
-  }
-  return kNoTime;
-}
-
-bool allows_number(const FilterValue& value, std::uint64_t number) {
-  if (number > static_cast<std::uint64_t>(kHighest)) return value.high == kHighest;
-  auto const found = static_cast<std::int64_t>(number);
-  return value.low <= found && found <= value.high;
-}
-
 }  // namespace
 
-std::optional<FilterField> field_called(std::string_view name) {
-  for (auto const& [known, field] : kFields) {
+std::optional<FilterField> field_called(std::string_view name, const FilterVocabulary& vocabulary) {
+  for (auto const& [known, field] : vocabulary.fields) {
     if (known == name) return field;
   }
+  if (vocabulary.tags && !name.empty()) return FilterField::kTag;
   return std::nullopt;
 }
 
-std::string field_names() {
+std::string field_names(const FilterVocabulary& vocabulary) {
   std::string names;
-  for (auto const& [name, field] : kFields) {
+  for (auto const& [name, field] : vocabulary.fields) {
     if (!names.empty()) names += ", ";
     names += name;
   }
@@ -217,53 +186,37 @@ std::expected<FilterValue, std::string> parse_value(FilterField field, std::stri
   }
   if (!comparison.empty()) return std::unexpected("< and > work with number fields only");
   auto const keeps_case = field == FilterField::kPath || field == FilterField::kQuery ||
-                          field == FilterField::kUrl || field == FilterField::kHeader;
+                          field == FilterField::kUrl || field == FilterField::kHeader ||
+                          field == FilterField::kName || field == FilterField::kInitiator ||
+                          field == FilterField::kTag;
   FilterValue value{.text = keeps_case ? std::string(text) : lower_case(text), .low = 0, .high = 0};
   if (auto wrong = check_word(field, value.text)) return std::unexpected(std::move(*wrong));
   return value;
 }
 
-bool allows(FilterField field, const FilterValue& value, const Exchange& exchange,
-            std::size_t number) {
-  auto const& request = exchange.request;
-  auto const& response = exchange.response;
-  std::string_view const target = request.target;
-  auto const query_at = std::min(target.find('?'), target.size());
+bool allows(FilterField field, std::string_view tag, const FilterValue& value,
+            const FilterSubject& subject) {
+  if (is_number(field)) {
+    auto const number = subject.number(field);
+    return number && value.low <= *number && *number <= value.high;
+  }
+  if (field == FilterField::kHeader) return allows_header(value.text, subject.headers());
+  std::string buffer;
+  auto const text = subject.text(field, tag, buffer);
   switch (field) {
     case FilterField::kHost:
-      return allows_host(value.text, request.host);
-    case FilterField::kPath:
-      return fits_glob(value.text, target.substr(0, query_at));
-    case FilterField::kQuery:
-      return fits_glob(value.text, target.substr(std::min(query_at + 1, target.size())));
+      return allows_host(value.text, text);
     case FilterField::kUrl:
-      return allows_url(value.text, url_of(request));
-    case FilterField::kMethod:
-      return fits_glob(value.text, lower_case(request.method));
-    case FilterField::kScheme:
-      return value.text == to_string(request.scheme);
+      return allows_url(value.text, text);
     case FilterField::kType:
-      return allows_type(value.text, response.headers.list());
+      return allows_type(value.text, text);
     case FilterField::kProtocol:
-      return allows_protocol(value.text, exchange);
+      return allows_protocol(value.text, text);
     case FilterField::kOutcome:
-      return allows_outcome(value.text, exchange.outcome);
-    case FilterField::kHeader:
-      return allows_header(value.text, response.headers.list());
-    case FilterField::kStatus:
-      return allows_number(value, response.status);
-    case FilterField::kTime: {
-      auto const begin = begin_of(exchange.timings);
-      return begin != kNoTime && value.low <= begin.count() && begin.count() <= value.high;
-    }
-    case FilterField::kSize:
-      return allows_number(value, response.body.size_bytes);
-    case FilterField::kSession:
-      return allows_number(value, exchange.session);
-    case FilterField::kNumber:
-      return allows_number(value, number);
+      return allows_outcome(value.text, text);
+    default:
+      return fits_glob(value.text, text);
   }
-  return false;
 }
 
 }  // namespace reprise

@@ -1,6 +1,6 @@
 #pragma once
 
-// The names of a filter's fields, their valid values, and the test of an exchange.
+// The names of a filter's fields, their valid values, and the test of one of them.
 
 #include <expected>
 #include <optional>
@@ -11,9 +11,9 @@
 
 namespace reprise {
 
-std::optional<FilterField> field_called(std::string_view name);
+std::optional<FilterField> field_called(std::string_view name, const FilterVocabulary& vocabulary);
 /// All names, for messages.
-std::string field_names();
+std::string field_names(const FilterVocabulary& vocabulary);
 bool is_number(FilterField field);
 
 /// Parses a value in a filter, with `comparison` ("<", "<=", ">", ">=", or "" for is) before it.
@@ -21,8 +21,7 @@ bool is_number(FilterField field);
 std::expected<FilterValue, std::string> parse_value(FilterField field, std::string_view comparison,
                                                     std::string_view text);
 
-/// `number` is that of `ls`.
-bool allows(FilterField field, const FilterValue& value, const Exchange& exchange,
-            std::size_t number);
+bool allows(FilterField field, std::string_view tag, const FilterValue& value,
+            const FilterSubject& subject);
 
 }  // namespace reprise

@@ -257,5 +257,38 @@ TEST(Filter, IsBounded) {
   EXPECT_FALSE(takes(many));
 }
 
+class View final : public FilterSubject {
+ public:
+  std::string_view text(FilterField field, std::string_view tag, std::string&) const override {
+    if (field == FilterField::kHost) return "shop.test";
+    return field == FilterField::kTag && tag == "Network_1" ? "4G" : "";
+  }
+  std::optional<std::int64_t> number(FilterField field) const override {
+    if (field == FilterField::kLoad) return 2'500'000'000;
+    return std::nullopt;
+  }
+};
+
+constexpr std::pair<std::string_view, FilterField> kViewFields[] = {{"host", FilterField::kHost},
+                                                                    {"load", FilterField::kLoad}};
+
+TEST(Filter, AsksAboutTheFieldsOfItsVocabulary) {
+  FilterVocabulary const views{.fields = kViewFields, .tags = true};
+  auto const taken = [&](std::string_view text) {
+    auto const filter = Filter::parse(text, views);
+    EXPECT_TRUE(filter) << text;
+    return filter && filter->takes(View());
+  };
+  EXPECT_TRUE(taken("host=.test load>2 Network_1=4G,3G"));
+  EXPECT_TRUE(taken("Network_1!=3G"));
+  EXPECT_TRUE(taken("load=2s-3s"));
+  EXPECT_FALSE(taken("load<2"));
+  EXPECT_FALSE(taken("Network_1=5G"));
+  EXPECT_FALSE(taken("country=DE"));
+  auto const without = Filter::parse("status=404", {.fields = kViewFields});
+  ASSERT_FALSE(without);
+  EXPECT_THAT(without.error().what, HasSubstr("the fields are host, load;"));
+}
+
 }  // namespace
 }  // namespace reprise
