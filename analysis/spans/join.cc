@@ -40,7 +40,7 @@ struct Offset {
   std::int64_t least = std::numeric_limits<std::int64_t>::min();
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
-  bool is_empty() const { return least > most; }
+  bool is_empty() const { return least > most && least - most > Span::kGrainNs; }
   std::int64_t middle() const { return least + (most - least) / 2; }
   void narrow(const Offset& by) {
     least = std::max(least, by.least);
@@ -236,7 +236,8 @@ class Joiner {
     auto const clock = clocks_.find(span.host);
     bool const is_known = clock != clocks_.end() && !clock->second.is_empty();
     auto const offset_ns = is_known ? clock->second.middle() : 0;
-    auto const open_ns = is_known ? clock->second.most - clock->second.least : 0;
+    auto const open_ns =
+        is_known ? std::max<std::int64_t>(0, clock->second.most - clock->second.least) : 0;
     for (auto const i : candidates) {
       if (taken_[i] || !fits(asked_[i], span, url)) continue;
       auto const distance = distance_ns(asked_[i], span, offset_ns);

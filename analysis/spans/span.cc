@@ -30,10 +30,13 @@ std::string_view Span::first_of(std::initializer_list<std::string_view> names) c
 }
 
 std::string endpoint_of(const Span& span) {
-  auto const route = span.attribute("http.route");
-  if (route.empty() || span.name.contains(route)) return span.name;
   auto const method = span.first_of({"http.request.method", "http.method"});
-  return method.empty() ? std::string(route) : std::string(method) + " " + std::string(route);
+  auto const route = span.attribute("http.route");
+  auto const path = route.empty() ? url_of(span).target : std::string(route);
+  bool const is_bare = !method.empty() && equals_ignoring_case(span.name, method);
+  if (path.empty() || span.name.contains(path) || (route.empty() && !is_bare)) return span.name;
+  auto const where = path.substr(0, path.find('?'));
+  return method.empty() ? where : std::string(method) + " " + where;
 }
 
 SpanUrl split_span_url(std::string_view url) {

@@ -18,6 +18,8 @@ namespace reprise {
 struct Span {
   static constexpr std::int64_t kTimeNsMax = 4'000'000'000'000'000'000;  ///< in the year 2096
   static constexpr std::size_t kAttributesMax = 128;
+  /// Some tracers round times to whole ms: a difference up to this says nothing.
+  static constexpr std::int64_t kGrainNs = 1'000'000;
 
   std::string trace_id;   ///< 32 lower-case hexadecimal digits
   std::string span_id;    ///< 16 of them, unique in the trace
@@ -37,7 +39,8 @@ struct Span {
   std::string_view first_of(std::initializer_list<std::string_view> names) const;
 };
 
-/// Its route if it has one ("GET /cart/{id}"), else its name.
+/// Its name; with its route ("GET /cart/{id}"), or with its path if it is called by its method
+/// alone.
 std::string endpoint_of(const Span& span);
 
 /// What a server was asked for, as far as the span knows it.

@@ -1,6 +1,7 @@
 #include "analysis/spans/span_forest.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -65,10 +66,10 @@ std::int64_t us_of(std::int64_t ns) {
 }
 
 Call call_of(const Span& span) {
-  Call call{.kind = CallKind::kSpan, .name = span.name, .attributes = span.attributes};
+  Call call{.kind = CallKind::kSpan, .name = endpoint_of(span), .attributes = span.attributes};
+  call.set("endpoint", call.name);
   if (call.name.empty()) call.name = span.service;
   if (!span.service.empty()) call.set("service", span.service);
-  call.set("endpoint", endpoint_of(span));
   if (!span.place.empty()) call.set("place", span.place);
   return call;
 }
@@ -108,7 +109,8 @@ std::size_t add_span_calls(CallTree& tree, const SpanSet& set, const SpanForest&
     auto const end = us_of(span.end_ns - placing.zero_ns);
     call.start_us = std::clamp(start, placing.from_us, placing.to_us);
     call.end_us = std::clamp(end, placing.from_us, placing.to_us);
-    if (call.start_us != start || call.end_us != end) ++cut;
+    auto const off_us = std::max(std::abs(call.start_us - start), std::abs(call.end_us - end));
+    if (off_us > Span::kGrainNs / 1000) ++cut;
     call.parent = parent;
     auto const added = static_cast<std::uint32_t>(tree.calls.size());
     tree.calls.push_back(std::move(call));

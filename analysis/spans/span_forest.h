@@ -25,7 +25,8 @@ struct SpanPlacing {
   std::int64_t from_us = 0;          ///< spans are cut to this part of the view
   std::int64_t to_us = CallTree::kWindowUsMax;
 };
-/// Adds `root` and all that is inside it to the calls of `tree`. Returns how many had to be cut.
+/// Adds `root` and all that is inside it to the calls of `tree`. Returns how many had to be cut by
+/// more than kGrainNs.
 std::size_t add_span_calls(CallTree& tree, const SpanSet& set, const SpanForest& forest,
                            std::uint32_t root, const SpanPlacing& placing);
 

@@ -130,6 +130,17 @@ TEST(SpanJoin, SaysThatAClockContradictsTheRequests) {
   EXPECT_THAT(joined.losses, ElementsAre(Field(&CallLoss::count, 1)));
 }
 
+TEST(SpanJoin, AllowsForTracersThatRoundToMilliseconds) {
+  View view;
+  view.request("https://shop.test/a", 100, 102, 7, 70);
+  view.request("https://shop.test/b", 300, 310, 8, 80);
+  // In truth from 300.9 on.
+  auto const joined = join(view, {served(7, "/a", 100.2, 101.8), served(8, "/b", 299.2, 309.1)});
+  EXPECT_THAT(joined.losses, IsEmpty());
+  EXPECT_THAT(view.tree.losses, IsEmpty());
+  EXPECT_THAT(view.spans(), SizeIs(2));
+}
+
 TEST(SpanJoin, CutsSpansToTheWait) {
   View view;
   view.request("https://shop.test/a", 100, 200, 7, 70);

@@ -150,6 +150,18 @@ TEST(SpanFile, HasOnlySoManyAttributes) {
   EXPECT_THAT(losses(set), ElementsAre("3 attributes beyond a span's first 128"));
 }
 
+TEST(SpanEndpoint, IsTheNameOrTellsMore) {
+  auto const endpoint = [](std::string name, std::vector<Attribute> attributes) {
+    return endpoint_of({.name = std::move(name), .attributes = std::move(attributes)});
+  };
+  EXPECT_EQ(endpoint("SELECT cart", {}), "SELECT cart");
+  EXPECT_EQ(endpoint("get", {{"http.method", "GET"}, {"http.target", "/cart?x=1"}}), "GET /cart");
+  EXPECT_EQ(endpoint("show", {{"http.method", "GET"}, {"url.path", "/cart/7"}}), "show");
+  EXPECT_EQ(endpoint("show", {{"http.method", "GET"}, {"http.route", "/cart/{id}"}}),
+            "GET /cart/{id}");
+  EXPECT_EQ(endpoint("GET /cart/{id}", {{"http.route", "/cart/{id}"}}), "GET /cart/{id}");
+}
+
 TEST(SpanUrl, IsOfNewAndOldNames) {
   auto const url = [](std::vector<Attribute> attributes) {
     auto const found = url_of({.attributes = std::move(attributes)});
