@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <map>
 
 #include "analysis/beacons/beacon_lines.h"
+#include "analysis/beacons/beacon_script.h"
 #include "analysis/contribution/share.h"
 #include "tests/analysis/beacons/beacon_files.h"
 
@@ -366,6 +369,12 @@ TEST(BeaconLines, ReadLongLinesWhole) {
   std::string text = R"({"page":"a","entries":[],"x":")" + std::string(5'000'000, 'y') + "\"}\n";
   Fed const fed(text + text, 4096);
   EXPECT_THAT(fed.seen, ElementsAre(Pair("a", 1), Pair("a", 2)));
+}
+
+TEST(BeaconScript, IsTheMinifiedFile) {
+  std::ifstream file(BEACON_SCRIPT);
+  EXPECT_EQ(beacon_script(), std::string(std::istreambuf_iterator<char>(file), {}));
+  EXPECT_THAT(beacon_script(), HasSubstr("sendBeacon"));
 }
 
 }  // namespace
