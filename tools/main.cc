@@ -57,6 +57,7 @@ int main(int argc, char** argv) {
   add_shape_command(app, command, exit_code);
   add_profiles_command(app, exit_code);
   add_view_command(app, exit_code);
+  add_explain_command(app, exit_code);
   // Commands that serve wait for signals in their event loops.
   app.parse_complete_callback([&app] {
     for (auto const* const serving : {"record", "replay", "shape", "dns"}) {

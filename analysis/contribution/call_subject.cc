@@ -140,4 +140,40 @@ std::optional<std::int64_t> CallSubject::number(FilterField field) const {
   }
 }
 
+const FilterVocabulary& view_vocabulary() {
+  static constexpr std::pair<std::string_view, FilterField> kFields[] = {
+      {"host", FilterField::kHost},   {"path", FilterField::kPath},
+      {"query", FilterField::kQuery}, {"scheme", FilterField::kScheme},
+      {"url", FilterField::kUrl},     {"load", FilterField::kLoad},
+  };
+  static constexpr FilterVocabulary kVocabulary{.fields = kFields, .tags = true};
+  return kVocabulary;
+}
+
+std::string_view ViewSubject::text(FilterField field, std::string_view tag,
+                                   std::string& buffer) const {
+  auto const parts = url_parts(tree_.page);
+  switch (field) {
+    case FilterField::kHost:
+      return buffer = lower_case(parts.host);
+    case FilterField::kPath:
+      return parts.path;
+    case FilterField::kQuery:
+      return parts.query;
+    case FilterField::kScheme:
+      return parts.scheme;
+    case FilterField::kUrl:
+      return tree_.page;
+    case FilterField::kTag:
+      return tree_.tag(tag);
+    default:
+      return {};
+  }
+}
+
+std::optional<std::int64_t> ViewSubject::number(FilterField field) const {
+  if (field == FilterField::kLoad) return tree_.window_us * 1000;
+  return std::nullopt;
+}
+
 }  // namespace reprise

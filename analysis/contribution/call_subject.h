@@ -1,6 +1,6 @@
 #pragma once
 
-// A filter's view of a call. Pure.
+// What a filter can ask about a call, and about a view of a page. Pure.
 
 #include <cstdint>
 #include <map>
@@ -60,6 +60,22 @@ class CallSubject final : public FilterSubject {
   const Call& call_;
   const Call* request_;
   PageHosts& hosts_;
+};
+
+/// The fields of views in filters; other names are tags (archive/edit/FILTER.md).
+const FilterVocabulary& view_vocabulary();
+
+/// Borrows the tree.
+class ViewSubject final : public FilterSubject {
+ public:
+  explicit ViewSubject(const CallTree& tree) : tree_(tree) {}
+
+  std::string_view text(FilterField field, std::string_view tag,
+                        std::string& buffer) const override;
+  std::optional<std::int64_t> number(FilterField field) const override;
+
+ private:
+  const CallTree& tree_;
 };
 
 }  // namespace reprise

@@ -19,14 +19,14 @@ client execution:  kind=task,measure
 gaps:              client execution
 
 fix redirect:          Link to the final URL, and answer on the first host with it.
-fix ads:               Load ads after the page's own content, with async or from an idle callback; reserve their space.
+fix ads:               Load ads after the page's own content, and reserve their space.
 fix third party:       Load it later, with async or defer, host it yourself, or do without it.
-fix connection:        Use fewer hosts and HTTP/2 or later; preconnect to the hosts that the first view needs.
-fix AJAX:              Send the data with the document, or start its requests before the scripts run.
-fix download:          Send fewer bytes: compress, resize images, split scripts, cache for longer.
+fix connection:        Use fewer hosts and HTTP/2 or later; preconnect to those needed first.
+fix AJAX:              Send the data with the document, or request it before the scripts run.
+fix download:          Send fewer bytes: compress, resize images, split scripts, cache longer.
 fix CDN:               Cache at the edge for longer, and warm what is missed often.
-fix server:            Find the slow part in the server's spans; send the head of the document early.
-fix client execution:  Run less script before the page is shown: split it, defer it, break up long tasks.
+fix server:            Find the slow part in the server's spans; send the document's head early.
+fix client execution:  Run less script before the page is shown; break up long tasks.
 )";
 
 }  // namespace reprise

@@ -1,0 +1,155 @@
+#include "analysis/sources/archive_calls.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+
+#include "analysis/sources/request_call.h"
+#include "base/http/media_type.h"
+
+namespace reprise {
+namespace {
+
+constexpr std::string_view kTimeless = "exchanges without recorded times, skipped";
+
+std::string field_of(const Headers& headers, std::string_view name) {
+  return std::string(find_header(headers.list(), name).value_or(""));
+}
+
+/// DevTools' word for what the browser asked for, by Fetch's Sec-Fetch-Dest, else by the response.
+std::string resource_type(const Exchange& exchange) {
+  static constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {"document", "Document"}, {"iframe", "Document"},      {"frame", "Document"},
+      {"script", "Script"},     {"style", "Stylesheet"},     {"image", "Image"},
+      {"font", "Font"},         {"video", "Media"},          {"audio", "Media"},
+      {"track", "Media"},       {"empty", "Fetch"},          {"manifest", "Manifest"},
+      {"worker", "Script"},     {"serviceworker", "Script"}, {"sharedworker", "Script"},
+  };
+  if (!exchange.request.protocol.empty()) return "WebSocket";
+  auto const destination = field_of(exchange.request.headers, "sec-fetch-dest");
+  for (auto const& [known, word] : kWords) {
+    if (known == destination) return std::string(word);
+  }
+  static constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
+      {"html", "Document"}, {"script", "Script"}, {"style", "Stylesheet"}, {"image", "Image"},
+      {"font", "Font"},     {"media", "Media"},   {"json", "Fetch"},
+  };
+  auto const type = media_type(exchange.response.headers.list());
+  for (auto const& [kind, word] : kKinds) {
+    if (is_of_kind(type, kind)) return std::string(word);
+  }
+  return {};
+}
+
+/// Collects the exchanges of one session.
+class SessionCalls {
+ public:
+  SessionCalls(const ArchiveReader& archive, std::uint32_t session) {
+    for (ConnectionFacts const& facts : archive.connections()) {
+      if (facts.session == session) connections_.emplace(facts.id, &facts);
+    }
+  }
+
+  void take(Exchange exchange) {
+    if (exchange.timings.queued == kNoTime) {
+      tree_.lose(kTimeless);
+    } else {
+      exchanges_.push_back(std::move(exchange));
+    }
+  }
+  void lose_damaged() { tree_.lose("damaged exchanges, skipped"); }
+
+  CallTree finish(const SessionInfo* info) && {
+    std::ranges::sort(exchanges_, {}, [](const Exchange& each) {
+      return std::pair(each.timings.queued, each.sequence);
+    });
+    if (!exchanges_.empty()) start_ = exchanges_.front().timings.queued;
+    if (info != nullptr) {
+      auto const started = info->started.time_since_epoch() + start_;
+      tree_.started_unix_ms = std::chrono::duration<double, std::milli>(started).count();
+      if (!info->pages.empty()) tree_.page = info->pages.front();
+    }
+    if (tree_.page.empty() && !exchanges_.empty()) tree_.page = url_of(exchanges_.front().request);
+    for (Exchange const& exchange : exchanges_) add(exchange);
+    end_with_last_call(tree_);
+    normalize(tree_);
+    return std::move(tree_);
+  }
+
+ private:
+  std::int64_t us(SessionTime time) const {
+    if (time == kNoTime || time < start_) return RequestTimes::kUnknown;
+    return std::chrono::duration_cast<std::chrono::microseconds>(time - start_).count();
+  }
+
+  /// The connection's own phases belong to the first request on it, if they came after its start.
+  RequestTimes times_of(const Exchange& exchange) {
+    Timings const& at = exchange.timings;
+    RequestTimes times{.send_end = us(at.request_sent), .first_byte = us(at.first_byte)};
+    auto const found = connections_.find(exchange.origin_connection_id);
+    if (found == connections_.end() || !connected_.insert(found->first).second) return times;
+    ConnectionFacts const& connection = *found->second;
+    times.dns_start = us(connection.dns_start);
+    times.connect_start = us(connection.connect_start);
+    times.dns_end = times.connect_start;
+    times.tls_start = us(connection.tls_start);
+    times.connect_end = us(connection.ready);
+    return times;
+  }
+
+  void add(const Exchange& exchange) {
+    Call call{.name = url_of(exchange.request), .start_us = us(exchange.timings.queued)};
+    auto const end =
+        exchange.timings.end == kNoTime ? exchange.timings.first_byte : exchange.timings.end;
+    if (exchange.timings.end == kNoTime) tree_.lose("exchanges without an end");
+    call.end_us = std::max(us(end), call.start_us);
+    auto const& response = exchange.response;
+    call.set("method", exchange.request.method);
+    if (response.status > 0) call.set("status", std::to_string(response.status));
+    set_if_any(call, "type", resource_type(exchange));
+    set_if_any(call, "mime", media_type(response.headers.list()));
+    set_if_any(call, "protocol", std::string(to_string(response.version)));
+    set_if_any(call, "initiator", field_of(exchange.request.headers, "referer"));
+    set_if_any(call, "cdn", cdn_answer(response.headers.list()));
+    set_if_any(call, "failure", exchange.failure);
+    set_if_any(call, "traceparent", field_of(exchange.request.headers, "traceparent"));
+    call.set("bytes", std::to_string(response.body.size_bytes));
+    add_request(tree_, std::move(call), times_of(exchange));
+  }
+
+  std::map<std::uint64_t, const ConnectionFacts*> connections_;
+  std::set<std::uint64_t> connected_;
+  std::vector<Exchange> exchanges_;
+  SessionTime start_{};
+  CallTree tree_;
+};
+
+}  // namespace
+
+std::vector<CallTree> calls_of(const ArchiveReader& archive, std::vector<CallLoss>& losses) {
+  std::map<std::uint32_t, SessionCalls> sessions;
+  auto const entries = archive.entries();
+  for (std::uint32_t ordinal = 0; ordinal < entries.size(); ++ordinal) {
+    auto const number = entries[ordinal].session;
+    auto const session = sessions.try_emplace(number, archive, number).first;
+    if (auto exchange = archive.exchange(ordinal)) {
+      session->second.take(std::move(*exchange));
+    } else {
+      session->second.lose_damaged();
+    }
+  }
+  std::vector<CallTree> trees;
+  for (auto& [number, session] : sessions) {
+    auto const info = std::ranges::find(archive.sessions(), number, &SessionInfo::number);
+    auto tree = std::move(session).finish(info == archive.sessions().end() ? nullptr : &*info);
+    if (tree.calls.empty()) {
+      losses.insert(losses.end(), tree.losses.begin(), tree.losses.end());
+    } else {
+      trees.push_back(std::move(tree));
+    }
+  }
+  return trees;
+}
+
+}  // namespace reprise

@@ -1,0 +1,70 @@
+#include "analysis/sources/archive_calls.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/archive/archive_fixture.h"
+
+namespace reprise {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::Field;
+
+Exchange timed(std::uint64_t sequence, std::string_view path, SessionTime queued) {
+  auto exchange = an_exchange(sequence, path);
+  exchange.origin_connection_id = 7;
+  exchange.timings = {.queued = queued,
+                      .request_sent = queued + 60ms,
+                      .first_byte = queued + 90ms,
+                      .end = queued + 100ms};
+  return exchange;
+}
+
+TEST(ArchiveCalls, AreTheExchangesOfASession) {
+  ScratchFolder const folder;
+  {
+    auto const writer = create_archive(folder / "a.reprise");
+    auto info = a_session();
+    info.pages = {"https://example.org/start"};
+    ASSERT_TRUE(writer->begin_session(info));
+    auto connection = a_connection(7);
+    connection.dns_start = 1010ms;
+    connection.connect_start = 1020ms;
+    connection.tls_start = 1035ms;
+    connection.ready = 1055ms;
+    ASSERT_TRUE(writer->add_connection(connection));
+    auto first = timed(1, "/start", 1000ms);
+    first.request.headers = {{.name = "Sec-Fetch-Dest", .value = "document"}};
+    auto second = timed(2, "/api", 1200ms);
+    second.request.headers = {{.name = "Sec-Fetch-Dest", .value = "empty"},
+                              {.name = "Referer", .value = "https://example.org/start"}};
+    auto timeless = an_exchange(3, "/lost");
+    timeless.timings = {};
+    for (auto const& each : {first, second, timeless}) add(*writer, each);
+    ASSERT_TRUE(writer->close());
+  }
+  auto const reader = open_archive(folder / "a.reprise");
+  std::vector<CallLoss> losses;
+  auto const trees = calls_of(*reader, losses);
+  ASSERT_EQ(trees.size(), 1u);
+  CallTree const& tree = trees[0];
+  EXPECT_EQ(tree.page, "https://example.org/start");
+  EXPECT_EQ(tree.window_us, 300'000);
+  std::vector<std::string> names;
+  for (Call const& call : tree.calls) {
+    names.push_back(call.name + " " + std::to_string(call.start_us / 1000) + "-" +
+                    std::to_string(call.end_us / 1000));
+  }
+  EXPECT_THAT(names, ElementsAre("https://example.org/start 0-100", "queued 0-10", "dns 10-20",
+                                 "connect 20-35", "tls 35-55", "queued 55-60", "wait 60-90",
+                                 "receive 90-100", "https://example.org/api 200-300",
+                                 "wait 200-290", "receive 290-300"));
+  EXPECT_EQ(tree.calls[0].attribute("type"), "Document");
+  EXPECT_EQ(tree.calls[8].attribute("type"), "Fetch");
+  EXPECT_EQ(tree.calls[8].attribute("initiator"), "https://example.org/start");
+  EXPECT_THAT(tree.losses, ElementsAre(Field(&CallLoss::count, 1)));
+}
+
+}  // namespace
+}  // namespace reprise

@@ -1,0 +1,84 @@
+#include "analysis/sources/har_calls.h"
+
+#include <gmock/gmock.h>
+
+namespace reprise {
+namespace {
+
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+
+std::expected<std::vector<CallTree>, std::string> read(std::string_view text) {
+  importing::MemoryInput input(text);
+  importing::InputSource source(input, 0, text.size(), nullptr);
+  importing::ByteReader reader(source);
+  return read_har_calls(reader);
+}
+
+constexpr std::string_view kHar = R"({"log":{
+  "pages":[{"id":"page_1","title":"https://shop.test/","startedDateTime":"2026-11-22T10:00:00.000Z",
+            "pageTimings":{"onContentLoad":200,"onLoad":400.25}}],
+  "entries":[
+   {"pageref":"page_1","startedDateTime":"2026-11-22T10:00:00.010Z","time":190,
+    "request":{"method":"GET","url":"https://shop.test/","headers":[
+      {"name":"Traceparent","value":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}]},
+    "response":{"status":200,"httpVersion":"h2","headers":[{"name":"x-cache","value":"HIT"}],
+      "content":{"size":9,"mimeType":"text/html; charset=utf-8","text":"<p>skipped"},
+      "_transferSize":512},
+    "timings":{"blocked":10,"dns":20,"connect":60,"ssl":30,"send":0,"wait":80,"receive":20},
+    "_resourceType":"document","_initiator":{"type":"other"}},
+   {"pageref":"page_1","startedDateTime":"2026-11-22T10:00:00.210Z","time":100,
+    "request":{"method":"GET","url":"https://shop.test/a.js"},
+    "response":{"status":200},
+    "timings":{"blocked":-1,"dns":-1,"connect":-1,"send":-1,"wait":-1,"receive":-1},
+    "_resourceType":"xhr",
+    "_initiator":{"type":"script","stack":{"callFrames":[{"url":"https://shop.test/x.js"}]}}},
+   {"pageref":"page_1","request":{"url":"https://shop.test/timeless"}}]}})";
+
+TEST(HarCalls, AreTheEntriesOfAPageUpToItsLoadEvent) {
+  auto const trees = read(kHar);
+  ASSERT_TRUE(trees) << trees.error();
+  ASSERT_EQ(trees->size(), 1u);
+  CallTree const& tree = trees->front();
+  EXPECT_EQ(tree.page, "https://shop.test/");
+  EXPECT_EQ(tree.window_us, 400'250);
+  std::vector<std::string> names;
+  for (Call const& call : tree.calls) {
+    names.push_back(call.name + " " + std::to_string(call.start_us / 1000) + "-" +
+                    std::to_string(call.end_us / 1000));
+  }
+  EXPECT_THAT(names, ElementsAre("https://shop.test/ 10-200", "queued 10-20", "dns 20-40",
+                                 "connect 40-70", "tls 70-100", "wait 100-180", "receive 180-200",
+                                 "https://shop.test/a.js 210-310"));
+  Call const& document = tree.calls[0];
+  EXPECT_EQ(document.attribute("cdn"), "hit");
+  EXPECT_EQ(document.attribute("mime"), "text/html");
+  EXPECT_EQ(document.attribute("type"), "Document");
+  EXPECT_EQ(document.attribute("bytes"), "512");
+  EXPECT_EQ(document.attribute("traceparent"),
+            "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+  Call const& script = tree.calls[7];
+  EXPECT_EQ(script.attribute("type"), "XHR");
+  EXPECT_EQ(script.attribute("initiator"), "https://shop.test/x.js");
+  EXPECT_THAT(tree.losses,
+              ElementsAre(Field(&CallLoss::what, "entries without URL or time, skipped")));
+}
+
+TEST(HarCalls, WithoutPagesAreOneTreeToTheLastEntry) {
+  auto const trees = read(R"({"log":{"entries":[
+    {"startedDateTime":"2026-11-22T10:00:00Z","request":{"url":"http://a.test/"},"time":50,
+     "timings":{"send":0,"wait":30,"receive":20}}]}})");
+  ASSERT_TRUE(trees) << trees.error();
+  EXPECT_EQ(trees->front().page, "http://a.test/");
+  EXPECT_EQ(trees->front().window_us, 50'000);
+}
+
+TEST(HarCalls, SayWhatIsWrong) {
+  EXPECT_THAT(read(R"({"log":{"entries":[{]}})").error(), HasSubstr("not JSON at byte"));
+  EXPECT_EQ(read(R"({"log":{"entries":[]}})").error(), "it has no entries with a time");
+  EXPECT_EQ(read(R"({"log":{"entries":7,"pages":"x"}})").error(), "it has no entries with a time");
+}
+
+}  // namespace
+}  // namespace reprise

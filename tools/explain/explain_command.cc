@@ -1,0 +1,176 @@
+#include <CLI/CLI.hpp>
+#include <boost/json/serialize.hpp>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "analysis/calls/call_lines.h"
+#include "analysis/contribution/call_subject.h"
+#include "analysis/contribution/explanation.h"
+#include "base/system/private_file.h"
+#include "base/system/text_file.h"
+#include "tools/archive/open.h"
+#include "tools/commands.h"
+#include "tools/explain/explain_inputs.h"
+#include "tools/explain/explain_text.h"
+
+namespace reprise {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ExplainFlags {
+  std::vector<fs::path> inputs;
+  std::vector<std::string> by;
+  std::string where;
+  std::string slowest = "100%";
+  std::string trend;
+  fs::path kinds;
+  fs::path entities;
+  fs::path calls;
+  bool json = false;
+  bool csv = false;
+};
+
+/// "10%" or "10".
+std::optional<double> percent_of(std::string_view text) {
+  if (text.ends_with('%')) text.remove_suffix(1);
+  double number = 0;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  bool const whole = error == std::errc() && end == text.data() + text.size();
+  if (!whole || !(number > 0 && number <= 100)) return std::nullopt;
+  return number;
+}
+
+/// What a file given with an option means. Prints an error.
+template <class Parsed>
+std::optional<Parsed> read_data(const fs::path& path,
+                                std::expected<Parsed, std::string> (*parse)(std::string_view),
+                                std::size_t bytes_max) {
+  auto const text = read_text_file(path, bytes_max);
+  if (!text) {
+    std::fprintf(stderr, "reprise: explain: %s cannot be read: %s\n", path.c_str(),
+                 text.error().message().c_str());
+    return std::nullopt;
+  }
+  auto parsed = parse(*text);
+  if (parsed) return std::move(*parsed);
+  std::fprintf(stderr, "reprise: explain: %s: %s\n", path.c_str(), parsed.error().c_str());
+  return std::nullopt;
+}
+
+/// Everything that the options say, checked before any input is read.
+struct ExplainTask {
+  ExplainOptions options;
+  KindRules rules = KindRules::standard();
+  Entities entities = Entities::built_in();
+  std::optional<Filter> where;
+};
+
+std::optional<ExplainTask> task_of(const ExplainFlags& flags) {
+  ExplainTask task;
+  task.options.by = flags.by;
+  task.options.trend = !flags.trend.empty();
+  auto const slowest = percent_of(flags.slowest);
+  if (!slowest) {
+    std::fprintf(stderr, "reprise: explain: --slowest %s: give a part of the views, like 10%%\n",
+                 flags.slowest.c_str());
+    return std::nullopt;
+  }
+  task.options.slowest_percent = *slowest;
+  if (!flags.where.empty()) {
+    auto filter = Filter::parse(flags.where, view_vocabulary());
+    if (!filter) {
+      std::fprintf(stderr, "reprise: explain: --where: %s\n",
+                   caret_text(flags.where, filter.error()).c_str());
+      return std::nullopt;
+    }
+    task.where = std::move(*filter);
+  }
+  if (!flags.kinds.empty()) {
+    auto rules = read_data<KindRules>(flags.kinds, KindRules::parse, KindRules::kTextBytesMax);
+    if (!rules) return std::nullopt;
+    task.rules = std::move(*rules);
+  }
+  if (!flags.entities.empty()) {
+    auto entities = read_data<Entities>(flags.entities, Entities::parse, Entities::kBytesMax);
+    if (!entities) return std::nullopt;
+    task.entities = std::move(*entities);
+  }
+  return task;
+}
+
+int write_calls(const fs::path& path, const std::vector<GivenView>& views) {
+  std::string lines;
+  for (GivenView const& view : views) lines += call_line(view.tree);
+  if (auto const written = write_private_file(lines, path); !written) {
+    std::fprintf(stderr, "reprise: %s cannot be written: %s\n", path.c_str(),
+                 written.error().message().c_str());
+    return kExitFailed;
+  }
+  return kExitDone;
+}
+
+int explain_inputs(const ExplainFlags& flags) {
+  auto const task = task_of(flags);
+  if (!task) return kExitUsage;
+  ExplainInputs inputs;
+  for (fs::path const& path : flags.inputs) {
+    if (int const code = read_explain_input(path, inputs); code != kExitDone) return code;
+  }
+  ExplanationFacts facts{.inputs = std::move(inputs.inputs),
+                         .views_read = inputs.views.size(),
+                         .losses = std::move(inputs.losses)};
+  if (task->where) {
+    facts.where = flags.where;
+    std::erase_if(inputs.views, [&](const GivenView& view) {
+      return !task->where->takes(ViewSubject(view.tree));
+    });
+  }
+  if (inputs.views.empty()) {
+    std::fprintf(stderr, "reprise: explain: --where selects none of the %zu views\n",
+                 facts.views_read);
+    return kExitFailed;
+  }
+  if (!flags.calls.empty()) {
+    if (int const code = write_calls(flags.calls, inputs.views); code != kExitDone) return code;
+  }
+  auto const explanation = explain(inputs.views, task->rules, task->entities, task->options);
+  std::string text;
+  if (flags.json) {
+    text = boost::json::serialize(to_json(explanation, task->rules, task->options, facts)) + "\n";
+  } else if (flags.csv) {
+    text = explanation_csv(explanation, task->rules, task->options);
+  } else {
+    text = explanation_text(explanation, task->rules, task->options, facts);
+  }
+  std::fputs(text.c_str(), stdout);
+  return after_output(kExitDone);
+}
+
+}  // namespace
+
+void add_explain_command(CLI::App& app, int& exit_code) {
+  auto const flags = std::make_shared<ExplainFlags>();
+  auto* const sub = app.add_subcommand(
+      "explain", "Say where the time of page loads went: reprise explain FILE... [-o page.html]");
+  sub->add_option("FILE", flags->inputs,
+                  "Results of `load -o`, archives, recordings of other tools, HARs, lines of calls")
+      ->required();
+  sub->add_option("--by", flags->by, "Also by these tags: browser,protocol,link,cache,page,...")
+      ->delimiter(',');
+  sub->add_option("--where", flags->where, "Only views that this filter selects: 'link=wpt:4g'");
+  sub->add_option("--slowest", flags->slowest, "Only the slowest part of the views [100%]");
+  sub->add_option("--trend", flags->trend, "Also by day (UTC)")->check(CLI::IsMember({"day"}));
+  sub->add_option("--types", flags->kinds, "Rules for the kinds of calls [built in]");
+  sub->add_option("--entities", flags->entities,
+                  "Who hosts belong to: entities-nostats.json of third-party-web [built in]");
+  sub->add_option("--calls", flags->calls, "Write the calls to this file, a line of JSON per view");
+  auto* const json = sub->add_flag("--json", flags->json, "Write JSON");
+  sub->add_flag("--csv", flags->csv, "Write CSV")->excludes(json);
+  sub->callback([flags, &exit_code] { exit_code = explain_inputs(*flags); });
+}
+
+}  // namespace reprise

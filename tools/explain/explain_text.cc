@@ -1,0 +1,153 @@
+#include "tools/explain/explain_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "base/text/counted.h"
+#include "base/text/printable.h"
+#include "base/text/text_table.h"
+
+namespace reprise {
+namespace {
+
+constexpr std::size_t kKindsExplained = 3;
+constexpr std::size_t kCallsShown = 5;
+constexpr std::size_t kNameBytes = 70;
+
+std::string ms(double us) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", std::abs(us) < 9'950 ? 1 : 0, us / 1000);
+  return text;
+}
+
+std::string percent(double part, double whole) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.1f", whole > 0 ? 100 * part / whole : 0);
+  return text;
+}
+
+std::string shortened(const std::string& name) {
+  auto const text = printable(name);
+  if (text.size() <= kNameBytes) return text;
+  return text.substr(0, kNameBytes / 2) + "..." + text.substr(text.size() - kNameBytes / 2);
+}
+
+std::string heading(const Slice& slice) {
+  std::string text = counted(slice.views, "view") + ", mean " + ms(slice.mean_us) + " ms";
+  if (slice.views > 1) {
+    text += ", median " + ms(static_cast<double>(slice.median_us)) + ", slowest " +
+            ms(static_cast<double>(slice.max_us));
+  }
+  for (auto const& [name, value] : slice.tags) {
+    text += ", " + printable(name) + " " + (value.empty() ? "unknown" : printable(value));
+  }
+  return text;
+}
+
+std::string kinds_table(const Slice& slice, const KindRules& rules) {
+  std::vector<TableRow> rows{{"kind", "share ms", "%", "chain ms", "%", ""}};
+  for (MeanShare const& share : slice.shares) {
+    rows.push_back({printable(rules.kinds()[share.kind].name), ms(share.us),
+                    percent(share.us, slice.mean_us), ms(share.chain_us),
+                    percent(share.chain_us, slice.mean_us), ""});
+  }
+  return text_table(rows);
+}
+
+std::string fixes(const Slice& slice, const KindRules& rules) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(slice.shares.size(), kKindsExplained); ++i) {
+    auto const kind = slice.shares[i].kind;
+    auto const& known = rules.kinds()[kind];
+    text += "\n" + printable(known.name) + ": " + printable(known.fix) + "\n";
+    std::vector<TableRow> rows;
+    for (CallShare const& call : slice.calls) {
+      if (call.share.kind != kind || rows.size() == kCallsShown) continue;
+      auto const name = shortened(call.name);
+      rows.push_back({ms(call.share.us) + " ms", percent(call.share.us, slice.mean_us) + " %",
+                      call.detail.empty() ? name : name + " (" + printable(call.detail) + ")"});
+    }
+    text += text_table(rows);
+  }
+  return text;
+}
+
+/// A value of RFC 4180: in quotes if it needs them. Spreadsheets run a cell that begins with =, +,
+/// - or @ as a formula; such text gets an apostrophe before it.
+std::string csv_cell(const std::string& value) {
+  auto text = as_utf8(value);
+  if (!text.empty() && std::string_view("=+-@\t\r").contains(text.front())) text.insert(0, "'");
+  if (text.find_first_of("\",\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (char const c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
+std::string csv_row(const Slice& slice, const MeanShare& share, const std::string& kind,
+                    const CallShare* call) {
+  std::string row;
+  for (auto const& [name, value] : slice.tags) row += csv_cell(value) + ",";
+  row += std::to_string(slice.views) + "," + csv_cell(kind) + ",";
+  if (call != nullptr) row += csv_cell(call->name);
+  row += "," + (call == nullptr ? std::string() : csv_cell(call->detail)) + ",";
+  char numbers[160];
+  std::snprintf(numbers, sizeof numbers, "%lld,%.2f,%lld,%.2f", std::llround(share.us),
+                slice.mean_us > 0 ? 100 * share.us / slice.mean_us : 0,
+                std::llround(share.chain_us),
+                slice.mean_us > 0 ? 100 * share.chain_us / slice.mean_us : 0);
+  return row + numbers + "," + (call == nullptr ? "" : std::to_string(call->count)) + "\r\n";
+}
+
+}  // namespace
+
+std::string explanation_text(const Explanation& explanation, const KindRules& rules,
+                             const ExplainOptions& options, const ExplanationFacts& facts) {
+  std::string text;
+  for (Slice const& slice : explanation.slices) {
+    if (!text.empty()) text += "\n";
+    text += heading(slice) + "\n" + kinds_table(slice, rules);
+    if (&slice == &explanation.slices.front()) text += fixes(slice, rules);
+  }
+  if (!explanation.trend.empty()) text += "\n";
+  for (Slice const& day : explanation.trend) text += heading(day) + "\n" + kinds_table(day, rules);
+  if (options.slowest_percent < 100) {
+    char part[64];
+    std::snprintf(part, sizeof part, "\nThe slowest %g %% of each.\n", options.slowest_percent);
+    text += part;
+  }
+  std::string lost;
+  for (auto const* const losses : {&facts.losses, &explanation.losses}) {
+    for (CallLoss const& loss : *losses) {
+      lost += "  " + std::to_string(loss.count) + " " + printable(loss.what) + "\n";
+    }
+  }
+  if (!lost.empty()) text += "\nNot in these figures:\n" + lost;
+  return text;
+}
+
+std::string explanation_csv(const Explanation& explanation, const KindRules& rules,
+                            const ExplainOptions& options) {
+  std::string text;
+  for (std::string const& name : options.by) text += csv_cell(name) + ",";
+  text += "views,kind,call,detail,us,percent,chain_us,chain_percent,count\r\n";
+  for (Slice const& slice : explanation.slices) {
+    // With tags asked for, the slice of all views has empty ones.
+    Slice row = slice;
+    if (row.tags.empty()) {
+      for (std::string const& name : options.by) row.tags.emplace_back(name, "");
+    }
+    for (MeanShare const& share : slice.shares) {
+      text += csv_row(row, share, rules.kinds()[share.kind].name, nullptr);
+    }
+    for (CallShare const& call : slice.calls) {
+      text += csv_row(row, call.share, rules.kinds()[call.share.kind].name, &call);
+    }
+  }
+  return text;
+}
+
+}  // namespace reprise
