@@ -102,7 +102,7 @@ export class Scatter {
   /** Shows the views of a slice. */
   show(slice) {
     if (!this.svg) return;
-    const views = this.explanation.points.filter((point) => isOf(slice, point));
+    const views = this.explanation.points.filter((point) => isOf(this.explanation, slice, point));
     for (const [kind, place] of this.counts) {
       const count = views.filter((point) => this.kindOf(point) === kind).length;
       place.text(`(${count.toLocaleString('en')})`);
@@ -151,7 +151,7 @@ export class Scatter {
     const days = (times.at(-1) - times[0]) / DAY_MS;
     if (this.by === 'time' && days > DAYS_NAMED) {
       bottom.tickValues(wholeDays(times[0], times.at(-1), Math.ceil(days / count)))
-        .tickFormat(dayText);
+        .tickFormat((time) => dayText(time, days));
     } else if (this.by === 'time') {
       bottom.tickFormat((time) => whenText(time).slice(11, 16));
     }
