@@ -2,15 +2,18 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <expected>
 #include <string>
 #include <string_view>
 
+#include "analysis/beacons/beacon_lines.h"
 #include "analysis/calls/call_lines.h"
 #include "analysis/sources/archive_calls.h"
 #include "analysis/sources/har_calls.h"
 #include "analysis/sources/load_calls.h"
+#include "analysis/sources/trace_calls.h"
 #include "archive/import/import.h"
 #include "archive/import/source/decompress.h"
 #include "archive/import/source/json_reader.h"
@@ -100,7 +103,8 @@ class InputReader {
     if (kind != importing::RecordingKind::kUnknown) return read_recording();
     auto const first_line = std::string_view(start).substr(0, start.find('\n'));
     if (has_member(first_line, "calls")) return read_lines(*file);
-    return read_result();
+    if (has_member(start, "schema") || has_member(start, "loads")) return read_result();
+    return read_beacons(*file);
   }
 
  private:
@@ -117,12 +121,31 @@ class InputReader {
 
   int read_result() {
     auto const result = read_result_file(path_);
-    if (!result) {
-      return say(path_, "neither a result of `load -o`, an archive, a HAR, nor lines of calls: " +
-                            result.error());
+    if (!result) return say(path_, "not a result of `load -o`: " + result.error());
+    for (auto& [load, tree] : calls_of(*result, inputs_.losses)) {
+      auto const& trace = result->loads[load].page.trace;
+      if (!trace.empty()) add_trace_file(trace, tree);
+      add(std::move(tree), load + 1);
     }
-    for (auto& [load, tree] : calls_of(*result, inputs_.losses)) add(std::move(tree), load + 1);
     return finish("has no load that counts");
+  }
+
+  /// The trace is where `load --trace` wrote it, or beside the result.
+  void add_trace_file(const fs::path& trace, CallTree& tree) {
+    auto const beside = path_.parent_path() / trace.filename();
+    std::error_code error;
+    auto file = OpenFile::open(fs::exists(trace, error) ? trace : beside);
+    auto added = std::expected<void, std::string>();
+    if (file) {
+      auto const source = file->source();
+      ByteReader reader(*source);
+      added = add_trace(reader, tree);
+    } else {
+      added = std::unexpected(file.error());
+    }
+    if (added) return;
+    say(trace, added.error() + "; its load has no main thread here");
+    tree.lose("traces that could not be read");
   }
 
   int read_archive(const fs::path& path) {
@@ -170,6 +193,37 @@ class InputReader {
     if (bad > 1) say(path_, counted(bad, "line") + " skipped in all");
     if (bad > 0) inputs_.losses.push_back({.what = "lines that are not calls", .count = bad});
     return finish("has no line of calls");
+  }
+
+  int read_beacons(OpenFile& file) {
+    auto const source = file.source();
+    ByteReader reader(*source);
+    BeaconLines lines([this](const BeaconView& view, std::uint64_t line) {
+      add(tree_of(view), static_cast<std::size_t>(line));
+    });
+    for (std::string_view bytes; !(bytes = reader.some()).empty();) {
+      auto const space = lines.space();
+      auto const size = std::min(space.size(), bytes.size());
+      std::ranges::copy(bytes.substr(0, size), space.begin());
+      reader.consume(size);
+      lines.written(size);
+    }
+    lines.finish();
+    auto const& counts = lines.counts();
+    auto const first_bad =
+        "line " + std::to_string(counts.first_bad_line) + ": " + counts.first_bad_why;
+    if (views_ == 0 && counts.bad_lines > 0) {
+      return say(path_,
+                 "neither a result of `load -o`, an archive, a HAR, lines of calls, spans, "
+                 "nor beacons: " +
+                     first_bad);
+    }
+    if (reader.failed()) say(path_, reader.fault()->what);
+    if (counts.bad_lines > 0) {
+      say(path_, counted(counts.bad_lines, "line") + " skipped; the first is " + first_bad);
+      inputs_.losses.push_back({.what = "lines that are not beacons", .count = counts.bad_lines});
+    }
+    return finish("has no beacon of a view");
   }
 
   const fs::path& path_;
