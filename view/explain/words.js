@@ -66,7 +66,7 @@ export function sliceText(slice) {
     + ` on average; ${topShares(slice.shares)}`;
 }
 
-const DAYS_OF_A_YEAR = 300; // from here on, days are told apart by their year
+export const DAYS_OF_A_YEAR = 300; // from here on, days are told apart by their year
 
 /** "22 Nov", or "22 Nov 2026" among days so far apart that their year matters. In UTC. */
 export function dayText(time, daysApart = 0) {
