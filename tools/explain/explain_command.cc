@@ -120,6 +120,7 @@ int explain_inputs(const ExplainFlags& flags) {
   for (fs::path const& path : flags.inputs) {
     if (int const code = read_explain_input(path, inputs); code != kExitDone) return code;
   }
+  place_spans(inputs);
   ExplanationFacts facts{.inputs = std::move(inputs.inputs),
                          .views_read = inputs.views.size(),
                          .losses = std::move(inputs.losses)};
@@ -156,8 +157,10 @@ void add_explain_command(CLI::App& app, int& exit_code) {
   auto const flags = std::make_shared<ExplainFlags>();
   auto* const sub = app.add_subcommand(
       "explain", "Say where the time of page loads went: reprise explain FILE... [-o page.html]");
-  sub->add_option("FILE", flags->inputs,
-                  "Results of `load -o`, archives, recordings of other tools, HARs, lines of calls")
+  sub->add_option(
+         "FILE", flags->inputs,
+         "Results of `load -o`, archives, recordings of other tools, HARs, lines of calls, "
+         "spans of servers (OTLP/JSON, Zipkin)")
       ->required();
   sub->add_option("--by", flags->by, "Also by these tags: browser,protocol,link,cache,page,...")
       ->delimiter(',');

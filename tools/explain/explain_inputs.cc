@@ -11,6 +11,9 @@
 #include "analysis/sources/archive_calls.h"
 #include "analysis/sources/har_calls.h"
 #include "analysis/sources/load_calls.h"
+#include "analysis/spans/join.h"
+#include "analysis/spans/span_file.h"
+#include "analysis/spans/span_forest.h"
 #include "archive/import/import.h"
 #include "archive/import/source/decompress.h"
 #include "archive/import/source/json_reader.h"
@@ -29,6 +32,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using importing::ByteReader;
+
+constexpr std::size_t kSpanFileBytesMax = std::size_t{1} << 30;
 
 int say(const fs::path& path, const std::string& wrong) {
   std::fprintf(stderr, "reprise: %s: %s\n", path.c_str(), wrong.c_str());
@@ -100,6 +105,7 @@ class InputReader {
     if (kind != importing::RecordingKind::kUnknown) return read_recording();
     auto const first_line = std::string_view(start).substr(0, start.find('\n'));
     if (has_member(first_line, "calls")) return read_lines(*file);
+    if (looks_like_spans(start)) return read_spans(*file);
     return read_result();
   }
 
@@ -172,6 +178,22 @@ class InputReader {
     return finish("has no line of calls");
   }
 
+  int read_spans(OpenFile& file) {
+    auto const source = file.source();
+    ByteReader reader(*source);
+    std::string text;
+    for (std::string_view piece; !(piece = reader.some()).empty(); reader.consume(piece.size())) {
+      if (text.size() + piece.size() > kSpanFileBytesMax) return say(path_, "longer than 1 GiB");
+      text += piece;
+    }
+    if (reader.failed()) return say(path_, reader.fault()->what);
+    auto set = read_span_file(text);
+    if (!set) return say(path_, set.error());
+    inputs_.spans.add(std::move(*set));
+    inputs_.span_files.push_back(path_.filename().string());
+    return kExitDone;
+  }
+
   const fs::path& path_;
   ExplainInputs& inputs_;
   std::size_t views_ = 0;
@@ -181,6 +203,27 @@ class InputReader {
 
 int read_explain_input(const fs::path& path, ExplainInputs& inputs) {
   return InputReader(path, inputs).run();
+}
+
+void place_spans(ExplainInputs& inputs) {
+  if (inputs.span_files.empty()) return;
+  if (!inputs.views.empty()) {
+    std::vector<CallTree*> trees;
+    for (GivenView& view : inputs.views) trees.push_back(&view.tree);
+    for (const CallLoss& loss : join_spans(trees, inputs.spans).losses) {
+      add_loss(inputs.losses, loss.what, loss.count);
+    }
+    return;
+  }
+  for (const CallLoss& loss : inputs.spans.losses) add_loss(inputs.losses, loss.what, loss.count);
+  for (CallTree& tree : trees_of(inputs.spans, inputs.losses)) {
+    inputs.views.push_back({.load = inputs.views.size() + 1, .tree = std::move(tree)});
+  }
+  auto name = inputs.span_files.front();
+  if (inputs.span_files.size() > 1) {
+    name += " and " + counted(inputs.span_files.size() - 1, "other file");
+  }
+  inputs.inputs.push_back({.name = std::move(name), .views = inputs.views.size()});
 }
 
 }  // namespace reprise
