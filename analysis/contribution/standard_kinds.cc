@@ -6,6 +6,7 @@ const std::string_view kStandardKinds =
     R"(# Where the time of a page goes. The first rule that fits a call counts.
 
 redirect:          status=301,302,303,307,308
+redirect:          phase=redirect
 ads:               category=ad
 third party:       party=third category!=cdn
 connection:        phase=queued,dns,connect,tls

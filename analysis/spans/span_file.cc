@@ -9,11 +9,6 @@
 
 namespace reprise {
 
-bool looks_like_spans(std::string_view start) {
-  bool const is_json = trim(start).starts_with('{') || trim(start).starts_with('[');
-  return is_json && (start.contains("\"resourceSpans\"") || start.contains("\"traceId\""));
-}
-
 std::expected<SpanSet, std::string> read_span_file(std::string_view text) {
   SpanSet set;
   auto const broken = each_json_value(text, [&set](const boost::json::value& value) {

@@ -10,9 +10,6 @@
 
 namespace reprise {
 
-/// Whether a file that begins so can be one of spans. HARs and lines of calls can look like one.
-bool looks_like_spans(std::string_view start);
-
 /// Reads an untrusted file: OTLP/JSON or Zipkin's JSON, one value for the whole file or one a line.
 /// What cannot be read is a loss of the set. Errors: a sentence, if there is no span in it.
 std::expected<SpanSet, std::string> read_span_file(std::string_view text);

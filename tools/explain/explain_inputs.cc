@@ -11,6 +11,7 @@
 #include "analysis/sources/archive_calls.h"
 #include "analysis/sources/har_calls.h"
 #include "analysis/sources/load_calls.h"
+#include "analysis/sources/trace_calls.h"
 #include "analysis/spans/join.h"
 #include "analysis/spans/span_file.h"
 #include "analysis/spans/span_forest.h"
@@ -22,6 +23,7 @@
 #include "base/system/last_error.h"
 #include "base/system/mapped_file.h"
 #include "base/text/counted.h"
+#include "base/text/white_space.h"
 #include "pageload/results/result_file.h"
 #include "tools/archive/given_archive.h"
 #include "tools/archive/open.h"
@@ -89,6 +91,13 @@ bool has_member(std::string_view start, std::string_view wanted) {
   return false;
 }
 
+/// Whether the text begins as OTLP/JSON, or as a span of Zipkin or a list of them.
+bool is_of_spans(std::string_view start) {
+  start = trim(start);
+  if (start.starts_with('[')) start = trim(start.substr(1));
+  return has_member(start, "resourceSpans") || has_member(start, "traceId");
+}
+
 class InputReader {
  public:
   InputReader(const fs::path& path, ExplainInputs& inputs) : path_(path), inputs_(inputs) {}
@@ -105,7 +114,7 @@ class InputReader {
     if (kind != importing::RecordingKind::kUnknown) return read_recording();
     auto const first_line = std::string_view(start).substr(0, start.find('\n'));
     if (has_member(first_line, "calls")) return read_lines(*file);
-    if (looks_like_spans(start)) return read_spans(*file);
+    if (is_of_spans(start)) return read_spans(*file);
     return read_result();
   }
 
@@ -127,8 +136,30 @@ class InputReader {
       return say(path_, "neither a result of `load -o`, an archive, a HAR, nor lines of calls: " +
                             result.error());
     }
-    for (auto& [load, tree] : calls_of(*result, inputs_.losses)) add(std::move(tree), load + 1);
+    for (auto& [load, tree] : calls_of(*result, inputs_.losses)) {
+      auto const& trace = result->loads[load].page.trace;
+      if (!trace.empty()) add_trace_file(trace, tree);
+      add(std::move(tree), load + 1);
+    }
     return finish("has no load that counts");
+  }
+
+  /// The trace is where `load --trace` wrote it, or beside the result.
+  void add_trace_file(const fs::path& trace, CallTree& tree) {
+    auto const beside = path_.parent_path() / trace.filename();
+    std::error_code error;
+    auto file = OpenFile::open(fs::exists(trace, error) ? trace : beside);
+    auto added = std::expected<void, std::string>();
+    if (file) {
+      auto const source = file->source();
+      ByteReader reader(*source);
+      added = add_trace(reader, tree);
+    } else {
+      added = std::unexpected(file.error());
+    }
+    if (added) return;
+    say(trace, added.error() + "; its load has no main thread here");
+    tree.lose("traces that could not be read");
   }
 
   int read_archive(const fs::path& path) {

@@ -96,13 +96,6 @@ TEST(SpanFile, IsZipkin) {
   EXPECT_EQ(url_of(span).target, "/cart");
 }
 
-TEST(SpanFile, IsKnownByItsStart) {
-  EXPECT_TRUE(looks_like_spans(kOtlp));
-  EXPECT_TRUE(looks_like_spans(kZipkin));
-  EXPECT_FALSE(looks_like_spans("[{\"name\":\"https://shop.test/\"}]"));
-  EXPECT_FALSE(looks_like_spans("say \"traceId\""));
-}
-
 TEST(SpanSet, TakesThoseOfAnotherUpToItsLimit) {
   SpanSet set;
   set.spans.resize(SpanSet::kSpansMax - 1);

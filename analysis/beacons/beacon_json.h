@@ -1,0 +1,112 @@
+#pragma once
+
+// What the readers of the forms share. Includes simdjson, so only sources of this room include it.
+// simdjson's error is returned for JSON that is broken; values of another type than expected are
+// counted in the view's losses and taken as missing.
+
+#include <simdjson.h>
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/beacons/beacon_view.h"
+
+namespace reprise {
+
+namespace ondemand = simdjson::ondemand;
+
+/// More requests, and more work, than this in one view are lost.
+inline constexpr std::size_t kBeaconCallsMax = 10'000;
+
+inline constexpr std::string_view kNotANumber = "values that are not numbers, taken as missing";
+inline constexpr std::string_view kNotAText = "values that are not texts, taken as missing";
+inline constexpr std::string_view kTooMany = "entries beyond the first 10000 of a view";
+
+/// Why a beacon of Boomerang is not of a view.
+inline constexpr std::string_view kNoTimes = "a beacon of Boomerang without times of requests";
+
+/// A time in us from one in units of `unit_us`, at most twice the longest window from 0.
+inline std::int64_t beacon_time(double time, double unit_us) {
+  constexpr auto kMost = static_cast<double>(2 * CallTree::kWindowUsMax);
+  auto const us = time * unit_us;
+  if (us >= kMost) return 2 * CallTree::kWindowUsMax;
+  if (us <= -kMost) return -2 * CallTree::kWindowUsMax;
+  return static_cast<std::int64_t>(us + (us < 0 ? -.5 : .5));
+}
+
+/// The text of a value; empty and counted if it is not a text. One with half a surrogate pair,
+/// which JavaScript can write, stays as it is written.
+inline std::string_view beacon_text(ondemand::value value, BeaconView& view) {
+  auto const written = value.raw_json_token();
+  std::string_view text;
+  auto const error = value.get_string().get(text);
+  if (error == simdjson::SUCCESS) return text;
+  if (error == simdjson::STRING_ERROR) return written.substr(1, written.rfind('"') - 1);
+  view.lose(kNotAText);
+  return {};
+}
+
+inline double beacon_number(ondemand::value value, BeaconView& view) {
+  double number = 0;
+  if (value.get_double().get(number) != simdjson::SUCCESS) view.lose(kNotANumber);
+  return number;
+}
+
+/// Reads `performance.getEntries()`. Remembers the order of their fields, which is the same in all
+/// entries of a browser.
+class EntryReader {
+ public:
+  simdjson::error_code read(ondemand::array entries, BeaconView& view);
+
+ private:
+  struct Entry;
+  enum class Field : std::uint8_t;
+  struct NamedField;
+  static const std::array<NamedField, 39> kFields;
+
+  simdjson::error_code read_entry(ondemand::object object, BeaconView& view);
+  Field field_at(std::size_t place, const char* key);
+  static void add(const Entry& entry, BeaconView& view);
+
+  std::array<std::uint8_t, 64> order_ = {};  ///< the place in kFields of each field
+};
+
+/// Reads the lean form's lists.
+simdjson::error_code read_lean_requests(ondemand::array requests, BeaconView& view);
+simdjson::error_code read_lean_works(ondemand::array works, CallKind kind, BeaconView& view);
+
+/// A parameter of Boomerang, decoded.
+using BeaconParameter = std::pair<std::string_view, std::string_view>;
+
+class BoomerangReader {
+ public:
+  /// Splits and decodes a query string or form body; valid until the next call.
+  std::span<const BeaconParameter> split(std::string_view form);
+  /// Returns an empty text, or why there is no view.
+  std::string_view read(std::span<const BeaconParameter> parameters, BeaconView& view);
+
+ private:
+  simdjson::error_code read_trie(ondemand::object node, std::size_t depth, BeaconView& view);
+  void add_leaf(std::string_view leaf, BeaconView& view);
+  void add_request(std::string_view url, std::string_view timing, BeaconView& view);
+  void add_server_times(std::string_view coded, BeaconView& view);
+  simdjson::error_code read_server_names(std::string_view json);
+  void add_navigation(std::span<const BeaconParameter> parameters, BeaconView& view);
+  std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
+
+  ondemand::parser parser_;
+  std::deque<std::string> texts_;
+  std::vector<BeaconParameter> parameters_;
+  std::string url_;                                     ///< down to the node that is read
+  std::vector<std::vector<std::string>> server_names_;  ///< of each, the descriptions follow
+  std::int64_t shift_us_ = 0;  ///< start of the view after that of its document
+  bool has_navigation_ = false;
+};
+
+}  // namespace reprise

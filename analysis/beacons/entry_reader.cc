@@ -1,0 +1,309 @@
+#include <algorithm>
+#include <cstring>
+
+#include "analysis/beacons/beacon_json.h"
+
+namespace reprise {
+
+using simdjson::error_code;
+
+enum class EntryReader::Field : std::uint8_t {
+  // The moments, in their order.
+  kRedirectStart,
+  kRedirectEnd,
+  kLookupStart,
+  kLookupEnd,
+  kConnectStart,
+  kTlsStart,
+  kConnectEnd,
+  kRequest,
+  kResponse,
+  // Other numbers.
+  kFinalResponse,
+  kStart,
+  kDuration,
+  kResponseEnd,
+  kLoad,
+  kTransferSize,
+  kDecodedSize,
+  kStatus,
+  kLayoutStart,
+  kNumbers,  ///< how many; not a field
+  kName,
+  kEntryType,
+  kInitiator,
+  kDelivery,
+  kProtocol,
+  kMime,
+  kServerTiming,
+  kScripts,
+  kUnused,
+};
+
+struct EntryReader::NamedField {
+  std::string_view name;
+  Field field;
+};
+
+/// In the order of Chromium. Unused ones are here to be recognized at once.
+constexpr std::array<EntryReader::NamedField, 39> EntryReader::kFields = {{
+    {"name", Field::kName},
+    {"entryType", Field::kEntryType},
+    {"startTime", Field::kStart},
+    {"duration", Field::kDuration},
+    {"navigationId", Field::kUnused},
+    {"initiatorType", Field::kInitiator},
+    {"deliveryType", Field::kDelivery},
+    {"nextHopProtocol", Field::kProtocol},
+    {"renderBlockingStatus", Field::kUnused},
+    {"contentType", Field::kMime},
+    {"contentEncoding", Field::kUnused},
+    {"workerStart", Field::kUnused},
+    {"workerRouterEvaluationStart", Field::kUnused},
+    {"workerCacheLookupStart", Field::kUnused},
+    {"workerMatchedSourceType", Field::kUnused},
+    {"workerFinalSourceType", Field::kUnused},
+    {"redirectStart", Field::kRedirectStart},
+    {"redirectEnd", Field::kRedirectEnd},
+    {"fetchStart", Field::kUnused},
+    {"domainLookupStart", Field::kLookupStart},
+    {"domainLookupEnd", Field::kLookupEnd},
+    {"connectStart", Field::kConnectStart},
+    {"secureConnectionStart", Field::kTlsStart},
+    {"connectEnd", Field::kConnectEnd},
+    {"requestStart", Field::kRequest},
+    {"responseStart", Field::kResponse},
+    {"firstInterimResponseStart", Field::kUnused},
+    {"finalResponseHeadersStart", Field::kFinalResponse},
+    {"responseEnd", Field::kResponseEnd},
+    {"transferSize", Field::kTransferSize},
+    {"encodedBodySize", Field::kUnused},
+    {"decodedBodySize", Field::kDecodedSize},
+    {"responseStatus", Field::kStatus},
+    {"serverTiming", Field::kServerTiming},
+    {"loadEventStart", Field::kLoad},
+    {"styleAndLayoutStart", Field::kLayoutStart},
+    {"scripts", Field::kScripts},
+    {"renderStart", Field::kUnused},
+    {"blockingDuration", Field::kUnused},
+}};
+
+/// The fields of one entry, whatever its type.
+struct EntryReader::Entry {
+  std::array<double, static_cast<std::size_t>(Field::kNumbers)> numbers = {};
+  std::string_view name, type, initiator, delivery, protocol, mime;
+  std::size_t works_before = 0;
+  std::size_t server_times_before = 0;
+
+  double number(Field field) const { return numbers[static_cast<std::size_t>(field)]; }
+  std::int64_t time(Field field) const { return beacon_time(number(field), 1000); }
+  std::int64_t count(Field field) const {
+    return static_cast<std::int64_t>(std::clamp(number(field), 0., 1e15));
+  }
+};
+
+namespace {
+
+/// The texts of a list of objects go to `use(key, value)`, then `end()` is called for each.
+template <class Use, class End>
+error_code each_object(ondemand::value value, BeaconView& view, const Use& use, const End& end) {
+  ondemand::array array;
+  if (value.get_array().get(array) != simdjson::SUCCESS) {
+    view.lose("lists of an entry that are not lists");
+    return simdjson::SUCCESS;
+  }
+  for (auto element : array) {
+    ondemand::object object;
+    if (auto const error = element.get_object().get(object)) return error;
+    for (auto field : object) {
+      ondemand::raw_json_string key;
+      ondemand::value inner;
+      if (auto const error = field.key().get(key)) return error;
+      if (auto const error = field.value().get(inner)) return error;
+      use(key, inner);
+    }
+    end();
+  }
+  return simdjson::SUCCESS;
+}
+
+error_code read_server_timing(ondemand::value value, BeaconView& view) {
+  BeaconServerTime time{.request = static_cast<std::uint32_t>(view.requests.size())};
+  return each_object(
+      value, view,
+      [&](ondemand::raw_json_string key, ondemand::value inner) {
+        if (key == "name") time.name = beacon_text(inner, view);
+        if (key == "description") time.description = beacon_text(inner, view);
+        if (key == "duration") time.duration_us = beacon_time(beacon_number(inner, view), 1000);
+      },
+      [&] {
+        if (view.server_times.size() < kBeaconCallsMax) {
+          view.server_times.push_back(time);
+        } else {
+          view.lose(kTooMany);
+        }
+        time = {.request = time.request};
+      });
+}
+
+void add_work(const BeaconWork& work, BeaconView& view) {
+  if (view.works.size() < kBeaconCallsMax) {
+    view.works.push_back(work);
+  } else {
+    view.lose(kTooMany);
+  }
+}
+
+error_code read_scripts(ondemand::value value, BeaconView& view) {
+  BeaconWork work{.name = "script"};
+  double start = 0, duration = 0;
+  return each_object(
+      value, view,
+      [&](ondemand::raw_json_string key, ondemand::value inner) {
+        if (key == "startTime") start = beacon_number(inner, view);
+        if (key == "duration") duration = beacon_number(inner, view);
+        if (key == "sourceURL") work.url = beacon_text(inner, view);
+        if (key == "sourceFunctionName") work.function = beacon_text(inner, view);
+      },
+      [&] {
+        work.start_us = beacon_time(start, 1000);
+        work.end_us = beacon_time(start + duration, 1000);
+        add_work(work, view);
+        work = {.name = "script"};
+      });
+}
+
+}  // namespace
+
+EntryReader::Field EntryReader::field_at(std::size_t place, const char* key) {
+  auto const is = [key](const NamedField& field) {
+    return std::memcmp(key, field.name.data(), field.name.size()) == 0 &&
+           key[field.name.size()] == '"';
+  };
+  // Reads up to a name's length beyond the key: within the padding.
+  auto& expected = order_[std::min(place, order_.size() - 1)];
+  if (is(kFields[expected])) return kFields[expected].field;
+  auto const found = std::ranges::find_if(kFields, is);
+  if (found == kFields.end()) return Field::kUnused;
+  expected = static_cast<std::uint8_t>(found - kFields.begin());
+  return found->field;
+}
+
+error_code EntryReader::read(ondemand::array entries, BeaconView& view) {
+  for (auto element : entries) {
+    ondemand::value value;
+    if (auto const error = std::move(element).get(value)) return error;
+    ondemand::object object;
+    if (auto const error = value.get_object().get(object)) {
+      if (error != simdjson::INCORRECT_TYPE) return error;
+      view.lose("entries that are not objects");
+      continue;
+    }
+    if (auto const error = read_entry(object, view)) return error;
+  }
+  return simdjson::SUCCESS;
+}
+
+error_code EntryReader::read_entry(ondemand::object object, BeaconView& view) {
+  Entry entry;
+  entry.works_before = view.works.size();
+  entry.server_times_before = view.server_times.size();
+  std::size_t place = 0;
+  for (auto each : object) {
+    ondemand::raw_json_string key;
+    ondemand::value value;
+    if (auto const error = each.key().get(key)) return error;
+    if (auto const error = each.value().get(value)) return error;
+    auto const field = field_at(place++, key.raw());
+    auto error = simdjson::SUCCESS;
+    switch (field) {
+      case Field::kUnused:
+        break;
+      case Field::kName:
+        entry.name = beacon_text(value, view);
+        break;
+      case Field::kEntryType:
+        entry.type = beacon_text(value, view);
+        break;
+      case Field::kInitiator:
+        entry.initiator = beacon_text(value, view);
+        break;
+      case Field::kDelivery:
+        entry.delivery = beacon_text(value, view);
+        break;
+      case Field::kProtocol:
+        entry.protocol = beacon_text(value, view);
+        break;
+      case Field::kMime:
+        entry.mime = beacon_text(value, view);
+        break;
+      case Field::kServerTiming:
+        error = read_server_timing(value, view);
+        break;
+      case Field::kScripts:
+        error = read_scripts(value, view);
+        break;
+      default:
+        entry.numbers[static_cast<std::size_t>(field)] = beacon_number(value, view);
+    }
+    if (error) return error;
+  }
+  add(entry, view);
+  return simdjson::SUCCESS;
+}
+
+void EntryReader::add(const Entry& entry, BeaconView& view) {
+  auto const start = entry.time(Field::kStart);
+  auto const end = beacon_time(entry.number(Field::kStart) + entry.number(Field::kDuration), 1000);
+  bool const is_navigation = entry.type == "navigation";
+  bool const is_frame = entry.type == "long-animation-frame";
+  bool const is_request = is_navigation || entry.type == "resource";
+  if (!is_frame) view.works.resize(entry.works_before);
+  if (!is_request) view.server_times.resize(entry.server_times_before);
+
+  if (is_request) {
+    if (is_navigation) {
+      view.load_us = entry.time(Field::kLoad);
+      if (view.page.empty()) view.page = entry.name;
+    }
+    if (view.requests.size() == kBeaconCallsMax) {
+      view.server_times.resize(entry.server_times_before);
+      return view.lose(kTooMany);
+    }
+    BeaconRequest& request = view.requests.emplace_back();
+    request.name = entry.name;
+    request.initiator = is_navigation ? std::string_view("navigation") : entry.initiator;
+    request.start_us = start;
+    // A navigation lasts until after its load event.
+    request.end_us = entry.number(Field::kResponseEnd) > 0 ? entry.time(Field::kResponseEnd) : end;
+    // Without Timing-Allow-Origin all of them are 0.
+    request.has_moments = entry.number(Field::kRequest) > 0;
+    if (request.has_moments) {
+      for (std::size_t i = 0; i < kBeaconMoments; ++i) {
+        request.moments_us[i] = beacon_time(entry.numbers[i], 1000);
+      }
+      // The response begins with an interim one, if there is one.
+      auto& response = request.moments_us[static_cast<std::size_t>(BeaconMoment::kResponse)];
+      response = std::max(response, entry.time(Field::kFinalResponse));
+    }
+    request.bytes = entry.count(Field::kTransferSize);
+    request.decoded_bytes = entry.count(Field::kDecodedSize);
+    request.status = entry.count(Field::kStatus);
+    request.protocol = entry.protocol;
+    request.mime = entry.mime;
+    request.delivery = entry.delivery;
+  } else if (is_frame) {
+    auto const layout = entry.time(Field::kLayoutStart);
+    if (layout > 0) add_work({.name = "layout", .start_us = layout, .end_us = end}, view);
+  } else if (entry.type == "measure" || entry.type == "mark" || entry.type == "paint") {
+    add_work({.kind = CallKind::kMeasure, .name = entry.name, .start_us = start, .end_us = end},
+             view);
+  } else if (entry.type == "largest-contentful-paint") {
+    add_work({.kind = CallKind::kMeasure, .name = entry.type, .start_us = start, .end_us = start},
+             view);
+  } else {
+    view.lose("entries of types that are not read");
+  }
+}
+
+}  // namespace reprise
