@@ -7,6 +7,7 @@
 
 #include "analysis/sources/json_walk.h"
 #include "analysis/sources/request_call.h"
+#include "analysis/spans/server_calls.h"
 #include "archive/import/collect/http_text.h"
 #include "base/http/media_type.h"
 
@@ -28,12 +29,18 @@ constexpr std::pair<std::string_view, double Timings::*> kTimings[] = {
     {"receive", &Timings::receive},
 };
 
+struct Field {
+  std::string name;
+  std::string value;
+};
+
 struct Entry {
   std::string page;
   UnixTime started;
   double time_ms = -1;  ///< of the whole entry
   Timings timings;
   Call call;
+  std::vector<Field> response_fields;  ///< those of servers about their own time
 };
 
 struct Page {
@@ -131,7 +138,7 @@ class HarCalls {
       } else if (name == "request") {
         read_request(entry.call);
       } else if (name == "response") {
-        read_response(entry.call);
+        read_response(entry);
       } else if (name == "timings") {
         read_timings(entry.timings);
       } else if (name == "serverIPAddress") {
@@ -172,7 +179,8 @@ class HarCalls {
     });
   }
 
-  void read_response(Call& call) {
+  void read_response(Entry& entry) {
+    Call& call = entry.call;
     for_members(json_, [&](std::string_view name) {
       if (name == "status") {
         auto const status = json_.number().value_or(0);
@@ -182,8 +190,10 @@ class HarCalls {
       } else if (name == "httpVersion") {
         set_if_any(call, "protocol", text());
       } else if (name == "headers") {
-        auto const fields = read_headers();
+        auto fields = read_headers();
         set_if_any(call, "cdn", cdn_answer(views_of(fields)));
+        std::erase_if(fields, [](const Field& field) { return !tells_server_time(field.name); });
+        entry.response_fields = std::move(fields);
       } else if (name == "content") {
         for_members(json_, [&](std::string_view member) {
           if (member == "mimeType") {
@@ -205,10 +215,6 @@ class HarCalls {
     });
   }
 
-  struct Field {
-    std::string name;
-    std::string value;
-  };
   static std::vector<HeaderView> views_of(const std::vector<Field>& fields) {
     std::vector<HeaderView> views;
     for (Field const& field : fields) views.push_back({.name = field.name, .value = field.value});
@@ -315,7 +321,10 @@ class HarCalls {
     spend(timings.receive, nullptr, nullptr);
     auto const whole = static_cast<double>(entry.call.start_us) / 1000 + entry.time_ms;
     entry.call.end_us = std::max(us_of(at), us_of(timings.receive < 0 ? whole : at));
+    auto const request = static_cast<std::uint32_t>(tree.calls.size());
     add_request(tree, std::move(entry.call), times);
+    auto const fields = views_of(entry.response_fields);
+    add_server_calls(tree, request, wait_of(tree, request), fields);
   }
 
   importing::ByteReader& from_;

@@ -67,10 +67,10 @@ std::int64_t distance_ns(const Asked& asked, const Span& span, std::int64_t offs
          std::max<std::int64_t>(0, span.end_ns + offset_ns - asked.first_byte_ns);
 }
 
-std::vector<Asked> requests_of(std::span<const CallTree> trees) {
+std::vector<Asked> requests_of(std::span<CallTree* const> trees) {
   std::vector<Asked> all;
   for (std::uint32_t t = 0; t < trees.size(); ++t) {
-    const CallTree& tree = trees[t];
+    const CallTree& tree = *trees[t];
     auto const started = tree.started_unix_ms.value_or(0);
     bool const has_clock = started > 0 && started < kStartMsMax;
     auto const zero_ns = has_clock ? static_cast<std::int64_t>(started * 1e6) : 0;
@@ -103,7 +103,7 @@ std::vector<Asked> requests_of(std::span<const CallTree> trees) {
 
 class Joiner {
  public:
-  Joiner(std::span<CallTree> trees, const SpanSet& set)
+  Joiner(std::span<CallTree* const> trees, const SpanSet& set)
       : trees_(trees), set_(set), forest_(forest_of(set)), asked_(requests_of(trees)) {
     taken_.resize(asked_.size());
     for (const Asked& asked : asked_) known_hosts_.insert(asked.url.host);
@@ -143,7 +143,7 @@ class Joiner {
     std::unordered_map<std::string, std::uint32_t> by_span;
     std::unordered_map<std::string, std::vector<std::uint32_t>> by_trace;
     for (std::uint32_t i = 0; i < asked_.size(); ++i) {
-      const Call& request = trees_[asked_[i].tree].calls[asked_[i].request];
+      const Call& request = trees_[asked_[i].tree]->calls[asked_[i].request];
       auto const parent = parse_traceparent(request.attribute(TraceParent::kField));
       if (!parent) continue;
       by_span.emplace(parent->trace_id + parent->span_id, i);
@@ -263,7 +263,7 @@ class Joiner {
         contradictory.insert(clock);
         offset = offset_of(asked, span);
       }
-      CallTree& tree = trees_[asked.tree];
+      CallTree& tree = *trees_[asked.tree];
       const Call& wait = tree.calls[asked.wait];
       auto const cut = add_span_calls(tree, set_, forest_, root,
                                       {.parent = asked.wait,
@@ -274,7 +274,7 @@ class Joiner {
       changed[asked.tree] = true;
     }
     for (std::size_t i = 0; i < trees_.size(); ++i) {
-      if (changed[i]) normalize(trees_[i]);
+      if (changed[i]) normalize(*trees_[i]);
     }
     add_loss(result_.losses,
              "servers whose clock contradicts the requests, placed in each request by itself",
@@ -286,13 +286,13 @@ class Joiner {
     std::map<std::uint32_t, std::vector<bool>> waits;  // by tree
     for (auto const& [place, root] : joined_) {
       auto& of_tree = waits[asked_[place].tree];
-      of_tree.resize(trees_[asked_[place].tree].calls.size());
+      of_tree.resize(trees_[asked_[place].tree]->calls.size());
       of_tree[asked_[place].wait] = true;
     }
     for (auto& [tree, inside] : waits) forget_own_accounts(tree, inside);
   }
   void forget_own_accounts(std::uint32_t t, std::vector<bool>& inside) {
-    CallTree& tree = trees_[t];
+    CallTree& tree = *trees_[t];
     std::vector<std::uint32_t> places(tree.calls.size());
     std::uint32_t kept = 0;
     for (std::uint32_t i = 0; i < tree.calls.size(); ++i) {
@@ -315,7 +315,7 @@ class Joiner {
     }
   }
 
-  std::span<CallTree> trees_;
+  std::span<CallTree* const> trees_;
   const SpanSet& set_;
   SpanForest forest_;
   std::vector<Asked> asked_;
@@ -328,7 +328,7 @@ class Joiner {
 
 }  // namespace
 
-SpanJoin join_spans(std::span<CallTree> trees, const SpanSet& set) {
+SpanJoin join_spans(std::span<CallTree* const> trees, const SpanSet& set) {
   return Joiner(trees, set).run();
 }
 

@@ -21,6 +21,6 @@ struct SpanJoin {
 /// "wait", or inside the request if it has none. A request is joined by its attribute
 /// "traceparent", else by its URL and time. Calls that the response's own fields had brought there
 /// (server_calls.h) are replaced. `trees` are normalized, before and after.
-SpanJoin join_spans(std::span<CallTree> trees, const SpanSet& set);
+SpanJoin join_spans(std::span<CallTree* const> trees, const SpanSet& set);
 
 }  // namespace reprise

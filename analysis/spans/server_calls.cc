@@ -63,6 +63,11 @@ std::string name_of(const TrenchPoint& point) {
 
 }  // namespace
 
+bool tells_server_time(std::string_view field_name) {
+  return equals_ignoring_case(field_name, "Server-Timing") ||
+         equals_ignoring_case(field_name, kTrenchField);
+}
+
 std::uint32_t wait_of(const CallTree& tree, std::uint32_t request) {
   for (std::uint32_t i = request + 1; i < tree.calls.size(); ++i) {
     const Call& call = tree.calls[i];

@@ -19,6 +19,9 @@ inline constexpr std::string_view kSourceAttribute = "source";
 inline constexpr std::string_view kFromServerTiming = "server-timing";
 inline constexpr std::string_view kFromBanky = "banky";
 
+/// Whether add_server_calls() reads this field.
+bool tells_server_time(std::string_view field_name);
+
 /// The phase "wait" directly inside `request`; the request itself if it has none. Takes time in
 /// proportion to the calls after the request.
 std::uint32_t wait_of(const CallTree& tree, std::uint32_t request);

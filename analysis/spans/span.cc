@@ -1,6 +1,7 @@
 #include "analysis/spans/span.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/http/headers.h"
 
@@ -93,6 +94,14 @@ void SpanSet::add(Span span) {
   }
   if (span.host.empty()) span.host = span.service;
   spans.push_back(std::move(span));
+}
+
+void SpanSet::add(SpanSet other) {
+  auto const taken = std::min(other.spans.size(), kSpansMax - spans.size());
+  lose("spans beyond the first million", other.spans.size() - taken);
+  other.spans.resize(taken);
+  std::ranges::move(other.spans, std::back_inserter(spans));
+  for (const CallLoss& loss : other.losses) lose(loss.what, loss.count);
 }
 
 }  // namespace reprise

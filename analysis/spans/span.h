@@ -63,6 +63,8 @@ struct SpanSet {
   /// Adds an untrusted span, if its ids and times are valid and there is room; each change and each
   /// refusal is a loss. Ids are made lower-case, and trace ids of 16 digits longer.
   void add(Span span);
+  /// Adds all of `other`, up to the same limit.
+  void add(SpanSet other);
 };
 
 }  // namespace reprise

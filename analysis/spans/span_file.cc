@@ -25,8 +25,9 @@ std::expected<SpanSet, std::string> read_span_file(std::string_view text) {
   set.lose("lines that are not JSON", broken);
   if (!set.spans.empty()) return set;
   if (set.losses.empty()) return std::unexpected("there are no spans in it");
-  return std::unexpected("there are no spans in it: " + std::to_string(set.losses[0].count) + " " +
-                         set.losses[0].what);
+  const CallLoss& first = set.losses.front();
+  return std::unexpected("there are no spans in it (" + first.what + ": " +
+                         std::to_string(first.count) + ")");
 }
 
 }  // namespace reprise

@@ -36,7 +36,8 @@ inline void check_spans(const SpanSet& set) {
   view.calls = {{.kind = CallKind::kRequest, .name = "https://shop.test/cart", .end_us = 900'000},
                 {.kind = CallKind::kPhase, .name = "wait", .end_us = 500'000, .parent = 0}};
   view.calls[0].set("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
-  join_spans({&view, 1}, set);
+  CallTree* const views[] = {&view};
+  join_spans(views, set);
   check_tree(view);
 }
 

@@ -133,6 +133,7 @@ int explain_inputs(const ExplainFlags& flags) {
   for (fs::path const& path : flags.inputs) {
     if (int const code = read_explain_input(path, inputs); code != kExitDone) return code;
   }
+  place_spans(inputs);
   ExplanationFacts facts{.inputs = std::move(inputs.inputs),
                          .views_read = inputs.views.size(),
                          .losses = std::move(inputs.losses)};
@@ -183,7 +184,7 @@ void add_explain_command(CLI::App& app, int& exit_code) {
       "explain", "Say where the time of page loads went: reprise explain FILE... [-o page.html]");
   sub->add_option("FILE", flags->inputs,
                   "Results of `load -o`, archives, recordings of other tools, HARs, lines of "
-                  "calls, beacons");
+                  "calls, beacons, spans of servers (OTLP/JSON, Zipkin)");
   sub->add_option("-o,--output", flags->page,
                   "Write an HTML page here; - writes to standard output");
   sub->add_option("--view", flags->view,

@@ -14,6 +14,9 @@
 #include "analysis/sources/har_calls.h"
 #include "analysis/sources/load_calls.h"
 #include "analysis/sources/trace_calls.h"
+#include "analysis/spans/join.h"
+#include "analysis/spans/span_file.h"
+#include "analysis/spans/span_forest.h"
 #include "archive/import/import.h"
 #include "archive/import/source/decompress.h"
 #include "archive/import/source/json_reader.h"
@@ -22,6 +25,7 @@
 #include "base/system/last_error.h"
 #include "base/system/mapped_file.h"
 #include "base/text/counted.h"
+#include "base/text/white_space.h"
 #include "pageload/results/result_file.h"
 #include "tools/archive/given_archive.h"
 #include "tools/archive/open.h"
@@ -32,6 +36,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using importing::ByteReader;
+
+constexpr std::size_t kSpanFileBytesMax = std::size_t{1} << 30;
 
 int say(const fs::path& path, const std::string& wrong) {
   std::fprintf(stderr, "reprise: %s: %s\n", path.c_str(), wrong.c_str());
@@ -87,6 +93,13 @@ bool has_member(std::string_view start, std::string_view wanted) {
   return false;
 }
 
+/// Whether the text begins as OTLP/JSON, or as a span of Zipkin or a list of them.
+bool is_of_spans(std::string_view start) {
+  start = trim(start);
+  if (start.starts_with('[')) start = trim(start.substr(1));
+  return has_member(start, "resourceSpans") || has_member(start, "traceId");
+}
+
 class InputReader {
  public:
   InputReader(const fs::path& path, ExplainInputs& inputs) : path_(path), inputs_(inputs) {}
@@ -103,6 +116,7 @@ class InputReader {
     if (kind != importing::RecordingKind::kUnknown) return read_recording();
     auto const first_line = std::string_view(start).substr(0, start.find('\n'));
     if (has_member(first_line, "calls")) return read_lines(*file);
+    if (is_of_spans(start)) return read_spans(*file);
     if (has_member(start, "schema") || has_member(start, "loads")) return read_result();
     return read_beacons(*file);
   }
@@ -226,6 +240,22 @@ class InputReader {
     return finish("has no beacon of a view");
   }
 
+  int read_spans(OpenFile& file) {
+    auto const source = file.source();
+    ByteReader reader(*source);
+    std::string text;
+    for (std::string_view piece; !(piece = reader.some()).empty(); reader.consume(piece.size())) {
+      if (text.size() + piece.size() > kSpanFileBytesMax) return say(path_, "longer than 1 GiB");
+      text += piece;
+    }
+    if (reader.failed()) return say(path_, reader.fault()->what);
+    auto set = read_span_file(text);
+    if (!set) return say(path_, set.error());
+    inputs_.spans.add(std::move(*set));
+    inputs_.span_files.push_back(path_.filename().string());
+    return kExitDone;
+  }
+
   const fs::path& path_;
   ExplainInputs& inputs_;
   std::size_t views_ = 0;
@@ -235,6 +265,27 @@ class InputReader {
 
 int read_explain_input(const fs::path& path, ExplainInputs& inputs) {
   return InputReader(path, inputs).run();
+}
+
+void place_spans(ExplainInputs& inputs) {
+  if (inputs.span_files.empty()) return;
+  if (!inputs.views.empty()) {
+    std::vector<CallTree*> trees;
+    for (GivenView& view : inputs.views) trees.push_back(&view.tree);
+    for (const CallLoss& loss : join_spans(trees, inputs.spans).losses) {
+      add_loss(inputs.losses, loss.what, loss.count);
+    }
+    return;
+  }
+  for (const CallLoss& loss : inputs.spans.losses) add_loss(inputs.losses, loss.what, loss.count);
+  for (CallTree& tree : trees_of(inputs.spans, inputs.losses)) {
+    inputs.views.push_back({.load = inputs.views.size() + 1, .tree = std::move(tree)});
+  }
+  auto name = inputs.span_files.front();
+  if (inputs.span_files.size() > 1) {
+    name += " and " + counted(inputs.span_files.size() - 1, "other file");
+  }
+  inputs.inputs.push_back({.name = std::move(name), .views = inputs.views.size()});
 }
 
 }  // namespace reprise

@@ -67,7 +67,8 @@ Span served(unsigned id, std::string target, double start_ms, double end_ms, dou
 SpanJoin join(View& view, std::vector<Span> spans) {
   SpanSet set;
   set.spans = std::move(spans);
-  return join_spans({&view.tree, 1}, set);
+  CallTree* const trees[] = {&view.tree};
+  return join_spans(trees, set);
 }
 
 TEST(SpanJoin, IsExactByTraceparent) {

@@ -96,6 +96,18 @@ TEST(SpanFile, IsZipkin) {
   EXPECT_EQ(url_of(span).target, "/cart");
 }
 
+TEST(SpanSet, TakesThoseOfAnotherUpToItsLimit) {
+  SpanSet set;
+  set.spans.resize(SpanSet::kSpansMax - 1);
+  SpanSet other;
+  other.spans.resize(3);
+  other.lose("lines that are not JSON");
+  set.add(std::move(other));
+  EXPECT_THAT(set.spans, SizeIs(SpanSet::kSpansMax));
+  EXPECT_THAT(losses(set),
+              ElementsAre("2 spans beyond the first million", "1 lines that are not JSON"));
+}
+
 TEST(SpanFile, LosesLinesThatAreNotJson) {
   auto const set =
       read("[1,\n" + std::string(kZipkin) + "\n{\"traceId\":\n" + std::string(kZipkin) + " {}\n7");
@@ -137,7 +149,7 @@ TEST(SpanFile, MendsTheOrderOfTimes) {
 
 TEST(SpanFile, MustHaveASpan) {
   EXPECT_EQ(read_span_file("").error(), "there are no spans in it");
-  EXPECT_THAT(read_span_file("<html>").error(), HasSubstr("1 lines that are not JSON"));
+  EXPECT_THAT(read_span_file("<html>").error(), HasSubstr("(lines that are not JSON: 1)"));
 }
 
 TEST(SpanFile, HasOnlySoManyAttributes) {
