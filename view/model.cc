@@ -1,11 +1,13 @@
 #include "view/model.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/json/serialize.hpp>
 #include <cmath>
 #include <cstdio>
 #include <utility>
 
+#include "analysis/contribution/chain.h"
 #include "base/text/printable.h"
 #include "pageload/results/metric.h"
 
@@ -106,6 +108,32 @@ json::array metrics_json() {
   return metrics;
 }
 
+/// The end of a request that never ended: after every load.
+constexpr std::int64_t kNeverUs = CallTree::kWindowUsMax;
+
+std::int64_t us(double ms) {
+  return std::llround(std::clamp(ms * 1000, 0.0, static_cast<double>(kNeverUs - 1)));
+}
+double ms(std::int64_t time_us) {
+  return static_cast<double>(time_us) / 1000;
+}
+
+std::string_view why_text(ChainLink::Why why) {
+  switch (why) {
+    case ChainLink::Why::kRedirected:
+      return "redirected";
+    case ChainLink::Why::kStarted:
+      return "started";
+    case ChainLink::Why::kHeldUp:
+      return "held up";
+    case ChainLink::Why::kEndedBefore:
+      return "ended just before";
+    case ChainLink::Why::kFirst:
+      break;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string script_safe(std::string_view json) {
@@ -148,6 +176,39 @@ void ViewModel::begin_load(const json::object& facts) {
   loads_json_ += ",\"requests\":[";
   load_requests_ = 0;
   load_left_out_ = 0;
+  load_ = {};
+  rows_.clear();
+  auto const* const metrics = facts.if_contains("metrics");
+  auto const* const numbers = metrics == nullptr ? nullptr : metrics->if_object();
+  auto const* const event = numbers == nullptr ? nullptr : numbers->if_contains("load_event_ms");
+  if (event != nullptr && event->is_number()) load_.window_us = us(event->to_number<double>());
+}
+
+void ViewModel::add_to_chain(const ViewRequest& request) {
+  if (!(request.start_ms >= 0)) return;
+  Call call{.name = std::string(request.url), .start_us = us(request.start_ms)};
+  bool const ended = request.end_ms >= 0 && request.end_ms * 1000 < kNeverUs;
+  call.end_us = ended ? us(request.end_ms) : kNeverUs;
+  call.attributes = {{"type", std::string(request.type)},
+                     {"initiator", std::string(request.initiator)},
+                     {"status", std::to_string(std::llround(request.status))}};
+  load_.calls.push_back(std::move(call));
+  rows_.push_back(load_requests_);
+}
+
+/// The critical chain as in MODEL.md.
+json::array ViewModel::chain() {
+  if (load_.window_us == 0) {
+    for (const Call& call : load_.calls) {
+      if (call.end_us != kNeverUs) load_.window_us = std::max(load_.window_us, call.end_us);
+    }
+  }
+  json::array chain;
+  for (const ChainLink& link : critical_chain(load_)) {
+    chain.push_back(
+        json::array{rows_[link.call], why_text(link.why), ms(link.from_us), ms(link.until_us)});
+  }
+  return chain;
 }
 
 void ViewModel::add_text(std::string_view text) {
@@ -167,6 +228,7 @@ void ViewModel::add_request(const ViewRequest& request) {
     return;
   }
   ++requests_;
+  add_to_chain(request);
   loads_json_ += load_requests_++ > 0 ? ",\n[" : "\n[";
   for (auto const& [name, field] : kTexts) {
     add_text(request.*field);
@@ -180,7 +242,7 @@ void ViewModel::add_request(const ViewRequest& request) {
 }
 
 void ViewModel::end_load(const json::object& facts) {
-  loads_json_ += "]," + fields_of(facts);
+  loads_json_ += "],\"chain\":" + json::serialize(chain()) + "," + fields_of(facts);
   loads_json_ += "\"requests_left_out\":" + std::to_string(load_left_out_) + "}";
 }
 

@@ -2,6 +2,7 @@
 
 // The data of the page of `reprise view`, as JSON: view/page/MODEL.md.
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,9 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
+
+#include "analysis/calls/call.h"
 
 namespace reprise {
 
@@ -48,7 +52,8 @@ class ViewModel {
   void link_explanation(std::string address) { explanation_ = std::move(address); }
   /// `facts`: the fields of an input in MODEL.md. Call it before its loads.
   void add_input(const boost::json::object& facts);
-  /// `facts`: the fields of a load in MODEL.md that are known now. Call it before its requests.
+  /// `facts`: the fields of a load in MODEL.md that are known now; the load event among its metrics
+  /// is where the critical chain ends. Call it before its requests.
   void begin_load(const boost::json::object& facts);
   void add_request(const ViewRequest& request);
   /// `facts`: the remaining fields.
@@ -64,6 +69,8 @@ class ViewModel {
 
  private:
   void add_text(std::string_view text);
+  void add_to_chain(const ViewRequest& request);
+  boost::json::array chain();
 
   std::string explanation_;
   std::string inputs_json_;
@@ -74,6 +81,8 @@ class ViewModel {
   std::size_t inputs_ = 0;
   std::size_t loads_ = 0;
   std::size_t requests_ = 0;
+  CallTree load_;                  ///< requests of the current load that have a start
+  std::vector<std::size_t> rows_;  ///< of those calls
   std::size_t load_requests_ = 0;  ///< of the current load
   std::size_t load_left_out_ = 0;
   std::size_t left_out_ = 0;

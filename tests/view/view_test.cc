@@ -72,6 +72,31 @@ TEST(ViewModel, TextsStandThereOnceAndNumbersAreShort) {
   EXPECT_EQ(read.at("loads").at(0).at("run"), 1);
 }
 
+TEST(ViewModel, HasTheCriticalChainUpToTheLoadEvent) {
+  ViewModel model;
+  model.add_input({});
+  for (json::value const& event : {json::value(92.5), json::value()}) {
+    model.begin_load({{"metrics", {{"load_event_ms", event}}}});
+    model.add_request({.url = "https://a.test/lost"});
+    model.add_request({.url = "https://a.test/", .start_ms = 0, .end_ms = 60});
+    model.add_request({.url = "https://a.test/stream", .start_ms = 10});
+    model.add_request({.url = "https://a.test/a.png",
+                       .initiator = "https://a.test/",
+                       .start_ms = 50.5,
+                       .end_ms = 90});
+    model.add_request({.url = "https://a.test/late",
+                       .initiator = "https://a.test/",
+                       .start_ms = 95,
+                       .end_ms = 500});
+    model.end_load();
+  }
+  auto const read = parsed(std::move(model));
+  EXPECT_EQ(read.at("loads").at(0).at("chain"),
+            json::parse(R"([[1,"",0E0,5.05E1],[3,"started",5.05E1,9E1]])"));
+  EXPECT_EQ(read.at("loads").at(1).at("chain"),
+            json::parse(R"([[1,"",0E0,6E1],[4,"started",9.5E1,5E2]])"));
+}
+
 TEST(ViewModel, RequestsOverTheLimitAreCountedInTheirLoad) {
   ViewModel model;
   model.add_input({});

@@ -1,7 +1,7 @@
 // The part of the page that shows one load.
 import { select } from 'd3-selection';
 
-import { chainTimes, criticalChain } from './chain.js';
+import { chainOf, chainTimes } from './chain.js';
 import { showDetails, showTip } from './details.js';
 import { put, section } from './elements.js';
 import { bytesText, countText, counted, hostOf, msText, shown } from './format.js';
@@ -22,7 +22,7 @@ export function prepare(model, load) {
     requests,
     milestones,
     roundTrips: roundTripsOf(requests),
-    chain: criticalChain(requests, load.metrics?.load_event_ms ?? null),
+    chain: chainOf(load, requests),
     chainEnd: load.metrics?.load_event_ms ?? lastEnd,
     host: hostOf(load.final_url || load.url || ''),
     initiatorName: isArchive ? 'Referrer' : 'Initiator',

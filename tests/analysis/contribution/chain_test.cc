@@ -61,6 +61,40 @@ TEST(CriticalChain, TakesTheLastThatEndedIfNoInitiatorIsKnown) {
       << "what ends after the window is not waited for";
 }
 
+TEST(CriticalChain, TakesTheInitiatorThatWasStillArriving) {
+  CallTree tree{.window_us = 300'000};
+  request(tree, 0, 170'000, "Document");
+  request(tree, 20'000, 150'000, "Script", "a");
+  request(tree, 160'000, 300'000, "Image", "a");
+  EXPECT_THAT(links(tree), ElementsAre(std::pair(0, Why::kFirst), std::pair(2, Why::kStarted)));
+  tree.calls[0].end_us = 60'000;
+  EXPECT_THAT(links(tree), ElementsAre(std::pair(0, Why::kFirst), std::pair(1, Why::kStarted),
+                                       std::pair(2, Why::kHeldUp)));
+}
+
+TEST(CriticalChain, DoesNotTakeAnImageForWhatHeldTheDocumentUp) {
+  CallTree tree{.window_us = 300'000};
+  request(tree, 0, 60'000, "Document");
+  request(tree, 21'000, 155'000, "Image", "a");
+  request(tree, 160'000, 300'000, "Image", "a#top");
+  EXPECT_THAT(links(tree), ElementsAre(std::pair(0, Why::kFirst), std::pair(2, Why::kStarted)));
+}
+
+TEST(CriticalChain, HasNoInitiatorThatIsTheRequestItselfOrCameLater) {
+  CallTree tree{.window_us = 20'000};
+  request(tree, 0, 10'000, "Document", "a");
+  request(tree, 5'000, 20'000, "Image", "c");
+  request(tree, 6'000, 7'000, "Image", "b");
+  EXPECT_THAT(links(tree), ElementsAre(std::pair(1, Why::kFirst)));
+}
+
+TEST(CriticalChain, IsEmptyIfNothingEnded) {
+  CallTree tree{.window_us = 0};
+  EXPECT_TRUE(critical_chain(tree).empty());
+  request(tree, 0, 9'000, "Document");
+  EXPECT_TRUE(critical_chain(tree).empty());
+}
+
 TEST(ShareChain, GivesEachMomentToOneThing) {
   auto const tree = tree_of(100, {{"document", 0, 40},
                                   {"wait", 5, 30, 0, CallKind::kPhase},
