@@ -174,6 +174,7 @@ class Inputs(harness.TestCase):
             ((self.folder / "none.json",), 1, "none.json: cannot be read: No such file"),
             ((self.write("empty", ""),), 1, "empty: is empty"),
             ((self.write("other.json", "{}"),), 1, "neither a result of `load -o`, an archive"),
+            ((self.write("bad.json", '{"schema":7}'),), 1, "bad.json: not a result of `load -o`"),
             ((self.write("a.har", json.dumps(HAR)), "--where", "load>1m"), 1,
              "--where selects none of the 3 views"),
             ((self.write("a.har", json.dumps(HAR)), "--where", "load>"), 2, "a value is missing"),

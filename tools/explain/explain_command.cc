@@ -6,15 +6,18 @@
 #include <memory>
 #include <optional>
 
+#include "analysis/beacons/beacon_script.h"
 #include "analysis/calls/call_lines.h"
 #include "analysis/contribution/call_subject.h"
 #include "analysis/contribution/explanation.h"
 #include "base/system/private_file.h"
 #include "base/system/text_file.h"
+#include "base/text/counted.h"
 #include "tools/archive/open.h"
 #include "tools/commands.h"
 #include "tools/explain/explain_inputs.h"
 #include "tools/explain/explain_text.h"
+#include "view/explain_page.h"
 
 namespace reprise {
 namespace {
@@ -30,8 +33,10 @@ struct ExplainFlags {
   fs::path kinds;
   fs::path entities;
   fs::path calls;
+  fs::path page;
   bool json = false;
   bool csv = false;
+  bool beacon_script = false;
 };
 
 /// "10%" or "10".
@@ -102,10 +107,8 @@ std::optional<ExplainTask> task_of(const ExplainFlags& flags) {
   return task;
 }
 
-int write_calls(const fs::path& path, const std::vector<GivenView>& views) {
-  std::string lines;
-  for (GivenView const& view : views) lines += call_line(view.tree);
-  if (auto const written = write_private_file(lines, path); !written) {
+int write_output(const fs::path& path, std::string_view text) {
+  if (auto const written = write_private_file(text, path); !written) {
     std::fprintf(stderr, "reprise: %s cannot be written: %s\n", path.c_str(),
                  written.error().message().c_str());
     return kExitFailed;
@@ -114,6 +117,14 @@ int write_calls(const fs::path& path, const std::vector<GivenView>& views) {
 }
 
 int explain_inputs(const ExplainFlags& flags) {
+  if (flags.beacon_script) {
+    std::fwrite(beacon_script().data(), 1, beacon_script().size(), stdout);
+    return after_output(kExitDone);
+  }
+  if (flags.inputs.empty()) {
+    std::fputs("reprise: explain: give a file, such as a result of `reprise load -o`\n", stderr);
+    return kExitUsage;
+  }
   auto const task = task_of(flags);
   if (!task) return kExitUsage;
   ExplainInputs inputs;
@@ -136,12 +147,23 @@ int explain_inputs(const ExplainFlags& flags) {
     return kExitFailed;
   }
   if (!flags.calls.empty()) {
-    if (int const code = write_calls(flags.calls, inputs.views); code != kExitDone) return code;
+    std::string lines;
+    for (GivenView const& view : inputs.views) lines += call_line(view.tree);
+    if (int const code = write_output(flags.calls, lines); code != kExitDone) return code;
   }
   auto const explanation = explain(inputs.views, task->rules, task->entities, task->options);
+  auto const json = to_json(explanation, task->rules, task->options, facts);
+  if (!flags.page.empty()) {
+    auto const page = explain_page(json);
+    if (int const code = write_output(flags.page, page); code != kExitDone) return code;
+    if (flags.page == "-") return kExitDone;
+    std::fprintf(stderr, "wrote %s: %s, %.1f MB\n", flags.page.c_str(),
+                 counted(explanation.slices.front().views, "view").c_str(),
+                 static_cast<double>(page.size()) / 1e6);
+  }
   std::string text;
   if (flags.json) {
-    text = boost::json::serialize(to_json(explanation, task->rules, task->options, facts)) + "\n";
+    text = boost::json::serialize(json) + "\n";
   } else if (flags.csv) {
     text = explanation_csv(explanation, task->rules, task->options);
   } else {
@@ -157,11 +179,11 @@ void add_explain_command(CLI::App& app, int& exit_code) {
   auto const flags = std::make_shared<ExplainFlags>();
   auto* const sub = app.add_subcommand(
       "explain", "Say where the time of page loads went: reprise explain FILE... [-o page.html]");
-  sub->add_option(
-         "FILE", flags->inputs,
-         "Results of `load -o`, archives, recordings of other tools, HARs, lines of calls, "
-         "spans of servers (OTLP/JSON, Zipkin)")
-      ->required();
+  sub->add_option("FILE", flags->inputs,
+                  "Results of `load -o`, archives, recordings of other tools, HARs, lines of "
+                  "calls, beacons, spans of servers");
+  sub->add_option("-o,--output", flags->page,
+                  "Write an HTML page here; - writes to standard output");
   sub->add_option("--by", flags->by, "Also by these tags: browser,protocol,link,cache,page,...")
       ->delimiter(',');
   sub->add_option("--where", flags->where, "Only views that this filter selects: 'link=wpt:4g'");
@@ -173,6 +195,8 @@ void add_explain_command(CLI::App& app, int& exit_code) {
   sub->add_option("--calls", flags->calls, "Write the calls to this file, a line of JSON per view");
   auto* const json = sub->add_flag("--json", flags->json, "Write JSON");
   sub->add_flag("--csv", flags->csv, "Write CSV")->excludes(json);
+  sub->add_flag("--beacon-script", flags->beacon_script,
+                "Print the script with which pages send beacons (docs/beacons.md), and stop");
   sub->callback([flags, &exit_code] { exit_code = explain_inputs(*flags); });
 }
 

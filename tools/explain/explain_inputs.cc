@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <expected>
 #include <string>
 #include <string_view>
 
+#include "analysis/beacons/beacon_lines.h"
 #include "analysis/calls/call_lines.h"
 #include "analysis/sources/archive_calls.h"
 #include "analysis/sources/har_calls.h"
@@ -115,7 +117,8 @@ class InputReader {
     auto const first_line = std::string_view(start).substr(0, start.find('\n'));
     if (has_member(first_line, "calls")) return read_lines(*file);
     if (is_of_spans(start)) return read_spans(*file);
-    return read_result();
+    if (has_member(start, "schema") || has_member(start, "loads")) return read_result();
+    return read_beacons(*file);
   }
 
  private:
@@ -132,10 +135,7 @@ class InputReader {
 
   int read_result() {
     auto const result = read_result_file(path_);
-    if (!result) {
-      return say(path_, "neither a result of `load -o`, an archive, a HAR, nor lines of calls: " +
-                            result.error());
-    }
+    if (!result) return say(path_, "not a result of `load -o`: " + result.error());
     for (auto& [load, tree] : calls_of(*result, inputs_.losses)) {
       auto const& trace = result->loads[load].page.trace;
       if (!trace.empty()) add_trace_file(trace, tree);
@@ -207,6 +207,37 @@ class InputReader {
     if (bad > 1) say(path_, counted(bad, "line") + " skipped in all");
     if (bad > 0) inputs_.losses.push_back({.what = "lines that are not calls", .count = bad});
     return finish("has no line of calls");
+  }
+
+  int read_beacons(OpenFile& file) {
+    auto const source = file.source();
+    ByteReader reader(*source);
+    BeaconLines lines([this](const BeaconView& view, std::uint64_t line) {
+      add(tree_of(view), static_cast<std::size_t>(line));
+    });
+    for (std::string_view bytes; !(bytes = reader.some()).empty();) {
+      auto const space = lines.space();
+      auto const size = std::min(space.size(), bytes.size());
+      std::ranges::copy(bytes.substr(0, size), space.begin());
+      reader.consume(size);
+      lines.written(size);
+    }
+    lines.finish();
+    auto const& counts = lines.counts();
+    auto const first_bad =
+        "line " + std::to_string(counts.first_bad_line) + ": " + counts.first_bad_why;
+    if (views_ == 0 && counts.bad_lines > 0) {
+      return say(path_,
+                 "neither a result of `load -o`, an archive, a HAR, lines of calls, spans, "
+                 "nor beacons: " +
+                     first_bad);
+    }
+    if (reader.failed()) say(path_, reader.fault()->what);
+    if (counts.bad_lines > 0) {
+      say(path_, counted(counts.bad_lines, "line") + " skipped; the first is " + first_bad);
+      inputs_.losses.push_back({.what = "lines that are not beacons", .count = counts.bad_lines});
+    }
+    return finish("has no beacon of a view");
   }
 
   int read_spans(OpenFile& file) {

@@ -19,9 +19,9 @@ struct ExplainInputs {
 };
 
 /// Adds the views of one file: a result of `load -o`, an archive or a recording of another tool, a
-/// HAR, or lines of call trees (analysis/calls/CALLS.md), also compressed with gzip or zstd. Spans
-/// of servers (analysis/spans/SPANS.md) are kept for place_spans().
-/// Returns an exit code; its message has been printed.
+/// HAR, lines of call trees (analysis/calls/CALLS.md), or beacons (analysis/beacons/BEACONS.md),
+/// also compressed with gzip or zstd. Spans of servers (analysis/spans/SPANS.md) are kept for
+/// place_spans(). Returns an exit code; its message has been printed.
 int read_explain_input(const std::filesystem::path& path, ExplainInputs& inputs);
 
 /// Once all inputs are read: joins the spans to the views, or makes views of them if there are
