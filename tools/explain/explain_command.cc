@@ -18,6 +18,7 @@
 #include "tools/explain/explain_inputs.h"
 #include "tools/explain/explain_text.h"
 #include "view/explain_page.h"
+#include "view/page_link.h"
 
 namespace reprise {
 namespace {
@@ -34,6 +35,7 @@ struct ExplainFlags {
   fs::path entities;
   fs::path calls;
   fs::path page;
+  fs::path view;
   bool json = false;
   bool csv = false;
   bool beacon_script = false;
@@ -135,6 +137,7 @@ int explain_inputs(const ExplainFlags& flags) {
   ExplanationFacts facts{.inputs = std::move(inputs.inputs),
                          .views_read = inputs.views.size(),
                          .losses = std::move(inputs.losses)};
+  if (!flags.view.empty()) facts.view = link_between(flags.page, flags.view);
   if (task->where) {
     facts.where = flags.where;
     std::erase_if(inputs.views, [&](const GivenView& view) {
@@ -181,9 +184,12 @@ void add_explain_command(CLI::App& app, int& exit_code) {
       "explain", "Say where the time of page loads went: reprise explain FILE... [-o page.html]");
   sub->add_option("FILE", flags->inputs,
                   "Results of `load -o`, archives, recordings of other tools, HARs, lines of "
-                  "calls, beacons, spans of servers");
+                  "calls, beacons, spans of servers (OTLP/JSON, Zipkin)");
   sub->add_option("-o,--output", flags->page,
                   "Write an HTML page here; - writes to standard output");
+  sub->add_option("--view", flags->view,
+                  "Link to this page of `reprise view`, written with the same files")
+      ->needs("-o");
   sub->add_option("--by", flags->by, "Also by these tags: browser,protocol,link,cache,page,...")
       ->delimiter(',');
   sub->add_option("--where", flags->where, "Only views that this filter selects: 'link=wpt:4g'");

@@ -112,6 +112,7 @@ export class CallsTable {
     const measure = (className, us, text) => {
       const box = cell(`number ${className}`);
       put(box, 'span', '', text);
+      if (us === 0) return;
       put(box.append('span').attr('class', 'groove').attr('aria-hidden', true), 'span', kind.colour)
         .style('width', `${(100 * us) / this.most}%`);
     };

@@ -21,16 +21,17 @@ export function readExplanation(text) {
 
 /** What the views of a slice have in common, or the tags of a point: "network 4g, country DE". */
 export function tagsText(tags) {
-  return Object.entries(tags).map(([name, value]) => `${name} ${value}`).join(', ');
+  return Object.entries(tags).map(([name, value]) => `${name} ${value || 'unknown'}`).join(', ');
 }
 
 export function sliceName(slice) {
   return tagsText(slice.tags) || 'All views';
 }
 
-/** Whether a point is a view of this slice. */
-export function isOf(slice, point) {
-  return Object.entries(slice.tags).every(([name, value]) => point.tags[name] === value);
+/** Whether a point is a view of this slice. As a tag, `page` is the page of the view. */
+export function isOf(explanation, slice, point) {
+  const tags = { ...point.tags, page: explanation.names[point.page] };
+  return Object.entries(slice.tags).every(([name, value]) => (tags[name] ?? '') === value);
 }
 
 /** The kind with the largest share of a point, or null. */

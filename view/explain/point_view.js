@@ -22,6 +22,10 @@ export class PointView {
     const started = whenText(point.started_unix_ms);
     put(this.box, 'p', 'said', [started && `${started} UTC`, tagsText(point.tags),
       `load ${point.load} of ${inputs[point.input].name}`].filter(Boolean).join(' · '));
+    if (this.explanation.view) {
+      put(put(this.box, 'p', '', ''), 'a', '', 'This load in detail')
+        .attr('href', `${this.explanation.view}#input=${point.input + 1}&load=${point.load}`);
+    }
     const shares = sharesOfPoint(this.explanation, point);
     putStack(this.box, this.explanation, shares);
     const list = this.box.append('ul').attr('class', 'legend').attr('aria-label', 'Even shares');

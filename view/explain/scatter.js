@@ -10,7 +10,7 @@ import { choice, drawAtWidth, makeSlider, putKind } from './controls.js';
 import { heaviestKind, isOf, sharesOfPoint, tagsText } from './explanation.js';
 import { pointPlace } from './place.js';
 import { PointView } from './point_view.js';
-import { dayText, roughTime, topShares, whenText } from './words.js';
+import { DAYS_OF_A_YEAR, dayText, roughTime, topShares, whenText } from './words.js';
 
 const HEIGHT = 320;
 const LEFT = 52;
@@ -21,6 +21,7 @@ const NEAR = 18; // pixels around the pointer
 const DAY_MS = 86_400_000;
 const DAYS_NAMED = 2; // a longer time has days on its axis, a shorter one hours
 const LABEL = 90; // pixels of a time's name
+const LONG_LABEL = 150; // of one with its year, at the edge too
 const LOG_FROM = 8; // the slowest view as a multiple of the median
 const SLOWEST = 5;
 
@@ -102,7 +103,7 @@ export class Scatter {
   /** Shows the views of a slice. */
   show(slice) {
     if (!this.svg) return;
-    const views = this.explanation.points.filter((point) => isOf(slice, point));
+    const views = this.explanation.points.filter((point) => isOf(this.explanation, slice, point));
     for (const [kind, place] of this.counts) {
       const count = views.filter((point) => this.kindOf(point) === kind).length;
       place.text(`(${count.toLocaleString('en')})`);
@@ -146,12 +147,13 @@ export class Scatter {
     axes.append('g').attr('class', 'axis').attr('transform', `translate(${LEFT},0)`)
       .call(axisLeft(y).tickValues(this.valuesOf(y)).tickSizeInner(LEFT - right).tickSizeOuter(0)
         .tickFormat(roughTime));
-    const count = Math.max(2, Math.floor(width / LABEL));
-    const bottom = axisBottom(x).ticks(count).tickSizeOuter(0);
     const days = (times.at(-1) - times[0]) / DAY_MS;
+    const label = days > DAYS_OF_A_YEAR ? LONG_LABEL : LABEL;
+    const count = Math.max(2, Math.floor(width / label));
+    const bottom = axisBottom(x).ticks(count).tickSizeOuter(0);
     if (this.by === 'time' && days > DAYS_NAMED) {
       bottom.tickValues(wholeDays(times[0], times.at(-1), Math.ceil(days / count)))
-        .tickFormat(dayText);
+        .tickFormat((time) => dayText(time, days));
     } else if (this.by === 'time') {
       bottom.tickFormat((time) => whenText(time).slice(11, 16));
     }

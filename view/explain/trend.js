@@ -14,14 +14,22 @@ const LEFT = 46;
 const TOP = 8;
 const BOTTOM = 24;
 const DAY_MS = 86_400_000;
-const DAY_WIDTH_MAX = 64;
+const DAY_WIDTH_MAX = 80;
 const LABEL = 76; // pixels of a day's name
+const EMPTY_MAX = 4; // columns for each day with views
 
-/** The days with `place`, in days since the first: a day without views stays empty. Pure. */
+/** How many days after the first the last one is. */
+const daysApart = (trend) =>
+  Math.round((Date.parse(trend.at(-1).day) - Date.parse(trend[0].day)) / DAY_MS);
+
+/**
+ * The days with `place`, in days since the first: a day without views stays empty. If most days
+ * would be empty, the places of those with views follow each other. Pure.
+ */
 export function placed(trend) {
-  const first = Date.parse(trend[0]?.day);
-  const placeOf = (day) => Math.round((Date.parse(day) - first) / DAY_MS);
-  return trend.map((each) => ({ ...each, place: placeOf(each.day) }));
+  const isSparse = daysApart(trend) > EMPTY_MAX * trend.length;
+  return trend.map((each, at) =>
+    ({ ...each, place: isSparse ? at : daysApart([trend[0], each]) }));
 }
 
 /** The parts of a day's column from the bottom, in the order of `kinds`. Pure. */
@@ -90,8 +98,8 @@ export class Trend {
           .attr('y', y(to)).attr('height', y(from) - y(to));
       }
       if (day.place % every !== 0) return;
-      put(this.svg, 'text', 'day-name', dayText(day.day)).attr('y', HEIGHT - 6)
-        .attr('x', Math.min(this.x(day.place + 0.5), width - 20));
+      put(this.svg, 'text', 'day-name', dayText(day.day, daysApart(this.days)))
+        .attr('y', HEIGHT - 6).attr('x', Math.min(this.x(day.place + 0.5), width - 20));
     });
     if (this.marked !== undefined) this.mark(this.marked);
   }

@@ -66,10 +66,12 @@ export function sliceText(slice) {
     + ` on average; ${topShares(slice.shares)}`;
 }
 
-/** "22 Nov", of a time in UTC. */
-export function dayText(time) {
-  return new Date(time).toLocaleDateString('en-GB',
-    { day: 'numeric', month: 'short', timeZone: 'UTC' });
+export const DAYS_OF_A_YEAR = 300; // from here on, days are told apart by their year
+
+/** "22 Nov", or "22 Nov 2026" among days so far apart that their year matters. In UTC. */
+export function dayText(time, daysApart = 0) {
+  return new Date(time).toLocaleDateString('en-GB', { day: 'numeric', month: 'short',
+    year: daysApart > DAYS_OF_A_YEAR ? 'numeric' : undefined, timeZone: 'UTC' });
 }
 
 /** "2026-11-22 13:04:05" in UTC; empty if it is unknown or no time. */

@@ -25,8 +25,18 @@ test('kinds that occur are ranked by their share of all views', () => {
   assert.deepStrictEqual(made.ranked.map(({ name }) => name), ['c', 'a', 'd']);
   assert.deepStrictEqual(made.ranked.map(({ colour }) => colour), ['k2', 'k0', 'k3']);
   assert.deepStrictEqual(made.slices.map(sliceName), ['All views', 'x 1, y 2']);
-  assert.deepStrictEqual(made.slices.map((slice) => isOf(slice, { tags: { x: '1', y: '3' } })),
-    [true, false]);
+});
+
+test('a point is of a slice with all its tags, of which the page is one', () => {
+  const made = { names: ['https://a.test/', 'https://b.test/'] };
+  const point = { page: 1, tags: { network: '4g' } };
+  const is = (tags) => isOf(made, { tags }, point);
+  assert.deepStrictEqual([
+    {}, { network: '4g' }, { network: '3g' }, { page: 'https://b.test/', network: '4g' },
+    { page: 'https://a.test/' }, { country: '' }, { country: 'DE' },
+  ].map(is), [true, true, false, true, false, true, false]);
+  assert.strictEqual(sliceName({ tags: { network: '4g', country: '' } }),
+    'network 4g, country unknown');
 });
 
 test('of each drawn view the shares and the calls add up to its time', () => {
@@ -101,6 +111,8 @@ test('days stand at their date and are piled in the same order', () => {
     shares: shares.map(([kind, us, percent]) => ({ kind, us, percent })) });
   const days = placed([day('2026-10-24', ['b', 30, 75], ['a', 10, 25]), day('2026-10-27')]);
   assert.deepStrictEqual(days.map(({ place }) => place), [0, 3]);
+  const years = placed([day('2017-03-21'), day('2018-10-20'), day('2023-03-30')]);
+  assert.deepStrictEqual(years.map(({ place }) => place), [0, 1, 2]);
   const kinds = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
   const piled = (scale) => layers(kinds, days[0], scale)
     .map(({ kind, from, to }) => `${kind.name} ${from}-${to}`);
