@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,22 +34,41 @@ class ViewCalls {
     std::uint8_t whole = 0;
     std::array<std::uint8_t, kBeaconPhaseNames.size()> phases = {};
   };
-  struct Hash {
-    std::size_t operator()(const std::string& key) const;
+  /// What the rules can tell requests apart by; what they do not ask for is empty.
+  struct Key {
+    std::uint32_t page = 0;
+    std::int64_t status = 0;
+    std::array<std::string_view, 5> texts;  ///< URL or its site, initiator, suffix, protocol, type
+
+    bool operator==(const Key&) const = default;
+    std::uint64_t hash() const;
+    std::size_t size_bytes() const;
+  };
+  /// A key with its own texts.
+  struct Known {
+    Key key;
+    Kinds kinds;
+    std::string texts;
   };
 
-  void write_key(const BeaconRequest& request);
+  Key key_of(const BeaconRequest& request) const;
   const Kinds& kinds_of(const BeaconRequest& request, const BeaconView& view);
+  Kinds classify(const BeaconRequest& request, const BeaconView& view) const;
   std::uint8_t kind_of(const BeaconWork& work, const BeaconView& view);
   void flatten_by_tree(const BeaconView& view);
+  void forget();
 
   const KindRules& rules_;
   const Entities& entities_;
   bool by_tree_ = false;    ///< the rules ask for what differs in each call
   bool whole_url_ = false;  ///< the rules ask for more of a URL than its host
-  std::unordered_map<std::string, Kinds, Hash> known_;
-  std::string key_;
-  std::string page_;  ///< of known_'s keys
+  bool by_protocol_ = false;
+  bool by_type_ = false;
+  std::vector<std::unique_ptr<Known>> known_;  ///< open addressing, a power of two of places
+  Kinds too_long_;                             ///< those of a request whose key is not kept
+  std::unordered_map<std::string, std::uint8_t> known_works_;
+  std::string work_key_;
+  std::string page_;
   std::uint32_t page_number_ = 0;
   std::unordered_map<std::string, std::uint32_t> pages_;  ///< by their hosts
   std::vector<FlatCall> calls_;

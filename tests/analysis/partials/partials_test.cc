@@ -73,6 +73,33 @@ TEST(FlatShares, AreTheEvenSharesWhateverTheRulesAskFor) {
   }
 }
 
+/// Hosts that look alike at both ends share a place in the memory of kinds.
+TEST(FlatShares, AreTheEvenSharesOfMoreHostsThanAreRemembered) {
+  ViewCalls calls(KindRules::standard(), entities());
+  FlatShares shares;
+  std::vector<std::string> names;
+  for (int i = 0; i < 100; ++i) {
+    names.push_back("https://first-half-" + std::to_string(100 + i % 50) +
+                    (i % 3 == 0 ? "." : "-") + "doubleclick.net/" +
+                    (i == 7 ? std::string(5'000, 'x') : "") + "a.css");
+    names.push_back("https://www." + std::string(2'000, 'y') + ".doubleclick.net/");
+  }
+  for (int round = 0; round < 3; ++round) {
+    BeaconView view{.page = "https://www.shop.test/"};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      auto const start = static_cast<std::int64_t>(i) * 10;
+      view.requests.push_back({.name = names[i],
+                               .initiator = i % 2 == 0 ? "link" : "img",
+                               .start_us = start,
+                               .end_us = start + 25});
+    }
+    std::vector<std::int64_t> sums(KindRules::standard().kinds().size());
+    auto const gap = shares.share(calls.flatten(view), view.window_us(), sums);
+    sums[KindRules::standard().gap_kind()] += gap;
+    EXPECT_EQ(sums, slow_sums(view, KindRules::standard()));
+  }
+}
+
 TEST(FlatShares, AreTheSameOfCallsInAnyOrder) {
   TestSeed const seed;
   std::mt19937_64 random(seed.value());
