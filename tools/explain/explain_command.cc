@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "analysis/beacons/beacon_script.h"
 #include "analysis/calls/call_lines.h"
 #include "analysis/contribution/call_subject.h"
 #include "analysis/contribution/explanation.h"
@@ -15,6 +16,7 @@
 #include "tools/commands.h"
 #include "tools/explain/explain_inputs.h"
 #include "tools/explain/explain_text.h"
+#include "tools/explain/partial_lines.h"
 
 namespace reprise {
 namespace {
@@ -32,6 +34,9 @@ struct ExplainFlags {
   fs::path calls;
   bool json = false;
   bool csv = false;
+  bool beacon_script = false;
+  bool partial = false;
+  bool merge = false;
 };
 
 /// "10%" or "10".
@@ -113,7 +118,24 @@ int write_calls(const fs::path& path, const std::vector<GivenView>& views) {
   return kExitDone;
 }
 
+int print_beacon_script() {
+  auto const script = beacon_script();
+  std::fwrite(script.data(), 1, script.size(), stdout);
+  return after_output(kExitDone);
+}
+
+int explain_partially(const ExplainFlags& flags) {
+  if (flags.merge) return merge_partials(flags.inputs);
+  auto const task = task_of(flags);
+  if (!task) return kExitUsage;
+  return write_partials(flags.inputs, flags.by, task->rules, task->entities);
+}
+
 int explain_inputs(const ExplainFlags& flags) {
+  if (flags.inputs.empty()) {
+    std::fputs("reprise: explain: give at least one FILE\n", stderr);
+    return kExitUsage;
+  }
   auto const task = task_of(flags);
   if (!task) return kExitUsage;
   ExplainInputs inputs;
@@ -157,8 +179,8 @@ void add_explain_command(CLI::App& app, int& exit_code) {
   auto* const sub = app.add_subcommand(
       "explain", "Say where the time of page loads went: reprise explain FILE... [-o page.html]");
   sub->add_option("FILE", flags->inputs,
-                  "Results of `load -o`, archives, recordings of other tools, HARs, lines of calls")
-      ->required();
+                  "Results of `load -o`, archives, recordings of other tools, HARs, beacons, lines "
+                  "of calls");
   sub->add_option("--by", flags->by, "Also by these tags: browser,protocol,link,cache,page,...")
       ->delimiter(',');
   sub->add_option("--where", flags->where, "Only views that this filter selects: 'link=wpt:4g'");
@@ -170,7 +192,30 @@ void add_explain_command(CLI::App& app, int& exit_code) {
   sub->add_option("--calls", flags->calls, "Write the calls to this file, a line of JSON per view");
   auto* const json = sub->add_flag("--json", flags->json, "Write JSON");
   sub->add_flag("--csv", flags->csv, "Write CSV")->excludes(json);
-  sub->callback([flags, &exit_code] { exit_code = explain_inputs(*flags); });
+  sub->add_flag("--beacon-script", flags->beacon_script,
+                "Print the script that sends beacons from pages of real users, and end");
+  // What would change nothing in partial results is refused with them.
+  auto const sums_only = [sub](CLI::Option* option) {
+    for (auto const* const name :
+         {"--where", "--slowest", "--trend", "--calls", "--json", "--csv"}) {
+      option->excludes(sub->get_option(name));
+    }
+    return option;
+  };
+  auto* const partial = sums_only(sub->add_flag(
+      "--partial", flags->partial,
+      "Sum beacons to lines that --merge adds up, from standard input if there is no FILE"));
+  sums_only(sub->add_flag("--merge", flags->merge, "Add up sorted lines of --partial"))
+      ->excludes(partial);
+  sub->callback([flags, &exit_code] {
+    if (flags->beacon_script) {
+      exit_code = print_beacon_script();
+    } else if (flags->partial || flags->merge) {
+      exit_code = explain_partially(*flags);
+    } else {
+      exit_code = explain_inputs(*flags);
+    }
+  });
 }
 
 }  // namespace reprise

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "analysis/beacons/beacon_reader.h"
 #include "analysis/calls/call_lines.h"
 #include "analysis/sources/archive_calls.h"
 #include "analysis/sources/har_calls.h"
@@ -19,6 +20,7 @@
 #include "base/system/last_error.h"
 #include "base/system/mapped_file.h"
 #include "base/text/counted.h"
+#include "base/text/white_space.h"
 #include "pageload/results/result_file.h"
 #include "tools/archive/given_archive.h"
 #include "tools/archive/open.h"
@@ -84,6 +86,25 @@ bool has_member(std::string_view start, std::string_view wanted) {
   return false;
 }
 
+/// Whether one of the first lines is a beacon (analysis/beacons/BEACONS.md).
+bool has_beacon(std::string_view start) {
+  constexpr int kLinesTried = 16;
+  for (int i = 0; i < kLinesTried && !start.empty(); ++i) {
+    auto const end = std::min(start.find('\n'), start.size());
+    auto const line = trim(start.substr(0, end));
+    start.remove_prefix(std::min(end + 1, start.size()));
+    if (line.starts_with('{')) {
+      for (auto const* const member : {"entries", "requests", "restiming"}) {
+        if (has_member(line, member)) return true;
+      }
+    } else if (line.starts_with('[') ? line.contains("\"entryType\"")
+                                     : line.contains("restiming=") || line.contains("nt_nav_st=")) {
+      return true;
+    }
+  }
+  return false;
+}
+
 class InputReader {
  public:
   InputReader(const fs::path& path, ExplainInputs& inputs) : path_(path), inputs_(inputs) {}
@@ -96,6 +117,10 @@ class InputReader {
     }
     auto const start = file->start();
     auto const kind = importing::recognise(start);
+    // A line of JSON can be taken for another tool's recording, a form cannot.
+    bool const is_json = start.starts_with('{') || start.starts_with('[');
+    bool const is_recording = kind != importing::RecordingKind::kUnknown && !is_json;
+    if (!is_recording && has_beacon(start)) return read_beacons(*file);
     if (kind == importing::RecordingKind::kHar) return read_har(*file);
     if (kind != importing::RecordingKind::kUnknown) return read_recording();
     auto const first_line = std::string_view(start).substr(0, start.find('\n'));
@@ -118,8 +143,10 @@ class InputReader {
   int read_result() {
     auto const result = read_result_file(path_);
     if (!result) {
-      return say(path_, "neither a result of `load -o`, an archive, a HAR, nor lines of calls: " +
-                            result.error());
+      return say(
+          path_,
+          "neither a result of `load -o`, an archive, a HAR, nor lines of calls or beacons: " +
+              result.error());
     }
     for (auto& [load, tree] : calls_of(*result, inputs_.losses)) add(std::move(tree), load + 1);
     return finish("has no load that counts");
@@ -170,6 +197,31 @@ class InputReader {
     if (bad > 1) say(path_, counted(bad, "line") + " skipped in all");
     if (bad > 0) inputs_.losses.push_back({.what = "lines that are not calls", .count = bad});
     return finish("has no line of calls");
+  }
+
+  int read_beacons(OpenFile& file) {
+    auto const source = file.source();
+    ByteReader reader(*source);
+    BeaconReader beacons;
+    std::size_t number = 0, bad = 0, others = 0;
+    for (std::string line;
+         ++number, line.clear(), reader.line(line, BeaconReader::kLineBytesMax);) {
+      if (trim(line).empty()) continue;
+      if (auto const view = beacons.read(line)) {
+        add(tree_of(**view), number);
+      } else if (view.error().is_other_beacon) {
+        ++others;
+      } else if (++bad == 1) {
+        say(path_, "line " + std::to_string(number) + " skipped: " + view.error().why);
+      }
+    }
+    if (reader.failed()) say(path_, reader.fault()->what);
+    if (bad > 1) say(path_, counted(bad, "line") + " skipped in all");
+    if (bad > 0) inputs_.losses.push_back({.what = "lines that are not beacons", .count = bad});
+    if (others > 0) {
+      inputs_.losses.push_back({.what = "beacons that are not of a view", .count = others});
+    }
+    return finish("has no beacon of a view");
   }
 
   const fs::path& path_;

@@ -16,7 +16,8 @@ struct ExplainInputs {
 };
 
 /// Adds the views of one file: a result of `load -o`, an archive or a recording of another tool, a
-/// HAR, or lines of call trees (analysis/calls/CALLS.md), also compressed with gzip or zstd.
+/// HAR, lines of call trees (analysis/calls/CALLS.md), or beacons (analysis/beacons/BEACONS.md),
+/// also compressed with gzip or zstd.
 /// Returns an exit code; its message has been printed.
 int read_explain_input(const std::filesystem::path& path, ExplainInputs& inputs);
 
