@@ -192,6 +192,9 @@ std::string ViewModel::text() && {
   std::string out = "{";
   out += R"("schema":"reprise-view/1","reprise":")" REPRISE_VERSION "\",\n\"text_columns\":";
   out += json::serialize(texts) + ",\n\"number_columns\":" + json::serialize(numbers);
+  if (!explanation_.empty()) {
+    out += ",\n\"explanation\":" + json::serialize(json::value(as_utf8(explanation_)));
+  }
   out += ",\n\"metrics\":" + json::serialize(metrics_json());
   out += ",\n\"inputs\":[" + std::move(inputs_json_);
   out += "],\n\"loads\":[" + std::move(loads_json_);

@@ -44,6 +44,8 @@ class ViewModel {
   static constexpr std::size_t kRequestsMax = 200'000;
   static constexpr std::size_t kTextBytesMax = std::size_t{64} << 20;
 
+  /// The address of the page of `reprise explain`, for a link to it.
+  void link_explanation(std::string address) { explanation_ = std::move(address); }
   /// `facts`: the fields of an input in MODEL.md. Call it before its loads.
   void add_input(const boost::json::object& facts);
   /// `facts`: the fields of a load in MODEL.md that are known now. Call it before its requests.
@@ -63,6 +65,7 @@ class ViewModel {
  private:
   void add_text(std::string_view text);
 
+  std::string explanation_;
   std::string inputs_json_;
   std::string loads_json_;
   std::string texts_json_;

@@ -6,6 +6,7 @@
 
 #include "base/http/digest.h"
 #include "base/text/base64.h"
+#include "view/page_parts.h"
 
 namespace reprise {
 namespace {
@@ -30,21 +31,27 @@ std::string_view take_until(std::string_view& text, std::string_view mark) {
 
 }  // namespace
 
-std::string view_page(std::string_view model) {
+std::string page_of(const PageParts& parts, std::string_view model) {
   std::string page;
-  page.reserve(kViewMarkup.size() + kViewStyle.size() + kViewScript.size() + model.size() + 512);
-  auto markup = kViewMarkup;
+  page.reserve(kPageMarkup.size() + parts.style.size() + parts.script.size() + model.size() + 512);
+  auto markup = kPageMarkup;
   page += take_until(markup, "POLICY");
   page += "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; script-src ";
-  page += policy_hash(kViewScript) + "; style-src " + policy_hash(kViewStyle);
+  page += policy_hash(parts.script) + "; style-src " + policy_hash(parts.style);
+  page += take_until(markup, "TITLE");
+  page += parts.title;
   page += take_until(markup, "STYLE");
-  page += kViewStyle;
+  page += parts.style;
   page += take_until(markup, "MODEL");
   page += model;
   page += take_until(markup, "SCRIPT");
-  page += kViewScript;
+  page += parts.script;
   page += markup;
   return page;
+}
+
+std::string view_page(std::string_view model) {
+  return page_of(kViewParts, model);
 }
 
 }  // namespace reprise

@@ -50,7 +50,7 @@ std::string_view CallTree::tag(std::string_view name) const {
   return value_of(tags, name);
 }
 
-void CallTree::lose(std::string_view what, std::uint64_t count) {
+void add_loss(std::vector<CallLoss>& losses, std::string_view what, std::uint64_t count) {
   if (count == 0) return;
   auto const found = std::ranges::find(losses, what, &CallLoss::what);
   if (found != losses.end()) {
@@ -58,6 +58,10 @@ void CallTree::lose(std::string_view what, std::uint64_t count) {
   } else {
     losses.push_back({.what = std::string(what), .count = count});
   }
+}
+
+void CallTree::lose(std::string_view what, std::uint64_t count) {
+  add_loss(losses, what, count);
 }
 
 void normalize(CallTree& tree) {

@@ -63,6 +63,8 @@ struct CallLoss {
   std::string what;  ///< "requests without an end"
   std::uint64_t count = 0;
 };
+/// Adds to the loss called `what`.
+void add_loss(std::vector<CallLoss>& losses, std::string_view what, std::uint64_t count = 1);
 
 /// The calls of one view. Parents come before their children.
 struct CallTree {

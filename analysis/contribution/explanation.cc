@@ -131,10 +131,14 @@ class Explainer {
     }
   }
 
+  struct CallSum {
+    CallShare call;
+    const Call* counted = nullptr;  ///< the last one: a request with several phases counts once
+  };
   /// Sums over the views of a slice.
   struct Sums {
     std::vector<MeanShare> kinds;
-    std::map<std::pair<std::uint8_t, std::string>, CallShare> calls;
+    std::map<std::pair<std::uint8_t, std::string>, CallSum> calls;
   };
 
   void add(const ExplainedView& view, Sums& sums) const {
@@ -150,15 +154,19 @@ class Explainer {
       if (own == 0 && chain == 0) continue;
       add_to(sums.kinds[kind], own, chain);
       auto const found = sums.calls.try_emplace({kind, call_key(tree, i)});
-      CallShare& call = found.first->second;
+      auto& [call, counted] = found.first->second;
       if (found.second) call.detail = detail_of(tree, i);
       add_to(call.share, own, chain);
-      ++call.count;
       call.longest_us = std::max(call.longest_us, tree.calls[i].end_us - tree.calls[i].start_us);
+      bool const is_part = tree.calls[i].kind == CallKind::kPhase;
+      auto const* const whole =
+          &tree.calls[is_part && tree.calls[i].parent != kNoParent ? tree.calls[i].parent : i];
+      if (counted != whole) ++call.count;
+      counted = whole;
     }
     auto const gap = rules_.gap_kind();
     add_to(sums.kinds[gap], view.gap_us, view.chain_gap_us);
-    CallShare& nothing = sums.calls[{gap, std::string(kGapName)}];
+    CallShare& nothing = sums.calls[{gap, std::string(kGapName)}].call;
     add_to(nothing.share, view.gap_us, view.chain_gap_us);
     ++nothing.count;
     nothing.longest_us = std::max(nothing.longest_us, view.gap_us);
@@ -207,7 +215,8 @@ class Explainer {
     }
     std::ranges::sort(slice.shares, {},
                       [](const MeanShare& share) { return std::pair(-share.us, share.kind); });
-    for (auto& [key, call] : sums.calls) {
+    for (auto& [key, sum] : sums.calls) {
+      CallShare& call = sum.call;
       mean(call.share);
       call.share.kind = key.first;
       call.name = key.second;

@@ -98,6 +98,7 @@ struct ExplanationFacts {
   std::size_t views_read = 0;  ///< also those that `where` does not select
   std::optional<std::string> where;
   std::vector<CallLoss> losses;  ///< of the inputs
+  std::string view;              ///< address of the page of `reprise view`; empty: none
 };
 boost::json::object to_json(const Explanation& explanation, const KindRules& rules,
                             const ExplainOptions& options, const ExplanationFacts& facts);

@@ -175,7 +175,8 @@ json::object to_json(const Explanation& explanation, const KindRules& rules,
           {"trend", std::move(trend)},
           {"points", std::move(points)},
           {"names", writer.names()},
-          {"losses", std::move(losses)}};
+          {"losses", std::move(losses)},
+          {"view", facts.view.empty() ? json::value() : json::value(as_utf8(facts.view))}};
 }
 
 }  // namespace reprise

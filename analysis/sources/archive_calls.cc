@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analysis/sources/request_call.h"
+#include "analysis/spans/server_calls.h"
 #include "base/http/media_type.h"
 
 namespace reprise {
@@ -115,7 +116,10 @@ class SessionCalls {
     set_if_any(call, "failure", exchange.failure);
     set_if_any(call, "traceparent", field_of(exchange.request.headers, "traceparent"));
     call.set("bytes", std::to_string(response.body.size_bytes));
+    auto const request = static_cast<std::uint32_t>(tree_.calls.size());
     add_request(tree_, std::move(call), times_of(exchange));
+    add_server_calls(tree_, request, wait_of(tree_, request), response.headers.list(),
+                     response.trailers.list());
   }
 
   std::map<std::uint64_t, const ConnectionFacts*> connections_;

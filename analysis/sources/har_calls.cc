@@ -5,9 +5,10 @@
 #include <map>
 #include <optional>
 
+#include "analysis/sources/json_walk.h"
 #include "analysis/sources/request_call.h"
+#include "analysis/spans/server_calls.h"
 #include "archive/import/collect/http_text.h"
-#include "archive/import/source/json_reader.h"
 #include "base/http/media_type.h"
 
 namespace reprise {
@@ -15,8 +16,6 @@ namespace {
 
 using importing::JsonKind;
 using importing::JsonReader;
-
-constexpr std::size_t kTextBytesMax = 1 << 20;
 
 /// In ns since 1970.
 using UnixTime = std::optional<std::int64_t>;
@@ -30,12 +29,18 @@ constexpr std::pair<std::string_view, double Timings::*> kTimings[] = {
     {"receive", &Timings::receive},
 };
 
+struct Field {
+  std::string name;
+  std::string value;
+};
+
 struct Entry {
   std::string page;
   UnixTime started;
   double time_ms = -1;  ///< of the whole entry
   Timings timings;
   Call call;
+  std::vector<Field> response_fields;  ///< those of servers about their own time
 };
 
 struct Page {
@@ -54,7 +59,8 @@ class HarCalls {
   explicit HarCalls(importing::ByteReader& from) : from_(from), json_(from) {}
 
   std::expected<std::vector<CallTree>, std::string> run() {
-    members([this](std::string_view name) { name == "log" ? read_log() : json_.skip(); });
+    for_members(json_,
+                [this](std::string_view name) { name == "log" ? read_log() : json_.skip(); });
     json_.end();
     if (from_.failed()) return std::unexpected(from_.fault()->what);
     std::vector<CallTree> trees;
@@ -70,27 +76,15 @@ class HarCalls {
   }
 
  private:
-  /// Calls `take(name)` for each member of the object; it has to take the value.
-  template <class Take>
-  void members(const Take& take) {
-    std::string name;
-    if (!json_.enter_object()) return;
-    while (json_.next_member(name)) take(name);
-  }
-  template <class Take>
-  void elements(const Take& take) {
-    if (!json_.enter_array()) return;
-    while (json_.next_element()) take();
-  }
-  std::string text() { return json_.text(kTextBytesMax); }
+  std::string text() { return json_.text(kJsonTextBytesMax); }
   UnixTime time() { return importing::parse_time(text()); }
 
   void read_log() {
-    members([this](std::string_view name) {
+    for_members(json_, [this](std::string_view name) {
       if (name == "pages") {
-        elements([this] { read_page(); });
+        for_elements(json_, [this] { read_page(); });
       } else if (name == "entries") {
-        elements([this] { read_entry(); });
+        for_elements(json_, [this] { read_entry(); });
       } else {
         json_.skip();
       }
@@ -105,7 +99,7 @@ class HarCalls {
   void read_page() {
     Page page;
     std::string id;
-    members([&](std::string_view name) {
+    for_members(json_, [&](std::string_view name) {
       if (name == "id") {
         id = text();
       } else if (name == "title") {
@@ -116,7 +110,7 @@ class HarCalls {
       } else if (name == "startedDateTime") {
         page.started = time();
       } else if (name == "pageTimings") {
-        members([&](std::string_view timing) {
+        for_members(json_, [&](std::string_view timing) {
           if (timing == "onLoad") {
             page.load_ms = json_.number().value_or(-1);
           } else {
@@ -134,7 +128,7 @@ class HarCalls {
 
   void read_entry() {
     Entry entry;
-    members([&](std::string_view name) {
+    for_members(json_, [&](std::string_view name) {
       if (name == "pageref") {
         entry.page = text();
       } else if (name == "startedDateTime") {
@@ -144,7 +138,7 @@ class HarCalls {
       } else if (name == "request") {
         read_request(entry.call);
       } else if (name == "response") {
-        read_response(entry.call);
+        read_response(entry);
       } else if (name == "timings") {
         read_timings(entry.timings);
       } else if (name == "serverIPAddress") {
@@ -170,7 +164,7 @@ class HarCalls {
   }
 
   void read_request(Call& call) {
-    members([&](std::string_view name) {
+    for_members(json_, [&](std::string_view name) {
       if (name == "method") {
         set_if_any(call, "method", text());
       } else if (name == "url") {
@@ -185,8 +179,9 @@ class HarCalls {
     });
   }
 
-  void read_response(Call& call) {
-    members([&](std::string_view name) {
+  void read_response(Entry& entry) {
+    Call& call = entry.call;
+    for_members(json_, [&](std::string_view name) {
       if (name == "status") {
         auto const status = json_.number().value_or(0);
         if (status >= 100 && status < 1000) {
@@ -195,10 +190,12 @@ class HarCalls {
       } else if (name == "httpVersion") {
         set_if_any(call, "protocol", text());
       } else if (name == "headers") {
-        auto const fields = read_headers();
+        auto fields = read_headers();
         set_if_any(call, "cdn", cdn_answer(views_of(fields)));
+        std::erase_if(fields, [](const Field& field) { return !tells_server_time(field.name); });
+        entry.response_fields = std::move(fields);
       } else if (name == "content") {
-        members([&](std::string_view member) {
+        for_members(json_, [&](std::string_view member) {
           if (member == "mimeType") {
             auto const type = text();
             HeaderView const field{.name = "content-type", .value = type};
@@ -218,10 +215,6 @@ class HarCalls {
     });
   }
 
-  struct Field {
-    std::string name;
-    std::string value;
-  };
   static std::vector<HeaderView> views_of(const std::vector<Field>& fields) {
     std::vector<HeaderView> views;
     for (Field const& field : fields) views.push_back({.name = field.name, .value = field.value});
@@ -229,9 +222,9 @@ class HarCalls {
   }
   std::vector<Field> read_headers() {
     std::vector<Field> fields;
-    elements([&] {
+    for_elements(json_, [&] {
       Field field;
-      members([&](std::string_view name) {
+      for_members(json_, [&](std::string_view name) {
         if (name == "name") {
           field.name = text();
         } else if (name == "value") {
@@ -246,7 +239,7 @@ class HarCalls {
   }
 
   void read_timings(Timings& timings) {
-    members([&](std::string_view name) {
+    for_members(json_, [&](std::string_view name) {
       for (auto const& [known, member] : kTimings) {
         if (known == name) return void(timings.*member = json_.number().value_or(-1));
       }
@@ -259,14 +252,14 @@ class HarCalls {
     if (json_.peek() == JsonKind::kString) return set_if_any(call, "initiator", text());
     std::string url;
     std::string script;
-    members([&](std::string_view name) {
+    for_members(json_, [&](std::string_view name) {
       if (name == "url") {
         url = text();
       } else if (name == "stack") {
-        members([&](std::string_view member) {
+        for_members(json_, [&](std::string_view member) {
           if (member != "callFrames") return json_.skip();
-          elements([&] {
-            members([&](std::string_view part) {
+          for_elements(json_, [&] {
+            for_members(json_, [&](std::string_view part) {
               auto const value = part == "url" ? text() : (json_.skip(), std::string());
               if (script.empty()) script = value;
             });
@@ -328,7 +321,10 @@ class HarCalls {
     spend(timings.receive, nullptr, nullptr);
     auto const whole = static_cast<double>(entry.call.start_us) / 1000 + entry.time_ms;
     entry.call.end_us = std::max(us_of(at), us_of(timings.receive < 0 ? whole : at));
+    auto const request = static_cast<std::uint32_t>(tree.calls.size());
     add_request(tree, std::move(entry.call), times);
+    auto const fields = views_of(entry.response_fields);
+    add_server_calls(tree, request, wait_of(tree, request), fields);
   }
 
   importing::ByteReader& from_;

@@ -119,6 +119,7 @@ struct PageLoad {
   /// The browser's own requests, as the replay saw them: "GET http://...", "DNS a.test". Nothing
   /// without a replay.
   std::optional<std::vector<std::string>> browser_requests;
+  std::string trace;  ///< the file with the browser's trace, as `--trace` named it; empty: none
   /// What the machine did from the navigation to the load event, or until it was given up. Its
   /// own_ms are of browser and replay.
   std::optional<MachineActivity> machine;

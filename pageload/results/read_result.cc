@@ -90,6 +90,7 @@ PageLoad page_of(Fields& from) {
   page.requests_not_kept = static_cast<std::uint64_t>(from.integer("requests_not_kept"));
   page.remarks = from.texts("remarks");
   if (from.has("browser_requests")) page.browser_requests = from.texts("browser_requests");
+  page.trace = from.text("trace");
   if (from.has("machine")) page.machine = activity_of(from.into("machine"));
   sum_up(page);
   return page;

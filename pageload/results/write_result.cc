@@ -108,6 +108,7 @@ json::object page_json(const PageLoad& page) {
   out["console_errors"] = texts_json(page.console_errors);
   out["remarks"] = texts_json(page.remarks);
   if (page.browser_requests) out["browser_requests"] = texts_json(*page.browser_requests);
+  if (!page.trace.empty()) out["trace"] = as_utf8(page.trace);
   out["machine"] = page.machine ? json::value(activity_json(*page.machine)) : json::value();
   return out;
 }

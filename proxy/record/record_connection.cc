@@ -184,8 +184,10 @@ RecordConnection::Target RecordConnection::target_of(const RequestHead& head) {
   return target;
 }
 
-Task<void> RecordConnection::serve(const ExchangeContext& context, const RequestHead& head,
+Task<void> RecordConnection::serve(const ExchangeContext& context, const RequestHead& received,
                                    BodyReader& body, ResponseWriter& writer) {
+  TracedRequest const traced(received, session_.traces());
+  const RequestHead& head = traced.head();
   ExchangeRecorder record(session_, context, head);
   auto const target = target_of(head);
   auto& reach = session_.reach();

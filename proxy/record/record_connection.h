@@ -24,7 +24,7 @@ class RecordConnection final : public ConnectionHandler {
   ~RecordConnection() override;
 
   awaitable<TlsPlan> plan_tls(const ConnectionInfo& connection, const ClientHello& hello) override;
-  Task<void> serve(const ExchangeContext& context, const RequestHead& head, BodyReader& body,
+  Task<void> serve(const ExchangeContext& context, const RequestHead& received, BodyReader& body,
                    ResponseWriter& writer) override;
   void close() override;
   awaitable<void> ended() override;

@@ -11,6 +11,7 @@
 #include "inject/rewrite.h"
 #include "proxy/connection.h"
 #include "proxy/record/origin_dialer.h"
+#include "proxy/record/trace_context.h"
 
 namespace reprise {
 
@@ -37,6 +38,8 @@ class RecordSession final : public HandlerFactory {
                 std::function<void(std::error_code)> on_archive_error,
                 std::optional<inject::InjectedScript> script = std::nullopt,
                 const PrivateReach::Options& reach = {});
+  /// Requests of pages' own sites get a trace from now on.
+  void add_traces(std::uint64_t seed) { traces_.emplace(seed); }
 
   std::unique_ptr<ConnectionHandler> open(const ConnectionInfo& connection) override;
 
@@ -45,6 +48,8 @@ class RecordSession final : public HandlerFactory {
   const inject::InjectedScript* script() const { return script_ ? &*script_ : nullptr; }
   OriginDialer& dialer() { return dialer_; }
   PrivateReach& reach() { return reach_; }
+  /// Null if none are added.
+  TraceContext* traces() { return traces_ ? &*traces_ : nullptr; }
   Counters& counters() { return counters_; }
 
   SessionTime now() const { return time_of(std::chrono::steady_clock::now()); }
@@ -67,6 +72,7 @@ class RecordSession final : public HandlerFactory {
   std::function<void(std::error_code)> on_archive_error_;
   std::optional<inject::InjectedScript> const script_;
   PrivateReach reach_;
+  std::optional<TraceContext> traces_;
   Counters counters_;
   std::uint64_t sequence_ = 0;
   std::uint64_t origin_connections_ = 0;

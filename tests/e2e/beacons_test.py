@@ -58,8 +58,8 @@ HOSTILE = {
                     " return listen.apply(this, all) }",
     "no Blob": "delete window.Blob",
     "no currentScript": "Object.defineProperty(document, 'currentScript', {value: null})",
-    "odd lists": "Array.prototype.map = Array.prototype.forEach ="
-                 " () => { throw new Error('mine') }",
+    "odd lists": "Array.prototype.map = Array.prototype.forEach = "
+                 "() => { throw new Error('mine') }",
 }
 
 

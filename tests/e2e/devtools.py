@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import pathlib
 import select
 import shutil
 import signal
@@ -21,6 +22,7 @@ class Page:
     def __init__(self):
         self.requests = []
         self.errors = []
+        self._downloaded = None
         self._last_id = 0
         self._buffer = b""
         self._folder = tempfile.mkdtemp(prefix="reprise-page.")
@@ -90,6 +92,8 @@ class Page:
             self.requests.append(event["request"]["url"])
         elif method == "Runtime.exceptionThrown":
             self.errors.append(json.dumps(event["exceptionDetails"]))
+        elif method == "Browser.downloadProgress" and event["state"] == "completed":
+            self._downloaded = event["filePath"]
         elif method == "Log.entryAdded":
             self.errors.append(event["entry"]["text"])
         elif method == "Runtime.consoleAPICalled" and event["type"] in ("error", "warning"):
@@ -100,6 +104,7 @@ class Page:
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
                   deviceScaleFactor=2 if phone else 1, mobile=phone)
         self.call("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-reduced-motion", "value": "reduce"},
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
         self.call("Page.navigate", url=url)
         self.evaluate("new Promise(done => document.readyState === 'complete' ? done() :"
@@ -112,6 +117,16 @@ class Page:
         if "exceptionDetails" in done:
             raise AssertionError(json.dumps(done["exceptionDetails"])[:2000])
         return done["result"].get("value")
+
+    def download(self, folder, begin):
+        """The path of the file, in `folder`, that `begin()` makes the page download."""
+        self._downloaded = None
+        self.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder),
+                  eventsEnabled=True)
+        begin()
+        while self._downloaded is None:
+            self._next()
+        return pathlib.Path(self._downloaded)
 
     def settle(self):
         """Two frames later, all that was asked for is drawn."""

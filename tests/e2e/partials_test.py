@@ -107,7 +107,7 @@ class Partials(harness.TestCase):
         self.assertIn({"what": "lines that are not beacons", "count": 1}, explanation["losses"])
         self.assertIn({"what": "beacons that are not of a view", "count": 1},
                       explanation["losses"])
-        self.assertIn(b"line 2 skipped", done.stderr)
+        self.assertIn(b"the first is line 2", done.stderr)
         self.assertIn(b"sendBeacon", explain("--beacon-script").stdout)
         self.assertEqual(explain().returncode, 2)
 

@@ -1,25 +1,19 @@
 #!/usr/bin/env python3
 """`reprise view`: its page, looked at in a real browser, light and dark, wide and narrow. Prints
-how long drawing takes. Screenshots go to $VIEW_SCREENSHOTS, where that is set."""
+how long drawing takes. Screenshots go to $PAGE_SCREENSHOTS, where that is set."""
 
 import json
-import os
 import pathlib
 import random
 import stat
-import unittest
 
-import devtools
 import harness
 import view_results
+from page_case import HOSTILE, SHOWN, PageCase
 from wire import Certificate, response
 
-HOSTILE = ("https://evil.test/</script><script>document.title='ran'</script><!--<img src=x "
-           "onerror=alert(1)>\u2028\u202egpj.\u0000{{&lt;")
-SHOWN = HOSTILE.replace("\u2028", "\\u2028").replace("\u202e", "\\u202e").replace("\0", "\\u0000")
 ROWS_DRAWN_MAX = 80
 NODES_MAX = 3000
-LOOKS = [(1280, 900, False), (1280, 900, True), (360, 740, False), (360, 740, True)]
 
 
 class View(harness.TestCase):
@@ -66,47 +60,10 @@ class ViewCommand(View):
         self.assertNotEqual(page.read_text(), "old")
 
 
-@unittest.skipUnless(devtools.PROGRAM, "no chromium-headless-shell")
-class ViewPage(View):
-    def setUp(self):
-        super().setUp()
-        self.page = devtools.Page()
-        self.addCleanup(self.page.close)
-        self.screenshots = os.environ.get("VIEW_SCREENSHOTS")
-
-    def open(self, *inputs, width=1280, height=900, dark=False, phone=False, fragment=""):
-        file = self.folder / "page.html"
+class ViewPage(PageCase, View):
+    def make_page(self, file, *inputs):
         done = self.view(*inputs, "-o", file)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
-        self.page.requests.clear()
-        self.page.show("about:blank", width, height)
-        self.page.show(f"file://{file}{fragment}", width, height, dark, phone)
-        self.page.settle()
-
-    def look(self, name, *inputs):
-        """Opens the page in every way that it is looked at: it fetches nothing, nothing is wrong,
-        nothing sticks out."""
-        for width, height, dark in LOOKS:
-            self.open(*inputs, width=width, height=height, dark=dark, phone=width < 500)
-            with self.subTest(width=width, dark=dark):
-                self.assert_whole()
-            if self.screenshots:
-                folder = pathlib.Path(self.screenshots)
-                folder.mkdir(parents=True, exist_ok=True)
-                shot = folder / f"{name}-{width}-{'dark' if dark else 'light'}.png"
-                self.page.screenshot(shot, whole=True)
-
-    def assert_whole(self):
-        self.assertEqual(self.page.errors, [])
-        asked = {url.split("#")[0] for url in self.page.requests}
-        self.assertLessEqual(asked, {f"file://{self.folder / 'page.html'}", "about:blank",
-                                     "data:,"})
-        width = self.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-        self.assertLessEqual(width[0], width[1])
-
-    def texts(self, selector):
-        return self.page.evaluate(
-            f"[...document.querySelectorAll({json.dumps(selector)})].map(e => e.textContent)")
 
     def names(self):
         return self.texts(".waterfall .row .path")
@@ -114,11 +71,6 @@ class ViewPage(View):
     def row_count(self):
         return int(self.page.evaluate(
             "document.querySelector('.waterfall').getAttribute('aria-rowcount')"))
-
-    def choose(self, selector, value, event="change"):
-        self.page.evaluate(f"""(() => {{ const e = document.querySelector({json.dumps(selector)});
-            e.value = {json.dumps(value)}; e.dispatchEvent(new Event('{event}')); }})()""")
-        self.page.settle()
 
     def test_one_load_is_shown_as_it_is_in_the_data(self):
         load = view_results.load_of(2, 48, random.Random(3), view_results.configuration())

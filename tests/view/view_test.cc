@@ -6,6 +6,7 @@
 #include "pageload/results/result_file.h"
 #include "view/inputs.h"
 #include "view/page.h"
+#include "view/page_parts.h"
 
 namespace reprise {
 namespace {
@@ -151,8 +152,8 @@ TEST(ViewPage, HoldsAModelAndLetsRunItsOwnScriptAlone) {
   EXPECT_THAT(page, HasSubstr("script-src 'sha256-"));
   EXPECT_THAT(page, HasSubstr("style-src 'sha256-"));
   EXPECT_THAT(page, Not(HasSubstr("unsafe-inline")));
-  EXPECT_THAT(page, HasSubstr(kViewScript));
-  EXPECT_EQ(kViewScript.find("</"), std::string_view::npos);
+  EXPECT_THAT(page, HasSubstr(kViewParts.script));
+  EXPECT_EQ(kViewParts.script.find("</"), std::string_view::npos);
 }
 
 }  // namespace

@@ -12,11 +12,14 @@
 #include "analysis/contribution/explanation.h"
 #include "base/system/private_file.h"
 #include "base/system/text_file.h"
+#include "base/text/counted.h"
 #include "tools/archive/open.h"
 #include "tools/commands.h"
 #include "tools/explain/explain_inputs.h"
 #include "tools/explain/explain_text.h"
 #include "tools/explain/partial_lines.h"
+#include "view/explain_page.h"
+#include "view/page_link.h"
 
 namespace reprise {
 namespace {
@@ -32,6 +35,8 @@ struct ExplainFlags {
   fs::path kinds;
   fs::path entities;
   fs::path calls;
+  fs::path page;
+  fs::path view;
   bool json = false;
   bool csv = false;
   bool beacon_script = false;
@@ -107,21 +112,13 @@ std::optional<ExplainTask> task_of(const ExplainFlags& flags) {
   return task;
 }
 
-int write_calls(const fs::path& path, const std::vector<GivenView>& views) {
-  std::string lines;
-  for (GivenView const& view : views) lines += call_line(view.tree);
-  if (auto const written = write_private_file(lines, path); !written) {
+int write_output(const fs::path& path, std::string_view text) {
+  if (auto const written = write_private_file(text, path); !written) {
     std::fprintf(stderr, "reprise: %s cannot be written: %s\n", path.c_str(),
                  written.error().message().c_str());
     return kExitFailed;
   }
   return kExitDone;
-}
-
-int print_beacon_script() {
-  auto const script = beacon_script();
-  std::fwrite(script.data(), 1, script.size(), stdout);
-  return after_output(kExitDone);
 }
 
 int explain_partially(const ExplainFlags& flags) {
@@ -132,8 +129,12 @@ int explain_partially(const ExplainFlags& flags) {
 }
 
 int explain_inputs(const ExplainFlags& flags) {
+  if (flags.beacon_script) {
+    std::fwrite(beacon_script().data(), 1, beacon_script().size(), stdout);
+    return after_output(kExitDone);
+  }
   if (flags.inputs.empty()) {
-    std::fputs("reprise: explain: give at least one FILE\n", stderr);
+    std::fputs("reprise: explain: give a file, such as a result of `reprise load -o`\n", stderr);
     return kExitUsage;
   }
   auto const task = task_of(flags);
@@ -142,9 +143,11 @@ int explain_inputs(const ExplainFlags& flags) {
   for (fs::path const& path : flags.inputs) {
     if (int const code = read_explain_input(path, inputs); code != kExitDone) return code;
   }
+  place_spans(inputs);
   ExplanationFacts facts{.inputs = std::move(inputs.inputs),
                          .views_read = inputs.views.size(),
                          .losses = std::move(inputs.losses)};
+  if (!flags.view.empty()) facts.view = link_between(flags.page, flags.view);
   if (task->where) {
     facts.where = flags.where;
     std::erase_if(inputs.views, [&](const GivenView& view) {
@@ -157,12 +160,23 @@ int explain_inputs(const ExplainFlags& flags) {
     return kExitFailed;
   }
   if (!flags.calls.empty()) {
-    if (int const code = write_calls(flags.calls, inputs.views); code != kExitDone) return code;
+    std::string lines;
+    for (GivenView const& view : inputs.views) lines += call_line(view.tree);
+    if (int const code = write_output(flags.calls, lines); code != kExitDone) return code;
   }
   auto const explanation = explain(inputs.views, task->rules, task->entities, task->options);
+  auto const json = to_json(explanation, task->rules, task->options, facts);
+  if (!flags.page.empty()) {
+    auto const page = explain_page(json);
+    if (int const code = write_output(flags.page, page); code != kExitDone) return code;
+    if (flags.page == "-") return kExitDone;
+    std::fprintf(stderr, "wrote %s: %s, %.1f MB\n", flags.page.c_str(),
+                 counted(explanation.slices.front().views, "view").c_str(),
+                 static_cast<double>(page.size()) / 1e6);
+  }
   std::string text;
   if (flags.json) {
-    text = boost::json::serialize(to_json(explanation, task->rules, task->options, facts)) + "\n";
+    text = boost::json::serialize(json) + "\n";
   } else if (flags.csv) {
     text = explanation_csv(explanation, task->rules, task->options);
   } else {
@@ -179,8 +193,13 @@ void add_explain_command(CLI::App& app, int& exit_code) {
   auto* const sub = app.add_subcommand(
       "explain", "Say where the time of page loads went: reprise explain FILE... [-o page.html]");
   sub->add_option("FILE", flags->inputs,
-                  "Results of `load -o`, archives, recordings of other tools, HARs, beacons, lines "
-                  "of calls");
+                  "Results of `load -o`, archives, recordings of other tools, HARs, lines of "
+                  "calls, beacons, spans of servers (OTLP/JSON, Zipkin)");
+  sub->add_option("-o,--output", flags->page,
+                  "Write an HTML page here; - writes to standard output");
+  sub->add_option("--view", flags->view,
+                  "Link to this page of `reprise view`, written with the same files")
+      ->needs("-o");
   sub->add_option("--by", flags->by, "Also by these tags: browser,protocol,link,cache,page,...")
       ->delimiter(',');
   sub->add_option("--where", flags->where, "Only views that this filter selects: 'link=wpt:4g'");
@@ -193,11 +212,11 @@ void add_explain_command(CLI::App& app, int& exit_code) {
   auto* const json = sub->add_flag("--json", flags->json, "Write JSON");
   sub->add_flag("--csv", flags->csv, "Write CSV")->excludes(json);
   sub->add_flag("--beacon-script", flags->beacon_script,
-                "Print the script that sends beacons from pages of real users, and end");
-  // What would change nothing in partial results is refused with them.
+                "Print the script with which pages send beacons (docs/beacons.md), and stop");
+  // What says nothing about sums is refused with them.
   auto const sums_only = [sub](CLI::Option* option) {
     for (auto const* const name :
-         {"--where", "--slowest", "--trend", "--calls", "--json", "--csv"}) {
+         {"-o", "--where", "--slowest", "--trend", "--calls", "--json", "--csv"}) {
       option->excludes(sub->get_option(name));
     }
     return option;
@@ -208,13 +227,7 @@ void add_explain_command(CLI::App& app, int& exit_code) {
   sums_only(sub->add_flag("--merge", flags->merge, "Add up sorted lines of --partial"))
       ->excludes(partial);
   sub->callback([flags, &exit_code] {
-    if (flags->beacon_script) {
-      exit_code = print_beacon_script();
-    } else if (flags->partial || flags->merge) {
-      exit_code = explain_partially(*flags);
-    } else {
-      exit_code = explain_inputs(*flags);
-    }
+    exit_code = flags->partial || flags->merge ? explain_partially(*flags) : explain_inputs(*flags);
   });
 }
 

@@ -2,16 +2,21 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <expected>
 #include <string>
 #include <string_view>
 
-#include "analysis/beacons/beacon_reader.h"
+#include "analysis/beacons/beacon_lines.h"
 #include "analysis/calls/call_lines.h"
 #include "analysis/sources/archive_calls.h"
 #include "analysis/sources/har_calls.h"
 #include "analysis/sources/load_calls.h"
+#include "analysis/sources/trace_calls.h"
+#include "analysis/spans/join.h"
+#include "analysis/spans/span_file.h"
+#include "analysis/spans/span_forest.h"
 #include "archive/import/import.h"
 #include "archive/import/source/decompress.h"
 #include "archive/import/source/json_reader.h"
@@ -31,6 +36,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using importing::ByteReader;
+
+constexpr std::size_t kSpanFileBytesMax = std::size_t{1} << 30;
 
 int say(const fs::path& path, const std::string& wrong) {
   std::fprintf(stderr, "reprise: %s: %s\n", path.c_str(), wrong.c_str());
@@ -86,23 +93,11 @@ bool has_member(std::string_view start, std::string_view wanted) {
   return false;
 }
 
-/// Whether one of the first lines is a beacon (analysis/beacons/BEACONS.md).
-bool has_beacon(std::string_view start) {
-  constexpr int kLinesTried = 16;
-  for (int i = 0; i < kLinesTried && !start.empty(); ++i) {
-    auto const end = std::min(start.find('\n'), start.size());
-    auto const line = trim(start.substr(0, end));
-    start.remove_prefix(std::min(end + 1, start.size()));
-    if (line.starts_with('{')) {
-      for (auto const* const member : {"entries", "requests", "restiming"}) {
-        if (has_member(line, member)) return true;
-      }
-    } else if (line.starts_with('[') ? line.contains("\"entryType\"")
-                                     : line.contains("restiming=") || line.contains("nt_nav_st=")) {
-      return true;
-    }
-  }
-  return false;
+/// Whether the text begins as OTLP/JSON, or as a span of Zipkin or a list of them.
+bool is_of_spans(std::string_view start) {
+  start = trim(start);
+  if (start.starts_with('[')) start = trim(start.substr(1));
+  return has_member(start, "resourceSpans") || has_member(start, "traceId");
 }
 
 class InputReader {
@@ -116,16 +111,16 @@ class InputReader {
       return read_archive(path_);
     }
     auto const start = file->start();
+    auto const first_line = std::string_view(start).substr(0, start.find('\n'));
+    // Before recordings: a beacon of our script has "requests", as one of Web Page Replay has.
+    if (has_member(first_line, "beacon")) return read_beacons(*file);
     auto const kind = importing::recognise(start);
-    // A line of JSON can be taken for another tool's recording, a form cannot.
-    bool const is_json = start.starts_with('{') || start.starts_with('[');
-    bool const is_recording = kind != importing::RecordingKind::kUnknown && !is_json;
-    if (!is_recording && has_beacon(start)) return read_beacons(*file);
     if (kind == importing::RecordingKind::kHar) return read_har(*file);
     if (kind != importing::RecordingKind::kUnknown) return read_recording();
-    auto const first_line = std::string_view(start).substr(0, start.find('\n'));
     if (has_member(first_line, "calls")) return read_lines(*file);
-    return read_result();
+    if (is_of_spans(start)) return read_spans(*file);
+    if (has_member(start, "schema") || has_member(start, "loads")) return read_result();
+    return read_beacons(*file);
   }
 
  private:
@@ -142,14 +137,31 @@ class InputReader {
 
   int read_result() {
     auto const result = read_result_file(path_);
-    if (!result) {
-      return say(
-          path_,
-          "neither a result of `load -o`, an archive, a HAR, nor lines of calls or beacons: " +
-              result.error());
+    if (!result) return say(path_, "not a result of `load -o`: " + result.error());
+    for (auto& [load, tree] : calls_of(*result, inputs_.losses)) {
+      auto const& trace = result->loads[load].page.trace;
+      if (!trace.empty()) add_trace_file(trace, tree);
+      add(std::move(tree), load + 1);
     }
-    for (auto& [load, tree] : calls_of(*result, inputs_.losses)) add(std::move(tree), load + 1);
     return finish("has no load that counts");
+  }
+
+  /// The trace is where `load --trace` wrote it, or beside the result.
+  void add_trace_file(const fs::path& trace, CallTree& tree) {
+    auto const beside = path_.parent_path() / trace.filename();
+    std::error_code error;
+    auto file = OpenFile::open(fs::exists(trace, error) ? trace : beside);
+    auto added = std::expected<void, std::string>();
+    if (file) {
+      auto const source = file->source();
+      ByteReader reader(*source);
+      added = add_trace(reader, tree);
+    } else {
+      added = std::unexpected(file.error());
+    }
+    if (added) return;
+    say(trace, added.error() + "; its load has no main thread here");
+    tree.lose("traces that could not be read");
   }
 
   int read_archive(const fs::path& path) {
@@ -202,26 +214,52 @@ class InputReader {
   int read_beacons(OpenFile& file) {
     auto const source = file.source();
     ByteReader reader(*source);
-    BeaconReader beacons;
-    std::size_t number = 0, bad = 0, others = 0;
-    for (std::string line;
-         ++number, line.clear(), reader.line(line, BeaconReader::kLineBytesMax);) {
-      if (trim(line).empty()) continue;
-      if (auto const view = beacons.read(line)) {
-        add(tree_of(**view), number);
-      } else if (view.error().is_other_beacon) {
-        ++others;
-      } else if (++bad == 1) {
-        say(path_, "line " + std::to_string(number) + " skipped: " + view.error().why);
-      }
+    BeaconLines lines([this](const BeaconView& view, std::uint64_t line) {
+      add(tree_of(view), static_cast<std::size_t>(line));
+    });
+    for (std::string_view bytes; !(bytes = reader.some()).empty();) {
+      auto const space = lines.space();
+      auto const size = std::min(space.size(), bytes.size());
+      std::ranges::copy(bytes.substr(0, size), space.begin());
+      reader.consume(size);
+      lines.written(size);
+    }
+    lines.finish();
+    auto const& counts = lines.counts();
+    auto const first_bad =
+        "line " + std::to_string(counts.first_bad_line) + ": " + counts.first_bad_why;
+    if (views_ == 0 && counts.bad_lines > 0) {
+      return say(path_,
+                 "neither a result of `load -o`, an archive, a HAR, lines of calls, spans, "
+                 "nor beacons: " +
+                     first_bad);
     }
     if (reader.failed()) say(path_, reader.fault()->what);
-    if (bad > 1) say(path_, counted(bad, "line") + " skipped in all");
-    if (bad > 0) inputs_.losses.push_back({.what = "lines that are not beacons", .count = bad});
-    if (others > 0) {
-      inputs_.losses.push_back({.what = "beacons that are not of a view", .count = others});
+    if (counts.bad_lines > 0) {
+      say(path_, counted(counts.bad_lines, "line") + " skipped; the first is " + first_bad);
+      inputs_.losses.push_back({.what = "lines that are not beacons", .count = counts.bad_lines});
+    }
+    if (counts.other_beacons > 0) {
+      inputs_.losses.push_back(
+          {.what = "beacons that are not of a view", .count = counts.other_beacons});
     }
     return finish("has no beacon of a view");
+  }
+
+  int read_spans(OpenFile& file) {
+    auto const source = file.source();
+    ByteReader reader(*source);
+    std::string text;
+    for (std::string_view piece; !(piece = reader.some()).empty(); reader.consume(piece.size())) {
+      if (text.size() + piece.size() > kSpanFileBytesMax) return say(path_, "longer than 1 GiB");
+      text += piece;
+    }
+    if (reader.failed()) return say(path_, reader.fault()->what);
+    auto set = read_span_file(text);
+    if (!set) return say(path_, set.error());
+    inputs_.spans.add(std::move(*set));
+    inputs_.span_files.push_back(path_.filename().string());
+    return kExitDone;
   }
 
   const fs::path& path_;
@@ -233,6 +271,27 @@ class InputReader {
 
 int read_explain_input(const fs::path& path, ExplainInputs& inputs) {
   return InputReader(path, inputs).run();
+}
+
+void place_spans(ExplainInputs& inputs) {
+  if (inputs.span_files.empty()) return;
+  if (!inputs.views.empty()) {
+    std::vector<CallTree*> trees;
+    for (GivenView& view : inputs.views) trees.push_back(&view.tree);
+    for (const CallLoss& loss : join_spans(trees, inputs.spans).losses) {
+      add_loss(inputs.losses, loss.what, loss.count);
+    }
+    return;
+  }
+  for (const CallLoss& loss : inputs.spans.losses) add_loss(inputs.losses, loss.what, loss.count);
+  for (CallTree& tree : trees_of(inputs.spans, inputs.losses)) {
+    inputs.views.push_back({.load = inputs.views.size() + 1, .tree = std::move(tree)});
+  }
+  auto name = inputs.span_files.front();
+  if (inputs.span_files.size() > 1) {
+    name += " and " + counted(inputs.span_files.size() - 1, "other file");
+  }
+  inputs.inputs.push_back({.name = std::move(name), .views = inputs.views.size()});
 }
 
 }  // namespace reprise

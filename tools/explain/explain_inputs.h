@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/contribution/explanation.h"
+#include "analysis/spans/span.h"
 
 namespace reprise {
 
@@ -13,12 +14,18 @@ struct ExplainInputs {
   std::vector<GivenView> views;
   std::vector<ExplanationFacts::Input> inputs;  ///< those with views: GivenView::input
   std::vector<CallLoss> losses;
+  SpanSet spans;                        ///< of all files of spans together
+  std::vector<std::string> span_files;  ///< their names
 };
 
 /// Adds the views of one file: a result of `load -o`, an archive or a recording of another tool, a
 /// HAR, lines of call trees (analysis/calls/CALLS.md), or beacons (analysis/beacons/BEACONS.md),
-/// also compressed with gzip or zstd.
-/// Returns an exit code; its message has been printed.
+/// also compressed with gzip or zstd. Spans of servers (analysis/spans/SPANS.md) are kept for
+/// place_spans(). Returns an exit code; its message has been printed.
 int read_explain_input(const std::filesystem::path& path, ExplainInputs& inputs);
+
+/// Once all inputs are read: joins the spans to the views, or makes views of them if there are
+/// none.
+void place_spans(ExplainInputs& inputs);
 
 }  // namespace reprise

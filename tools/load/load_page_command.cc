@@ -79,6 +79,10 @@ int load_page(const LoadPageOptions& options) {
     report.browser.flags = (*started)->flags();
     load = (*started)->load(options.url, page);
   }
+  std::error_code error;
+  if (!page.trace.empty() && std::filesystem::exists(page.trace, error)) {
+    load.trace = page.trace.string();
+  }
   sum_up(load);
   if (!options.browsing.dom) {
     load.dom.reset();

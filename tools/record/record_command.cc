@@ -37,6 +37,7 @@ struct RecordOptions {
   bool insecure_origin = false;
   bool allow_private = false;
   bool fsync = false;
+  bool traceparent = false;
   InjectionOptions injection;
   std::filesystem::path url_list;
   unsigned retries = 2;
@@ -155,12 +156,17 @@ std::vector<std::string> own_command_line() {
   return line;
 }
 
-SessionInfo new_session(const RecordOptions& options) {
+/// Another one in each run.
+std::uint64_t random_number() {
   std::random_device entropy;
+  return (std::uint64_t{entropy()} << 32) | entropy();
+}
+
+SessionInfo new_session(const RecordOptions& options) {
   return {.started = std::chrono::system_clock::now(),
           .tool_version = REPRISE_VERSION,
           .command_line = own_command_line(),
-          .random_seed = (std::uint64_t{entropy()} << 32) | entropy(),
+          .random_seed = random_number(),
           .pages = options.urls,
           .time_zone = local_time_zone()};
 }
@@ -258,6 +264,7 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
         serving.stop(kExitArchive);
       },
       std::move(injection->script), {.all = options.allow_private, .start_urls = options.urls});
+  if (options.traceparent) recording.add_traces(random_number());
   dialer.set_on_answer([&recording](const dns::LookUpAnswer& answer) { recording.keep(answer); });
   auto& counters = recording.counters();
   auto const status = [&] { return status_json(counters, serving); };
@@ -322,6 +329,9 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
                 "Let pages from the Internet reach private and loopback addresses");
   sub->add_flag("--fsync", options->fsync,
                 "Sync the archive to disk, to survive a crash of the machine");
+  sub->add_flag("--traceparent", options->traceparent,
+                "Add a traceparent header to requests for the page's own site, to find them in the "
+                "traces of its servers");
   options->injection.add_to(*sub);
   sub->add_option("--load-report", options->load_report,
                   "With URLs: write the browser's view of the loads here as JSON");

@@ -15,6 +15,7 @@
 #include "tools/commands.h"
 #include "view/inputs.h"
 #include "view/page.h"
+#include "view/page_link.h"
 
 namespace reprise {
 namespace {
@@ -24,6 +25,7 @@ namespace fs = std::filesystem;
 struct ViewOptions {
   std::vector<fs::path> inputs;
   fs::path output;
+  fs::path explanation;
 };
 
 int say_wrong(const fs::path& path, const std::string& wrong, int exit_code) {
@@ -80,6 +82,9 @@ int view(const ViewOptions& options) {
                  counted(model.requests_left_out(), "request is", "requests are").c_str(),
                  ViewModel::kRequestsMax);
   }
+  if (!options.explanation.empty()) {
+    model.link_explanation(link_between(output, options.explanation));
+  }
   auto const page = view_page(std::move(model).text());
   if (auto const written = write_private_file(page, output); !written) {
     return say_wrong(output, "cannot be written: " + written.error().message(), kExitFailed);
@@ -101,6 +106,8 @@ void add_view_command(CLI::App& app, int& exit_code) {
   sub->add_option(
       "-o,--output", options->output,
       "Write the page here; - writes to standard output [first FILE with .html appended]");
+  sub->add_option("--explain", options->explanation,
+                  "Link to this page of `reprise explain`, written with the same files");
   sub->callback([options, &exit_code] { exit_code = view(*options); });
 }
 

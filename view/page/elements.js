@@ -32,7 +32,7 @@ export function table(parent, caption, columns, rows) {
     .join('th')
     .attr('scope', 'col')
     .classed('number', (column) => column.number)
-    .text((column) => column.name);
+    .text((column) => shown(column.name));
   made.append('tbody').selectAll('tr').data(rows).join('tr')
     .selectAll('td')
     .data((row) => columns.map((column) => ({ column, text: column.text(row) })))

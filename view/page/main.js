@@ -33,6 +33,10 @@ class Page {
                    .map(([count, noun]) => counted(count, noun))
                    .join(', ');
     put(top, 'p', 'said', `${held || 'Nothing to show: no loads'} · made by reprise ${reprise}`);
+    if (this.model.explanation) {
+      put(put(top, 'p', 'said', ''), 'a', '', 'Where the time goes')
+        .attr('href', this.model.explanation);
+    }
     if (this.pages.length < 2) return;
     const choice = put(top, 'label', 'pages', 'Page ').append('select');
     choice.selectAll('option').data(this.pages).join('option').attr('value', (url) => url)
@@ -71,11 +75,18 @@ class Page {
   }
 }
 
+/** `#load=3`, the third on the page; `#input=2&load=3`, the third of the second file. */
+function loadAsked(model, fragment) {
+  const [, input, load] = /^#(?:input=(\d{1,6})&)?load=(\d{1,6})$/.exec(fragment) ?? [];
+  const loads = input ? model.loads.filter((each) => each.input === input - 1) : model.loads;
+  return loads[load - 1];
+}
+
 function start() {
   const began = performance.now();
   const model = readModel(document.getElementById('model').textContent);
   const page = new Page(model);
-  const asked = model.loads[/^#load=(\d{1,6})$/.exec(window.location.hash)?.[1] - 1];
+  const asked = loadAsked(model, window.location.hash);
   if (model.loads.length > 0) page.showPage((asked ?? model.loads[0]).url);
   if (asked) page.choose(asked);
   performance.measure('reprise-draw', { start: began });

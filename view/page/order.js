@@ -22,20 +22,26 @@ const COMPARE = {
   host: (a, b) => byText(hostOf(a.url), hostOf(b.url)),
 };
 
+/** Whether a text contains every word of `wanted`, in capitals or not, as a function. */
+export function wordsOf(wanted) {
+  const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
+  return (text) => {
+    const small = text.toLowerCase();
+    return words.every((word) => small.includes(word));
+  };
+}
+
 /**
  * The requests whose URL, type, status or protocol contains every word of `text`, and whose type is
  * `type` (empty: any), sorted by `sort`; equal ones stay in the order of their start.
  */
 export function listed(requests, { text = '', type = '', sort = 'start', only = null } = {}) {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const hasWords = wordsOf(text);
   const fits = (request) => {
     if (type && request.type !== type) return false;
     if (only && !only.has(request.index)) return false;
-    if (words.length === 0) return true;
-    const all =
-      `${request.url} ${request.method} ${request.type} ${request.status} ${request.protocol}`
-        .toLowerCase();
-    return words.every((word) => all.includes(word));
+    const { url, method, status, protocol } = request;
+    return hasWords(`${url} ${method} ${request.type} ${status} ${protocol}`);
   };
   const compare = (a, b) => {
     const order = COMPARE[sort](a, b);

@@ -39,6 +39,7 @@ TEST(ArchiveCalls, AreTheExchangesOfASession) {
     auto second = timed(2, "/api", 1200ms);
     second.request.headers = {{.name = "Sec-Fetch-Dest", .value = "empty"},
                               {.name = "Referer", .value = "https://example.org/start"}};
+    second.response.trailers = {{.name = "Server-Timing", .value = "db;dur=30"}};
     auto timeless = an_exchange(3, "/lost");
     timeless.timings = {};
     for (auto const& each : {first, second, timeless}) add(*writer, each);
@@ -59,7 +60,7 @@ TEST(ArchiveCalls, AreTheExchangesOfASession) {
   EXPECT_THAT(names, ElementsAre("https://example.org/start 0-100", "queued 0-10", "dns 10-20",
                                  "connect 20-35", "tls 35-55", "queued 55-60", "wait 60-90",
                                  "receive 90-100", "https://example.org/api 200-300",
-                                 "wait 200-290", "receive 290-300"));
+                                 "wait 200-290", "receive 290-300", "db 230-260"));
   EXPECT_EQ(tree.calls[0].attribute("type"), "Document");
   EXPECT_EQ(tree.calls[8].attribute("type"), "Fetch");
   EXPECT_EQ(tree.calls[8].attribute("initiator"), "https://example.org/start");

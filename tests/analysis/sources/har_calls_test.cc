@@ -74,6 +74,19 @@ TEST(HarCalls, WithoutPagesAreOneTreeToTheLastEntry) {
   EXPECT_EQ(trees->front().window_us, 50'000);
 }
 
+TEST(HarCalls, HaveWhatTheResponseSaysAboutItsServer) {
+  auto const trees = read(R"({"log":{"entries":[
+    {"startedDateTime":"2026-11-22T10:00:00Z","request":{"url":"http://a.test/"},"time":50,
+     "response":{"headers":[{"name":"server-timing","value":"db;dur=10"}]},
+     "timings":{"send":0,"wait":30,"receive":20}}]}})");
+  ASSERT_TRUE(trees) << trees.error();
+  Call const& query = trees->front().calls.back();
+  EXPECT_EQ(query.name, "db");
+  EXPECT_EQ(query.start_us, 10'000);
+  EXPECT_EQ(query.end_us, 20'000);
+  EXPECT_EQ(trees->front().calls[query.parent].name, "wait");
+}
+
 TEST(HarCalls, SayWhatIsWrong) {
   EXPECT_THAT(read(R"({"log":{"entries":[{]}})").error(), HasSubstr("not JSON at byte"));
   EXPECT_EQ(read(R"({"log":{"entries":[]}})").error(), "it has no entries with a time");

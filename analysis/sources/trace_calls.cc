@@ -1,0 +1,253 @@
+#include "analysis/sources/trace_calls.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "analysis/sources/json_walk.h"
+
+namespace reprise {
+namespace {
+
+using importing::JsonReader;
+
+/// The names of the Performance panel. Of those not here, RunTask shows the sum.
+constexpr std::pair<std::string_view, std::string_view> kWork[] = {
+    {"RunTask", "task"},
+    {"EvaluateScript", "script"},
+    {"FunctionCall", "script"},
+    {"v8.compile", "script"},
+    {"v8.compileModule", "script"},
+    {"v8.evaluateModule", "script"},
+    {"RunMicrotasks", "script"},
+    {"TimerFire", "script"},
+    {"EventDispatch", "script"},
+    {"FireAnimationFrame", "script"},
+    {"FireIdleCallback", "script"},
+    {"XHRReadyStateChange", "script"},
+    {"ParseHTML", "parse"},
+    {"ParseAuthorStyleSheet", "parse"},
+    {"UpdateLayoutTree", "style"},
+    {"Layout", "layout"},
+    {"HitTest", "layout"},
+    {"PrePaint", "paint"},
+    {"Paint", "paint"},
+    {"Layerize", "paint"},
+    {"Commit", "paint"},
+    {"Decode Image", "paint"},
+    {"MinorGC", "garbage collection"},
+    {"MajorGC", "garbage collection"},
+    {"BlinkGC.AtomicPhase", "garbage collection"},
+};
+
+std::string_view work_called(std::string_view name) {
+  for (auto const& [known, work] : kWork) {
+    if (known == name) return work;
+  }
+  return {};
+}
+
+/// As far as it is needed.
+struct Event {
+  std::string name;
+  std::string phase;
+  std::string categories;
+  std::string id;  ///< of asynchronous events
+  double at_us = 0;
+  double length_us = 0;
+  double process = 0;
+  double thread = 0;
+  std::string frame;
+  std::string url;  ///< of the script, or of a navigation's document
+  std::string function;
+  double line = -1;
+  bool outermost = false;
+};
+
+class TraceReader {
+ public:
+  TraceReader(importing::ByteReader& from, CallTree& tree)
+      : from_(from), json_(from), tree_(tree) {}
+
+  std::expected<void, std::string> run() {
+    if (json_.peek() == importing::JsonKind::kArray) {
+      read_events();
+    } else {
+      for_members(json_, [this](std::string_view name) {
+        name == "traceEvents" ? read_events() : json_.skip();
+      });
+    }
+    json_.end();
+    if (from_.failed()) return std::unexpected(from_.fault()->what);
+    if (!find_page()) return std::unexpected("it has no load of " + tree_.page);
+    add_work();
+    add_measures();
+    if (events_lost_ > 0) tree_.lose("events of the trace beyond 2 million", events_lost_);
+    normalize(tree_);
+    return {};
+  }
+
+ private:
+  std::string text() { return json_.text(kJsonTextBytesMax); }
+  double number() { return json_.number().value_or(0); }
+
+  void read_events() {
+    if (!json_.enter_array()) return;
+    while (json_.next_element()) {
+      Event event;
+      for_members(json_, [&](std::string_view name) { read_member(name, event); });
+      keep(std::move(event));
+    }
+  }
+
+  void read_member(std::string_view name, Event& event) {
+    if (name == "name") {
+      event.name = text();
+    } else if (name == "ph") {
+      event.phase = text();
+    } else if (name == "cat") {
+      event.categories = text();
+    } else if (name == "id") {
+      event.id = text();
+    } else if (name == "ts") {
+      event.at_us = number();
+    } else if (name == "dur") {
+      event.length_us = number();
+    } else if (name == "pid") {
+      event.process = number();
+    } else if (name == "tid") {
+      event.thread = number();
+    } else if (name == "args") {
+      for_members(json_, [&](std::string_view member) { read_argument(member, event); });
+    } else {
+      json_.skip();
+    }
+  }
+
+  void read_argument(std::string_view name, Event& event) {
+    if (name == "frame") {
+      event.frame = text();
+    } else if (name == "data" && json_.peek() == importing::JsonKind::kObject) {
+      for_members(json_, [&](std::string_view member) { read_argument(member, event); });
+    } else if (name == "url" || name == "documentLoaderURL") {
+      event.url = text();
+    } else if (name == "functionName") {
+      event.function = text();
+    } else if (name == "lineNumber") {
+      event.line = number();
+    } else if (name == "isOutermostMainFrame") {
+      event.outermost = text() == "true";
+    } else {
+      json_.skip();
+    }
+  }
+
+  void keep(Event event) {
+    bool const work = event.phase == "X" && event.length_us >= static_cast<double>(kTaskMinUs) &&
+                      !work_called(event.name).empty();
+    bool const timing = event.categories.contains("blink.user_timing");
+    if (!work && !timing) return;
+    if (work_.size() + timing_.size() >= kTraceEventsMax) {
+      ++events_lost_;
+      return;
+    }
+    (work ? work_ : timing_).push_back(std::move(event));
+  }
+
+  /// The first navigation of an outermost frame to the page, and the start of its request: the
+  /// navigation starts a little earlier, in another process.
+  bool find_page() {
+    std::ranges::sort(timing_, {}, &Event::at_us);
+    for (Event const& event : timing_) {
+      if (event.name == "navigationStart" && event.outermost && event.url == tree_.page) {
+        page_ = &event;
+        break;
+      }
+    }
+    if (page_ == nullptr) return false;
+    start_us_ = page_->at_us;
+    for (Event const& event : timing_) {
+      if (event.name != "fetchStart" || event.frame != page_->frame) continue;
+      if (event.at_us < page_->at_us) continue;
+      start_us_ = event.at_us;
+      break;
+    }
+    return true;
+  }
+
+  bool in_page(const Event& event) const {
+    return event.process == page_->process && event.thread == page_->thread;
+  }
+  std::int64_t time_of(double at_us) const {
+    return std::llround(std::clamp(at_us - start_us_, 0.0, 1e12));
+  }
+
+  void add_work() {
+    std::erase_if(work_, [this](const Event& event) {
+      return !in_page(event) || event.at_us + event.length_us <= start_us_;
+    });
+    // What surrounds something comes before it.
+    std::vector<std::size_t> order(work_.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::ranges::sort(order, {}, [this](std::size_t i) {
+      return std::tuple(work_[i].at_us, -work_[i].length_us, i);
+    });
+    std::vector<std::uint32_t> around;
+    for (auto const place : order) {
+      Event const& event = work_[place];
+      Call call{.kind = CallKind::kTask,
+                .name = std::string(work_called(event.name)),
+                .start_us = time_of(event.at_us),
+                .end_us = time_of(event.at_us + event.length_us)};
+      if (call.start_us >= tree_.window_us) break;
+      while (!around.empty() && tree_.calls[around.back()].end_us <= call.start_us) {
+        around.pop_back();
+      }
+      if (!around.empty()) call.parent = around.back();
+      if (!event.url.empty()) call.set("url", event.url);
+      if (!event.function.empty()) call.set("function", event.function);
+      if (event.line >= 0 && event.line < 1e9)
+        call.set("line", std::to_string(std::llround(event.line)));
+      around.push_back(static_cast<std::uint32_t>(tree_.calls.size()));
+      tree_.calls.push_back(std::move(call));
+    }
+  }
+
+  void add_measures() {
+    std::map<std::pair<std::string, std::string>, double> open;
+    for (Event const& event : timing_) {
+      if (event.process != page_->process) continue;
+      std::pair const key(event.name, event.id);
+      if (event.phase == "b") {
+        open[key] = event.at_us;
+      } else if (auto const begin = open.find(key); event.phase == "e" && begin != open.end()) {
+        if (event.at_us > start_us_) {
+          tree_.calls.push_back({.kind = CallKind::kMeasure,
+                                 .name = event.name,
+                                 .start_us = time_of(begin->second),
+                                 .end_us = time_of(event.at_us)});
+        }
+        open.erase(begin);
+      }
+    }
+  }
+
+  importing::ByteReader& from_;
+  JsonReader json_;
+  CallTree& tree_;
+  std::vector<Event> work_;
+  std::vector<Event> timing_;
+  std::uint64_t events_lost_ = 0;
+  const Event* page_ = nullptr;
+  double start_us_ = 0;
+};
+
+}  // namespace
+
+std::expected<void, std::string> add_trace(importing::ByteReader& from, CallTree& tree) {
+  return TraceReader(from, tree).run();
+}
+
+}  // namespace reprise

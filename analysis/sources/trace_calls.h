@@ -1,0 +1,24 @@
+#pragma once
+
+// The main thread of a page in a trace of Chromium (Trace Event Format), as `load --trace` writes
+// it. Pure.
+
+#include <expected>
+#include <string>
+
+#include "analysis/calls/call.h"
+#include "archive/import/source/byte_source.h"
+
+namespace reprise {
+
+inline constexpr std::size_t kTraceEventsMax = 2'000'000;
+/// Work that took less time is a part of what surrounds it.
+inline constexpr std::int64_t kTaskMinUs = 100;
+
+/// Adds the work of the renderer's main thread to the view of that page: "script" with URL,
+/// function and line, "parse", "style", "layout", "paint", "garbage collection", and "task" around
+/// them; and the page's measures of User Timing. Time 0 is the start of the page's own request.
+/// Reads an untrusted trace. Errors: a sentence; then nothing has been added.
+std::expected<void, std::string> add_trace(importing::ByteReader& from, CallTree& tree);
+
+}  // namespace reprise

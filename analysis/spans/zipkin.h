@@ -1,0 +1,14 @@
+#pragma once
+
+// Spans of Zipkin's API, version 2 (https://zipkin.io/zipkin-api, POST /api/v2/spans). Pure.
+
+#include <boost/json/array.hpp>
+
+#include "analysis/spans/span.h"
+
+namespace reprise {
+
+/// Adds an untrusted list of spans to `set`.
+void read_zipkin(const boost::json::array& list, SpanSet& set);
+
+}  // namespace reprise

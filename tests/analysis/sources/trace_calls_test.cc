@@ -1,0 +1,80 @@
+#include "analysis/sources/trace_calls.h"
+
+#include <gmock/gmock.h>
+
+namespace reprise {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// What add_trace() adds to a view of https://shop.test/ that ends after 500 ms.
+std::expected<CallTree, std::string> traced(std::string_view events) {
+  CallTree tree{.page = "https://shop.test/", .window_us = 500'000};
+  auto const text = R"({"metadata":{"a":[1]},"traceEvents":[)" + std::string(events) + "]}";
+  importing::MemoryInput input(text);
+  importing::InputSource source(input, 0, text.size(), nullptr);
+  importing::ByteReader reader(source);
+  auto const added = add_trace(reader, tree);
+  if (!added) return std::unexpected(added.error());
+  return tree;
+}
+
+constexpr std::string_view kNavigation = R"(
+  {"name":"navigationStart","cat":"blink.user_timing","ph":"R","ts":1000000,"pid":7,"tid":7,
+   "args":{"frame":"F","data":{"documentLoaderURL":"https://shop.test/",
+   "isOutermostMainFrame":true}}},
+  {"name":"fetchStart","cat":"blink.user_timing","ph":"R","ts":1002000,"pid":7,"tid":7,
+   "args":{"frame":"F"}})";
+
+TEST(TraceCalls, AreTheWorkOfThePagesMainThread) {
+  auto const tree = traced(R"(
+    {"name":"EvaluateScript","ph":"X","ts":1152000,"dur":30000,"pid":7,"tid":7,
+     "args":{"data":{"url":"https://shop.test/a.js","lineNumber":3}}},
+    {"name":"RunTask","ph":"X","ts":1102000,"dur":100000,"pid":7,"tid":7},
+    {"name":"FunctionCall","ph":"X","ts":1160000,"dur":10000,"pid":7,"tid":7,
+     "args":{"data":{"url":"https://shop.test/a.js","functionName":"boot"}}},
+    {"name":"Layout","ph":"X","ts":1190000,"dur":5000,"pid":7,"tid":7,"args":{"b":{"x":[]}}},
+    {"name":"Layout","ph":"X","ts":1196000,"dur":99,"pid":7,"tid":7},
+    {"name":"Paint","ph":"X","ts":1198000,"dur":9000,"pid":7,"tid":8},
+    {"name":"Other","ph":"X","ts":1102000,"dur":9000,"pid":7,"tid":7},
+    {"name":"RunTask","ph":"X","ts":900000,"dur":9000,"pid":7,"tid":7},
+    {"name":"RunTask","ph":"X","ts":1600000,"dur":9000,"pid":7,"tid":7},)" +
+                           std::string(kNavigation));
+  ASSERT_TRUE(tree) << tree.error();
+  std::vector<std::string> calls;
+  for (Call const& call : tree->calls) {
+    EXPECT_EQ(call.kind, CallKind::kTask);
+    calls.push_back(call.name + " " + std::to_string(call.start_us / 1000) + "-" +
+                    std::to_string(call.end_us / 1000) + " in " +
+                    std::to_string(static_cast<int>(call.parent)));
+  }
+  EXPECT_THAT(calls, ElementsAre("task 100-200 in -1", "script 150-180 in 0", "script 158-168 in 1",
+                                 "layout 188-193 in 0"));
+  EXPECT_EQ(tree->calls[1].attribute("url"), "https://shop.test/a.js");
+  EXPECT_EQ(tree->calls[1].attribute("line"), "3");
+  EXPECT_EQ(tree->calls[2].attribute("function"), "boot");
+}
+
+TEST(TraceCalls, HaveTheMeasuresOfThePage) {
+  auto const tree = traced(std::string(kNavigation) + R"(,
+    {"name":"cart","cat":"blink.user_timing","ph":"b","id":"0x1","ts":1052000,"pid":7,"tid":7},
+    {"name":"cart","cat":"blink.user_timing","ph":"b","id":"0x2","ts":1062000,"pid":7,"tid":7},
+    {"name":"cart","cat":"blink.user_timing","ph":"e","id":"0x1","ts":1082000,"pid":7,"tid":7},
+    {"name":"never","cat":"blink.user_timing","ph":"e","id":"0x1","ts":1082000,"pid":7,"tid":7})");
+  ASSERT_TRUE(tree) << tree.error();
+  ASSERT_EQ(tree->calls.size(), 1u);
+  EXPECT_EQ(tree->calls[0].kind, CallKind::kMeasure);
+  EXPECT_EQ(tree->calls[0].start_us, 50'000);
+  EXPECT_EQ(tree->calls[0].end_us, 80'000);
+}
+
+TEST(TraceCalls, AreRefusedIfTheyAreOfAnotherPage) {
+  EXPECT_EQ(traced("").error(), "it has no load of https://shop.test/");
+  EXPECT_THAT(traced("{").error(), HasSubstr("not JSON at byte"));
+  EXPECT_EQ(traced(R"(1,[],{"name":7,"ts":"x","args":[]})").error(),
+            "it has no load of https://shop.test/");
+}
+
+}  // namespace
+}  // namespace reprise

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""`reprise explain`: the article's story in a browser (ads that block a page and then compute are
+on top, and their shares fall when they are deferred), tags, days, the main thread of a trace, CSV,
+and inputs that are not what they should be.
+
+--figure: the same story with `gate`, with the numbers before and after."""
+
+import csv
+import io
+import json
+import sys
+import tempfile
+import pathlib
+
+import figure
+import gate_sites
+import harness
+from gate_sites import HOST, URL
+from wire import Certificate, Origin, response
+
+ADS = "ads.test"
+LINK = "10mbit/10mbit/60"
+COMPUTES = (b"{ const end = performance.now() + 150; while (performance.now() < end) {} }")
+
+
+def page(deferred):
+    """A page with a picture, and three ads: in its head, or once it has loaded."""
+    ads = b"".join(b"<script src=https://ads.test/ad%d.js></script>" % i for i in range(3))
+    if deferred:
+        ads = (b"<script>addEventListener('load', () => { for (let i = 0; i < 3; i++) {"
+               b"const ad = document.createElement('script');"
+               b"ad.src = `https://ads.test/ad${i}.js`; document.head.append(ad) } })</script>")
+    return (b"<!doctype html><title>t</title><link rel=icon href=data:,>" + ads +
+            b"<script src=/app.js></script><img src=/picture.svg>")
+
+
+def record(folder, name, deferred):
+    files = {"/": (b"text/html", page(deferred)), "/picture.svg": gate_sites.picture(1, 20_000),
+             "/app.js": (b"text/javascript", b"document.title += 'x'")}
+    for i in range(3):
+        files[f"/ad{i}.js"] = (b"text/javascript",
+                               COMPUTES + b"//" + gate_sites.noise(i, 30_000).hex().encode())
+    tls = Certificate(folder / f"tls-{name}", (HOST, ADS))
+    origin = Origin(gate_sites.Site(files, gzipped=False).answer, names=(HOST, ADS), tls=tls)
+    archive = folder / f"{name}.reprise"
+    try:
+        done = harness.run("record", "-o", str(archive), "--inject", "none",
+                           *origin.connect_arguments(), URL, folder=folder, timeout=120)
+    finally:
+        origin.close()
+    assert done.returncode == 0, done.stderr.decode()
+    return archive
+
+
+def entities(folder):
+    path = folder / "entities.json"
+    path.write_text(json.dumps([{"name": "Adserver", "category": "ad", "domains": [f"*.{ADS}"]}]))
+    return str(path)
+
+
+def explained(folder, *arguments):
+    done = harness.run("explain", "--json", "--entities", entities(folder), *map(str, arguments),
+                       folder=folder)
+    assert done.returncode == 0, done.stderr.decode()
+    return json.loads(done.stdout)
+
+
+def shares(slice_):
+    return {each["kind"]: each for each in slice_["shares"]}
+
+
+def loads(folder, archive, runs, *arguments):
+    result = archive.with_suffix(".json")
+    done = harness.run("load", str(archive), URL, "--link", LINK, "--inject", "none", "--runs",
+                       str(runs), "--no-bodies", "-o", str(result), *arguments, folder=folder,
+                       timeout=300)
+    assert done.returncode in (0, 5), done.stderr.decode()
+    return result
+
+
+class Story(harness.TestCase):
+    def test_ads_that_block_a_page_are_its_bottleneck(self):
+        results = {}
+        for name, deferred in (("blocking", False), ("deferred", True)):
+            archive = record(self.folder, name, deferred)
+            traced = ("--trace", str(self.folder / "traces")) if name == "blocking" else ()
+            results[name] = loads(self.folder, archive, 2, *traced)
+        blocking, deferred = (explained(self.folder, results[name])["slices"][0]
+                              for name in ("blocking", "deferred"))
+        self.assertEqual({each["kind"] for each in blocking["shares"][:2]},
+                         {"ads", "client execution"}, blocking["shares"])
+        for kind in ("ads", "client execution"):
+            before, after = (shares(each).get(kind, {"us": 0}) for each in (blocking, deferred))
+            self.assertLess(after["us"], before["us"] / 2, kind)
+        ads = [each for each in blocking["calls"] if each["kind"] == "ads"]
+        self.assertEqual([each["detail"] for each in ads], 3 * ["Adserver"], ads)
+        self.assertEqual([each["count"] for each in ads], [2, 2, 2], ads)
+
+        # The trace says who computed in the gaps.
+        scripts = [each for each in blocking["calls"] if each["name"].startswith("script")
+                   and ADS in each["name"]]
+        self.assertEqual(len(scripts), 3, blocking["calls"])
+        self.assertGreater(sum(each["us"] for each in scripts), 100_000)
+
+        # Both together, by what tells them apart.
+        both = explained(self.folder, *results.values(), "--by", "archive", "--slowest", "50%")
+        self.assertEqual(sorted(each["tags"]["archive"] for each in both["slices"][1:]),
+                         ["blocking.reprise", "deferred.reprise"])
+        self.assertEqual([each["views"] for each in both["slices"]], [2, 1, 1])
+        for point in both["points"]:
+            self.assertEqual(sum(point["shares"]), point["window_us"])
+
+        # The recording explains itself, too.
+        archive = explained(self.folder, self.folder / "blocking.reprise")
+        self.assertIn("ads", shares(archive["slices"][0]))
+
+
+HAR = {"log": {"entries": [
+    {"startedDateTime": f"2026-11-2{day}T10:00:00.000Z", "time": 50, "pageref": f"p{day}",
+     "request": {"method": "GET", "url": "https://a.test/=1+1"}, "response": {"status": 200},
+     "timings": {"send": 0, "wait": 30 * (day + 1), "receive": 20}}
+    for day in range(3)]}}
+
+
+class Inputs(harness.TestCase):
+    def explain(self, *arguments):
+        done = harness.run("explain", *map(str, arguments))
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.write_text(content)
+        return path
+
+    def test_a_har_by_day_as_table_and_csv(self):
+        har = self.write("a.har", json.dumps(HAR))
+        code, table, _ = self.explain(har, "--trend", "day")
+        self.assertEqual(code, 0)
+        self.assertIn("3 views, mean 80 ms, median 80, slowest 110\n", table)
+        self.assertIn("1 view, mean 50 ms, day 2026-11-20\n", table)
+        code, text, _ = self.explain(har, "--csv", "--by", "page", "--where", "load>70ms")
+        rows = list(csv.DictReader(io.StringIO(text, newline="")))
+        self.assertEqual({row["views"] for row in rows}, {"2"})
+        self.assertEqual(sum(int(row["us"]) for row in rows
+                             if not row["page"] and not row["call"]), 95_000)
+
+    def test_calls_come_back(self):
+        har = self.write("a.har", json.dumps(HAR))
+        lines = self.folder / "a.ndjson"
+        _, first, _ = self.explain(har, "--json", "--calls", lines)
+        _, again, _ = self.explain(lines, "--json")
+        first, again = json.loads(first), json.loads(again)
+        self.assertEqual(first["slices"], again["slices"])
+        with open(lines, "a") as file:
+            file.write('{"calls":[{"kind":"cow"}]}\nnot even JSON\n')
+        code, text, said = self.explain(lines, "--json")
+        self.assertEqual((code, json.loads(text)["slices"]), (0, first["slices"]))
+        self.assertIn("line 4 skipped: calls[0].kind must be request, phase", said)
+        self.assertIn("2 lines skipped in all", said)
+        self.assertIn({"what": "lines that are not calls", "count": 2}, json.loads(text)["losses"])
+
+    def test_own_kinds(self):
+        har = self.write("a.har", json.dumps(HAR))
+        kinds = self.write("kinds", "slow: phase=wait\nquick:\nfix slow: Be quick.\n")
+        code, table, _ = self.explain(har, "--types", kinds)
+        self.assertEqual(code, 0)
+        self.assertIn("slow: Be quick.", table)
+        code, _, said = self.explain(har, "--types", self.write("bad", "slow: fase=wait\n"))
+        self.assertEqual(code, 2)
+        self.assertIn("bad: line 1: unknown field 'fase'; the fields are host, path", said)
+
+    def test_what_cannot_be_explained(self):
+        cases = (
+            ((self.folder / "none.json",), 1, "none.json: cannot be read: No such file"),
+            ((self.write("empty", ""),), 1, "empty: is empty"),
+            ((self.write("other.json", "{}"),), 1, "neither a result of `load -o`, an archive"),
+            ((self.write("bad.json", '{"schema":7}'),), 1, "bad.json: not a result of `load -o`"),
+            ((self.write("a.har", json.dumps(HAR)), "--where", "load>1m"), 1,
+             "--where selects none of the 3 views"),
+            ((self.write("a.har", json.dumps(HAR)), "--where", "load>"), 2, "a value is missing"),
+            ((self.write("a.har", json.dumps(HAR)), "--slowest", "0"), 2, "--slowest 0: give"),
+        )
+        for arguments, expected, what in cases:
+            code, out, said = self.explain(*arguments)
+            self.assertEqual((code, out), (expected, ""), said)
+            self.assertIn(what, said)
+
+
+def story_figure():
+    """The table: both pages by `explain` and by `gate`."""
+    with tempfile.TemporaryDirectory(prefix="reprise-figure.") as temporary:
+        folder = pathlib.Path(temporary)
+        archives = [record(folder, name, name == "deferred") for name in ("blocking", "deferred")]
+        before, after = (explained(folder, loads(folder, archive, 20))["slices"][0]
+                         for archive in archives)
+        rows = [(kind, *(f"{shares(each).get(kind, {'us': 0})['us'] / 1000:.1f}"
+                         for each in (before, after))) for kind in shares(before)]
+        sides = (f"'{archive}' {URL} --link {LINK} --inject none --no-bodies"
+                 for archive in archives)
+        verdict, _ = gate_sites.gate(folder, *sides, "--metric", "load", "--allow", "archive")
+        shift = verdict["pages"][0]["metrics"][0]["shift"]
+        top = {each["kind"] for each in before["shares"][:2]}
+        figure.report("explain_story_top", int(top == {"ads", "client execution"}), "", "== 1")
+        figure.report("explain_story_shift", round(shift, 1), "ms", "< 0")
+        figure.table(("kind", "blocking ms", "deferred ms"), rows)
+        print(gate_sites.told(verdict))
+
+
+if __name__ == "__main__":
+    if "--figure" in sys.argv:
+        story_figure()
+    else:
+        harness.main()

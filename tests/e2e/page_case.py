@@ -1,0 +1,67 @@
+"""What the end-to-end tests of pages share: a page, looked at in a real browser, light and dark,
+wide and narrow. Screenshots go to $PAGE_SCREENSHOTS, where that is set."""
+
+import json
+import os
+import pathlib
+import unittest
+
+import devtools
+import harness
+
+# What a page may choose as a name, and how it is shown.
+HOSTILE = ("https://evil.test/</script><script>document.title='ran'</script><!--<img src=x "
+           "onerror=alert(1)>\u2028\u202egpj.\u0000{{&lt;")
+SHOWN = HOSTILE.replace("\u2028", "\\u2028").replace("\u202e", "\\u202e").replace("\0", "\\u0000")
+LOOKS = [(1280, 900, False), (1280, 900, True), (360, 740, False), (360, 740, True)]
+
+
+@unittest.skipUnless(devtools.PROGRAM, "no chromium-headless-shell")
+class PageCase(harness.TestCase):
+    """A subclass has make_page(file, *inputs)."""
+
+    def setUp(self):
+        super().setUp()
+        self.page = devtools.Page()
+        self.addCleanup(self.page.close)
+        self.screenshots = os.environ.get("PAGE_SCREENSHOTS")
+
+    def open(self, *inputs, width=1280, height=900, dark=False, phone=False, fragment=""):
+        file = self.folder / "page.html"
+        self.make_page(file, *inputs)
+        self.width = width
+        self.page.requests.clear()
+        self.page.show("about:blank", width, height)
+        self.page.show(f"file://{file}{fragment}", width, height, dark, phone)
+        self.page.settle()
+
+    def look(self, name, *inputs):
+        """Opens the page in every way that it is looked at: it fetches nothing, nothing is wrong,
+        nothing sticks out."""
+        for width, height, dark in LOOKS:
+            self.open(*inputs, width=width, height=height, dark=dark, phone=width < 500)
+            with self.subTest(width=width, dark=dark):
+                self.assert_whole()
+            if self.screenshots:
+                folder = pathlib.Path(self.screenshots)
+                folder.mkdir(parents=True, exist_ok=True)
+                shot = folder / f"{name}-{width}-{'dark' if dark else 'light'}.png"
+                self.page.screenshot(shot, whole=True)
+
+    def assert_whole(self):
+        self.assertEqual(self.page.errors, [])
+        asked = {url.split("#")[0] for url in self.page.requests}
+        self.assertLessEqual(asked, {f"file://{self.folder / 'page.html'}", "about:blank",
+                                     "data:,"})
+        # A phone widens its view for what sticks out, so this is no matter of innerWidth.
+        width = self.page.evaluate("document.documentElement.scrollWidth")
+        self.assertLessEqual(width, self.width)
+
+    def texts(self, selector):
+        return self.page.evaluate(
+            f"[...document.querySelectorAll({json.dumps(selector)})].map(e => e.textContent)")
+
+    def choose(self, selector, value, event="change"):
+        self.page.evaluate(f"""(() => {{ const e = document.querySelector({json.dumps(selector)});
+            e.value = {json.dumps(value)}; e.dispatchEvent(new Event('{event}')); }})()""")
+        self.page.settle()
