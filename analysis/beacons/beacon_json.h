@@ -88,6 +88,9 @@ using BeaconParameter = std::pair<std::string_view, std::string_view>;
 
 class BoomerangReader {
  public:
+  /// Ends the life of the texts of views so far. To be called before each read(), unless split()
+  /// is.
+  void forget();
   /// Splits and decodes a query string or form body; valid until the next call.
   std::span<const BeaconParameter> split(std::string_view form);
   /// Returns an empty text, or why there is no view.
