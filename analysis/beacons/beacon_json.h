@@ -43,11 +43,13 @@ inline std::int64_t beacon_time(double time, double unit_us) {
 /// The text of a value; empty and counted if it is not a text. One with half a surrogate pair,
 /// which JavaScript can write, stays as it is written.
 inline std::string_view beacon_text(ondemand::value value, BeaconView& view) {
-  auto const written = value.raw_json_token();
   std::string_view text;
   auto const error = value.get_string().get(text);
   if (error == simdjson::SUCCESS) return text;
-  if (error == simdjson::STRING_ERROR) return written.substr(1, written.rfind('"') - 1);
+  if (error == simdjson::STRING_ERROR) {
+    auto const written = value.raw_json_token();
+    return written.substr(1, written.rfind('"') - 1);
+  }
   view.lose(kNotAText);
   return {};
 }
@@ -86,6 +88,9 @@ using BeaconParameter = std::pair<std::string_view, std::string_view>;
 
 class BoomerangReader {
  public:
+  /// Ends the life of the texts of views so far. To be called before each read(), unless split()
+  /// is.
+  void forget();
   /// Splits and decodes a query string or form body; valid until the next call.
   std::span<const BeaconParameter> split(std::string_view form);
   /// Returns an empty text, or why there is no view.

@@ -124,6 +124,7 @@ error_code BeaconReader::State::read_object(ondemand::object object, std::string
 
 std::string BeaconReader::State::read_json(std::string_view line) {
   parameters.clear();
+  boomerang.forget();
   is_ours = false;
   std::string_view why;
   ondemand::document document;

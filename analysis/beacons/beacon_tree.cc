@@ -102,7 +102,7 @@ class TreeMaker {
     set("server_timing",
         server_timing(static_cast<std::uint32_t>(&request - view_.requests.data())));
     for (BeaconPhase const& phase : phases_of(request)) {
-      add(CallKind::kPhase, phase.name, phase.start_us, phase.end_us).parent = place;
+      add(CallKind::kPhase, phase.name(), phase.start_us, phase.end_us).parent = place;
     }
   }
 

@@ -5,9 +5,8 @@
 namespace reprise {
 namespace {
 
-/// What a request does until each moment, and after the last one.
-constexpr std::array<std::string_view, kBeaconMoments + 1> kPhases = {
-    "queued", "redirect", "queued", "dns", "queued", "connect", "tls", "queued", "wait", "receive"};
+/// What a request does until each moment, and after the last one, by place in kBeaconPhaseNames.
+constexpr std::array<std::uint8_t, kBeaconMoments + 1> kPhases = {0, 1, 0, 2, 0, 3, 4, 0, 5, 6};
 
 }  // namespace
 
@@ -29,10 +28,10 @@ BeaconPhases phases_of(const BeaconRequest& request) {
   for (std::size_t i = 0; i < kPhases.size(); ++i) {
     auto const until = i < kBeaconMoments ? std::clamp(moments[i], at, end) : end;
     if (until == at) continue;
-    if (phases.count > 0 && phases.list[phases.count - 1].name == kPhases[i]) {
+    if (phases.count > 0 && phases.list[phases.count - 1].which == kPhases[i]) {
       phases.list[phases.count - 1].end_us = until;
     } else {
-      phases.list[phases.count++] = {.name = kPhases[i], .start_us = at, .end_us = until};
+      phases.list[phases.count++] = {.which = kPhases[i], .start_us = at, .end_us = until};
     }
     at = until;
   }

@@ -50,11 +50,16 @@ struct BeaconRequest {
   bool is_from_cache() const { return delivery == "cache" || (bytes == 0 && decoded_bytes > 0); }
 };
 
+/// The names of phases, as calls of kind phase.
+inline constexpr std::array<std::string_view, 7> kBeaconPhaseNames = {
+    "queued", "redirect", "dns", "connect", "tls", "wait", "receive"};
 /// Part of a request: BeaconPhases cover it from its start to its end.
 struct BeaconPhase {
-  std::string_view name;  ///< as a call of kind phase
+  std::uint8_t which = 0;  ///< place in kBeaconPhaseNames
   std::int64_t start_us = 0;
   std::int64_t end_us = 0;
+
+  std::string_view name() const { return kBeaconPhaseNames[which]; }
 };
 struct BeaconPhases {
   std::array<BeaconPhase, kBeaconMoments + 1> list;

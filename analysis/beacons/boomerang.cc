@@ -61,9 +61,13 @@ void each_piece(std::string_view text, char separator, const Use& use) {
 
 }  // namespace
 
-std::span<const BeaconParameter> BoomerangReader::split(std::string_view form) {
+void BoomerangReader::forget() {
   texts_.clear();
   parameters_.clear();
+}
+
+std::span<const BeaconParameter> BoomerangReader::split(std::string_view form) {
+  forget();
   each_piece(form, '&', [this](std::size_t place, std::string_view piece) {
     if (place >= kParametersMax) return;
     auto const equals = piece.find('=');
@@ -164,7 +168,8 @@ error_code BoomerangReader::read_trie(ondemand::object node, std::size_t depth, 
       if (auto const error = value.get_object().get(inner)) return error;
       if (auto const error = read_trie(inner, depth + 1, view)) return error;
     } else {
-      add_leaf(beacon_text(value, view), view);
+      // A text that cannot be decoded is part of what is parsed, which does not last.
+      add_leaf(keep(std::string(beacon_text(value, view))), view);
     }
   }
   return simdjson::SUCCESS;

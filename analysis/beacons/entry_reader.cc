@@ -176,11 +176,21 @@ error_code read_scripts(ondemand::value value, BeaconView& view) {
 }  // namespace
 
 EntryReader::Field EntryReader::field_at(std::size_t place, const char* key) {
-  auto const is = [key](const NamedField& field) {
-    return std::memcmp(key, field.name.data(), field.name.size()) == 0 &&
-           key[field.name.size()] == '"';
-  };
   // Reads up to a name's length beyond the key: within the padding.
+  auto const is = [key](const NamedField& field) {
+    auto const size = field.name.size();
+    if (key[size] != '"') return false;
+    auto const word = [](const char* text) {
+      std::uint64_t bytes = 0;
+      std::memcpy(&bytes, text, sizeof bytes);
+      return bytes;
+    };
+    constexpr auto kWord = sizeof(std::uint64_t);
+    if (size < kWord || size > 2 * kWord) return std::memcmp(key, field.name.data(), size) == 0;
+    // Two words that overlap, without a call.
+    const char* const name = field.name.data();
+    return word(key) == word(name) && word(key + size - kWord) == word(name + size - kWord);
+  };
   auto& expected = order_[std::min(place, order_.size() - 1)];
   if (is(kFields[expected])) return kFields[expected].field;
   auto const found = std::ranges::find_if(kFields, is);

@@ -92,6 +92,11 @@ const KindRules& KindRules::standard() {
   return kRules;
 }
 
+bool KindRules::test(FilterField field) const {
+  return std::ranges::any_of(rules_,
+                             [field](const Rule& rule) { return rule.filter.tests(field); });
+}
+
 std::vector<std::uint8_t> KindRules::classify(const CallTree& tree,
                                               const Entities& entities) const {
   PageHosts hosts(tree.page, entities);

@@ -37,6 +37,9 @@ class KindRules {
   /// Of the time without any call.
   std::uint8_t gap_kind() const { return gap_kind_; }
 
+  /// Whether a rule depends on this field of calls.
+  bool test(FilterField field) const;
+
   /// Of each call, as a place in kinds(). `tree` is normalized.
   std::vector<std::uint8_t> classify(const CallTree& tree, const Entities& entities) const;
 

@@ -24,6 +24,11 @@ bool Filter::Node::takes(const FilterSubject& subject) const {
       values, [&](const FilterValue& value) { return allows(field, tag, value, subject); });
 }
 
+bool Filter::Node::tests(FilterField tested) const {
+  if (kind == Kind::kCondition) return field == tested;
+  return std::ranges::any_of(parts, [tested](const Node& part) { return part.tests(tested); });
+}
+
 namespace {
 
 bool ends_word(char c) {

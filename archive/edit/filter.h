@@ -102,6 +102,8 @@ class Filter {
   bool takes(const FilterSubject& subject) const { return root_.takes(subject); }
   /// `number` is that of `ls`, from 1.
   bool takes(const Exchange& exchange, std::size_t number) const;
+  /// Whether any of its conditions tests this field.
+  bool tests(FilterField field) const { return root_.tests(field); }
 
  private:
   friend class FilterParser;
@@ -113,6 +115,7 @@ class Filter {
     std::string tag;  ///< its name, for FilterField::kTag
     std::vector<FilterValue> values;
     bool takes(const FilterSubject& subject) const;
+    bool tests(FilterField tested) const;
   };
   Node root_;
 };

@@ -17,6 +17,7 @@
 #include "tools/commands.h"
 #include "tools/explain/explain_inputs.h"
 #include "tools/explain/explain_text.h"
+#include "tools/explain/partial_lines.h"
 #include "view/explain_page.h"
 #include "view/page_link.h"
 
@@ -39,6 +40,8 @@ struct ExplainFlags {
   bool json = false;
   bool csv = false;
   bool beacon_script = false;
+  bool partial = false;
+  bool merge = false;
 };
 
 /// "10%" or "10".
@@ -116,6 +119,13 @@ int write_output(const fs::path& path, std::string_view text) {
     return kExitFailed;
   }
   return kExitDone;
+}
+
+int explain_partially(const ExplainFlags& flags) {
+  if (flags.merge) return merge_partials(flags.inputs);
+  auto const task = task_of(flags);
+  if (!task) return kExitUsage;
+  return write_partials(flags.inputs, flags.by, task->rules, task->entities);
 }
 
 int explain_inputs(const ExplainFlags& flags) {
@@ -203,7 +213,22 @@ void add_explain_command(CLI::App& app, int& exit_code) {
   sub->add_flag("--csv", flags->csv, "Write CSV")->excludes(json);
   sub->add_flag("--beacon-script", flags->beacon_script,
                 "Print the script with which pages send beacons (docs/beacons.md), and stop");
-  sub->callback([flags, &exit_code] { exit_code = explain_inputs(*flags); });
+  // What says nothing about sums is refused with them.
+  auto const sums_only = [sub](CLI::Option* option) {
+    for (auto const* const name :
+         {"-o", "--where", "--slowest", "--trend", "--calls", "--json", "--csv"}) {
+      option->excludes(sub->get_option(name));
+    }
+    return option;
+  };
+  auto* const partial = sums_only(sub->add_flag(
+      "--partial", flags->partial,
+      "Sum beacons to lines that --merge adds up, from standard input if there is no FILE"));
+  sums_only(sub->add_flag("--merge", flags->merge, "Add up sorted lines of --partial"))
+      ->excludes(partial);
+  sub->callback([flags, &exit_code] {
+    exit_code = flags->partial || flags->merge ? explain_partially(*flags) : explain_inputs(*flags);
+  });
 }
 
 }  // namespace reprise

@@ -111,10 +111,12 @@ class InputReader {
       return read_archive(path_);
     }
     auto const start = file->start();
+    auto const first_line = std::string_view(start).substr(0, start.find('\n'));
+    // Before recordings: a beacon of our script has "requests", as one of Web Page Replay has.
+    if (has_member(first_line, "beacon")) return read_beacons(*file);
     auto const kind = importing::recognise(start);
     if (kind == importing::RecordingKind::kHar) return read_har(*file);
     if (kind != importing::RecordingKind::kUnknown) return read_recording();
-    auto const first_line = std::string_view(start).substr(0, start.find('\n'));
     if (has_member(first_line, "calls")) return read_lines(*file);
     if (is_of_spans(start)) return read_spans(*file);
     if (has_member(start, "schema") || has_member(start, "loads")) return read_result();
@@ -236,6 +238,10 @@ class InputReader {
     if (counts.bad_lines > 0) {
       say(path_, counted(counts.bad_lines, "line") + " skipped; the first is " + first_bad);
       inputs_.losses.push_back({.what = "lines that are not beacons", .count = counts.bad_lines});
+    }
+    if (counts.other_beacons > 0) {
+      inputs_.losses.push_back(
+          {.what = "beacons that are not of a view", .count = counts.other_beacons});
     }
     return finish("has no beacon of a view");
   }

@@ -256,6 +256,14 @@ TEST(Boomerang, CountsALaterViewFromItsOwnStart) {
   EXPECT_THAT(shown(tree), ElementsAre("https://a.test/api 0 100000"));
 }
 
+/// The text of such a leaf is not decoded; it lasts as long as the view all the same.
+TEST(Boomerang, KeepsALeafWithHalfASurrogatePair) {
+  auto const tree =
+      read_tree(R"({"u":"p","restiming":{"https://a.test/":"31,2*7a long protocol \ud800"}})");
+  ASSERT_THAT(tree.calls, SizeIs(1));
+  EXPECT_EQ(tree.calls[0].attribute("protocol"), "a long protocol \\ud800");
+}
+
 TEST(BeaconReader, MendsAndCountsHostileValues) {
   auto const tree = tree_with(
       R"({"name":"https://a.test/","entryType":"resource","startTime":-50,"duration":1e300,)"

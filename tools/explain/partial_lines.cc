@@ -1,0 +1,162 @@
+#include "tools/explain/partial_lines.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <span>
+#include <string_view>
+
+#include "analysis/beacons/beacon_lines.h"
+#include "analysis/partials/partial_table.h"
+#include "base/system/descriptor.h"
+#include "base/system/last_error.h"
+#include "tools/commands.h"
+
+namespace reprise {
+namespace {
+
+namespace fs = std::filesystem;
+
+void say(const std::string& text) {
+  std::fprintf(stderr, "reprise: explain: %s\n", text.c_str());
+}
+
+void count(const char* name, std::uint64_t number) {
+  std::fprintf(stderr, "reporter:counter:reprise,%s,%llu\n", name,
+               static_cast<unsigned long long>(number));
+}
+
+/// Buffered standard output that remembers a failure.
+class Output {
+ public:
+  PartialSink sink() {
+    return [this](std::string_view line) {
+      good_ = good_ && std::fwrite(line.data(), 1, line.size(), stdout) == line.size();
+    };
+  }
+  bool finish() {
+    good_ = std::fflush(stdout) == 0 && good_;
+    if (!good_) say("cannot write: " + last_system_error().message());
+    return good_;
+  }
+
+ private:
+  bool good_ = true;
+};
+
+/// Reads each input to its end. `space()` gives room for bytes, `written(size)` takes them. Returns
+/// false after an error, which has been printed.
+template <class Space, class Written>
+bool read_all(const std::vector<fs::path>& inputs, const Space& space, const Written& written) {
+  auto const read_one = [&](int file, const std::string& name) {
+    while (true) {
+      std::span<char> const room = space();
+      auto const size = ::read(file, room.data(), room.size());
+      if (size == 0) return true;
+      if (size > 0) {
+        written(static_cast<std::size_t>(size));
+      } else if (errno != EINTR) {
+        say(name + " cannot be read: " + last_system_error().message());
+        return false;
+      }
+    }
+  };
+  if (inputs.empty()) return read_one(STDIN_FILENO, "standard input");
+  return std::ranges::all_of(inputs, [&](const fs::path& path) {
+    Descriptor const file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file.is_open()) {
+      say(path.string() + " cannot be read: " + last_system_error().message());
+      return false;
+    }
+    return read_one(file.get(), path.string());
+  });
+}
+
+/// Splits blocks into lines of at most 64 KiB, which is more than a partial result has; longer ones
+/// are given cut, and are not partial results.
+class ShortLines {
+ public:
+  template <class Use>
+  void add(std::string_view block, const Use& use) {
+    while (!block.empty()) {
+      auto const end = block.find('\n');
+      auto const piece = block.substr(0, end);
+      line_.append(piece.substr(0, kBytesMax + 1 - std::min(line_.size(), kBytesMax + 1)));
+      if (end == std::string_view::npos) return;
+      use(line_);
+      line_.clear();
+      block.remove_prefix(end + 1);
+    }
+  }
+  template <class Use>
+  void finish(const Use& use) {
+    if (!line_.empty()) use(line_);
+  }
+
+ private:
+  static constexpr std::size_t kBytesMax = 64 << 10;
+  std::string line_;
+};
+
+}  // namespace
+
+int write_partials(const std::vector<fs::path>& inputs, const std::vector<std::string>& tags,
+                   const KindRules& rules, const Entities& entities) {
+  Output output;
+  PartialTable table(rules, entities, tags, output.sink());
+  BeaconLines lines([&table](const BeaconView& view, std::uint64_t) { table.add(view); });
+  bool const read = read_all(
+      inputs, [&] { return lines.space(); }, [&](std::size_t size) { lines.written(size); });
+  lines.finish();
+  // Nothing is written of an input that was not read to its end, unless keys had to make room.
+  if (!read) return kExitTryAgain;
+  auto const& counts = lines.counts();
+  count("lines", counts.lines);
+  count("views", counts.views);
+  count("other_beacons", counts.other_beacons);
+  count("bad_lines", counts.bad_lines);
+  if (counts.bad_lines > 0) {
+    say("line " + std::to_string(counts.first_bad_line) + " skipped: " + counts.first_bad_why);
+  }
+  table.flush();
+  if (!output.finish()) return kExitTryAgain;
+  return counts.bad_lines > 0 && counts.bad_lines == counts.lines ? kExitHopelessData : kExitDone;
+}
+
+int merge_partials(const std::vector<fs::path>& inputs) {
+  Output output;
+  PartialMerge merge(output.sink());
+  ShortLines lines;
+  std::string fault;
+  // After a fault the rest is read and dropped, so that whatever writes it does not fail.
+  auto const add = [&](std::string_view line) {
+    if (fault.empty()) fault = merge.add(line);
+  };
+  std::array<char, 1 << 16> block;
+  bool const read = read_all(
+      inputs, [&] { return std::span(block); },
+      [&](std::size_t size) { lines.add(std::string_view(block.data(), size), add); });
+  lines.finish(add);
+  if (!read) return kExitTryAgain;
+  count("lines", merge.lines());
+  count("bad_lines", merge.bad_lines());
+  if (merge.bad_lines() > 0) {
+    say("line " + std::to_string(merge.first_bad_line()) + " skipped: not a partial result");
+  }
+  if (!fault.empty()) {
+    say(fault);
+    return kExitHopelessData;
+  }
+  merge.finish();
+  if (!output.finish()) return kExitTryAgain;
+  return merge.bad_lines() > 0 && merge.bad_lines() == merge.lines() ? kExitHopelessData
+                                                                     : kExitDone;
+}
+
+}  // namespace reprise
