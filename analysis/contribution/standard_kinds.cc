@@ -26,7 +26,7 @@ fix AJAX:              Send the data with the document, or request it before the
 fix download:          Send fewer bytes: compress, resize images, split scripts, cache longer.
 fix CDN:               Cache at the edge for longer, and warm what is missed often.
 fix server:            Find the slow part in the server's spans; send the document's head early.
-fix client execution:  Run less script before the page is shown; break up long tasks.
+fix client execution:  Run less script and wait for no timer before the page is shown.
 )";
 
 }  // namespace reprise

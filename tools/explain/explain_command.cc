@@ -201,7 +201,8 @@ void add_explain_command(CLI::App& app, int& exit_code) {
                   "Link to this page of `reprise view`, written with the same files")
       ->needs("-o");
   sub->add_option("--by", flags->by, "Also by these tags: browser,protocol,link,cache,page,...")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   sub->add_option("--where", flags->where, "Only views that this filter selects: 'link=wpt:4g'");
   sub->add_option("--slowest", flags->slowest, "Only the slowest part of the views [100%]");
   sub->add_option("--trend", flags->trend, "Also by day (UTC)")->check(CLI::IsMember({"day"}));
