@@ -5,41 +5,10 @@
 
 #include "archive/error.h"
 #include "base/http/digest.h"
+#include "base/text/percent.h"
 
 namespace reprise {
 namespace {
-
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-/// One character of a value, and its length in bytes there.
-struct Unit {
-  char plain = 0;
-  std::size_t bytes = 1;
-};
-
-Unit first_unit(std::string_view text) {
-  if (text[0] == '%' && text.size() >= 3) {
-    auto const high = hex_value(text[1]);
-    auto const low = hex_value(text[2]);
-    if (high >= 0 && low >= 0) return {.plain = static_cast<char>(high * 16 + low), .bytes = 3};
-  }
-  return {.plain = text[0], .bytes = 1};
-}
-
-std::string percent_decoded(std::string_view text) {
-  std::string plain;
-  while (!text.empty()) {
-    auto const unit = first_unit(text);
-    plain += unit.plain;
-    text.remove_prefix(unit.bytes);
-  }
-  return plain;
-}
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -115,7 +84,7 @@ std::string Secrets::dressed(std::string_view value) const {
   auto const stand_in = stand_in_of(percent_decoded(value));
   std::string out;
   for (std::size_t i = 0; !value.empty(); ++i) {
-    auto const unit = first_unit(value);
+    auto const unit = first_percent_unit(value);
     if (stand_in[i] == unit.plain) {
       out += value.substr(0, unit.bytes);  // in its form there
     } else {
