@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "analysis/partials/load_bin.h"
 
@@ -17,9 +18,12 @@ bool LoadBins::add(const PartialLine& line) {
   if (sums_ == 0) sums_ = line.sums.size();
   if (line.sums.size() != sums_) return false;
   if (bin >= bins_.size()) bins_.resize(bin + 1);
-  auto& sums = bins_[bin];
+  auto sums = bins_[bin];
   sums.resize(sums_);
-  for (std::size_t i = 0; i < sums_; ++i) sums[i] += line.sums[i];
+  for (std::size_t i = 0; i < sums_; ++i) {
+    if (__builtin_add_overflow(sums[i], line.sums[i], &sums[i])) return false;
+  }
+  bins_[bin] = std::move(sums);
   return true;
 }
 

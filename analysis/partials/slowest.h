@@ -14,7 +14,7 @@ namespace reprise {
 class LoadBins {
  public:
   /// Adds a line whose key ends in `|` and a bin. Returns false, and adds nothing, if it does not,
-  /// or if it has another number of sums.
+  /// if it has another number of sums, or if a sum becomes larger than 63 bits.
   bool add(const PartialLine& line);
 
   /// The sums of the slowest views, `percent` (above 0, at most 100) of all: the bins from the top,

@@ -96,6 +96,63 @@ class Partials(harness.TestCase):
         self.assertEqual(explain("--partial", "--json", given=good).returncode, 2)
         self.assertEqual(explain("--partial", "--merge", given=good).returncode, 2)
 
+    def test_explain_prints_tables_of_merged_sums(self):
+        file = self.folder / "day.partial"
+        kinds = "\t0" * 7
+        file.write_text(f"2026-11-22|p|3g|DE|20\t2\t40000\t10000\t30000\t0{kinds}\n"
+                        f"2026-11-22|p|4g|DE|10\t6\t60000\t60000\t0\t0{kinds}\n"
+                        "no line of sums\n"
+                        f"2026-11-23|q|4g|FR|20\t2\t44000\t0\t44000\t0{kinds}\n")
+        options = ("--tags", "network,country", "--by", "network", "--slowest", "50%")
+        done = explain(str(file), *options)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assertIn(b"line 3 skipped: not a partial result", done.stderr)
+        self.assertEqual(done.stdout.decode(), """\
+5 views, mean 19 ms
+  kind      share ms     %
+  ads             15  78.7
+  redirect       4.0  21.3
+
+4 views, mean 16 ms, network 4g
+  kind      share ms     %
+  ads             11  68.8
+  redirect       5.0  31.2
+
+1 view, mean 20 ms, network 3g
+  kind      share ms     %
+  ads             15  75.0
+  redirect       5.0  25.0
+
+The slowest 50 % of each.
+
+Not in these figures:
+  1 line that is not a partial result
+""")
+        done = explain(str(file), *options, "--csv")
+        self.assertEqual(done.stdout.decode().splitlines(), [
+            "network,views,kind,us,percent", ",5,ads,14800,78.7", ",5,redirect,4000,21.3",
+            "4g,4,ads,11000,68.8", "4g,4,redirect,5000,31.2", "3g,1,ads,15000,75.0",
+            "3g,1,redirect,5000,25.0"])
+
+    def test_explain_refuses_sums_that_do_not_fit(self):
+        file = self.folder / "day.partial"
+        sums = "\t0" * 10
+        file.write_text(f"2026-11-22|p|3g|20\t1\t0{sums}\n")
+        beacons = self.folder / "beacons.ndjson"
+        beacons.write_bytes(beacon(random.Random(6)))
+        for arguments, status, message in (
+                (["--by", "day"], 1, b"line 1 has 1 tag, but 0 are named: name them with --tags"),
+                (["--by", "country", "--tags", "network"], 2, b"--by country: partial results"),
+                (["--by", "network", "--json"], 2, b"partial results are sums by kind"),
+                (["--by", "network", str(beacons)], 2, b"beacons.ndjson is not a partial result")):
+            done = explain(str(file), *arguments)
+            self.assertEqual(done.returncode, status, done.stderr.decode())
+            self.assertIn(message, done.stderr)
+        self.assertEqual(explain(str(beacons), "--tags", "network").returncode, 2)
+        file.write_text("2026-11-22|p|20\t1\t0\t0\n")
+        self.assertIn(b"sums of 1 kind, but the rules have 10: give the same --types",
+                      explain(str(file)).stderr)
+
     def test_explain_reads_beacons_and_prints_the_script(self):
         file = self.folder / "beacons.ndjson"
         draw = random.Random(5)

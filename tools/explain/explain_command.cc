@@ -1,8 +1,10 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -18,6 +20,7 @@
 #include "tools/explain/explain_inputs.h"
 #include "tools/explain/explain_text.h"
 #include "tools/explain/partial_lines.h"
+#include "tools/explain/partial_tables.h"
 #include "view/explain_page.h"
 #include "view/page_link.h"
 
@@ -29,6 +32,7 @@ namespace fs = std::filesystem;
 struct ExplainFlags {
   std::vector<fs::path> inputs;
   std::vector<std::string> by;
+  std::vector<std::string> tags;
   std::string where;
   std::string slowest = "100%";
   std::string trend;
@@ -128,6 +132,36 @@ int explain_partially(const ExplainFlags& flags) {
   return write_partials(flags.inputs, flags.by, task->rules, task->entities);
 }
 
+int explain_tables(const ExplainFlags& flags, const ExplainTask& task) {
+  for (fs::path const& path : flags.inputs) {
+    if (is_partial_result(path)) continue;
+    std::fprintf(stderr,
+                 "reprise: explain: %s is not a partial result, as another FILE is: explain them "
+                 "apart\n",
+                 path.c_str());
+    return kExitUsage;
+  }
+  bool const beyond_sums = !flags.page.empty() || !flags.where.empty() || !flags.trend.empty() ||
+                           !flags.calls.empty() || flags.json;
+  if (beyond_sums) {
+    std::fputs(
+        "reprise: explain: partial results are sums by kind: only --by, --tags, --slowest, "
+        "--types and --csv apply to them\n",
+        stderr);
+    return kExitUsage;
+  }
+  PartialTablesTask tables{.inputs = flags.inputs,
+                           .tags = flags.tags,
+                           .by = flags.by,
+                           .slowest_percent = task.options.slowest_percent,
+                           .csv = flags.csv};
+  if (tables.tags.empty()) {
+    std::ranges::copy_if(flags.by, std::back_inserter(tables.tags),
+                         [](const std::string& name) { return name != "day" && name != "page"; });
+  }
+  return explain_partial_results(tables, task.rules);
+}
+
 int explain_inputs(const ExplainFlags& flags) {
   if (flags.beacon_script) {
     std::fwrite(beacon_script().data(), 1, beacon_script().size(), stdout);
@@ -139,6 +173,11 @@ int explain_inputs(const ExplainFlags& flags) {
   }
   auto const task = task_of(flags);
   if (!task) return kExitUsage;
+  if (std::ranges::any_of(flags.inputs, is_partial_result)) return explain_tables(flags, *task);
+  if (!flags.tags.empty()) {
+    std::fputs("reprise: explain: --tags is for partial results\n", stderr);
+    return kExitUsage;
+  }
   ExplainInputs inputs;
   for (fs::path const& path : flags.inputs) {
     if (int const code = read_explain_input(path, inputs); code != kExitDone) return code;
@@ -194,13 +233,17 @@ void add_explain_command(CLI::App& app, int& exit_code) {
       "explain", "Say where the time of page loads went: reprise explain FILE... [-o page.html]");
   sub->add_option("FILE", flags->inputs,
                   "Results of `load -o`, archives, recordings of other tools, HARs, lines of "
-                  "calls, beacons, spans of servers (OTLP/JSON, Zipkin)");
+                  "calls, beacons, spans of servers (OTLP/JSON, Zipkin), partial results");
   sub->add_option("-o,--output", flags->page,
                   "Write an HTML page here; - writes to standard output");
   sub->add_option("--view", flags->view,
                   "Link to this page of `reprise view`, written with the same files")
       ->needs("-o");
   sub->add_option("--by", flags->by, "Also by these tags: browser,protocol,link,cache,page,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  sub->add_option("--tags", flags->tags,
+                  "The tags in partial results, as --partial --by had them [those of --by]")
       ->delimiter(',')
       ->allow_extra_args(false);
   sub->add_option("--where", flags->where, "Only views that this filter selects: 'link=wpt:4g'");
@@ -217,7 +260,7 @@ void add_explain_command(CLI::App& app, int& exit_code) {
   // What says nothing about sums is refused with them.
   auto const sums_only = [sub](CLI::Option* option) {
     for (auto const* const name :
-         {"-o", "--where", "--slowest", "--trend", "--calls", "--json", "--csv"}) {
+         {"-o", "--tags", "--where", "--slowest", "--trend", "--calls", "--json", "--csv"}) {
       option->excludes(sub->get_option(name));
     }
     return option;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <span>
+#include <utility>
 
 #include "base/text/counted.h"
 #include "base/text/printable.h"
@@ -33,16 +35,28 @@ std::string shortened(const std::string& name) {
   return text.substr(0, kNameBytes / 2) + "..." + text.substr(text.size() - kNameBytes / 2);
 }
 
+std::string tags_text(const std::vector<Attribute>& tags) {
+  std::string text;
+  for (auto const& [name, value] : tags) {
+    text += ", " + printable(name) + " " + (value.empty() ? "unknown" : printable(value));
+  }
+  return text;
+}
+
+std::string part_text(double slowest_percent) {
+  if (slowest_percent >= 100) return {};
+  char text[64];
+  std::snprintf(text, sizeof text, "\nThe slowest %g %% of each.\n", slowest_percent);
+  return text;
+}
+
 std::string heading(const Slice& slice) {
   std::string text = counted(slice.views, "view") + ", mean " + ms(slice.mean_us) + " ms";
   if (slice.views > 1) {
     text += ", median " + ms(static_cast<double>(slice.median_us)) + ", slowest " +
             ms(static_cast<double>(slice.max_us));
   }
-  for (auto const& [name, value] : slice.tags) {
-    text += ", " + printable(name) + " " + (value.empty() ? "unknown" : printable(value));
-  }
-  return text;
+  return text + tags_text(slice.tags);
 }
 
 std::string kinds_table(const Slice& slice, const KindRules& rules) {
@@ -102,6 +116,16 @@ std::string csv_row(const Slice& slice, const MeanShare& share, const std::strin
   return row + numbers + "," + (call == nullptr ? "" : std::to_string(call->count)) + "\r\n";
 }
 
+/// The kinds that have a share, largest first, as places in the rules' kinds.
+std::vector<std::size_t> kinds_by_share(std::span<const double> shares) {
+  std::vector<std::size_t> kinds;
+  for (std::size_t kind = 0; kind < shares.size(); ++kind) {
+    if (shares[kind] > 0) kinds.push_back(kind);
+  }
+  std::ranges::sort(kinds, {}, [&](std::size_t kind) { return std::pair(-shares[kind], kind); });
+  return kinds;
+}
+
 }  // namespace
 
 std::string explanation_text(const Explanation& explanation, const KindRules& rules,
@@ -114,11 +138,7 @@ std::string explanation_text(const Explanation& explanation, const KindRules& ru
   }
   if (!explanation.trend.empty()) text += "\n";
   for (Slice const& day : explanation.trend) text += heading(day) + "\n" + kinds_table(day, rules);
-  if (options.slowest_percent < 100) {
-    char part[64];
-    std::snprintf(part, sizeof part, "\nThe slowest %g %% of each.\n", options.slowest_percent);
-    text += part;
-  }
+  text += part_text(options.slowest_percent);
   std::string lost;
   for (auto const* const losses : {&facts.losses, &explanation.losses}) {
     for (CallLoss const& loss : *losses) {
@@ -145,6 +165,50 @@ std::string explanation_csv(const Explanation& explanation, const KindRules& rul
     }
     for (CallShare const& call : slice.calls) {
       text += csv_row(row, call.share, rules.kinds()[call.share.kind].name, &call);
+    }
+  }
+  return text;
+}
+
+std::string partials_text(std::span<const PartialSlice> slices, const KindRules& rules,
+                          double slowest_percent) {
+  std::string text;
+  for (PartialSlice const& slice : slices) {
+    auto const views = slice.sums[0];
+    auto const window = slice.sums[1];
+    auto const shares = std::span(slice.sums).subspan(2);
+    if (!text.empty()) text += "\n";
+    text += counted(static_cast<std::uint64_t>(std::llround(views)), "view") + ", mean " +
+            ms(views > 0 ? window / views : 0) + " ms" + tags_text(slice.values) + "\n";
+    std::vector<TableRow> rows{{"kind", "share ms", "%", ""}};
+    for (auto const kind : kinds_by_share(shares)) {
+      rows.push_back({printable(rules.kinds()[kind].name), ms(shares[kind] / views),
+                      percent(shares[kind], window), ""});
+    }
+    text += text_table(rows);
+  }
+  return text + part_text(slowest_percent);
+}
+
+std::string partials_csv(std::span<const PartialSlice> slices, const KindRules& rules,
+                         const std::vector<std::string>& by) {
+  std::string text;
+  for (std::string const& name : by) text += csv_cell(name) + ",";
+  text += "views,kind,us,percent\r\n";
+  for (PartialSlice const& slice : slices) {
+    std::string start;
+    for (std::size_t i = 0; i < by.size(); ++i) {
+      start += (slice.values.empty() ? std::string() : csv_cell(slice.values[i].second)) + ",";
+    }
+    auto const shares = std::span(slice.sums).subspan(2);
+    for (auto const kind : kinds_by_share(shares)) {
+      char views[32];
+      std::snprintf(views, sizeof views, "%.10g,", slice.sums[0]);
+      char numbers[160];
+      std::snprintf(numbers, sizeof numbers, ",%lld,%s\r\n",
+                    std::llround(shares[kind] / slice.sums[0]),
+                    percent(shares[kind], slice.sums[1]).c_str());
+      text += start + views + csv_cell(rules.kinds()[kind].name) + numbers;
     }
   }
   return text;

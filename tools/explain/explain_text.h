@@ -2,9 +2,12 @@
 
 // An explanation for terminals and spreadsheets. Pure.
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "analysis/contribution/explanation.h"
+#include "analysis/partials/slices.h"
 
 namespace reprise {
 
@@ -16,5 +19,13 @@ std::string explanation_text(const Explanation& explanation, const KindRules& ru
 /// RFC 4180: one row per kind of each slice (`call` is empty), then one per call.
 std::string explanation_csv(const Explanation& explanation, const KindRules& rules,
                             const ExplainOptions& options);
+
+/// The same of partial results, which have sums by kind alone. `slices` have as many sums as the
+/// rules have kinds, and two.
+std::string partials_text(std::span<const PartialSlice> slices, const KindRules& rules,
+                          double slowest_percent);
+/// `by` are the names of the slices' values.
+std::string partials_csv(std::span<const PartialSlice> slices, const KindRules& rules,
+                         const std::vector<std::string>& by);
 
 }  // namespace reprise

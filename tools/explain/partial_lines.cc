@@ -1,31 +1,21 @@
 #include "tools/explain/partial_lines.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <span>
 #include <string_view>
 
 #include "analysis/beacons/beacon_lines.h"
 #include "analysis/partials/partial_table.h"
-#include "base/system/descriptor.h"
 #include "base/system/last_error.h"
 #include "tools/commands.h"
+#include "tools/explain/line_input.h"
 
 namespace reprise {
 namespace {
 
 namespace fs = std::filesystem;
-
-void say(const std::string& text) {
-  std::fprintf(stderr, "reprise: explain: %s\n", text.c_str());
-}
 
 void count(const char* name, std::uint64_t number) {
   std::fprintf(stderr, "reporter:counter:reprise,%s,%llu\n", name,
@@ -42,66 +32,12 @@ class Output {
   }
   bool finish() {
     good_ = std::fflush(stdout) == 0 && good_;
-    if (!good_) say("cannot write: " + last_system_error().message());
+    if (!good_) say_of_explain("cannot write: " + last_system_error().message());
     return good_;
   }
 
  private:
   bool good_ = true;
-};
-
-/// Reads each input to its end. `space()` gives room for bytes, `written(size)` takes them. Returns
-/// false after an error, which has been printed.
-template <class Space, class Written>
-bool read_all(const std::vector<fs::path>& inputs, const Space& space, const Written& written) {
-  auto const read_one = [&](int file, const std::string& name) {
-    while (true) {
-      std::span<char> const room = space();
-      auto const size = ::read(file, room.data(), room.size());
-      if (size == 0) return true;
-      if (size > 0) {
-        written(static_cast<std::size_t>(size));
-      } else if (errno != EINTR) {
-        say(name + " cannot be read: " + last_system_error().message());
-        return false;
-      }
-    }
-  };
-  if (inputs.empty()) return read_one(STDIN_FILENO, "standard input");
-  return std::ranges::all_of(inputs, [&](const fs::path& path) {
-    Descriptor const file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file.is_open()) {
-      say(path.string() + " cannot be read: " + last_system_error().message());
-      return false;
-    }
-    return read_one(file.get(), path.string());
-  });
-}
-
-/// Splits blocks into lines of at most 64 KiB, which is more than a partial result has; longer ones
-/// are given cut, and are not partial results.
-class ShortLines {
- public:
-  template <class Use>
-  void add(std::string_view block, const Use& use) {
-    while (!block.empty()) {
-      auto const end = block.find('\n');
-      auto const piece = block.substr(0, end);
-      line_.append(piece.substr(0, kBytesMax + 1 - std::min(line_.size(), kBytesMax + 1)));
-      if (end == std::string_view::npos) return;
-      use(line_);
-      line_.clear();
-      block.remove_prefix(end + 1);
-    }
-  }
-  template <class Use>
-  void finish(const Use& use) {
-    if (!line_.empty()) use(line_);
-  }
-
- private:
-  static constexpr std::size_t kBytesMax = 64 << 10;
-  std::string line_;
 };
 
 }  // namespace
@@ -122,7 +58,8 @@ int write_partials(const std::vector<fs::path>& inputs, const std::vector<std::s
   count("other_beacons", counts.other_beacons);
   count("bad_lines", counts.bad_lines);
   if (counts.bad_lines > 0) {
-    say("line " + std::to_string(counts.first_bad_line) + " skipped: " + counts.first_bad_why);
+    say_of_explain("line " + std::to_string(counts.first_bad_line) +
+                   " skipped: " + counts.first_bad_why);
   }
   table.flush();
   if (!output.finish()) return kExitTryAgain;
@@ -147,10 +84,11 @@ int merge_partials(const std::vector<fs::path>& inputs) {
   count("lines", merge.lines());
   count("bad_lines", merge.bad_lines());
   if (merge.bad_lines() > 0) {
-    say("line " + std::to_string(merge.first_bad_line()) + " skipped: not a partial result");
+    say_of_explain("line " + std::to_string(merge.first_bad_line()) +
+                   " skipped: not a partial result");
   }
   if (!fault.empty()) {
-    say(fault);
+    say_of_explain(fault);
     return kExitHopelessData;
   }
   merge.finish();

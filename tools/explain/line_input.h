@@ -1,0 +1,82 @@
+#pragma once
+
+// Lines of files or of standard input, for `reprise explain` with partial results.
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/system/descriptor.h"
+#include "base/system/last_error.h"
+
+namespace reprise {
+
+inline void say_of_explain(const std::string& text) {
+  std::fprintf(stderr, "reprise: explain: %s\n", text.c_str());
+}
+
+/// Reads each input to its end. `space()` gives room for bytes, `written(size)` takes them. Returns
+/// false after an error, which has been printed.
+template <class Space, class Written>
+bool read_all(const std::vector<std::filesystem::path>& inputs, const Space& space,
+              const Written& written) {
+  auto const read_one = [&](int file, const std::string& name) {
+    while (true) {
+      std::span<char> const room = space();
+      auto const size = ::read(file, room.data(), room.size());
+      if (size == 0) return true;
+      if (size > 0) {
+        written(static_cast<std::size_t>(size));
+      } else if (errno != EINTR) {
+        say_of_explain(name + " cannot be read: " + last_system_error().message());
+        return false;
+      }
+    }
+  };
+  if (inputs.empty()) return read_one(STDIN_FILENO, "standard input");
+  return std::ranges::all_of(inputs, [&](const std::filesystem::path& path) {
+    Descriptor const file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file.is_open()) {
+      say_of_explain(path.string() + " cannot be read: " + last_system_error().message());
+      return false;
+    }
+    return read_one(file.get(), path.string());
+  });
+}
+
+/// Splits blocks into lines of at most 64 KiB, which is more than a partial result has; longer ones
+/// are given cut, and are not partial results.
+class ShortLines {
+ public:
+  static constexpr std::size_t kBytesMax = 64 << 10;
+
+  template <class Use>
+  void add(std::string_view block, const Use& use) {
+    while (!block.empty()) {
+      auto const end = block.find('\n');
+      auto const piece = block.substr(0, end);
+      line_.append(piece.substr(0, kBytesMax + 1 - std::min(line_.size(), kBytesMax + 1)));
+      if (end == std::string_view::npos) return;
+      use(line_);
+      line_.clear();
+      block.remove_prefix(end + 1);
+    }
+  }
+  template <class Use>
+  void finish(const Use& use) {
+    if (!line_.empty()) use(line_);
+  }
+
+ private:
+  std::string line_;
+};
+
+}  // namespace reprise

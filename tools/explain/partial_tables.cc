@@ -1,0 +1,128 @@
+#include "tools/explain/partial_tables.h"
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+
+#include "analysis/partials/partial_table.h"
+#include "analysis/partials/slices.h"
+#include "base/text/counted.h"
+#include "base/text/printable.h"
+#include "tools/archive/open.h"
+#include "tools/commands.h"
+#include "tools/explain/explain_text.h"
+#include "tools/explain/line_input.h"
+
+namespace reprise {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Adds the lines of all inputs, up to the first that cannot be added.
+class Adder {
+ public:
+  Adder(const PartialTablesTask& task, const KindRules& rules, PartialSlices& slices)
+      : task_(task), kinds_(rules.kinds().size()), slices_(slices) {}
+
+  void begin(const fs::path& input) {
+    input_ = input.string();
+    lines_ = 0;
+  }
+  void add(std::string_view line) {
+    if (!fault_.empty()) return;
+    ++lines_;
+    auto const where = input_ + ": line " + std::to_string(lines_);
+    if (!read_partial_line(line, read_)) {
+      if (++bad_ == 1) say_of_explain(where + " skipped: not a partial result");
+      return;
+    }
+    if (read_.sums.size() != 2 + kinds_) {
+      fault_ = where + " has sums of " + counted(read_.sums.size() - 2, "kind") +
+               ", but the rules have " + std::to_string(kinds_) +
+               ": give the same --types as to --partial";
+    } else if (auto const parts = parts_of_key(read_.key).size(); parts != 3 + task_.tags.size()) {
+      fault_ = where + " has " + counted(parts < 3 ? 0 : parts - 3, "tag") + ", but " +
+               std::to_string(task_.tags.size()) +
+               " are named: name them with --tags, as --partial --by did";
+    } else if (!slices_.add(read_)) {
+      fault_ = where + " has no bin of load times, or makes a sum that is too large";
+    }
+  }
+
+  const std::string& fault() const { return fault_; }
+  std::uint64_t bad() const { return bad_; }
+
+ private:
+  const PartialTablesTask& task_;
+  std::size_t kinds_;
+  PartialSlices& slices_;
+  PartialLine read_;
+  std::string input_;
+  std::uint64_t lines_ = 0;
+  std::uint64_t bad_ = 0;
+  std::string fault_;
+};
+
+std::string losses_text(std::uint64_t bad_lines, std::uint64_t lines_beyond) {
+  std::string text;
+  if (bad_lines > 0) {
+    text += "\nNot in these figures:\n  " +
+            counted(bad_lines, "line that is not a partial result",
+                    "lines that are not partial results") +
+            "\n";
+  }
+  if (lines_beyond > 0) {
+    text += "\nOnly in the figures of all views:\n  " + counted(lines_beyond, "line") +
+            " of slices beyond the first " + std::to_string(PartialSlices::kSlicesMax) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+bool is_partial_result(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return false;
+  std::ifstream file(path, std::ios::binary);
+  std::string start(ShortLines::kBytesMax, '\0');
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<std::size_t>(file.gcount()));
+  PartialLine line;
+  return read_partial_line(std::string_view(start).substr(0, start.find('\n')), line) &&
+         parts_of_key(line.key).size() >= 3;
+}
+
+int explain_partial_results(const PartialTablesTask& task, const KindRules& rules) {
+  auto slices = PartialSlices::of(task.tags, task.by);
+  if (!slices) {
+    say_of_explain("--by " + printable(slices.error()) +
+                   ": partial results have day, page and the tags that --tags names");
+    return kExitUsage;
+  }
+  Adder adder(task, rules, *slices);
+  auto const add = [&adder](std::string_view line) { adder.add(line); };
+  std::array<char, 1 << 16> block;
+  for (fs::path const& input : task.inputs) {
+    adder.begin(input);
+    ShortLines lines;
+    bool const read = read_all(
+        {input}, [&] { return std::span(block); },
+        [&](std::size_t size) { lines.add(std::string_view(block.data(), size), add); });
+    if (!read) return kExitFailed;
+    lines.finish(add);
+  }
+  if (!adder.fault().empty()) {
+    say_of_explain(adder.fault());
+    return kExitFailed;
+  }
+  auto const slowest = slices->slowest(task.slowest_percent);
+  auto const losses = losses_text(adder.bad(), slices->lines_beyond());
+  auto const text = task.csv ? partials_csv(slowest, rules, task.by)
+                             : partials_text(slowest, rules, task.slowest_percent) + losses;
+  std::fputs(text.c_str(), stdout);
+  if (task.csv) std::fputs(losses.c_str(), stderr);
+  return after_output(kExitDone);
+}
+
+}  // namespace reprise
