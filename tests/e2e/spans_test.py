@@ -13,6 +13,7 @@ import tempfile
 import unittest
 
 import harness
+import npm_packages
 
 SHOP = pathlib.Path(__file__).resolve().parent / "spans"
 HOST = "shop.test"
@@ -25,21 +26,6 @@ def program(name):
 
 PROGRAMS = {name: program(name) for name in ("initdb", "postgres", "redis-server", "node", "npm")}
 MISSING = [name for name, path in PROGRAMS.items() if path is None]
-
-
-def modules():
-    """The installed packages of the shop, which are kept from run to run."""
-    lock = (SHOP / "package-lock.json").read_bytes()
-    folder = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache"),
-                          "reprise-tests", "spans")
-    if not (folder / "installed").exists() or (folder / "installed").read_bytes() != lock:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(SHOP / name, folder)
-        subprocess.run([PROGRAMS["npm"], "ci", "--no-audit", "--no-fund", "--ignore-scripts"],
-                       cwd=folder, check=True, capture_output=True, timeout=300)
-        (folder / "installed").write_bytes(lock)
-    return folder / "node_modules"
 
 
 class Spans(harness.TestCase):
@@ -79,7 +65,8 @@ class Spans(harness.TestCase):
         self.run_program(PROGRAMS["redis-server"], "--port", "0", "--unixsocket", cache, "--save",
                          "", ready="ready to accept")
         environment = {**os.environ, "SPANS": str(self.spans), "DATABASE": str(self.home),
-                       "PGUSER": "shop", "CACHE": cache, "NODE_PATH": str(modules())}
+                       "PGUSER": "shop", "CACHE": cache,
+                       "NODE_PATH": str(npm_packages.installed(SHOP))}
         return int(self.run_program(PROGRAMS["node"], str(SHOP / "shop.cjs"), env=environment))
 
     def explain(self, *arguments):
