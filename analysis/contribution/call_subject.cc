@@ -5,6 +5,7 @@
 
 #include "base/http/headers.h"
 #include "base/http/registrable_domain.h"
+#include "base/http/url_parts.h"
 
 namespace reprise {
 namespace {
@@ -30,29 +31,6 @@ std::string_view type_of(std::string_view resource) {
 }
 
 }  // namespace
-
-UrlParts url_parts(std::string_view url) {
-  UrlParts parts;
-  url = url.substr(0, url.find('#'));
-  auto const colon = url.find("://");
-  if (colon == std::string_view::npos) return {.path = url};
-  parts.scheme = url.substr(0, colon);
-  url.remove_prefix(colon + 3);
-  auto authority = url.substr(0, url.find_first_of("/?"));
-  url.remove_prefix(authority.size());
-  if (auto const at = authority.rfind('@'); at != std::string_view::npos) {
-    authority.remove_prefix(at + 1);
-  }
-  if (authority.starts_with('[')) {
-    parts.host = authority.substr(1, authority.find(']') - 1);
-  } else {
-    parts.host = authority.substr(0, authority.find(':'));
-  }
-  auto const query = std::min(url.find('?'), url.size());
-  parts.path = url.substr(0, query);
-  parts.query = url.substr(std::min(query + 1, url.size()));
-  return parts;
-}
 
 PageHosts::PageHosts(std::string_view page, const Entities& entities)
     : entities_(entities),

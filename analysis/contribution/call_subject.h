@@ -14,15 +14,6 @@
 
 namespace reprise {
 
-/// A URL's parts: views of it. Empty where it has none.
-struct UrlParts {
-  std::string_view scheme;
-  std::string_view host;  ///< without port and brackets
-  std::string_view path;
-  std::string_view query;
-};
-UrlParts url_parts(std::string_view url);
-
 /// What is known of the host of a request.
 struct HostFacts {
   bool first_party = false;

@@ -5,6 +5,8 @@
 #include <map>
 #include <string_view>
 
+#include "base/http/url_parts.h"
+
 namespace reprise {
 namespace {
 
@@ -25,10 +27,6 @@ bool holds_up(const Call& call) {
 
 /// A longer chain is no page's; the time before these goes to the main thread and to the gap.
 constexpr std::size_t kLinksMax = 4096;
-
-std::string_view without_fragment(std::string_view url) {
-  return url.substr(0, url.find('#'));
-}
 
 class ChainFinder {
  public:

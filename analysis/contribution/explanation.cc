@@ -11,6 +11,7 @@
 #include "analysis/contribution/chain.h"
 #include "analysis/contribution/share.h"
 #include "base/http/headers.h"
+#include "base/http/url_parts.h"
 
 namespace reprise {
 namespace {

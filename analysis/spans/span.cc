@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/http/headers.h"
+#include "base/http/url_parts.h"
 
 namespace reprise {
 namespace {
@@ -41,20 +42,12 @@ std::string endpoint_of(const Span& span) {
 }
 
 SpanUrl split_span_url(std::string_view url) {
-  SpanUrl parts;
-  url = url.substr(0, url.find('#'));
-  if (auto const scheme = url.find("://"); scheme != std::string_view::npos) {
-    auto const after = url.substr(scheme + 3);
-    auto authority = after.substr(0, after.find_first_of("/?"));
-    url = after.substr(authority.size());
-    authority.remove_prefix(std::min(authority.rfind('@') + 1, authority.size()));
-    auto const colon = authority.rfind(':');
-    bool const has_port = colon != std::string_view::npos && !authority.ends_with(']');
-    parts.host = lower_case(has_port ? authority.substr(0, colon) : authority);
-  }
-  parts.target = url.starts_with('/') ? std::string(url) : "/" + std::string(url);
-  parts.has_query = url.contains('?');
-  return parts;
+  auto const parts = url_parts(url);
+  SpanUrl split{.host = lower_case(parts.host), .target = std::string(parts.path)};
+  if (!split.target.starts_with('/')) split.target.insert(0, 1, '/');
+  split.has_query = !parts.query.empty();
+  if (split.has_query) split.target += "?" + std::string(parts.query);
+  return split;
 }
 
 SpanUrl url_of(const Span& span) {

@@ -45,7 +45,7 @@ std::string endpoint_of(const Span& span);
 
 /// What a server was asked for, as far as the span knows it.
 struct SpanUrl {
-  std::string host;    ///< lower case, no port; empty if unknown
+  std::string host;    ///< lower case, no port, no brackets; empty if unknown
   std::string target;  ///< path and query; empty if unknown
   bool has_query = false;
 };

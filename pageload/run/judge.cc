@@ -6,14 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/http/url_parts.h"
 #include "pageload/results/metric.h"
 
 namespace reprise {
 namespace {
-
-std::string without_fragment(std::string_view url) {
-  return std::string(url.substr(0, url.find('#')));
-}
 
 /// "GET https://..." of each request that the replay had no answer for, and why.
 std::map<std::string, std::string> misses_of(const ReplaySummary& report) {
@@ -26,7 +23,8 @@ std::map<std::string, std::string> misses_of(const ReplaySummary& report) {
 
 void judge_outcome(PageLoad& page, const std::map<std::string, std::string>& misses) {
   auto const asked = without_fragment(page.requests.empty() ? page.url : page.requests[0].url);
-  for (auto const& url : {asked, without_fragment(page.final_url)}) {
+  for (auto const view : {asked, without_fragment(page.final_url)}) {
+    auto const url = std::string(view);
     auto const miss = misses.find("GET " + url);
     if (miss == misses.end()) continue;
     page.outcome = LoadOutcome::kNotInArchive;

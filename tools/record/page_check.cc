@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/http/url_parts.h"
+
 namespace reprise {
 namespace {
 
@@ -69,10 +71,6 @@ constexpr int kTooManyRequests = 429;
 int status_of(const PageLoad& load) {
   auto const* const document = document_of(load);
   return document == nullptr ? 0 : document->status;
-}
-
-std::string_view without_fragment(std::string_view url) {
-  return url.substr(0, url.find('#'));
 }
 
 std::string_view dom_of(const PageLoad& load) {

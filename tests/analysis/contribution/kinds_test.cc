@@ -114,16 +114,5 @@ TEST(Entities, SayWhatIsWrongWithTheirText) {
             "entities[0].domains must be an array");
 }
 
-TEST(UrlParts, AreThoseOfAnyText) {
-  auto const whole = url_parts("https://user@[::1]:443/a?b#c");
-  EXPECT_EQ(whole.scheme, "https");
-  EXPECT_EQ(whole.host, "::1");
-  EXPECT_EQ(whole.path, "/a");
-  EXPECT_EQ(whole.query, "b");
-  EXPECT_EQ(url_parts("http://[").host, "");
-  EXPECT_EQ(url_parts("about:blank").host, "");
-  EXPECT_EQ(url_parts("").path, "");
-}
-
 }  // namespace
 }  // namespace reprise
