@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "analysis/beacons/beacon_view.h"
+#include "analysis/beacons/json_marks.h"
 
 namespace reprise {
 
@@ -26,6 +27,8 @@ inline constexpr std::size_t kBeaconCallsMax = 10'000;
 
 inline constexpr std::string_view kNotANumber = "values that are not numbers, taken as missing";
 inline constexpr std::string_view kNotAText = "values that are not texts, taken as missing";
+inline constexpr std::string_view kCut = "entries that the script cut to send less than 60 KB";
+inline constexpr std::string_view kFull = "views with more requests than the browser keeps entries";
 inline constexpr std::string_view kTooMany = "entries beyond the first 10000 of a view";
 
 /// Why a beacon of Boomerang is not of a view.
@@ -65,6 +68,9 @@ inline double beacon_number(ondemand::value value, BeaconView& view) {
 class EntryReader {
  public:
   simdjson::error_code read(ondemand::array entries, BeaconView& view);
+  /// The same of a list that is as JavaScript writes it; else returns false, and the view is of no
+  /// use.
+  bool read(JsonMarks& marks, BeaconView& view);
 
  private:
   struct Entry;
@@ -73,6 +79,8 @@ class EntryReader {
   static const std::array<NamedField, 39> kFields;
 
   simdjson::error_code read_entry(ondemand::object object, BeaconView& view);
+  bool read_entry(JsonMarks& marks, BeaconView& view);
+  static constexpr bool is_count(Field field);
   Field field_at(std::size_t place, const char* key);
   static void add(const Entry& entry, BeaconView& view);
 
@@ -82,6 +90,9 @@ class EntryReader {
 /// Reads the lean form's lists.
 simdjson::error_code read_lean_requests(ondemand::array requests, BeaconView& view);
 simdjson::error_code read_lean_works(ondemand::array works, CallKind kind, BeaconView& view);
+/// The same of lists that are as our script writes them; else they return false.
+bool read_lean_requests(JsonMarks& marks, BeaconView& view);
+bool read_lean_works(JsonMarks& marks, CallKind kind, BeaconView& view);
 
 /// A parameter of Boomerang, decoded.
 using BeaconParameter = std::pair<std::string_view, std::string_view>;

@@ -13,7 +13,12 @@ using simdjson::error_code;
 static_assert(BeaconReader::kPaddingBytes >= simdjson::SIMDJSON_PADDING);
 
 struct BeaconReader::State {
-  /// `line` is padded. Returns an empty text, or why there is no view.
+  /// Reads a beacon of ours as scripts write it, `line` is padded. Returns false for any other,
+  /// and then the view is of no use.
+  bool read_marked(std::string_view line);
+  bool read_marked_field(std::string_view key);
+  bool read_marked_tags();
+  /// The same of any beacon. Returns an empty text, or why there is no view.
   std::string read_json(std::string_view line);
   error_code read_object(ondemand::object object, std::string_view& why);
   error_code read_field(std::string_view key, ondemand::value value);
@@ -21,6 +26,7 @@ struct BeaconReader::State {
 
   BeaconView view;
   ondemand::parser parser{kLineBytesMax + kPaddingBytes};
+  JsonMarks marks;
   EntryReader entries;
   BoomerangReader boomerang;
   std::vector<BeaconParameter> parameters;  ///< fields that only Boomerang has
@@ -98,10 +104,9 @@ error_code BeaconReader::State::read_field(std::string_view key, ondemand::value
     view.load_us = beacon_time(beacon_number(value, view), 100);
   } else if (key == "cut") {
     auto const cut = beacon_number(value, view);
-    view.lose("entries that the script cut to send less than 60 KB",
-              static_cast<std::uint64_t>(std::clamp(cut, 0., 1e9)));
+    view.lose(kCut, static_cast<std::uint64_t>(std::clamp(cut, 0., 1e9)));
   } else if (key == "full") {
-    view.lose("views with more requests than the browser keeps entries");
+    view.lose(kFull);
   } else if (parameters.size() < kBeaconCallsMax) {
     std::string_view text;
     if (auto const error = parameter_of(value, text)) return error;
@@ -120,6 +125,56 @@ error_code BeaconReader::State::read_object(ondemand::object object, std::string
   }
   if (!is_ours) why = boomerang.read(parameters, view);
   return simdjson::SUCCESS;
+}
+
+bool BeaconReader::State::read_marked_tags() {
+  if (!marks.take('{')) return false;
+  if (marks.take('}')) return true;
+  do {
+    std::string_view name, text;
+    if (!marks.text(name) || !marks.take(':') || !marks.text(text)) return false;
+    if (text != "null") view.add_tag(name, text);
+  } while (marks.take(','));
+  return marks.take('}');
+}
+
+bool BeaconReader::State::read_marked_field(std::string_view key) {
+  std::int64_t count = 0;
+  if (key == "page") return marks.text(view.page);
+  if (key == "tags") return read_marked_tags();
+  if (key == "scripts") return read_lean_works(marks, CallKind::kTask, view);
+  if (key == "measures") return read_lean_works(marks, CallKind::kMeasure, view);
+  if (key == "requests" || key == "entries") {
+    is_ours = true;
+    return key == "entries" ? entries.read(marks, view) : read_lean_requests(marks, view);
+  }
+  if (key == "started") {
+    double started = 0;
+    if (!marks.number(started)) return false;
+    if (started > 0) view.started_unix_ms = started;
+    return true;
+  }
+  if (!marks.count(count)) return false;
+  if (key == "load") {
+    view.load_us = beacon_time(static_cast<double>(count), 100);
+  } else if (key == "cut") {
+    view.lose(kCut, static_cast<std::uint64_t>(std::min<std::int64_t>(count, 1'000'000'000)));
+  } else if (key == "full") {
+    view.lose(kFull);
+  } else {
+    return key == "beacon";
+  }
+  return true;
+}
+
+bool BeaconReader::State::read_marked(std::string_view line) {
+  is_ours = false;
+  if (line.front() != '{' || !marks.start(line) || !marks.take('{')) return false;
+  do {
+    std::string_view key;
+    if (!marks.text(key) || !marks.take(':') || !read_marked_field(key)) return false;
+  } while (marks.take(','));
+  return marks.take('}') && marks.is_done() && is_ours;
 }
 
 std::string BeaconReader::State::read_json(std::string_view line) {
@@ -166,6 +221,8 @@ std::expected<const BeaconView*, BeaconFault> BeaconReader::read_padded(std::str
   line = trim(line);
   if (line.empty()) return std::unexpected(BeaconFault{.why = "the line is empty"});
   BeaconView& view = state_->view;
+  view.clear();
+  if (state_->read_marked(line)) return &view;
   view.clear();
   std::string why;
   if (line.front() == '{' || line.front() == '[') {

@@ -21,8 +21,8 @@ struct BeaconFault {
   bool is_other_beacon = false;
 };
 
-/// Reads a line at a time; keeps its buffers, which grow to about six times the longest line. Not
-/// thread-safe.
+/// Reads a line at a time; keeps its buffers, which grow to about six times the longest line and 4
+/// MiB. Not thread-safe.
 class BeaconReader {
  public:
   static constexpr std::size_t kLineBytesMax = std::size_t{16} << 20;

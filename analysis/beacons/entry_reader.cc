@@ -1,106 +1,10 @@
 #include <algorithm>
-#include <cstring>
 
-#include "analysis/beacons/beacon_json.h"
+#include "analysis/beacons/entry_fields.h"
 
 namespace reprise {
 
 using simdjson::error_code;
-
-enum class EntryReader::Field : std::uint8_t {
-  // The moments, in their order.
-  kRedirectStart,
-  kRedirectEnd,
-  kLookupStart,
-  kLookupEnd,
-  kConnectStart,
-  kTlsStart,
-  kConnectEnd,
-  kRequest,
-  kResponse,
-  // Other numbers.
-  kFinalResponse,
-  kStart,
-  kDuration,
-  kResponseEnd,
-  kLoad,
-  kTransferSize,
-  kDecodedSize,
-  kStatus,
-  kLayoutStart,
-  kNumbers,  ///< how many; not a field
-  kName,
-  kEntryType,
-  kInitiator,
-  kDelivery,
-  kProtocol,
-  kMime,
-  kServerTiming,
-  kScripts,
-  kUnused,
-};
-
-struct EntryReader::NamedField {
-  std::string_view name;
-  Field field;
-};
-
-/// In the order of Chromium. Unused ones are here to be recognized at once.
-constexpr std::array<EntryReader::NamedField, 39> EntryReader::kFields = {{
-    {"name", Field::kName},
-    {"entryType", Field::kEntryType},
-    {"startTime", Field::kStart},
-    {"duration", Field::kDuration},
-    {"navigationId", Field::kUnused},
-    {"initiatorType", Field::kInitiator},
-    {"deliveryType", Field::kDelivery},
-    {"nextHopProtocol", Field::kProtocol},
-    {"renderBlockingStatus", Field::kUnused},
-    {"contentType", Field::kMime},
-    {"contentEncoding", Field::kUnused},
-    {"workerStart", Field::kUnused},
-    {"workerRouterEvaluationStart", Field::kUnused},
-    {"workerCacheLookupStart", Field::kUnused},
-    {"workerMatchedSourceType", Field::kUnused},
-    {"workerFinalSourceType", Field::kUnused},
-    {"redirectStart", Field::kRedirectStart},
-    {"redirectEnd", Field::kRedirectEnd},
-    {"fetchStart", Field::kUnused},
-    {"domainLookupStart", Field::kLookupStart},
-    {"domainLookupEnd", Field::kLookupEnd},
-    {"connectStart", Field::kConnectStart},
-    {"secureConnectionStart", Field::kTlsStart},
-    {"connectEnd", Field::kConnectEnd},
-    {"requestStart", Field::kRequest},
-    {"responseStart", Field::kResponse},
-    {"firstInterimResponseStart", Field::kUnused},
-    {"finalResponseHeadersStart", Field::kFinalResponse},
-    {"responseEnd", Field::kResponseEnd},
-    {"transferSize", Field::kTransferSize},
-    {"encodedBodySize", Field::kUnused},
-    {"decodedBodySize", Field::kDecodedSize},
-    {"responseStatus", Field::kStatus},
-    {"serverTiming", Field::kServerTiming},
-    {"loadEventStart", Field::kLoad},
-    {"styleAndLayoutStart", Field::kLayoutStart},
-    {"scripts", Field::kScripts},
-    {"renderStart", Field::kUnused},
-    {"blockingDuration", Field::kUnused},
-}};
-
-/// The fields of one entry, whatever its type.
-struct EntryReader::Entry {
-  std::array<double, static_cast<std::size_t>(Field::kNumbers)> numbers = {};
-  std::string_view name, type, initiator, delivery, protocol, mime;
-  std::size_t works_before = 0;
-  std::size_t server_times_before = 0;
-
-  double number(Field field) const { return numbers[static_cast<std::size_t>(field)]; }
-  std::int64_t time(Field field) const { return beacon_time(number(field), 1000); }
-  std::int64_t count(Field field) const {
-    return static_cast<std::int64_t>(std::clamp(number(field), 0., 1e15));
-  }
-};
 
 namespace {
 
@@ -175,30 +79,6 @@ error_code read_scripts(ondemand::value value, BeaconView& view) {
 
 }  // namespace
 
-EntryReader::Field EntryReader::field_at(std::size_t place, const char* key) {
-  // Reads up to a name's length beyond the key: within the padding.
-  auto const is = [key](const NamedField& field) {
-    auto const size = field.name.size();
-    if (key[size] != '"') return false;
-    auto const word = [](const char* text) {
-      std::uint64_t bytes = 0;
-      std::memcpy(&bytes, text, sizeof bytes);
-      return bytes;
-    };
-    constexpr auto kWord = sizeof(std::uint64_t);
-    if (size < kWord || size > 2 * kWord) return std::memcmp(key, field.name.data(), size) == 0;
-    // Two words that overlap, without a call.
-    const char* const name = field.name.data();
-    return word(key) == word(name) && word(key + size - kWord) == word(name + size - kWord);
-  };
-  auto& expected = order_[std::min(place, order_.size() - 1)];
-  if (is(kFields[expected])) return kFields[expected].field;
-  auto const found = std::ranges::find_if(kFields, is);
-  if (found == kFields.end()) return Field::kUnused;
-  expected = static_cast<std::uint8_t>(found - kFields.begin());
-  return found->field;
-}
-
 error_code EntryReader::read(ondemand::array entries, BeaconView& view) {
   for (auto element : entries) {
     ondemand::value value;
@@ -216,6 +96,7 @@ error_code EntryReader::read(ondemand::array entries, BeaconView& view) {
 
 error_code EntryReader::read_entry(ondemand::object object, BeaconView& view) {
   Entry entry;
+  double start = 0, duration = 0;
   entry.works_before = view.works.size();
   entry.server_times_before = view.server_times.size();
   std::size_t place = 0;
@@ -253,18 +134,24 @@ error_code EntryReader::read_entry(ondemand::object object, BeaconView& view) {
       case Field::kScripts:
         error = read_scripts(value, view);
         break;
-      default:
-        entry.numbers[static_cast<std::size_t>(field)] = beacon_number(value, view);
+      default: {
+        auto const number = beacon_number(value, view);
+        if (field == Field::kStart) start = number;
+        if (field == Field::kDuration) duration = number;
+        entry.set(field, is_count(field) ? static_cast<std::int64_t>(std::clamp(number, 0., 1e15))
+                                         : beacon_time(number, 1000));
+      }
     }
     if (error) return error;
   }
+  entry.end_us = beacon_time(start + duration, 1000);
   add(entry, view);
   return simdjson::SUCCESS;
 }
 
 void EntryReader::add(const Entry& entry, BeaconView& view) {
-  auto const start = entry.time(Field::kStart);
-  auto const end = beacon_time(entry.number(Field::kStart) + entry.number(Field::kDuration), 1000);
+  auto const start = entry.number(Field::kStart);
+  auto const end = entry.end_us;
   bool const is_navigation = entry.type == "navigation";
   bool const is_frame = entry.type == "long-animation-frame";
   bool const is_request = is_navigation || entry.type == "resource";
@@ -273,7 +160,7 @@ void EntryReader::add(const Entry& entry, BeaconView& view) {
 
   if (is_request) {
     if (is_navigation) {
-      view.load_us = entry.time(Field::kLoad);
+      view.load_us = entry.number(Field::kLoad);
       if (view.page.empty()) view.page = entry.name;
     }
     if (view.requests.size() == kBeaconCallsMax) {
@@ -285,25 +172,24 @@ void EntryReader::add(const Entry& entry, BeaconView& view) {
     request.initiator = is_navigation ? std::string_view("navigation") : entry.initiator;
     request.start_us = start;
     // A navigation lasts until after its load event.
-    request.end_us = entry.number(Field::kResponseEnd) > 0 ? entry.time(Field::kResponseEnd) : end;
+    request.end_us =
+        entry.number(Field::kResponseEnd) > 0 ? entry.number(Field::kResponseEnd) : end;
     // Without Timing-Allow-Origin all of them are 0.
     request.has_moments = entry.number(Field::kRequest) > 0;
     if (request.has_moments) {
-      for (std::size_t i = 0; i < kBeaconMoments; ++i) {
-        request.moments_us[i] = beacon_time(entry.numbers[i], 1000);
-      }
+      std::ranges::copy(std::span(entry.numbers).first(kBeaconMoments), request.moments_us.begin());
       // The response begins with an interim one, if there is one.
       auto& response = request.moments_us[static_cast<std::size_t>(BeaconMoment::kResponse)];
-      response = std::max(response, entry.time(Field::kFinalResponse));
+      response = std::max(response, entry.number(Field::kFinalResponse));
     }
-    request.bytes = entry.count(Field::kTransferSize);
-    request.decoded_bytes = entry.count(Field::kDecodedSize);
-    request.status = entry.count(Field::kStatus);
+    request.bytes = entry.number(Field::kTransferSize);
+    request.decoded_bytes = entry.number(Field::kDecodedSize);
+    request.status = entry.number(Field::kStatus);
     request.protocol = entry.protocol;
     request.mime = entry.mime;
     request.delivery = entry.delivery;
   } else if (is_frame) {
-    auto const layout = entry.time(Field::kLayoutStart);
+    auto const layout = entry.number(Field::kLayoutStart);
     if (layout > 0) add_work({.name = "layout", .start_us = layout, .end_us = end}, view);
   } else if (entry.type == "measure" || entry.type == "mark" || entry.type == "paint") {
     add_work({.kind = CallKind::kMeasure, .name = entry.name, .start_us = start, .end_us = end},

@@ -8,12 +8,12 @@ namespace {
 using simdjson::error_code;
 
 constexpr std::int64_t kUnitUs = 100;  ///< of the lean form's times
+constexpr std::int64_t kMostTenths = 2 * CallTree::kWindowUsMax / kUnitUs;
 
 std::int64_t lean_time(ondemand::value value, BeaconView& view) {
-  constexpr auto kMost = 2 * CallTree::kWindowUsMax / kUnitUs;
   std::int64_t tenths = 0;
   if (value.get_int64().get(tenths) == simdjson::SUCCESS) {
-    return std::clamp(tenths, -kMost, kMost) * kUnitUs;
+    return std::clamp(tenths, -kMostTenths, kMostTenths) * kUnitUs;
   }
   return beacon_time(beacon_number(value, view), static_cast<double>(kUnitUs));
 }
@@ -49,7 +49,69 @@ error_code each_list(ondemand::array lists, BeaconView& view, const Use& use, co
 
 constexpr std::size_t kFirstMoment = 5;
 
+/// A request with all its moments, or without.
+bool read_lean_request(JsonMarks& marks, BeaconRequest& request) {
+  auto const time = [&marks](std::int64_t& us) {
+    std::int64_t tenths = 0;
+    if (!marks.take(',') || !marks.count(tenths)) return false;
+    us = std::min(tenths, kMostTenths) * kUnitUs;
+    return true;
+  };
+  if (!marks.take('[') || !marks.text(request.name) || !marks.take(',') ||
+      !marks.text(request.initiator) || !time(request.start_us) || !time(request.end_us) ||
+      !marks.take(',') || !marks.count(request.bytes)) {
+    return false;
+  }
+  if (marks.take(']')) return true;
+  request.has_moments = true;
+  for (auto& moment : request.moments_us) {
+    if (!time(moment)) return false;
+    moment += request.start_us;
+  }
+  return marks.take(']');
+}
+
+bool read_lean_work(JsonMarks& marks, BeaconWork& work) {
+  std::int64_t start = 0, end = 0;
+  if (!marks.take('[') || !marks.text(work.name) || !marks.take(',') || !marks.count(start) ||
+      !marks.take(',') || !marks.count(end) || !marks.take(']')) {
+    return false;
+  }
+  work.start_us = std::min(start, kMostTenths) * kUnitUs;
+  work.end_us = std::min(end, kMostTenths) * kUnitUs;
+  if (work.kind == CallKind::kTask) {
+    work.url = work.name;
+    work.name = "script";
+  }
+  return true;
+}
+
+/// Calls `read()` for each value of a list, as long as it returns true.
+template <class Read>
+bool each_marked(JsonMarks& marks, const Read& read) {
+  if (!marks.take('[')) return false;
+  if (marks.take(']')) return true;
+  do {
+    if (!read()) return false;
+  } while (marks.take(','));
+  return marks.take(']');
+}
+
 }  // namespace
+
+bool read_lean_requests(JsonMarks& marks, BeaconView& view) {
+  return each_marked(marks, [&] {
+    return view.requests.size() < kBeaconCallsMax &&
+           read_lean_request(marks, view.requests.emplace_back());
+  });
+}
+
+bool read_lean_works(JsonMarks& marks, CallKind kind, BeaconView& view) {
+  return each_marked(marks, [&] {
+    return view.works.size() < kBeaconCallsMax &&
+           read_lean_work(marks, view.works.emplace_back(BeaconWork{.kind = kind}));
+  });
+}
 
 error_code read_lean_requests(ondemand::array requests, BeaconView& view) {
   BeaconRequest request;

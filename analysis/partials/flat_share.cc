@@ -1,8 +1,10 @@
 #include "analysis/partials/flat_share.h"
 
 #include <algorithm>
-#include <functional>
+#include <array>
+#include <bit>
 #include <tuple>
+#include <utility>
 
 #include "analysis/contribution/share.h"
 
@@ -14,7 +16,34 @@ constexpr std::uint64_t kPlaceMask = (std::uint64_t{1} << kPlaceBits) - 1;
 static_assert(FlatShares::kCallsMax == kPlaceMask + 1);
 static_assert(CallTree::kWindowUsMax < std::int64_t{1} << (63 - kPlaceBits));
 
-constexpr std::uint32_t kFraction = (1u << kShareBits) - 1;
+constexpr std::int64_t kFraction = (std::int64_t{1} << kShareBits) - 1;
+
+constexpr int kBucketBits = 8;
+constexpr std::size_t kBuckets = std::size_t{1} << kBucketBits;
+/// Of the part of a share that is not whole.
+constexpr int kRemainderShift = kShareBits - kBucketBits;
+
+/// floor(length * 2^kShareBits / count). By multiplication for the usual counts: with
+/// m = floor(2^64 / count) + 1 it is exact as long as the dividend is below 2^64 / count.
+class Divider {
+ public:
+  std::int64_t operator()(std::int64_t length, std::size_t count) const {
+    auto const dividend = static_cast<std::uint64_t>(length) << kShareBits;
+    if (count == 1) return static_cast<std::int64_t>(dividend);
+    if (count >= kInverses.size()) return static_cast<std::int64_t>(dividend / count);
+    return static_cast<std::int64_t>(
+        static_cast<std::uint64_t>((static_cast<Wide>(dividend) * kInverses[count]) >> 64));
+  }
+
+ private:
+  __extension__ using Wide = unsigned __int128;
+  static constexpr auto kInverses = [] {
+    std::array<std::uint64_t, 65> inverses = {};
+    for (std::uint64_t i = 2; i < inverses.size(); ++i) inverses[i] = ~std::uint64_t{0} / i + 1;
+    return inverses;
+  }();
+  static_assert(CallTree::kWindowUsMax < std::int64_t{1} << (64 - kShareBits - 7));
+};
 
 std::int64_t cut(std::int64_t time) {
   return std::clamp<std::int64_t>(time, 0, CallTree::kWindowUsMax);
@@ -36,38 +65,55 @@ void sort_nearly_sorted(std::vector<std::uint64_t>& values) {
   }
 }
 
+/// By buckets of time, then by insertion.
+void sort_spread(std::vector<std::uint64_t>& values, std::vector<std::uint64_t>& spare) {
+  std::uint64_t all = 0;
+  for (auto const value : values) all |= value;
+  auto const shift = std::max(0, static_cast<int>(std::bit_width(all)) - kBucketBits);
+  std::array<std::uint32_t, kBuckets> places = {};
+  for (auto const value : values) ++places[value >> shift];
+  std::uint32_t place = 0;
+  for (auto& each : places) place += std::exchange(each, place);
+  spare.resize(values.size());
+  for (auto const value : values) spare[places[value >> shift]++] = value;
+  values.swap(spare);
+  sort_nearly_sorted(values);
+}
+
 }  // namespace
 
 void FlatShares::sort_edges(std::span<const FlatCall> calls, std::int64_t window_us) {
-  starts_.clear();
-  ends_.clear();
+  starts_.resize(calls.size());
+  ends_.resize(calls.size());
+  std::size_t count = 0;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     auto const start = cut(calls[i].start_us);
     auto const end = std::min(cut(calls[i].end_us), window_us);
-    if (start >= end) continue;
-    starts_.push_back(static_cast<std::uint64_t>(start) << kPlaceBits | i);
-    ends_.push_back(static_cast<std::uint64_t>(end) << kPlaceBits | i);
+    starts_[count] = static_cast<std::uint64_t>(start) << kPlaceBits | i;
+    ends_[count] = static_cast<std::uint64_t>(end) << kPlaceBits | i;
+    count += start < end ? 1 : 0;
   }
+  starts_.resize(count);
+  ends_.resize(count);
   sort_nearly_sorted(starts_);
-  sort_nearly_sorted(ends_);
+  sort_spread(ends_, spare_);
 }
 
 std::int64_t FlatShares::sweep(std::span<const FlatCall> calls, std::int64_t window_us) {
+  constexpr Divider kDivide;
   struct Layer {
     std::int64_t earned = 0;
-    std::int64_t active = 0;
+    std::size_t active = 0;
   };
   std::array<Layer, kCallLayers> layers;
   std::int64_t now = 0;
   std::int64_t gap = 0;
   auto const pass = [&](std::int64_t to) {
     auto const length = to - now;
-    if (length == 0) return;
     now = to;
     for (Layer& layer : layers) {
       if (layer.active == 0) continue;
-      layer.earned +=
-          layer.active == 1 ? length << kShareBits : (length << kShareBits) / layer.active;
+      layer.earned += kDivide(length, layer.active);
       return;
     }
     gap += length;
@@ -92,34 +138,30 @@ std::int64_t FlatShares::sweep(std::span<const FlatCall> calls, std::int64_t win
 }
 
 /// Gives the `left` us that rounding down took to the largest remainders; of equal ones to those
-/// that come first by start, end and place.
-void FlatShares::round_up(std::span<const FlatCall> calls, std::int64_t left,
+/// that come first by start, end and place. `remainders` counts them by their highest bits.
+void FlatShares::round_up(std::span<const FlatCall> calls, std::size_t left,
+                          std::span<const std::uint32_t> remainders,
                           std::span<std::int64_t> by_kind) {
-  remainders_.clear();
+  if (left == 0) return;
+  auto last = kBuckets - 1;
+  for (; last > 0 && remainders[last] < left; --last) left -= remainders[last];
+  // Those above `last` get one; of those in it some.
+  tied_.resize(starts_.size() + 1);
+  std::size_t tied = 0;
   for (auto const start : starts_) {
-    remainders_.push_back(static_cast<std::uint32_t>(earned_[start & kPlaceMask]) & kFraction);
+    auto const call = start & kPlaceMask;
+    auto const bucket = static_cast<std::size_t>((earned_[call] & kFraction) >> kRemainderShift);
+    by_kind[calls[call].kind] += bucket > last ? 1 : 0;
+    tied_[tied] = static_cast<std::uint32_t>(call);
+    tied += bucket == last ? 1 : 0;
   }
-  auto const most = std::min(static_cast<std::size_t>(left), remainders_.size());
-  if (most == 0) return;
-  auto const last = remainders_.begin() + static_cast<std::ptrdiff_t>(most - 1);
-  std::ranges::nth_element(remainders_, last, std::greater());
-  auto const least = *last;
-  auto remaining = most;
-  tied_.clear();
-  for (auto const start : starts_) {
-    auto const call = static_cast<std::uint32_t>(start & kPlaceMask);
-    auto const remainder = static_cast<std::uint32_t>(earned_[call]) & kFraction;
-    if (remainder == least) tied_.push_back(call);
-    if (remainder <= least) continue;
-    ++by_kind[calls[call].kind];
-    --remaining;
-  }
-  if (remaining < tied_.size()) {
-    std::ranges::sort(tied_, {}, [&](std::uint32_t i) {
-      return std::tuple(cut(calls[i].start_us), cut(calls[i].end_us), i);
+  auto const some = std::span(tied_).first(tied);
+  if (left < tied) {
+    std::ranges::sort(some, {}, [&](std::uint32_t i) {
+      return std::tuple(-(earned_[i] & kFraction), cut(calls[i].start_us), cut(calls[i].end_us), i);
     });
   }
-  for (auto const call : std::span(tied_).first(remaining)) ++by_kind[calls[call].kind];
+  for (auto const call : some.first(std::min(left, tied))) ++by_kind[calls[call].kind];
 }
 
 std::int64_t FlatShares::share(std::span<const FlatCall> calls, std::int64_t window_us,
@@ -128,13 +170,15 @@ std::int64_t FlatShares::share(std::span<const FlatCall> calls, std::int64_t win
   earned_.resize(calls.size());
   auto const gap = sweep(calls, window_us);
   auto left = window_us - gap;
+  std::array<std::uint32_t, kBuckets> remainders = {};
   for (auto const start : starts_) {
     auto const call = start & kPlaceMask;
     auto const whole = earned_[call] >> kShareBits;
     by_kind[calls[call].kind] += whole;
     left -= whole;
+    ++remainders[static_cast<std::size_t>((earned_[call] & kFraction) >> kRemainderShift)];
   }
-  round_up(calls, left, by_kind);
+  round_up(calls, static_cast<std::size_t>(left), remainders, by_kind);
   return gap;
 }
 

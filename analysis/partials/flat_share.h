@@ -35,13 +35,12 @@ class FlatShares {
   void sort_edges(std::span<const FlatCall> calls, std::int64_t window_us);
   /// Returns the gap.
   std::int64_t sweep(std::span<const FlatCall> calls, std::int64_t window_us);
-  void round_up(std::span<const FlatCall> calls, std::int64_t left,
-                std::span<std::int64_t> by_kind);
+  void round_up(std::span<const FlatCall> calls, std::size_t left,
+                std::span<const std::uint32_t> remainders, std::span<std::int64_t> by_kind);
 
   /// Time and place of a call, by time.
-  std::vector<std::uint64_t> starts_, ends_;
+  std::vector<std::uint64_t> starts_, ends_, spare_;
   std::vector<std::int64_t> earned_;  ///< of each call that is not empty, in units of 2^-20 us
-  std::vector<std::uint32_t> remainders_;
   std::vector<std::uint32_t> tied_;
 };
 

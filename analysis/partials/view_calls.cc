@@ -1,6 +1,7 @@
 #include "analysis/partials/view_calls.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "analysis/contribution/call_subject.h"
@@ -27,13 +28,30 @@ std::string_view site_of(std::string_view url) {
 
 /// After the last dot of the path; empty if there is none. What tells the type of some requests.
 std::string_view suffix_of(std::string_view url) {
-  std::size_t end = 0;
-  auto begin = std::string_view::npos;
-  for (; end < url.size() && url[end] != '?' && url[end] != '#'; ++end) {
-    if (url[end] == '.') begin = end + 1;
-    if (url[end] == '/') begin = std::string_view::npos;
+  auto const path = url.substr(0, std::min(url.find('?'), url.find('#')));
+  auto begin = path.size();
+  while (begin > 0 && path[begin - 1] != '.' && path[begin - 1] != '/') --begin;
+  return begin > 0 && path[begin - 1] == '.' ? path.substr(begin) : std::string_view();
+}
+
+/// Without a call for the usual sizes.
+bool is_same(std::string_view left, std::string_view right) {
+  constexpr auto kWord = sizeof(std::uint64_t);
+  auto const size = left.size();
+  if (size != right.size()) return false;
+  if (size < kWord || size > 4 * kWord) {
+    return size == 0 || std::memcmp(left.data(), right.data(), size) == 0;
   }
-  return begin == std::string_view::npos ? std::string_view() : url.substr(begin, end - begin);
+  auto const differ = [&](std::size_t at) {
+    std::uint64_t ours = 0, theirs = 0;
+    std::memcpy(&ours, left.data() + at, kWord);
+    std::memcpy(&theirs, right.data() + at, kWord);
+    return ours ^ theirs;
+  };
+  // Words that overlap.
+  auto const last = size - kWord;
+  return (differ(0) | differ(std::min(kWord, last)) | differ(std::min(2 * kWord, last)) |
+          differ(last)) == 0;
 }
 
 /// Whether the initiator alone tells the type, for the most frequent ones.
@@ -56,14 +74,18 @@ bool tells_type(std::string_view initiator) {
 
 }  // namespace
 
+bool ViewCalls::Key::operator==(const Key& other) const {
+  return page == other.page && status == other.status &&
+         std::ranges::equal(texts, other.texts, is_same);
+}
+
 /// Of the size and the ends of each text alone: fast, and kProbesMax bounds what a page can do.
 std::uint64_t ViewCalls::Key::hash() const {
-  std::uint64_t hash = page ^ static_cast<std::uint64_t>(status) << 32;
-  auto const mix = [&hash](std::uint64_t word) {
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15;
-    hash ^= hash >> 32;
-  };
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+  auto hash = (page ^ static_cast<std::uint64_t>(status) << 32) * kOdd;
+  auto factor = kOdd;
   for (auto const text : texts) {
+    factor += 2 * kOdd;
     if (text.empty()) continue;
     std::uint64_t first = 0, last = 0;
     if (text.size() >= sizeof first) {
@@ -75,10 +97,10 @@ std::uint64_t ViewCalls::Key::hash() const {
       first = static_cast<unsigned char>(text.front());
       last = static_cast<unsigned char>(text.back());
     }
-    mix(first + text.size());
-    mix(last);
+    hash += (first + text.size()) * factor + std::rotl(last * factor, 29);
   }
-  return hash;
+  hash = (hash ^ hash >> 32) * kOdd;
+  return hash ^ hash >> 32;
 }
 
 std::size_t ViewCalls::Key::size_bytes() const {
@@ -199,6 +221,10 @@ std::span<const FlatCall> ViewCalls::flatten(const BeaconView& view) {
   }
   for (BeaconRequest const& request : view.requests) {
     auto const& kinds = kinds_of(request, view);
+    if (!request.has_moments) {
+      calls_.push_back({request.start_us, request.end_us, CallLayer::kNetwork, kinds.whole});
+      continue;
+    }
     auto const phases = phases_of(request);
     if (phases.count == 0) {
       calls_.push_back({request.start_us, request.end_us, CallLayer::kNetwork, kinds.whole});

@@ -40,7 +40,7 @@ class ViewCalls {
     std::int64_t status = 0;
     std::array<std::string_view, 5> texts;  ///< URL or its site, initiator, suffix, protocol, type
 
-    bool operator==(const Key&) const = default;
+    bool operator==(const Key& other) const;
     std::uint64_t hash() const;
     std::size_t size_bytes() const;
   };

@@ -1,0 +1,107 @@
+#pragma once
+
+// A walk over the JSON of one line, for what JavaScript's JSON.stringify() writes. It reads where
+// simdjson's first stage has marks: at brackets, colons, commas and the first byte of each value.
+// At anything else (escapes, blanks after values, exponents, signs) it stops: such a line is for
+// simdjson's own reader. It takes nothing that the other one would read differently.
+// Includes simdjson, as beacon_json.h.
+
+#include <simdjson.h>
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+namespace reprise {
+
+/// Each function that takes something goes past it, or returns false: then the walk is over.
+class JsonMarks {
+ public:
+  /// Longer lines are not walked, so that the marks take at most 4 MiB.
+  static constexpr std::size_t kLineBytesMax = std::size_t{1} << 20;
+
+  /// Begins with a line that lives as long as the texts taken, and 64 readable bytes after it.
+  /// False if it is too long, or cannot be JSON.
+  bool start(std::string_view line);
+
+  bool take(char mark) {
+    if (*here() != mark) return false;
+    ++at_;
+    return true;
+  }
+  /// A text without escapes.
+  bool text(std::string_view& text) {
+    const char* const begin = here() + 1;
+    if (begin[-1] != '"') return false;
+    // Before the next mark is the closing quote, if there is no blank.
+    const char* const end = next() - 1;
+    if (*end != '"') return false;
+    text = {begin, static_cast<std::size_t>(end - begin)};
+    ++at_;
+    return !has_escape(text);
+  }
+  /// The first byte of a field's name, and past the colon. The name may have escapes.
+  bool key(const char*& begin) {
+    begin = here() + 1;
+    if (begin[-1] != '"' || *next() != ':') return false;
+    at_ += 2;
+    return true;
+  }
+  /// A whole number of at most 15 digits.
+  bool count(std::int64_t& number);
+  /// A number without exponent from 0, rounded to thousandths: ms become us, as beacon_time() has
+  /// them.
+  bool thousandths(std::int64_t& number);
+  /// The double next to it.
+  bool number(double& number);
+  /// A value of any type.
+  bool skip();
+  /// After the last mark.
+  bool is_done() const { return at_ == end_; }
+
+ private:
+  static constexpr std::uint64_t each_byte(std::uint64_t byte) { return 0x0101010101010101 * byte; }
+  static std::uint64_t word(const char* text) {
+    static_assert(std::endian::native == std::endian::little);
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, text, sizeof bytes);
+    return bytes;
+  }
+  /// Not 0 if there is one; its lowest bit is the highest of the first such byte.
+  static std::uint64_t find(std::uint64_t bytes, char byte) {
+    auto const other = bytes ^ each_byte(static_cast<unsigned char>(byte));
+    return (other - each_byte(1)) & ~other & each_byte(0x80);
+  }
+  /// `bytes` has no others than 0 to 9.
+  static bool are_digits(std::uint64_t bytes) {
+    return ((bytes | (bytes + each_byte(0x76))) & each_byte(0x80)) == 0;
+  }
+  /// Of eight bytes from 0 to 9, the first one is the highest digit.
+  static std::uint32_t value_of(std::uint64_t digits) {
+    digits = digits * 10 + (digits >> 8);
+    return static_cast<std::uint32_t>(
+        ((digits & 0x000000ff000000ff) * (100 + (std::uint64_t{1'000'000} << 32)) +
+         ((digits >> 16) & 0x000000ff000000ff) * (1 + (std::uint64_t{10'000} << 32))) >>
+        32);
+  }
+  /// Texts are within the line's padding.
+  static bool has_escape(std::string_view text) {
+    if (text.size() > sizeof(std::uint64_t)) {
+      return std::memchr(text.data(), '\\', text.size()) != nullptr;
+    }
+    auto const found = find(word(text.data()), '\\');
+    return found != 0 && static_cast<std::size_t>(std::countr_zero(found) / 8) < text.size();
+  }
+
+  const char* here() const { return line_ + *at_; }
+  const char* next() const { return line_ + at_[1]; }
+
+  std::unique_ptr<simdjson::internal::dom_parser_implementation> stage_;
+  const char* line_ = nullptr;
+  const std::uint32_t* at_ = nullptr;  ///< the mark
+  const std::uint32_t* end_ = nullptr;
+};
+
+}  // namespace reprise
