@@ -178,6 +178,12 @@ int explain_inputs(const ExplainFlags& flags) {
     std::fputs("reprise: explain: --tags is for partial results\n", stderr);
     return kExitUsage;
   }
+  if (task->entities.empty()) {
+    std::fputs(
+        "reprise: explain: built without the data of third-party-web, so ads and CDNs are not "
+        "known by name. Give it with --entities FILE\n",
+        stderr);
+  }
   ExplainInputs inputs;
   for (fs::path const& path : flags.inputs) {
     if (int const code = read_explain_input(path, inputs); code != kExitDone) return code;
