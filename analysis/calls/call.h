@@ -52,7 +52,7 @@ struct Call {
   std::uint32_t parent = kNoParent;
   std::vector<Attribute> attributes;
 
-  /// Empty if there is none.
+  /// The value of an attribute; empty if the call does not have it.
   std::string_view attribute(std::string_view attribute_name) const;
   void set(std::string_view attribute_name, std::string value);
 };
@@ -80,7 +80,7 @@ struct CallTree {
   std::vector<Call> calls;
   std::vector<CallLoss> losses;
 
-  /// Empty if there is none.
+  /// The value of a tag; empty if the view does not have it.
   std::string_view tag(std::string_view name) const;
   /// Adds to the loss with this name.
   void lose(std::string_view what, std::uint64_t count = 1);

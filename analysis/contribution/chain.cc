@@ -71,7 +71,7 @@ class ChainFinder {
   }
   bool comes_before(std::uint32_t a, std::uint32_t b) const { return sent(a) < sent(b); }
 
-  /// The last request that ended by `time_us` and is `wanted`; kNoParent if there is none.
+  /// The last request that ended by `time_us` and that `wanted` accepts, or kNoParent.
   template <class Wanted>
   std::uint32_t ended_by(std::int64_t time_us, const Wanted& wanted) const {
     auto const end = std::ranges::upper_bound(by_end_, time_us, {},

@@ -30,7 +30,7 @@ class PartialSlices {
   static constexpr std::size_t kSlicesMax = 10'000;
 
   /// `tags` are the names of the tags in the keys, in their order; `by` are some of them, `day` or
-  /// `page`. Returns the first name of `by` that is none of these as the error.
+  /// `page`. The error is the first name of `by` that is something else.
   static std::expected<PartialSlices, std::string> of(const std::vector<std::string>& tags,
                                                       const std::vector<std::string>& by);
 

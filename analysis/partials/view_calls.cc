@@ -26,7 +26,7 @@ std::string_view site_of(std::string_view url) {
   return url.substr(0, url.find('/', begin));
 }
 
-/// After the last dot of the path; empty if there is none. What tells the type of some requests.
+/// The text after the last dot of the path, or empty. It tells the type of some requests.
 std::string_view suffix_of(std::string_view url) {
   auto const path = url.substr(0, std::min(url.find('?'), url.find('#')));
   auto begin = path.size();

@@ -44,7 +44,7 @@ struct Entry {
 };
 
 struct Page {
-  std::string url;  ///< empty if the title is none
+  std::string url;  ///< empty if the title is not a URL
   UnixTime started;
   double load_ms = -1;
   std::vector<Entry> entries;

@@ -23,7 +23,7 @@ struct Span {
 
   std::string trace_id;   ///< 32 lower-case hexadecimal digits
   std::string span_id;    ///< 16 of them, unique in the trace
-  std::string parent_id;  ///< empty if there is none
+  std::string parent_id;  ///< empty for a root
   std::string name;
   std::string kind;  ///< "server", "client", "internal", "producer", "consumer", or empty
   std::string service;
@@ -33,7 +33,7 @@ struct Span {
   std::int64_t end_ns = 0;
   std::vector<Attribute> attributes;
 
-  /// Empty if there is none.
+  /// The value of an attribute; empty if the span does not have it.
   std::string_view attribute(std::string_view attribute_name) const;
   /// Of the first of these attributes that it has.
   std::string_view first_of(std::initializer_list<std::string_view> names) const;
