@@ -1,21 +1,13 @@
 #include "archive/export/export.h"
 
-#include <algorithm>
-
 #include "archive/export/job.h"
+#include "archive/match/match.h"
 
 namespace reprise::exporting {
 
 std::uint32_t choose_session(const ArchiveReader& archive, std::uint32_t asked) {
-  std::uint32_t last = 0;
-  std::uint32_t last_complete = 0;
-  for (const SessionInfo& info : archive.sessions()) {
-    if (asked != 0 && info.number == asked) return asked;
-    last = info.number;
-    if (info.complete) last_complete = info.number;
-  }
-  if (asked != 0) return 0;
-  return last_complete != 0 ? last_complete : last;
+  if (asked == 0) return session_to_replay(archive);
+  return has_session(archive, asked) ? asked : 0;
 }
 
 std::optional<Fault> export_session(const ArchiveReader& archive, Target target,

@@ -87,6 +87,13 @@ std::uint32_t session_to_replay(const ArchiveReader& reader) {
   return last;
 }
 
+bool has_session(const ArchiveReader& reader, std::uint32_t number) {
+  if (number == 0) return session_to_replay(reader) != 0;
+  auto const is_it = [number](std::uint32_t each) { return each == number; };
+  return std::ranges::any_of(reader.sessions(), is_it, &SessionInfo::number) ||
+         std::ranges::any_of(reader.entries(), is_it, &IndexEntry::session);
+}
+
 Matcher::Matcher(const ArchiveReader& reader, std::uint32_t session, MatchRules rules)
     : reader_(&reader),
       session_(session == 0 ? session_to_replay(reader) : session),

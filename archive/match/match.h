@@ -48,6 +48,10 @@ struct Decision {
 /// The default session for a replay: the last complete one, otherwise the last.
 std::uint32_t session_to_replay(const ArchiveReader& reader);
 
+/// Whether session `number` can be replayed; 0: whether there is any. A session whose own record is
+/// damaged is known by its exchanges.
+bool has_session(const ArchiveReader& reader, std::uint32_t number);
+
 /// Thread-safe.
 class Matcher {
  public:

@@ -7,13 +7,14 @@ import json
 import harness
 from wire import response
 
+SMALL = b"a body in one record"
 LARGE = b"".join(b"%015d\n" % line for line in range(200_000))  # over what is kept in one record
 
 
 class Damage(harness.TestCase):
     def recorded_bytes(self):
         archive = self.folder / "whole.reprise"
-        bodies = {"/small": b"hi", "/large": LARGE}
+        bodies = {"/small": SMALL, "/large": LARGE}
         origin = self.origin(lambda asked: response(bodies[asked.target],
                                                     headers=b"X-Marker: findme\r\n"))
         recorder = self.record(archive, origins=(origin,))
@@ -48,8 +49,22 @@ class Damage(harness.TestCase):
         self.assertIn(reason, got.body.decode())
 
     def test_a_small_body(self):
-        got, _ = self.replay_damaged_at(lambda data: data.find(b"hi", 8), "/small")
+        got, _ = self.replay_damaged_at(lambda data: data.find(SMALL), "/small")
         self.assertEqual(got.status, 404)
+
+    def test_the_record_of_the_session(self):
+        data = bytearray(self.recorded_bytes())
+        data[data.index(b"--connect-to")] ^= 1  # the session keeps its command line
+        archive = self.folder / "damaged.reprise"
+        archive.write_bytes(data)
+        for options in ((), ("--session", "1")):
+            replay = self.replay(archive, *options)
+            with replay.connect("http") as client:
+                self.assertEqual(client.get("/small").body, SMALL)
+            self.assertEqual(replay.stop(), 0, replay.log())
+        done = harness.run("replay", str(archive), "--session", "2", folder=self.folder)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"no session 2", done.stderr)
 
     def test_a_later_piece_of_a_large_body(self):
         line = LARGE[1_600_000:1_600_015]

@@ -17,4 +17,10 @@ std::string archive_error_text(const std::filesystem::path& path, std::error_cod
   return text;
 }
 
+std::string no_session_text(const std::filesystem::path& path, std::uint32_t asked) {
+  if (asked == 0) return path.string() + ": no session: the archive is empty";
+  return path.string() + ": no session " + std::to_string(asked) +
+         "; `reprise archive ls` names the sessions";
+}
+
 }  // namespace reprise

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "archive/match/match.h"
 #include "archive/reader.h"
 #include "base/system/json_file.h"
 #include "base/system/text_file.h"
@@ -70,9 +71,9 @@ ZoneOrExit zone_of_archive(const DnsOptions& options) {
   auto const archive = ArchiveReader::open(given->path(), {});
   given->remove_copy();
   if (!archive) return refused(archive.error());
-  if (options.session > (*archive)->sessions().size()) {
-    std::fprintf(stderr, "reprise: %s: no session %u: the archive has %zu\n",
-                 options.archive.c_str(), options.session, (*archive)->sessions().size());
+  if (!has_session(**archive, options.session)) {
+    std::fprintf(stderr, "reprise: %s\n",
+                 no_session_text(options.archive, options.session).c_str());
     return std::unexpected(kExitArchive);
   }
   auto const recorded = recorded_hosts(**archive, options.session);

@@ -131,12 +131,9 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   for (const std::string& remark : (*archive)->report().remarks) {
     std::fprintf(stderr, "reprise: %s: %s\n", options.archive.c_str(), remark.c_str());
   }
-  auto const& sessions = (*archive)->sessions();
-  auto const is_there = options.session == 0 ||
-                        std::ranges::count(sessions, options.session, &SessionInfo::number) > 0;
-  if (sessions.empty() || !is_there) {
-    std::fprintf(stderr, "reprise: %s: no session %u: the archive has %zu\n",
-                 options.archive.c_str(), options.session, sessions.size());
+  if (!has_session(**archive, options.session)) {
+    std::fprintf(stderr, "reprise: %s\n",
+                 no_session_text(options.archive, options.session).c_str());
     return kExitArchive;
   }
 
