@@ -8,6 +8,8 @@
 #include "archive/edit/reply.h"
 #include "archive/writer.h"
 #include "base/text/counted.h"
+#include "proxy/whatif/document_changes.h"
+#include "proxy/whatif/image_size.h"
 #include "proxy/whatif/page_requests.h"
 #include "proxy/whatif/plan.h"
 #include "proxy/whatif/reply_changes.h"
@@ -108,10 +110,41 @@ class ChangedCopy final : public ArchiveCopy {
       auto const& bytes = interventions_[*plan.body].as<Body>()->bytes;
       tell(*plan.body, exchange, set_plain_body(reply, bytes), size_change);
     }
+    if (!plan.mentions.empty()) {
+      change_mentions(
+          exchange, reply, plan.mentions,
+          [this](const PageRequest& resource) { return served(resource); }, effects_);
+      add_early_hints(exchange, plan.mentions, effects_);
+    }
+    if (plan.resize) {
+      auto const factor = interventions_[*plan.resize].as<Resize>()->factor;
+      tell(*plan.resize, exchange, resize_image(reply, factor), size_change);
+    }
     if (plan.compress) {
       auto const coding = interventions_[*plan.compress].as<Compress>()->coding;
       tell(*plan.compress, exchange, compress(reply, coding), size_change);
     }
+  }
+
+  /// For a document that holds it: what comes of `body=`, and not what only its head says.
+  std::expected<ServedResource, std::string> served(const PageRequest& resource) const {
+    auto exchange = from().exchange(resource.ordinal);
+    if (!exchange) return std::unexpected("it is damaged in the archive");
+    if (auto const why = why_body_stays(*exchange); !why.empty()) return std::unexpected(why);
+    auto body = from().read_body(exchange->response.body, kBodyReadMax);
+    if (!body) return std::unexpected("it is damaged in the archive");
+    Reply reply{.stored = exchange->response, .body = std::move(*body)};
+    auto const planned = plan_.responses.find(resource.ordinal);
+    if (planned != plan_.responses.end() && planned->second.body) {
+      auto const& bytes = interventions_[*planned->second.body].as<Body>()->bytes;
+      if (auto const set = set_plain_body(reply, bytes); !set) return std::unexpected(set.error());
+    }
+    auto plain = plain_body(reply);
+    if (!plain) return std::unexpected(plain.error());
+    return ServedResource{
+        .content_type =
+            std::string(find_header(reply.stored.headers.list(), "content-type").value_or("")),
+        .plain = std::move(*plain)};
   }
 
   /// Why no action can change the body; empty: it can.

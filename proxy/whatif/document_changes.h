@@ -28,8 +28,8 @@ void change_mentions(const Exchange& exchange, Reply& reply,
                      std::span<const ResponsePlan::Mentioned> mentions,
                      const ResourceOf& resource_of, std::vector<Effect>& effects);
 
-/// Puts a 103 (RFC 8297) before the response of `exchange`, sent as soon as the request is complete,
-/// with a Link for each early hint of `mentions`.
+/// Puts a 103 (RFC 8297) before the response of `exchange`, sent as soon as the request is
+/// complete, with a Link for each early hint of `mentions`.
 void add_early_hints(Exchange& exchange, std::span<const ResponsePlan::Mentioned> mentions,
                      std::vector<Effect>& effects);
 

@@ -10,7 +10,7 @@ namespace {
 bool can_be_preloaded(const PageRequest& request) {
   return request.is_answered &&
          (request.as == "script" || request.as == "style" || request.as == "image" ||
-          request.as == "font" || request.as == "fetch" || request.as == "track");
+          request.as == "font" || request.as == "fetch");
 }
 
 class Planner {

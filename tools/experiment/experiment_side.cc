@@ -24,16 +24,21 @@ std::unexpected<LoadRefusal> refuse(std::string text, int exit_code = kExitUsage
 std::expected<ExperimentSide, LoadRefusal> ExperimentSide::parse(const std::string& text) {
   auto words = command_words(text);
   if (!words) return refuse(words.error());
+  return of_words(std::move(*words));
+}
+
+std::expected<ExperimentSide, LoadRefusal> ExperimentSide::of_words(
+    std::vector<std::string> words) {
   LoadOptions options;
   CLI::App app("", "load");
   options.add_to(app);
-  auto const dashes = std::ranges::find(*words, "--");
-  std::vector<std::string> const flags(dashes == words->end() ? dashes : dashes + 1, words->end());
-  words->erase(dashes, words->end());
+  auto const dashes = std::ranges::find(words, "--");
+  std::vector<std::string> const flags(dashes == words.end() ? dashes : dashes + 1, words.end());
+  words.erase(dashes, words.end());
   options.browsing.browser_flags = flags;
-  std::ranges::reverse(*words);  // as CLI11 wants it
+  std::ranges::reverse(words);  // as CLI11 wants it
   try {
-    app.parse(*words);
+    app.parse(words);
   } catch (const CLI::ParseError& error) {
     return refuse(error.what());
   }
