@@ -1,6 +1,7 @@
 #include "proxy/whatif/changed_archive.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -50,6 +51,20 @@ class ChangedCopy final : public ArchiveCopy {
     exchange.request.body = std::move(*request_body);
     if (planned->second.drop) return drop(exchange, *planned->second.drop);
     return change(exchange, planned->second);
+  }
+
+ public:
+  /// Notes what no document mentions; after the copy.
+  void tell_absent() {
+    std::map<std::pair<std::size_t, const PageRequest*>, std::size_t> looked_for;
+    for (auto const& [ordinal, plan] : plan_.responses) {
+      for (auto const& each : plan.mentions) ++looked_for[{each.by, each.resource}];
+    }
+    for (auto const& [what, documents] : absent_) {
+      if (documents == looked_for[what]) {
+        effects_[what.first].remark("no document mentions it", what.second->url);
+      }
+    }
   }
 
  private:
@@ -111,9 +126,10 @@ class ChangedCopy final : public ArchiveCopy {
       tell(*plan.body, exchange, set_plain_body(reply, bytes), size_change);
     }
     if (!plan.mentions.empty()) {
-      change_mentions(
+      auto const absent = change_mentions(
           exchange, reply, plan.mentions,
           [this](const PageRequest& resource) { return served(resource); }, effects_);
+      for (auto const& each : absent) ++absent_[{each.by, each.resource}];
       add_early_hints(exchange, plan.mentions, effects_);
     }
     if (plan.resize) {
@@ -168,6 +184,7 @@ class ChangedCopy final : public ArchiveCopy {
   std::span<const Intervention> interventions_;
   std::vector<Effect>& effects_;
   Plan plan_;
+  std::map<std::pair<std::size_t, const PageRequest*>, std::size_t> absent_;  // from documents
 };
 
 }  // namespace
@@ -182,6 +199,7 @@ Result<std::vector<Effect>> write_changed_archive(const ArchiveReader& from, std
   if (!writer) return fail(writer.error());
   ChangedCopy copy(from, **writer, requests, interventions, effects);
   if (auto copied = copy.run(); !copied) return fail(copied.error());
+  copy.tell_absent();
   if (auto closed = (*writer)->close(); !closed) return fail(closed.error());
   return effects;
 }

@@ -164,16 +164,18 @@ void fit_head(Reply& reply, const inject::ChangedDocument& changed) {
 
 }  // namespace
 
-void change_mentions(const Exchange& exchange, Reply& reply,
-                     std::span<const ResponsePlan::Mentioned> mentions,
-                     const ResourceOf& resource_of, std::vector<Effect>& effects) {
+std::vector<ResponsePlan::Mentioned> change_mentions(
+    const Exchange& exchange, Reply& reply, std::span<const ResponsePlan::Mentioned> mentions,
+    const ResourceOf& resource_of, std::vector<Effect>& effects) {
   auto const document = url_of(exchange.request);
   Changes const changes(reply, mentions, resource_of, effects);
-  if (changes.list().empty()) return;
+  std::vector<ResponsePlan::Mentioned> absent;
+  if (changes.list().empty()) return absent;
   auto const refuse_all = [&](const std::string& why) {
     for (std::size_t i = 0; i < changes.list().size(); ++i) {
       effects[changes.mention_of(i).by].remark(why, document);
     }
+    return absent;
   };
   auto const plain = plain_body(reply);
   if (!plain) return refuse_all(plain.error());
@@ -182,14 +184,16 @@ void change_mentions(const Exchange& exchange, Reply& reply,
   if (!changed) return refuse_all(changed.error());
   std::size_t made = 0;
   for (std::size_t i = 0; i < changed->outcomes.size(); ++i) {
+    if (changed->outcomes[i].places.empty()) absent.push_back(changes.mention_of(i));
     tell(document, changes.mention_of(i), changed->outcomes[i], effects);
     made += changed->outcomes[i].changed();
   }
-  if (made == 0) return;
+  if (made == 0) return absent;
   if (auto const replaced = replace_plain(reply, changed->bytes); !replaced) {
     return refuse_all(replaced.error());
   }
   fit_head(reply, *changed);
+  return absent;
 }
 
 void add_early_hints(Exchange& exchange, std::span<const ResponsePlan::Mentioned> mentions,

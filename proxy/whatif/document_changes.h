@@ -23,10 +23,11 @@ using ResourceOf =
     std::function<std::expected<ServedResource, std::string>(const PageRequest& resource)>;
 
 /// Makes all `mentions` in the document of `exchange`, whose response is `reply`, but for early
-/// hints. Adds to `effects` what each came to.
-void change_mentions(const Exchange& exchange, Reply& reply,
-                     std::span<const ResponsePlan::Mentioned> mentions,
-                     const ResourceOf& resource_of, std::vector<Effect>& effects);
+/// hints. Adds to `effects` what each came to. Returns those of which there is nothing to say: the
+/// document does not mention the resource.
+std::vector<ResponsePlan::Mentioned> change_mentions(
+    const Exchange& exchange, Reply& reply, std::span<const ResponsePlan::Mentioned> mentions,
+    const ResourceOf& resource_of, std::vector<Effect>& effects);
 
 /// Puts a 103 (RFC 8297) before the response of `exchange`, sent as soon as the request is
 /// complete, with a Link for each early hint of `mentions`.

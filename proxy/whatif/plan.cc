@@ -26,7 +26,7 @@ class Planner {
   Plan make() {
     for (const PageRequest& request : requests_.all()) {
       for (std::size_t const by : request.by) {
-        ++effects_[by].selected;
+        if (!interventions_[by].is_condition()) ++effects_[by].selected;
         take(request, by);
       }
     }
