@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`--what-if`: each action, in a browser behind a link, over HTTP/1.1 and HTTP/2: what it does on the
-wire, and to which request; two actions on one document; a warm cache; refusals; `whatif`."""
+"""`--what-if`: each action in a browser behind a link, over HTTP/1.1 and HTTP/2: what it does on
+the wire, and to which request; two actions on one document; a warm cache; refusals; `whatif`."""
 
 import hashlib
 import json
@@ -150,14 +150,16 @@ class Conditions(Recorded):
     def test_another_protocol_for_one_host(self):
         other = {"h1": ("h2", "http/1.1"), "h2": ("h1", "h2")}
         for protocol, (asked, rest) in other.items():
-            load = self.load(f"host=third.page.test: protocol={asked}", protocols=(protocol,))[protocol]
+            load = self.load(f"host=third.page.test: protocol={asked}",
+                             protocols=(protocol,))[protocol]
             spoken = {url.split("/")[0]: each["protocol"] for url, each in load.requests.items()
                       if "." in url}
             self.assertEqual(spoken[THIRD], {"h2": "h2", "h1": "http/1.1"}[asked])
             self.assertEqual({spoken[HOST], spoken[LATE]}, {rest})
 
     def test_coalesced_hosts_share_the_pages_connection(self):
-        for base, load in self.pairs("host=third.page.test,late.page.test: coalesce", protocols=("h2",)):
+        for base, load in self.pairs("host=third.page.test,late.page.test: coalesce",
+                                     protocols=("h2",)):
             for url in ("third.page.test/ad.js", "late.page.test/late.png"):
                 self.assertNotEqual(base.request(url)["connection"],
                                     base.request("www.page.test/")["connection"])
