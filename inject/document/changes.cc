@@ -79,8 +79,8 @@ std::string link_of(const WantedChange& wanted) {
   return link + ">";
 }
 
-// Changes the elements of the document, up to the links to insert.
-void change_elements(std::string_view document, const TextEncoding& encoding,
+// Changes the elements of the document, except for the links to insert. False if they are too many.
+bool change_elements(std::string_view document, const TextEncoding& encoding,
                      const std::string& document_url, std::span<const WantedChange> wanted,
                      ChangedDocument& result, Edits& edits) {
   ElementChanger changer(document, encoding, wanted, result, edits);
@@ -89,13 +89,15 @@ void change_elements(std::string_view document, const TextEncoding& encoding,
   auto base = document_url;
   bool based = false;
   while (reader.next(tag)) {
-    if (tag.in_template) continue;
+    if (tag.in_template || !tag.has_all_attributes) continue;
     if (!based && tag.is("base") && find_attribute(tag, document, "href") != nullptr) {
       based = true;
       base = Element(tag, document, encoding).url("href", document_url).value_or(document_url);
     }
     changer.look_at(tag, base);
+    if (changer.places() > kPlacesMax) return false;
   }
+  return true;
 }
 
 // False if there is no place for them.
@@ -134,7 +136,7 @@ std::expected<ChangedDocument, std::string> change_document(
   auto const url = absolute_url(document_url);
   if (!url) return std::unexpected("the document's URL is not an http or https URL");
   if (document.size() > kDocumentBytesMax) {
-    return std::unexpected("the document is larger than 256 MiB");
+    return std::unexpected("the document is larger than 64 MiB");
   }
   auto const encoding = encoding_of_document(document, charset);
   if (encoding.form != TextForm::kAscii) {
@@ -144,7 +146,9 @@ std::expected<ChangedDocument, std::string> change_document(
   result.outcomes.resize(wanted->size());
   Edits edits;
   auto const text = text_of(document);
-  change_elements(text, encoding, *url, *wanted, result, edits);
+  if (!change_elements(text, encoding, *url, *wanted, result, edits)) {
+    return std::unexpected("the document has more than 100,000 elements to change");
+  }
   if (!insert_links(document, charset, *wanted, result, edits)) {
     return std::unexpected("the document has no place for a <link>: it has no head within 64 KiB");
   }

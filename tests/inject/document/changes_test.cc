@@ -198,6 +198,25 @@ TEST(ChangeDocument, MakesSeveralChangesOfOneTag) {
   for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(page.changed(i), 1U);
 }
 
+TEST(ChangeDocument, MakesTheFirstOfTwoChangesThatMeetInASourceSet) {
+  std::vector<DocumentChange> const changes = {change_of(Kind::kPriorityHigh, "https://a.test/x"),
+                                               change_of(Kind::kPriorityLow, "https://a.test/y")};
+  auto const once = changed_page("<img srcset='/y 1x, /x 2x'>", changes);
+  EXPECT_EQ(once.text, "<img fetchpriority=\"high\" srcset='/y 1x, /x 2x'>");
+  EXPECT_EQ(once.changed(0), 1U);
+  EXPECT_THAT(once.places(1),
+              ElementsAre("refused: another change sets the priority of this element"));
+  EXPECT_EQ(changed_page(once.text, changes).text, once.text);
+}
+
+TEST(ChangeDocument, LeavesTagsWithTooManyAttributes) {
+  std::string attributes;
+  for (std::size_t i = 1; i < kTagAttributesMax; ++i) attributes += " a" + std::to_string(i);
+  auto const lazy = change_of(Kind::kLazy, "https://a.test/x");
+  EXPECT_EQ(changed_page("<img src=/x" + attributes + ">", {lazy}).changed(), 1U);
+  EXPECT_EQ(changed_page("<img src=/x" + attributes + " b>", {lazy}).changed(), 0U);
+}
+
 TEST(ChangeDocument, WithoutChangesIsTheSame) {
   EXPECT_EQ(changed_page("<p>\r\n\xFF", {}).text, "<p>\r\n\xFF");
 }
@@ -246,6 +265,13 @@ TEST(ChangeDocument, RefusesDocumentsThatItCannotEdit) {
   EXPECT_EQ(error_of("<!-- x", {preload_of("https://a.test/x", "image")}),
             "the document has no place for a <link>: it has no head within 64 KiB");
   EXPECT_EQ(error_of("<!-- x", {lazy}), "");
+  std::string images;
+  for (std::size_t i = 0; i < kPlacesMax; ++i) images += "<img src=/x>";
+  EXPECT_EQ(error_of(images, {lazy}), "");
+  EXPECT_EQ(error_of(images + "<img src=/x>", {lazy}),
+            "the document has more than 100,000 elements to change");
+  EXPECT_EQ(error_of(std::string(kDocumentBytesMax + 1, 'x'), {lazy}),
+            "the document is larger than 64 MiB");
   EXPECT_EQ(error_of("<p>", {lazy}, "", "about:blank"),
             "the document's URL is not an http or https URL");
 }
