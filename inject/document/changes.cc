@@ -13,37 +13,35 @@
 namespace reprise::inject {
 namespace {
 
-using Kind = ChangeKind;
-
 constexpr std::string_view kPreloaded[] = {"script", "style", "image", "font", "fetch"};
 
 bool is_link(const DocumentChange& change) {
-  return change.kind == Kind::kPreload || change.kind == Kind::kPreconnect;
+  return change.kind == ChangeKind::kPreload || change.kind == ChangeKind::kPreconnect;
 }
 
 // What cannot be done to one resource together.
-bool contradicts(Kind a, Kind b) {
-  auto const are = [&](Kind one, Kind other) {
+bool contradicts(ChangeKind a, ChangeKind b) {
+  auto const are = [&](ChangeKind one, ChangeKind other) {
     return (a == one && b == other) || (a == other && b == one);
   };
-  bool const one_inline = (a == Kind::kInline) != (b == Kind::kInline);
-  return a == b || are(Kind::kAsync, Kind::kDefer) ||
-         are(Kind::kPriorityHigh, Kind::kPriorityLow) ||
-         (one_inline && a != Kind::kPreconnect && b != Kind::kPreconnect);
+  bool const one_inline = (a == ChangeKind::kInline) != (b == ChangeKind::kInline);
+  return a == b || are(ChangeKind::kAsync, ChangeKind::kDefer) ||
+         are(ChangeKind::kPriorityHigh, ChangeKind::kPriorityLow) ||
+         (one_inline && a != ChangeKind::kPreconnect && b != ChangeKind::kPreconnect);
 }
 
 std::expected<std::vector<WantedChange>, std::string> wanted_changes(
     std::span<const DocumentChange> changes) {
   std::vector<WantedChange> wanted;
-  std::multimap<std::string, Kind> kinds;
+  std::multimap<std::string, ChangeKind> kinds;
   for (const DocumentChange& change : changes) {
     auto const named = "change " + std::to_string(wanted.size() + 1) + ": ";
     auto url = absolute_url(change.url);
     if (!url) {
       return std::unexpected(named + "'" + change.url + "' is not an http or https URL");
     }
-    if (change.kind == Kind::kPreconnect) url = std::string(origin_of_url(*url));
-    if (change.kind == Kind::kPreload &&
+    if (change.kind == ChangeKind::kPreconnect) url = std::string(origin_of_url(*url));
+    if (change.kind == ChangeKind::kPreload &&
         std::ranges::find(kPreloaded, change.as) == std::end(kPreloaded)) {
       return std::unexpected(named +
                              "a preload needs a type of resource: script, style, image, "
@@ -59,7 +57,7 @@ std::expected<std::vector<WantedChange>, std::string> wanted_changes(
     }
     kinds.emplace(*url, change.kind);
     wanted.push_back({.change = change, .url = std::move(*url)});
-    bool const font = change.kind == Kind::kPreload && change.as == "font";
+    bool const font = change.kind == ChangeKind::kPreload && change.as == "font";
     auto& cross_origin = wanted.back().change.cross_origin;
     if (font && cross_origin == CrossOrigin::kNone) cross_origin = CrossOrigin::kAnonymous;
   }
@@ -68,7 +66,7 @@ std::expected<std::vector<WantedChange>, std::string> wanted_changes(
 
 std::string link_of(const WantedChange& wanted) {
   const DocumentChange& change = wanted.change;
-  bool const preload = change.kind == Kind::kPreload;
+  bool const preload = change.kind == ChangeKind::kPreload;
   std::string link = preload ? "<link rel=\"preload\"" : "<link rel=\"preconnect\"";
   link += " href=\"" + in_attribute(wanted.url) + '"';
   if (preload) link += " as=\"" + change.as + '"';
