@@ -6,6 +6,7 @@
 #include <boost/json/value.hpp>
 #include <cmath>
 #include <set>
+#include <tuple>
 
 #include "analysis/calls/call.h"
 #include "pageload/results/fields.h"
@@ -159,8 +160,15 @@ std::expected<DependencyGraph, std::string> read_dependency_graph(std::string_vi
       node.wrong("occurrence", "is that of an equal node");
     }
   });
-  fields.each("edges", DependencyGraph::kEdgesMax,
-              [&](Fields edge) { graph.edges.push_back(read_edge(edge, graph.nodes.size())); });
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, DependencyKind, DependencyAfter>>
+      edges;
+  fields.each("edges", DependencyGraph::kEdgesMax, [&](Fields edge) {
+    DependencyEdge const read = read_edge(edge, graph.nodes.size());
+    if (!edges.emplace(read.from, read.to, read.alternative, read.kind, read.after).second) {
+      edge.wrong("from", "is that of an equal edge");
+    }
+    graph.edges.push_back(read);
+  });
   if (!wrong.empty()) return std::unexpected(std::move(wrong));
   sort_edges(graph.edges);
   return graph;

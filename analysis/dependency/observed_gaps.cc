@@ -103,7 +103,7 @@ void ObservedGaps::measure(std::vector<DependencyEdge>& edges) const {
 
 bool is_steady(std::span<const double> gaps_us) {
   if (gaps_us.empty()) return false;
-  auto const limit = std::max(1'000.0, .15 * std::abs(median(gaps_us)));
+  auto const limit = std::clamp(.15 * std::abs(median(gaps_us)), 1'000.0, 10'000.0);
   return standard_deviation(gaps_us) <= limit;
 }
 

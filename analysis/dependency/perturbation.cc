@@ -163,6 +163,15 @@ std::optional<bool> DependencySearch::waits_for(std::uint32_t to, std::uint32_t 
   return alone_[from] == nullptr ? std::nullopt : (*alone_[from])[to];
 }
 
+bool DependencySearch::follows(std::uint32_t to, std::uint32_t from,
+                               const std::vector<double>& otherwise) const {
+  std::vector<DependencyEdge> const edge = {{.from = from, .to = to}};
+  auto const gaps = gaps_.gaps_after(to, edge);
+  return !gaps.empty() && std::ranges::min(gaps) >= -static_cast<double>(kRoundingUs) &&
+         median(gaps) < std::min(kFollowedUs, median(otherwise)) &&
+         standard_deviation(gaps) < .5 * standard_deviation(otherwise);
+}
+
 void DependencySearch::suppose(const Nodes& held, std::span<const PlacedLoad> loads) {
   Waits const& waits = tested_.at(held);
   std::vector<std::uint32_t> moved;
@@ -173,7 +182,8 @@ void DependencySearch::suppose(const Nodes& held, std::span<const PlacedLoad> lo
     auto const now = gaps_in(loads, graph_, to);
     if (usual.empty() || now.empty()) continue;
     auto const noise = 2 * standard_deviation(usual) / std::sqrt(static_cast<double>(now.size()));
-    if (median(now) - median(usual) > std::max(kMovedUs, noise)) moved.push_back(to);
+    bool const is_later = median(now) - median(usual) > std::max(kMovedUs, noise);
+    if (is_later || (held.size() == 1 && follows(to, held.front(), usual))) moved.push_back(to);
   }
   for (auto const to : moved) suppose_followed(held, to, loads);
 }

@@ -76,6 +76,9 @@ class DependencySearch {
   Waits waits_in(const Nodes& held, std::span<const PlacedLoad> loads) const;
   /// Whether `to` waits for that node's response alone; nothing if it was not tested.
   std::optional<bool> waits_for(std::uint32_t to, std::uint32_t from) const;
+  /// Whether `to` comes soon and steadily after `from`, though it does not wait for it;
+  /// `otherwise`: its gaps after what is known.
+  bool follows(std::uint32_t to, std::uint32_t from, const std::vector<double>& otherwise) const;
   void suppose(const Nodes& held, std::span<const PlacedLoad> loads);
   void suppose_followed(const Nodes& held, std::uint32_t to, std::span<const PlacedLoad> loads);
   bool is_open(const Hypothesis& hypothesis) const;

@@ -58,6 +58,9 @@ TEST(DependencyJson, NamesThePlaceOfAFault) {
       "edges[0].evidence must be named, steady or held back");
   EXPECT_EQ(fault(kTwoNodes, R"({"from":0,"to":1,"kind":"parser","after":"end","gap_us":-1e12})"),
             "edges[0].gap_us is over a day");
+  EXPECT_EQ(fault(kTwoNodes, R"({"from":0,"to":1,"kind":"parser","after":"end"},)"
+                             R"({"from":0,"to":1,"kind":"parser","after":"end","gap_us":5})"),
+            "edges[1].from is that of an equal edge");
   EXPECT_EQ(fault(R"({"kind":"robot","name":"a"})", ""),
             "nodes[0].kind must be request, task or milestone");
   EXPECT_EQ(fault(R"({"kind":"milestone","name":"lunch"})", ""),

@@ -182,7 +182,11 @@ class Simulator {
     auto const arrived = [&](int k) { return state(k).first_byte <= now_; };
     auto const has_ended = [&](int k) { return ended(k); };
     auto const has_run = [&](int k) { return executed(k); };
-    bool const ends = asked.first_of ? std::ranges::any_of(asked.ends, has_ended)
+    // A dropped alternative fails, so that the other one counts.
+    auto const has_come = [&](int k) { return ended(k) && !change_.dropped.contains(k); };
+    auto const is_dropped = [&](int k) { return change_.dropped.contains(k); };
+    bool const ends = asked.first_of ? std::ranges::any_of(asked.ends, has_come) ||
+                                           std::ranges::all_of(asked.ends, is_dropped)
                                      : std::ranges::all_of(asked.ends, has_ended);
     return ends && std::ranges::all_of(asked.first_bytes, arrived) &&
            std::ranges::all_of(asked.executions, has_run);
@@ -311,12 +315,14 @@ class Generator {
   }
   int last() const { return static_cast<int>(page_.requests.size()) - 1; }
 
+  static std::string url_of(int host, int number, const std::string& type) {
+    if (number == 0) return "https://host0.test/";
+    return "https://host" + std::to_string(host) + ".test/" + std::to_string(number) + "." + type;
+  }
   int add(const char* type, int initiator, double least, double most) {
     int const host = random_() % 4 == 0 ? 1 + static_cast<int>(random_() % 3) : 0;
     int const number = last() + 1;
-    auto const site = number == 0 ? std::string("www") : "host" + std::to_string(host);
-    page_.requests.push_back({.url = "https://" + site + ".test/" +
-                                     (number == 0 ? "" : std::to_string(number) + "." + type),
+    page_.requests.push_back({.url = url_of(host, number, type),
                               .type = type,
                               .initiator = initiator,
                               .host = number == 0 ? 0 : host,
@@ -356,6 +362,7 @@ class Generator {
       other.bytes = one.bytes;
       other.gap_ms = one.gap_ms;
       other.host = one.host;
+      other.url = url_of(other.host, d, other.type);
     }
     add("Fetch", race, 2'000, 40'000);
     page_.requests.back().ends = {c, d};
