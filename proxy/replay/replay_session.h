@@ -61,6 +61,7 @@ class ReplaySession final : public HandlerFactory {
     std::optional<inject::InjectedScript> script;  ///< goes into documents; nothing: no script
     Timing timing = {};
     std::chrono::seconds date_shift{};  ///< how much later dates in responses are than recorded
+    TlsChanges tls = {};
   };
 
   /// `archive` must outlive this.
