@@ -18,7 +18,8 @@ std::vector<ObservedPage> observed_pages(const LoadResult& result, std::vector<C
     pages.push_back(
         {.calls = std::move(load.tree),
          .milestones = {us(page.first_contentful_paint_ms), us(page.largest_contentful_paint_ms),
-                        us(page.load_event_ms), us(page.last_load_ms)}});
+                        us(page.load_event_ms), us(page.last_load_ms)},
+         .load = load.load});
   }
   return pages;
 }

@@ -3,6 +3,7 @@
 // One load of a page, as dependencies are learnt from it and as it is predicted from. Pure.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -18,6 +19,7 @@ struct ObservedPage {
   CallTree calls;  ///< normalized
   /// By Milestone, in us since the start of the view; nothing if it was not reached.
   std::array<std::optional<std::int64_t>, kMilestones> milestones;
+  std::size_t load = 0;  ///< its place in LoadResult::loads, where its trace is named
 };
 
 /// The loads that count, as calls_of() (analysis/sources/load_calls.h) gives them; the others are a

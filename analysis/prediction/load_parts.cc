@@ -81,10 +81,23 @@ class PartsMaker {
       auto& first = first_[node.origin];
       if (connects && (!first || placed_[i]->start_us < placed_[*first]->start_us)) first = i;
     }
+    forget_first_if_used_before();
     for (std::size_t origin = 0; origin < first_.size(); ++origin) {
       if (!first_[origin]) continue;
       parts_.origins[origin] = parts_.nodes[*first_[origin]].own_setup;
       parts_.nodes[*first_[origin]].own_setup = {};
+    }
+  }
+
+  /// A preconnect, or another host's connection, can be there before any request connects.
+  void forget_first_if_used_before() {
+    for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
+      NodeParts const& node = parts_.nodes[i];
+      bool const uses_another = placed_[i] && node.own_setup.sum() == 0 &&
+                                graph_.nodes[i].kind == DependencyNodeKind::kRequest;
+      if (!uses_another) continue;
+      auto& first = first_[node.origin];
+      if (first && placed_[i]->sent_us < placed_[*first]->sent_us - kRoundingUs) first.reset();
     }
   }
 
@@ -127,7 +140,14 @@ class PartsMaker {
     auto const wait = static_cast<double>(times.first_byte_us - times.sent_us);
     node.round_trip_us = std::min(wait, round_trip_us_);
     node.think_us = wait - node.round_trip_us;
-    node.queue_us = node.protocol == PredictedProtocol::kH1 ? 0 : queue_of(i);
+    // A request that took over a connection of HTTP/1.1 waited for it: that is the model's matter.
+    bool const takes_over = node.protocol == PredictedProtocol::kH1 && !connects(i);
+    node.queue_us = takes_over ? 0 : queue_of(i);
+  }
+
+  bool connects(std::uint32_t i) const {
+    NodeParts const& node = parts_.nodes[i];
+    return first_[node.origin] == i || node.own_setup.sum() > 0;
   }
 
   double queue_of(std::uint32_t i) const {

@@ -167,6 +167,7 @@ TEST(ObservedPages, HaveTheMilestonesOfTheLoadsThatCount) {
   std::vector<CallLoss> losses;
   auto const pages = observed_pages(result, losses);
   ASSERT_EQ(pages.size(), 1);
+  EXPECT_EQ(pages[0].load, 1);
   EXPECT_EQ(pages[0].calls.calls.size(), 1);
   EXPECT_THAT(pages[0].milestones,
               testing::ElementsAre(12'500, std::nullopt, 20'000, std::nullopt));
