@@ -171,10 +171,10 @@ class Server::Worker {
     });
   }
 
-  void begin_stop() {
-    net::post(context_, [this] {
+  void begin_stop(std::chrono::milliseconds limit) {
+    net::post(context_, [this, limit] {
       if (std::exchange(stopping_, true)) return;
-      ends_at_ = std::chrono::steady_clock::now() + Server::kEndingTime;
+      ends_at_ = std::chrono::steady_clock::now() + limit;
       priority_timer_.cancel();
       for (Listener& listener : listeners_) listener.acceptor.close();
       for (Connection& open : connections_) open.end();
@@ -334,8 +334,8 @@ Server::~Server() {
   stop();
 }
 
-void Server::stop() {
-  for (auto& worker : workers_) worker->begin_stop();
+void Server::stop(std::chrono::milliseconds limit) {
+  for (auto& worker : workers_) worker->begin_stop(limit);
   for (auto& worker : workers_) worker->join();
 }
 

@@ -75,12 +75,12 @@ class Server {
   void start(const std::vector<HandlerFactory*>& factories,
              WantedPriority priority = WantedPriority::kOrdinary);
 
-  /// The limit of stop() for running requests.
-  static constexpr std::chrono::seconds kEndingTime{5};
+  /// The usual limit of stop() for running requests.
+  static constexpr std::chrono::milliseconds kEndingTime{5000};
 
   /// Closes the listeners and the connections without running requests, lets running ones finish
-  /// for at most kEndingTime, cuts off the rest, joins the threads. Idempotent.
-  void stop();
+  /// for at most `limit`, cuts off the rest, joins the threads. Idempotent.
+  void stop(std::chrono::milliseconds limit = kEndingTime);
 
  private:
   class Worker;
