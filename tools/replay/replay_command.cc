@@ -20,36 +20,13 @@
 #include "tools/archive/given_archive.h"
 #include "tools/commands.h"
 #include "tools/dns/dns_report.h"
+#include "tools/replay/replay_command.h"
 #include "tools/replay/replay_report.h"
 #include "tools/serve/handshake_report.h"
-#include "tools/serve/injection.h"
 #include "tools/serve/recorded_hosts.h"
-#include "tools/serve/serving.h"
 
 namespace reprise {
 namespace {
-
-struct ReplayOptions {
-  std::filesystem::path archive;
-  std::string match = "fuzzy";
-  std::string failures = "recorded";
-  std::vector<std::string> ignored_params;
-  double min_confidence = 0;
-  InjectionOptions injection;
-  std::string dates = "shift";
-  std::string think_time = "none";
-  std::string pace = "streams";
-  std::string protocol = "recorded";
-  std::string topology = "recorded";
-  std::string origin_rtt = "none";
-  bool dns_any = false;
-  bool dns_chains = false;
-  std::uint32_t session = 0;
-  bool strict = false;
-  bool warm = false;
-  std::filesystem::path report;
-  ServingOptions serving;
-};
 
 /// The archive is mapped: if another process truncates the file, access to the missing part raises
 /// SIGBUS. Only async-signal-safe calls here.
@@ -113,6 +90,8 @@ std::chrono::seconds date_shift(const ReplayOptions& options, const SessionInfo&
                                                   recorded.started);
 }
 
+}  // namespace
+
 int replay(const ReplayOptions& options, const std::vector<std::string>& command) {
   struct sigaction on_truncated{};
   on_truncated.sa_handler = end_on_truncated_archive;
@@ -161,10 +140,12 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
                                      .protocol = protocol_of(options.protocol),
                                      .match = {.exact_only = options.match == "exact",
                                                .ignored_params = options.ignored_params,
-                                               .failures = options.failures == "recorded"},
+                                               .failures = options.failures == "recorded",
+                                               .repeats = options.repeats},
                                      .script = injection->script,
                                      .timing = timing_of(options),
-                                     .date_shift = shift});
+                                     .date_shift = shift,
+                                     .empty_misses = options.empty_misses});
   if (auto const left_out = options.warm ? replayed.warm() : 0; left_out > 0) {
     std::fprintf(stderr,
                  "reprise: --warm: memory limit reached (%zu MiB): %s will be prepared on first "
@@ -207,8 +188,6 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   }
   return exit_code;
 }
-
-}  // namespace
 
 void add_replay_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {
   auto const options = std::make_shared<ReplayOptions>();

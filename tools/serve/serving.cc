@@ -19,13 +19,13 @@
 namespace reprise {
 namespace {
 
-/// Behind a link, so that an urgent response can overtake others.
-constexpr int kUnsentBytesMax = 16 << 10;
 /// Behind a link all names of a recording lead to one address: SNI and Host name the origin. It is
 /// in the range for benchmarks (RFC 2544), which is used only there.
 auto const kFarAddress = net::ip::make_address_v4("198.19.0.1");
 /// Linux limits an argument to 128 KiB.
 constexpr std::size_t kRulesMax = 120'000;
+/// The limit for running requests of a tool whose callers do not wait.
+constexpr std::chrono::milliseconds kAtOnce{0};
 
 /// Connections need descriptors, and a browser opens hundreds.
 void raise_descriptor_limit() {
@@ -109,49 +109,6 @@ std::optional<int> Serving::prepare_command() {
   return std::nullopt;
 }
 
-std::optional<int> Serving::prepare_link() {
-  if (options_.shaper == "stream") return prepare_stream("");
-  if (options_.shaper == "packet") {
-    if (!command_.empty()) return prepare_packets(nullptr);
-    std::fprintf(
-        stderr,
-        "reprise: --shaper packet needs a command. Add -- COMMAND..., or use --shaper stream\n");
-    return kExitUsage;
-  }
-  if (command_.empty()) {
-    return prepare_stream("packets need a command; add -- COMMAND");
-  }
-  std::optional<ShellError> refused;
-  auto const wrong = prepare_packets(&refused);
-  return refused ? prepare_stream(text_of(*refused)) : wrong;
-}
-
-std::optional<int> Serving::prepare_packets(std::optional<ShellError>* refused) {
-  auto linked = LinkedCommand::prepare(options_.link,
-                                       {.all_tcp_ports = true,
-                                        .tcp_ports = {80, 443, 8080, 8443},
-                                        .unsent_bytes_max = kUnsentBytesMax,
-                                        .names = true},
-                                       options_.strict, refused);
-  if (!linked) return linked.error();
-  linked_ = linked->get();
-  child_ = std::move(*linked);
-  // The command reaches no other listeners here, and others are not used.
-  addresses_ = *options_.addresses.parse(DefaultAddresses::kOff);
-  return std::nullopt;
-}
-
-std::optional<int> Serving::prepare_stream(const std::string& instead_of) {
-  if (!instead_of.empty()) {
-    std::fprintf(stderr, "reprise: using --shaper stream, so times are approximate: %s\n",
-                 instead_of.c_str());
-  }
-  auto streamed = StreamedLink::prepare(options_.link, instead_of, options_.strict);
-  if (!streamed) return streamed.error();
-  streamed_ = std::move(*streamed);
-  return std::nullopt;
-}
-
 /// Stand-ins are for clients that find a listener there.
 std::optional<int> Serving::make_plan(const Naming& naming) {
   bool const served = takes_stand_ins(addresses_.http) || takes_stand_ins(addresses_.https);
@@ -166,25 +123,6 @@ std::optional<int> Serving::make_plan(const Naming& naming) {
     return kExitArchive;
   }
   plan_ = std::move(*plan);
-  return std::nullopt;
-}
-
-std::optional<int> Serving::move_servers_away(const Naming& naming) {
-  if (naming.round_trips.empty()) return std::nullopt;
-  if (linked_ == nullptr || !plan_) {
-    std::fprintf(stderr,
-                 "reprise: --origin-rtt needs a command behind a packet link. Add --link none and "
-                 "-- COMMAND...\n");
-    return kExitUsage;
-  }
-  FarServers::Delays delays;
-  for (const auto& [origin, round_trip] : naming.round_trips) {
-    auto const stand_in = plan_->stand_in_of(origin);
-    if (!stand_in) continue;
-    auto const [at, added] = delays.emplace(stand_in->to_uint(), round_trip);
-    if (!added) at->second = std::min(at->second, round_trip);
-  }
-  linked_->move_servers_away(std::move(delays));
   return std::nullopt;
 }
 
@@ -221,7 +159,7 @@ std::optional<int> Serving::bind() {
       std::fprintf(stderr, "reprise: TLS cannot be set up: %s\n", wrong.error.message().c_str());
       return kExitFailed;
     }
-    return cannot_listen(wrong.flag, wrong.at, wrong.error);
+    return cannot_listen({.flag = wrong.flag, .at = wrong.at}, wrong.error);
   }
   server_ = std::move(*server);
   for (std::size_t i = 0; i < open_addresses_.size(); ++i) {
@@ -230,11 +168,15 @@ std::optional<int> Serving::bind() {
   return std::nullopt;
 }
 
-int Serving::cannot_listen(const std::string& flag, const tcp::endpoint& at,
-                           std::error_code error) {
+int Serving::cannot_listen(const ListenAddress& wanted, std::error_code error) const {
+  if (options_.drop_in.say_cannot_listen) {
+    options_.drop_in.say_cannot_listen(wanted, error);
+    return kExitListen;
+  }
   std::fprintf(
       stderr, "reprise: cannot listen on %s for %s: %s. Choose another address with %s ADDR:PORT\n",
-      to_text(at).c_str(), flag.c_str(), error.message().c_str(), flag.c_str());
+      to_text(*wanted.at).c_str(), wanted.flag.c_str(), error.message().c_str(),
+      wanted.flag.c_str());
   return kExitListen;
 }
 
@@ -256,7 +198,7 @@ std::optional<int> Serving::bind_names(const Naming& naming) {
     net::ip::udp::endpoint const at(addresses_.dns.at->address(), addresses_.dns.at->port());
     auto const bound =
         streamed_ ? streamed_->listen_for_names(at, *names_, context_) : names_->listen(at);
-    if (!bound) return cannot_listen(addresses_.dns.flag, *addresses_.dns.at, bound.error());
+    if (!bound) return cannot_listen(addresses_.dns, bound.error());
     addresses_.dns.at = tcp::endpoint(bound->address(), bound->port());
   }
   if (linked_ == nullptr) return std::nullopt;
@@ -274,12 +216,15 @@ int Serving::run(HandlerFactory& handler, const AdminActions& admin,
                  const std::function<std::string()>& progress) {
   loop_ = std::make_unique<MainLoop>(context_);
   Admin admin_handler(admin);
+  auto const& drop_in = options_.drop_in;
+  auto const front = drop_in.in_front ? drop_in.in_front(handler, admin) : nullptr;
+  HandlerFactory& first_handler = front ? *front : handler;
   std::vector<HandlerFactory*> factories;
   for (const ListenAddress* const address : open_addresses_) {
     factories.push_back(address == &addresses_.admin ? static_cast<HandlerFactory*>(&admin_handler)
-                                                     : &handler);
+                                                     : &first_handler);
   }
-  factories.resize(server_->bound().size(), &handler);  // those behind the link
+  factories.resize(server_->bound().size(), &first_handler);  // those behind the link
   // Whoever is not behind a link is not measured, and may be busy.
   bool const first = linked_ != nullptr && options_.link.priority() != WantedPriority::kOrdinary;
   server_->start(factories, first ? WantedPriority::kBest : WantedPriority::kOrdinary);
@@ -289,23 +234,8 @@ int Serving::run(HandlerFactory& handler, const AdminActions& admin,
   loop_->end_on_second_signal();
   if (names_) names_->stop();
   if (streamed_) streamed_->close_listeners();
-  server_->stop();
+  server_->stop(drop_in.ends_at_once ? kAtOnce : Server::kEndingTime);
   return ended ? exit_code : finish_link(exit_code);
-}
-
-/// Adds the link's result to the exit code.
-int Serving::finish_link(int exit_code) {
-  bool doubtful = false;
-  if (linked_ != nullptr) {
-    auto const run = linked_->finish();
-    doubtful = !warnings_of(run).empty();
-    finished_link_ = to_json(run);
-  } else if (streamed_) {
-    auto const run = streamed_->finish();
-    doubtful = !warnings_of(run).empty();
-    finished_link_ = to_json(run);
-  }
-  return exit_code == kExitDone && doubtful && options_.strict ? int{kExitGate} : exit_code;
 }
 
 /// All listeners accept now: prints so, or starts the command. Returns an exit code if that fails,
@@ -326,25 +256,21 @@ std::optional<int> Serving::announce() {
       !write_json_file(options_.ready_file, "--ready-file", ready_json())) {
     return kExitFailed;
   }
-  if (!child_) {
+  if (options_.drop_in.say_listening) {
+    options_.drop_in.say_listening(addresses_);
+  } else if (!child_) {
     auto told = open_addresses_;
     if (addresses_.dns.at) told.push_back(&addresses_.dns);
     for (const ListenAddress* const address : told) {
       std::fprintf(stderr, "%s: %s on %s\n", mode_.c_str(), address->flag.c_str() + 2,
                    to_text(*address->at).c_str());
     }
-    return std::nullopt;
   }
+  if (!child_) return std::nullopt;
   auto const wrong = child_->start(expand_chromium_flags(command_, chromium_flags()));
   if (wrong.empty()) return std::nullopt;
   std::fprintf(stderr, "reprise: cannot start %s: %s\n", command_.front().c_str(), wrong.c_str());
   return kExitFailed;
-}
-
-std::optional<boost::json::object> Serving::link_report() const {
-  if (!finished_link_ && linked_ != nullptr) return to_json(linked_->report());
-  if (!finished_link_ && streamed_) return to_json(streamed_->report());
-  return finished_link_;
 }
 
 void Serving::stop(int exit_code) {
