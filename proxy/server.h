@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,9 +47,9 @@ struct ListenError {
 class Server {
  public:
   /// Binds all listeners. A port in use, even by this program, is an error. Starts no threads.
-  /// `authority` must outlive the server.
+  /// `authorities`, at least one, must outlive the server: LeafMinters chooses.
   static std::expected<std::unique_ptr<Server>, ListenError> create(
-      const std::vector<Listen>& listeners, const CertificateAuthority& authority,
+      const std::vector<Listen>& listeners, std::span<const CertificateAuthority> authorities,
       unsigned threads);
   ~Server();
   Server(const Server&) = delete;

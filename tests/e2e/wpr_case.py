@@ -4,6 +4,7 @@ callers start it: under that name, with both outputs in one file that is read li
 import base64
 import contextlib
 import gzip
+import hashlib
 import json
 import os
 import pathlib
@@ -139,6 +140,35 @@ def wpr_binary(folder):
     if not path.is_symlink():
         path.symlink_to(os.path.abspath(harness.REPRISE))
     return path
+
+
+def make_root(folder, name, *kind):
+    """A root of that kind (arguments of openssl-req's -newkey): its certificate and key files."""
+    certificate, key = folder / f"{name}_cert.pem", folder / f"{name}_key.pem"
+    subprocess.run(["openssl", "req", "-x509", "-nodes", "-days", "2", "-subj", f"/CN={name}",
+                    "-newkey", *kind, "-keyout", key, "-out", certificate],
+                   check=True, capture_output=True)
+    return certificate, key
+
+
+def spki_hash(certificate_pem):
+    """What Chromium's --ignore-certificate-errors-spki-list has."""
+    key = subprocess.run(["openssl", "x509", "-noout", "-pubkey"], input=certificate_pem,
+                         check=True, capture_output=True).stdout
+    der = subprocess.run(["openssl", "pkey", "-pubin", "-outform", "der"], input=key, check=True,
+                         capture_output=True).stdout
+    return base64.b64encode(hashlib.sha256(der).digest()).decode()
+
+
+def chain_hashes(wpr, host, signatures="ECDSA+SHA256:RSA-PSS+SHA256:RSA+SHA256"):
+    """The hashes of the certificates that a client with these algorithms gets."""
+    done = subprocess.run(
+        ["openssl", "s_client", "-connect", f"{wpr.host}:{wpr.ports['https']}", "-servername", host,
+         "-showcerts", "-sigalgs", signatures, "-cipher", "DEFAULT@SECLEVEL=0"],
+        stdin=subprocess.DEVNULL, capture_output=True, timeout=DEADLINE_SECONDS)
+    found = re.findall(rb"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", done.stdout,
+                       re.DOTALL)
+    return [spki_hash(each) for each in found]
 
 
 class TestCase(harness.TestCase):

@@ -3,10 +3,11 @@
 
 import signal
 import socket
+import ssl
 
 import harness
 import wpr_case
-from wpr_case import entry, write_wprgo
+from wpr_case import chain_hashes, entry, make_root, spki_hash, write_wprgo
 
 PAGE = b"<!doctype html><html><head></head><body>recorded</body></html>"
 TWICE = "http://a.test/twice"
@@ -125,6 +126,32 @@ class WprReplay(wpr_case.TestCase):
         self.assertEqual(wpr.host, "0.0.0.0")
         self.assertEqual(wpr.get("http://a.test/").body, PAGE)
         self.assertIn("other machines can reach", wpr.text())
+
+    def test_the_roots_of_the_callers_sign(self):
+        rsa = make_root(self.folder, "wpr", "rsa:1024")
+        ecdsa = make_root(self.folder, "ecdsa", "ec", "-pkeyopt", "ec_paramgen_curve:P-256")
+        wpr = self.replay(f"--https_cert_file={rsa[0]},{ecdsa[0]}",
+                          f"--https_key_file={rsa[1]},{ecdsa[1]}")
+        rsa_hash, ecdsa_hash = (spki_hash(each[0].read_bytes()) for each in (rsa, ecdsa))
+        self.assertEqual(chain_hashes(wpr, "b.test"), [rsa_hash, rsa_hash])
+        self.assertEqual(chain_hashes(wpr, "b.test", "ECDSA+SHA256"), [ecdsa_hash, ecdsa_hash])
+        context = ssl.create_default_context(cafile=rsa[0])
+        context.set_ciphers("DEFAULT:@SECLEVEL=0")
+        with wpr.connect("https", "b.test", context) as client:
+            self.assertEqual(client.get("/h2", host="b.test").body, PAGE)
+        for alpn, chosen in ((["h2", "http/1.1"], "h2"), (["http/1.1"], "http/1.1")):
+            with wpr.connect("https", "b.test", alpn=alpn) as client:
+                self.assertEqual(client.sock.selected_alpn_protocol(), chosen)
+        done = self.run_wpr("replay", "--https_port=0", f"--https_cert_file={rsa[0]}",
+                            f"--https_key_file={ecdsa[1]}", self.archive)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"cannot be used", done.stderr)
+
+    def test_the_roots_in_its_folder_are_the_default(self):
+        ecdsa = make_root(self.folder, "ecdsa", "ec", "-pkeyopt", "ec_paramgen_curve:P-256")
+        wpr = self.replay()
+        self.assertEqual(chain_hashes(wpr, "b.test"), [spki_hash(ecdsa[0].read_bytes())] * 2)
+        self.assertNotIn("authority of reprise", wpr.text())
 
     def test_a_busy_port_is_named_and_ends_it(self):
         with socket.create_server(("127.0.0.1", 0)) as busy:

@@ -2,10 +2,12 @@
 
 // What a command line of another tool changes in serving; ours sets nothing of it.
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "proxy/admin.h"
 #include "proxy/connection.h"
@@ -13,7 +15,16 @@
 
 namespace reprise {
 
+/// PEM files of a certificate authority.
+struct RootFiles {
+  std::filesystem::path certificate;
+  std::filesystem::path key;
+};
+
 struct DropIn {
+  /// The authorities that sign instead of the user's own: for each client the first whose type of
+  /// key it takes.
+  std::vector<RootFiles> roots;
   /// Makes the handler that gets the requests of clients, and passes them on to `inner`. It must
   /// not outlive its arguments.
   std::function<std::unique_ptr<HandlerFactory>(HandlerFactory& inner, const AdminActions&)>

@@ -77,14 +77,7 @@ std::optional<int> Serving::prepare(const Naming& naming) {
   }
   addresses_ = std::move(*addresses);
   if (!remove_stale_file(options_.ready_file, "--ready-file")) return kExitFailed;
-  auto authority = CertificateAuthority::open_or_create(CertificateAuthority::default_directory());
-  if (!authority) {
-    std::fprintf(stderr, "reprise: the certificate authority in %s cannot be used: %s\n",
-                 CertificateAuthority::default_directory().c_str(),
-                 authority.error().message().c_str());
-    return kExitFailed;
-  }
-  authority_ = std::move(*authority);
+  if (auto const wrong = open_authorities()) return wrong;
   if (auto const wrong = prepare_command()) return wrong;
   // Not before the fork: the command would inherit it.
   ::signal(SIGPIPE, SIG_IGN);
@@ -93,6 +86,28 @@ std::optional<int> Serving::prepare(const Naming& naming) {
   if (auto const wrong = move_servers_away(naming)) return wrong;
   if (auto const wrong = bind()) return wrong;
   return bind_names(naming);
+}
+
+std::optional<int> Serving::open_authorities() {
+  for (auto const& [certificate, key] : options_.drop_in.roots) {
+    auto root = CertificateAuthority::open_files(certificate, key);
+    if (!root) {
+      std::fprintf(stderr, "reprise: the root in %s and %s cannot be used: %s\n",
+                   certificate.c_str(), key.c_str(), root.error().message().c_str());
+      return kExitFailed;
+    }
+    authorities_.push_back(std::move(*root));
+  }
+  if (!authorities_.empty()) return std::nullopt;
+  auto const folder = CertificateAuthority::default_directory();
+  auto authority = CertificateAuthority::open_or_create(folder);
+  if (!authority) {
+    std::fprintf(stderr, "reprise: the certificate authority in %s cannot be used: %s\n",
+                 folder.c_str(), authority.error().message().c_str());
+    return kExitFailed;
+  }
+  authorities_.push_back(std::move(*authority));
+  return std::nullopt;
 }
 
 std::optional<int> Serving::prepare_command() {
@@ -152,7 +167,7 @@ std::vector<Listen> Serving::wanted_listeners() {
 }
 
 std::optional<int> Serving::bind() {
-  auto server = Server::create(wanted_listeners(), *authority_, options_.threads);
+  auto server = Server::create(wanted_listeners(), authorities_, options_.threads);
   if (!server) {
     auto const& wrong = server.error();
     if (wrong.flag == "TLS") {
@@ -298,7 +313,11 @@ std::vector<std::string> Serving::chromium_flags() const {
     }
     flags = routing_flags(addresses_, rules);
   }
-  flags.push_back("--ignore-certificate-errors-spki-list=" + authority_->spki_sha256_base64());
+  std::string trusted;
+  for (const CertificateAuthority& each : authorities_) {
+    trusted += (trusted.empty() ? "" : ",") + each.spki_sha256_base64();
+  }
+  flags.push_back("--ignore-certificate-errors-spki-list=" + trusted);
   auto const quiet = quiet_flags();
   flags.insert(flags.end(), quiet.begin(), quiet.end());
   return flags;
@@ -315,8 +334,8 @@ boost::json::object Serving::ready_json() const {
           {"proxy", text_of(addresses_.proxy)},
           {"dns", text_of(addresses_.dns)},
           {"admin", text_of(addresses_.admin)},
-          {"ca_file", authority_->certificate_path().string()},
-          {"ca_spki_sha256", authority_->spki_sha256_base64()},
+          {"ca_file", authorities_.front().certificate_path().string()},
+          {"ca_spki_sha256", authorities_.front().spki_sha256_base64()},
           {"chromium_flags", boost::json::value_from(chromium_flags())},
           {"pid", ::getpid()}};
 }

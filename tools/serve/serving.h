@@ -93,6 +93,7 @@ class Serving {
   void stop(int exit_code);
 
  private:
+  std::optional<int> open_authorities();
   std::optional<int> prepare_command();
   std::optional<int> prepare_link();
   std::optional<int> prepare_packets(std::optional<ShellError>* refused);
@@ -112,8 +113,8 @@ class Serving {
   std::string mode_;
   ServingOptions options_;
   std::vector<std::string> command_;
-  ListenAddresses addresses_;  // once bound, the bound ones
-  std::optional<CertificateAuthority> authority_;
+  ListenAddresses addresses_;                      // once bound, the bound ones
+  std::vector<CertificateAuthority> authorities_;  // the first whose keys a client takes
   std::unique_ptr<RunningCommand> child_;
   LinkedCommand* linked_ = nullptr;  // the same, if it is behind a link
   std::optional<boost::json::object> finished_link_;

@@ -91,6 +91,28 @@ DropIn drop_in(bool old_lines) {
   return drop_in;
 }
 
+/// Those that the callers trust; without any, our own authority signs.
+std::vector<RootFiles> roots_of(const Flags& flags) {
+  std::vector<RootFiles> roots;
+  for (std::size_t i = 0; i < flags.cert_files.size(); ++i) {
+    roots.push_back({.certificate = flags.cert_files[i], .key = flags.key_files[i]});
+  }
+  if (!roots.empty()) return roots;
+  for (auto const& [certificate, key] :
+       {std::pair{"wpr_cert.pem", "wpr_key.pem"}, {"ecdsa_cert.pem", "ecdsa_key.pem"}}) {
+    std::error_code ignored;
+    if (std::filesystem::exists(certificate, ignored)) {
+      roots.push_back({.certificate = certificate, .key = key});
+    }
+  }
+  if (roots.empty()) {
+    std::fprintf(
+        stderr,
+        "reprise: no --https_cert_file: the authority of reprise signs (`reprise ca path`)\n");
+  }
+  return roots;
+}
+
 /// The name of a level in the old and the new tool.
 std::expected<std::string, std::string> log_level_of(const Flags& flags) {
   if (flags.quiet || flags.log_level.empty()) return flags.quiet ? "err" : "warn";
@@ -125,6 +147,7 @@ std::expected<ServingOptions, std::string> serving_options(const Flags& flags) {
                        .allow_remote = true};
   options.log_level = std::move(*level);
   options.drop_in = drop_in(flags.old_lines);
+  options.drop_in.roots = roots_of(flags);
   return options;
 }
 
