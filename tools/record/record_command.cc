@@ -250,6 +250,7 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
   AdminActions const admin{.status = status,
                            .misses = [] { return std::string("[]"); },
                            .reset = {},
+                           .clear = [&] { recording.begin_again(session_info); },
                            .stop = [&serving] { serving.stop(kExitDone); }};
   auto exit_code = serving.run(recording, admin,
                                [&counters] { return "recording: " + counters_text(counters); });

@@ -5,6 +5,7 @@
 #include "tools/commands.h"
 #include "tools/replay/replay_command.h"
 #include "tools/wpr/grammar.h"
+#include "tools/wpr/wpr_record.h"
 #include "tools/wpr/wpr_serving.h"
 
 namespace reprise {
@@ -38,6 +39,8 @@ int replay_as_wpr(const CommandLine& line) {
 
 int run(const CommandLine& line) {
   switch (line.verb) {
+    case Verb::kRecord:
+      return wpr::record_as_wpr(line);
     case Verb::kReplay:
       return replay_as_wpr(line);
     case Verb::kHelp:

@@ -74,10 +74,10 @@ DropIn drop_in(bool old_lines) {
   DropIn drop_in;
   drop_in.in_front = [](HandlerFactory& inner, const AdminActions& admin) {
     auto const nothing = [] {};
-    return std::make_unique<MagicPaths>(
-        inner,
-        MagicActions{
-            .exit = admin.stop, .reset = admin.reset ? admin.reset : nothing, .clear = nothing});
+    return std::make_unique<MagicPaths>(inner,
+                                        MagicActions{.exit = admin.stop,
+                                                     .reset = admin.reset ? admin.reset : nothing,
+                                                     .clear = admin.clear ? admin.clear : nothing});
   };
   drop_in.say_listening = [old_lines](const ListenAddresses& bound) {
     for (const ListenAddress* const each : {&bound.http, &bound.https}) {
