@@ -73,6 +73,9 @@ class Comparing {
       };
       refuse(Mismatch::kArchive, "A was loaded from " + named(a_) + ", B from " + named(b_));
     }
+    if (a_.what_ifs != b_.what_ifs) {
+      refuse(Mismatch::kWhatIf, "the replays of A and B were changed differently by --what-if");
+    }
     for (const LoadResult::Browser& ours : a_.browsers) {
       auto const theirs = std::ranges::find(b_.browsers, ours.name, &LoadResult::Browser::name);
       if (theirs == b_.browsers.end() || theirs->version == ours.version) continue;

@@ -9,9 +9,9 @@
 namespace reprise {
 namespace {
 
-constexpr std::array<std::string_view, kMismatchCount> kNames{"pages",    "browser", "protocol",
-                                                              "link",     "cache",   "archive",
-                                                              "requests", "misses",  "calibration"};
+constexpr std::array<std::string_view, kMismatchCount> kNames{
+    "pages",   "browser", "protocol", "link",   "cache",
+    "archive", "what-if", "requests", "misses", "calibration"};
 
 void add_once(std::vector<std::string>& texts, const std::string& text) {
   if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);

@@ -23,11 +23,12 @@ enum class Mismatch {
   kLink,
   kCache,
   kArchive,
+  kWhatIf,
   kRequests,
   kMisses,
   kCalibration,
 };
-inline constexpr std::size_t kMismatchCount = 9;
+inline constexpr std::size_t kMismatchCount = 10;
 std::string_view to_string(Mismatch difference);
 /// For names separated by commas. Errors: a sentence with the known names.
 std::expected<std::set<Mismatch>, std::string> parse_differences(std::string_view names);

@@ -81,6 +81,7 @@ std::expected<Measurements, std::string> measurements_of(const LoadResult& resul
                    .archive_sha256 = result.archive_sha256,
                    .machine = result.machine.cpu + ", " + counted(result.machine.cores, "core"),
                    .browsers = result.browsers};
+  for (const WhatIfMade& each : result.what_ifs) out.what_ifs.push_back(each.text);
   for (const ReplayRun& replay : result.replays) out.replays.push_back(row_of(replay));
   for (const LoadResult::Load& load : result.loads) {
     if (auto const field = missing_in(load); !field.empty()) {

@@ -38,9 +38,10 @@ struct LoadRow {
 };
 
 struct Measurements {
-  std::string archive;         ///< path; empty if live
-  std::string archive_sha256;  ///< empty if live or unknown
-  std::string machine;         ///< processor and cores; empty if unknown
+  std::string archive;                ///< path; empty if live
+  std::string archive_sha256;         ///< empty if live or unknown
+  std::vector<std::string> what_ifs;  ///< that changed its replays, as given
+  std::string machine;                ///< processor and cores; empty if unknown
   std::vector<LoadResult::Browser> browsers;
   std::vector<ReplayRow> replays;
   std::vector<LoadRow> loads;

@@ -18,6 +18,7 @@ MAY_INCLUDE = [
     ("archive/", ["archive/", "base/"]),
     ("dns/", ["base/"]),
     ("shaper/", ["shaper/", "base/"]),
+    ("inject/document/", ["inject/", "base/"]),
     ("inject/", ["archive/", "base/"]),
     ("proxy/tls/", ["base/"]),
     ("proxy/stream/", ["proxy/tls/", "base/"]),

@@ -44,6 +44,19 @@ struct LoadSettings {
   std::vector<std::string> steps;  ///< "click #accept", for messages
 };
 
+/// A change of the replays (`--what-if`), and what it came to.
+struct WhatIfMade {
+  struct Place {
+    std::string where;  ///< a URL or a host
+    std::string what;
+  };
+  std::string text;            ///< as given
+  std::uint64_t selected = 0;  ///< requests
+  std::uint64_t changed = 0;
+  std::vector<Place> places;         ///< the first ones
+  std::vector<std::string> remarks;  ///< why something was not changed
+};
+
 struct LoadResult {
   struct Browser {
     std::string name;                ///< as LoadConfiguration::browser
@@ -66,6 +79,7 @@ struct LoadResult {
   std::uint64_t seed = 0;         ///< of the order of the loads
   std::vector<Browser> browsers;  ///< in the order of their first load
   LoadSettings settings;
+  std::vector<WhatIfMade> what_ifs;
   std::vector<Load> loads;
   std::vector<ReplayRun> replays;
 

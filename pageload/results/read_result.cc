@@ -198,6 +198,18 @@ LoadSettings settings_of(Fields from) {
           .steps = from.texts("steps")};
 }
 
+WhatIfMade what_if_of(Fields from) {
+  WhatIfMade made{.text = from.text("text"),
+                  .selected = from.whole("selected"),
+                  .changed = from.whole("changed"),
+                  .places = {},
+                  .remarks = from.texts("remarks")};
+  from.each("places", Fields::kListMax, [&](Fields place) {
+    made.places.push_back({.where = place.text("where"), .what = place.text("what")});
+  });
+  return made;
+}
+
 LoadResult result_of(Fields from) {
   LoadResult result;
   auto const schema = from.text("schema");
@@ -222,6 +234,8 @@ LoadResult result_of(Fields from) {
     result.browsers.push_back(browser_of(from.into("browser")));
   }
   result.settings = settings_of(from.into("settings"));
+  from.each("what_ifs", Fields::kListMax,
+            [&](Fields what_if) { result.what_ifs.push_back(what_if_of(std::move(what_if))); });
   from.each("replays", kResultLoadsMax,
             [&](Fields replay) { result.replays.push_back(replay_run_of(std::move(replay))); });
   from.each("loads", kResultLoadsMax,

@@ -157,6 +157,22 @@ json::object settings_json(const LoadSettings& settings) {
   return out;
 }
 
+json::array what_ifs_json(const std::vector<WhatIfMade>& what_ifs) {
+  json::array all;
+  for (const WhatIfMade& each : what_ifs) {
+    json::array places;
+    for (auto const& [where, what] : each.places) {
+      places.push_back({{"where", as_utf8(where)}, {"what", as_utf8(what)}});
+    }
+    all.push_back({{"text", as_utf8(each.text)},
+                   {"selected", each.selected},
+                   {"changed", each.changed},
+                   {"places", std::move(places)},
+                   {"remarks", texts_json(each.remarks)}});
+  }
+  return all;
+}
+
 }  // namespace
 
 json::object to_json(const LoadResult& result) {
@@ -177,6 +193,7 @@ json::object to_json(const LoadResult& result) {
   out["browser"] = {{"version", as_utf8(first.version)}, {"flags", texts_json(first.flags)}};
   out["browsers"] = std::move(browsers);
   out["settings"] = settings_json(result.settings);
+  if (!result.what_ifs.empty()) out["what_ifs"] = what_ifs_json(result.what_ifs);
   out["loads"] = std::move(loads);
   out["replays"] = std::move(replays);
   return out;

@@ -11,7 +11,7 @@ namespace reprise {
 
 ReplaySession::ReplaySession(const ArchiveReader& archive, Options options)
     : matcher_(archive, options.session, std::move(options.match)),
-      tls_plans_(archive, matcher_.session(), options.protocol),
+      tls_plans_(archive, matcher_.session(), options.protocol, options.tls),
       ledger_(archive, matcher_.answering()),
       web_sockets_(archive),
       exchanges_(archive,

@@ -61,6 +61,7 @@ class ReplaySession final : public HandlerFactory {
     std::optional<inject::InjectedScript> script;  ///< goes into documents; nothing: no script
     Timing timing = {};
     std::chrono::seconds date_shift{};  ///< how much later dates in responses are than recorded
+    TlsChanges tls = {};
     /// A miss is a 404 without a body, which says the candidates in fields called X-Reprise-Near.
     bool empty_misses = false;
   };

@@ -16,10 +16,14 @@ class TimedResponse {
   /// `whole_at`: when the request was complete, the start of the schedule.
   TimedResponse(const Schedule& schedule, Time whole_at, ResponseWriter& writer,
                 ReplayLedger& ledger)
-      : schedule_(schedule), whole_at_(whole_at), writer_(writer), ledger_(ledger) {}
+      : schedule_(schedule),
+        head_after_(schedule.draws ? schedule.draws->next() : schedule.head),
+        whole_at_(whole_at),
+        writer_(writer),
+        ledger_(ledger) {}
 
   /// Waits until the final head is due. Errors: the client has closed.
-  Task<void> think() { return wait_until(whole_at_ + schedule_.head, Wait::kThink); }
+  Task<void> think() { return wait_until(whole_at_ + head_after_, Wait::kThink); }
 
   /// Sends all of `whole`, including think time. A client that is slower than the recorded pace
   /// delays it, and gets overdue data as fast as it accepts it. Errors: the writer's; the archive's
@@ -34,6 +38,7 @@ class TimedResponse {
   Task<void> send_steps(const WholeResponse& whole);
 
   const Schedule& schedule_;
+  std::chrono::nanoseconds head_after_;
   Time whole_at_;
   ResponseWriter& writer_;
   ReplayLedger& ledger_;

@@ -24,7 +24,8 @@ bool may_hold_imports(const ArchiveReader& archive, std::uint32_t session) {
 
 }  // namespace
 
-TlsPlans::TlsPlans(const ArchiveReader& archive, std::uint32_t session, Protocol protocol)
+TlsPlans::TlsPlans(const ArchiveReader& archive, std::uint32_t session, Protocol protocol,
+                   const TlsChanges& changes)
     : protocol_(protocol) {
   for (const ConnectionFacts& facts : archive.connections()) {
     if (facts.session != session || facts.tls_version.empty()) continue;
@@ -42,6 +43,26 @@ TlsPlans::TlsPlans(const ArchiveReader& archive, std::uint32_t session, Protocol
   }
   read_exchanges(archive, session);
   find_web_sockets(archive, session);
+  change(changes);
+}
+
+void TlsPlans::change(const TlsChanges& changes) {
+  for (auto& [place, known] : recorded_) {
+    auto const alpn = changes.alpn.find(place.first);
+    if (alpn == changes.alpn.end()) continue;
+    known.plan.alpn = alpn->second;
+    known.plan.web_sockets = known.plan.web_sockets || alpn->second == kH2;
+    known.decided = true;
+    known.changed = true;
+  }
+  auto const* const page = find(changes.page, default_port(Scheme::kHttps));
+  if (changes.coalesced.empty() || page == nullptr) return;
+  auto shared = *page;
+  for (const std::string& host : changes.coalesced) cover(shared.plan.names, host);
+  for (auto& [place, known] : recorded_) {
+    if (place.first == changes.page) known.plan.names = shared.plan.names;
+    if (changes.coalesced.contains(place.first)) known = shared;
+  }
 }
 
 void TlsPlans::read_exchanges(const ArchiveReader& archive, std::uint32_t session) {
@@ -97,7 +118,9 @@ const TlsPlans::Recorded* TlsPlans::find(const std::string& host, std::uint16_t 
   return first != recorded_.end() && first->first.first == host ? &first->second : nullptr;
 }
 
-TlsPlan TlsPlans::offered(TlsPlan plan) const {
+TlsPlan TlsPlans::offered(const Recorded& known) const {
+  auto plan = known.plan;
+  if (known.changed) return plan;
   if (protocol_ == Protocol::kH1) plan.alpn = kH1;
   if (protocol_ == Protocol::kH2) plan.alpn = kH2;
   // If everything uses h2, WebSockets do, too.
@@ -107,15 +130,15 @@ TlsPlan TlsPlans::offered(TlsPlan plan) const {
 
 TlsPlan TlsPlans::of(const std::string& host, std::uint16_t port) const {
   auto const* const known = find(host, port);
-  if (known != nullptr) return offered(known->plan);
-  return offered({.names = {.names = {host}}, .alpn = kH1});
+  if (known != nullptr) return offered(*known);
+  return offered({.plan = {.names = {.names = {host}}, .alpn = kH1}});
 }
 
 TlsPlan TlsPlans::unnamed(const std::string& address) const {
   if (knows(address)) return of(address, default_port(Scheme::kHttps));
   auto const speaks_h2 = [](auto const& each) { return each.second.plan.alpn == kH2; };
   bool const all = !recorded_.empty() && std::ranges::all_of(recorded_, speaks_h2);
-  return offered({.names = {.names = {address}}, .alpn = all ? kH2 : kH1});
+  return offered({.plan = {.names = {.names = {address}}, .alpn = all ? kH2 : kH1}});
 }
 
 std::vector<TlsHost> TlsPlans::hosts() const {
@@ -123,7 +146,7 @@ std::vector<TlsHost> TlsPlans::hosts() const {
   for (auto const& [place, known] : recorded_) {
     hosts.push_back({.host = place.first,
                      .port = place.second,
-                     .protocol = offered(known.plan).alpn,
+                     .protocol = offered(known).alpn,
                      .assumed = !known.decided && protocol_ == Protocol::kRecorded});
   }
   return hosts;

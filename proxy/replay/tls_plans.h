@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,12 +25,20 @@ struct TlsHost {
   bool assumed = false;
 };
 
+/// What a what-if changes of the hosts' TLS.
+struct TlsChanges {
+  std::map<std::string, std::string> alpn;  ///< by host, over everything else: "h2", "http/1.1"
+  std::string page;                         ///< the host whose certificate `coalesced` share
+  std::set<std::string> coalesced;
+};
+
 /// The TLS settings with which each host of a recorded session was seen. Immutable.
 class TlsPlans {
  public:
   /// `session` is a number, not 0. For hosts without a TLS connection in the archive (imports) the
   /// exchanges decide, which costs reading them all.
-  TlsPlans(const ArchiveReader& archive, std::uint32_t session, Protocol protocol);
+  TlsPlans(const ArchiveReader& archive, std::uint32_t session, Protocol protocol,
+           const TlsChanges& changes = {});
 
   /// As seen on that port, otherwise on 443, otherwise on any. A host that was never recorded gets
   /// HTTP/1.1 by default: its miss can only be reported inside TLS.
@@ -43,12 +52,14 @@ class TlsPlans {
  private:
   struct Recorded {
     TlsPlan plan;
-    bool decided = true;  // whether the recording has the version
+    bool decided = true;   // whether the recording has the version
+    bool changed = false;  // by a what-if, which --protocol does not overrule
   };
   const Recorded* find(const std::string& host, std::uint16_t port) const;
   void read_exchanges(const ArchiveReader& archive, std::uint32_t session);
   void find_web_sockets(const ArchiveReader& archive, std::uint32_t session);
-  TlsPlan offered(TlsPlan plan) const;
+  void change(const TlsChanges& changes);
+  TlsPlan offered(const Recorded& known) const;
 
   Protocol protocol_;
   std::map<std::pair<std::string, std::uint16_t>, Recorded> recorded_;  // by host and port

@@ -24,16 +24,21 @@ std::unexpected<LoadRefusal> refuse(std::string text, int exit_code = kExitUsage
 std::expected<ExperimentSide, LoadRefusal> ExperimentSide::parse(const std::string& text) {
   auto words = command_words(text);
   if (!words) return refuse(words.error());
+  return of_words(std::move(*words));
+}
+
+std::expected<ExperimentSide, LoadRefusal> ExperimentSide::of_words(
+    std::vector<std::string> words) {
   LoadOptions options;
   CLI::App app("", "load");
   options.add_to(app);
-  auto const dashes = std::ranges::find(*words, "--");
-  std::vector<std::string> const flags(dashes == words->end() ? dashes : dashes + 1, words->end());
-  words->erase(dashes, words->end());
+  auto const dashes = std::ranges::find(words, "--");
+  std::vector<std::string> const flags(dashes == words.end() ? dashes : dashes + 1, words.end());
+  words.erase(dashes, words.end());
   options.browsing.browser_flags = flags;
-  std::ranges::reverse(*words);  // as CLI11 wants it
+  std::ranges::reverse(words);  // as CLI11 wants it
   try {
-    app.parse(*words);
+    app.parse(words);
   } catch (const CLI::ParseError& error) {
     return refuse(error.what());
   }
@@ -49,11 +54,14 @@ std::expected<ExperimentSide, LoadRefusal> ExperimentSide::parse(const std::stri
   if (!urls) return std::unexpected(urls.error());
   auto cells = options.cells(*urls);
   if (!cells) return refuse(cells.error());
-  ExperimentSide side(std::move(*given));
+  auto what_if = WhatIfArchive::make(archive, options.what_if());
+  if (!what_if) return refuse("nothing is loaded", what_if.error());
+  ExperimentSide side(std::move(*given), std::move(*what_if));
   side.cells_ = std::move(*cells);
-  side.setup_ = options.setup(archive);
+  side.setup_ = options.setup(side.what_if_);
   side.result_ = empty_result(options, archive);
   side.result_.archive = options.archive();
+  side.result_.what_ifs = what_ifs_made(side.effects());
   return side;
 }
 
@@ -61,7 +69,8 @@ bool ExperimentSide::load(std::size_t run) {
   for (const LoadCell& cell : cells_) {
     char name[32];
     std::snprintf(name, sizeof name, "load-%04zu", result_.loads.size() + 1);
-    auto measured = measure_load(setup_, cell.configuration, cell.url, name);
+    auto measured =
+        measure_load(setup_of_run(setup_, result_.seed, run), cell.configuration, cell.url, name);
     exit_code_ = exit_code_of(measured);
     if (measured.end == LoadEnd::kInterrupted) return false;
     std::fputs(measured.messages.c_str(), stderr);
@@ -91,6 +100,15 @@ std::set<Mismatch> stated_differences(const ExperimentSide& a, const ExperimentS
     if (values(a, value) != values(b, value)) out.insert(difference);
   }
   if (a.result().archive != b.result().archive) out.insert(Mismatch::kArchive);
+  auto const texts = [](const ExperimentSide& side) {
+    std::vector<std::string> all;
+    for (const whatif::Effect& effect : side.effects()) all.push_back(effect.text);
+    return all;
+  };
+  // A page that is changed may request other things.
+  if (texts(a) != texts(b)) {
+    out.insert({Mismatch::kWhatIf, Mismatch::kRequests, Mismatch::kMisses});
+  }
   return out;
 }
 

@@ -19,6 +19,8 @@ class ExperimentSide {
  public:
   /// `text` as load takes it, such as "page.reprise https://a.test/ --link wpt:4g".
   static std::expected<ExperimentSide, LoadRefusal> parse(const std::string& text);
+  /// The same, already in words.
+  static std::expected<ExperimentSide, LoadRefusal> of_words(std::vector<std::string> words);
 
   /// Loads every page once, in each configuration. Prints the replay's messages and failures.
   /// False if nothing can be measured: the archive is unusable, or the user interrupted.
@@ -26,14 +28,19 @@ class ExperimentSide {
   /// The exit code of what made load() false.
   int exit_code() const { return exit_code_; }
 
+  /// What its what-ifs change.
+  const std::vector<whatif::Effect>& effects() const { return what_if_.effects(); }
+
   const LoadResult& result() const { return result_; }
   LoadResult& result() { return result_; }
   const std::vector<LoadCell>& cells() const { return cells_; }
 
  private:
-  explicit ExperimentSide(GivenArchive archive) : archive_(std::move(archive)) {}
+  ExperimentSide(GivenArchive archive, WhatIfArchive what_if)
+      : archive_(std::move(archive)), what_if_(std::move(what_if)) {}
 
   GivenArchive archive_;
+  WhatIfArchive what_if_;
   std::vector<LoadCell> cells_;
   LoadSetup setup_;
   LoadResult result_;

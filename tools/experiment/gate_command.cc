@@ -4,16 +4,15 @@
 #include <cstdio>
 #include <memory>
 #include <random>
-#include <sstream>
 
 #include "analysis/gate.h"
 #include "base/text/counted.h"
 #include "pageload/results/result_file.h"
 #include "tools/commands.h"
 #include "tools/compare/compare_options.h"
-#include "tools/compare/comparison_text.h"
 #include "tools/compare/noise_floor_text.h"
 #include "tools/experiment/experiment.h"
+#include "tools/experiment/gate_run.h"
 #include "tools/experiment/noise_check.h"
 #include "tools/process/interruption.h"
 
@@ -21,7 +20,6 @@ namespace reprise {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
 struct GateFlags {
   std::vector<std::string> sides;
@@ -38,168 +36,16 @@ struct GateFlags {
   bool skip_noise_check = false;
 };
 
-int say(int exit_code, const std::string& text) {
-  std::fprintf(stderr, "reprise: %s\n", text.c_str());
-  return exit_code;
+/// Prints the verdict, and how it was reached.
+int tell(const GateFlags& flags, const GateRun& run, const GateResult& result) {
+  if (flags.compare.json) {
+    std::printf("%s\n", boost::json::serialize(run.verdict_json(result)).c_str());
+  } else if (result.look.number > 0) {
+    tell_comparison(result.look.comparison, run.options().compare, flags.compare);
+  }
+  if (auto const code = run.tell_end(result)) return *code;
+  return run.kept() ? exit_code_of(result.look.comparison) : int{kExitFailed};
 }
-
-/// "90s", "10m", "1h".
-std::optional<std::chrono::seconds> parse_time(const std::string& text) {
-  char unit = 0;
-  unsigned value = 0;
-  int used = 0;
-  if (std::sscanf(text.c_str(), "%6u%c%n", &value, &unit, &used) != 2 ||
-      static_cast<std::size_t>(used) != text.size()) {
-    return std::nullopt;
-  }
-  if (unit == 's') return std::chrono::seconds(value);
-  if (unit == 'm') return std::chrono::minutes(value);
-  if (unit == 'h') return std::chrono::hours(value);
-  return std::nullopt;
-}
-
-/// "load event +31.0 ms (+1.2 %), +28.0 ms to +35.1 ms: different" of each metric.
-std::string known_so_far(const GateLook& look) {
-  auto text = "look " + std::to_string(look.number) + " of " + std::to_string(look.of) + ", " +
-              counted(look.runs, "load") + " a side: ";
-  if (!look.comparison.refusals.empty()) return text + look.comparison.refusals.front().text;
-  std::string metrics;
-  for (const ComparedPage& page : look.comparison.pages) {
-    for (const ComparedMetric& each : page.metrics) {
-      metrics += (metrics.empty() ? "" : "; ") + metric_summary(each);
-    }
-  }
-  return text + metrics;
-}
-
-const char* why(GateEnd end) {
-  switch (end) {
-    case GateEnd::kDecided:
-      return "decided";
-    case GateEnd::kRefused:
-      return "refused";
-    case GateEnd::kOutOfRuns:
-      return "out of runs";
-    case GateEnd::kOutOfTime:
-      return "out of time";
-    case GateEnd::kDisturbed:
-      return "disturbed";
-    case GateEnd::kInterrupted:
-      break;
-  }
-  return "interrupted";
-}
-
-class Gate {
- public:
-  Gate(const GateFlags& flags, GateOptions options, Experiment experiment)
-      : flags_(flags),
-        options_(std::move(options)),
-        experiment_(std::move(experiment)),
-        noise_(options_, NoiseStore(NoiseStore::default_folder())) {}
-
-  int run(std::chrono::seconds budget) {
-    auto const ends = Clock::now() + budget;
-    if (!flags_.skip_noise_check) {
-      if (auto const wrong = check_noise()) return *wrong;
-    }
-    auto const& compare = options_.compare;
-    auto const result =
-        run_gate(options_,
-                 {.load = [&](bool b, std::size_t run) { return experiment_.load(b ? 1 : 0, run); },
-                  .skip = [&](std::size_t run) { return skip(run, compare); },
-                  .measured = [&](bool b) { return experiment_.measured(b ? 1 : 0); },
-                  .time_left = [&] { return Clock::now() < ends; },
-                  .tell = [](const GateLook& look) { say(0, known_so_far(look)); }});
-    if (result.end != GateEnd::kInterrupted) {
-      noise_.keep(experiment_.side(0).result(), experiment_.side(0).cells(),
-                  experiment_.load_seconds(), now());
-    }
-    auto const verdict = verdict_json(result, compare);
-    bool const kept = keep_file(flags_.output, "a.json", to_json(experiment_.side(0).result())) &&
-                      keep_file(flags_.output, "b.json", to_json(experiment_.side(1).result())) &&
-                      keep_file(flags_.output, "verdict.json", verdict);
-    if (result.end == GateEnd::kInterrupted) {
-      auto const loads = counted(experiment_.loads(), "load");
-      if (Interruption::was_asked()) {
-        return say(Interruption::exit_code(), "interrupted after " + loads);
-      }
-      return say(experiment_.exit_code(), "cannot load any more pages; stopped after " + loads);
-    }
-    bool const has_look = result.look.number > 0;
-    if (flags_.compare.json) {
-      std::printf("%s\n", boost::json::serialize(verdict).c_str());
-    } else if (has_look) {
-      tell_comparison(result.look.comparison, compare, flags_.compare);
-    }
-    if (result.end == GateEnd::kDisturbed) {
-      return say(kExitUndecided, "undecided, since the machine disturbs the loads: " +
-                                     reasons(result) + ". Wait until it is quieter");
-    }
-    if (!has_look) {
-      return say(kExitUndecided,
-                 "out of time before the first look: no verdict. Use a longer --budget");
-    }
-    say(0, std::string(why(result.end)) + " after " + counted(result.look.runs, "load") +
-               " a side, seed " + std::to_string(options_.seed));
-    return kept ? exit_code_of(result.look.comparison) : int{kExitFailed};
-  }
-
- private:
-  std::string skip(std::size_t run, const CompareOptions& compare) {
-    auto why = experiment_.skip_disturbed(run, counted_loads(compare));
-    if (!why.empty()) say(0, "run " + std::to_string(run) + " is repeated: " + why);
-    return why;
-  }
-
-  /// "3 runs: other programs used N % of the processors; ..."
-  static std::string reasons(const GateResult& result) {
-    std::string text;
-    for (auto const& [why, runs] : result.skipped) {
-      text += (text.empty() ? "" : "; ") + counted(runs, "run") + ": " + why;
-    }
-    return text;
-  }
-
-  boost::json::object verdict_json(const GateResult& result, const CompareOptions& compare) const {
-    auto object = comparison_json(result.look.comparison, compare);
-    boost::json::object skipped;
-    for (auto const& [reason, runs] : result.skipped) skipped[reason] = runs;
-    object["gate"] = {{"end", why(result.end)},        {"runs", result.look.runs},
-                      {"looks", result.look.number},   {"looks_at_most", result.look.of},
-                      {"most_runs", flags_.most_runs}, {"seed", options_.seed},
-                      {"skipped", std::move(skipped)}, {"noise", noise_.json()}};
-    return object;
-  }
-
-  static std::chrono::sys_seconds now() {
-    return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  }
-
-  /// Says what this machine can show, measuring it first where that is not known. An exit code if
-  /// the page cannot be loaded.
-  std::optional<int> check_noise() {
-    const ExperimentSide& a = experiment_.side(0);
-    if (!noise_.look_up(a.result(), a.cells(), now())) {
-      say(0, "measuring the noise of this page on this machine: " +
-                 counted(NoiseCheck::kLoads, "load") + " of A (--skip-noise-check: do not)");
-      auto side = ExperimentSide::parse(flags_.sides.front());
-      if (!side) return say(side.error().exit_code, "gate: side A: " + side.error().text);
-      if (!noise_.measure(std::move(*side), now())) {
-        if (Interruption::was_asked()) return say(Interruption::exit_code(), "interrupted");
-        return say(noise_.exit_code(), "cannot load A");
-      }
-    }
-    std::istringstream lines(noise_.text());
-    for (std::string line; std::getline(lines, line);) say(0, line);
-    return std::nullopt;
-  }
-
-  const GateFlags& flags_;
-  GateOptions options_;
-  Experiment experiment_;
-  NoiseCheck noise_;
-};
 
 /// Measures one side, or reads what was measured, and says what a gate could see.
 int run_noise_floor(const GateFlags& flags, const CompareOptions& compare, std::uint64_t seed) {
@@ -245,7 +91,7 @@ int run_command(const GateFlags& flags) {
   auto compare = compare_options(flags.compare);
   if (!compare) return say(kExitUsage, "gate: " + compare.error());
   auto const budget =
-      flags.budget.empty() ? std::chrono::hours(24 * 365) : parse_time(flags.budget);
+      flags.budget.empty() ? std::chrono::hours(24 * 365) : parse_budget(flags.budget);
   if (!budget) return say(kExitUsage, "gate: --budget must be a time such as 90s, 10m or 1h");
   std::size_t const sides_wanted = !flags.noise ? 2 : flags.loads.empty() ? 1 : 0;
   if (flags.sides.size() != sides_wanted) {
@@ -270,14 +116,22 @@ int run_command(const GateFlags& flags) {
     sides.push_back(std::move(*side));
   }
   compare->allowed.merge(stated_differences(sides[0], sides[1]));
-  Experiment experiment(std::move(sides), flags.most_runs);
-  return Gate(flags,
-              {.compare = std::move(*compare),
+  for (const ExperimentSide& side : sides) {
+    std::fputs(what_if_text(side.effects()).c_str(), stderr);
+  }
+  GateRun run({.compare = std::move(*compare),
                .most_runs = flags.most_runs,
                .look_every = flags.look_every,
                .seed = seed},
-              std::move(experiment))
-      .run(*budget);
+              Experiment(std::move(sides), flags.most_runs));
+  GateRun::AgainA const again = [&]() -> std::expected<ExperimentSide, int> {
+    auto side = ExperimentSide::parse(flags.sides.front());
+    if (side) return std::move(*side);
+    return std::unexpected(say(side.error().exit_code, "gate: side A: " + side.error().text));
+  };
+  auto const result =
+      run.run(*budget, flags.output, flags.skip_noise_check ? GateRun::AgainA() : again);
+  return result ? tell(flags, run, *result) : result.error();
 }
 
 }  // namespace

@@ -100,9 +100,8 @@ int record_pages(const fs::path& archive, const std::vector<std::string>& flags,
 }
 
 /// Makes all loads of one archive, or live. Returns the exit code.
-int measure(const LoadOptions& options, const fs::path& archive, const std::vector<LoadCell>& cells,
+int measure(const LoadOptions& options, const LoadSetup& setup, const std::vector<LoadCell>& cells,
             LoadResult& result) {
-  auto const setup = options.setup(archive);
   auto const plan = plan_loads(cells.size(), options.warm_up_loads(), options.runs, result.seed);
   Progress progress(plan.size(), cells);
   int exit_code = kExitDone;
@@ -111,7 +110,8 @@ int measure(const LoadOptions& options, const fs::path& archive, const std::vect
     progress.begins(cell);
     char name[32];
     std::snprintf(name, sizeof name, "load-%04zu", result.loads.size() + 1);
-    auto measured = measure_load(setup, cell.configuration, cell.url, name);
+    auto measured = measure_load(setup_of_run(setup, result.seed, next.run), cell.configuration,
+                                 cell.url, name);
     auto const code = exit_code_of(measured);
     if (measured.end == LoadEnd::kInterrupted) {
       say(0, "interrupted after " + std::to_string(result.loads.size()) + " of " +
@@ -142,7 +142,11 @@ int measure_one(const LoadOptions& options, const fs::path& archive, const fs::p
   if (!cells) return say(kExitUsage, cells.error());
   auto result = empty_result(options, archive);
   result.archive = name;
-  int const exit_code = measure(options, archive, *cells, result);
+  auto const what_if = WhatIfArchive::make(archive, options.what_if());
+  if (!what_if) return what_if.error();
+  std::fputs(what_if_text(what_if->effects()).c_str(), stderr);
+  result.what_ifs = what_ifs_made(what_if->effects());
+  int const exit_code = measure(options, options.setup(*what_if), *cells, result);
   if (output.empty()) return exit_code;
   if (auto const written = write_result(result, output); !written) {
     return say(kExitFailed, output.string() + " cannot be written: " + written.error().message());

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <string_view>
 
 #include "pageload/browser/launch.h"
@@ -105,6 +106,10 @@ void LoadOptions::add_to(CLI::App& command) {
   command.add_option("--shaper", shaper, "packet: run --link none in a separate network, too")
       ->check(CLI::IsMember({"auto", "packet", "stream"}))
       ->group(kReplayGroup);
+  command.add_option("--what-if", what_ifs, "Change the replay, such as 'type=script: defer'")
+      ->allow_extra_args(false)
+      ->type_name("'FILTER: ACTION'")
+      ->group(kReplayGroup);
   for (const PassedOn& each : kPassedOn) {
     auto* const option =
         each.type == nullptr
@@ -142,6 +147,7 @@ std::expected<std::vector<LoadCell>, std::string> LoadOptions::cells(
   if (auto const wrong = stranger(sides.caches, {"cold", "warm"}); !wrong.empty()) {
     return std::unexpected("--cache must be cold or warm, not " + wrong);
   }
+  if (live && !what_ifs.empty()) return std::unexpected("--what-if needs an archive, not --live");
   if (live && (!protocols.empty() || !links.empty())) {
     return std::unexpected(
         "--protocol and --link cannot be used with --live. Use reprise shape to run any command "
@@ -159,8 +165,17 @@ std::expected<std::vector<LoadCell>, std::string> LoadOptions::cells(
   return load_cells(sides);
 }
 
-LoadSetup LoadOptions::setup(const std::filesystem::path& archive) const {
-  LoadSetup setup{.archive = archive,
+WhatIfOptions LoadOptions::what_if() const {
+  WhatIfOptions what_if{.texts = what_ifs};
+  // replay checks what it is; this is what it will serve.
+  for (const std::string& session : replay_values.at("--session")) {
+    std::from_chars(session.data(), session.data() + session.size(), what_if.session);
+  }
+  return what_if;
+}
+
+LoadSetup LoadOptions::setup(const WhatIfArchive& archive) const {
+  LoadSetup setup{.archive = archive.path(),
                   .browsing_arguments = browsing.arguments(),
                   .stop = Interruption::was_asked};
   // One-time work of the replay is done before the page is requested.
@@ -174,6 +189,9 @@ LoadSetup LoadOptions::setup(const std::filesystem::path& archive) const {
     for (const std::string& value : replay_values.at(each.flag)) {
       to.push_back(std::string(each.flag) + "=" + value);
     }
+  }
+  for (const std::string& condition : archive.condition_texts()) {
+    setup.replay_arguments.push_back("--what-if=" + condition);
   }
   if (!shaper.empty()) setup.link_arguments.push_back("--shaper=" + shaper);
   setup.packets = shaper == "packet";

@@ -11,6 +11,7 @@
 #include "pageload/run/load_run.h"
 #include "tools/load/browsing_options.h"
 #include "tools/load/load_matrix.h"
+#include "tools/serve/what_if.h"
 
 namespace CLI {
 class App;
@@ -35,6 +36,7 @@ struct LoadOptions {
   std::map<std::string, bool> replay_switches;
   std::vector<std::string> replay_flags;
   std::string shaper;
+  std::vector<std::string> what_ifs;
 
   /// `command` keeps references to this object.
   void add_to(CLI::App& command);
@@ -45,8 +47,10 @@ struct LoadOptions {
   /// For one archive; `urls` are the pages. The error is a sentence.
   std::expected<std::vector<LoadCell>, std::string> cells(
       const std::vector<std::string>& urls) const;
-  /// Its loads end once Interruption::was_asked().
-  LoadSetup setup(const std::filesystem::path& archive) const;
+  /// For the replays of all loads.
+  WhatIfOptions what_if() const;
+  /// Its loads end once Interruption::was_asked(). `archive` is empty if live.
+  LoadSetup setup(const WhatIfArchive& archive) const;
   unsigned warm_up_loads() const { return warm_ups.value_or(runs > 1 ? 1 : 0); }
 };
 

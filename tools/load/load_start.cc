@@ -45,4 +45,25 @@ LoadResult empty_result(const LoadOptions& options, const std::filesystem::path&
   return result;
 }
 
+std::vector<WhatIfMade> what_ifs_made(const std::vector<whatif::Effect>& effects) {
+  std::vector<WhatIfMade> all;
+  for (const whatif::Effect& effect : effects) {
+    auto& made = all.emplace_back(WhatIfMade{.text = effect.text,
+                                             .selected = effect.selected,
+                                             .changed = effect.changed,
+                                             .places = {},
+                                             .remarks = {}});
+    for (auto const& [where, what] : effect.places) made.places.push_back({where, what});
+    for (auto const& remark : effect.remarks) made.remarks.push_back(remark.text());
+  }
+  return all;
+}
+
+LoadSetup setup_of_run(LoadSetup setup, std::uint64_t seed, std::size_t run) {
+  if (!setup.archive.empty()) {
+    setup.replay_arguments.push_back("--think-seed=" + std::to_string(seed + run));
+  }
+  return setup;
+}
+
 }  // namespace reprise

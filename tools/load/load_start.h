@@ -24,4 +24,11 @@ std::expected<std::vector<std::string>, LoadRefusal> pages_to_load(
 /// A result without loads.
 LoadResult empty_result(const LoadOptions& options, const std::filesystem::path& archive);
 
+/// What `--what-if` changed, for a result.
+std::vector<WhatIfMade> what_ifs_made(const std::vector<whatif::Effect>& effects);
+
+/// `setup` for one run: think times that a what-if draws are the same in every measurement with
+/// the same seed.
+LoadSetup setup_of_run(LoadSetup setup, std::uint64_t seed, std::size_t run);
+
 }  // namespace reprise

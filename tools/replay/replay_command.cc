@@ -7,6 +7,7 @@
 #include <boost/json.hpp>
 #include <cmath>
 #include <cstdio>
+#include <random>
 #include <thread>
 
 #include "archive/reader.h"
@@ -24,6 +25,7 @@
 #include "tools/replay/replay_report.h"
 #include "tools/serve/handshake_report.h"
 #include "tools/serve/recorded_hosts.h"
+#include "tools/serve/what_if.h"
 
 namespace reprise {
 namespace {
@@ -45,9 +47,10 @@ boost::json::object report_json(const ReplayReport& report, const Serving& servi
 
 /// `processor_time` is this process's, since it serves.
 bool write_report(const std::filesystem::path& path, const ReplayReport& report,
-                  const Injection& injection, const Serving& serving,
+                  const Injection& injection, const Serving& serving, const WhatIfArchive& what_if,
                   std::chrono::duration<double, std::milli> processor_time) {
   auto json = report_json(report, serving);
+  if (!what_if.effects().empty()) json["what_if"] = what_if_json(what_if.effects());
   json["processor_ms"] = processor_time.count();
   if (injection.script) json["injection"] = injection_json(injection, report);
   if (auto const link = serving.link_report()) json["link"] = *link;
@@ -62,8 +65,9 @@ Protocol protocol_of(const std::string& text) {
   return text == "h2" ? Protocol::kH2 : Protocol::kRecorded;
 }
 
-Timing timing_of(const ReplayOptions& options) {
-  Timing timing{.think = ThinkTime::parse(options.think_time).value_or(ThinkTime())};
+Timing timing_of(const ReplayOptions& options, const whatif::Conditions& conditions) {
+  Timing timing{.think = ThinkTime::parse(options.think_time).value_or(ThinkTime()),
+                .rules = conditions.think};
   if (options.pace == "all") timing.pace = Pace::kAll;
   if (options.pace == "none") timing.pace = Pace::kNone;
   return timing;
@@ -72,6 +76,16 @@ Timing timing_of(const ReplayOptions& options) {
 std::string check_think_time(const std::string& text) {
   if (ThinkTime::parse(text)) return {};
   return "must be none, recorded, xFACTOR or milliseconds, at most one day: x0.5, 30";
+}
+
+/// Why hosts that are to share the page's connection cannot; empty: they can, or there are none.
+std::string why_not_coalesced(const TlsPlans& plans, const TlsChanges& changes) {
+  if (changes.coalesced.empty()) return {};
+  if (changes.page.empty()) return "--what-if coalesce: the recording has no page";
+  if (plans.of(changes.page, default_port(Scheme::kHttps)).alpn == "h2") return {};
+  return "--what-if coalesce: " + changes.page +
+         " speaks HTTP/1.1, over which hosts cannot share a connection; add --what-if 'host=" +
+         changes.page + ": protocol=h2'";
 }
 
 /// The served session; only its number is known if its record is lost.
@@ -98,10 +112,15 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   ::sigaction(SIGBUS, &on_truncated, nullptr);
 
   if (!can_be_written(options.report, "--report")) return kExitFailed;
+  auto const think_seed = options.think_seed.value_or(std::random_device()());
   auto given = GivenArchive::take(options.archive);
   if (!given) return given.error();
-  auto archive = ArchiveReader::open(given->path(), {.populate = true});
+  auto what_if = WhatIfArchive::make(
+      given->path(), {.texts = options.what_ifs, .session = options.session, .seed = think_seed});
+  if (!what_if) return what_if.error();
+  auto archive = ArchiveReader::open(what_if->path(), {.populate = true});
   given->remove_copy();
+  what_if->remove_copy();
   if (!archive) {
     std::fprintf(stderr, "reprise: %s\n",
                  archive_error_text(options.archive, archive.error()).c_str());
@@ -116,6 +135,7 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
     return kExitArchive;
   }
 
+  std::fputs(what_if_text(what_if->effects()).c_str(), stderr);
   auto const recorded = session_of(**archive, options.session);
   auto const shift = date_shift(options, recorded);
   auto const injection = make_injection(options.injection, recorded, shift);
@@ -128,6 +148,7 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   if (options.origin_rtt == "recorded") {
     naming.round_trips = recorded_round_trips(**archive, options.session);
   }
+  change_naming(what_if->conditions(), naming);
   Serving serving("replay", options.serving, command);
   if (auto const wrong = serving.prepare(naming)) return *wrong;
   if (auto const locked = deny_outgoing_connections(); !locked) {
@@ -143,9 +164,15 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
                                                .failures = options.failures == "recorded",
                                                .repeats = options.repeats},
                                      .script = injection->script,
-                                     .timing = timing_of(options),
+                                     .timing = timing_of(options, what_if->conditions()),
                                      .date_shift = shift,
+                                     .tls = what_if->conditions().tls,
                                      .empty_misses = options.empty_misses});
+  if (auto const why = why_not_coalesced(replayed.tls_plans(), what_if->conditions().tls);
+      !why.empty()) {
+    std::fprintf(stderr, "reprise: %s\n", why.c_str());
+    return kExitUsage;
+  }
   if (auto const left_out = options.warm ? replayed.warm() : 0; left_out > 0) {
     std::fprintf(stderr,
                  "reprise: --warm: memory limit reached (%zu MiB): %s will be prepared on first "
@@ -177,7 +204,8 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   }
   std::fputs(waits_text(report).c_str(), stderr);
   auto const used = read_clock(CLOCK_PROCESS_CPUTIME_ID) - used_before;
-  if (!options.report.empty() && !write_report(options.report, report, *injection, serving, used)) {
+  if (!options.report.empty() &&
+      !write_report(options.report, report, *injection, serving, *what_if, used)) {
     return kExitFailed;
   }
   if (exit_code == kExitDone && options.strict && report.counts.misses > 0) return kExitGate;
@@ -245,6 +273,13 @@ void add_replay_command(CLI::App& app, const std::vector<std::string>& command, 
       ->capture_default_str();
   sub->add_flag("--dns-any", options->dns_any, "Answer names that were not recorded, too");
   sub->add_flag("--dns-chains", options->dns_chains, "Answer with the recorded CNAMEs and TTLs");
+  sub->add_option("--what-if", options->what_ifs,
+                  "Change the replay: what the filter selects gets the action, such as "
+                  "'type=script: defer'; @FILE reads lines; may be given more than once")
+      ->allow_extra_args(false)
+      ->type_name("'FILTER: ACTION'");
+  sub->add_option("--think-seed", options->think_seed,
+                  "Seed of the think times that a what-if draws from a file [random]");
   sub->add_flag("--strict", options->strict,
                 "Exit with 5 if there was a miss or the link missed its settings");
   sub->add_option("--min-confidence", options->min_confidence,

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct ReplayOptions {
   bool dns_any = false;
   bool dns_chains = false;
   std::uint32_t session = 0;
+  std::vector<std::string> what_ifs;
+  std::optional<std::uint64_t> think_seed;
   bool strict = false;
   bool warm = false;
   std::filesystem::path report;

@@ -60,9 +60,10 @@ std::optional<int> Serving::prepare_stream(const std::string& instead_of) {
 std::optional<int> Serving::move_servers_away(const Naming& naming) {
   if (naming.round_trips.empty()) return std::nullopt;
   if (linked_ == nullptr || !plan_) {
-    std::fprintf(stderr,
-                 "reprise: --origin-rtt needs a command behind a packet link. Add --link none and "
-                 "-- COMMAND...\n");
+    std::fprintf(
+        stderr,
+        "reprise: --origin-rtt and --what-if rtt= need a command behind a packet link. Add "
+        "--link none and -- COMMAND...\n");
     return kExitUsage;
   }
   FarServers::Delays delays;

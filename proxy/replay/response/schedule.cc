@@ -34,15 +34,18 @@ bool is_stream(HeaderList headers) {
 
 class ThinkTimes {
  public:
-  ThinkTimes(const Exchange& exchange, std::optional<nanoseconds> round_trip,
-             const ThinkTime& think)
-      : timings_(exchange.timings),
-        round_trip_(round_trip),
-        think_(think),
-        final_(think.kind == ThinkTime::Kind::kFixed ? think.fixed
-                                                     : of(exchange.timings.first_byte)) {}
+  ThinkTimes(const Exchange& exchange, std::optional<nanoseconds> round_trip, const Timing& timing)
+      : timings_(exchange.timings), round_trip_(round_trip), think_(timing.think) {
+    auto const usual =
+        think_.kind == ThinkTime::Kind::kFixed ? think_.fixed : of(exchange.timings.first_byte);
+    auto changed = timing.rules ? timing.rules->of(exchange, usual)
+                                : ThinkRules::Changed{.fixed = usual, .draws = nullptr};
+    final_ = changed.fixed;
+    draws_ = std::move(changed.draws);
+  }
 
   nanoseconds final_head() const { return final_; }
+  std::shared_ptr<ThinkDraws> draws() const { return draws_; }
   /// Each keeps its own time, as long as that is before the final head.
   nanoseconds interim_head(SessionTime at) const { return std::min(of(at), final_); }
 
@@ -55,7 +58,8 @@ class ThinkTimes {
   const Timings& timings_;
   std::optional<nanoseconds> round_trip_;
   const ThinkTime& think_;
-  nanoseconds final_;
+  nanoseconds final_{};
+  std::shared_ptr<ThinkDraws> draws_;
 };
 
 /// Collects the steps of a body, for all times or only for the pauses.
@@ -159,9 +163,10 @@ std::string ThinkTime::text() const {
 
 Schedule make_schedule(const Exchange& exchange, std::optional<nanoseconds> round_trip,
                        const Timing& timing) {
-  ThinkTimes const think(exchange, round_trip, timing.think);
+  ThinkTimes const think(exchange, round_trip, timing);
   Schedule schedule{.interim = {},
                     .head = think.final_head(),
+                    .draws = think.draws(),
                     .steps = steps_of(exchange, round_trip, timing.pace)};
   for (const StoredInterimResponse& interim : exchange.interim) {
     if (interim.status != 100) schedule.interim.push_back(think.interim_head(interim.time));

@@ -5,12 +5,14 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "archive/exchange.h"
+#include "proxy/replay/response/think_rules.h"
 
 namespace reprise {
 
@@ -39,6 +41,7 @@ enum class Pace : std::uint8_t {
 struct Timing {
   ThinkTime think;
   Pace pace = Pace::kStreams;
+  std::shared_ptr<const ThinkRules> rules;  ///< null: none
 };
 
 /// The times of the parts of one response.
@@ -64,11 +67,14 @@ struct Schedule {
   /// For each interim response except 100s, none later than the final head.
   std::vector<std::chrono::nanoseconds> interim;
   std::chrono::nanoseconds head{};
+  std::shared_ptr<ThinkDraws> draws;  ///< if not null, they count instead of `head`
   /// Of the body, in order; the last one is its end. Empty: the whole body is sent with the head.
   std::vector<Step> steps;
 
   /// Whether there is no wait.
-  bool is_at_once() const { return steps.empty() && head == std::chrono::nanoseconds(); }
+  bool is_at_once() const {
+    return steps.empty() && draws == nullptr && head == std::chrono::nanoseconds();
+  }
 };
 
 /// `round_trip` is that to the exchange's origin; nothing if unknown: then it is part of the think

@@ -1,0 +1,190 @@
+#include "inject/document/element_changes.h"
+
+#include <algorithm>
+
+#include "base/http/headers.h"
+#include "inject/document/inline.h"
+#include "inject/document/url.h"
+
+namespace reprise::inject {
+namespace {
+
+using Effect = ChangedPlace::Effect;
+
+constexpr char kBySet[] = "by srcset: the browser may choose another of its images";
+
+// The types of links whose resource a browser fetches.
+bool is_fetched(const Element& link) {
+  static constexpr std::string_view kTypes[] = {"stylesheet", "preload", "modulepreload",
+                                                "prefetch",   "icon",    "manifest"};
+  return std::ranges::any_of(kTypes, [&](std::string_view type) { return link.has_rel(type); });
+}
+
+}  // namespace
+
+void ElementChanger::look_at(const StartTag& tag, std::string_view base) {
+  if (changes_.empty()) return;
+  Element const element(tag, document_, encoding_);
+  bool const link = tag.is("link");
+  if (!link && !element.is_image() && !tag.is("script") && !tag.is("iframe")) return;
+  auto const url = element.url(link ? "href" : "src", base);
+  auto const set = link || element.is_image()
+                       ? element.set_urls(link ? "imagesrcset" : "srcset", base)
+                       : std::vector<std::string>();
+  if (!url && set.empty()) return;
+  attributes_ = {};
+  for (index_ = 0; index_ < changes_.size(); ++index_) {
+    bool const origin = changes_[index_].change.kind == ChangeKind::kPreconnect;
+    bool const by_url = url && (origin ? origin_of_url(*url) : *url) == changes_[index_].url;
+    if (by_url || std::ranges::find(set, changes_[index_].url) != set.end()) {
+      apply(element, !by_url);
+    }
+  }
+  attributes_.write(tag, document_, edits_);
+}
+
+void ElementChanger::apply(const Element& element, bool by_set) {
+  switch (changes_[index_].change.kind) {
+    case ChangeKind::kPreload:
+    case ChangeKind::kPreconnect:
+      return find_link(element);
+    case ChangeKind::kPriorityHigh:
+      return set_priority(element, "high", by_set);
+    case ChangeKind::kPriorityLow:
+      return set_priority(element, "low", by_set);
+    case ChangeKind::kAsync:
+    case ChangeKind::kDefer:
+      return set_loading(element, changes_[index_].change.kind == ChangeKind::kAsync);
+    case ChangeKind::kLazy:
+      return set_lazy(element, by_set);
+    case ChangeKind::kInline:
+      return put_inline(element, by_set);
+  }
+}
+
+void ElementChanger::add_place(const Element& element, Effect effect, std::string note) {
+  result_.outcomes[index_].places.push_back({.offset_bytes = element.tag().span.begin,
+                                             .tag = element.tag().name,
+                                             .effect = effect,
+                                             .note = std::move(note)});
+}
+
+void ElementChanger::find_link(const Element& element) {
+  const DocumentChange& change = changes_[index_].change;
+  bool const preload = change.kind == ChangeKind::kPreload;
+  if (!element.tag().is("link") || !element.has_rel(preload ? "preload" : "preconnect")) return;
+  bool const same = element.cross_origin() == change.cross_origin &&
+                    (!preload || equals_ignoring_case(element.value("as"), change.as));
+  if (same) add_place(element, Effect::kAlready);
+}
+
+void ElementChanger::set_priority(const Element& element, std::string_view priority, bool by_set) {
+  const StartTag& tag = element.tag();
+  bool const fetches = tag.is("script") ? element.script_kind() != ScriptKind::kNone
+                                        : !tag.is("link") || is_fetched(element);
+  if (!fetches) return;
+  if (equals_ignoring_case(element.value("fetchpriority"), priority)) {
+    return add_place(element, Effect::kAlready);
+  }
+  attributes_.set("fetchpriority", std::string(priority));
+  add_place(element, Effect::kChanged, by_set ? kBySet : "");
+}
+
+void ElementChanger::set_loading(const Element& element, bool is_async) {
+  auto const kind = element.script_kind();
+  if (kind == ScriptKind::kNone) return;
+  if (kind == ScriptKind::kModule && !is_async) {
+    return add_place(element, Effect::kAlready, "a module script is always deferred");
+  }
+  std::string const wanted = is_async ? "async" : "defer";
+  std::string const other = is_async ? "defer" : "async";
+  if (element.has(wanted) && !element.has(other)) return add_place(element, Effect::kAlready);
+  if (!element.has(wanted)) attributes_.set(wanted, "");
+  attributes_.remove(other);
+  add_place(element, Effect::kChanged);
+}
+
+void ElementChanger::set_lazy(const Element& element, bool by_set) {
+  if (!element.is_image() && !element.tag().is("iframe")) return;
+  if (equals_ignoring_case(element.value("loading"), "lazy")) {
+    return add_place(element, Effect::kAlready);
+  }
+  attributes_.set("loading", "lazy");
+  add_place(element, Effect::kChanged, by_set ? kBySet : "");
+}
+
+void ElementChanger::put_inline(const Element& element, bool by_set) {
+  const StartTag& tag = element.tag();
+  if (tag.is("script")) {
+    if (element.script_kind() != ScriptKind::kNone && fits(element)) put_script_inline(element);
+  } else if (element.is_image()) {
+    if (fits(element)) put_image_inline(element, by_set);
+  } else if (tag.is("link") && element.has_rel("stylesheet") && !by_set) {
+    if (fits(element)) put_style_inline(element);
+  }
+}
+
+bool ElementChanger::fits(const Element& element) {
+  // Base64 takes 4 bytes for 3, and so can absolute URLs.
+  auto const bytes = changes_[index_].change.body.size() / 3 * 4 + 1024;
+  if (document_.size() + edits_.added_bytes() + bytes <= kDocumentBytesMax) return true;
+  refuse(element, "the document would be larger than 256 MiB");
+  return false;
+}
+
+void ElementChanger::put_script_inline(const Element& element) {
+  const StartTag& tag = element.tag();
+  if (element.script_kind() == ScriptKind::kModule) {
+    return refuse(element, "a module script's imports are relative to its URL");
+  }
+  if (element.has("async")) {
+    return refuse(element, "an async script does not block; an inline script would");
+  }
+  if (element.has("defer")) {
+    return refuse(element, "a deferred script runs after parsing; an inline script cannot");
+  }
+  if (tag.end_tag.size() == 0) return refuse(element, "its end tag is missing");
+  auto script = inline_script(changes_[index_].change, element.value("charset"), encoding_);
+  if (!script) return refuse(element, std::move(script.error()));
+  for (auto const* const name :
+       {"src", "integrity", "crossorigin", "charset", "fetchpriority", "referrerpolicy"}) {
+    attributes_.remove(name);
+  }
+  edits_.replace(tag.text, std::move(script->text));
+  result_.script_hash_sources.push_back(std::move(script->hash_source));
+  add_place(element, Effect::kChanged);
+}
+
+void ElementChanger::put_style_inline(const Element& element) {
+  const StartTag& tag = element.tag();
+  if (element.has("disabled") || element.has_rel("alternate")) {
+    return refuse(element, "the style sheet is not in use");
+  }
+  auto const type = lower_case(element.value("type"));
+  if (!type.empty() && type != "text/css") return;
+  auto style = inline_style(changes_[index_].change, element.value("charset"), encoding_);
+  if (!style) return refuse(element, std::move(style.error()));
+  for (auto const* const name : {"rel", "href", "integrity", "crossorigin", "charset", "as",
+                                 "fetchpriority", "referrerpolicy", "hreflang", "blocking"}) {
+    attributes_.remove(name);
+  }
+  edits_.replace(tag.name_span, "style");
+  edits_.replace({tag.span.end, tag.span.end}, style->text + "</style>");
+  result_.style_hash_sources.push_back(std::move(style->hash_source));
+  add_place(element, Effect::kChanged);
+}
+
+void ElementChanger::put_image_inline(const Element& element, bool by_set) {
+  if (by_set) return refuse(element, "the image is in srcset, of which the browser chooses");
+  auto const written = element.value("src");
+  if (written.contains('#')) return refuse(element, "its URL has a fragment");
+  auto url = inline_image(changes_[index_].change);
+  if (!url) return refuse(element, std::move(url.error()));
+  attributes_.set("src", std::move(*url));
+  attributes_.remove("crossorigin");
+  result_.data_images = true;
+  add_place(element, Effect::kChanged,
+            element.has("srcset") ? "the browser may choose an image of srcset instead" : "");
+}
+
+}  // namespace reprise::inject

@@ -1,0 +1,63 @@
+#pragma once
+
+// What each kind of change does to an element of the document. Pure; not thread-safe.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "inject/document/changes.h"
+#include "inject/document/edits.h"
+
+namespace reprise::inject {
+
+/// A change whose URL is in the form that URLs of elements have.
+struct WantedChange {
+  DocumentChange change;
+  std::string url;  ///< absolute, or the origin
+};
+
+/// Makes changes in one document, element by element, in order. Preloads and preconnects only find
+/// what is already there.
+class ElementChanger {
+ public:
+  /// Borrows everything.
+  ElementChanger(std::string_view document, const TextEncoding& encoding,
+                 std::span<const WantedChange> changes, ChangedDocument& result, Edits& edits)
+      : document_(document),
+        encoding_(encoding),
+        changes_(changes),
+        result_(result),
+        edits_(edits) {}
+
+  /// `base`: the document's base URL at this element.
+  void look_at(const StartTag& tag, std::string_view base);
+
+ private:
+  void apply(const Element& element, bool by_set);
+  void set_priority(const Element& element, std::string_view priority, bool by_set);
+  void set_loading(const Element& element, bool is_async);
+  void set_lazy(const Element& element, bool by_set);
+  void find_link(const Element& element);
+  void put_inline(const Element& element, bool by_set);
+  void put_script_inline(const Element& element);
+  void put_style_inline(const Element& element);
+  void put_image_inline(const Element& element, bool by_set);
+  bool fits(const Element& element);
+  void replace_text(const Element& element, std::string text);
+
+  void add_place(const Element& element, ChangedPlace::Effect effect, std::string note = {});
+  void refuse(const Element& element, std::string note) {
+    add_place(element, ChangedPlace::Effect::kRefused, std::move(note));
+  }
+
+  std::string_view document_;
+  const TextEncoding& encoding_;
+  std::span<const WantedChange> changes_;
+  ChangedDocument& result_;
+  Edits& edits_;
+  std::size_t index_ = 0;      // of the change that is being made
+  AttributeEdits attributes_;  // of the element
+};
+
+}  // namespace reprise::inject

@@ -1,0 +1,41 @@
+#include "proxy/replay/response/think_rules.h"
+
+namespace reprise {
+namespace {
+
+/// SplitMix64 (Steele, Lea, Flood 2014): a random number of a place in a sequence.
+std::uint64_t mixed(std::uint64_t value) {
+  value += 0x9e3779b97f4a7c15U;
+  value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
+  value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
+  return value ^ (value >> 31U);
+}
+
+}  // namespace
+
+std::chrono::nanoseconds ThinkDraws::next() {
+  auto const number = drawn_.fetch_add(1, std::memory_order_relaxed);
+  return times_[mixed(seed_ + number) % times_.size()];
+}
+
+ThinkRules::Changed ThinkRules::of(const Exchange& exchange, std::chrono::nanoseconds usual) const {
+  Changed changed{.fixed = usual, .draws = nullptr};
+  auto const found = rules_.find(exchange.sequence);
+  if (found == rules_.end()) return changed;
+  std::vector<std::chrono::nanoseconds> draws;
+  for (auto const& rule : found->second) {
+    if (!rule->draws.empty()) {
+      draws = rule->draws;
+      continue;
+    }
+    changed.fixed = rule->change.of(changed.fixed);
+    for (auto& time : draws) time = rule->change.of(time);
+  }
+  if (!draws.empty()) {
+    changed.draws =
+        std::make_shared<ThinkDraws>(std::move(draws), mixed(seed_ ^ exchange.sequence));
+  }
+  return changed;
+}
+
+}  // namespace reprise

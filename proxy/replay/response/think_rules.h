@@ -1,0 +1,62 @@
+#pragma once
+
+// Think times that a what-if changes. Immutable once made, except for the draws' counter.
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "archive/edit/retime.h"
+#include "archive/exchange.h"
+
+namespace reprise {
+
+/// A think time for each answer, drawn from a distribution. Thread-safe. The same seed gives the
+/// same draws, in the order of the answers.
+class ThinkDraws {
+ public:
+  /// `times` is not empty.
+  ThinkDraws(std::vector<std::chrono::nanoseconds> times, std::uint64_t seed)
+      : times_(std::move(times)), seed_(seed) {}
+  std::chrono::nanoseconds next();
+
+ private:
+  std::vector<std::chrono::nanoseconds> times_;
+  std::uint64_t seed_;
+  std::atomic<std::uint64_t> drawn_ = 0;
+};
+
+/// Changes of the think times of single exchanges of one session.
+class ThinkRules {
+ public:
+  struct Rule {
+    ThinkTimeChange change;
+    std::vector<std::chrono::nanoseconds> draws;  ///< empty: `change` counts
+  };
+
+  /// `seed`: of all draws.
+  explicit ThinkRules(std::uint64_t seed) : seed_(seed) {}
+
+  /// Rules of one exchange are applied in the order in which they are added.
+  void add(std::uint64_t sequence, std::shared_ptr<const Rule> rule) {
+    rules_[sequence].push_back(std::move(rule));
+  }
+  bool empty() const { return rules_.empty(); }
+
+  /// The think time of an exchange whose usual one is `usual`: fixed, or drawn anew each time.
+  struct Changed {
+    std::chrono::nanoseconds fixed{};
+    std::shared_ptr<ThinkDraws> draws;  ///< null: `fixed` counts
+  };
+  Changed of(const Exchange& exchange, std::chrono::nanoseconds usual) const;
+
+ private:
+  std::uint64_t seed_;
+  std::unordered_map<std::uint64_t, std::vector<std::shared_ptr<const Rule>>> rules_;
+};
+
+}  // namespace reprise

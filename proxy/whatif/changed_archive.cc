@@ -1,0 +1,207 @@
+#include "proxy/whatif/changed_archive.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "archive/copy.h"
+#include "archive/edit/reply.h"
+#include "archive/writer.h"
+#include "base/text/counted.h"
+#include "proxy/whatif/document_changes.h"
+#include "proxy/whatif/image_size.h"
+#include "proxy/whatif/page_requests.h"
+#include "proxy/whatif/plan.h"
+#include "proxy/whatif/reply_changes.h"
+
+namespace reprise::whatif {
+namespace {
+
+constexpr std::uint64_t kBodyReadMax = 256 << 20;
+
+class ChangedCopy final : public ArchiveCopy {
+ public:
+  ChangedCopy(const ArchiveReader& from, ArchiveWriter& to, const PageRequests& requests,
+              std::span<const Intervention> interventions, std::vector<Effect>& effects)
+      : ArchiveCopy(from, to),
+        requests_(requests),
+        interventions_(interventions),
+        effects_(effects),
+        plan_(make_plan(requests, interventions, effects)) {}
+
+ protected:
+  bool takes_session(const SessionContents& session) const override {
+    return session.info.number == requests_.session();
+  }
+  bool takes_connection(const ConnectionFacts& facts) const override {
+    return !plan_.gone_hosts.contains(facts.host);
+  }
+  bool takes_answer(const DnsAnswer& answer) const override {
+    return !plan_.gone_hosts.contains(answer.host);
+  }
+  Result<void> on_damaged(std::uint32_t) override { return {}; }
+  Result<void> on_damaged_message(const MessageOwner&) override { return {}; }
+
+  Result<void> carry(std::uint32_t ordinal, Exchange& exchange) override {
+    auto const planned = plan_.responses.find(ordinal);
+    if (planned == plan_.responses.end()) return carry_bodies(exchange);
+    auto request_body = copy_body(from(), exchange.request.body, to());
+    if (!request_body) return fail(request_body.error());
+    exchange.request.body = std::move(*request_body);
+    if (planned->second.drop) return drop(exchange, *planned->second.drop);
+    return change(exchange, planned->second);
+  }
+
+ public:
+  /// Notes what no document mentions; after the copy.
+  void tell_absent() {
+    std::map<std::pair<std::size_t, const PageRequest*>, std::size_t> looked_for;
+    for (auto const& [ordinal, plan] : plan_.responses) {
+      for (auto const& each : plan.mentions) ++looked_for[{each.by, each.resource}];
+    }
+    for (auto const& [what, documents] : absent_) {
+      if (documents == looked_for[what]) {
+        effects_[what.first].remark("no document mentions it", what.second->url);
+      }
+    }
+  }
+
+ private:
+  Result<void> drop(Exchange& exchange, std::size_t by) {
+    bool const name_too = plan_.gone_hosts.contains(exchange.request.host);
+    effects_[by].add(url_of(exchange.request), name_too ? "dropped, with its host" : "dropped");
+    exchange.response = {};
+    exchange.interim.clear();
+    exchange.outcome = Outcome::kOriginFailed;
+    exchange.failure = "dropped by --what-if";
+    exchange.timings.first_byte = kNoTime;
+    exchange.timings.end = exchange.timings.request_sent;
+    return {};
+  }
+
+  Result<void> change(Exchange& exchange, const ResponsePlan& plan) {
+    auto body = from().read_body(exchange.response.body, kBodyReadMax);
+    if (!body) return fail(body.error());
+    Reply reply{.stored = exchange.response, .body = std::move(*body)};
+    if (plan.status) {
+      change_status(exchange, reply, *plan.status);
+    } else if (auto const why = why_body_stays(exchange); !why.empty()) {
+      for (auto const& by : {plan.body, plan.resize, plan.compress}) {
+        if (by) effects_[*by].remark(why, url_of(exchange.request));
+      }
+    } else {
+      change_body(exchange, reply, plan);
+    }
+    if (plan.cache) {
+      auto const age = interventions_[*plan.cache].as<CacheFor>()->age;
+      tell(*plan.cache, exchange, cache_for(reply, age),
+           [&] { return std::string(*find_header(reply.stored.headers.list(), "cache-control")); });
+    }
+    auto stored = store_body(to(), reply.body);
+    if (!stored) return fail(stored.error());
+    if (exchange.outcome == Outcome::kComplete) {
+      set_body(reply.stored, std::move(*stored));
+    } else {
+      reply.stored.body = std::move(*stored);
+    }
+    return {};
+  }
+
+  void change_status(Exchange& exchange, Reply& reply, std::size_t by) {
+    auto const before = reply.stored.status;
+    tell(by, exchange, set_status(reply, interventions_[by].as<Status>()->code), [&] {
+      return "status " + std::to_string(reply.stored.status) + " instead of " +
+             std::to_string(before);
+    });
+    exchange.outcome = Outcome::kComplete;
+  }
+
+  void change_body(Exchange& exchange, Reply& reply, const ResponsePlan& plan) {
+    auto const size_change = [&reply, before = reply.body.size()] {
+      return std::to_string(reply.body.size()) + " instead of " + counted(before, "byte");
+    };
+    if (plan.body) {
+      auto const& bytes = interventions_[*plan.body].as<Body>()->bytes;
+      tell(*plan.body, exchange, set_plain_body(reply, bytes), size_change);
+    }
+    if (!plan.mentions.empty()) {
+      auto const absent = change_mentions(
+          exchange, reply, plan.mentions,
+          [this](const PageRequest& resource) { return served(resource); }, effects_);
+      for (auto const& each : absent) ++absent_[{each.by, each.resource}];
+      add_early_hints(exchange, plan.mentions, effects_);
+    }
+    if (plan.resize) {
+      auto const factor = interventions_[*plan.resize].as<Resize>()->factor;
+      tell(*plan.resize, exchange, resize_image(reply, factor), size_change);
+    }
+    if (plan.compress) {
+      auto const coding = interventions_[*plan.compress].as<Compress>()->coding;
+      tell(*plan.compress, exchange, compress(reply, coding), size_change);
+    }
+  }
+
+  /// For a document that holds it: what comes of `body=`, and not what only its head says.
+  std::expected<ServedResource, std::string> served(const PageRequest& resource) const {
+    auto exchange = from().exchange(resource.ordinal);
+    if (!exchange) return std::unexpected("it is damaged in the archive");
+    if (auto const why = why_body_stays(*exchange); !why.empty()) return std::unexpected(why);
+    auto body = from().read_body(exchange->response.body, kBodyReadMax);
+    if (!body) return std::unexpected("it is damaged in the archive");
+    Reply reply{.stored = exchange->response, .body = std::move(*body)};
+    auto const planned = plan_.responses.find(resource.ordinal);
+    if (planned != plan_.responses.end() && planned->second.body) {
+      auto const& bytes = interventions_[*planned->second.body].as<Body>()->bytes;
+      if (auto const set = set_plain_body(reply, bytes); !set) return std::unexpected(set.error());
+    }
+    auto plain = plain_body(reply);
+    if (!plain) return std::unexpected(plain.error());
+    return ServedResource{
+        .content_type =
+            std::string(find_header(reply.stored.headers.list(), "content-type").value_or("")),
+        .plain = std::move(*plain)};
+  }
+
+  /// Why no action can change the body; empty: it can.
+  static std::string why_body_stays(const Exchange& exchange) {
+    auto const status = exchange.response.status;
+    if (exchange.outcome != Outcome::kComplete) return "the response is not whole";
+    if (status == 206) return "the response is a part of a file";
+    bool const has_body = may_have_body(exchange.request.method, status) && status >= 200;
+    return has_body ? std::string() : "the response has no body";
+  }
+
+  /// Notes what a change came to; `what` says it, if there is one.
+  template <class What>
+  void tell(std::size_t by, const Exchange& exchange, const Change& change, What what) {
+    if (!change) return effects_[by].remark(change.error(), url_of(exchange.request));
+    if (*change) return effects_[by].add(url_of(exchange.request), what());
+    effects_[by].remark("it is so already", url_of(exchange.request));
+  }
+
+  const PageRequests& requests_;
+  std::span<const Intervention> interventions_;
+  std::vector<Effect>& effects_;
+  Plan plan_;
+  std::map<std::pair<std::size_t, const PageRequest*>, std::size_t> absent_;  // from documents
+};
+
+}  // namespace
+
+Result<std::vector<Effect>> write_changed_archive(const ArchiveReader& from, std::uint32_t session,
+                                                  std::span<const Intervention> interventions,
+                                                  const std::filesystem::path& to) {
+  auto const requests = PageRequests::read(from, session, interventions);
+  std::vector<Effect> effects;
+  for (const Intervention& each : interventions) effects.push_back({.text = each.text});
+  auto writer = ArchiveWriter::create(to, {});
+  if (!writer) return fail(writer.error());
+  ChangedCopy copy(from, **writer, requests, interventions, effects);
+  if (auto copied = copy.run(); !copied) return fail(copied.error());
+  copy.tell_absent();
+  if (auto closed = (*writer)->close(); !closed) return fail(closed.error());
+  return effects;
+}
+
+}  // namespace reprise::whatif

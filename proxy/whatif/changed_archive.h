@@ -1,0 +1,28 @@
+#pragma once
+
+// A copy of one session of an archive in which responses are different. The recording stays as it
+// is.
+
+#include <cstdint>
+#include <expected>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "archive/reader.h"
+#include "proxy/whatif/effect.h"
+#include "proxy/whatif/intervention.h"
+
+namespace reprise::whatif {
+
+/// Writes session `session` of `from` to the new file `to`, as changed by those of `interventions`
+/// that are no conditions. Filters see the recording, whatever other interventions change. An order
+/// has no effect, except that of two which set the same thing of a response the later one counts.
+/// Exchanges that are damaged are left out. Returns one effect for each intervention, in their
+/// order; those of conditions are empty. Errors: the archive's and the file's.
+Result<std::vector<Effect>> write_changed_archive(const ArchiveReader& from, std::uint32_t session,
+                                                  std::span<const Intervention> interventions,
+                                                  const std::filesystem::path& to);
+
+}  // namespace reprise::whatif

@@ -1,0 +1,90 @@
+#include "proxy/whatif/conditions.h"
+
+#include <algorithm>
+#include <set>
+
+#include "archive/think_time.h"
+#include "base/text/counted.h"
+
+namespace reprise::whatif {
+namespace {
+
+class Maker {
+ public:
+  Maker(const PageRequests& requests, std::span<const Intervention> interventions,
+        std::uint64_t seed, std::vector<Effect>& effects)
+      : requests_(requests),
+        interventions_(interventions),
+        effects_(effects),
+        think_(std::make_shared<ThinkRules>(seed)) {
+    for (const Intervention& each : interventions) {
+      auto const* const think = each.as<Think>();
+      rules_.push_back(think == nullptr ? nullptr
+                                        : std::make_shared<ThinkRules::Rule>(ThinkRules::Rule{
+                                              .change = think->change, .draws = think->draws}));
+    }
+    if (auto const* const page = requests.page()) conditions_.tls.page = page->host;
+  }
+
+  Conditions make() {
+    for (const PageRequest& request : requests_.all()) {
+      for (std::size_t const by : request.by) take(request, by);
+    }
+    if (!think_->empty()) conditions_.think = think_;
+    return std::move(conditions_);
+  }
+
+ private:
+  void take(const PageRequest& request, std::size_t by) {
+    const Intervention& intervention = interventions_[by];
+    if (!intervention.is_condition()) return;
+    ++effects_[by].selected;
+    if (rules_[by] != nullptr) {
+      think_->add(request.sequence, rules_[by]);
+      effects_[by].add(request.url, "think time");
+    } else if (auto const* const away = intervention.as<FurtherAway>()) {
+      if (!is_first_of_host(request, by)) return;
+      conditions_.further_away[request.host] += away->by;
+      effects_[by].add(request.host, "further away");
+    } else if (request.scheme != Scheme::kHttps) {
+      effects_[by].remark("it has no TLS", request.url);
+    } else if (auto const* const speak = intervention.as<Speak>()) {
+      if (!is_first_of_host(request, by)) return;
+      conditions_.tls.alpn[request.host] = speak->alpn;
+      effects_[by].add(request.host, speak->alpn == "h2" ? "HTTP/2" : "HTTP/1.1");
+    } else {
+      coalesce(request, by);
+    }
+  }
+
+  void coalesce(const PageRequest& request, std::size_t by) {
+    if (!is_first_of_host(request, by)) return;
+    if (request.host == conditions_.tls.page) {
+      effects_[by].remark("it is the page's own host", request.host);
+      return;
+    }
+    conditions_.tls.coalesced.insert(request.host);
+    effects_[by].add(request.host, "with " + conditions_.tls.page);
+  }
+
+  bool is_first_of_host(const PageRequest& request, std::size_t by) {
+    return hosts_.emplace(by, request.host).second;
+  }
+
+  const PageRequests& requests_;
+  std::span<const Intervention> interventions_;
+  std::vector<Effect>& effects_;
+  std::shared_ptr<ThinkRules> think_;
+  std::vector<std::shared_ptr<const ThinkRules::Rule>> rules_;
+  std::set<std::pair<std::size_t, std::string>> hosts_;
+  Conditions conditions_;
+};
+
+}  // namespace
+
+Conditions conditions_of(const PageRequests& requests, std::span<const Intervention> interventions,
+                         std::uint64_t seed, std::vector<Effect>& effects) {
+  return Maker(requests, interventions, seed, effects).make();
+}
+
+}  // namespace reprise::whatif

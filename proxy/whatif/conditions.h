@@ -1,0 +1,32 @@
+#pragma once
+
+// What a what-if changes of how an archive is served: no response is different. Pure.
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "proxy/replay/response/think_rules.h"
+#include "proxy/replay/tls_plans.h"
+#include "proxy/whatif/effect.h"
+#include "proxy/whatif/intervention.h"
+#include "proxy/whatif/page_requests.h"
+
+namespace reprise::whatif {
+
+struct Conditions {
+  std::shared_ptr<const ThinkRules> think;                       ///< null: none
+  std::map<std::string, std::chrono::nanoseconds> further_away;  ///< by host
+  TlsChanges tls;
+};
+
+/// The conditions among `interventions`. `seed`: of draws from distributions. Adds to `effects`,
+/// one for each intervention; those of others are left alone.
+Conditions conditions_of(const PageRequests& requests, std::span<const Intervention> interventions,
+                         std::uint64_t seed, std::vector<Effect>& effects);
+
+}  // namespace reprise::whatif

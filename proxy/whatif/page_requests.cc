@@ -1,0 +1,129 @@
+#include "proxy/whatif/page_requests.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/http/media_type.h"
+#include "base/http/url_parts.h"
+#include "inject/response.h"
+#include "inject/rewrite.h"
+
+namespace reprise::whatif {
+namespace {
+
+/// How many style sheets and scripts may name each other on the way to a document.
+constexpr int kRefererDepthMax = 16;
+
+std::string_view field(const Exchange& exchange, std::string_view name) {
+  return find_header(exchange.request.headers.list(), name).value_or("");
+}
+
+/// By Sec-Fetch-Dest, otherwise by the type of the response.
+std::string destination_of(const Exchange& exchange) {
+  auto const dest = field(exchange, "sec-fetch-dest");
+  if (dest == "empty") return "fetch";
+  if (!dest.empty()) return lower_case(dest);
+  auto const type = media_type(exchange.response.headers.list());
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kKinds{
+      {{"image", "image"},
+       {"font", "font"},
+       {"style", "style"},
+       {"script", "script"},
+       {"html", "document"}}};
+  for (auto const& [kind, as] : kKinds) {
+    if (is_of_kind(type, kind)) return std::string(as);
+  }
+  if (type.starts_with("video/")) return "video";
+  if (type.starts_with("audio/")) return "audio";
+  return "fetch";
+}
+
+bool is_html_document(const Exchange& exchange) {
+  auto const& request = exchange.request;
+  auto const& response = exchange.response;
+  if (request.method != "GET" || exchange.outcome != Outcome::kComplete) return false;
+  auto const destination = inject::destination_of(request.headers.list());
+  auto const kind = inject::kind_of(response.status, response.headers.list(), destination);
+  return destination == inject::Destination::kDocument && kind == inject::Kind::kHtml;
+}
+
+PageRequest request_of(const Exchange& exchange, std::uint32_t ordinal) {
+  auto const& asked = exchange.request;
+  PageRequest request{.ordinal = ordinal,
+                      .sequence = exchange.sequence,
+                      .scheme = asked.scheme,
+                      .host = asked.host,
+                      .port = asked.port,
+                      .url = url_of(asked),
+                      .referer = std::string(field(exchange, "referer")),
+                      .as = destination_of(exchange),
+                      .is_document = is_html_document(exchange),
+                      .is_answered = exchange.response.status != 0};
+  auto const mode = field(exchange, "sec-fetch-mode");
+  request.cors = mode.empty() ? request.as == "font" || request.as == "fetch"
+                              : equals_ignoring_case(mode, "cors");
+  return request;
+}
+
+}  // namespace
+
+std::string PageRequest::origin() const {
+  return url_of(scheme, host, port, "");
+}
+
+PageRequests PageRequests::read(const ArchiveReader& archive, std::uint32_t session,
+                                std::span<const Intervention> interventions) {
+  PageRequests requests;
+  requests.session_ = session;
+  std::size_t number = 0;  // that of `ls`
+  for (auto const ordinal : archive.ordinals_in_order()) {
+    ++number;
+    if (archive.entries()[ordinal].session != session) continue;
+    auto const exchange = archive.exchange(ordinal);
+    if (!exchange) continue;
+    auto& request = requests.all_.emplace_back(request_of(*exchange, ordinal));
+    for (std::size_t i = 0; i < interventions.size(); ++i) {
+      if (interventions[i].filter.takes(*exchange, number)) request.by.push_back(i);
+    }
+    if (request.is_answered) requests.by_url_.try_emplace(request.url, requests.all_.size() - 1);
+  }
+  auto const info = std::ranges::find(archive.sessions(), session, &SessionInfo::number);
+  if (info != archive.sessions().end() && !info->pages.empty()) {
+    requests.start_url_ = without_fragment(info->pages.front());
+  }
+  return requests;
+}
+
+const PageRequest* PageRequests::page() const {
+  auto const start = by_url_.find(start_url_);
+  if (start != by_url_.end() && all_[start->second].is_document) return &all_[start->second];
+  auto const first = std::ranges::find_if(all_, &PageRequest::is_document);
+  return first == all_.end() ? nullptr : &*first;
+}
+
+const PageRequest* PageRequests::document_of(const PageRequest& resource) const {
+  std::string referer(without_fragment(resource.referer));
+  for (int depth = 0; depth < kRefererDepthMax && !referer.empty(); ++depth) {
+    auto const found = by_url_.find(referer);
+    if (found == by_url_.end()) break;
+    const PageRequest& named = all_[found->second];
+    if (named.is_document) return &named;
+    referer = without_fragment(named.referer);
+  }
+  // Across origins most browsers send only the origin.
+  auto const* const same = referer.empty() ? nullptr : last_document_before(resource, referer);
+  return same != nullptr ? same : last_document_before(resource, "");
+}
+
+const PageRequest* PageRequests::last_document_before(const PageRequest& resource,
+                                                      std::string_view origin) const {
+  const PageRequest* last = nullptr;
+  for (const PageRequest& each : all_) {
+    if (&each == &resource) break;
+    if (each.is_document && each.url.starts_with(origin)) last = &each;
+  }
+  return last;
+}
+
+}  // namespace reprise::whatif

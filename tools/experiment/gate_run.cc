@@ -1,0 +1,162 @@
+#include "tools/experiment/gate_run.h"
+
+#include <cstdio>
+#include <sstream>
+
+#include "base/text/counted.h"
+#include "pageload/results/result_file.h"
+#include "tools/commands.h"
+#include "tools/compare/comparison_text.h"
+#include "tools/process/interruption.h"
+
+namespace reprise {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// "load event +31.0 ms (+1.2 %), +28.0 ms to +35.1 ms: different" of each metric.
+std::string known_so_far(const GateLook& look) {
+  auto text = "look " + std::to_string(look.number) + " of " + std::to_string(look.of) + ", " +
+              counted(look.runs, "load") + " a side: ";
+  if (!look.comparison.refusals.empty()) return text + look.comparison.refusals.front().text;
+  std::string metrics;
+  for (const ComparedPage& page : look.comparison.pages) {
+    for (const ComparedMetric& each : page.metrics) {
+      metrics += (metrics.empty() ? "" : "; ") + metric_summary(each);
+    }
+  }
+  return text + metrics;
+}
+
+const char* why(GateEnd end) {
+  switch (end) {
+    case GateEnd::kDecided:
+      return "decided";
+    case GateEnd::kRefused:
+      return "refused";
+    case GateEnd::kOutOfRuns:
+      return "out of runs";
+    case GateEnd::kOutOfTime:
+      return "out of time";
+    case GateEnd::kDisturbed:
+      return "disturbed";
+    case GateEnd::kInterrupted:
+      break;
+  }
+  return "interrupted";
+}
+
+/// "3 runs: other programs used N % of the processors; ..."
+std::string reasons(const GateResult& result) {
+  std::string text;
+  for (auto const& [why, runs] : result.skipped) {
+    text += (text.empty() ? "" : "; ") + counted(runs, "run") + ": " + why;
+  }
+  return text;
+}
+
+std::chrono::sys_seconds now() {
+  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+}
+
+}  // namespace
+
+int say(int exit_code, const std::string& text) {
+  std::fprintf(stderr, "reprise: %s\n", text.c_str());
+  return exit_code;
+}
+
+std::optional<std::chrono::seconds> parse_budget(const std::string& text) {
+  char unit = 0;
+  unsigned value = 0;
+  int used = 0;
+  if (std::sscanf(text.c_str(), "%6u%c%n", &value, &unit, &used) != 2 ||
+      static_cast<std::size_t>(used) != text.size()) {
+    return std::nullopt;
+  }
+  if (unit == 's') return std::chrono::seconds(value);
+  if (unit == 'm') return std::chrono::minutes(value);
+  if (unit == 'h') return std::chrono::hours(value);
+  return std::nullopt;
+}
+
+std::expected<GateResult, int> GateRun::run(std::chrono::seconds budget,
+                                            const std::filesystem::path& folder,
+                                            const AgainA& again) {
+  auto const ends = Clock::now() + budget;
+  if (again) {
+    if (auto const wrong = check_noise(again)) return std::unexpected(*wrong);
+  }
+  auto result = run_gate(
+      options_, {.load = [&](bool b, std::size_t run) { return experiment_.load(b ? 1 : 0, run); },
+                 .skip = [&](std::size_t run) { return skip(run); },
+                 .measured = [&](bool b) { return experiment_.measured(b ? 1 : 0); },
+                 .time_left = [&] { return Clock::now() < ends; },
+                 .tell = [](const GateLook& look) { say(0, known_so_far(look)); }});
+  if (result.end != GateEnd::kInterrupted) {
+    noise_.keep(experiment_.side(0).result(), experiment_.side(0).cells(),
+                experiment_.load_seconds(), now());
+  }
+  kept_ = keep_file(folder, "a.json", to_json(experiment_.side(0).result())) &&
+          keep_file(folder, "b.json", to_json(experiment_.side(1).result())) &&
+          keep_file(folder, "verdict.json", verdict_json(result));
+  if (result.end == GateEnd::kInterrupted) {
+    auto const loads = counted(experiment_.loads(), "load");
+    if (Interruption::was_asked()) {
+      return std::unexpected(say(Interruption::exit_code(), "interrupted after " + loads));
+    }
+    return std::unexpected(
+        say(experiment_.exit_code(), "cannot load any more pages; stopped after " + loads));
+  }
+  return result;
+}
+
+std::optional<int> GateRun::tell_end(const GateResult& result) const {
+  if (result.end == GateEnd::kDisturbed) {
+    return say(kExitUndecided, "undecided, since the machine disturbs the loads: " +
+                                   reasons(result) + ". Wait until it is quieter");
+  }
+  if (result.look.number == 0) {
+    return say(kExitUndecided,
+               "out of time before the first look: no verdict. Use a longer --budget");
+  }
+  say(0, std::string(why(result.end)) + " after " + counted(result.look.runs, "load") +
+             " a side, seed " + std::to_string(options_.seed));
+  return std::nullopt;
+}
+
+boost::json::object GateRun::verdict_json(const GateResult& result) const {
+  auto object = comparison_json(result.look.comparison, options_.compare);
+  boost::json::object skipped;
+  for (auto const& [reason, runs] : result.skipped) skipped[reason] = runs;
+  object["gate"] = {{"end", why(result.end)},          {"runs", result.look.runs},
+                    {"looks", result.look.number},     {"looks_at_most", result.look.of},
+                    {"most_runs", options_.most_runs}, {"seed", options_.seed},
+                    {"skipped", std::move(skipped)},   {"noise", noise_.json()}};
+  return object;
+}
+
+std::string GateRun::skip(std::size_t run) {
+  auto why = experiment_.skip_disturbed(run, counted_loads(options_.compare));
+  if (!why.empty()) say(0, "run " + std::to_string(run) + " is repeated: " + why);
+  return why;
+}
+
+std::optional<int> GateRun::check_noise(const AgainA& again) {
+  const ExperimentSide& a = experiment_.side(0);
+  if (!noise_.look_up(a.result(), a.cells(), now())) {
+    say(0, "measuring the noise of this page on this machine: " +
+               counted(NoiseCheck::kLoads, "load") + " of A (--skip-noise-check: do not)");
+    auto side = again();
+    if (!side) return side.error();
+    if (!noise_.measure(std::move(*side), now())) {
+      if (Interruption::was_asked()) return say(Interruption::exit_code(), "interrupted");
+      return say(noise_.exit_code(), "cannot load A");
+    }
+  }
+  std::istringstream lines(noise_.text());
+  for (std::string line; std::getline(lines, line);) say(0, line);
+  return std::nullopt;
+}
+
+}  // namespace reprise

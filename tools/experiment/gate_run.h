@@ -1,0 +1,62 @@
+#pragma once
+
+// A gate between two sides, with what is printed and kept (`reprise gate`, `reprise whatif`).
+
+#include <boost/json/object.hpp>
+#include <chrono>
+#include <cstddef>
+#include <expected>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "analysis/gate.h"
+#include "tools/experiment/experiment.h"
+#include "tools/experiment/noise_check.h"
+
+namespace reprise {
+
+/// "90s", "10m", "1h": a budget.
+std::optional<std::chrono::seconds> parse_budget(const std::string& text);
+
+/// Prints a line for people; returns `exit_code`.
+int say(int exit_code, const std::string& text);
+
+class GateRun {
+ public:
+  /// Reads side A once more, to measure its noise. The error is an exit code.
+  using AgainA = std::function<std::expected<ExperimentSide, int>()>;
+
+  /// The experiment has the sides A and B.
+  GateRun(GateOptions options, Experiment experiment)
+      : options_(std::move(options)),
+        experiment_(std::move(experiment)),
+        noise_(options_, NoiseStore(NoiseStore::default_folder())) {}
+
+  /// Loads both sides until it is known which is slower, or `budget` is over; tells progress and
+  /// writes a.json, b.json and verdict.json to `folder`, if it is not empty. First says what this
+  /// machine can show, measuring it where that is not known, unless `again` is empty. The error is
+  /// an exit code, whose message was printed: interrupted, or pages that cannot be loaded.
+  std::expected<GateResult, int> run(std::chrono::seconds budget,
+                                     const std::filesystem::path& folder, const AgainA& again);
+
+  /// Says how a run with a look ended. Without a verdict, which it says: an exit code.
+  std::optional<int> tell_end(const GateResult& result) const;
+  boost::json::object verdict_json(const GateResult& result) const;
+  const GateOptions& options() const { return options_; }
+  const Experiment& experiment() const { return experiment_; }
+  /// Whether all files could be written.
+  bool kept() const { return kept_; }
+
+ private:
+  std::optional<int> check_noise(const AgainA& again);
+  std::string skip(std::size_t run);
+
+  GateOptions options_;
+  Experiment experiment_;
+  NoiseCheck noise_;
+  bool kept_ = true;
+};
+
+}  // namespace reprise

@@ -1,0 +1,162 @@
+#include "tools/serve/what_if.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstdio>
+#include <map>
+#include <utility>
+
+#include "archive/match/match.h"
+#include "base/system/guarded_process.h"
+#include "base/text/counted.h"
+#include "dns/host.h"
+#include "proxy/whatif/changed_archive.h"
+#include "proxy/whatif/intervention.h"
+#include "proxy/whatif/page_requests.h"
+#include "tools/archive/errors.h"
+#include "tools/commands.h"
+
+namespace reprise {
+namespace {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+using whatif::Effect;
+using whatif::Intervention;
+
+std::unexpected<int> refuse(int exit_code, const std::string& text) {
+  std::fprintf(stderr, "reprise: %s\n", text.c_str());
+  return std::unexpected(exit_code);
+}
+
+/// Those of the archive's hosts that only an import has are given an address, so that it can be
+/// told apart (RFC 6666: the discard prefix is nobody's).
+class HostAddresses {
+ public:
+  explicit HostAddresses(std::vector<dns::RecordedHost>& hosts) : hosts_(hosts) {}
+
+  std::vector<std::string> of(const std::string& host) {
+    std::vector<std::string> addresses;
+    for (dns::RecordedHost& each : hosts_) {
+      if (each.host == host && each.addresses.empty()) {
+        each.addresses = {"100::" + std::to_string(++made_)};
+      }
+      if (each.host == host) {
+        addresses.insert(addresses.end(), each.addresses.begin(), each.addresses.end());
+      }
+    }
+    return addresses;
+  }
+
+ private:
+  std::vector<dns::RecordedHost>& hosts_;
+  int made_ = 0;
+};
+
+}  // namespace
+
+std::expected<WhatIfArchive, int> WhatIfArchive::make(const fs::path& archive,
+                                                      const WhatIfOptions& options) {
+  WhatIfArchive made(archive);
+  if (options.texts.empty()) return made;
+  auto const interventions = whatif::parse_interventions(options.texts);
+  if (!interventions) return refuse(kExitUsage, interventions.error());
+  auto reader = ArchiveReader::open(archive, {});
+  if (!reader) return refuse(kExitArchive, archive_error_text(archive, reader.error()));
+  if (!has_session(**reader, options.session)) {
+    return refuse(kExitArchive, no_session_text(archive, options.session));
+  }
+  auto const session = options.session == 0 ? session_to_replay(**reader) : options.session;
+
+  bool edits = false;
+  for (const Intervention& each : *interventions) {
+    if (each.is_condition()) made.condition_texts_.push_back(each.text);
+    edits = edits || !each.is_condition();
+    made.effects_.push_back({.text = each.text});
+  }
+  if (edits) {
+    auto const folder = make_private_folder("reprise-what-if-");
+    if (!folder) {
+      return refuse(kExitFailed, "cannot create a folder: " + folder.error().message());
+    }
+    made.folder_ = *folder;
+    made.path_ = *folder / "changed.reprise";
+    auto effects = whatif::write_changed_archive(**reader, session, *interventions, made.path_);
+    if (!effects) return refuse(kExitArchive, archive_error_text(archive, effects.error()));
+    made.effects_ = std::move(*effects);
+    reader = ArchiveReader::open(made.path_, {});
+    if (!reader) return refuse(kExitFailed, archive_error_text(made.path_, reader.error()));
+  }
+  auto const requests = whatif::PageRequests::read(**reader, session, *interventions);
+  made.conditions_ = whatif::conditions_of(requests, *interventions, options.seed, made.effects_);
+  for (const Effect& effect : made.effects_) {
+    if (auto const why = refusal(effect); !why.empty()) return refuse(kExitUsage, why);
+  }
+  return made;
+}
+
+WhatIfArchive::WhatIfArchive(WhatIfArchive&& other) noexcept
+    : path_(std::move(other.path_)),
+      folder_(std::exchange(other.folder_, {})),
+      conditions_(std::move(other.conditions_)),
+      condition_texts_(std::move(other.condition_texts_)),
+      effects_(std::move(other.effects_)) {}
+
+WhatIfArchive::~WhatIfArchive() {
+  remove_copy();
+}
+
+void WhatIfArchive::remove_copy() {
+  std::error_code ignored;
+  if (!folder_.empty()) fs::remove_all(std::exchange(folder_, {}), ignored);
+}
+
+std::string what_if_text(const std::vector<Effect>& effects) {
+  std::string text;
+  for (const Effect& effect : effects) {
+    text += "what if " + effect.text + ": " + counted(effect.changed, "change") + " by " +
+            counted(effect.selected, "request") + "\n";
+    for (const auto& remark : effect.remarks) text += "  not changed: " + remark.text() + "\n";
+  }
+  return text;
+}
+
+json::array what_if_json(const std::vector<Effect>& effects) {
+  json::array all;
+  for (const Effect& effect : effects) {
+    json::array places;
+    for (auto const& [where, what] : effect.places) {
+      places.push_back({{"where", where}, {"what", what}});
+    }
+    json::array remarks;
+    for (const auto& remark : effect.remarks) remarks.push_back(json::string(remark.text()));
+    all.push_back({{"text", effect.text},
+                   {"selected", effect.selected},
+                   {"changed", effect.changed},
+                   {"places", std::move(places)},
+                   {"remarks", std::move(remarks)}});
+  }
+  return all;
+}
+
+void change_naming(const whatif::Conditions& conditions, Naming& naming) {
+  if (!naming.hosts) return;
+  HostAddresses addresses(*naming.hosts);
+  // Hosts that share an address are as far away as the furthest of them.
+  std::map<net::ip::address, std::chrono::nanoseconds> further;
+  for (auto const& [host, by] : conditions.further_away) {
+    for (const std::string& text : addresses.of(host)) {
+      if (auto const address = dns::parse_address(text)) {
+        further[*address] = std::max(further[*address], by);
+      }
+    }
+  }
+  for (auto const& [address, by] : further) naming.round_trips[address] += by;
+  if (conditions.tls.coalesced.empty()) return;
+  auto const page = addresses.of(conditions.tls.page);
+  for (dns::RecordedHost& host : *naming.hosts) {
+    if (conditions.tls.coalesced.contains(host.host)) host.addresses = page;
+  }
+}
+
+}  // namespace reprise
