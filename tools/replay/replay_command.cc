@@ -114,6 +114,7 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   if (!can_be_written(options.report, "--report")) return kExitFailed;
   auto const think_seed = options.think_seed.value_or(std::random_device()());
   auto given = GivenArchive::take(options.archive);
+  if (given && options.amend) given = GivenArchive::amended(*given, options.amend);
   if (!given) return given.error();
   auto what_if = WhatIfArchive::make(
       given->path(), {.texts = options.what_ifs, .session = options.session, .seed = think_seed});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "archive/match/match.h"
+#include "tools/archive/given_archive.h"
 #include "tools/serve/injection.h"
 #include "tools/serve/serving.h"
 
@@ -37,6 +38,7 @@ struct ReplayOptions {
   ServingOptions serving;
   // Not on our command line.
   Repeats repeats = Repeats::kInOrder;
+  GivenArchive::Amend amend;  ///< what to serve instead of the archive; can be empty
   bool empty_misses = false;  ///< see ReplaySession::Options
 };
 

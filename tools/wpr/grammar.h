@@ -32,7 +32,6 @@ struct Flags {
   std::string log_level;
   bool own_clock = false;  ///< our script instead of theirs
   bool old_lines = false;  ///< the lines as of Catapult's wpr: on stderr, with a date
-  std::string certutil_path = "certutil";
 };
 
 struct CommandLine {

@@ -5,7 +5,9 @@
 #include "tools/commands.h"
 #include "tools/replay/replay_command.h"
 #include "tools/wpr/grammar.h"
+#include "tools/wpr/ruled_archive.h"
 #include "tools/wpr/wpr_record.h"
+#include "tools/wpr/wpr_roots.h"
 #include "tools/wpr/wpr_serving.h"
 
 namespace reprise {
@@ -29,6 +31,14 @@ int replay_as_wpr(const CommandLine& line) {
   // Of what was cut or failed, Web Page Replay has nothing.
   options.failures = "miss";
   options.injection = wpr::injection_options(line.flags);
+  if (!line.flags.rules_file.empty()) {
+    auto amend = wpr::ruled_copy(line.flags.rules_file);
+    if (!amend) {
+      say_error(amend.error());
+      return kExitFailed;
+    }
+    options.amend = std::move(*amend);
+  }
   options.pace = "none";
   options.topology = "single";
   options.serving = std::move(*serving);
@@ -46,9 +56,12 @@ int run(const CommandLine& line) {
     case Verb::kHelp:
       std::fputs(wpr::usage(kProgram).c_str(), stdout);
       return kExitDone;
-    default:
-      return kExitFailed;
+    case Verb::kInstallRoot:
+      return wpr::install_roots(line.flags);
+    case Verb::kRemoveRoot:
+      return wpr::remove_roots(line.flags);
   }
+  return kExitFailed;
 }
 
 /// Returns Web Page Replay's exit codes: 0 when the run was ended, 1 for every error.

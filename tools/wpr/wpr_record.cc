@@ -3,12 +3,10 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "archive/export/export.h"
-#include "archive/open_file.h"
-#include "tools/archive/errors.h"
 #include "tools/commands.h"
 #include "tools/record/record_command.h"
 #include "tools/wpr/wpr_serving.h"
+#include "tools/wpr/wprgo_file.h"
 
 namespace reprise::wpr {
 namespace {
@@ -25,50 +23,15 @@ exporting::Effort effort_for(std::uint64_t bytes) {
   return bytes <= kHuffmanBytesMax ? exporting::Effort::kHuffman : exporting::Effort::kNone;
 }
 
-/// The time that the scripts of the recording started from: a replay must start there, too.
-std::optional<std::chrono::milliseconds> time_seed_of(const ArchiveReader& archive,
-                                                      std::uint32_t session) {
-  for (const SessionInfo& info : archive.sessions()) {
-    if (info.number == session && info.injected_clock) return info.injected_clock->start;
-  }
-  return std::nullopt;
-}
-
-/// Writes the recording's last session as a .wprgo. Returns the problem, or nothing.
-std::string write_wprgo(const fs::path& recording, const fs::path& to) {
-  auto const archive = ArchiveReader::open(recording, {});
-  if (!archive) return archive_error_text(recording, archive.error());
-  auto file = create_private_file(to);
-  if (!file) return to.string() + ": " + file.error().message();
-  auto const session = exporting::choose_session(**archive, 0);
-  exporting::FileOutput out(std::move(*file));
-  exporting::ExportReport report;
-  auto const fault = exporting::export_session(**archive, exporting::Target::kWprgo,
-                                               {.session = session,
-                                                .effort = effort_for((*archive)->size_bytes()),
-                                                .answered_only = true,
-                                                .time_seed = time_seed_of(**archive, session)},
-                                               out, report);
-  if (!fault) return {};
-  return to.string() + ": " + (fault->system ? fault->system.message() : fault->what);
-}
-
 /// Replaces `archive` by what was recorded. Nothing is lost if that fails.
 int convert(const fs::path& recording, const fs::path& archive) {
-  auto incomplete = archive;
-  incomplete += ".new";
   std::error_code error;
-  fs::remove(incomplete, error);
-  auto problem = write_wprgo(recording, incomplete);
-  if (problem.empty()) {
-    fs::rename(incomplete, archive, error);
-    if (error) problem = archive.string() + ": " + error.message();
-  }
+  auto const bytes = fs::file_size(recording, error);
+  auto const problem = write_wprgo(recording, archive, effort_for(error ? 0 : bytes));
   if (problem.empty()) {
     fs::remove(recording, error);
     return kExitDone;
   }
-  fs::remove(incomplete, error);
   say_error(problem + ". The recording is in " + recording.string());
   return kExitFailed;
 }

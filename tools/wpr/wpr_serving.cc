@@ -9,8 +9,10 @@
 #include <memory>
 
 #include "base/text/printable.h"
+#include "tools/wpr/ignored_param.h"
 #include "tools/wpr/magic_paths.h"
 #include "tools/wpr/script_text.h"
+#include "tools/wpr/wpr_roots.h"
 
 namespace reprise::wpr {
 namespace {
@@ -70,14 +72,31 @@ std::string url_of(const ListenAddress& address) {
   return scheme + "://" + host + ":" + std::to_string(address.at->port());
 }
 
-DropIn drop_in(bool old_lines) {
-  DropIn drop_in;
-  drop_in.in_front = [](HandlerFactory& inner, const AdminActions& admin) {
+/// The handlers before the server's own.
+class Front final : public HandlerFactory {
+ public:
+  Front(HandlerFactory& inner, const AdminActions& admin, const std::optional<IgnoredParam>& param)
+      : magic_(param ? without_.emplace(inner, *param) : inner, actions_of(admin)) {}
+  std::unique_ptr<ConnectionHandler> open(const ConnectionInfo& connection) override {
+    return magic_.open(connection);
+  }
+
+ private:
+  static MagicActions actions_of(const AdminActions& admin) {
     auto const nothing = [] {};
-    return std::make_unique<MagicPaths>(inner,
-                                        MagicActions{.exit = admin.stop,
-                                                     .reset = admin.reset ? admin.reset : nothing,
-                                                     .clear = admin.clear ? admin.clear : nothing});
+    return {.exit = admin.stop,
+            .reset = admin.reset ? admin.reset : nothing,
+            .clear = admin.clear ? admin.clear : nothing};
+  }
+
+  std::optional<WithoutParam> without_;
+  MagicPaths magic_;
+};
+
+DropIn drop_in(bool old_lines, std::optional<IgnoredParam> param) {
+  DropIn drop_in;
+  drop_in.in_front = [param = std::move(param)](HandlerFactory& inner, const AdminActions& admin) {
+    return std::make_unique<Front>(inner, admin, param);
   };
   drop_in.say_listening = [old_lines](const ListenAddresses& bound) {
     for (const ListenAddress* const each : {&bound.http, &bound.https}) {
@@ -89,28 +108,6 @@ DropIn drop_in(bool old_lines) {
   };
   drop_in.ends_at_once = true;
   return drop_in;
-}
-
-/// Those that the callers trust; without any, our own authority signs.
-std::vector<RootFiles> roots_of(const Flags& flags) {
-  std::vector<RootFiles> roots;
-  for (std::size_t i = 0; i < flags.cert_files.size(); ++i) {
-    roots.push_back({.certificate = flags.cert_files[i], .key = flags.key_files[i]});
-  }
-  if (!roots.empty()) return roots;
-  for (auto const& [certificate, key] :
-       {std::pair{"wpr_cert.pem", "wpr_key.pem"}, {"ecdsa_cert.pem", "ecdsa_key.pem"}}) {
-    std::error_code ignored;
-    if (std::filesystem::exists(certificate, ignored)) {
-      roots.push_back({.certificate = certificate, .key = key});
-    }
-  }
-  if (roots.empty()) {
-    std::fprintf(
-        stderr,
-        "reprise: no --https_cert_file: the authority of reprise signs (`reprise ca path`)\n");
-  }
-  return roots;
 }
 
 /// The name of a level in the old and the new tool.
@@ -132,6 +129,12 @@ std::expected<std::string, std::string> log_level_of(const Flags& flags) {
 std::expected<ServingOptions, std::string> serving_options(const Flags& flags) {
   auto const address = address_of(flags.host);
   if (!address) return std::unexpected(address.error());
+  std::optional<IgnoredParam> param;
+  if (!flags.ignored_param.empty()) {
+    auto parsed = IgnoredParam::parse(flags.ignored_param);
+    if (!parsed) return std::unexpected(parsed.error());
+    param = std::move(*parsed);
+  }
   auto level = log_level_of(flags);
   if (!level) return std::unexpected(level.error());
   if (!address->is_loopback()) {
@@ -146,8 +149,13 @@ std::expected<ServingOptions, std::string> serving_options(const Flags& flags) {
                        .admin = "off",
                        .allow_remote = true};
   options.log_level = std::move(*level);
-  options.drop_in = drop_in(flags.old_lines);
+  options.drop_in = drop_in(flags.old_lines, std::move(param));
   options.drop_in.roots = roots_of(flags);
+  if (options.drop_in.roots.empty() && flags.https_port >= 0) {
+    std::fprintf(stderr,
+                 "reprise: no --https_cert_file: the authority of reprise signs (`reprise ca "
+                 "path`)\n");
+  }
   return options;
 }
 

@@ -118,6 +118,7 @@ TEST(WprGrammar, NamesWhatIsWrong) {
            {"record --http_port=0 --enable_experimental_timed_chunk A", "NOTIMPLEMENTED"},
            {"replay --http_port=0 --network-shaping-preset=3g A", "reprise replay --link"},
            {"installroot --android_device_id=7", "Android"},
+           {"installroot --certutil_path=/x/certutil", "PATH"},
            {"installroot A", "too many args"},
        }) {
     auto const parsed_line = parsed(line);
