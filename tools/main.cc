@@ -18,9 +18,11 @@ void take_help_word(std::vector<std::string>& arguments) {
   arguments.emplace_back("--help");
 }
 
-/// Under the name of the tool whose command line it takes, the program is that command.
+/// Under the name of a tool whose command line it takes, the program is that command.
 void take_program_name(const std::filesystem::path& program, std::vector<std::string>& arguments) {
-  if (program.filename() == "wpr") arguments.emplace(arguments.begin(), "wpr");
+  for (auto const* const tool : {"wpr", "httparchive"}) {
+    if (program.filename() == tool) arguments.emplace(arguments.begin(), tool);
+  }
 }
 
 /// The first word if it is neither an option nor a command; otherwise empty.
@@ -67,6 +69,7 @@ int main(int argc, char** argv) {
   add_view_command(app, exit_code);
   add_explain_command(app, exit_code);
   add_wpr_command(app, command, exit_code);
+  add_httparchive_command(app, exit_code);
   // Commands that serve wait for signals in their event loops.
   app.parse_complete_callback([&app] {
     for (auto const* const serving : {"record", "replay", "shape", "dns", "wpr"}) {
