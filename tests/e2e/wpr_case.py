@@ -53,23 +53,30 @@ def read_wprgo(path):
 
 
 class Wpr:
-    """A running `wpr`. `lines` is what it has printed until both (or one) servers were ready."""
+    """A running `wpr`, ready. `process` is it, or the script that started it; `log` gets both of
+    its outputs, and exists."""
 
-    def __init__(self, folder, *words, servers=2, ignore_sigint=False, cwd=None):
+    def __init__(self, folder, log, process, servers=2):
         self.folder = folder
-        self.log = pathlib.Path(tempfile.mktemp(dir=folder, prefix="wpr.", suffix=".log"))
+        self.log = log
+        self.process = process
+        self.ports = {}
+        self._wait_until_ready(servers)
+
+    @classmethod
+    def started(cls, folder, *words, servers=2, ignore_sigint=False):
+        log = pathlib.Path(tempfile.mktemp(dir=folder, prefix="wpr.", suffix=".log"))
         env = {**harness.environment(folder), "HOME": str(folder)}
 
         def prepare():
             # Shells start their background jobs so.
             signal.signal(signal.SIGINT, signal.SIG_IGN if ignore_sigint else signal.SIG_DFL)
 
-        with open(self.log, "wb") as log:
-            self.process = subprocess.Popen(
-                [str(wpr_binary(folder)), *words], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                env=env, cwd=cwd or folder, preexec_fn=prepare)
-        self.ports = {}
-        self._wait_until_ready(servers)
+        with open(log, "wb") as output:
+            process = subprocess.Popen(
+                [str(wpr_binary(folder)), *words], stdin=subprocess.DEVNULL, stdout=output,
+                stderr=output, env=env, cwd=folder, preexec_fn=prepare)
+        return cls(folder, log, process, servers)
 
     def _wait_until_ready(self, servers):
         for _ in harness.watch_folder(self.folder, self.process.pid, harness.MODIFIED):
@@ -173,7 +180,7 @@ def chain_hashes(wpr, host, signatures="ECDSA+SHA256:RSA-PSS+SHA256:RSA+SHA256")
 
 class TestCase(harness.TestCase):
     def wpr(self, *words, **options):
-        started = Wpr(self.folder, *map(str, words), **options)
+        started = Wpr.started(self.folder, *map(str, words), **options)
         self.addCleanup(started.kill)
         return started
 

@@ -27,7 +27,8 @@ class HttpArchive(wpr_case.TestCase):
         return sorted(read_wprgo(self.output))
 
     def test_ls_lists_what_the_flags_select(self):
-        lines = {ONE: f"GET a.test {ONE}", TWO: f"GET b.test:8443 {TWO}", POST: f"POST a.test {POST}"}
+        lines = {ONE: f"GET a.test {ONE}", TWO: f"GET b.test:8443 {TWO}",
+                 POST: f"POST a.test {POST}"}
         for words, selected in (([], [ONE, TWO, POST]), (["--host=a.test"], [ONE, POST]),
                                 (["--command", "post"], [POST]), (["-full_path=/one"], [ONE]),
                                 (["--full-path=/two", "--status_code=404"], [TWO]),
