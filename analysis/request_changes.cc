@@ -56,7 +56,7 @@ bool is_usual(const Side& side, const Key& key) {
   return page != side.loads.end() && found->second.starts.size() * 2 > page->second;
 }
 
-RequestTimes times_of(const Seen& seen) {
+MovedTimes times_of(const Seen& seen) {
   return {.start_ms = median(seen.starts),
           .end_ms = seen.ends.empty() ? median(seen.starts) : median(seen.ends)};
 }

@@ -11,14 +11,14 @@
 namespace reprise {
 
 /// Medians over the loads that count, in ms since the start of navigation.
-struct RequestTimes {
+struct MovedTimes {
   double start_ms = 0;
   double end_ms = 0;
 };
 
 struct MovedRequest {
   std::string url;
-  RequestTimes a, b;
+  MovedTimes a, b;
 };
 
 struct RequestChanges {

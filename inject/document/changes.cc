@@ -13,53 +13,56 @@
 namespace reprise::inject {
 namespace {
 
-using Kind = ChangeKind;
-
 constexpr std::string_view kPreloaded[] = {"script", "style", "image", "font", "fetch"};
 
 bool is_link(const DocumentChange& change) {
-  return change.kind == Kind::kPreload || change.kind == Kind::kPreconnect;
+  return change.kind == ChangeKind::kPreload || change.kind == ChangeKind::kPreconnect;
 }
 
 // What cannot be done to one resource together.
-bool contradicts(Kind a, Kind b) {
-  auto const are = [&](Kind one, Kind other) {
+bool contradicts(const DocumentChange& one_change, const DocumentChange& other_change) {
+  auto const a = one_change.kind;
+  auto const b = other_change.kind;
+  // With credentials and without, a browser uses different connections and responses.
+  bool const modes_differ = one_change.cross_origin != other_change.cross_origin;
+  if (a == b && is_link(one_change) && modes_differ) return false;
+  auto const are = [&](ChangeKind one, ChangeKind other) {
     return (a == one && b == other) || (a == other && b == one);
   };
-  bool const one_inline = (a == Kind::kInline) != (b == Kind::kInline);
-  return a == b || are(Kind::kAsync, Kind::kDefer) ||
-         are(Kind::kPriorityHigh, Kind::kPriorityLow) ||
-         (one_inline && a != Kind::kPreconnect && b != Kind::kPreconnect);
+  bool const one_inline = (a == ChangeKind::kInline) != (b == ChangeKind::kInline);
+  return a == b || are(ChangeKind::kAsync, ChangeKind::kDefer) ||
+         are(ChangeKind::kPriorityHigh, ChangeKind::kPriorityLow) ||
+         (one_inline && a != ChangeKind::kPreconnect && b != ChangeKind::kPreconnect);
 }
 
 std::expected<std::vector<WantedChange>, std::string> wanted_changes(
     std::span<const DocumentChange> changes) {
   std::vector<WantedChange> wanted;
-  std::multimap<std::string, Kind> kinds;
+  std::multimap<std::string, const DocumentChange*> earlier;
   for (const DocumentChange& change : changes) {
     auto const named = "change " + std::to_string(wanted.size() + 1) + ": ";
     auto url = absolute_url(change.url);
     if (!url) {
       return std::unexpected(named + "'" + change.url + "' is not an http or https URL");
     }
-    if (change.kind == Kind::kPreconnect) url = std::string(origin_of_url(*url));
-    if (change.kind == Kind::kPreload &&
+    if (change.kind == ChangeKind::kPreconnect) url = std::string(origin_of_url(*url));
+    if (change.kind == ChangeKind::kPreload &&
         std::ranges::find(kPreloaded, change.as) == std::end(kPreloaded)) {
       return std::unexpected(named +
                              "a preload needs a type of resource: script, style, image, "
                              "font or fetch, not '" +
                              change.as + "'");
     }
-    auto const [first, last] = kinds.equal_range(*url);
+    auto const [first, last] = earlier.equal_range(*url);
     for (auto other = first; other != last; ++other) {
-      if (contradicts(change.kind, other->second)) {
+      if (contradicts(change, *other->second)) {
         return std::unexpected(named + "it contradicts or repeats another change of '" + *url +
                                "'");
       }
     }
-    kinds.emplace(*url, change.kind);
+    earlier.emplace(*url, &change);
     wanted.push_back({.change = change, .url = std::move(*url)});
-    bool const font = change.kind == Kind::kPreload && change.as == "font";
+    bool const font = change.kind == ChangeKind::kPreload && change.as == "font";
     auto& cross_origin = wanted.back().change.cross_origin;
     if (font && cross_origin == CrossOrigin::kNone) cross_origin = CrossOrigin::kAnonymous;
   }
@@ -68,7 +71,7 @@ std::expected<std::vector<WantedChange>, std::string> wanted_changes(
 
 std::string link_of(const WantedChange& wanted) {
   const DocumentChange& change = wanted.change;
-  bool const preload = change.kind == Kind::kPreload;
+  bool const preload = change.kind == ChangeKind::kPreload;
   std::string link = preload ? "<link rel=\"preload\"" : "<link rel=\"preconnect\"";
   link += " href=\"" + in_attribute(wanted.url) + '"';
   if (preload) link += " as=\"" + change.as + '"';
@@ -79,8 +82,8 @@ std::string link_of(const WantedChange& wanted) {
   return link + ">";
 }
 
-// Changes the elements of the document, up to the links to insert.
-void change_elements(std::string_view document, const TextEncoding& encoding,
+// Changes the elements of the document, except for the links to insert. False if they are too many.
+bool change_elements(std::string_view document, const TextEncoding& encoding,
                      const std::string& document_url, std::span<const WantedChange> wanted,
                      ChangedDocument& result, Edits& edits) {
   ElementChanger changer(document, encoding, wanted, result, edits);
@@ -89,13 +92,15 @@ void change_elements(std::string_view document, const TextEncoding& encoding,
   auto base = document_url;
   bool based = false;
   while (reader.next(tag)) {
-    if (tag.in_template) continue;
+    if (tag.in_template || !tag.has_all_attributes) continue;
     if (!based && tag.is("base") && find_attribute(tag, document, "href") != nullptr) {
       based = true;
       base = Element(tag, document, encoding).url("href", document_url).value_or(document_url);
     }
     changer.look_at(tag, base);
+    if (changer.places() > kPlacesMax) return false;
   }
+  return true;
 }
 
 // False if there is no place for them.
@@ -134,7 +139,7 @@ std::expected<ChangedDocument, std::string> change_document(
   auto const url = absolute_url(document_url);
   if (!url) return std::unexpected("the document's URL is not an http or https URL");
   if (document.size() > kDocumentBytesMax) {
-    return std::unexpected("the document is larger than 256 MiB");
+    return std::unexpected("the document is larger than 64 MiB");
   }
   auto const encoding = encoding_of_document(document, charset);
   if (encoding.form != TextForm::kAscii) {
@@ -144,7 +149,9 @@ std::expected<ChangedDocument, std::string> change_document(
   result.outcomes.resize(wanted->size());
   Edits edits;
   auto const text = text_of(document);
-  change_elements(text, encoding, *url, *wanted, result, edits);
+  if (!change_elements(text, encoding, *url, *wanted, result, edits)) {
+    return std::unexpected("the document has more than 100,000 elements to change");
+  }
   if (!insert_links(document, charset, *wanted, result, edits)) {
     return std::unexpected("the document has no place for a <link>: it has no head within 64 KiB");
   }

@@ -72,9 +72,13 @@ struct ChangedDocument {
   bool data_images = false;
 };
 
+/// The limit of the places of all changes together.
+inline constexpr std::size_t kPlacesMax = 100'000;
+
 /// Makes all `changes` in one document: its decoded bytes, the `charset` of its Content-Type (can
 /// be empty) and its absolute URL. All other bytes, and the encoding, stay. Errors: a sentence that
-/// says why the document cannot be edited (its encoding, its size, no place for a <link>), or which
+/// says why the document cannot be edited (its encoding, its size, more than kPlacesMax places, no
+/// place for a <link>), or which
 /// change is invalid or contradicts another.
 std::expected<ChangedDocument, std::string> change_document(
     std::span<const std::byte> document, std::string_view charset, std::string_view document_url,

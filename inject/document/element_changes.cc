@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/http/headers.h"
-#include "inject/document/inline.h"
 #include "inject/document/url.h"
 
 namespace reprise::inject {
@@ -33,6 +32,7 @@ void ElementChanger::look_at(const StartTag& tag, std::string_view base) {
                        : std::vector<std::string>();
   if (!url && set.empty()) return;
   attributes_ = {};
+  has_priority_ = false;
   for (index_ = 0; index_ < changes_.size(); ++index_) {
     bool const origin = changes_[index_].change.kind == ChangeKind::kPreconnect;
     bool const by_url = url && (origin ? origin_of_url(*url) : *url) == changes_[index_].url;
@@ -63,6 +63,7 @@ void ElementChanger::apply(const Element& element, bool by_set) {
 }
 
 void ElementChanger::add_place(const Element& element, Effect effect, std::string note) {
+  ++places_;
   result_.outcomes[index_].places.push_back({.offset_bytes = element.tag().span.begin,
                                              .tag = element.tag().name,
                                              .effect = effect,
@@ -83,6 +84,9 @@ void ElementChanger::set_priority(const Element& element, std::string_view prior
   bool const fetches = tag.is("script") ? element.script_kind() != ScriptKind::kNone
                                         : !tag.is("link") || is_fetched(element);
   if (!fetches) return;
+  // A srcset has several URLs.
+  if (has_priority_) return refuse(element, "another change sets the priority of this element");
+  has_priority_ = true;
   if (equals_ignoring_case(element.value("fetchpriority"), priority)) {
     return add_place(element, Effect::kAlready);
   }
@@ -128,8 +132,25 @@ bool ElementChanger::fits(const Element& element) {
   // Base64 takes 4 bytes for 3, and so can absolute URLs.
   auto const bytes = changes_[index_].change.body.size() / 3 * 4 + 1024;
   if (document_.size() + edits_.added_bytes() + bytes <= kDocumentBytesMax) return true;
-  refuse(element, "the document would be larger than 256 MiB");
+  refuse(element, "the document would be larger than 64 MiB");
   return false;
+}
+
+// The resource as the text of the element; nothing if it is refused.
+std::optional<InlineText> ElementChanger::inline_text(const Element& element) {
+  auto charset = element.value("charset");
+  if (!encoding_of_label(charset)) charset.clear();
+  std::pair const key(index_, element.tag().name + ' ' + charset);
+  if (auto const unfit = unfit_.find(key); unfit != unfit_.end()) {
+    refuse(element, unfit->second);
+    return std::nullopt;
+  }
+  auto const make = element.tag().is("script") ? inline_script : inline_style;
+  auto text = make(changes_[index_].change, charset, encoding_);
+  if (text) return std::move(*text);
+  refuse(element, text.error());
+  unfit_.emplace(key, std::move(text.error()));
+  return std::nullopt;
 }
 
 void ElementChanger::put_script_inline(const Element& element) {
@@ -144,8 +165,8 @@ void ElementChanger::put_script_inline(const Element& element) {
     return refuse(element, "a deferred script runs after parsing; an inline script cannot");
   }
   if (tag.end_tag.size() == 0) return refuse(element, "its end tag is missing");
-  auto script = inline_script(changes_[index_].change, element.value("charset"), encoding_);
-  if (!script) return refuse(element, std::move(script.error()));
+  auto script = inline_text(element);
+  if (!script) return;
   for (auto const* const name :
        {"src", "integrity", "crossorigin", "charset", "fetchpriority", "referrerpolicy"}) {
     attributes_.remove(name);
@@ -162,8 +183,8 @@ void ElementChanger::put_style_inline(const Element& element) {
   }
   auto const type = lower_case(element.value("type"));
   if (!type.empty() && type != "text/css") return;
-  auto style = inline_style(changes_[index_].change, element.value("charset"), encoding_);
-  if (!style) return refuse(element, std::move(style.error()));
+  auto style = inline_text(element);
+  if (!style) return;
   for (auto const* const name : {"rel", "href", "integrity", "crossorigin", "charset", "as",
                                  "fetchpriority", "referrerpolicy", "hreflang", "blocking"}) {
     attributes_.remove(name);

@@ -2,12 +2,15 @@
 
 // What each kind of change does to an element of the document. Pure; not thread-safe.
 
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "inject/document/changes.h"
 #include "inject/document/edits.h"
+#include "inject/document/inline.h"
 
 namespace reprise::inject {
 
@@ -33,6 +36,9 @@ class ElementChanger {
   /// `base`: the document's base URL at this element.
   void look_at(const StartTag& tag, std::string_view base);
 
+  /// The number of places of all changes so far.
+  std::size_t places() const { return places_; }
+
  private:
   void apply(const Element& element, bool by_set);
   void set_priority(const Element& element, std::string_view priority, bool by_set);
@@ -40,11 +46,11 @@ class ElementChanger {
   void set_lazy(const Element& element, bool by_set);
   void find_link(const Element& element);
   void put_inline(const Element& element, bool by_set);
+  std::optional<InlineText> inline_text(const Element& element);
   void put_script_inline(const Element& element);
   void put_style_inline(const Element& element);
   void put_image_inline(const Element& element, bool by_set);
   bool fits(const Element& element);
-  void replace_text(const Element& element, std::string text);
 
   void add_place(const Element& element, ChangedPlace::Effect effect, std::string note = {});
   void refuse(const Element& element, std::string note) {
@@ -56,8 +62,13 @@ class ElementChanger {
   std::span<const WantedChange> changes_;
   ChangedDocument& result_;
   Edits& edits_;
+  std::size_t places_ = 0;
+  /// Why a change's resource cannot be inline, by the name and the charset of the
+  /// element. Kept, because to find it out takes long.
+  std::map<std::pair<std::size_t, std::string>, std::string> unfit_;
   std::size_t index_ = 0;      // of the change that is being made
   AttributeEdits attributes_;  // of the element
+  bool has_priority_ = false;  // a change has decided it
 };
 
 }  // namespace reprise::inject

@@ -111,6 +111,7 @@ void TagReader::pass_end_tag() {
 // document ends before: then it is no tag.
 bool TagReader::read_tag(StartTag& tag, std::size_t name_begin) {
   tag.attributes.clear();
+  tag.has_all_attributes = true;
   tag.name.clear();
   tag.text = tag.end_tag = {};
   while (at_ < document_.size() && !ends_name(document_[at_])) tag.name += lower(document_[at_++]);
@@ -153,7 +154,8 @@ bool TagReader::read_attribute(StartTag& tag) {
     end = at_;
   }
   attribute.whole = span_of(begin, end);
-  tag.attributes.push_back(attribute);
+  tag.has_all_attributes = tag.attributes.size() < kTagAttributesMax;
+  if (tag.has_all_attributes) tag.attributes.push_back(attribute);
   return true;
 }
 
@@ -163,7 +165,7 @@ void TagReader::read_text_after(StartTag& tag) {
     return find_attribute(tag, document_, name) != nullptr;
   };
   OpenForeign::Details details{.self_closing = document_[tag.span.end - 2] == '/'};
-  if (details.self_closing && !tag.attributes.empty()) {
+  if (details.self_closing && !tag.attributes.empty() && tag.has_all_attributes) {
     // The slash can be the end of a value without quotes.
     details.self_closing = tag.attributes.back().whole.end < tag.span.end - 1;
   }

@@ -36,6 +36,7 @@ struct StartTag {
   ByteSpan name_span;
   ByteSpan span;                         ///< from '<' to '>'
   std::vector<TagAttribute> attributes;  ///< as written; of equal names only the first counts
+  bool has_all_attributes = true;        ///< false: there are more than kTagAttributesMax
   bool foreign = false;                  ///< an element of SVG or MathML
   bool in_template = false;
   /// The text of a script or style element, and the end tag after it, which is empty if the
@@ -50,7 +51,8 @@ struct StartTag {
 const TagAttribute* find_attribute(const StartTag& tag, std::string_view document,
                                    std::string_view name);
 
-inline constexpr std::size_t kDocumentBytesMax = 256 << 20;
+inline constexpr std::size_t kDocumentBytesMax = 64 << 20;
+inline constexpr std::size_t kTagAttributesMax = 4096;
 
 /// Yields the start tags in order: those that a browser takes as tags, not what looks like one in a
 /// comment, a script, a style, a title, a CDATA section. With `scripting`, the content of

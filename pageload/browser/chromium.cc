@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "base/system/private_file.h"
 #include "base/text/json_fields.h"
 #include "pageload/browser/devtools_session.h"
 #include "pageload/browser/driver.h"
@@ -11,6 +12,17 @@ namespace fs = std::filesystem;
 namespace reprise {
 namespace {
 
+/// In private windows Chromium blocks the cookies of other sites by default, and therefore gives
+/// these sites connections of their own, unlike in normal ones. (components/content_settings:
+/// cookie_controls_mode 0 is off.)
+Result<void> allow_cookies_of_other_sites(const fs::path& profile) {
+  std::error_code error;
+  fs::create_directories(profile / "Default", error);
+  if (error) return fail(error);
+  return write_private_file(R"({"profile":{"cookie_controls_mode":0}})",
+                            profile / "Default/Preferences");
+}
+
 /// Drives Chromium over --remote-debugging-pipe.
 class ChromiumDriver : public BrowserDriver {
  public:
@@ -21,6 +33,9 @@ class ChromiumDriver : public BrowserDriver {
     auto pipe = make_message_pipe();
     if (!pipe) return std::unexpected(pipe.error().message() + ".");
     pipe_.emplace(std::move(*pipe));
+    if (auto const allowed = allow_cookies_of_other_sites(folder_ / "profile"); !allowed) {
+      return std::unexpected("its profile cannot be written: " + allowed.error().message() + ".");
+    }
     if (options_.authority.empty()) return {};
     return make_trusting_database(folder_ / ".pki/nssdb", options_.authority);
   }
@@ -47,13 +62,18 @@ class ChromiumDriver : public BrowserDriver {
 
   std::unique_ptr<PageSession> open_page(RemoteConnection& connection,
                                          const PageOptions& options) override {
-    return std::make_unique<DevtoolsSession>(connection, options);
+    // A load has a browser of its own, and its page is a normal window, as users have it. Further
+    // pages must not find what earlier ones left.
+    using Context = DevtoolsSession::Context;
+    auto const context = std::exchange(used_, true) ? Context::kPrivate : Context::kNormal;
+    return std::make_unique<DevtoolsSession>(connection, options, context);
   }
 
  private:
   const BrowserOptions& options_;
   fs::path folder_;
   std::optional<MessagePipePair> pipe_;
+  bool used_ = false;  // a page was opened
 };
 
 }  // namespace

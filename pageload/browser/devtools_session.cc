@@ -51,22 +51,29 @@ RemoteCommand key_event(const std::string& session, std::string_view type,
 
 }  // namespace
 
-DevtoolsSession::DevtoolsSession(RemoteConnection& connection, const PageOptions& options)
-    : PageSession(connection, options), trace_(connection) {}
+DevtoolsSession::DevtoolsSession(RemoteConnection& connection, const PageOptions& options,
+                                 Context context)
+    : PageSession(connection, options),
+      private_(context == Context::kPrivate),
+      trace_(connection) {}
 
 Result<void> DevtoolsSession::open(int width, int height, TimePoint deadline) {
-  auto const context = call_for("Target.createBrowserContext", {{"disposeOnDetach", true}},
-                                "browserContextId", deadline);
-  if (!context) return fail(context.error());
-  context_ = *context;
-  if (context_.empty()) return {};
-  connection_.post({}, "Browser.setDownloadBehavior",
-                   {{"behavior", "deny"}, {"browserContextId", context_}});
-  auto const target =
-      call_for("Target.createTarget", {{"url", "about:blank"}, {"browserContextId", context_}},
-               "targetId", deadline);
+  json::object downloads{{"behavior", "deny"}};
+  json::object page{{"url", "about:blank"}};
+  if (private_) {
+    auto const context = call_for("Target.createBrowserContext", {{"disposeOnDetach", true}},
+                                  "browserContextId", deadline);
+    if (!context) return fail(context.error());
+    context_ = *context;
+    if (context_.empty()) return {};
+    downloads["browserContextId"] = context_;
+    page["browserContextId"] = context_;
+  }
+  connection_.post({}, "Browser.setDownloadBehavior", std::move(downloads));
+  auto const target = call_for("Target.createTarget", std::move(page), "targetId", deadline);
   if (!target) return fail(target.error());
   if (target->empty()) return {};
+  target_ = *target;
   auto const session = call_for("Target.attachToTarget", {{"targetId", *target}, {"flatten", true}},
                                 "sessionId", deadline);
   if (!session) return fail(session.error());
@@ -164,6 +171,7 @@ RemoteCommand DevtoolsSession::screenshot_command() const {
 }
 
 RemoteCommand DevtoolsSession::close_command() const {
+  if (!private_) return {{}, "Target.closeTarget", {{"targetId", target_}}};
   return {{}, "Target.disposeBrowserContext", {{"browserContextId", context_}}};
 }
 

@@ -15,7 +15,12 @@ namespace reprise {
 
 class DevtoolsSession : public PageSession {
  public:
-  DevtoolsSession(RemoteConnection& connection, const PageOptions& options);
+  /// Where the page is opened.
+  enum class Context : std::uint8_t {
+    kNormal,   ///< a window of the profile, which must be unused
+    kPrivate,  ///< a private window of its own: Chromium ignores preconnects in it
+  };
+  DevtoolsSession(RemoteConnection& connection, const PageOptions& options, Context context);
 
  private:
   Result<void> open(int width, int height, TimePoint deadline) override;
@@ -37,7 +42,9 @@ class DevtoolsSession : public PageSession {
 
   std::shared_ptr<std::size_t> watch_target(const std::string& session, bool is_page);
 
-  std::string context_;
+  bool const private_;
+  std::string context_;  // if private_
+  std::string target_;
   std::string session_;
   std::string frame_;
   std::optional<DevtoolsRecorder> recorder_;

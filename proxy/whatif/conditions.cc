@@ -39,7 +39,9 @@ class Maker {
     const Intervention& intervention = interventions_[by];
     if (!intervention.is_condition()) return;
     ++effects_[by].selected;
-    if (rules_[by] != nullptr) {
+    if (!request.is_answered) {
+      effects_[by].remark("it has no response", request.url);
+    } else if (rules_[by] != nullptr) {
       think_->add(request.sequence, rules_[by]);
       effects_[by].add(request.url, "think time");
     } else if (auto const* const away = intervention.as<FurtherAway>()) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`--what-if`: each action, in a browser behind a link, over HTTP/1.1 and HTTP/2: what it does on the
-wire, and to which request; two actions on one document; a warm cache; refusals; `whatif`."""
+"""`--what-if`: each action in a browser behind a link, over HTTP/1.1 and HTTP/2: what it does on
+the wire, and to which request; two actions on one document; a warm cache; refusals; `whatif`."""
 
 import hashlib
 import json
@@ -12,10 +12,10 @@ import tempfile
 import zlib
 
 import harness
-from gate_sites import noise
+from gate_sites import noise, words
 from wire import Certificate, Origin, response
 
-HOST, THIRD, LATE = "page.test", "third.test", "late.test"
+HOST, THIRD, LATE = "www.page.test", "third.page.test", "late.page.test"
 ADDRESSES = {HOST: "127.0.1.1", THIRD: "127.0.1.2", LATE: "127.0.1.3"}
 URL = f"https://{HOST}/"
 RTT_MS = 100
@@ -36,14 +36,14 @@ def png(seed, rows):
 
 PAGE = b"""<!doctype html><title>t</title><link rel=icon href=data:,>
 <link rel=stylesheet href=/style.css>
-<script src=https://third.test/ad.js></script>
+<script src=https://third.page.test/ad.js></script>
 <script src=/app.js></script>
 <p>words</p><img src=/picture.png width=63 height=90>
 <div style="height:30000px"></div><img src=/below.png width=63 height=90>
 """
 STYLE = b"p { color: green; background: url(/back.png) }"
 APP = (b"addEventListener('DOMContentLoaded', () => {"
-       b" new Image().src = 'https://late.test/late.png' });")
+       b" new Image().src = 'https://late.page.test/late.png' });")
 FILES = {
     HOST: {"/": (b"text/html", PAGE), "/style.css": (b"text/css", STYLE),
            "/app.js": (b"text/javascript", APP + b"//" + noise(2, 9000).hex().encode()),
@@ -86,7 +86,8 @@ class Recorded(harness.TestCase):
     def load(self, *texts, protocols=PROTOCOLS, arguments=()):
         result = self.folder / "result.json"
         what_ifs = [each for text in texts for each in ("--what-if", text)]
-        done = harness.run("load", str(self.archive), URL, "--link", LINK, "--inject", "none",
+        link = () if "--link" in arguments else ("--link", LINK)
+        done = harness.run("load", str(self.archive), URL, *link, "--inject", "none",
                            "--protocol", ",".join(protocols), "-o", str(result), *what_ifs,
                            *arguments, folder=self.folder, timeout=240)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
@@ -96,14 +97,12 @@ class Recorded(harness.TestCase):
         return loads
 
     def pairs(self, *texts, also=(), **options):
-        """For each protocol: the load without `texts`, and with them. Both with `also`."""
+        """For each protocol: a load without `texts`, and one with them. Both with `also`."""
         key = (also, options.get("protocols"), options.get("arguments"))
         if key not in self.base:
             type(self).base[key] = self.load(*also, **options)
         changed = self.load(*also, *texts, **options)
-        for protocol, load in changed.items():
-            with self.subTest(protocol=protocol, what_if=texts):
-                yield self.base[key][protocol], load
+        return [(self.base[key][protocol], load) for protocol, load in changed.items()]
 
     def refused(self, *texts, arguments=()):
         what_ifs = [each for text in texts for each in ("--what-if", text)]
@@ -143,85 +142,100 @@ class Conditions(Recorded):
 
     def test_an_origin_further_away_costs_its_round_trips(self):
         # TCP, TLS 1.3, the request: three more of each.
-        for base, load in self.pairs("host=third.test: rtt=+50ms"):
-            ad = "third.test/ad.js"
+        for base, load in self.pairs("host=third.page.test: rtt=+50ms"):
+            ad = "third.page.test/ad.js"
             self.assertAlmostEqual(span(load.request(ad)) - span(base.request(ad)), 150, delta=30)
-            style = "page.test/style.css"
+            style = "www.page.test/style.css"
             self.assertAlmostEqual(span(load.request(style)), span(base.request(style)), delta=30)
 
     def test_another_protocol_for_one_host(self):
         other = {"h1": ("h2", "http/1.1"), "h2": ("h1", "h2")}
         for protocol, (asked, rest) in other.items():
-            load = self.load(f"host=third.test: protocol={asked}", protocols=(protocol,))[protocol]
+            load = self.load(f"host=third.page.test: protocol={asked}",
+                             protocols=(protocol,))[protocol]
             spoken = {url.split("/")[0]: each["protocol"] for url, each in load.requests.items()
                       if "." in url}
             self.assertEqual(spoken[THIRD], {"h2": "h2", "h1": "http/1.1"}[asked])
             self.assertEqual({spoken[HOST], spoken[LATE]}, {rest})
 
     def test_coalesced_hosts_share_the_pages_connection(self):
-        for base, load in self.pairs("host=third.test,late.test: coalesce", protocols=("h2",)):
-            for url in ("third.test/ad.js", "late.test/late.png"):
+        for base, load in self.pairs("host=third.page.test,late.page.test: coalesce",
+                                     protocols=("h2",)):
+            for url in ("third.page.test/ad.js", "late.page.test/late.png"):
                 self.assertNotEqual(base.request(url)["connection"],
-                                    base.request("page.test/")["connection"])
+                                    base.request("www.page.test/")["connection"])
                 self.assertEqual(load.request(url)["connection"],
-                                 load.request("page.test/")["connection"])
+                                 load.request("www.page.test/")["connection"])
                 self.assertEqual(load.request(url)["remote_address"],
-                                 load.request("page.test/")["remote_address"])
-            self.assertLess(span(load.request("third.test/ad.js")),
-                            span(base.request("third.test/ad.js")) - 1.5 * RTT_MS)
+                                 load.request("www.page.test/")["remote_address"])
+            self.assertLess(span(load.request("third.page.test/ad.js")),
+                            span(base.request("third.page.test/ad.js")) - 1.5 * RTT_MS)
 
     def test_h1_cannot_coalesce(self):
-        code, told = self.refused("host=third.test: coalesce", arguments=("--protocol", "h1"))
+        code, told = self.refused("host=third.page.test: coalesce", arguments=("--protocol", "h1"))
         self.assertEqual(code, 2)
         self.assertIn("cannot share a connection", told)
 
 
 class Responses(Recorded):
     def test_a_third_party_that_is_gone(self):
-        slow = ("host=third.test: think=+500ms",)
-        for base, load in self.pairs("host=third.test: drop"):
-            self.assertTrue(load.request("third.test/ad.js")["failure"])
+        slow = ("host=third.page.test: think=+500ms",)
+        for base, load in self.pairs("host=third.page.test: drop"):
+            self.assertTrue(load.request("third.page.test/ad.js")["failure"])
             self.assertLess(load["load_event_ms"], base["load_event_ms"])
-        self.assertEqual(self.refused(*slow, "host=third.test: drop")[0], 2)
+        self.assertEqual(self.refused(*slow, "host=third.page.test: drop")[0], 2)
 
     def test_one_resource_of_a_host_that_is_gone(self):
         for base, load in self.pairs("path=/picture.png: drop"):
-            self.assertTrue(load.request("page.test/picture.png")["failure"])
-            self.assertFalse(load.request("page.test/app.js")["failure"])
+            self.assertTrue(load.request("www.page.test/picture.png")["failure"])
+            self.assertFalse(load.request("www.page.test/app.js")["failure"])
 
     def test_a_status(self):
         for base, load in self.pairs("path=/ad.js: status=503"):
-            self.assertEqual(base.request("third.test/ad.js")["status"], 200)
-            self.assertEqual(load.request("third.test/ad.js")["status"], 503)
+            self.assertEqual(base.request("third.page.test/ad.js")["status"], 200)
+            self.assertEqual(load.request("third.page.test/ad.js")["status"], 503)
 
     def test_a_body_and_its_coding(self):
         body = self.folder / "new.js"
         body.write_bytes(b"document.title += 'new';//" + 5000 * b" comment")
         texts = (f"path=/app.js: body={body}", "path=/app.js: compress=br")
         for base, load in self.pairs(*texts):
-            app = load.request("page.test/app.js")
+            app = load.request("www.page.test/app.js")
             self.assertEqual(app["body_sha256"], hashlib.sha256(body.read_bytes()).hexdigest())
             self.assertEqual(app["decoded_bytes"], len(body.read_bytes()))
             self.assertLess(app["encoded_bytes"], 1000)
-            self.assertNotIn("late.test/late.png", load.requests)
+            self.assertNotIn("late.page.test/late.png", load.requests)
 
     def test_codings_leave_the_bytes(self):
         plain = len(FILES[HOST]["/app.js"][1])
         sizes = {}
         for coding in ("gzip", "br", "zstd"):
             for base, load in self.pairs(f"path=/app.js: compress={coding}"):
-                app = load.request("page.test/app.js")
+                app = load.request("www.page.test/app.js")
                 self.assertEqual(app["body_sha256"],
-                                 base.request("page.test/app.js")["body_sha256"])
+                                 base.request("www.page.test/app.js")["body_sha256"])
                 sizes[coding] = app["encoded_bytes"]
                 self.assertLess(app["encoded_bytes"], plain * .7)
         self.assertEqual(self.refused("path=/app.js: compress=off")[0], 2)  # it is so already
 
+    def test_a_coding_saves_what_the_link_says(self):
+        body, mbit = self.folder / "words.js", 2
+        body.write_bytes(b"// " + words(1, 300_000))
+        also = (f"path=/app.js: body={body}",)
+        for base, load in self.pairs("path=/app.js: compress=gzip", also=also,
+                                     arguments=("--link", f"{mbit}mbit/{mbit}mbit/{RTT_MS}")):
+            app = "www.page.test/app.js"
+            bytes_ = base.request(app)["encoded_bytes"] - load.request(app)["encoded_bytes"]
+            self.assertGreater(bytes_, 100_000)
+            packets = 1 + 52 / 1448  # their heads
+            self.assertAlmostEqual(base["load_event_ms"] - load["load_event_ms"],
+                                   bytes_ * packets * 8 / (mbit * 1000), delta=60)
+
     def test_a_year_in_the_cache(self):
         for base, load in self.pairs("type=image: cache=1y", arguments=("--cache", "warm")):
-            self.assertFalse(base.request("page.test/picture.png")["from_cache"])
-            self.assertTrue(load.request("page.test/picture.png")["from_cache"])
-            self.assertFalse(load.request("page.test/app.js")["from_cache"])
+            self.assertFalse(base.request("www.page.test/picture.png")["from_cache"])
+            self.assertTrue(load.request("www.page.test/picture.png")["from_cache"])
+            self.assertFalse(load.request("www.page.test/app.js")["from_cache"])
 
     def test_half_an_image(self):
         if not shutil.which("vips"):
@@ -231,7 +245,7 @@ class Responses(Recorded):
             self.skipTest("libvips-tools is not installed")
         size = len(FILES[HOST]["/picture.png"][1])
         for base, load in self.pairs("path=/picture.png: bytes=x0.5"):
-            picture = load.request("page.test/picture.png")
+            picture = load.request("www.page.test/picture.png")
             self.assertEqual(picture["decoded_bytes"], size // 2)
             self.assertFalse(picture["failure"])
 
@@ -239,24 +253,25 @@ class Responses(Recorded):
 class Documents(Recorded):
     def test_a_preload_starts_with_the_documents_first_bytes(self):
         for base, load in self.pairs("path=/late.png: preload"):
-            late = load.request("late.test/late.png")
-            document = load.request("page.test/")
+            late = load.request("late.page.test/late.png")
+            document = load.request("www.page.test/")
             self.assertLess(late["start_ms"] - document["response_ms"], 60)
-            self.assertGreater(base.request("late.test/late.png")["start_ms"] -
-                               base.request("page.test/")["response_ms"], 200)
+            self.assertGreater(base.request("late.page.test/late.png")["start_ms"] -
+                               base.request("www.page.test/")["response_ms"], 200)
 
     def test_a_preconnect_saves_the_handshake_of_a_late_host(self):
-        for base, load in self.pairs("host=late.test: preconnect"):
-            late = "late.test/late.png"
+        for base, load in self.pairs("host=late.page.test: preconnect"):
+            late = "late.page.test/late.png"
             self.assertLess(span(load.request(late)), span(base.request(late)) - 1.5 * RTT_MS)
 
     def test_early_hints_come_before_the_document(self):
-        texts = ("path=/style.css: early-hints",)
-        for base, load in self.pairs(*texts, also=("path=/: think=+500ms",), protocols=("h2",)):
-            style = load.request("page.test/style.css")
-            self.assertLess(style["start_ms"], load.request("page.test/")["response_ms"] - 300)
-            self.assertLess(load["first_contentful_paint_ms"],
-                            base["first_contentful_paint_ms"] - .5 * RTT_MS)
+        also = ("path=/: think=+500ms", "path=/style.css: cache=1y")
+        for base, load in self.pairs("path=/style.css: early-hints", also=also,
+                                     protocols=("h2",)):
+            # It is there when the document asks for it.
+            style = "www.page.test/style.css"
+            self.assertLess(span(load.request(style)), .5 * RTT_MS)
+            self.assertGreater(span(base.request(style)), .9 * RTT_MS)
 
     def test_async_and_defer_end_the_wait_for_a_blocking_script(self):
         for action in ("async", "defer"):
@@ -266,33 +281,36 @@ class Documents(Recorded):
                 self.assertLess(load[metric], base[metric] - 400)
 
     def test_priorities(self):
-        for base, load in self.pairs("path=/picture.png: priority=high",
-                                     "path=/app.js: priority=low"):
-            self.assertEqual(load.request("page.test/picture.png")["priority"], "High")
-            self.assertEqual(base.request("page.test/app.js")["priority"], "High")
-            self.assertNotEqual(load.request("page.test/app.js")["priority"], "High")
+        for base, load in self.pairs("path=/below.png: priority=high",
+                                     "path=/picture.png: priority=low"):
+            picture, below = "www.page.test/picture.png", "www.page.test/below.png"
+            self.assertEqual(load.request(picture)["priority"], "Low")
+            self.assertEqual(load.request(below)["priority"], "High")
+            for load_, first, second in ((base, picture, below), (load, below, picture)):
+                self.assertLess(load_.request(first)["timing"]["send_start_ms"],
+                                load_.request(second)["timing"]["send_start_ms"])
 
     def test_lazy_images_below_the_fold_are_not_fetched(self):
         for base, load in self.pairs("path=/below.png: lazy"):
-            self.assertIn("page.test/below.png", base.requests)
-            self.assertNotIn("page.test/below.png", load.requests)
+            self.assertIn("www.page.test/below.png", base.requests)
+            self.assertNotIn("www.page.test/below.png", load.requests)
 
     def test_an_inline_style_sheet_and_script(self):
         for base, load in self.pairs("path=/style.css,/app.js: inline"):
-            for url in ("page.test/style.css", "page.test/app.js"):
+            for url in ("www.page.test/style.css", "www.page.test/app.js"):
                 self.assertIn(url, base.requests)
                 self.assertNotIn(url, load.requests)
-            for url in ("page.test/back.png", "late.test/late.png"):  # what they ask for
+            for url in ("www.page.test/back.png", "late.page.test/late.png"):  # what they ask for
                 self.assertFalse(load.request(url)["failure"])
 
     def test_two_changes_of_one_document(self):
         texts = ("path=/ad.js: async", "path=/ad.js: priority=high", "path=/style.css: inline",
                  "path=/late.png: preload", "path=/: compress=br")
         for base, load in self.pairs(*texts):
-            self.assertNotIn("page.test/style.css", load.requests)
-            self.assertLess(load.request("late.test/late.png")["start_ms"],
-                            load.request("page.test/")["response_ms"] + 60)
-            self.assertEqual(load.request("third.test/ad.js")["priority"], "High")
+            self.assertNotIn("www.page.test/style.css", load.requests)
+            self.assertLess(load.request("late.page.test/late.png")["start_ms"],
+                            load.request("www.page.test/")["response_ms"] + 60)
+            self.assertEqual(load.request("third.page.test/ad.js")["priority"], "High")
             self.assertEqual([each["changed"] for each in self.result["what_ifs"]],
                              [1, 1, 1, 1, 1])
 
@@ -326,10 +344,10 @@ class Refusals(Recorded):
 
     def test_a_file_of_them(self):
         lines = self.folder / "changes"
-        lines.write_text("# third parties\nhost=third.test: drop\n\n  type=image: cache=1y\n")
+        lines.write_text("# third parties\nhost=third.page.test: drop\n\n  type=image: cache=1y\n")
         code, told = self.refused(f"@{lines}")
         self.assertEqual(code, 0, told)
-        self.assertIn("what if host=third.test: drop: 1 change by 1 request\n", told)
+        self.assertIn("what if host=third.page.test: drop: 1 change by 1 request\n", told)
         self.assertIn("what if type=image: cache=1y: 4 changes by 4 requests\n", told)
 
 

@@ -57,6 +57,19 @@ TEST(InlineScript, IsRefusedWhereItWouldRunAtAnotherTimeOrMeanSomethingElse) {
   EXPECT_THAT(places("<script type=text/x src=/x.js></script>", "a()"), IsEmpty());
 }
 
+TEST(InlineScript, IsRefusedAtEveryElementAndWhereTheDocumentWouldGrowTooLarge) {
+  EXPECT_THAT(changed_page("<script src=/x.js></script><script src=/x.js></script>"
+                           "<script src=/x.js charset=gbk></script>",
+                           {script_of("'<!--'")})
+                  .places(),
+              testing::Each(testing::StartsWith("refused: its text contains \"<!--\"")));
+  std::string const space(kDocumentBytesMax - 4096, ' ');
+  EXPECT_THAT(changed_page("<script src=/x.js></script><script src=/x.js></script>" + space,
+                           {script_of(std::string(2048, ' '))})
+                  .places(),
+              ElementsAre("changed", "refused: the document would be larger than 64 MiB"));
+}
+
 TEST(InlineScript, IsConvertedToTheEncodingOfTheDocument) {
   auto const text_in = [](std::string_view charset, std::string_view body, std::string type,
                           std::string_view attributes = "") {

@@ -41,7 +41,7 @@ class RandomDocument {
     switch (draw(depth < 3 ? 12 : 9)) {
       case 0:
         return pick(
-            {"text", " & < > \" ", "a<b", "&amp;", "x</", "<3", "\n", "&copy", "]]>", "-->"});
+            {"text", " & < > \" ", "a<b>", "&amp;", "x</ >", "<3", "\n", "&copy", "]]>", "-->"});
       case 1:
         return comment();
       case 2:
@@ -60,13 +60,29 @@ class RandomDocument {
       case 8:
         return tag(pick({"div", "p", "b", "i", "a", "span", "ul", "li", "H1", "section", "x-y"}));
       case 9:
-        return foreign(depth);
+        return foreign();
       case 10: {
         auto const name = pick({"div", "table", "b", "blockquote", "em"});
         return tag(name) + pieces(draw(4), depth + 1) + "</" + name + ">";
       }
       default:
         return "<template>" + pieces(draw(3), 3) + "</template>";
+    }
+  }
+
+  // What leaves no element open: where HTML in SVG is not closed, an end tag of SVG is ignored.
+  std::string closed() {
+    switch (draw(5)) {
+      case 0:
+        return comment();
+      case 1:
+        return raw_text();
+      case 2:
+        return script();
+      case 3:
+        return tag(pick({"img", "br"}));
+      default:
+        return "text";
     }
   }
 
@@ -93,7 +109,7 @@ class RandomDocument {
            pick({"</script>", "</Script >", "</script/>"});
   }
 
-  std::string foreign(int depth) {
+  std::string foreign() {
     auto const inside = [&] {
       return pick({"<g>", "<path d='M>'/>", "<image/>", "<style><b/></style>", "<![CDATA[<p>]]>",
                    "<title>x</title>", "<desc><p>y</p></desc>", "x", "<script></script>", "<rect/>",
@@ -103,8 +119,7 @@ class RandomDocument {
       case 0:
         return "<svg viewBox='0'>" + inside() + inside() + "</svg>";
       case 1:
-        return "<svg><foreignObject><div>" + pieces(draw(2), depth + 3) +
-               "</div></foreignObject></svg>";
+        return "<svg><foreignObject><div>" + closed() + closed() + "</div></foreignObject></svg>";
       case 2:
         return "<svg/>" + piece(3);
       default:

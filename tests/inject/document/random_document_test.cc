@@ -18,8 +18,6 @@
 namespace reprise::inject {
 namespace {
 
-using Kind = ChangeKind;
-
 // Start tags that a tree builder may ignore, or join with an earlier one.
 bool can_vanish(std::string_view name) {
   static constexpr std::string_view kNames[] = {"html", "head", "body"};
@@ -106,18 +104,18 @@ void change_element(ParsedElement& element) {
 }
 
 TEST(ChangeDocument, LeavesTheRestOfTheTreeOfRandomDocuments) {
-  auto const change = [](Kind kind, const std::string& path) {
+  auto const change = [](ChangeKind kind, const std::string& path) {
     return change_of(kind, "https://a.test" + path);
   };
   const std::vector<DocumentChange> changes = {
-      change(Kind::kAsync, "/u0"),
-      change(Kind::kDefer, "/u1"),
-      change(Kind::kPriorityHigh, "/u0"),
-      change(Kind::kPriorityLow, "/u1"),
-      change(Kind::kPriorityHigh, "/u2"),
-      change(Kind::kPriorityLow, "/u3"),
-      change(Kind::kLazy, "/u2"),
-      change(Kind::kLazy, "/u3"),
+      change(ChangeKind::kAsync, "/u0"),
+      change(ChangeKind::kDefer, "/u1"),
+      change(ChangeKind::kPriorityHigh, "/u0"),
+      change(ChangeKind::kPriorityLow, "/u1"),
+      change(ChangeKind::kPriorityHigh, "/u2"),
+      change(ChangeKind::kPriorityLow, "/u3"),
+      change(ChangeKind::kLazy, "/u2"),
+      change(ChangeKind::kLazy, "/u3"),
       inline_of("https://a.test/u4", "image/png", "\x89PNG"),
       inline_of("https://a.test/u5", "text/javascript", "inlined()"),
       preload_of("https://a.test/preloaded", "image")};

@@ -11,7 +11,7 @@ struct StyleCase {
   std::string_view absolute;  ///< empty: not changed
 };
 
-const StyleCase kCases[] = {
+const StyleCase kStyleCases[] = {
     {"nothing", "a { color: red }", ""},
     {"url", "a{b:url(x.png)}", "a{b:url(\"https://a.test/s/x.png\")}"},
     {"spaces", "a{b:URL(  ../x.png\n)}", "a{b:URL(  \"https://a.test/x.png\"\n)}"},
@@ -51,14 +51,14 @@ const StyleCase kCases[] = {
 };
 
 TEST(WithAbsoluteUrls, ChangesRelativeUrlsAlone) {
-  for (const StyleCase& one : kCases) {
+  for (const StyleCase& one : kStyleCases) {
     auto const expected = one.absolute.empty() ? one.style : one.absolute;
     EXPECT_EQ(with_absolute_urls(one.style, "https://a.test/s/main.css"), expected) << one.why;
   }
 }
 
 TEST(WithAbsoluteUrls, ChangesNothingTheSecondTime) {
-  for (const StyleCase& one : kCases) {
+  for (const StyleCase& one : kStyleCases) {
     auto const once = with_absolute_urls(one.style, "https://a.test/s/main.css");
     EXPECT_EQ(with_absolute_urls(once, "https://b.test/"), once) << one.why;
   }

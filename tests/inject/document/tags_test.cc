@@ -38,7 +38,7 @@ struct TagCase {
   std::string_view tags;
 };
 
-const TagCase kCases[] = {
+const TagCase kTagCases[] = {
     {"nothing", "", ""},
     {"text", "a & b < c </ >d", ""},
     {"plain", "<p><b>x</b></p>", "p b"},
@@ -148,7 +148,7 @@ const TagCase kCases[] = {
 };
 
 TEST(TagReader, ReadsTheTagsOfEveryDocumentOfTheTable) {
-  for (const TagCase& one : kCases) EXPECT_EQ(tags_of(one.document), one.tags) << one.why;
+  for (const TagCase& one : kTagCases) EXPECT_EQ(tags_of(one.document), one.tags) << one.why;
 }
 
 TEST(TagReader, ReadsNoscriptWhereScriptsDoNotRun) {

@@ -15,7 +15,7 @@ struct UrlCase {
 constexpr std::string_view kBase = "https://a.test/b/c/d?e";
 
 // After the tests of the URL standard (WPT url/resources/urltestdata.json).
-const UrlCase kCases[] = {
+const UrlCase kUrlCases[] = {
     {"x", "https://a.test/b/c/x"},
     {"./x", "https://a.test/b/c/x"},
     {"../x", "https://a.test/b/x"},
@@ -73,13 +73,13 @@ const UrlCase kCases[] = {
 };
 
 TEST(ResolvedUrl, IsAsBrowsersHaveItInEveryCaseOfTheTable) {
-  for (const UrlCase& one : kCases) {
+  for (const UrlCase& one : kUrlCases) {
     EXPECT_EQ(resolved_url(one.reference, kBase).value_or(""), one.url) << one.reference;
   }
 }
 
 TEST(ResolvedUrl, OfAResultIsTheSame) {
-  for (const UrlCase& one : kCases) {
+  for (const UrlCase& one : kUrlCases) {
     if (one.url.empty()) continue;
     EXPECT_EQ(absolute_url(one.url), one.url);
     EXPECT_EQ(resolved_url(one.url, kBase), one.url);

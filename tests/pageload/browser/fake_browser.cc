@@ -91,7 +91,8 @@ void on_command(const json::object& command) {
         json::object{{"id", command.at("id")}, {"error", {{"message", "no more pages"}}}}));
   }
   if (method == "Page.navigate") return on_navigate(reply);
-  if (method == "Target.disposeBrowserContext" && !held_back.empty()) send_text(held_back);
+  bool const closes = method == "Target.closeTarget" || method == "Target.disposeBrowserContext";
+  if (closes && !held_back.empty()) send_text(held_back);
   send_text(reply);
 }
 
