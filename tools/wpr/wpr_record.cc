@@ -30,6 +30,7 @@ int convert(const fs::path& recording, const fs::path& archive) {
   auto const problem = write_wprgo(recording, archive, effort_for(error ? 0 : bytes));
   if (problem.empty()) {
     fs::remove(recording, error);
+    std::fprintf(stderr, "wrote %s\n", archive.c_str());
     return kExitDone;
   }
   say_error(problem + ". The recording is in " + recording.string());
