@@ -1,0 +1,128 @@
+#include "analysis/dependency/dependency_graph.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace reprise {
+namespace {
+
+constexpr std::array<std::string_view, 6> kKindNames = {"initiator", "parser",     "script order",
+                                                        "style",     "connection", "milestone"};
+constexpr std::array<std::string_view, 4> kAfterNames = {"start", "sent", "first byte", "end"};
+constexpr std::array<std::string_view, 4> kJoinNames = {"sequence", "all of", "first of", "mixed"};
+
+template <class Value, std::size_t size>
+std::optional<Value> value_named(const std::array<std::string_view, size>& names,
+                                 std::string_view name) {
+  auto const found = std::ranges::find(names, name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<Value>(found - names.begin());
+}
+
+double share(std::size_t part, std::size_t rest) {
+  return part + rest == 0 ? 1 : static_cast<double>(part) / static_cast<double>(part + rest);
+}
+
+}  // namespace
+
+std::string DependencyNode::label() const {
+  std::string text;
+  switch (kind) {
+    case DependencyNodeKind::kRequest:
+      text = method + " " + name;
+      break;
+    case DependencyNodeKind::kTask:
+      text = name + " of " + url + (function.empty() ? "" : " " + function);
+      break;
+    case DependencyNodeKind::kMilestone:
+      text = name;
+      break;
+  }
+  return occurrence == 0 ? text : text + " #" + std::to_string(occurrence + 1);
+}
+
+std::string_view to_string(DependencyKind kind) {
+  return kKindNames[static_cast<std::size_t>(kind)];
+}
+std::optional<DependencyKind> dependency_kind(std::string_view name) {
+  return value_named<DependencyKind>(kKindNames, name);
+}
+std::string_view to_string(DependencyAfter after) {
+  return kAfterNames[static_cast<std::size_t>(after)];
+}
+std::optional<DependencyAfter> dependency_after(std::string_view name) {
+  return value_named<DependencyAfter>(kAfterNames, name);
+}
+std::string_view to_string(DependencyJoin join) {
+  return kJoinNames[static_cast<std::size_t>(join)];
+}
+
+std::pair<const DependencyEdge*, const DependencyEdge*> DependencyGraph::edges_to(
+    std::uint32_t node) const {
+  auto const range = std::ranges::equal_range(edges, node, {}, &DependencyEdge::to);
+  return {edges.data() + (range.begin() - edges.begin()),
+          edges.data() + (range.end() - edges.begin())};
+}
+
+DependencyJoin DependencyGraph::join(std::uint32_t node) const {
+  auto const [begin, end] = edges_to(node);
+  if (end - begin <= 1) return DependencyJoin::kSequence;
+  if (std::all_of(begin, end, [](const DependencyEdge& edge) { return edge.alternative == 0; })) {
+    return DependencyJoin::kAllOf;
+  }
+  bool const one_group = std::all_of(begin, end, [first = begin->alternative](auto const& edge) {
+    return edge.alternative == first;
+  });
+  return one_group ? DependencyJoin::kFirstOf : DependencyJoin::kMixed;
+}
+
+void sort_edges(std::vector<DependencyEdge>& edges) {
+  std::ranges::sort(edges, {}, [](const DependencyEdge& edge) {
+    return std::tuple(edge.to, edge.alternative, edge.from, edge.kind, edge.after);
+  });
+}
+
+DependencyClosure::DependencyClosure(const DependencyGraph& graph)
+    : before_(graph.nodes.size(), std::vector<bool>(graph.nodes.size())) {
+  for (DependencyEdge const& edge : graph.edges) {
+    if (edge.kind == DependencyKind::kConnection) continue;
+    before_[edge.to][edge.from] = true;
+    for (std::uint32_t node = 0; node < edge.from; ++node) {
+      if (before_[edge.from][node]) before_[edge.to][node] = true;
+    }
+  }
+}
+
+ClosureComparison compare_closures(const DependencyGraph& truth, const DependencyGraph& found) {
+  std::map<std::string, std::uint32_t> places;
+  for (std::uint32_t i = 0; i < found.nodes.size(); ++i) places[found.nodes[i].label()] = i;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> shared;  // of truth and found
+  for (std::uint32_t i = 0; i < truth.nodes.size(); ++i) {
+    auto const place = places.find(truth.nodes[i].label());
+    if (place != places.end()) shared.emplace_back(i, place->second);
+  }
+  DependencyClosure const of_truth(truth);
+  DependencyClosure const of_found(found);
+  ClosureComparison comparison;
+  for (auto const& [from, from_found] : shared) {
+    for (auto const& [to, to_found] : shared) {
+      bool const is_true = of_truth.follows(to, from);
+      bool const is_found = of_found.follows(to_found, from_found);
+      if (is_true && is_found) ++comparison.both;
+      if (is_true == is_found) continue;
+      auto& only = is_true ? comparison.only_truth : comparison.only_found;
+      only.emplace_back(truth.nodes[from].label(), truth.nodes[to].label());
+    }
+  }
+  return comparison;
+}
+
+double ClosureComparison::precision() const {
+  return share(both, only_found.size());
+}
+double ClosureComparison::recall() const {
+  return share(both, only_truth.size());
+}
+
+}  // namespace reprise

@@ -1,0 +1,312 @@
+#include "analysis/dependency/learn.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "analysis/dependency/observed_gaps.h"
+#include "analysis/verdict.h"
+#include "base/http/url_parts.h"
+
+namespace reprise {
+namespace {
+
+/// More of them do not join before one start.
+constexpr std::size_t kSteadyEdgesMax = 4;
+/// The last ones before a start are tried.
+constexpr std::size_t kSteadyTried = 200;
+/// Pairs of these, the last ones before a start, are tried as alternatives.
+constexpr std::size_t kAlternativesTried = 40;
+/// A request that waits longer than this before it is sent waits for a connection.
+constexpr std::int64_t kQueuedUs = 2'000;
+
+class Learner {
+ public:
+  explicit Learner(std::span<const ObservedPage> pages)
+      : pages_(pages), graph_(find_nodes(pages)), gaps_(graph_.nodes, place(pages)) {}
+
+  DependencyGraph run() && {
+    for (std::uint32_t node = 0; node < graph_.nodes.size(); ++node) {
+      incoming_.clear();
+      switch (graph_.nodes[node].kind) {
+        case DependencyNodeKind::kRequest:
+          add_initiator(node);
+          add_redirect(node);
+          add_steady(node);
+          add_alternatives(node);
+          add_connection(node);
+          break;
+        case DependencyNodeKind::kTask:
+          if (auto const script = gaps_.request_of(node)) {
+            add(*script, node, DependencyKind::kInitiator, {.named = true});
+          }
+          add_steady(node);
+          break;
+        case DependencyNodeKind::kMilestone:
+          add_milestone(node);
+          break;
+      }
+      graph_.edges.insert(graph_.edges.end(), incoming_.begin(), incoming_.end());
+    }
+    sort_edges(graph_.edges);
+    if (graph_.edges.size() > DependencyGraph::kEdgesMax) {
+      graph_.edges.resize(DependencyGraph::kEdgesMax);
+    }
+    gaps_.measure(graph_.edges);
+    return std::move(graph_);
+  }
+
+ private:
+  using Kind = DependencyNodeKind;
+
+  std::vector<PlacedLoad> place(std::span<const ObservedPage> pages) const {
+    std::vector<PlacedLoad> loads;
+    for (ObservedPage const& page : pages) loads.push_back(place_nodes(graph_, page));
+    return loads;
+  }
+
+  const DependencyNode& node(std::uint32_t i) const { return graph_.nodes[i]; }
+
+  /// Unless there is an edge, or `from` does not come before in every load.
+  void add(std::uint32_t from, std::uint32_t to, DependencyKind kind, DependencyEvidence evidence) {
+    if (from >= to) return;
+    if (std::ranges::find(incoming_, from, &DependencyEdge::from) != incoming_.end()) return;
+    auto const after = gaps_.last_moment_before(from, to);
+    if (!after) return;
+    incoming_.push_back(
+        {.from = from, .to = to, .kind = kind, .after = *after, .evidence = evidence});
+  }
+
+  void add_initiator(std::uint32_t to) {
+    std::map<std::uint32_t, std::size_t> votes;
+    for (std::size_t load = 0; load < pages_.size(); ++load) {
+      auto const& times = gaps_.loads()[load][to];
+      if (!times) continue;
+      auto const& call = pages_[load].calls.calls[times->call];
+      auto const from = requested_before(load, without_fragment(call.attribute("initiator")), to);
+      if (from) ++votes[*from];
+    }
+    auto const most = std::ranges::max_element(
+        votes, {}, [](auto const& vote) { return std::pair(vote.second, vote.first); });
+    if (most == votes.end()) return;
+    auto const initiator = most->first;
+    auto const& type = node(initiator).type;
+    auto const kind = type == "Document"     ? DependencyKind::kParser
+                      : type == "Stylesheet" ? DependencyKind::kStyle
+                                             : DependencyKind::kInitiator;
+    add(gaps_.acting(initiator, to), to, kind, {.named = true});
+  }
+
+  /// The last request of that URL before `to` in a load.
+  std::optional<std::uint32_t> requested_before(std::size_t load, std::string_view url,
+                                                std::uint32_t to) const {
+    if (url.empty()) return std::nullopt;
+    for (auto from = to; from-- > 0;) {
+      auto const& times = gaps_.loads()[load][from];
+      if (node(from).kind != Kind::kRequest || !times) continue;
+      if (without_fragment(pages_[load].calls.calls[times->call].name) == url) return from;
+    }
+    return std::nullopt;
+  }
+
+  void add_redirect(std::uint32_t to) {
+    for (auto from = to; from-- > 0;) {
+      if (node(from).kind != Kind::kRequest || !always_redirects_to(from, to)) continue;
+      return add(from, to, DependencyKind::kInitiator, {.named = true, .steady = true});
+    }
+  }
+
+  bool always_redirects_to(std::uint32_t from, std::uint32_t to) const {
+    std::size_t loads = 0;
+    for (std::size_t load = 0; load < pages_.size(); ++load) {
+      auto const& a = gaps_.loads()[load][from];
+      auto const& b = gaps_.loads()[load][to];
+      if (!a || !b) continue;
+      auto const& calls = pages_[load].calls.calls;
+      bool const redirects =
+          calls[a->call].attribute("status").starts_with("30") &&
+          calls[a->call].attribute("status") != "304" &&
+          std::abs(a->end_us - b->start_us) <= kRoundingUs &&
+          calls[a->call].attribute("initiator") == calls[b->call].attribute("initiator");
+      if (!redirects) return false;
+      ++loads;
+    }
+    return loads > 0;
+  }
+
+  /// Whether it can hold up what follows in its document or script.
+  bool can_hold_up(std::uint32_t from) const {
+    DependencyNode const& each = node(from);
+    if (each.kind == Kind::kTask) return true;
+    return each.type == "Script" || each.type == "Stylesheet" || each.type == "XHR" ||
+           each.type == "Fetch";
+  }
+
+  DependencyKind kind_from(std::uint32_t from) const {
+    DependencyNode const& each = node(from);
+    if (each.type == "Stylesheet") return DependencyKind::kStyle;
+    return each.kind == Kind::kTask || each.type == "Script" ? DependencyKind::kScriptOrder
+                                                             : DependencyKind::kInitiator;
+  }
+
+  std::vector<double> gaps_with(std::uint32_t to, std::vector<DependencyEdge> edges) const {
+    sort_edges(edges);
+    return gaps_.gaps_after(to, edges);
+  }
+
+  void add_steady(std::uint32_t to) {
+    for (std::size_t added = 0; added < kSteadyEdgesMax; ++added) {
+      auto const before = gaps_with(to, incoming_);
+      if (is_steady(before)) {
+        for (DependencyEdge& edge : incoming_) edge.evidence.steady = true;
+        return;
+      }
+      std::optional<DependencyEdge> best;
+      std::vector<double> best_gaps;
+      std::size_t tried = 0;
+      for (auto from = to; from-- > 0 && tried < kSteadyTried;) {
+        if (!can_hold_up(from) || gaps_.acting(from, to) != from) continue;
+        if (std::ranges::find(incoming_, from, &DependencyEdge::from) != incoming_.end()) continue;
+        if (gaps_.last_moment_before(from, to) != DependencyAfter::kEnd) continue;
+        ++tried;
+        auto edges = incoming_;
+        edges.push_back({.from = from,
+                         .to = to,
+                         .kind = kind_from(from),
+                         .after = DependencyAfter::kEnd,
+                         .evidence = {.steady = true}});
+        auto gaps = gaps_with(to, edges);
+        if (best && standard_deviation(gaps) >= standard_deviation(best_gaps)) continue;
+        best = edges.back();
+        best_gaps = std::move(gaps);
+      }
+      bool const helps = best && (before.empty() ||
+                                  standard_deviation(best_gaps) <= .5 * standard_deviation(before));
+      if (!helps) return;
+      incoming_.push_back(*best);
+    }
+  }
+
+  void add_alternatives(std::uint32_t to) {
+    if (incoming_.empty() || is_steady(gaps_with(to, incoming_))) return;
+    std::vector<std::uint32_t> tried;
+    for (auto from = to; from-- > 0 && tried.size() < kAlternativesTried;) {
+      if (node(from).kind == Kind::kRequest && node(from).type != "Document") tried.push_back(from);
+    }
+    std::vector<DependencyEdge> best;
+    double best_spread = 0;
+    for (std::size_t a = 0; a < tried.size(); ++a) {
+      for (std::size_t b = a + 1; b < tried.size(); ++b) {
+        auto edges = incoming_;
+        for (auto const from : {tried[b], tried[a]}) {
+          edges.push_back({.from = from,
+                           .to = to,
+                           .after = DependencyAfter::kEnd,
+                           .alternative = 1,
+                           .evidence = {.steady = true}});
+        }
+        auto const gaps = gaps_with(to, edges);
+        if (!is_steady(gaps) || std::ranges::min(gaps) < -static_cast<double>(kRoundingUs)) {
+          continue;
+        }
+        if (!best.empty() && standard_deviation(gaps) >= best_spread) continue;
+        best_spread = standard_deviation(gaps);
+        best = std::move(edges);
+      }
+    }
+    if (!best.empty()) incoming_ = std::move(best);
+  }
+
+  void add_connection(std::uint32_t to) {
+    auto const host = url_parts(node(to).name).host;
+    std::optional<DependencyEdge> best;
+    double best_spread = 0;
+    for (auto from = to; from-- > 0;) {
+      if (node(from).kind != Kind::kRequest || url_parts(node(from).name).host != host) continue;
+      for (auto const after : {DependencyAfter::kSent, DependencyAfter::kEnd}) {
+        auto const gaps = connection_gaps(from, to, after);
+        if (!is_steady(gaps) || std::ranges::min(gaps) < -static_cast<double>(kRoundingUs)) {
+          continue;
+        }
+        if (best && standard_deviation(gaps) >= best_spread) continue;
+        best_spread = standard_deviation(gaps);
+        best = DependencyEdge{.from = from,
+                              .to = to,
+                              .kind = DependencyKind::kConnection,
+                              .after = after,
+                              .evidence = {.steady = true}};
+      }
+    }
+    if (best &&
+        std::ranges::find(incoming_, best->from, &DependencyEdge::from) == incoming_.end()) {
+      incoming_.push_back(*best);
+    }
+  }
+
+  /// Of all loads with both, the time from that moment to the sending; none if `to` did not wait in
+  /// one of them, or for anything later than this connection.
+  std::vector<double> connection_gaps(std::uint32_t from, std::uint32_t to,
+                                      DependencyAfter after) const {
+    std::vector<double> gaps;
+    for (PlacedLoad const& load : gaps_.loads()) {
+      if (!load[from] || !load[to]) continue;
+      auto const gap = load[to]->sent_us - load[from]->at(after);
+      bool const waited = load[to]->sent_us - load[to]->start_us >= kQueuedUs &&
+                          load[from]->at(after) > load[to]->start_us && gap <= 2 * kRoundingUs;
+      if (!waited) return {};
+      gaps.push_back(static_cast<double>(gap));
+    }
+    return gaps;
+  }
+
+  void add_milestone(std::uint32_t to) {
+    auto const& name = node(to).name;
+    bool const waits_for_all = name == kMilestoneNames[static_cast<int>(Milestone::kLoadEvent)] ||
+                               name == kMilestoneNames[static_cast<int>(Milestone::kLastLoad)];
+    bool const is_largest =
+        name == kMilestoneNames[static_cast<int>(Milestone::kLargestContentfulPaint)];
+    for (std::uint32_t from = 0; from < to; ++from) {
+      DependencyNode const& each = node(from);
+      bool const paints = each.type == "Document" || each.type == "Stylesheet" ||
+                          each.type == "Script" || each.kind == Kind::kTask ||
+                          (is_largest && each.kind == Kind::kMilestone);
+      if (waits_for_all ? each.kind == Kind::kMilestone : !paints) continue;
+      auto const after = gaps_.last_moment_before(from, to);
+      if (after == DependencyAfter::kEnd || (after && each.type == "Document")) {
+        add(from, to, DependencyKind::kMilestone, {.named = waits_for_all});
+      }
+    }
+    if (is_largest) add_largest_image(to);
+  }
+
+  /// What was painted, if it is an image and the paint follows it steadily.
+  void add_largest_image(std::uint32_t to) {
+    std::optional<std::uint32_t> best;
+    double best_spread = 0;
+    for (std::uint32_t from = 0; from < to; ++from) {
+      if (node(from).type != "Image") continue;
+      if (gaps_.last_moment_before(from, to) != DependencyAfter::kEnd) continue;
+      std::vector<DependencyEdge> const edge = {
+          {.from = from, .to = to, .after = DependencyAfter::kEnd}};
+      auto const gaps = gaps_.gaps_after(to, edge);
+      if (!is_steady(gaps) || (best && standard_deviation(gaps) >= best_spread)) continue;
+      best = from;
+      best_spread = standard_deviation(gaps);
+    }
+    if (best) add(*best, to, DependencyKind::kMilestone, {.steady = true});
+  }
+
+  std::span<const ObservedPage> pages_;
+  DependencyGraph graph_;
+  ObservedGaps gaps_;
+  std::vector<DependencyEdge> incoming_;  ///< to the node that is being learnt
+};
+
+}  // namespace
+
+DependencyGraph learn_dependencies(std::span<const ObservedPage> loads) {
+  return Learner(loads).run();
+}
+
+}  // namespace reprise

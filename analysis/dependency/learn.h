@@ -1,0 +1,28 @@
+#pragma once
+
+// Learns a page's dependencies by watching loads. What watching cannot tell, perturbation.h asks.
+// Pure.
+
+#include <span>
+
+#include "analysis/dependency/dependency_graph.h"
+#include "analysis/dependency/observed_page.h"
+
+namespace reprise {
+
+/// The nodes of find_nodes() (page_nodes.h), and the edges that hold in every load with both ends:
+///  - to a request from its initiator; if that is a script, from the script's task, if the loads
+///    have tasks; and from the hop that redirected to it;
+///  - to a task from its script;
+///  - to a request or task whose start these do not explain, from earlier scripts and style sheets,
+///    and from what scripts fetched, as long as each one makes the gap much steadier;
+///  - where the earlier of two responses explains a start and their later one does not, from both
+///    as alternatives;
+///  - to a request that waited for a connection of its host, from the request that left it;
+///  - to milestones: to the load event and the last load from all requests that ended before; to
+///    paints from the document, its style sheets and its scripts.
+/// An edge goes from the last moment of its node that precedes the other in every load. `loads` are
+/// of one page under the same conditions; a handful are enough to begin with.
+DependencyGraph learn_dependencies(std::span<const ObservedPage> loads);
+
+}  // namespace reprise

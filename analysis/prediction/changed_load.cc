@@ -1,0 +1,269 @@
+#include "analysis/prediction/changed_load.h"
+
+#include <algorithm>
+#include <deque>
+#include <queue>
+#include <tuple>
+#include <vector>
+
+#include "analysis/prediction/shared_link.h"
+
+namespace reprise {
+namespace {
+
+/// Browsers open no more of HTTP/1.1 to an origin.
+constexpr std::size_t kConnectionsMax = 6;
+
+class ChangedLoad {
+ public:
+  ChangedLoad(const DependencyGraph& graph, const LoadParts& parts,
+              std::span<const NodeChange> changes, double link_factor)
+      : graph_(graph),
+        parts_(parts),
+        changes_(changes),
+        link_(parts.bytes_per_us * link_factor),
+        dropped_(graph.nodes.size()),
+        waiting_(graph.nodes.size()),
+        outgoing_(graph.nodes.size()),
+        origins_(parts.origins.size()) {
+    find_dropped();
+    find_edges();
+  }
+
+  MilestoneTimes run() && {
+    for (std::uint32_t node = 0; node < waiting_.size(); ++node) {
+      if (parts_.nodes[node].present && waiting_[node].groups.empty()) start_after_gap(node);
+    }
+    for (;;) {
+      auto const next = events_.empty() ? SharedLink::kNever : events_.top().at_us;
+      auto const end = link_.next_end();
+      if (next == SharedLink::kNever && end == SharedLink::kNever) break;
+      now_us_ = std::min(next, end);
+      for (auto const node : link_.advance(now_us_)) {
+        add(now_us_ + tail_of(static_cast<std::uint32_t>(node)), Event::kEnd,
+            static_cast<std::uint32_t>(node));
+      }
+      if (next > now_us_) continue;
+      auto const event = events_.top();
+      events_.pop();
+      handle(event);
+    }
+    return reached_;
+  }
+
+ private:
+  struct Event {
+    enum Kind { kStart, kSent, kFirstByte, kEnd };
+    double at_us = 0;
+    std::uint64_t number = 0;  ///< in the order of adding
+    Kind kind = kStart;
+    std::uint32_t node = 0;
+    bool operator>(const Event& other) const {
+      return std::tuple(at_us, number) > std::tuple(other.at_us, other.number);
+    }
+  };
+  /// What a node still waits for, and the latest that it waited for.
+  struct Waiting {
+    std::vector<std::uint32_t> groups;  ///< numbers of edges or alternatives
+    double join_us = 0;
+  };
+  struct Outgoing {
+    std::uint32_t to = 0;
+    std::uint32_t group = 0;
+    DependencyAfter after = DependencyAfter::kEnd;
+  };
+  struct Origin {
+    std::optional<double> ready_us;  ///< HTTP/2: when its connection can be used
+    std::size_t open = 0;            ///< HTTP/1.1
+    std::size_t idle = 0;
+    std::deque<std::uint32_t> waiting;
+  };
+
+  const NodeParts& parts(std::uint32_t node) const { return parts_.nodes[node]; }
+  const NodeChange& change(std::uint32_t node) const { return changes_[node]; }
+
+  void add(double at_us, Event::Kind kind, std::uint32_t node) {
+    events_.push({.at_us = at_us, .number = ++events_added_, .kind = kind, .node = node});
+  }
+
+  /// What a dropped request initiates is not made either.
+  void find_dropped() {
+    for (std::uint32_t node = 0; node < dropped_.size(); ++node) {
+      auto const [begin, end] = graph_.edges_to(node);
+      bool const is_task = graph_.nodes[node].kind == DependencyNodeKind::kTask;
+      dropped_[node] =
+          (change(node).drop && !is_task) || std::any_of(begin, end, [&](const auto& edge) {
+            bool const asks = edge.kind == DependencyKind::kInitiator ||
+                              edge.kind == DependencyKind::kParser ||
+                              edge.kind == DependencyKind::kStyle;
+            return asks && edge.evidence.named && dropped_[edge.from];
+          });
+    }
+  }
+
+  void find_edges() {
+    for (std::uint32_t node = 0; node < waiting_.size(); ++node) {
+      if (!parts(node).present) continue;
+      auto const [begin, end] = graph_.edges_to(node);
+      std::uint32_t group = 0;
+      std::uint32_t alternative = 0;
+      for (auto const* edge = begin; edge != end; ++edge) {
+        if (edge->kind == DependencyKind::kConnection || !parts(edge->from).present) continue;
+        // A dropped alternative never comes, unless all of them are dropped.
+        if (edge->alternative != 0 && dropped_[edge->from] && !dropped_[node]) continue;
+        if (edge->alternative == 0 || edge->alternative != alternative) ++group;
+        alternative = edge->alternative;
+        auto& groups = waiting_[node].groups;
+        if (groups.empty() || groups.back() != group) groups.push_back(group);
+        outgoing_[edge->from].push_back({.to = node, .group = group, .after = edge->after});
+      }
+    }
+  }
+
+  void start_after_gap(std::uint32_t node) {
+    auto const gap = parts(node).gap_us;
+    // A gap below 0 is a matter of rounding.
+    double const scaled = gap > 0 ? gap * change(node).cpu_factor : gap;
+    add(std::max(now_us_, waiting_[node].join_us + scaled), Event::kStart, node);
+  }
+
+  void happened(std::uint32_t node, DependencyAfter after) {
+    for (Outgoing const& edge : outgoing_[node]) {
+      if (edge.after != after) continue;
+      Waiting& waiting = waiting_[edge.to];
+      auto const group = std::ranges::find(waiting.groups, edge.group);
+      if (group == waiting.groups.end()) continue;
+      waiting.groups.erase(group);
+      waiting.join_us = now_us_;
+      if (waiting.groups.empty()) start_after_gap(edge.to);
+    }
+  }
+
+  void handle(const Event& event) {
+    auto const node = event.node;
+    switch (event.kind) {
+      case Event::kStart:
+        return start(node);
+      case Event::kSent: {
+        happened(node, DependencyAfter::kSent);
+        NodeChange const& changed = change(node);
+        auto const think =
+            parts(node).think_us * changed.think_factor + static_cast<double>(changed.think_us);
+        add(now_us_ + longer(parts(node).round_trip_us, 1, node) + std::max(think, 0.0),
+            Event::kFirstByte, node);
+        return;
+      }
+      case Event::kFirstByte:
+        happened(node, DependencyAfter::kFirstByte);
+        link_.add(node, parts(node).bytes * change(node).bytes_factor);
+        return;
+      case Event::kEnd:
+        happened(node, DependencyAfter::kEnd);
+        if (graph_.nodes[node].kind == DependencyNodeKind::kRequest) leave_connection(node);
+        return;
+    }
+  }
+
+  /// By the change of so many round trips.
+  double longer(double length_us, int round_trips, std::uint32_t node) const {
+    return std::max(0.0, length_us + round_trips * static_cast<double>(change(node).rtt_us));
+  }
+
+  void start(std::uint32_t node) {
+    happened(node, DependencyAfter::kStart);
+    switch (graph_.nodes[node].kind) {
+      case DependencyNodeKind::kMilestone: {
+        auto const name = std::ranges::find(kMilestoneNames, graph_.nodes[node].name);
+        reached_[static_cast<std::size_t>(name - kMilestoneNames.begin())] = now_us_;
+        happened(node, DependencyAfter::kEnd);
+        return;
+      }
+      case DependencyNodeKind::kTask:
+        add(now_us_ + (dropped_[node] ? 0 : parts(node).task_us * change(node).cpu_factor),
+            Event::kEnd, node);
+        return;
+      case DependencyNodeKind::kRequest:
+        break;
+    }
+    if (!dropped_[node]) return connect(node);
+    for (auto const after :
+         {DependencyAfter::kSent, DependencyAfter::kFirstByte, DependencyAfter::kEnd}) {
+      happened(node, after);
+    }
+  }
+
+  PredictedProtocol protocol(std::uint32_t node) const {
+    return change(node).protocol.value_or(parts(node).protocol);
+  }
+
+  void connect(std::uint32_t node) {
+    Origin& origin = origins_[parts(node).origin];
+    auto setup = parts_.origins[parts(node).origin];
+    if (protocol(node) == PredictedProtocol::kH1) {
+      if (origin.idle > 0) {
+        --origin.idle;
+        return send(node, now_us_);
+      }
+      if (origin.open >= kConnectionsMax) {
+        origin.waiting.push_back(node);
+        return;
+      }
+      if (++origin.open > 1) setup.dns_us = 0;
+      return send(node, now_us_ + longer(setup.sum(), setup.round_trips(), node));
+    }
+    if (!origin.ready_us) {
+      origin.ready_us = now_us_ + longer(setup.sum(), setup.round_trips(), node);
+      return send(node, *origin.ready_us);
+    }
+    auto const& own = parts(node).own_setup;
+    if (own.sum() > 0 && !change(node).protocol) {
+      return send(node, now_us_ + longer(own.sum(), own.round_trips(), node));
+    }
+    send(node, std::max(now_us_, *origin.ready_us));
+  }
+
+  void send(std::uint32_t node, double at_us) {
+    add(at_us + parts(node).queue_us, Event::kSent, node);
+  }
+
+  void leave_connection(std::uint32_t node) {
+    if (protocol(node) != PredictedProtocol::kH1) return;
+    Origin& origin = origins_[parts(node).origin];
+    if (origin.waiting.empty()) {
+      ++origin.idle;
+      return;
+    }
+    auto const next = origin.waiting.front();
+    origin.waiting.pop_front();
+    send(next, now_us_);
+  }
+
+  double tail_of(std::uint32_t node) const {
+    NodeParts const& each = parts(node);
+    // Without the link's rate, the whole transfer is tail.
+    double const factor = parts_.bytes_per_us > 0 ? 1 : change(node).bytes_factor;
+    return longer(each.tail_us * factor, each.slow_start_round_trips, node);
+  }
+
+  const DependencyGraph& graph_;
+  const LoadParts& parts_;
+  std::span<const NodeChange> changes_;
+  SharedLink link_;
+  std::vector<bool> dropped_;
+  std::vector<Waiting> waiting_;
+  std::vector<std::vector<Outgoing>> outgoing_;
+  std::vector<Origin> origins_;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::uint64_t events_added_ = 0;
+  MilestoneTimes reached_;
+  double now_us_ = 0;
+};
+
+}  // namespace
+
+MilestoneTimes changed_load(const DependencyGraph& graph, const LoadParts& parts,
+                            std::span<const NodeChange> changes, double link_factor) {
+  return ChangedLoad(graph, parts, changes, link_factor).run();
+}
+
+}  // namespace reprise

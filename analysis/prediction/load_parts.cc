@@ -1,0 +1,216 @@
+#include "analysis/prediction/load_parts.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "analysis/dependency/observed_gaps.h"
+#include "analysis/dependency/page_nodes.h"
+#include "analysis/prediction/shared_link.h"
+
+namespace reprise {
+namespace {
+
+/// A sender begins with ten segments (RFC 6928).
+constexpr double kFirstWindowBytes = 10 * 1460;
+
+std::string_view origin_of(std::string_view url) {
+  auto const authority = url.find("://");
+  if (authority == std::string_view::npos) return url;
+  return url.substr(0, url.find('/', authority + 3));
+}
+
+double bytes_of(const Call& call) {
+  auto const text = call.attribute("bytes");
+  double bytes = 0;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+  return error == std::errc() && std::isfinite(bytes) ? std::max(bytes, 0.0) : 0;
+}
+
+int slow_start_round_trips(double bytes) {
+  return bytes <= kFirstWindowBytes
+             ? 0
+             : static_cast<int>(std::ceil(std::log2(bytes / kFirstWindowBytes + 1))) - 1;
+}
+
+class PartsMaker {
+ public:
+  PartsMaker(const DependencyGraph& graph, const ObservedPage& load, const PredictionLink& link)
+      : graph_(graph), load_(load), link_(link), placed_(place_nodes(graph, load)) {
+    parts_.nodes.resize(graph.nodes.size());
+    parts_.observed_us = load.milestones;
+    parts_.bytes_per_us = link.bytes_per_second / 1e6;
+  }
+
+  LoadParts run() && {
+    read_setups();
+    find_round_trip();
+    for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
+      if (placed_[i]) read(i);
+    }
+    find_tails();
+    return std::move(parts_);
+  }
+
+ private:
+  void read_setups() {
+    std::vector<ConnectionSetup> of_call(load_.calls.calls.size());
+    for (Call const& call : load_.calls.calls) {
+      if (call.kind != CallKind::kPhase || call.parent == kNoParent) continue;
+      auto const length = static_cast<double>(call.end_us - call.start_us);
+      if (call.name == "dns") of_call[call.parent].dns_us += length;
+      if (call.name == "connect") of_call[call.parent].connect_us += length;
+      if (call.name == "tls") of_call[call.parent].tls_us += length;
+    }
+    std::map<std::string_view, std::size_t> origins;
+    for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
+      NodeParts& node = parts_.nodes[i];
+      if (!placed_[i] || graph_.nodes[i].kind != DependencyNodeKind::kRequest) continue;
+      node.origin =
+          origins.emplace(origin_of(graph_.nodes[i].name), parts_.origins.size()).first->second;
+      if (node.origin == parts_.origins.size()) {
+        parts_.origins.emplace_back();
+        first_.emplace_back();
+      }
+      node.own_setup = of_call[placed_[i]->call];
+      bool const connects = node.own_setup.connect_us + node.own_setup.tls_us > 0;
+      if (!connects) node.own_setup = {};
+      auto& first = first_[node.origin];
+      if (connects && (!first || placed_[i]->start_us < placed_[*first]->start_us)) first = i;
+    }
+    forget_first_if_used_before();
+    for (std::size_t origin = 0; origin < first_.size(); ++origin) {
+      if (!first_[origin]) continue;
+      parts_.origins[origin] = parts_.nodes[*first_[origin]].own_setup;
+      parts_.nodes[*first_[origin]].own_setup = {};
+    }
+  }
+
+  /// A preconnect, or another host's connection, can be there before any request connects.
+  void forget_first_if_used_before() {
+    for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
+      NodeParts const& node = parts_.nodes[i];
+      bool const uses_another = placed_[i] && node.own_setup.sum() == 0 &&
+                                graph_.nodes[i].kind == DependencyNodeKind::kRequest;
+      if (!uses_another) continue;
+      auto& first = first_[node.origin];
+      if (first && placed_[i]->sent_us < placed_[*first]->sent_us - kRoundingUs) first.reset();
+    }
+  }
+
+  void find_round_trip() {
+    if (link_.rtt_us > 0) {
+      round_trip_us_ = static_cast<double>(link_.rtt_us);
+      return;
+    }
+    double shortest = 0;
+    auto const take = [&shortest](double length) {
+      if (length > 0 && (shortest == 0 || length < shortest)) shortest = length;
+    };
+    for (ConnectionSetup const& setup : parts_.origins) take(setup.connect_us);
+    for (auto const& times : placed_) {
+      if (times) take(static_cast<double>(times->first_byte_us - times->sent_us));
+    }
+    round_trip_us_ = shortest;
+  }
+
+  void read(std::uint32_t i) {
+    NodeTimes const& times = *placed_[i];
+    NodeParts& node = parts_.nodes[i];
+    node.present = true;
+    auto const [begin, end] = graph_.edges_to(i);
+    node.gap_us = static_cast<double>(times.start_us - join_in(placed_, begin, end).value_or(0));
+    switch (graph_.nodes[i].kind) {
+      case DependencyNodeKind::kMilestone:
+        return;
+      case DependencyNodeKind::kTask:
+        node.task_us = static_cast<double>(times.end_us - times.start_us);
+        return;
+      case DependencyNodeKind::kRequest:
+        break;
+    }
+    Call const& call = load_.calls.calls[times.call];
+    auto const protocol = call.attribute("protocol");
+    node.protocol =
+        protocol.starts_with("http/1") ? PredictedProtocol::kH1 : PredictedProtocol::kH2;
+    node.bytes = bytes_of(call);
+    auto const wait = static_cast<double>(times.first_byte_us - times.sent_us);
+    node.round_trip_us = std::min(wait, round_trip_us_);
+    node.think_us = wait - node.round_trip_us;
+    // A request that took over a connection of HTTP/1.1 waited for it: that is the model's matter.
+    bool const takes_over = node.protocol == PredictedProtocol::kH1 && !connects(i);
+    node.queue_us = takes_over ? 0 : queue_of(i);
+  }
+
+  bool connects(std::uint32_t i) const {
+    NodeParts const& node = parts_.nodes[i];
+    return first_[node.origin] == i || node.own_setup.sum() > 0;
+  }
+
+  double queue_of(std::uint32_t i) const {
+    NodeTimes const& times = *placed_[i];
+    NodeParts const& node = parts_.nodes[i];
+    auto could = static_cast<double>(times.start_us) + node.own_setup.sum();
+    auto const& first = first_[node.origin];
+    if (first == i) {
+      could += parts_.origins[node.origin].sum();
+    } else if (first && node.own_setup.sum() == 0) {
+      could = std::max(could, static_cast<double>(placed_[*first]->sent_us));
+    }
+    return std::max(0.0, static_cast<double>(times.sent_us) - could);
+  }
+
+  /// Lets the transfers share the link from their observed first bytes on.
+  void find_tails() {
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
+      bool const is_request = graph_.nodes[i].kind == DependencyNodeKind::kRequest;
+      if (placed_[i] && is_request) order.push_back(i);
+    }
+    std::ranges::sort(order, {},
+                      [this](std::uint32_t i) { return std::pair(placed_[i]->first_byte_us, i); });
+    SharedLink link(parts_.bytes_per_us);
+    auto const finish_until = [&](double at_us) {
+      for (auto end = link.next_end(); end <= at_us && end != SharedLink::kNever;
+           end = link.next_end()) {
+        for (auto const i : link.advance(end)) set_tail(static_cast<std::uint32_t>(i), end);
+      }
+    };
+    for (auto const i : order) {
+      auto const at = static_cast<double>(placed_[i]->first_byte_us);
+      finish_until(at);
+      link.advance(at);
+      link.add(i, parts_.nodes[i].bytes);
+    }
+    finish_until(SharedLink::kNever);
+  }
+
+  void set_tail(std::uint32_t i, double end_us) {
+    NodeParts& node = parts_.nodes[i];
+    node.tail_us = std::max(0.0, static_cast<double>(placed_[i]->end_us) - end_us);
+    // No more than are in it: a connection that was used before starts with a larger window.
+    auto const most = round_trip_us_ > 0 ? std::floor(node.tail_us / round_trip_us_) : 0;
+    node.slow_start_round_trips =
+        std::min(slow_start_round_trips(node.bytes), static_cast<int>(std::min(most, 64.0)));
+  }
+
+  const DependencyGraph& graph_;
+  const ObservedPage& load_;
+  const PredictionLink& link_;
+  PlacedLoad placed_;
+  LoadParts parts_;
+  std::vector<std::optional<std::uint32_t>> first_;  ///< that connected, of each origin
+  double round_trip_us_ = 0;
+};
+
+}  // namespace
+
+LoadParts load_parts(const DependencyGraph& graph, const ObservedPage& load,
+                     const PredictionLink& link) {
+  return PartsMaker(graph, load, link).run();
+}
+
+}  // namespace reprise

@@ -1,0 +1,59 @@
+#pragma once
+
+// One observed load as what a change can act on: of each node its gap, its connection, the server's
+// part and the link's part. Pure. Times are in us, as real numbers.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/dependency/dependency_graph.h"
+#include "analysis/dependency/observed_page.h"
+#include "analysis/prediction/page_change.h"
+
+namespace reprise {
+
+/// What is known of the link; 0: unknown.
+struct PredictionLink {
+  double bytes_per_second = 0;  ///< towards the client. Unknown: transfers do not share anything
+  std::int64_t rtt_us = 0;      ///< unknown: the shortest connection or wait of a load
+};
+
+/// Of a new connection.
+struct ConnectionSetup {
+  double dns_us = 0, connect_us = 0, tls_us = 0;
+  double sum() const { return dns_us + connect_us + tls_us; }
+  int round_trips() const { return (dns_us > 0) + (connect_us > 0) + (tls_us > 0); }
+};
+
+struct NodeParts {
+  bool present = false;
+  double gap_us = 0;  ///< from the join to the start
+  // Of a request.
+  std::size_t origin = 0;
+  PredictedProtocol protocol = PredictedProtocol::kH2;
+  ConnectionSetup own_setup;       ///< beside the origin's first one; empty: it uses that one
+  double queue_us = 0;             ///< until it is sent, though it could be
+  double round_trip_us = 0;        ///< until the first byte, the network's part
+  double think_us = 0;             ///< the server's part
+  double bytes = 0;                ///< through the link
+  double tail_us = 0;              ///< until the end, without using the link
+  int slow_start_round_trips = 0;  ///< in `tail_us`
+  double task_us = 0;              ///< the length of a task
+};
+
+struct LoadParts {
+  std::vector<NodeParts> nodes;          ///< by the graph's nodes
+  std::vector<ConnectionSetup> origins;  ///< of their first connection
+  double bytes_per_us = 0;               ///< of the link; 0: unknown
+  std::array<std::optional<std::int64_t>, kMilestones> observed_us;
+};
+
+/// The transfers take at least what they do on a link that they share evenly; the rest of the
+/// observed time is their tail.
+LoadParts load_parts(const DependencyGraph& graph, const ObservedPage& load,
+                     const PredictionLink& link);
+
+}  // namespace reprise

@@ -1,0 +1,55 @@
+#pragma once
+
+// A change of a page whose effect is predicted, as data. Pure.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "analysis/contribution/entities.h"
+#include "analysis/dependency/dependency_graph.h"
+#include "analysis/dependency/observed_page.h"
+#include "archive/edit/filter.h"
+
+namespace reprise {
+
+/// How requests to one origin share connections: one for all of them, or one each of at most six.
+/// HTTP/3 counts as HTTP/2.
+enum class PredictedProtocol : std::uint8_t { kH1, kH2 };
+
+/// A change of some nodes. Times that would fall below 0 are 0.
+struct NodeChange {
+  double think_factor = 1;    ///< of the server's part of waiting for the first byte; from 0
+  std::int64_t think_us = 0;  ///< added to it; any sign
+  std::int64_t rtt_us = 0;    ///< added once for each round trip; any sign
+  double bytes_factor = 1;    ///< from 0
+  bool drop = false;          ///< the request is not made, nor those that it initiates
+  std::optional<PredictedProtocol> protocol;
+  /// Of tasks, and of the time between a node and what it waits for; from 0.
+  double cpu_factor = 1;
+};
+
+struct PageChange {
+  struct Part {
+    std::vector<std::uint32_t> nodes;  ///< of the graph
+    NodeChange change;
+    /// Think times of which one is drawn for each request and sample, and added. A distribution
+    /// that another analysis predicted, for example.
+    std::vector<std::int64_t> think_draws_us;
+  };
+  std::vector<Part> parts;  ///< of a node in several of them, all apply
+  double link_factor = 1;   ///< of the link's rate; above 0
+};
+
+/// The requests, and the tasks of the scripts, that a filter takes, as calls
+/// (analysis/contribution/call_subject.h) of the first load in which they occur. Fields that only
+/// exchanges of an archive have are empty.
+std::vector<std::uint32_t> nodes_taken(const Filter& filter, const DependencyGraph& graph,
+                                       std::span<const ObservedPage> loads,
+                                       const Entities& entities);
+
+/// All nodes, milestones too: for `cpu_factor` and `rtt_us` of a whole page.
+std::vector<std::uint32_t> all_nodes(const DependencyGraph& graph);
+
+}  // namespace reprise

@@ -1,0 +1,257 @@
+#include "analysis/prediction/prediction.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include "analysis/prediction/changed_load.h"
+
+namespace reprise {
+namespace {
+
+constexpr std::size_t kResamples = 400;
+/// Half the width of a 95 % interval, in standard deviations.
+constexpr double kDeviations = 1.96;
+/// Fewer samples say nothing about a quantile.
+constexpr std::size_t kSamplesMin = 100;
+
+bool is_factor(double value) {
+  return std::isfinite(value) && value >= 0;
+}
+
+std::string fault_of(const DependencyGraph& graph, std::span<const ObservedPage> loads,
+                     const PageChange& change, const PredictionOptions& options) {
+  if (loads.empty()) return "there are no loads to predict from";
+  if (!std::isfinite(options.link.bytes_per_second) || options.link.bytes_per_second < 0) {
+    return "the rate of the link must be a number from 0";
+  }
+  if (!is_factor(change.link_factor) || change.link_factor == 0) {
+    return "the factor of the link's rate must be above 0";
+  }
+  if (options.quantiles.empty()) return "no quantile is asked for";
+  for (double const quantile : options.quantiles) {
+    if (!(quantile > 0 && quantile < 1)) return "a quantile must be between 0 and 1";
+  }
+  for (PageChange::Part const& part : change.parts) {
+    if (!is_factor(part.change.think_factor) || !is_factor(part.change.bytes_factor) ||
+        !is_factor(part.change.cpu_factor)) {
+      return "a factor must be a number from 0";
+    }
+    for (auto const node : part.nodes) {
+      if (node >= graph.nodes.size()) return "a change is of a node that the graph does not have";
+    }
+  }
+  return {};
+}
+
+void apply(NodeChange& all, const NodeChange& one) {
+  all.think_factor *= one.think_factor;
+  all.think_us += one.think_us;
+  all.rtt_us += one.rtt_us;
+  all.bytes_factor *= one.bytes_factor;
+  all.cpu_factor *= one.cpu_factor;
+  all.drop = all.drop || one.drop;
+  if (one.protocol) all.protocol = one.protocol;
+}
+
+/// Where a quantile of so many sorted values is.
+std::size_t rank_of(double quantile, std::size_t count) {
+  auto const rank = std::ceil(quantile * static_cast<double>(count) - 1e-9);
+  return static_cast<std::size_t>(std::clamp(rank, 1.0, static_cast<double>(count))) - 1;
+}
+
+/// The samples of one milestone, with the loads that they are from.
+class MilestoneSamples {
+ public:
+  explicit MilestoneSamples(Milestone milestone) { result_.milestone = milestone; }
+
+  /// Returns the number of the load among those that have the milestone.
+  std::size_t add_load(double observed_us) {
+    result_.observed_us.push_back(observed_us);
+    return result_.observed_us.size() - 1;
+  }
+  void add(std::size_t load, double predicted_us) { samples_.emplace_back(predicted_us, load); }
+  bool any() const { return !result_.observed_us.empty(); }
+
+  /// By the order statistics of the samples.
+  bool is_within(const PredictionOptions& options) const {
+    auto values = samples_;
+    std::ranges::sort(values);
+    auto const count = static_cast<double>(values.size());
+    return std::ranges::all_of(options.quantiles, [&](double quantile) {
+      double const middle = quantile * count;
+      double const reach = kDeviations * std::sqrt(count * quantile * (1 - quantile));
+      if (middle - reach < 0 || middle + reach > count - 1) return false;
+      double const at = values[rank_of(quantile, values.size())].first;
+      double const low = values[static_cast<std::size_t>(middle - reach)].first;
+      double const high = values[static_cast<std::size_t>(std::ceil(middle + reach))].first;
+      return std::max(at - low, high - at) <= options.bound * std::abs(at);
+    });
+  }
+
+  MilestonePrediction finish(const PredictionOptions& options, bool within_bound) && {
+    result_.loads = result_.observed_us.size();
+    result_.within_bound = within_bound;
+    for (auto const& [value, load] : samples_) result_.predicted_us.push_back(value);
+    std::ranges::sort(samples_);
+    std::vector<std::pair<double, std::size_t>> observed;
+    for (std::size_t i = 0; i < result_.loads; ++i)
+      observed.emplace_back(result_.observed_us[i], i);
+    std::ranges::sort(observed);
+    std::vector<std::size_t> once(result_.loads, 1);
+    for (double const quantile : options.quantiles) {
+      PredictedQuantile out{.quantile = quantile,
+                            .observed_us = weighted(observed, once, quantile),
+                            .predicted_us = weighted(samples_, once, quantile)};
+      out.saving_us = out.observed_us - out.predicted_us;
+      std::vector<double> predicted;
+      std::vector<double> savings;
+      std::mt19937_64 random(options.seed);
+      for (std::size_t resample = 0; resample < kResamples; ++resample) {
+        std::vector<std::size_t> weights(result_.loads, 0);
+        for (std::size_t i = 0; i < result_.loads; ++i) ++weights[random() % result_.loads];
+        predicted.push_back(weighted(samples_, weights, quantile));
+        savings.push_back(weighted(observed, weights, quantile) - predicted.back());
+      }
+      std::ranges::sort(predicted);
+      std::ranges::sort(savings);
+      auto const low = rank_of(.025, kResamples);
+      auto const high = rank_of(.975, kResamples);
+      out.low_us = predicted[low];
+      out.high_us = predicted[high];
+      out.saving_low_us = savings[low];
+      out.saving_high_us = savings[high];
+      result_.quantiles.push_back(out);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  /// The quantile of sorted values, each as often as its load counts.
+  static double weighted(const std::vector<std::pair<double, std::size_t>>& values,
+                         const std::vector<std::size_t>& weights, double quantile) {
+    std::size_t total = 0;
+    for (auto const& [value, load] : values) total += weights[load];
+    auto const wanted = rank_of(quantile, total) + 1;
+    std::size_t sum = 0;
+    for (auto const& [value, load] : values) {
+      sum += weights[load];
+      if (sum >= wanted) return value;
+    }
+    return values.back().first;
+  }
+
+  MilestonePrediction result_;
+  std::vector<std::pair<double, std::size_t>> samples_;
+};
+
+class Predictor {
+ public:
+  Predictor(const DependencyGraph& graph, std::span<const ObservedPage> loads,
+            const PageChange& change, const PredictionOptions& options)
+      : graph_(graph), change_(change), options_(options), random_(options.seed) {
+    for (ObservedPage const& load : loads) {
+      loads_.emplace_back().parts = load_parts(graph, load, options.link);
+    }
+    changes_.resize(graph.nodes.size());
+    for (PageChange::Part const& part : change.parts) {
+      for (auto const node : part.nodes) apply(changes_[node], part.change);
+      draws_ = draws_ || (!part.nodes.empty() && !part.think_draws_us.empty());
+    }
+  }
+
+  std::expected<Prediction, std::string> run() && {
+    std::vector<NodeChange> const unchanged(graph_.nodes.size());
+    for (Load& load : loads_) {
+      load.unchanged_us = changed_load(graph_, load.parts, unchanged, 1);
+      for (std::size_t i = 0; i < kMilestones; ++i) {
+        if (!load.parts.observed_us[i] || !load.unchanged_us[i]) continue;
+        load.places[i] = milestones_[i].add_load(static_cast<double>(*load.parts.observed_us[i]));
+      }
+    }
+    if (std::ranges::none_of(milestones_, &MilestoneSamples::any)) {
+      return std::unexpected("no load reached a milestone that the graph has");
+    }
+    std::size_t samples = 0;
+    std::size_t checked = 0;
+    std::array<bool, kMilestones> within{};
+    do {
+      for (Load const& load : loads_) sample(load);
+      samples += loads_.size();
+      if (!draws_) {
+        within.fill(true);
+        break;
+      }
+      // Each time when there are a tenth more.
+      if (samples < kSamplesMin || samples < checked + checked / 10) continue;
+      checked = samples;
+      for (std::size_t i = 0; i < kMilestones; ++i) {
+        within[i] = !milestones_[i].any() || milestones_[i].is_within(options_);
+      }
+    } while (!std::ranges::all_of(within, std::identity()) &&
+             samples + loads_.size() <= options_.samples_max);
+
+    Prediction prediction{.milestones = {}, .samples = samples};
+    for (std::size_t i = 0; i < kMilestones; ++i) {
+      if (!milestones_[i].any()) continue;
+      prediction.milestones.push_back(std::move(milestones_[i]).finish(options_, within[i]));
+    }
+    return prediction;
+  }
+
+ private:
+  struct Load {
+    LoadParts parts;
+    MilestoneTimes unchanged_us;
+    std::array<std::size_t, kMilestones> places{};
+  };
+
+  void sample(const Load& load) {
+    auto changes = changes_;
+    for (PageChange::Part const& part : change_.parts) {
+      if (part.think_draws_us.empty()) continue;
+      for (auto const node : part.nodes) {
+        changes[node].think_us += part.think_draws_us[random_() % part.think_draws_us.size()];
+      }
+    }
+    auto const changed = changed_load(graph_, load.parts, changes, change_.link_factor);
+    for (std::size_t i = 0; i < kMilestones; ++i) {
+      if (!load.parts.observed_us[i] || !load.unchanged_us[i]) continue;
+      double const effect = changed[i] ? *changed[i] - *load.unchanged_us[i] : 0;
+      milestones_[i].add(load.places[i],
+                         std::max(0.0, static_cast<double>(*load.parts.observed_us[i]) + effect));
+    }
+  }
+
+  const DependencyGraph& graph_;
+  const PageChange& change_;
+  const PredictionOptions& options_;
+  std::mt19937_64 random_;
+  std::vector<Load> loads_;
+  std::vector<NodeChange> changes_;
+  bool draws_ = false;
+  std::array<MilestoneSamples, kMilestones> milestones_ = {
+      MilestoneSamples(Milestone::kFirstContentfulPaint),
+      MilestoneSamples(Milestone::kLargestContentfulPaint), MilestoneSamples(Milestone::kLoadEvent),
+      MilestoneSamples(Milestone::kLastLoad)};
+};
+
+}  // namespace
+
+std::expected<Prediction, std::string> predict(const DependencyGraph& graph,
+                                               std::span<const ObservedPage> loads,
+                                               const PageChange& change,
+                                               const PredictionOptions& options) {
+  if (auto fault = fault_of(graph, loads, change, options); !fault.empty()) {
+    return std::unexpected(std::move(fault));
+  }
+  return Predictor(graph, loads, change, options).run();
+}
+
+double quantile_of(std::vector<double> values, double quantile) {
+  std::ranges::sort(values);
+  return values[rank_of(quantile, values.size())];
+}
+
+}  // namespace reprise

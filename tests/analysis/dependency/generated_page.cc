@@ -1,0 +1,498 @@
+#include "tests/analysis/dependency/generated_page.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <queue>
+
+#include "analysis/dependency/learn.h"
+#include "analysis/dependency/perturbation.h"
+#include "analysis/sources/request_call.h"
+
+namespace reprise {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+/// A load, event by event. Times are in ms.
+class Simulator {
+ public:
+  Simulator(const GeneratedPage& page, const SimulatedChange& change, std::uint64_t seed,
+            double jitter)
+      : page_(page), change_(change), random_(seed), jitter_(jitter) {
+    for (auto const& request : page.requests) {
+      bool const never = request.initiator >= 0 && (change.dropped.contains(request.initiator) ||
+                                                    states_[request.initiator].never);
+      // Drawn for all, so that a change of one request leaves the chance of the others.
+      states_.push_back({.never = never,
+                         .think = request.think_ms * std::exp(.15 * jitter_ * normal()),
+                         .gap = request.gap_ms * around_one() * change.cpu,
+                         .execution = request.execution_ms * around_one() * change.cpu});
+      if (never) continue;
+      if (auto const found = change.think_factor.find(index());
+          found != change.think_factor.end()) {
+        states_.back().think *= found->second;
+      }
+      if (auto const found = change.hold_ms.find(index()); found != change.hold_ms.end()) {
+        states_.back().think += found->second;
+      }
+    }
+    for (auto& gap : milestone_gaps_) gap = 6 * around_one() * change.cpu;
+  }
+
+  ObservedPage run() {
+    if (!states_[0].never) schedule(page_.requests[0].gap_ms * 0, Event::kStart, 0);
+    while (!events_.empty() || !active_.empty()) {
+      double const next = events_.empty() ? kNever : events_.top().at;
+      double const finish = next_finish();
+      advance(std::min(next, finish));
+      if (finish <= next) {
+        finish_transfers();
+      } else {
+        auto const event = events_.top();
+        events_.pop();
+        handle(event);
+      }
+      start_what_can();
+    }
+    return result();
+  }
+
+ private:
+  struct State {
+    bool never = false;
+    double think = 0, gap = 0, execution = 0;
+    bool scheduled = false, execution_scheduled = false;
+    double start = kNever, sent = kNever, first_byte = kNever, end = kNever;
+    double dns = -1, connect = -1, tls = -1;
+    double run = kNever, ran = kNever;
+    double left = 0;  ///< bytes
+  };
+  struct Event {
+    enum Kind { kStart, kFirstByte, kRun, kRan };
+    double at;
+    Kind kind;
+    int request;
+    bool operator>(const Event& other) const {
+      return std::pair(at, request) > std::pair(other.at, other.request);
+    }
+  };
+
+  int index() const { return static_cast<int>(states_.size()) - 1; }
+  double uniform() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
+  double normal() {
+    double sum = -6;
+    for (int i = 0; i < 12; ++i) sum += uniform();
+    return sum;
+  }
+  double around_one() { return 1 + .1 * jitter_ * (2 * uniform() - 1); }
+  double rtt() const { return page_.rtt_ms + change_.rtt_ms; }
+  const GeneratedRequest& request(int i) const {
+    return page_.requests[static_cast<std::size_t>(i)];
+  }
+  State& state(int i) { return states_[static_cast<std::size_t>(i)]; }
+
+  void schedule(double at, Event::Kind kind, int i) { events_.push({at, kind, i}); }
+
+  double next_finish() const {
+    double least = kNever;
+    for (auto const i : active_) least = std::min(least, states_[i].left);
+    return active_.empty() ? kNever
+                           : now_ + least * static_cast<double>(active_.size()) /
+                                        (page_.bytes_per_ms * change_.rate);
+  }
+  void advance(double until) {
+    double const each = (until - now_) * page_.bytes_per_ms * change_.rate /
+                        static_cast<double>(std::max<std::size_t>(active_.size(), 1));
+    for (auto const i : active_) states_[i].left -= each;
+    now_ = until;
+  }
+  void finish_transfers() {
+    std::erase_if(active_, [this](std::size_t i) {
+      if (states_[i].left > 1e-6) return false;
+      states_[i].end = now_;
+      return true;
+    });
+  }
+
+  void handle(const Event& event) {
+    State& at = state(event.request);
+    GeneratedRequest const& asked = request(event.request);
+    switch (event.kind) {
+      case Event::kStart:
+        at.start = now_;
+        if (change_.dropped.contains(event.request)) {
+          at.sent = at.first_byte = at.end = now_;
+          break;
+        }
+        if (!connections_.contains(asked.host)) {
+          at.dns = now_;
+          at.connect = now_ + rtt();
+          at.tls = now_ + 2 * rtt();
+          connections_[asked.host] = now_ + 3 * rtt();
+        }
+        at.sent = std::max(now_, connections_[asked.host]);
+        schedule(at.sent + rtt() + at.think, Event::kFirstByte, event.request);
+        break;
+      case Event::kFirstByte: {
+        at.first_byte = now_;
+        auto const factor = change_.bytes_factor.find(event.request);
+        at.left = asked.bytes * (factor == change_.bytes_factor.end() ? 1 : factor->second);
+        active_.push_back(static_cast<std::size_t>(event.request));
+        break;
+      }
+      case Event::kRun:
+        at.run = now_;
+        schedule(now_ + at.execution, Event::kRan, event.request);
+        break;
+      case Event::kRan:
+        at.ran = now_;
+        break;
+    }
+  }
+
+  /// Whether it is over or will never be.
+  bool ended(int i) { return state(i).never || state(i).end <= now_; }
+  bool executed(int i) {
+    return state(i).never || change_.dropped.contains(i) || state(i).ran <= now_;
+  }
+
+  void start_what_can() {
+    for (int i = 1; i < static_cast<int>(states_.size()); ++i) {
+      State& at = state(i);
+      GeneratedRequest const& asked = request(i);
+      if (at.never) continue;
+      if (!at.scheduled && is_ready(asked)) {
+        at.scheduled = true;
+        schedule(now_ + at.gap, Event::kStart, i);
+      }
+      if (asked.execution_ms == 0 || at.execution_scheduled || change_.dropped.contains(i))
+        continue;
+      bool const ready =
+          at.end <= now_ &&
+          std::ranges::all_of(asked.execution_ends, [&](int k) { return ended(k); }) &&
+          std::ranges::all_of(asked.execution_after, [&](int k) { return executed(k); });
+      if (!ready) continue;
+      at.execution_scheduled = true;
+      schedule(now_ + 1, Event::kRun, i);
+    }
+  }
+
+  bool is_ready(const GeneratedRequest& asked) {
+    auto const arrived = [&](int k) { return state(k).first_byte <= now_; };
+    auto const has_ended = [&](int k) { return ended(k); };
+    auto const has_run = [&](int k) { return executed(k); };
+    // A dropped alternative fails, so that the other one counts.
+    auto const has_come = [&](int k) { return ended(k) && !change_.dropped.contains(k); };
+    auto const is_dropped = [&](int k) { return change_.dropped.contains(k); };
+    bool const ends = asked.first_of ? std::ranges::any_of(asked.ends, has_come) ||
+                                           std::ranges::all_of(asked.ends, is_dropped)
+                                     : std::ranges::all_of(asked.ends, has_ended);
+    return ends && std::ranges::all_of(asked.first_bytes, arrived) &&
+           std::ranges::all_of(asked.executions, has_run);
+  }
+
+  static std::int64_t us(double ms) { return std::llround(ms * 1000); }
+
+  ObservedPage result() {
+    ObservedPage page{.calls = {.page = page_.requests[0].url}, .milestones = {}};
+    double paint = state(0).first_byte;
+    double load = 0;
+    double last = 0;
+    for (int i = 0; i < static_cast<int>(states_.size()); ++i) {
+      State const& at = state(i);
+      GeneratedRequest const& asked = request(i);
+      if (at.never || at.end == kNever) continue;
+      bool const blocks = asked.type == "Stylesheet" ||
+                          (asked.type == "Script" && !asked.asynchronous && asked.initiator == 0);
+      double const done = at.ran == kNever ? at.end : at.ran;
+      if (blocks) paint = std::max(paint, done);
+      if (!asked.asynchronous) load = std::max(load, done);
+      last = std::max(last, at.end);
+      if (!change_.dropped.contains(i)) add_calls(page.calls, i);
+    }
+    paint += milestone_gaps_[0];
+    double largest = paint;
+    if (page_.largest >= 0)
+      largest = std::max(largest, state(page_.largest).end + milestone_gaps_[1]);
+    page.milestones = {us(paint), us(largest), us(load + milestone_gaps_[2]), us(last)};
+    page.calls.window_us = us(load + milestone_gaps_[2]);
+    normalize(page.calls);
+    return page;
+  }
+
+  void add_calls(CallTree& tree, int i) {
+    State const& at = state(i);
+    GeneratedRequest const& asked = request(i);
+    Call call{.name = asked.url, .start_us = us(at.start), .end_us = us(at.end)};
+    call.set("method", "GET");
+    call.set("type", asked.type);
+    call.set("status", "200");
+    call.set("protocol", "h2");
+    call.set("bytes", std::to_string(std::llround(asked.bytes)));
+    if (asked.initiator >= 0) call.set("initiator", request(asked.initiator).url);
+    RequestTimes times{
+        .send_start = us(at.sent), .send_end = us(at.sent), .first_byte = us(at.first_byte)};
+    if (at.dns >= 0) {
+      times.dns_start = us(at.dns);
+      times.dns_end = times.connect_start = us(at.connect);
+      times.tls_start = us(at.tls);
+      times.connect_end = us(at.sent);
+    }
+    add_request(tree, std::move(call), times);
+    if (!page_.tasks || at.ran == kNever) return;
+    Call task{
+        .kind = CallKind::kTask, .name = "script", .start_us = us(at.run), .end_us = us(at.ran)};
+    task.set("url", asked.url);
+    tree.calls.push_back(std::move(task));
+  }
+
+  const GeneratedPage& page_;
+  const SimulatedChange& change_;
+  std::mt19937_64 random_;
+  double jitter_;
+  std::vector<State> states_;
+  std::vector<std::size_t> active_;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::map<int, double> connections_;
+  std::array<double, 3> milestone_gaps_{};
+  double now_ = 0;
+};
+
+class Generator {
+ public:
+  explicit Generator(std::uint64_t seed) : random_(seed) {}
+
+  GeneratedPage run() {
+    page_.rtt_ms = between(15, 90);
+    page_.bytes_per_ms = between(300, 3000);
+    page_.tasks = random_() % 2 == 0;
+    add("Document", -1, 20'000, 80'000);
+    std::vector<int> sheets;
+    for (auto i = count(1, 3); i-- > 0;) sheets.push_back(parsed("Stylesheet", 5'000, 60'000));
+    std::vector<int> scripts;
+    for (auto i = count(2, 4); i-- > 0;) {
+      int const script = parsed("Script", 10'000, 120'000);
+      auto& asked = page_.requests.back();
+      asked.execution_ms = between(5, 60);
+      asked.execution_ends = sheets;
+      asked.execution_after = scripts;
+      scripts.push_back(script);
+    }
+    std::vector<int> images;
+    for (auto i = count(2, 5); i-- > 0;) images.push_back(parsed("Image", 5'000, 150'000));
+    page_.largest = images[random_() % images.size()];
+    // Found by the parser behind a script that held it up.
+    for (auto i = count(1, 2); i-- > 0;) {
+      int const script = scripts[random_() % scripts.size()];
+      parsed("Image", 5'000, 80'000);
+      page_.requests.back().executions = {script};
+    }
+    if (random_() % 2 == 0) {
+      parsed("Script", 10'000, 80'000);
+      page_.requests.back().execution_ms = between(5, 40);
+      page_.requests.back().asynchronous = true;
+      scripts.push_back(last());
+    }
+    for (auto i = count(1, 2); i-- > 0;) {
+      int const sheet = sheets[random_() % sheets.size()];
+      add("Font", sheet, 10'000, 60'000);
+      page_.requests.back().ends = {sheet};
+    }
+    for (int const script : scripts) {
+      if (random_() % 4 != 0) fetched(script, random_() % 2 == 0 ? "Fetch" : "Image");
+    }
+    add_joins(scripts);
+    return std::move(page_);
+  }
+
+ private:
+  double between(double a, double b) {
+    return a + (b - a) * static_cast<double>(random_() >> 11) * 0x1p-53;
+  }
+  int count(int a, int b) {
+    return a + static_cast<int>(random_() % static_cast<unsigned>(b - a + 1));
+  }
+  int last() const { return static_cast<int>(page_.requests.size()) - 1; }
+
+  static std::string url_of(int host, int number, const std::string& type) {
+    if (number == 0) return "https://host0.test/";
+    return "https://host" + std::to_string(host) + ".test/" + std::to_string(number) + "." + type;
+  }
+  int add(const char* type, int initiator, double least, double most) {
+    int const host = random_() % 4 == 0 ? 1 + static_cast<int>(random_() % 3) : 0;
+    int const number = last() + 1;
+    page_.requests.push_back({.url = url_of(host, number, type),
+                              .type = type,
+                              .initiator = initiator,
+                              .host = number == 0 ? 0 : host,
+                              .bytes = between(least, most),
+                              .think_ms = between(15, 150),
+                              .gap_ms = between(2, 25)});
+    return number;
+  }
+  int parsed(const char* type, double least, double most) {
+    int const number = add(type, 0, least, most);
+    page_.requests.back().first_bytes = {0};
+    return number;
+  }
+  int fetched(int script, const char* type) {
+    int const number = add(type, script, 2'000, 60'000);
+    page_.requests.back().executions = {script};
+    return number;
+  }
+
+  /// All of two, the first of two, a chain of three; of one script each.
+  void add_joins(const std::vector<int>& scripts) {
+    auto const any = [&] { return scripts[random_() % scripts.size()]; };
+    int const both = any();
+    int const a = fetched(both, "Fetch");
+    int const b = fetched(both, "Fetch");
+    add("Image", both, 5'000, 60'000);
+    page_.requests.back().ends = {a, b};
+
+    int const race = any();
+    int const c = fetched(race, "Fetch");
+    int const d = fetched(race, "Fetch");
+    // In half of the pages they are close, and now the one and now the other comes first.
+    if (random_() % 2 == 0) {
+      auto& other = page_.requests[static_cast<std::size_t>(d)];
+      auto const& one = page_.requests[static_cast<std::size_t>(c)];
+      other.think_ms = one.think_ms * between(.9, 1.1);
+      other.bytes = one.bytes;
+      other.gap_ms = one.gap_ms;
+      other.host = one.host;
+      other.url = url_of(other.host, d, other.type);
+    }
+    add("Fetch", race, 2'000, 40'000);
+    page_.requests.back().ends = {c, d};
+    page_.requests.back().first_of = true;
+    add("Image", race, 2'000, 40'000);
+    page_.requests.back().ends = {last() - 1};
+
+    int chain = fetched(any(), "Fetch");
+    for (int i = 0; i < 2; ++i) {
+      int const next =
+          add("Fetch", page_.requests[static_cast<std::size_t>(chain)].initiator, 1'000, 20'000);
+      page_.requests.back().ends = {chain};
+      chain = next;
+    }
+    if (random_() % 2 == 0) page_.requests.back().asynchronous = true;
+  }
+
+  std::mt19937_64 random_;
+  GeneratedPage page_;
+};
+
+}  // namespace
+
+GeneratedPage generate_page(std::uint64_t seed) {
+  return Generator(seed).run();
+}
+
+ObservedPage simulate_load(const GeneratedPage& page, const SimulatedChange& change,
+                           std::uint64_t seed, double jitter) {
+  return Simulator(page, change, seed, jitter).run();
+}
+
+std::vector<ObservedPage> simulate_loads(const GeneratedPage& page, const SimulatedChange& change,
+                                         std::uint64_t seed, int loads) {
+  std::vector<ObservedPage> pages;
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < loads; ++i) pages.push_back(simulate_load(page, change, random()));
+  return pages;
+}
+
+SearchedGraph search_dependencies(const GeneratedPage& page, const std::vector<ObservedPage>& loads,
+                                  std::uint64_t seed) {
+  DependencySearch search(learn_dependencies(loads), loads);
+  SearchedGraph found{.watched = search.graph(), .graph = {}};
+  while (auto const perturbation = search.next()) {
+    SimulatedChange change;
+    for (auto const node : perturbation->held) {
+      auto const request =
+          std::ranges::find(page.requests, search.graph().nodes[node].name, &GeneratedRequest::url);
+      change.hold_ms[static_cast<int>(request - page.requests.begin())] =
+          static_cast<double>(perturbation->hold_us) / 1000;
+    }
+    ++found.perturbations;
+    search.take(*perturbation,
+                simulate_loads(page, change, seed * 1'000'003 + found.perturbations, 3));
+  }
+  found.graph = search.graph();
+  return found;
+}
+
+DependencyGraph GeneratedPage::truth() const {
+  // The nodes in an order in which everything comes after what it follows: that of a load.
+  GeneratedPage shown = *this;
+  shown.tasks = true;
+  auto const load = simulate_load(shown, {}, 1, 0);
+  struct Placed {
+    std::int64_t start;
+    int rank;  ///< a request, its task, a milestone
+    int request;
+    DependencyNode node;
+  };
+  std::vector<Placed> placed;
+  auto const place_of = [&](const std::string& url, CallKind kind) {
+    for (Call const& call : load.calls.calls) {
+      auto const name = kind == CallKind::kTask ? call.attribute("url") : call.name;
+      if (call.kind == kind && name == url) return call.start_us;
+    }
+    return std::int64_t{-1};
+  };
+  for (int i = 0; i < static_cast<int>(requests.size()); ++i) {
+    auto const& url = requests[static_cast<std::size_t>(i)].url;
+    placed.push_back({place_of(url, CallKind::kRequest), 0, i, {.name = url, .method = "GET"}});
+    if (requests[static_cast<std::size_t>(i)].execution_ms == 0) continue;
+    placed.push_back({place_of(url, CallKind::kTask),
+                      1,
+                      i,
+                      {.kind = DependencyNodeKind::kTask, .name = "script", .url = url}});
+  }
+  for (std::size_t i = 0; i < kMilestones; ++i) {
+    placed.push_back(
+        {load.milestones[i].value_or(0),
+         2,
+         static_cast<int>(i),
+         {.kind = DependencyNodeKind::kMilestone, .name = std::string(kMilestoneNames[i])}});
+  }
+  std::ranges::sort(placed, {}, [](const Placed& each) {
+    return std::tuple(each.start, each.rank, each.request);
+  });
+  DependencyGraph graph;
+  std::map<std::pair<int, int>, std::uint32_t> node_of;
+  for (Placed const& each : placed) {
+    node_of[{each.rank, each.request}] = static_cast<std::uint32_t>(graph.nodes.size());
+    graph.nodes.push_back(each.node);
+  }
+  auto const add = [&](std::uint32_t from, std::uint32_t to) {
+    graph.edges.push_back({.from = from, .to = to});
+  };
+  for (int i = 0; i < static_cast<int>(requests.size()); ++i) {
+    auto const& asked = requests[static_cast<std::size_t>(i)];
+    auto const to = node_of[{0, i}];
+    for (int const k : asked.first_bytes) add(node_of[{0, k}], to);
+    for (int const k : asked.ends) add(node_of[{0, k}], to);
+    for (int const k : asked.executions) add(node_of[{1, k}], to);
+    bool const blocks = asked.type == "Stylesheet" || i == 0 ||
+                        (asked.type == "Script" && !asked.asynchronous && asked.initiator == 0);
+    int const rank = asked.execution_ms > 0 ? 1 : 0;
+    auto const milestone = [&](Milestone which) { return node_of[{2, static_cast<int>(which)}]; };
+    if (blocks) add(node_of[{rank, i}], milestone(Milestone::kFirstContentfulPaint));
+    if (!asked.asynchronous) add(node_of[{rank, i}], milestone(Milestone::kLoadEvent));
+    add(to, milestone(Milestone::kLastLoad));
+    if (rank == 0) continue;
+    add(to, node_of[{1, i}]);
+    for (int const k : asked.execution_ends) add(node_of[{0, k}], node_of[{1, i}]);
+    for (int const k : asked.execution_after) add(node_of[{1, k}], node_of[{1, i}]);
+  }
+  auto const largest_paint = node_of[{2, static_cast<int>(Milestone::kLargestContentfulPaint)}];
+  add(node_of[{2, static_cast<int>(Milestone::kFirstContentfulPaint)}], largest_paint);
+  if (largest >= 0) add(node_of[{0, largest}], largest_paint);
+  sort_edges(graph.edges);
+  return graph;
+}
+
+}  // namespace reprise

@@ -1,0 +1,177 @@
+#include "analysis/dependency/learn.h"
+
+#include <gmock/gmock.h>
+
+#include "pageload/results/load_result.h"
+#include "tests/analysis/dependency/observed_trees.h"
+
+namespace reprise {
+namespace {
+
+using Kind = DependencyKind;
+using After = DependencyAfter;
+
+/// An edge, by what it joins.
+struct Joined {
+  std::string from, to;
+  Kind kind;
+  After after;
+  bool operator==(const Joined&) const = default;
+};
+void PrintTo(const Joined& edge, std::ostream* out) {
+  *out << edge.from << " -> " << edge.to << " (" << to_string(edge.kind) << ", after "
+       << to_string(edge.after) << ")";
+}
+
+std::vector<Joined> edges_of(const DependencyGraph& graph) {
+  auto const name = [&](std::uint32_t i) {
+    auto const label = graph.nodes[i].label();
+    return label.starts_with("GET ") ? label.substr(label.rfind('/') + 1) : label;
+  };
+  std::vector<Joined> edges;
+  for (DependencyEdge const& edge : graph.edges) {
+    edges.push_back({name(edge.from), name(edge.to), edge.kind, edge.after});
+  }
+  return edges;
+}
+
+const std::string kPage = "https://a.test/page";
+
+TEST(LearnDependencies, FollowsInitiatorsFromTheLastMomentThatAlwaysPrecedes) {
+  std::vector<ObservedPage> loads;
+  for (std::int64_t late : {0, 7}) {
+    loads.push_back(written_load(
+        {{kPage, "Document", 0, 50, 100, ""},
+         {"https://a.test/a.css", "Stylesheet", 55 + late, 80, 95, kPage},
+         {"https://a.test/font", "Font", 97 + late, 120, 130, "https://a.test/a.css"},
+         {"https://a.test/b.js", "Script", 60, 80, 140, kPage + "#x"},
+         {"https://a.test/data", "Fetch", 145 + late, 160, 170, "https://a.test/b.js"}}));
+  }
+  auto const graph = learn_dependencies(loads);
+  EXPECT_THAT(edges_of(graph), testing::UnorderedElementsAre(
+                                   Joined{"page", "a.css", Kind::kParser, After::kFirstByte},
+                                   Joined{"page", "b.js", Kind::kParser, After::kFirstByte},
+                                   Joined{"a.css", "font", Kind::kStyle, After::kEnd},
+                                   Joined{"b.js", "data", Kind::kInitiator, After::kEnd}));
+  auto const* const style = graph.edges_to(1).first;
+  EXPECT_EQ(style->gap_us, 8'500);
+  EXPECT_EQ(style->gap_spread_us, 4'949) << "of 5000 and 12000";
+  EXPECT_EQ(style->loads, 2);
+}
+
+TEST(LearnDependencies, GoesThroughTheTaskOfAScript) {
+  auto load =
+      written_load({{kPage, "Document", 0, 50, 100, ""},
+                    {"https://a.test/b.js", "Script", 60, 80, 140, kPage},
+                    {"https://a.test/data", "Fetch", 150, 160, 170, "https://a.test/b.js"}});
+  add_task(load, "https://a.test/b.js", 141, 155);
+  std::vector<ObservedPage> const loads = {load, load};
+  EXPECT_THAT(
+      edges_of(learn_dependencies(loads)),
+      testing::UnorderedElementsAre(
+          Joined{"page", "b.js", Kind::kParser, After::kFirstByte},
+          Joined{"b.js", "script of https://a.test/b.js", Kind::kInitiator, After::kEnd},
+          Joined{"script of https://a.test/b.js", "data", Kind::kInitiator, After::kStart}));
+}
+
+TEST(LearnDependencies, FindsTheScriptThatHeldUpTheParser) {
+  std::vector<ObservedPage> loads;
+  for (std::int64_t late : {0, 40, 90}) {
+    loads.push_back(written_load(
+        {{kPage, "Document", 0, 50, 100, ""},
+         {"https://a.test/b.js", "Script", 60, 80, 140 + late, kPage},
+         {"https://a.test/beside.png", "Image", 61, 70, 90 + late / 2, kPage},
+         {"https://a.test/after.png", "Image", 150 + late, 160 + late, 170 + late, kPage}}));
+  }
+  EXPECT_THAT(
+      edges_of(learn_dependencies(loads)),
+      testing::UnorderedElementsAre(Joined{"page", "b.js", Kind::kParser, After::kFirstByte},
+                                    Joined{"page", "beside.png", Kind::kParser, After::kFirstByte},
+                                    Joined{"page", "after.png", Kind::kParser, After::kEnd},
+                                    Joined{"b.js", "after.png", Kind::kScriptOrder, After::kEnd}));
+}
+
+TEST(LearnDependencies, FindsAlternativesThatTakeTurns) {
+  std::vector<ObservedPage> loads;
+  for (auto const& [one, two] : {std::pair(200, 260), {300, 220}, {240, 250}, {310, 280}}) {
+    loads.push_back(
+        written_load({{kPage, "Document", 0, 50, 100, ""},
+                      {"https://a.test/one", "Fetch", 110, 150, one, kPage},
+                      {"https://a.test/two", "Fetch", 111, 150, two, kPage},
+                      {"https://a.test/after", "Fetch", std::min(one, two) + 5, 390, 400, kPage}}));
+  }
+  auto const graph = learn_dependencies(loads);
+  EXPECT_EQ(graph.join(3), DependencyJoin::kMixed);
+  auto const [begin, end] = graph.edges_to(3);
+  ASSERT_EQ(end - begin, 3);
+  EXPECT_EQ(begin[1].alternative, 1);
+  EXPECT_EQ(begin[2].alternative, 1);
+  EXPECT_EQ(begin[1].slack_us, 0);
+}
+
+TEST(LearnDependencies, FollowsRedirects) {
+  auto const load = written_load({{"https://a.test/old", "Document", 0, 40, 40, "", "302"},
+                                  {kPage, "Document", 40, 90, 100, ""}});
+  std::vector<ObservedPage> const loads = {load, load};
+  EXPECT_THAT(edges_of(learn_dependencies(loads)),
+              testing::ElementsAre(Joined{"old", "page", Kind::kInitiator, After::kEnd}));
+}
+
+TEST(LearnDependencies, SeesWhoLeftTheConnection) {
+  std::vector<ObservedPage> loads;
+  for (std::int64_t late : {0, 30}) {
+    loads.push_back(written_load({{kPage, "Document", 0, 50, 100, ""},
+                                  {"https://a.test/first", "Image", 60, 80, 140 + late, kPage},
+                                  {"https://a.test/second", "Image", 61, 160 + late, 170 + late,
+                                   kPage, "200", 140 + late}}));
+  }
+  EXPECT_THAT(edges_of(learn_dependencies(loads)),
+              testing::Contains(Joined{"first", "second", Kind::kConnection, After::kEnd}));
+}
+
+TEST(LearnDependencies, LetsMilestonesWaitForWhatEndedBefore) {
+  auto load = written_load({{kPage, "Document", 0, 50, 100, ""},
+                            {"https://a.test/a.css", "Stylesheet", 55, 80, 95, kPage},
+                            {"https://a.test/a.png", "Image", 60, 80, 160, kPage},
+                            {"https://a.test/late.png", "Image", 62, 80, 300, kPage}});
+  load.milestones = {120'000, 165'000, 200'000, 300'000};
+  std::vector<ObservedPage> const loads = {load, load};
+  auto const graph = learn_dependencies(loads);
+  auto const before = [&](std::string_view milestone) {
+    std::vector<std::string> names;
+    for (Joined const& edge : edges_of(graph)) {
+      if (edge.to == milestone) names.push_back(edge.from);
+    }
+    return names;
+  };
+  EXPECT_THAT(before("first contentful paint"), testing::UnorderedElementsAre("page", "a.css"));
+  EXPECT_THAT(before("largest contentful paint"),
+              testing::UnorderedElementsAre("page", "a.css", "a.png", "first contentful paint"));
+  EXPECT_THAT(before("load event"), testing::UnorderedElementsAre("page", "a.css", "a.png"));
+  EXPECT_THAT(before("last load"),
+              testing::UnorderedElementsAre("page", "a.css", "a.png", "late.png"));
+  auto const slow = std::ranges::find_if(graph.edges, [&](const DependencyEdge& edge) {
+    return graph.nodes[edge.to].name == "load event" && graph.nodes[edge.from].type == "Stylesheet";
+  });
+  EXPECT_EQ(slow->slack_us, 65'000) << "until the image ends";
+}
+
+TEST(ObservedPages, HaveTheMilestonesOfTheLoadsThatCount) {
+  LoadResult result;
+  PageLoad page{.url = kPage};
+  page.requests.push_back({.url = kPage, .method = "GET", .end_ms = 10});
+  page.first_contentful_paint_ms = 12.5;
+  page.load_event_ms = 20;
+  result.loads.push_back({.warm_up = true, .page = page});
+  result.loads.push_back({.page = page});
+  std::vector<CallLoss> losses;
+  auto const pages = observed_pages(result, losses);
+  ASSERT_EQ(pages.size(), 1);
+  EXPECT_EQ(pages[0].load, 1);
+  EXPECT_EQ(pages[0].calls.calls.size(), 1);
+  EXPECT_THAT(pages[0].milestones,
+              testing::ElementsAre(12'500, std::nullopt, 20'000, std::nullopt));
+}
+
+}  // namespace
+}  // namespace reprise

@@ -1,0 +1,176 @@
+#include "analysis/dependency/perturbation.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "analysis/dependency/learn.h"
+#include "tests/analysis/dependency/generated_page.h"
+#include "tests/test_seed.h"
+
+namespace reprise {
+namespace {
+
+using What = DependencyFinding::What;
+
+/// All pairs of several pages.
+struct PooledPairs {
+  std::size_t both = 0, only_truth = 0, only_found = 0;
+
+  void add(const ClosureComparison& comparison) {
+    both += comparison.both;
+    only_truth += comparison.only_truth.size();
+    only_found += comparison.only_found.size();
+  }
+  double precision() const {
+    return static_cast<double>(both) / static_cast<double>(both + only_found);
+  }
+  double recall() const {
+    return static_cast<double>(both) / static_cast<double>(both + only_truth);
+  }
+};
+
+TEST(Perturbation, FindsTheTrueGraphOfGeneratedPages) {
+  TestSeed const seed;
+  PooledPairs watched, searched;
+  for (std::uint64_t i = 0; i < 24; ++i) {
+    auto const page = generate_page(seed.value() * 1000 + i);
+    auto const truth = page.truth();
+    auto const found =
+        search_dependencies(page, simulate_loads(page, {}, seed.value() + i, 6), seed.value() + i);
+    watched.add(compare_closures(truth, found.watched));
+    searched.add(compare_closures(truth, found.graph));
+  }
+  EXPECT_GE(searched.precision(), .95);
+  EXPECT_GE(searched.recall(), .95);
+  // README.md has these figures.
+  EXPECT_GE(watched.precision(), .95);
+  EXPECT_GE(watched.recall(), .6);
+  EXPECT_LT(watched.recall(), .8);
+}
+
+/// A document with a script that fetches two things and goes on after the first of them, and an
+/// image that is always late enough to look like their consequence.
+GeneratedPage small_page() {
+  GeneratedPage page;
+  page.requests = {
+      {.url = "https://a.test/", .type = "Document"},
+      {.url = "https://a.test/app.js",
+       .type = "Script",
+       .initiator = 0,
+       .first_bytes = {0},
+       .execution_ms = 30},
+      {.url = "https://a.test/one",
+       .type = "Fetch",
+       .initiator = 1,
+       .think_ms = 20,
+       .executions = {1}},
+      {.url = "https://a.test/two",
+       .type = "Fetch",
+       .initiator = 1,
+       .think_ms = 120,
+       .executions = {1}},
+      {.url = "https://a.test/after",
+       .type = "Fetch",
+       .initiator = 1,
+       .ends = {2, 3},
+       .first_of = true},
+      {.url = "https://a.test/late.png",
+       .type = "Image",
+       .initiator = 0,
+       .first_bytes = {0},
+       .gap_ms = 600},
+  };
+  page.tasks = false;
+  return page;
+}
+
+std::uint32_t node_of(const DependencyGraph& graph, const std::string& path) {
+  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
+    if (graph.nodes[i].name == "https://a.test/" + path) return i;
+  }
+  ADD_FAILURE() << path;
+  return 0;
+}
+
+const DependencyEdge* edge_of(const DependencyGraph& graph, const std::string& from,
+                              const std::string& to) {
+  for (DependencyEdge const& edge : graph.edges) {
+    if (edge.from == node_of(graph, from) && edge.to == node_of(graph, to)) return &edge;
+  }
+  return nullptr;
+}
+
+TEST(Perturbation, HoldsBackForLongerThanTheSlackOfEverything) {
+  auto const page = small_page();
+  auto const loads = simulate_loads(page, {}, 1, 4);
+  DependencySearch const search(learn_dependencies(loads), loads);
+  auto const first = search.next();
+  ASSERT_TRUE(first);
+  EXPECT_THAT(first->held, testing::ElementsAre(node_of(search.graph(), "app.js")));
+  for (ObservedPage const& load : loads) {
+    auto const placed = place_nodes(search.graph(), load);
+    auto const slack = placed[node_of(search.graph(), "late.png")]->start_us -
+                       placed[first->held[0]]->first_byte_us;
+    EXPECT_GT(first->hold_us, slack);
+  }
+}
+
+TEST(Perturbation, FindsAlternativesOfWhichOneIsAlwaysFirst) {
+  auto const page = small_page();
+  auto const loads = simulate_loads(page, {}, 1, 4);
+  auto const found = search_dependencies(page, loads, 1);
+  EXPECT_EQ(edge_of(found.watched, "two", "after"), nullptr) << "it cannot be seen";
+  for (auto const* const from : {"one", "two"}) {
+    auto const* const edge = edge_of(found.graph, from, "after");
+    ASSERT_NE(edge, nullptr) << from;
+    EXPECT_EQ(edge->alternative, 1);
+    EXPECT_TRUE(edge->evidence.held_back);
+  }
+  EXPECT_EQ(edge_of(found.graph, "one", "late.png"), nullptr);
+  auto const* const script = edge_of(found.graph, "app.js", "one");
+  ASSERT_NE(script, nullptr);
+  EXPECT_EQ(script->kind, DependencyKind::kInitiator);
+  EXPECT_EQ(script->evidence,
+            (DependencyEvidence{.named = true, .steady = true, .held_back = true}));
+}
+
+TEST(Perturbation, ConfirmsDeniesAndFindsEdges) {
+  auto const page = small_page();
+  auto const loads = simulate_loads(page, {}, 1, 4);
+  auto learnt = learn_dependencies(loads);
+  auto const script = node_of(learnt, "app.js");
+  auto const one = node_of(learnt, "one");
+  auto const late = node_of(learnt, "late.png");
+  // Instead of the truth: the script has nothing to do with `one`, but with the image.
+  std::erase_if(learnt.edges,
+                [&](const DependencyEdge& edge) { return edge.from == script && edge.to == one; });
+  learnt.edges.push_back({.from = script, .to = late, .kind = DependencyKind::kScriptOrder});
+  sort_edges(learnt.edges);
+  DependencySearch search(learnt, loads);
+  auto const perturbation = *search.next();
+  ASSERT_THAT(perturbation.held, testing::ElementsAre(script));
+  SimulatedChange const change{.hold_ms = {{1, static_cast<double>(perturbation.hold_us) / 1000}}};
+  auto const findings = search.take(perturbation, simulate_loads(page, change, 2, 3));
+  auto const two = node_of(learnt, "two");
+  EXPECT_THAT(findings,
+              testing::IsSupersetOf(
+                  {DependencyFinding{.what = What::kFound, .from = script, .to = one},
+                   DependencyFinding{.what = What::kConfirmed, .from = script, .to = two},
+                   DependencyFinding{.what = What::kDenied, .from = script, .to = late}}));
+  EXPECT_NE(search.next()->held, perturbation.held);
+}
+
+TEST(Perturbation, SaysNothingWithoutTheHeldRequest) {
+  auto const page = small_page();
+  auto const loads = simulate_loads(page, {}, 1, 4);
+  DependencySearch search(learn_dependencies(loads), loads);
+  auto const before = search.graph().edges;
+  auto const perturbation = *search.next();
+  EXPECT_TRUE(search.take(perturbation, {}).empty());
+  EXPECT_EQ(search.graph().edges, before);
+  EXPECT_NE(search.next()->held, perturbation.held) << "it is not asked again";
+}
+
+}  // namespace
+}  // namespace reprise

@@ -1,0 +1,217 @@
+// Changes of small loads, worked out by hand. Times are in ms.
+
+#include "analysis/prediction/changed_load.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+namespace reprise {
+namespace {
+
+constexpr std::size_t kLoad = static_cast<std::size_t>(Milestone::kLoadEvent);
+
+/// A graph with a load in parts: nodes are added with what they wait for, the load event waits for
+/// all.
+class Page {
+ public:
+  struct After {
+    std::uint32_t from;
+    DependencyAfter after = DependencyAfter::kEnd;
+    std::uint32_t alternative = 0;
+    DependencyKind kind = DependencyKind::kInitiator;
+  };
+
+  explicit Page(double bytes_per_ms = 0) {
+    parts.bytes_per_us = bytes_per_ms / 1000;
+    parts.origins.resize(2);
+  }
+
+  /// Waits a round trip of 10 ms and a think time of `think_ms`, then takes `tail_ms`.
+  std::uint32_t request(std::vector<After> after, double gap_ms, double think_ms,
+                        double tail_ms = 0, double bytes = 0) {
+    return node({.name = std::to_string(graph.nodes.size()), .method = "GET"},
+                {.gap_us = gap_ms * 1000,
+                 .round_trip_us = 10'000,
+                 .think_us = think_ms * 1000,
+                 .bytes = bytes,
+                 .tail_us = tail_ms * 1000},
+                after);
+  }
+  std::uint32_t task(std::vector<After> after, double gap_ms, double length_ms) {
+    return node({.kind = DependencyNodeKind::kTask, .name = "script", .url = "a"},
+                {.gap_us = gap_ms * 1000, .task_us = length_ms * 1000}, after);
+  }
+  void load_event(double gap_ms) {
+    std::vector<After> all;
+    for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
+      all.push_back({.from = i, .kind = DependencyKind::kMilestone});
+    }
+    node({.kind = DependencyNodeKind::kMilestone, .name = "load event"}, {.gap_us = gap_ms * 1000},
+         all);
+    changes.resize(graph.nodes.size());
+  }
+
+  double load_ms(double link_factor = 1) const {
+    return *changed_load(graph, parts, changes, link_factor)[kLoad] / 1000;
+  }
+  /// With that change of one node alone.
+  double load_ms_with(std::uint32_t node, const NodeChange& change) const {
+    auto all = changes;
+    all[node] = change;
+    return *changed_load(graph, parts, all, 1)[kLoad] / 1000;
+  }
+  double load_ms_with_all(const NodeChange& change) const {
+    return *changed_load(graph, parts, std::vector(graph.nodes.size(), change), 1)[kLoad] / 1000;
+  }
+
+  DependencyGraph graph;
+  LoadParts parts;
+  std::vector<NodeChange> changes;
+
+ private:
+  std::uint32_t node(DependencyNode node, NodeParts times, const std::vector<After>& after) {
+    auto const place = static_cast<std::uint32_t>(graph.nodes.size());
+    graph.nodes.push_back(std::move(node));
+    times.present = true;
+    parts.nodes.push_back(times);
+    for (After const& each : after) {
+      graph.edges.push_back({.from = each.from,
+                             .to = place,
+                             .kind = each.kind,
+                             .after = each.after,
+                             .alternative = each.alternative,
+                             .evidence = {.named = true}});
+    }
+    sort_edges(graph.edges);
+    return place;
+  }
+};
+
+TEST(ChangedLoad, AddsUpAPath) {
+  Page page;
+  auto const document = page.request({}, 0, 50, 20);          // 0 to 80
+  auto const script = page.request({{document}}, 5, 30, 10);  // 85 to 135
+  auto const task = page.task({{script}}, 2, 40);             // 137 to 177
+  page.load_event(3);
+  EXPECT_DOUBLE_EQ(page.load_ms(), 180);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.think_factor = 3}), 240);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.think_us = -10'000}), 170);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.think_us = -90'000}), 150) << "not below 0";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(document, {.rtt_us = 7'000}), 187);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(task, {.cpu_factor = 2}), 222) << "the gap before it, too";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.bytes_factor = 3}), 200)
+      << "without the link's rate, the transfer takes as many times as long";
+}
+
+TEST(ChangedLoad, TakesTheLatestOfAllAndTheEarliestOfAlternatives) {
+  Page page;
+  auto const document = page.request({}, 0, 40);         // to 50
+  auto const quick = page.request({{document}}, 0, 10);  // to 70
+  auto const slow = page.request({{document}}, 0, 40);   // to 100
+  page.request({{quick}, {slow}}, 5, 0);                 // 105 to 115
+  auto const race = page.request(
+      {{.from = quick, .alternative = 1}, {.from = slow, .alternative = 1}}, 5, 100);  // 75 to 185
+  page.load_event(0);
+  EXPECT_DOUBLE_EQ(page.load_ms(), 185);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(slow, {.think_us = 60'000}), 185) << "within its slack";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(slow, {.think_us = 90'000}), 205);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(quick, {.think_us = 20'000}), 205);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(quick, {.think_us = 25'000}), 210);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(quick, {.think_us = 60'000}), 215) << "the other is first";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(race, {.think_factor = 0}), 115);
+}
+
+TEST(ChangedLoad, StartsAfterTheMomentThatTheEdgeNames) {
+  Page page;
+  auto const document = page.request({}, 0, 40, 100);  // first byte at 50, end at 150
+  page.request({{.from = document, .after = DependencyAfter::kFirstByte}}, 5, 200);  // 55 to 265
+  auto const task = page.task({{document}}, 10, 30);                                 // 160 to 190
+  page.request({{.from = task, .after = DependencyAfter::kStart}}, 20, 50);          // 180 to 240
+  page.load_event(0);
+  EXPECT_DOUBLE_EQ(page.load_ms(), 265);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(document, {.bytes_factor = 2}), 340);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(document, {.think_us = 30'000}), 295);
+}
+
+TEST(ChangedLoad, PaysTheRoundTripsOfANewConnectionOnce) {
+  Page page;
+  page.parts.origins[0] = {.dns_us = 10'000, .connect_us = 10'000, .tls_us = 10'000};
+  auto const first = page.request({}, 0, 5);     // connected at 30, to 45
+  auto const second = page.request({}, 20, 15);  // waits until 30, to 55
+  page.load_event(0);
+  EXPECT_DOUBLE_EQ(page.load_ms(), 55);
+  EXPECT_DOUBLE_EQ(page.load_ms_with_all({.rtt_us = 10'000}), 95) << "three and one";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(first, {.drop = true}), 75) << "the other one connects";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(second, {.drop = true}), 45);
+  page.parts.nodes[second].own_setup = {.connect_us = 10'000, .tls_us = 10'000};
+  EXPECT_DOUBLE_EQ(page.load_ms(), 65) << "20 + 20 + 25";
+}
+
+TEST(ChangedLoad, SharesTheLink) {
+  Page page(10);                                     // bytes per ms
+  auto const one = page.request({}, 0, 0, 0, 1000);  // first bytes at 10
+  auto const two = page.request({}, 0, 0, 0, 500);
+  page.load_event(0);
+  // Both at half the rate until 110, then the first alone until 160.
+  EXPECT_NEAR(page.load_ms(), 160, 1e-9);
+  EXPECT_NEAR(page.load_ms_with(two, {.bytes_factor = 0}), 110, 1e-9);
+  EXPECT_NEAR(page.load_ms_with(one, {.bytes_factor = .5}), 110, 1e-9);
+  EXPECT_NEAR(page.load_ms_with(two, {.think_us = 100'000}), 160, 1e-9);
+  EXPECT_NEAR(page.load_ms(.1), 1510, 1e-9);
+}
+
+TEST(ChangedLoad, DoesNotMakeADroppedRequestNorWhatItInitiates) {
+  Page page;
+  auto const document = page.request({}, 0, 40);          // to 50
+  auto const third = page.request({{document}}, 0, 140);  // to 200
+  auto const child = page.request({{third}}, 0, 90);      // to 300
+  page.request({{document}, {.from = third, .kind = DependencyKind::kScriptOrder}}, 5,
+               15);  // 205 to 230
+  page.load_event(0);
+  EXPECT_DOUBLE_EQ(page.load_ms(), 300);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(child, {.drop = true}), 230);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(third, {.drop = true}), 80)
+      << "of the third party, only its place in the order is left";
+}
+
+TEST(ChangedLoad, GivesARaceItsOtherWay) {
+  Page page;
+  auto const quick = page.request({}, 0, 10);  // to 20
+  auto const slow = page.request({}, 0, 90);   // to 100
+  page.request({{.from = quick, .alternative = 1, .kind = DependencyKind::kScriptOrder},
+                {.from = slow, .alternative = 1, .kind = DependencyKind::kScriptOrder}},
+               0, 90);
+  page.load_event(0);
+  EXPECT_DOUBLE_EQ(page.load_ms(), 120);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(quick, {.drop = true}), 200);
+}
+
+TEST(ChangedLoad, OpensSixConnectionsOfHttp1) {
+  Page page;
+  page.parts.origins[0] = {.dns_us = 10'000, .connect_us = 10'000, .tls_us = 10'000};
+  for (int i = 0; i < 8; ++i) page.request({}, i, 20);
+  page.load_event(0);
+  // HTTP/2: connected at 30; the last one is sent then, and done at 60.
+  EXPECT_DOUBLE_EQ(page.load_ms(), 60);
+  // HTTP/1.1: the first connects in 30 ms, five more in 20 ms; they end at 60, and at 51 to 55. The
+  // seventh is sent at 51, the eighth at 52.
+  EXPECT_DOUBLE_EQ(page.load_ms_with_all({.protocol = PredictedProtocol::kH1}), 82);
+  for (NodeParts& node : page.parts.nodes) node.protocol = PredictedProtocol::kH1;
+  EXPECT_DOUBLE_EQ(page.load_ms(), 82);
+  EXPECT_DOUBLE_EQ(page.load_ms_with_all({.protocol = PredictedProtocol::kH2}), 60);
+}
+
+TEST(ChangedLoad, IgnoresNodesThatTheLoadDoesNotHave) {
+  Page page;
+  auto const document = page.request({}, 0, 40);  // to 50
+  auto const absent = page.request({{document}}, 0, 500);
+  page.request({{document}, {absent}}, 0, 40);  // to 100
+  page.load_event(0);
+  page.parts.nodes[absent].present = false;
+  EXPECT_DOUBLE_EQ(page.load_ms(), 100);
+  EXPECT_EQ(changed_load(page.graph, page.parts, page.changes, 1)[0], std::nullopt);
+}
+
+}  // namespace
+}  // namespace reprise

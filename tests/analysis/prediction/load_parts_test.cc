@@ -1,0 +1,126 @@
+#include "analysis/prediction/load_parts.h"
+
+#include <gmock/gmock.h>
+
+#include "analysis/dependency/learn.h"
+#include "tests/analysis/dependency/observed_trees.h"
+
+namespace reprise {
+namespace {
+
+/// A request of a load that is written down phase by phase, in ms.
+struct Phases {
+  std::string url;
+  double start, dns, connect, tls, queued, wait, receive;
+  const char* protocol = "h2";
+  const char* bytes = "0";
+};
+
+ObservedPage load_of(const std::vector<Phases>& requests) {
+  ObservedPage page;
+  for (Phases const& each : requests) {
+    auto const parent = static_cast<std::uint32_t>(page.calls.calls.size());
+    auto now = static_cast<std::int64_t>(each.start * 1000);
+    Call call{.name = each.url, .start_us = now};
+    call.set("method", "GET");
+    call.set("protocol", each.protocol);
+    call.set("bytes", each.bytes);
+    page.calls.calls.push_back(std::move(call));
+    for (auto const& [name, length] :
+         {std::pair("queued", each.queued), std::pair("dns", each.dns),
+          std::pair("connect", each.connect), std::pair("tls", each.tls),
+          std::pair("wait", each.wait), std::pair("receive", each.receive)}) {
+      auto const end = now + static_cast<std::int64_t>(length * 1000);
+      if (end > now) {
+        page.calls.calls.push_back({.kind = CallKind::kPhase,
+                                    .name = name,
+                                    .start_us = now,
+                                    .end_us = end,
+                                    .parent = parent});
+      }
+      now = end;
+    }
+    page.calls.calls[parent].end_us = now;
+  }
+  page.milestones[static_cast<std::size_t>(Milestone::kLoadEvent)] = 900'000;
+  return page;
+}
+
+struct Taken {
+  DependencyGraph graph;
+  LoadParts parts;
+
+  explicit Taken(const ObservedPage& load, const PredictionLink& link = {})
+      : graph(learn_dependencies({&load, 1})), parts(load_parts(graph, load, link)) {}
+  const NodeParts& of(const std::string& url) const {
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+      if (graph.nodes[i].name == url) return parts.nodes[i];
+    }
+    ADD_FAILURE() << url;
+    return parts.nodes.front();
+  }
+};
+
+TEST(LoadParts, GiveTheFirstConnectionToTheOrigin) {
+  Taken const taken(load_of({{"https://a.test/", 0, 5, 20, 30, 2, 70, 10},
+                             {"https://a.test/b", 10, 0, 0, 0, 50, 40, 0},
+                             {"https://a.test/c", 140, 0, 20, 30, 0, 40, 0},
+                             {"https://b.test/d", 150, 0, 0, 0, 3, 40, 0}}));
+  ASSERT_EQ(taken.parts.origins.size(), 2);
+  EXPECT_EQ(taken.parts.origins[0].dns_us, 5'000);
+  EXPECT_EQ(taken.parts.origins[0].sum(), 55'000);
+  EXPECT_EQ(taken.parts.origins[0].round_trips(), 3);
+  EXPECT_EQ(taken.parts.origins[1].sum(), 0);
+  EXPECT_EQ(taken.of("https://a.test/").own_setup.sum(), 0);
+  EXPECT_EQ(taken.of("https://a.test/").queue_us, 2'000);
+  EXPECT_EQ(taken.of("https://a.test/b").queue_us, 3'000) << "after the connection was there";
+  EXPECT_EQ(taken.of("https://a.test/c").own_setup.sum(), 50'000);
+  EXPECT_EQ(taken.of("https://b.test/d").queue_us, 3'000);
+  EXPECT_EQ(taken.of("https://a.test/").round_trip_us, 20'000) << "that of connecting";
+  EXPECT_EQ(taken.of("https://a.test/").think_us, 50'000);
+}
+
+TEST(LoadParts, KnowAConnectionThatWasThereBeforeAllRequests) {
+  Taken const taken(load_of({{"https://a.test/", 0, 0, 0, 0, 1, 70, 10},
+                             {"https://a.test/font", 90, 0, 20, 30, 0, 40, 0}}));
+  EXPECT_EQ(taken.parts.origins[0].sum(), 0) << "a preconnect, for example";
+  EXPECT_EQ(taken.of("https://a.test/font").own_setup.sum(), 50'000);
+  EXPECT_EQ(taken.of("https://a.test/").queue_us, 1'000);
+}
+
+TEST(LoadParts, LeaveWaitingForAConnectionOfHttp1ToTheModel) {
+  Taken const taken(load_of({{"http://a.test/", 0, 0, 20, 0, 4, 30, 10, "http/1.1"},
+                             {"http://a.test/b", 40, 0, 0, 0, 25, 30, 10, "http/1.1"}}));
+  EXPECT_EQ(taken.of("http://a.test/").queue_us, 4'000);
+  EXPECT_EQ(taken.of("http://a.test/b").queue_us, 0);
+  EXPECT_EQ(taken.of("http://a.test/b").protocol, PredictedProtocol::kH1);
+}
+
+TEST(LoadParts, ShareTheLinkOfTheTransfersAndLeaveATail) {
+  // 1 byte per us: both share from 70 ms on until the second one ends, at 130 ms.
+  auto const load = load_of({{"https://a.test/", 0, 0, 0, 0, 0, 50, 100, "h2", "60000"},
+                             {"https://a.test/b", 20, 0, 0, 0, 0, 50, 60, "h2", "30000"}});
+  PredictionLink const link{.bytes_per_second = 1e6, .rtt_us = 25'000};
+  Taken const taken(load, link);
+  EXPECT_NEAR(taken.of("https://a.test/b").tail_us, 0, 1e-6);
+  // 20 ms alone, 30 of 60 ms shared, and the last 10 of 60 KB alone: until 140.
+  EXPECT_NEAR(taken.of("https://a.test/").tail_us, 10'000, 1e-6);
+  EXPECT_EQ(taken.of("https://a.test/").slow_start_round_trips, 0) << "none fits in";
+  Taken const unknown(load, {.rtt_us = 25'000});
+  EXPECT_NEAR(unknown.of("https://a.test/").tail_us, 100'000, 1e-6);
+  EXPECT_EQ(unknown.of("https://a.test/").slow_start_round_trips, 2)
+      << "14.6, 29.2 KB and the rest";
+}
+
+TEST(LoadParts, AreEmptyForWhatTheLoadDoesNotHave) {
+  auto const load = load_of({{"https://a.test/", 0, 0, 0, 0, 0, 50, 10}});
+  auto graph = learn_dependencies({&load, 1});
+  ObservedPage const nothing;
+  auto const parts = load_parts(graph, nothing, {});
+  EXPECT_EQ(parts.nodes.size(), graph.nodes.size());
+  EXPECT_FALSE(parts.nodes[0].present);
+  EXPECT_TRUE(parts.origins.empty());
+}
+
+}  // namespace
+}  // namespace reprise
