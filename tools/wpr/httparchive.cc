@@ -334,7 +334,7 @@ void add_verbs(CLI::App& app, Arguments& arguments, int& exit_code) {
 }
 
 /// Returns 0, or 1 for every error.
-int run_words(std::vector<std::string> words) {
+int run_httparchive(std::vector<std::string> words) {
   Arguments arguments;
   int exit_code = kExitDone;
   CLI::App app("Web Page Replay's httparchive, by reprise", "httparchive");
@@ -358,7 +358,7 @@ void add_httparchive_command(CLI::App& app, int& exit_code) {
                                        "add, addAll, trim");
   sub->set_help_flag();
   sub->prefix_command();
-  sub->callback([sub, &exit_code] { exit_code = run_words(sub->remaining()); });
+  sub->callback([sub, &exit_code] { exit_code = run_httparchive(sub->remaining()); });
 }
 
 }  // namespace reprise

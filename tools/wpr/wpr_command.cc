@@ -65,7 +65,7 @@ int run(const CommandLine& line) {
 }
 
 /// Returns Web Page Replay's exit codes: 0 when the run was ended, 1 for every error.
-int run_words(const std::vector<std::string>& words) {
+int run_wpr(const std::vector<std::string>& words) {
   auto const line = wpr::parse(words);
   if (!line) {
     say_error(line.error());
@@ -87,7 +87,7 @@ void add_wpr_command(CLI::App& app, const std::vector<std::string>& command, int
     auto words = sub->remaining();
     if (!command.empty()) words.emplace_back("--");
     words.insert(words.end(), command.begin(), command.end());
-    exit_code = run_words(words);
+    exit_code = run_wpr(words);
   });
 }
 
