@@ -187,6 +187,26 @@ TEST(ChangedLoad, GivesARaceItsOtherWay) {
   EXPECT_DOUBLE_EQ(page.load_ms_with(quick, {.drop = true}), 200);
 }
 
+TEST(ChangedLoad, UsesAPreloadWhenItWasUsedBefore) {
+  Page page;
+  auto const document = page.request({}, 0, 40, 50);  // first byte at 50, end at 100
+  auto const sheet = page.request(
+      {{.from = document, .after = DependencyAfter::kFirstByte, .kind = DependencyKind::kParser}},
+      5, 60);                                            // 55 to 125
+  auto const font = page.request({{sheet}}, 5, 90, 20);  // 130 to 250
+  page.task({{font}}, 10, 30);                           // 260 to 290
+  page.load_event(0);
+  EXPECT_DOUBLE_EQ(page.load_ms(), 290);
+  // From 50 on: it ends at 170, after it was asked for at 130.
+  EXPECT_DOUBLE_EQ(page.load_ms_with(font, {.preload = true}), 210);
+  // It ends at 90, and waits for the style sheet until 130.
+  EXPECT_DOUBLE_EQ(page.load_ms_with(font, {.think_us = -80'000, .preload = true}), 170);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(document, {.preload = true}), 290);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(sheet, {.preload = true}), 285);
+  // Nothing is made, and the task has nothing to run.
+  EXPECT_DOUBLE_EQ(page.load_ms_with(font, {.drop = true, .preload = true}), 140);
+}
+
 TEST(ChangedLoad, OpensSixConnectionsOfHttp1) {
   Page page;
   page.parts.origins[0] = {.dns_us = 10'000, .connect_us = 10'000, .tls_us = 10'000};
