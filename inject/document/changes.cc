@@ -20,7 +20,12 @@ bool is_link(const DocumentChange& change) {
 }
 
 // What cannot be done to one resource together.
-bool contradicts(ChangeKind a, ChangeKind b) {
+bool contradicts(const DocumentChange& one_change, const DocumentChange& other_change) {
+  auto const a = one_change.kind;
+  auto const b = other_change.kind;
+  // With credentials and without, a browser uses different connections and responses.
+  bool const modes_differ = one_change.cross_origin != other_change.cross_origin;
+  if (a == b && is_link(one_change) && modes_differ) return false;
   auto const are = [&](ChangeKind one, ChangeKind other) {
     return (a == one && b == other) || (a == other && b == one);
   };
@@ -33,7 +38,7 @@ bool contradicts(ChangeKind a, ChangeKind b) {
 std::expected<std::vector<WantedChange>, std::string> wanted_changes(
     std::span<const DocumentChange> changes) {
   std::vector<WantedChange> wanted;
-  std::multimap<std::string, ChangeKind> kinds;
+  std::multimap<std::string, const DocumentChange*> earlier;
   for (const DocumentChange& change : changes) {
     auto const named = "change " + std::to_string(wanted.size() + 1) + ": ";
     auto url = absolute_url(change.url);
@@ -48,14 +53,14 @@ std::expected<std::vector<WantedChange>, std::string> wanted_changes(
                              "font or fetch, not '" +
                              change.as + "'");
     }
-    auto const [first, last] = kinds.equal_range(*url);
+    auto const [first, last] = earlier.equal_range(*url);
     for (auto other = first; other != last; ++other) {
-      if (contradicts(change.kind, other->second)) {
+      if (contradicts(change, *other->second)) {
         return std::unexpected(named + "it contradicts or repeats another change of '" + *url +
                                "'");
       }
     }
-    kinds.emplace(*url, change.kind);
+    earlier.emplace(*url, &change);
     wanted.push_back({.change = change, .url = std::move(*url)});
     bool const font = change.kind == ChangeKind::kPreload && change.as == "font";
     auto& cross_origin = wanted.back().change.cross_origin;

@@ -12,7 +12,7 @@ import tempfile
 import zlib
 
 import harness
-from gate_sites import noise
+from gate_sites import noise, words
 from wire import Certificate, Origin, response
 
 HOST, THIRD, LATE = "www.page.test", "third.page.test", "late.page.test"
@@ -86,7 +86,8 @@ class Recorded(harness.TestCase):
     def load(self, *texts, protocols=PROTOCOLS, arguments=()):
         result = self.folder / "result.json"
         what_ifs = [each for text in texts for each in ("--what-if", text)]
-        done = harness.run("load", str(self.archive), URL, "--link", LINK, "--inject", "none",
+        link = () if "--link" in arguments else ("--link", LINK)
+        done = harness.run("load", str(self.archive), URL, *link, "--inject", "none",
                            "--protocol", ",".join(protocols), "-o", str(result), *what_ifs,
                            *arguments, folder=self.folder, timeout=240)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
@@ -216,6 +217,19 @@ class Responses(Recorded):
                 sizes[coding] = app["encoded_bytes"]
                 self.assertLess(app["encoded_bytes"], plain * .7)
         self.assertEqual(self.refused("path=/app.js: compress=off")[0], 2)  # it is so already
+
+    def test_a_coding_saves_what_the_link_says(self):
+        body, mbit = self.folder / "words.js", 2
+        body.write_bytes(b"// " + words(1, 300_000))
+        also = (f"path=/app.js: body={body}",)
+        for base, load in self.pairs("path=/app.js: compress=gzip", also=also,
+                                     arguments=("--link", f"{mbit}mbit/{mbit}mbit/{RTT_MS}")):
+            app = "www.page.test/app.js"
+            bytes_ = base.request(app)["encoded_bytes"] - load.request(app)["encoded_bytes"]
+            self.assertGreater(bytes_, 100_000)
+            packets = 1 + 52 / 1448  # their heads
+            self.assertAlmostEqual(base["load_event_ms"] - load["load_event_ms"],
+                                   bytes_ * packets * 8 / (mbit * 1000), delta=60)
 
     def test_a_year_in_the_cache(self):
         for base, load in self.pairs("type=image: cache=1y", arguments=("--cache", "warm")):

@@ -293,5 +293,13 @@ TEST(ChangeDocument, RefusesInvalidAndContradictingChanges) {
   EXPECT_EQ(error_of("<p>", {async, change_of(ChangeKind::kDefer, "https://a.test/y")}), "");
 }
 
+TEST(ChangeDocument, ConnectsWithCredentialsAndWithout) {
+  auto const plain = change_of(ChangeKind::kPreconnect, "https://a.test/x");
+  auto anonymous = plain;
+  anonymous.cross_origin = CrossOrigin::kAnonymous;
+  EXPECT_EQ(error_of("<p>", {plain, anonymous}), "");
+  EXPECT_NE(error_of("<p>", {plain, plain}), "");
+}
+
 }  // namespace
 }  // namespace reprise::inject

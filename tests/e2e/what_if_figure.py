@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Measured what-ifs.
+
+null: ten that have no effect on the load event, over three pages: none may be called different.
+real: eight on each of three imported real pages, with the savings and their intervals, and whether
+the page looks as it did. REPRISE_CORPUS names the folder of the recordings."""
+
+import hashlib
+import json
+import os
+import pathlib
+import sys
+import tempfile
+
+import figure
+import gate_sites
+import harness
+from gate_sites import HOST, URL
+from real_pages_figure import PAGES
+from wire import Certificate, Origin
+
+TIMEOUT_SECONDS = 1200
+RUNS = ("--max-runs", "10", "--look-every", "5", "--skip-noise-check", "--json", "--seed", "1")
+LATE = (b"<script>addEventListener('load', () => setTimeout(() => fetch('/late.json'), 300))"
+        b"</script>")
+
+
+def pages():
+    """Three pages; each asks for something more after it has loaded."""
+    style = (b"text/css", b"p { color: green }" + b"/* " + gate_sites.words(1, 20_000) + b" */")
+    script = (b"text/javascript", b"document.title += 's' //" + gate_sites.words(2, 60_000))
+    late = {"/late.json": (b"application/json", b"{}")}
+    head = b"<!doctype html><title>t</title><link rel=icon href=data:,>"
+    pictures = {f"/p{i}.svg": gate_sites.picture(i, 15_000) for i in range(12)}
+    yield "pictures", {"/": (b"text/html", head + LATE + b"".join(
+        b"<img src=/p%d.svg>" % i for i in range(12))), **pictures, **late}
+    yield "blocking", {"/": (b"text/html", head + b"<link rel=stylesheet href=/s.css>"
+                             b"<script src=/a.js></script><p>words" + LATE),
+                       "/s.css": style, "/a.js": script, **late}
+    yield "chain", {"/": (b"text/html", head + b"<p>words<script src=/c.js></script>" + LATE),
+                    "/c.js": (b"text/javascript", b"document.body.append(Object.assign("
+                              b"new Image(), {src: '/p1.svg'}))"),
+                    "/p1.svg": gate_sites.picture(1, 90_000), **late}
+
+
+def record(folder, name, files):
+    tls = Certificate(folder / f"tls-{name}", (HOST,))
+    origin = Origin(gate_sites.Site(files).answer, names=(HOST,), tls=tls)
+    archive = folder / f"{name}.reprise"
+    try:
+        done = harness.run("record", "-o", str(archive), "--inject", "none",
+                           *origin.connect_arguments(), URL, folder=folder, timeout=120)
+    finally:
+        origin.close()
+    assert done.returncode == 0, done.stderr.decode()
+    return archive
+
+
+def whatif(folder, archive, url, texts, *arguments):
+    """The report, or why there is none."""
+    what_ifs = [each for text in texts for each in ("--what-if", text)]
+    done = harness.run("whatif", str(archive), url, *what_ifs, *RUNS, *arguments, folder=folder,
+                       timeout=TIMEOUT_SECONDS)
+    if done.returncode not in (0, 6) or not done.stdout:
+        return done.stderr.decode().strip().splitlines()[-1]
+    return json.loads(done.stdout)
+
+
+def null(folder):
+    """Over HTTP/2: a cold cache has no use for cache=, a host that speaks h2 none for protocol=."""
+    verdicts, rows = [], []
+    for name, files in pages():
+        archive = record(folder, name, files)
+        comment, other = folder / f"{name}.html", folder / "other.json"
+        comment.write_bytes(files["/"][1] + b"<!-- a comment -->")
+        other.write_bytes(b'{"other": 1}')
+        for text in (f"path=/: body={comment}", "path=/late.json: think=+300ms", "*: cache=1y",
+                     "path=/late.json: status=404", f"path=/late.json: body={other}",
+                     "path=/late.json: drop", "*: think=+0ms", "*: rtt=+0ms",
+                     "path=/late.json: preconnect", "*: protocol=h2"):
+            report = whatif(folder, archive, URL, [text], "--link", "20mbit/20mbit/60",
+                            "--protocol", "h2", "--metric", "load", "--inject", "none")
+            if isinstance(report, str):
+                sys.exit(f"{name}, {text}: {report}")
+            metrics = [metric for page in report["pages"] for metric in page["metrics"]]
+            verdicts += [metric["verdict"] for metric in metrics] or ["undecided"]
+            for metric in metrics:
+                rows.append((name, text.replace(str(folder), ""), metric["verdict"],
+                             f"{metric['shift']:+.1f} ({metric['low']:+.1f} to "
+                             f"{metric['high']:+.1f})", metric["loads_a"]))
+            print(*rows[-1:], file=sys.stderr, flush=True)
+    figure.table(("page", "what if", "verdict", "load event, ms", "loads a side"), rows)
+    figure.report("what_if_null_different", verdicts.count("different"), "of 30", "== 0")
+    figure.report("what_if_null_same", verdicts.count("same"), "of 30", None)
+
+
+REAL = {
+    "VK": ("type=script: async", "type=image: lazy", "type=script,style: compress=off",
+           "type=html: think=+200ms", "type=style: inline", "*: rtt=+50ms", "*: protocol=h1",
+           "type=font,style: preload"),
+    "Wikipedia": ("type=script: async", "type=image: lazy", "type=html: compress=off",
+                  "type=html: think=+200ms", "type=style: inline", "*: rtt=+50ms",
+                  "*: protocol=h1", "type=image: preload"),
+    "gatech": ("type=script: defer", "type=image: lazy", "type=script,style: compress=br",
+               "type=html: think=+200ms", "!host=.gatech.edu: drop", "*: rtt=+50ms",
+               "*: protocol=h1", "type=font: preload"),
+}
+
+
+def screenshot(folder, archive, url, texts, name):
+    shots = folder / name
+    what_ifs = [each for text in texts for each in ("--what-if", text)]
+    harness.run("load", str(archive), url, *what_ifs, "--screenshot", str(shots), folder=folder,
+                timeout=TIMEOUT_SECONDS)
+    found = sorted(shots.glob("*.png"))
+    return hashlib.sha256(found[0].read_bytes()).hexdigest() if found else None
+
+
+def real(folder, names=tuple(REAL)):
+    corpus = pathlib.Path(os.environ["REPRISE_CORPUS"])
+    rows = []
+    for name, pattern, url in PAGES:
+        if name not in names:
+            continue
+        archive = folder / f"{name}.reprise"
+        recording = next(corpus.glob(pattern))
+        done = harness.run("archive", "import", str(recording), "-o", str(archive), folder=folder,
+                           timeout=TIMEOUT_SECONDS)
+        assert done.returncode == 0, done.stderr.decode()
+        before = screenshot(folder, archive, url, (), f"{name}-base")
+        for number, text in enumerate(REAL[name]):
+            report = whatif(folder, archive, url, [text], "--link", "wpt:cable", "--budget", "90s",
+                            "--metric", "load")
+            if isinstance(report, str):
+                rows.append((name, text, report[:60], "", "", "", ""))
+                continue
+            after = screenshot(folder, archive, url, (text,), f"{name}-{number}")
+            metrics = [metric for page in report["pages"] for metric in page["metrics"]]
+            requests = report["requests"]
+            rows.append((name, text, metrics[0]["verdict"] if metrics else "no verdict",
+                         f"{metrics[0]['shift']:+.0f} ({metrics[0]['low']:+.0f} to "
+                         f"{metrics[0]['high']:+.0f})" if metrics else "",
+                         metrics[0]["loads_a"] if metrics else 0,
+                         f"{len(requests['came'])}, {len(requests['went'])}, "
+                         f"{len(requests['moved'])}",
+                         "as it did" if after == before else "differently"))
+            print(*rows[-1:], file=sys.stderr, flush=True)
+    figure.table(("page", "what if", "verdict", "load event, ms", "loads a side",
+                  "came, went, moved", "looks"), rows)
+    figure.report("what_if_real_measured", sum(row[2] != "no verdict" for row in rows), "of 24",
+                  None)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as made:
+        {"null": null, "real": real}[sys.argv[1]](pathlib.Path(made), *(
+            [tuple(sys.argv[2:])] if sys.argv[2:] else []))
