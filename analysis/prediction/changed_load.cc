@@ -145,10 +145,9 @@ class ChangedLoad {
   }
 
   void start_after_gap(std::uint32_t node) {
-    auto const gap = parts(node).gap_us;
+    double const work = parts(node).busy_us * (change(node).cpu_factor - 1);
     // A gap below 0 is a matter of rounding.
-    double const scaled = gap > 0 ? gap * change(node).cpu_factor : gap;
-    add(std::max(now_us_, waiting_[node].join_us + scaled), Event::kStart, node);
+    add(std::max(now_us_, waiting_[node].join_us + parts(node).gap_us + work), Event::kStart, node);
   }
 
   void happened(std::uint32_t node, DependencyAfter after) {

@@ -28,7 +28,7 @@ struct NodeChange {
   /// The request is made at the first byte of the document, and used when it was used before.
   bool preload = false;
   std::optional<PredictedProtocol> protocol;
-  /// Of tasks, and of the time between a node and what it waits for; from 0.
+  /// Of tasks, and of the main thread's work between a node and what it waits for; from 0.
   double cpu_factor = 1;
 };
 

@@ -226,9 +226,21 @@ class Simulator {
     if (page_.largest >= 0)
       largest = std::max(largest, used_end(page_.largest) + milestone_gaps_[1]);
     page.milestones = {us(paint), us(largest), us(load + milestone_gaps_[2]), us(last)};
+    if (page_.tasks) {
+      add_work(page.calls, paint - milestone_gaps_[0], paint);
+      add_work(page.calls, largest - milestone_gaps_[1], largest);
+      add_work(page.calls, load, load + milestone_gaps_[2]);
+    }
     page.calls.window_us = us(load + milestone_gaps_[2]);
     normalize(page.calls);
     return page;
+  }
+
+  static void add_work(CallTree& tree, double from, double until) {
+    tree.calls.push_back({.kind = CallKind::kTask,
+                          .name = "task",
+                          .start_us = us(std::max(from, 0.0)),
+                          .end_us = us(until)});
   }
 
   void add_calls(CallTree& tree, int i) {
@@ -250,7 +262,10 @@ class Simulator {
       times.connect_end = us(at.sent);
     }
     add_request(tree, std::move(call), times);
-    if (!page_.tasks || at.ran == kNever) return;
+    if (!page_.tasks) return;
+    // Before each use the main thread works, on whatever it is.
+    add_work(tree, at.used - at.gap, at.used);
+    if (at.ran == kNever) return;
     Call task{
         .kind = CallKind::kTask, .name = "script", .start_us = us(at.run), .end_us = us(at.ran)};
     task.set("url", asked.url);

@@ -32,6 +32,7 @@ class Page {
                         double tail_ms = 0, double bytes = 0) {
     return node({.name = std::to_string(graph.nodes.size()), .method = "GET"},
                 {.gap_us = gap_ms * 1000,
+                 .busy_us = gap_ms * 1000,
                  .round_trip_us = 10'000,
                  .think_us = think_ms * 1000,
                  .bytes = bytes,
@@ -40,7 +41,8 @@ class Page {
   }
   std::uint32_t task(std::vector<After> after, double gap_ms, double length_ms) {
     return node({.kind = DependencyNodeKind::kTask, .name = "script", .url = "a"},
-                {.gap_us = gap_ms * 1000, .task_us = length_ms * 1000}, after);
+                {.gap_us = gap_ms * 1000, .busy_us = gap_ms * 1000, .task_us = length_ms * 1000},
+                after);
   }
   void load_event(double gap_ms) {
     std::vector<After> all;
