@@ -31,6 +31,7 @@ void add_load_command(CLI::App& app, const std::vector<std::string>& command, in
 void add_compare_command(CLI::App& app, int& exit_code);
 void add_load_page_command(CLI::App& app, int& exit_code);
 void add_gate_command(CLI::App& app, int& exit_code);
+void add_advise_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code);
 void add_whatif_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code);
 void add_ca_command(CLI::App& app, int& exit_code);
 void add_dns_command(CLI::App& app, int& exit_code);

@@ -371,6 +371,27 @@ class Measured(Recorded):
         self.assertNotIn("what_ifs", json.loads((folder / "a.json").read_text()))
         self.assertEqual(len(json.loads((folder / "b.json").read_text())["what_ifs"]), 2)
 
+    def test_advise(self):
+        folder = self.folder / "out"
+        done = harness.run("advise", str(self.archive), URL, "--link", LINK, "--inject", "none",
+                           "--quiet", "500", "--settle", "200", "--what-if",
+                           "path=/ad.js: think=+600ms", "--metric", "fcp", "--candidates", "2",
+                           "--budget", "80s", "-o", str(folder), folder=self.folder, timeout=400)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        report = json.loads((folder / "advice.json").read_text())
+        self.assertEqual(len(report["changes"]), 2)
+        best = report["changes"][0]
+        self.assertEqual([each["kind"] for each in best["changes"]], ["blocking script"])
+        self.assertIn('path="/ad.js"', best["changes"][0]["what_if"])
+        self.assertEqual(best["verdict"], "saves")
+        self.assertGreaterEqual(best["loads"]["changed"], 6)
+        self.assertAlmostEqual(best["shift"]["estimate"], -600, delta=150)
+        self.assertLess(best["shift"]["low"], best["shift"]["estimate"])
+        text = done.stdout.decode()
+        self.assertTrue(text.startswith("1. Defer https://third.page.test/ad.js"), text)
+        self.assertIn("`--what-if", (folder / "advice.md").read_text())
+        self.assertIn("as recorded", (folder / "view.html").read_text())
+
     def test_a_gate_whose_sides_differ_in_a_what_if(self):
         side = f"{self.archive} {URL} --link {LINK} --inject none"
         done = harness.run("gate", side, side + " --what-if 'path=/: think=+400ms'", "--max-runs",

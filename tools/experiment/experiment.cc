@@ -19,7 +19,7 @@ bool Experiment::load(std::size_t side, std::size_t run) {
     exit_code_ = sides_[side].exit_code();
     return false;
   }
-  if (loads_ % sides_.size() == 0) print_progress(run);
+  if (most_runs_ > 0 && loads_ % sides_.size() == 0) print_progress(run);
   return true;
 }
 

@@ -20,7 +20,8 @@ namespace reprise {
 /// question is the caller's choice (analysis/gate.h).
 class Experiment {
  public:
-  /// At most `most_runs` loads of each side will be asked for, beside the first, which warms up.
+  /// At most `most_runs` loads of each side will be asked for, beside the first, which warms up. 0:
+  /// unknown, and the caller prints progress.
   Experiment(std::vector<ExperimentSide> sides, std::size_t most_runs)
       : sides_(std::move(sides)), most_runs_(most_runs) {}
 
@@ -31,6 +32,13 @@ class Experiment {
   /// skipped in what was measured. Empty: they count.
   std::string skip_disturbed(std::size_t run, const CountedLoads& counted);
 
+  /// One side more; its number.
+  std::size_t add(ExperimentSide side) {
+    sides_.push_back(std::move(side));
+    return sides_.size() - 1;
+  }
+
+  std::size_t sides() const { return sides_.size(); }
   const ExperimentSide& side(std::size_t side) const { return sides_[side]; }
   /// What was loaded of that side, as `reprise compare` would read it.
   Measurements measured(std::size_t side) const;

@@ -11,6 +11,7 @@
 #include "tools/commands.h"
 #include "tools/compare/compare_options.h"
 #include "tools/compare/comparison_text.h"
+#include "tools/experiment/change_side.h"
 #include "tools/experiment/gate_run.h"
 #include "tools/process/interruption.h"
 #include "view/inputs.h"
@@ -115,20 +116,6 @@ int tell_all(const WhatIfFlags& flags, const GateRun& run, const GateResult& res
   return result.look.comparison.verdict == Verdict::kUndecided ? kExitUndecided : kExitDone;
 }
 
-/// One side of it: the arguments of load, with or without the what-ifs.
-std::expected<ExperimentSide, int> side_of(std::vector<std::string> words,
-                                           const std::vector<std::string>& what_ifs,
-                                           std::uint64_t seed) {
-  auto const flags = std::ranges::find(words, "--");
-  std::vector<std::string> added;
-  for (const std::string& text : what_ifs) added.push_back("--what-if=" + text);
-  words.insert(flags, added.begin(), added.end());
-  auto side = ExperimentSide::of_words(std::move(words));
-  if (!side) return std::unexpected(say(side.error().exit_code, "whatif: " + side.error().text));
-  side->result().seed = seed;
-  return std::move(*side);
-}
-
 int run_command(const WhatIfFlags& flags, const std::vector<std::string>& words) {
   auto compare = compare_options(flags.compare);
   if (!compare) return say(kExitUsage, "whatif: " + compare.error());
@@ -142,9 +129,9 @@ int run_command(const WhatIfFlags& flags, const std::vector<std::string>& words)
   }
   auto const seed = flags.seed.value_or(std::random_device()());
   Interruption const interruption;
-  auto change = side_of(words, flags.what_ifs, seed);
+  auto change = side_with(words, flags.what_ifs, seed, "whatif");
   if (!change) return change.error();
-  auto base = side_of(words, {}, seed);
+  auto base = side_with(words, {}, seed, "whatif");
   if (!base) return base.error();
   std::fputs(what_if_text(change->effects()).c_str(), stderr);
   compare->allowed.merge(stated_differences(*base, *change));
@@ -156,7 +143,7 @@ int run_command(const WhatIfFlags& flags, const std::vector<std::string>& words)
                .look_every = flags.look_every,
                .seed = seed},
               Experiment(std::move(sides), flags.most_runs));
-  GateRun::AgainA const again = [&] { return side_of(words, {}, seed); };
+  GateRun::AgainA const again = [&] { return side_with(words, {}, seed, "whatif"); };
   auto const result =
       run.run(*budget, flags.output, flags.skip_noise_check ? GateRun::AgainA() : again);
   return result ? tell_all(flags, run, *result) : result.error();

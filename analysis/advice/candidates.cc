@@ -1,0 +1,284 @@
+#include "analysis/advice/candidates.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "analysis/contribution/share.h"
+#include "analysis/sources/load_calls.h"
+#include "archive/edit/filter.h"
+#include "base/http/headers.h"
+#include "base/http/registrable_domain.h"
+#include "base/http/url_parts.h"
+
+namespace reprise {
+namespace {
+
+/// Later than this after the first byte of the document, a resource was not found in its first
+/// part, and a connection was not opened for it.
+constexpr double kLateMs = 50;
+/// Bodies below it fit the first flight of a connection.
+constexpr std::int64_t kSmallBytes = 14'000;
+constexpr std::int64_t kWorthCodingBytes = 1'400;
+constexpr std::int64_t kLargeImageBytes = 20'000;
+constexpr std::size_t kManyRequests = 6;
+/// A share below it is no candidate: the change could not be told from noise.
+constexpr double kShareLeastMs = 2;
+
+const LoadResult::Load* first_that_counts(const LoadResult& result) {
+  for (const LoadResult::Load& load : result.loads) {
+    bool const loaded = load.page.outcome == LoadOutcome::kLoaded;
+    if (!load.warm_up && load.skipped.empty() && loaded) return &load;
+  }
+  return nullptr;
+}
+
+/// The mean even share of each URL, with what is inside its requests, in ms.
+std::map<std::string, double> shares_of(const LoadResult& result) {
+  std::vector<CallLoss> losses;
+  auto const loads = calls_of(result, losses);
+  std::map<std::string, double> shares;
+  for (const LoadCalls& load : loads) {
+    auto const shared = share_evenly(load.tree);
+    auto const& calls = load.tree.calls;
+    std::vector<std::size_t> outermost(calls.size());
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      outermost[i] = calls[i].parent == kNoParent ? i : outermost[calls[i].parent];
+      shares[calls[outermost[i]].name] +=
+          static_cast<double>(shared.calls[i]) / 1000 / static_cast<double>(loads.size());
+    }
+  }
+  return shares;
+}
+
+bool is_text(const PageRequest& request) {
+  auto const& type = request.mime_type;
+  return type.starts_with("text/") || type.contains("javascript") || type.contains("json") ||
+         type.contains("xml");
+}
+
+std::string ms_text(double ms) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.0f ms", ms);
+  return text;
+}
+
+std::string kb_text(std::int64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f kB", static_cast<double>(bytes) / 1000);
+  return text;
+}
+
+std::string in_quotes(std::string_view text) {
+  std::string out = "\"";
+  for (char const c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
+/// Finds the candidates of one load.
+class Catalogue {
+ public:
+  Catalogue(const LoadResult& result, const LoadResult::Load& load)
+      : page_(load.page), shares_(shares_of(result)) {
+    for (const PageRequest& request : page_.requests) {
+      if (request.resource_type == "Document" && document_ == nullptr && request.status < 300) {
+        document_ = &request;
+      }
+    }
+  }
+
+  std::vector<ChangeCandidate> find(const CandidateOptions& options) {
+    if (document_ == nullptr || !page_.load_event_ms) return {};
+    for (const PageRequest& request : page_.requests) {
+      bool const counts = request.method == "GET" && request.failure.empty() &&
+                          !request.from_cache && request.start_ms >= 0 &&
+                          request.start_ms < *page_.load_event_ms &&
+                          seen_.insert(request.url).second;
+      if (!counts) continue;
+      by_host_[host_of(request)].push_back(&request);
+      late_resource(request);
+      blocking_script(request);
+      blocking_style(request);
+      no_coding(request);
+      if (options.images) large_image(request);
+      if (is_offscreen(request)) offscreen_.push_back(&request);
+    }
+    for (auto const& [host, requests] : by_host_) {
+      late_connection(host, requests);
+      old_protocol(host, requests);
+    }
+    third_parties();
+    offscreen_images();
+    return std::move(found_);
+  }
+
+ private:
+  static std::string host_of(const PageRequest& request) {
+    return lower_case(url_parts(request.url).host);
+  }
+  bool is_third_party(const std::string& host) const {
+    return !is_same_site(host, host_of(*document_));
+  }
+  double share_of(const PageRequest& request) const {
+    auto const found = shares_.find(request.url);
+    return found == shares_.end() ? 0 : found->second;
+  }
+  double share_of(const std::vector<const PageRequest*>& requests) const {
+    return std::accumulate(requests.begin(), requests.end(), 0.0,
+                           [&](double sum, auto const* each) { return sum + share_of(*each); });
+  }
+  double after_document(double ms) const { return ms - document_->response_ms; }
+
+  void add(const char* kind, std::string filter, const char* action, std::string advice,
+           double share_ms) {
+    if (share_ms < kShareLeastMs) return;
+    found_.push_back({.kind = kind,
+                      .what_if = std::move(filter) + ": " + action,
+                      .advice = std::move(advice),
+                      .share_ms = share_ms});
+  }
+
+  void late_resource(const PageRequest& request) {
+    bool const wanted = request.resource_type == "Image" || request.resource_type == "Font" ||
+                        request.resource_type == "Stylesheet" || request.resource_type == "Script";
+    bool const found_later = request.initiator != document_->url && !request.initiator.empty();
+    auto const late = after_document(request.start_ms);
+    if (!wanted || !found_later || late < kLateMs) return;
+    // What it may gain is how late it is, but for its own share of what then is there.
+    add("late resource", filter_of(request.url), "preload",
+        "Preload " + request.url + ": " + request.initiator + " asks for it, " + ms_text(late) +
+            " after the first byte of the document",
+        share_of(request));
+  }
+
+  void blocking_script(const PageRequest& request) {
+    bool const blocks = request.resource_type == "Script" && request.initiator == document_->url &&
+                        (request.priority == "High" || request.priority == "Medium");
+    if (!blocks) return;
+    bool const third = is_third_party(host_of(request));
+    add("blocking script", filter_of(request.url), third ? "async" : "defer",
+        (third ? "Load " + request.url + " with async" : "Defer " + request.url) +
+            ": the page is not shown before it has run",
+        share_of(request));
+  }
+
+  void blocking_style(const PageRequest& request) {
+    bool const blocks = request.resource_type == "Stylesheet" &&
+                        request.initiator == document_->url && request.decoded_bytes <= kSmallBytes;
+    if (!blocks) return;
+    add("small style sheet", filter_of(request.url), "inline",
+        "Put " + request.url + " (" + kb_text(request.decoded_bytes) +
+            ") into the document: the page is not shown before it is there",
+        share_of(request));
+  }
+
+  void no_coding(const PageRequest& request) {
+    bool const plain = request.encoded_bytes * 10 >= request.decoded_bytes * 9;
+    if (!is_text(request) || !plain || request.decoded_bytes < kWorthCodingBytes) return;
+    add("no compression", filter_of(request.url), "compress=br",
+        "Compress " + request.url + ", " + kb_text(request.decoded_bytes) + " of text",
+        share_of(request));
+  }
+
+  void large_image(const PageRequest& request) {
+    constexpr const char* kTypes[] = {"image/jpeg", "image/png", "image/webp", "image/avif"};
+    bool const can = std::ranges::find(kTypes, request.mime_type) != std::end(kTypes);
+    if (!can || request.encoded_bytes < kLargeImageBytes) return;
+    add("large image", filter_of(request.url), "bytes=x0.5",
+        "Encode " + request.url + " in half of its " + kb_text(request.encoded_bytes),
+        share_of(request));
+  }
+
+  bool is_offscreen(const PageRequest& request) const {
+    return request.resource_type == "Image" && request.initiator == document_->url &&
+           request.priority == "Low";
+  }
+
+  void offscreen_images() {
+    if (offscreen_.size() < 2) return;
+    std::string filter;
+    for (const PageRequest* each : offscreen_) {
+      if (filter.size() + each->url.size() > Filter::kTextBytesMax / 2) break;
+      filter += (filter.empty() ? "(" : " or (") + filter_of(each->url) + ")";
+    }
+    add("images out of sight", filter, "lazy",
+        "Load " + std::to_string(offscreen_.size()) +
+            " images lazily that the browser does not show at first",
+        share_of(offscreen_));
+  }
+
+  void late_connection(const std::string& host, const std::vector<const PageRequest*>& requests) {
+    const PageRequest& first = *requests.front();
+    auto const& timing = first.timing;
+    if (host == host_of(*document_) || !timing || timing->connect_start_ms < 0) return;
+    auto const late = after_document(first.start_ms);
+    if (late < kLateMs) return;
+    add("late connection", filter_of(first.url), "preconnect",
+        "Connect early to " + host + ": " + first.url + " waits " +
+            ms_text(timing->connect_end_ms - std::max(first.start_ms, 0.0)) + " for it",
+        std::min(share_of(first), timing->connect_end_ms - first.start_ms));
+  }
+
+  void old_protocol(const std::string& host, const std::vector<const PageRequest*>& requests) {
+    auto const is_h1 = [](auto const* each) {
+      return each->protocol == "http/1.1" && each->url.starts_with("https:");
+    };
+    if (requests.size() < kManyRequests || !std::ranges::all_of(requests, is_h1)) return;
+    add("old protocol", "host=" + in_quotes(host), "protocol=h2",
+        "Serve " + host + " over HTTP/2: " + std::to_string(requests.size()) +
+            " requests wait for its connections",
+        share_of(requests));
+  }
+
+  void third_parties() {
+    std::map<std::string, std::vector<const PageRequest*>> sites;
+    for (auto const& [host, requests] : by_host_) {
+      if (!is_third_party(host)) continue;
+      auto& site = sites[std::string(registrable_domain(host))];
+      site.insert(site.end(), requests.begin(), requests.end());
+    }
+    for (auto const& [site, requests] : sites) {
+      add("third party", "host=" + in_quotes("." + site), "drop",
+          "See what " + site + " is worth: " + std::to_string(requests.size()) +
+              (requests.size() == 1 ? " request" : " requests"),
+          share_of(requests));
+    }
+  }
+
+  const PageLoad& page_;
+  std::map<std::string, double> shares_;
+  const PageRequest* document_ = nullptr;
+  std::set<std::string> seen_;
+  std::map<std::string, std::vector<const PageRequest*>> by_host_;
+  std::vector<const PageRequest*> offscreen_;
+  std::vector<ChangeCandidate> found_;
+};
+
+}  // namespace
+
+std::string filter_of(std::string_view url) {
+  auto const parts = url_parts(url);
+  auto filter = "host=" + in_quotes(lower_case(parts.host)) +
+                " path=" + in_quotes(parts.path.empty() ? "/" : parts.path);
+  if (!parts.query.empty()) filter += " query=" + in_quotes(parts.query);
+  return filter;
+}
+
+std::vector<ChangeCandidate> candidates_of(const LoadResult& base,
+                                           const CandidateOptions& options) {
+  auto const* const load = first_that_counts(base);
+  if (load == nullptr) return {};
+  auto found = Catalogue(base, *load).find(options);
+  std::ranges::sort(found, [](const ChangeCandidate& a, const ChangeCandidate& b) {
+    return std::tie(b.share_ms, a.what_if) < std::tie(a.share_ms, b.what_if);
+  });
+  if (found.size() > options.most) found.resize(options.most);
+  return found;
+}
+
+}  // namespace reprise

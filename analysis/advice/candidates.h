@@ -1,0 +1,35 @@
+#pragma once
+
+// Changes of a page that may make it faster, from its loads: the catalogue of ADVICE.md. They are
+// guesses until they are measured. Pure.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "pageload/results/load_result.h"
+
+namespace reprise {
+
+struct ChangeCandidate {
+  std::string kind;     ///< its row in ADVICE.md: "late resource"
+  std::string what_if;  ///< as `--what-if` takes it
+  std::string advice;   ///< what to do and why, a sentence
+  /// The even share of the requests that it is about, in a load; of several loads the mean.
+  double share_ms = 0;
+};
+
+struct CandidateOptions {
+  std::size_t most = 8;
+  bool images = true;  ///< images can be encoded again
+};
+
+/// Of the loads that count, which are of one page under one configuration; the first shows what is
+/// requested. Those of the largest share first, of equal ones by `what_if`; at most one of each
+/// kind for a resource or host.
+std::vector<ChangeCandidate> candidates_of(const LoadResult& base, const CandidateOptions& options);
+
+/// The filter that selects the requests of a URL, by host, path and query.
+std::string filter_of(std::string_view url);
+
+}  // namespace reprise

@@ -1,0 +1,210 @@
+#include <CLI/CLI.hpp>
+#include <boost/json.hpp>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <random>
+
+#include "base/system/private_file.h"
+#include "base/system/program.h"
+#include "base/text/counted.h"
+#include "base/text/printable.h"
+#include "pageload/results/result_file.h"
+#include "tools/commands.h"
+#include "tools/compare/compare_options.h"
+#include "tools/compare/comparison_text.h"
+#include "tools/experiment/advise_run.h"
+#include "tools/experiment/gate_run.h"
+#include "tools/process/interruption.h"
+#include "view/inputs.h"
+#include "view/page.h"
+
+namespace reprise {
+namespace {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+
+struct AdviseFlags {
+  CompareFlags compare;
+  std::size_t candidates = 6;
+  std::string budget = "10m";
+  std::optional<std::uint64_t> seed;
+  fs::path output;
+};
+
+const char* verdict_of(const MeasuredChange& change) {
+  auto const* const saving = change.saving();
+  if (saving == nullptr) return "not compared";
+  switch (saving->finding.verdict) {
+    case Verdict::kSame:
+      return "no effect";
+    case Verdict::kDifferent:
+      return saving->finding.shift.estimate < 0 ? "saves" : "costs";
+    case Verdict::kUndecided:
+      break;
+  }
+  return "undecided";
+}
+
+std::string measured_text(const MeasuredChange& change) {
+  auto const* const saving = change.saving();
+  if (saving != nullptr) return metric_summary(*saving);
+  return change.comparison.refusals.empty() ? "the page did not load"
+                                            : change.comparison.refusals.front().text;
+}
+
+std::string title_of(const MeasuredChange& change) {
+  if (change.candidates.size() == 1) return change.candidates.front().advice;
+  return "All " + std::to_string(change.candidates.size()) + " together";
+}
+
+/// The lines of a change, for a terminal or as Markdown.
+std::string change_text(const MeasuredChange& change, bool markdown) {
+  char share[64];
+  std::snprintf(share, sizeof share, "%.1f ms", change.candidates.front().share_ms);
+  auto const code = markdown ? "`" : "";
+  auto text = printable(title_of(change)) + "\n   measured: " + printable(measured_text(change));
+  if (change.candidates.size() == 1) {
+    text += "\n   observed share: " + std::string(share) + "; tried by " + code + "--what-if '" +
+            printable(change.candidates.front().what_if) + "'" + code;
+  }
+  return text + "\n";
+}
+
+std::string advice_text(const AdviseRun& run, bool markdown) {
+  std::string text;
+  std::size_t number = 0;
+  for (const MeasuredChange& change : run.changes()) {
+    if (change.helps()) text += std::to_string(++number) + ". " + change_text(change, markdown);
+  }
+  if (number == 0) text += "No change could be shown to make the page faster.\n";
+  if (run.together()) text += "\n" + change_text(*run.together(), markdown);
+  bool first = true;
+  for (const MeasuredChange& change : run.changes()) {
+    if (change.helps()) continue;
+    if (std::exchange(first, false)) text += "\nTried, and not advised:\n\n";
+    text += "-  " + change_text(change, markdown);
+  }
+  return text;
+}
+
+json::object change_json(const MeasuredChange& change) {
+  json::array candidates;
+  for (const ChangeCandidate& each : change.candidates) {
+    candidates.push_back({{"kind", each.kind},
+                          {"what_if", as_utf8(each.what_if)},
+                          {"advice", as_utf8(each.advice)},
+                          {"observed_share_ms", each.share_ms}});
+  }
+  json::object out{{"changes", std::move(candidates)}, {"verdict", verdict_of(change)}};
+  if (auto const* const saving = change.saving()) {
+    auto const& finding = saving->finding;
+    out["metric"] = kMetrics[saving->metric].name;
+    out["loads"] = {{"as_recorded", finding.of_a}, {"changed", finding.of_b}};
+    out["median"] = {{"as_recorded", finding.median_a}, {"changed", finding.median_b}};
+    auto const finite = [](double value) -> json::value {
+      return std::isfinite(value) ? json::value(value) : json::value();
+    };
+    out["shift"] = {{"estimate", finding.shift.estimate},
+                    {"low", finite(finding.shift.low)},
+                    {"high", finite(finding.shift.high)}};
+  }
+  return out;
+}
+
+json::object advice_json(const AdviseRun& run, std::uint64_t seed) {
+  json::array changes;
+  for (const MeasuredChange& change : run.changes()) changes.push_back(change_json(change));
+  json::object out{{"schema", "reprise-advice/1"}, {"seed", seed}, {"changes", std::move(changes)}};
+  if (run.together()) out["together"] = change_json(*run.together());
+  return out;
+}
+
+/// advice.json, advice.md, the loads of each side, and view.html: as recorded, and the best.
+bool keep(const fs::path& folder, const AdviseRun& run, std::uint64_t seed) {
+  if (folder.empty()) return true;
+  bool kept = keep_file(folder, "advice.json", advice_json(run, seed));
+  auto const write = [&](const std::string& text, const char* name) {
+    auto const written = write_private_file(text, folder / name);
+    if (!written) say(0, (folder / name).string() + ": " + written.error().message());
+    kept = kept && written.has_value();
+  };
+  write("# " + run.experiment().side(0).cells().front().url + "\n\n" + advice_text(run, true),
+        "advice.md");
+  for (std::size_t side = 0; side < run.experiment().sides(); ++side) {
+    auto const name = "loads-" + std::to_string(side) + ".json";
+    kept = keep_file(folder, name.c_str(), to_json(run.experiment().side(side).result())) && kept;
+  }
+  ViewModel model;
+  add_result(run.experiment().side(0).result(), "as recorded", model);
+  auto const& best = run.together() ? *run.together() : run.changes().front();
+  add_result(run.experiment().side(best.side).result(), title_of(best), model);
+  write(view_page(std::move(model).text()), "view.html");
+  return kept;
+}
+
+int run_command(const AdviseFlags& flags, const std::vector<std::string>& words) {
+  auto compare = compare_options(flags.compare);
+  if (!compare) return say(kExitUsage, "advise: " + compare.error());
+  if (compare->metrics.size() > 1) return say(kExitUsage, "advise takes one --metric");
+  if (compare->metrics.empty()) compare->metrics = {0};
+  auto const budget = parse_budget(flags.budget);
+  if (!budget) return say(kExitUsage, "advise: --budget must be a time such as 90s, 10m or 1h");
+  if (!flags.output.empty()) {
+    std::error_code error;
+    fs::create_directories(flags.output, error);
+    if (error) return say(kExitFailed, flags.output.string() + ": " + error.message());
+  }
+  auto const seed = flags.seed.value_or(std::random_device()());
+  Interruption const interruption;
+  AdviseRun run({.compare = std::move(*compare),
+                 .candidates = flags.candidates,
+                 .images = find_program("vips").has_value(),
+                 .budget = *budget,
+                 .seed = seed,
+                 .words = words});
+  if (auto const code = run.run()) return *code;
+  if (run.changes().empty()) {
+    return say(kExitDone,
+               "nothing to try: no request of the page is of a kind that a known change "
+               "could make faster");
+  }
+  if (flags.compare.json) {
+    std::printf("%s\n", json::serialize(advice_json(run, seed)).c_str());
+  } else {
+    std::fputs(advice_text(run, flags.compare.markdown).c_str(), stdout);
+  }
+  return keep(flags.output, run, seed) ? kExitDone : kExitFailed;
+}
+
+}  // namespace
+
+void add_advise_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {
+  auto const flags = std::make_shared<AdviseFlags>();
+  auto* const sub = app.add_subcommand(
+      "advise",
+      "Find changes that make a page faster, each measured: reprise advise ARCHIVE [URL]");
+  sub->footer("All other options are those of `reprise load`.");
+  sub->allow_extras();
+  add_compare_flags(*sub, flags->compare);
+  sub->add_option("--candidates", flags->candidates, "Try at most N changes")
+      ->check(CLI::Range(1U, 100U))
+      ->capture_default_str();
+  sub->add_option("--budget", flags->budget, "Stop after this time: 90s, 10m, 1h")
+      ->capture_default_str();
+  sub->add_option("--seed", flags->seed, "Seed for the order of the loads [random; printed]")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
+  sub->add_option("-o,--output", flags->output,
+                  "Write advice.json, advice.md, view.html and the loads to this folder");
+  sub->callback([flags, command, sub, &exit_code] {
+    auto words = sub->remaining();
+    if (!command.empty()) {
+      words.emplace_back("--");
+      words.insert(words.end(), command.begin(), command.end());
+    }
+    exit_code = run_command(*flags, words);
+  });
+}
+
+}  // namespace reprise

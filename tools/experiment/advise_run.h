@@ -1,0 +1,81 @@
+#pragma once
+
+// Measures changes of a page against the page as recorded, all in one interleaved experiment.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/advice/candidates.h"
+#include "analysis/comparison.h"
+#include "tools/experiment/experiment.h"
+
+namespace reprise {
+
+/// A change with what it was measured to save.
+struct MeasuredChange {
+  std::vector<ChangeCandidate> candidates;  ///< several: made together
+  std::size_t side = 0;                     ///< of the experiment
+  Comparison comparison;                    ///< with the page as recorded, of one metric
+
+  /// Nothing if it could not be compared.
+  const ComparedMetric* saving() const;
+  /// Whether it was shown to make the page faster.
+  bool helps() const;
+};
+
+struct AdviseOptions {
+  CompareOptions compare;  ///< of one metric; its alpha is that of all changes together
+  std::size_t candidates = 6;
+  bool images = true;
+  std::chrono::seconds budget{600};
+  std::uint64_t seed = 1;
+  std::vector<std::string> words;  ///< arguments of `reprise load`
+};
+
+class AdviseRun {
+ public:
+  /// Loads of each side before the rest of the budget is allotted by what they vary by: as few as
+  /// can show a difference among several changes.
+  static constexpr std::size_t kPilot = 6;
+
+  explicit AdviseRun(AdviseOptions options) : options_(std::move(options)) {}
+
+  /// Finds candidates, measures them, and those that help together. Tells progress. An exit code if
+  /// the page cannot be loaded, or after an interruption; what was measured so far stays.
+  std::optional<int> run();
+
+  /// The best first.
+  const std::vector<MeasuredChange>& changes() const { return changes_; }
+  /// Those that help, together; nothing if there are fewer than two.
+  const std::optional<MeasuredChange>& together() const { return together_; }
+  /// After run() found a page.
+  const Experiment& experiment() const { return *experiment_; }
+  const std::optional<double>& load_ms() const { return load_ms_; }
+
+ private:
+  std::optional<int> find();
+  std::optional<int> pilot();
+  std::optional<int> measure();
+  std::optional<int> measure_together();
+  /// Loads these sides once, in this order; repeated while it is disturbed. False: exit_code().
+  bool round(const std::vector<std::size_t>& sides);
+  Comparison compared(std::size_t side, double alpha) const;
+  bool time_is_up() const { return std::chrono::steady_clock::now() >= ends_; }
+  int stopped() const;
+
+  AdviseOptions options_;
+  std::chrono::steady_clock::time_point ends_;
+  std::optional<Experiment> experiment_;
+  std::vector<MeasuredChange> changes_;
+  std::optional<MeasuredChange> together_;
+  std::optional<double> load_ms_;
+  double load_seconds_ = 0;
+  std::size_t rounds_ = 0;
+  std::size_t disturbed_ = 0;
+};
+
+}  // namespace reprise

@@ -1,0 +1,25 @@
+#include "tools/experiment/change_side.h"
+
+#include <algorithm>
+
+#include "tools/experiment/gate_run.h"
+
+namespace reprise {
+
+std::expected<ExperimentSide, int> side_with(std::vector<std::string> words,
+                                             const std::vector<std::string>& what_ifs,
+                                             std::uint64_t seed, const char* command) {
+  auto const flags = std::ranges::find(words, "--");
+  std::vector<std::string> added;
+  for (const std::string& text : what_ifs) added.push_back("--what-if=" + text);
+  words.insert(flags, added.begin(), added.end());
+  auto side = ExperimentSide::of_words(std::move(words));
+  if (!side) {
+    return std::unexpected(
+        say(side.error().exit_code, std::string(command) + ": " + side.error().text));
+  }
+  side->result().seed = seed;
+  return std::move(*side);
+}
+
+}  // namespace reprise

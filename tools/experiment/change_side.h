@@ -1,0 +1,20 @@
+#pragma once
+
+// The sides of experiments with what-ifs: the same arguments of load, with and without a change.
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "tools/experiment/experiment_side.h"
+
+namespace reprise {
+
+/// `words`: arguments of `reprise load`. The error is an exit code, whose message was printed.
+/// `command`: the name of the subcommand in it.
+std::expected<ExperimentSide, int> side_with(std::vector<std::string> words,
+                                             const std::vector<std::string>& what_ifs,
+                                             std::uint64_t seed, const char* command);
+
+}  // namespace reprise
