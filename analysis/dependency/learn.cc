@@ -12,6 +12,9 @@
 namespace reprise {
 namespace {
 
+/// In fewer loads everything is steady, and some pair explains anything.
+constexpr std::size_t kLoadsForSteady = 3;
+constexpr std::size_t kLoadsForAlternatives = 4;
 /// More of them do not join before one start.
 constexpr std::size_t kSteadyEdgesMax = 4;
 /// The last ones before a start are tried.
@@ -35,6 +38,7 @@ class Learner {
           add_redirect(node);
           add_steady(node);
           add_alternatives(node);
+          add_document(node);
           add_connection(node);
           break;
         case DependencyNodeKind::kTask:
@@ -83,8 +87,7 @@ class Learner {
     for (std::size_t load = 0; load < pages_.size(); ++load) {
       auto const& times = gaps_.loads()[load][to];
       if (!times) continue;
-      auto const& call = pages_[load].calls.calls[times->call];
-      auto const from = requested_before(load, without_fragment(call.attribute("initiator")), to);
+      auto const from = initiator_in(load, to);
       if (from) ++votes[*from];
     }
     auto const most = std::ranges::max_element(
@@ -96,6 +99,17 @@ class Learner {
                       : type == "Stylesheet" ? DependencyKind::kStyle
                                              : DependencyKind::kInitiator;
     add(gaps_.acting(initiator, to), to, kind, {.named = true});
+  }
+
+  /// What made a request in one load. A preflight is made by what made the request that it permits.
+  std::optional<std::uint32_t> initiator_in(std::size_t load, std::uint32_t request) const {
+    auto const& calls = pages_[load].calls.calls;
+    auto const& call = calls[gaps_.loads()[load][request]->call];
+    auto const from =
+        requested_before(load, without_fragment(call.attribute("initiator")), request);
+    if (!from || call.attribute("type") != "Preflight") return from;
+    auto const& permitted = calls[gaps_.loads()[load][*from]->call];
+    return requested_before(load, without_fragment(permitted.attribute("initiator")), *from);
   }
 
   /// The last request of that URL before `to` in a load.
@@ -156,6 +170,7 @@ class Learner {
   }
 
   void add_steady(std::uint32_t to) {
+    if (pages_.size() < kLoadsForSteady) return;
     for (std::size_t added = 0; added < kSteadyEdgesMax; ++added) {
       auto const before = gaps_with(to, incoming_);
       if (is_steady(before)) {
@@ -189,7 +204,8 @@ class Learner {
   }
 
   void add_alternatives(std::uint32_t to) {
-    if (incoming_.empty() || is_steady(gaps_with(to, incoming_))) return;
+    if (pages_.size() < kLoadsForAlternatives || incoming_.empty()) return;
+    if (is_steady(gaps_with(to, incoming_))) return;
     std::vector<std::uint32_t> tried;
     for (auto from = to; from-- > 0 && tried.size() < kAlternativesTried;) {
       if (node(from).kind == Kind::kRequest && node(from).type != "Document") tried.push_back(from);
@@ -216,6 +232,15 @@ class Learner {
       }
     }
     if (!best.empty()) incoming_ = std::move(best);
+  }
+
+  /// Of a request that nothing is known to cause: at least the page has to be there.
+  void add_document(std::uint32_t to) {
+    if (!incoming_.empty()) return;
+    auto const document = std::ranges::find(graph_.nodes, "Document", &DependencyNode::type);
+    if (document == graph_.nodes.end()) return;
+    add(static_cast<std::uint32_t>(document - graph_.nodes.begin()), to, DependencyKind::kParser,
+        {});
   }
 
   void add_connection(std::uint32_t to) {

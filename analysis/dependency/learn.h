@@ -15,9 +15,11 @@ namespace reprise {
 ///    have tasks; and from the hop that redirected to it;
 ///  - to a task from its script;
 ///  - to a request or task whose start these do not explain, from earlier scripts and style sheets,
-///    and from what scripts fetched, as long as each one makes the gap much steadier;
+///    and from what scripts fetched, as long as each one makes the gap much steadier, in at least
+///    three loads;
 ///  - where the earlier of two responses explains a start and their later one does not, from both
-///    as alternatives;
+///    as alternatives, in at least four loads;
+///  - to any other request from the document;
 ///  - to a request that waited for a connection of its host, from the request that left it;
 ///  - to milestones: to the load event and the last load from all requests that ended before; to
 ///    paints from the document, its style sheets and its scripts.

@@ -25,9 +25,11 @@ class ChangedLoad {
         dropped_(graph.nodes.size()),
         waiting_(graph.nodes.size()),
         outgoing_(graph.nodes.size()),
-        origins_(parts.origins.size()) {
+        origins_(parts.origins.size()),
+        early_(graph.nodes.size()) {
     find_dropped();
     find_edges();
+    find_preloads();
   }
 
   MilestoneTimes run() && {
@@ -53,7 +55,7 @@ class ChangedLoad {
 
  private:
   struct Event {
-    enum Kind { kStart, kSent, kFirstByte, kEnd };
+    enum Kind { kStart, kPreload, kSent, kFirstByte, kEnd };
     double at_us = 0;
     std::uint64_t number = 0;  ///< in the order of adding
     Kind kind = kStart;
@@ -71,6 +73,12 @@ class ChangedLoad {
     std::uint32_t to = 0;
     std::uint32_t group = 0;
     DependencyAfter after = DependencyAfter::kEnd;
+  };
+  /// A request that is made before it is used: what happens to it before does not count until then.
+  struct Early {
+    bool is_made = false;
+    bool is_used = false;
+    std::vector<DependencyAfter> happened;
   };
   struct Origin {
     std::optional<double> ready_us;  ///< HTTP/2: when its connection can be used
@@ -120,14 +128,33 @@ class ChangedLoad {
     }
   }
 
+  /// With the first document that found something.
+  void find_preloads() {
+    auto const found = std::ranges::find_if(graph_.edges, [this](const DependencyEdge& edge) {
+      return edge.kind == DependencyKind::kParser && parts(edge.from).present &&
+             !dropped_[edge.from];
+    });
+    if (found == graph_.edges.end()) return;
+    document_ = found->from;
+    for (std::uint32_t node = document_ + 1; node < early_.size(); ++node) {
+      bool const is_request = graph_.nodes[node].kind == DependencyNodeKind::kRequest;
+      if (is_request && change(node).preload && parts(node).present && !dropped_[node]) {
+        preloads_.push_back(node);
+      }
+    }
+  }
+
   void start_after_gap(std::uint32_t node) {
-    auto const gap = parts(node).gap_us;
+    double const work = parts(node).busy_us * (change(node).cpu_factor - 1);
     // A gap below 0 is a matter of rounding.
-    double const scaled = gap > 0 ? gap * change(node).cpu_factor : gap;
-    add(std::max(now_us_, waiting_[node].join_us + scaled), Event::kStart, node);
+    add(std::max(now_us_, waiting_[node].join_us + parts(node).gap_us + work), Event::kStart, node);
   }
 
   void happened(std::uint32_t node, DependencyAfter after) {
+    if (early_[node].is_made && !early_[node].is_used) {
+      early_[node].happened.push_back(after);
+      return;
+    }
     for (Outgoing const& edge : outgoing_[node]) {
       if (edge.after != after) continue;
       Waiting& waiting = waiting_[edge.to];
@@ -144,6 +171,11 @@ class ChangedLoad {
     switch (event.kind) {
       case Event::kStart:
         return start(node);
+      case Event::kPreload:
+        // Unless it was used before the document came.
+        if (early_[node].is_used) return;
+        early_[node].is_made = true;
+        return connect(node);
       case Event::kSent: {
         happened(node, DependencyAfter::kSent);
         NodeChange const& changed = change(node);
@@ -155,6 +187,9 @@ class ChangedLoad {
       }
       case Event::kFirstByte:
         happened(node, DependencyAfter::kFirstByte);
+        if (node == document_) {
+          for (auto const preload : preloads_) add(now_us_, Event::kPreload, preload);
+        }
         link_.add(node, parts(node).bytes * change(node).bytes_factor);
         return;
       case Event::kEnd:
@@ -170,7 +205,12 @@ class ChangedLoad {
   }
 
   void start(std::uint32_t node) {
+    early_[node].is_used = true;
     happened(node, DependencyAfter::kStart);
+    if (early_[node].is_made) {
+      for (auto const after : early_[node].happened) happened(node, after);
+      return;
+    }
     switch (graph_.nodes[node].kind) {
       case DependencyNodeKind::kMilestone: {
         auto const name = std::ranges::find(kMilestoneNames, graph_.nodes[node].name);
@@ -253,6 +293,9 @@ class ChangedLoad {
   std::vector<Waiting> waiting_;
   std::vector<std::vector<Outgoing>> outgoing_;
   std::vector<Origin> origins_;
+  std::vector<Early> early_;
+  std::uint32_t document_ = 0;
+  std::vector<std::uint32_t> preloads_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t events_added_ = 0;
   MilestoneTimes reached_;

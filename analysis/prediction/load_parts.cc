@@ -46,6 +46,7 @@ class PartsMaker {
   }
 
   LoadParts run() && {
+    read_tasks();
     read_setups();
     find_round_trip();
     for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
@@ -101,6 +102,33 @@ class PartsMaker {
     }
   }
 
+  /// The main thread's work, as intervals that do not overlap.
+  void read_tasks() {
+    std::vector<std::pair<std::int64_t, std::int64_t>> tasks;
+    for (Call const& call : load_.calls.calls) {
+      if (call.kind == CallKind::kTask) tasks.emplace_back(call.start_us, call.end_us);
+    }
+    std::ranges::sort(tasks);
+    for (auto const& [start, end] : tasks) {
+      if (busy_.empty() || start > busy_.back().second) {
+        busy_.emplace_back(start, end);
+      } else {
+        busy_.back().second = std::max(busy_.back().second, end);
+      }
+    }
+  }
+
+  double busy_between(std::int64_t from_us, std::int64_t to_us) const {
+    if (busy_.empty()) return static_cast<double>(std::max<std::int64_t>(to_us - from_us, 0));
+    std::int64_t sum = 0;
+    auto const first = std::ranges::upper_bound(busy_, from_us, {},
+                                                &std::pair<std::int64_t, std::int64_t>::second);
+    for (auto each = first; each != busy_.end() && each->first < to_us; ++each) {
+      sum += std::min(each->second, to_us) - std::max(each->first, from_us);
+    }
+    return static_cast<double>(sum);
+  }
+
   void find_round_trip() {
     if (link_.rtt_us > 0) {
       round_trip_us_ = static_cast<double>(link_.rtt_us);
@@ -122,7 +150,9 @@ class PartsMaker {
     NodeParts& node = parts_.nodes[i];
     node.present = true;
     auto const [begin, end] = graph_.edges_to(i);
-    node.gap_us = static_cast<double>(times.start_us - join_in(placed_, begin, end).value_or(0));
+    auto const join = join_in(placed_, begin, end).value_or(0);
+    node.gap_us = static_cast<double>(times.start_us - join);
+    node.busy_us = busy_between(join, times.start_us);
     switch (graph_.nodes[i].kind) {
       case DependencyNodeKind::kMilestone:
         return;
@@ -203,6 +233,7 @@ class PartsMaker {
   PlacedLoad placed_;
   LoadParts parts_;
   std::vector<std::optional<std::uint32_t>> first_;  ///< that connected, of each origin
+  std::vector<std::pair<std::int64_t, std::int64_t>> busy_;
   double round_trip_us_ = 0;
 };
 

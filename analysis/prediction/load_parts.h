@@ -30,7 +30,8 @@ struct ConnectionSetup {
 
 struct NodeParts {
   bool present = false;
-  double gap_us = 0;  ///< from the join to the start
+  double gap_us = 0;   ///< from the join to the start
+  double busy_us = 0;  ///< the part of it in which the main thread works; without tasks, all of it
   // Of a request.
   std::size_t origin = 0;
   PredictedProtocol protocol = PredictedProtocol::kH2;

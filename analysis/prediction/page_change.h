@@ -25,8 +25,10 @@ struct NodeChange {
   std::int64_t rtt_us = 0;    ///< added once for each round trip; any sign
   double bytes_factor = 1;    ///< from 0
   bool drop = false;          ///< the request is not made, nor those that it initiates
+  /// The request is made at the first byte of the document, and used when it was used before.
+  bool preload = false;
   std::optional<PredictedProtocol> protocol;
-  /// Of tasks, and of the time between a node and what it waits for; from 0.
+  /// Of tasks, and of the main thread's work between a node and what it waits for; from 0.
   double cpu_factor = 1;
 };
 

@@ -52,6 +52,7 @@ void apply(NodeChange& all, const NodeChange& one) {
   all.bytes_factor *= one.bytes_factor;
   all.cpu_factor *= one.cpu_factor;
   all.drop = all.drop || one.drop;
+  all.preload = all.preload || one.preload;
   if (one.protocol) all.protocol = one.protocol;
 }
 
@@ -218,7 +219,8 @@ class Predictor {
     auto const changed = changed_load(graph_, load.parts, changes, change_.link_factor);
     for (std::size_t i = 0; i < kMilestones; ++i) {
       if (!load.parts.observed_us[i] || !load.unchanged_us[i]) continue;
-      double const effect = changed[i] ? *changed[i] - *load.unchanged_us[i] : 0;
+      // The same milestones are reached, whatever changes.
+      double const effect = *changed[i] - *load.unchanged_us[i];
       milestones_[i].add(load.places[i],
                          std::max(0.0, static_cast<double>(*load.parts.observed_us[i]) + effect));
     }

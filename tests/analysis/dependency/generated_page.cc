@@ -65,11 +65,12 @@ class Simulator {
     bool scheduled = false, execution_scheduled = false;
     double start = kNever, sent = kNever, first_byte = kNever, end = kNever;
     double dns = -1, connect = -1, tls = -1;
+    double used = kNever;  ///< when it would start without a preload
     double run = kNever, ran = kNever;
     double left = 0;  ///< bytes
   };
   struct Event {
-    enum Kind { kStart, kFirstByte, kRun, kRan };
+    enum Kind { kStart, kPreload, kFirstByte, kRun, kRan };
     double at;
     Kind kind;
     int request;
@@ -120,6 +121,11 @@ class Simulator {
     GeneratedRequest const& asked = request(event.request);
     switch (event.kind) {
       case Event::kStart:
+        at.used = now_;
+        if (at.start <= now_) break;
+        [[fallthrough]];
+      case Event::kPreload:
+        if (at.start <= now_) break;
         at.start = now_;
         if (change_.dropped.contains(event.request)) {
           at.sent = at.first_byte = at.end = now_;
@@ -136,6 +142,9 @@ class Simulator {
         break;
       case Event::kFirstByte: {
         at.first_byte = now_;
+        if (event.request == 0) {
+          for (int const i : change_.preloaded) schedule(now_, Event::kPreload, i);
+        }
         auto const factor = change_.bytes_factor.find(event.request);
         at.left = asked.bytes * (factor == change_.bytes_factor.end() ? 1 : factor->second);
         active_.push_back(static_cast<std::size_t>(event.request));
@@ -152,7 +161,7 @@ class Simulator {
   }
 
   /// Whether it is over or will never be.
-  bool ended(int i) { return state(i).never || state(i).end <= now_; }
+  bool ended(int i) { return state(i).never || (state(i).end <= now_ && state(i).used <= now_); }
   bool executed(int i) {
     return state(i).never || change_.dropped.contains(i) || state(i).ran <= now_;
   }
@@ -169,8 +178,7 @@ class Simulator {
       if (asked.execution_ms == 0 || at.execution_scheduled || change_.dropped.contains(i))
         continue;
       bool const ready =
-          at.end <= now_ &&
-          std::ranges::all_of(asked.execution_ends, [&](int k) { return ended(k); }) &&
+          ended(i) && std::ranges::all_of(asked.execution_ends, [&](int k) { return ended(k); }) &&
           std::ranges::all_of(asked.execution_after, [&](int k) { return executed(k); });
       if (!ready) continue;
       at.execution_scheduled = true;
@@ -192,6 +200,8 @@ class Simulator {
            std::ranges::all_of(asked.executions, has_run);
   }
 
+  double used_end(int i) { return std::max(state(i).end, state(i).used); }
+
   static std::int64_t us(double ms) { return std::llround(ms * 1000); }
 
   ObservedPage result() {
@@ -205,7 +215,7 @@ class Simulator {
       if (at.never || at.end == kNever) continue;
       bool const blocks = asked.type == "Stylesheet" ||
                           (asked.type == "Script" && !asked.asynchronous && asked.initiator == 0);
-      double const done = at.ran == kNever ? at.end : at.ran;
+      double const done = at.ran == kNever ? std::max(at.end, at.used) : at.ran;
       if (blocks) paint = std::max(paint, done);
       if (!asked.asynchronous) load = std::max(load, done);
       last = std::max(last, at.end);
@@ -214,11 +224,23 @@ class Simulator {
     paint += milestone_gaps_[0];
     double largest = paint;
     if (page_.largest >= 0)
-      largest = std::max(largest, state(page_.largest).end + milestone_gaps_[1]);
+      largest = std::max(largest, used_end(page_.largest) + milestone_gaps_[1]);
     page.milestones = {us(paint), us(largest), us(load + milestone_gaps_[2]), us(last)};
+    if (page_.tasks) {
+      add_work(page.calls, paint - milestone_gaps_[0], paint);
+      add_work(page.calls, largest - milestone_gaps_[1], largest);
+      add_work(page.calls, load, load + milestone_gaps_[2]);
+    }
     page.calls.window_us = us(load + milestone_gaps_[2]);
     normalize(page.calls);
     return page;
+  }
+
+  static void add_work(CallTree& tree, double from, double until) {
+    tree.calls.push_back({.kind = CallKind::kTask,
+                          .name = "task",
+                          .start_us = us(std::max(from, 0.0)),
+                          .end_us = us(until)});
   }
 
   void add_calls(CallTree& tree, int i) {
@@ -240,7 +262,10 @@ class Simulator {
       times.connect_end = us(at.sent);
     }
     add_request(tree, std::move(call), times);
-    if (!page_.tasks || at.ran == kNever) return;
+    if (!page_.tasks) return;
+    // Before each use the main thread works, on whatever it is.
+    add_work(tree, at.used - at.gap, at.used);
+    if (at.ran == kNever) return;
     Call task{
         .kind = CallKind::kTask, .name = "script", .start_us = us(at.run), .end_us = us(at.ran)};
     task.set("url", asked.url);

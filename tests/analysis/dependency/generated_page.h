@@ -54,8 +54,9 @@ struct SimulatedChange {
   std::map<int, double> think_factor;  ///< by request
   std::map<int, double> bytes_factor;  ///< by request
   std::set<int> dropped;
-  double rtt_ms = 0;  ///< added
-  double rate = 1;    ///< of the link, a factor
+  std::set<int> preloaded;  ///< sent at the first byte of the document, used as before
+  double rtt_ms = 0;        ///< added
+  double rate = 1;          ///< of the link, a factor
   double cpu = 1;
 };
 

@@ -109,6 +109,41 @@ TEST(LearnDependencies, FindsAlternativesThatTakeTurns) {
   EXPECT_EQ(begin[1].slack_us, 0);
 }
 
+TEST(LearnDependencies, SeesNothingSteadyInTwoLoads) {
+  std::vector<ObservedPage> loads;
+  for (auto const& [one, two] : {std::pair(200, 260), {300, 220}}) {
+    loads.push_back(
+        written_load({{kPage, "Document", 0, 50, 100, ""},
+                      {"https://a.test/one", "Fetch", 110, 150, one, kPage},
+                      {"https://a.test/two", "Fetch", 111, 150, two, kPage},
+                      {"https://a.test/after", "Fetch", std::min(one, two) + 5, 390, 400, kPage}}));
+  }
+  auto const graph = learn_dependencies(loads);
+  EXPECT_EQ(graph.join(3), DependencyJoin::kSequence);
+  EXPECT_EQ(graph.edges_to(3).first->evidence, (DependencyEvidence{.named = true}));
+}
+
+TEST(LearnDependencies, LetsAPreflightFollowWhatMadeItsRequest) {
+  auto const load =
+      written_load({{kPage, "Document", 0, 50, 100, ""},
+                    {"https://a.test/b.js", "Script", 60, 80, 140, kPage},
+                    {"https://b.test/data", "Fetch", 150, 260, 270, "https://a.test/b.js"},
+                    {"https://b.test/check", "Preflight", 151, 200, 201, "https://b.test/data"}});
+  std::vector<ObservedPage> const loads = {load, load};
+  EXPECT_THAT(edges_of(learn_dependencies(loads)),
+              testing::Contains(Joined{"b.js", "check", Kind::kInitiator, After::kEnd}));
+}
+
+TEST(LearnDependencies, LetsARequestOfUnknownOriginFollowTheDocument) {
+  auto const load = written_load({{kPage, "Document", 0, 50, 100, ""},
+                                  {"https://a.test/lazy.png", "Image", 90, 100, 140, ""}});
+  std::vector<ObservedPage> const loads = {load, load};
+  auto const graph = learn_dependencies(loads);
+  EXPECT_THAT(edges_of(graph),
+              testing::ElementsAre(Joined{"page", "lazy.png", Kind::kParser, After::kFirstByte}));
+  EXPECT_FALSE(graph.edges[0].evidence.named);
+}
+
 TEST(LearnDependencies, FollowsRedirects) {
   auto const load = written_load({{"https://a.test/old", "Document", 0, 40, 40, "", "302"},
                                   {kPage, "Document", 40, 90, 100, ""}});

@@ -32,6 +32,7 @@ class Page {
                         double tail_ms = 0, double bytes = 0) {
     return node({.name = std::to_string(graph.nodes.size()), .method = "GET"},
                 {.gap_us = gap_ms * 1000,
+                 .busy_us = gap_ms * 1000,
                  .round_trip_us = 10'000,
                  .think_us = think_ms * 1000,
                  .bytes = bytes,
@@ -40,7 +41,8 @@ class Page {
   }
   std::uint32_t task(std::vector<After> after, double gap_ms, double length_ms) {
     return node({.kind = DependencyNodeKind::kTask, .name = "script", .url = "a"},
-                {.gap_us = gap_ms * 1000, .task_us = length_ms * 1000}, after);
+                {.gap_us = gap_ms * 1000, .busy_us = gap_ms * 1000, .task_us = length_ms * 1000},
+                after);
   }
   void load_event(double gap_ms) {
     std::vector<After> all;
@@ -185,6 +187,26 @@ TEST(ChangedLoad, GivesARaceItsOtherWay) {
   page.load_event(0);
   EXPECT_DOUBLE_EQ(page.load_ms(), 120);
   EXPECT_DOUBLE_EQ(page.load_ms_with(quick, {.drop = true}), 200);
+}
+
+TEST(ChangedLoad, UsesAPreloadWhenItWasUsedBefore) {
+  Page page;
+  auto const document = page.request({}, 0, 40, 50);  // first byte at 50, end at 100
+  auto const sheet = page.request(
+      {{.from = document, .after = DependencyAfter::kFirstByte, .kind = DependencyKind::kParser}},
+      5, 60);                                            // 55 to 125
+  auto const font = page.request({{sheet}}, 5, 90, 20);  // 130 to 250
+  page.task({{font}}, 10, 30);                           // 260 to 290
+  page.load_event(0);
+  EXPECT_DOUBLE_EQ(page.load_ms(), 290);
+  // From 50 on: it ends at 170, after it was asked for at 130.
+  EXPECT_DOUBLE_EQ(page.load_ms_with(font, {.preload = true}), 210);
+  // It ends at 90, and waits for the style sheet until 130.
+  EXPECT_DOUBLE_EQ(page.load_ms_with(font, {.think_us = -80'000, .preload = true}), 170);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(document, {.preload = true}), 290);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(sheet, {.preload = true}), 285);
+  // Nothing is made, and the task has nothing to run.
+  EXPECT_DOUBLE_EQ(page.load_ms_with(font, {.drop = true, .preload = true}), 140);
 }
 
 TEST(ChangedLoad, OpensSixConnectionsOfHttp1) {

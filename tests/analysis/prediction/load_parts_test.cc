@@ -112,6 +112,23 @@ TEST(LoadParts, ShareTheLinkOfTheTransfersAndLeaveATail) {
       << "14.6, 29.2 KB and the rest";
 }
 
+TEST(LoadParts, KnowTheWorkInAGap) {
+  auto load = load_of({{"https://a.test/", 0, 0, 0, 0, 0, 50, 50}});
+  // The load event follows 800 ms after the document.
+  Taken const without(load);
+  auto const& of_all = without.parts.nodes.back();
+  EXPECT_EQ(of_all.gap_us, 800'000);
+  EXPECT_EQ(of_all.busy_us, 800'000);
+  for (auto const& [start, end] :
+       {std::pair(50, 120), {200, 300}, {250, 260}, {290, 310}, {895, 950}}) {
+    load.calls.calls.push_back(
+        {.kind = CallKind::kTask, .name = "task", .start_us = start * 1000, .end_us = end * 1000});
+  }
+  Taken const with(load);
+  EXPECT_EQ(with.parts.nodes.back().gap_us, 800'000);
+  EXPECT_EQ(with.parts.nodes.back().busy_us, 20'000 + 110'000 + 5'000);
+}
+
 TEST(LoadParts, AreEmptyForWhatTheLoadDoesNotHave) {
   auto const load = load_of({{"https://a.test/", 0, 0, 0, 0, 0, 50, 10}});
   auto graph = learn_dependencies({&load, 1});

@@ -38,6 +38,9 @@ class ChangeMaker {
     auto const third_party = [](const GeneratedRequest& request) {
       return request.host > 1 && request.initiator > 0;
     };
+    auto const late = [](const GeneratedRequest& request) {
+      return request.type == "Font" || !request.executions.empty();
+    };
     BothChanges far{
         .simulated = {.rtt_ms = 100},
         .predicted = {.parts = {{.nodes = all_nodes(graph_), .change = {.rtt_us = 100'000}}}}};
@@ -57,6 +60,7 @@ class ChangeMaker {
            [](auto& change, int i) { change.hold_ms[i] = 300; }),
         of(image, {.bytes_factor = .5}, [](auto& change, int i) { change.bytes_factor[i] = .5; }),
         of(text, {.bytes_factor = 4}, [](auto& change, int i) { change.bytes_factor[i] = 4; }),
+        of(late, {.preload = true}, [](auto& change, int k) { change.preloaded.insert(k); }),
         of(third_party, {.drop = true}, [](auto& change, int i) { change.dropped.insert(i); })};
   }
 
