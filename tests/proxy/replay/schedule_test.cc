@@ -16,7 +16,7 @@ using std::chrono::nanoseconds;
 using testing::ElementsAre;
 
 constexpr auto kSent = milliseconds(1000);
-constexpr Timing kRecorded{.think = {.kind = ThinkTime::Kind::kRecorded}, .pace = Pace::kNone};
+const Timing kRecorded{.think = {.kind = ThinkTime::Kind::kRecorded}, .pace = Pace::kNone};
 
 Timing timing(std::string_view think_time) {
   return {.think = ThinkTime::parse(think_time).value(), .pace = Pace::kNone};

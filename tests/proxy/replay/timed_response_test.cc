@@ -102,8 +102,8 @@ class TimedReplay : public testing::Test {
     return get(replay(timing), target, headers, method);
   }
 
-  static constexpr Timing kThink{.think = {.kind = ThinkTime::Kind::kRecorded},
-                                 .pace = Pace::kStreams};
+  inline static const Timing kThink{.think = {.kind = ThinkTime::Kind::kRecorded},
+                                    .pace = Pace::kStreams};
 
  private:
   RecordedArchive archive_;
