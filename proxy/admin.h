@@ -12,6 +12,7 @@ struct AdminActions {
   std::function<std::string()> status;  ///< JSON
   std::function<std::string()> misses;  ///< JSON
   std::function<void()> reset;          ///< empty: not offered
+  std::function<void()> clear;          ///< drops what was recorded; not offered on the listener
   std::function<void()> stop;
 };
 

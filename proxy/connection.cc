@@ -148,13 +148,14 @@ Task<void> Connection::start_tls(const ClientHello& hello, std::vector<std::byte
 
   std::string key = std::to_string(plan.names.chain_bytes);
   for (const std::string& name : plan.names.names) key.append(" ").append(name);
-  auto const leaf = environment_.minter->leaf(key, plan.names);
+  auto& minter = environment_.minters->for_client(hello);
+  auto const leaf = minter.leaf(key, plan.names);
   if (!leaf) co_return fail(leaf.error());
   SslPtr ssl(SSL_new(environment_.tls));
   if (ssl == nullptr) co_return fail(std::make_error_code(std::errc::not_enough_memory));
   SSL_set_accept_state(ssl.get());
   choose_alpn(ssl.get(), plan.alpn);
-  if (auto const set = use_leaf(ssl.get(), **leaf, *environment_.minter); !set) {
+  if (auto const set = use_leaf(ssl.get(), **leaf, minter); !set) {
     co_return fail(set.error());
   }
   if (!plan.tls_version.empty()) {

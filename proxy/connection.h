@@ -11,7 +11,7 @@
 #include "proxy/http/stand_still.h"
 #include "proxy/stream/socket_stream.h"
 #include "proxy/tls/client_hello.h"
-#include "proxy/tls/leaf_minter.h"
+#include "proxy/tls/leaf_minters.h"
 
 namespace reprise {
 
@@ -65,7 +65,7 @@ struct AcceptedElsewhere {
 struct ConnectionEnvironment {
   HandlerFactory& factory;
   SSL_CTX* tls;  ///< null on listeners without TLS
-  LeafMinter* minter;
+  LeafMinters* minters;
   FailedHandshakes& failed_handshakes;
 };
 

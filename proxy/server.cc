@@ -100,21 +100,29 @@ Result<Bound> adopt(int listener, bool shared) {
   return Bound{.socket = socket, .at = where};
 }
 
+/// A root that others trust may be as short as RSA of 1024 bits.
+KeyStrength strength_of(std::span<const CertificateAuthority> authorities) {
+  constexpr int kUsualBits = 2048;
+  bool const weak = std::ranges::any_of(authorities, [](const CertificateAuthority& each) {
+    return each.is_rsa() && EVP_PKEY_get_bits(each.key()) < kUsualBits;
+  });
+  return weak ? KeyStrength::kWeak : KeyStrength::kUsual;
+}
+
 }  // namespace
 
 class Server::Worker {
  public:
   /// `make_room` closes idle connections of all threads.
-  Worker(SSL_CTX* tls, std::unique_ptr<LeafMinter> minter,
-         std::atomic<std::uint64_t>& connection_ids, FailedHandshakes& failed_handshakes,
-         std::function<void()> make_room)
+  Worker(SSL_CTX* tls, LeafMinters minters, std::atomic<std::uint64_t>& connection_ids,
+         FailedHandshakes& failed_handshakes, std::function<void()> make_room)
       : context_(1),
         make_room_(std::move(make_room)),
         sweeper_(context_),
         connection_ids_(connection_ids),
         failed_handshakes_(failed_handshakes),
         tls_(tls),
-        minter_(std::move(minter)) {}
+        minters_(std::move(minters)) {}
 
   void add_listener(const Bound& bound, const Listen& listen) {
     listeners_.push_back({.acceptor = tcp::acceptor(context_, bound.at.protocol(), bound.socket),
@@ -171,10 +179,10 @@ class Server::Worker {
     });
   }
 
-  void begin_stop() {
-    net::post(context_, [this] {
+  void begin_stop(std::chrono::milliseconds limit) {
+    net::post(context_, [this, limit] {
       if (std::exchange(stopping_, true)) return;
-      ends_at_ = std::chrono::steady_clock::now() + Server::kEndingTime;
+      ends_at_ = std::chrono::steady_clock::now() + limit;
       priority_timer_.cancel();
       for (Listener& listener : listeners_) listener.acceptor.close();
       for (Connection& open : connections_) open.end();
@@ -211,7 +219,7 @@ class Server::Worker {
             std::optional<AcceptedElsewhere> from = {}) {
     ConnectionEnvironment const environment{.factory = *listener.factory,
                                             .tls = listener.listen.tls ? tls_ : nullptr,
-                                            .minter = minter_.get(),
+                                            .minters = &minters_,
                                             .failed_handshakes = failed_handshakes_};
     auto const id = connection_ids_.fetch_add(1, std::memory_order_relaxed) + 1;
     auto const at = connections_.emplace(connections_.end(), std::move(socket), id,
@@ -258,7 +266,7 @@ class Server::Worker {
   std::atomic<std::uint64_t>& connection_ids_;
   FailedHandshakes& failed_handshakes_;
   SSL_CTX* tls_;
-  std::unique_ptr<LeafMinter> minter_;
+  LeafMinters minters_;
   std::deque<Listener> listeners_;  // they do not move
   std::list<Connection> connections_;
   bool stopping_ = false;
@@ -267,19 +275,20 @@ class Server::Worker {
 };
 
 std::expected<std::unique_ptr<Server>, ListenError> Server::create(
-    const std::vector<Listen>& listeners, const CertificateAuthority& authority, unsigned threads) {
+    const std::vector<Listen>& listeners, std::span<const CertificateAuthority> authorities,
+    unsigned threads) {
   std::unique_ptr<Server> server(new Server);
-  auto tls = make_server_context();
+  auto tls = make_server_context(strength_of(authorities));
   if (!tls) return std::unexpected(ListenError{.flag = "TLS", .error = tls.error()});
   server->tls_ = std::move(*tls);
   for (unsigned i = 0; i < threads; ++i) {
-    auto minter = LeafMinter::create(authority);
-    if (!minter) return std::unexpected(ListenError{.flag = "TLS", .error = minter.error()});
+    auto minters = LeafMinters::create(authorities);
+    if (!minters) return std::unexpected(ListenError{.flag = "TLS", .error = minters.error()});
     auto make_room = [server = server.get()] {
       for (auto& worker : server->workers_) worker->close_idle();
     };
     server->workers_.push_back(
-        std::make_unique<Worker>(server->tls_.get(), std::move(*minter), server->connection_ids_,
+        std::make_unique<Worker>(server->tls_.get(), std::move(*minters), server->connection_ids_,
                                  server->failed_handshakes_, std::move(make_room)));
   }
   for (const Listen& listen : listeners) {
@@ -334,8 +343,8 @@ Server::~Server() {
   stop();
 }
 
-void Server::stop() {
-  for (auto& worker : workers_) worker->begin_stop();
+void Server::stop(std::chrono::milliseconds limit) {
+  for (auto& worker : workers_) worker->begin_stop(limit);
   for (auto& worker : workers_) worker->join();
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,9 +47,9 @@ struct ListenError {
 class Server {
  public:
   /// Binds all listeners. A port in use, even by this program, is an error. Starts no threads.
-  /// `authority` must outlive the server.
+  /// `authorities`, at least one, must outlive the server: LeafMinters chooses.
   static std::expected<std::unique_ptr<Server>, ListenError> create(
-      const std::vector<Listen>& listeners, const CertificateAuthority& authority,
+      const std::vector<Listen>& listeners, std::span<const CertificateAuthority> authorities,
       unsigned threads);
   ~Server();
   Server(const Server&) = delete;
@@ -75,12 +76,12 @@ class Server {
   void start(const std::vector<HandlerFactory*>& factories,
              WantedPriority priority = WantedPriority::kOrdinary);
 
-  /// The limit of stop() for running requests.
-  static constexpr std::chrono::seconds kEndingTime{5};
+  /// The usual limit of stop() for running requests.
+  static constexpr std::chrono::milliseconds kEndingTime{5000};
 
   /// Closes the listeners and the connections without running requests, lets running ones finish
-  /// for at most kEndingTime, cuts off the rest, joins the threads. Idempotent.
-  void stop();
+  /// for at most `limit`, cuts off the rest, joins the threads. Idempotent.
+  void stop(std::chrono::milliseconds limit = kEndingTime);
 
  private:
   class Worker;

@@ -40,5 +40,7 @@ void add_shape_command(CLI::App& app, const std::vector<std::string>& command, i
 void add_profiles_command(CLI::App& app, int& exit_code);
 void add_view_command(CLI::App& app, int& exit_code);
 void add_explain_command(CLI::App& app, int& exit_code);
+void add_httparchive_command(CLI::App& app, int& exit_code);
+void add_wpr_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code);
 
 }  // namespace reprise

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 
 #include "base/text/printable.h"
 #include "tools/commands.h"
@@ -15,6 +16,13 @@ void take_help_word(std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments.front() != "help") return;
   arguments.erase(arguments.begin());
   arguments.emplace_back("--help");
+}
+
+/// Under the name of a tool whose command line it takes, the program is that command.
+void take_program_name(const std::filesystem::path& program, std::vector<std::string>& arguments) {
+  for (auto const* const tool : {"wpr", "httparchive"}) {
+    if (program.filename() == tool) arguments.emplace(arguments.begin(), tool);
+  }
 }
 
 /// The first word if it is neither an option nor a command; otherwise empty.
@@ -38,6 +46,7 @@ int main(int argc, char** argv) {
       std::find_if(argv, end, [](const char* text) { return std::string_view(text) == "--"; });
   std::vector<std::string> const command(dashes == end ? end : dashes + 1, end);
   std::vector<std::string> arguments(argv + std::min(argc, 1), dashes);
+  take_program_name(argc > 0 ? argv[0] : "", arguments);
   take_help_word(arguments);
 
   CLI::App app("Record a site once and replay it forever: a benchmarking proxy.", "reprise");
@@ -60,9 +69,11 @@ int main(int argc, char** argv) {
   add_profiles_command(app, exit_code);
   add_view_command(app, exit_code);
   add_explain_command(app, exit_code);
+  add_wpr_command(app, command, exit_code);
+  add_httparchive_command(app, exit_code);
   // Commands that serve wait for signals in their event loops.
   app.parse_complete_callback([&app] {
-    for (auto const* const serving : {"record", "replay", "shape", "dns"}) {
+    for (auto const* const serving : {"record", "replay", "shape", "dns", "wpr"}) {
       if (app.got_subcommand(serving)) return;
     }
     restore_signal_mask();

@@ -53,10 +53,12 @@ std::map<std::string, double> shares_of(const LoadResult& result) {
   return shares;
 }
 
-bool is_text(const PageRequest& request) {
-  auto const& type = request.mime_type;
-  return type.starts_with("text/") || type.contains("javascript") || type.contains("json") ||
-         type.contains("xml");
+/// Of bodies that are not compressed by their format.
+bool is_compressible(const PageRequest& request) {
+  constexpr std::string_view kParts[] = {"text/", "javascript", "json", "xml",
+                                         "ttf",   "opentype",   "otf",  "wasm"};
+  return std::ranges::any_of(
+      kParts, [&](std::string_view part) { return request.mime_type.contains(part); });
 }
 
 std::string ms_text(double ms) {
@@ -104,12 +106,12 @@ class Catalogue {
       late_resource(request);
       blocking_script(request);
       blocking_style(request);
-      no_coding(request);
       if (options.images) large_image(request);
       if (is_offscreen(request)) offscreen_.push_back(&request);
     }
     for (auto const& [host, requests] : by_host_) {
       late_connection(host, requests);
+      no_coding(host, requests);
       old_protocol(host, requests);
     }
     third_parties();
@@ -131,6 +133,16 @@ class Catalogue {
   double share_of(const std::vector<const PageRequest*>& requests) const {
     return std::accumulate(requests.begin(), requests.end(), 0.0,
                            [&](double sum, auto const* each) { return sum + share_of(*each); });
+  }
+  /// Any of them, as far as a filter can be long.
+  static std::string filter_of_all(const std::vector<const PageRequest*>& requests) {
+    if (requests.size() == 1) return filter_of(requests.front()->url);
+    std::string filter;
+    for (const PageRequest* each : requests) {
+      if (filter.size() + each->url.size() > Filter::kTextBytesMax / 2) break;
+      filter += (filter.empty() ? "(" : " or (") + filter_of(each->url) + ")";
+    }
+    return filter;
   }
   double after_document(double ms) const { return ms - document_->response_ms; }
 
@@ -177,12 +189,24 @@ class Catalogue {
         share_of(request));
   }
 
-  void no_coding(const PageRequest& request) {
-    bool const plain = request.encoded_bytes * 10 >= request.decoded_bytes * 9;
-    if (!is_text(request) || !plain || request.decoded_bytes < kWorthCodingBytes) return;
-    add("no compression", filter_of(request.url), "compress=br",
-        "Compress " + request.url + ", " + kb_text(request.decoded_bytes) + " of text",
-        share_of(request));
+  static bool is_plain(const PageRequest& request) {
+    return is_compressible(request) && request.decoded_bytes >= kWorthCodingBytes &&
+           request.encoded_bytes * 10 >= request.decoded_bytes * 9;
+  }
+
+  void no_coding(const std::string& host, const std::vector<const PageRequest*>& requests) {
+    std::vector<const PageRequest*> plain;
+    std::int64_t bytes = 0;
+    for (const PageRequest* each : requests) {
+      if (!is_plain(*each)) continue;
+      plain.push_back(each);
+      bytes += each->decoded_bytes;
+    }
+    if (plain.empty()) return;
+    add("no compression", filter_of_all(plain), "compress=br",
+        "Compress what " + host + " sends as it is: " + std::to_string(plain.size()) +
+            (plain.size() == 1 ? " response, " : " responses, ") + kb_text(bytes),
+        share_of(plain));
   }
 
   void large_image(const PageRequest& request) {
@@ -201,12 +225,7 @@ class Catalogue {
 
   void offscreen_images() {
     if (offscreen_.size() < 2) return;
-    std::string filter;
-    for (const PageRequest* each : offscreen_) {
-      if (filter.size() + each->url.size() > Filter::kTextBytesMax / 2) break;
-      filter += (filter.empty() ? "(" : " or (") + filter_of(each->url) + ")";
-    }
-    add("images out of sight", filter, "lazy",
+    add("images out of sight", filter_of_all(offscreen_), "lazy",
         "Load " + std::to_string(offscreen_.size()) +
             " images lazily that the browser does not show at first",
         share_of(offscreen_));
@@ -277,8 +296,16 @@ std::vector<ChangeCandidate> candidates_of(const LoadResult& base,
   std::ranges::sort(found, [](const ChangeCandidate& a, const ChangeCandidate& b) {
     return std::tie(b.share_ms, a.what_if) < std::tie(a.share_ms, b.what_if);
   });
-  if (found.size() > options.most) found.resize(options.most);
-  return found;
+  // Of each kind the first, then the second: what is alike helps alike.
+  std::map<std::string, std::size_t> of_kind;
+  std::vector<std::pair<std::size_t, std::size_t>> order;  // number in its kind, place
+  for (std::size_t i = 0; i < found.size(); ++i) order.emplace_back(of_kind[found[i].kind]++, i);
+  std::ranges::sort(order);
+  std::vector<ChangeCandidate> chosen;
+  for (auto const& [number, place] : order) {
+    if (chosen.size() < options.most) chosen.push_back(std::move(found[place]));
+  }
+  return chosen;
 }
 
 }  // namespace reprise

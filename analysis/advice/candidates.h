@@ -25,8 +25,8 @@ struct CandidateOptions {
 };
 
 /// Of the loads that count, which are of one page under one configuration; the first shows what is
-/// requested. Those of the largest share first, of equal ones by `what_if`; at most one of each
-/// kind for a resource or host.
+/// requested. Of each kind the one with the largest share comes first, then the second ones; of
+/// equal shares by `what_if`.
 std::vector<ChangeCandidate> candidates_of(const LoadResult& base, const CandidateOptions& options);
 
 /// The filter that selects the requests of a URL, by host, path and query.

@@ -22,7 +22,7 @@ std::optional<Fault> export_session(const ArchiveReader& archive, Target target,
                  .system = {}};
   }
   Job job(archive, chosen, report);
-  GzipOutput compressed(to);
+  GzipOutput compressed(to, options.effort);
   // Web Page Replay reads only compressed archives.
   Output& out = options.gzip || target == Target::kWprgo ? compressed : to;
   switch (target) {

@@ -4,6 +4,7 @@
 // docs/formats.md has the table. The same archive gives the same bytes: no clock, no random
 // numbers, no paths.
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -21,6 +22,12 @@ struct ExportOptions {
   std::uint32_t session = 0;   ///< 0: the last complete one, as in replay
   bool gzip = false;           ///< WARC: a gzip member per record; HAR: one for all
   std::function<bool()> stop;  ///< called before each exchange; can be empty
+  Effort effort = Effort::kUsual;
+  /// .wprgo: skips exchanges without a response. Web Page Replay injects nothing at all into an
+  /// archive that has one.
+  bool answered_only = false;
+  /// .wprgo: its time seed, instead of the session's start.
+  std::optional<std::chrono::milliseconds> time_seed;
 };
 
 /// Why an export stopped.

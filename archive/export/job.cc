@@ -118,6 +118,11 @@ std::int64_t Job::session_start() const {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
 }
 
+std::chrono::milliseconds Job::time_seed() const {
+  auto const start = std::chrono::nanoseconds(session_start());
+  return options_.time_seed.value_or(std::chrono::duration_cast<std::chrono::milliseconds>(start));
+}
+
 std::optional<std::int64_t> Job::unix_time(SessionTime time) const {
   std::int64_t sum = 0;
   if (time == kNoTime || __builtin_add_overflow(session_start(), time.count(), &sum)) {

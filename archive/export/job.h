@@ -19,6 +19,7 @@ class Job {
 
   const SessionInfo& session() const { return session_; }
   ExportReport& report() { return report_; }
+  const ExportOptions& options() const { return options_; }
   /// The number of exchanges in the session; they are identified by their position.
   std::size_t size() const { return ordinals_.size(); }
 
@@ -36,6 +37,8 @@ class Job {
   /// Nanoseconds since 1970; nothing if `time` is unknown.
   std::optional<std::int64_t> unix_time(SessionTime time) const;
   std::int64_t session_start() const;
+  /// The one asked for, or the session's start.
+  std::chrono::milliseconds time_seed() const;
 
   void fail(Fault fault) {
     if (!fault_) fault_ = std::move(fault);

@@ -40,8 +40,10 @@ void FileOutput::write_all(std::string_view bytes) {
   }
 }
 
-GzipOutput::GzipOutput(Output& to) : to_(to) {
-  ::deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+GzipOutput::GzipOutput(Output& to, Effort effort) : to_(to) {
+  int const level = effort == Effort::kNone ? Z_NO_COMPRESSION : Z_DEFAULT_COMPRESSION;
+  int const strategy = effort == Effort::kHuffman ? Z_HUFFMAN_ONLY : Z_DEFAULT_STRATEGY;
+  ::deflateInit2(&stream_, level, Z_DEFLATED, 15 + 16, 8, strategy);
 }
 
 GzipOutput::~GzipOutput() {

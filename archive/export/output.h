@@ -48,11 +48,18 @@ class FileOutput final : public Output {
   std::string held_;
 };
 
+/// How much time compression takes, for a gain in size.
+enum class Effort : std::uint8_t {
+  kUsual,    ///< about 25 MB a second
+  kHuffman,  ///< about 85; base64 of compressed bodies gains as much as with kUsual
+  kNone,     ///< about 500; the bytes as they are, in gzip's framing
+};
+
 /// Compresses for `to`, which must outlive it: each flush() ends a gzip member (RFC 1952) without
 /// name or time, so that equal input gives equal output.
 class GzipOutput final : public Output {
  public:
-  explicit GzipOutput(Output& to);
+  explicit GzipOutput(Output& to, Effort effort = Effort::kUsual);
   ~GzipOutput() override;
   GzipOutput(const GzipOutput&) = delete;
   GzipOutput& operator=(const GzipOutput&) = delete;

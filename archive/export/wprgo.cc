@@ -63,7 +63,7 @@ void WprgoWriter::write() {
   }
   json_.end_object();
   json_.key("DeterministicTimeSeedMs");
-  json_.number(job_.session_start() / 1'000'000);
+  json_.number(job_.time_seed().count());
   json_.key("ServeResponseInChronologicalSequence");
   json_.raw("false");
   json_.key("CurrentSessionId");
@@ -81,6 +81,10 @@ void WprgoWriter::survey() {
     auto const cut = exchange->response.status != 0 && exchange->outcome != Outcome::kComplete;
     if (!is_writable(*exchange) || cut) {
       job_.report().lose(cut ? Loss::kCut : Loss::kUnwritable);
+      continue;
+    }
+    if (exchange->response.status == 0 && job_.options().answered_only) {
+      job_.report().lose(Loss::kFailed);
       continue;
     }
     auto host = authority_of(exchange->request);

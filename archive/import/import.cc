@@ -6,6 +6,7 @@
 #include "archive/import/mitmproxy.h"
 #include "archive/import/source/decompress.h"
 #include "archive/import/source/json_reader.h"
+#include "archive/import/source/whole_gunzip.h"
 #include "archive/import/source/zip.h"
 #include "archive/import/wacz.h"
 #include "archive/import/warc.h"
@@ -45,10 +46,25 @@ RecordingKind recognise_json(std::string_view start) {
   return RecordingKind::kUnknown;
 }
 
-UnixTime find_start(Input& input, std::string_view start) {
-  auto const source = open(input, start, nullptr);
+/// The session's start is after the exchanges, so the recording is read twice.
+void import_wprgo_twice(Input& input, std::string_view start, const Progress& progress,
+                        Collector& collector) {
+  auto const survey = open(input, start, nullptr);
+  ByteReader surveyed(*survey);
+  auto const started = find_wprgo_start(surveyed);
+  auto const source = open(input, start, progress);
   ByteReader reader(*source);
-  return find_wprgo_start(reader);
+  import_wprgo(reader, started, collector);
+  if (!source->remark().empty()) collector.report().remark(source->remark());
+}
+
+void import_wprgo(Input& input, std::string_view start, const Progress& progress,
+                  Collector& collector) {
+  auto const plain = inflated_whole(input);
+  if (!plain) return import_wprgo_twice(input, start, progress, collector);
+  if (progress) progress(input.size_bytes());
+  MemoryInput whole(*plain);
+  import_wprgo_twice(whole, std::string_view(*plain).substr(0, kStartBytes), nullptr, collector);
 }
 
 }  // namespace
@@ -79,12 +95,10 @@ void Importer::read_any(Input& input, const Attachments& attachments, const Prog
   }
   auto const kind = recognise(start);
   if (kind == RecordingKind::kZip) return read_zip(input, progress, depth);
+  if (kind == RecordingKind::kWprgo) return import_wprgo(input, raw, progress, collector_);
   auto const source = open(input, raw, progress);
   ByteReader reader(*source);
   switch (kind) {
-    case RecordingKind::kWprgo:
-      import_wprgo(reader, find_start(input, raw), collector_);
-      break;
     case RecordingKind::kHar:
       import_har(reader, attachments, collector_);
       break;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "archive/match/agreement.h"
 #include "archive/match/build.h"
 #include "archive/match/key_hasher.h"
 #include "base/text/glob.h"
@@ -220,6 +221,11 @@ Decision Matcher::decide(const AskedRequest& asked, SequenceCursors& cursors,
   return decision;
 }
 
+double Matcher::agreement_with(std::uint32_t ordinal, HeaderList headers) const {
+  auto const exchange = reader_->exchange(ordinal);
+  return exchange ? agreement(exchange->request.headers.list(), headers) : 0;
+}
+
 bool Matcher::is_recorded_broken(const MatchKey& key) const {
   auto const found = reader_->find_key(key_hash(key));
   auto const in_session = [this](const IndexEntry& entry) { return entry.session == session_; };
@@ -315,6 +321,7 @@ std::uint32_t Matcher::choose(const AskedRequest& asked, const Candidates& candi
     auto const given = cursors.given_[found[at].ordinal].load(std::memory_order_relaxed);
     auto const better = [&] {
       if (chosen == kNone || alike != likeness_of_chosen) return alike > likeness_of_chosen;
+      if (rules_.repeats == Repeats::kMostAlike) return found[at].member < found[chosen].member;
       if (given != chosen_is_given) return chosen_is_given;
       // The first one left, or the last of those already served.
       return given == (found[at].member > found[chosen].member);

@@ -4,6 +4,7 @@
 // request and the session's cursors in, a decision with its reason out. Uses neither the network
 // nor the clock.
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -22,11 +23,18 @@ namespace reprise {
 
 enum class MatchKind : std::uint8_t { kExact, kFuzzy, kMiss };
 
+/// Which of the recorded answers to equal requests is given.
+enum class Repeats : std::uint8_t {
+  kInOrder,    ///< the n-th to the n-th request, the last one repeating
+  kMostAlike,  ///< always the one whose request fields agree best, the first of equals
+};
+
 struct MatchRules {
   bool exact_only = false;
   std::vector<std::string> ignored_params;  ///< globs of parameter names (glob.h)
   /// Exchanges that were cut or failed answer, too, with their partial data.
   bool failures = true;
+  Repeats repeats = Repeats::kInOrder;
 };
 
 /// A similar recorded exchange, and why it is not the answer.
@@ -128,6 +136,10 @@ class Matcher {
   /// The sequence to serve, of those that begin at `first` or later, or kNone.
   template <class SameKey>
   std::uint32_t sequence(std::uint32_t first, HeaderList headers, SameKey& same_key) const;
+  /// The answer by kMostAlike, of those that begin at `first` or later, or kNone.
+  template <class SameKey>
+  std::uint32_t most_alike(std::uint32_t first, HeaderList headers, SameKey& same_key) const;
+  double agreement_with(std::uint32_t ordinal, HeaderList headers) const;
   /// The first one from `ordinal` on, in its sequence, with the same key.
   template <class SameKey>
   std::uint32_t seek(std::uint32_t ordinal, SameKey& same_key) const;
@@ -176,10 +188,31 @@ std::uint32_t Matcher::sequence(std::uint32_t first, HeaderList headers, SameKey
   return best;
 }
 
+template <class SameKey>
+std::uint32_t Matcher::most_alike(std::uint32_t first, HeaderList headers,
+                                  SameKey& same_key) const {
+  std::vector<std::uint32_t> repeats;
+  for (auto start = first; start != kNone; start = next_sequence_[start]) {
+    for (auto at = start; at != kNone && repeats.size() < kCandidatesMax; at = next_repeat_[at]) {
+      if (same_key(at)) repeats.push_back(at);
+    }
+  }
+  if (repeats.size() < 2) return repeats.empty() ? kNone : repeats.front();
+  std::ranges::sort(repeats);  // as recorded, so that the first of equals is chosen
+  return *std::ranges::max_element(
+      repeats, {}, [&](std::uint32_t each) { return agreement_with(each, headers); });
+}
+
 template <class SameKey, class Takes>
 Decision Matcher::match(const MatchKey& key, HeaderList headers, SequenceCursors& cursors,
                         SameKey&& same_key, Takes&& takes) const {
   invariant(cursors.taken_.size() == next_repeat_.size(), "cursors of another archive");
+  if (rules_.repeats == Repeats::kMostAlike) {
+    auto const found = most_alike(first_answer(key_hash(key)), headers, same_key);
+    if (found == kNone || !takes(found)) return {};
+    cursors.give(found);
+    return {.kind = MatchKind::kExact, .ordinal = found, .score = 100};
+  }
   auto const start = sequence(first_answer(key_hash(key)), headers, same_key);
   if (start == kNone) return {};
   auto& taken = cursors.taken_[start];

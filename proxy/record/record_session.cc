@@ -25,8 +25,19 @@ std::unique_ptr<ConnectionHandler> RecordSession::open(const ConnectionInfo& con
   return std::make_unique<RecordConnection>(*this, connection);
 }
 
+void RecordSession::begin_again(const SessionInfo& info) {
+  if (auto const ended = archive_.end_session(); !ended) return archive_failed(ended.error());
+  if (auto const begun = archive_.begin_session(info); !begun) return archive_failed(begun.error());
+  for (const ConnectionFacts& each : facts_) {
+    if (auto const added = archive_.add_connection(each); !added) {
+      return archive_failed(added.error());
+    }
+  }
+}
+
 std::uint64_t RecordSession::keep(ConnectionFacts facts) {
   facts.id = ++origin_connections_;
+  facts_.push_back(facts);
   if (auto const added = archive_.add_connection(std::move(facts)); !added) {
     archive_failed(added.error());
   }

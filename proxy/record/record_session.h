@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "archive/writer.h"
 #include "dns/resolver.h"
@@ -38,6 +39,9 @@ class RecordSession final : public HandlerFactory {
                 std::function<void(std::error_code)> on_archive_error,
                 std::optional<inject::InjectedScript> script = std::nullopt,
                 const PrivateReach::Options& reach = {});
+  /// Ends the archive's session and begins one like it, as if the recording started now: `info` is
+  /// that of the first. Connections that are open stay, and are known in the new session, too.
+  void begin_again(const SessionInfo& info);
   /// Requests of pages' own sites get a trace from now on.
   void add_traces(std::uint64_t seed) { traces_.emplace(seed); }
 
@@ -76,6 +80,7 @@ class RecordSession final : public HandlerFactory {
   Counters counters_;
   std::uint64_t sequence_ = 0;
   std::uint64_t origin_connections_ = 0;
+  std::vector<ConnectionFacts> facts_;  // of all of them
   bool archive_broken_ = false;
 };
 

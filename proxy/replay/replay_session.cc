@@ -26,7 +26,7 @@ ReplaySession::ReplaySession(const ArchiveReader& archive, Options options)
                 .tls_plans = tls_plans_,
                 .exchanges = exchanges_,
                 .files = files_}),
-      sender_(ledger_, web_sockets_) {}
+      sender_(ledger_, web_sockets_, options.empty_misses) {}
 
 PreparedExchange::OnDamage ReplaySession::on_damage() {
   return [this](const StoredRequest& request, const std::string& problem) {

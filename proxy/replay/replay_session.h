@@ -62,6 +62,8 @@ class ReplaySession final : public HandlerFactory {
     Timing timing = {};
     std::chrono::seconds date_shift{};  ///< how much later dates in responses are than recorded
     TlsChanges tls = {};
+    /// A miss is a 404 without a body, which says the candidates in fields called X-Reprise-Near.
+    bool empty_misses = false;
   };
 
   /// `archive` must outlive this.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "proxy/replay/broken_exchange.h"
+#include "proxy/replay/empty_miss.h"
 #include "proxy/replay/timed_response.h"
 
 namespace reprise {
@@ -69,7 +70,7 @@ Task<void> Sender::send(const Answer& answer, const RequestHead& head, Time whol
       return send_misdirected(answer, head, writer);
     case kDamaged:
     case kMiss:
-      return send_miss(answer.miss, writer);
+      return empty_misses_ ? send_empty_miss(answer.miss, writer) : send_miss(answer.miss, writer);
   }
   return send_recorded(answer, head, whole_at, body, writer);
 }

@@ -10,9 +10,10 @@ class Sender {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  /// Both must outlive this. `ledger` counts the waits of responses.
-  Sender(ReplayLedger& ledger, WebSocketReplay& web_sockets)
-      : ledger_(ledger), web_sockets_(web_sockets) {}
+  /// Both must outlive this. `ledger` counts the waits of responses. `empty_misses`: see
+  /// ReplaySession::Options.
+  Sender(ReplayLedger& ledger, WebSocketReplay& web_sockets, bool empty_misses)
+      : ledger_(ledger), web_sockets_(web_sockets), empty_misses_(empty_misses) {}
 
   /// Sends `answer` to the request `head`, which was complete at `whole_at`. All arguments must
   /// outlive the task. Errors: the writer's; the archive's if a piece is damaged; always one if the
@@ -27,6 +28,7 @@ class Sender {
 
   ReplayLedger& ledger_;
   WebSocketReplay& web_sockets_;
+  bool const empty_misses_;
 };
 
 }  // namespace reprise

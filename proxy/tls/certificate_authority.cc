@@ -189,10 +189,7 @@ Result<CertificateAuthority> CertificateAuthority::open(const fs::path& director
 
   CertificateAuthority authority;
   authority.certificate_path_ = certificate_file(directory);
-  authority.certificate_.reset(
-      PEM_read_bio_X509(memory_bio(*certificate_text).get(), nullptr, no_password, nullptr));
-  authority.key_.reset(
-      PEM_read_bio_PrivateKey(memory_bio(*key_text).get(), nullptr, no_password, nullptr));
+  authority.read(*certificate_text, *key_text);
   X509* const certificate = authority.certificate();
   EVP_PKEY* const key = authority.key();
   bool const is_pair =
@@ -204,6 +201,35 @@ Result<CertificateAuthority> CertificateAuthority::open(const fs::path& director
     return fail(trust_errc::authority_expiring);
   }
   return authority;
+}
+
+Result<CertificateAuthority> CertificateAuthority::open_files(const fs::path& certificate,
+                                                              const fs::path& key) {
+  constexpr int kBitsMin = 1024;
+  auto const certificate_text = read_pem(certificate, 0);
+  if (!certificate_text) return fail(certificate_text.error());
+  auto const key_text = read_pem(key, 0);
+  if (!key_text) return fail(key_text.error());
+  CertificateAuthority authority;
+  authority.certificate_path_ = certificate;
+  authority.lends_its_key_ = true;
+  authority.read(*certificate_text, *key_text);
+  bool const is_pair = authority.certificate() != nullptr && authority.key() != nullptr &&
+                       X509_check_private_key(authority.certificate(), authority.key()) == 1;
+  ERR_clear_error();
+  if (!is_pair) return fail(trust_errc::root_unusable);
+  auto const kind = EVP_PKEY_get_base_id(authority.key());
+  bool const is_known = kind == EVP_PKEY_EC || kind == EVP_PKEY_RSA;
+  if (!is_known || (authority.is_rsa() && EVP_PKEY_get_bits(authority.key()) < kBitsMin)) {
+    return fail(trust_errc::root_unusable);
+  }
+  return authority;
+}
+
+void CertificateAuthority::read(std::string_view certificate, std::string_view key) {
+  certificate_.reset(
+      PEM_read_bio_X509(memory_bio(certificate).get(), nullptr, no_password, nullptr));
+  key_.reset(PEM_read_bio_PrivateKey(memory_bio(key).get(), nullptr, no_password, nullptr));
 }
 
 Result<CertificateAuthority> CertificateAuthority::open_or_create(const fs::path& directory) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "proxy/tls/error.h"
@@ -10,8 +11,9 @@
 
 namespace reprise {
 
-/// The user's own certificate authority: a P-256 key and a self-signed certificate, created on
-/// first use in a folder of the user and never shared. Immutable after opening, so thread-safe.
+/// A certificate authority: the user's own, which is a P-256 key and a self-signed certificate,
+/// created on first use in a folder of the user and never shared; or one from files. Immutable
+/// after opening, so thread-safe.
 class CertificateAuthority {
  public:
   /// $XDG_DATA_HOME/reprise/ca, or ~/.local/share/reprise/ca.
@@ -28,6 +30,18 @@ class CertificateAuthority {
   /// days and one that other users can access; the system error of a file that cannot be read.
   static Result<CertificateAuthority> open(const std::filesystem::path& directory);
 
+  /// Opens an authority that others trust, from two PEM files of any mode: RSA of at least 1024
+  /// bits, or ECDSA. The certificate's extensions and validity are not checked: what its users
+  /// trust is the key. Errors: root_unusable; the system error of a file that cannot be read.
+  static Result<CertificateAuthority> open_files(const std::filesystem::path& certificate,
+                                                 const std::filesystem::path& key);
+
+  /// Whether leaves carry the authority's own key. True for one from files: its users look for the
+  /// hash of that key, some of them in the leaf alone, and the type of that key is the type of key
+  /// that the client must take.
+  bool lends_its_key() const { return lends_its_key_; }
+  bool is_rsa() const { return EVP_PKEY_get_base_id(key()) == EVP_PKEY_RSA; }
+
   const std::filesystem::path& certificate_path() const { return certificate_path_; }
   /// "reprise local CA 1a2b3c4d": random, to distinguish several in one trust store.
   std::string common_name() const;
@@ -39,9 +53,11 @@ class CertificateAuthority {
 
  private:
   CertificateAuthority() = default;
+  void read(std::string_view certificate, std::string_view key);
   std::filesystem::path certificate_path_;
   X509Ptr certificate_;
   PrivateKeyPtr key_;
+  bool lends_its_key_ = false;
 };
 
 }  // namespace reprise

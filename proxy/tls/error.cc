@@ -22,6 +22,9 @@ class TrustCategory final : public std::error_category {
                "get a new authority, and run `reprise ca install` to trust it";
       case trust_errc::trust_file_unusable:
         return "the file contains no PEM certificates";
+      case trust_errc::root_unusable:
+        return "the files are not a certificate and its key in PEM (RSA of at least 1024 bits, or "
+               "ECDSA)";
       case trust_errc::name_not_certifiable:
         return "a certificate needs between 1 and 1000 names, each a DNS name or an IP address";
     }
@@ -31,6 +34,7 @@ class TrustCategory final : public std::error_category {
   std::error_condition default_error_condition(int code) const noexcept override {
     switch (static_cast<trust_errc>(code)) {
       case trust_errc::authority_damaged:
+      case trust_errc::root_unusable:
       case trust_errc::trust_file_unusable:
         return std::errc::bad_message;
       case trust_errc::name_not_certifiable:

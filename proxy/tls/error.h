@@ -12,6 +12,7 @@ enum class trust_errc {
   authority_open,         ///< other users may read the key or change the folder
   authority_expiring,     ///< valid for less than 30 days more
   trust_file_unusable,    ///< no PEM certificates in it; equals errc::bad_message
+  root_unusable,          ///< of open_files(); equals errc::bad_message
   name_not_certifiable,   ///< neither a DNS name nor an IP literal; equals errc::invalid_argument
 };
 

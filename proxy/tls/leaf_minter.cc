@@ -54,6 +54,11 @@ PrivateKeyPtr make_shared_key() {
   return key;
 }
 
+PrivateKeyPtr share_key(EVP_PKEY* key) {
+  invariant(EVP_PKEY_up_ref(key) == 1, "OpenSSL counts references");
+  return PrivateKeyPtr(key);
+}
+
 bool is_dns_name(std::string_view name) {
   return !name.empty() && name.size() <= kDnsNameBytesMax && std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
@@ -87,14 +92,23 @@ Result<GeneralNamesPtr> make_alternative_names(const std::vector<std::string>& n
   return list;
 }
 
-/// The leaf's DER length after signing again. ECDSA signatures on P-256 are 70 to 72 bytes long,
-/// rarely shorter; the estimate uses 70.
-std::int64_t signed_bytes(X509* certificate) {
-  constexpr int kAlgorithmBytes = 12;          // SEQUENCE of ecdsa-with-SHA256's OID
-  constexpr int kSignatureBytes = 2 + 1 + 70;  // BIT STRING, its count of unused bits, the rest
-  constexpr int kOuterHeaderBytes = 4;         // SEQUENCE of 256 bytes to 64 KiB
-  return i2d_re_X509_tbs(certificate, nullptr) + kAlgorithmBytes + kSignatureBytes +
-         kOuterHeaderBytes;
+/// The length of what follows the contents in a leaf signed with `key`: the algorithm and the
+/// signature. ECDSA signatures on P-256 are 70 to 72 bytes long, rarely shorter; the estimate uses
+/// 70.
+int signature_bytes(EVP_PKEY* key) {
+  constexpr int kEcdsaAlgorithmBytes = 12;  // SEQUENCE of ecdsa-with-SHA256's OID
+  constexpr int kEcdsaSignatureBytes =
+      2 + 1 + 70;                         // BIT STRING, its count of unused bits, the rest
+  constexpr int kRsaAlgorithmBytes = 15;  // SEQUENCE of sha256WithRSAEncryption's OID and NULL
+  if (EVP_PKEY_get_base_id(key) != EVP_PKEY_RSA) return kEcdsaAlgorithmBytes + kEcdsaSignatureBytes;
+  int const length = EVP_PKEY_get_size(key) + 1;
+  return kRsaAlgorithmBytes + (length < 0x100 ? 3 : 4) + length;
+}
+
+/// The leaf's DER length after signing again.
+std::int64_t signed_bytes(X509* certificate, EVP_PKEY* key) {
+  constexpr int kOuterHeaderBytes = 4;  // SEQUENCE of 256 bytes to 64 KiB
+  return i2d_re_X509_tbs(certificate, nullptr) + signature_bytes(key) + kOuterHeaderBytes;
 }
 
 /// The value of an extension is DER itself (RFC 5280 section 4.2): an OCTET STRING of zeros.
@@ -120,7 +134,7 @@ Result<std::unique_ptr<LeafMinter>> LeafMinter::create(const CertificateAuthorit
   std::unique_ptr<LeafMinter> minter(new LeafMinter);
   minter->authority_ = &authority;
   minter->authority_bytes_ = der_bytes(authority.certificate());
-  minter->key_ = make_shared_key();
+  minter->key_ = authority.lends_its_key() ? share_key(authority.key()) : make_shared_key();
   minter->padding_oid_.reset(OBJ_txt2obj(kPaddingOid, 1));
 
   // The extensions shared by all leaves are made once.
@@ -132,7 +146,9 @@ Result<std::unique_ptr<LeafMinter>> LeafMinter::create(const CertificateAuthorit
   add_extension(model.get(), issuer, NID_key_usage, "critical,digitalSignature");
   add_extension(model.get(), issuer, NID_ext_key_usage, "serverAuth");
   add_extension(model.get(), issuer, NID_subject_key_identifier, "hash");
-  add_extension(model.get(), issuer, NID_authority_key_identifier, "keyid:always");
+  if (X509_get0_subject_key_id(issuer) != nullptr) {
+    add_extension(model.get(), issuer, NID_authority_key_identifier, "keyid:always");
+  }
   for (int i = 0; i < X509_get_ext_count(model.get()); ++i) {
     minter->extensions_.emplace_back(X509_EXTENSION_dup(X509_get_ext(model.get(), i)));
   }
@@ -196,9 +212,9 @@ void LeafMinter::sign_padded(X509* certificate, std::uint32_t chain_bytes) const
   };
   // The first step ignores the size of the extension itself, the second may change the length of a
   // length field, the third is exact.
-  pad_by(wanted - signed_bytes(certificate));
-  pad_by(wanted - signed_bytes(certificate));
-  pad_by(wanted - signed_bytes(certificate));
+  pad_by(wanted - signed_bytes(certificate, authority_->key()));
+  pad_by(wanted - signed_bytes(certificate, authority_->key()));
+  pad_by(wanted - signed_bytes(certificate, authority_->key()));
   sign(certificate, authority_->key());
   // For a short signature, about one in a hundred.
   if (std::int64_t const missing = wanted - der_bytes(certificate); missing > 0) {

@@ -31,9 +31,10 @@ struct Leaf {
 /// hyphens, underscores and asterisks of at most 253 characters.
 bool is_certifiable(std::string_view name);
 
-/// Mints leaf certificates signed by the authority, all with one shared P-256 key, valid from
-/// yesterday for a year (398 days at most), without AIA, OCSP or CRL addresses; and keeps the last
-/// kLeavesMax of them. Not thread-safe: one per thread. The authority must outlive it.
+/// Mints leaf certificates signed by the authority, all with one shared P-256 key (or the
+/// authority's own, see lends_its_key()), valid from yesterday for a year (398 days at most),
+/// without AIA, OCSP or CRL addresses; and keeps the last kLeavesMax of them. Not thread-safe: one
+/// per thread. The authority must outlive it.
 class LeafMinter {
  public:
   static constexpr std::size_t kLeavesMax = 4096;

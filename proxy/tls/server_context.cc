@@ -11,10 +11,14 @@ namespace {
 
 constexpr const char* kCipherSuites =
     "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
-/// Leaves have ECDSA keys.
+/// The key of the leaf chooses between ECDSA and RSA.
 constexpr const char* kCiphersOfTls12 =
     "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:"
-    "ECDHE-ECDSA-AES128-SHA256:ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA";
+    "ECDHE-ECDSA-AES128-SHA256:ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA:"
+    "ECDHE-RSA-AES128-GCM-SHA256:ECDHE-RSA-AES256-GCM-SHA384:ECDHE-RSA-CHACHA20-POLY1305:"
+    "ECDHE-RSA-AES128-SHA256:ECDHE-RSA-AES128-SHA:ECDHE-RSA-AES256-SHA";
+/// OpenSSL's level that takes keys of 80 bits of security: RSA of 1024 bits.
+constexpr int kLevelOfWeakKeys = 1;
 
 void free_protocol(void*, void* protocol, CRYPTO_EX_DATA*, int, long, void*) {
   delete static_cast<std::string*>(protocol);
@@ -46,10 +50,11 @@ int select_alpn(SSL* ssl, const unsigned char** chosen, unsigned char* chosen_by
 
 }  // namespace
 
-Result<SslContextPtr> make_server_context() {
+Result<SslContextPtr> make_server_context(KeyStrength strength) {
   SslContextPtr context(SSL_CTX_new(TLS_server_method()));
   if (!context) return fail(std::make_error_code(std::errc::not_enough_memory));
   SSL_CTX* const made = context.get();
+  if (strength == KeyStrength::kWeak) SSL_CTX_set_security_level(made, kLevelOfWeakKeys);
   SSL_CTX_set_min_proto_version(made, TLS1_2_VERSION);
   SSL_CTX_set_max_proto_version(made, TLS1_3_VERSION);
   SSL_CTX_set_options(made, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |

@@ -3,6 +3,7 @@
 // The server side of TLS, towards clients: one SSL_CTX for the process, and per connection the
 // origin's certificate, version and protocol.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -12,11 +13,17 @@
 
 namespace reprise {
 
+/// Of the keys of leaves.
+enum class KeyStrength : std::uint8_t {
+  kUsual,
+  kWeak,  ///< down to RSA of 1024 bits, as in the root that Web Page Replay's callers trust
+};
+
 /// The context of all connections from clients: TLS 1.2 and 1.3, session tickets, no client
 /// certificates, renegotiation, compression or early data. It has no certificate: use_leaf() sets
 /// one on each SSL. Thread-safe once made; all threads share one, since a ticket is valid only for
 /// the context that issued it. Errors: not_enough_memory.
-Result<SslContextPtr> make_server_context();
+Result<SslContextPtr> make_server_context(KeyStrength strength = KeyStrength::kUsual);
 
 /// The protocol that `ssl` accepts by ALPN, before its handshake. A client that does not offer it
 /// is answered without ALPN (so it uses HTTP/1.1), as it is if `protocol` is empty: call

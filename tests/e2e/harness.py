@@ -148,13 +148,15 @@ class Reprise:
         return Client(sock)
 
 
-def watch_folder(folder, pid):
-    """Yields at once, and then each time a file appears in `folder` or process `pid` ends, until
-    the deadline."""
+MODIFIED, MOVED_OR_CREATED = 0x2, 0x80 | 0x100  # events of inotify(7)
+
+
+def watch_folder(folder, pid, events=MOVED_OR_CREATED):
+    """Yields at once, and then each time a file appears in `folder` (or what `events` name happens
+    to one) or process `pid` ends, until the deadline."""
     libc = ctypes.CDLL(None, use_errno=True)
-    moved_or_created = 0x80 | 0x100
     watch = libc.inotify_init1(os.O_CLOEXEC)
-    libc.inotify_add_watch(watch, os.fsencode(folder), moved_or_created)
+    libc.inotify_add_watch(watch, os.fsencode(folder), events)
     process = os.pidfd_open(pid)
     try:
         yield

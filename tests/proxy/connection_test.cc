@@ -46,7 +46,7 @@ class ConnectionTest : public testing::Test {
       : connection(std::move(ends.server->socket()), 1, Entry::kTransparent,
                    {.factory = site,
                     .tls = nullptr,
-                    .minter = nullptr,
+                    .minters = nullptr,
                     .failed_handshakes = failed_handshakes}) {
     ends.spawn(connection.run());
   }

@@ -53,7 +53,7 @@ class ServerTest : public testing::Test {
     server_ = std::move(*Server::create({{.flag = "--http",
                                           .at = {net::ip::address_v4::loopback(), 0},
                                           .accepted_elsewhere = true}},
-                                        *authority_, 2));
+                                        {&*authority_, 1}, 2));
     server_->start({&addresses_});
   }
   ~ServerTest() override { server_.reset(); }
@@ -137,8 +137,8 @@ class AcceptingServerTest : public ServerTest {
 
   AcceptingServerTest() {
     server_ = std::move(*Server::create(
-        {{.flag = "--http", .at = {net::ip::address_v4::loopback(), 0}, .tls = false}}, *authority_,
-        2));
+        {{.flag = "--http", .at = {net::ip::address_v4::loopback(), 0}, .tls = false}},
+        {&*authority_, 1}, 2));
     server_->start({&addresses_});
   }
   int new_socket() {

@@ -32,8 +32,7 @@ bool is_recording(const fs::path& path) {
 
 }  // namespace
 
-std::expected<GivenArchive, int> GivenArchive::take(const fs::path& path) {
-  if (!is_recording(path)) return GivenArchive(path);
+std::expected<GivenArchive, int> GivenArchive::place_for(const fs::path& path) {
   auto const folder = make_private_folder("reprise-import-");
   if (!folder) {
     std::fprintf(stderr, "reprise: cannot create a folder to import %s: %s\n", path.c_str(),
@@ -42,11 +41,28 @@ std::expected<GivenArchive, int> GivenArchive::take(const fs::path& path) {
   }
   GivenArchive given(*folder / path.filename().concat(".reprise"));
   given.folder_ = *folder;
+  return given;
+}
+
+std::expected<GivenArchive, int> GivenArchive::amended(const GivenArchive& given,
+                                                       const Amend& amend) {
+  auto copy = place_for(given.path());
+  if (!copy) return copy;
+  if (int const code = amend(given.path(), copy->path()); code != kExitDone) {
+    return std::unexpected(code);
+  }
+  return copy;
+}
+
+std::expected<GivenArchive, int> GivenArchive::take(const fs::path& path) {
+  if (!is_recording(path)) return GivenArchive(path);
+  auto given = place_for(path);
+  if (!given) return given;
   std::fprintf(stderr,
                "reprise: importing %s, a recording of another tool, for this run only. Run "
                "`reprise archive import` to keep the archive\n",
                path.c_str());
-  if (int const code = import_recording(path, given.path_); code != kExitDone) {
+  if (int const code = import_recording(path, given->path_); code != kExitDone) {
     return std::unexpected(code);
   }
   // A signal that came at the end of the import has been taken from the event loop's signals.
@@ -56,6 +72,12 @@ std::expected<GivenArchive, int> GivenArchive::take(const fs::path& path) {
 
 GivenArchive::GivenArchive(GivenArchive&& other) noexcept
     : path_(std::move(other.path_)), folder_(std::exchange(other.folder_, {})) {}
+
+GivenArchive& GivenArchive::operator=(GivenArchive&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(folder_, other.folder_);
+  return *this;
+}
 
 GivenArchive::~GivenArchive() {
   remove_copy();

@@ -2,6 +2,7 @@
 
 #include <expected>
 #include <filesystem>
+#include <functional>
 
 namespace reprise {
 
@@ -12,8 +13,14 @@ class GivenArchive {
   /// Prints a notice on stderr if it imports. Any other file is left to its reader, which prints
   /// the error. The error is an exit code; its message has been printed.
   static std::expected<GivenArchive, int> take(const std::filesystem::path& path);
+  /// Writes a changed copy of the archive `from` to the new file `to`; prints its errors and
+  /// returns an exit code.
+  using Amend =
+      std::function<int(const std::filesystem::path& from, const std::filesystem::path& to)>;
+  /// Such a copy of `given`, in a private folder as well. The error is an exit code.
+  static std::expected<GivenArchive, int> amended(const GivenArchive& given, const Amend& amend);
   GivenArchive(GivenArchive&& other) noexcept;
-  GivenArchive& operator=(GivenArchive&&) = delete;
+  GivenArchive& operator=(GivenArchive&& other) noexcept;
   ~GivenArchive();
 
   /// Removes the imported copy. Call it once the archive is open: then nothing is left of the copy,
@@ -24,6 +31,8 @@ class GivenArchive {
   const std::filesystem::path& path() const { return path_; }
 
  private:
+  /// A private folder with room for a copy of `path`.
+  static std::expected<GivenArchive, int> place_for(const std::filesystem::path& path);
   explicit GivenArchive(std::filesystem::path path) : path_(std::move(path)) {}
   std::filesystem::path path_;
   std::filesystem::path folder_;  ///< removed with this; empty: none

@@ -28,6 +28,7 @@ namespace json = boost::json;
 struct AdviseFlags {
   CompareFlags compare;
   std::size_t candidates = 6;
+  std::size_t most_runs = 100;
   std::string budget = "10m";
   std::optional<std::uint64_t> seed;
   fs::path output;
@@ -160,6 +161,7 @@ int run_command(const AdviseFlags& flags, const std::vector<std::string>& words)
   Interruption const interruption;
   AdviseRun run({.compare = std::move(*compare),
                  .candidates = flags.candidates,
+                 .most_runs = flags.most_runs,
                  .images = find_program("vips").has_value(),
                  .budget = *budget,
                  .seed = seed,
@@ -190,6 +192,9 @@ void add_advise_command(CLI::App& app, const std::vector<std::string>& command, 
   add_compare_flags(*sub, flags->compare);
   sub->add_option("--candidates", flags->candidates, "Try at most N changes")
       ->check(CLI::Range(1U, 100U))
+      ->capture_default_str();
+  sub->add_option("--max-runs", flags->most_runs, "Load each side at most N times")
+      ->check(CLI::Range(AdviseRun::kPilot, std::size_t{10'000}))
       ->capture_default_str();
   sub->add_option("--budget", flags->budget, "Stop after this time: 90s, 10m, 1h")
       ->capture_default_str();

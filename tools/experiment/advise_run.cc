@@ -162,7 +162,9 @@ std::optional<int> AdviseRun::measure() {
   auto const together = 2 * static_cast<double>(kPilot) * experiment_->load_seconds();
   auto allotted = allot(arms, spent + left - together, kPilot);
   if (!allotted) return std::nullopt;  // the pilot has used the budget
-  for (std::size_t& measurements : *allotted) measurements -= kPilot;
+  for (std::size_t& measurements : *allotted) {
+    measurements = std::min(measurements, std::max(options_.most_runs, kPilot)) - kPilot;
+  }
   for (const MeasuringRound& each : rounds_of(*allotted, options_.seed)) {
     if (time_is_up()) break;
     if (!round(each)) return stopped();

@@ -30,6 +30,7 @@ struct MeasuredChange {
 struct AdviseOptions {
   CompareOptions compare;  ///< of one metric; its alpha is that of all changes together
   std::size_t candidates = 6;
+  std::size_t most_runs = 100;  ///< loads of each side
   bool images = true;
   std::chrono::seconds budget{600};
   std::uint64_t seed = 1;

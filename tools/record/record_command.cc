@@ -17,37 +17,14 @@
 #include "tools/archive/errors.h"
 #include "tools/commands.h"
 #include "tools/load/browsing_options.h"
+#include "tools/record/record_command.h"
 #include "tools/record/record_corpus.h"
 #include "tools/serve/handshake_report.h"
-#include "tools/serve/injection.h"
-#include "tools/serve/serving.h"
 
 namespace reprise {
 namespace {
 
 constexpr std::uint16_t kDnsPort = 53;
-
-struct RecordOptions {
-  std::filesystem::path output;
-  std::vector<std::string> urls;
-  bool append = false;
-  std::vector<std::string> connect_to;
-  std::vector<std::string> dns_servers;
-  std::filesystem::path origin_ca;
-  bool insecure_origin = false;
-  bool allow_private = false;
-  bool fsync = false;
-  bool traceparent = false;
-  InjectionOptions injection;
-  std::filesystem::path url_list;
-  unsigned retries = 2;
-  std::filesystem::path browser;
-  std::filesystem::path load_report;
-  unsigned quiet_ms = 500;
-  unsigned settle_ms = 500;
-  unsigned timeout_s = 30;
-  ServingOptions serving;
-};
 
 void say_archive_error(const std::filesystem::path& path, std::error_code error) {
   std::fprintf(stderr, "reprise: %s\n", archive_error_text(path, error).c_str());
@@ -224,6 +201,8 @@ int record_list(const RecordOptions& options, const CLI::App& sub) {
   return record_corpus(corpus);
 }
 
+}  // namespace
+
 int record(const RecordOptions& options, const std::vector<std::string>& command) {
   auto dialing = dialing_options(options);
   if (!dialing) return kExitUsage;
@@ -271,6 +250,7 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
   AdminActions const admin{.status = status,
                            .misses = [] { return std::string("[]"); },
                            .reset = {},
+                           .clear = [&] { recording.begin_again(session_info); },
                            .stop = [&serving] { serving.stop(kExitDone); }};
   auto exit_code = serving.run(recording, admin,
                                [&counters] { return "recording: " + counters_text(counters); });
@@ -294,8 +274,6 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
   std::fputs(handshake_report_text(serving.failed_handshakes()).c_str(), stderr);
   return archive_failed ? kExitArchive : exit_code;
 }
-
-}  // namespace
 
 void add_record_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {
   auto const options = std::make_shared<RecordOptions>();

@@ -21,39 +21,14 @@
 #include "tools/archive/given_archive.h"
 #include "tools/commands.h"
 #include "tools/dns/dns_report.h"
+#include "tools/replay/replay_command.h"
 #include "tools/replay/replay_report.h"
 #include "tools/serve/handshake_report.h"
-#include "tools/serve/injection.h"
 #include "tools/serve/recorded_hosts.h"
-#include "tools/serve/serving.h"
 #include "tools/serve/what_if.h"
 
 namespace reprise {
 namespace {
-
-struct ReplayOptions {
-  std::filesystem::path archive;
-  std::string match = "fuzzy";
-  std::string failures = "recorded";
-  std::vector<std::string> ignored_params;
-  double min_confidence = 0;
-  InjectionOptions injection;
-  std::string dates = "shift";
-  std::string think_time = "none";
-  std::string pace = "streams";
-  std::string protocol = "recorded";
-  std::string topology = "recorded";
-  std::string origin_rtt = "none";
-  bool dns_any = false;
-  bool dns_chains = false;
-  std::uint32_t session = 0;
-  std::vector<std::string> what_ifs;
-  std::optional<std::uint64_t> think_seed;
-  bool strict = false;
-  bool warm = false;
-  std::filesystem::path report;
-  ServingOptions serving;
-};
 
 /// The archive is mapped: if another process truncates the file, access to the missing part raises
 /// SIGBUS. Only async-signal-safe calls here.
@@ -129,6 +104,8 @@ std::chrono::seconds date_shift(const ReplayOptions& options, const SessionInfo&
                                                   recorded.started);
 }
 
+}  // namespace
+
 int replay(const ReplayOptions& options, const std::vector<std::string>& command) {
   struct sigaction on_truncated{};
   on_truncated.sa_handler = end_on_truncated_archive;
@@ -137,6 +114,7 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   if (!can_be_written(options.report, "--report")) return kExitFailed;
   auto const think_seed = options.think_seed.value_or(std::random_device()());
   auto given = GivenArchive::take(options.archive);
+  if (given && options.amend) given = GivenArchive::amended(*given, options.amend);
   if (!given) return given.error();
   auto what_if = WhatIfArchive::make(
       given->path(), {.texts = options.what_ifs, .session = options.session, .seed = think_seed});
@@ -184,11 +162,13 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
                                      .protocol = protocol_of(options.protocol),
                                      .match = {.exact_only = options.match == "exact",
                                                .ignored_params = options.ignored_params,
-                                               .failures = options.failures == "recorded"},
+                                               .failures = options.failures == "recorded",
+                                               .repeats = options.repeats},
                                      .script = injection->script,
                                      .timing = timing_of(options, what_if->conditions()),
                                      .date_shift = shift,
-                                     .tls = what_if->conditions().tls});
+                                     .tls = what_if->conditions().tls,
+                                     .empty_misses = options.empty_misses});
   if (auto const why = why_not_coalesced(replayed.tls_plans(), what_if->conditions().tls);
       !why.empty()) {
     std::fprintf(stderr, "reprise: %s\n", why.c_str());
@@ -237,8 +217,6 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   }
   return exit_code;
 }
-
-}  // namespace
 
 void add_replay_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {
   auto const options = std::make_shared<ReplayOptions>();

@@ -158,6 +158,7 @@ std::expected<Injection, int> make_injection(const InjectionOptions& options,
     if (each == "none" || each == "default") continue;
     auto text = read_script(each);
     if (!text) return std::unexpected(text.error());
+    if (options.adapt) *text = options.adapt(std::move(*text), *settings);
     if (!inject::InjectedScript::create({.document = {*text}, .worker = {}})) {
       return wrong("--inject " + each +
                    ": cannot be embedded in every document: the script must be ASCII (write "

@@ -5,6 +5,7 @@
 #include <boost/json/object.hpp>
 #include <chrono>
 #include <expected>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ struct InjectionOptions {
   std::optional<std::uint64_t> random_seed;
   std::string clock;
   std::string time_zone;
+  /// Not on our command line: changes the text of each file before it is injected.
+  std::function<std::string(std::string, const inject::PageSettings&)> adapt;
 
   void add_to(CLI::App& command);
 };

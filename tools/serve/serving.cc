@@ -19,13 +19,13 @@
 namespace reprise {
 namespace {
 
-/// Behind a link, so that an urgent response can overtake others.
-constexpr int kUnsentBytesMax = 16 << 10;
 /// Behind a link all names of a recording lead to one address: SNI and Host name the origin. It is
 /// in the range for benchmarks (RFC 2544), which is used only there.
 auto const kFarAddress = net::ip::make_address_v4("198.19.0.1");
 /// Linux limits an argument to 128 KiB.
 constexpr std::size_t kRulesMax = 120'000;
+/// The limit for running requests of a tool whose callers do not wait.
+constexpr std::chrono::milliseconds kAtOnce{0};
 
 /// Connections need descriptors, and a browser opens hundreds.
 void raise_descriptor_limit() {
@@ -77,14 +77,7 @@ std::optional<int> Serving::prepare(const Naming& naming) {
   }
   addresses_ = std::move(*addresses);
   if (!remove_stale_file(options_.ready_file, "--ready-file")) return kExitFailed;
-  auto authority = CertificateAuthority::open_or_create(CertificateAuthority::default_directory());
-  if (!authority) {
-    std::fprintf(stderr, "reprise: the certificate authority in %s cannot be used: %s\n",
-                 CertificateAuthority::default_directory().c_str(),
-                 authority.error().message().c_str());
-    return kExitFailed;
-  }
-  authority_ = std::move(*authority);
+  if (auto const wrong = open_authorities()) return wrong;
   if (auto const wrong = prepare_command()) return wrong;
   // Not before the fork: the command would inherit it.
   ::signal(SIGPIPE, SIG_IGN);
@@ -93,6 +86,28 @@ std::optional<int> Serving::prepare(const Naming& naming) {
   if (auto const wrong = move_servers_away(naming)) return wrong;
   if (auto const wrong = bind()) return wrong;
   return bind_names(naming);
+}
+
+std::optional<int> Serving::open_authorities() {
+  for (auto const& [certificate, key] : options_.drop_in.roots) {
+    auto root = CertificateAuthority::open_files(certificate, key);
+    if (!root) {
+      std::fprintf(stderr, "reprise: the root in %s and %s cannot be used: %s\n",
+                   certificate.c_str(), key.c_str(), root.error().message().c_str());
+      return kExitFailed;
+    }
+    authorities_.push_back(std::move(*root));
+  }
+  if (!authorities_.empty()) return std::nullopt;
+  auto const folder = CertificateAuthority::default_directory();
+  auto authority = CertificateAuthority::open_or_create(folder);
+  if (!authority) {
+    std::fprintf(stderr, "reprise: the certificate authority in %s cannot be used: %s\n",
+                 folder.c_str(), authority.error().message().c_str());
+    return kExitFailed;
+  }
+  authorities_.push_back(std::move(*authority));
+  return std::nullopt;
 }
 
 std::optional<int> Serving::prepare_command() {
@@ -106,49 +121,6 @@ std::optional<int> Serving::prepare_command() {
     return kExitFailed;
   }
   child_ = std::make_unique<ChildCommand>(std::move(*child));
-  return std::nullopt;
-}
-
-std::optional<int> Serving::prepare_link() {
-  if (options_.shaper == "stream") return prepare_stream("");
-  if (options_.shaper == "packet") {
-    if (!command_.empty()) return prepare_packets(nullptr);
-    std::fprintf(
-        stderr,
-        "reprise: --shaper packet needs a command. Add -- COMMAND..., or use --shaper stream\n");
-    return kExitUsage;
-  }
-  if (command_.empty()) {
-    return prepare_stream("packets need a command; add -- COMMAND");
-  }
-  std::optional<ShellError> refused;
-  auto const wrong = prepare_packets(&refused);
-  return refused ? prepare_stream(text_of(*refused)) : wrong;
-}
-
-std::optional<int> Serving::prepare_packets(std::optional<ShellError>* refused) {
-  auto linked = LinkedCommand::prepare(options_.link,
-                                       {.all_tcp_ports = true,
-                                        .tcp_ports = {80, 443, 8080, 8443},
-                                        .unsent_bytes_max = kUnsentBytesMax,
-                                        .names = true},
-                                       options_.strict, refused);
-  if (!linked) return linked.error();
-  linked_ = linked->get();
-  child_ = std::move(*linked);
-  // The command reaches no other listeners here, and others are not used.
-  addresses_ = *options_.addresses.parse(DefaultAddresses::kOff);
-  return std::nullopt;
-}
-
-std::optional<int> Serving::prepare_stream(const std::string& instead_of) {
-  if (!instead_of.empty()) {
-    std::fprintf(stderr, "reprise: using --shaper stream, so times are approximate: %s\n",
-                 instead_of.c_str());
-  }
-  auto streamed = StreamedLink::prepare(options_.link, instead_of, options_.strict);
-  if (!streamed) return streamed.error();
-  streamed_ = std::move(*streamed);
   return std::nullopt;
 }
 
@@ -166,26 +138,6 @@ std::optional<int> Serving::make_plan(const Naming& naming) {
     return kExitArchive;
   }
   plan_ = std::move(*plan);
-  return std::nullopt;
-}
-
-std::optional<int> Serving::move_servers_away(const Naming& naming) {
-  if (naming.round_trips.empty()) return std::nullopt;
-  if (linked_ == nullptr || !plan_) {
-    std::fprintf(
-        stderr,
-        "reprise: --origin-rtt and --what-if rtt= need a command behind a packet link. Add "
-        "--link none and -- COMMAND...\n");
-    return kExitUsage;
-  }
-  FarServers::Delays delays;
-  for (const auto& [origin, round_trip] : naming.round_trips) {
-    auto const stand_in = plan_->stand_in_of(origin);
-    if (!stand_in) continue;
-    auto const [at, added] = delays.emplace(stand_in->to_uint(), round_trip);
-    if (!added) at->second = std::min(at->second, round_trip);
-  }
-  linked_->move_servers_away(std::move(delays));
   return std::nullopt;
 }
 
@@ -215,14 +167,14 @@ std::vector<Listen> Serving::wanted_listeners() {
 }
 
 std::optional<int> Serving::bind() {
-  auto server = Server::create(wanted_listeners(), *authority_, options_.threads);
+  auto server = Server::create(wanted_listeners(), authorities_, options_.threads);
   if (!server) {
     auto const& wrong = server.error();
     if (wrong.flag == "TLS") {
       std::fprintf(stderr, "reprise: TLS cannot be set up: %s\n", wrong.error.message().c_str());
       return kExitFailed;
     }
-    return cannot_listen(wrong.flag, wrong.at, wrong.error);
+    return cannot_listen({.flag = wrong.flag, .at = wrong.at}, wrong.error);
   }
   server_ = std::move(*server);
   for (std::size_t i = 0; i < open_addresses_.size(); ++i) {
@@ -231,11 +183,15 @@ std::optional<int> Serving::bind() {
   return std::nullopt;
 }
 
-int Serving::cannot_listen(const std::string& flag, const tcp::endpoint& at,
-                           std::error_code error) {
+int Serving::cannot_listen(const ListenAddress& wanted, std::error_code error) const {
+  if (options_.drop_in.say_cannot_listen) {
+    options_.drop_in.say_cannot_listen(wanted, error);
+    return kExitListen;
+  }
   std::fprintf(
       stderr, "reprise: cannot listen on %s for %s: %s. Choose another address with %s ADDR:PORT\n",
-      to_text(at).c_str(), flag.c_str(), error.message().c_str(), flag.c_str());
+      to_text(*wanted.at).c_str(), wanted.flag.c_str(), error.message().c_str(),
+      wanted.flag.c_str());
   return kExitListen;
 }
 
@@ -257,7 +213,7 @@ std::optional<int> Serving::bind_names(const Naming& naming) {
     net::ip::udp::endpoint const at(addresses_.dns.at->address(), addresses_.dns.at->port());
     auto const bound =
         streamed_ ? streamed_->listen_for_names(at, *names_, context_) : names_->listen(at);
-    if (!bound) return cannot_listen(addresses_.dns.flag, *addresses_.dns.at, bound.error());
+    if (!bound) return cannot_listen(addresses_.dns, bound.error());
     addresses_.dns.at = tcp::endpoint(bound->address(), bound->port());
   }
   if (linked_ == nullptr) return std::nullopt;
@@ -275,12 +231,15 @@ int Serving::run(HandlerFactory& handler, const AdminActions& admin,
                  const std::function<std::string()>& progress) {
   loop_ = std::make_unique<MainLoop>(context_);
   Admin admin_handler(admin);
+  auto const& drop_in = options_.drop_in;
+  auto const front = drop_in.in_front ? drop_in.in_front(handler, admin) : nullptr;
+  HandlerFactory& first_handler = front ? *front : handler;
   std::vector<HandlerFactory*> factories;
   for (const ListenAddress* const address : open_addresses_) {
     factories.push_back(address == &addresses_.admin ? static_cast<HandlerFactory*>(&admin_handler)
-                                                     : &handler);
+                                                     : &first_handler);
   }
-  factories.resize(server_->bound().size(), &handler);  // those behind the link
+  factories.resize(server_->bound().size(), &first_handler);  // those behind the link
   // Whoever is not behind a link is not measured, and may be busy.
   bool const first = linked_ != nullptr && options_.link.priority() != WantedPriority::kOrdinary;
   server_->start(factories, first ? WantedPriority::kBest : WantedPriority::kOrdinary);
@@ -290,23 +249,8 @@ int Serving::run(HandlerFactory& handler, const AdminActions& admin,
   loop_->end_on_second_signal();
   if (names_) names_->stop();
   if (streamed_) streamed_->close_listeners();
-  server_->stop();
+  server_->stop(drop_in.ends_at_once ? kAtOnce : Server::kEndingTime);
   return ended ? exit_code : finish_link(exit_code);
-}
-
-/// Adds the link's result to the exit code.
-int Serving::finish_link(int exit_code) {
-  bool doubtful = false;
-  if (linked_ != nullptr) {
-    auto const run = linked_->finish();
-    doubtful = !warnings_of(run).empty();
-    finished_link_ = to_json(run);
-  } else if (streamed_) {
-    auto const run = streamed_->finish();
-    doubtful = !warnings_of(run).empty();
-    finished_link_ = to_json(run);
-  }
-  return exit_code == kExitDone && doubtful && options_.strict ? int{kExitGate} : exit_code;
 }
 
 /// All listeners accept now: prints so, or starts the command. Returns an exit code if that fails,
@@ -327,25 +271,21 @@ std::optional<int> Serving::announce() {
       !write_json_file(options_.ready_file, "--ready-file", ready_json())) {
     return kExitFailed;
   }
-  if (!child_) {
+  if (options_.drop_in.say_listening) {
+    options_.drop_in.say_listening(addresses_);
+  } else if (!child_) {
     auto told = open_addresses_;
     if (addresses_.dns.at) told.push_back(&addresses_.dns);
     for (const ListenAddress* const address : told) {
       std::fprintf(stderr, "%s: %s on %s\n", mode_.c_str(), address->flag.c_str() + 2,
                    to_text(*address->at).c_str());
     }
-    return std::nullopt;
   }
+  if (!child_) return std::nullopt;
   auto const wrong = child_->start(expand_chromium_flags(command_, chromium_flags()));
   if (wrong.empty()) return std::nullopt;
   std::fprintf(stderr, "reprise: cannot start %s: %s\n", command_.front().c_str(), wrong.c_str());
   return kExitFailed;
-}
-
-std::optional<boost::json::object> Serving::link_report() const {
-  if (!finished_link_ && linked_ != nullptr) return to_json(linked_->report());
-  if (!finished_link_ && streamed_) return to_json(streamed_->report());
-  return finished_link_;
 }
 
 void Serving::stop(int exit_code) {
@@ -373,7 +313,11 @@ std::vector<std::string> Serving::chromium_flags() const {
     }
     flags = routing_flags(addresses_, rules);
   }
-  flags.push_back("--ignore-certificate-errors-spki-list=" + authority_->spki_sha256_base64());
+  std::string trusted;
+  for (const CertificateAuthority& each : authorities_) {
+    trusted += (trusted.empty() ? "" : ",") + each.spki_sha256_base64();
+  }
+  flags.push_back("--ignore-certificate-errors-spki-list=" + trusted);
   auto const quiet = quiet_flags();
   flags.insert(flags.end(), quiet.begin(), quiet.end());
   return flags;
@@ -390,8 +334,8 @@ boost::json::object Serving::ready_json() const {
           {"proxy", text_of(addresses_.proxy)},
           {"dns", text_of(addresses_.dns)},
           {"admin", text_of(addresses_.admin)},
-          {"ca_file", authority_->certificate_path().string()},
-          {"ca_spki_sha256", authority_->spki_sha256_base64()},
+          {"ca_file", authorities_.front().certificate_path().string()},
+          {"ca_spki_sha256", authorities_.front().spki_sha256_base64()},
           {"chromium_flags", boost::json::value_from(chromium_flags())},
           {"pid", ::getpid()}};
 }

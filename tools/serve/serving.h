@@ -21,6 +21,7 @@
 #include "tools/link/streamed_link.h"
 #include "tools/process/main_loop.h"
 #include "tools/process/running_command.h"
+#include "tools/serve/drop_in.h"
 #include "tools/serve/listen_addresses.h"
 
 namespace CLI {
@@ -38,6 +39,7 @@ struct ServingOptions {
   std::string log_level = "warn";
   unsigned threads = 1;
   bool strict = false;  ///< a link that misses its settings ends the run (kExitGate)
+  DropIn drop_in;       ///< not on our command line
 
   void add_to(CLI::App& command);
 };
@@ -91,6 +93,7 @@ class Serving {
   void stop(int exit_code);
 
  private:
+  std::optional<int> open_authorities();
   std::optional<int> prepare_command();
   std::optional<int> prepare_link();
   std::optional<int> prepare_packets(std::optional<ShellError>* refused);
@@ -102,7 +105,7 @@ class Serving {
   std::optional<int> bind();
   dns::Zone zone(const Naming& naming) const;
   std::optional<int> bind_names(const Naming& naming);
-  static int cannot_listen(const std::string& flag, const tcp::endpoint& at, std::error_code error);
+  int cannot_listen(const ListenAddress& wanted, std::error_code error) const;
   std::optional<int> announce();
   std::vector<std::string> chromium_flags() const;
   boost::json::object ready_json() const;
@@ -110,8 +113,8 @@ class Serving {
   std::string mode_;
   ServingOptions options_;
   std::vector<std::string> command_;
-  ListenAddresses addresses_;  // once bound, the bound ones
-  std::optional<CertificateAuthority> authority_;
+  ListenAddresses addresses_;                      // once bound, the bound ones
+  std::vector<CertificateAuthority> authorities_;  // the first whose keys a client takes
   std::unique_ptr<RunningCommand> child_;
   LinkedCommand* linked_ = nullptr;  // the same, if it is behind a link
   std::optional<boost::json::object> finished_link_;

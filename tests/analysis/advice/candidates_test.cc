@@ -99,6 +99,15 @@ TEST(Candidates, AreOrderedByTheirShare) {
   EXPECT_EQ(candidates_of(loaded({small, large}), {.most = 1}).size(), 1U);
 }
 
+TEST(Candidates, OfEachKindTheFirstComesBeforeTheSecond) {
+  auto one = request("https://www.a.test/1.js", "Script", 100, 900);
+  auto two = request("https://www.a.test/2.js", "Script", 100, 800);
+  one.priority = two.priority = "High";
+  auto const style = request("https://www.a.test/style.css", "Stylesheet", 100, 300);
+  EXPECT_THAT(kinds({one, two, style}),
+              ElementsAre("blocking script", "small style sheet", "blocking script"));
+}
+
 TEST(Candidates, TextWithoutCompressionAndLargeImages) {
   auto text = request("https://www.a.test/data.json", "Fetch", 100, 300);
   text.mime_type = "application/json";
@@ -109,6 +118,12 @@ TEST(Candidates, TextWithoutCompressionAndLargeImages) {
   image.encoded_bytes = image.decoded_bytes = 90'000;
   EXPECT_THAT(kinds({text, image}), UnorderedElementsAre("no compression", "large image"));
   EXPECT_THAT(kinds({text, image}, {.images = false}), ElementsAre("no compression"));
+  auto font = request("https://www.a.test/font.ttf", "Font", 100, 300);
+  font.mime_type = "font/ttf";
+  font.encoded_bytes = font.decoded_bytes = 50'000;
+  auto const found = candidates_of(loaded({text, font}), {});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_THAT(found[0].advice, HasSubstr("2 responses, 100.0 kB"));
   text.encoded_bytes = 12'000;
   image.mime_type = "image/svg+xml";
   image.encoded_bytes = 12'000;

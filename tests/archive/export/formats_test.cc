@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "archive/import/source/whole_gunzip.h"
 #include "tests/archive/export/export_fixture.h"
 #include "tests/archive/import/import_fixture.h"
 
@@ -216,6 +217,42 @@ TEST_F(Export, AnExportThatIsStoppedIsAFault) {
       export_session(*reader, Target::kHar, {.stop = [] { return true; }}, out, report);
   ASSERT_TRUE(fault);
   EXPECT_EQ(fault->system, std::errc::operation_canceled);
+}
+
+/// The text of a .wprgo with these options.
+std::string wprgo(const ArchiveReader& reader, const ExportOptions& options) {
+  TextOutput out;
+  ExportReport report;
+  EXPECT_FALSE(export_session(reader, Target::kWprgo, options, out, report));
+  importing::MemoryInput input(out.text);
+  return importing::inflated_whole(input).value_or("not one gzip member");
+}
+
+TEST_F(Export, WprgoIsTheSameTextWithEveryEffort) {
+  auto const size =
+      export_all(Target::kWprgo, {an_h2_exchange(std::string(5000, 'x'))}).text.size();
+  auto const usual = wprgo(*reader_, {});
+  for (auto const effort : {Effort::kHuffman, Effort::kNone}) {
+    EXPECT_EQ(wprgo(*reader_, {.effort = effort}), usual);
+  }
+  EXPECT_LT(size, 1000U);
+  TextOutput stored;
+  ExportReport report;
+  EXPECT_FALSE(export_session(*reader_, Target::kWprgo, {.effort = Effort::kNone}, stored, report));
+  EXPECT_GT(stored.text.size(), 5000U);
+}
+
+TEST_F(Export, WprgoTakesATimeSeedAndSkipsWhatHasNoResponse) {
+  auto failed = an_exchange(2, "/failed");
+  failed.outcome = Outcome::kOriginFailed;
+  failed.response = {};
+  export_all(Target::kWprgo, {an_h2_exchange("body"), std::move(failed)});
+  auto const usual = wprgo(*reader_, {});
+  EXPECT_THAT(usual, HasSubstr("/failed"));
+  EXPECT_THAT(usual, Not(HasSubstr(R"("DeterministicTimeSeedMs":77,)")));
+  auto const other = wprgo(*reader_, {.answered_only = true, .time_seed = milliseconds(77)});
+  EXPECT_THAT(other, Not(HasSubstr("/failed")));
+  EXPECT_THAT(other, HasSubstr(R"("DeterministicTimeSeedMs":77,)"));
 }
 
 TEST_F(Export, DamageIsAFaultThatNamesTheExchange) {

@@ -4,6 +4,7 @@
 #include <zstd.h>
 
 #include "archive/import/source/decompress.h"
+#include "archive/import/source/whole_gunzip.h"
 #include "tests/archive/archive_fixture.h"
 #include "tests/archive/import/import_fixture.h"
 
@@ -52,6 +53,32 @@ TEST(Gunzip, MembersOfEverySizeFollowEachOther) {
   auto const out = gunzip(coded);
   EXPECT_EQ(out.problem, "");
   EXPECT_TRUE(out.text == plain);
+}
+
+std::optional<std::string> whole(std::string_view bytes) {
+  MemoryInput input(bytes);
+  return inflated_whole(input);
+}
+
+TEST(WholeGunzip, InflatesOneMemberAtOnce) {
+  auto const noisy = noise(3 << 20, 1);
+  EXPECT_TRUE(whole(gzip(noisy)) == noisy);
+  EXPECT_EQ(whole(gzip("")), "");
+}
+
+TEST(WholeGunzip, LeavesWhatIsNotOneWholeMemberToTheStream) {
+  auto const member = gzip(noise(1000, 1));
+  EXPECT_EQ(whole(""), std::nullopt);
+  EXPECT_EQ(whole(std::string(100, 'x')), std::nullopt);
+  EXPECT_EQ(whole(member + member), std::nullopt);
+  EXPECT_EQ(whole(member + '\0'), std::nullopt);
+  EXPECT_EQ(whole(member.substr(0, member.size() - 1)), std::nullopt);
+  auto flipped = member;
+  flipped[500] ^= 1;
+  EXPECT_EQ(whole(flipped), std::nullopt);
+  auto boastful = member;
+  boastful.replace(boastful.size() - 4, 4, "\xff\xff\xff\x1f");
+  EXPECT_EQ(whole(boastful), std::nullopt) << "memory is not taken for a false length";
 }
 
 TEST(Gunzip, ThousandsOfSmallMembersCrossTheBuffer) {

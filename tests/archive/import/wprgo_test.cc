@@ -38,6 +38,16 @@ TEST_F(ImportWprgo, KeepsRequestResponseAndTimeOfAnEntry) {
             std::chrono::system_clock::time_point(std::chrono::seconds(1'500'000'000)));
 }
 
+TEST_F(ImportWprgo, ReadsSeveralGzipMembersAsOneText) {
+  auto const text = archive(entry(kGet, kResponse));
+  auto const middle = text.size() / 2;
+  ASSERT_EQ(import(gzip(text.substr(0, middle)) + gzip(text.substr(middle))), "");
+  ASSERT_EQ(sink.exchanges.size(), 1U);
+  EXPECT_EQ(body(0), "body");
+  EXPECT_EQ(sink.sessions[0].started,
+            std::chrono::system_clock::time_point(std::chrono::seconds(1'500'000'000)));
+}
+
 TEST_F(ImportWprgo, UndoesChunksAndKeepsTheCoding) {
   auto const coded = gzip("hello");
   ASSERT_EQ(coded.size(), 25U);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <thread>
 
+#include "archive/match/agreement.h"
 #include "tests/archive/archive_fixture.h"
 
 namespace reprise {
@@ -30,6 +31,12 @@ class Matching : public testing::Test {
     exchange.response.status = static_cast<std::uint16_t>(++recorded_);
     add(writer(), std::move(exchange));
   }
+  void record_with(std::string_view target, std::initializer_list<HeaderView> fields) {
+    auto exchange = an_exchange(++sequence_, target);
+    exchange.request.headers = Headers(fields);
+    exchange.response.status = static_cast<std::uint16_t>(++recorded_);
+    add(writer(), std::move(exchange));
+  }
   void replay(std::uint32_t session = 0, MatchRules rules = {}) {
     ASSERT_TRUE(writer().close());
     reader_ = open_archive(path_);
@@ -37,8 +44,8 @@ class Matching : public testing::Test {
     cursors_.emplace(reader_->entries().size());
   }
   /// The number of the recorded answer, 0 for a miss.
-  int ask(const MatchKey& key) {
-    auto const decision = matcher_->match(key, {}, *cursors_, [&](std::uint32_t ordinal) {
+  int ask(const MatchKey& key, HeaderList headers = {}) {
+    auto const decision = matcher_->match(key, headers, *cursors_, [&](std::uint32_t ordinal) {
       ++looked_at_;
       auto const exchange = reader_->exchange(ordinal);
       auto const recorded = key_of(exchange->request);
@@ -72,6 +79,36 @@ class Matching : public testing::Test {
   std::optional<SequenceCursors> cursors_;
   int looked_at_ = 0;
 };
+
+TEST_F(Matching, GivesTheMostAlikeOfRepeatsEachTime) {
+  begin();
+  record_with("/a", {{"Accept", "x/1"}, {"Cookie", "a=1"}});
+  record_with("/a", {{"Accept", "x/1"}, {"Cookie", "a=2"}});
+  record_with("/a", {{"Accept", "x/2"}, {"Cookie", "a=1"}});
+  record("/b");
+  replay(0, {.repeats = Repeats::kMostAlike});
+  auto const asked = [this](std::string_view accept, std::string_view cookie) {
+    std::array const fields{HeaderView{.name = "accept", .value = accept},
+                            HeaderView{.name = "cookie", .value = cookie}};
+    return ask(key("/a"), fields);
+  };
+  EXPECT_EQ(asked("x/1", "a=2"), 2);
+  EXPECT_EQ(asked("x/1", "a=2"), 2);
+  EXPECT_EQ(asked("x/2", "a=1"), 3);
+  EXPECT_EQ(asked("x/1", "a=1"), 1);
+  EXPECT_EQ(asked("x/3", "a=3"), 1) << "the first of equals";
+  EXPECT_EQ(ask("/b"), 4);
+  EXPECT_EQ(ask("/c"), 0);
+}
+
+TEST(Agreement, CountsNamesWithEqualValues) {
+  Headers const recorded{{"Host", "a"}, {"Accept", "x"}, {"X-Two", "1"}, {"x-two", "2"}};
+  EXPECT_DOUBLE_EQ(agreement(recorded.list(), recorded.list()), 2.0 * 3 / 4);
+  Headers const one_of_two{{"accept", "x"}, {"X-Two", "1"}};
+  EXPECT_DOUBLE_EQ(agreement(recorded.list(), one_of_two.list()), 2.0 * 2 / 4);
+  EXPECT_DOUBLE_EQ(agreement(recorded.list(), {}), 2.0 * 1 / 2);
+  EXPECT_DOUBLE_EQ(agreement({}, {}), 2.0);
+}
 
 TEST_F(Matching, NeedsEveryPartOfTheKey) {
   begin();

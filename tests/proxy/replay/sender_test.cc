@@ -47,7 +47,7 @@ class Sending : public testing::Test {
     auto const now = std::chrono::steady_clock::now();
     WrittenLog log(now);
     NoBody body;
-    Sender const sender(ledger_, web_sockets_);
+    Sender const sender(ledger_, web_sockets_, empty_misses_);
     net::io_context loop(1);
     net::co_spawn(loop, sender.send(answer, head, now, body, log),
                   [&log](std::exception_ptr broken, const Result<void>& sent) {
@@ -58,6 +58,7 @@ class Sending : public testing::Test {
     return log.lines;
   }
 
+  bool empty_misses_ = false;
   CutByClient archive_;
   PreparedExchanges exchanges_{
       archive_.reader(),
@@ -105,6 +106,9 @@ TEST_F(Sending, AMissSaysWhatCameNear) {
                                           "near: https://a.test/y (path)\n",
                                           "end"));
   }
+  empty_misses_ = true;
+  EXPECT_THAT(send({.kind = Kind::kMiss, .miss = {.reason = "not recorded"}}),
+              ElementsAre("head 404", "end"));
 }
 
 TEST_F(Sending, AMisdirectedRequestIsToldWhoseConnectionItIs) {

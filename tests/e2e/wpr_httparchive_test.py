@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""`httparchive`, which reads and writes archives of Web Page Replay."""
+
+import os
+
+import harness
+import wpr_case
+from wpr_case import entry, read_wprgo, write_wprgo
+
+ONE, TWO, POST = "http://a.test/one?x=1", "https://b.test:8443/two", "http://a.test/post"
+
+
+class HttpArchive(wpr_case.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.archive = write_wprgo(self.folder / "a.wprgo", [
+            (ONE, entry(ONE, b"first")), (TWO, entry(TWO, b"second", status="404 Not Found")),
+            (POST, entry(POST, b"third", method="POST"))])
+        self.output = self.folder / "out.wprgo"
+
+    def run_tool(self, *words, status=0, **options):
+        done = self.run_wpr(*words, name="httparchive", **options)
+        self.assertEqual(done.returncode, status, done.stderr.decode())
+        return done.stdout.decode()
+
+    def urls(self):
+        return sorted(read_wprgo(self.output))
+
+    def test_ls_lists_what_the_flags_select(self):
+        lines = {ONE: f"GET a.test {ONE}", TWO: f"GET b.test:8443 {TWO}",
+                 POST: f"POST a.test {POST}"}
+        for words, selected in (([], [ONE, TWO, POST]), (["--host=a.test"], [ONE, POST]),
+                                (["--command", "post"], [POST]), (["-full_path=/one"], [ONE]),
+                                (["--full-path=/two", "--status_code=404"], [TWO]),
+                                (["--status-code=200", "--host=b.test:8443"], [])):
+            listed = self.run_tool("ls", *words, self.archive).splitlines()
+            self.assertEqual(sorted(listed), sorted(lines[each] for each in selected), words)
+
+    def test_cat_prints_requests_and_responses(self):
+        text = self.run_tool("cat", "--full_path=/one", self.archive)
+        self.assertIn("-" * 40 + "\nGET /one?x=1 HTTP/1.1\r\n", text)
+        self.assertTrue(text.endswith("\r\n\r\nfirst\n"), text)
+        self.assertNotIn("second", text)
+
+    def test_trim_drops_or_keeps_the_selected(self):
+        self.run_tool("trim", "--host=a.test", self.archive, self.output)
+        self.assertEqual(self.urls(), [TWO])
+        self.run_tool("trim", "--host=a.test", "--invert-match", self.archive, self.output)
+        self.assertEqual(self.urls(), sorted([ONE, POST]), "the output is overwritten")
+
+    def test_merge_keeps_the_first_or_both(self):
+        other = write_wprgo(self.folder / "b.wprgo", [
+            (ONE, entry(ONE, b"other")), (TWO + "/more", entry(TWO + "/more", b"more"))])
+        self.run_tool("merge", self.archive, other, self.output)
+        merged = read_wprgo(self.output)
+        self.assertEqual(sorted(merged), sorted([ONE, TWO, POST, TWO + "/more"]))
+        self.assertEqual([answer[-5:] for _, answer in merged[ONE]], [b"first"])
+        self.run_tool("merge", "--keep-duplicates", self.archive, other, self.output)
+        self.assertEqual([answer[-5:] for _, answer in read_wprgo(self.output)[ONE]],
+                         [b"first", b"other"])
+
+    def test_edit_opens_the_selected_bodies(self):
+        editor = self.folder / "editor"
+        editor.write_text("#!/bin/sh\nprintf edited > \"$1\"\n")
+        editor.chmod(0o700)
+        env = {**os.environ, "EDITOR": str(editor), "VISUAL": str(editor)}
+        self.run_tool("edit", "--full_path=/one", self.archive, self.output, env=env)
+        edited = read_wprgo(self.output)
+        self.assertTrue(edited[ONE][0][1].endswith(b"\r\n\r\nedited"), edited[ONE])
+        self.assertTrue(edited[POST][0][1].endswith(b"third"))
+
+    def test_add_skips_what_is_there(self):
+        urls = self.folder / "urls"
+        urls.write_text(ONE + "\n")
+        self.run_tool("addAll", "--skip-existing", self.archive, self.output, urls)
+        self.assertEqual(self.urls(), sorted([ONE, TWO, POST]))
+        self.run_tool("add", "--skip_existing", self.archive, self.output, ONE, ONE)
+        self.assertEqual(self.urls(), sorted([ONE, TWO, POST]))
+
+    def test_archives_of_reprise_are_read_and_written(self):
+        ours = self.folder / "a.reprise"
+        self.run_tool("trim", "--host=a.test", self.archive, ours)
+        self.assert_sound(ours)
+        self.assertEqual(self.run_tool("ls", ours), f"GET b.test:8443 {TWO}\n")
+
+    def test_errors_exit_with_1(self):
+        for words in (["ls"], ["ls", self.folder / "missing"], ["serve"], ["ls", "--no", "A"],
+                      ["trim", self.archive, self.folder / "no" / "out.wprgo"]):
+            self.run_tool(*words, status=1)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tools/serve/injection.h"
+#include "tools/serve/serving.h"
+
+namespace reprise {
+
+/// The options of `reprise record`, as on its command line.
+struct RecordOptions {
+  std::filesystem::path output;
+  std::vector<std::string> urls;
+  bool append = false;
+  std::vector<std::string> connect_to;
+  std::vector<std::string> dns_servers;
+  std::filesystem::path origin_ca;
+  bool insecure_origin = false;
+  bool allow_private = false;
+  bool fsync = false;
+  bool traceparent = false;
+  InjectionOptions injection;
+  std::filesystem::path url_list;
+  unsigned retries = 2;
+  std::filesystem::path browser;
+  std::filesystem::path load_report;
+  unsigned quiet_ms = 500;
+  unsigned settle_ms = 500;
+  unsigned timeout_s = 30;
+  ServingOptions serving;
+};
+
+/// Records until the end of the run. Prints on stderr; returns the exit code. `command`: the words
+/// after `--`; can be empty.
+int record(const RecordOptions& options, const std::vector<std::string>& command);
+
+}  // namespace reprise

@@ -1,0 +1,101 @@
+// What a Serving does about its link.
+
+#include <boost/json.hpp>
+#include <cstdio>
+
+#include "tools/commands.h"
+#include "tools/serve/serving.h"
+
+namespace reprise {
+namespace {
+
+/// Behind a link, so that an urgent response can overtake others.
+constexpr int kUnsentBytesMax = 16 << 10;
+
+}  // namespace
+
+std::optional<int> Serving::prepare_link() {
+  if (options_.shaper == "stream") return prepare_stream("");
+  if (options_.shaper == "packet") {
+    if (!command_.empty()) return prepare_packets(nullptr);
+    std::fprintf(
+        stderr,
+        "reprise: --shaper packet needs a command. Add -- COMMAND..., or use --shaper stream\n");
+    return kExitUsage;
+  }
+  if (command_.empty()) {
+    return prepare_stream("packets need a command; add -- COMMAND");
+  }
+  std::optional<ShellError> refused;
+  auto const wrong = prepare_packets(&refused);
+  return refused ? prepare_stream(text_of(*refused)) : wrong;
+}
+
+std::optional<int> Serving::prepare_packets(std::optional<ShellError>* refused) {
+  auto linked = LinkedCommand::prepare(options_.link,
+                                       {.all_tcp_ports = true,
+                                        .tcp_ports = {80, 443, 8080, 8443},
+                                        .unsent_bytes_max = kUnsentBytesMax,
+                                        .names = true},
+                                       options_.strict, refused);
+  if (!linked) return linked.error();
+  linked_ = linked->get();
+  child_ = std::move(*linked);
+  // The command reaches no other listeners here, and others are not used.
+  addresses_ = *options_.addresses.parse(DefaultAddresses::kOff);
+  return std::nullopt;
+}
+
+std::optional<int> Serving::prepare_stream(const std::string& instead_of) {
+  if (!instead_of.empty()) {
+    std::fprintf(stderr, "reprise: using --shaper stream, so times are approximate: %s\n",
+                 instead_of.c_str());
+  }
+  auto streamed = StreamedLink::prepare(options_.link, instead_of, options_.strict);
+  if (!streamed) return streamed.error();
+  streamed_ = std::move(*streamed);
+  return std::nullopt;
+}
+
+std::optional<int> Serving::move_servers_away(const Naming& naming) {
+  if (naming.round_trips.empty()) return std::nullopt;
+  if (linked_ == nullptr || !plan_) {
+    std::fprintf(
+        stderr,
+        "reprise: --origin-rtt and --what-if rtt= need a command behind a packet link. Add "
+        "--link none and -- COMMAND...\n");
+    return kExitUsage;
+  }
+  FarServers::Delays delays;
+  for (const auto& [origin, round_trip] : naming.round_trips) {
+    auto const stand_in = plan_->stand_in_of(origin);
+    if (!stand_in) continue;
+    auto const [at, added] = delays.emplace(stand_in->to_uint(), round_trip);
+    if (!added) at->second = std::min(at->second, round_trip);
+  }
+  linked_->move_servers_away(std::move(delays));
+  return std::nullopt;
+}
+
+std::optional<boost::json::object> Serving::link_report() const {
+  if (!finished_link_ && linked_ != nullptr) return to_json(linked_->report());
+  if (!finished_link_ && streamed_) return to_json(streamed_->report());
+  return finished_link_;
+}
+
+/// Adds the link's result to the exit code.
+int Serving::finish_link(int exit_code) {
+  bool doubtful = false;
+  if (linked_ != nullptr) {
+    auto const run = linked_->finish();
+    doubtful = !warnings_of(run).empty();
+    finished_link_ = to_json(run);
+  } else if (streamed_) {
+    auto const run = streamed_->finish();
+    doubtful = !warnings_of(run).empty();
+    finished_link_ = to_json(run);
+  }
+  return exit_code == kExitDone && doubtful && options_.strict ? int{kExitGate} : exit_code;
+}
+
+}  // namespace reprise

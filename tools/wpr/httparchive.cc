@@ -1,0 +1,364 @@
+// `httparchive`, the second program of Web Page Replay, on `reprise archive`. Reads and writes
+// .wprgo and .reprise; the output is overwritten.
+
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+
+#include "archive/copy.h"
+#include "archive/export/job.h"
+#include "archive/export/message.h"
+#include "base/system/guarded_process.h"
+#include "tools/archive/errors.h"
+#include "tools/archive/given_archive.h"
+#include "tools/commands.h"
+#include "tools/wpr/wpr_serving.h"
+#include "tools/wpr/wprgo_file.h"
+
+namespace reprise {
+namespace {
+
+namespace fs = std::filesystem;
+using wpr::say_error;
+
+/// The exchanges that the flags select; what is empty selects all.
+struct Selection {
+  std::string method;
+  std::string host;  ///< with a port that is not the scheme's
+  std::string path;
+  unsigned status = 0;
+
+  void add_to(CLI::App& command) {
+    command.add_option("--command", method, "Only this HTTP method");
+    command.add_option("--host", host, "Only this host");
+    command.add_option("--full-path", path, "Only this path, without query");
+    command.add_option("--status-code", status, "Only this status");
+  }
+  bool selects(const Exchange& exchange) const {
+    auto const& request = exchange.request;
+    auto const upper = [](std::string text) {
+      for (char& c : text) {
+        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+      }
+      return text;
+    };
+    return (method.empty() || upper(method) == request.method) &&
+           (host.empty() || host == exporting::authority_of(request)) &&
+           (path.empty() || path == request.target.substr(0, request.target.find('?'))) &&
+           (status == 0 || status == exchange.response.status);
+  }
+};
+
+/// An archive that a user names, open.
+struct Opened {
+  GivenArchive given;
+  std::unique_ptr<ArchiveReader> reader;
+};
+
+std::optional<Opened> open(const fs::path& path) {
+  auto given = GivenArchive::take(path);
+  if (!given) return std::nullopt;
+  auto reader = ArchiveReader::open(given->path(), {});
+  if (!reader) {
+    say_error(archive_error_text(path, reader.error()));
+    return std::nullopt;
+  }
+  return Opened{.given = std::move(*given), .reader = std::move(*reader)};
+}
+
+/// Copies what it is told to.
+class SelectingCopy final : public ArchiveCopy {
+ public:
+  SelectingCopy(const ArchiveReader& from, ArchiveWriter& to,
+                std::function<bool(const Exchange&)> keeps)
+      : ArchiveCopy(from, to), keeps_(std::move(keeps)) {}
+
+ private:
+  bool takes_exchange(std::uint32_t ordinal) const override {
+    auto const exchange = from().exchange(ordinal);
+    return exchange && keeps_(*exchange);
+  }
+
+  std::function<bool(const Exchange&)> keeps_;
+};
+
+/// A private folder for the archives between two steps, removed with this.
+class WorkFolder {
+ public:
+  WorkFolder() {
+    if (auto folder = make_private_folder("reprise-httparchive-")) path_ = std::move(*folder);
+  }
+  ~WorkFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+  fs::path operator/(const char* name) const { return path_ / name; }
+  bool exists() const { return !path_.empty(); }
+
+ private:
+  fs::path path_;
+};
+
+/// Whether the copy was made; its error has been printed.
+bool copy(const ArchiveReader& from, const fs::path& to,
+          const std::function<bool(const Exchange&)>& keeps) {
+  auto writer = ArchiveWriter::create(to, {});
+  auto copied = writer ? Result<void>() : fail(writer.error());
+  if (copied) copied = SelectingCopy(from, **writer, keeps).run();
+  if (copied) copied = (*writer)->close();
+  if (!copied) say_error(archive_error_text(to, copied.error()));
+  return copied.has_value();
+}
+
+bool keeps_all(const Exchange&) {
+  return true;
+}
+
+/// `reprise archive WORDS`.
+int run_archive(std::vector<std::string> words) {
+  CLI::App app;
+  int exit_code = kExitDone;
+  add_archive_command(app, exit_code);
+  words.insert(words.begin(), "archive");
+  std::ranges::reverse(words);  // the order that CLI11 needs
+  try {
+    app.parse(words);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error);
+  }
+  return exit_code;
+}
+
+/// Moves the result to where the user wants it.
+int deliver(const fs::path& archive, const fs::path& to) {
+  if (to.extension() == ".reprise") {
+    std::error_code error;
+    fs::copy_file(archive, to, fs::copy_options::overwrite_existing, error);
+    if (!error) return kExitDone;
+    say_error(to.string() + ": " + error.message());
+    return kExitFailed;
+  }
+  auto const problem = wpr::write_wprgo(archive, to, exporting::Effort::kUsual);
+  if (problem.empty()) return kExitDone;
+  say_error(problem);
+  return kExitFailed;
+}
+
+struct Arguments {
+  Selection selection;
+  fs::path archive;
+  fs::path other;
+  fs::path output;
+  fs::path list;
+  std::vector<std::string> urls;
+  bool decode = false;
+  bool invert = false;
+  bool keep_duplicates = false;
+  bool skip_existing = false;
+};
+
+/// Calls `visit` with each selected exchange of the session that a replay would serve.
+int visit(const Arguments& arguments,
+          const std::function<void(exporting::Job&, const Exchange&)>& visit) {
+  auto const opened = open(arguments.archive);
+  if (!opened) return kExitArchive;
+  exporting::ExportReport report;
+  exporting::ExportOptions const options{.session = exporting::choose_session(*opened->reader, 0)};
+  exporting::Job job(*opened->reader, options, report);
+  for (std::size_t i = 0; i < job.size(); ++i) {
+    auto const exchange = job.read(i);
+    if (!exchange) break;
+    if (arguments.selection.selects(*exchange)) visit(job, *exchange);
+  }
+  if (!job.fault()) return kExitDone;
+  say_error(arguments.archive.string() + ": " + job.fault()->what);
+  return kExitArchive;
+}
+
+int list(const Arguments& arguments) {
+  return visit(arguments, [](exporting::Job&, const Exchange& exchange) {
+    std::printf("%s %s %s\n", exchange.request.method.c_str(),
+                exporting::authority_of(exchange.request).c_str(),
+                exporting::safe_url(exchange.request).c_str());
+  });
+}
+
+int print_all(const Arguments& arguments) {
+  exporting::FileOutput out(Descriptor(::dup(STDOUT_FILENO)));
+  int const code = visit(arguments, [&out](exporting::Job& job, const Exchange& exchange) {
+    using namespace exporting;
+    if (!is_writable(exchange)) return;
+    out.write("----------------------------------------\n");
+    write_message(job, request_message(job, exchange, AddHost::kAlways), out);
+    out.write("\n");
+    write_message(job, response_message(job, exchange, "HTTP/1.1"), out);
+    out.write("\n");
+  });
+  out.flush();
+  return code;
+}
+
+int trim(const Arguments& arguments) {
+  auto const opened = open(arguments.archive);
+  if (!opened) return kExitArchive;
+  WorkFolder const folder;
+  auto const keeps = [&arguments](const Exchange& exchange) {
+    return arguments.selection.selects(exchange) == arguments.invert;
+  };
+  if (!folder.exists() || !copy(*opened->reader, folder / "a.reprise", keeps)) return kExitFailed;
+  return deliver(folder / "a.reprise", arguments.output);
+}
+
+int merge(const Arguments& arguments) {
+  auto const first = open(arguments.archive);
+  auto const second = first ? open(arguments.other) : std::nullopt;
+  if (!second) return kExitArchive;
+  WorkFolder const folder;
+  if (!folder.exists()) return kExitFailed;
+  int const code = run_archive({"merge", first->given.path(), second->given.path(), "-o",
+                                folder / "a.reprise", "--sessions", "one", "--duplicates",
+                                arguments.keep_duplicates ? "keep" : "first"});
+  return code == kExitDone ? deliver(folder / "a.reprise", arguments.output) : code;
+}
+
+/// The numbers in `ls` of the selected exchanges.
+std::vector<std::string> numbers_of(const ArchiveReader& archive, const Selection& selection) {
+  std::vector<std::string> numbers;
+  std::size_t number = 0;
+  for (std::uint32_t const ordinal : archive.ordinals_in_order()) {
+    ++number;
+    auto const exchange = archive.exchange(ordinal);
+    if (exchange && selection.selects(*exchange)) numbers.push_back(std::to_string(number));
+  }
+  return numbers;
+}
+
+int edit(const Arguments& arguments) {
+  auto const opened = open(arguments.archive);
+  if (!opened) return kExitArchive;
+  WorkFolder const folder;
+  auto const edited = folder / "a.reprise";
+  if (!folder.exists() || !copy(*opened->reader, edited, keeps_all)) return kExitFailed;
+  for (const std::string& number : numbers_of(*opened->reader, arguments.selection)) {
+    std::vector<std::string> words{"edit", edited, number};
+    if (!arguments.decode) words.emplace_back("--raw");
+    if (int const code = run_archive(std::move(words)); code != kExitDone) return code;
+  }
+  return deliver(edited, arguments.output);
+}
+
+int add(Arguments arguments) {
+  if (!arguments.list.empty()) {
+    std::ifstream file(arguments.list);
+    if (!file) {
+      say_error(arguments.list.string() + " cannot be read");
+      return kExitFailed;
+    }
+    for (std::string line; std::getline(file, line);) {
+      if (!line.empty()) arguments.urls.push_back(line);
+    }
+  }
+  auto const opened = open(arguments.archive);
+  if (!opened) return kExitArchive;
+  if (arguments.skip_existing) {
+    for (std::uint32_t const ordinal : opened->reader->ordinals_in_order()) {
+      auto const exchange = opened->reader->exchange(ordinal);
+      if (exchange) std::erase(arguments.urls, url_of(exchange->request));
+    }
+  }
+  WorkFolder const folder;
+  auto const added = folder / "a.reprise";
+  if (!folder.exists() || !copy(*opened->reader, added, keeps_all)) return kExitFailed;
+  if (!arguments.urls.empty()) {
+    std::vector<std::string> words{"add", added};
+    words.insert(words.end(), arguments.urls.begin(), arguments.urls.end());
+    if (int const code = run_archive(std::move(words)); code != kExitDone) return code;
+  }
+  return deliver(added, arguments.output);
+}
+
+/// "-full_path=/x" as "--full-path=/x".
+std::string in_our_form(const std::string& word) {
+  if (word.size() < 3 || !word.starts_with('-')) return word;
+  auto const name = word.substr(word.starts_with("--") ? 2 : 1);
+  auto const end = std::min(name.find('='), name.size());
+  auto flag = name.substr(0, end);
+  std::ranges::replace(flag, '_', '-');
+  return "--" + flag + name.substr(end);
+}
+
+CLI::App* add_verb(CLI::App& app, const char* name, const char* help, Arguments& arguments,
+                   int& exit_code, int (*run)(const Arguments&)) {
+  auto* const verb = app.add_subcommand(name, help);
+  verb->add_option("ARCHIVE", arguments.archive, "Archive to read")->required();
+  verb->callback([&arguments, &exit_code, run] { exit_code = run(arguments); });
+  return verb;
+}
+
+void add_verbs(CLI::App& app, Arguments& arguments, int& exit_code) {
+  auto const verb = [&](const char* name, const char* help, int (*run)(const Arguments&)) {
+    return add_verb(app, name, help, arguments, exit_code, run);
+  };
+  auto const with_output = [&arguments](CLI::App* command) {
+    command->add_option("OUTPUT", arguments.output, "Archive to write")->required();
+    return command;
+  };
+  auto const selecting = [&arguments](CLI::App* command) {
+    arguments.selection.add_to(*command);
+    return command;
+  };
+  selecting(verb("ls", "List the requests", list));
+  selecting(verb("cat", "Print requests and responses", print_all));
+  selecting(with_output(verb("edit", "Edit response bodies in $EDITOR", edit)))
+      ->add_flag("--decode-response-body", arguments.decode, "Edit them without content coding");
+  selecting(with_output(verb("trim", "Drop the selected requests", trim)))
+      ->add_flag("--invert-match", arguments.invert, "Keep only them");
+  auto* const merging = verb("merge", "Merge two archives", merge);
+  merging->add_option("OTHER", arguments.other, "Archive to merge into it")->required();
+  with_output(merging)->add_flag("--keep-duplicates", arguments.keep_duplicates,
+                                 "Keep the responses of both to equal requests");
+  auto const run_add = [](const Arguments& given) { return add(given); };
+  auto* const adding = with_output(verb("add", "Record URLs into it, in a browser", run_add));
+  adding->add_option("URL", arguments.urls, "What to record")->required();
+  auto* const adding_all = with_output(verb("addAll", "The same for a file of URLs", run_add));
+  adding_all->add_option("FILE", arguments.list, "One URL per line")->required();
+  for (auto* const each : {adding, adding_all}) {
+    each->add_flag("--skip-existing", arguments.skip_existing, "Skip URLs that it has");
+  }
+}
+
+/// Returns 0, or 1 for every error.
+int run_words(std::vector<std::string> words) {
+  Arguments arguments;
+  int exit_code = kExitDone;
+  CLI::App app("Web Page Replay's httparchive, by reprise", "httparchive");
+  app.require_subcommand(1);
+  add_verbs(app, arguments, exit_code);
+  for (std::string& word : words) word = in_our_form(word);
+  std::ranges::reverse(words);  // the order that CLI11 needs
+  try {
+    app.parse(words);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kExitDone : kExitFailed;
+  }
+  return exit_code == kExitDone ? kExitDone : kExitFailed;
+}
+
+}  // namespace
+
+void add_httparchive_command(CLI::App& app, int& exit_code) {
+  auto* const sub = app.add_subcommand("httparchive",
+                                       "Web Page Replay's tool for archives: ls, cat, edit, merge, "
+                                       "add, addAll, trim");
+  sub->set_help_flag();
+  sub->prefix_command();
+  sub->callback([sub, &exit_code] { exit_code = run_words(sub->remaining()); });
+}
+
+}  // namespace reprise

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <expected>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+namespace reprise::wpr {
+
+/// Reads a rules file, and returns what writes a copy of the archive `from` to the new file `to` in
+/// which responses are as the rules make them; that prints its errors, and what the rules changed,
+/// and returns an exit code. The error is a sentence.
+std::expected<
+    std::function<int(const std::filesystem::path& from, const std::filesystem::path& to)>,
+    std::string>
+ruled_copy(const std::filesystem::path& rules_file);
+
+}  // namespace reprise::wpr

@@ -1,0 +1,55 @@
+#include "tools/wpr/wprgo_file.h"
+
+#include "archive/export/export.h"
+#include "archive/open_file.h"
+#include "tools/archive/errors.h"
+
+namespace reprise::wpr {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The time that the scripts of the recording started from: a replay must start there, too.
+std::optional<std::chrono::milliseconds> time_seed_of(const ArchiveReader& archive,
+                                                      std::uint32_t session) {
+  for (const SessionInfo& info : archive.sessions()) {
+    if (info.number == session && info.injected_clock) return info.injected_clock->start;
+  }
+  return std::nullopt;
+}
+
+std::string write_new(const fs::path& path, const fs::path& to, exporting::Effort effort) {
+  auto const archive = ArchiveReader::open(path, {});
+  if (!archive) return archive_error_text(path, archive.error());
+  auto file = create_private_file(to);
+  if (!file) return to.string() + ": " + file.error().message();
+  auto const session = exporting::choose_session(**archive, 0);
+  exporting::FileOutput out(std::move(*file));
+  exporting::ExportReport report;
+  auto const fault = exporting::export_session(**archive, exporting::Target::kWprgo,
+                                               {.session = session,
+                                                .effort = effort,
+                                                .answered_only = true,
+                                                .time_seed = time_seed_of(**archive, session)},
+                                               out, report);
+  if (!fault) return {};
+  return to.string() + ": " + (fault->system ? fault->system.message() : fault->what);
+}
+
+}  // namespace
+
+std::string write_wprgo(const fs::path& archive, const fs::path& to, exporting::Effort effort) {
+  auto incomplete = to;
+  incomplete += ".new";
+  std::error_code error;
+  fs::remove(incomplete, error);
+  auto problem = write_new(archive, incomplete, effort);
+  if (problem.empty()) {
+    fs::rename(incomplete, to, error);
+    if (error) problem = to.string() + ": " + error.message();
+  }
+  if (!problem.empty()) fs::remove(incomplete, error);
+  return problem;
+}
+
+}  // namespace reprise::wpr
