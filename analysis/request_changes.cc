@@ -49,6 +49,10 @@ Side seen_in(const LoadResult& result) {
   return side;
 }
 
+bool has_page(const Side& side, const Key& key) {
+  return side.loads.contains(key.first.substr(0, key.first.find('\n')));
+}
+
 bool is_usual(const Side& side, const Key& key) {
   auto const found = side.requests.find(key);
   if (found == side.requests.end()) return false;
@@ -73,7 +77,7 @@ RequestChanges request_changes(const LoadResult& a, const LoadResult& b) {
   auto const of_b = seen_in(b);
   RequestChanges changes;
   for (auto const& [key, seen] : of_b.requests) {
-    if (!is_usual(of_b, key)) continue;
+    if (!is_usual(of_b, key) || !has_page(of_a, key)) continue;
     if (!is_usual(of_a, key)) {
       changes.came.push_back(seen.url);
       if (of_b.misses.contains(seen.url)) changes.missed.push_back(seen.url);
@@ -83,7 +87,8 @@ RequestChanges request_changes(const LoadResult& a, const LoadResult& b) {
     if (moved_by(moved) >= kMovedLeastMs) changes.moved.push_back(std::move(moved));
   }
   for (auto const& [key, seen] : of_a.requests) {
-    if (is_usual(of_a, key) && !is_usual(of_b, key)) changes.went.push_back(seen.url);
+    bool const went = is_usual(of_a, key) && !is_usual(of_b, key);
+    if (went && has_page(of_b, key)) changes.went.push_back(seen.url);
   }
   std::ranges::sort(changes.moved, [](const MovedRequest& one, const MovedRequest& other) {
     return std::pair(-moved_by(one), one.url) < std::pair(-moved_by(other), other.url);

@@ -1,6 +1,7 @@
 #include "inject/document/element_changes.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/http/headers.h"
 #include "inject/document/url.h"
@@ -21,6 +22,13 @@ bool is_fetched(const Element& link) {
 
 }  // namespace
 
+ElementChanger::ElementChanger(std::string_view document, const TextEncoding& encoding,
+                               std::span<const WantedChange> changes, ChangedDocument& result,
+                               Edits& edits)
+    : document_(document), encoding_(encoding), changes_(changes), result_(result), edits_(edits) {
+  for (std::size_t i = 0; i < changes.size(); ++i) by_url_.emplace(changes[i].url, i);
+}
+
 void ElementChanger::look_at(const StartTag& tag, std::string_view base) {
   if (changes_.empty()) return;
   Element const element(tag, document_, encoding_);
@@ -33,12 +41,18 @@ void ElementChanger::look_at(const StartTag& tag, std::string_view base) {
   if (!url && set.empty()) return;
   attributes_ = {};
   has_priority_ = false;
-  for (index_ = 0; index_ < changes_.size(); ++index_) {
-    bool const origin = changes_[index_].change.kind == ChangeKind::kPreconnect;
-    bool const by_url = url && (origin ? origin_of_url(*url) : *url) == changes_[index_].url;
-    if (by_url || std::ranges::find(set, changes_[index_].url) != set.end()) {
-      apply(element, !by_url);
-    }
+  // An origin, as of a preconnect, is no URL: it has no path.
+  std::map<std::size_t, bool> found;  // whether only by a set
+  auto const find = [&](std::string_view of, bool by_set) {
+    auto const [first, last] = by_url_.equal_range(of);
+    for (auto each = first; each != last; ++each) found.try_emplace(each->second, by_set);
+  };
+  if (url) find(*url, false);
+  if (url) find(origin_of_url(*url), false);
+  for (const std::string& each : set) find(each, true);
+  for (auto const& [index, by_set] : found) {
+    index_ = index;
+    apply(element, by_set);
   }
   attributes_.write(tag, document_, edits_);
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "inject/document/changes.h"
@@ -26,12 +27,7 @@ class ElementChanger {
  public:
   /// Borrows everything.
   ElementChanger(std::string_view document, const TextEncoding& encoding,
-                 std::span<const WantedChange> changes, ChangedDocument& result, Edits& edits)
-      : document_(document),
-        encoding_(encoding),
-        changes_(changes),
-        result_(result),
-        edits_(edits) {}
+                 std::span<const WantedChange> changes, ChangedDocument& result, Edits& edits);
 
   /// `base`: the document's base URL at this element.
   void look_at(const StartTag& tag, std::string_view base);
@@ -60,6 +56,7 @@ class ElementChanger {
   std::string_view document_;
   const TextEncoding& encoding_;
   std::span<const WantedChange> changes_;
+  std::unordered_multimap<std::string_view, std::size_t> by_url_;  // the places in changes_
   ChangedDocument& result_;
   Edits& edits_;
   std::size_t places_ = 0;

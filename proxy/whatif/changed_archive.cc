@@ -49,7 +49,7 @@ class ChangedCopy final : public ArchiveCopy {
     auto request_body = copy_body(from(), exchange.request.body, to());
     if (!request_body) return fail(request_body.error());
     exchange.request.body = std::move(*request_body);
-    if (planned->second.drop) return drop(exchange, *planned->second.drop);
+    if (planned->second.drop) return drop(exchange, planned->second);
     return change(exchange, planned->second);
   }
 
@@ -68,8 +68,13 @@ class ChangedCopy final : public ArchiveCopy {
   }
 
  private:
-  Result<void> drop(Exchange& exchange, std::size_t by) {
+  Result<void> drop(Exchange& exchange, const ResponsePlan& plan) {
+    auto const by = *plan.drop;
     bool const name_too = plan_.gone_hosts.contains(exchange.request.host);
+    refuse_body_changes(exchange, plan, "another what-if drops it");
+    for (auto const& other : {plan.status, plan.cache}) {
+      if (other) effects_[*other].remark("another what-if drops it", url_of(exchange.request));
+    }
     effects_[by].add(url_of(exchange.request), name_too ? "dropped, with its host" : "dropped");
     exchange.response = {};
     exchange.interim.clear();
@@ -81,31 +86,50 @@ class ChangedCopy final : public ArchiveCopy {
   }
 
   Result<void> change(Exchange& exchange, const ResponsePlan& plan) {
-    auto body = from().read_body(exchange.response.body, kBodyReadMax);
-    if (!body) return fail(body.error());
-    Reply reply{.stored = exchange.response, .body = std::move(*body)};
-    if (plan.status) {
-      change_status(exchange, reply, *plan.status);
-    } else if (auto const why = why_body_stays(exchange); !why.empty()) {
-      for (auto const& by : {plan.body, plan.resize, plan.compress}) {
-        if (by) effects_[*by].remark(why, url_of(exchange.request));
-      }
-    } else {
+    Reply reply{.stored = exchange.response, .body = {}};
+    auto const why = plan.status ? "another what-if sets its status" : why_body_stays(exchange);
+    if (plan.status) change_status(exchange, reply, *plan.status);
+    if (!why.empty()) refuse_body_changes(exchange, plan, why);
+    bool const new_body = why.empty() && changes_body(plan);
+    if (new_body) {
+      auto body = from().read_body(exchange.response.body, kBodyReadMax);
+      if (!body) return fail(body.error());
+      reply.body = std::move(*body);
       change_body(exchange, reply, plan);
     }
-    if (plan.cache) {
+    if (plan.cache && reply.stored.status == 0) {
+      effects_[*plan.cache].remark(why, url_of(exchange.request));
+    } else if (plan.cache) {
       auto const age = interventions_[*plan.cache].as<CacheFor>()->age;
       tell(*plan.cache, exchange, cache_for(reply, age),
            [&] { return std::string(*find_header(reply.stored.headers.list(), "cache-control")); });
     }
+    if (!new_body && !plan.status) return keep_body(reply.stored);
     auto stored = store_body(to(), reply.body);
     if (!stored) return fail(stored.error());
-    if (exchange.outcome == Outcome::kComplete) {
-      set_body(reply.stored, std::move(*stored));
-    } else {
-      reply.stored.body = std::move(*stored);
-    }
+    set_body(reply.stored, std::move(*stored));
     return {};
+  }
+
+  Result<void> keep_body(StoredReply& stored) {
+    auto body = copy_body(from(), stored.body, to());
+    if (!body) return fail(body.error());
+    stored.body = std::move(*body);
+    return {};
+  }
+
+  static bool changes_body(const ResponsePlan& plan) {
+    return plan.body || plan.resize || plan.compress || !plan.mentions.empty();
+  }
+
+  void refuse_body_changes(const Exchange& exchange, const ResponsePlan& plan,
+                           const std::string& why) {
+    for (auto const& by : {plan.body, plan.resize, plan.compress}) {
+      if (by) effects_[*by].remark(why, url_of(exchange.request));
+    }
+    for (auto const& mention : plan.mentions) {
+      effects_[mention.by].remark(why, url_of(exchange.request));
+    }
   }
 
   void change_status(Exchange& exchange, Reply& reply, std::size_t by) {
@@ -115,6 +139,7 @@ class ChangedCopy final : public ArchiveCopy {
              std::to_string(before);
     });
     exchange.outcome = Outcome::kComplete;
+    exchange.failure.clear();
   }
 
   void change_body(Exchange& exchange, Reply& reply, const ResponsePlan& plan) {
@@ -166,6 +191,8 @@ class ChangedCopy final : public ArchiveCopy {
   /// Why no action can change the body; empty: it can.
   static std::string why_body_stays(const Exchange& exchange) {
     auto const status = exchange.response.status;
+    if (status == 0) return "it has no response";
+    if (exchange.response.body.size_bytes > kBodyReadMax) return "its body is over 256 MiB";
     if (exchange.outcome != Outcome::kComplete) return "the response is not whole";
     if (status == 206) return "the response is a part of a file";
     bool const has_body = may_have_body(exchange.request.method, status) && status >= 200;

@@ -23,7 +23,8 @@ class Maker {
                                         : std::make_shared<ThinkRules::Rule>(ThinkRules::Rule{
                                               .change = think->change, .draws = think->draws}));
     }
-    if (auto const* const page = requests.page()) conditions_.tls.page = page->host;
+    auto const* const page = requests.page();
+    if (page != nullptr && page->scheme == Scheme::kHttps) conditions_.tls.page = page->host;
   }
 
   Conditions make() {
@@ -61,6 +62,10 @@ class Maker {
 
   void coalesce(const PageRequest& request, std::size_t by) {
     if (!is_first_of_host(request, by)) return;
+    if (conditions_.tls.page.empty()) {
+      effects_[by].remark("the recording has no page with TLS", request.host);
+      return;
+    }
     if (request.host == conditions_.tls.page) {
       effects_[by].remark("it is the page's own host", request.host);
       return;

@@ -8,6 +8,7 @@
 #include "base/http/url_parts.h"
 #include "inject/csp.h"
 #include "inject/document/changes.h"
+#include "inject/document/url.h"
 #include "inject/policy.h"
 #include "inject/response.h"
 
@@ -17,6 +18,9 @@ namespace {
 using inject::ChangedPlace;
 using inject::DocumentChange;
 using Kind = Mention::Kind;
+
+/// What is decoded at the same time for one document.
+constexpr std::size_t kInlineBytesMax = 64 << 20;
 
 std::optional<inject::ChangeKind> change_kind(Kind kind) {
   switch (kind) {
@@ -42,6 +46,11 @@ std::optional<inject::ChangeKind> change_kind(Kind kind) {
   return std::nullopt;
 }
 
+/// A nonce or a hash, next to which 'unsafe-inline' does not count (CSP level 3, section 6.7.3.2).
+bool is_nonce_or_hash(std::string_view source) {
+  return starts_with_ignoring_case(source, "'nonce-") || starts_with_ignoring_case(source, "'sha");
+}
+
 /// Whether a policy of the response has a directive of one of these names, the first that it has
 /// governing, that does not list `source`.
 bool forbids(HeaderList fields, std::initializer_list<std::string_view> directives,
@@ -57,6 +66,7 @@ bool forbids(HeaderList fields, std::initializer_list<std::string_view> directiv
           return equals_ignoring_case(each, source);
         };
         if (std::ranges::none_of(directive->sources, is_source)) return true;
+        if (std::ranges::any_of(directive->sources, is_nonce_or_hash)) return true;
         break;
       }
     }
@@ -87,6 +97,10 @@ class Changes {
       auto const kind = change_kind(mention.kind);
       if (!kind) continue;
       const PageRequest& resource = *mention.resource;
+      if (!inject::absolute_url(resource.url)) {
+        effects[mention.by].remark("no document can mention such a URL", resource.url);
+        continue;
+      }
       DocumentChange change{.kind = *kind,
                             .url = std::string(without_fragment(resource.url)),
                             .as = resource.as,
@@ -99,10 +113,14 @@ class Changes {
         auto served = why.empty()
                           ? resource_of(resource)
                           : std::expected<ServedResource, std::string>(std::unexpected(why));
+        if (served && served->plain.size() > kInlineBytesMax - held_bytes_) {
+          served = std::unexpected("a document would hold over 64 MiB of other files");
+        }
         if (!served) {
           effects[mention.by].remark(served.error(), resource.url);
           continue;
         }
+        held_bytes_ += served->plain.size();
         bodies_.push_back(std::move(*served));
         change.media_type = bodies_.back().content_type;
         change.body = bodies_.back().plain;
@@ -117,6 +135,7 @@ class Changes {
 
  private:
   std::vector<ServedResource> bodies_;
+  std::size_t held_bytes_ = 0;
   std::vector<DocumentChange> changes_;
   std::vector<const ResponsePlan::Mentioned*> of_;
 };
@@ -202,8 +221,12 @@ void add_early_hints(Exchange& exchange, std::span<const ResponsePlan::Mentioned
   for (const ResponsePlan::Mentioned& mention : mentions) {
     if (mention.kind != Kind::kEarlyHints) continue;
     const PageRequest& resource = *mention.resource;
-    auto link =
-        "<" + std::string(without_fragment(resource.url)) + ">; rel=preload; as=" + resource.as;
+    auto const url = inject::absolute_url(resource.url);
+    if (!url) {
+      effects[mention.by].remark("no Link can name such a URL", resource.url);
+      continue;
+    }
+    auto link = "<" + *url + ">; rel=preload; as=" + resource.as;
     if (resource.cors || resource.as == "font") link += "; crossorigin";
     effects[mention.by].add(url_of(exchange.request), "103 with Link: " + link);
     links.push_back(std::move(link));

@@ -30,6 +30,18 @@ constexpr std::array<Format, 4> kFormats{{{"image/jpeg", ".jpg"},
                                           {"image/webp", ".webp"},
                                           {"image/avif", ".avif"}}};
 
+/// Whether it begins like an image of its type. vips would read other formats, too, some of which
+/// can name files and URLs to include.
+bool is_of_its_type(const coding::Buffer& image, std::string_view media_type) {
+  auto const text = text_of(image);
+  if (media_type == "image/jpeg") return text.starts_with("\xff\xd8\xff");
+  if (media_type == "image/png") return text.starts_with("\x89PNG\r\n\x1a\n");
+  if (text.size() < 12) return false;
+  if (media_type == "image/webp") return text.starts_with("RIFF") && text.substr(8, 4) == "WEBP";
+  auto const type = text.substr(4, 8);
+  return type == "ftypavif" || type == "ftypavis" || type == "ftypmif1";
+}
+
 /// A folder for one image and its encodings, removed with this.
 class Workshop {
  public:
@@ -205,6 +217,7 @@ Change resize_image(Reply& reply, double factor) {
   if (!vips) return std::unexpected("bytes= needs the program vips (Debian: libvips-tools)");
   auto const image = plain_body(reply);
   if (!image) return std::unexpected(image.error());
+  if (!is_of_its_type(*image, type)) return std::unexpected("its bytes are not of its type");
   auto const workshop = Workshop::open();
   if (!workshop || !workshop->put(*image)) return std::unexpected("there is no room for its copy");
   auto const most = static_cast<std::size_t>(static_cast<double>(image->size()) * factor);
@@ -216,7 +229,8 @@ Change resize_image(Reply& reply, double factor) {
   if (!encoded) return std::unexpected(encoded.error());
   auto const bytes = bytes_of(*encoded);
   coding::Buffer smaller(bytes.begin(), bytes.end());
-  fill_image(smaller, type, most - smaller.size());
+  auto const room = most - smaller.size();
+  fill_image(smaller, type, type == "image/webp" ? room / 2 * 2 : room);
   return replace_plain(reply, smaller);
 }
 

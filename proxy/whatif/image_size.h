@@ -11,9 +11,10 @@
 namespace reprise::whatif {
 
 /// Encodes the image again, in the same format and dimensions, at the highest quality that needs at
-/// most `factor` of its bytes, and fills it up to exactly that many. JPEG, PNG, WebP and AVIF, by
-/// the program vips in a process of its own, so that a hostile image cannot harm this one. Errors:
-/// another type, no vips, an image that it cannot read, one that cannot be as small.
+/// most `factor` of its bytes, and fills it up to that many, as far as fill_image() can: up to 12
+/// bytes can be missing. JPEG, PNG, WebP and AVIF, by the program vips in a process of its
+/// own, so that a hostile image cannot harm this one. Errors: another type, no vips, an image that
+/// it cannot read, one that cannot be as small.
 Change resize_image(Reply& reply, double factor);
 
 /// Makes an image larger by `by` bytes that decoders skip: a comment (JPEG, ISO 10918-1 section

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "base/http/media_type.h"
 #include "base/http/url_parts.h"
+#include "inject/document/url.h"
 #include "inject/response.h"
 #include "inject/rewrite.h"
 
@@ -21,9 +23,9 @@ std::string_view field(const Exchange& exchange, std::string_view name) {
 
 /// By Sec-Fetch-Dest, otherwise by the type of the response.
 std::string destination_of(const Exchange& exchange) {
-  auto const dest = field(exchange, "sec-fetch-dest");
+  auto dest = lower_case(field(exchange, "sec-fetch-dest"));
   if (dest == "empty") return "fetch";
-  if (!dest.empty()) return lower_case(dest);
+  if (!dest.empty()) return dest;
   auto const type = media_type(exchange.response.headers.list());
   constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kKinds{
       {{"image", "image"},
@@ -86,7 +88,12 @@ PageRequests PageRequests::read(const ArchiveReader& archive, std::uint32_t sess
     for (std::size_t i = 0; i < interventions.size(); ++i) {
       if (interventions[i].filter.takes(*exchange, number)) request.by.push_back(i);
     }
-    if (request.is_answered) requests.by_url_.try_emplace(request.url, requests.all_.size() - 1);
+    auto const at = requests.all_.size() - 1;
+    if (request.is_answered) requests.by_url_.try_emplace(request.url, at);
+    if (!request.is_document) continue;
+    auto const url = inject::absolute_url(request.url);
+    if (url) requests.documents_[std::string(inject::origin_of_url(*url))].push_back(at);
+    requests.documents_[""].push_back(at);
   }
   auto const info = std::ranges::find(archive.sessions(), session, &SessionInfo::number);
   if (info != archive.sessions().end() && !info->pages.empty()) {
@@ -112,18 +119,18 @@ const PageRequest* PageRequests::document_of(const PageRequest& resource) const 
     referer = without_fragment(named.referer);
   }
   // Across origins most browsers send only the origin.
-  auto const* const same = referer.empty() ? nullptr : last_document_before(resource, referer);
-  return same != nullptr ? same : last_document_before(resource, "");
+  auto const url = inject::absolute_url(referer);
+  auto const same = documents_.find(url ? std::string(inject::origin_of_url(*url)) : "");
+  auto const* const last = same == documents_.end() ? nullptr : last_before(resource, same->second);
+  auto const any = documents_.find("");
+  return last != nullptr || any == documents_.end() ? last : last_before(resource, any->second);
 }
 
-const PageRequest* PageRequests::last_document_before(const PageRequest& resource,
-                                                      std::string_view origin) const {
-  const PageRequest* last = nullptr;
-  for (const PageRequest& each : all_) {
-    if (&each == &resource) break;
-    if (each.is_document && each.url.starts_with(origin)) last = &each;
-  }
-  return last;
+const PageRequest* PageRequests::last_before(const PageRequest& resource,
+                                             const std::vector<std::size_t>& places) const {
+  auto const here = static_cast<std::size_t>(&resource - all_.data());
+  auto const after = std::ranges::lower_bound(places, here);
+  return after == places.begin() ? nullptr : &all_[*std::prev(after)];
 }
 
 }  // namespace reprise::whatif

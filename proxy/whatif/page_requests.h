@@ -44,17 +44,20 @@ class PageRequests {
   std::uint32_t session() const { return session_; }
   /// The page's own document: of the first start URL, otherwise the first one. Null: none.
   const PageRequest* page() const;
-  /// The document that made the browser request `resource`: that of its Referer, of the Referer of
-  /// the style sheet or script that it names, otherwise the last one before. Null: none.
+  /// The document that made the browser request `resource`, which is one of all(): that of its
+  /// Referer, of the Referer of the style sheet or script that it names, otherwise the last one
+  /// before. Null: none.
   const PageRequest* document_of(const PageRequest& resource) const;
 
  private:
-  const PageRequest* last_document_before(const PageRequest& resource,
-                                          std::string_view origin) const;
+  const PageRequest* last_before(const PageRequest& resource,
+                                 const std::vector<std::size_t>& places) const;
 
   std::uint32_t session_ = 0;
   std::vector<PageRequest> all_;
   std::unordered_map<std::string, std::size_t> by_url_;  // the first of each, with a response
+  // The places of documents in all_, by origin ("https://example.org"); of all under "".
+  std::unordered_map<std::string, std::vector<std::size_t>> documents_;
   std::string start_url_;
 };
 

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "base/http/url_parts.h"
 
 namespace reprise::whatif {
 namespace {
@@ -12,6 +16,16 @@ bool can_be_preloaded(const PageRequest& request) {
          (request.as == "script" || request.as == "style" || request.as == "image" ||
           request.as == "font" || request.as == "fetch");
 }
+
+/// Changes of elements that exclude each other have the same one.
+std::string_view what_is_set(Mention::Kind kind) {
+  using enum Mention::Kind;
+  if (kind == kPriorityHigh || kind == kPriorityLow) return "fetchpriority";
+  if (kind == kAsync || kind == kDefer) return "async or defer";
+  return kind == kLazy ? "loading" : "inline";
+}
+
+constexpr char kLaterOne[] = "a later what-if sets the same";
 
 class Planner {
  public:
@@ -30,11 +44,20 @@ class Planner {
         take(request, by);
       }
     }
+    for (const Mentioned& link : links_) add(*link.document, link.how);
+    for (const PageRequest* document : documents_) {
+      for (auto const& how : elements_) add(*document, how);
+    }
     find_gone_hosts();
     return std::move(plan_);
   }
 
  private:
+  struct Mentioned {
+    const PageRequest* document = nullptr;
+    ResponsePlan::Mentioned how;
+  };
+
   void take(const PageRequest& request, std::size_t by) {
     const Intervention& intervention = interventions_[by];
     if (intervention.is_condition()) return;
@@ -42,12 +65,17 @@ class Planner {
       return mention_it(request, by, mention->kind);
     }
     auto& plan = plan_.responses[request.ordinal];
-    if (intervention.as<Drop>() != nullptr) plan.drop = by;
-    if (intervention.as<Status>() != nullptr) plan.status = by;
-    if (intervention.as<Body>() != nullptr) plan.body = by;
-    if (intervention.as<Compress>() != nullptr) plan.compress = by;
-    if (intervention.as<CacheFor>() != nullptr) plan.cache = by;
-    if (intervention.as<Resize>() != nullptr) plan.resize = by;
+    if (intervention.as<Drop>() != nullptr) set(plan.drop, by, request);
+    if (intervention.as<Status>() != nullptr) set(plan.status, by, request);
+    if (intervention.as<Body>() != nullptr) set(plan.body, by, request);
+    if (intervention.as<Compress>() != nullptr) set(plan.compress, by, request);
+    if (intervention.as<CacheFor>() != nullptr) set(plan.cache, by, request);
+    if (intervention.as<Resize>() != nullptr) set(plan.resize, by, request);
+  }
+
+  void set(std::optional<std::size_t>& planned, std::size_t by, const PageRequest& request) {
+    if (planned) effects_[*planned].remark(kLaterOne, request.url);
+    planned = by;
   }
 
   void mention_it(const PageRequest& request, std::size_t by, Mention::Kind kind) {
@@ -71,8 +99,10 @@ class Planner {
       case kInline:
         break;
     }
-    if (documents_.empty()) effects_[by].remark("the recording has no document", request.url);
-    for (const PageRequest* document : documents_) add(*document, request, by, kind);
+    if (documents_.empty()) {
+      return effects_[by].remark("the recording has no document", request.url);
+    }
+    mention_in_elements(request, {.by = by, .kind = kind, .resource = &request});
   }
 
   void mention_in_its_document(const PageRequest& request, std::size_t by, Mention::Kind kind) {
@@ -80,19 +110,44 @@ class Planner {
     if (document == nullptr || document == &request) {
       return effects_[by].remark("no document requested it", request.url);
     }
-    add(*document, request, by, kind);
+    bool const by_origin = kind == Mention::Kind::kPreconnect;
+    auto const [known, is_new] = known_links_.try_emplace(
+        {document->ordinal, kind, request.cors, by_origin ? request.origin() : place_of(request)},
+        by);
+    if (is_new) {
+      links_.push_back(
+          {.document = document, .how = {.by = by, .kind = kind, .resource = &request}});
+    } else if (known->second != by) {
+      effects_[by].remark("another what-if does the same", request.url);
+    }
   }
 
-  void add(const PageRequest& document, const PageRequest& resource, std::size_t by,
-           Mention::Kind kind) {
-    auto& mentions = plan_.responses[document.ordinal].mentions;
-    bool const by_origin = kind == Mention::Kind::kPreconnect;
-    bool const there = std::ranges::any_of(mentions, [&](auto const& each) {
-      if (each.kind != kind || each.resource->cors != resource.cors) return false;
-      return by_origin ? each.resource->origin() == resource.origin()
-                       : each.resource->url == resource.url;
-    });
-    if (!there) mentions.push_back({.by = by, .kind = kind, .resource = &resource});
+  void mention_in_elements(const PageRequest& request, const ResponsePlan::Mentioned& how) {
+    auto const [known, is_new] =
+        known_elements_.try_emplace({what_is_set(how.kind), place_of(request)}, elements_.size());
+    if (is_new) return elements_.push_back(how);
+    auto& planned = elements_[known->second];
+    if (planned.by == how.by) return;
+    effects_[std::min(planned.by, how.by)].remark(kLaterOne, request.url);
+    if (how.by > planned.by) planned = how;
+  }
+
+  void add(const PageRequest& document, const ResponsePlan::Mentioned& how) {
+    using enum Mention::Kind;
+    const std::string& url = how.resource->url;
+    bool const inlined = how.kind != kInline && how.kind != kPreconnect &&
+                         known_elements_.contains({what_is_set(kInline), place_of(*how.resource)});
+    if (inlined) return effects_[how.by].remark("another what-if makes it inline", url);
+    if (mentions_ == kMentionsMax) {
+      return effects_[how.by].remark("the recording has too many documents", document.url);
+    }
+    ++mentions_;
+    plan_.responses[document.ordinal].mentions.push_back(how);
+  }
+
+  /// Fragments do not tell resources apart.
+  static std::string place_of(const PageRequest& request) {
+    return std::string(without_fragment(request.url));
   }
 
   void find_gone_hosts() {
@@ -111,6 +166,11 @@ class Planner {
   std::span<const Intervention> interventions_;
   std::vector<Effect>& effects_;
   std::vector<const PageRequest*> documents_;
+  std::vector<Mentioned> links_;
+  std::map<std::tuple<std::uint32_t, Mention::Kind, bool, std::string>, std::size_t> known_links_;
+  std::vector<ResponsePlan::Mentioned> elements_;  // of every document
+  std::map<std::pair<std::string_view, std::string>, std::size_t> known_elements_;
+  std::size_t mentions_ = 0;
   Plan plan_;
 };
 

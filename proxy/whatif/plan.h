@@ -30,6 +30,10 @@ struct ResponsePlan {
   std::vector<Mentioned> mentions;
 };
 
+/// How often all documents together can mention resources; what is beyond is a remark. A page of
+/// 300 frames and 3,000 resources needs a fourth.
+inline constexpr std::size_t kMentionsMax = 4'000'000;
+
 /// The plans of a session, by the ordinals of its exchanges. Borrows from its PageRequests.
 struct Plan {
   std::map<std::uint32_t, ResponsePlan> responses;

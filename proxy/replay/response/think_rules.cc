@@ -15,21 +15,21 @@ std::uint64_t mixed(std::uint64_t value) {
 
 std::chrono::nanoseconds ThinkDraws::next() {
   auto const number = drawn_.fetch_add(1, std::memory_order_relaxed);
-  return times_[mixed(seed_ + number) % times_.size()];
+  const auto& times = rules_.front()->draws;
+  auto time = times[mixed(seed_ + number) % times.size()];
+  for (std::size_t i = 1; i < rules_.size(); ++i) time = rules_[i]->change.of(time);
+  return time;
 }
 
 ThinkRules::Changed ThinkRules::of(const Exchange& exchange, std::chrono::nanoseconds usual) const {
   Changed changed{.fixed = usual, .draws = nullptr};
   auto const found = rules_.find(exchange.sequence);
   if (found == rules_.end()) return changed;
-  std::vector<std::chrono::nanoseconds> draws;
+  std::vector<std::shared_ptr<const ThinkRule>> draws;
   for (auto const& rule : found->second) {
-    if (!rule->draws.empty()) {
-      draws = rule->draws;
-      continue;
-    }
-    changed.fixed = rule->change.of(changed.fixed);
-    for (auto& time : draws) time = rule->change.of(time);
+    if (!rule->draws.empty()) draws.clear();
+    if (!rule->draws.empty() || !draws.empty()) draws.push_back(rule);
+    changed.fixed = rule->draws.empty() ? rule->change.of(changed.fixed) : changed.fixed;
   }
   if (!draws.empty()) {
     changed.draws =

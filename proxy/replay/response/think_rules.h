@@ -15,17 +15,22 @@
 
 namespace reprise {
 
+struct ThinkRule {
+  ThinkTimeChange change;
+  std::vector<std::chrono::nanoseconds> draws;  ///< empty: `change` counts
+};
+
 /// A think time for each answer, drawn from a distribution. Thread-safe. The same seed gives the
 /// same draws, in the order of the answers.
 class ThinkDraws {
  public:
-  /// `times` is not empty.
-  ThinkDraws(std::vector<std::chrono::nanoseconds> times, std::uint64_t seed)
-      : times_(std::move(times)), seed_(seed) {}
+  /// The first of `rules` has draws, which many exchanges share; the others change what is drawn.
+  ThinkDraws(std::vector<std::shared_ptr<const ThinkRule>> rules, std::uint64_t seed)
+      : rules_(std::move(rules)), seed_(seed) {}
   std::chrono::nanoseconds next();
 
  private:
-  std::vector<std::chrono::nanoseconds> times_;
+  std::vector<std::shared_ptr<const ThinkRule>> rules_;
   std::uint64_t seed_;
   std::atomic<std::uint64_t> drawn_ = 0;
 };
@@ -33,10 +38,7 @@ class ThinkDraws {
 /// Changes of the think times of single exchanges of one session.
 class ThinkRules {
  public:
-  struct Rule {
-    ThinkTimeChange change;
-    std::vector<std::chrono::nanoseconds> draws;  ///< empty: `change` counts
-  };
+  using Rule = ThinkRule;
 
   /// `seed`: of all draws.
   explicit ThinkRules(std::uint64_t seed) : seed_(seed) {}

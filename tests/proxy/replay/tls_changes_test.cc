@@ -1,0 +1,93 @@
+// TlsPlans with what a what-if changes of them.
+
+#include <gmock/gmock.h>
+
+#include "proxy/replay/tls_plans.h"
+#include "tests/proxy/replay/recorded_archive.h"
+
+namespace reprise {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Not;
+
+class TlsChangesTest : public testing::Test {
+ protected:
+  TlsChangesTest() {
+    add("a.test", "h2", {"a.test", "*.a.test"});
+    add("img.a.test", "h2", {"img.a.test"});
+    add("b.test", "http/1.1", {"b.test"});
+  }
+  void add(const std::string& host, const std::string& alpn, std::vector<std::string> names) {
+    archive_.add({.id = ++count_,
+                  .scheme = Scheme::kHttps,
+                  .host = host,
+                  .port = 443,
+                  .alpn = alpn,
+                  .tls_version = "TLSv1.3",
+                  .certificate_names = std::move(names),
+                  .chain_bytes = static_cast<std::uint32_t>(1000 * count_)});
+  }
+  TlsPlans plans(const TlsChanges& changes, Protocol protocol = Protocol::kRecorded) {
+    return {archive_.reader(), 1, protocol, changes};
+  }
+  RecordedArchive archive_;
+  std::uint64_t count_ = 0;
+};
+
+TEST_F(TlsChangesTest, AProtocolIsOfItsHostAlone) {
+  auto const made = plans({.alpn = {{"a.test", "http/1.1"}, {"b.test", "h2"}}});
+  EXPECT_EQ(made.of("a.test", 443).alpn, "http/1.1");
+  EXPECT_EQ(made.of("img.a.test", 443).alpn, "h2");
+  EXPECT_EQ(made.of("b.test", 443).alpn, "h2");
+  EXPECT_THAT(made.of("a.test", 443).names.names, ElementsAre("a.test", "*.a.test"));
+}
+
+TEST_F(TlsChangesTest, AProtocolIsNotOverruledByTheOption) {
+  TlsChanges const changes{.alpn = {{"a.test", "http/1.1"}}};
+  auto const made = plans(changes, Protocol::kH2);
+  EXPECT_EQ(made.of("a.test", 443).alpn, "http/1.1");
+  EXPECT_EQ(made.of("b.test", 443).alpn, "h2");
+  auto const h1 = plans({.alpn = {{"b.test", "h2"}}}, Protocol::kH1);
+  EXPECT_EQ(h1.of("b.test", 443).alpn, "h2");
+  EXPECT_EQ(h1.of("a.test", 443).alpn, "http/1.1");
+}
+
+TEST_F(TlsChangesTest, Http2OfAChangedHostCarriesWebSockets) {
+  EXPECT_TRUE(plans({.alpn = {{"b.test", "h2"}}}).of("b.test", 443).web_sockets);
+  EXPECT_FALSE(plans({}).of("b.test", 443).web_sockets);
+}
+
+TEST_F(TlsChangesTest, CoalescedHostsHaveThePagesPlanAndTheCertificateNamesThem) {
+  auto const made = plans({.page = "a.test", .coalesced = {"b.test", "img.a.test"}});
+  for (auto const* const host : {"a.test", "b.test", "img.a.test"}) {
+    auto const plan = made.of(host, 443);
+    EXPECT_EQ(plan.alpn, "h2") << host;
+    // The wildcard covers the third.
+    EXPECT_THAT(plan.names.names, ElementsAre("a.test", "*.a.test", "b.test")) << host;
+    EXPECT_EQ(plan.names.chain_bytes, 1000) << host;
+  }
+}
+
+TEST_F(TlsChangesTest, CoalescedHostsFollowTheProtocolOfThePage) {
+  auto const made =
+      plans({.alpn = {{"a.test", "http/1.1"}}, .page = "a.test", .coalesced = {"img.a.test"}});
+  EXPECT_EQ(made.of("img.a.test", 443).alpn, "http/1.1");
+}
+
+TEST_F(TlsChangesTest, NothingIsCoalescedWithAnUnknownPage) {
+  auto const made = plans({.page = "nowhere.test", .coalesced = {"b.test"}});
+  EXPECT_EQ(made.of("b.test", 443).alpn, "http/1.1");
+  EXPECT_THAT(made.of("a.test", 443).names.names, Not(Contains("b.test")));
+}
+
+TEST_F(TlsChangesTest, UnknownHostsAreIgnored) {
+  auto const made = plans({.alpn = {{"x.test", "h2"}}, .page = "a.test", .coalesced = {"y.test"}});
+  EXPECT_FALSE(made.knows("x.test"));
+  EXPECT_EQ(made.of("x.test", 443).alpn, "http/1.1");
+  EXPECT_FALSE(made.knows("y.test"));
+}
+
+}  // namespace
+}  // namespace reprise

@@ -1,0 +1,108 @@
+#include "proxy/whatif/conditions.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/proxy/whatif/recorded_site.h"
+
+namespace reprise::whatif {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+
+constexpr auto kPage = "https://a.test/";
+
+class ConditionsTest : public testing::Test {
+ protected:
+  void add_page() {
+    site_.add(a_get(kPage, "text/html"));
+    site_.add(a_get("https://b.test/1.js", "text/javascript", kPage));
+    site_.add(a_get("https://b.test/2.js", "text/javascript", kPage));
+    site_.add(a_get("http://c.test/3.js", "text/javascript", kPage));
+  }
+  Conditions make(const std::vector<std::string>& texts) {
+    auto const interventions = interventions_of(texts);
+    effects_.assign(interventions.size(), {});
+    auto const requests = PageRequests::read(site_.reader(), 1, interventions);
+    return conditions_of(requests, interventions, 1, effects_);
+  }
+  std::chrono::nanoseconds think(const Conditions& conditions, std::uint64_t sequence) {
+    Exchange exchange;
+    exchange.sequence = sequence;
+    return conditions.think->of(exchange, 100ms).fixed;
+  }
+  std::string remark(std::size_t number) {
+    auto const& remarks = effects_.at(number).remarks;
+    return remarks.empty() ? "" : remarks.front().text();
+  }
+  RecordedSite site_;
+  std::vector<Effect> effects_;
+};
+
+TEST_F(ConditionsTest, AreNoneWithoutAnyAction) {
+  add_page();
+  auto const made = make({"*: drop"});
+  EXPECT_EQ(made.think, nullptr);
+  EXPECT_THAT(made.further_away, IsEmpty());
+  EXPECT_THAT(made.tls.alpn, IsEmpty());
+  EXPECT_THAT(made.tls.coalesced, IsEmpty());
+  EXPECT_EQ(effects_[0].selected, 0);
+}
+
+TEST_F(ConditionsTest, ThinkTimesChangeOneAfterAnother) {
+  add_page();
+  auto const made = make({"type=script: think=+50ms", "path=/1.js: think=x2"});
+  EXPECT_EQ(think(made, 1), 100ms);
+  EXPECT_EQ(think(made, 2), 300ms);
+  EXPECT_EQ(think(made, 3), 150ms);
+  EXPECT_EQ(effects_[0].changed, 3);
+}
+
+TEST_F(ConditionsTest, AHostIsFurtherAwayOnceHoweverManyRequestsAreSelected) {
+  add_page();
+  auto const made = make({"host=b.test: rtt=+40ms", "path=/1.js: rtt=+1ms", "host=c.test: rtt=+2"});
+  EXPECT_THAT(made.further_away, ElementsAre(Pair("b.test", 41ms), Pair("c.test", 2ms)));
+  EXPECT_EQ(effects_[0].selected, 2);
+  EXPECT_EQ(effects_[0].changed, 1);
+}
+
+TEST_F(ConditionsTest, ProtocolsAreOfHostsWithTls) {
+  add_page();
+  auto const made = make({"*: protocol=h1", "host=b.test: protocol=h2"});
+  EXPECT_THAT(made.tls.alpn, ElementsAre(Pair("a.test", "http/1.1"), Pair("b.test", "h2")));
+  EXPECT_EQ(remark(0), "it has no TLS: http://c.test/3.js");
+}
+
+TEST_F(ConditionsTest, CoalescedHostsArePutWithThePage) {
+  add_page();
+  auto const made = make({"*: coalesce"});
+  EXPECT_EQ(made.tls.page, "a.test");
+  EXPECT_THAT(made.tls.coalesced, ElementsAre("b.test"));
+  EXPECT_EQ(remark(0), "it is the page's own host: a.test");
+}
+
+TEST_F(ConditionsTest, NothingIsCoalescedWithoutAPageWithTls) {
+  site_.add(a_get("http://a.test/", "text/html"));
+  site_.add(a_get("https://b.test/1.js", "text/javascript"));
+  auto const made = make({"host=b.test: coalesce"});
+  EXPECT_THAT(made.tls.coalesced, IsEmpty());
+  EXPECT_EQ(effects_[0].changed, 0);
+  EXPECT_EQ(remark(0), "the recording has no page with TLS: b.test");
+}
+
+TEST_F(ConditionsTest, LeaveAloneWhatHasNoResponse) {
+  add_page();
+  auto failed = a_get("https://d.test/", "");
+  failed.response = {};
+  failed.outcome = Outcome::kOriginFailed;
+  site_.add(failed);
+  auto const made = make({"host=d.test: rtt=+1", "host=d.test: think=1"});
+  EXPECT_THAT(made.further_away, IsEmpty());
+  EXPECT_EQ(made.think, nullptr);
+  EXPECT_EQ(remark(0), "it has no response: https://d.test/");
+}
+
+}  // namespace
+}  // namespace reprise::whatif
