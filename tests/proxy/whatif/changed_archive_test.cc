@@ -11,7 +11,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-constexpr auto kPage = "https://a.test/";
 constexpr auto kScript = "https://a.test/x.js";
 constexpr auto kHtml = "<!doctype html><html><head><script src=/x.js></script></head></html>";
 

@@ -12,8 +12,6 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-constexpr auto kPage = "https://a.test/";
-
 class ConditionsTest : public testing::Test {
  protected:
   void add_page() {

@@ -13,7 +13,6 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
 
-constexpr auto kPage = "https://a.test/";
 constexpr auto kCsp = "Content-Security-Policy";
 
 class DocumentChangesTest : public testing::Test {

@@ -10,8 +10,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr auto kPage = "https://a.test/";
-
 class PageRequestsTest : public testing::Test {
  protected:
   PageRequests read(std::uint32_t session = 1, const std::vector<std::string>& texts = {}) {

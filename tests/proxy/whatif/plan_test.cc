@@ -10,7 +10,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr auto kPage = "https://a.test/";
 constexpr auto kFrame = "https://a.test/frame";
 constexpr auto kLater = "a later what-if sets the same: ";
 

@@ -25,6 +25,9 @@
 
 namespace reprise::whatif {
 
+/// The start page of the recordings.
+inline constexpr const char* kPage = "https://a.test/";
+
 inline coding::Buffer buffer_of(std::string_view text) {
   auto const bytes = bytes_of(text);
   return {bytes.begin(), bytes.end()};
