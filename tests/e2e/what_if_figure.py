@@ -119,6 +119,8 @@ def screenshot(folder, archive, url, texts, name):
 
 
 def real(folder, names=tuple(REAL)):
+    if not os.environ.get("REPRISE_CORPUS"):
+        return figure.report("what_if_real_not_there", 1, "", None)
     corpus = pathlib.Path(os.environ["REPRISE_CORPUS"])
     rows = []
     for name, pattern, url in PAGES:
