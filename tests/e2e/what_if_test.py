@@ -332,6 +332,12 @@ class Refusals(Recorded):
             self.assertEqual(code, 2, (text, told))
             self.assertIn(why, told)
 
+    def test_an_archive_that_is_missing(self):
+        for words in (("advise",), ("whatif", "--what-if", "*: drop"), ("gate", "", "")):
+            done = harness.run(*words, folder=self.folder)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn(b"the archive is missing", done.stderr)
+
     def test_a_file_of_them(self):
         lines = self.folder / "changes"
         lines.write_text("# third parties\nhost=third.page.test: drop\n\n  type=image: cache=1y\n")

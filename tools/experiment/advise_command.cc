@@ -14,6 +14,7 @@
 #include "tools/compare/compare_options.h"
 #include "tools/compare/comparison_text.h"
 #include "tools/experiment/advise_run.h"
+#include "tools/experiment/change_side.h"
 #include "tools/experiment/gate_run.h"
 #include "tools/process/interruption.h"
 #include "view/inputs.h"
@@ -203,12 +204,7 @@ void add_advise_command(CLI::App& app, const std::vector<std::string>& command, 
   sub->add_option("-o,--output", flags->output,
                   "Write advice.json, advice.md, view.html and the loads to this folder");
   sub->callback([flags, command, sub, &exit_code] {
-    auto words = sub->remaining();
-    if (!command.empty()) {
-      words.emplace_back("--");
-      words.insert(words.end(), command.begin(), command.end());
-    }
-    exit_code = run_command(*flags, words);
+    exit_code = run_command(*flags, load_words(*sub, command));
   });
 }
 

@@ -1,10 +1,20 @@
 #include "tools/experiment/change_side.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "tools/experiment/gate_run.h"
 
 namespace reprise {
+
+std::vector<std::string> load_words(const CLI::App& subcommand,
+                                    const std::vector<std::string>& flags) {
+  auto words = subcommand.remaining();
+  if (flags.empty()) return words;
+  words.emplace_back("--");
+  words.insert(words.end(), flags.begin(), flags.end());
+  return words;
+}
 
 std::expected<ExperimentSide, int> side_with(std::vector<std::string> words,
                                              const std::vector<std::string>& what_ifs,

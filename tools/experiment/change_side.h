@@ -9,7 +9,15 @@
 
 #include "tools/experiment/experiment_side.h"
 
+namespace CLI {
+class App;
+}
+
 namespace reprise {
+
+/// The arguments of `reprise load` that a subcommand leaves; `flags`: the words after `--`.
+std::vector<std::string> load_words(const CLI::App& subcommand,
+                                    const std::vector<std::string>& flags);
 
 /// `words`: arguments of `reprise load`. The error is an exit code, whose message was printed.
 /// `command`: the name of the subcommand in it.

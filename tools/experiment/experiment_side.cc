@@ -42,6 +42,7 @@ std::expected<ExperimentSide, LoadRefusal> ExperimentSide::of_words(
   } catch (const CLI::ParseError& error) {
     return refuse(error.what());
   }
+  if (options.arguments.empty()) return refuse("the archive is missing");
   if (!options.output.empty() || !options.record_to.empty()) {
     return refuse("-o and --record-to cannot be used in a side");
   }

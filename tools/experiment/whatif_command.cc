@@ -177,12 +177,7 @@ void add_whatif_command(CLI::App& app, const std::vector<std::string>& command, 
   sub->add_option("-o,--output", flags->output,
                   "Write a.json, b.json, verdict.json, whatif.json and view.html to this folder");
   sub->callback([flags, command, sub, &exit_code] {
-    auto words = sub->remaining();
-    if (!command.empty()) {
-      words.emplace_back("--");
-      words.insert(words.end(), command.begin(), command.end());
-    }
-    exit_code = run_command(*flags, words);
+    exit_code = run_command(*flags, load_words(*sub, command));
   });
 }
 
