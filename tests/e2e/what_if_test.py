@@ -21,6 +21,7 @@ ADDRESSES = {HOST: "127.0.1.1", THIRD: "127.0.1.2", LATE: "127.0.1.3"}
 URL = f"https://{HOST}/"
 RTT_MS = 100
 LINK = f"20mbit/20mbit/{RTT_MS}"
+SHORT_LINK = "50mbit/50mbit/20"
 PROTOCOLS = ("h1", "h2")
 QUICK = ("--quiet", "500", "--settle", "200")
 
@@ -363,7 +364,7 @@ class Refusals(Recorded):
 class Measured(Recorded):
     def test_whatif(self):
         folder = self.folder / "out"
-        done = harness.run("whatif", str(self.archive), URL, "--link", LINK, "--inject", "none",
+        done = harness.run("whatif", str(self.archive), URL, "--link", SHORT_LINK, "--inject", "none",
                            "--what-if", "path=/: think=+400ms", "--what-if",
                            "path=/style.css: inline", "--max-runs", "4", "--look-every", "4",
                            "--skip-noise-check", "--metric", "load", "-o", str(folder),
@@ -382,7 +383,7 @@ class Measured(Recorded):
 
     def test_advise(self):
         folder = self.folder / "out"
-        done = harness.run("advise", str(self.archive), URL, "--link", LINK, "--inject", "none",
+        done = harness.run("advise", str(self.archive), URL, "--link", SHORT_LINK, "--inject", "none",
                            "--quiet", "500", "--settle", "200", "--what-if",
                            "path=/ad.js: think=+600ms", "--metric", "fcp", "--candidates", "2",
                            "--max-runs", "6", "-o", str(folder), folder=self.folder, timeout=400)
