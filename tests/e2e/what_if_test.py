@@ -364,9 +364,10 @@ class Refusals(Recorded):
 class Measured(Recorded):
     def test_whatif(self):
         folder = self.folder / "out"
-        done = harness.run("whatif", str(self.archive), URL, "--link", SHORT_LINK, "--inject", "none",
-                           "--what-if", "path=/: think=+400ms", "--what-if",
-                           "path=/style.css: inline", "--max-runs", "4", "--look-every", "4",
+        done = harness.run("whatif", str(self.archive), URL, "--link", SHORT_LINK,
+                           "--inject", "none", "--what-if",
+                           "path=/: think=+400ms", "--what-if", "path=/style.css: inline",
+                           "--max-runs", "4", "--look-every", "4",
                            "--skip-noise-check", "--metric", "load", "-o", str(folder),
                            *QUICK, folder=self.folder, timeout=240)
         self.assertIn(done.returncode, (0, 6), done.stderr.decode())
@@ -383,8 +384,8 @@ class Measured(Recorded):
 
     def test_advise(self):
         folder = self.folder / "out"
-        done = harness.run("advise", str(self.archive), URL, "--link", SHORT_LINK, "--inject", "none",
-                           "--quiet", "500", "--settle", "200", "--what-if",
+        done = harness.run("advise", str(self.archive), URL, "--link", SHORT_LINK,
+                           "--inject", "none", *QUICK, "--what-if",
                            "path=/ad.js: think=+600ms", "--metric", "fcp", "--candidates", "2",
                            "--max-runs", "6", "-o", str(folder), folder=self.folder, timeout=400)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
