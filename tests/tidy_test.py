@@ -30,6 +30,7 @@ MAY_INCLUDE = [
     ("pageload/results/", ["base/"]),
     ("pageload/browser/", ["pageload/results/", "base/"]),
     ("pageload/run/", ["pageload/results/", "base/"]),
+    ("analysis/differences/", ["analysis/differences/", "archive/", "inject/document/", "base/"]),
     ("analysis/", ["archive/", "pageload/results/", "base/"]),
     ("view/", ["analysis/", "archive/", "pageload/results/", "base/"]),
     ("tools/", [""]),

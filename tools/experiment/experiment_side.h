@@ -3,6 +3,7 @@
 // One side of an experiment: the arguments of `reprise load`, in one text.
 
 #include <expected>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -46,6 +47,10 @@ class ExperimentSide {
   LoadResult result_;
   int exit_code_ = 0;
 };
+
+/// Reads arguments of `reprise load`, also the browser's after `--`, into `options`. The error is a
+/// sentence.
+std::optional<std::string> parse_load_words(std::vector<std::string> words, LoadOptions& options);
 
 /// What the user has written differently of A and B, which therefore is the question.
 std::set<Mismatch> stated_differences(const ExperimentSide& a, const ExperimentSide& b);
