@@ -144,7 +144,7 @@ def texts_for_users(name):
 
 # What stands at the top of the tree, besides files whose names begin with a dot.
 TOP = {"CMakeLists.txt", "CMakePresets.json", "README.md", "analysis", "archive", "base", "dns",
-       "docs", "inject", "pageload", "proxy", "shaper", "tests", "tools", "view"}
+       "docs", "harnesses", "inject", "pageload", "proxy", "shaper", "tests", "tools", "view"}
 
 
 class Tidy(unittest.TestCase):

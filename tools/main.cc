@@ -72,6 +72,7 @@ int main(int argc, char** argv) {
   add_explain_command(app, exit_code);
   add_wpr_command(app, command, exit_code);
   add_httparchive_command(app, exit_code);
+  add_completion_command(app, exit_code);
   // Commands that serve wait for signals in their event loops.
   app.parse_complete_callback([&app] {
     for (auto const* const serving : {"record", "replay", "shape", "dns", "wpr"}) {
