@@ -57,7 +57,8 @@ class Shop:
 
     def __init__(self, folder, **environment):
         self.process = subprocess.Popen(
-            ["java", "-XX:TieredStopAtLevel=1", "-cp", class_path(folder), "shop.Shop", str(folder)],
+            ["java", "-XX:TieredStopAtLevel=1", "-cp", class_path(folder), "shop.Shop",
+             str(folder)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             env={**os.environ, **environment})
         port = self.process.stdout.readline()
