@@ -61,21 +61,24 @@ struct RecordConnection::Passing {
   bool answered = false;             ///< a final head has arrived
   bool upload_over = false;          ///< no more of the request will be sent
   bool request_lost = false;  ///< the client or the archive failed: it will never be complete
+  TraceMention trace = {};    ///< of the response
   bool switched = false;      ///< both sides use another protocol from here on
 };
 
 RecordConnection::RecordConnection(RecordSession& session, const ConnectionInfo& connection)
-    : session_(session), client_(connection) {}
+    : session_(session), client_(connection), trace_fetcher_(session, connection) {}
 RecordConnection::~RecordConnection() = default;
 
 void RecordConnection::close() {
   closed_ = true;
+  trace_fetcher_.close();
   for (dns::Ticket* const ticket : dialling_) ticket->cancel();
   for (auto& [target, connection] : connections_) connection->close();
 }
 
 awaitable<void> RecordConnection::ended() {
   while (running_ > 0) co_await all_ended_.wait();
+  co_await trace_fetcher_.ended();
 }
 
 awaitable<TlsPlan> RecordConnection::plan_tls(const ConnectionInfo& connection,
@@ -193,7 +196,8 @@ Task<void> RecordConnection::serve(const ExchangeContext& context, const Request
   auto& reach = session_.reach();
   bool const has_rule = session_.dialer().has_rule(target);
   while (true) {
-    auto const acquired = co_await acquire(target, has_rule ? Reach::kAll : reach.of(head));
+    auto const permitted = has_rule ? Reach::kAll : reach.of(head);
+    auto const acquired = co_await acquire(target, permitted);
     record.sent_over(acquired.facts.id);
     if (closed_) co_return fail(std::make_error_code(std::errc::operation_canceled));
     if (acquired.private_refused) {
@@ -223,7 +227,11 @@ Task<void> RecordConnection::serve(const ExchangeContext& context, const Request
       WebSocketRelay relay(session_, record.sequence(), body, writer, *exchange, closed_);
       co_return co_await relay.run();
     }
-    if (*attempt == Attempt::kDone) co_return Result<void>{};
+    if (*attempt == Attempt::kStale) continue;
+    if (session_.trace_limits() != nullptr) {
+      trace_fetcher_.consider(head, passing.trace, permitted, co_await net::this_coro::executor);
+    }
+    co_return Result<void>{};
   }
 }
 
@@ -329,6 +337,7 @@ Task<void> RecordConnection::return_response(Passing& passing) {
     passing.answered = true;
     passing.continue_timer.cancel();
     passing.record.response(*head);
+    passing.trace.add(head->headers);
     if (passing.exchange.body().finished()) {
       // There is nothing after the head, so the head is held back.
       auto const kept = passing.record.complete({}, passing.body.finished());
@@ -369,6 +378,7 @@ Task<void> RecordConnection::return_body(Passing& passing) {
     if (body.finished()) {
       auto const done = passing.record.complete(body.trailers(), passing.body.finished());
       if (!done) co_return done;
+      passing.trace.add(body.trailers());
       kept = true;
     }
     if (auto const sent = co_await passing.injecting.write(*piece); !sent) co_return sent;

@@ -8,6 +8,7 @@
 #include "proxy/record/exchange_recorder.h"
 #include "proxy/record/origin_connection.h"
 #include "proxy/record/record_session.h"
+#include "proxy/record/trace_fetcher.h"
 
 namespace reprise {
 
@@ -63,6 +64,7 @@ class RecordConnection final : public ConnectionHandler {
 
   RecordSession& session_;
   const ConnectionInfo& client_;
+  TraceFetcher trace_fetcher_;
   std::optional<ClientHello> hello_;
   Connections connections_;
   std::map<Target, ConnectionFacts> failed_;  // from plan_tls, reported to the first request

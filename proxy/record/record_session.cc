@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "dns/wire.h"
@@ -64,6 +65,31 @@ void RecordSession::keep(const dns::LookUpAnswer& answer) {
 
 void RecordSession::refuse_private(const std::string& why) {
   if (counters_.private_refused++ == 0) spdlog::warn("{}", why);
+}
+
+std::size_t RecordSession::trace_bytes_left() const {
+  return std::min(trace_limits_->bytes, trace_limits_->all_bytes - trace_bytes_);
+}
+
+void RecordSession::keep_trace(Exchange exchange, Bytes content) {
+  trace_bytes_ += content.size();
+  BodyWriter body(archive_);
+  auto const written = body.append(content);
+  if (!written) return archive_failed(written.error());
+  auto stored = body.finish();
+  if (!stored) return archive_failed(stored.error());
+  exchange.sequence = next_sequence();
+  exchange.response.body = std::move(*stored);
+  exchange.response.chunk_times = {{.end_bytes = content.size(), .time = exchange.timings.end}};
+  auto const added = archive_.add_exchange(std::move(exchange));
+  if (!added) return archive_failed(added.error());
+  counters_.body_bytes += content.size();
+  ++counters_.complete;
+  ++counters_.traces;
+}
+
+void RecordSession::refuse_trace(const std::string& why) {
+  if (counters_.traces_refused++ == 0) spdlog::warn("{}", why);
 }
 
 void RecordSession::archive_failed(std::error_code error) {

@@ -27,8 +27,17 @@ class RecordSession final : public HandlerFactory {
     std::atomic<std::uint64_t> body_bytes = 0;
     std::atomic<std::uint64_t> in_flight = 0;
     std::atomic<std::uint64_t> private_refused = 0;  ///< requests of public pages, by PrivateReach
+    std::atomic<std::uint64_t> traces = 0;           ///< fetched by their URL, and archived
+    std::atomic<std::uint64_t> traces_refused = 0;   ///< not fetched, or not completely
     std::atomic<std::uint64_t> injected = 0;       ///< documents forwarded with the script in them
     std::atomic<std::int64_t> injected_bytes = 0;  ///< by which the script made them longer
+  };
+
+  /// Of traces that are fetched by their URL.
+  struct TraceLimits {
+    std::chrono::milliseconds time{4000};  ///< of one; less than Server::kEndingTime
+    std::size_t bytes = std::size_t{16} << 20;
+    std::size_t all_bytes = std::size_t{256} << 20;  ///< of the session's together
   };
 
   /// `on_archive_error` is called if the archive accepts no more data (a full disk): its contents
@@ -44,6 +53,8 @@ class RecordSession final : public HandlerFactory {
   void begin_again(const SessionInfo& info);
   /// Requests of pages' own sites get a trace from now on.
   void add_traces(std::uint64_t seed) { traces_.emplace(seed); }
+  /// Traces of which responses have only a URL are fetched from now on.
+  void fetch_traces(const TraceLimits& limits) { trace_limits_ = limits; }
 
   std::unique_ptr<ConnectionHandler> open(const ConnectionInfo& connection) override;
 
@@ -54,6 +65,10 @@ class RecordSession final : public HandlerFactory {
   PrivateReach& reach() { return reach_; }
   /// Null if none are added.
   TraceContext* traces() { return traces_ ? &*traces_ : nullptr; }
+  /// Null if none are fetched.
+  const TraceLimits* trace_limits() const { return trace_limits_ ? &*trace_limits_ : nullptr; }
+  /// The most that the next trace may have.
+  std::size_t trace_bytes_left() const;
   Counters& counters() { return counters_; }
 
   SessionTime now() const { return time_of(std::chrono::steady_clock::now()); }
@@ -66,6 +81,10 @@ class RecordSession final : public HandlerFactory {
   void keep(const dns::LookUpAnswer& answer);
   /// Counts a request whose private address is not permitted; the first one is logged.
   void refuse_private(const std::string& why);
+  /// Archives a trace that was fetched: `exchange` without its sequence and its body.
+  void keep_trace(Exchange exchange, Bytes content);
+  /// Counts a trace that is not in the archive; the first one is logged.
+  void refuse_trace(const std::string& why);
   /// Reports the first error of the archive.
   void archive_failed(std::error_code error);
 
@@ -77,6 +96,8 @@ class RecordSession final : public HandlerFactory {
   std::optional<inject::InjectedScript> const script_;
   PrivateReach reach_;
   std::optional<TraceContext> traces_;
+  std::optional<TraceLimits> trace_limits_;
+  std::size_t trace_bytes_ = 0;
   Counters counters_;
   std::uint64_t sequence_ = 0;
   std::uint64_t origin_connections_ = 0;

@@ -45,6 +45,10 @@ std::string counters_text(RecordSession::Counters& counters) {
     text += ", " + std::to_string(counters.private_refused) +
             " refused access to private addresses (--allow-private)";
   }
+  if (counters.traces > 0) text += "; " + counted(counters.traces, "server trace") + " fetched";
+  if (counters.traces_refused > 0) {
+    text += "; " + counted(counters.traces_refused, "server trace") + " not fetched";
+  }
   if (counters.injected > 0) {
     text += "; " + injected_text(counters.injected, counters.injected_bytes);
   }
@@ -58,6 +62,8 @@ std::string status_json(RecordSession::Counters& counters, const Serving& servin
   status["cut"] = counters.cut.load();
   status["failed"] = counters.failed.load();
   status["private_refused"] = counters.private_refused.load();
+  status["traces"] = counters.traces.load();
+  status["traces_refused"] = counters.traces_refused.load();
   status["in_flight"] = counters.in_flight.load();
   status["body_bytes"] = counters.body_bytes.load();
   status["injected"] = counters.injected.load();
@@ -244,6 +250,7 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
       },
       std::move(injection->script), {.all = options.allow_private, .start_urls = options.urls});
   if (options.traceparent) recording.add_traces(random_number());
+  if (options.trace_urls == "on") recording.fetch_traces({});
   dialer.set_on_answer([&recording](const dns::LookUpAnswer& answer) { recording.keep(answer); });
   auto& counters = recording.counters();
   auto const status = [&] { return status_json(counters, serving); };
@@ -310,6 +317,10 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
   sub->add_flag("--traceparent", options->traceparent,
                 "Add a traceparent header to requests for the page's own site, to find them in the "
                 "traces of its servers");
+  sub->add_option("--trace-urls", options->trace_urls,
+                  "Fetch the traces that servers announce with a URL of their own (Banky-Trace: "
+                  "url=...), after the response: on or off [on]")
+      ->check(CLI::IsMember({"on", "off"}));
   options->injection.add_to(*sub);
   sub->add_option("--load-report", options->load_report,
                   "With URLs: write the browser's view of the loads here as JSON");

@@ -21,6 +21,7 @@ struct RecordOptions {
   bool allow_private = false;
   bool fsync = false;
   bool traceparent = false;
+  std::string trace_urls = "on";
   InjectionOptions injection;
   std::filesystem::path url_list;
   unsigned retries = 2;
