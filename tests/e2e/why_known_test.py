@@ -88,8 +88,8 @@ class Known(harness.TestCase):
         out = self.kept / "out"
         done = harness.run("why", str(a), str(b), URL, "--inject", "none", "--metric", "load",
                            "--link", LINK, *QUICK, "--max-runs", "8", "--max-loads", "72",
-                           "--allow", "calibration", "--seed", "1", "-o", str(out), *arguments, folder=self.folder,
-                           timeout=1500)
+                           "--allow", "calibration", "--seed", "1", "-o", str(out),
+                           *arguments, folder=self.folder, timeout=1500)
         text = done.stdout.decode() + done.stderr.decode()
         self.assertEqual(done.returncode, 5, text)
         report = read_json(out / "why.json")
