@@ -21,7 +21,8 @@ RecordedExchange recorded(const Exchange& exchange, std::uint32_t ordinal,
   RecordedExchange made{
       .ordinal = ordinal,
       .method = asked.method,
-      .origin = url_of(asked.scheme, asked.host, asked.port, ""),
+      .origin = std::string(asked.scheme == Scheme::kHttps ? "https://" : "http://") +
+                authority_of(asked.scheme, asked.host, asked.port),
       .host = asked.host,
       .target = asked.target,
       .referer = std::string(find_header(asked.headers.list(), "referer").value_or("")),
