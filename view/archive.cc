@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/sources/archive_traces.h"
 #include "base/http/media_type.h"
 #include "base/text/counted.h"
 #include "base/text/printable.h"
@@ -75,7 +76,7 @@ std::uint64_t size_of(const Headers& headers) {
 class SessionView {
  public:
   SessionView(const ArchiveReader& archive, std::uint32_t session, ViewModel& model)
-      : model_(model) {
+      : model_(model), traces_(archive) {
     for (const ConnectionFacts& facts : archive.connections()) {
       if (facts.session == session) connections_.emplace(facts.id, Connection{&facts});
     }
@@ -159,6 +160,9 @@ class SessionView {
       if (!std::exchange(found->second.used, true)) add_connecting(*found->second.facts, request);
     }
     model_.add_request(request);
+    auto const trace = traces_.of(exchange);
+    if (trace.trace) model_.add_trace(*trace.trace);
+    if (!trace.error.empty()) model_.add_trace_error(trace.error);
   }
 
   /// Adds the phases of connecting to the first request on a connection. Connecting may have begun
@@ -175,6 +179,7 @@ class SessionView {
   }
 
   ViewModel& model_;
+  ArchiveTraces traces_;
   std::unordered_map<std::uint64_t, Connection> connections_;
   std::optional<SessionTime> start_;
   std::string first_url_;
