@@ -84,6 +84,10 @@ class SessionView {
 
   /// Call it in the order of the requests.
   void add(const Exchange& exchange, std::size_t number) {
+    if (traces_.was_fetched(exchange)) {
+      ++fetched_traces_;
+      return;
+    }
     if (!start_ && start_of(exchange) != kNoTime) start_ = first_time(exchange);
     if (first_url_.empty()) first_url_ = url_of(exchange.request);
     ++count_;
@@ -92,6 +96,8 @@ class SessionView {
   }
 
   const std::string& first_url() const { return first_url_; }
+  /// Exchanges that are shown as the traces of others, not as requests.
+  std::size_t fetched_traces() const { return fetched_traces_; }
   json::object metrics() const {
     return {{"request_count", count_},
             {"encoded_bytes", wire_bytes_},
@@ -183,6 +189,7 @@ class SessionView {
   std::unordered_map<std::uint64_t, Connection> connections_;
   std::optional<SessionTime> start_;
   std::string first_url_;
+  std::size_t fetched_traces_ = 0;
   std::uint64_t count_ = 0;
   std::uint64_t wire_bytes_ = 0;
 };
@@ -196,8 +203,8 @@ json::object session_facts(const ArchiveReader& archive, std::uint32_t number) {
   return facts;
 }
 
-json::array session_remarks(const ArchiveReader& archive, std::uint32_t number,
-                            std::size_t damaged) {
+json::array session_remarks(const ArchiveReader& archive, std::uint32_t number, std::size_t damaged,
+                            std::size_t fetched_traces) {
   json::array remarks;
   auto const& sessions = archive.sessions();
   auto const found = std::ranges::find(sessions, number, &SessionInfo::number);
@@ -209,6 +216,10 @@ json::array session_remarks(const ArchiveReader& archive, std::uint32_t number,
   if (damaged > 0) {
     remarks.emplace_back(counted(damaged, "exchange is", "exchanges are") +
                          " damaged and not shown.");
+  }
+  if (fetched_traces > 0) {
+    remarks.emplace_back(counted(fetched_traces, "exchange is", "exchanges are") +
+                         " shown as the server's trace of another one.");
   }
   return remarks;
 }
@@ -244,9 +255,10 @@ void add_archive(const ArchiveReader& archive, std::string_view name, ViewModel&
         ++damaged;
       }
     }
-    model.end_load({{"url", session_url(archive, session, view.first_url())},
-                    {"metrics", view.metrics()},
-                    {"remarks", session_remarks(archive, session, damaged)}});
+    model.end_load(
+        {{"url", session_url(archive, session, view.first_url())},
+         {"metrics", view.metrics()},
+         {"remarks", session_remarks(archive, session, damaged, view.fetched_traces())}});
   }
 }
 

@@ -67,10 +67,14 @@ class Trench(PageCase):
 
         self.look_at_cart(archive)
         self.open(archive)
+        self.assertEqual(len(self.texts(".waterfall .row")), 3)  # without the trace of /many
+        self.assertIn("1 exchange is shown as the server's trace of another one.",
+                      self.texts(".messages li"))
         self.choose_row("/cart")
         bars = self.bars()
         self.assertEqual(bars["shop.Cart.show"]["width"], max(b["width"] for b in bars.values()))
-        leaves = {name: bar["width"] for name, bar in bars.items() if "calls nothing" in bar["says"]}
+        leaves = {name: bar["width"] for name, bar in bars.items()
+                  if "calls nothing" in bar["says"]}
         self.assertEqual(max(leaves, key=leaves.get), "shop.Tax.rate")
         self.assertEqual(self.texts(".trench-points .link")[0], "rate")
         marks = self.texts(".trench-marks li")
