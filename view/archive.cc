@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/sources/archive_traces.h"
 #include "base/http/media_type.h"
 #include "base/text/counted.h"
 #include "base/text/printable.h"
@@ -75,7 +76,7 @@ std::uint64_t size_of(const Headers& headers) {
 class SessionView {
  public:
   SessionView(const ArchiveReader& archive, std::uint32_t session, ViewModel& model)
-      : model_(model) {
+      : model_(model), traces_(archive) {
     for (const ConnectionFacts& facts : archive.connections()) {
       if (facts.session == session) connections_.emplace(facts.id, Connection{&facts});
     }
@@ -83,6 +84,10 @@ class SessionView {
 
   /// Call it in the order of the requests.
   void add(const Exchange& exchange, std::size_t number) {
+    if (traces_.was_fetched(exchange)) {
+      ++fetched_traces_;
+      return;
+    }
     if (!start_ && start_of(exchange) != kNoTime) start_ = first_time(exchange);
     if (first_url_.empty()) first_url_ = url_of(exchange.request);
     ++count_;
@@ -91,6 +96,8 @@ class SessionView {
   }
 
   const std::string& first_url() const { return first_url_; }
+  /// Exchanges that are shown as the traces of others, not as requests.
+  std::size_t fetched_traces() const { return fetched_traces_; }
   json::object metrics() const {
     return {{"request_count", count_},
             {"encoded_bytes", wire_bytes_},
@@ -159,6 +166,9 @@ class SessionView {
       if (!std::exchange(found->second.used, true)) add_connecting(*found->second.facts, request);
     }
     model_.add_request(request);
+    auto const trace = traces_.of(exchange);
+    if (trace.trace) model_.add_trace(*trace.trace);
+    if (!trace.error.empty()) model_.add_trace_error(trace.error);
   }
 
   /// Adds the phases of connecting to the first request on a connection. Connecting may have begun
@@ -175,9 +185,11 @@ class SessionView {
   }
 
   ViewModel& model_;
+  ArchiveTraces traces_;
   std::unordered_map<std::uint64_t, Connection> connections_;
   std::optional<SessionTime> start_;
   std::string first_url_;
+  std::size_t fetched_traces_ = 0;
   std::uint64_t count_ = 0;
   std::uint64_t wire_bytes_ = 0;
 };
@@ -191,8 +203,8 @@ json::object session_facts(const ArchiveReader& archive, std::uint32_t number) {
   return facts;
 }
 
-json::array session_remarks(const ArchiveReader& archive, std::uint32_t number,
-                            std::size_t damaged) {
+json::array session_remarks(const ArchiveReader& archive, std::uint32_t number, std::size_t damaged,
+                            std::size_t fetched_traces) {
   json::array remarks;
   auto const& sessions = archive.sessions();
   auto const found = std::ranges::find(sessions, number, &SessionInfo::number);
@@ -204,6 +216,10 @@ json::array session_remarks(const ArchiveReader& archive, std::uint32_t number,
   if (damaged > 0) {
     remarks.emplace_back(counted(damaged, "exchange is", "exchanges are") +
                          " damaged and not shown.");
+  }
+  if (fetched_traces > 0) {
+    remarks.emplace_back(counted(fetched_traces, "exchange is", "exchanges are") +
+                         " shown as the server's trace of another one.");
   }
   return remarks;
 }
@@ -239,9 +255,10 @@ void add_archive(const ArchiveReader& archive, std::string_view name, ViewModel&
         ++damaged;
       }
     }
-    model.end_load({{"url", session_url(archive, session, view.first_url())},
-                    {"metrics", view.metrics()},
-                    {"remarks", session_remarks(archive, session, damaged)}});
+    model.end_load(
+        {{"url", session_url(archive, session, view.first_url())},
+         {"metrics", view.metrics()},
+         {"remarks", session_remarks(archive, session, damaged, view.fetched_traces())}});
   }
 }
 

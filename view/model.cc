@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/contribution/chain.h"
+#include "analysis/trench/trench_json.h"
 #include "base/text/printable.h"
 #include "pageload/results/metric.h"
 
@@ -176,6 +177,9 @@ void ViewModel::begin_load(const json::object& facts) {
   loads_json_ += ",\"requests\":[";
   load_requests_ = 0;
   load_left_out_ = 0;
+  traces_json_.clear();
+  traces_left_out_ = 0;
+  last_is_shown_ = false;
   load_ = {};
   rows_.clear();
   auto const* const metrics = facts.if_contains("metrics");
@@ -222,7 +226,8 @@ void ViewModel::add_text(std::string_view text) {
 }
 
 void ViewModel::add_request(const ViewRequest& request) {
-  if (requests_ == kRequestsMax || text_bytes_ > kTextBytesMax) {
+  last_is_shown_ = requests_ < kRequestsMax && text_bytes_ <= kTextBytesMax;
+  if (!last_is_shown_) {
     ++load_left_out_;
     ++left_out_;
     return;
@@ -241,8 +246,30 @@ void ViewModel::add_request(const ViewRequest& request) {
   loads_json_ += request.from_cache ? "1]" : "0]";
 }
 
+void ViewModel::add_trace_json(std::string_view json) {
+  if (!last_is_shown_) return;
+  if (trace_bytes_ + json.size() > kTraceBytesMax) {
+    ++traces_left_out_;
+    return;
+  }
+  trace_bytes_ += json.size();
+  if (!traces_json_.empty()) traces_json_ += ",\n";
+  traces_json_.append("[").append(std::to_string(load_requests_ - 1)).append(",");
+  traces_json_.append(json).append("]");
+}
+
+void ViewModel::add_trace(const TrenchTrace& trace) {
+  add_trace_json(trench_json(trace));
+}
+
+void ViewModel::add_trace_error(std::string_view why) {
+  add_trace_json(json::serialize(as_utf8(why)));
+}
+
 void ViewModel::end_load(const json::object& facts) {
-  loads_json_ += "],\"chain\":" + json::serialize(chain()) + "," + fields_of(facts);
+  loads_json_ += "],\"chain\":" + json::serialize(chain()) + ",\"traces\":[" + traces_json_ +
+                 "],\"traces_left_out\":" + std::to_string(traces_left_out_) + "," +
+                 fields_of(facts);
   loads_json_ += "\"requests_left_out\":" + std::to_string(load_left_out_) + "}";
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analysis/calls/call.h"
+#include "analysis/trench/trench_trace.h"
 
 namespace reprise {
 
@@ -47,6 +48,7 @@ class ViewModel {
  public:
   static constexpr std::size_t kRequestsMax = 200'000;
   static constexpr std::size_t kTextBytesMax = std::size_t{64} << 20;
+  static constexpr std::size_t kTraceBytesMax = std::size_t{32} << 20;
 
   /// The address of the page of `reprise explain`, for a link to it.
   void link_explanation(std::string address) { explanation_ = std::move(address); }
@@ -56,6 +58,10 @@ class ViewModel {
   /// is where the critical chain ends. Call it before its requests.
   void begin_load(const boost::json::object& facts);
   void add_request(const ViewRequest& request);
+  /// What the server did for the request that was added last.
+  void add_trace(const TrenchTrace& trace);
+  /// Why that cannot be shown.
+  void add_trace_error(std::string_view why);
   /// `facts`: the remaining fields.
   void end_load(const boost::json::object& facts = {});
 
@@ -69,6 +75,7 @@ class ViewModel {
 
  private:
   void add_text(std::string_view text);
+  void add_trace_json(std::string_view json);
   void add_to_chain(const ViewRequest& request);
   boost::json::array chain();
 
@@ -81,9 +88,13 @@ class ViewModel {
   std::size_t inputs_ = 0;
   std::size_t loads_ = 0;
   std::size_t requests_ = 0;
-  CallTree load_;                  ///< requests of the current load that have a start
-  std::vector<std::size_t> rows_;  ///< of those calls
-  std::size_t load_requests_ = 0;  ///< of the current load
+  CallTree load_;                    ///< requests of the current load that have a start
+  std::vector<std::size_t> rows_;    ///< of those calls
+  std::size_t load_requests_ = 0;    ///< of the current load
+  std::string traces_json_;          ///< of the current load
+  std::size_t trace_bytes_ = 0;      ///< of all loads
+  std::size_t traces_left_out_ = 0;  ///< of the current load
+  bool last_is_shown_ = false;       ///< the last request is in the model
   std::size_t load_left_out_ = 0;
   std::size_t left_out_ = 0;
 };

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/sources/archive_traces.h"
 #include "analysis/sources/request_call.h"
 #include "analysis/spans/server_calls.h"
 #include "base/http/media_type.h"
@@ -46,7 +47,7 @@ std::string resource_type(const Exchange& exchange) {
 /// Collects the exchanges of one session.
 class SessionCalls {
  public:
-  SessionCalls(const ArchiveReader& archive, std::uint32_t session) {
+  SessionCalls(const ArchiveReader& archive, std::uint32_t session) : traces_(archive) {
     for (ConnectionFacts const& facts : archive.connections()) {
       if (facts.session == session) connections_.emplace(facts.id, &facts);
     }
@@ -100,6 +101,8 @@ class SessionCalls {
   }
 
   void add(const Exchange& exchange) {
+    if (traces_.was_fetched(exchange)) return;
+    auto const trace = traces_.of(exchange);
     Call call{.name = url_of(exchange.request), .start_us = us(exchange.timings.queued)};
     auto const end =
         exchange.timings.end == kNoTime ? exchange.timings.first_byte : exchange.timings.end;
@@ -119,9 +122,13 @@ class SessionCalls {
     auto const request = static_cast<std::uint32_t>(tree_.calls.size());
     add_request(tree_, std::move(call), times_of(exchange));
     add_server_calls(tree_, request, wait_of(tree_, request), response.headers.list(),
-                     response.trailers.list());
+                     response.trailers.list(), trace.trace ? &*trace.trace : nullptr);
+    if (trace.error.empty() || !tree_.calls[request].attribute("trench-error").empty()) return;
+    tree_.calls[request].set("trench-error", trace.error);
+    tree_.lose("fetched traces that cannot be read");
   }
 
+  ArchiveTraces traces_;
   std::map<std::uint64_t, const ConnectionFacts*> connections_;
   std::set<std::uint64_t> connected_;
   std::vector<Exchange> exchanges_;

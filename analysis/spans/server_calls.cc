@@ -137,7 +137,7 @@ void add_trench(CallTree& tree, std::uint32_t wait, const TrenchTrace& trace) {
 }
 
 void add_server_calls(CallTree& tree, std::uint32_t request, std::uint32_t wait, HeaderList head,
-                      HeaderList trailers) {
+                      HeaderList trailers, const TrenchTrace* fetched) {
   auto const metrics = read_server_timing(head, trailers);
   for (const ServerTiming& metric : metrics) {
     if (metric.duration_us) continue;
@@ -152,6 +152,8 @@ void add_server_calls(CallTree& tree, std::uint32_t request, std::uint32_t wait,
   }
   if (trench && trench->trace) {
     add_trench(tree, wait, *trench->trace);
+  } else if (trench && fetched != nullptr) {
+    add_trench(tree, wait, *fetched);
   } else {
     add_server_timing(tree, wait, metrics);
   }

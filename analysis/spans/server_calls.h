@@ -34,8 +34,8 @@ void add_trench(CallTree& tree, std::uint32_t wait, const TrenchTrace& trace);
 /// Adds calls inside `wait` by the untrusted fields of the response to `request`: by its trace in
 /// Banky-Trace fields, else by Server-Timing. The request gets the attributes "trench-url" and
 /// "trench-error" (a sentence), and of metrics without a duration "server-timing.NAME" with their
-/// description.
+/// description. `fetched`, which can be null, is the trace that was fetched from its URL.
 void add_server_calls(CallTree& tree, std::uint32_t request, std::uint32_t wait, HeaderList head,
-                      HeaderList trailers = {});
+                      HeaderList trailers = {}, const TrenchTrace* fetched = nullptr);
 
 }  // namespace reprise

@@ -23,11 +23,13 @@ test('packed requests become objects by their columns', () => {
     inputs: [],
     loads: [{
       requests: [[0, 1, 200, null, 1]],
+      traces: [[0, 'why']],
       metrics: { load_event_ms: 9, first_paint_ms: 4, last_load_ms: null, request_count: 1 }
     }],
   }));
   assert.deepStrictEqual(requestsOf(model, model.loads[0]),
-    [{ index: 0, url: 'u', mimeType: 'm', status: 200, dnsStart: null, fromCache: true }]);
+    [{ index: 0, url: 'u', mimeType: 'm', status: 200, dnsStart: null, fromCache: true,
+      trace: 'why' }]);
   assert.deepStrictEqual(milestonesOf(model, model.loads[0]).map(({ short, time }) => [short, time]),
     [['FP', 4], ['Load', 9]]);
 });

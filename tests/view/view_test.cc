@@ -97,6 +97,36 @@ TEST(ViewModel, HasTheCriticalChainUpToTheLoadEvent) {
             json::parse(R"([[1,"",0E0,6E1],[4,"started",9.5E1,5E2]])"));
 }
 
+TEST(ViewModel, HasTracesByTheirRequestUpToALimit) {
+  TrenchTrace trace{.points = {{std::string(kHostile), "a", 1}},
+                    .nodes = {{.hits = 1, .inclusive_us = 1500}}};
+  ViewModel model;
+  model.add_input({});
+  for (int load = 0; load < 2; ++load) {
+    model.begin_load({});
+    model.add_request({});
+    model.add_request({});
+    model.add_trace(trace);
+    model.add_request({});
+    model.add_trace_error(kHostile);
+    if (load == 0) {
+      trace.points[0].method.assign(ViewModel::kTraceBytesMax, 'm');
+    }
+    model.end_load();
+  }
+  auto const read = parsed(std::move(model));
+  auto const& traces = read.at("loads").at(0).at("traces").get_array();
+  ASSERT_EQ(traces.size(), 2U);
+  EXPECT_EQ(traces[0].at(0), 1);
+  EXPECT_EQ(traces[0].at(1).at("classes").at(0).at(0).get_string(), kHostile);
+  EXPECT_EQ(traces[0].at(1).at("stack"), json::parse("[[0,1,1.5,[]]]"));
+  EXPECT_EQ(traces[1].at(0), 2);
+  EXPECT_EQ(traces[1].at(1).get_string(), kHostile);
+  EXPECT_EQ(read.at("loads").at(0).at("traces_left_out"), 0);
+  EXPECT_EQ(read.at("loads").at(1).at("traces").get_array().size(), 1U);
+  EXPECT_EQ(read.at("loads").at(1).at("traces_left_out"), 1);
+}
+
 TEST(ViewModel, RequestsOverTheLimitAreCountedInTheirLoad) {
   ViewModel model;
   model.add_input({});

@@ -2,6 +2,8 @@
 import { put } from './elements.js';
 import { bytesText, hostOf, msText, nameOf } from './format.js';
 import { PHASES, phasesOf, waitPartsOf } from './phases.js';
+import { TrenchGraph } from '../trench/graph.js';
+import { treeOf } from '../trench/tree.js';
 import { statusText } from './waterfall.js';
 
 /** Fills the panel under the waterfall. `goTo(request)` shows another request. */
@@ -18,6 +20,17 @@ export function showDetails(panel, request, load, goTo) {
   const columns = panel.append('div').attr('class', 'columns');
   putFacts(columns, request, load, goTo);
   putPhases(columns, request, load);
+  putTrace(panel, request);
+}
+
+function putTrace(panel, { trace }) {
+  if (trace === null) return;
+  put(panel, 'h3', 'trench-title', 'What the server did');
+  if (typeof trace === 'string') {
+    put(panel, 'p', 'failure', `Its trace cannot be read: ${trace}`);
+  } else {
+    new TrenchGraph(panel, treeOf(trace));
+  }
 }
 
 function putFacts(columns, request, load, goTo) {

@@ -97,6 +97,10 @@ export class LoadView {
       const count = counted(load.requests_left_out, 'request');
       put(this.box, 'p', 'failure', `${count} not shown: the page would be too large.`);
     }
+    if (load.traces_left_out > 0) {
+      const count = counted(load.traces_left_out, 'server trace');
+      put(this.box, 'p', 'failure', `${count} not shown: the page would be too large.`);
+    }
     if (chain.length > 0) this.putChainBar(chain, chainEnd);
   }
 

@@ -17,12 +17,14 @@ export function readModel(text) {
 /** The requests of a load as objects, in the order in which they were sent. */
 export function requestsOf(model, load) {
   const { textFields, numberFields, texts } = model;
+  const traces = new Map(load.traces);
   return load.requests.map((row, index) => {
     const request = { index };
     let at = 0;
     for (const field of textFields) request[field] = texts[row[at++]];
     for (const field of numberFields) request[field] = row[at++];
     request.fromCache = row[at] === 1;
+    request.trace = traces.get(index) ?? null; // its JSON, or why there is none
     return request;
   });
 }

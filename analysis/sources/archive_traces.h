@@ -1,0 +1,43 @@
+#pragma once
+
+// The traces that servers sent with the responses of an archive (analysis/trench/TRENCH.md).
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "analysis/trench/trench_trace.h"
+#include "archive/reader.h"
+
+namespace reprise {
+
+/// What a response has of its trace. Both are empty if it has none, or a URL that was not fetched.
+struct FoundTrace {
+  std::optional<TrenchTrace> trace;
+  std::string error;  ///< a sentence: why it cannot be read
+};
+
+/// Finds them in the fields of a response, or by the URL there in another exchange of the session.
+class ArchiveTraces {
+ public:
+  /// `archive` outlives this.
+  explicit ArchiveTraces(const ArchiveReader& archive) : archive_(archive) {}
+
+  FoundTrace of(const Exchange& exchange);
+  /// Whether the recorder, not the page, asked for this exchange: an earlier of() has named it.
+  bool was_fetched(const Exchange& exchange) const;
+
+ private:
+  using Key = std::pair<std::uint32_t, std::string>;  ///< session and URL
+
+  FoundTrace at(const Key& key);
+
+  const ArchiveReader& archive_;
+  std::optional<std::map<Key, std::uint32_t>> ordinals_;  // of all exchanges, once one is needed
+  std::set<Key> named_;
+};
+
+}  // namespace reprise

@@ -1,0 +1,104 @@
+#include "analysis/sources/archive_traces.h"
+
+#include <gmock/gmock.h>
+
+#include "analysis/sources/archive_calls.h"
+#include "analysis/trench/trench_fields.h"
+#include "tests/archive/archive_fixture.h"
+
+namespace reprise {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+
+constexpr std::string_view kShopJson =
+    R"({"stack":[[0,1,20,[]]],"classes":["shop.Cart"],"points":[[0,"tax",7]]})";
+
+Exchange traced(std::uint64_t sequence, std::string_view path, const std::string& trace_line) {
+  auto exchange = an_exchange(sequence, path);
+  exchange.client_connection_id = 1;
+  exchange.timings = {.queued = 1ms, .request_sent = 2ms, .first_byte = 92ms, .end = 100ms};
+  if (!trace_line.empty()) {
+    exchange.response.headers = {{.name = "Banky-Trace", .value = trace_line}};
+  }
+  return exchange;
+}
+
+/// An archive of these, and of a trace that the recorder fetched from /trace.
+std::unique_ptr<ArchiveReader> archive_of(const std::filesystem::path& path,
+                                          std::vector<Exchange> exchanges,
+                                          std::string_view trace = kShopJson) {
+  auto const writer = create_archive(path);
+  EXPECT_TRUE(writer->begin_session(a_session()));
+  for (auto& exchange : exchanges) add(*writer, std::move(exchange));
+  auto fetched = traced(100, "/trace", "");
+  fetched.client_connection_id = 0;
+  fetched.response.body = store(*writer, trace);
+  add(*writer, std::move(fetched));
+  EXPECT_TRUE(writer->close());
+  return open_archive(path);
+}
+
+TEST(ArchiveTraces, AreFoundByTheirUrl) {
+  ScratchFolder const folder;
+  for (auto const* const url :
+       {"/trace", "trace", "https://example.org/trace#x", "//example.org/trace"}) {
+    auto const reader =
+        archive_of(folder / "a.reprise", {traced(1, "/page", std::string("url=") + url)});
+    ArchiveTraces traces(*reader);
+    auto const exchanges = exchanges_of(*reader);
+    EXPECT_FALSE(traces.was_fetched(exchanges[1]));  // not known yet
+    auto const found = traces.of(exchanges[0]);
+    ASSERT_TRUE(found.trace) << url << ": " << found.error;
+    EXPECT_EQ(found.trace->points[0], (TrenchPoint{"shop.Cart", "tax", 7}));
+    EXPECT_FALSE(traces.was_fetched(exchanges[0]));
+    EXPECT_TRUE(traces.was_fetched(exchanges[1]));
+    std::filesystem::remove(folder / "a.reprise");
+  }
+}
+
+TEST(ArchiveTraces, AreReadFromFields) {
+  ScratchFolder const folder;
+  TrenchTrace const trace{.points = {{"A", "a", 1}}, .nodes = {{.hits = 1, .inclusive_us = 5}}};
+  auto exchange = traced(1, "/page", "");
+  auto const values = trench_field_values(trace);
+  std::vector<HeaderView> fields;
+  for (auto const& value : values) fields.push_back({.name = "Banky-Trace", .value = value});
+  exchange.response.trailers = Headers(fields);
+  auto const reader = archive_of(folder / "a.reprise", {std::move(exchange)});
+  EXPECT_EQ(ArchiveTraces(*reader).of(exchanges_of(*reader)[0]).trace, trace);
+}
+
+TEST(ArchiveTraces, SayWhatIsWrong) {
+  ScratchFolder const folder;
+  auto const reader = archive_of(folder / "a.reprise",
+                                 {traced(1, "/1", ""), traced(2, "/2", "url=/none"),
+                                  traced(3, "/3", "url=/trace"), traced(4, "/4", "base64lines=1")},
+                                 "{");
+  ArchiveTraces traces(*reader);
+  auto const exchanges = exchanges_of(*reader);
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(traces.of(exchanges[i]).trace);
+  EXPECT_EQ(traces.of(exchanges[0]).error, "");
+  EXPECT_EQ(traces.of(exchanges[1]).error, "");
+  EXPECT_THAT(traces.of(exchanges[2]).error, HasSubstr("its JSON: not JSON"));
+  EXPECT_EQ(traces.of(exchanges[3]).error, "base64bytes is missing");
+}
+
+TEST(ArchiveTraces, AreCallsOfTheirRequestAndNoRequests) {
+  ScratchFolder const folder;
+  auto const reader = archive_of(folder / "a.reprise", {traced(1, "/page", "url=/trace")});
+  std::vector<CallLoss> losses;
+  auto const trees = calls_of(*reader, losses);
+  ASSERT_THAT(trees, SizeIs(1));
+  std::vector<std::string> names;
+  for (Call const& call : trees[0].calls) names.push_back(call.name);
+  EXPECT_THAT(names, Contains("shop.Cart.tax"));
+  EXPECT_THAT(names, Not(Contains("https://example.org/trace")));
+}
+
+}  // namespace
+}  // namespace reprise

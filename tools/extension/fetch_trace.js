@@ -1,0 +1,42 @@
+// Fetches a trace by its URL. The inspected page does that, so that the request is of its origin
+// and has its cookies; what it says is no more trusted than a response.
+const BYTES_MAX = 16 << 20;
+const TIME_MS = 5000;
+const PAUSE_MS = 100;
+const KEPT = 'globalThis[Symbol.for("reprise.trench")]';
+
+/** Calls `done(text, why)`: the text, or a sentence that says why there is none. */
+export function fetchTrace(inspectedWindow, url, done) {
+  const begin = `(() => {
+    const kept = ${KEPT} = { text: null, why: null };
+    fetch(${JSON.stringify(url)}, {
+      credentials: "same-origin", redirect: "error", signal: AbortSignal.timeout(${TIME_MS}),
+    }).then(async (response) => {
+      if (response.status !== 200) throw new Error("its status is " + response.status);
+      const pieces = [];
+      let bytes = 0;
+      for (const reader = response.body.getReader(); ;) {
+        const { done, value } = await reader.read();
+        if (done) break;
+        bytes += value.length;
+        if (bytes > ${BYTES_MAX}) throw new Error("it is longer than 16 MiB");
+        pieces.push(value);
+      }
+      kept.text = await new Blob(pieces).text();
+    }).catch((error) => { kept.why = String(error.message); });
+    return true;
+  })()`;
+  const until = Date.now() + 2 * TIME_MS;
+  const look = () => inspectedWindow.eval(`[${KEPT}.text, ${KEPT}.why]`, (result, failed) => {
+    const [text, why] = Array.isArray(result) ? result : [null, 'the page has changed'];
+    if (failed || typeof why === 'string') done(null, String(why ?? 'it cannot be fetched'));
+    else if (typeof text === 'string') done(text, null);
+    else if (Date.now() > until) done(null, 'it was not complete in time');
+    else setTimeout(look, PAUSE_MS);
+  });
+  // eval() does not wait for promises.
+  inspectedWindow.eval(begin, (begun) => {
+    if (begun === true) look();
+    else done(null, 'the page cannot fetch it');
+  });
+}
