@@ -201,7 +201,10 @@ class ChangedLoad {
         if (node == document_) {
           for (auto const& [early, kind] : at_first_byte_) add(now_us_, kind, early);
         }
-        return link_.add(node, bytes_of(node));
+        return link_.add(
+            node, bytes_of(node),
+            protocol(node) == PredictedProtocol::kH1 ? SharedLink::kOwnConnection : origin_of(node),
+            urgency_of(node));
       case Event::kEnd:
         happened(node, DependencyAfter::kEnd);
         if (graph_.nodes[node].kind == DependencyNodeKind::kRequest) leave_connection(node);
@@ -326,6 +329,11 @@ class ChangedLoad {
     auto const next = origin.waiting.front();
     origin.waiting.pop_front();
     send(next, now_us_);
+  }
+
+  int urgency_of(std::uint32_t node) const {
+    auto const otherwise = change(node).loading ? kUrgencyLow : parts(node).urgency;
+    return change(node).urgency.value_or(otherwise);
   }
 
   double bytes_of(std::uint32_t node) const {

@@ -30,6 +30,13 @@ double bytes_of(const Call& call) {
   return error == std::errc() && std::isfinite(bytes) ? std::max(bytes, 0.0) : 0;
 }
 
+/// By the words of the DevTools protocol.
+int urgency_of(const Call& call) {
+  constexpr std::string_view kWords[] = {"VeryHigh", "High", "Medium", "Low", "VeryLow"};
+  auto const word = std::ranges::find(kWords, call.attribute("priority"));
+  return word == std::end(kWords) ? kUrgencyUnknown : static_cast<int>(word - kWords);
+}
+
 class PartsMaker {
  public:
   PartsMaker(const DependencyGraph& graph, const ObservedPage& load, const PredictionLink& link)
@@ -162,6 +169,7 @@ class PartsMaker {
     node.protocol =
         protocol.starts_with("http/1") ? PredictedProtocol::kH1 : PredictedProtocol::kH2;
     node.bytes = bytes_of(call);
+    node.urgency = urgency_of(call);
     auto const wait = static_cast<double>(times.first_byte_us - times.sent_us);
     node.round_trip_us = std::min(wait, round_trip_us_);
     node.think_us = wait - node.round_trip_us;
@@ -208,7 +216,9 @@ class PartsMaker {
       auto const at = static_cast<double>(placed_[i]->first_byte_us);
       finish_until(at);
       link.advance(at);
-      link.add(i, parts_.nodes[i].bytes);
+      NodeParts const& node = parts_.nodes[i];
+      bool const has_own = node.protocol == PredictedProtocol::kH1;
+      link.add(i, node.bytes, has_own ? SharedLink::kOwnConnection : node.origin, node.urgency);
     }
     finish_until(SharedLink::kNever);
   }

@@ -18,6 +18,11 @@ namespace reprise {
 /// HTTP/3 counts as HTTP/2.
 enum class PredictedProtocol : std::uint8_t { kH1, kH2 };
 
+/// Urgencies of responses: lower ones go first on a connection of HTTP/2.
+inline constexpr int kUrgencyHigh = 1;
+inline constexpr int kUrgencyUnknown = 2;
+inline constexpr int kUrgencyLow = 3;
+
 /// How a script that held up the parser is loaded instead (changed_graph.h).
 enum class ScriptLoading : std::uint8_t { kAsync, kDefer };
 
@@ -38,7 +43,8 @@ struct NodeChange {
   bool early_hints = false;  ///< the same, but before the server thinks about the document
   bool preconnect = false;   ///< its connection is made at the first byte of the document
   bool coalesce = false;     ///< it uses the document's connection
-  std::optional<ScriptLoading> loading;
+  std::optional<ScriptLoading> loading;  ///< with a low urgency
+  std::optional<int> urgency;
   std::optional<PredictedProtocol> protocol;
   /// Of tasks, and of the main thread's work between a node and what it waits for; from 0.
   double cpu_factor = 1;

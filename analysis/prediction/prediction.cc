@@ -60,6 +60,7 @@ void apply(NodeChange& all, const NodeChange& one) {
     all.*flag = all.*flag || one.*flag;
   }
   if (one.loading) all.loading = one.loading;
+  if (one.urgency) all.urgency = one.urgency;
   if (one.protocol) all.protocol = one.protocol;
 }
 

@@ -63,6 +63,7 @@ std::expected<ExperimentSide, LoadRefusal> ExperimentSide::of_words(
   auto what_if = WhatIfArchive::make(archive, options.what_if());
   if (!what_if) return refuse("nothing is loaded", what_if.error());
   ExperimentSide side(std::move(*given), std::move(*what_if));
+  side.what_if_options_ = options.what_if();
   side.cells_ = std::move(*cells);
   side.setup_ = options.setup(side.what_if_);
   side.result_ = empty_result(options, archive);

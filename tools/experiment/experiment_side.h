@@ -29,12 +29,16 @@ class ExperimentSide {
   /// The exit code of what made load() false.
   int exit_code() const { return exit_code_; }
 
-  /// What its what-ifs change.
+  /// What its what-ifs change, and the archive that is served.
+  const WhatIfArchive& what_if() const { return what_if_; }
+  const WhatIfOptions& what_if_options() const { return what_if_options_; }
   const std::vector<whatif::Effect>& effects() const { return what_if_.effects(); }
 
   const LoadResult& result() const { return result_; }
   LoadResult& result() { return result_; }
   const std::vector<LoadCell>& cells() const { return cells_; }
+  /// As recorded.
+  const std::filesystem::path& archive() const { return archive_.path(); }
 
  private:
   ExperimentSide(GivenArchive archive, WhatIfArchive what_if)
@@ -42,6 +46,7 @@ class ExperimentSide {
 
   GivenArchive archive_;
   WhatIfArchive what_if_;
+  WhatIfOptions what_if_options_;
   std::vector<LoadCell> cells_;
   LoadSetup setup_;
   LoadResult result_;
