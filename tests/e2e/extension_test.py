@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The panel of the extension, in a headless Chromium. Developer tools cannot be opened there, so the
-panel's page is opened by itself, and the tools' interface is a stub: it hands over requests, and
-runs what the panel has run in the inspected page in the panel's own. Screenshots go to
+"""The panel of the extension, in a headless Chromium. Developer tools cannot be opened there, so
+the panel's page is opened by itself, and the tools' interface is a stub: it hands over requests,
+and runs what the panel has run in the inspected page in the panel's own. Screenshots go to
 $PAGE_SCREENSHOTS, where that is set."""
 
 import base64

@@ -11,6 +11,8 @@ from what_if_test import HOST, THIRD, URL, png
 from why_sites import Site, read_json, settle_think_times
 
 LARGE = png(8, 900)
+# A load counts although something may have cost it less than this.
+DISTURBED = ("--min-effect", "200ms")
 QUICK = ("--quiet", "250", "--settle", "50")
 
 
@@ -31,7 +33,8 @@ class Why(harness.TestCase):
 
     def why(self, *arguments, a=None, b=None, timeout=300):
         return harness.run("why", str(a or self.a), str(b or self.b), URL, "--inject", "none",
-                           "--metric", "load", "--allow", "calibration", *QUICK, *arguments,
+                           "--metric", "load", "--allow", "calibration", *DISTURBED, *QUICK,
+                           *arguments,
                            folder=self.folder, timeout=timeout)
 
 
