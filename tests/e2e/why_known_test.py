@@ -14,7 +14,7 @@ from gate_sites import noise, words
 from what_if_test import HOST, LATE, THIRD, URL, png
 from why_sites import QUICK, Site, read_json, settle_think_times
 
-LINK = "8mbit/8mbit/60"
+LINK = "8mbit/8mbit/150"
 TABLE = []
 
 
@@ -127,20 +127,20 @@ class Known(harness.TestCase):
         return {"low": metric["low"], "high": metric["high"]}
 
     def test_a_host_thinks_longer(self):
-        self.run_case("think time", first=f"{THIRD}: think time", third=260, costs_ms=250)
+        self.run_case("think time", first=f"{THIRD}: think time", third=510, costs_ms=500)
 
     def test_a_script_blocks(self):
         def plant(site):
-            site.files[HOST]["/app.js"][1] = busy(200) + site.files[HOST]["/app.js"][1]
-        self.run_case("blocking script", plant, r"app\.js: line 1.*while", costs_ms=200)
+            site.files[HOST]["/app.js"][1] = busy(500) + site.files[HOST]["/app.js"][1]
+        self.run_case("blocking script", plant, r"app\.js: line 1.*while", costs_ms=500)
 
     def test_a_script_works_twice_as_much(self):
         def prepare(site):
-            site.files[HOST]["/app.js"][1] = busy(150) + site.files[HOST]["/app.js"][1]
+            site.files[HOST]["/app.js"][1] = busy(400) + site.files[HOST]["/app.js"][1]
         def plant(site):
-            site.replace(HOST, "/app.js", b"() + 150;", b"() + 300;")
-        self.run_case("script work doubled", plant, r"app\.js: line 1.*300.*instead of", prepare,
-                      costs_ms=150)
+            site.replace(HOST, "/app.js", b"() + 400;", b"() + 800;")
+        self.run_case("script work doubled", plant, r"app\.js: line 1.*800.*instead of", prepare,
+                      costs_ms=400)
 
     def test_an_image_is_ten_times_as_large(self):
         def plant(site):
