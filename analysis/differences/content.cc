@@ -26,8 +26,15 @@ std::vector<std::uint64_t> hashes_of(const std::vector<Token>& tokens) {
 
 /// A text with its tokens.
 struct Read {
+  Read(std::string_view of, std::vector<Token> found) : text(of), tokens(std::move(found)) {
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      if (text[at] == '\n') line_ends.push_back(static_cast<std::uint32_t>(at));
+    }
+  }
+
   std::string_view text;
   std::vector<Token> tokens;
+  std::vector<std::uint32_t> line_ends;
 
   /// From the start of the first token to the end of the last one.
   std::string_view piece(std::size_t begin, std::size_t end) const {
@@ -39,8 +46,11 @@ struct Read {
     auto const at = begin == 0 ? 0 : std::size_t(tokens[begin - 1].end);
     return {at, begin < end ? std::size_t(tokens[end - 1].end) : at};
   }
+  /// The number of a token's line, from 1.
   std::size_t line(std::size_t token) const {
-    return line_of(text, token < tokens.size() ? tokens[token].begin : text.size());
+    auto const at = token < tokens.size() ? tokens[token].begin : text.size();
+    return 1 +
+           static_cast<std::size_t>(std::ranges::lower_bound(line_ends, at) - line_ends.begin());
   }
 };
 
@@ -167,21 +177,23 @@ class Documents {
     return open;
   }
 
-  /// Joined with those that follow until start and end tags fit.
+  /// Joined with those that follow until start and end tags fit. What is between two hunks is the
+  /// same on both sides.
   std::vector<Hunk> balanced(const std::vector<Hunk>& hunks) const {
+    std::vector<std::map<std::string, long>> opened_by;
+    for (const Hunk& hunk : hunks) opened_by.push_back(opened(hunk));
     std::vector<Hunk> joined;
     for (std::size_t i = 0; i < hunks.size();) {
-      auto whole = hunks[i];
+      auto open = opened_by[i];
       auto next = i + 1;
-      for (auto open = opened(whole); !open.empty() && next < hunks.size(); ++next) {
-        whole.a_end = hunks[next].a_end;
-        whole.b_end = hunks[next].b_end;
-        open = opened(whole);
+      for (; !open.empty() && next < hunks.size(); ++next) {
+        for (auto const& [name, count] : opened_by[next]) open[name] += count;
+        std::erase_if(open, [](auto const& each) { return each.second == 0; });
       }
-      if (next == hunks.size() && !opened(whole).empty()) {  // end tags may be left out: as it is
-        whole = hunks[i];
-        next = i + 1;
-      }
+      if (!open.empty()) next = i + 1;  // end tags may be left out: as it is
+      auto whole = hunks[i];
+      whole.a_end = hunks[next - 1].a_end;
+      whole.b_end = hunks[next - 1].b_end;
       joined.push_back(whole);
       i = next;
     }
@@ -243,8 +255,8 @@ ContentComparison as_a_whole(std::string_view a, std::string_view b) {
 }  // namespace
 
 ContentComparison compare_code(std::string_view a, std::string_view b) {
-  Read const old_code{a, code_tokens(a)};
-  Read const new_code{b, code_tokens(b)};
+  Read const old_code(a, code_tokens(a));
+  Read const new_code(b, code_tokens(b));
   if (old_code.tokens.empty() || new_code.tokens.empty()) return as_a_whole(a, b);
   auto const hunks = token_diff(hashes_of(old_code.tokens), hashes_of(new_code.tokens));
   return {.pieces = {code_piece(old_code, new_code, hunks)}, .edits = {}};
@@ -252,8 +264,8 @@ ContentComparison compare_code(std::string_view a, std::string_view b) {
 
 ContentComparison compare_documents(std::string_view a, std::string_view b) {
   auto const fitting = with_nonce(b, nonce_of(b), nonce_of(a));
-  Read old_document{a, document_tokens(a)};
-  Read new_document{fitting, document_tokens(fitting)};
+  Read old_document(a, document_tokens(a));
+  Read new_document(fitting, document_tokens(fitting));
   if (old_document.tokens.empty() || new_document.tokens.empty()) return as_a_whole(a, b);
   auto made = Documents(std::move(old_document), std::move(new_document)).compare();
   if (made.pieces.empty()) {

@@ -69,7 +69,8 @@ class DocumentTokens {
       add_tag(tag);
       at_ = tag.span.end;
       if (tag.text.size() == 0) continue;
-      add(Token::Kind::kInline, tag.text.begin, tag.text.end);
+      bool const is_code = tag.name == "script" || tag.name == "style";
+      add(is_code ? Token::Kind::kInline : Token::Kind::kText, tag.text.begin, tag.text.end);
       at_ = tag.text.end;
       if (tokens_.size() > kTokensMax) return {};
     }
@@ -157,10 +158,6 @@ std::string nonce_of(std::string_view document) {
     if (nonce != nullptr && nonce->value.size() > 0) return std::string(nonce->value.in(document));
   }
   return {};
-}
-
-std::size_t line_of(std::string_view text, std::size_t at) {
-  return 1 + static_cast<std::size_t>(std::ranges::count(text.substr(0, at), '\n'));
 }
 
 std::string one_line(std::string_view text, std::size_t most) {

@@ -42,9 +42,6 @@ std::vector<Token> document_tokens(std::string_view text);
 /// The value of the first nonce attribute of a script or style element; empty if there is none.
 std::string nonce_of(std::string_view document);
 
-/// The number of the line, from 1, of that byte.
-std::size_t line_of(std::string_view text, std::size_t at);
-
 /// The text in one line, of at most `most` bytes, with an ellipsis where it was cut.
 std::string one_line(std::string_view text, std::size_t most);
 

@@ -14,7 +14,7 @@ from gate_sites import noise, words
 from what_if_test import HOST, LATE, THIRD, URL, png
 from why_sites import QUICK, Site, read_json, settle_think_times
 
-LINK = "8mbit/8mbit/60"
+LINK = "8mbit/8mbit/150"
 TABLE = []
 
 
@@ -75,21 +75,24 @@ class Known(harness.TestCase):
         return archive
 
     def run_case(self, name, plant=lambda site: None, first=None, prepare=lambda site: None,
-                 third=10, arguments=(), among=lambda site: decoys(site)):
-        """`first`: found in the title of the first cause. `third`: its think time in B."""
+                 third=10, costs_ms=None, among=lambda site: decoys(site)):
+        """`first`: found in the title of the first cause. `third`: its think time in B. `costs_ms`:
+        what the plant costs, if that is known without loads."""
         a = self.record(self.site(prepare), "a")
-        alone = self.site(prepare)
-        plant(alone)
-        truth = self.truth(a, self.record(alone, "alone", third), arguments)
+        truth = {"low": costs_ms, "high": costs_ms}
+        if costs_ms is None:
+            alone = self.site(prepare)
+            plant(alone)
+            truth = self.truth(a, self.record(alone, "alone", third))
         together = self.site(prepare)
         among(together)
         plant(together)
         b = self.record(together, "b", third)
         out = self.kept / "out"
         done = harness.run("why", str(a), str(b), URL, "--inject", "none", "--metric", "load",
-                           "--link", LINK, *QUICK, "--max-runs", "8", "--max-loads", "72",
+                           "--link", LINK, *QUICK, "--max-runs", "6", "--max-loads", "48",
                            "--allow", "calibration", "--seed", "1", "-o", str(out),
-                           *arguments, folder=self.folder, timeout=1500)
+                           folder=self.folder, timeout=1500)
         text = done.stdout.decode() + done.stderr.decode()
         self.assertEqual(done.returncode, 5, text)
         report = read_json(out / "why.json")
@@ -112,31 +115,32 @@ class Known(harness.TestCase):
         self.assertLess(cause["low"], truth["high"], text)
         self.assertGreater(cause["high"], truth["low"], text)
 
-    def truth(self, a, alone, arguments):
+    def truth(self, a, alone):
         """What the regression costs where nothing else differs: an interval of 99 %."""
         sides = [f"{archive} {URL} --inject none --think-time recorded --link {LINK} " +
-                 " ".join((*QUICK, *arguments)) for archive in (a, alone)]
-        done = harness.run("gate", *sides, "--metric", "load", "--max-runs", "10", "--look-every",
-                           "10", "--skip-noise-check", "--alpha", "0.01", "--json", "--allow",
+                 " ".join(QUICK) for archive in (a, alone)]
+        done = harness.run("gate", *sides, "--metric", "load", "--max-runs", "6", "--look-every",
+                           "6", "--skip-noise-check", "--alpha", "0.01", "--json", "--allow",
                            "requests,calibration", folder=self.folder, timeout=900)
         self.assertEqual(done.returncode, 5, done.stdout.decode() + done.stderr.decode())
         metric = json.loads(done.stdout)["pages"][0]["metrics"][0]
         return {"low": metric["low"], "high": metric["high"]}
 
     def test_a_host_thinks_longer(self):
-        self.run_case("think time", first=f"{THIRD}: think time", third=260)
+        self.run_case("think time", first=f"{THIRD}: think time", third=510, costs_ms=500)
 
     def test_a_script_blocks(self):
         def plant(site):
-            site.files[HOST]["/app.js"][1] = busy(200) + site.files[HOST]["/app.js"][1]
-        self.run_case("blocking script", plant, r"app\.js: line 1.*while")
+            site.files[HOST]["/app.js"][1] = busy(500) + site.files[HOST]["/app.js"][1]
+        self.run_case("blocking script", plant, r"app\.js: line 1.*while", costs_ms=500)
 
     def test_a_script_works_twice_as_much(self):
         def prepare(site):
-            site.files[HOST]["/app.js"][1] = busy(150) + site.files[HOST]["/app.js"][1]
+            site.files[HOST]["/app.js"][1] = busy(400) + site.files[HOST]["/app.js"][1]
         def plant(site):
-            site.replace(HOST, "/app.js", b"() + 150;", b"() + 300;")
-        self.run_case("script work doubled", plant, r"app\.js: line 1.*300.*instead of", prepare)
+            site.replace(HOST, "/app.js", b"() + 400;", b"() + 800;")
+        self.run_case("script work doubled", plant, r"app\.js: line 1.*800.*instead of", prepare,
+                      costs_ms=400)
 
     def test_an_image_is_ten_times_as_large(self):
         def plant(site):

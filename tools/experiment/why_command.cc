@@ -121,7 +121,9 @@ void add_why_command(CLI::App& app, const std::vector<std::string>& command, int
   auto const flags = std::make_shared<WhyFlags>();
   auto* const sub = app.add_subcommand(
       "why", "Find out why one recording of a page is slower than another: reprise why A B [URL]");
-  sub->footer("All other options are those of `reprise load`, for both sides.");
+  sub->footer(
+      "One --metric is explained [load]. All other options are those of `reprise load`, for both "
+      "sides.");
   sub->allow_extras();
   add_compare_flags(*sub, flags->compare);
   sub->add_option("--budget", flags->budget, "Stop after this time: 90s, 10m, 1h [20m]");

@@ -39,6 +39,14 @@ TEST(Tokens, OfADocument) {
                           "if (a<b) {}", "</script>", "end"));
 }
 
+TEST(Tokens, OnlyScriptsAndStyleSheetsAreInline) {
+  std::size_t inline_texts = 0;
+  for (const Token& token : document_tokens("<title>t</title><style>s</style><script>c</script>")) {
+    inline_texts += token.kind == Token::Kind::kInline ? 1 : 0;
+  }
+  EXPECT_EQ(inline_texts, 2u);
+}
+
 TEST(Tokens, UnfinishedTextsHaveTokensToo) {
   for (std::string_view const text :
        {"<", "</", "</p", "<p", "<script>x", "<!--", "'", "/*", "`", "\\", "a\\", "'\\"}) {
