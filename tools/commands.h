@@ -41,6 +41,7 @@ void add_dns_command(CLI::App& app, int& exit_code);
 void add_doctor_command(CLI::App& app, int& exit_code);
 void add_shape_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code);
 void add_profiles_command(CLI::App& app, int& exit_code);
+void add_tsproxy_command(CLI::App& app, int& exit_code);
 void add_view_command(CLI::App& app, int& exit_code);
 void add_explain_command(CLI::App& app, int& exit_code);
 void add_httparchive_command(CLI::App& app, int& exit_code);

@@ -20,7 +20,7 @@ void take_help_word(std::vector<std::string>& arguments) {
 
 /// Under the name of a tool whose command line it takes, the program is that command.
 void take_program_name(const std::filesystem::path& program, std::vector<std::string>& arguments) {
-  for (auto const* const tool : {"wpr", "httparchive"}) {
+  for (auto const* const tool : {"wpr", "httparchive", "tsproxy"}) {
     if (program.filename() == tool) arguments.emplace(arguments.begin(), tool);
   }
 }
@@ -73,10 +73,11 @@ int main(int argc, char** argv) {
   add_explain_command(app, exit_code);
   add_wpr_command(app, command, exit_code);
   add_httparchive_command(app, exit_code);
+  add_tsproxy_command(app, exit_code);
   add_completion_command(app, exit_code);
   // Commands that serve wait for signals in their event loops.
   app.parse_complete_callback([&app] {
-    for (auto const* const serving : {"record", "replay", "shape", "dns", "wpr"}) {
+    for (auto const* const serving : {"record", "replay", "shape", "dns", "wpr", "tsproxy"}) {
       if (app.got_subcommand(serving)) return;
     }
     restore_signal_mask();

@@ -59,7 +59,8 @@ class Packages(harness.TestCase):
         with tarfile.open(tarball) as opened:
             names = {name.split("/", 1)[1] for name in opened.getnames() if "/" in name}
             opened.extractall(self.folder)
-        for name in ("usr/bin/wpr", "usr/bin/httparchive", "usr/share/man/man1/reprise.1.gz"):
+        for name in ("usr/bin/wpr", "usr/bin/httparchive", "usr/bin/tsproxy",
+                     "usr/share/man/man1/reprise.1.gz"):
             self.assertIn(name, names)
         program, = self.folder.glob("*/usr/bin/reprise")
         done = subprocess.run([program, "--version"], capture_output=True, check=True)
@@ -123,6 +124,7 @@ class BareDebian(harness.TestCase):
         self.assertRegex(self.inside("reprise", "--version"), r"^reprise \d")
         self.assertIn("usage", self.inside("wpr", "help").lower())
         self.inside("httparchive", "--help")
+        self.inside("tsproxy", "--help")
         for page in ("reprise", "wpr", "httparchive"):
             self.assertIn("EXIT STATUS", self.inside("man", page))
         self.inside("bash", "-n", "/usr/share/bash-completion/completions/reprise")
