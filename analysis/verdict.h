@@ -54,7 +54,7 @@ std::vector<Finding> judge(std::span<const Samples> metrics, double alpha, const
 Verdict verdict_of(std::span<const Finding> findings);
 
 double median(std::span<const double> values);              ///< 0 of none
-double standard_deviation(std::span<const double> values);  ///< of the population; 0 of one
+double standard_deviation(std::span<const double> values);  ///< of a sample; 0 of one
 
 /// When a gate looks, in loads per side, and at which levels. Not thread-safe (it caches levels).
 class Looks {

@@ -30,6 +30,7 @@ MAY_INCLUDE = [
     ("pageload/results/", ["base/"]),
     ("pageload/browser/", ["pageload/results/", "base/"]),
     ("pageload/run/", ["pageload/results/", "base/"]),
+    ("analysis/differences/", ["analysis/differences/", "archive/", "inject/document/", "base/"]),
     ("analysis/", ["archive/", "pageload/results/", "base/"]),
     ("emitters/", []),  # for other programs: nothing of this one
     ("view/", ["analysis/", "archive/", "pageload/results/", "base/"]),
@@ -144,7 +145,8 @@ def texts_for_users(name):
 
 # What stands at the top of the tree, besides files whose names begin with a dot.
 TOP = {"CMakeLists.txt", "CMakePresets.json", "README.md", "analysis", "archive", "base", "dns",
-       "docs", "emitters", "inject", "pageload", "proxy", "shaper", "tests", "tools", "view"}
+       "docs", "emitters", "harnesses", "inject", "pageload", "proxy", "shaper", "tests", "tools",
+       "view"}
 
 
 class Tidy(unittest.TestCase):

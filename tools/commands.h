@@ -28,11 +28,14 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
 void add_replay_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code);
 void add_archive_command(CLI::App& app, int& exit_code);
 void add_load_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code);
+void add_completion_command(CLI::App& app, int& exit_code);
 void add_compare_command(CLI::App& app, int& exit_code);
 void add_load_page_command(CLI::App& app, int& exit_code);
 void add_gate_command(CLI::App& app, int& exit_code);
 void add_advise_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code);
 void add_whatif_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code);
+void add_predict_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code);
+void add_why_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code);
 void add_ca_command(CLI::App& app, int& exit_code);
 void add_dns_command(CLI::App& app, int& exit_code);
 void add_doctor_command(CLI::App& app, int& exit_code);

@@ -61,7 +61,9 @@ int main(int argc, char** argv) {
   add_load_page_command(app, exit_code);
   add_gate_command(app, exit_code);
   add_whatif_command(app, command, exit_code);
+  add_predict_command(app, command, exit_code);
   add_advise_command(app, command, exit_code);
+  add_why_command(app, command, exit_code);
   add_ca_command(app, exit_code);
   add_dns_command(app, exit_code);
   add_doctor_command(app, exit_code);
@@ -71,6 +73,7 @@ int main(int argc, char** argv) {
   add_explain_command(app, exit_code);
   add_wpr_command(app, command, exit_code);
   add_httparchive_command(app, exit_code);
+  add_completion_command(app, exit_code);
   // Commands that serve wait for signals in their event loops.
   app.parse_complete_callback([&app] {
     for (auto const* const serving : {"record", "replay", "shape", "dns", "wpr"}) {

@@ -119,11 +119,9 @@ std::optional<std::int64_t> CallSubject::number(FilterField field) const {
 }
 
 const FilterVocabulary& view_vocabulary() {
-  static constexpr std::pair<std::string_view, FilterField> kFields[] = {
-      {"host", FilterField::kHost},   {"path", FilterField::kPath},
-      {"query", FilterField::kQuery}, {"scheme", FilterField::kScheme},
-      {"url", FilterField::kUrl},     {"load", FilterField::kLoad},
-  };
+  static constexpr FilterField kFields[] = {FilterField::kHost,  FilterField::kPath,
+                                            FilterField::kQuery, FilterField::kScheme,
+                                            FilterField::kUrl,   FilterField::kLoad};
   static constexpr FilterVocabulary kVocabulary{.fields = kFields, .tags = true};
   return kVocabulary;
 }

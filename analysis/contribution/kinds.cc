@@ -8,19 +8,13 @@
 namespace reprise {
 namespace {
 
-constexpr std::pair<std::string_view, FilterField> kFields[] = {
-    {"host", FilterField::kHost},           {"path", FilterField::kPath},
-    {"query", FilterField::kQuery},         {"url", FilterField::kUrl},
-    {"method", FilterField::kMethod},       {"scheme", FilterField::kScheme},
-    {"type", FilterField::kType},           {"protocol", FilterField::kProtocol},
-    {"kind", FilterField::kKind},           {"name", FilterField::kName},
-    {"resource", FilterField::kResource},   {"phase", FilterField::kPhase},
-    {"party", FilterField::kParty},         {"entity", FilterField::kEntity},
-    {"category", FilterField::kCategory},   {"cdn", FilterField::kCdn},
-    {"initiator", FilterField::kInitiator}, {"service", FilterField::kService},
-    {"status", FilterField::kStatus},       {"time", FilterField::kTime},
-    {"size", FilterField::kSize},
-};
+constexpr FilterField kFields[] = {
+    FilterField::kHost,      FilterField::kPath,    FilterField::kQuery,    FilterField::kUrl,
+    FilterField::kMethod,    FilterField::kScheme,  FilterField::kType,     FilterField::kProtocol,
+    FilterField::kKind,      FilterField::kName,    FilterField::kResource, FilterField::kPhase,
+    FilterField::kParty,     FilterField::kEntity,  FilterField::kCategory, FilterField::kCdn,
+    FilterField::kInitiator, FilterField::kService, FilterField::kStatus,   FilterField::kTime,
+    FilterField::kSize};
 
 constexpr std::string_view kGaps = "gaps";
 constexpr std::string_view kFix = "fix";

@@ -4,6 +4,7 @@
 #include <deque>
 #include <queue>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "analysis/prediction/shared_link.h"
@@ -22,6 +23,7 @@ class ChangedLoad {
         parts_(parts),
         changes_(changes),
         link_(parts.bytes_per_us * link_factor),
+        link_factor_(link_factor),
         dropped_(graph.nodes.size()),
         waiting_(graph.nodes.size()),
         outgoing_(graph.nodes.size()),
@@ -29,7 +31,7 @@ class ChangedLoad {
         early_(graph.nodes.size()) {
     find_dropped();
     find_edges();
-    find_preloads();
+    find_early();
   }
 
   MilestoneTimes run() && {
@@ -55,7 +57,7 @@ class ChangedLoad {
 
  private:
   struct Event {
-    enum Kind { kStart, kPreload, kSent, kFirstByte, kEnd };
+    enum Kind { kStart, kPreload, kPreconnect, kSent, kFirstByte, kEnd, kFailed };
     double at_us = 0;
     std::uint64_t number = 0;  ///< in the order of adding
     Kind kind = kStart;
@@ -81,9 +83,10 @@ class ChangedLoad {
     std::vector<DependencyAfter> happened;
   };
   struct Origin {
-    std::optional<double> ready_us;  ///< HTTP/2: when its connection can be used
+    std::optional<double> ready_us;  ///< HTTP/2, or preconnected: when its connection can be used
     std::size_t open = 0;            ///< HTTP/1.1
     std::size_t idle = 0;
+    bool is_preconnected = false;  ///< HTTP/1.1: with a connection that nothing has used yet
     std::deque<std::uint32_t> waiting;
   };
 
@@ -94,18 +97,19 @@ class ChangedLoad {
     events_.push({.at_us = at_us, .number = ++events_added_, .kind = kind, .node = node});
   }
 
+  bool fails(std::uint32_t node) const { return change(node).drop || change(node).refused; }
+
   /// What a dropped request initiates is not made either.
   void find_dropped() {
     for (std::uint32_t node = 0; node < dropped_.size(); ++node) {
       auto const [begin, end] = graph_.edges_to(node);
       bool const is_task = graph_.nodes[node].kind == DependencyNodeKind::kTask;
-      dropped_[node] =
-          (change(node).drop && !is_task) || std::any_of(begin, end, [&](const auto& edge) {
-            bool const asks = edge.kind == DependencyKind::kInitiator ||
-                              edge.kind == DependencyKind::kParser ||
-                              edge.kind == DependencyKind::kStyle;
-            return asks && edge.evidence.named && dropped_[edge.from];
-          });
+      dropped_[node] = (!is_task && fails(node)) || std::any_of(begin, end, [&](const auto& edge) {
+                         bool const asks = edge.kind == DependencyKind::kInitiator ||
+                                           edge.kind == DependencyKind::kParser ||
+                                           edge.kind == DependencyKind::kStyle;
+                         return asks && edge.evidence.named && dropped_[edge.from];
+                       });
     }
   }
 
@@ -129,7 +133,7 @@ class ChangedLoad {
   }
 
   /// With the first document that found something.
-  void find_preloads() {
+  void find_early() {
     auto const found = std::ranges::find_if(graph_.edges, [this](const DependencyEdge& edge) {
       return edge.kind == DependencyKind::kParser && parts(edge.from).present &&
              !dropped_[edge.from];
@@ -137,10 +141,12 @@ class ChangedLoad {
     if (found == graph_.edges.end()) return;
     document_ = found->from;
     for (std::uint32_t node = document_ + 1; node < early_.size(); ++node) {
-      bool const is_request = graph_.nodes[node].kind == DependencyNodeKind::kRequest;
-      if (is_request && change(node).preload && parts(node).present && !dropped_[node]) {
-        preloads_.push_back(node);
-      }
+      bool const is_made = graph_.nodes[node].kind == DependencyNodeKind::kRequest &&
+                           parts(node).present && !dropped_[node] && !change(node).at_hand;
+      if (!is_made) continue;
+      if (change(node).preload) at_first_byte_.emplace_back(node, Event::kPreload);
+      if (change(node).preconnect) at_first_byte_.emplace_back(node, Event::kPreconnect);
+      if (change(node).early_hints) hinted_.push_back(node);
     }
   }
 
@@ -172,29 +178,40 @@ class ChangedLoad {
       case Event::kStart:
         return start(node);
       case Event::kPreload:
-        // Unless it was used before the document came.
-        if (early_[node].is_used) return;
+        // Unless it was used before the document came, or was hinted at.
+        if (early_[node].is_used || early_[node].is_made) return;
         early_[node].is_made = true;
         return connect(node);
+      case Event::kPreconnect:
+        return preconnect(node);
       case Event::kSent: {
-        happened(node, DependencyAfter::kSent);
         NodeChange const& changed = change(node);
+        auto const answered = now_us_ + longer(parts(node).round_trip_us, 1, node);
+        if (dropped_[node]) return add(answered, Event::kFailed, node);
+        happened(node, DependencyAfter::kSent);
+        if (node == document_) {
+          for (auto const hinted : hinted_) add(answered, Event::kPreload, hinted);
+        }
         auto const think =
             parts(node).think_us * changed.think_factor + static_cast<double>(changed.think_us);
-        add(now_us_ + longer(parts(node).round_trip_us, 1, node) + std::max(think, 0.0),
-            Event::kFirstByte, node);
-        return;
+        return add(answered + std::max(think, 0.0), Event::kFirstByte, node);
       }
       case Event::kFirstByte:
         happened(node, DependencyAfter::kFirstByte);
         if (node == document_) {
-          for (auto const preload : preloads_) add(now_us_, Event::kPreload, preload);
+          for (auto const& [early, kind] : at_first_byte_) add(now_us_, kind, early);
         }
-        link_.add(node, parts(node).bytes * change(node).bytes_factor);
-        return;
+        return link_.add(
+            node, bytes_of(node),
+            protocol(node) == PredictedProtocol::kH1 ? SharedLink::kOwnConnection : origin_of(node),
+            urgency_of(node));
       case Event::kEnd:
         happened(node, DependencyAfter::kEnd);
         if (graph_.nodes[node].kind == DependencyNodeKind::kRequest) leave_connection(node);
+        return;
+      case Event::kFailed:
+        pass(node);
+        if (change(node).refused) leave_connection(node);
         return;
     }
   }
@@ -225,7 +242,18 @@ class ChangedLoad {
       case DependencyNodeKind::kRequest:
         break;
     }
-    if (!dropped_[node]) return connect(node);
+    auto const& setup = parts_.origins[origin_of(node)];
+    if (dropped_[node] && change(node).drop) {
+      add(now_us_ + looking_up(setup, node), Event::kFailed, node);
+    } else if (dropped_[node] ? !change(node).refused : change(node).at_hand) {
+      pass(node);
+    } else {
+      connect(node);
+    }
+  }
+
+  /// All of it at once.
+  void pass(std::uint32_t node) {
     for (auto const after :
          {DependencyAfter::kSent, DependencyAfter::kFirstByte, DependencyAfter::kEnd}) {
       happened(node, after);
@@ -236,10 +264,35 @@ class ChangedLoad {
     return change(node).protocol.value_or(parts(node).protocol);
   }
 
+  std::size_t origin_of(std::uint32_t node) const {
+    return parts(change(node).coalesce ? document_ : node).origin;
+  }
+
+  double looking_up(const ConnectionSetup& setup, std::uint32_t node) const {
+    if (setup.dns_us == 0) return 0;
+    return std::max(0.0, setup.dns_us + static_cast<double>(change(node).dns_us));
+  }
+  double setting_up(const ConnectionSetup& setup, std::uint32_t node) const {
+    return looking_up(setup, node) +
+           longer(setup.connect_us + setup.tls_us, setup.round_trips(), node);
+  }
+
+  void preconnect(std::uint32_t node) {
+    Origin& origin = origins_[origin_of(node)];
+    if (origin.ready_us || origin.open > 0) return;
+    origin.ready_us = now_us_ + setting_up(parts_.origins[origin_of(node)], node);
+    if (protocol(node) != PredictedProtocol::kH1) return;
+    ++origin.open;
+    origin.is_preconnected = true;
+  }
+
   void connect(std::uint32_t node) {
-    Origin& origin = origins_[parts(node).origin];
-    auto setup = parts_.origins[parts(node).origin];
+    Origin& origin = origins_[origin_of(node)];
+    auto setup = parts_.origins[origin_of(node)];
     if (protocol(node) == PredictedProtocol::kH1) {
+      if (std::exchange(origin.is_preconnected, false)) {
+        return send(node, std::max(now_us_, *origin.ready_us));
+      }
       if (origin.idle > 0) {
         --origin.idle;
         return send(node, now_us_);
@@ -249,15 +302,15 @@ class ChangedLoad {
         return;
       }
       if (++origin.open > 1) setup.dns_us = 0;
-      return send(node, now_us_ + longer(setup.sum(), setup.round_trips(), node));
+      return send(node, now_us_ + setting_up(setup, node));
     }
     if (!origin.ready_us) {
-      origin.ready_us = now_us_ + longer(setup.sum(), setup.round_trips(), node);
+      origin.ready_us = now_us_ + setting_up(setup, node);
       return send(node, *origin.ready_us);
     }
     auto const& own = parts(node).own_setup;
-    if (own.sum() > 0 && !change(node).protocol) {
-      return send(node, now_us_ + longer(own.sum(), own.round_trips(), node));
+    if (own.sum() > 0 && !change(node).protocol && !change(node).coalesce) {
+      return send(node, now_us_ + setting_up(own, node));
     }
     send(node, std::max(now_us_, *origin.ready_us));
   }
@@ -268,7 +321,7 @@ class ChangedLoad {
 
   void leave_connection(std::uint32_t node) {
     if (protocol(node) != PredictedProtocol::kH1) return;
-    Origin& origin = origins_[parts(node).origin];
+    Origin& origin = origins_[origin_of(node)];
     if (origin.waiting.empty()) {
       ++origin.idle;
       return;
@@ -278,24 +331,46 @@ class ChangedLoad {
     send(next, now_us_);
   }
 
+  int urgency_of(std::uint32_t node) const {
+    auto const otherwise = change(node).loading ? kUrgencyLow : parts(node).urgency;
+    return change(node).urgency.value_or(otherwise);
+  }
+
+  double bytes_of(std::uint32_t node) const {
+    NodeChange const& changed = change(node);
+    return std::max(0.0, parts(node).bytes * changed.bytes_factor + changed.bytes_added);
+  }
+
   double tail_of(std::uint32_t node) const {
     NodeParts const& each = parts(node);
+    auto const round_trip =
+        std::max(0.0, parts_.round_trip_us + static_cast<double>(change(node).rtt_us));
+    auto const slow_start = [&](double bytes, double round_trip_us, double rate) {
+      return each.slow_start * slow_start_us(bytes, round_trip_us, rate);
+    };
+    auto const before = slow_start(each.bytes, parts_.round_trip_us, parts_.bytes_per_us);
+    if (parts_.bytes_per_us > 0) {
+      auto const after = slow_start(bytes_of(node), round_trip, parts_.bytes_per_us * link_factor_);
+      return std::max(0.0, each.tail_us - before + after);
+    }
     // Without the link's rate, the whole transfer is tail.
-    double const factor = parts_.bytes_per_us > 0 ? 1 : change(node).bytes_factor;
-    return longer(each.tail_us * factor, each.slow_start_round_trips, node);
+    auto const factor = each.bytes > 0 ? bytes_of(node) / each.bytes : change(node).bytes_factor;
+    return std::max(0.0, each.tail_us * factor + slow_start(each.bytes, round_trip, 0) - before);
   }
 
   const DependencyGraph& graph_;
   const LoadParts& parts_;
   std::span<const NodeChange> changes_;
   SharedLink link_;
+  double link_factor_;
   std::vector<bool> dropped_;
   std::vector<Waiting> waiting_;
   std::vector<std::vector<Outgoing>> outgoing_;
   std::vector<Origin> origins_;
   std::vector<Early> early_;
   std::uint32_t document_ = 0;
-  std::vector<std::uint32_t> preloads_;
+  std::vector<std::pair<std::uint32_t, Event::Kind>> at_first_byte_;
+  std::vector<std::uint32_t> hinted_;  ///< of the document's early hints
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t events_added_ = 0;
   MilestoneTimes reached_;

@@ -30,10 +30,11 @@ double bytes_of(const Call& call) {
   return error == std::errc() && std::isfinite(bytes) ? std::max(bytes, 0.0) : 0;
 }
 
-int slow_start_round_trips(double bytes) {
-  return bytes <= kFirstWindowBytes
-             ? 0
-             : static_cast<int>(std::ceil(std::log2(bytes / kFirstWindowBytes + 1))) - 1;
+/// By the words of the DevTools protocol.
+int urgency_of(const Call& call) {
+  constexpr std::string_view kWords[] = {"VeryHigh", "High", "Medium", "Low", "VeryLow"};
+  auto const word = std::ranges::find(kWords, call.attribute("priority"));
+  return word == std::end(kWords) ? kUrgencyUnknown : static_cast<int>(word - kWords);
 }
 
 class PartsMaker {
@@ -49,6 +50,7 @@ class PartsMaker {
     read_tasks();
     read_setups();
     find_round_trip();
+    parts_.round_trip_us = round_trip_us_;
     for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
       if (placed_[i]) read(i);
     }
@@ -167,6 +169,7 @@ class PartsMaker {
     node.protocol =
         protocol.starts_with("http/1") ? PredictedProtocol::kH1 : PredictedProtocol::kH2;
     node.bytes = bytes_of(call);
+    node.urgency = urgency_of(call);
     auto const wait = static_cast<double>(times.first_byte_us - times.sent_us);
     node.round_trip_us = std::min(wait, round_trip_us_);
     node.think_us = wait - node.round_trip_us;
@@ -213,7 +216,9 @@ class PartsMaker {
       auto const at = static_cast<double>(placed_[i]->first_byte_us);
       finish_until(at);
       link.advance(at);
-      link.add(i, parts_.nodes[i].bytes);
+      NodeParts const& node = parts_.nodes[i];
+      bool const has_own = node.protocol == PredictedProtocol::kH1;
+      link.add(i, node.bytes, has_own ? SharedLink::kOwnConnection : node.origin, node.urgency);
     }
     finish_until(SharedLink::kNever);
   }
@@ -221,10 +226,9 @@ class PartsMaker {
   void set_tail(std::uint32_t i, double end_us) {
     NodeParts& node = parts_.nodes[i];
     node.tail_us = std::max(0.0, static_cast<double>(placed_[i]->end_us) - end_us);
-    // No more than are in it: a connection that was used before starts with a larger window.
-    auto const most = round_trip_us_ > 0 ? std::floor(node.tail_us / round_trip_us_) : 0;
-    node.slow_start_round_trips =
-        std::min(slow_start_round_trips(node.bytes), static_cast<int>(std::min(most, 64.0)));
+    auto const whole = slow_start_us(node.bytes, round_trip_us_, parts_.bytes_per_us);
+    // A connection that was used before starts with a larger window.
+    node.slow_start = whole > 0 ? std::min(node.tail_us / whole, 1.0) : connects(i) ? 1 : 0;
   }
 
   const DependencyGraph& graph_;
@@ -238,6 +242,18 @@ class PartsMaker {
 };
 
 }  // namespace
+
+double slow_start_us(double bytes, double round_trip_us, double bytes_per_us) {
+  double sum = 0;
+  double sent = kFirstWindowBytes;
+  for (double window = kFirstWindowBytes; sent < bytes; sent += window) {
+    auto const idle = round_trip_us - (bytes_per_us > 0 ? window / bytes_per_us : 0);
+    if (idle <= 0) break;
+    sum += idle;
+    window *= 2;
+  }
+  return sum;
+}
 
 LoadParts load_parts(const DependencyGraph& graph, const ObservedPage& load,
                      const PredictionLink& link) {

@@ -25,7 +25,8 @@ struct PredictionLink {
 struct ConnectionSetup {
   double dns_us = 0, connect_us = 0, tls_us = 0;
   double sum() const { return dns_us + connect_us + tls_us; }
-  int round_trips() const { return (dns_us > 0) + (connect_us > 0) + (tls_us > 0); }
+  /// To the server: looking up its name has one to another.
+  int round_trips() const { return (connect_us > 0) + (tls_us > 0); }
 };
 
 struct NodeParts {
@@ -35,22 +36,29 @@ struct NodeParts {
   // Of a request.
   std::size_t origin = 0;
   PredictedProtocol protocol = PredictedProtocol::kH2;
-  ConnectionSetup own_setup;       ///< beside the origin's first one; empty: it uses that one
-  double queue_us = 0;             ///< until it is sent, though it could be
-  double round_trip_us = 0;        ///< until the first byte, the network's part
-  double think_us = 0;             ///< the server's part
-  double bytes = 0;                ///< through the link
-  double tail_us = 0;              ///< until the end, without using the link
-  int slow_start_round_trips = 0;  ///< in `tail_us`
-  double task_us = 0;              ///< the length of a task
+  ConnectionSetup own_setup;  ///< beside the origin's first one; empty: it uses that one
+  double queue_us = 0;        ///< until it is sent, though it could be
+  double round_trip_us = 0;   ///< until the first byte, the network's part
+  double think_us = 0;        ///< the server's part
+  double bytes = 0;           ///< through the link
+  int urgency = kUrgencyUnknown;
+  double tail_us = 0;     ///< until the end, without using the link
+  double slow_start = 0;  ///< the part of slow_start_us() that is in `tail_us`, to 1
+  double task_us = 0;     ///< the length of a task
 };
 
 struct LoadParts {
   std::vector<NodeParts> nodes;          ///< by the graph's nodes
   std::vector<ConnectionSetup> origins;  ///< of their first connection
   double bytes_per_us = 0;               ///< of the link; 0: unknown
+  double round_trip_us = 0;              ///< the shortest one to a server
   std::array<std::optional<std::int64_t>, kMilestones> observed_us;
 };
+
+/// How long the link idles in a transfer over a new connection, while the sender waits for
+/// acknowledgements: it begins with ten segments, and doubles them each round trip (RFC 6928) until
+/// they fill the link. `bytes_per_us` 0: they never do.
+double slow_start_us(double bytes, double round_trip_us, double bytes_per_us);
 
 /// The transfers take at least what they do on a link that they share evenly; the rest of the
 /// observed time is their tail.

@@ -18,15 +18,33 @@ namespace reprise {
 /// HTTP/3 counts as HTTP/2.
 enum class PredictedProtocol : std::uint8_t { kH1, kH2 };
 
+/// Urgencies of responses: lower ones go first on a connection of HTTP/2.
+inline constexpr int kUrgencyHigh = 1;
+inline constexpr int kUrgencyUnknown = 2;
+inline constexpr int kUrgencyLow = 3;
+
+/// How a script that held up the parser is loaded instead (changed_graph.h).
+enum class ScriptLoading : std::uint8_t { kAsync, kDefer };
+
 /// A change of some nodes. Times that would fall below 0 are 0.
 struct NodeChange {
   double think_factor = 1;    ///< of the server's part of waiting for the first byte; from 0
   std::int64_t think_us = 0;  ///< added to it; any sign
-  std::int64_t rtt_us = 0;    ///< added once for each round trip; any sign
+  std::int64_t rtt_us = 0;    ///< added once for each round trip to the server; any sign
+  std::int64_t dns_us = 0;    ///< added to looking up its name; any sign
   double bytes_factor = 1;    ///< from 0
-  bool drop = false;          ///< the request is not made, nor those that it initiates
+  double bytes_added = 0;     ///< after the factor; any sign
+  /// The request fails as soon as its host's name was looked up, and what it initiates is not made.
+  bool drop = false;
+  bool refused = false;  ///< the same, but its server is there and refuses it
+  bool at_hand = false;  ///< its response is there when it is asked for: cached, or in the document
   /// The request is made at the first byte of the document, and used when it was used before.
   bool preload = false;
+  bool early_hints = false;  ///< the same, but before the server thinks about the document
+  bool preconnect = false;   ///< its connection is made at the first byte of the document
+  bool coalesce = false;     ///< it uses the document's connection
+  std::optional<ScriptLoading> loading;  ///< with a low urgency
+  std::optional<int> urgency;
   std::optional<PredictedProtocol> protocol;
   /// Of tasks, and of the main thread's work between a node and what it waits for; from 0.
   double cpu_factor = 1;

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <random>
 
+#include "analysis/prediction/changed_graph.h"
 #include "analysis/prediction/changed_load.h"
 
 namespace reprise {
@@ -49,10 +50,17 @@ void apply(NodeChange& all, const NodeChange& one) {
   all.think_factor *= one.think_factor;
   all.think_us += one.think_us;
   all.rtt_us += one.rtt_us;
+  all.dns_us += one.dns_us;
   all.bytes_factor *= one.bytes_factor;
+  all.bytes_added += one.bytes_added;
   all.cpu_factor *= one.cpu_factor;
-  all.drop = all.drop || one.drop;
-  all.preload = all.preload || one.preload;
+  for (auto const flag :
+       {&NodeChange::drop, &NodeChange::refused, &NodeChange::at_hand, &NodeChange::preload,
+        &NodeChange::early_hints, &NodeChange::preconnect, &NodeChange::coalesce}) {
+    all.*flag = all.*flag || one.*flag;
+  }
+  if (one.loading) all.loading = one.loading;
+  if (one.urgency) all.urgency = one.urgency;
   if (one.protocol) all.protocol = one.protocol;
 }
 
@@ -160,6 +168,7 @@ class Predictor {
       for (auto const node : part.nodes) apply(changes_[node], part.change);
       draws_ = draws_ || (!part.nodes.empty() && !part.think_draws_us.empty());
     }
+    changed_graph_ = changed_graph(graph, changes_);
   }
 
   std::expected<Prediction, std::string> run() && {
@@ -216,7 +225,7 @@ class Predictor {
         changes[node].think_us += part.think_draws_us[random_() % part.think_draws_us.size()];
       }
     }
-    auto const changed = changed_load(graph_, load.parts, changes, change_.link_factor);
+    auto const changed = changed_load(changed_graph_, load.parts, changes, change_.link_factor);
     for (std::size_t i = 0; i < kMilestones; ++i) {
       if (!load.parts.observed_us[i] || !load.unchanged_us[i]) continue;
       // The same milestones are reached, whatever changes.
@@ -232,6 +241,7 @@ class Predictor {
   std::mt19937_64 random_;
   std::vector<Load> loads_;
   std::vector<NodeChange> changes_;
+  DependencyGraph changed_graph_;
   bool draws_ = false;
   std::array<MilestoneSamples, kMilestones> milestones_ = {
       MilestoneSamples(Milestone::kFirstContentfulPaint),

@@ -1,38 +1,69 @@
 #include "analysis/prediction/shared_link.h"
 
 #include <algorithm>
+#include <map>
 
 namespace reprise {
+namespace {
 
-void SharedLink::add(std::size_t transfer, double bytes) {
-  active_.push_back({.name = transfer, .until = given_ + (bytes_per_us_ > 0 ? bytes : 0)});
+/// What rounding can leave of a transfer that has ended.
+constexpr double kRestBytes = 1e-6;
+
+}  // namespace
+
+void SharedLink::add(std::size_t transfer, double bytes, std::size_t connection, int urgency) {
+  active_.push_back({.name = transfer,
+                     .connection = connection,
+                     .urgency = urgency,
+                     .left_bytes = bytes_per_us_ > 0 ? bytes : 0});
+  choose();
+}
+
+void SharedLink::choose() {
+  std::map<std::size_t, int> most_urgent;
+  for (Transfer const& each : active_) {
+    auto const [found, is_new] = most_urgent.emplace(each.connection, each.urgency);
+    if (!is_new) found->second = std::min(found->second, each.urgency);
+  }
+  going_on_ = 0;
+  for (Transfer& each : active_) {
+    each.goes_on = each.connection == kOwnConnection || each.left_bytes <= 0 ||
+                   each.urgency == most_urgent.at(each.connection);
+    going_on_ += each.goes_on;
+  }
+}
+
+double SharedLink::least_left() const {
+  double least = kNever;
+  for (Transfer const& each : active_) {
+    if (each.goes_on) least = std::min(least, each.left_bytes);
+  }
+  return least;
 }
 
 double SharedLink::next_end() const {
   if (active_.empty()) return kNever;
-  auto const first = std::ranges::min_element(active_, {}, &Transfer::until);
-  if (first->until <= given_) return now_us_;
-  return now_us_ + (first->until - given_) / speed();
+  auto const least = least_left();
+  return least <= 0 ? now_us_ : now_us_ + least / speed();
 }
 
 std::vector<std::size_t> SharedLink::advance(double at_us) {
   std::vector<std::size_t> ended;
   bool const ends = at_us >= next_end();
   if (!active_.empty()) {
-    auto const first = std::ranges::min(active_, {}, &Transfer::until).until;
-    if (ends) {
-      given_ = std::max(given_, first);
-    } else {
-      given_ += (at_us - now_us_) * speed();
+    auto const given = ends ? least_left() : (at_us - now_us_) * speed();
+    for (Transfer& each : active_) {
+      if (each.goes_on) each.left_bytes -= given;
     }
   }
   now_us_ = at_us;
   if (ends) {
     std::erase_if(active_, [&](const Transfer& transfer) {
-      if (transfer.until > given_) return false;
+      if (!transfer.goes_on || transfer.left_bytes > kRestBytes) return false;
       ended.push_back(transfer.name);
       return true;
     });
+    choose();
   }
   return ended;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
-// A link whose rate is shared evenly by all transfers that are active, as a fluid. Pure.
+// A link whose rate is shared evenly by the transfers that go on, as a fluid: of a connection, only
+// the most urgent ones (RFC 9218, section 10). Pure.
 
 #include <cstddef>
 #include <limits>
@@ -11,12 +12,16 @@ namespace reprise {
 class SharedLink {
  public:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
+  /// The connection of a transfer that has one of its own.
+  static constexpr std::size_t kOwnConnection = std::numeric_limits<std::size_t>::max();
 
   /// A rate of 0 is unlimited.
   explicit SharedLink(double bytes_per_us) : bytes_per_us_(bytes_per_us) {}
 
-  /// At the time of the last advance().
-  void add(std::size_t transfer, double bytes);
+  /// At the time of the last advance(). It waits for those of its connection with a lower
+  /// `urgency`.
+  void add(std::size_t transfer, double bytes, std::size_t connection = kOwnConnection,
+           int urgency = 0);
   /// When the next transfer ends if none is added; kNever without any.
   double next_end() const;
   /// Moves on to that time, at most next_end(), and returns what ended then, in the order of
@@ -26,13 +31,20 @@ class SharedLink {
  private:
   struct Transfer {
     std::size_t name = 0;
-    double until = 0;  ///< what each transfer has been given by then, in bytes
+    std::size_t connection = kOwnConnection;
+    int urgency = 0;
+    double left_bytes = 0;
+    bool goes_on = true;
   };
-  double speed() const { return bytes_per_us_ / static_cast<double>(active_.size()); }
+  void choose();
+  /// Of those that go on.
+  double least_left() const;
+  /// Of each of them.
+  double speed() const { return bytes_per_us_ / static_cast<double>(going_on_); }
 
   double bytes_per_us_;
   double now_us_ = 0;
-  double given_ = 0;  ///< to each transfer that was always active, in bytes
+  std::size_t going_on_ = 0;
   std::vector<Transfer> active_;
 };
 

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "analysis/sources/json_walk.h"
+#include "archive/import/source/opened_file.h"
 
 namespace reprise {
 namespace {
@@ -248,6 +249,14 @@ class TraceReader {
 
 std::expected<void, std::string> add_trace(importing::ByteReader& from, CallTree& tree) {
   return TraceReader(from, tree).run();
+}
+
+std::expected<void, std::string> add_trace_file(const std::filesystem::path& path, CallTree& tree) {
+  auto file = importing::OpenedFile::open(path);
+  if (!file) return std::unexpected(file.error());
+  auto const source = file->source();
+  importing::ByteReader reader(*source);
+  return add_trace(reader, tree);
 }
 
 }  // namespace reprise

@@ -1,9 +1,10 @@
 #pragma once
 
 // The main thread of a page in a trace of Chromium (Trace Event Format), as `load --trace` writes
-// it. Pure.
+// it. Pure, but for reading its file.
 
 #include <expected>
+#include <filesystem>
 #include <string>
 
 #include "analysis/calls/call.h"
@@ -20,5 +21,8 @@ inline constexpr std::int64_t kTaskMinUs = 100;
 /// them; and the page's measures of User Timing. Time 0 is the start of the page's own request.
 /// Reads an untrusted trace. Errors: a sentence; then nothing has been added.
 std::expected<void, std::string> add_trace(importing::ByteReader& from, CallTree& tree);
+
+/// The same of a file. The error completes a sentence that begins with the path.
+std::expected<void, std::string> add_trace_file(const std::filesystem::path& path, CallTree& tree);
 
 }  // namespace reprise

@@ -58,9 +58,9 @@ enum class FilterField : std::uint8_t {
   kLoad,  ///< of a view, in ns
 };
 
-/// The fields that one kind of thing has, and their names.
+/// The fields that one kind of thing has. Their names are those of the enumerators, in lower case.
 struct FilterVocabulary {
-  std::span<const std::pair<std::string_view, FilterField>> fields;
+  std::span<const FilterField> fields;
   bool tags = false;  ///< a name that is no field is the name of a tag
 };
 const FilterVocabulary& exchange_vocabulary();

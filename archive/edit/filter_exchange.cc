@@ -10,16 +10,11 @@
 namespace reprise {
 namespace {
 
-constexpr std::pair<std::string_view, FilterField> kFields[] = {
-    {"host", FilterField::kHost},       {"path", FilterField::kPath},
-    {"query", FilterField::kQuery},     {"url", FilterField::kUrl},
-    {"method", FilterField::kMethod},   {"scheme", FilterField::kScheme},
-    {"type", FilterField::kType},       {"protocol", FilterField::kProtocol},
-    {"outcome", FilterField::kOutcome}, {"header", FilterField::kHeader},
-    {"status", FilterField::kStatus},   {"time", FilterField::kTime},
-    {"size", FilterField::kSize},       {"session", FilterField::kSession},
-    {"number", FilterField::kNumber},
-};
+constexpr FilterField kFields[] = {
+    FilterField::kHost,    FilterField::kPath,    FilterField::kQuery,  FilterField::kUrl,
+    FilterField::kMethod,  FilterField::kScheme,  FilterField::kType,   FilterField::kProtocol,
+    FilterField::kOutcome, FilterField::kHeader,  FilterField::kStatus, FilterField::kTime,
+    FilterField::kSize,    FilterField::kSession, FilterField::kNumber};
 
 /// The start of the exchange, as far as it is known.
 SessionTime begin_of(const Timings& timings) {

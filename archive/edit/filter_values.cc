@@ -10,6 +10,18 @@
 namespace reprise {
 namespace {
 
+/// In the order of FilterField. A tag has its own name.
+constexpr std::string_view kFieldNames[] = {
+    "host",     "path",    "query",    "url",     "method",    "scheme",   "type",
+    "protocol", "outcome", "header",   "kind",    "name",      "resource", "phase",
+    "party",    "entity",  "category", "cdn",     "initiator", "service",  "",
+    "status",   "time",    "size",     "session", "number",    "load"};
+static_assert(std::size(kFieldNames) == static_cast<std::size_t>(FilterField::kLoad) + 1);
+
+std::string_view name_of(FilterField field) {
+  return kFieldNames[static_cast<std::size_t>(field)];
+}
+
 constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
 
@@ -156,8 +168,8 @@ bool allows_header(std::string_view wanted, HeaderList headers) {
 }  // namespace
 
 std::optional<FilterField> field_called(std::string_view name, const FilterVocabulary& vocabulary) {
-  for (auto const& [known, field] : vocabulary.fields) {
-    if (known == name) return field;
+  for (FilterField const field : vocabulary.fields) {
+    if (name_of(field) == name) return field;
   }
   if (vocabulary.tags && !name.empty()) return FilterField::kTag;
   return std::nullopt;
@@ -165,9 +177,9 @@ std::optional<FilterField> field_called(std::string_view name, const FilterVocab
 
 std::string field_names(const FilterVocabulary& vocabulary) {
   std::string names;
-  for (auto const& [name, field] : vocabulary.fields) {
+  for (FilterField const field : vocabulary.fields) {
     if (!names.empty()) names += ", ";
-    names += name;
+    names += name_of(field);
   }
   return names;
 }

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace reprise {
@@ -48,11 +49,25 @@ bool end_with_parent(pid_t parent, int signal) {
   return ::getppid() == parent;  // otherwise it ended before the setting took effect
 }
 
-void execute(std::string words) {
+std::string launch_text(const std::vector<std::string>& arguments,
+                        const std::vector<std::string>& environment) {
+  std::string text;
+  for (const std::string& entry : environment) text.append(entry.c_str()).push_back('\0');
+  text.push_back('\0');
+  for (const std::string& argument : arguments) text.append(argument.c_str()).push_back('\0');
+  return text;
+}
+
+void execute(std::string launch_text) {
+  std::size_t at = 0;
+  auto const next = [&] {
+    char* const word = launch_text.data() + at;
+    at += std::strlen(word) + 1;
+    return word;
+  };
+  for (char* entry = next(); *entry != '\0'; entry = next()) ::putenv(entry);
   std::vector<char*> arguments;
-  for (std::size_t at = 0; at < words.size(); at += std::strlen(words.data() + at) + 1) {
-    arguments.push_back(words.data() + at);
-  }
+  while (at < launch_text.size()) arguments.push_back(next());
   arguments.push_back(nullptr);
   ::execvp(arguments.front(), arguments.data());
   std::fprintf(stderr, "reprise: cannot run %s: %s\n", arguments.front(), std::strerror(errno));

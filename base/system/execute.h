@@ -24,9 +24,14 @@ std::vector<char*> argument_pointers(const std::vector<std::string>& arguments);
 /// False if the parent has already ended.
 bool end_with_parent(pid_t parent, int signal);
 
-/// In a child: executes the program words[0], found on PATH; each word ends in a NUL. If it cannot
-/// be run, prints the reason on standard error and exits with kNotRun.
-[[noreturn]] void execute(std::string words);
+/// What execute() takes: `environment` (NAME=VALUE, never empty), an empty word, then `arguments`,
+/// each followed by a NUL.
+std::string launch_text(const std::vector<std::string>& arguments,
+                        const std::vector<std::string>& environment);
+
+/// In a child: adds the environment in `launch_text` to its own and executes the program, found on
+/// PATH. If it cannot be run, prints the reason on standard error and exits with kNotRun.
+[[noreturn]] void execute(std::string launch_text);
 
 /// Runs a program that takes over the terminal, and waits for it: meanwhile terminal input,
 /// including SIGINT, goes to the program. It gets SIGTERM if this process ends first. Returns its

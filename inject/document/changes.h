@@ -65,11 +65,8 @@ struct ChangedDocument {
   /// The encoding to add to the Content-Type, as for an injected script (see Place): what is
   /// inserted stands before the document's own declaration. Otherwise empty.
   std::string charset_to_state;
-  /// What a Content-Security-Policy must permit: "'sha256-...'" of each script and style that is
-  /// now inline, and data: as a source of images.
+  /// What a Content-Security-Policy must permit: "'sha256-...'" of each script that is now inline.
   std::vector<std::string> script_hash_sources;
-  std::vector<std::string> style_hash_sources;
-  bool data_images = false;
 };
 
 /// The limit of the places of all changes together.

@@ -32,6 +32,10 @@ ElementChanger::ElementChanger(std::string_view document, const TextEncoding& en
 void ElementChanger::look_at(const StartTag& tag, std::string_view base) {
   if (changes_.empty()) return;
   Element const element(tag, document_, encoding_);
+  if (tag.is("meta") &&
+      equals_ignoring_case(element.value("http-equiv"), "content-security-policy")) {
+    has_policy_ = true;
+  }
   bool const link = tag.is("link");
   if (!link && !element.is_image() && !tag.is("script") && !tag.is("iframe")) return;
   auto const url = element.url(link ? "href" : "src", base);
@@ -132,6 +136,9 @@ void ElementChanger::set_lazy(const Element& element, bool by_set) {
 }
 
 void ElementChanger::put_inline(const Element& element, bool by_set) {
+  if (has_policy_) {
+    return refuse(element, "a <meta> of the document sets a Content-Security-Policy");
+  }
   const StartTag& tag = element.tag();
   if (tag.is("script")) {
     if (element.script_kind() != ScriptKind::kNone && fits(element)) put_script_inline(element);
@@ -205,7 +212,6 @@ void ElementChanger::put_style_inline(const Element& element) {
   }
   edits_.replace(tag.name_span, "style");
   edits_.replace({tag.span.end, tag.span.end}, style->text + "</style>");
-  result_.style_hash_sources.push_back(std::move(style->hash_source));
   add_place(element, Effect::kChanged);
 }
 
@@ -217,7 +223,6 @@ void ElementChanger::put_image_inline(const Element& element, bool by_set) {
   if (!url) return refuse(element, std::move(url.error()));
   attributes_.set("src", std::move(*url));
   attributes_.remove("crossorigin");
-  result_.data_images = true;
   add_place(element, Effect::kChanged,
             element.has("srcset") ? "the browser may choose an image of srcset instead" : "");
 }

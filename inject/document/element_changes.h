@@ -66,6 +66,7 @@ class ElementChanger {
   std::size_t index_ = 0;      // of the change that is being made
   AttributeEdits attributes_;  // of the element
   bool has_priority_ = false;  // a change has decided it
+  bool has_policy_ = false;    // a <meta> so far has set one
 };
 
 }  // namespace reprise::inject

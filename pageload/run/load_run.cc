@@ -47,7 +47,8 @@ std::vector<std::string> command_line(const LoadSetup& setup,
                                "--ready-file=" + (folder / "ready").string(),
                                "--report=" + (folder / "report").string(),
                                "--proxy=off",
-                               "--dns=off"};
+                               "--dns=off",
+                               "--no-child-ca"};
   all.insert(all.end(), setup.replay_arguments.begin(), setup.replay_arguments.end());
   if (configuration.link != "none" || setup.packets) {
     all.push_back("--link=" + configuration.link);

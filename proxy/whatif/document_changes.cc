@@ -150,6 +150,7 @@ void tell(const std::string& document, const ResponsePlan::Mentioned& mention,
       case ChangedPlace::Effect::kChanged:
         if (!place.note.empty()) what += " (" + place.note + ")";
         effect.add(document, std::move(what));
+        effect.mentioned.insert(mention.resource->url);
         break;
       case ChangedPlace::Effect::kAlready:
         effect.remark(place.note.empty() ? "it is so already" : place.note, mention.resource->url);
@@ -229,6 +230,7 @@ void add_early_hints(Exchange& exchange, std::span<const ResponsePlan::Mentioned
     auto link = "<" + *url + ">; rel=preload; as=" + resource.as;
     if (resource.cors || resource.as == "font") link += "; crossorigin";
     effects[mention.by].add(url_of(exchange.request), "103 with Link: " + link);
+    effects[mention.by].mentioned.insert(resource.url);
     links.push_back(std::move(link));
   }
   if (links.empty()) return;

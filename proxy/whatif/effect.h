@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct Effect {
   std::size_t selected = 0;  ///< requests of the session
   std::size_t changed = 0;
   std::vector<Place> places;  ///< the first kPlacesKept
+  /// The URLs of the resources that a document mentions otherwise.
+  std::set<std::string> mentioned;
 
   /// Why something was not changed.
   struct Remark {

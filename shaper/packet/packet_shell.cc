@@ -12,6 +12,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/system/execute.h"
 #include "shaper/packet/network/control_channel.h"
 #include "shaper/packet/network/init_process.h"
 
@@ -138,9 +139,9 @@ PacketShell::~PacketShell() {
   }
 }
 
-ShellResult<void> PacketShell::run(const std::vector<std::string>& arguments) {
-  std::string text;
-  for (const std::string& argument : arguments) text.append(argument.c_str()).push_back('\0');
+ShellResult<void> PacketShell::run(const std::vector<std::string>& arguments,
+                                   const std::vector<std::string>& environment) {
+  auto const text = launch_text(arguments, environment);
   if (!send_control(control_.get(), ControlKind::run, text)) {
     return shell_failure("the process of the packet shell has ended", {}, EPIPE);
   }

@@ -32,11 +32,12 @@ class PacketShell {
   /// The sockets, all non-blocking. A user of one moves it out.
   BuiltNetwork& network() { return network_; }
 
-  /// Runs `arguments`, found on PATH, in the caller's folder and environment, with its terminal and
-  /// ids and without capabilities (root keeps CAP_SETFCAP; ping(8) may have CAP_NET_RAW). Call it
-  /// once. If the command cannot be run, prints an error on stderr, and the exit code is 127.
-  /// Errors: broken_pipe if the shell is gone.
-  ShellResult<void> run(const std::vector<std::string>& arguments);
+  /// Runs `arguments`, found on PATH, in the caller's folder and environment, to which
+  /// `environment` (NAME=VALUE) is added, with its terminal and ids and without capabilities (root
+  /// keeps CAP_SETFCAP; ping(8) may have CAP_NET_RAW). Call it once. If the command cannot be run,
+  /// prints an error on stderr, and the exit code is 127. Errors: broken_pipe if the shell is gone.
+  ShellResult<void> run(const std::vector<std::string>& arguments,
+                        const std::vector<std::string>& environment = {});
 
   /// Readable when poll() should be called.
   int event_fd() const { return control_.get(); }

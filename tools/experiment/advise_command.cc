@@ -16,6 +16,8 @@
 #include "tools/experiment/advise_run.h"
 #include "tools/experiment/change_side.h"
 #include "tools/experiment/gate_run.h"
+#include "tools/experiment/learnt_page.h"
+#include "tools/experiment/prediction_report.h"
 #include "tools/process/interruption.h"
 #include "view/inputs.h"
 #include "view/page.h"
@@ -66,7 +68,9 @@ std::string change_text(const MeasuredChange& change, bool markdown) {
   char share[64];
   std::snprintf(share, sizeof share, "%.1f ms", change.candidates.front().share_ms);
   auto const code = markdown ? "`" : "";
-  auto text = printable(title_of(change)) + "\n   measured: " + printable(measured_text(change));
+  auto text = printable(title_of(change)) + "\n   measured: " + printable(measured_text(change)) +
+              "\n   predicted: " +
+              (change.predicted ? saving_text(*change.predicted) : printable(change.not_predicted));
   if (change.candidates.size() == 1) {
     text += "\n   observed share: " + std::string(share) + "; tried by " + code + "--what-if '" +
             printable(change.candidates.front().what_if) + "'" + code;
@@ -100,6 +104,14 @@ json::object change_json(const MeasuredChange& change) {
                           {"observed_share_ms", each.share_ms}});
   }
   json::object out{{"changes", std::move(candidates)}, {"verdict", verdict_of(change)}};
+  if (change.predicted) {
+    auto const& predicted = *change.predicted;
+    out["predicted"] = {{"saving_ms", predicted.saving_us / 1000},
+                        {"low_ms", predicted.saving_low_us / 1000},
+                        {"high_ms", predicted.saving_high_us / 1000}};
+  } else {
+    out["not_predicted"] = as_utf8(change.not_predicted);
+  }
   if (auto const* const saving = change.saving()) {
     auto const& finding = saving->finding;
     out["metric"] = kMetrics[saving->metric].name;
@@ -123,10 +135,12 @@ json::object advice_json(const AdviseRun& run, std::uint64_t seed) {
   return out;
 }
 
-/// advice.json, advice.md, the loads of each side, and view.html: as recorded, and the best.
+/// advice.json, advice.md, dependency.json, the loads of each side, and view.html: as recorded, and
+/// the best.
 bool keep(const fs::path& folder, const AdviseRun& run, std::uint64_t seed) {
   if (folder.empty()) return true;
   bool kept = keep_file(folder, "advice.json", advice_json(run, seed));
+  kept = keep_dependencies(folder, run.page().graph) && kept;
   auto const write = [&](const std::string& text, const char* name) {
     auto const written = write_private_file(text, folder / name);
     if (!written) say(0, (folder / name).string() + ": " + written.error().message());
@@ -159,6 +173,8 @@ int run_command(const AdviseFlags& flags, const std::vector<std::string>& words)
     if (error) return say(kExitFailed, flags.output.string() + ": " + error.message());
   }
   auto const seed = flags.seed.value_or(std::random_device()());
+  auto const traces = PrivateFolder::make("reprise-advise-");
+  if (!traces) return say(kExitFailed, "cannot create a folder: " + traces.error().message());
   Interruption const interruption;
   AdviseRun run({.compare = std::move(*compare),
                  .candidates = flags.candidates,
@@ -166,7 +182,8 @@ int run_command(const AdviseFlags& flags, const std::vector<std::string>& words)
                  .images = find_program("vips").has_value(),
                  .budget = *budget,
                  .seed = seed,
-                 .words = words});
+                 .words = words,
+                 .traces = traces->path()});
   if (auto const code = run.run()) return *code;
   if (run.changes().empty()) {
     return say(kExitDone,
@@ -201,8 +218,9 @@ void add_advise_command(CLI::App& app, const std::vector<std::string>& command, 
       ->capture_default_str();
   sub->add_option("--seed", flags->seed, "Seed for the order of the loads [random; printed]")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
-  sub->add_option("-o,--output", flags->output,
-                  "Write advice.json, advice.md, view.html and the loads to this folder");
+  sub->add_option(
+      "-o,--output", flags->output,
+      "Write advice.json, advice.md, dependency.json, view.html and the loads to this folder");
   sub->callback([flags, command, sub, &exit_code] {
     exit_code = run_command(*flags, load_words(*sub, command));
   });

@@ -4,11 +4,14 @@
 #include <cstdio>
 #include <numeric>
 #include <random>
+#include <tuple>
+#include <utility>
 
 #include "analysis/allotment/allotment.h"
 #include "analysis/allotment/rounds.h"
 #include "analysis/gate.h"
 #include "base/text/counted.h"
+#include "pageload/browser/launch.h"
 #include "tools/commands.h"
 #include "tools/experiment/change_side.h"
 #include "tools/experiment/gate_run.h"
@@ -20,6 +23,8 @@ namespace {
 constexpr std::size_t kBase = 0;  // the page as recorded
 /// A load beside the pilot's of base and changes: the warm-up.
 constexpr std::size_t kWarmUps = 1;
+/// For each change that is to be measured, so many are predicted.
+constexpr std::size_t kPredictedPerMeasured = 3;
 
 std::vector<double> values_of_side(const Experiment& experiment, std::size_t side,
                                    std::size_t metric) {
@@ -33,9 +38,25 @@ std::vector<double> values_of_side(const Experiment& experiment, std::size_t sid
   return values;
 }
 
+/// The milestone that a metric is the time of; nothing if it is of none.
+std::optional<Milestone> milestone_of(std::size_t metric) {
+  auto const value = kMetrics[metric].value;
+  if (value == &PageLoad::first_contentful_paint_ms) return Milestone::kFirstContentfulPaint;
+  if (value == &PageLoad::largest_contentful_paint_ms) return Milestone::kLargestContentfulPaint;
+  if (value == &PageLoad::load_event_ms) return Milestone::kLoadEvent;
+  if (value == &PageLoad::last_load_ms) return Milestone::kLastLoad;
+  return std::nullopt;
+}
+
 std::string seconds_text(double seconds) {
   auto const whole = static_cast<std::uint64_t>(std::max(1.0, seconds + .5));
   return whole < 120 ? std::to_string(whole) + " s" : std::to_string(whole / 60) + " min";
+}
+
+std::vector<ExperimentSide> alone(ExperimentSide side) {
+  std::vector<ExperimentSide> sides;
+  sides.push_back(std::move(side));
+  return sides;
 }
 
 }  // namespace
@@ -54,6 +75,7 @@ bool MeasuredChange::helps() const {
 
 std::optional<int> AdviseRun::run() {
   ends_ = std::chrono::steady_clock::now() + options_.budget;
+  if (auto const code = watch()) return code;
   if (auto const code = find()) return code;
   if (changes_.empty()) return std::nullopt;
   if (auto const code = pilot()) return code;
@@ -71,12 +93,12 @@ std::optional<int> AdviseRun::run() {
   return measure_together();
 }
 
-int AdviseRun::stopped() const {
+int AdviseRun::stopped(const Experiment& experiment) const {
   if (Interruption::was_asked()) return say(Interruption::exit_code(), "interrupted");
-  return say(experiment_->exit_code(), "cannot load any more pages");
+  return say(experiment.exit_code(), "cannot load any more pages");
 }
 
-std::optional<int> AdviseRun::find() {
+std::optional<int> AdviseRun::watch() {
   auto base = side_with(options_.words, {}, options_.seed, "advise");
   if (!base) return base.error();
   if (base->cells().size() != 1) {
@@ -84,47 +106,98 @@ std::optional<int> AdviseRun::find() {
                "advise takes one page under one configuration; give one URL, browser, protocol, "
                "link and cache");
   }
-  std::vector<ExperimentSide> sides;
-  sides.push_back(std::move(*base));
-  experiment_.emplace(std::move(sides), 0);
-  for (std::size_t run = 0; run <= kWarmUps; ++run) {
-    if (!experiment_->load(kBase, run)) return stopped();
+  bool const can_trace = !is_firefox(base->cells().front().configuration.browser);
+  auto side = side_with(can_trace ? traced(options_.words, options_.traces) : options_.words, {},
+                        options_.seed, "advise");
+  if (!side) return side.error();
+  experiment_.emplace(alone(std::move(*base)), 0);
+  watched_.emplace(alone(std::move(*side)), 0);
+  for (std::size_t run = 0; run < kWarmUps + kWatched; ++run) {
+    if (!watched_->load(kBase, run)) return stopped(*watched_);
   }
-  load_seconds_ = experiment_->load_seconds();
-  auto const first = values_of_side(*experiment_, kBase, options_.compare.metrics.front());
-  if (first.empty()) return say(kExitFailed, "the page did not load");
-  load_ms_ = first.front();
+  load_seconds_ = watched_->load_seconds();
+  page_ = learn_page(watched_->side(kBase).result());
+  if (values_of_side(*watched_, kBase, options_.compare.metrics.front()).empty()) {
+    return say(kExitFailed, "the page did not load");
+  }
+  return std::nullopt;
+}
+
+void AdviseRun::predict(const ExperimentSide& side, MeasuredChange& change) const {
+  auto const milestone = milestone_of(options_.compare.metrics.front());
+  if (!milestone) {
+    change.not_predicted = "only load event, last load and contentful paints are predicted";
+    return;
+  }
+  auto const predicted = predict_side(watched_->side(kBase), side, page_, options_.seed);
+  if (!predicted) {
+    change.not_predicted = predicted.error();
+    return;
+  }
+  auto const& milestones = predicted->prediction.milestones;
+  auto const found = std::ranges::find(milestones, *milestone, &MilestonePrediction::milestone);
+  if (found == milestones.end()) {
+    change.not_predicted = "too few loads reached it";
+  } else {
+    change.predicted = found->quantiles.front();
+  }
+}
+
+std::optional<int> AdviseRun::find() {
   // Every side is loaded kPilot times and once to warm up.
-  auto const affordable = static_cast<double>(options_.budget.count()) /
-                          (load_seconds_ * static_cast<double>(kPilot + kWarmUps));
+  auto const affordable = seconds_left() / (load_seconds_ * static_cast<double>(kPilot + kWarmUps));
   auto const most =
       std::min(options_.candidates, static_cast<std::size_t>(std::max(0.0, affordable - 1)));
   if (most == 0) {
+    auto const loads = 2 * (kPilot + kWarmUps) + kWatched + kWarmUps;
     return say(kExitUsage, "a load takes " + seconds_text(load_seconds_) +
                                ": a --budget for one change is " +
-                               seconds_text(load_seconds_ * 2 * (kPilot + kWarmUps)));
+                               seconds_text(load_seconds_ * static_cast<double>(loads)));
   }
-  auto const candidates = candidates_of(experiment_->side(kBase).result(),
-                                        {.most = options_.candidates, .images = options_.images});
-  for (const ChangeCandidate& candidate : candidates) {
-    if (changes_.size() == most) {
-      say(0, "the budget is too short for: " + candidate.what_if);
-      continue;
-    }
+  struct Tried {
+    MeasuredChange change;
+    ExperimentSide side;
+    std::tuple<bool, double, std::size_t> order;
+  };
+  std::vector<Tried> tried;
+  bool is_third_party = false;
+  for (ChangeCandidate& candidate : candidates_of(
+           watched_->side(kBase).result(),
+           {.most = kPredictedPerMeasured * options_.candidates, .images = options_.images})) {
     auto side = side_with(options_.words, {candidate.what_if}, options_.seed, "advise");
     if (!side) continue;  // the reason was printed; others may be possible
-    changes_.push_back({.candidates = {candidate}, .side = experiment_->add(std::move(*side))});
+    MeasuredChange change{.candidates = {std::move(candidate)}};
+    predict(*side, change);
+    auto const& found = change.candidates.front();
+    // A share is the most that a request can save alone. What third parties are worth is no advice.
+    bool const is_another = found.kind == "third party" && std::exchange(is_third_party, true);
+    auto const worth = change.predicted ? change.predicted->saving_us / 1000 : found.share_ms;
+    bool const is_ranked = milestone_of(options_.compare.metrics.front()).has_value();
+    tried.push_back({.change = std::move(change),
+                     .side = std::move(*side),
+                     .order = {is_another, is_ranked ? -worth : 0, tried.size()}});
+  }
+  std::vector<std::size_t> order(tried.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return tried[i].order; });
+  for (auto const place : order) {
+    Tried& each = tried[place];
+    if (changes_.size() == options_.candidates) break;
+    if (changes_.size() == most) {
+      say(0, "the budget is too short for: " + each.change.candidates.front().what_if);
+      break;
+    }
+    each.change.side = experiment_->add(std::move(each.side));
+    changes_.push_back(std::move(each.change));
   }
   return std::nullopt;
 }
 
 bool AdviseRun::round(const std::vector<std::size_t>& sides) {
   while (true) {
-    auto const run = ++rounds_ + kWarmUps;
-    auto const left =
-        std::chrono::duration<double>(ends_ - std::chrono::steady_clock::now()).count();
+    auto const run = ++rounds_;
     std::fprintf(stderr, "round %zu: %s, at most %s left\n", rounds_,
-                 counted(sides.size(), "load").c_str(), seconds_text(left).c_str());
+                 counted(sides.size(), "load").c_str(), seconds_text(seconds_left()).c_str());
     for (std::size_t const side : sides) {
       if (!experiment_->load(side, run)) return false;
     }
@@ -135,15 +208,15 @@ bool AdviseRun::round(const std::vector<std::size_t>& sides) {
 }
 
 std::optional<int> AdviseRun::pilot() {
-  for (const MeasuredChange& change : changes_) {
-    if (!experiment_->load(change.side, 0)) return stopped();
+  for (std::size_t side = 0; side < experiment_->sides(); ++side) {
+    if (!experiment_->load(side, 0)) return stopped(*experiment_);
   }
   std::mt19937_64 random(options_.seed);
   std::vector<std::size_t> order(experiment_->sides());
   std::iota(order.begin(), order.end(), std::size_t{0});
   for (std::size_t i = 0; i < kPilot; ++i) {
     std::ranges::shuffle(order, random);
-    if (!round(order)) return stopped();
+    if (!round(order)) return stopped(*experiment_);
   }
   return std::nullopt;
 }
@@ -156,7 +229,7 @@ std::optional<int> AdviseRun::measure() {
                     .cost = experiment_->load_seconds()});
   }
   arms[kBase].weight = shared_baseline_weight(changes_.size());
-  auto const left = std::chrono::duration<double>(ends_ - std::chrono::steady_clock::now()).count();
+  auto const left = seconds_left();
   // A part of it is for what helps, together.
   auto const spent = cost_of(arms, std::vector<std::size_t>(arms.size(), kPilot));
   auto const together = 2 * static_cast<double>(kPilot) * experiment_->load_seconds();
@@ -167,7 +240,7 @@ std::optional<int> AdviseRun::measure() {
   }
   for (const MeasuringRound& each : rounds_of(*allotted, options_.seed)) {
     if (time_is_up()) break;
-    if (!round(each)) return stopped();
+    if (!round(each)) return stopped(*experiment_);
   }
   return std::nullopt;
 }
@@ -189,13 +262,14 @@ std::optional<int> AdviseRun::measure_together() {
     all.candidates.push_back(change.candidates.front());
   }
   if (all.candidates.size() < 2) return std::nullopt;
+  predict(*side, all);
   all.side = experiment_->add(std::move(*side));
-  if (!experiment_->load(all.side, 0)) return stopped();
+  if (!experiment_->load(all.side, 0)) return stopped(*experiment_);
   std::mt19937_64 random(options_.seed);
   std::vector<std::size_t> order{kBase, all.side};
   for (std::size_t i = 0; i < kPilot; ++i) {
     std::ranges::shuffle(order, random);
-    if (!round(order)) return stopped();
+    if (!round(order)) return stopped(*experiment_);
   }
   all.comparison = compared(all.side, options_.compare.alpha);
   together_ = std::move(all);

@@ -12,14 +12,17 @@
 #include "analysis/advice/candidates.h"
 #include "analysis/comparison.h"
 #include "tools/experiment/experiment.h"
+#include "tools/experiment/learnt_page.h"
 
 namespace reprise {
 
 /// A change with what it was measured to save.
 struct MeasuredChange {
-  std::vector<ChangeCandidate> candidates;  ///< several: made together
-  std::size_t side = 0;                     ///< of the experiment
-  Comparison comparison;                    ///< with the page as recorded, of one metric
+  std::vector<ChangeCandidate> candidates;     ///< several: made together
+  std::size_t side = 0;                        ///< of the experiment
+  Comparison comparison;                       ///< with the page as recorded, of one metric
+  std::optional<PredictedQuantile> predicted;  ///< the median of that metric
+  std::string not_predicted;                   ///< why not; a sentence
 
   /// Nothing if it could not be compared.
   const ComparedMetric* saving() const;
@@ -35,6 +38,7 @@ struct AdviseOptions {
   std::chrono::seconds budget{600};
   std::uint64_t seed = 1;
   std::vector<std::string> words;  ///< arguments of `reprise load`
+  std::filesystem::path traces;    ///< a folder for those of the loads that are predicted from
 };
 
 class AdviseRun {
@@ -42,6 +46,9 @@ class AdviseRun {
   /// Loads of each side before the rest of the budget is allotted by what they vary by: as few as
   /// can show a difference among several changes.
   static constexpr std::size_t kPilot = 6;
+  /// Loads from which the page is learnt, and candidates are found and predicted. They are traced,
+  /// and therefore slower, and no part of the comparison.
+  static constexpr std::size_t kWatched = 4;
 
   explicit AdviseRun(AdviseOptions options) : options_(std::move(options)) {}
 
@@ -55,9 +62,10 @@ class AdviseRun {
   const std::optional<MeasuredChange>& together() const { return together_; }
   /// After run() found a page.
   const Experiment& experiment() const { return *experiment_; }
-  const std::optional<double>& load_ms() const { return load_ms_; }
+  const LearntPage& page() const { return page_; }
 
  private:
+  std::optional<int> watch();
   std::optional<int> find();
   std::optional<int> pilot();
   std::optional<int> measure();
@@ -65,15 +73,21 @@ class AdviseRun {
   /// Loads these sides once, in this order; repeated while it is disturbed. False: exit_code().
   bool round(const std::vector<std::size_t>& sides);
   Comparison compared(std::size_t side, double alpha) const;
+  double seconds_left() const {
+    return std::chrono::duration<double>(ends_ - std::chrono::steady_clock::now()).count();
+  }
   bool time_is_up() const { return std::chrono::steady_clock::now() >= ends_; }
-  int stopped() const;
+  int stopped(const Experiment& experiment) const;
+  /// Sets what a side is predicted to save.
+  void predict(const ExperimentSide& side, MeasuredChange& change) const;
 
   AdviseOptions options_;
   std::chrono::steady_clock::time_point ends_;
+  std::optional<Experiment> watched_;
+  LearntPage page_;
   std::optional<Experiment> experiment_;
   std::vector<MeasuredChange> changes_;
   std::optional<MeasuredChange> together_;
-  std::optional<double> load_ms_;
   double load_seconds_ = 0;
   std::size_t rounds_ = 0;
   std::size_t disturbed_ = 0;

@@ -27,9 +27,7 @@ std::expected<ExperimentSide, LoadRefusal> ExperimentSide::parse(const std::stri
   return of_words(std::move(*words));
 }
 
-std::expected<ExperimentSide, LoadRefusal> ExperimentSide::of_words(
-    std::vector<std::string> words) {
-  LoadOptions options;
+std::optional<std::string> parse_load_words(std::vector<std::string> words, LoadOptions& options) {
   CLI::App app("", "load");
   options.add_to(app);
   auto const dashes = std::ranges::find(words, "--");
@@ -40,9 +38,16 @@ std::expected<ExperimentSide, LoadRefusal> ExperimentSide::of_words(
   try {
     app.parse(words);
   } catch (const CLI::ParseError& error) {
-    return refuse(error.what());
+    return error.what();
   }
-  if (options.arguments.empty()) return refuse("the archive is missing");
+  if (options.arguments.empty()) return "the archive is missing";
+  return std::nullopt;
+}
+
+std::expected<ExperimentSide, LoadRefusal> ExperimentSide::of_words(
+    std::vector<std::string> words) {
+  LoadOptions options;
+  if (auto const wrong = parse_load_words(std::move(words), options)) return refuse(*wrong);
   if (!options.output.empty() || !options.record_to.empty()) {
     return refuse("-o and --record-to cannot be used in a side");
   }
@@ -58,6 +63,7 @@ std::expected<ExperimentSide, LoadRefusal> ExperimentSide::of_words(
   auto what_if = WhatIfArchive::make(archive, options.what_if());
   if (!what_if) return refuse("nothing is loaded", what_if.error());
   ExperimentSide side(std::move(*given), std::move(*what_if));
+  side.what_if_options_ = options.what_if();
   side.cells_ = std::move(*cells);
   side.setup_ = options.setup(side.what_if_);
   side.result_ = empty_result(options, archive);

@@ -3,6 +3,7 @@
 // One side of an experiment: the arguments of `reprise load`, in one text.
 
 #include <expected>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -28,12 +29,16 @@ class ExperimentSide {
   /// The exit code of what made load() false.
   int exit_code() const { return exit_code_; }
 
-  /// What its what-ifs change.
+  /// What its what-ifs change, and the archive that is served.
+  const WhatIfArchive& what_if() const { return what_if_; }
+  const WhatIfOptions& what_if_options() const { return what_if_options_; }
   const std::vector<whatif::Effect>& effects() const { return what_if_.effects(); }
 
   const LoadResult& result() const { return result_; }
   LoadResult& result() { return result_; }
   const std::vector<LoadCell>& cells() const { return cells_; }
+  /// As recorded.
+  const std::filesystem::path& archive() const { return archive_.path(); }
 
  private:
   ExperimentSide(GivenArchive archive, WhatIfArchive what_if)
@@ -41,11 +46,16 @@ class ExperimentSide {
 
   GivenArchive archive_;
   WhatIfArchive what_if_;
+  WhatIfOptions what_if_options_;
   std::vector<LoadCell> cells_;
   LoadSetup setup_;
   LoadResult result_;
   int exit_code_ = 0;
 };
+
+/// Reads arguments of `reprise load`, also the browser's after `--`, into `options`. The error is a
+/// sentence.
+std::optional<std::string> parse_load_words(std::vector<std::string> words, LoadOptions& options);
 
 /// What the user has written differently of A and B, which therefore is the question.
 std::set<Mismatch> stated_differences(const ExperimentSide& a, const ExperimentSide& b);

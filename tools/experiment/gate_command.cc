@@ -6,6 +6,8 @@
 #include <random>
 
 #include "analysis/gate.h"
+#include "analysis/metric.h"
+#include "base/text/command_words.h"
 #include "base/text/counted.h"
 #include "pageload/results/result_file.h"
 #include "tools/commands.h"
@@ -14,6 +16,7 @@
 #include "tools/experiment/experiment.h"
 #include "tools/experiment/gate_run.h"
 #include "tools/experiment/noise_check.h"
+#include "tools/experiment/why.h"
 #include "tools/process/interruption.h"
 
 namespace reprise {
@@ -34,6 +37,8 @@ struct GateFlags {
   std::size_t noise_loads = 0;
   std::size_t splits = 2000;
   bool skip_noise_check = false;
+  bool why = false;
+  std::string why_budget = "10m";
 };
 
 /// Prints the verdict, and how it was reached.
@@ -45,6 +50,25 @@ int tell(const GateFlags& flags, const GateRun& run, const GateResult& result) {
   }
   if (auto const code = run.tell_end(result)) return *code;
   return run.kept() ? exit_code_of(result.look.comparison) : int{kExitFailed};
+}
+
+/// The causes of a difference that was shown, for a gate that failed with `exit_code`. Both sides
+/// are the same but for their archives (alike_but_for_archives()).
+int tell_why(const GateFlags& flags, const GateRun& run, std::uint64_t seed, int exit_code) {
+  auto compare = run.options().compare;
+  if (compare.metrics.size() != 1) compare.metrics = *parse_metrics("load");
+  WhyRun why({.compare = std::move(compare),
+              .words_a = *command_words(flags.sides[0]),
+              .words_b = *command_words(flags.sides[1]),
+              .budget = *parse_budget(flags.why_budget),
+              .seed = seed,
+              .folder = flags.output});
+  if (why.find_differences()) return exit_code;
+  for (std::size_t side = 0; side < 2; ++side) {
+    why.allow_misses_of(run.experiment().side(side).result());
+  }
+  auto const code = explain_why(why, {.json = false, .markdown = flags.compare.markdown});
+  return code == kExitGate ? exit_code : code;
 }
 
 /// Measures one side, or reads what was measured, and says what a gate could see.
@@ -97,6 +121,15 @@ int run_command(const GateFlags& flags) {
   if (flags.sides.size() != sides_wanted) {
     return say(kExitUsage, "gate needs SIDE_A SIDE_B, --aa SIDE, or --aa --loads FILE");
   }
+  if (flags.why && (flags.noise || flags.compare.json)) {
+    return say(kExitUsage, "gate: --why cannot be used with --aa or --json");
+  }
+  if (flags.why && !parse_budget(flags.why_budget)) {
+    return say(kExitUsage, "gate: --why-budget must be a time such as 90s, 10m or 1h");
+  }
+  if (flags.why && !alike_but_for_archives(flags.sides[0], flags.sides[1])) {
+    return say(kExitUsage, "gate --why needs two sides that differ in their archives alone");
+  }
   if (!flags.output.empty()) {
     std::error_code error;
     fs::create_directories(flags.output, error);
@@ -131,7 +164,9 @@ int run_command(const GateFlags& flags) {
   };
   auto const result =
       run.run(*budget, flags.output, flags.skip_noise_check ? GateRun::AgainA() : again);
-  return result ? tell(flags, run, *result) : result.error();
+  if (!result) return result.error();
+  auto const code = tell(flags, run, *result);
+  return flags.why && code == kExitGate ? tell_why(flags, run, seed, code) : code;
 }
 
 }  // namespace
@@ -164,6 +199,9 @@ void add_gate_command(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(8U, 100'000U));
   sub->add_option("--splits", flags->splits, "With --aa: use this many random splits [2000]")
       ->check(CLI::Range(1U, 1'000'000U));
+  sub->add_flag("--why", flags->why,
+                "If B is different, find out why, as `reprise why` does, and print the causes");
+  sub->add_option("--why-budget", flags->why_budget, "Stop that after this time [10m]");
   sub->callback([flags, &exit_code] { exit_code = run_command(*flags); });
 }
 

@@ -66,20 +66,6 @@ int say(int exit_code, const std::string& text) {
   return exit_code;
 }
 
-std::optional<std::chrono::seconds> parse_budget(const std::string& text) {
-  char unit = 0;
-  unsigned value = 0;
-  int used = 0;
-  if (std::sscanf(text.c_str(), "%6u%c%n", &value, &unit, &used) != 2 ||
-      static_cast<std::size_t>(used) != text.size()) {
-    return std::nullopt;
-  }
-  if (unit == 's') return std::chrono::seconds(value);
-  if (unit == 'm') return std::chrono::minutes(value);
-  if (unit == 'h') return std::chrono::hours(value);
-  return std::nullopt;
-}
-
 std::expected<GateResult, int> GateRun::run(std::chrono::seconds budget,
                                             const std::filesystem::path& folder,
                                             const AgainA& again) {

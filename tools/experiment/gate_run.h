@@ -14,11 +14,9 @@
 #include "analysis/gate.h"
 #include "tools/experiment/experiment.h"
 #include "tools/experiment/noise_check.h"
+#include "tools/load/load_budget.h"
 
 namespace reprise {
-
-/// "90s", "10m", "1h": a budget.
-std::optional<std::chrono::seconds> parse_budget(const std::string& text);
 
 /// Prints a line for people; returns `exit_code`.
 int say(int exit_code, const std::string& text);

@@ -1,7 +1,5 @@
 #include "tools/explain/explain_inputs.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <expected>
@@ -18,12 +16,9 @@
 #include "analysis/spans/span_file.h"
 #include "analysis/spans/span_forest.h"
 #include "archive/import/import.h"
-#include "archive/import/source/decompress.h"
 #include "archive/import/source/json_reader.h"
+#include "archive/import/source/opened_file.h"
 #include "archive/record.h"
-#include "base/system/descriptor.h"
-#include "base/system/last_error.h"
-#include "base/system/mapped_file.h"
 #include "base/text/counted.h"
 #include "base/text/white_space.h"
 #include "pageload/results/result_file.h"
@@ -43,42 +38,6 @@ int say(const fs::path& path, const std::string& wrong) {
   std::fprintf(stderr, "reprise: %s: %s\n", path.c_str(), wrong.c_str());
   return kExitFailed;
 }
-
-/// A file, mapped, and decompressed while it is read.
-class OpenFile {
- public:
-  static std::expected<OpenFile, std::string> open(const fs::path& path) {
-    Descriptor const file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file.is_open()) return std::unexpected("cannot be read: " + last_system_error().message());
-    auto const size = file_size(file);
-    if (!size) return std::unexpected("cannot be read: " + size.error().message());
-    if (*size == 0) return std::unexpected("is empty");
-    auto map = MappedFile::map(file, *size);
-    if (!map) return std::unexpected("cannot be read: " + map.error().message());
-    return OpenFile(std::move(*map));
-  }
-
-  std::span<const std::byte> bytes() const { return map_.bytes(); }
-  std::unique_ptr<importing::ByteSource> source() {
-    return importing::decompressed(
-        std::make_unique<importing::InputSource>(input_, 0, input_.size_bytes(), nullptr), text());
-  }
-  /// The first bytes, decompressed.
-  std::string start() {
-    auto const from = source();
-    ByteReader reader(*from);
-    return std::string(reader.fill(ByteReader::kBufferBytes));
-  }
-
- private:
-  explicit OpenFile(MappedFile map) : map_(std::move(map)), input_(text()) {}
-  std::string_view text() const {
-    return {reinterpret_cast<const char*>(map_.bytes().data()), map_.bytes().size()};
-  }
-
-  MappedFile map_;
-  importing::MemoryInput input_;
-};
 
 /// Whether the text begins as a JSON object with this member, before any member of 64 KiB.
 bool has_member(std::string_view start, std::string_view wanted) {
@@ -105,7 +64,7 @@ class InputReader {
   InputReader(const fs::path& path, ExplainInputs& inputs) : path_(path), inputs_(inputs) {}
 
   int run() {
-    auto file = OpenFile::open(path_);
+    auto file = importing::OpenedFile::open(path_);
     if (!file) return say(path_, file.error());
     if (check_file_header(file->bytes().first(std::min(file->bytes().size(), kFileHeaderBytes)))) {
       return read_archive(path_);
@@ -140,25 +99,17 @@ class InputReader {
     if (!result) return say(path_, "not a result of `load -o`: " + result.error());
     for (auto& [load, tree] : calls_of(*result, inputs_.losses)) {
       auto const& trace = result->loads[load].page.trace;
-      if (!trace.empty()) add_trace_file(trace, tree);
+      if (!trace.empty()) add_trace_of(trace, tree);
       add(std::move(tree), load + 1);
     }
     return finish("has no load that counts");
   }
 
   /// The trace is where `load --trace` wrote it, or beside the result.
-  void add_trace_file(const fs::path& trace, CallTree& tree) {
+  void add_trace_of(const fs::path& trace, CallTree& tree) {
     auto const beside = path_.parent_path() / trace.filename();
     std::error_code error;
-    auto file = OpenFile::open(fs::exists(trace, error) ? trace : beside);
-    auto added = std::expected<void, std::string>();
-    if (file) {
-      auto const source = file->source();
-      ByteReader reader(*source);
-      added = add_trace(reader, tree);
-    } else {
-      added = std::unexpected(file.error());
-    }
+    auto const added = add_trace_file(fs::exists(trace, error) ? trace : beside, tree);
     if (added) return;
     say(trace, added.error() + "; its load has no main thread here");
     tree.lose("traces that could not be read");
@@ -182,7 +133,7 @@ class InputReader {
     return archive ? take_archive(*archive) : kExitArchive;
   }
 
-  int read_har(OpenFile& file) {
+  int read_har(importing::OpenedFile& file) {
     auto const source = file.source();
     ByteReader reader(*source);
     auto trees = read_har_calls(reader);
@@ -192,7 +143,7 @@ class InputReader {
     return finish("");
   }
 
-  int read_lines(OpenFile& file) {
+  int read_lines(importing::OpenedFile& file) {
     auto const source = file.source();
     ByteReader reader(*source);
     std::size_t number = 0;
@@ -211,7 +162,7 @@ class InputReader {
     return finish("has no line of calls");
   }
 
-  int read_beacons(OpenFile& file) {
+  int read_beacons(importing::OpenedFile& file) {
     auto const source = file.source();
     ByteReader reader(*source);
     BeaconLines lines([this](const BeaconView& view, std::uint64_t line) {
@@ -246,7 +197,7 @@ class InputReader {
     return finish("has no beacon of a view");
   }
 
-  int read_spans(OpenFile& file) {
+  int read_spans(importing::OpenedFile& file) {
     auto const source = file.source();
     ByteReader reader(*source);
     std::string text;

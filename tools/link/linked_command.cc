@@ -159,7 +159,8 @@ std::span<Descriptor> LinkedCommand::name_sockets() {
   return std::span(shell_.network().listeners).last(name_sockets_);
 }
 
-std::string LinkedCommand::start(const std::vector<std::string>& arguments) {
+std::string LinkedCommand::start(const std::vector<std::string>& arguments,
+                                 const std::vector<std::string>& environment) {
   auto link = LinkRunner::start(devices_, run_.profile,
                                 {.seed = run_.seed,
                                  .priority = options_.priority(),
@@ -168,7 +169,7 @@ std::string LinkedCommand::start(const std::vector<std::string>& arguments) {
                                  .series = series_.get()});
   if (!link) return text_of(link.error());
   link_ = std::move(*link);
-  auto const started = shell_.run(arguments);
+  auto const started = shell_.run(arguments, environment);
   return started ? "" : text_of(started.error());
 }
 

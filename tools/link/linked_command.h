@@ -62,7 +62,8 @@ class LinkedCommand final : public RunningCommand {
   void move_servers_away(FarServers::Delays delays) { run_.far_servers = std::move(delays); }
 
   /// Starts the link, then the command.
-  std::string start(const std::vector<std::string>& arguments) override;
+  std::string start(const std::vector<std::string>& arguments,
+                    const std::vector<std::string>& environment) override;
   bool poll(int& exit_code) override { return shell_.poll(exit_code); }
   int event_fd() const override { return shell_.event_fd(); }
   void signal(int number) override { shell_.signal(number); }

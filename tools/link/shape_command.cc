@@ -99,7 +99,7 @@ int shape(const ShapeOptions& options, const std::vector<std::string>& command) 
     return say(carried.error(), kExitFailed);
   }
   if (auto const number = waiting_signal()) return conclude(options, **linked, 128 + *number);
-  if (auto const wrong = (*linked)->start(command); !wrong.empty()) {
+  if (auto const wrong = (*linked)->start(command, {}); !wrong.empty()) {
     std::fprintf(stderr, "reprise: cannot start %s: %s\n", command.front().c_str(), wrong.c_str());
     return kExitFailed;
   }

@@ -33,9 +33,10 @@ int say(int exit_code, const std::string& text) {
 /// Shows the current step on a terminal's last line, and finished steps as lines.
 class Progress {
  public:
-  Progress(std::size_t loads, const std::vector<LoadCell>& cells)
-      : loads_(loads), cells_(cells), began_(Clock::now()) {}
+  explicit Progress(const std::vector<LoadCell>& cells) : cells_(cells), began_(Clock::now()) {}
 
+  /// More loads are planned.
+  void add(std::size_t loads) { loads_ += loads; }
   void begins(const LoadCell& cell) {
     if (live_) std::fprintf(stderr, "\r\033[K%sloading %s", place(cell).c_str(), cell.url.c_str());
   }
@@ -66,8 +67,8 @@ class Progress {
     return text + ": " + (what.empty() ? "" : what + ": ");
   }
 
-  std::size_t loads_;
   const std::vector<LoadCell>& cells_;
+  std::size_t loads_ = 0;
   std::size_t done_ = 0;
   Clock::time_point began_;
   bool live_ = ::isatty(STDERR_FILENO) != 0;
@@ -99,39 +100,108 @@ int record_pages(const fs::path& archive, const std::vector<std::string>& flags,
   return WIFEXITED(*status) ? WEXITSTATUS(*status) : int{kExitFailed};
 }
 
-/// Makes all loads of one archive, or live. Returns the exit code.
-int measure(const LoadOptions& options, const LoadSetup& setup, const std::vector<LoadCell>& cells,
-            LoadResult& result) {
-  auto const plan = plan_loads(cells.size(), options.warm_up_loads(), options.runs, result.seed);
-  Progress progress(plan.size(), cells);
-  int exit_code = kExitDone;
-  for (const PlannedLoad& next : plan) {
-    const LoadCell& cell = cells[next.cell];
-    progress.begins(cell);
+/// The loads of one archive, or live.
+class Measurement {
+ public:
+  Measurement(const LoadOptions& options, const LoadSetup& setup,
+              const std::vector<LoadCell>& cells, LoadResult& result)
+      : options_(options),
+        setup_(setup),
+        cells_(cells),
+        result_(result),
+        progress_(cells),
+        budget_(cells.size()) {}
+
+  /// Makes all, and tells what they show. Returns the exit code.
+  int run() {
+    auto const warm_ups = options_.warm_up_loads();
+    auto const plan = plan_loads(cells_.size(), warm_ups, options_.runs_of_each(), result_.seed);
+    auto const time = parse_budget(options_.budget);
+    auto const ends = std::chrono::steady_clock::now() + time.value_or(std::chrono::seconds(0));
+    if (make(plan, std::nullopt) && time) {
+      auto const first_run = warm_ups + options_.runs_of_each() + 1;
+      auto const rest = budget_.rest(seconds_until(ends), first_run, result_.seed);
+      if (rest.empty()) {
+        say(0, seconds_until(ends) < budget_.least_seconds()
+                   ? "the first loads of each took the whole budget"
+                   : "no more loads are made: the load events of the first ones are all alike");
+      }
+      make(rest, ends);
+    }
+    if (interrupted_) return exit_code_;
+    if (planned_ > cells_.size()) {
+      std::fprintf(stderr, "\n%s", load_table(result_, cells_).c_str());
+    }
+    if (time) tell_standard_errors();
+    return exit_code_;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  static double seconds_until(Clock::time_point then) {
+    return std::chrono::duration<double>(then - Clock::now()).count();
+  }
+
+  /// Makes those of `plan` that end before `ends`. False if no more can be made.
+  bool make(const std::vector<PlannedLoad>& plan, std::optional<Clock::time_point> ends) {
+    planned_ += plan.size();
+    progress_.add(plan.size());
+    for (const PlannedLoad& next : plan) {
+      if (ends && seconds_until(*ends) < budget_.seconds_of(next.cell)) return true;
+      if (!make(next)) return false;
+    }
+    return true;
+  }
+
+  bool make(const PlannedLoad& next) {
+    const LoadCell& cell = cells_[next.cell];
+    progress_.begins(cell);
     char name[32];
-    std::snprintf(name, sizeof name, "load-%04zu", result.loads.size() + 1);
-    auto measured = measure_load(setup_of_run(setup, result.seed, next.run), cell.configuration,
+    std::snprintf(name, sizeof name, "load-%04zu", result_.loads.size() + 1);
+    auto const began = Clock::now();
+    auto measured = measure_load(setup_of_run(setup_, result_.seed, next.run), cell.configuration,
                                  cell.url, name);
     auto const code = exit_code_of(measured);
     if (measured.end == LoadEnd::kInterrupted) {
-      say(0, "interrupted after " + std::to_string(result.loads.size()) + " of " +
-                 counted(plan.size(), "load") +
-                 (options.output.empty() ? "" : ", which were written to the result"));
-      return code;
+      say(0, "interrupted after " + std::to_string(result_.loads.size()) + " of " +
+                 counted(planned_, "load") +
+                 (options_.output.empty() ? "" : ", which were written to the result"));
+      interrupted_ = true;
+      exit_code_ = code;
+      return false;
     }
-    progress.ended(cell, next.warm_up, measured);
+    progress_.ended(cell, next.warm_up, measured);
+    bool const counts = !next.warm_up && measured.end == LoadEnd::kLoaded;
+    budget_.add(next.cell, -seconds_until(began),
+                counts ? measured.page->load_event_ms : std::nullopt);
     bool const hopeless = is_hopeless(measured);
-    if (code != kExitDone) exit_code = code;
-    if (exit_code == kExitDone && measured.end != LoadEnd::kLoaded) exit_code = kExitFailed;
-    if (measured.page && !write_har(options, name, measured)) exit_code = kExitFailed;
-    add_load(result, std::move(measured), cell.configuration, next.run, next.warm_up);
-    if (hopeless) break;
+    if (code != kExitDone) exit_code_ = code;
+    if (exit_code_ == kExitDone && measured.end != LoadEnd::kLoaded) exit_code_ = kExitFailed;
+    if (measured.page && !write_har(options_, name, measured)) exit_code_ = kExitFailed;
+    add_load(result_, std::move(measured), cell.configuration, next.run, next.warm_up);
+    return !hopeless;
   }
-  if (plan.size() > cells.size()) {
-    std::fprintf(stderr, "\n%s", load_table(result, cells).c_str());
+
+  void tell_standard_errors() const {
+    auto const errors = budget_.standard_errors();
+    if (!errors || cells_.size() < 2) return;
+    std::fprintf(stderr,
+                 "standard errors of the load events: %.2f ms in all; the same time split evenly "
+                 "would have left %.2f ms\n",
+                 errors->allotted, errors->even);
   }
-  return exit_code;
-}
+
+  const LoadOptions& options_;
+  const LoadSetup& setup_;
+  const std::vector<LoadCell>& cells_;
+  LoadResult& result_;
+  Progress progress_;
+  LoadBudget budget_;
+  std::size_t planned_ = 0;
+  bool interrupted_ = false;
+  int exit_code_ = kExitDone;
+};
 
 /// The same, with the work before and after. `name` is the archive's name on the command line.
 int measure_one(const LoadOptions& options, const fs::path& archive, const fs::path& name,
@@ -146,7 +216,8 @@ int measure_one(const LoadOptions& options, const fs::path& archive, const fs::p
   if (!what_if) return what_if.error();
   std::fputs(what_if_text(what_if->effects()).c_str(), stderr);
   result.what_ifs = what_ifs_made(what_if->effects());
-  int const exit_code = measure(options, options.setup(*what_if), *cells, result);
+  auto const setup = options.setup(*what_if);
+  int const exit_code = Measurement(options, setup, *cells, result).run();
   if (output.empty()) return exit_code;
   if (auto const written = write_result(result, output); !written) {
     return say(kExitFailed, output.string() + " cannot be written: " + written.error().message());
@@ -184,6 +255,9 @@ int load(const LoadOptions& options) {
   if (options.arguments.empty() || (needs_pages && options.urls().empty())) {
     return say(kExitUsage,
                "load needs ARCHIVE [URL...], --live URL... or --record-to ARCHIVE URL...");
+  }
+  if (!options.budget.empty() && !parse_budget(options.budget)) {
+    return say(kExitUsage, "--budget must be a time such as 90s, 10m or 1h");
   }
   for (const std::string& url : options.urls()) {
     if (auto const wrong = check_page_url(url); !wrong.empty()) return say(kExitUsage, wrong);

@@ -77,9 +77,15 @@ void LoadOptions::add_to(CLI::App& command) {
       ->type_name("FILE");
   command.add_option("--record-flag", record_flags, "Pass this argument to record")
       ->allow_extra_args(false);
-  command.add_option("--runs", runs, "Load each page in each combination this many times")
-      ->check(CLI::Range(1U, 100'000U))
-      ->capture_default_str();
+  command
+      .add_option("--runs", runs,
+                  "Load each page in each combination this many times [1; 5 with --budget]")
+      ->check(CLI::Range(1U, 100'000U));
+  command
+      .add_option("--budget", budget,
+                  "Spend this time (90s, 20m, 1h): --runs loads of each, then more of those whose "
+                  "load events vary most for the time that they take")
+      ->type_name("TIME");
   command
       .add_option("--warm-up", warm_ups,
                   "Load each this many times before, without counting [1; 0 with --runs 1]")

@@ -10,6 +10,7 @@
 
 #include "pageload/run/load_run.h"
 #include "tools/load/browsing_options.h"
+#include "tools/load/load_budget.h"
 #include "tools/load/load_matrix.h"
 #include "tools/serve/what_if.h"
 
@@ -25,7 +26,8 @@ struct LoadOptions {
   bool live = false;
   std::filesystem::path record_to;
   std::vector<std::string> record_flags;
-  unsigned runs = 1;
+  std::optional<unsigned> runs;
+  std::string budget;  ///< a time for all loads; empty: `runs` of each
   std::optional<unsigned> warm_ups;
   std::optional<std::uint64_t> seed;
   std::filesystem::path output;
@@ -51,7 +53,9 @@ struct LoadOptions {
   WhatIfOptions what_if() const;
   /// Its loads end once Interruption::was_asked(). `archive` is empty if live.
   LoadSetup setup(const WhatIfArchive& archive) const;
-  unsigned warm_up_loads() const { return warm_ups.value_or(runs > 1 ? 1 : 0); }
+  /// Of each cell; at least so many with a budget.
+  unsigned runs_of_each() const { return runs.value_or(budget.empty() ? 1 : LoadBudget::kPilot); }
+  unsigned warm_up_loads() const { return warm_ups.value_or(runs_of_each() > 1 ? 1 : 0); }
 };
 
 }  // namespace reprise

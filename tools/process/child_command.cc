@@ -15,10 +15,8 @@
 namespace reprise {
 namespace {
 
-constexpr std::string_view kFlagsPlace = "{chromium-flags}";
-
-/// In the child: reads arguments, each followed by a NUL, up to the end of the pipe, and executes
-/// them. The command ends when its parent does, for any reason.
+/// In the child: reads a launch text up to the end of the pipe, and executes it. The command ends
+/// when its parent does, for any reason.
 [[noreturn]] void wait_and_exec(int orders, pid_t parent, bool own_group) {
   if (own_group) ::setpgid(0, 0);
   if (!end_with_parent(parent, SIGTERM)) ::_exit(0);
@@ -33,18 +31,6 @@ constexpr std::string_view kFlagsPlace = "{chromium-flags}";
   }
   if (text.empty()) ::_exit(0);  // never started
   execute(std::move(text));
-}
-
-std::string shell_quoted(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "'";
 }
 
 }  // namespace
@@ -79,9 +65,9 @@ ChildCommand::~ChildCommand() {
   if (orders_ >= 0) ::close(orders_);
 }
 
-std::string ChildCommand::start(const std::vector<std::string>& arguments) {
-  std::string text;
-  for (const std::string& argument : arguments) text.append(argument.c_str()).push_back('\0');
+std::string ChildCommand::start(const std::vector<std::string>& arguments,
+                                const std::vector<std::string>& environment) {
+  auto const text = launch_text(arguments, environment);
   for (std::string_view rest = text; !rest.empty();) {
     auto const count = ::write(orders_, rest.data(), rest.size());
     if (count < 0 && errno == EINTR) continue;
@@ -102,27 +88,6 @@ bool ChildCommand::poll(int& exit_code) {
 
 void ChildCommand::signal(int number) {
   if (child_ > 0) ::kill(own_group_ ? -child_ : child_, number);
-}
-
-std::vector<std::string> expand_chromium_flags(const std::vector<std::string>& arguments,
-                                               const std::vector<std::string>& flags) {
-  std::string quoted;
-  for (const std::string& flag : flags) {
-    quoted += (quoted.empty() ? "" : " ") + shell_quoted(flag);
-  }
-  std::vector<std::string> expanded;
-  for (std::string argument : arguments) {
-    if (argument == kFlagsPlace) {
-      expanded.insert(expanded.end(), flags.begin(), flags.end());
-      continue;
-    }
-    for (auto at = argument.find(kFlagsPlace); at != std::string::npos;
-         at = argument.find(kFlagsPlace, at + quoted.size())) {
-      argument.replace(at, kFlagsPlace.size(), quoted);
-    }
-    expanded.push_back(std::move(argument));
-  }
-  return expanded;
 }
 
 }  // namespace reprise

@@ -22,7 +22,8 @@ class ChildCommand final : public RunningCommand {
   ~ChildCommand() override;
 
   /// Executes `arguments` in the waiting process.
-  std::string start(const std::vector<std::string>& arguments) override;
+  std::string start(const std::vector<std::string>& arguments,
+                    const std::vector<std::string>& environment) override;
   bool poll(int& exit_code) override;
   void signal(int number) override;
 
@@ -33,10 +34,5 @@ class ChildCommand final : public RunningCommand {
   bool own_group_ = false;
   int orders_ = -1;  // write end; the child reads its arguments from the other
 };
-
-/// Replaces an argument `{chromium-flags}` by `flags`, and inside longer arguments by the flags
-/// quoted for a shell.
-std::vector<std::string> expand_chromium_flags(const std::vector<std::string>& arguments,
-                                               const std::vector<std::string>& flags);
 
 }  // namespace reprise

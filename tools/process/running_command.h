@@ -11,10 +11,11 @@ class RunningCommand {
  public:
   virtual ~RunningCommand() = default;
 
-  /// Runs `arguments`, found on PATH. Call it once. If the command cannot be run, an error is
-  /// printed on stderr and the exit code is 127. Returns an error of this process as a sentence;
-  /// empty on success.
-  virtual std::string start(const std::vector<std::string>& arguments) = 0;
+  /// Runs `arguments`, found on PATH, with `environment` (NAME=VALUE) added to this process's own.
+  /// Call it once. If the command cannot be run, an error is printed on stderr and the exit code is
+  /// 127. Returns an error of this process as a sentence; empty on success.
+  virtual std::string start(const std::vector<std::string>& arguments,
+                            const std::vector<std::string>& environment) = 0;
 
   /// The exit code once the command has ended; 128 + N if signal N ended it. Does not block.
   virtual bool poll(int& exit_code) = 0;

@@ -355,6 +355,8 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
       exit_code = record_list(*options, *sub);
       return;
     }
+    // Our own browser trusts the CA by its flags.
+    options->serving.no_child_ca |= !options->urls.empty();
     exit_code = record(*options, options->urls.empty() ? command : browse_command(*options));
   });
 }

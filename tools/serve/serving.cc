@@ -13,8 +13,10 @@
 #include "shaper/packet/network/topology.h"
 #include "tools/commands.h"
 #include "tools/process/child_command.h"
+#include "tools/process/chromium_flags.h"
 #include "tools/process/log_lines.h"
 #include "tools/process/process_signals.h"
+#include "tools/serve/command_environment.h"
 
 namespace reprise {
 namespace {
@@ -54,6 +56,8 @@ void ServingOptions::add_to(CLI::App& command) {
       ->check(CLI::IsMember({"auto", "packet", "stream"}))
       ->capture_default_str()
       ->group("Emulated network (`reprise profiles` lists links)");
+  command.add_flag("--no-child-ca", no_child_ca,
+                   "Do not make the command's programs trust the CA by environment variables");
   command.add_option("--ready-file", ready_file,
                      "Write the addresses here as JSON once all listeners accept");
   command
@@ -114,6 +118,7 @@ std::optional<int> Serving::prepare_command() {
   if (!options_.link.link.empty()) {
     if (auto const wrong = prepare_link()) return wrong;
   }
+  if (!command_.empty() && !options_.no_child_ca) all_roots_ = write_all_roots(authorities_);
   if (child_ || command_.empty()) return std::nullopt;
   auto child = ChildCommand::prepare();
   if (!child) {
@@ -282,7 +287,13 @@ std::optional<int> Serving::announce() {
     }
   }
   if (!child_) return std::nullopt;
-  auto const wrong = child_->start(expand_chromium_flags(command_, chromium_flags()));
+  auto const flags = chromium_flags();
+  auto environment = addresses_environment(addresses_, authorities_.front(), flags);
+  if (!all_roots_.empty()) {
+    auto const trust = trust_environment(authorities_, all_roots_);
+    environment.insert(environment.end(), trust.begin(), trust.end());
+  }
+  auto const wrong = child_->start(expand_chromium_flags(command_, flags), environment);
   if (wrong.empty()) return std::nullopt;
   std::fprintf(stderr, "reprise: cannot start %s: %s\n", command_.front().c_str(), wrong.c_str());
   return kExitFailed;

@@ -39,7 +39,9 @@ struct ServingOptions {
   std::string log_level = "warn";
   unsigned threads = 1;
   bool strict = false;  ///< a link that misses its settings ends the run (kExitGate)
-  DropIn drop_in;       ///< not on our command line
+  /// The command gets no variables by which clients find a CA.
+  bool no_child_ca = false;
+  DropIn drop_in;  ///< not on our command line
 
   void add_to(CLI::App& command);
 };
@@ -115,6 +117,7 @@ class Serving {
   std::vector<std::string> command_;
   ListenAddresses addresses_;                      // once bound, the bound ones
   std::vector<CertificateAuthority> authorities_;  // the first whose keys a client takes
+  std::filesystem::path all_roots_;                // for the command: the system's and ours
   std::unique_ptr<RunningCommand> child_;
   LinkedCommand* linked_ = nullptr;  // the same, if it is behind a link
   std::optional<boost::json::object> finished_link_;

@@ -14,7 +14,7 @@ namespace reprise {
 enum class ControlKind : std::uint32_t {
   built,   ///< from init: the network is ready; comes with descriptors
   failed,  ///< from init: it failed; an error, a NUL, the remedy
-  run,     ///< to init: the command's arguments, each followed by a NUL
+  run,     ///< to init: the launch_text() of the command
   signal,  ///< to init: one byte, for the command
   ended,   ///< from init: the command's exit code, as decimal text
 };

@@ -143,11 +143,36 @@ TEST(ChangedLoad, PaysTheRoundTripsOfANewConnectionOnce) {
   auto const second = page.request({}, 20, 15);  // waits until 30, to 55
   page.load_event(0);
   EXPECT_DOUBLE_EQ(page.load_ms(), 55);
-  EXPECT_DOUBLE_EQ(page.load_ms_with_all({.rtt_us = 10'000}), 95) << "three and one";
+  EXPECT_DOUBLE_EQ(page.load_ms_with_all({.rtt_us = 10'000}), 85) << "two and one";
+  EXPECT_DOUBLE_EQ(page.load_ms_with_all({.rtt_us = 10'000, .dns_us = 10'000}), 95);
   EXPECT_DOUBLE_EQ(page.load_ms_with(first, {.drop = true}), 75) << "the other one connects";
   EXPECT_DOUBLE_EQ(page.load_ms_with(second, {.drop = true}), 45);
   page.parts.nodes[second].own_setup = {.connect_us = 10'000, .tls_us = 10'000};
   EXPECT_DOUBLE_EQ(page.load_ms(), 65) << "20 + 20 + 25";
+}
+
+TEST(ChangedLoad, ConnectsAndAsksBeforeItIsUsed) {
+  Page page;
+  page.parts.origins[0] = {.dns_us = 5'000, .connect_us = 10'000, .tls_us = 10'000};
+  page.parts.origins[1] = page.parts.origins[0];
+  // Connected at 25, sent then, first byte at 75, end at 125.
+  auto const document = page.request({}, 0, 40, 50);
+  auto const script = page.request(
+      {{.from = document, .after = DependencyAfter::kFirstByte, .kind = DependencyKind::kParser}},
+      0, 0, 15);                                          // 75 to 100
+  auto const late = page.request({{script}}, 5, 40, 10);  // 105, connected at 130, to 190
+  page.parts.nodes[late].origin = 1;
+  page.load_event(0);
+  EXPECT_DOUBLE_EQ(page.load_ms(), 190);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(late, {.preconnect = true}), 165) << "ready at 100";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(late, {.coalesce = true}), 165);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(late, {.preload = true}), 160) << "asked for at 75";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(late, {.early_hints = true}), 125)
+      << "asked for at 35, there when it is used";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(late, {.think_us = 60'000, .early_hints = true}), 180);
+  page.parts.nodes[late].protocol = PredictedProtocol::kH1;
+  EXPECT_DOUBLE_EQ(page.load_ms(), 190);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(late, {.preconnect = true}), 165);
 }
 
 TEST(ChangedLoad, SharesTheLink) {
@@ -175,6 +200,32 @@ TEST(ChangedLoad, DoesNotMakeADroppedRequestNorWhatItInitiates) {
   EXPECT_DOUBLE_EQ(page.load_ms_with(child, {.drop = true}), 230);
   EXPECT_DOUBLE_EQ(page.load_ms_with(third, {.drop = true}), 80)
       << "of the third party, only its place in the order is left";
+  page.parts.origins[1].dns_us = 30'000;
+  page.parts.nodes[third].origin = page.parts.nodes[child].origin = 1;
+  EXPECT_DOUBLE_EQ(page.load_ms_with(third, {.drop = true}), 110) << "its name was looked up";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(third, {.refused = true}), 120) << "its server has answered";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(third, {.at_hand = true}), 180) << "its child is made";
+}
+
+TEST(ChangedLoad, SlowsDownWhatIsLargerThanAWindow) {
+  Page page(1460);  // bytes per ms: ten segments in 10 ms
+  page.parts.round_trip_us = 30'000;
+  auto const one = page.request({}, 0, 0, 0, 14'600);  // first byte at 10, to 20
+  page.parts.nodes[one].slow_start = 1;
+  page.load_event(0);
+  EXPECT_NEAR(page.load_ms(), 20, 1e-9);
+  // 40 ms on the link; it idles for 20 ms after the first window, and for 10 after the second.
+  EXPECT_NEAR(page.load_ms_with(one, {.bytes_factor = 4}), 80, 1e-9);
+  EXPECT_NEAR(page.load_ms_with(one, {.bytes_added = 14'600}), 50, 1e-9);
+  page.parts.nodes[one].slow_start = 0;
+  EXPECT_NEAR(page.load_ms_with(one, {.bytes_factor = 4}), 50, 1e-9) << "a used connection";
+  page.parts.nodes[one].bytes = 58'400;
+  page.parts.nodes[one].tail_us = 30'000;
+  page.parts.nodes[one].slow_start = 1;
+  EXPECT_NEAR(page.load_ms(), 80, 1e-9);
+  EXPECT_NEAR(page.load_ms(.1), 410, 1e-9) << "a slower link does not idle";
+  // 10 more until the first byte, 30 + 20 instead of 20 + 10 in the windows.
+  EXPECT_NEAR(page.load_ms_with(one, {.rtt_us = 10'000}), 110, 1e-9);
 }
 
 TEST(ChangedLoad, GivesARaceItsOtherWay) {

@@ -69,7 +69,7 @@ TEST(LoadParts, GiveTheFirstConnectionToTheOrigin) {
   ASSERT_EQ(taken.parts.origins.size(), 2);
   EXPECT_EQ(taken.parts.origins[0].dns_us, 5'000);
   EXPECT_EQ(taken.parts.origins[0].sum(), 55'000);
-  EXPECT_EQ(taken.parts.origins[0].round_trips(), 3);
+  EXPECT_EQ(taken.parts.origins[0].round_trips(), 2) << "to the server";
   EXPECT_EQ(taken.parts.origins[1].sum(), 0);
   EXPECT_EQ(taken.of("https://a.test/").own_setup.sum(), 0);
   EXPECT_EQ(taken.of("https://a.test/").queue_us, 2'000);
@@ -105,11 +105,12 @@ TEST(LoadParts, ShareTheLinkOfTheTransfersAndLeaveATail) {
   EXPECT_NEAR(taken.of("https://a.test/b").tail_us, 0, 1e-6);
   // 20 ms alone, 30 of 60 ms shared, and the last 10 of 60 KB alone: until 140.
   EXPECT_NEAR(taken.of("https://a.test/").tail_us, 10'000, 1e-6);
-  EXPECT_EQ(taken.of("https://a.test/").slow_start_round_trips, 0) << "none fits in";
+  EXPECT_NEAR(taken.of("https://a.test/").slow_start, 10. / 10.4, 1e-6)
+      << "14.6 KB do not fill the round trip, 29.2 do";
   Taken const unknown(load, {.rtt_us = 25'000});
   EXPECT_NEAR(unknown.of("https://a.test/").tail_us, 100'000, 1e-6);
-  EXPECT_EQ(unknown.of("https://a.test/").slow_start_round_trips, 2)
-      << "14.6, 29.2 KB and the rest";
+  EXPECT_EQ(unknown.of("https://a.test/").slow_start, 1);
+  EXPECT_EQ(slow_start_us(60'000, 25'000, 0), 50'000) << "14.6, 29.2 KB and the rest";
 }
 
 TEST(LoadParts, KnowTheWorkInAGap) {

@@ -35,6 +35,21 @@ TEST(SharedLink, EndsEqualTransfersTogether) {
   EXPECT_THAT(link.advance(link.next_end()), ElementsAre(7, 3));
 }
 
+TEST(SharedLink, SendsTheMostUrgentOfAConnectionFirst) {
+  SharedLink link(2);
+  link.add(1, 100, 0, 3);
+  EXPECT_THAT(link.advance(10), ElementsAre());
+  link.add(2, 40, 0, 1);
+  link.add(3, 20, 1, 3);
+  link.add(4, 0, 0, 4);
+  EXPECT_THAT(link.advance(10), ElementsAre(4)) << "nothing needs no turn";
+  // The second and third share the link; then the second has it alone, then the first.
+  EXPECT_THAT(link.advance(30), ElementsAre(3));
+  EXPECT_THAT(link.advance(40), ElementsAre(2));
+  EXPECT_EQ(link.next_end(), 80);
+  EXPECT_THAT(link.advance(80), ElementsAre(1));
+}
+
 TEST(SharedLink, IsUnlimitedWithoutARate) {
   SharedLink link(0);
   link.advance(5);

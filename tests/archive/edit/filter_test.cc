@@ -269,8 +269,7 @@ class View final : public FilterSubject {
   }
 };
 
-constexpr std::pair<std::string_view, FilterField> kViewFields[] = {{"host", FilterField::kHost},
-                                                                    {"load", FilterField::kLoad}};
+constexpr FilterField kViewFields[] = {FilterField::kHost, FilterField::kLoad};
 
 TEST(Filter, AsksAboutTheFieldsOfItsVocabulary) {
   FilterVocabulary const views{.fields = kViewFields, .tags = true};

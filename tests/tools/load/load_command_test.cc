@@ -148,6 +148,17 @@ TEST_F(LoadCommand, LoadsAllCombinationsInARandomOrderThatItsSeedGives) {
   EXPECT_EQ(order_of(), order);
 }
 
+// The fake browser's loads all take the same, so that nothing is gained by more of them.
+TEST_F(LoadCommand, LoadsEachAFewTimesWithABudget) {
+  EXPECT_EQ(load({"load", "good", "http://a.test/", "--protocol", "h1,h2", "--budget", "1h"}),
+            kExitDone)
+      << said_;
+  EXPECT_EQ(result_.at("loads").as_array().size(), 12);
+  EXPECT_THAT(said_, HasSubstr("the load events of the first ones are all alike"));
+  EXPECT_THAT(said_, HasSubstr("standard errors of the load events: 0.00 ms in all"));
+  EXPECT_EQ(load({"load", "good", "http://a.test/", "--budget", "1 day"}), kExitUsage);
+}
+
 TEST_F(LoadCommand, SaysThatTheArchiveDoesNotHaveThePage) {
   EXPECT_EQ(load({"load", "other-site", "http://a.test/"}), kExitFailed);
   EXPECT_EQ(nth_load(0).at("outcome"), "not-in-archive");

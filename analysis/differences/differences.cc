@@ -1,0 +1,59 @@
+#include "analysis/differences/differences.h"
+
+#include <array>
+#include <utility>
+
+#include "analysis/differences/builder.h"
+
+namespace reprise {
+
+std::string_view to_string(DifferenceKind kind) {
+  constexpr std::array<std::string_view, kDifferenceKindCount> kNames{
+      "request more", "request less", "URL",      "content",        "coding",
+      "status",       "redirect",     "caching",  "hints",          "policy",
+      "priority",     "connection",   "order",    "initiator",      "think time",
+      "certificates", "coalescing",   "protocol", "name resolution"};
+  return kNames[std::size_t(kind)];
+}
+
+bool PageDifference::can_be_put_in() const {
+  switch (kind) {
+    case DifferenceKind::kContent:
+    case DifferenceKind::kCoding:
+    case DifferenceKind::kStatus:
+    case DifferenceKind::kRedirect:
+    case DifferenceKind::kCaching:
+    case DifferenceKind::kHints:
+    case DifferenceKind::kPolicy:
+    case DifferenceKind::kPriority:
+    case DifferenceKind::kThinkTime:
+    case DifferenceKind::kChain:
+    case DifferenceKind::kCoalescing:
+    case DifferenceKind::kProtocol:
+      return true;
+    case DifferenceKind::kCame:  // a hybrid has all requests: what mentions them is put in
+    case DifferenceKind::kWent:
+    case DifferenceKind::kUrl:
+    case DifferenceKind::kConnection:  // a replay keeps connections
+    case DifferenceKind::kOrder:
+    case DifferenceKind::kInitiator:
+    case DifferenceKind::kNameResolution:  // a replay answers at once
+      return false;
+  }
+  std::unreachable();
+}
+
+Differences find_differences(RecordedPage a, RecordedPage b, const PlainBodyOf& plain_of_a,
+                             const PlainBodyOf& plain_of_b) {
+  DifferenceBuilder builder;
+  builder.made.alignment = align(a, b);
+  builder.made.a = std::move(a);
+  builder.made.b = std::move(b);
+  compare_responses(builder, plain_of_a, plain_of_b);
+  compare_requests(builder);
+  compare_hosts(builder);
+  group_differences(builder);
+  return std::move(builder.made);
+}
+
+}  // namespace reprise

@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/differences/builder.h"
+#include "base/text/counted.h"
+
+namespace reprise {
+namespace {
+
+using std::chrono::nanoseconds;
+
+bool differ(nanoseconds a, nanoseconds b) {
+  auto const by = std::chrono::abs(b - a);
+  return by >= kLeastTime && double(by.count()) >= kLeastTimeShare * double(std::max(a, b).count());
+}
+
+std::string ms_text(nanoseconds time) {
+  return std::to_string(std::chrono::round<std::chrono::milliseconds>(time).count()) + " ms";
+}
+
+/// The hosts at the address of each host, without itself.
+std::map<std::string, std::set<std::string>> company(const RecordedPage& page,
+                                                     const std::set<std::string>& among) {
+  std::map<std::string, std::set<std::string>> at;
+  for (auto const& [host, facts] : page.hosts) {
+    if (among.contains(host) && !facts.address.empty()) at[facts.address].insert(host);
+  }
+  std::map<std::string, std::set<std::string>> found;
+  for (auto const& [address, hosts] : at) {
+    for (const std::string& host : hosts) {
+      found[host] = hosts;
+      found[host].erase(host);
+    }
+  }
+  return found;
+}
+
+std::string names_text(const std::set<std::string>& hosts) {
+  if (hosts.empty()) return "no other host";
+  std::string text;
+  for (const std::string& host : hosts) text += (text.empty() ? "" : ", ") + host;
+  return text;
+}
+
+void compare_think_times(DifferenceBuilder& builder) {
+  struct Changed {
+    std::size_t count = 0;
+    nanoseconds most{-1};
+    std::size_t pair = 0;
+  };
+  std::map<std::string, Changed> changed;
+  for (std::size_t pair = 0; pair < builder.made.alignment.pairs.size(); ++pair) {
+    auto const& a = builder.a(pair);
+    auto const& b = builder.b(pair);
+    if (!a.think || !b.think || a.status == 0 || b.status == 0 || !differ(*a.think, *b.think)) {
+      continue;
+    }
+    auto& host = changed[b.host];
+    ++host.count;
+    auto const by = std::chrono::abs(*b.think - *a.think);
+    if (by > host.most) host = {.count = host.count, .most = by, .pair = pair};
+  }
+  for (auto const& [host, what] : changed) {
+    auto const& a = builder.a(what.pair);
+    auto const& b = builder.b(what.pair);
+    auto text = ms_text(*b.think) + " instead of " + ms_text(*a.think) + " for " + b.target;
+    if (what.count > 1) text += "; other times for " + counted(what.count - 1, "more request");
+    builder.add({.kind = DifferenceKind::kThinkTime,
+                 .where = host,
+                 .what = std::move(text),
+                 .pair = {},
+                 .host = host});
+  }
+}
+
+}  // namespace
+
+void compare_hosts(DifferenceBuilder& builder) {
+  compare_think_times(builder);
+  auto const& made = builder.made;
+  std::set<std::string> both;
+  for (auto const& [host, facts] : made.a.hosts) {
+    if (made.b.hosts.contains(host)) both.insert(host);
+  }
+  auto const company_a = company(made.a, both);
+  auto const company_b = company(made.b, both);
+  for (const std::string& host : both) {
+    auto const& a = made.a.hosts.at(host);
+    auto const& b = made.b.hosts.at(host);
+    auto const add = [&](DifferenceKind kind, std::string what, std::string same = {}) {
+      builder.add({.kind = kind, .where = host, .what = std::move(what), .pair = {}, .host = host},
+                  {.added = {}, .removed = {}, .same = std::move(same)});
+    };
+    auto const longer = std::max(a.chain_bytes, b.chain_bytes);
+    auto const shorter = std::min(a.chain_bytes, b.chain_bytes);
+    if (shorter > 0 && longer - shorter >= kLeastChainBytes) {
+      add(DifferenceKind::kChain, "a chain of " + std::to_string(b.chain_bytes) +
+                                      " bytes instead of " + std::to_string(a.chain_bytes));
+    }
+    if (a.alpn != b.alpn && a.chain_bytes > 0 && b.chain_bytes > 0) {
+      auto const text = [](const std::string& alpn) { return alpn.empty() ? "http/1.1" : alpn; };
+      if (text(a.alpn) != text(b.alpn)) {
+        add(DifferenceKind::kProtocol, text(b.alpn) + " instead of " + text(a.alpn));
+      }
+    }
+    auto const with_a = company_a.find(host);
+    auto const with_b = company_b.find(host);
+    if (with_a != company_a.end() && with_b != company_b.end() &&
+        with_a->second != with_b->second) {
+      add(DifferenceKind::kCoalescing,
+          "at the address of " + names_text(with_b->second) + " instead of " +
+              names_text(with_a->second),
+          "addresses");
+    }
+    if (a.resolved_in && b.resolved_in && differ(*a.resolved_in, *b.resolved_in)) {
+      add(DifferenceKind::kNameResolution,
+          "resolved in " + ms_text(*b.resolved_in) + " instead of " + ms_text(*a.resolved_in));
+    }
+  }
+}
+
+}  // namespace reprise

@@ -1,0 +1,43 @@
+#include "analysis/differences/mentions.h"
+
+#include <algorithm>
+
+#include "base/http/url_parts.h"
+
+namespace reprise {
+namespace {
+
+bool is_of_url(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '_' || c == '.' || c == '~' || c == '%' || c == '@' || c == '+';
+}
+
+std::string_view file_of(std::string_view target) {
+  auto const path = url_parts(target).path;
+  return path.substr(path.rfind('/') + 1);
+}
+
+}  // namespace
+
+void Mentions::add(std::string_view text, std::size_t speaker) {
+  for (std::size_t at = 0; at < text.size();) {
+    if (!is_of_url(text[at])) {
+      ++at;
+      continue;
+    }
+    auto end = at;
+    while (end < text.size() && is_of_url(text[end])) ++end;
+    words_.try_emplace(std::string(text.substr(at, end - at)), speaker);
+    at = end;
+  }
+}
+
+std::optional<std::size_t> Mentions::of(const RecordedExchange& of) const {
+  auto const file = file_of(of.target);
+  auto found = file.size() < 3 ? words_.end() : words_.find(std::string(file));
+  if (found == words_.end()) found = words_.find(of.host);
+  if (found == words_.end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace reprise

@@ -1,0 +1,28 @@
+#pragma once
+
+// Which of several texts mentions a URL. Pure; linear in the texts.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "analysis/differences/recorded_page.h"
+
+namespace reprise {
+
+/// Texts as the words that URLs are made of: a resource is mentioned by the name of its file,
+/// otherwise by its host.
+class Mentions {
+ public:
+  /// `speaker`: any number; of several that say the same word the first one counts.
+  void add(std::string_view text, std::size_t speaker);
+  /// The speaker that mentions `of`.
+  std::optional<std::size_t> of(const RecordedExchange& of) const;
+
+ private:
+  std::unordered_map<std::string, std::size_t> words_;
+};
+
+}  // namespace reprise

@@ -1,0 +1,98 @@
+#include "analysis/differences/recorded_page.h"
+
+#include <algorithm>
+
+#include "archive/think_time.h"
+#include "base/bytes.h"
+#include "base/coding/coding.h"
+#include "base/http/media_type.h"
+
+namespace reprise {
+namespace {
+
+std::string without_port(const std::string& address) {
+  return address.substr(0, address.rfind(':'));
+}
+
+RecordedExchange recorded(const Exchange& exchange, std::uint32_t ordinal,
+                          const RoundTrips& round_trips) {
+  auto const& asked = exchange.request;
+  auto const& reply = exchange.response;
+  RecordedExchange made{
+      .ordinal = ordinal,
+      .method = asked.method,
+      .origin = std::string(asked.scheme == Scheme::kHttps ? "https://" : "http://") +
+                authority_of(asked.scheme, asked.host, asked.port),
+      .host = asked.host,
+      .target = asked.target,
+      .referer = std::string(find_header(asked.headers.list(), "referer").value_or("")),
+      .status = reply.status,
+      .outcome = exchange.outcome,
+      .media_type = media_type(reply.headers.list()),
+      .headers = reply.headers,
+      .hints = {},
+      .digest = reply.body.digest,
+      .size_bytes = reply.body.size_bytes,
+      .think = {}};
+  std::vector<HeaderView> hints;
+  for (auto const& interim : exchange.interim) {
+    for (auto const& field : interim.headers.list()) {
+      if (equals_ignoring_case(field.name, "link")) hints.push_back(field);
+    }
+  }
+  made.hints = Headers(hints);
+  if (exchange.timings.first_byte != kNoTime && exchange.timings.request_sent != kNoTime) {
+    made.think = think_time_until(exchange.timings.first_byte, exchange.timings,
+                                  round_trips.to_origin_of(exchange));
+  }
+  return made;
+}
+
+}  // namespace
+
+RecordedPage RecordedPage::read(const ArchiveReader& archive, std::uint32_t session) {
+  RecordedPage page;
+  RoundTrips const round_trips(archive);
+  for (auto const ordinal : archive.ordinals_in_order()) {
+    if (archive.entries()[ordinal].session != session) continue;
+    if (auto const exchange = archive.exchange(ordinal)) {
+      page.exchanges.push_back(recorded(*exchange, ordinal, round_trips));
+    }
+  }
+  for (const ConnectionFacts& facts : archive.connections()) {
+    if (facts.session != session || facts.address.empty()) continue;
+    RecordedHost const host{.alpn = facts.alpn,
+                            .chain_bytes = facts.chain_bytes,
+                            .address = without_port(facts.address),
+                            .resolved_in = {}};
+    auto const [known, is_new] = page.hosts.try_emplace(facts.host, host);
+    if (!is_new && known->second.chain_bytes == 0) known->second = host;
+  }
+  for (const DnsAnswer& answer : archive.answers()) {
+    if (answer.session != session || answer.asked == kNoTime || answer.answered == kNoTime) {
+      continue;
+    }
+    auto const known = page.hosts.find(answer.host);
+    if (known == page.hosts.end()) continue;
+    auto const took = time_between(answer.asked, answer.answered);
+    known->second.resolved_in =
+        std::max(known->second.resolved_in.value_or(std::chrono::nanoseconds(0)), took);
+  }
+  return page;
+}
+
+PlainBodyOf plain_bodies_of(const ArchiveReader& archive) {
+  return [&archive](const RecordedExchange& of) -> std::optional<std::string> {
+    if (of.outcome != Outcome::kComplete || of.size_bytes > kComparedBytesMax) return std::nullopt;
+    auto const exchange = archive.exchange(of.ordinal);
+    if (!exchange) return std::nullopt;
+    auto const body = archive.read_body(exchange->response.body, kComparedBytesMax);
+    auto codings = coding::codings_of(exchange->response.headers.list());
+    if (!body || !codings) return std::nullopt;
+    auto const plain = coding::decode_whole(*codings, *body, {.bytes_max = kComparedBytesMax});
+    if (!plain) return std::nullopt;
+    return std::string(text_of(*plain));
+  };
+}
+
+}  // namespace reprise

@@ -1,0 +1,62 @@
+#pragma once
+
+// What a recorded session fetched, as far as two of them are compared. Plain values.
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "archive/reader.h"
+
+namespace reprise {
+
+struct RecordedExchange {
+  std::uint32_t ordinal = 0;  ///< in ArchiveReader::entries()
+  std::string method;
+  std::string origin;  ///< "https://example.org:8443"
+  std::string host;
+  std::string target;   ///< path and query
+  std::string referer;  ///< empty if unknown
+  std::uint16_t status = 0;
+  Outcome outcome = Outcome::kComplete;
+  std::string media_type;
+  Headers headers;  ///< of the response
+  Headers hints;    ///< Link fields of all 103 responses
+  Sha256 digest{};  ///< of the body as on the wire
+  std::uint64_t size_bytes = 0;
+  std::optional<std::chrono::nanoseconds> think;
+
+  std::string url() const { return origin + target; }
+  bool is_document() const { return media_type == "text/html"; }
+};
+
+/// A host's connections: of several, the first one that was made.
+struct RecordedHost {
+  std::string alpn;  ///< empty: none, or no TLS
+  std::uint32_t chain_bytes = 0;
+  std::string address;                                  ///< without port; empty if unknown
+  std::optional<std::chrono::nanoseconds> resolved_in;  ///< the longest look-up of its name
+};
+
+struct RecordedPage {
+  std::vector<RecordedExchange> exchanges;  ///< in the order of the requests
+  std::map<std::string, RecordedHost> hosts;
+
+  /// `session` is a number, not 0. Exchanges that are damaged are left out.
+  static RecordedPage read(const ArchiveReader& archive, std::uint32_t session);
+};
+
+/// The decoded body of a response; nothing if it is damaged, incomplete, too large, or in an
+/// unknown coding.
+using PlainBodyOf = std::function<std::optional<std::string>(const RecordedExchange&)>;
+
+/// Of an archive, which must outlive it. The limit is kComparedBytesMax.
+PlainBodyOf plain_bodies_of(const ArchiveReader& archive);
+inline constexpr std::size_t kComparedBytesMax = 8 << 20;
+
+}  // namespace reprise

@@ -1,0 +1,188 @@
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "analysis/differences/builder.h"
+#include "analysis/differences/content.h"
+#include "analysis/differences/fields.h"
+#include "analysis/differences/mentions.h"
+#include "base/http/media_type.h"
+
+namespace reprise {
+namespace {
+
+bool is_redirect(std::uint16_t status) {
+  return status >= 300 && status < 400 && status != 304;
+}
+
+std::string text_of_status(const RecordedExchange& of) {
+  if (of.status == 0) return "no response";
+  auto text = std::to_string(of.status);
+  if (of.outcome != Outcome::kComplete) text += ", cut";
+  auto const location = find_header(of.headers.list(), "location");
+  return is_redirect(of.status) && location ? text + " to " + std::string(*location) : text;
+}
+
+std::string coding_of(const RecordedExchange& of) {
+  auto const coding = find_header(of.headers.list(), "content-encoding").value_or("");
+  return coding.empty() ? "no coding" : lower_case(coding);
+}
+
+std::string bytes_text(const RecordedExchange& a, const RecordedExchange& b) {
+  if (a.size_bytes == b.size_bytes) return std::to_string(b.size_bytes) + " bytes as before";
+  return std::to_string(b.size_bytes) + " bytes instead of " + std::to_string(a.size_bytes);
+}
+
+bool is_code(std::string_view type) {
+  return is_of_kind(type, "script") || is_of_kind(type, "style") || is_of_kind(type, "json") ||
+         type == "image/svg+xml" || type == "text/plain";
+}
+
+class Responses {
+ public:
+  Responses(DifferenceBuilder& builder, const PlainBodyOf& plain_of_a,
+            const PlainBodyOf& plain_of_b)
+      : builder_(builder), plain_of_a_(plain_of_a), plain_of_b_(plain_of_b) {}
+
+  void compare(std::size_t pair) {
+    auto const& a = builder_.a(pair);
+    auto const& b = builder_.b(pair);
+    bool const failed = (a.outcome == Outcome::kComplete) != (b.outcome == Outcome::kComplete);
+    auto const kind = is_redirect(a.status) || is_redirect(b.status) ? DifferenceKind::kRedirect
+                                                                     : DifferenceKind::kStatus;
+    if (a.status != b.status || failed || redirects_elsewhere(a, b)) {
+      return add(pair, kind, text_of_status(b) + " instead of " + text_of_status(a),
+                 {.added = text_of_status(b), .removed = text_of_status(a), .same = {}});
+    }
+    if (a.digest != b.digest) compare_bodies(pair);
+    for (auto const field_kind : kFieldKinds) compare_fields(pair, field_kind);
+  }
+
+ private:
+  /// Of two redirects: not if only volatile parts of the place differ.
+  static bool redirects_elsewhere(const RecordedExchange& a, const RecordedExchange& b) {
+    if (!is_redirect(a.status)) return false;
+    auto const to_a = find_header(a.headers.list(), "location").value_or("");
+    auto const to_b = find_header(b.headers.list(), "location").value_or("");
+    return shape_of_target(to_a) != shape_of_target(to_b);
+  }
+
+  void add(std::size_t pair, DifferenceKind kind, std::string what, DifferenceText text = {},
+           std::vector<std::size_t> edits = {}) {
+    auto const& of = builder_.b(pair);
+    builder_.add({.kind = kind,
+                  .where = of.url(),
+                  .what = std::move(what),
+                  .pair = pair,
+                  .edits = std::move(edits),
+                  .host = of.host},
+                 std::move(text));
+  }
+
+  void compare_bodies(std::size_t pair) {
+    auto const& a = builder_.a(pair);
+    auto const& b = builder_.b(pair);
+    auto const codings = coding_of(b) + " instead of " + coding_of(a);
+    bool const other_coding = coding_of(a) != coding_of(b);
+    compared_bytes_ += a.size_bytes + b.size_bytes;
+    bool const affordable = compared_bytes_ <= kAllComparedBytesMax;
+    auto const plain_a = affordable ? plain_of_a_(a) : std::nullopt;
+    auto const plain_b = affordable ? plain_of_b_(b) : std::nullopt;
+    auto const sizes = bytes_text(a, b);
+    if (plain_a && plain_b && *plain_a == *plain_b) {
+      return add(pair, DifferenceKind::kCoding,
+                 (other_coding ? codings : "coded otherwise") + ", " + sizes,
+                 {.added = {}, .removed = {}, .same = other_coding ? codings : std::string()});
+    }
+    if (!plain_a || !plain_b || (!a.is_document() && !is_code(b.media_type))) {
+      return add(pair, DifferenceKind::kContent, sizes);
+    }
+    auto compared = a.is_document() && b.is_document() ? compare_documents(*plain_a, *plain_b)
+                                                       : compare_code(*plain_a, *plain_b);
+    for (auto& piece : compared.pieces) {
+      auto const what = compared.edits.empty() ? piece.what + " (" + sizes + ")" : piece.what;
+      add(pair, DifferenceKind::kContent, what,
+          {.added = std::move(piece.added),
+           .removed = std::move(piece.removed),
+           .same = {},
+           .of_one_element = piece.of_one_element},
+          std::move(piece.edits));
+    }
+    if (compared.edits.empty()) return;
+    builder_.made.documents[pair] = std::move(compared.edits);
+    if (other_coding) {
+      add(pair, DifferenceKind::kCoding, codings + ", " + sizes,
+          {.added = {}, .removed = {}, .same = codings});
+    }
+  }
+
+  void compare_fields(std::size_t pair, DifferenceKind kind) {
+    auto const& a = builder_.a(pair);
+    auto const& b = builder_.b(pair);
+    auto meaning_a = meaning_of_fields(a.headers.list(), kind);
+    auto meaning_b = meaning_of_fields(b.headers.list(), kind);
+    if (kind == DifferenceKind::kHints) {
+      meaning_a += meaning_of_fields(a.hints.list(), kind);
+      meaning_b += meaning_of_fields(b.hints.list(), kind);
+    }
+    if (meaning_a == meaning_b) return;
+    auto const text = [](const std::string& meaning) {
+      return meaning.empty() ? std::string("nothing") : "`" + meaning + "`";
+    };
+    auto const what = text(meaning_b) + " instead of " + text(meaning_a);
+    add(pair, kind, what, {.added = meaning_b, .removed = meaning_a, .same = what});
+  }
+
+  DifferenceBuilder& builder_;
+  const PlainBodyOf& plain_of_a_;
+  const PlainBodyOf& plain_of_b_;
+  std::uint64_t compared_bytes_ = 0;
+};
+
+/// The one of these exchanges that the text mentions, if there is exactly one.
+std::optional<std::size_t> one_mentioned(const RecordedPage& page,
+                                         const std::vector<std::size_t>& among,
+                                         std::string_view text) {
+  Mentions mentions;
+  mentions.add(text, 0);
+  std::optional<std::size_t> found;
+  for (auto const i : among) {
+    if (!mentions.of(page.exchanges[i])) continue;
+    if (found) return std::nullopt;
+    found = i;
+  }
+  return found;
+}
+
+/// An element that names another resource now, of the same type: the same thing at the same place.
+bool pair_by_place(DifferenceBuilder& builder, std::size_t difference) {
+  auto const& text = builder.texts[difference];
+  auto& alignment = builder.made.alignment;
+  if (!text.of_one_element) return false;
+  auto const a = one_mentioned(builder.made.a, alignment.only_a, text.removed);
+  auto const b = one_mentioned(builder.made.b, alignment.only_b, text.added);
+  if (!a || !b) return false;
+  auto const& one = builder.made.a.exchanges[*a];
+  auto const& other = builder.made.b.exchanges[*b];
+  if (one.method != other.method || one.media_type != other.media_type) return false;
+  std::erase(alignment.only_a, *a);
+  std::erase(alignment.only_b, *b);
+  alignment.pairs.push_back({.a = *a, .b = *b});
+  return true;
+}
+
+}  // namespace
+
+void compare_responses(DifferenceBuilder& builder, const PlainBodyOf& plain_of_a,
+                       const PlainBodyOf& plain_of_b) {
+  Responses responses(builder, plain_of_a, plain_of_b);
+  for (std::size_t pair = 0; pair < builder.made.alignment.pairs.size(); ++pair) {
+    responses.compare(pair);
+  }
+  auto const known = builder.made.all.size();
+  for (std::size_t i = 0; i < known; ++i) {
+    if (pair_by_place(builder, i)) responses.compare(builder.made.alignment.pairs.size() - 1);
+  }
+}
+
+}  // namespace reprise

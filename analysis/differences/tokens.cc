@@ -1,0 +1,174 @@
+#include "analysis/differences/tokens.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "base/text/white_space.h"
+#include "inject/document/tags.h"
+
+namespace reprise {
+namespace {
+
+bool is_word(char c) {
+  auto const byte = static_cast<unsigned char>(c);
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '$' || byte >= 0x80;
+}
+
+/// With white space as one blank.
+std::string squeezed(std::string_view text) {
+  std::string out;
+  for (char const c : trim(text)) {
+    if (!is_white_space(c)) {
+      out += c;
+    } else if (!out.ends_with(' ')) {
+      out += ' ';
+    }
+  }
+  return out;
+}
+
+std::uint64_t hash_of(std::string_view text) {
+  return std::hash<std::string_view>()(text);
+}
+
+/// The end of the token that begins at `at`, which is no white space.
+std::size_t end_of_code(std::string_view text, std::size_t at) {
+  char const c = text[at];
+  auto const rest = text.substr(at);
+  if (rest.starts_with("//")) return std::min(text.find('\n', at), text.size());
+  if (rest.starts_with("/*")) {
+    auto const end = text.find("*/", at + 2);
+    return end == text.npos ? text.size() : end + 2;
+  }
+  if (c == '"' || c == '\'' || c == '`') {
+    for (auto end = at + 1; end < text.size(); ++end) {
+      if (text[end] == '\\')
+        ++end;
+      else if (text[end] == c)
+        return end + 1;
+      else if (text[end] == '\n' && c != '`')
+        return at + 1;  // no string: part of an expression
+    }
+    return at + 1;
+  }
+  auto end = at + 1;
+  while (is_word(c) && end < text.size() && is_word(text[end])) ++end;
+  return end;
+}
+
+class DocumentTokens {
+ public:
+  explicit DocumentTokens(std::string_view text) : text_(text) {}
+
+  std::vector<Token> read() && {
+    inject::TagReader reader(text_, true);
+    inject::StartTag tag;
+    while (reader.next(tag)) {
+      add_between(tag.span.begin);
+      add_tag(tag);
+      at_ = tag.span.end;
+      if (tag.text.size() == 0) continue;
+      add(Token::Kind::kInline, tag.text.begin, tag.text.end);
+      at_ = tag.text.end;
+      if (tokens_.size() > kTokensMax) return {};
+    }
+    add_between(text_.size());
+    if (tokens_.size() > kTokensMax) return {};
+    return std::move(tokens_);
+  }
+
+ private:
+  void add(Token::Kind kind, std::size_t begin, std::size_t end, std::string name = {}) {
+    auto const piece = text_.substr(begin, end - begin);
+    if (trim(piece).empty()) return;
+    tokens_.push_back({.kind = kind,
+                       .begin = static_cast<std::uint32_t>(begin),
+                       .end = static_cast<std::uint32_t>(end),
+                       .hash = hash_of(squeezed(piece)),
+                       .name = std::move(name)});
+  }
+
+  void add_tag(const inject::StartTag& tag) {
+    add(Token::Kind::kStartTag, tag.span.begin, tag.span.end, tag.name);
+    auto meaning = "<" + tag.name;
+    for (auto const& attribute : tag.attributes) {
+      auto const name = attribute.name.in(text_);
+      meaning.append(" ").append(name);
+      if (name == "nonce") continue;
+      meaning.append("=").append(attribute.value.in(text_));
+    }
+    tokens_.back().hash = hash_of(meaning);
+  }
+
+  /// End tags and text up to the next start tag.
+  void add_between(std::size_t to) {
+    while (at_ < to) {
+      auto const tag = std::min(text_.find("</", at_), to);
+      add(Token::Kind::kText, at_, tag);
+      if (tag >= to) break;
+      auto const end = std::min(text_.find('>', tag), to - 1) + 1;
+      auto name = squeezed(text_.substr(tag + 2, end - tag - 3));
+      std::ranges::transform(name, name.begin(),
+                             [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+      add(Token::Kind::kEndTag, tag, end, std::move(name));
+      at_ = end;
+    }
+    at_ = std::max(at_, to);
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::vector<Token> tokens_;
+};
+
+}  // namespace
+
+std::vector<Token> code_tokens(std::string_view text) {
+  std::vector<Token> tokens;
+  for (std::size_t at = 0; at < text.size();) {
+    if (is_white_space(text[at])) {
+      ++at;
+      continue;
+    }
+    auto const end = end_of_code(text, at);
+    if (tokens.size() == kTokensMax) return {};
+    tokens.push_back({.kind = Token::Kind::kCode,
+                      .begin = static_cast<std::uint32_t>(at),
+                      .end = static_cast<std::uint32_t>(end),
+                      .hash = hash_of(text.substr(at, end - at)),
+                      .name = {}});
+    at = end;
+  }
+  return tokens;
+}
+
+std::vector<Token> document_tokens(std::string_view text) {
+  if (text.size() > inject::kDocumentBytesMax) return {};
+  return DocumentTokens(text).read();
+}
+
+std::string nonce_of(std::string_view document) {
+  if (document.size() > inject::kDocumentBytesMax) return {};
+  inject::TagReader reader(document, true);
+  inject::StartTag tag;
+  while (reader.next(tag)) {
+    auto const* const nonce = inject::find_attribute(tag, document, "nonce");
+    if (nonce != nullptr && nonce->value.size() > 0) return std::string(nonce->value.in(document));
+  }
+  return {};
+}
+
+std::size_t line_of(std::string_view text, std::size_t at) {
+  return 1 + static_cast<std::size_t>(std::ranges::count(text.substr(0, at), '\n'));
+}
+
+std::string one_line(std::string_view text, std::size_t most) {
+  auto line = squeezed(text.substr(0, 8 * most));
+  if (line.size() <= most) return line;
+  auto cut = most;
+  while (cut > 0 && (static_cast<unsigned char>(line[cut]) & 0xc0) == 0x80) --cut;
+  return line.substr(0, cut) + "…";
+}
+
+}  // namespace reprise

@@ -1,0 +1,66 @@
+#pragma once
+
+// Which loads tell the causes apart, and when enough is known: rounds of A, B and hybrids with a
+// random half of the causes; parts of many causes are halved where they cost something. It knows
+// neither browsers nor clocks. Pure.
+
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "analysis/effects/effects.h"
+
+namespace reprise {
+
+struct CauseSearchOptions {
+  std::size_t causes = 0;
+  std::size_t parts_most = 12;  ///< at the start; each is a run of causes
+  double alpha = 0.05;          ///< of all intervals at all looks together
+  double least = 1;             ///< effects below it do not matter
+  std::uint64_t seed = 1;
+};
+
+class CauseSearch {
+ public:
+  /// Hybrids in a round, beside A and B.
+  static constexpr std::size_t kHybrids = 4;
+  /// Rounds before the first look: at least.
+  static constexpr std::size_t kRoundsLeast = 4;
+  /// Looks beside those that the largest part takes to be halved to single causes.
+  static constexpr std::size_t kMoreLooks = 4;
+
+  /// It is enough to know of a part that it costs less than this share of B - A.
+  static constexpr double kLittle = 0.1;
+
+  explicit CauseSearch(const CauseSearchOptions& options);
+
+  /// The loads of the next round, in random order, without values. Two hybrids each are each
+  /// other's complement, so that every part is put in half of the time.
+  std::vector<EffectRow> next_round();
+  /// A load that counts.
+  void add(EffectRow row) { rows_.push_back(std::move(row)); }
+
+  /// After a round: looks if it is time to, and halves the parts that cost something. False if
+  /// there is nothing left to learn, or after the last look.
+  bool goes_on();
+
+  const std::vector<CausePart>& parts() const { return parts_; }
+  const std::vector<EffectRow>& rows() const { return rows_; }
+  /// As of now; nothing if there are too few loads.
+  std::optional<Effects> effects() const;
+
+ private:
+  bool halve(const Effects& effects);
+
+  CauseSearchOptions options_;
+  std::vector<CausePart> parts_;
+  std::vector<EffectRow> rows_;
+  std::mt19937_64 random_;
+  std::size_t rounds_ = 0;
+  std::size_t next_look_ = 0;  // in rounds
+  std::size_t looks_most_ = 0;
+  std::size_t looks_ = 0;
+};
+
+}  // namespace reprise

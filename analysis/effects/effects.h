@@ -1,0 +1,51 @@
+#pragma once
+
+// What each of several changes of a page costs, from loads with a random half of them: ordinary
+// least squares with intervals of Student's t. Pure.
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace reprise {
+
+/// One load: of A with some causes put in, or of B itself.
+struct EffectRow {
+  std::vector<bool> in;  ///< for each cause; of B: all
+  bool is_b = false;
+  double value = 0;
+};
+
+/// Causes that were put in together, by their numbers.
+using CausePart = std::vector<std::size_t>;
+
+struct EstimatedEffect {
+  double estimate = 0;
+  double low = 0;  ///< of the interval
+  double high = 0;
+
+  bool is_shown() const { return low > 0 || high < 0; }
+  /// Whether it is shown to be smaller than `least`, on either side.
+  bool is_within(double least) const { return low > -least && high < least; }
+};
+
+struct Effects {
+  double base = 0;                     ///< A, as fitted
+  std::vector<EstimatedEffect> parts;  ///< in the order of the parts
+  EstimatedEffect unexplained;         ///< B - A less the sum of all parts
+  EstimatedEffect total;               ///< B - A
+  double deviation = 0;                ///< of a load from the fit
+};
+
+/// Each interval has the level 1 - `alpha` / (parts + 2), so that all of them hold together. All
+/// causes of a part must have been put in together in all rows. Where causes mask each other (the
+/// slower of two counts), each has the mean of its effects with and without the other. Nothing if
+/// the rows cannot tell the parts apart, or if there are not more rows than unknowns.
+std::optional<Effects> estimate_effects(std::span<const EffectRow> rows,
+                                        std::span<const CausePart> parts, double alpha);
+
+/// The t with P(|T| > t) = `p`, 0 < p < 1, for Student's distribution.
+double student_quantile(double p, std::size_t degrees);
+
+}  // namespace reprise

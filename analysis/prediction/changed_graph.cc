@@ -1,0 +1,88 @@
+#include "analysis/prediction/changed_graph.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace reprise {
+namespace {
+
+/// The script with another loading that each node is, or is a task of.
+std::vector<std::optional<std::uint32_t>> scripts_of(const DependencyGraph& graph,
+                                                     std::span<const NodeChange> changes) {
+  std::vector<std::optional<std::uint32_t>> scripts(graph.nodes.size());
+  std::map<std::string_view, std::uint32_t> by_url;
+  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
+    DependencyNode const& node = graph.nodes[i];
+    if (node.kind == DependencyNodeKind::kRequest && changes[i].loading) {
+      scripts[i] = i;
+      by_url.emplace(node.name, i);
+    }
+    auto const script = by_url.find(node.url);
+    if (node.kind == DependencyNodeKind::kTask && script != by_url.end()) {
+      scripts[i] = script->second;
+    }
+  }
+  return scripts;
+}
+
+bool is_paint(const DependencyNode& node) {
+  return node.name == kMilestoneNames[static_cast<int>(Milestone::kFirstContentfulPaint)] ||
+         node.name == kMilestoneNames[static_cast<int>(Milestone::kLargestContentfulPaint)];
+}
+
+/// Whether the edge says that something comes after a script in the order of the document.
+bool is_of_order(const DependencyGraph& graph, const DependencyEdge& edge) {
+  if (edge.kind == DependencyKind::kMilestone) return is_paint(graph.nodes[edge.to]);
+  return edge.kind == DependencyKind::kScriptOrder;
+}
+
+std::optional<std::uint32_t> document_of(const DependencyGraph& graph, std::uint32_t script) {
+  auto const [begin, end] = graph.edges_to(script);
+  auto const parsed = std::find_if(
+      begin, end, [](const auto& edge) { return edge.kind == DependencyKind::kParser; });
+  if (parsed == end) return std::nullopt;
+  return parsed->from;
+}
+
+}  // namespace
+
+DependencyGraph changed_graph(const DependencyGraph& graph, std::span<const NodeChange> changes) {
+  auto changed = graph;
+  auto const scripts = scripts_of(graph, changes);
+  auto const waits_for_document = [&](const DependencyEdge& edge, std::uint32_t task) {
+    return edge.to == task && edge.from == document_of(graph, *scripts[task]) &&
+           edge.after == DependencyAfter::kEnd;
+  };
+  std::erase_if(changed.edges, [&](const DependencyEdge& edge) {
+    // An async script does not wait for its turn.
+    auto const script = scripts[edge.to];
+    return script && edge.to != *script && scripts[edge.from] != script &&
+           changes[*script].loading == ScriptLoading::kAsync &&
+           (edge.kind == DependencyKind::kScriptOrder || edge.kind == DependencyKind::kStyle);
+  });
+  for (DependencyEdge& edge : changed.edges) {
+    auto const script = scripts[edge.from];
+    if (!script || scripts[edge.to] == script || !is_of_order(graph, edge)) continue;
+    edge.from = *script;
+    edge.after = DependencyAfter::kStart;
+  }
+  for (std::uint32_t task = 0; task < scripts.size(); ++task) {
+    auto const script = scripts[task];
+    if (!script || *script == task || changes[*script].loading != ScriptLoading::kDefer) continue;
+    auto const document = document_of(graph, *script);
+    auto const waits = [&](const DependencyEdge& edge) { return waits_for_document(edge, task); };
+    if (!document || std::ranges::any_of(changed.edges, waits)) continue;
+    changed.edges.push_back({.from = *document,
+                             .to = task,
+                             .kind = DependencyKind::kParser,
+                             .after = DependencyAfter::kEnd,
+                             .evidence = {.named = true}});
+  }
+  sort_edges(changed.edges);
+  return changed;
+}
+
+}  // namespace reprise

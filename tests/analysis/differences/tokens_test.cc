@@ -1,0 +1,81 @@
+#include "analysis/differences/tokens.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/differences/alignment.h"
+#include "analysis/differences/token_diff.h"
+
+namespace reprise {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::string> texts(std::string_view text, const std::vector<Token>& tokens) {
+  std::vector<std::string> out;
+  for (const Token& token : tokens) out.emplace_back(token.in(text));
+  return out;
+}
+
+TEST(Tokens, OfAScript) {
+  constexpr std::string_view kText = "let x='a b' /* c */ + y_1; // end\nf(`t\n`)";
+  EXPECT_THAT(texts(kText, code_tokens(kText)),
+              ElementsAre("let", "x", "=", "'a b'", "/* c */", "+", "y_1", ";", "// end", "f", "(",
+                          "`t\n`", ")"));
+}
+
+TEST(Tokens, AnApostropheInARegularExpressionEndsNoScript) {
+  constexpr std::string_view kText = "a = /'/;\nb()";
+  EXPECT_THAT(texts(kText, code_tokens(kText)),
+              ElementsAre("a", "=", "/", "'", "/", ";", "b", "(", ")"));
+}
+
+TEST(Tokens, OfADocument) {
+  constexpr std::string_view kText =
+      "<!doctype html><P class=a>two  words</P>\n<script>if (a<b) {}</script>end";
+  EXPECT_THAT(texts(kText, document_tokens(kText)),
+              ElementsAre("<!doctype html>", "<P class=a>", "two  words", "</P>", "<script>",
+                          "if (a<b) {}", "</script>", "end"));
+}
+
+TEST(Tokens, UnfinishedTextsHaveTokensToo) {
+  for (std::string_view const text :
+       {"<", "</", "</p", "<p", "<script>x", "<!--", "'", "/*", "`", "\\", "a\\", "'\\"}) {
+    for (auto const& tokens : {code_tokens(text), document_tokens(text)}) {
+      for (const Token& token : tokens) {
+        EXPECT_LT(token.begin, token.end);
+        EXPECT_LE(token.end, text.size());
+      }
+    }
+  }
+}
+
+TEST(TokenDiff, IsTheShortest) {
+  // Myers' own example: ABCABBA to CBABAC takes five edits.
+  std::vector<std::uint64_t> const a{'A', 'B', 'C', 'A', 'B', 'B', 'A'};
+  std::vector<std::uint64_t> const b{'C', 'B', 'A', 'B', 'A', 'C'};
+  std::size_t edits = 0;
+  for (const Hunk& hunk : token_diff(a, b)) {
+    edits += hunk.a_end - hunk.a_begin + hunk.b_end - hunk.b_begin;
+  }
+  EXPECT_EQ(edits, 5u);
+  EXPECT_THAT(token_diff(a, a), IsEmpty());
+}
+
+TEST(TokenDiff, OfTextsWithNothingInCommonIsOneHunk) {
+  std::vector<std::uint64_t> a(3000, 1);
+  std::vector<std::uint64_t> b(2000, 2);
+  a.front() = b.front() = 7;
+  EXPECT_THAT(token_diff(a, b),
+              ElementsAre(Hunk{.a_begin = 1, .a_end = 3000, .b_begin = 1, .b_end = 2000}));
+}
+
+TEST(Shape, LeavesNamesAndVersions) {
+  EXPECT_EQ(shape_of_target("/static/v2/main.3f2a9c01.js"), "/static/v2/main.*.js");
+  EXPECT_EQ(shape_of_target("/a/20260105/h264/deadbeef/x"), "/a/*/h264/deadbeef/x");
+  EXPECT_EQ(shape_of_target("/c?t=1&b=2&1700000000=x"), "/c?*&b&t");
+}
+
+}  // namespace
+}  // namespace reprise

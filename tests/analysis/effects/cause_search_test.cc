@@ -1,0 +1,146 @@
+#include "analysis/effects/cause_search.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <set>
+
+#include "tests/test_seed.h"
+
+namespace reprise {
+namespace {
+
+/// What a load takes, in ms, without noise.
+using Page = std::function<double(const std::vector<bool>& in)>;
+
+struct Found {
+  Effects effects;
+  std::vector<CausePart> parts;
+  std::size_t loads = 0;
+
+  /// The parts that are shown to cost something, the most expensive first.
+  std::vector<CausePart> ranked() const {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (effects.parts[i].is_shown()) order.push_back(i);
+    }
+    std::ranges::sort(order, std::greater<>(),
+                      [this](std::size_t i) { return effects.parts[i].estimate; });
+    std::vector<CausePart> ranked;
+    for (auto const i : order) ranked.push_back(parts[i]);
+    return ranked;
+  }
+  const EstimatedEffect& of(std::size_t cause) const {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (std::ranges::find(parts[i], cause) != parts[i].end()) return effects.parts[i];
+    }
+    throw std::out_of_range("no such cause");
+  }
+};
+
+/// Noise as that of page loads: never shorter, seldom much longer.
+Found search(std::size_t causes, const Page& page, double noise_ms, std::uint64_t seed,
+             double more_in_b = 0) {
+  CauseSearch search({.causes = causes, .least = 10, .seed = seed});
+  std::mt19937_64 random(seed + 1000);
+  std::exponential_distribution<double> noise(1 / std::max(noise_ms, 1e-9));
+  std::size_t rounds = 0;
+  do {
+    for (EffectRow& row : search.next_round()) {
+      row.value = page(row.in) + noise(random) + (row.is_b ? more_in_b : 0);
+      search.add(std::move(row));
+    }
+  } while (++rounds < 100 && search.goes_on());
+  auto effects = search.effects();
+  EXPECT_TRUE(effects);
+  return {.effects = effects.value_or(Effects{}),
+          .parts = search.parts(),
+          .loads = search.rows().size()};
+}
+
+TEST(CauseSearch, ARoundHasAandBAndComplementaryHybrids) {
+  CauseSearch search({.causes = 30, .seed = 3});
+  auto const round = search.next_round();
+  ASSERT_EQ(round.size(), 2 + CauseSearch::kHybrids);
+  EXPECT_EQ(std::ranges::count(round, true, &EffectRow::is_b), 1);
+  std::vector<std::size_t> in(30);
+  for (const EffectRow& row : round) {
+    ASSERT_EQ(row.in.size(), 30u);
+    for (std::size_t i = 0; i < 30; ++i) in[i] += row.in[i] ? 1 : 0;
+  }
+  EXPECT_EQ(in, std::vector<std::size_t>(30, round.size() / 2));
+}
+
+TEST(CauseSearch, OneOfTenDifferencesIsTheCause) {
+  Page const page = [](const std::vector<bool>& in) {
+    // Three large images off the path, which the load event waits for no longer than for a script.
+    double const images = 600 + (in[1] ? 300 : 0) + (in[2] ? 280 : 0) + (in[3] ? 250 : 0);
+    return std::max(images, 1500.0 + (in[7] ? 120 : 0));
+  };
+  for_seeds(20, [&](std::uint64_t seed) {
+    auto const found = search(10, page, 15, seed);
+    ASSERT_EQ(found.ranked(), (std::vector<CausePart>{{7}}));
+    EXPECT_LT(found.of(7).low, 120);
+    EXPECT_GT(found.of(7).high, 120);
+    EXPECT_TRUE(found.effects.unexplained.low < 0 && found.effects.unexplained.high > 0);
+  });
+}
+
+TEST(CauseSearch, TwoThatMaskEachOtherAreBothFound) {
+  Page const page = [](const std::vector<bool>& in) {
+    return 800 + std::max(in[2] ? 200.0 : 0, in[5] ? 200.0 : 0);
+  };
+  for_seeds(20, [&](std::uint64_t seed) {
+    auto const found = search(8, page, 10, seed);
+    auto ranked = found.ranked();
+    ASSERT_EQ(ranked.size(), 2u);
+    EXPECT_EQ((std::set<CausePart>(ranked.begin(), ranked.end())), (std::set<CausePart>{{2}, {5}}));
+    EXPECT_NEAR(found.of(2).estimate, 100, 50);
+  });
+}
+
+TEST(CauseSearch, TheIntervalsHoldTheTruthAndNothingIsFoundWhereNothingIs) {
+  std::size_t missed = 0;
+  std::size_t false_causes = 0;
+  constexpr std::size_t kRounds = 60;
+  for_seeds(kRounds, [&](std::uint64_t seed) {
+    Page const page = [](const std::vector<bool>& in) {
+      return 900 + (in[0] ? 60.0 : 0) - (in[4] ? 40.0 : 0);
+    };
+    auto const found = search(6, page, 20, seed, 25);
+    auto const holds = [](const EstimatedEffect& of, double truth) {
+      return of.low <= truth && truth <= of.high;
+    };
+    bool const all = holds(found.of(0), 60) && holds(found.of(4), -40) && holds(found.of(2), 0) &&
+                     holds(found.effects.unexplained, 25) && holds(found.effects.total, 45);
+    missed += all ? 0 : 1;
+    auto const null = search(6, [](const std::vector<bool>&) { return 900.0; }, 20, seed);
+    false_causes += null.ranked().empty() ? 0 : 1;
+  });
+  // 5 % of 60 would be 3; the looks share the level.
+  EXPECT_LE(missed, 5u);
+  EXPECT_LE(false_causes, 5u);
+}
+
+TEST(CauseSearch, ThreeOfFortyAreFoundByHalving) {
+  for_seeds(10, [](std::uint64_t seed) {
+    Page const page = [](const std::vector<bool>& in) {
+      return 1000 + (in[3] ? 150.0 : 0) + (in[21] ? 90.0 : 0) + (in[38] ? 200.0 : 0);
+    };
+    auto const found = search(40, page, 10, seed);
+    ASSERT_EQ(found.ranked(), (std::vector<CausePart>{{38}, {3}, {21}}));
+    // Each alone against A, with as few loads as can show it: 40 times 2 times 7.
+    EXPECT_LT(found.loads, 300u);
+  });
+}
+
+TEST(CauseSearch, EndsAtOnceWhereAllIsClear) {
+  auto const found =
+      search(2, [](const std::vector<bool>& in) { return 500 + (in[0] ? 100.0 : 0); }, 0.01, 1);
+  EXPECT_EQ(found.loads, CauseSearch::kRoundsLeast * (2 + CauseSearch::kHybrids));
+}
+
+}  // namespace
+}  // namespace reprise

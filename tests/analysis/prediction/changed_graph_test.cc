@@ -1,0 +1,100 @@
+// Scripts that are loaded otherwise, in a small graph.
+
+#include "analysis/prediction/changed_graph.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+namespace reprise {
+namespace {
+
+using testing::ElementsAre;
+
+enum Node : std::uint32_t {
+  kDocument,
+  kStyle,
+  kAd,
+  kApp,
+  kAdTask,
+  kPicture,
+  kAppTask,
+  kPaint,
+  kLoad
+};
+
+DependencyGraph blocking_page() {
+  DependencyGraph graph;
+  graph.nodes.resize(kLoad + 1);
+  for (auto const i : {kDocument, kStyle, kAd, kApp, kPicture}) {
+    graph.nodes[i] = {.name = "https://a.test/" + std::to_string(i), .method = "GET"};
+  }
+  graph.nodes[kAdTask] = {.kind = DependencyNodeKind::kTask, .url = graph.nodes[kAd].name};
+  graph.nodes[kAppTask] = {.kind = DependencyNodeKind::kTask, .url = graph.nodes[kApp].name};
+  graph.nodes[kPaint] = {.kind = DependencyNodeKind::kMilestone, .name = "first contentful paint"};
+  graph.nodes[kLoad] = {.kind = DependencyNodeKind::kMilestone, .name = "load event"};
+  auto const add = [&](Node from, Node to, DependencyKind kind,
+                       DependencyAfter after = DependencyAfter::kEnd) {
+    graph.edges.push_back({.from = from, .to = to, .kind = kind, .after = after});
+  };
+  for (auto const to : {kStyle, kAd, kApp}) {
+    add(kDocument, to, DependencyKind::kParser, DependencyAfter::kFirstByte);
+  }
+  add(kAd, kAdTask, DependencyKind::kInitiator);
+  add(kStyle, kAdTask, DependencyKind::kStyle);
+  add(kAdTask, kPicture, DependencyKind::kInitiator, DependencyAfter::kStart);
+  add(kApp, kAppTask, DependencyKind::kInitiator);
+  add(kAdTask, kAppTask, DependencyKind::kScriptOrder);
+  for (auto const from : {kStyle, kAd, kAdTask, kAppTask}) {
+    add(from, kPaint, DependencyKind::kMilestone);
+  }
+  for (auto const from : {kAd, kAdTask, kPicture}) add(from, kLoad, DependencyKind::kMilestone);
+  sort_edges(graph.edges);
+  return graph;
+}
+
+using Waits = std::vector<std::pair<std::uint32_t, DependencyAfter>>;
+
+Waits waits_of(const DependencyGraph& graph, std::uint32_t node) {
+  Waits waits;
+  auto const [begin, end] = graph.edges_to(node);
+  for (auto const* edge = begin; edge != end; ++edge) waits.emplace_back(edge->from, edge->after);
+  return waits;
+}
+
+DependencyGraph with(ScriptLoading loading) {
+  auto const graph = blocking_page();
+  std::vector<NodeChange> changes(graph.nodes.size());
+  changes[kAd].loading = loading;
+  return changed_graph(graph, changes);
+}
+
+constexpr auto kStart = DependencyAfter::kStart;
+constexpr auto kEnd = DependencyAfter::kEnd;
+
+TEST(ChangedGraph, IsTheSameWithoutAnotherLoading) {
+  auto const graph = blocking_page();
+  EXPECT_EQ(changed_graph(graph, std::vector<NodeChange>(graph.nodes.size())).edges, graph.edges);
+}
+
+TEST(ChangedGraph, LetsNothingWaitForAnAsyncScriptButWhatItAsksFor) {
+  auto const graph = with(ScriptLoading::kAsync);
+  using Wait = std::pair<std::uint32_t, DependencyAfter>;
+  EXPECT_THAT(waits_of(graph, kAdTask), ElementsAre(Wait(kAd, kEnd))) << "not for the style sheet";
+  EXPECT_THAT(waits_of(graph, kPicture), ElementsAre(Wait(kAdTask, kStart)));
+  EXPECT_THAT(waits_of(graph, kAppTask), ElementsAre(Wait(kAd, kStart), Wait(kApp, kEnd)));
+  EXPECT_THAT(waits_of(graph, kPaint), ElementsAre(Wait(kStyle, kEnd), Wait(kAd, kStart),
+                                                   Wait(kAd, kStart), Wait(kAppTask, kEnd)));
+  EXPECT_EQ(waits_of(graph, kLoad), waits_of(blocking_page(), kLoad));
+}
+
+TEST(ChangedGraph, RunsADeferredScriptAfterItsDocument) {
+  auto const graph = with(ScriptLoading::kDefer);
+  using Wait = std::pair<std::uint32_t, DependencyAfter>;
+  EXPECT_THAT(waits_of(graph, kAdTask),
+              ElementsAre(Wait(kDocument, kEnd), Wait(kStyle, kEnd), Wait(kAd, kEnd)));
+  EXPECT_THAT(waits_of(graph, kAppTask), ElementsAre(Wait(kAd, kStart), Wait(kApp, kEnd)));
+}
+
+}  // namespace
+}  // namespace reprise

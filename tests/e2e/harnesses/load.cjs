@@ -1,0 +1,92 @@
+// Loads $URL with one harness, led by the reprise that runs this, and prints the load event in ms.
+// usage: reprise replay ARCHIVE -- node load.cjs puppeteer|playwright|selenium|webdriverio|firefox
+
+const reprise = require('../../../harnesses/npm');
+
+const { URL: page, CHROMIUM, CHROMEDRIVER, FIREFOX } = process.env;
+const session = reprise.fromEnvironment();
+const args = process.getuid() === 0 ? ['--no-sandbox'] : [];
+const loadEvent = () => performance.getEntriesByType('navigation')[0].loadEventStart;
+const LOAD_EVENT = `return (${loadEvent})()`;
+// As `reprise load`: a browser that has started is left alone for half a second, and a page that is
+// loaded for two, so that what it then fetches is fetched.
+const settle = () => new Promise((resolve) => { setTimeout(resolve, 500); });
+const quiet = () => new Promise((resolve) => { setTimeout(resolve, 2000); });
+const viewport = { width: 1280, height: 800 };
+const window = `--window-size=${viewport.width},${viewport.height}`;
+
+const harnesses = {
+  async puppeteer() {
+    const browser = await require('puppeteer-core').launch(
+      session.puppeteer({ executablePath: CHROMIUM, args, defaultViewport: viewport }));
+    const tab = await browser.newPage();
+    await settle();
+    await tab.goto(page, { waitUntil: 'load' });
+    await quiet();
+    const ms = await tab.evaluate(loadEvent);
+    await browser.close();
+    return ms;
+  },
+
+  /** Puppeteer speaks WebDriver BiDi with Firefox. */
+  async firefox() {
+    const browser = await require('puppeteer-core').launch(
+      session.puppeteer({
+        browser: 'firefox', executablePath: FIREFOX, defaultViewport: viewport,
+      }));
+    const tab = await browser.newPage();
+    await settle();
+    await tab.goto(page, { waitUntil: 'load' });
+    await quiet();
+    const ms = await tab.evaluate(loadEvent);
+    await browser.close();
+    return ms;
+  },
+
+  async playwright() {
+    const { chromium } = require('playwright');
+    const browser = await chromium.launch(session.playwright({ executablePath: CHROMIUM, args }));
+    const tab = await browser.newPage({ viewport });
+    await settle();
+    await tab.goto(page, { waitUntil: 'load' });
+    await quiet();
+    const ms = await tab.evaluate(loadEvent);
+    await browser.close();
+    return ms;
+  },
+
+  async selenium() {
+    const { Builder } = require('selenium-webdriver');
+    const chrome = require('selenium-webdriver/chrome');
+    const capabilities = session.capabilities({
+      'goog:chromeOptions': { binary: CHROMIUM, args: ['--headless', window, ...args] },
+    });
+    const driver = await new Builder().withCapabilities(capabilities)
+      .setChromeService(new chrome.ServiceBuilder(CHROMEDRIVER)).build();
+    await settle();
+    await driver.get(page);
+    await quiet();
+    const ms = await driver.executeScript(LOAD_EVENT);
+    await driver.quit();
+    return ms;
+  },
+
+  async webdriverio() {
+    const { remote } = require('webdriverio');
+    const driver = await remote(session.webdriverio({
+      logLevel: 'error',
+      capabilities: {
+        'goog:chromeOptions': { binary: CHROMIUM, args: ['--headless', window, ...args] },
+        'wdio:chromedriverOptions': { binary: CHROMEDRIVER },
+      },
+    }));
+    await settle();
+    await driver.url(page);
+    await quiet();
+    const ms = await driver.execute(LOAD_EVENT);
+    await driver.deleteSession();
+    return ms;
+  },
+};
+
+harnesses[process.argv[2]]().then((ms) => console.log(JSON.stringify({ load_event_ms: ms })));

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""`predict`: what it prints and keeps, think times whose saving is arithmetic on observed loads,
+changes of documents, hosts and links, and what it refuses."""
+
+import json
+
+import harness
+from what_if_test import LINK, QUICK, URL, Recorded
+
+# The last load is known only of a page that was quiet for two seconds.
+MILESTONES = ["first contentful paint", "largest contentful paint", "load event"]
+
+
+class Predict(Recorded):
+    def predict(self, *arguments, code=0):
+        done = harness.run("predict", str(self.archive), URL, "--link", LINK, "--inject", "none",
+                           "--protocol", "h2", *QUICK, *arguments, folder=self.folder, timeout=240)
+        self.assertEqual(done.returncode, code, done.stderr.decode())
+        return done
+
+    def report(self, *arguments):
+        return json.loads(self.predict("--json", "--runs", "4", *arguments).stdout)
+
+    def saving_ms(self, report, milestone):
+        """Of the median."""
+        each, = (each for each in report["milestones"] if each["milestone"] == milestone)
+        return each["quantiles"][0]["saving_ms"]
+
+    def test_a_think_time_is_added_to_what_was_observed(self):
+        folder = self.folder / "out"
+        report = self.report("--what-if", "path=/: think=+300ms", "--measure", "-o", str(folder))
+        self.assertEqual(report["schema"], "reprise-prediction/1")
+        self.assertEqual([each["milestone"] for each in report["milestones"]], MILESTONES)
+        self.assertEqual(report["what_ifs"][0]["changed"], 1)
+        for each in report["milestones"]:
+            self.assertEqual([quantile["quantile"] for quantile in each["quantiles"]],
+                             [.5, .75, .9])
+            self.assertEqual(len(each["observed_ms"]), report["loads"])
+            self.assertEqual(len(each["predicted_ms"]), report["loads"])
+            # All of the page waits for its document.
+            for before, after in zip(each["observed_ms"], each["predicted_ms"]):
+                self.assertAlmostEqual(after - before, 300, delta=1)
+            for quantile in each["quantiles"]:
+                self.assertAlmostEqual(quantile["saving_ms"], -300, delta=1)
+                self.assertLessEqual(quantile["low_ms"], quantile["predicted_ms"])
+                self.assertGreaterEqual(quantile["high_ms"], quantile["predicted_ms"])
+            # The page has waited that long, whatever else the machine does.
+            self.assertGreater(min(each["measured_ms"]), 300)
+            self.assertEqual(each["measured"]["error_if_nothing_changed"]["of_saving"], 1)
+            self.assertLessEqual(each["measured"]["error"]["distance"]["median"], 1)
+        self.assertEqual(json.loads((folder / "prediction.json").read_text()), report)
+        graph = json.loads((folder / "dependency.json").read_text())
+        self.assertEqual(graph["schema"], "reprise-dependency/1")
+        kinds = {node["kind"] for node in graph["nodes"]}
+        self.assertIn("request", kinds)
+        self.assertIn("milestone", kinds)
+        self.assertEqual(len(json.loads((folder / "b.json").read_text())["what_ifs"]), 1)
+        traces = {load["trace"] for load in json.loads((folder / "a.json").read_text())["loads"]}
+        self.assertTrue(traces <= {str(each) for each in (folder / "traces").iterdir()})
+
+    def test_several_changes_at_once(self):
+        # The load event waits for the script, the paint does not any more.
+        report = self.report("--what-if", "host=third.page.test: think=+9s",
+                             "--what-if", "path=/ad.js: async")
+        self.assertLess(self.saving_ms(report, "load event"), -1000)
+        self.assertGreater(self.saving_ms(report, "first contentful paint"), -1000)
+
+    def test_another_link_and_processor(self):
+        done = self.predict("--runs", "4", "--to-link", "20mbit/20mbit/200",
+                            "--to-cpu-throttle", "2")
+        told = done.stdout.decode()
+        self.assertTrue(told.startswith(URL), told)
+        for milestone in MILESTONES:
+            self.assertIn(f"\n{milestone}\n  median  ", told)
+        self.assertIn(", costs ", told)
+        # Name, connection, TLS and request of the document at least.
+        self.assertNotIn("saves", told)
+
+
+    def test_what_the_model_does_not_have(self):
+        for arguments, why in (
+                (("--what-if", "type=image: lazy"), "does not know what is in view"),
+                (("--what-if", "path=/ad.js: status=503"), "is not known"),
+                (("--to-link", "none"), "limit of a link's rate"),
+                (("--to-link", "20mbit/20mbit/100/1%"), "has no losses"),
+                (("--to-link", "fast"), "fast"),
+                (("--what-if", "host=nobody.test: drop"), "selects no request"),
+                (("--to-protocol", "spdy"), "--protocol must be"),
+                (("--what-if", "*: drop", "--protocol", "h1"), "one configuration"),
+                ((), "predict needs a change")):
+            told = self.predict(*arguments, code=2).stderr.decode()
+            self.assertIn(why, told)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""`why` on planted regressions among more than ten other differences, three of them large and off
+the path: the right cause comes first, and what it costs is what it costs alone. An idle machine's
+test; prints a table."""
+
+import gzip
+import json
+import pathlib
+import re
+import tempfile
+
+import harness
+from gate_sites import noise, words
+from what_if_test import HOST, LATE, THIRD, URL, png
+from why_sites import QUICK, Site, read_json, settle_think_times
+
+LINK = "8mbit/8mbit/60"
+TABLE = []
+
+
+def busy(ms):
+    return b"const end%d = performance.now() + %d; while (performance.now() < end%d);\n" % (
+        ms, ms, ms)
+
+
+def with_after(site):
+    """Requests after the load event, which nothing waits for."""
+    site.replace(HOST, "/", b"</body>",
+                 b"<script>addEventListener('load', () => setTimeout(() => {"
+                 b" for (const n of [1, 2, 3]) fetch('/after' + n + '.bin'); }, 50));</script>"
+                 b"</body>")
+    for n in (1, 2, 3):
+        site.files[HOST][f"/after{n}.bin"] = [b"application/octet-stream", noise(20 + n, 2_000)]
+
+
+def decoys(site):
+    """Twelve differences that cost nothing, or next to it."""
+    page = HOST, "/"
+    for n in (1, 2, 3):  # large, off the path
+        site.files[HOST][f"/after{n}.bin"][1] = noise(30 + n, 60_000)
+    site.replace(*page, b"build 1", b"build 2")
+    site.replace(*page, b"<title>t</title>", b"<title>u</title>\n<meta name=build content=2>")
+    site.replace(*page, b"<h1>title</h1>", b"<h1 class=large>Title</h1>")
+    site.replace(*page, b"<p>words</p>", b"<p>other words</p><script>window.build = 2</script>")
+    site.replace(HOST, "/style.css", b"green", b"blue")
+    site.replace(HOST, "/app.js", b"const late", b"let late")
+    site.files[HOST]["/back.png"][1] = png(14, 9)
+    site.files[HOST]["/picture.png"][1] = png(13, 90)
+    site.files[LATE]["/late.png"] += [b"200 OK", b"Priority: u=4\r\n"]
+    site.files[THIRD]["/ad.js"] += [b"200 OK", b"Referrer-Policy: origin\r\n"]
+    site.files[HOST]["/text.woff2"] += [b"200 OK", b"Link: </style.css>; rel=preload; as=style\r\n"]
+
+
+class Known(harness.TestCase):
+    @classmethod
+    def tearDownClass(cls):
+        super().tearDownClass()
+        for line in TABLE:
+            print(line, flush=True)
+
+    def setUp(self):
+        super().setUp()
+        self.kept = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def site(self, prepare):
+        site = Site(self.kept / "site")
+        with_after(site)
+        prepare(site)
+        return site
+
+    def record(self, site, name, third=10):
+        archive = self.kept / f"{name}.reprise"
+        site.record(archive)
+        settle_think_times(archive, self.kept, third_page_test=third)
+        return archive
+
+    def run_case(self, name, plant=lambda site: None, first=None, prepare=lambda site: None,
+                 third=10, arguments=(), among=lambda site: decoys(site)):
+        """`first`: found in the title of the first cause. `third`: its think time in B."""
+        a = self.record(self.site(prepare), "a")
+        alone = self.site(prepare)
+        plant(alone)
+        truth = self.truth(a, self.record(alone, "alone", third), arguments)
+        together = self.site(prepare)
+        among(together)
+        plant(together)
+        b = self.record(together, "b", third)
+        out = self.kept / "out"
+        done = harness.run("why", str(a), str(b), URL, "--inject", "none", "--metric", "load",
+                           "--link", LINK, *QUICK, "--max-runs", "8", "--max-loads", "72",
+                           "--allow", "calibration", "--seed", "1", "-o", str(out),
+                           *arguments, folder=self.folder, timeout=1500)
+        text = done.stdout.decode() + done.stderr.decode()
+        self.assertEqual(done.returncode, 5, text)
+        report = read_json(out / "why.json")
+        causes = report["causes"]
+        groups = sum(len(each["groups"]) for each in causes + report["no_effect_shown"])
+        self.assertGreaterEqual(groups, 10)
+        if not causes:
+            TABLE.append(f"{name}: no cause among {groups} groups")
+            self.fail(text)
+        cause = causes[0]
+        title = cause["groups"][0]["title"]
+        print(text, flush=True)
+        TABLE.append(f"{name}: alone {truth['low']:+.0f} to {truth['high']:+.0f} ms; first of "
+                     f"{groups}: {cause['estimate']:+.0f} ms ({cause['low']:+.0f} to "
+                     f"{cause['high']:+.0f}) {title[:90]}; {len(causes)} shown; unexplained "
+                     f"{report['unexplained']['estimate']:+.0f} ms; {len(report['loads'])} loads")
+        self.assertRegex(title, re.compile(first, re.DOTALL), text)
+        self.assertEqual(len(cause["groups"]), 1, text)
+        # What it costs alone, and its cost among the others: the intervals meet.
+        self.assertLess(cause["low"], truth["high"], text)
+        self.assertGreater(cause["high"], truth["low"], text)
+
+    def truth(self, a, alone, arguments):
+        """What the regression costs where nothing else differs: an interval of 99 %."""
+        sides = [f"{archive} {URL} --inject none --think-time recorded --link {LINK} " +
+                 " ".join((*QUICK, *arguments)) for archive in (a, alone)]
+        done = harness.run("gate", *sides, "--metric", "load", "--max-runs", "10", "--look-every",
+                           "10", "--skip-noise-check", "--alpha", "0.01", "--json", "--allow",
+                           "requests,calibration", folder=self.folder, timeout=900)
+        self.assertEqual(done.returncode, 5, done.stdout.decode() + done.stderr.decode())
+        metric = json.loads(done.stdout)["pages"][0]["metrics"][0]
+        return {"low": metric["low"], "high": metric["high"]}
+
+    def test_a_host_thinks_longer(self):
+        self.run_case("think time", first=f"{THIRD}: think time", third=260)
+
+    def test_a_script_blocks(self):
+        def plant(site):
+            site.files[HOST]["/app.js"][1] = busy(200) + site.files[HOST]["/app.js"][1]
+        self.run_case("blocking script", plant, r"app\.js: line 1.*while")
+
+    def test_a_script_works_twice_as_much(self):
+        def prepare(site):
+            site.files[HOST]["/app.js"][1] = busy(150) + site.files[HOST]["/app.js"][1]
+        def plant(site):
+            site.replace(HOST, "/app.js", b"() + 150;", b"() + 300;")
+        self.run_case("script work doubled", plant, r"app\.js: line 1.*300.*instead of", prepare)
+
+    def test_an_image_is_ten_times_as_large(self):
+        def plant(site):
+            site.files[HOST]["/below.png"][1] = png(5, 9_000)
+        def prepare(site):
+            site.files[HOST]["/below.png"][1] = png(5, 900)
+        self.run_case("image x 10", plant, r"below\.png: \d+ bytes instead of", prepare)
+
+    def test_compression_is_lost(self):
+        text = b"// " + words(9, 600_000)
+        def prepare(site):
+            site.files[HOST]["/app.js"] = [
+                b"text/javascript", gzip.compress(text, mtime=0), b"200 OK",
+                b"Content-Encoding: gzip\r\n"]
+        def plant(site):
+            site.files[HOST]["/app.js"] = [b"text/javascript", text]
+        def among(site):
+            site.files[HOST]["/app.js"][1:2] = [site.files[HOST]["/app.js"][1]]
+            site.replace = (lambda old: lambda host, path, *what:
+                            None if path == "/app.js" else old(host, path, *what))(site.replace)
+            decoys(site)
+        self.run_case("compression lost", plant, r"coding: no coding instead of gzip", prepare,
+                      among=among)
+
+    def test_a_redirect_more(self):
+        def plant(site):
+            files = site.files[THIRD]
+            files["/moved.js"] = list(files["/ad.js"][:2])
+            files["/ad.js"] = [b"text/javascript", b"", b"302 Found",
+                               b"Location: /moved.js\r\n"]
+        self.run_case("redirect", plant, r"ad\.js: redirect: 302 to /moved\.js")
+
+    def test_a_preload_is_removed(self):
+        link = b"<link rel=preload as=image href=https://late.page.test/late.png>\n"
+        def prepare(site):
+            site.replace(HOST, "/", b"<link rel=stylesheet", link + b"<link rel=stylesheet")
+            site.files[THIRD]["/ad.js"][1] = busy(100)
+        def plant(site):
+            site.replace(HOST, "/", link, b"")
+        self.run_case("preload removed", plant, r"removed `<link rel=preload as=image", prepare)
+
+    def test_a_synchronous_request(self):
+        def plant(site):
+            site.replace(HOST, "/app.js", b"addEventListener('DOM",
+                         b"const asked = new XMLHttpRequest();\n"
+                         b"asked.open('GET', 'https://third.page.test/config.json', false);\n"
+                         b"asked.send();\naddEventListener('DOM")
+            site.files[THIRD]["/config.json"] = [b"application/json", b"{}"]
+        self.run_case("synchronous XHR", plant, r"app\.js: .*XMLHttpRequest")
+
+
+    def test_gate_explains_what_it_found(self):
+        site = self.site(lambda site: None)
+        a = self.record(site, "a")
+        site.files[HOST]["/app.js"][1] = busy(300) + site.files[HOST]["/app.js"][1]
+        b = self.record(site, "b")
+        sides = [f"{archive} {URL} --inject none " + " ".join(QUICK) for archive in (a, b)]
+        done = harness.run("gate", *sides, "--metric", "load", "--max-runs", "6", "--allow",
+                           "requests", "--skip-noise-check", "--why", "--why-budget", "5m",
+                           "--markdown", "--seed", "1", folder=self.folder, timeout=900)
+        self.assertEqual(done.returncode, 5, done.stdout.decode() + done.stderr.decode())
+        self.assertRegex(done.stdout.decode(), r"1\. .*app\.js: line 1: added `const end300")
+
+
+if __name__ == "__main__":
+    harness.main()

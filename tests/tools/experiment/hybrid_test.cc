@@ -1,0 +1,273 @@
+#include "tools/experiment/hybrid.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "archive/think_time.h"
+#include "tests/proxy/whatif/recorded_site.h"
+
+namespace reprise {
+namespace {
+
+using whatif::a_get;
+using whatif::asked_with;
+using whatif::buffer_of;
+using whatif::coded;
+using whatif::field_of;
+using whatif::RecordedSite;
+using whatif::with;
+
+constexpr const char* kPage = "https://a.test/";
+
+std::string a_document(std::string_view script, std::string_view text) {
+  return "<!doctype html><html><head><title>t</title>\n" + std::string(script) +
+         "</head><body>\n<p>" + std::string(text) + "</p>\n</body></html>\n";
+}
+
+Exchange timed(Exchange exchange, int think_ms) {
+  exchange.origin_connection_id = 1;
+  exchange.timings.request_sent = std::chrono::milliseconds(100);
+  exchange.timings.first_byte = std::chrono::milliseconds(110 + think_ms);  // 10 ms: round trip
+  exchange.timings.end = std::chrono::milliseconds(120 + think_ms);
+  return exchange;
+}
+
+ConnectionFacts connection(std::uint64_t id, std::string host, std::string address,
+                           std::uint32_t chain_bytes) {
+  return {.id = id,
+          .scheme = Scheme::kHttps,
+          .host = std::move(host),
+          .port = 443,
+          .address = std::move(address),
+          .alpn = "h2",
+          .tls_version = "TLSv1.3",
+          .certificate_names = {"a.test"},
+          .chain_bytes = chain_bytes,
+          .connect_start = std::chrono::milliseconds(1),
+          .tls_start = std::chrono::milliseconds(11),
+          .ready = std::chrono::milliseconds(31)};
+}
+
+/// What is in a hybrid, or in an archive.
+struct Contents {
+  std::map<std::string, std::string> bodies;  ///< as stored
+  std::map<std::string, Exchange> exchanges;
+  std::map<std::string, ConnectionFacts> connections;
+  std::map<std::string, std::int64_t> think_ms;
+
+  explicit Contents(const ArchiveReader& reader) {
+    RoundTrips const round_trips(reader);
+    for (auto const ordinal : reader.ordinals_in_order()) {
+      auto exchange = reader.exchange(ordinal).value();
+      auto const url = url_of(exchange.request);
+      bodies[url] = text_of(reader.read_body(exchange.response.body, 1 << 20).value());
+      think_ms[url] = std::chrono::duration_cast<std::chrono::milliseconds>(
+                          think_time_until(exchange.timings.first_byte, exchange.timings,
+                                           round_trips.to_origin_of(exchange)))
+                          .count();
+      exchanges[url] = std::move(exchange);
+    }
+    for (auto const& facts : reader.connections()) connections.try_emplace(facts.host, facts);
+  }
+};
+
+class Hybrid : public testing::Test {
+ protected:
+  Hybrid() {
+    for (auto* const site : {&a_, &b_}) site->begin_session({kPage});
+    a_.add(connection(1, "a.test", "192.0.2.1:443", 3000));
+    b_.add(connection(1, "a.test", "198.51.100.1:443", 9000));
+    b_.add(connection(2, "new.test", "198.51.100.1:443", 2000));
+  }
+
+  void compare() {
+    differences_ =
+        find_differences(RecordedPage::read(a_.reader(), 1), RecordedPage::read(b_.reader(), 1),
+                         plain_bodies_of(a_.reader()), plain_bodies_of(b_.reader()));
+  }
+  /// With the groups that have a difference of that kind there.
+  Contents hybrid(const std::vector<std::pair<DifferenceKind, std::string>>& which) {
+    compare();
+    std::vector<bool> groups(differences_.groups.size());
+    for (auto const& [kind, where] : which) {
+      bool found = false;
+      for (auto const& each : differences_.all) {
+        if (each.kind != kind || each.where != where) continue;
+        groups[each.group] = true;
+        found = true;
+      }
+      EXPECT_TRUE(found) << to_string(kind) << " " << where << told();
+    }
+    return written(groups);
+  }
+  std::string told() const {
+    std::string text = ", among:\n";
+    for (auto const& each : differences_.all) {
+      text += std::string(to_string(each.kind)) + " " + each.where + ": " + each.what + "\n";
+    }
+    return text;
+  }
+  Contents all() {
+    compare();
+    std::vector<bool> groups;
+    for (auto const& group : differences_.groups) groups.push_back(group.can_be_put_in);
+    return written(groups);
+  }
+  Contents written(const std::vector<bool>& groups) {
+    HybridMaker const maker({a_.reader(), 1}, {b_.reader(), 1}, differences_);
+    auto const path = folder_ / ("hybrid" + std::to_string(++count_));
+    auto const done = maker.write(groups, path);
+    EXPECT_TRUE(done) << done.error();
+    auto const reader = ArchiveReader::open(path, {}).value();
+    return Contents(*reader);
+  }
+
+  RecordedSite a_;
+  RecordedSite b_;
+  Differences differences_;
+  ScratchFolder folder_;
+  int count_ = 0;
+};
+
+TEST_F(Hybrid, WithoutDifferencesIsAWithWhatOnlyBHas) {
+  a_.add(a_get(kPage, "text/html"), a_document("", "one"));
+  b_.add(a_get(kPage, "text/html"),
+         a_document("<script src=https://new.test/new.js></script>\n", "two"));
+  b_.add(a_get("https://new.test/new.js", "text/javascript", kPage), "go()");
+  auto const made = hybrid({});
+  EXPECT_EQ(made.bodies.at(kPage), a_document("", "one"));
+  EXPECT_EQ(made.bodies.at("https://new.test/new.js"), "go()");
+  // The new host shares the address, as it does in B.
+  EXPECT_EQ(made.connections.at("new.test").address, "192.0.2.1:443");
+}
+
+TEST_F(Hybrid, OfADocumentHasTheEditsThatArePutIn) {
+  auto const script = std::string("<script src=/new.js></script>\n");
+  a_.add(a_get(kPage, "text/html"), a_document("", "one"));
+  b_.add(a_get(kPage, "text/html"), a_document(script, "two"));
+  b_.add(a_get("https://a.test/new.js", "text/javascript", kPage), "go()");
+  EXPECT_EQ(hybrid({{DifferenceKind::kCame, "https://a.test/new.js"}}).bodies.at(kPage),
+            a_document(script, "one"));
+  EXPECT_EQ(all().bodies.at(kPage), a_document(script, "two"));
+}
+
+TEST_F(Hybrid, OfACodedDocumentIsCodedAndMeasured) {
+  auto const gzip = [](std::string_view text) { return coded(text, {coding::Coding::kGzip}); };
+  auto const exchange = with(a_get(kPage, "text/html"), "Content-Encoding", "gzip");
+  auto const one = gzip(a_document("", "one"));
+  a_.add(with(exchange, "Content-Length", std::to_string(one.size())), one);
+  b_.add(exchange, gzip(a_document("", "quite another text")));
+  auto const made = hybrid({{DifferenceKind::kContent, kPage}});
+  auto const& body = made.bodies.at(kPage);
+  std::vector codings{coding::Coding::kGzip};
+  auto const plain = coding::decode_whole(codings, bytes_of(body), {}).value();
+  EXPECT_EQ(text_of(plain), a_document("", "quite another text"));
+  EXPECT_EQ(field_of(made.exchanges.at(kPage).response, "content-length"),
+            std::to_string(body.size()));
+}
+
+TEST_F(Hybrid, TakesABodyWithTheFieldsThatDescribeItAndNoOthers) {
+  auto const url = std::string("https://a.test/x.png");
+  a_.add(with(with(a_get(url, "image/png"), "ETag", "one"), "Cache-Control", "max-age=1"), "a");
+  b_.add(with(with(a_get(url, "image/png"), "ETag", "two"), "Cache-Control", "no-store"), "bb");
+  auto const body = hybrid({{DifferenceKind::kContent, url}});
+  EXPECT_EQ(body.bodies.at(url), "bb");
+  EXPECT_EQ(field_of(body.exchanges.at(url).response, "etag"), "two");
+  EXPECT_EQ(field_of(body.exchanges.at(url).response, "cache-control"), "max-age=1");
+  auto const caching = hybrid({{DifferenceKind::kCaching, url}});
+  EXPECT_EQ(caching.bodies.at(url), "a");
+  EXPECT_EQ(field_of(caching.exchanges.at(url).response, "etag"), "one");
+  EXPECT_EQ(field_of(caching.exchanges.at(url).response, "cache-control"), "no-store");
+}
+
+TEST_F(Hybrid, HasTheThinkTimesOfAHost) {
+  auto const url = std::string("https://a.test/x.png");
+  a_.add(timed(a_get(url, "image/png"), 20), "a");
+  b_.add(timed(a_get(url, "image/png"), 400), "bb");
+  auto const think = hybrid({{DifferenceKind::kThinkTime, "a.test"}});
+  EXPECT_EQ(think.think_ms.at(url), 400);
+  EXPECT_EQ(think.bodies.at(url), "a");
+  auto const body = hybrid({{DifferenceKind::kContent, url}});
+  EXPECT_EQ(body.think_ms.at(url), 20);
+  EXPECT_EQ(body.bodies.at(url), "bb");
+}
+
+TEST_F(Hybrid, AnswersBothUrlsOfTheSameThingAlike) {
+  a_.add(a_get("https://a.test/x.1a2b3c4d.png", "image/png"), "a");
+  b_.add(a_get("https://a.test/x.99ff00aa.png", "image/png"), "bb");
+  for (auto const& [made, expected] : {std::pair(hybrid({}), "a"), {all(), "bb"}}) {
+    EXPECT_EQ(made.bodies.at("https://a.test/x.1a2b3c4d.png"), expected);
+    EXPECT_EQ(made.bodies.at("https://a.test/x.99ff00aa.png"), expected);
+  }
+}
+
+TEST_F(Hybrid, HasARedirectMore) {
+  auto const url = std::string("https://a.test/x.js");
+  a_.add(a_get(url, "text/javascript"), "a()");
+  auto hop = with(a_get(url, ""), "Location", "/moved.js");
+  hop.response.status = 302;
+  b_.add(hop);
+  b_.add(a_get("https://a.test/moved.js", "text/javascript"), "b()");
+  auto const made = hybrid({{DifferenceKind::kRedirect, url}});
+  EXPECT_EQ(made.exchanges.at(url).response.status, 302);
+  EXPECT_EQ(made.bodies.at(url), "");
+  EXPECT_EQ(made.bodies.at("https://a.test/moved.js"), "b()");
+}
+
+TEST_F(Hybrid, HasALongerChainOfCertificates) {
+  a_.add(a_get(kPage, "text/html"), "a");
+  b_.add(a_get(kPage, "text/html"), "a");
+  EXPECT_EQ(hybrid({}).connections.at("a.test").chain_bytes, 3000u);
+  auto const made = hybrid({{DifferenceKind::kChain, "a.test"}});
+  EXPECT_EQ(made.connections.at("a.test").chain_bytes, 9000u);
+  EXPECT_EQ(made.connections.at("a.test").address, "192.0.2.1:443");
+}
+
+TEST_F(Hybrid, KeepsTheNonceThatThePolicyPermits) {
+  auto const page_of = [](std::string_view nonce, std::string_view more) {
+    return a_document(
+        "<script nonce=" + std::string(nonce) + ">" + std::string(more) + "</script>\n", "text");
+  };
+  auto const exchange_of = [](std::string_view nonce) {
+    return with(a_get(kPage, "text/html"), "Content-Security-Policy",
+                "script-src 'nonce-" + std::string(nonce) + "'");
+  };
+  a_.add(exchange_of("aaaaaaaaaa"), page_of("aaaaaaaaaa", "one()"));
+  b_.add(exchange_of("bbbbbbbbbb"), page_of("bbbbbbbbbb", "two()"));
+  auto const made = all();
+  EXPECT_EQ(made.bodies.at(kPage), page_of("aaaaaaaaaa", "two()"));
+  EXPECT_EQ(field_of(made.exchanges.at(kPage).response, "content-security-policy"),
+            "script-src 'nonce-aaaaaaaaaa'");
+}
+
+TEST_F(Hybrid, IsRefusedForWhatCannotBePutIn) {
+  a_.add(a_get(kPage, "text/html"), "a");
+  b_.add(a_get(kPage, "text/html"), "a");
+  b_.add(a_get("https://a.test/unmentioned.gif", "image/gif"), "x");
+  compare();
+  std::vector<bool> groups;
+  for (auto const& group : differences_.groups) groups.push_back(!group.can_be_put_in);
+  HybridMaker const maker({a_.reader(), 1}, {b_.reader(), 1}, differences_);
+  auto const done = maker.write(groups, folder_ / "refused");
+  ASSERT_FALSE(done);
+  EXPECT_NE(done.error().find("it cannot be put in: https://a.test/unmentioned.gif"),
+            std::string::npos);
+}
+
+TEST_F(Hybrid, OfADamagedBodyIsRefused) {
+  auto const url = std::string("https://a.test/x.png");
+  a_.add(a_get(url, "image/png"), "a");
+  b_.add(a_get(url, "image/png"), "a body that will be damaged");
+  compare();
+  b_.damage("will be damaged");
+  HybridMaker const maker({a_.reader(), 1}, {b_.reader(), 1}, differences_);
+  std::vector<bool> groups;
+  for (auto const& group : differences_.groups) groups.push_back(group.can_be_put_in);
+  auto const done = maker.write(groups, folder_ / "damaged");
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error(), url + ": its body is damaged");
+}
+
+}  // namespace
+}  // namespace reprise

@@ -1,0 +1,139 @@
+// What-ifs on a small recording, as the model of its page takes them.
+
+#include "tools/experiment/predicted_what_ifs.h"
+
+#include <gmock/gmock.h>
+
+#include "analysis/dependency/learn.h"
+#include "tests/analysis/dependency/observed_trees.h"
+#include "tests/proxy/whatif/recorded_site.h"
+
+namespace reprise {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const std::string kDocument = whatif::kPage;
+const std::string kScript = "https://a.test/app.js";
+const std::string kAd = "https://ads.test/ad.js?n=1";
+const std::string kPicture = "https://ads.test/p.png";
+
+class PredictedWhatIfs : public testing::Test {
+ protected:
+  PredictedWhatIfs() {
+    auto const html =
+        "<html><head><script src=/app.js></script></head><img src=https://ads.test/p.png>" +
+        std::string(2000, ' ');
+    site_.begin_session({kDocument});
+    site_.add(whatif::a_get(kDocument, "text/html"), html);
+    site_.add(whatif::a_get(kScript, "text/javascript", kDocument), std::string(5000, ';'));
+    site_.add(whatif::a_get(kAd, "text/javascript", kDocument), ";");
+    site_.add(whatif::a_get(kPicture, "image/png", kDocument), "png");
+    for (int n = 0; n < 4; ++n) {
+      // Its query is another one in each load.
+      auto const ad = "https://ads.test/ad.js?n=" + std::to_string(10 + n);
+      loads_.push_back(written_load({{kDocument, "Document", 0, 40, 60, ""},
+                                     {kScript, "Script", 50, 90, 100, kDocument},
+                                     {ad, "Script", 60, 90, 100, kDocument},
+                                     {kPicture, "Image", 61, 90, 110, kDocument}}));
+      loads_.back().milestones[static_cast<std::size_t>(Milestone::kLoadEvent)] = 120'000;
+    }
+    graph_ = learn_dependencies(loads_);
+  }
+
+  std::expected<PredictedChange, std::string> translated(const std::vector<std::string>& texts,
+                                                         bool warm_cache = false) {
+    whatif::ChangedSite const changed(site_, texts);
+    auto const interventions = whatif::interventions_of(texts);
+    return predicted_what_ifs({.recorded = site_.reader(),
+                               .before = site_.reader(),
+                               .after = *changed.reader,
+                               .interventions = interventions,
+                               .effects = changed.effects,
+                               .warm_cache = warm_cache},
+                              graph_, loads_);
+  }
+  /// All that changes of a request, which `texts` can express.
+  NodeChange change_of(const std::string& url, const std::vector<std::string>& texts,
+                       bool warm_cache = false) {
+    auto const all = translated(texts, warm_cache);
+    if (!all) {
+      ADD_FAILURE() << all.error();
+      return {};
+    }
+    for (PageChange::Part const& part : all->change.parts) {
+      if (graph_.nodes.at(part.nodes.at(0)).name == url) return part.change;
+    }
+    ADD_FAILURE() << "no change of " << url;
+    return {};
+  }
+  std::string refusal(const std::vector<std::string>& texts, bool warm_cache = false) {
+    auto const all = translated(texts, warm_cache);
+    return all ? "" : all.error();
+  }
+
+  whatif::RecordedSite site_;
+  std::vector<ObservedPage> loads_;
+  DependencyGraph graph_;
+};
+
+TEST_F(PredictedWhatIfs, ChangeThinkTimesOneAfterAnother) {
+  EXPECT_EQ(change_of(kScript, {"path=/app.js: think=+30ms"}).think_us, 30'000);
+  EXPECT_EQ(change_of(kDocument, {"path=/app.js: think=+30ms"}).think_us, 0);
+  auto const set = change_of(kScript, {"*: think=+30ms", "type=script: think=80ms"});
+  EXPECT_EQ(set.think_factor, 0);
+  EXPECT_EQ(set.think_us, 80'000);
+  auto const times = change_of(kScript, {"*: think=+30ms", "type=script: think=x2"});
+  EXPECT_EQ(times.think_factor, 2);
+  EXPECT_EQ(times.think_us, 60'000);
+}
+
+TEST_F(PredictedWhatIfs, FindRequestsWhoseQueryVaries) {
+  EXPECT_EQ(change_of("https://ads.test/ad.js?n=*", {"path=/ad.js: think=-5ms"}).think_us, -5'000);
+}
+
+TEST_F(PredictedWhatIfs, CountTheBytesThatReallyChange) {
+  auto const change = change_of(kScript, {"*: compress=br"});
+  EXPECT_EQ(change.bytes_factor, 1);
+  EXPECT_LT(change.bytes_added, -4'900);
+  EXPECT_GT(change.bytes_added, -5'000);
+  EXPECT_EQ(change_of(kPicture, {"type=script: compress=br"}).bytes_added, 0);
+}
+
+TEST_F(PredictedWhatIfs, DropARequestOrItsWholeHost) {
+  EXPECT_TRUE(change_of(kPicture, {"path=/p.png: drop"}).refused);
+  EXPECT_FALSE(change_of(kPicture, {"path=/p.png: drop"}).drop);
+  EXPECT_TRUE(change_of(kPicture, {"host=ads.test: drop"}).drop);
+  EXPECT_FALSE(change_of(kScript, {"host=ads.test: drop"}).drop);
+}
+
+TEST_F(PredictedWhatIfs, FollowWhatDocumentsMention) {
+  EXPECT_EQ(change_of(kScript, {"path=/app.js: async"}).loading, ScriptLoading::kAsync);
+  EXPECT_EQ(change_of(kScript, {"type=script: defer"}).loading, ScriptLoading::kDefer);
+  EXPECT_EQ(change_of("https://ads.test/ad.js?n=*", {"type=script: defer"}).loading, std::nullopt)
+      << "no document mentions it";
+  EXPECT_TRUE(change_of(kPicture, {"path=/p.png: preload"}).preload);
+  EXPECT_EQ(change_of(kScript, {"path=/app.js: priority=low"}).urgency, kUrgencyLow);
+  EXPECT_TRUE(change_of(kScript, {"path=/app.js: inline"}).at_hand);
+  EXPECT_GT(change_of(kDocument, {"path=/app.js: inline"}).bytes_added, 4'900);
+}
+
+TEST_F(PredictedWhatIfs, UseAWarmCacheOnly) {
+  EXPECT_TRUE(change_of(kPicture, {"type=image: cache=1y"}, true).at_hand);
+  auto const cold = translated({"type=image: cache=1y"});
+  ASSERT_TRUE(cold);
+  EXPECT_THAT(cold->remarks, ElementsAre(HasSubstr("cold cache")));
+  EXPECT_THAT(refusal({"type=image: cache=0"}, true), HasSubstr("is not known"));
+}
+
+TEST_F(PredictedWhatIfs, SayWhatTheModelDoesNotHave) {
+  EXPECT_THAT(refusal({"type=image: lazy"}),
+              AllOf(HasSubstr("'type=image: lazy'"), HasSubstr("in view")));
+  EXPECT_THAT(refusal({"path=/app.js: status=503"}), HasSubstr(kScript));
+  EXPECT_THAT(refusal({"path=/p.png: status=503"}), IsEmpty()) << "nothing follows from an image";
+}
+
+}  // namespace
+}  // namespace reprise

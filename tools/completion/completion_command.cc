@@ -1,0 +1,28 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "tools/commands.h"
+#include "tools/completion/command_tree.h"
+#include "tools/completion/completion_script.h"
+
+namespace reprise {
+
+void add_completion_command(CLI::App& app, int& exit_code) {
+  auto const shell = std::make_shared<std::string>();
+  auto* const sub = app.add_subcommand("completion", "Print a completion script for a shell");
+  sub->add_option("SHELL", *shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  sub->callback([&app, shell, &exit_code] {
+    auto const tree = command_tree(app);
+    auto const script = *shell == "bash"  ? bash_completion(tree)
+                        : *shell == "zsh" ? zsh_completion(tree)
+                                          : fish_completion(tree);
+    bool const written = std::fputs(script.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
+    exit_code = written ? kExitDone : kExitFailed;
+  });
+}
+
+}  // namespace reprise

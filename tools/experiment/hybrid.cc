@@ -1,0 +1,290 @@
+#include "tools/experiment/hybrid.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "archive/copy.h"
+#include "archive/edit/retime.h"
+#include "archive/think_time.h"
+#include "archive/writer.h"
+#include "tools/experiment/hybrid_response.h"
+
+namespace reprise {
+namespace {
+
+using Status = std::expected<void, std::string>;
+
+template <class T>
+Status checked(const Result<T>& result) {
+  if (result) return {};
+  return std::unexpected("it cannot be written: " + result.error().message());
+}
+
+SessionContents contents_of_session(const ComparedArchive& of) {
+  for (SessionContents& each : contents_of(of.reader)) {
+    if (each.info.number == of.session) return std::move(each);
+  }
+  return {};
+}
+
+class Writing {
+ public:
+  Writing(const ComparedArchive& a, const ComparedArchive& b, const Differences& differences,
+          const std::vector<bool>& groups, ArchiveWriter& to)
+      : a_(a),
+        b_(b),
+        differences_(differences),
+        to_(to),
+        contents_a_(contents_of_session(a)),
+        contents_b_(contents_of_session(b)),
+        round_trips_a_(a.reader),
+        round_trips_b_(b.reader) {
+    for (const PageDifference& each : differences.all) {
+      if (groups[each.group] && each.can_be_put_in()) take(each);
+    }
+  }
+
+  Status run() {
+    if (auto begun = checked(to_.begin_session(contents_a_.info)); !begun) return begun;
+    if (auto done = write_facts(); !done) return done;
+    std::map<std::uint32_t, std::size_t> pair_of;
+    for (std::size_t i = 0; i < differences_.alignment.pairs.size(); ++i) {
+      pair_of[differences_.a.exchanges[differences_.alignment.pairs[i].a].ordinal] = i;
+    }
+    for (auto const ordinal : contents_a_.ordinals) {
+      auto exchange = a_.reader.exchange(ordinal);
+      if (!exchange) continue;  // damaged: A does not serve it either
+      next_sequence_ = std::max(next_sequence_, exchange->sequence + 1);
+    }
+    for (auto const ordinal : contents_a_.ordinals) {
+      auto exchange = a_.reader.exchange(ordinal);
+      if (!exchange) continue;
+      auto const pair = pair_of.find(ordinal);
+      auto const done =
+          pair == pair_of.end() ? carry(*exchange, a_) : write_pair(*exchange, pair->second);
+      if (!done) return done;
+    }
+    for (auto const i : differences_.alignment.only_b) {
+      auto exchange = b_.reader.exchange(differences_.b.exchanges[i].ordinal);
+      if (!exchange) continue;
+      if (auto done = write_of_b(*exchange); !done) return done;
+    }
+    if (auto ended = checked(to_.end_session()); !ended) return ended;
+    return checked(to_.close());
+  }
+
+ private:
+  void take(const PageDifference& each) {
+    switch (each.kind) {
+      case DifferenceKind::kThinkTime:
+        thinking_hosts_.insert(each.host);
+        return;
+      case DifferenceKind::kChain:
+      case DifferenceKind::kProtocol:
+      case DifferenceKind::kCoalescing:
+        of_hosts_[each.host].insert(each.kind);
+        return;
+      default:
+        break;
+    }
+    auto& parts = parts_[*each.pair];
+    auto const document = differences_.documents.find(*each.pair);
+    bool const together = document != differences_.documents.end();
+    switch (each.kind) {
+      case DifferenceKind::kStatus:
+      case DifferenceKind::kRedirect:
+        parts.reply = true;
+        break;
+      case DifferenceKind::kContent:
+        parts.body = parts.body || !together;
+        if (!together) break;
+        parts.edits = &document->second;
+        parts.taken_edits.resize(document->second.size());
+        for (auto const edit : each.edits) parts.taken_edits[edit] = true;
+        break;
+      case DifferenceKind::kCoding:
+        (together ? parts.coding : parts.body) = true;
+        break;
+      default:
+        parts.fields.push_back(each.kind);
+    }
+  }
+
+  bool takes(const std::string& host, DifferenceKind kind) const {
+    auto const found = of_hosts_.find(host);
+    return found != of_hosts_.end() && found->second.contains(kind);
+  }
+
+  const ConnectionFacts* connection_of_b(const std::string& host) const {
+    const ConnectionFacts* found = nullptr;
+    for (auto const* const facts : contents_b_.connections) {
+      if (facts->host != host || facts->address.empty()) continue;
+      if (found == nullptr || (found->chain_bytes == 0 && facts->chain_bytes > 0)) found = facts;
+    }
+    return found;
+  }
+
+  /// Where a host of B alone is: still with a host of both that shares its address there.
+  std::string address_of(const ConnectionFacts& in_b) const {
+    for (auto const* const other : contents_b_.connections) {
+      if (other->address != in_b.address) continue;
+      for (auto const* const facts : contents_a_.connections) {
+        if (facts->host == other->host && !facts->address.empty()) return changed(*facts).address;
+      }
+    }
+    return in_b.address;
+  }
+
+  Status write_facts() {
+    std::uint64_t last_id = 0;
+    std::set<std::string> known;
+    for (auto const* const facts : contents_a_.connections) {
+      last_id = std::max(last_id, facts->id);
+      known.insert(facts->host);
+      connection_of_host_.try_emplace(facts->host, facts->id);
+      if (auto added = checked(to_.add_connection(changed(*facts))); !added) return added;
+    }
+    for (auto const* const facts : contents_b_.connections) {
+      if (known.contains(facts->host)) continue;
+      auto moved = *facts;
+      moved.id += last_id;
+      if (!moved.address.empty()) moved.address = address_of(*facts);
+      id_of_b_[facts->id] = moved.id;
+      if (auto added = checked(to_.add_connection(std::move(moved))); !added) return added;
+    }
+    std::set<std::string> answered;
+    for (auto const* const answer : contents_a_.answers) {
+      answered.insert(answer->host);
+      if (auto added = checked(to_.add_answer(*answer)); !added) return added;
+    }
+    for (auto const* const answer : contents_b_.answers) {
+      if (answered.contains(answer->host)) continue;
+      if (auto added = checked(to_.add_answer(*answer)); !added) return added;
+    }
+    return {};
+  }
+
+  ConnectionFacts changed(ConnectionFacts facts) const {
+    auto const* const other = connection_of_b(facts.host);
+    if (other == nullptr || facts.address.empty()) return facts;
+    if (takes(facts.host, DifferenceKind::kChain)) {
+      facts.chain_bytes = other->chain_bytes;
+      facts.chain_digest = other->chain_digest;
+    }
+    if (takes(facts.host, DifferenceKind::kProtocol)) facts.alpn = other->alpn;
+    if (takes(facts.host, DifferenceKind::kCoalescing)) {  // all that shared, or will, do so
+      facts.address = other->address;
+      facts.certificate_names = other->certificate_names;
+    }
+    return facts;
+  }
+
+  Status write_pair(const Exchange& in_a, std::size_t pair) {
+    auto const ordinal = differences_.b.exchanges[differences_.alignment.pairs[pair].b].ordinal;
+    auto const in_b = b_.reader.exchange(ordinal);
+    if (!in_b) return carry(in_a, a_);
+    auto const found = parts_.find(pair);
+    auto made = put_together({in_a, a_.reader}, {*in_b, b_.reader},
+                             found == parts_.end() ? TakenParts{} : found->second, to_);
+    if (!made) return std::unexpected(made.error());
+    if (thinking_hosts_.contains(in_b->request.host)) set_think_time(*made, *in_b);
+    auto other_url = *made;
+    bool const moved = url_of(in_a.request) != url_of(in_b->request);
+    if (auto added = add(std::move(*made), {.session = a_.session, .sequence = in_a.sequence}, a_);
+        !added || !moved) {
+      return added;
+    }
+    auto const body = copy_body(b_.reader, in_b->request.body, to_);
+    if (!body) return std::unexpected(url_of(in_b->request) + ": its request is damaged");
+    other_url.request = in_b->request;
+    other_url.request.body = *body;
+    other_url.origin_connection_id = connection_for(*in_b);
+    other_url.sequence = next_sequence_++;
+    return checked(to_.add_exchange(std::move(other_url)));
+  }
+
+  void set_think_time(Exchange& made, const Exchange& in_b) const {
+    if (in_b.timings.first_byte == kNoTime || in_b.timings.request_sent == kNoTime) return;
+    auto const think =
+        think_time_until(in_b.timings.first_byte, in_b.timings, round_trips_b_.to_origin_of(in_b));
+    change_think_time(made, round_trips_a_.to_origin_of(made),
+                      {.kind = ThinkTimeChange::Kind::kSet, .by = think});
+  }
+
+  std::uint64_t connection_for(const Exchange& in_b) const {
+    auto const moved = id_of_b_.find(in_b.origin_connection_id);
+    if (moved != id_of_b_.end()) return moved->second;
+    auto const known = connection_of_host_.find(in_b.request.host);
+    return known == connection_of_host_.end() ? 0 : known->second;
+  }
+
+  Status write_of_b(Exchange exchange) {
+    MessageOwner const owner{.session = b_.session, .sequence = exchange.sequence};
+    auto const in_b = exchange;
+    bool const host_of_b = id_of_b_.contains(exchange.origin_connection_id);
+    exchange.origin_connection_id = connection_for(in_b);
+    if (!host_of_b) set_think_time(exchange, in_b);
+    exchange.sequence = next_sequence_++;
+    for (auto* const body : {&exchange.request.body, &exchange.response.body}) {
+      auto copied = copy_body(b_.reader, *body, to_);
+      if (!copied) return std::unexpected(url_of(exchange.request) + ": its body is damaged in B");
+      *body = std::move(*copied);
+    }
+    return add(std::move(exchange), owner, b_);
+  }
+
+  Status carry(Exchange exchange, const ComparedArchive& of) {
+    MessageOwner const owner{.session = of.session, .sequence = exchange.sequence};
+    for (auto* const body : {&exchange.request.body, &exchange.response.body}) {
+      auto copied = copy_body(of.reader, *body, to_);
+      if (!copied) return {};  // damaged: A does not serve it either
+      *body = std::move(*copied);
+    }
+    return add(std::move(exchange), owner, of);
+  }
+
+  /// With its WebSocket's messages.
+  Status add(Exchange exchange, const MessageOwner& owner, const ComparedArchive& of) {
+    auto const sequence = exchange.sequence;
+    if (auto added = checked(to_.add_exchange(std::move(exchange))); !added) return added;
+    for (auto const& place : of.reader.messages(owner)) {
+      auto const message = of.reader.message(place);
+      if (!message) continue;
+      if (auto added = checked(to_.add_message(sequence, *message)); !added) return added;
+    }
+    return {};
+  }
+
+  ComparedArchive a_;
+  ComparedArchive b_;
+  const Differences& differences_;
+  ArchiveWriter& to_;
+  SessionContents contents_a_;
+  SessionContents contents_b_;
+  RoundTrips round_trips_a_;
+  RoundTrips round_trips_b_;
+  std::map<std::size_t, TakenParts> parts_;  // by pair
+  std::set<std::string> thinking_hosts_;
+  std::map<std::string, std::set<DifferenceKind>> of_hosts_;
+  std::map<std::string, std::uint64_t> connection_of_host_;  // the first of A
+  std::map<std::uint64_t, std::uint64_t> id_of_b_;           // connections of hosts of B alone
+  std::uint64_t next_sequence_ = 1;
+};
+
+}  // namespace
+
+std::expected<void, std::string> HybridMaker::write(const std::vector<bool>& groups,
+                                                    const std::filesystem::path& to) const {
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i] && !differences_.groups[i].can_be_put_in) {
+      return std::unexpected("it cannot be put in: " + differences_.groups[i].title);
+    }
+  }
+  auto writer = ArchiveWriter::create(to, {});
+  if (!writer) return std::unexpected(to.string() + ": " + writer.error().message());
+  return Writing(a_, b_, differences_, groups, **writer).run();
+}
+
+}  // namespace reprise

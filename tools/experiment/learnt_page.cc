@@ -1,0 +1,77 @@
+#include "tools/experiment/learnt_page.h"
+
+#include <algorithm>
+
+#include "analysis/dependency/dependency_json.h"
+#include "analysis/dependency/learn.h"
+#include "analysis/sources/trace_calls.h"
+#include "base/system/guarded_process.h"
+#include "base/system/private_file.h"
+#include "tools/experiment/gate_run.h"
+#include "tools/experiment/predicted_change.h"
+
+namespace reprise {
+
+LearntPage learn_page(const LoadResult& result) {
+  std::vector<CallLoss> losses;  // of whole loads, which experiments have told
+  LearntPage page{.loads = observed_pages(result, losses), .graph = {}};
+  for (ObservedPage& load : page.loads) {
+    auto const& trace = result.loads[load.load].page.trace;
+    if (trace.empty()) continue;
+    if (auto const added = add_trace_file(trace, load.calls); !added) {
+      say(0, trace + ": " + added.error() + "; its load has no main thread here");
+    }
+  }
+  page.graph = learn_dependencies(page.loads);
+  return page;
+}
+
+std::vector<std::string> traced(std::vector<std::string> load_words,
+                                const std::filesystem::path& folder) {
+  load_words.insert(std::ranges::find(load_words, "--"), "--trace=" + folder.string());
+  return load_words;
+}
+
+std::expected<SidePrediction, std::string> predict_side(const ExperimentSide& base,
+                                                        const ExperimentSide& changed,
+                                                        const LearntPage& page,
+                                                        std::uint64_t seed) {
+  auto change = predicted_change(base, changed, page.graph, page.loads);
+  if (!change) return std::unexpected(std::move(change.error()));
+  auto prediction =
+      predict(page.graph, page.loads, change->change,
+              {.link = prediction_link(base), .quantiles = {.5, .75, .9}, .seed = seed});
+  if (!prediction) return std::unexpected("cannot predict: " + prediction.error());
+  return SidePrediction{.prediction = std::move(*prediction),
+                        .remarks = std::move(change->remarks)};
+}
+
+bool keep_dependencies(const std::filesystem::path& folder, const DependencyGraph& graph) {
+  auto const path = folder / "dependency.json";
+  auto const written = write_private_file(dependency_graph_json(graph), path);
+  if (!written) say(0, path.string() + " cannot be written: " + written.error().message());
+  return written.has_value();
+}
+
+std::vector<double> milestone_times(const LoadResult& result, Milestone milestone) {
+  std::vector<CallLoss> losses;
+  std::vector<double> times;
+  for (ObservedPage const& load : observed_pages(result, losses)) {
+    auto const& time = load.milestones[static_cast<std::size_t>(milestone)];
+    if (time) times.push_back(static_cast<double>(*time));
+  }
+  return times;
+}
+
+Result<PrivateFolder> PrivateFolder::make(const std::string& prefix) {
+  auto folder = make_private_folder(prefix);
+  if (!folder) return fail(folder.error());
+  return PrivateFolder(std::move(*folder));
+}
+
+PrivateFolder::~PrivateFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace reprise

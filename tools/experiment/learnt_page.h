@@ -1,0 +1,66 @@
+#pragma once
+
+// A page as its traced loads show it, and what it would be under a change (`reprise predict`,
+// `reprise advise`).
+
+#include <cstdint>
+#include <expected>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/dependency/dependency_graph.h"
+#include "analysis/dependency/observed_page.h"
+#include "analysis/prediction/prediction.h"
+#include "base/result.h"
+#include "tools/experiment/experiment_side.h"
+
+namespace reprise {
+
+struct LearntPage {
+  std::vector<ObservedPage> loads;
+  DependencyGraph graph;
+};
+
+/// Of the loads of one side that count. Prints which traces cannot be read: these loads have no
+/// main thread.
+LearntPage learn_page(const LoadResult& result);
+
+/// With `--trace` to that folder.
+std::vector<std::string> traced(std::vector<std::string> load_words,
+                                const std::filesystem::path& folder);
+
+/// A prediction, and what it leaves out.
+struct SidePrediction {
+  Prediction prediction;  ///< median, p75 and p90
+  std::vector<std::string> remarks;
+};
+
+/// Of the milestones of `changed`, by the loads of `base`. The error is a sentence.
+std::expected<SidePrediction, std::string> predict_side(const ExperimentSide& base,
+                                                        const ExperimentSide& changed,
+                                                        const LearntPage& page, std::uint64_t seed);
+
+/// Writes the graph to dependency.json in `folder`. Prints why it could not; false then.
+bool keep_dependencies(const std::filesystem::path& folder, const DependencyGraph& graph);
+
+/// The times of a milestone in the loads of `result` that count, in us.
+std::vector<double> milestone_times(const LoadResult& result, Milestone milestone);
+
+/// A private folder that is removed with this.
+class PrivateFolder {
+ public:
+  /// Errors: make_private_folder()'s.
+  static Result<PrivateFolder> make(const std::string& prefix);
+  PrivateFolder(PrivateFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  PrivateFolder& operator=(PrivateFolder&&) = delete;
+  ~PrivateFolder();
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  explicit PrivateFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+};
+
+}  // namespace reprise

@@ -1,0 +1,248 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstdio>
+#include <memory>
+#include <random>
+
+#include "analysis/gate.h"
+#include "base/text/printable.h"
+#include "pageload/results/result_file.h"
+#include "tools/commands.h"
+#include "tools/compare/compare_options.h"
+#include "tools/experiment/change_side.h"
+#include "tools/experiment/experiment.h"
+#include "tools/experiment/gate_run.h"
+#include "tools/experiment/learnt_page.h"
+#include "tools/experiment/predicted_change.h"
+#include "tools/experiment/prediction_report.h"
+#include "tools/process/interruption.h"
+
+namespace reprise {
+namespace {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+
+constexpr std::size_t kBase = 0;
+constexpr std::size_t kChanged = 1;
+
+struct PredictFlags {
+  std::vector<std::string> what_ifs;
+  std::string link, protocol, cpu_throttle;  ///< of the changed page; empty: as it is
+  std::size_t runs = 8;
+  bool measure = false;
+  bool json = false;
+  std::optional<std::uint64_t> seed;
+  fs::path output;
+
+  bool changes_anything() const {
+    return !what_ifs.empty() || !link.empty() || !protocol.empty() || !cpu_throttle.empty();
+  }
+};
+
+/// `words` of load with another value of an option.
+std::vector<std::string> with_option(std::vector<std::string> words, const std::string& option,
+                                     const std::string& value) {
+  if (value.empty()) return words;
+  auto const flags = std::ranges::find(words, "--");
+  std::vector<std::string> out;
+  for (auto word = words.begin(); word != flags; ++word) {
+    if (word->starts_with(option + "=")) continue;
+    if (*word != option) {
+      out.push_back(*word);
+    } else if (std::next(word) != flags) {
+      ++word;
+    }
+  }
+  out.push_back(option + "=" + value);
+  out.insert(out.end(), flags, words.end());
+  return out;
+}
+
+class PredictRun {
+ public:
+  PredictRun(const PredictFlags& flags, std::vector<std::string> words, fs::path traces)
+      : flags_(flags),
+        words_(traced(std::move(words), traces)),
+        seed_(flags.seed.value_or(std::random_device()())) {}
+
+  int run() {
+    if (auto const code = make_sides()) return *code;
+    if (auto const code = load()) return *code;
+    page_ = learn_page(experiment_->side(kBase).result());
+    if (page_.loads.empty()) return say(kExitFailed, "no load of the page counts");
+    auto predicted = predict_side(experiment_->side(kBase), *changed(), page_, seed_);
+    if (!predicted) return say(kExitUsage, predicted.error());
+    for (std::string const& remark : predicted->remarks) say(0, remark);
+    for (MilestonePrediction& each : predicted->prediction.milestones) {
+      auto measured = flags_.measure ? milestone_times(changed()->result(), each.milestone)
+                                     : std::vector<double>();
+      milestones_.push_back({.predicted = std::move(each), .measured_us = std::move(measured)});
+    }
+    auto const report = report_of(predicted->remarks);
+    if (flags_.json) {
+      std::printf("%s\n", json::serialize(report).c_str());
+    } else {
+      std::printf("%s\n%s", printable(experiment_->side(kBase).cells().front().url).c_str(),
+                  prediction_text(milestones_).c_str());
+    }
+    return keep(report) ? kExitDone : kExitFailed;
+  }
+
+ private:
+  const ExperimentSide* changed() const {
+    return flags_.measure ? &experiment_->side(kChanged) : &*unmeasured_;
+  }
+
+  /// Refuses what the model cannot express before anything is loaded.
+  std::optional<int> make_sides() {
+    auto const words = with_option(
+        with_option(with_option(words_, "--link", flags_.link), "--protocol", flags_.protocol),
+        "--cpu-throttle", flags_.cpu_throttle);
+    auto change = side_with(words, flags_.what_ifs, seed_, "predict");
+    if (!change) return change.error();
+    auto base = side_with(words_, {}, seed_, "predict");
+    if (!base) return base.error();
+    if (base->cells().size() != 1 || change->cells().size() != 1) {
+      return say(kExitUsage,
+                 "predict takes one page under one configuration; give one URL, browser, protocol, "
+                 "link and cache");
+    }
+    std::fputs(what_if_text(change->effects()).c_str(), stderr);
+    if (auto const known = predicted_change(*base, *change, {}, {}); !known) {
+      return say(kExitUsage, known.error());
+    }
+    std::vector<ExperimentSide> sides;
+    sides.push_back(std::move(*base));
+    if (flags_.measure) {
+      sides.push_back(std::move(*change));
+    } else {
+      unmeasured_.emplace(std::move(*change));
+    }
+    experiment_.emplace(std::move(sides), flags_.runs);
+    return std::nullopt;
+  }
+
+  /// A warm-up of each side, then rounds of both in random order.
+  std::optional<int> load() {
+    CountedLoads const counts = counted_loads({.metrics = {0}});
+    std::mt19937_64 random(seed_);
+    std::vector<std::size_t> order(experiment_->sides());
+    for (std::size_t side = 0; side < order.size(); ++side) order[side] = side;
+    std::size_t disturbed = 0;
+    for (std::size_t run = 0, done = 0; done <= flags_.runs; ++run) {
+      std::ranges::shuffle(order, random);
+      for (auto const side : order) {
+        if (experiment_->load(side, run)) continue;
+        if (Interruption::was_asked()) return say(Interruption::exit_code(), "interrupted");
+        return say(experiment_->exit_code(), "cannot load any more pages");
+      }
+      auto const why = run == 0 || disturbed >= kDisturbedRunsMax
+                           ? std::string()
+                           : experiment_->skip_disturbed(run, counts);
+      if (why.empty()) {
+        ++done;
+      } else {
+        ++disturbed;
+        say(0, "run " + std::to_string(run) + " is repeated: " + why);
+      }
+    }
+    return std::nullopt;
+  }
+
+  json::object report_of(const std::vector<std::string>& remarks) const {
+    auto const& cell = experiment_->side(kBase).cells().front();
+    auto const conditions = [](const ExperimentSide& side) -> json::object {
+      auto const& each = side.cells().front().configuration;
+      return {{"browser", each.browser},
+              {"protocol", each.protocol},
+              {"link", each.link},
+              {"cache", each.cache},
+              {"cpu_throttle", side.result().settings.cpu_throttle}};
+    };
+    json::array told;
+    for (std::string const& remark : remarks) told.push_back(json::string(as_utf8(remark)));
+    return {{"schema", "reprise-prediction/1"},
+            {"page", as_utf8(cell.url)},
+            {"seed", seed_},
+            {"loads", page_.loads.size()},
+            {"from", conditions(experiment_->side(kBase))},
+            {"to", conditions(*changed())},
+            {"what_ifs", what_if_json(changed()->effects())},
+            {"remarks", std::move(told)},
+            {"milestones", prediction_json(milestones_)}};
+  }
+
+  /// prediction.json, dependency.json, a.json and, if it was measured, b.json.
+  bool keep(const json::object& report) const {
+    auto const& folder = flags_.output;
+    if (folder.empty()) return true;
+    bool kept = keep_file(folder, "prediction.json", report) &&
+                keep_file(folder, "a.json", to_json(experiment_->side(kBase).result()));
+    if (flags_.measure) kept = keep_file(folder, "b.json", to_json(changed()->result())) && kept;
+    return keep_dependencies(folder, page_.graph) && kept;
+  }
+
+  const PredictFlags& flags_;
+  std::vector<std::string> words_;
+  std::uint64_t seed_;
+  std::optional<Experiment> experiment_;
+  std::optional<ExperimentSide> unmeasured_;
+  LearntPage page_;
+  std::vector<PredictedMilestone> milestones_;
+};
+
+int run_command(const PredictFlags& flags, const std::vector<std::string>& words) {
+  if (!flags.changes_anything()) {
+    return say(kExitUsage,
+               "predict needs a change: --what-if, --to-link, --to-protocol or --to-cpu-throttle");
+  }
+  auto const folder = PrivateFolder::make("reprise-predict-");
+  if (!folder) return say(kExitFailed, "cannot create a folder: " + folder.error().message());
+  auto traces = folder->path();
+  if (!flags.output.empty()) {
+    traces = fs::absolute(flags.output) / "traces";
+    std::error_code error;
+    fs::create_directories(traces, error);
+    if (error) return say(kExitFailed, traces.string() + ": " + error.message());
+  }
+  Interruption const interruption;
+  return PredictRun(flags, words, traces).run();
+}
+
+}  // namespace
+
+void add_predict_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {
+  auto const flags = std::make_shared<PredictFlags>();
+  auto* const sub = app.add_subcommand(
+      "predict",
+      "Predict what a change would save: reprise predict ARCHIVE [URL] --what-if 'FILTER: ACTION'");
+  sub->footer("All other options are those of `reprise load`. Needs Chromium.");
+  sub->allow_extras();
+  sub->add_option("--what-if", flags->what_ifs,
+                  "The change, such as 'type=script: defer'; @FILE reads lines; several are made "
+                  "together")
+      ->allow_extra_args(false)
+      ->type_name("'FILTER: ACTION'");
+  sub->add_option("--to-link", flags->link, "Predict for this link instead of --link");
+  sub->add_option("--to-protocol", flags->protocol, "Predict for h1 or h2 instead of --protocol");
+  sub->add_option("--to-cpu-throttle", flags->cpu_throttle,
+                  "Predict for a processor that is this many times slower");
+  sub->add_option("--runs", flags->runs, "Load each side N times")
+      ->check(CLI::Range(4U, 10'000U))
+      ->capture_default_str();
+  sub->add_flag("--measure", flags->measure,
+                "Load the changed page as well, and show how wrong the prediction is");
+  sub->add_flag("--json", flags->json, "Print JSON");
+  sub->add_option("--seed", flags->seed, "Seed for the order of the loads [random; printed]")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
+  sub->add_option("-o,--output", flags->output,
+                  "Write prediction.json, dependency.json, the loads and their traces to this "
+                  "folder");
+  sub->callback([flags, command, sub, &exit_code] {
+    exit_code = run_command(*flags, load_words(*sub, command));
+  });
+}
+
+}  // namespace reprise

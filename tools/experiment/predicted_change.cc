@@ -1,0 +1,152 @@
+#include "tools/experiment/predicted_change.h"
+
+#include <chrono>
+#include <map>
+#include <memory>
+
+#include "archive/match/match.h"
+#include "base/http/url_parts.h"
+#include "shaper/profile.h"
+#include "tools/archive/errors.h"
+
+namespace reprise {
+namespace {
+
+using Fault = std::unexpected<std::string>;
+
+/// Of a full packet, the part that HTTP gets: 1,448 bytes of 1,500.
+constexpr double kPayloadShare = 1448. / 1500;
+
+std::int64_t whole_us(std::chrono::nanoseconds time) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
+}
+
+std::expected<LinkProfile, std::string> profile_of(const ExperimentSide& side) {
+  return parse_link(side.cells().front().configuration.link);
+}
+
+bool is_steady(const LinkProfile& link) {
+  return link.down.trace == nullptr && link.up.trace == nullptr && link.down.outages.off.empty() &&
+         link.up.outages.off.empty();
+}
+
+/// Why the model cannot go from one link to the other; empty: it can.
+std::string change_link(const LinkProfile& from, const LinkProfile& to, std::size_t nodes,
+                        PageChange& change) {
+  if (from == to) return {};
+  if (!is_steady(from) || !is_steady(to)) {
+    return "the model has no links whose rate changes";
+  }
+  if (from.down.loss != to.down.loss || from.up.loss != to.up.loss) {
+    return "the model has no losses, and those of the links differ";
+  }
+  if ((from.down.rate_bps == 0) != (to.down.rate_bps == 0)) {
+    return "the model cannot add or remove the limit of a link's rate; load with --link "
+           "DOWN/UP/RTT";
+  }
+  if (from.down.rate_bps > 0) {
+    change.link_factor =
+        static_cast<double>(to.down.rate_bps) / static_cast<double>(from.down.rate_bps);
+  }
+  auto const further = whole_us(to.rtt()) - whole_us(from.rtt());
+  PageChange::Part part{.nodes = {}, .change = {.rtt_us = further, .dns_us = further}};
+  for (std::uint32_t i = 0; i < nodes; ++i) part.nodes.push_back(i);
+  change.parts.push_back(std::move(part));
+  return {};
+}
+
+void change_protocol(const std::string& to, const DependencyGraph& graph, PageChange& change) {
+  PageChange::Part part{
+      .nodes = {},
+      .change = {.protocol = to == "h1" ? PredictedProtocol::kH1 : PredictedProtocol::kH2}};
+  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
+    bool const has_tls = graph.nodes[i].kind == DependencyNodeKind::kRequest &&
+                         url_parts(graph.nodes[i].name).scheme == "https";
+    if (has_tls) part.nodes.push_back(i);
+  }
+  change.parts.push_back(std::move(part));
+}
+
+/// Adds what link, protocol and processor change. Returns why the model cannot say it.
+std::string change_conditions(const ExperimentSide& base, const ExperimentSide& changed,
+                              const DependencyGraph& graph, PageChange& change) {
+  auto const& from = base.cells().front().configuration;
+  auto const& to = changed.cells().front().configuration;
+  if (from.browser != to.browser) return "the model does not know another browser";
+  if (from.cache != to.cache) return "the model does not know what another cache has";
+  if (from.link != to.link) {
+    auto const before = profile_of(base);
+    auto const after = profile_of(changed);
+    if (!before) return before.error();
+    if (!after) return after.error();
+    auto why = change_link(*before, *after, graph.nodes.size(), change);
+    if (!why.empty()) return "cannot predict the link " + to.link + ": " + why;
+  }
+  if (from.protocol != to.protocol) {
+    if (to.protocol == "recorded") return "the model does not know the recorded protocols";
+    change_protocol(to.protocol, graph, change);
+  }
+  auto const throttle =
+      changed.result().settings.cpu_throttle / base.result().settings.cpu_throttle;
+  if (throttle != 1) {
+    change.parts.push_back({.nodes = all_nodes(graph), .change = {.cpu_factor = throttle}});
+  }
+  return {};
+}
+
+}  // namespace
+
+std::expected<PredictedChange, std::string> predicted_change(const ExperimentSide& base,
+                                                             const ExperimentSide& changed,
+                                                             const DependencyGraph& graph,
+                                                             std::span<const ObservedPage> loads) {
+  PredictedChange out;
+  if (changed.effects().size() > base.effects().size()) {
+    auto const interventions = whatif::parse_interventions(changed.what_if_options().texts);
+    if (!interventions) return Fault(interventions.error());
+    auto const open = [](const std::filesystem::path& path) {
+      auto reader = ArchiveReader::open(path, {});
+      return reader ? std::expected<std::unique_ptr<ArchiveReader>, std::string>(std::move(*reader))
+                    : Fault(archive_error_text(path, reader.error()));
+    };
+    auto const recorded = open(base.archive());
+    if (!recorded) return Fault(recorded.error());
+    std::map<std::filesystem::path, std::unique_ptr<ArchiveReader>> others;
+    auto const served = [&](const ExperimentSide& side) -> const ArchiveReader* {
+      auto const& path = side.what_if().path();
+      if (path == side.archive()) return recorded->get();
+      auto reader = open(path);
+      if (!reader) return nullptr;
+      return (others[path] = std::move(*reader)).get();
+    };
+    auto const* const before = served(base);
+    auto const* const after = served(changed);
+    if (before == nullptr || after == nullptr) return Fault("a changed archive cannot be read");
+    auto const asked = base.what_if_options().session;
+    auto made =
+        predicted_what_ifs({.recorded = **recorded,
+                            .session = asked == 0 ? session_to_replay(**recorded) : asked,
+                            .before = *before,
+                            .after = *after,
+                            .interventions = *interventions,
+                            .first = base.effects().size(),
+                            .effects = changed.effects(),
+                            .warm_cache = base.cells().front().configuration.cache == "warm"},
+                           graph, loads);
+    if (!made) return made;
+    out = std::move(*made);
+  }
+  if (auto why = change_conditions(base, changed, graph, out.change); !why.empty()) {
+    return Fault(std::move(why));
+  }
+  return out;
+}
+
+PredictionLink prediction_link(const ExperimentSide& side) {
+  auto const link = profile_of(side);
+  if (!link || !is_steady(*link)) return {};
+  return {.bytes_per_second = static_cast<double>(link->down.rate_bps) / 8 * kPayloadShare,
+          .rtt_us = whole_us(link->rtt())};
+}
+
+}  // namespace reprise

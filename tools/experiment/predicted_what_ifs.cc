@@ -1,0 +1,318 @@
+#include "tools/experiment/predicted_what_ifs.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "analysis/dependency/page_nodes.h"
+#include "base/http/url_parts.h"
+#include "proxy/whatif/page_requests.h"
+
+namespace reprise {
+namespace {
+
+using whatif::Intervention;
+using whatif::Mention;
+using whatif::PageRequest;
+using Fault = std::unexpected<std::string>;
+
+std::int64_t us(std::chrono::nanoseconds time) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
+}
+
+std::string_view before_query(std::string_view url) {
+  return url.substr(0, url.find('?'));
+}
+
+/// The requests of a graph by the URLs that they had in the loads.
+class NodesByUrl {
+ public:
+  NodesByUrl(const DependencyGraph& graph, std::span<const ObservedPage> loads) : graph_(graph) {
+    for (ObservedPage const& load : loads) {
+      auto const placed = place_nodes(graph, load);
+      for (std::uint32_t i = 0; i < placed.size(); ++i) {
+        if (!placed[i] || graph.nodes[i].kind != DependencyNodeKind::kRequest) continue;
+        Call const& call = load.calls.calls[placed[i]->call];
+        auto const url = without_fragment(call.name);
+        exact_[std::string(url)].insert(i);
+        similar_[std::string(before_query(url))].insert(i);
+        by_host_[std::string(url_parts(url).host)].insert(i);
+        if (auto const address = call.attribute("address"); !address.empty()) {
+          auto const without_port = address.substr(0, address.rfind(':'));
+          addresses_[i] = without_port;
+          by_address_[std::string(without_port)].insert(i);
+        }
+      }
+    }
+  }
+
+  /// A request that a replay answers with this recorded one; none if no load has it. Where the
+  /// values of a query differ from load to load, any with the same path.
+  std::set<std::uint32_t> of_url(std::string_view url) const {
+    auto const whole = without_fragment(url);
+    auto const exact = exact_.find(whole);
+    if (exact != exact_.end()) return exact->second;
+    auto const similar = similar_.find(before_query(whole));
+    return similar == similar_.end() ? std::set<std::uint32_t>() : similar->second;
+  }
+  std::set<std::uint32_t> of_host(std::string_view host) const {
+    auto const found = by_host_.find(host);
+    return found == by_host_.end() ? std::set<std::uint32_t>() : found->second;
+  }
+  /// With those of other hosts at the same addresses.
+  std::set<std::uint32_t> at_addresses_of(std::string_view host) const {
+    auto nodes = of_host(host);
+    for (auto const node : of_host(host)) {
+      auto const address = addresses_.find(node);
+      if (address != addresses_.end()) nodes.merge(std::set(by_address_.at(address->second)));
+    }
+    return nodes;
+  }
+  /// The tasks of the scripts among `nodes`.
+  std::set<std::uint32_t> tasks_of(const std::set<std::uint32_t>& nodes) const {
+    std::set<std::uint32_t> tasks;
+    for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
+      bool const is_task = graph_.nodes[i].kind == DependencyNodeKind::kTask;
+      auto const runs = [&](std::uint32_t node) {
+        return graph_.nodes[node].name == graph_.nodes[i].url;
+      };
+      if (is_task && std::ranges::any_of(nodes, runs)) tasks.insert(i);
+    }
+    return tasks;
+  }
+
+ private:
+  using Nodes = std::map<std::string, std::set<std::uint32_t>, std::less<>>;
+  const DependencyGraph& graph_;
+  Nodes exact_, similar_, by_host_, by_address_;
+  std::map<std::uint32_t, std::string> addresses_;
+};
+
+/// The bytes of a session's responses, by the numbers of its requests.
+std::map<std::uint64_t, double> bytes_of_responses(const ArchiveReader& archive,
+                                                   std::uint32_t session) {
+  std::map<std::uint64_t, double> bytes;
+  for (std::uint32_t i = 0; i < archive.entries().size(); ++i) {
+    if (archive.entries()[i].session != session) continue;
+    if (auto const exchange = archive.exchange(i)) {
+      bytes[exchange->sequence] = static_cast<double>(exchange->response.body.size_bytes);
+    }
+  }
+  return bytes;
+}
+
+class WhatIfTranslation {
+ public:
+  WhatIfTranslation(const MadeWhatIfs& made, const DependencyGraph& graph,
+                    std::span<const ObservedPage> loads)
+      : made_(made),
+        graph_(graph),
+        nodes_(graph, loads),
+        recorded_(whatif::PageRequests::read(made.recorded, made.session, made.interventions)),
+        changes_(graph.nodes.size()) {}
+
+  std::expected<PredictedChange, std::string> run() && {
+    find_gone_hosts();
+    for (PageRequest const& request : recorded_.all()) {
+      for (std::size_t const by : request.by) {
+        if (by < made_.first) continue;
+        if (auto why = take(request, by); !why.empty()) {
+          return Fault("cannot predict --what-if '" + made_.interventions[by].text + "': " + why);
+        }
+      }
+    }
+    add_bytes();
+    for (std::uint32_t i = 0; i < changes_.size(); ++i) {
+      auto draws = draws_.find(i);
+      out_.change.parts.push_back({.nodes = {i},
+                                   .change = changes_[i],
+                                   .think_draws_us = draws == draws_.end()
+                                                         ? std::vector<std::int64_t>()
+                                                         : std::move(draws->second)});
+    }
+    if (absent_ > 0) {
+      out_.remarks.push_back(std::to_string(absent_) +
+                             " of the changed requests occur in too few loads to be predicted");
+    }
+    return std::move(out_);
+  }
+
+ private:
+  /// Why the model does not have it; empty: it does.
+  std::string take(const PageRequest& request, std::size_t by) {
+    Intervention const& intervention = made_.interventions[by];
+    auto const nodes = nodes_.of_url(request.url);
+    if (nodes.empty()) ++absent_;
+    for (auto const node : nodes) {
+      if (!taken_.emplace(node, by).second) continue;
+      if (auto const* const think = intervention.as<whatif::Think>()) {
+        if (auto why = change_think(node, *think); !why.empty()) return why;
+      }
+    }
+    if (auto const* const away = intervention.as<whatif::FurtherAway>()) {
+      if (!hosts_.emplace(by, request.host).second) return {};
+      for (auto const node : nodes_.at_addresses_of(request.host)) {
+        changes_[node].rtt_us = std::max(changes_[node].rtt_us, us(away->by));
+      }
+    } else if (auto const* const speak = intervention.as<whatif::Speak>()) {
+      for (auto const node : nodes_.of_host(request.host)) {
+        changes_[node].protocol =
+            speak->alpn == "h2" ? PredictedProtocol::kH2 : PredictedProtocol::kH1;
+      }
+    } else if (intervention.as<whatif::Coalesce>() != nullptr) {
+      for (auto const node : nodes_.of_host(request.host)) changes_[node].coalesce = true;
+    } else if (intervention.as<whatif::Drop>() != nullptr) {
+      bool const gone = gone_hosts_.contains(request.host);
+      for (auto const node : nodes) (gone ? changes_[node].drop : changes_[node].refused) = true;
+    } else if (intervention.as<whatif::Status>() != nullptr) {
+      return why_not_another_body(nodes, request);
+    } else if (intervention.as<whatif::Body>() != nullptr) {
+      return why_not_another_body(nodes, request);
+    } else if (auto const* const cache = intervention.as<whatif::CacheFor>()) {
+      return change_cache(nodes, *cache);
+    } else if (auto const* const mention = intervention.as<Mention>()) {
+      return change_mention(nodes, request, by, mention->kind);
+    }
+    return {};  // Compress, Resize: by their bytes
+  }
+
+  std::string change_think(std::uint32_t node, const whatif::Think& think) {
+    NodeChange& change = changes_[node];
+    if (!think.draws.empty()) {
+      change.think_factor = 0;
+      change.think_us = 0;
+      auto& draws = draws_[node];
+      draws.clear();
+      for (auto const draw : think.draws) draws.push_back(us(draw));
+      return {};
+    }
+    switch (think.change.kind) {
+      case ThinkTimeChange::Kind::kSet:
+        change.think_factor = 0;
+        change.think_us = us(think.change.by);
+        draws_.erase(node);
+        break;
+      case ThinkTimeChange::Kind::kAdd:
+        change.think_us += us(think.change.by);
+        break;
+      case ThinkTimeChange::Kind::kTakeOff:
+        change.think_us -= us(think.change.by);
+        break;
+      case ThinkTimeChange::Kind::kMultiply:
+        if (draws_.contains(node)) return "a think time that is drawn cannot be multiplied after";
+        change.think_factor *= think.change.factor;
+        change.think_us =
+            static_cast<std::int64_t>(static_cast<double>(change.think_us) * think.change.factor);
+        break;
+    }
+    return {};
+  }
+
+  /// What another response does is not known, but that of an image or font does nothing.
+  std::string why_not_another_body(const std::set<std::uint32_t>& nodes,
+                                   const PageRequest& request) const {
+    auto const asks = [&](const DependencyEdge& edge) {
+      return nodes.contains(edge.from) && edge.evidence.named &&
+             edge.kind != DependencyKind::kMilestone;
+    };
+    bool const acts = request.is_document || request.as == "script" || request.as == "style" ||
+                      request.as == "fetch" || std::ranges::any_of(graph_.edges, asks);
+    return acts ? "what the page does with another response of " + request.url + " is not known"
+                : std::string();
+  }
+
+  std::string change_cache(const std::set<std::uint32_t>& nodes, const whatif::CacheFor& cache) {
+    if (!made_.warm_cache) {
+      remark("With a cold cache, cache= changes nothing; --cache warm does");
+      return {};
+    }
+    if (cache.age.count() == 0) return "how long it takes what comes from the cache is not known";
+    for (auto const node : nodes) changes_[node].at_hand = true;
+    return {};
+  }
+
+  std::string change_mention(const std::set<std::uint32_t>& nodes, const PageRequest& request,
+                             std::size_t by, Mention::Kind kind) {
+    using enum Mention::Kind;
+    if (kind == kLazy) return "the model does not know what is in view";
+    if (!made_.effects[by].mentioned.contains(request.url)) return {};
+    for (auto const node : nodes) {
+      NodeChange& change = changes_[node];
+      if (kind == kPreload) change.preload = true;
+      if (kind == kEarlyHints) change.early_hints = true;
+      if (kind == kInline) change.at_hand = true;
+      if (kind == kAsync) change.loading = ScriptLoading::kAsync;
+      if (kind == kDefer) change.loading = ScriptLoading::kDefer;
+      if (kind == kPriorityHigh) change.urgency = kUrgencyHigh;
+      if (kind == kPriorityLow) change.urgency = kUrgencyLow;
+    }
+    if (kind == kPreconnect) {
+      for (auto const node : nodes_.of_host(request.host)) changes_[node].preconnect = true;
+    }
+    return {};
+  }
+
+  /// Hosts whose name is unknown because all of their answered requests are dropped.
+  void find_gone_hosts() {
+    std::set<std::string> present;
+    for (PageRequest const& request : recorded_.all()) {
+      bool const dropped = std::ranges::any_of(request.by, [this](std::size_t by) {
+        return made_.interventions[by].as<whatif::Drop>() != nullptr;
+      });
+      if (dropped) gone_hosts_.insert(request.host);
+      if (!dropped && request.is_answered) present.insert(request.host);
+    }
+    std::erase_if(gone_hosts_, [&](const std::string& host) { return present.contains(host); });
+  }
+
+  void add_bytes() {
+    if (&made_.before == &made_.after) return;
+    // A changed copy has one session.
+    auto const session_of = [this](const ArchiveReader& archive) {
+      return &archive == &made_.recorded ? made_.session : archive.sessions().front().number;
+    };
+    auto const before = bytes_of_responses(made_.before, session_of(made_.before));
+    auto const after = bytes_of_responses(made_.after, session_of(made_.after));
+    std::set<std::uint32_t> counted;  // a URL that occurs again has the same response
+    for (PageRequest const& request : recorded_.all()) {
+      auto const then = before.find(request.sequence);
+      auto const now = after.find(request.sequence);
+      if (then == before.end() || now == after.end()) continue;
+      for (auto const node : nodes_.of_url(request.url)) {
+        NodeChange& change = changes_[node];
+        bool const fails = change.drop || change.refused;
+        if (!fails && counted.insert(node).second) change.bytes_added += now->second - then->second;
+      }
+    }
+  }
+
+  void remark(std::string text) {
+    if (std::ranges::find(out_.remarks, text) == out_.remarks.end()) {
+      out_.remarks.push_back(std::move(text));
+    }
+  }
+
+  const MadeWhatIfs& made_;
+  const DependencyGraph& graph_;
+  NodesByUrl nodes_;
+  whatif::PageRequests recorded_;
+  std::vector<NodeChange> changes_;
+  std::map<std::uint32_t, std::vector<std::int64_t>> draws_;
+  std::set<std::pair<std::uint32_t, std::size_t>> taken_;
+  std::set<std::pair<std::size_t, std::string>> hosts_;
+  std::set<std::string> gone_hosts_;
+  std::size_t absent_ = 0;
+  PredictedChange out_;
+};
+
+}  // namespace
+
+std::expected<PredictedChange, std::string> predicted_what_ifs(
+    const MadeWhatIfs& made, const DependencyGraph& graph, std::span<const ObservedPage> loads) {
+  return WhatIfTranslation(made, graph, loads).run();
+}
+
+}  // namespace reprise

@@ -1,0 +1,153 @@
+#include "tools/experiment/prediction_report.h"
+
+#include <boost/json.hpp>
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+
+#include "base/text/counted.h"
+
+namespace reprise {
+namespace {
+
+namespace json = boost::json;
+
+constexpr double kUsPerMs = 1000;
+/// The distances of as many loads drawn from the same ones are medians of so many.
+constexpr std::size_t kFloorDraws = 200;
+/// Below this, in us, times are equal: what a browser reports is not finer.
+constexpr double kEqualUs = 50;
+
+__attribute__((format(printf, 1, 2))) std::string format(const char* pattern, ...) {
+  char text[256];
+  va_list values;
+  va_start(values, pattern);
+  std::vsnprintf(text, sizeof text, pattern, values);
+  va_end(values);
+  return text;
+}
+
+std::string title_of(double quantile) {
+  return quantile == .5 ? "median" : format("p%.0f", quantile * 100);
+}
+
+std::string amount_text(double saving_us) {
+  if (std::abs(saving_us) < kEqualUs) return "changes nothing";
+  return format("%s %.1f ms", saving_us > 0 ? "saves" : "costs", std::abs(saving_us) / kUsPerMs);
+}
+
+/// The predictor that says that nothing changes, and the floor: the same distribution drawn again.
+struct Beside {
+  PredictionError ours, nothing;
+  DistributionDistance floor;
+};
+
+Beside beside(const PredictedMilestone& each) {
+  auto const& [predicted, measured] = each;
+  return {.ours = prediction_error(predicted.observed_us, predicted.predicted_us, measured),
+          .nothing = prediction_error(predicted.observed_us, predicted.observed_us, measured),
+          .floor = distance_floor(measured, predicted.predicted_us.size(), measured.size(),
+                                  kFloorDraws, 1)};
+}
+
+std::string distance_text(const DistributionDistance& distance) {
+  return format("%.2f, %.2f, %.2f", distance.largest, distance.median, distance.mean);
+}
+
+std::string error_text(const PredictionError& error) {
+  auto text = format("%+.1f ms of the median", error.of_median / kUsPerMs);
+  if (error.of_saving) text += format(", %.0f %% of the saving", *error.of_saving * 100);
+  return text + "; distance " + distance_text(error.distance);
+}
+
+std::string measured_text(const PredictedMilestone& each) {
+  auto const [ours, nothing, floor] = beside(each);
+  return format("  measured %.1f ms (%s), ", ours.measured_median / kUsPerMs,
+                counted(each.measured_us.size(), "load").c_str()) +
+         amount_text(ours.measured_saving) + "\n    error of the prediction  " + error_text(ours) +
+         "\n    if nothing changed       " + error_text(nothing) +
+         "\n    of the same loads        distance " + distance_text(floor) + "\n";
+}
+
+json::object distance_json(const DistributionDistance& distance) {
+  return {{"largest", distance.largest}, {"median", distance.median}, {"mean", distance.mean}};
+}
+
+json::object error_json(const PredictionError& error) {
+  return {{"of_median_ms", error.of_median / kUsPerMs},
+          {"of_saving", error.of_saving ? json::value(*error.of_saving) : json::value()},
+          {"distance", distance_json(error.distance)}};
+}
+
+json::object quantile_json(const PredictedQuantile& each) {
+  return {{"quantile", each.quantile},
+          {"observed_ms", each.observed_us / kUsPerMs},
+          {"predicted_ms", each.predicted_us / kUsPerMs},
+          {"low_ms", each.low_us / kUsPerMs},
+          {"high_ms", each.high_us / kUsPerMs},
+          {"saving_ms", each.saving_us / kUsPerMs},
+          {"saving_low_ms", each.saving_low_us / kUsPerMs},
+          {"saving_high_ms", each.saving_high_us / kUsPerMs}};
+}
+
+json::array times_json(const std::vector<double>& times_us) {
+  json::array times;
+  for (double const time : times_us) times.push_back(time / kUsPerMs);
+  return times;
+}
+
+}  // namespace
+
+std::string saving_text(const PredictedQuantile& quantile) {
+  auto text = amount_text(quantile.saving_us);
+  if (std::abs(quantile.saving_us) < kEqualUs) return text;
+  double const sign = quantile.saving_us > 0 ? 1 : -1;
+  auto const [low, high] =
+      std::minmax(sign * quantile.saving_low_us, sign * quantile.saving_high_us);
+  return text + format(" (%.1f to %.1f)", low / kUsPerMs, high / kUsPerMs);
+}
+
+std::string prediction_text(const std::vector<PredictedMilestone>& milestones) {
+  std::string text;
+  for (PredictedMilestone const& each : milestones) {
+    auto const name = kMilestoneNames[static_cast<std::size_t>(each.predicted.milestone)];
+    text += std::string(name) + "\n";
+    for (PredictedQuantile const& quantile : each.predicted.quantiles) {
+      text +=
+          format("  %-6s  %.1f ms -> %.1f ms (%.1f to %.1f), ", title_of(quantile.quantile).c_str(),
+                 quantile.observed_us / kUsPerMs, quantile.predicted_us / kUsPerMs,
+                 quantile.low_us / kUsPerMs, quantile.high_us / kUsPerMs) +
+          saving_text(quantile) + "\n";
+    }
+    if (!each.measured_us.empty()) text += measured_text(each);
+  }
+  return text;
+}
+
+json::array prediction_json(const std::vector<PredictedMilestone>& milestones) {
+  json::array all;
+  for (PredictedMilestone const& each : milestones) {
+    json::array quantiles;
+    for (PredictedQuantile const& quantile : each.predicted.quantiles) {
+      quantiles.push_back(quantile_json(quantile));
+    }
+    json::object out{
+        {"milestone", kMilestoneNames[static_cast<std::size_t>(each.predicted.milestone)]},
+        {"quantiles", std::move(quantiles)},
+        {"observed_ms", times_json(each.predicted.observed_us)},
+        {"predicted_ms", times_json(each.predicted.predicted_us)}};
+    if (!each.measured_us.empty()) {
+      auto const [ours, nothing, floor] = beside(each);
+      out["measured_ms"] = times_json(each.measured_us);
+      out["measured"] = {{"median_ms", ours.measured_median / kUsPerMs},
+                         {"saving_ms", ours.measured_saving / kUsPerMs},
+                         {"error", error_json(ours)},
+                         {"error_if_nothing_changed", error_json(nothing)},
+                         {"distance_of_the_same_loads", distance_json(floor)}};
+    }
+    all.push_back(std::move(out));
+  }
+  return all;
+}
+
+}  // namespace reprise

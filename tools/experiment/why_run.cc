@@ -1,0 +1,325 @@
+#include "tools/experiment/why_run.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "archive/match/match.h"
+#include "base/system/guarded_process.h"
+#include "base/text/counted.h"
+#include "base/text/printable.h"
+#include "tools/archive/errors.h"
+#include "tools/archive/given_archive.h"
+#include "tools/commands.h"
+#include "tools/compare/compare_options.h"
+#include "tools/experiment/change_side.h"
+#include "tools/experiment/gate_run.h"
+#include "tools/load/load_table.h"
+#include "tools/process/interruption.h"
+
+namespace reprise {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// An archive that is compared, open for as long as hybrids are made.
+struct Opened {
+  GivenArchive given;
+  std::unique_ptr<ArchiveReader> reader;
+  std::uint32_t session = 0;
+
+  ComparedArchive compared() const { return {.reader = *reader, .session = session}; }
+};
+
+std::expected<Opened, int> open(const std::vector<std::string>& words) {
+  LoadOptions load;
+  if (auto const wrong = parse_load_words(words, load)) {
+    return std::unexpected(say(kExitUsage, "why: " + *wrong));
+  }
+  auto given = GivenArchive::take(load.archive());
+  if (!given) return std::unexpected(given.error());
+  auto reader = ArchiveReader::open(given->path(), {});
+  if (!reader) {
+    return std::unexpected(say(kExitArchive, archive_error_text(load.archive(), reader.error())));
+  }
+  auto const asked = load.what_if().session;
+  if (!has_session(**reader, asked)) {
+    return std::unexpected(say(kExitArchive, no_session_text(load.archive(), asked)));
+  }
+  auto const session = asked == 0 ? session_to_replay(**reader) : asked;
+  return Opened{.given = std::move(*given), .reader = std::move(*reader), .session = session};
+}
+
+std::vector<std::string> with_archive(std::vector<std::string> words, const fs::path& archive) {
+  LoadOptions load;
+  parse_load_words(words, load);  // they were parsed before
+  *std::ranges::find(words, load.arguments.front()) = archive.string();
+  return words;
+}
+
+}  // namespace
+
+struct WhyRun::Archives {
+  Opened a, b;
+  fs::path folder;  // of hybrids, removed with this
+
+  Archives(Opened one, Opened other, fs::path place)
+      : a(std::move(one)), b(std::move(other)), folder(std::move(place)) {}
+  Archives(const Archives&) = delete;
+  Archives& operator=(const Archives&) = delete;
+  ~Archives() {
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+  }
+};
+
+WhyRun::WhyRun(WhyOptions options)
+    : options_(std::move(options)), ends_(std::chrono::steady_clock::now() + options_.budget) {}
+
+WhyRun::~WhyRun() = default;
+
+std::optional<int> WhyRun::find_differences() {
+  auto a = open(options_.words_a);
+  if (!a) return a.error();
+  auto b = open(options_.words_b);
+  if (!b) return b.error();
+  auto const folder = make_private_folder("reprise-why-");
+  if (!folder) return say(kExitFailed, "cannot create a folder: " + folder.error().message());
+  archives_ = std::make_unique<Archives>(std::move(*a), std::move(*b), *folder);
+  auto const& [one, other, place] = *archives_;
+  auto page_a = RecordedPage::read(*one.reader, one.session);
+  auto page_b = RecordedPage::read(*other.reader, other.session);
+  for (auto const& [page, name] : {std::pair(&page_a, "A"), {&page_b, "B"}}) {
+    if (page->exchanges.empty()) {
+      return say(kExitArchive,
+                 std::string(name) + " has no exchanges: there is nothing to compare");
+    }
+  }
+  differences_ =
+      reprise::find_differences(std::move(page_a), std::move(page_b), plain_bodies_of(*one.reader),
+                                plain_bodies_of(*other.reader));
+  for (std::size_t i = 0; i < differences_.groups.size(); ++i) {
+    if (differences_.groups[i].can_be_put_in) candidates_.push_back(i);
+  }
+  say(0, "A and B differ in " + counted(differences_.all.size(), "thing") + ", which are " +
+             counted(differences_.groups.size(), "group") + "; " +
+             std::to_string(candidates_.size()) + " of them can be measured");
+  if (differences_.all.empty()) return say(kExitDone, "A and B are the same: there is no cause");
+  if (candidates_.empty()) {
+    return say(kExitFailed, "a replay of A can have none of the differences");
+  }
+  return std::nullopt;
+}
+
+std::optional<int> WhyRun::compare_sides(std::size_t most_runs) {
+  std::vector<ExperimentSide> sides;
+  for (auto const* const words : {&options_.words_a, &options_.words_b}) {
+    auto side = side_with(*words, {}, options_.seed, "why");
+    if (!side) return side.error();
+    if (side->cells().size() != 1) {
+      return say(kExitUsage,
+                 "why takes one page under one configuration; give one URL, browser, protocol, "
+                 "link and cache");
+    }
+    sides.push_back(std::move(*side));
+  }
+  if (sides[0].cells().front().url != sides[1].cells().front().url) {
+    return say(kExitUsage, "A and B start with different pages: give the URL of one");
+  }
+  auto compare = options_.compare;
+  compare.allowed.merge(stated_differences(sides[0], sides[1]));
+  compare.allowed.insert({Mismatch::kArchive, Mismatch::kRequests, Mismatch::kMisses});
+  Experiment experiment(std::move(sides), most_runs);
+  if (auto const code = check_first_loads(experiment)) return code;
+  GateRun run({.compare = compare, .most_runs = most_runs, .seed = options_.seed},
+              std::move(experiment));
+  auto const left =
+      std::chrono::ceil<std::chrono::seconds>(ends_ - std::chrono::steady_clock::now());
+  auto const result = run.run(left / 2, options_.folder, {});
+  if (!result) return result.error();
+  kept_ = run.kept();
+  if (auto const code = run.tell_end(*result)) return code;
+  auto const& comparison = result->look.comparison;
+  for (auto const& refusal : comparison.refusals) say(0, refusal.text);
+  auto const code = exit_code_of(comparison);
+  if (code == kExitGate) return std::nullopt;
+  if (code == kExitDone) return say(code, "B does not differ from A: there is no cause to find");
+  if (code == kExitUndecided) {
+    return say(code, "it is not known whether B differs from A: no cause can be found");
+  }
+  return code;
+}
+
+std::optional<int> WhyRun::check_first_loads(Experiment& experiment) {
+  for (std::size_t side = 0; side < 2; ++side) {
+    auto const* const name = side == 0 ? "A" : "B";
+    if (!experiment.load(side, 0)) {
+      if (Interruption::was_asked()) return say(Interruption::exit_code(), "interrupted");
+      return say(experiment.exit_code(), std::string(name) + " cannot be loaded");
+    }
+    auto const& result = experiment.side(side).result();
+    auto const& load = result.loads.back();
+    if (load.page.outcome != LoadOutcome::kLoaded) {
+      return say(kExitFailed, std::string(name) + " did not load: " + load.page.failure);
+    }
+    auto const* const replay = result.replay_of(load);
+    if (replay == nullptr) continue;
+    for (auto const& miss : replay->distinct_misses) {
+      known_misses_.insert(miss.method + " " + miss.url);
+      if (options_.compare.allowed.contains(Mismatch::kMisses)) continue;
+      return say(kExitFailed, std::string(name) + " asks for what it does not have: " +
+                                  printable(miss.method + " " + miss.url) +
+                                  ". Record it again, or use --allow misses");
+    }
+  }
+  return std::nullopt;
+}
+
+void WhyRun::allow_misses_of(const LoadResult& side) {
+  for (const LoadResult::Load& load : side.loads) {
+    auto const* const replay = side.replay_of(load);
+    if (replay == nullptr) continue;
+    for (auto const& miss : replay->distinct_misses) {
+      known_misses_.insert(miss.method + " " + miss.url);
+    }
+  }
+}
+
+std::optional<int> WhyRun::check_misses(const LoadResult& result, const EffectRow& row) {
+  auto const* const replay = result.replay_of(result.loads.back());
+  if (replay == nullptr) return std::nullopt;
+  for (auto const& miss : replay->distinct_misses) {
+    if (known_misses_.contains(miss.method + " " + miss.url)) continue;
+    if (options_.compare.allowed.contains(Mismatch::kMisses)) continue;
+    return say(kExitFailed,
+               "neither archive has what a load of A with some of B's differences "
+               "asks for: " +
+                   printable(miss.method + " " + miss.url) + ". Put in were:\n" + names_of(row) +
+                   "reprise: --allow misses measures all the same");
+  }
+  return std::nullopt;
+}
+
+std::string WhyRun::names_of(const EffectRow& row) const {
+  std::string names;
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    if (row.in[i]) names += "  " + printable(differences_.groups[candidates_[i]].title) + "\n";
+  }
+  return names;
+}
+
+std::expected<ExperimentSide, int> WhyRun::side_of(const EffectRow& row) {
+  if (row.is_b) return side_with(options_.words_b, {}, options_.seed, "why");
+  if (std::ranges::find(row.in, true) == row.in.end()) {
+    return side_with(options_.words_a, {}, options_.seed, "why");
+  }
+  std::vector<bool> groups(differences_.groups.size());
+  for (std::size_t i = 0; i < candidates_.size(); ++i) groups[candidates_[i]] = row.in[i];
+  auto const path = archives_->folder / "hybrid.reprise";
+  std::error_code ignored;
+  fs::remove(path, ignored);
+  HybridMaker const maker(archives_->a.compared(), archives_->b.compared(), differences_);
+  if (auto const written = maker.write(groups, path); !written) {
+    return std::unexpected(
+        say(kExitFailed, "A cannot be changed to what B is: " + printable(written.error())));
+  }
+  return side_with(with_archive(options_.words_a, path), {}, options_.seed, "why");
+}
+
+std::expected<WhyRun::Loaded, int> WhyRun::load(EffectRow& row) {
+  auto side = side_of(row);
+  if (!side) return std::unexpected(side.error());
+  auto const run = rows_.size() + 1;
+  if (!side->load(run)) {
+    if (Interruption::was_asked()) {
+      return std::unexpected(say(Interruption::exit_code(), "interrupted"));
+    }
+    return std::unexpected(say(side->exit_code(), "cannot load any more pages"));
+  }
+  auto& result = side->result();
+  auto& load = result.loads.back();
+  auto const metric = options_.compare.metrics.front();
+  auto const value = load.page.*kMetrics[metric].value;
+  auto end = load.page.outcome == LoadOutcome::kLoaded && value ? Loaded::kCounts : Loaded::kFailed;
+  if (!row.is_b) {
+    if (auto const code = check_misses(result, row)) return std::unexpected(*code);
+  }
+  row.value = value.value_or(0);
+  auto const counted = counted_loads(options_.compare);
+  auto const found = disturbed(disturbances_of(load.page, result.replay_of(load)),
+                               least_effect_ms(counted, row.value));
+  if (end == Loaded::kCounts && found && !counted.doubtful) {
+    end = Loaded::kDisturbed;
+    load.skipped = found->text;
+  }
+  if (end == Loaded::kFailed && load.skipped.empty()) load.skipped = "it did not load";
+  if (rows_.empty()) {
+    loads_ = result;
+    loads_.loads.clear();
+    loads_.replays.clear();
+  }
+  rows_.push_back({.row = row, .counts = end == Loaded::kCounts});
+  auto kept = std::move(load);
+  if (kept.replay) {
+    loads_.replays.push_back(std::move(result.replays[*kept.replay]));
+    kept.replay = loads_.replays.size() - 1;
+  }
+  kept.order = static_cast<unsigned>(rows_.size());
+  loads_.loads.push_back(std::move(kept));
+  return end;
+}
+
+std::optional<int> WhyRun::run_round(CauseSearch& search) {
+  for (EffectRow& row : search.next_round()) {
+    while (true) {
+      auto const end = load(row);
+      if (!end) return end.error();
+      if (*end == Loaded::kCounts) {
+        search.add(row);
+        break;
+      }
+      if (*end == Loaded::kFailed && !row.is_b) {
+        return say(kExitFailed,
+                   "A with some of B's differences did not load. Put in were:\n" + names_of(row));
+      }
+      say(0, "a load is repeated: " + loads_.loads.back().skipped);
+      if (++disturbed_ > kDisturbedRunsMax && disturbed_ > 2 * search.rows().size()) {
+        return say(kExitUndecided,
+                   "undecided, since the machine disturbs the loads. Wait until it is quieter");
+      }
+      if (time_is_up()) break;
+    }
+    if (time_is_up()) break;
+  }
+  return std::nullopt;
+}
+
+std::optional<int> WhyRun::find_causes() {
+  auto const metric = options_.compare.metrics.front();
+  auto const least = minimum_effect(options_.compare, metric);
+  CauseSearch search({.causes = candidates_.size(),
+                      .alpha = options_.compare.alpha,
+                      .least = std::max(least.absolute, 1e-3),
+                      .seed = options_.seed});
+  auto const began = std::chrono::steady_clock::now();
+  bool goes_on = true;
+  while (goes_on && !time_is_up() && rows_.size() < options_.most_loads) {
+    if (auto const code = run_round(search)) return code;
+    auto const now = std::chrono::steady_clock::now();
+    auto const each = (now - began) / static_cast<long>(rows_.size());
+    auto const more = static_cast<long>(options_.most_loads) - static_cast<long>(rows_.size());
+    auto const left =
+        std::chrono::ceil<std::chrono::seconds>(std::min(ends_ - now, each * std::max(0L, more)));
+    std::fprintf(stderr, "%s of %s, at most %s left\n", counted(rows_.size(), "load").c_str(),
+                 counted(search.parts().size(), "part").c_str(), duration_text(left).c_str());
+    goes_on = search.goes_on();
+  }
+  effects_ = search.effects();
+  if (!effects_) {
+    return say(kExitUndecided, "too few loads to tell " + counted(search.parts().size(), "cause") +
+                                   " apart. Use a longer --budget");
+  }
+  rank(search);
+  return std::nullopt;
+}
+
+}  // namespace reprise

@@ -1,0 +1,121 @@
+#pragma once
+
+// Why is B slower than A? Measures what each difference of two archives costs, by loads of hybrids
+// with a random half of them (analysis/effects/, hybrid.h).
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/comparison.h"
+#include "analysis/differences/differences.h"
+#include "analysis/effects/cause_search.h"
+#include "analysis/gate.h"
+#include "tools/experiment/experiment.h"
+#include "tools/experiment/hybrid.h"
+
+namespace reprise {
+
+/// Where a request is in the waterfall of a side: medians, in ms since the navigation's start.
+struct EvidenceRow {
+  std::string url;
+  std::optional<std::pair<double, double>> a;  ///< start and end; nothing: not requested
+  std::optional<std::pair<double, double>> b;
+};
+
+/// One or several groups of differences, with what they cost.
+struct Cause {
+  std::vector<std::size_t> groups;  ///< in Differences::groups
+  EstimatedEffect effect;
+  std::vector<EvidenceRow> evidence;
+};
+
+struct WhyOptions {
+  CompareOptions compare;            ///< of one metric
+  std::vector<std::string> words_a;  ///< arguments of `reprise load`
+  std::vector<std::string> words_b;
+  std::size_t most_loads = 240;  ///< of A, B and hybrids together, after the comparison
+  std::chrono::seconds budget{1200};
+  std::uint64_t seed = 1;
+  std::filesystem::path folder;  ///< for the results; empty: none
+};
+
+class WhyRun {
+ public:
+  explicit WhyRun(WhyOptions options);
+  ~WhyRun();
+  WhyRun(const WhyRun&) = delete;
+  WhyRun& operator=(const WhyRun&) = delete;
+
+  /// Finds the differences of the two archives. An exit code if they cannot be compared, or if
+  /// there is none (kExitDone); the reason was printed.
+  std::optional<int> find_differences();
+  /// Loads A and B in turn until it is known whether B differs, as `gate`. An exit code if it does
+  /// not, which was printed.
+  std::optional<int> compare_sides(std::size_t most_runs);
+  /// Takes over what a gate has found instead: what the loads of a side miss, hybrids can miss,
+  /// too.
+  void allow_misses_of(const LoadResult& side);
+  /// Measures hybrids until the causes are known, or the budget is over. An exit code if a hybrid
+  /// cannot be served, or if the machine is too busy.
+  std::optional<int> find_causes();
+
+  const WhyOptions& options() const { return options_; }
+  const Differences& differences() const { return differences_; }
+  const Effects& effects() const { return *effects_; }
+  /// Those that are shown to cost something; the one that explains most comes first.
+  const std::vector<Cause>& causes() const { return causes_; }
+  /// Measured, without an effect that could be shown.
+  const std::vector<Cause>& others() const { return others_; }
+  /// Groups that a replay of A cannot have.
+  std::vector<std::size_t> not_measured() const;
+
+  /// The loads of A, B and hybrids, in order, and what was put in each.
+  struct MeasuredRow {
+    EffectRow row;  ///< `in` is by candidates()
+    bool counts = true;
+  };
+  const LoadResult& loads() const { return loads_; }
+  const std::vector<MeasuredRow>& rows() const { return rows_; }
+  /// The groups that were measured: numbers in Differences::groups.
+  const std::vector<std::size_t>& candidates() const { return candidates_; }
+  /// Whether all files could be written.
+  bool kept() const { return kept_; }
+
+ private:
+  struct Archives;
+  enum class Loaded { kCounts, kDisturbed, kFailed };
+
+  std::optional<int> check_first_loads(Experiment& experiment);
+  std::optional<int> check_misses(const LoadResult& result, const EffectRow& row);
+  std::expected<ExperimentSide, int> side_of(const EffectRow& row);
+  std::expected<Loaded, int> load(EffectRow& row);
+  std::optional<int> run_round(CauseSearch& search);
+  void rank(const CauseSearch& search);
+  std::vector<EvidenceRow> evidence_of(const std::vector<std::size_t>& groups) const;
+  std::string names_of(const EffectRow& row) const;
+  bool time_is_up() const { return std::chrono::steady_clock::now() >= ends_; }
+
+  WhyOptions options_;
+  std::chrono::steady_clock::time_point ends_;
+  std::unique_ptr<Archives> archives_;
+  Differences differences_;
+  std::vector<std::size_t> candidates_;
+  std::set<std::string> known_misses_;
+  LoadResult loads_;
+  std::vector<MeasuredRow> rows_;
+  std::size_t disturbed_ = 0;
+  std::optional<Effects> effects_;
+  std::vector<Cause> causes_;
+  std::vector<Cause> others_;
+  bool kept_ = true;
+};
+
+}  // namespace reprise

@@ -1,0 +1,196 @@
+#include "tools/experiment/why_text.h"
+
+#include <boost/json.hpp>
+#include <cstdio>
+
+#include "analysis/metric.h"
+#include "base/text/counted.h"
+#include "base/text/printable.h"
+
+namespace reprise {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kListedMax = 10;  // groups or differences of one list
+
+class Text {
+ public:
+  Text(const WhyRun& run, bool markdown)
+      : run_(run),
+        unit_(kMetrics[run.options().compare.metrics.front()].unit),
+        markdown_(markdown) {}
+
+  std::string all() && {
+    auto const& total = run_.effects().total;
+    text_ = std::string(markdown_ ? "### " : "") + "B is " +
+            (total.estimate < 0 ? "faster" : "slower") +
+            " than A: " + std::string(kMetrics[run_.options().compare.metrics.front()].title) +
+            " " + effect(total) + ", by " + counted(run_.rows().size(), "load") + "\n\n";
+    std::size_t number = 0;
+    for (const Cause& cause : run_.causes()) add_cause(++number, cause);
+    if (number == 0) text_ += "No difference could be shown to be a cause.\n";
+    text_ += "\nUnexplained: " + effect(run_.effects().unexplained) + "\n";
+    add_others();
+    add_not_measured();
+    return std::move(text_);
+  }
+
+ private:
+  std::string value(double of) const { return metric_text(unit_, of, true); }
+  std::string effect(const EstimatedEffect& of) const {
+    return value(of.estimate) + " (" + value(of.low) + " to " + value(of.high) + ")";
+  }
+  /// What others wrote, which Markdown must not take as its own.
+  std::string foreign(const std::string& text) const {
+    auto shown = printable(text);
+    if (!markdown_) return shown;
+    std::string safe;
+    for (char const c : shown) {
+      if (c == '<') {
+        safe += "&lt;";
+      } else if (c == '&') {
+        safe += "&amp;";
+      } else {
+        if (std::string_view("*_[]\\#|@").contains(c)) safe += '\\';
+        safe += c;
+      }
+    }
+    return safe;
+  }
+
+  void add_cause(std::size_t number, const Cause& cause) {
+    auto const& groups = run_.differences().groups;
+    auto const bold = markdown_ ? "**" : "";
+    text_ += std::to_string(number) + ". " + bold + effect(cause.effect) + bold + " ";
+    for (std::size_t i = 0; i < cause.groups.size() && i < kListedMax; ++i) {
+      text_ += (i == 0 ? "" : "\n   or ") + foreign(groups[cause.groups[i]].title);
+    }
+    if (cause.groups.size() > kListedMax) {
+      text_ += "\n   or " + counted(cause.groups.size() - kListedMax, "other");
+    }
+    text_ += "\n";
+    for (const EvidenceRow& row : cause.evidence) {
+      text_ += std::string(markdown_ ? "   - " : "     ") + foreign(row.url) + ": A " +
+               span(row.a) + ", B " + span(row.b) + "\n";
+    }
+  }
+
+  static std::string span(const std::optional<std::pair<double, double>>& row) {
+    if (!row) return "nothing";
+    char text[64];
+    std::snprintf(text, sizeof text, "%.0f to %.0f ms", row->first, row->second);
+    return text;
+  }
+
+  void add_others() {
+    auto const& groups = run_.differences().groups;
+    if (run_.others().empty()) return;
+    std::size_t count = 0;
+    for (const Cause& each : run_.others()) count += each.groups.size();
+    text_ += "\nWithout an effect that could be shown: " + counted(count, "difference") + "\n";
+    if (markdown_) text_ += "\n";
+    std::size_t told = 0;
+    for (const Cause& each : run_.others()) {
+      if (++told > kListedMax) break;
+      text_ += "- " + effect(each.effect) + " " + foreign(groups[each.groups.front()].title);
+      if (each.groups.size() > 1) {
+        text_ += ", and " + counted(each.groups.size() - 1, "more", "more") + " together";
+      }
+      text_ += "\n";
+    }
+  }
+
+  void add_not_measured() {
+    auto const left = run_.not_measured();
+    if (left.empty()) return;
+    text_ += "\nNot measured, since a replay of A cannot have it: " +
+             counted(left.size(), "difference") + "\n";
+    if (markdown_) text_ += "\n";
+    for (std::size_t i = 0; i < left.size() && i < kListedMax; ++i) {
+      text_ += "- " + foreign(run_.differences().groups[left[i]].title) + "\n";
+    }
+  }
+
+  const WhyRun& run_;
+  Metric::Unit unit_;
+  bool markdown_;
+  std::string text_;
+};
+
+json::object effect_json(const EstimatedEffect& of) {
+  return {{"estimate", of.estimate}, {"low", of.low}, {"high", of.high}};
+}
+
+json::object group_json(const Differences& all, std::size_t number) {
+  auto const& group = all.groups[number];
+  json::array differences;
+  for (auto const i : group.differences) {
+    const PageDifference& each = all.all[i];
+    differences.push_back({{"kind", to_string(each.kind)},
+                           {"where", as_utf8(each.where)},
+                           {"what", as_utf8(each.what)},
+                           {"measured", each.can_be_put_in()}});
+  }
+  return {
+      {"group", number}, {"title", as_utf8(group.title)}, {"differences", std::move(differences)}};
+}
+
+json::value span_json(const std::optional<std::pair<double, double>>& row) {
+  if (!row) return nullptr;
+  return json::object{{"start_ms", row->first}, {"end_ms", row->second}};
+}
+
+json::array causes_json(const WhyRun& run, const std::vector<Cause>& causes) {
+  json::array all;
+  for (const Cause& cause : causes) {
+    json::array groups;
+    for (auto const group : cause.groups) groups.push_back(group_json(run.differences(), group));
+    json::array evidence;
+    for (const EvidenceRow& row : cause.evidence) {
+      evidence.push_back(
+          {{"url", as_utf8(row.url)}, {"a", span_json(row.a)}, {"b", span_json(row.b)}});
+    }
+    auto object = effect_json(cause.effect);
+    object["groups"] = std::move(groups);
+    object["evidence"] = std::move(evidence);
+    all.push_back(std::move(object));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string why_text(const WhyRun& run, bool markdown) {
+  return Text(run, markdown).all();
+}
+
+json::object why_json(const WhyRun& run) {
+  json::array not_measured;
+  for (auto const group : run.not_measured()) {
+    not_measured.push_back(group_json(run.differences(), group));
+  }
+  json::array loads;
+  for (auto const& each : run.rows()) {
+    json::array in;
+    for (std::size_t i = 0; i < run.candidates().size(); ++i) {
+      if (each.row.in[i]) in.push_back(run.candidates()[i]);
+    }
+    loads.push_back({{"is_b", each.row.is_b},
+                     {"groups", std::move(in)},
+                     {"value", each.row.value},
+                     {"counts", each.counts}});
+  }
+  return {{"schema", "reprise-why/1"},
+          {"metric", kMetrics[run.options().compare.metrics.front()].name},
+          {"alpha", run.options().compare.alpha},
+          {"seed", run.options().seed},
+          {"total", effect_json(run.effects().total)},
+          {"causes", causes_json(run, run.causes())},
+          {"unexplained", effect_json(run.effects().unexplained)},
+          {"no_effect_shown", causes_json(run, run.others())},
+          {"not_measured", std::move(not_measured)},
+          {"loads", std::move(loads)}};
+}
+
+}  // namespace reprise
