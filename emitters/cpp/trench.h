@@ -231,6 +231,7 @@ decltype(auto) trace(std::string_view name, Callable&& callable,
 #define TRENCH_JOIN_(a, b) a##b
 #define TRENCH_JOIN(a, b) TRENCH_JOIN_(a, b)
 /// From here to the end of the block is a call of this method. Both are string literals.
-#define TRENCH_SCOPE(class_name, method)           \
-  ::trench::Scope const TRENCH_JOIN(trench_scope_, \
-                                    __LINE__)(::trench::Point{class_name, method, __LINE__})
+#define TRENCH_SCOPE(class_name, method)                                                    \
+  static constexpr ::trench::Point TRENCH_JOIN(trench_point_, __LINE__){class_name, method, \
+                                                                        __LINE__};          \
+  ::trench::Scope const TRENCH_JOIN(trench_scope_, __LINE__)(TRENCH_JOIN(trench_point_, __LINE__))

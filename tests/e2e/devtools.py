@@ -19,7 +19,8 @@ class Page:
     """`requests` are the URLs that the page asked for, its own among them; `errors` what its
     console shows as wrong: exceptions, errors, warnings, what the policy refused."""
 
-    def __init__(self):
+    def __init__(self, program=PROGRAM, *arguments):
+        """`arguments` replace `--headless`."""
         self.requests = []
         self.errors = []
         self._downloaded = None
@@ -36,17 +37,15 @@ class Page:
             os.dup2(kept_out, 4)
         # A group of its own, since the program may be a shell script around the browser.
         self._process = subprocess.Popen(
-            [PROGRAM, "--headless", "--no-sandbox", "--remote-debugging-pipe", "--hide-scrollbars",
-             "--disable-gpu", "--no-first-run", "--force-color-profile=srgb",
+            [program, *(arguments or ["--headless"]), "--no-sandbox", "--remote-debugging-pipe",
+             "--hide-scrollbars", "--disable-gpu", "--no-first-run", "--force-color-profile=srgb",
              f"--user-data-dir={self._folder}", "about:blank"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             close_fds=False, preexec_fn=place, start_new_session=True)
         os.close(theirs_in)
         os.close(theirs_out)
-        self._session = None
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.call("Target.attachToTarget", targetId=target,
-                                  flatten=True)["sessionId"]
+        self.session = None
+        self.attach(self.call("Target.createTarget", url="about:blank")["targetId"])
         for domain in ("Page", "Network", "Runtime", "Log"):
             self.call(f"{domain}.enable")
 
@@ -57,11 +56,25 @@ class Page:
         os.close(self._to_browser)
         shutil.rmtree(self._folder, ignore_errors=True)
 
+    def attach(self, target):
+        """Looks into that target from now on. Returns its session."""
+        self.session = self.browser("Target.attachToTarget", targetId=target,
+                                    flatten=True)["sessionId"]
+        return self.session
+
+    def browser(self, method, **parameters):
+        """As call(), of the browser instead of the page."""
+        kept, self.session = self.session, None
+        try:
+            return self.call(method, **parameters)
+        finally:
+            self.session = kept
+
     def call(self, method, **parameters):
         self._last_id += 1
         message = {"id": self._last_id, "method": method, "params": parameters}
-        if self._session:
-            message["sessionId"] = self._session
+        if self.session:
+            message["sessionId"] = self.session
         data = json.dumps(message).encode() + b"\0"
         while data:
             data = data[os.write(self._to_browser, data):]

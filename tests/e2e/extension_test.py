@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The panel of the extension, in a headless Chromium. Developer tools cannot be opened there, so
-the panel's page is opened by itself, and the tools' interface is a stub: it hands over requests,
-and runs what the panel has run in the inspected page in the panel's own. Screenshots go to
-$PAGE_SCREENSHOTS, where that is set."""
+"""The panel of the extension, in a headless Chromium without developer tools: the panel's page is
+opened by itself, and the tools' interface is a stub, which hands over requests, and evaluates in
+the panel's own page what is for the inspected one. (extension_devtools_test.py has the real tools.)
+Screenshots go to $PAGE_SCREENSHOTS, where that is set."""
 
 import base64
 import functools
@@ -122,7 +122,7 @@ class Extension(harness.TestCase):
                 folder.mkdir(parents=True, exist_ok=True)
                 look = "dark" if dark else "light"
                 self.page.screenshot(folder / f"panel-{width}-{look}.png")
-        self.page.evaluate("document.querySelector('#requests .bar button').click()")
+        self.page.evaluate("document.querySelector('.requests-head button').click()")
         self.assertEqual(self.texts("#requests li"), [])
 
     def test_a_trace_at_a_url_is_fetched_when_it_is_chosen(self):

@@ -17,7 +17,7 @@ class Panel {
   constructor() {
     this.requests = [];
     this.lastId = 0;
-    const bar = select('#requests').append('div').attr('class', 'bar');
+    const bar = select('#requests').append('div').attr('class', 'requests-head');
     this.count = put(bar, 'span', 'says', '');
     put(bar, 'button', '', 'Clear').attr('type', 'button').node()
       .addEventListener('click', () => this.clear());

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""The extension in the developer tools of a real Chromium without a window: loaded unpacked, its
+panel opened, and a page loaded whose server sends traces. The panel is opened through the inside of
+the developer tools, which can change with any version; extension_test.py needs nothing of that."""
+
+import os
+import pathlib
+import shutil
+import sys
+import time
+
+import devtools
+import harness
+from extension_test import BUILD, TRACE, fields_of
+from wire import response
+
+CHROMIUM = shutil.which("chromium")
+SHOW_PANEL = """(async () => {
+    const UI = await import('devtools://devtools/bundled/ui/legacy/legacy.js');
+    try {
+      const view = UI.InspectorView.InspectorView.instance();
+      const panel = [...view.tabbedPane.tabs].find(tab => tab.title === 'Trench');
+      if (!panel) return false;
+      await view.showPanel(panel.id);
+      return true;
+    } catch (error) {
+      return false; // not begun yet
+    }
+})()"""
+
+
+class DevTools(harness.TestCase):
+    def setUp(self):
+        super().setUp()
+        fields = "".join(f"Banky-Trace: {each['value']}\r\n" for each in fields_of(TRACE)).encode()
+        self.site = self.origin(lambda request: response(
+            b"<!doctype html><title>shop</title><link rel=icon href=data:,>",
+            headers=b"Content-Type: text/html\r\n" + fields))
+        self.page = devtools.Page(CHROMIUM, "--headless=new", "--auto-open-devtools-for-tabs",
+                                  "--enable-unsafe-extension-debugging")
+        self.addCleanup(self.page.close)
+
+    def until(self, found):
+        """The first result of `found()` that is true."""
+        end = time.monotonic() + harness.DEADLINE_SECONDS
+        while time.monotonic() < end:
+            if result := found():
+                return result
+        self.fail("it did not happen in time")
+
+    def target(self, part):
+        """Attaches to the target with that in its URL, as soon as there is one."""
+        def attached():
+            targets = self.page.browser("Target.getTargets")["targetInfos"]
+            known = [each for each in targets if part in each["url"]
+                     and each["targetId"] not in self.before]
+            return known and self.page.attach(known[0]["targetId"])
+        return self.until(attached)
+
+    def test_the_panel_shows_the_trace_of_the_page(self):
+        self.before = set()
+        self.page.browser("Extensions.loadUnpacked", path=str(BUILD / "extension"))
+        self.before = {each["targetId"]
+                       for each in self.page.browser("Target.getTargets")["targetInfos"]}
+        url = f"http://127.0.0.1:{self.site.port}/cart"
+        opened = self.page.browser("Target.createTarget", url=url)["targetId"]
+        self.target("devtools://")
+        self.until(lambda: self.page.evaluate(SHOW_PANEL))
+        tools = self.page.session
+        self.target("/panel.html")
+        self.until(lambda: self.page.evaluate("document.querySelector('#requests') !== null"))
+        panel = self.page.session
+        self.page.attach(opened)
+        self.page.call("Page.reload")
+        self.page.session = panel
+        self.until(lambda: self.page.evaluate("document.querySelectorAll('.trench-bar').length"))
+        self.assertEqual(self.page.evaluate(
+            "[...document.querySelectorAll('.trench-points .link')].map(e => e.textContent)"),
+            ["tax", "show", "query"])
+        self.assertIn(url, self.page.evaluate("document.querySelector('h1').textContent"))
+        if screenshots := os.environ.get("PAGE_SCREENSHOTS"):
+            folder = pathlib.Path(screenshots)
+            folder.mkdir(parents=True, exist_ok=True)
+            self.page.session = tools
+            self.page.screenshot(folder / "panel-in-chromium.png")
+
+
+if __name__ == "__main__":
+    if not CHROMIUM:
+        print("skipped: needs chromium")
+        sys.exit(77)
+    harness.main()
