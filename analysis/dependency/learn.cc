@@ -36,6 +36,7 @@ class Learner {
         case DependencyNodeKind::kRequest:
           add_initiator(node);
           add_redirect(node);
+          add_held_up_parser(node);
           add_steady(node);
           add_alternatives(node);
           add_document(node);
@@ -162,6 +163,24 @@ class Learner {
       if (gaps_.last_moment_before(from, task) != DependencyAfter::kEnd) continue;
       bool const is_style = node(from).type == "Stylesheet";
       add(from, task, kind_from(from), {.named = !is_style});
+    }
+  }
+
+  /// What the parser's scan ahead would have found, but was asked for after the end of the
+  /// document, comes after the scripts that held up the parser: it, or a listener, went on after
+  /// them.
+  void add_held_up_parser(std::uint32_t to) {
+    auto const named = std::ranges::find(incoming_, DependencyKind::kParser, &DependencyEdge::kind);
+    if (named == incoming_.end()) return;
+    auto const document = gaps_.request_of(named->from);
+    if (!document || gaps_.last_moment_before(*document, to) != DependencyAfter::kEnd) return;
+    for (std::uint32_t from = 0; from < to; ++from) {
+      auto const of = gaps_.request_of(from);
+      bool const is_script = of && node(*of).type == "Script" && holds_up_parser(*of) &&
+                             (from == *of || is_run_of(from, *of));
+      if (!is_script) continue;
+      if (gaps_.last_moment_before(from, to) != DependencyAfter::kEnd) continue;
+      add(from, to, DependencyKind::kScriptOrder, {.named = true});
     }
   }
 
