@@ -36,6 +36,7 @@ class Learner {
         case DependencyNodeKind::kRequest:
           add_initiator(node);
           add_redirect(node);
+          add_held_up_parser(node);
           add_steady(node);
           add_alternatives(node);
           add_document(node);
@@ -44,6 +45,7 @@ class Learner {
         case DependencyNodeKind::kTask:
           if (auto const script = gaps_.request_of(node)) {
             add(*script, node, DependencyKind::kInitiator, {.named = true});
+            add_document_order(*script, node);
           }
           add_steady(node);
           break;
@@ -147,6 +149,62 @@ class Learner {
       ++loads;
     }
     return loads > 0;
+  }
+
+  /// A script that holds up the parser runs after the earlier ones and the earlier style sheets of
+  /// its document.
+  void add_document_order(std::uint32_t script, std::uint32_t task) {
+    if (!is_run_of(task, script) || !holds_up_parser(script)) return;
+    for (std::uint32_t from = 0; from < task; ++from) {
+      bool const is_earlier = from < script && holds_up_parser(from);
+      auto const of = gaps_.request_of(from);
+      bool const is_run = of && *of < script && is_run_of(from, *of) && holds_up_parser(*of);
+      if (!is_earlier && !is_run) continue;
+      if (gaps_.last_moment_before(from, task) != DependencyAfter::kEnd) continue;
+      bool const is_style = node(from).type == "Stylesheet";
+      add(from, task, kind_from(from), {.named = !is_style});
+    }
+  }
+
+  /// What the parser's scan ahead would have found, but was asked for after the end of the
+  /// document, comes after the scripts that held up the parser: it, or a listener, went on after
+  /// them.
+  void add_held_up_parser(std::uint32_t to) {
+    auto const named = std::ranges::find(incoming_, DependencyKind::kParser, &DependencyEdge::kind);
+    if (named == incoming_.end()) return;
+    auto const document = gaps_.request_of(named->from);
+    if (!document || gaps_.last_moment_before(*document, to) != DependencyAfter::kEnd) return;
+    for (std::uint32_t from = 0; from < to; ++from) {
+      auto const of = gaps_.request_of(from);
+      bool const is_script = of && node(*of).type == "Script" && holds_up_parser(*of) &&
+                             (from == *of || is_run_of(from, *of));
+      if (!is_script) continue;
+      if (gaps_.last_moment_before(from, to) != DependencyAfter::kEnd) continue;
+      add(from, to, DependencyKind::kScriptOrder, {.named = true});
+    }
+  }
+
+  /// Whether a task is the first of a script, which evaluates it.
+  bool is_run_of(std::uint32_t task, std::uint32_t script) const {
+    return node(task).kind == Kind::kTask && node(task).function.empty() &&
+           node(task).occurrence == 0 && gaps_.request_of(task) == script;
+  }
+
+  /// By its priority: browsers give async, deferred and inserted scripts, and style sheets for
+  /// other media, a low one.
+  bool holds_up_parser(std::uint32_t request) const {
+    bool const can = node(request).type == "Script" || node(request).type == "Stylesheet";
+    if (!can || node(request).kind != Kind::kRequest) return false;
+    for (std::size_t load = 0; load < pages_.size(); ++load) {
+      auto const& times = gaps_.loads()[load][request];
+      if (!times) continue;
+      auto const& call = pages_[load].calls.calls[times->call];
+      auto const priority = call.attribute("priority");
+      auto const from = initiator_in(load, request);
+      bool const is_parsed = from && node(*from).type == "Document";
+      if (!is_parsed || priority.empty() || priority.ends_with("Low")) return false;
+    }
+    return true;
   }
 
   /// Whether it can hold up what follows in its document or script.

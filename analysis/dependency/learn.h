@@ -13,7 +13,10 @@ namespace reprise {
 /// The nodes of find_nodes() (page_nodes.h), and the edges that hold in every load with both ends:
 ///  - to a request from its initiator; if that is a script, from the script's task, if the loads
 ///    have tasks; and from the hop that redirected to it;
-///  - to a task from its script;
+///  - to a request that the parser asked for after the end of its document, from the scripts that
+///    had held it up;
+///  - to a task from its script, and if that holds up the parser, from the earlier such scripts and
+///    style sheets of its document;
 ///  - to a request or task whose start these do not explain, from earlier scripts and style sheets,
 ///    and from what scripts fetched, as long as each one makes the gap much steadier, in at least
 ///    three loads;

@@ -66,6 +66,10 @@ DependencyGraph changed_graph(const DependencyGraph& graph, std::span<const Node
   for (DependencyEdge& edge : changed.edges) {
     auto const script = scripts[edge.from];
     if (!script || scripts[edge.to] == script || !is_of_order(graph, edge)) continue;
+    // The parser scans ahead: what is asked for after a script comes from a listener of it, which
+    // waits for deferred ones, too.
+    bool const is_request = graph.nodes[edge.to].kind == DependencyNodeKind::kRequest;
+    if (is_request && changes[*script].loading == ScriptLoading::kDefer) continue;
     edge.from = *script;
     edge.after = DependencyAfter::kStart;
   }

@@ -11,9 +11,9 @@ namespace reprise {
 
 /// The graph in which the scripts with a NodeChange::loading do not hold up the parser. What came
 /// after such a script or its tasks by order, and the paints, wait only for the start of its
-/// request; what it asks for, the load event and the last load wait as before. An async script runs
-/// as soon as it is there, a deferred one not before the end of its document. `changes` has one
-/// element for each node.
+/// request, but for requests after a deferred one; what it asks for, the load event and the last
+/// load wait as before. An async script runs as soon as it is there, a deferred one not before the
+/// end of its document. `changes` has one element for each node.
 DependencyGraph changed_graph(const DependencyGraph& graph, std::span<const NodeChange> changes);
 
 }  // namespace reprise

@@ -60,7 +60,7 @@ class Predict(Recorded):
 
     def test_several_changes_at_once(self):
         # The load event waits for the script, the paint does not any more.
-        report = self.report("--what-if", "host=third.page.test: think=+9s",
+        report = self.report("--what-if", "host=third.page.test: think=+9000ms",
                              "--what-if", "path=/ad.js: async")
         self.assertLess(self.saving_ms(report, "load event"), -1000)
         self.assertGreater(self.saving_ms(report, "first contentful paint"), -1000)

@@ -37,6 +37,45 @@ std::vector<Joined> edges_of(const DependencyGraph& graph) {
 
 const std::string kPage = "https://a.test/page";
 
+TEST(LearnDependencies, KnowsThatScriptsRunInTheOrderOfTheirDocument) {
+  for (std::string const priority : {"High", "Low"}) {
+    std::vector<ObservedPage> loads;
+    for (std::int64_t late : {0, 40, 3}) {  // which explains nothing
+      loads.push_back(
+          written_load({{kPage, "Document", 0, 50, 60, ""},
+                        {"https://a.test/a.css", "Stylesheet", 61, 80, 90, kPage},
+                        {"https://a.test/b.js", "Script", 62, 80, 95, kPage},
+                        {"https://a.test/c.js", "Script", 63, 80, 85, kPage},
+                        {"https://a.test/d", "Image", 130 + 2 * late, 200, 210, kPage}}));
+      for (Call& call : loads.back().calls.calls) {
+        if (call.kind == CallKind::kRequest) call.set("priority", "High");
+        if (call.name.ends_with("b.js")) call.set("priority", priority);
+      }
+      add_task(loads.back(), "https://a.test/b.js", 100 + late, 110 + late);
+      add_task(loads.back(), "https://a.test/c.js", 115 + 2 * late, 120 + 2 * late);
+    }
+    auto const edges = edges_of(learn_dependencies(loads));
+    std::string const run = "script of https://a.test/c.js";
+    EXPECT_THAT(edges, testing::Contains(Joined{"a.css", run, Kind::kStyle, After::kEnd}));
+    EXPECT_THAT(edges, testing::Contains(Joined{run, "d", Kind::kScriptOrder, After::kEnd}));
+    EXPECT_THAT(
+        edges, testing::Not(testing::Contains(testing::AllOf(testing::Field(&Joined::from, "a.css"),
+                                                             testing::Field(&Joined::to, "d")))));
+    auto const order =
+        testing::AllOf(testing::Contains(Joined{"b.js", run, Kind::kScriptOrder, After::kEnd}),
+                       testing::Contains(Joined{"script of https://a.test/b.js", run,
+                                                Kind::kScriptOrder, After::kEnd}));
+    if (priority == "High") {
+      EXPECT_THAT(edges, order);
+    } else {
+      EXPECT_THAT(
+          edges,
+          testing::Not(testing::Contains(Joined{"b.js", run, Kind::kScriptOrder, After::kEnd})))
+          << "an async script";
+    }
+  }
+}
+
 TEST(LearnDependencies, FollowsInitiatorsFromTheLastMomentThatAlwaysPrecedes) {
   std::vector<ObservedPage> loads;
   for (std::int64_t late : {0, 7}) {
