@@ -20,19 +20,19 @@ enum Node : std::uint32_t {
   kPicture,
   kAppTask,
   kPaint,
-  kLoad
+  kLoaded
 };
 
 DependencyGraph blocking_page() {
   DependencyGraph graph;
-  graph.nodes.resize(kLoad + 1);
+  graph.nodes.resize(kLoaded + 1);
   for (auto const i : {kDocument, kStyle, kAd, kApp, kPicture}) {
     graph.nodes[i] = {.name = "https://a.test/" + std::to_string(i), .method = "GET"};
   }
   graph.nodes[kAdTask] = {.kind = DependencyNodeKind::kTask, .url = graph.nodes[kAd].name};
   graph.nodes[kAppTask] = {.kind = DependencyNodeKind::kTask, .url = graph.nodes[kApp].name};
   graph.nodes[kPaint] = {.kind = DependencyNodeKind::kMilestone, .name = "first contentful paint"};
-  graph.nodes[kLoad] = {.kind = DependencyNodeKind::kMilestone, .name = "load event"};
+  graph.nodes[kLoaded] = {.kind = DependencyNodeKind::kMilestone, .name = "load event"};
   auto const add = [&](Node from, Node to, DependencyKind kind,
                        DependencyAfter after = DependencyAfter::kEnd) {
     graph.edges.push_back({.from = from, .to = to, .kind = kind, .after = after});
@@ -48,7 +48,7 @@ DependencyGraph blocking_page() {
   for (auto const from : {kStyle, kAd, kAdTask, kAppTask}) {
     add(from, kPaint, DependencyKind::kMilestone);
   }
-  for (auto const from : {kAd, kAdTask, kPicture}) add(from, kLoad, DependencyKind::kMilestone);
+  for (auto const from : {kAd, kAdTask, kPicture}) add(from, kLoaded, DependencyKind::kMilestone);
   sort_edges(graph.edges);
   return graph;
 }
@@ -85,7 +85,7 @@ TEST(ChangedGraph, LetsNothingWaitForAnAsyncScriptButWhatItAsksFor) {
   EXPECT_THAT(waits_of(graph, kAppTask), ElementsAre(Wait(kAd, kStart), Wait(kApp, kEnd)));
   EXPECT_THAT(waits_of(graph, kPaint), ElementsAre(Wait(kStyle, kEnd), Wait(kAd, kStart),
                                                    Wait(kAd, kStart), Wait(kAppTask, kEnd)));
-  EXPECT_EQ(waits_of(graph, kLoad), waits_of(blocking_page(), kLoad));
+  EXPECT_EQ(waits_of(graph, kLoaded), waits_of(blocking_page(), kLoaded));
 }
 
 TEST(ChangedGraph, RunsADeferredScriptAfterItsDocument) {
