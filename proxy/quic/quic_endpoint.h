@@ -34,7 +34,7 @@ class QuicApplications {
 /// kResetsPerSecond. All on the thread of `context`.
 class QuicEndpoint {
  public:
-  static constexpr std::size_t kConnectionsMax = 20'000;
+  static constexpr std::size_t kConnectionsMax = 4096;
   /// With more handshakes than this under way, addresses are validated first.
   static constexpr std::size_t kTrustingHandshakesMax = 200;
   /// Ended connections that are remembered, so that late packets get the same answer.

@@ -201,6 +201,7 @@ void H3Session::acknowledged(std::int64_t stream, std::uint64_t size_bytes) {
 }
 
 void H3Session::closed(std::int64_t id, std::uint64_t code) {
+  if (id == bare_end_) bare_end_ = -1;
   if (http_ != nullptr && !failed_) {
     int const result =
         nghttp3_conn_close_stream(raw(), id, code == kNoCode ? NGHTTP3_H3_NO_ERROR : code);
@@ -250,6 +251,7 @@ void H3Session::on_batch() {
 
 H3Session::Outgoing H3Session::next_to_send() {
   if (http_ == nullptr || failed_) return {};
+  if (bare_end_ >= 0) return {.stream = bare_end_, .pieces = {}, .ends = true};
   std::int64_t stream = -1;
   int ends = 0;
   auto const count =
@@ -258,6 +260,7 @@ H3Session::Outgoing H3Session::next_to_send() {
     break_off(static_cast<int>(count));
     return {};
   }
+  if (count == 0 && ends != 0) bare_end_ = stream;
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     vectors_[i] = {.base = pieces_[i].base, .len = pieces_[i].len};
   }
@@ -267,6 +270,7 @@ H3Session::Outgoing H3Session::next_to_send() {
 }
 void H3Session::sent(std::int64_t stream, std::size_t size_bytes) {
   if (stream < 0) return;
+  if (stream == bare_end_) bare_end_ = -1;
   if (int const code = nghttp3_conn_add_write_offset(raw(), stream, size_bytes); code != 0) {
     break_off(code);
   }
@@ -278,6 +282,7 @@ void H3Session::unblocked(std::int64_t stream) {
   if (http_ != nullptr) (void)nghttp3_conn_unblock_stream(raw(), stream);
 }
 void H3Session::shut(std::int64_t stream) {
+  if (stream == bare_end_) bare_end_ = -1;
   nghttp3_conn_shutdown_stream_write(raw(), stream);
 }
 void H3Session::ended(std::error_code why) {

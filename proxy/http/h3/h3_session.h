@@ -105,6 +105,9 @@ class H3Session : public QuicApplication, public H3Streams {
   H2Head trailers_;  // as they arrive
   std::array<nghttp3_vec, kPiecesMax> pieces_{};
   std::array<ngtcp2_vec, kPiecesMax> vectors_{};
+  /// A stream whose end alone was offered to QUIC, and not taken: nghttp3 0.8 forgets it if all
+  /// content is acknowledged meanwhile. -1: none.
+  std::int64_t bare_end_ = -1;
   std::size_t heads_bytes_ = 0;
   bool knows_name_ = false;
   bool failed_ = false;  // nghttp3 cannot be called any more
