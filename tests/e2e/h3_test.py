@@ -163,7 +163,8 @@ class H3(harness.TestCase):
             with self.subTest(browser=browser):
                 result = self.folder / "loads.json"
                 done = harness.run("load", str(self.archive), "https://one.test/", "--browser",
-                                   browser, "--inject", "none", "--runs", "1", "--protocol", protocol,
+                                   browser, "--inject", "none", "--runs", "1",
+                                   "--protocol", protocol,
                                    "-o", str(result), *arguments, folder=self.folder, timeout=150)
                 self.assertEqual(done.returncode, 0, done.stderr.decode())
                 written = json.loads(result.read_text())
