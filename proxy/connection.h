@@ -36,6 +36,9 @@ class ConnectionHandler : public Handler {
   /// origin is reported in the response to the first request.
   virtual awaitable<TlsPlan> plan_tls(const ConnectionInfo& connection,
                                       const ClientHello& hello) = 0;
+  /// The names on the certificate of an HTTP/3 connection, whose `server_name` is known. Nothing:
+  /// the host is not served over HTTP/3.
+  virtual std::optional<LeafNames> plan_quic(const ConnectionInfo&) { return std::nullopt; }
   /// Returns once this handler runs no more coroutines; call it after close().
   virtual awaitable<void> ended() { co_return; }
 };

@@ -51,12 +51,22 @@ void FailedHandshakes::add(std::error_code error, std::string_view server_name) 
   } else {
     ++(is_end(error) ? counts_.closed : counts_.other);
   }
-  if (!alert || !is_distrust(*alert) || std::exchange(told_, true)) return;
+  if (alert) warn(*alert, server_name);
+}
+
+void FailedHandshakes::add_alert(int alert, std::string_view server_name) {
+  std::scoped_lock const lock(mutex_);
+  ++counts_.alerts[name_of(alert)];
+  warn(alert, server_name);
+}
+
+void FailedHandshakes::warn(int alert, std::string_view server_name) {
+  if (!is_distrust(alert) || std::exchange(told_, true)) return;
   spdlog::warn(
       "a client refused the certificate for '{}' (TLS alert: {}): it does not trust the authority "
       "of this proxy. Run 'reprise ca install' for Chromium, give other clients the file that "
       "'reprise ca path' names (curl --cacert), or start Chromium with {{chromium-flags}}",
-      server_name, name_of(*alert));
+      server_name, name_of(alert));
 }
 
 FailedHandshakes::Counts FailedHandshakes::counts() const {

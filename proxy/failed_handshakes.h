@@ -23,9 +23,12 @@ class FailedHandshakes {
   /// Counts a failed handshake with a client that asked for `server_name`. The first client that
   /// does not trust our certificates is logged, with the remedy.
   void add(std::error_code error, std::string_view server_name);
+  /// The same for a client's alert (RFC 8446 section 6), which ended a handshake over QUIC.
+  void add_alert(int alert, std::string_view server_name);
   Counts counts() const;
 
  private:
+  void warn(int alert, std::string_view server_name);
   mutable std::mutex mutex_;
   Counts counts_;
   bool told_ = false;

@@ -1,10 +1,7 @@
 #include "proxy/server.h"
 
-#include <fcntl.h>
-#include <netinet/tcp.h>
 #include <pthread.h>
 #include <spdlog/spdlog.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
@@ -16,6 +13,7 @@
 #include <list>
 #include <thread>
 
+#include "proxy/listening_socket.h"
 #include "proxy/tls/server_context.h"
 
 namespace reprise {
@@ -30,74 +28,11 @@ constexpr std::chrono::milliseconds kAcceptPause{100};  // after an error
 /// out: a new connection needs several descriptors (towards an origin, for files).
 constexpr std::size_t kClosedShare = 8;
 constexpr std::size_t kClosedMax = 32;
-constexpr int kBacklog = 4096;
-/// The kernel's limit of unsent data per connection. With more, an urgent response would wait for
-/// data already in the socket (megabytes, without this limit). With less than a segment of
-/// loopback's 64 KiB, sendfile(2) would stall: it holds back a partial segment for more data (200
-/// ms), and there would be no room for more.
-constexpr int kUnsentBytesMax = 128 << 10;
-/// Linux's default congestion control. On machines with BBR, whose pacing on loopback costs a fifth
-/// more CPU on 100 KB responses, replays would differ.
-constexpr std::string_view kCongestionControl = "cubic";
-
-struct Bound {
-  int socket = -1;
-  tcp::endpoint at;
-};
-
-/// Binds and listens. The port is first claimed without SO_REUSEPORT, so that a port in use is
-/// refused, even if its program shares ports as this one does; the first socket then permits its
-/// siblings (`claimed` is the bound address).
-Result<Bound> bind_and_listen(const Listen& listen, std::uint16_t port, bool sibling) {
-  tcp::endpoint where(listen.at.address(), port);
-  int const handle =
-      ::socket(where.protocol().family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  auto const give_up = [handle] {
-    std::error_code const error(errno, std::system_category());
-    if (handle >= 0) ::close(handle);
-    return fail(error);
-  };
-  if (handle < 0) return give_up();
-  int const on = 1;
-  ::setsockopt(handle, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  // Sockets inherit it from their listener.
-  ::setsockopt(handle, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &kUnsentBytesMax, sizeof kUnsentBytesMax);
-  // Not every system permits this choice; then it does not change.
-  ::setsockopt(handle, IPPROTO_TCP, TCP_CONGESTION, kCongestionControl.data(),
-               kCongestionControl.size());
-  if (sibling) ::setsockopt(handle, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
-  if (listen.whole_loopback) {
-    constexpr std::string_view kDevice = "lo";
-    if (::setsockopt(handle, SOL_SOCKET, SO_BINDTODEVICE, kDevice.data(), kDevice.size()) != 0) {
-      return give_up();
-    }
-    where.address(net::ip::address_v4::any());
-  }
-  if (::bind(handle, where.data(), static_cast<socklen_t>(where.size())) != 0) return give_up();
-  if (!sibling) ::setsockopt(handle, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
-  if (::listen(handle, kBacklog) != 0) return give_up();
-  auto length = static_cast<socklen_t>(where.capacity());
-  if (::getsockname(handle, where.data(), &length) != 0) return give_up();
-  where.resize(length);
-  return Bound{.socket = handle, .at = {listen.at.address(), where.port()}};
-}
 
 bool ran_out(boost::system::error_code error) {
   namespace errc = boost::system::errc;
   return error == errc::too_many_files_open || error == errc::too_many_files_open_in_system ||
          error == errc::no_buffer_space || error == errc::not_enough_memory;
-}
-
-/// Another owner's listening socket. Threads after the first share it.
-Result<Bound> adopt(int listener, bool shared) {
-  tcp::endpoint where;
-  auto length = static_cast<socklen_t>(where.capacity());
-  int const socket = shared ? ::fcntl(listener, F_DUPFD_CLOEXEC, 0) : listener;
-  if (socket < 0 || ::getsockname(socket, where.data(), &length) != 0) {
-    return fail({errno, std::system_category()});
-  }
-  where.resize(length);
-  return Bound{.socket = socket, .at = where};
 }
 
 /// A root that others trust may be as short as RSA of 1024 bits.
@@ -124,7 +59,7 @@ class Server::Worker {
         tls_(tls),
         minters_(std::move(minters)) {}
 
-  void add_listener(const Bound& bound, const Listen& listen) {
+  void add_listener(const ListeningSocket& bound, const Listen& listen) {
     listeners_.push_back({.acceptor = tcp::acceptor(context_, bound.at.protocol(), bound.socket),
                           .listen = listen,
                           .factory = nullptr});
@@ -135,11 +70,25 @@ class Server::Worker {
         {.acceptor = tcp::acceptor(context_), .listen = listen, .factory = nullptr});
   }
 
+  /// HTTP/3 of the listener that was added last, at the UDP port of `at`.
+  Result<tcp::endpoint> bind_h3(const Listen& listen, const tcp::endpoint& at, bool shared) {
+    auto bound =
+        H3Listener::bind(h3_environment(), at, shared, listen.whole_loopback, listen.h3_options);
+    return take_h3(std::move(bound));
+  }
+  Result<tcp::endpoint> adopt_h3(const Listen& listen) {
+    return take_h3(
+        H3Listener::adopt(h3_environment(), Descriptor(listen.descriptor), listen.h3_options));
+  }
+  /// Undoes add_listener().
+  void drop_listener() { listeners_.pop_back(); }
+
   void run(const std::vector<HandlerFactory*>& factories, WantedPriority priority) {
+    for (auto& [listener, h3] : h3_) h3->start(*factories[listener]);
     auto factory = factories.begin();
     for (Listener& listener : listeners_) {
       listener.factory = *factory++;
-      if (listener.listen.accepted_elsewhere) continue;
+      if (listener.listen.accepted_elsewhere || !listener.acceptor.is_open()) continue;
       net::co_spawn(context_, accept(listener), [](std::exception_ptr broken) {
         if (broken) std::rethrow_exception(broken);
       });
@@ -186,6 +135,7 @@ class Server::Worker {
       priority_timer_.cancel();
       for (Listener& listener : listeners_) listener.acceptor.close();
       for (Connection& open : connections_) open.end();
+      for (auto& [listener, h3] : h3_) h3->begin_ending();
       sweep();
     });
   }
@@ -226,17 +176,40 @@ class Server::Worker {
                                          listener.listen.entry, environment, std::move(from));
     net::co_spawn(context_, at->run(), [this, at](std::exception_ptr broken) {
       connections_.erase(at);
-      if (stopping_ && connections_.empty()) sweeper_.cancel();
+      end_if_empty();
       if (broken) std::rethrow_exception(broken);
     });
   }
 
+  H3Listener::Environment h3_environment() {
+    return {.context = context_,
+            .minters = minters_,
+            .failed_handshakes = failed_handshakes_,
+            .connection_ids = connection_ids_};
+  }
+
+  Result<tcp::endpoint> take_h3(Result<std::unique_ptr<H3Listener>> made) {
+    if (!made) return fail(made.error());
+    (*made)->on_empty = [this] { end_if_empty(); };
+    auto const at = (*made)->bound();
+    h3_.emplace_back(listeners_.size() - 1, std::move(*made));
+    return at;
+  }
+
+  /// Whether the server ends and nothing is left.
+  bool end_if_empty() {
+    bool const empty = connections_.empty() && std::ranges::all_of(h3_, [](auto const& each) {
+                         return each.second->empty();
+                       });
+    if (!stopping_ || !empty) return false;
+    sweeper_.cancel();
+    for (auto& [listener, h3] : h3_) h3->stop();
+    return true;
+  }
+
   /// Closes connections past their deadline; one timer for all, so that a request costs none.
   void sweep() {
-    if (stopping_ && connections_.empty()) {
-      sweeper_.cancel();
-      return;
-    }
+    if (end_if_empty()) return;
     sweeper_.expires_after(stopping_ ? kEndingSweepPeriod : kSweepPeriod);
     sweeper_.async_wait([this](boost::system::error_code error) {
       if (error) return;
@@ -244,6 +217,7 @@ class Server::Worker {
       for (Connection& open : connections_) {
         if (now > ends_at_ || open.is_overdue(now)) open.close();
       }
+      for (auto& [listener, h3] : h3_) h3->sweep(now, now > ends_at_);
       sweep();
     });
   }
@@ -269,6 +243,7 @@ class Server::Worker {
   LeafMinters minters_;
   std::deque<Listener> listeners_;  // they do not move
   std::list<Connection> connections_;
+  std::vector<std::pair<std::size_t, std::unique_ptr<H3Listener>>> h3_;  // by listener
   bool stopping_ = false;
   std::chrono::steady_clock::time_point ends_at_ = std::chrono::steady_clock::time_point::max();
   std::thread thread_;
@@ -304,8 +279,30 @@ std::expected<std::unique_ptr<Server>, ListenError> Server::create(
 
 /// Opens it on all threads. Returns the address.
 Result<tcp::endpoint> Server::open(const Listen& listen) {
-  auto at = listen.at;
   elsewhere_.emplace_back();
+  if (listen.h3 && listen.descriptor >= 0) {
+    // One thread alone reads a socket that cannot be bound again: packets of a connection must
+    // reach the thread that has it.
+    for (auto& worker : workers_) worker->add_listener(listen);
+    return workers_.front()->adopt_h3(listen);
+  }
+  if (!listen.h3) return open_streams(listen);
+  // The system chooses TCP's port, and another program may have UDP's with that number.
+  constexpr int kTries = 20;
+  for (int tries = 0; tries < kTries; ++tries) {
+    auto const at = open_streams(listen);
+    if (!at) return at;
+    auto const h3 = open_h3(listen, *at);
+    if (h3) return at;
+    if (listen.at.port() != 0 || h3.error() != std::errc::address_in_use) return h3;
+    for (auto& worker : workers_) worker->drop_listener();
+  }
+  return fail(std::make_error_code(std::errc::address_in_use));
+}
+
+/// The TCP sockets.
+Result<tcp::endpoint> Server::open_streams(const Listen& listen) {
+  auto at = listen.at;
   for (auto& worker : workers_) {
     bool const sibling = &worker != &workers_.front();
     if (sibling && listen.accepted_elsewhere) {
@@ -322,6 +319,14 @@ Result<tcp::endpoint> Server::open(const Listen& listen) {
     } else {
       worker->add_listener(*bound, listen);
     }
+  }
+  return at;
+}
+
+Result<tcp::endpoint> Server::open_h3(const Listen& listen, const tcp::endpoint& at) {
+  for (auto& worker : workers_) {
+    auto const bound = worker->bind_h3(listen, at, &worker != &workers_.front());
+    if (!bound) return bound;
   }
   return at;
 }

@@ -14,6 +14,7 @@
 #include "base/system/descriptor.h"
 #include "base/system/thread_priority.h"
 #include "proxy/connection.h"
+#include "proxy/h3_listener.h"
 #include "proxy/tls/certificate_authority.h"
 
 namespace reprise {
@@ -30,6 +31,10 @@ struct Listen {
   /// A listening socket from elsewhere, perhaps of another network, instead of one at `at`; the
   /// server owns it from create() on. Its options are not changed.
   int descriptor = -1;
+  /// Serves HTTP/3, too, at the UDP port with the same number (with `at`), or serves it alone
+  /// (`descriptor` is a bound UDP socket).
+  bool h3 = false;
+  H3Listener::Options h3_options;
   /// Whether the caller accepts: it has the socket from listening_socket() and passes the
   /// connections to take().
   bool accepted_elsewhere = false;
@@ -87,6 +92,8 @@ class Server {
   class Worker;
   Server() = default;
   Result<tcp::endpoint> open(const Listen& listen);
+  Result<tcp::endpoint> open_streams(const Listen& listen);
+  Result<tcp::endpoint> open_h3(const Listen& listen, const tcp::endpoint& at);
   std::atomic<std::uint64_t> connection_ids_ = 0;
   FailedHandshakes failed_handshakes_;
   SslContextPtr tls_;

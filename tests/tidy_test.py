@@ -22,6 +22,8 @@ MAY_INCLUDE = [
     ("inject/", ["archive/", "base/"]),
     ("proxy/tls/", ["base/"]),
     ("proxy/stream/", ["proxy/tls/", "base/"]),
+    ("proxy/quic/", ["proxy/tls/", "base/"]),
+    ("proxy/http/h3/", ["proxy/http/", "proxy/quic/", "proxy/stream/", "proxy/tls/", "base/"]),
     ("proxy/http/", ["proxy/stream/", "proxy/tls/", "archive/", "base/"]),
     # A replay cannot reach the network because nothing in it dials.
     ("proxy/replay/", ["proxy/replay/", "proxy/http/", "proxy/stream/", "proxy/tls/",

@@ -14,6 +14,11 @@ namespace fs = std::filesystem;
 namespace reprise {
 namespace {
 
+constexpr const char* kNoQuic = "--disable-quic";
+constexpr std::string_view kForceQuic = "--origin-to-force-quic-on=";
+/// Linux limits an argument to 128 KiB.
+constexpr std::size_t kOriginsBytesMax = 120'000;
+
 constexpr std::string_view kPrograms[] = {"chromium", "google-chrome", "google-chrome-stable",
                                           "chromium-browser", "chromium-headless-shell"};
 
@@ -75,7 +80,7 @@ std::vector<std::string> quiet_flags() {
   return {
       "--no-first-run",
       "--disable-sync",
-      "--disable-quic",
+      kNoQuic,
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-field-trial-config",
@@ -84,6 +89,18 @@ std::vector<std::string> quiet_flags() {
       "--disable-features=NetworkTimeServiceQuerying,OptimizationHints,MediaRouter,Translate,"
       "HttpsUpgrades,LocalNetworkAccessChecks",
   };
+}
+
+void lead_to_h3(std::vector<std::string>& flags,
+                const std::vector<std::pair<std::string, std::uint16_t>>& origins) {
+  std::erase(flags, kNoQuic);
+  std::string list;
+  for (auto const& [host, port] : origins) {
+    if (!list.empty()) list += ',';
+    list += host + ":" + std::to_string(port);
+  }
+  if (list.size() > kOriginsBytesMax) list = "*";
+  if (!list.empty()) flags.push_back(std::string(kForceQuic) + list);
 }
 
 std::vector<std::string> browser_flags(const BrowserOptions& options, const fs::path& profile) {
@@ -108,6 +125,9 @@ std::vector<std::string> browser_flags(const BrowserOptions& options, const fs::
   if (options.headless) flags.emplace_back("--headless");
   if (::geteuid() == 0) flags.emplace_back("--no-sandbox");
   flags.insert(flags.end(), options.extra_flags.begin(), options.extra_flags.end());
+  bool const quic = std::ranges::any_of(
+      flags, [](const std::string& flag) { return flag.starts_with(kForceQuic); });
+  if (quic) std::erase(flags, kNoQuic);
   drop_repeated(flags);
   merge_lists(flags, "--disable-features=");
   merge_lists(flags, "--enable-features=");

@@ -3,9 +3,11 @@
 // Finds browsers, and the command line of Chromium. With these flags it makes no request and no
 // look-up of its own; each was tested by experiment.
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pageload/browser/browser.h"
@@ -21,6 +23,11 @@ bool is_firefox(const std::filesystem::path& program);
 
 /// The flags that prevent Chromium's own requests and look-ups, for any user of Chromium.
 std::vector<std::string> quiet_flags();
+
+/// Makes Chromium use HTTP/3 for these origins (host and port) from the first request on, with a
+/// private authority. Of more than fit on a command line, for all.
+void lead_to_h3(std::vector<std::string>& flags,
+                const std::vector<std::pair<std::string, std::uint16_t>>& origins);
 
 /// The command line without the program. Chromium uses only the last --disable-features and
 /// --enable-features, so each is merged into one. Pure except for the uid (Chromium refuses to run

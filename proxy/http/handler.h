@@ -1,6 +1,6 @@
 #pragma once
 
-// The one interface of the proxy: an HTTP exchange. The servers (h1, h2, later h3) call it;
+// The one interface of the proxy: an HTTP exchange. The servers (h1, h2, h3) call it;
 // RecordConnection, ReplayConnection and Admin implement it.
 
 #include <chrono>
@@ -18,8 +18,8 @@ namespace reprise {
 
 /// The known properties of a client's connection. Lives as long as the connection.
 struct ConnectionInfo {
-  std::uint64_t id = 0;  ///< unique in this process, from 1
-  tcp::endpoint client;
+  std::uint64_t id = 0;     ///< unique in this process, from 1
+  tcp::endpoint client;     ///< h3: addresses and ports of UDP
   tcp::endpoint local;      ///< the address that the client connected to
   std::string tunnel_host;  ///< the authority of a CONNECT, empty otherwise
   std::uint16_t tunnel_port = 0;
@@ -37,7 +37,7 @@ struct ConnectionInfo {
 
 struct ExchangeContext {
   const ConnectionInfo& connection;
-  std::uint64_t stream_id = 0;  ///< h2: the stream; h1: the request's number on the connection
+  std::uint64_t stream_id = 0;                    ///< h2, h3: the stream; h1: the request's number
   std::chrono::steady_clock::time_point arrived;  ///< when the head was complete
 };
 
@@ -80,7 +80,7 @@ class Handler {
  public:
   virtual ~Handler() = default;
   /// Answers one request. All arguments must live until it returns. Reads and writes may be awaited
-  /// at the same time. An error ends the connection (h1) or the stream (h2).
+  /// at the same time. An error ends the connection (h1) or the stream (h2, h3).
   virtual Task<void> serve(const ExchangeContext& context, const RequestHead& head,
                            BodyReader& body, ResponseWriter& writer) = 0;
   /// The answer to a request without content, if it is prepared and due at once: it then counts as

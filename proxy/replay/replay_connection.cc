@@ -21,6 +21,16 @@ awaitable<TlsPlan> ReplayConnection::plan_tls(const ConnectionInfo& connection,
   co_return plan;
 }
 
+std::optional<LeafNames> ReplayConnection::plan_quic(const ConnectionInfo& connection) {
+  auto const& plans = session_.tls_plans();
+  auto const& host = connection.server_name;
+  if (!plans.speaks_h3(host)) return std::nullopt;
+  auto plan = host.empty() ? plans.unnamed(connection.local.address().to_string())
+                           : plans.of(host, default_port(Scheme::kHttps));
+  asked_ = AskedConnection(host, plan.names);
+  return std::move(plan.names);
+}
+
 Task<void> ReplayConnection::serve(const ExchangeContext& context, const RequestHead& head,
                                    BodyReader& body, ResponseWriter& writer) {
   return session_.serve(head, asked_, context.arrived, body, writer);

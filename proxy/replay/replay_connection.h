@@ -12,6 +12,7 @@ class ReplayConnection final : public ConnectionHandler {
   explicit ReplayConnection(ReplaySession& session) : session_(session) {}
 
   awaitable<TlsPlan> plan_tls(const ConnectionInfo& connection, const ClientHello& hello) override;
+  std::optional<LeafNames> plan_quic(const ConnectionInfo& connection) override;
   Task<void> serve(const ExchangeContext& context, const RequestHead& head, BodyReader& body,
                    ResponseWriter& writer) override;
   StoredResponsePtr stored(const ExchangeContext& context, const RequestHead& head) override;

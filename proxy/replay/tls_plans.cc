@@ -26,7 +26,7 @@ bool may_hold_imports(const ArchiveReader& archive, std::uint32_t session) {
 
 TlsPlans::TlsPlans(const ArchiveReader& archive, std::uint32_t session, Protocol protocol,
                    const TlsChanges& changes)
-    : protocol_(protocol) {
+    : protocol_(protocol), h3_(changes.h3) {
   for (const ConnectionFacts& facts : archive.connections()) {
     if (facts.session != session || facts.tls_version.empty()) continue;
     // An origin that negotiated nothing used HTTP/1.1, unless its exchanges show otherwise.
@@ -122,9 +122,10 @@ TlsPlan TlsPlans::offered(const Recorded& known) const {
   auto plan = known.plan;
   if (known.changed) return plan;
   if (protocol_ == Protocol::kH1) plan.alpn = kH1;
-  if (protocol_ == Protocol::kH2) plan.alpn = kH2;
+  bool const h2 = protocol_ == Protocol::kH2 || protocol_ == Protocol::kH3;
+  if (h2) plan.alpn = kH2;
   // If everything uses h2, WebSockets do, too.
-  plan.web_sockets = plan.web_sockets || protocol_ == Protocol::kH2;
+  plan.web_sockets = plan.web_sockets || h2;
   return plan;
 }
 
@@ -132,6 +133,12 @@ TlsPlan TlsPlans::of(const std::string& host, std::uint16_t port) const {
   auto const* const known = find(host, port);
   if (known != nullptr) return offered(*known);
   return offered({.plan = {.names = {.names = {host}}, .alpn = kH1}});
+}
+
+bool TlsPlans::speaks_h3(const std::string& host) const {
+  auto const* const known = find(host, default_port(Scheme::kHttps));
+  bool const changed = known != nullptr && known->changed;
+  return h3_.contains(host) || (protocol_ == Protocol::kH3 && !changed);
 }
 
 TlsPlan TlsPlans::unnamed(const std::string& address) const {

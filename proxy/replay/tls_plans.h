@@ -13,7 +13,12 @@
 namespace reprise {
 
 /// `--protocol`: the offer to TLS clients.
-enum class Protocol : std::uint8_t { kRecorded, kH1, kH2 };
+enum class Protocol : std::uint8_t {
+  kRecorded,
+  kH1,
+  kH2,
+  kH3,  ///< every host over QUIC, and HTTP/2 over TCP
+};
 
 /// The TLS settings of a recorded host.
 struct TlsHost {
@@ -30,6 +35,7 @@ struct TlsChanges {
   std::map<std::string, std::string> alpn;  ///< by host, over everything else: "h2", "http/1.1"
   std::string page;                         ///< the host whose certificate `coalesced` share
   std::set<std::string> coalesced;
+  std::set<std::string> h3;  ///< hosts that serve HTTP/3, too, whatever they speak over TCP
 };
 
 /// The TLS settings with which each host of a recorded session was seen. Immutable.
@@ -45,6 +51,8 @@ class TlsPlans {
   TlsPlan of(const std::string& host, std::uint16_t port) const;
   /// For a client that sends no host name, by `address`: h2 if every host used it.
   TlsPlan unnamed(const std::string& address) const;
+  /// Whether a host is served over HTTP/3.
+  bool speaks_h3(const std::string& host) const;
   bool knows(const std::string& host) const { return find(host, 0) != nullptr; }
   /// Ordered by name.
   std::vector<TlsHost> hosts() const;
@@ -62,6 +70,7 @@ class TlsPlans {
   TlsPlan offered(const Recorded& known) const;
 
   Protocol protocol_;
+  std::set<std::string> h3_;
   std::map<std::pair<std::string, std::uint16_t>, Recorded> recorded_;  // by host and port
 };
 

@@ -53,11 +53,21 @@ class Maker {
       effects_[by].remark("it has no TLS", request.url);
     } else if (auto const* const speak = intervention.as<Speak>()) {
       if (!is_first_of_host(request, by)) return;
-      conditions_.tls.alpn[request.host] = speak->alpn;
-      effects_[by].add(request.host, speak->alpn == "h2" ? "HTTP/2" : "HTTP/1.1");
+      speaks(request.host, speak->alpn, by);
     } else {
       coalesce(request, by);
     }
+  }
+
+  void speaks(const std::string& host, const std::string& alpn, std::size_t by) {
+    if (alpn == "h3") {
+      conditions_.tls.h3.insert(host);
+      effects_[by].add(host, "HTTP/3");
+      return;
+    }
+    conditions_.tls.h3.erase(host);
+    conditions_.tls.alpn[host] = alpn;
+    effects_[by].add(host, alpn == "h2" ? "HTTP/2" : "HTTP/1.1");
   }
 
   void coalesce(const PageRequest& request, std::size_t by) {

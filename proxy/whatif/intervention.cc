@@ -15,8 +15,8 @@ using Parsed = std::expected<Action, std::string>;
 
 constexpr std::string_view kActions =
     "think=TIME|xF|FILE, rtt=+TIME, drop, status=CODE, body=FILE, compress=br|zstd|gzip|off, "
-    "protocol=h1|h2, coalesce, cache=AGE, bytes=xF, preload, preconnect, priority=high|low, async, "
-    "defer, lazy, inline, early-hints";
+    "protocol=h1|h2|h3, coalesce, cache=AGE, bytes=xF, preload, preconnect, priority=high|low, "
+    "async, defer, lazy, inline, early-hints";
 
 std::unexpected<std::string> wrong(std::string text) {
   return std::unexpected(std::move(text));
@@ -89,7 +89,8 @@ Parsed parse_compress(std::string_view value) {
 Parsed parse_protocol(std::string_view value) {
   if (value == "h1") return Speak{"http/1.1"};
   if (value == "h2") return Speak{"h2"};
-  return wrong("protocol needs h1 or h2");
+  if (value == "h3") return Speak{"h3"};
+  return wrong("protocol needs h1, h2 or h3");
 }
 
 Parsed parse_cache(std::string_view value) {

@@ -39,7 +39,7 @@ struct Compress {
   std::optional<coding::Coding> coding;  ///< nothing: the body is sent as it is
 };
 struct Speak {
-  std::string alpn;  ///< "http/1.1" or "h2"
+  std::string alpn;  ///< "http/1.1", "h2" or "h3"
 };
 /// The hosts have the page's own address, and the page's certificate names them.
 struct Coalesce {};

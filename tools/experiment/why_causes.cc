@@ -14,7 +14,7 @@ class Waterfall {
  public:
   void add(const PageLoad& load) {
     std::set<std::string> known;
-    for (const PageRequest& request : load.requests) {
+    for (auto const& request : load.requests) {
       if (request.start_ms < 0 || request.end_ms < 0 || !known.insert(request.url).second) continue;
       starts_[request.url].push_back(request.start_ms);
       ends_[request.url].push_back(request.end_ms);

@@ -91,6 +91,7 @@ std::expected<std::unique_ptr<LinkedCommand>, int> LinkedCommand::prepare(
   if (!devices) return std::unexpected(say(devices.error(), kExitListen));
   std::unique_ptr<LinkedCommand> made(
       new LinkedCommand(std::move(*shell), std::move(*devices), options, std::move(run)));
+  made->udp_sockets_ = wanted.udp_ports.size();
   made->name_sockets_ = wanted.names ? kNameSockets : 0;
   if (auto const ended = made->check(strict)) return std::unexpected(*ended);
   if (!options.log_file.empty()) {
@@ -152,7 +153,13 @@ ShellResult<SelfCheck> LinkedCommand::check_awake(SelfCheck asleep) {
 
 std::span<Descriptor> LinkedCommand::tcp_listeners() {
   std::span const all(shell_.network().listeners);
-  return all.first(all.size() - name_sockets_);
+  return all.first(all.size() - name_sockets_ - udp_sockets_);
+}
+
+std::span<Descriptor> LinkedCommand::udp_sockets() {
+  return std::span(shell_.network().listeners)
+      .last(name_sockets_ + udp_sockets_)
+      .first(udp_sockets_);
 }
 
 std::span<Descriptor> LinkedCommand::name_sockets() {

@@ -55,6 +55,8 @@ class LinkedCommand final : public RunningCommand {
 
   /// The sockets on the far side of the link; the server moves them out.
   std::span<Descriptor> tcp_listeners();
+  /// The UDP sockets there, for the ports in `wanted`.
+  std::span<Descriptor> udp_sockets();
   /// The DNS sockets, if requested: a TCP listener and a UDP socket.
   std::span<Descriptor> name_sockets();
 
@@ -90,6 +92,7 @@ class LinkedCommand final : public RunningCommand {
   LinkDevices devices_;
   LinkOptions options_;
   PacketRun run_;
+  std::size_t udp_sockets_ = 0;
   std::size_t name_sockets_ = 0;
   std::unique_ptr<LinkLog> log_;
   std::unique_ptr<LinkSeries> series_;

@@ -104,7 +104,7 @@ void LoadOptions::add_to(CLI::App& command) {
   };
   list("--browser", browsers,
        "Use these browsers: chromium, firefox-esr, or paths of programs [chromium]");
-  list("--protocol", protocols, "Use these protocols: recorded, h1, h2 [recorded]");
+  list("--protocol", protocols, "Use these protocols: recorded, h1, h2, h3, h3-known [recorded]");
   list("--link", links,
        "Emulate these links: none, or as for replay --link: wpt:4g, 9000/9000/170 [none]");
   list("--cache", caches, "Use a cold cache, or a warm one: the second load in one browser [cold]");
@@ -146,9 +146,9 @@ std::expected<std::vector<LoadCell>, std::string> LoadOptions::cells(
                         .protocols = values_of(protocols, live ? "live" : "recorded"),
                         .links = values_of(links, "none"),
                         .caches = values_of(caches, "cold")};
-  auto const unknown = stranger(sides.protocols, {"recorded", "h1", "h2"});
+  auto const unknown = stranger(sides.protocols, {"recorded", "h1", "h2", "h3", "h3-known"});
   if (!live && !unknown.empty()) {
-    return std::unexpected("--protocol must be recorded, h1 or h2, not " + unknown);
+    return std::unexpected("--protocol must be recorded, h1, h2, h3 or h3-known, not " + unknown);
   }
   if (auto const wrong = stranger(sides.caches, {"cold", "warm"}); !wrong.empty()) {
     return std::unexpected("--cache must be cold or warm, not " + wrong);
@@ -162,6 +162,11 @@ std::expected<std::vector<LoadCell>, std::string> LoadOptions::cells(
   for (const std::string& browser : sides.browsers) {
     if (is_firefox(browser) && browsing.cpu_throttle > 1) {
       return std::unexpected("--cpu-throttle is not available with Firefox");
+    }
+    bool const h3 = std::ranges::any_of(
+        sides.protocols, [](const std::string& each) { return each.starts_with("h3"); });
+    if (is_firefox(browser) && h3) {
+      return std::unexpected("--protocol h3 and h3-known are not available with Firefox");
     }
     if (is_firefox(browser) && !browsing.trace_folder.empty()) {
       return std::unexpected(

@@ -23,6 +23,7 @@
 #include "tools/dns/dns_report.h"
 #include "tools/replay/replay_command.h"
 #include "tools/replay/replay_report.h"
+#include "tools/serve/h3_offers.h"
 #include "tools/serve/handshake_report.h"
 #include "tools/serve/recorded_hosts.h"
 #include "tools/serve/what_if.h"
@@ -62,6 +63,7 @@ bool write_report(const std::filesystem::path& path, const ReplayReport& report,
 
 Protocol protocol_of(const std::string& text) {
   if (text == "h1") return Protocol::kH1;
+  if (text == "h3") return Protocol::kH3;
   return text == "h2" ? Protocol::kH2 : Protocol::kRecorded;
 }
 
@@ -94,6 +96,18 @@ SessionInfo session_of(const ArchiveReader& archive, std::uint32_t number) {
   auto const& all = archive.sessions();
   auto const found = std::ranges::find(all, number, &SessionInfo::number);
   return found == all.end() ? SessionInfo{.number = number} : *found;
+}
+
+/// The origins that HTTP/3 is served for; nothing if there are none.
+std::optional<H3Origins> h3_origins(const ArchiveReader& archive, std::uint32_t session,
+                                    Protocol protocol, const TlsChanges& changes) {
+  if (protocol != Protocol::kH3 && changes.h3.empty()) return std::nullopt;
+  TlsPlans const plans(archive, session, protocol, changes);
+  H3Origins origins;
+  for (TlsHost& each : plans.hosts()) {
+    if (plans.speaks_h3(each.host)) origins.emplace_back(std::move(each.host), each.port);
+  }
+  return origins;
 }
 
 /// How much later dates are now than when the session was recorded.
@@ -150,7 +164,17 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
     naming.round_trips = recorded_round_trips(**archive, options.session);
   }
   change_naming(what_if->conditions(), naming);
-  Serving serving("replay", options.serving, command);
+  auto served = options.serving;
+  auto tls = what_if->conditions().tls;
+  if (options.protocol == "h3-known") {
+    tls.h3.merge(hosts_that_offered_h3(**archive, recorded.number));
+    if (tls.h3.empty()) {
+      std::fprintf(stderr,
+                   "reprise: --protocol h3-known: no host of the recording offered HTTP/3\n");
+    }
+  }
+  served.h3 = h3_origins(**archive, recorded.number, protocol_of(options.protocol), tls);
+  Serving serving("replay", std::move(served), command);
   if (auto const wrong = serving.prepare(naming)) return *wrong;
   if (auto const locked = deny_outgoing_connections(); !locked) {
     std::fprintf(stderr, "reprise: cannot deny the replay the network (seccomp): %s\n",
@@ -167,10 +191,9 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
                                      .script = injection->script,
                                      .timing = timing_of(options, what_if->conditions()),
                                      .date_shift = shift,
-                                     .tls = what_if->conditions().tls,
+                                     .tls = tls,
                                      .empty_misses = options.empty_misses});
-  if (auto const why = why_not_coalesced(replayed.tls_plans(), what_if->conditions().tls);
-      !why.empty()) {
+  if (auto const why = why_not_coalesced(replayed.tls_plans(), tls); !why.empty()) {
     std::fprintf(stderr, "reprise: %s\n", why.c_str());
     return kExitUsage;
   }
@@ -261,8 +284,9 @@ void add_replay_command(CLI::App& app, const std::vector<std::string>& command, 
   sub->add_option("--session", options->session, "Serve this recorded session [last complete]")
       ->check(CLI::PositiveNumber);
   sub->add_option("--protocol", options->protocol,
-                  "Use this HTTP version over TLS: each host's recorded one, or one for all")
-      ->check(CLI::IsMember({"recorded", "h1", "h2"}))
+                  "Use this HTTP version over TLS: each host's recorded one, or one for all; "
+                  "h3-known: HTTP/3 for hosts that offered it, as to a returning visitor")
+      ->check(CLI::IsMember({"recorded", "h1", "h2", "h3", "h3-known"}))
       ->capture_default_str();
   sub->add_option("--topology", options->topology,
                   "recorded: one stand-in for each recorded address; single: one for all")

@@ -83,6 +83,7 @@ std::optional<int> Serving::prepare(const Naming& naming) {
   if (!remove_stale_file(options_.ready_file, "--ready-file")) return kExitFailed;
   if (auto const wrong = open_authorities()) return wrong;
   if (auto const wrong = prepare_command()) return wrong;
+  if (auto const wrong = check_h3()) return wrong;
   // Not before the fork: the command would inherit it.
   ::signal(SIGPIPE, SIG_IGN);
   raise_descriptor_limit();
@@ -129,6 +130,27 @@ std::optional<int> Serving::prepare_command() {
   return std::nullopt;
 }
 
+std::optional<int> Serving::check_h3() const {
+  if (!options_.h3) return std::nullopt;
+  const char* wrong = nullptr;
+  if (!H3Listener::available()) {
+    wrong =
+        "this program was built without HTTP/3. Install libngtcp2-dev, "
+        "libngtcp2-crypto-gnutls-dev and libnghttp3-dev (or run tools/setup) and build it again";
+  } else if (streamed_) {
+    wrong =
+        "HTTP/3 needs a packet link: --shaper stream models TCP alone. Add -- COMMAND and, if it "
+        "is missing, the permission that `reprise doctor` names";
+  } else if (linked_ == nullptr && !addresses_.https.at) {
+    wrong = "HTTP/3 needs the HTTPS listener. Remove --https off";
+  } else if (linked_ == nullptr && !addresses_.https.at->address().is_v4()) {
+    wrong = "HTTP/3 is served over IPv4 alone. Choose another address with --https ADDR:PORT";
+  }
+  if (wrong == nullptr) return std::nullopt;
+  std::fprintf(stderr, "reprise: --protocol: %s\n", wrong);
+  return kExitUsage;
+}
+
 /// Stand-ins are for clients that find a listener there.
 std::optional<int> Serving::make_plan(const Naming& naming) {
   bool const served = takes_stand_ins(addresses_.http) || takes_stand_ins(addresses_.https);
@@ -146,6 +168,13 @@ std::optional<int> Serving::make_plan(const Naming& naming) {
   return std::nullopt;
 }
 
+/// Of QUIC, as of TCP behind the link.
+QuicCongestion Serving::congestion() const {
+  if (linked_ != nullptr && options_.link.congestion == "bbr") return QuicCongestion::kBbr;
+  if (linked_ != nullptr && options_.link.congestion == "reno") return QuicCongestion::kReno;
+  return QuicCongestion::kCubic;
+}
+
 std::vector<Listen> Serving::wanted_listeners() {
   std::vector<Listen> listeners;
   for (ListenAddress* const address :
@@ -159,6 +188,8 @@ std::vector<Listen> Serving::wanted_listeners() {
          .tls = address != &addresses_.admin,
          .whole_loopback = transparent && plan_ && address->at->address().is_loopback() &&
                            takes_stand_ins(*address),
+         .h3 = options_.h3 && address == &addresses_.https,
+         .h3_options = {.congestion = congestion()},
          .accepted_elsewhere = streamed_ && address != &addresses_.admin});
     open_addresses_.push_back(address);
   }
@@ -166,6 +197,12 @@ std::vector<Listen> Serving::wanted_listeners() {
   if (linked_ != nullptr) {
     for (Descriptor& socket : linked_->tcp_listeners()) {
       listeners.push_back({.flag = "--link", .descriptor = socket.release()});
+    }
+    for (Descriptor& socket : linked_->udp_sockets()) {
+      listeners.push_back({.flag = "--link",
+                           .descriptor = socket.release(),
+                           .h3 = true,
+                           .h3_options = {.congestion = congestion()}});
     }
   }
   return listeners;
@@ -331,6 +368,7 @@ std::vector<std::string> Serving::chromium_flags() const {
   flags.push_back("--ignore-certificate-errors-spki-list=" + trusted);
   auto const quiet = quiet_flags();
   flags.insert(flags.end(), quiet.begin(), quiet.end());
+  if (options_.h3) lead_to_h3(flags, *options_.h3);
   return flags;
 }
 

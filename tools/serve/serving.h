@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dns/plan.h"
@@ -30,6 +31,9 @@ class App;
 
 namespace reprise {
 
+/// Host and port.
+using H3Origins = std::vector<std::pair<std::string, std::uint16_t>>;
+
 /// The options of the command line that both subcommands take.
 struct ServingOptions {
   ListenOptions addresses;
@@ -41,7 +45,10 @@ struct ServingOptions {
   bool strict = false;  ///< a link that misses its settings ends the run (kExitGate)
   /// The command gets no variables by which clients find a CA.
   bool no_child_ca = false;
-  DropIn drop_in;  ///< not on our command line
+  // Not on our command line.
+  DropIn drop_in;
+  /// The origins (host, port) that clients are led to over HTTP/3. Nothing: it is not served.
+  std::optional<H3Origins> h3;
 
   void add_to(CLI::App& command);
 };
@@ -102,7 +109,9 @@ class Serving {
   std::optional<int> prepare_stream(const std::string& instead_of);
   int finish_link(int exit_code);
   std::optional<int> make_plan(const Naming& naming);
+  std::optional<int> check_h3() const;
   std::optional<int> move_servers_away(const Naming& naming);
+  QuicCongestion congestion() const;
   std::vector<Listen> wanted_listeners();
   std::optional<int> bind();
   dns::Zone zone(const Naming& naming) const;

@@ -2,6 +2,7 @@
 
 #include <boost/json.hpp>
 #include <cstdio>
+#include <set>
 
 #include "tools/commands.h"
 #include "tools/serve/serving.h"
@@ -32,9 +33,15 @@ std::optional<int> Serving::prepare_link() {
 }
 
 std::optional<int> Serving::prepare_packets(std::optional<ShellError>* refused) {
+  std::set<std::uint16_t> udp_ports;
+  if (options_.h3) udp_ports.insert(default_port(Scheme::kHttps));
+  for (auto const& [host, port] : options_.h3.value_or(H3Origins())) {
+    if (udp_ports.size() < kShellPortsMax / 2) udp_ports.insert(port);
+  }
   auto linked = LinkedCommand::prepare(options_.link,
                                        {.all_tcp_ports = true,
                                         .tcp_ports = {80, 443, 8080, 8443},
+                                        .udp_ports = {udp_ports.begin(), udp_ports.end()},
                                         .unsent_bytes_max = kUnsentBytesMax,
                                         .names = true},
                                        options_.strict, refused);

@@ -231,7 +231,7 @@ void limit_unsent(const Descriptor& listener, int bytes_max) {
 
 /// In S.
 ShellResult<void> open_listeners(const PacketShellOptions& options, BuiltNetwork& network) {
-  if (options.tcp_ports.size() > kShellPortsMax) {
+  if (options.tcp_ports.size() + options.udp_ports.size() > kShellPortsMax) {
     return shell_failure("cannot open that many ports behind the link", {}, E2BIG);
   }
   if (options.all_tcp_ports) {
@@ -250,6 +250,11 @@ ShellResult<void> open_listeners(const PacketShellOptions& options, BuiltNetwork
     if (!listener) return std::unexpected(listener.error());
     limit_unsent(*listener, options.unsent_bytes_max);
     network.listeners.push_back(std::move(*listener));
+  }
+  for (const std::uint16_t port : options.udp_ports) {
+    auto socket = open_bound(SOCK_DGRAM, INADDR_ANY, port);
+    if (!socket) return std::unexpected(socket.error());
+    network.listeners.push_back(std::move(*socket));
   }
   if (!options.names) return {};
   for (int const type : {SOCK_STREAM, SOCK_DGRAM}) {

@@ -21,7 +21,7 @@ struct BuiltNetwork {
   Descriptor link_netlink;
   Descriptor client_probe;  ///< UDP sockets, connected to each other through the link
   Descriptor server_probe;
-  std::vector<Descriptor> listeners;  ///< in S: TCP in the given order, then those for DNS
+  std::vector<Descriptor> listeners;  ///< in S: TCP, then UDP, in the given order, then DNS
   int client_index = 0;               ///< interface indices in L
   int server_index = 0;
   int client_near_index = 0;  ///< in C

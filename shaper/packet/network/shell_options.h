@@ -18,6 +18,8 @@ struct PacketShellOptions {
   bool all_tcp_ports = false;
   /// A TCP listener for each port, on every address.
   std::vector<std::uint16_t> tcp_ports;
+  /// A UDP socket for each port, on every address.
+  std::vector<std::uint16_t> udp_ports;
   /// The kernel's limit of unsent data per accepted connection (TCP_NOTSENT_LOWAT); 0: no limit. It
   /// should be small for a server that sends urgent responses first.
   int unsent_bytes_max = 0;

@@ -73,6 +73,13 @@ TEST_F(ConditionsTest, ProtocolsAreOfHostsWithTls) {
   EXPECT_EQ(remark(0), "it has no TLS: http://c.test/3.js");
 }
 
+TEST_F(ConditionsTest, Http3ComesOnTopOfWhatAHostSpeaksOverTcp) {
+  add_page();
+  auto const made = make({"*: protocol=h3", "host=b.test: protocol=h2"});
+  EXPECT_THAT(made.tls.h3, ElementsAre("a.test"));
+  EXPECT_THAT(made.tls.alpn, ElementsAre(Pair("b.test", "h2")));
+}
+
 TEST_F(ConditionsTest, CoalescedHostsArePutWithThePage) {
   add_page();
   auto const made = make({"*: coalesce"});

@@ -56,6 +56,7 @@ TEST(Intervention, HasEveryAction) {
   EXPECT_EQ(action<Compress>("compress=off").coding, std::nullopt);
   EXPECT_EQ(action<Speak>("protocol=h1").alpn, "http/1.1");
   EXPECT_EQ(action<Speak>("protocol=h2").alpn, "h2");
+  EXPECT_EQ(action<Speak>("protocol=h3").alpn, "h3");
   action<Coalesce>("coalesce");
   EXPECT_EQ(action<CacheFor>("cache=10m").age, 600s);
   EXPECT_EQ(action<Resize>("bytes=x0.5").factor, 0.5);
@@ -97,7 +98,7 @@ TEST(Intervention, RefusesValuesOutsideOfItsLimits) {
                                  "status=65736",
                                  "compress=deflate",
                                  "compress=",
-                                 "protocol=h3",
+                                 "protocol=h4",
                                  "protocol=http/1.1",
                                  "cache=-1s",
                                  "cache=1",

@@ -1,0 +1,141 @@
+#pragma once
+
+#include <nghttp3/nghttp3.h>
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "proxy/http/event.h"
+#include "proxy/http/h2_content.h"
+#include "proxy/http/handler.h"
+#include "proxy/http/stand_still.h"
+
+namespace reprise {
+
+/// Errors of the protocol, by RFC 9114 section 8.1's codes.
+const std::error_category& h3_category();
+
+/// The connection, as its streams see it.
+class H3Streams {
+ public:
+  virtual ~H3Streams() = default;
+  virtual nghttp3_conn* raw() const = 0;
+  /// Something may be ready to send.
+  virtual void wake() = 0;
+  /// The client may send that much more. A stream that is closed only returns it to the connection.
+  virtual void extend(std::int64_t stream, bool open, std::uint64_t size_bytes) = 0;
+  /// Resets the stream soon, from anywhere.
+  virtual void reset_soon(std::int64_t stream, std::uint64_t code) = 0;
+};
+
+/// One exchange with an HTTP/3 client: its request's content and the writer of its response. Lives
+/// until the stream is closed and its handler has returned: sent bytes have to live until the
+/// client acknowledged them.
+class H3ServerStream final : public BodyReader, public ResponseWriter {
+ public:
+  H3ServerStream(H3Streams& streams, std::int64_t id) : streams_(streams), id_(id) {}
+  ~H3ServerStream() override;
+  H3ServerStream(const H3ServerStream&) = delete;
+  H3ServerStream& operator=(const H3ServerStream&) = delete;
+
+  std::int64_t id() const { return id_; }
+  void set_request(std::string_view method, bool expects_continue) {
+    method_ = method;
+    expects_continue_ = expects_continue;
+  }
+  /// A field to add to the response's head: Alt-Svc.
+  void set_alt_svc(std::string value) { alt_svc_ = std::move(value); }
+
+  // BodyReader: bytes are acknowledged, for the windows of stream and connection, only after they
+  // were read. So the two windows limit what is held here.
+  Task<Bytes> read() override;
+  bool finished() const override { return ended_ && incoming_.empty(); }
+  HeaderList trailers() const override { return trailers_.list(); }
+
+  Task<void> send_head(const ResponseHead& response) override;
+  Task<void> write(Bytes bytes) override;
+  Task<void> finish(HeaderList trailers) override;
+  Task<void> send_stored(StoredResponsePtr response) override;
+  bool head_sent() const override { return head_sent_; }
+  Task<void> pause_until(std::chrono::steady_clock::time_point at) override;
+  awaitable<void> client_gone() override;
+  /// Passes on the whole response at once.
+  void answer(StoredResponsePtr stored);
+  bool finished_sending() const { return finished_; }
+
+  // For the session.
+  void took(Bytes bytes);
+  void end_incoming() {
+    ended_ = true;
+    readable_.set();
+  }
+  void set_trailers(Headers trailers) { trailers_ = std::move(trailers); }
+  /// The client takes or sends no more: every wait ends.
+  void close(std::uint64_t code);
+  bool closed() const { return closed_; }
+  void acknowledged(std::uint64_t size_bytes);
+  /// For the end of the server: waits return at once.
+  void hurry();
+  nghttp3_ssize next_piece(nghttp3_vec& piece, std::uint32_t& flags);
+  /// Whether it has waited only for its client for longer than `patience`; `blocked`: the client's
+  /// window is used up.
+  bool stalls_over(std::chrono::seconds patience, bool blocked,
+                   std::chrono::steady_clock::time_point now);
+  /// Whether a head arrives for longer than `patience`.
+  bool head_stalls_over(std::chrono::seconds patience, std::chrono::steady_clock::time_point now) {
+    return head_under_way_.lasts_over(patience, active ? std::nullopt : std::optional(1), now);
+  }
+
+  H2Head head;           ///< as it arrives, then the request's; trailers after it
+  bool active = false;   ///< its head is complete
+  bool running = false;  ///< a handler uses it
+  bool gone = false;     ///< QUIC has closed it
+  /// The memory of its heads.
+  std::size_t head_bytes = 0;
+
+ private:
+  Result<void> broken() const;
+  void submit_interim(const ResponseHead& interim);
+  void respond(const nghttp2_nv* fields, std::size_t count);
+  bool load_piece();
+  void submit_trailers();
+
+  H3Streams& streams_;
+  std::int64_t id_;
+  std::string method_;
+  std::string alt_svc_;
+
+  std::vector<std::byte> incoming_;
+  std::vector<std::byte> reading_;  // the last result of read()
+  bool ended_ = false;
+  bool awaits_content_ = false;
+  Headers trailers_;
+  Event readable_;
+
+  StoredResponsePtr answered_;                  // QUIC borrows from it
+  std::deque<std::vector<std::byte>> written_;  // not acknowledged yet
+  std::size_t written_acknowledged_ = 0;        // of the first of them
+  Bytes outgoing_;
+  std::size_t next_whole_piece_ = 0;
+  bool finishing_ = false;
+  bool head_gone_ = false;  // the session has asked for content
+  HeaderList outgoing_trailers_;
+  std::uint64_t received_bytes_ = 0;
+  std::uint64_t taken_bytes_ = 0;  // by the session, to send
+  std::uint64_t acknowledged_bytes_ = 0;
+  bool hurries_ = false;
+  Event drained_;
+
+  bool head_sent_ = false;
+  bool has_content_ = false;
+  bool finished_ = false;
+  bool expects_continue_ = false;
+  bool closed_ = false;
+  std::uint64_t code_ = 0;
+  Event close_;
+  StandStill stand_still_;
+  StandStill head_under_way_;
+};
+
+}  // namespace reprise

@@ -1,0 +1,22 @@
+#pragma once
+
+// The TCP sockets of the listeners.
+
+#include "proxy/server.h"
+
+namespace reprise {
+
+struct ListeningSocket {
+  int socket = -1;  ///< the caller closes it
+  tcp::endpoint at;
+};
+
+/// Binds and listens. The port is first claimed without SO_REUSEPORT, so that a port in use is
+/// refused, even if its program shares ports as this one does; the first socket then permits its
+/// siblings. Errors: the system's.
+Result<ListeningSocket> bind_and_listen(const Listen& listen, std::uint16_t port, bool sibling);
+
+/// Another owner's listening socket. Threads after the first share it. Errors: the system's.
+Result<ListeningSocket> adopt(int listener, bool shared);
+
+}  // namespace reprise

@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""HTTP/3 from a replay: to Debian's gtlsclient byte for byte, and to browsers, which load all of a
+page over it; on loopback and behind a packet link."""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+import unittest
+
+import harness
+import load
+from wire import DEADLINE_SECONDS, Certificate, response
+
+CLIENT = shutil.which("gtlsclient")
+BROWSERS = [name for name in ("chromium", "chromium-headless-shell") if shutil.which(name)]
+HOSTS = ("one.test", "two.test")
+LOCAL = "localhost"  # gtlsclient resolves the name itself, and sends it
+OBJECTS = 40
+PAGE = b"".join([
+    b"<!doctype html><title>x</title><link rel=icon href=data:,>",
+    *(b"<img src=/image/%d>" % number for number in range(30)),
+    *(b"<script src=https://two.test/script/%d></script>" % number for number in range(5)),
+    b"<script>fetch('/data', {method: 'POST', body: 'x'})</script>",
+])
+
+
+def answer(request):
+    if request.target.startswith("/object/"):
+        return load.answer(request)
+    if request.target.startswith("/image/"):
+        return response(b"GIF89a" + bytes(20_000), headers=b"Content-Type: image/gif\r\n")
+    if request.target.startswith("/script/"):
+        return response(b"1;" * 5000, headers=b"Content-Type: text/javascript\r\n")
+    if request.target == "/data":
+        return response(b"answer", headers=b"Content-Type: text/plain\r\n")
+    return response(PAGE, headers=b"Content-Type: text/html\r\n")
+
+
+class H3(harness.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.archive = self.folder / "a.reprise"
+
+    def recorded(self, *targets, fields=b""):
+        """Records objects of LOCAL; or the page of HOSTS[0], with the scripts of HOSTS[1]."""
+        host = HOSTS[0] if "/" in targets else LOCAL
+        tls = Certificate(self.folder / "tls", (*HOSTS, LOCAL))
+        origin = self.origin(lambda request: answer(request).replace(
+            b"\r\n", b"\r\n" + fields, 1), names=(*HOSTS, LOCAL), tls=tls)
+        recorder = self.record(self.archive, origins=[origin])
+        with recorder.connect("https", host) as client:
+            for target in targets:
+                self.assertEqual(client.get(target, host).status, 200, target)
+        if host == HOSTS[0]:
+            with recorder.connect("https", HOSTS[0]) as client:
+                client.send(b"POST /data HTTP/1.1\r\nHost: one.test\r\nContent-Type: "
+                            b"text/plain;charset=UTF-8\r\nContent-Length: 1\r\n\r\nx")
+                self.assertEqual(client.read_response("POST").status, 200)
+            with recorder.connect("https", HOSTS[1]) as client:
+                for number in range(5):
+                    client.get(f"/script/{number}", HOSTS[1])
+        self.assertEqual(recorder.stop(), 0, recorder.log())
+        origin.close()
+
+    def fetch(self, port, targets, *arguments):
+        """What gtlsclient saved, by the last part of the target."""
+        saved = self.folder / "saved"
+        shutil.rmtree(saved, ignore_errors=True)
+        saved.mkdir()
+        done = subprocess.run(
+            [CLIENT, "-q", "--exit-on-all-streams-close", "--disable-early-data", "--download",
+             saved, *arguments, LOCAL, str(port),
+             *(f"https://{LOCAL}{target}" for target in targets)],
+            capture_output=True, text=True, timeout=DEADLINE_SECONDS)
+        self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+        return {path.name: path.read_bytes() for path in saved.iterdir()}
+
+    @unittest.skipUnless(CLIENT, "there is no gtlsclient")
+    def test_gtlsclient_gets_every_object_byte_for_byte(self):
+        targets = [f"/object/{number}" for number in range(OBJECTS)]
+        self.recorded(*targets)
+        replay = self.replay(self.archive, "--protocol", "h3")
+        _, port = replay.address("https")
+        saved = self.fetch(port, targets)
+        self.assertEqual(saved, {str(number): load.body_of(number) for number in range(OBJECTS)})
+        # The same port answers over TCP.
+        with replay.connect("https", LOCAL) as client:
+            self.assertEqual(client.get("/object/7", LOCAL).body, load.body_of(7))
+        self.assertEqual(replay.stop(), 0, replay.log())
+
+    @unittest.skipUnless(CLIENT, "there is no gtlsclient")
+    def test_threads_share_the_port(self):
+        targets = [f"/object/{number}" for number in range(10)]
+        self.recorded(*targets)
+        replay = self.replay(self.archive, "--protocol", "h3", "--threads", "4")
+        _, port = replay.address("https")
+        for _ in range(8):
+            saved = self.fetch(port, targets)
+            self.assertEqual(saved, {str(number): load.body_of(number) for number in range(10)})
+        self.assertEqual(replay.stop(), 0, replay.log())
+
+    @unittest.skipUnless(CLIENT, "there is no gtlsclient")
+    def test_a_session_is_resumed(self):
+        self.recorded("/object/1")
+        replay = self.replay(self.archive, "--protocol", "h3")
+        _, port = replay.address("https")
+        ticket = self.folder / "ticket"
+        for _ in range(2):
+            saved = self.fetch(port, ["/object/1"],
+                               f"--session-file={ticket}")
+            self.assertEqual(saved, {"1": load.body_of(1)})
+        self.assertTrue(ticket.exists())
+        self.assertEqual(replay.stop(), 0, replay.log())
+
+    @unittest.skipUnless(CLIENT, "there is no gtlsclient")
+    def test_think_time_passes_before_an_answer(self):
+        self.recorded("/object/1")
+        replay = self.replay(self.archive, "--protocol", "h3", "--think-time", "300")
+        _, port = replay.address("https")
+        before = time.monotonic()
+        self.assertEqual(self.fetch(port, ["/object/1"]),
+                         {"1": load.body_of(1)})
+        self.assertGreaterEqual(time.monotonic() - before, 0.3)
+        self.assertEqual(replay.stop(), 0, replay.log())
+
+    def test_it_is_served_only_when_asked_for(self):
+        self.recorded("/object/1")
+        replay = self.replay(self.archive)
+        self.assertIn("--disable-quic", replay.ready["chromium_flags"])
+        _, port = replay.address("https")
+        bound = pathlib.Path("/proc/net/udp").read_text(encoding="ascii")
+        self.assertNotIn(f":{port:04X} ", bound)
+        self.assertEqual(replay.stop(), 0, replay.log())
+
+    def test_a_modelled_link_has_no_quic(self):
+        self.recorded("/object/1")
+        done = harness.run("replay", str(self.archive), "--protocol", "h3", "--link", "wpt:4g",
+                           "--shaper", "stream", folder=self.folder)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(b"needs a packet link", done.stderr)
+
+    @unittest.skipUnless(CLIENT, "there is no gtlsclient")
+    def test_a_host_that_offered_it_is_known_to_serve_it(self):
+        self.recorded("/object/1", fields=b"Alt-Svc: h3=\":443\"; ma=60\r\n")
+        replay = self.replay(self.archive, "--protocol", "h3-known")
+        self.assertIn("--origin-to-force-quic-on=localhost:443", replay.ready["chromium_flags"])
+        _, port = replay.address("https")
+        self.assertEqual(self.fetch(port, ["/object/1"]), {"1": load.body_of(1)})
+        self.assertEqual(replay.stop(), 0, replay.log())
+
+    def test_a_host_that_did_not_offer_it_does_not_serve_it(self):
+        self.recorded("/object/1")
+        replay = self.replay(self.archive, "--protocol", "h3-known")
+        self.assertIn("--disable-quic", replay.ready["chromium_flags"])
+        self.assertIn("no host of the recording offered HTTP/3", replay.log())
+        self.assertEqual(replay.stop(), 0, replay.log())
+
+    def loads(self, *arguments, protocol="h3"):
+        for browser in BROWSERS:
+            with self.subTest(browser=browser):
+                result = self.folder / "loads.json"
+                done = harness.run("load", str(self.archive), "https://one.test/", "--browser",
+                                   browser, "--inject", "none", "--runs", "1",
+                                   "--protocol", protocol,
+                                   "-o", str(result), *arguments, folder=self.folder, timeout=150)
+                self.assertEqual(done.returncode, 0, done.stderr.decode())
+                written = json.loads(result.read_text())
+                (loaded,) = written["loads"]
+                self.assertEqual(written["replays"][0]["report"]["misses"], 0)
+                yield loaded
+
+    def assert_all_over_h3(self, loaded):
+        asked = [each for each in loaded["requests"] if each["url"].startswith("https:")]
+        self.assertEqual(len(asked), 37, [each["url"] for each in asked])
+        self.assertEqual({each["protocol"] for each in asked}, {"h3"})
+
+    @unittest.skipUnless(BROWSERS, "there is no Chromium")
+    def test_chromium_loads_everything_over_it(self):
+        self.recorded("/", *(f"/image/{number}" for number in range(30)))
+        for loaded in self.loads():
+            self.assert_all_over_h3(loaded)
+
+    @unittest.skipUnless(BROWSERS, "there is no Chromium")
+    def test_chromium_loads_everything_over_it_behind_a_link(self):
+        self.recorded("/", *(f"/image/{number}" for number in range(30)))
+        if not packet_link_is_permitted(self.folder):
+            self.skipTest("packet links are not permitted here")
+        for loaded in self.loads("--link", "9000/9000/100"):
+            self.assert_all_over_h3(loaded)
+            # QUIC's handshake, then the request: two round trips at least.
+            self.assertGreaterEqual(loaded["load_event_ms"], 200)
+
+
+def packet_link_is_permitted(folder):
+    return harness.run("shape", "--link", "9000/9000/1", "--", "true", folder=folder,
+                       timeout=60).returncode == 0
+
+
+if __name__ == "__main__":
+    if not CLIENT and not BROWSERS:
+        print("skipped: gtlsclient or Chromium is needed")
+        sys.exit(harness.SKIPPED)
+    harness.main()
