@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace reprise {
 namespace {
@@ -87,7 +88,7 @@ bool CauseSearch::halve(const Effects& effects) {
     finer.emplace_back(middle, part.end());
   }
   bool const halved = finer.size() > parts_.size();
-  parts_ = std::move(finer);
+  if (halved) parts_before_ = std::exchange(parts_, std::move(finer));
   return halved;
 }
 

@@ -45,6 +45,11 @@ class CauseSearch {
   /// there is nothing left to learn, or after the last look.
   bool goes_on();
 
+  /// At the end: joins again what was halved last, if no load tells the halves apart yet.
+  void settle() {
+    if (!effects() && !parts_before_.empty()) parts_ = parts_before_;
+  }
+
   const std::vector<CausePart>& parts() const { return parts_; }
   const std::vector<EffectRow>& rows() const { return rows_; }
   /// As of now; nothing if there are too few loads.
@@ -55,6 +60,7 @@ class CauseSearch {
 
   CauseSearchOptions options_;
   std::vector<CausePart> parts_;
+  std::vector<CausePart> parts_before_;  // they were halved last
   std::vector<EffectRow> rows_;
   std::mt19937_64 random_;
   std::size_t rounds_ = 0;

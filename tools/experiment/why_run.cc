@@ -313,6 +313,7 @@ std::optional<int> WhyRun::find_causes() {
                  counted(search.parts().size(), "part").c_str(), duration_text(left).c_str());
     goes_on = search.goes_on();
   }
+  search.settle();
   effects_ = search.effects();
   if (!effects_) {
     return say(kExitUndecided, "too few loads to tell " + counted(search.parts().size(), "cause") +

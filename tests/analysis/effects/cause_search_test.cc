@@ -136,6 +136,22 @@ TEST(CauseSearch, ThreeOfFortyAreFoundByHalving) {
   });
 }
 
+TEST(CauseSearch, WhatWasHalvedLastIsJoinedWhereTheLoadsEnd) {
+  CauseSearch search({.causes = 24, .least = 10, .seed = 1});
+  while (search.parts().size() == 12) {
+    for (EffectRow& row : search.next_round()) {
+      row.value = row.in[5] ? 700 : 500;
+      search.add(std::move(row));
+    }
+    ASSERT_TRUE(search.goes_on());
+  }
+  EXPECT_FALSE(search.effects());
+  search.settle();
+  EXPECT_EQ(search.parts().size(), 12u);
+  ASSERT_TRUE(search.effects());
+  EXPECT_NEAR(search.effects()->parts[2].estimate, 200, 1e-6);
+}
+
 TEST(CauseSearch, EndsAtOnceWhereAllIsClear) {
   auto const found =
       search(2, [](const std::vector<bool>& in) { return 500 + (in[0] ? 100.0 : 0); }, 0.01, 1);
