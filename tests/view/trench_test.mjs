@@ -98,7 +98,7 @@ const headers = (...values) => values.map((value) => ({ name: 'Banky-Trace', val
 test('fields are read in any form and order', () => {
   const forms = [
     headers(URL_LINE, COUNTS, ...PARTS),
-    headers(...PARTS.toReversed(), COUNTS.toUpperCase(), URL_LINE),
+    headers(...[...PARTS].reverse(), COUNTS.toUpperCase(), URL_LINE),
     headers([URL_LINE, COUNTS, ...PARTS].join(', ')),
     headers([URL_LINE, COUNTS, ...PARTS].join('\n')),
     [...headers(URL_LINE, COUNTS, ...PARTS, PARTS[2]), { name: 'Server', value: 'x' }]
