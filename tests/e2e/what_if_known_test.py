@@ -6,7 +6,8 @@ import statistics
 
 import harness
 from gate_sites import words
-from what_if_test import LINK, PROTOCOLS, RTT_MS, URL, Load, Recorded
+from what_if_test import (LINK, PROTOCOLS, QUICK, RTT_MS, SHORT_LINK, URL, Load,
+                          Recorded)
 
 RUNS = 3
 
@@ -60,6 +61,19 @@ class KnownAnswers(Recorded):
         for bytes_, ms in zip(saved, moved):
             self.assertLess(bytes_, -100_000)
             self.assertAlmostEqual(ms, bytes_ * packets * 8 / (mbit * 1000), delta=60)
+
+    def test_advice_finds_a_slow_script_that_blocks_the_page(self):
+        folder = self.folder / "out"
+        done = harness.run("advise", str(self.archive), URL, "--link", SHORT_LINK, "--inject",
+                           "none", *QUICK, "--what-if", "path=/ad.js: think=+600ms", "--metric",
+                           "fcp", "--candidates", "2", "--max-runs", "8", "-o", str(folder),
+                           folder=self.folder, timeout=400)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        best = json.loads((folder / "advice.json").read_text())["changes"][0]
+        self.assertEqual([each["kind"] for each in best["changes"]], ["blocking script"])
+        self.assertEqual(best["verdict"], "saves")
+        self.assertAlmostEqual(best["shift"]["estimate"], -600, delta=60)
+        self.assertIn("1. Defer https://third.page.test/ad.js", done.stdout.decode())
 
     def test_a_gate_whose_sides_differ_in_a_what_if(self):
         side = f"{self.archive} {URL} --link {LINK} --inject none"
