@@ -368,8 +368,8 @@ class Measured(Recorded):
                            "--inject", "none", "--what-if",
                            "path=/: think=+400ms", "--what-if", "path=/style.css: inline",
                            "--max-runs", "4", "--look-every", "4",
-                           "--skip-noise-check", "--metric", "load", "-o", str(folder),
-                           *QUICK, folder=self.folder, timeout=240)
+                           "--skip-noise-check", "--metric", "load", "--min-effect", "100ms",
+                           "-o", str(folder), *QUICK, folder=self.folder, timeout=240)
         self.assertIn(done.returncode, (0, 6), done.stderr.decode())
         report = json.loads((folder / "whatif.json").read_text())
         self.assertEqual([each["text"] for each in report["what_ifs"]],
