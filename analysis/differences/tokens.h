@@ -36,10 +36,10 @@ inline constexpr std::size_t kTokensMax = 400'000;
 std::vector<Token> code_tokens(std::string_view text);
 
 /// The tokens of an HTML document of at most inject::kDocumentBytesMax bytes. Text of white space
-/// alone is none.
+/// alone has no token.
 std::vector<Token> document_tokens(std::string_view text);
 
-/// The value of the first nonce attribute of a script or style element; empty if there is none.
+/// The value of the first nonce attribute of a script or style element; empty without one.
 std::string nonce_of(std::string_view document);
 
 /// The text in one line, of at most `most` bytes, with an ellipsis where it was cut.

@@ -45,25 +45,31 @@ std::string known_commands(std::span<const CommandNode> tree, const char* separa
   return joined(patterns, separator);
 }
 
-/// The cases of options that take a value: those with a set offer it, the others offer files.
-std::string bash_values(std::span<const CommandNode> tree) {
+/// The cases of options that take a value: those with a set do `choose` of it, the others `files`.
+template <typename Choose>
+std::string value_cases(std::span<const CommandNode> tree, const Choose& choose,
+                        const std::string& files) {
   std::string cases;
-  std::vector<std::string> files;
+  std::vector<std::string> of_files;
   for (const CommandNode& node : tree) {
     for (const CommandOption& option : node.options) {
       if (!option.takes_value) continue;
       std::vector<std::string> patterns;
       for (const std::string& name : option.names) patterns.push_back(in_quotes(node.words + name));
       if (option.choices.empty()) {
-        files.insert(files.end(), patterns.begin(), patterns.end());
+        of_files.insert(of_files.end(), patterns.begin(), patterns.end());
       } else {
-        cases += "    " + joined(patterns, " | ") + ") words=" + in_quotes(joined(option.choices)) +
-                 " ;;\n";
+        cases += "    " + joined(patterns, " | ") + ") " + choose(joined(option.choices)) + " ;;\n";
       }
     }
   }
-  if (!files.empty()) cases += "    " + joined(files, " | ") + ") return ;;\n";
+  if (!of_files.empty()) cases += "    " + joined(of_files, " | ") + ") " + files + " ;;\n";
   return cases;
+}
+
+std::string bash_values(std::span<const CommandNode> tree) {
+  return value_cases(
+      tree, [](const std::string& words) { return "words=" + in_quotes(words); }, "return");
 }
 
 std::string bash_words(std::span<const CommandNode> tree) {
@@ -91,23 +97,9 @@ std::string zsh_item(std::string_view word, std::string_view description) {
 }
 
 std::string zsh_values(std::span<const CommandNode> tree) {
-  std::string cases;
-  std::vector<std::string> files;
-  for (const CommandNode& node : tree) {
-    for (const CommandOption& option : node.options) {
-      if (!option.takes_value) continue;
-      std::vector<std::string> patterns;
-      for (const std::string& name : option.names) patterns.push_back(in_quotes(node.words + name));
-      if (option.choices.empty()) {
-        files.insert(files.end(), patterns.begin(), patterns.end());
-      } else {
-        cases += "    " + joined(patterns, " | ") + ") compadd -- " + joined(option.choices) +
-                 "; return ;;\n";
-      }
-    }
-  }
-  if (!files.empty()) cases += "    " + joined(files, " | ") + ") _files; return ;;\n";
-  return cases;
+  return value_cases(
+      tree, [](const std::string& words) { return "compadd -- " + words + "; return"; },
+      "_files; return");
 }
 
 std::string zsh_words(std::span<const CommandNode> tree) {
