@@ -13,9 +13,9 @@
 #include "tools/experiment/change_side.h"
 #include "tools/experiment/experiment.h"
 #include "tools/experiment/gate_run.h"
-#include "tools/experiment/learnt_page.h"
-#include "tools/experiment/predicted_change.h"
-#include "tools/experiment/prediction_report.h"
+#include "tools/predict/learnt_page.h"
+#include "tools/predict/predicted_change.h"
+#include "tools/predict/prediction_report.h"
 #include "tools/process/interruption.h"
 
 namespace reprise {

@@ -1,4 +1,4 @@
-#include "tools/experiment/hybrid_response.h"
+#include "tools/why/hybrid_response.h"
 
 #include <algorithm>
 #include <utility>

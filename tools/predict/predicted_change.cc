@@ -1,4 +1,4 @@
-#include "tools/experiment/predicted_change.h"
+#include "tools/predict/predicted_change.h"
 
 #include <chrono>
 #include <map>

@@ -1,4 +1,4 @@
-#include "tools/experiment/prediction_report.h"
+#include "tools/predict/prediction_report.h"
 
 #include <boost/json.hpp>
 #include <cmath>

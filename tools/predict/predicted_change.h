@@ -9,7 +9,7 @@
 
 #include "analysis/prediction/load_parts.h"
 #include "tools/experiment/experiment_side.h"
-#include "tools/experiment/predicted_what_ifs.h"
+#include "tools/predict/predicted_what_ifs.h"
 
 namespace reprise {
 

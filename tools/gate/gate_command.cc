@@ -16,8 +16,8 @@
 #include "tools/experiment/experiment.h"
 #include "tools/experiment/gate_run.h"
 #include "tools/experiment/noise_check.h"
-#include "tools/experiment/why.h"
 #include "tools/process/interruption.h"
+#include "tools/why/why.h"
 
 namespace reprise {
 namespace {

@@ -1,6 +1,6 @@
 // What-ifs on a small recording, as the model of its page takes them.
 
-#include "tools/experiment/predicted_what_ifs.h"
+#include "tools/predict/predicted_what_ifs.h"
 
 #include <gmock/gmock.h>
 

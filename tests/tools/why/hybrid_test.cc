@@ -1,4 +1,4 @@
-#include "tools/experiment/hybrid.h"
+#include "tools/why/hybrid.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/experiment/why_text.h"
+#include "tools/why/why_text.h"
 
 #include <boost/json.hpp>
 #include <cstdio>

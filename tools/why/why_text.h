@@ -5,7 +5,7 @@
 #include <boost/json/object.hpp>
 #include <string>
 
-#include "tools/experiment/why_run.h"
+#include "tools/why/why_run.h"
 
 namespace reprise {
 

@@ -1,4 +1,4 @@
-#include "tools/experiment/why_run.h"
+#include "tools/why/why_run.h"
 
 #include <algorithm>
 #include <cstdio>

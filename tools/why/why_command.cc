@@ -13,10 +13,10 @@
 #include "tools/compare/compare_options.h"
 #include "tools/experiment/change_side.h"
 #include "tools/experiment/gate_run.h"
-#include "tools/experiment/why.h"
-#include "tools/experiment/why_run.h"
-#include "tools/experiment/why_text.h"
 #include "tools/process/interruption.h"
+#include "tools/why/why.h"
+#include "tools/why/why_run.h"
+#include "tools/why/why_text.h"
 
 namespace reprise {
 namespace {

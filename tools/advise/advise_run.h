@@ -12,7 +12,7 @@
 #include "analysis/advice/candidates.h"
 #include "analysis/comparison.h"
 #include "tools/experiment/experiment.h"
-#include "tools/experiment/learnt_page.h"
+#include "tools/predict/learnt_page.h"
 
 namespace reprise {
 

@@ -1,4 +1,4 @@
-#include "tools/experiment/predicted_what_ifs.h"
+#include "tools/predict/predicted_what_ifs.h"
 
 #include <algorithm>
 #include <chrono>

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tools/experiment/why_run.h"
+#include "tools/why/why_run.h"
 
 namespace reprise {
 

@@ -2,7 +2,7 @@
 #include <map>
 
 #include "analysis/verdict.h"
-#include "tools/experiment/why_run.h"
+#include "tools/why/why_run.h"
 
 namespace reprise {
 namespace {

@@ -19,7 +19,7 @@
 #include "analysis/effects/cause_search.h"
 #include "analysis/gate.h"
 #include "tools/experiment/experiment.h"
-#include "tools/experiment/hybrid.h"
+#include "tools/why/hybrid.h"
 
 namespace reprise {
 

@@ -1,4 +1,4 @@
-#include "tools/experiment/hybrid.h"
+#include "tools/why/hybrid.h"
 
 #include <algorithm>
 #include <optional>
@@ -9,7 +9,7 @@
 #include "archive/edit/retime.h"
 #include "archive/think_time.h"
 #include "archive/writer.h"
-#include "tools/experiment/hybrid_response.h"
+#include "tools/why/hybrid_response.h"
 
 namespace reprise {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/experiment/advise_run.h"
+#include "tools/advise/advise_run.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "tools/experiment/learnt_page.h"
+#include "tools/predict/learnt_page.h"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 #include "base/system/guarded_process.h"
 #include "base/system/private_file.h"
 #include "tools/experiment/gate_run.h"
-#include "tools/experiment/predicted_change.h"
+#include "tools/predict/predicted_change.h"
 
 namespace reprise {
 
