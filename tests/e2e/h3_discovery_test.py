@@ -115,7 +115,9 @@ class Discovery(harness.TestCase):
         for browser in BROWSERS:
             with self.subTest(browser=browser):
                 protocols = self.loaded(browser, OFFERS, "--protocol", "h3-known")
-                self.assertEqual(set(protocols[OFFERS]), {"h3"})
+                # Firefox asks over TCP while it connects over QUIC.
+                asked = protocols[OFFERS][3 if browser == "firefox-esr" else 0:]
+                self.assertEqual(set(asked), {"h3"}, protocols)
                 self.assertNotIn("h3", protocols[SILENT])
 
     def test_one_protocol_for_all_ignores_offers(self):
