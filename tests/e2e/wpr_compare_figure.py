@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The same bytes from `wpr` and from Web Page Replay: both replay each recording, and both are asked
-for each of its requests, with the recorded fields, over HTTP/1.1, one connection each.
+"""The same bytes from `wpr` and from Web Page Replay: both replay each recording, and both are
+asked for each of its requests, with the recorded fields, over HTTP/1.1, one connection each.
 
-WPR names a folder with Web Page Replay's binary `wpr` and its roots, wpr_*.pem and ecdsa_*.pem; without
-it nothing is compared. Recordings as arguments, in any format; without any, those of the folder
-REPRISE_CORPUS. A table of the differences for people goes to stdout, then the figures."""
+WPR names a folder with Web Page Replay's binary `wpr` and its roots, wpr_*.pem and ecdsa_*.pem;
+without it nothing is compared. Recordings as arguments, in any format; without any, those of the
+folder REPRISE_CORPUS. A table of the differences for people goes to stdout, then the figures."""
 
 import collections
 import email.utils
