@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""What `reprise view` shows of a load's trace: frames, Speed Index, long tasks, the largest paint and
-what blocks painting. Speed Index and visually complete are those of another implementation, which
-decodes the frames in a browser. Two results have a verdict, and two loads stand side by side."""
+"""What `reprise view` shows of a load's trace: frames, Speed Index, long tasks, the largest paint
+and what blocks painting. Speed Index and visually complete are those of another implementation,
+which decodes the frames in a browser. Two results have a verdict, and two loads stand side by
+side."""
 
 import copy
 import gzip

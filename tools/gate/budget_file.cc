@@ -40,7 +40,7 @@ std::expected<std::vector<PageBudget>, std::string> read_budget_file(
   auto const text = read_text_file(path, kBudgetBytesMax);
   if (!text) return std::unexpected(path.string() + ": " + text.error().message());
   auto budgets = read_budgets(*text);
-  if (!budgets) return std::unexpected(path.string() + " is no budget.json: " + budgets.error());
+  if (!budgets) return std::unexpected(path.string() + " is not a budget.json: " + budgets.error());
   return budgets;
 }
 
