@@ -123,7 +123,8 @@ class ViewVisuals(PageCase, harness.TestCase):
         self.assertEqual(self.texts(".filmstrip span")[-1], "100 %")
         frames = self.frames_of_the_trace(url)
         index, complete = self.page.evaluate(f"{OTHER_IMPLEMENTATION}({json.dumps(frames)})")
-        print(f"Speed Index {visuals['speed_index_ms']:.1f} ms, other implementation {index:.1f} ms")
+        print(f"Speed Index {visuals['speed_index_ms']:.1f} ms, by another implementation"
+              f" {index:.1f} ms")
         self.assertAlmostEqual(visuals["speed_index_ms"], index, delta=index * 0.01)
         self.assertAlmostEqual(visuals["visually_complete_ms"], complete, delta=0.01)
         self.look("visuals", self.folder / "result.json")
