@@ -64,6 +64,7 @@ int main(int argc, char** argv) {
   add_predict_command(app, command, exit_code);
   add_advise_command(app, command, exit_code);
   add_why_command(app, command, exit_code);
+  add_campaign_command(app, exit_code);
   add_ca_command(app, exit_code);
   add_dns_command(app, exit_code);
   add_doctor_command(app, exit_code);
