@@ -79,7 +79,7 @@ class WhyPage(PageCase):
     def test_the_keyboard_does_it_all(self):
         self.open(report())
         self.page.evaluate("document.querySelector(\"button[data-cause='2']\").focus()")
-        self.page.press("Enter")
+        self.page.press(" ")
         self.assertEqual(self.lit(), ["hero.png"])
         self.page.evaluate("document.querySelector('.pairs').focus()")
         for _ in range(4):

@@ -82,8 +82,8 @@ AlignedRows::AlignedRows(const Differences& differences, const Waterfall& a, con
     return std::tuple(start(row), row.url(), row.b.has_value());
   });
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    if (rows_[i].a) place_in_a_.try_emplace(rows_[i].a->url, i);
-    if (rows_[i].b) place_in_b_.try_emplace(rows_[i].b->url, i);
+    if (rows_[i].a) place_in_a_[rows_[i].a->url] = i;
+    if (rows_[i].b) place_in_b_[rows_[i].b->url] = i;
   }
 }
 
