@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "analysis/contribution/chain.h"
+#include "analysis/metric.h"
 #include "analysis/trench/trench_json.h"
 #include "base/text/base64.h"
 #include "base/text/printable.h"
@@ -87,20 +88,6 @@ bool is_unsafe(char32_t c) {
   return c == '<' || c == '>' || c == '&' || (c >= 0x7f && c < 0xa0) || c == 0x61c ||
          (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
          (c >= 0x2060 && c <= 0x2069) || c == 0xfeff;
-}
-
-std::string_view unit_name(Metric::Unit unit) {
-  switch (unit) {
-    case Metric::Unit::kMs:
-      return "ms";
-    case Metric::Unit::kScore:
-      return "score";
-    case Metric::Unit::kCount:
-      return "count";
-    case Metric::Unit::kBytes:
-      break;
-  }
-  return "bytes";
 }
 
 /// The metrics that the page shows.
