@@ -44,6 +44,8 @@ struct PageOptions {
   std::chrono::milliseconds settle{500};
   /// Load the page twice and measure the second load, which has a filled cache.
   bool warm = false;
+  /// Runs before all scripts of each document and frame; empty: none.
+  std::string script;
   double cpu_throttle = 1;           ///< how many times slower pages compute; Chromium only
   bool fetch_bodies = true;          ///< fill body_sha256
   std::filesystem::path screenshot;  ///< PNG; empty: none

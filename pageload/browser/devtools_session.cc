@@ -118,6 +118,9 @@ std::shared_ptr<std::size_t> DevtoolsSession::watch_target(const std::string& se
     ask("Inspector.enable");
     ask("Page.enable");
     ask("Page.setLifecycleEventsEnabled", {{"enabled", true}});
+    if (!options_.script.empty()) {
+      ask("Page.addScriptToEvaluateOnNewDocument", {{"source", options_.script}});
+    }
     ask("PerformanceTimeline.enable",
         {{"eventTypes", {"largest-contentful-paint", "layout-shift"}}});
     if (options_.cpu_throttle > 1) {

@@ -216,7 +216,9 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
   auto injection = make_injection(options.injection, session_info);
   if (!injection) return injection.error();
   take_settings(*injection, session_info);
-  Serving serving("record", options.serving, command);
+  auto served = options.serving;
+  served.browser_script = injection->browser_script;
+  Serving serving("record", std::move(served), command);
   if (auto const wrong = serving.prepare({})) return *wrong;
 
   ArchiveWriter::Options const writing{.fsync = options.fsync};
@@ -357,6 +359,7 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
     }
     // Our own browser trusts the CA by its flags.
     options->serving.no_child_ca |= !options->urls.empty();
+    if (!options->urls.empty()) options->injection.script_in = "browser";
     exit_code = record(*options, options->urls.empty() ? command : browse_command(*options));
   });
 }

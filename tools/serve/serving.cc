@@ -326,6 +326,7 @@ std::optional<int> Serving::announce() {
   if (!child_) return std::nullopt;
   auto const flags = chromium_flags();
   auto environment = addresses_environment(addresses_, authorities_.front(), flags);
+  environment.push_back(kScriptVariable + ("=" + options_.browser_script));
   if (!all_roots_.empty()) {
     auto const trust = trust_environment(authorities_, all_roots_);
     environment.insert(environment.end(), trust.begin(), trust.end());
