@@ -362,6 +362,8 @@ std::vector<std::string> Serving::chromium_flags() const {
     }
     flags = routing_flags(addresses_, rules);
   }
+  auto const direct = direct_flags(flags);
+  flags.insert(flags.end(), direct.begin(), direct.end());
   std::string trusted;
   for (const CertificateAuthority& each : authorities_) {
     trusted += (trusted.empty() ? "" : ",") + each.spki_sha256_base64();
