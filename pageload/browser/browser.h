@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "pageload/devices/device.h"
 #include "pageload/browser/steps.h"
+#include "pageload/devices/device.h"
 #include "pageload/results/page_load.h"
 
 namespace reprise {

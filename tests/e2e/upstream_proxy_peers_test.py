@@ -72,15 +72,15 @@ class UpstreamProxyPeers(harness.TestCase):
             self.assertNotIn(PASSWORD.encode(), text)
         self.assert_sound(self.archive)
 
-    def test_a_wrong_password_is_explained(self):
+    def test_a_missing_password_is_explained(self):
+        # A wrong one gets 401 from tinyproxy, as if from the origin.
         recorder = self.start("record", "-o", str(self.archive), "--upstream-proxy",
-                              f"http://{USER}:wrong-one@{self.tinyproxy()}")
+                              self.tinyproxy())
         with recorder.connect("http") as client:
             got = client.get("/a", ADDRESS)
         self.assertEqual(got.status, 502)
         self.assertIn(b"needs a user and a password", got.body)
         self.assertEqual(recorder.stop(), 0)
-        self.assertNotIn(b"wrong-one", self.archive.read_bytes())
 
 
 if __name__ == "__main__":
