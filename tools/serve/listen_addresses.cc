@@ -59,7 +59,7 @@ std::expected<ListenAddresses, std::string> ListenOptions::parse(DefaultAddresse
   return addresses;
 }
 
-std::vector<std::string> direct_flags(const std::vector<std::string>& flags) {
+void keep_from_proxies(std::vector<std::string>& flags) {
   static constexpr const char* kVariables[] = {"http_proxy", "https_proxy", "all_proxy",
                                                "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY",
                                                "auto_proxy"};
@@ -69,9 +69,8 @@ std::vector<std::string> direct_flags(const std::vector<std::string>& flags) {
   });
   bool const ours = std::ranges::any_of(
       flags, [](const std::string& flag) { return flag.starts_with("--proxy-server="); });
-  if (!named || ours) return {};
   // The headless shell ignores --no-proxy-server.
-  return {"--proxy-server=direct://"};
+  if (named && !ours) flags.emplace_back("--proxy-server=direct://");
 }
 
 std::vector<std::string> routing_flags(const ListenAddresses& bound, const std::string& rules) {

@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "base/system/json_file.h"
+#include "base/system/thread_priority.h"
 #include "pageload/browser/launch.h"
 #include "shaper/packet/network/topology.h"
 #include "tools/commands.h"
@@ -269,6 +270,11 @@ std::optional<int> Serving::bind_names(const Naming& naming) {
   return std::nullopt;
 }
 
+void Serving::mint_expected(const std::stop_token& stop) {
+  give_way();
+  server_->mint_expected(stop);
+}
+
 int Serving::run(HandlerFactory& handler, const AdminActions& admin,
                  const std::function<std::string()>& progress) {
   loop_ = std::make_unique<MainLoop>(context_);
@@ -362,8 +368,7 @@ std::vector<std::string> Serving::chromium_flags() const {
     }
     flags = routing_flags(addresses_, rules);
   }
-  auto const direct = direct_flags(flags);
-  flags.insert(flags.end(), direct.begin(), direct.end());
+  keep_from_proxies(flags);
   std::string trusted;
   for (const CertificateAuthority& each : authorities_) {
     trusted += (trusted.empty() ? "" : ",") + each.spki_sha256_base64();
