@@ -173,6 +173,7 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
                    "reprise: --protocol h3-known: no host of the recording offered HTTP/3\n");
     }
   }
+  served.browser_script = injection->browser_script;
   served.h3 = h3_origins(**archive, recorded.number, protocol_of(options.protocol), tls);
   Serving serving("replay", std::move(served), command);
   if (auto const wrong = serving.prepare(naming)) return *wrong;

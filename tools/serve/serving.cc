@@ -332,6 +332,7 @@ std::optional<int> Serving::announce() {
   if (!child_) return std::nullopt;
   auto const flags = chromium_flags();
   auto environment = addresses_environment(addresses_, authorities_.front(), flags);
+  environment.push_back(kScriptVariable + ("=" + options_.browser_script));
   if (!all_roots_.empty()) {
     auto const trust = trust_environment(authorities_, all_roots_);
     environment.insert(environment.end(), trust.begin(), trust.end());
@@ -367,6 +368,7 @@ std::vector<std::string> Serving::chromium_flags() const {
     }
     flags = routing_flags(addresses_, rules);
   }
+  keep_from_proxies(flags);
   std::string trusted;
   for (const CertificateAuthority& each : authorities_) {
     trusted += (trusted.empty() ? "" : ",") + each.spki_sha256_base64();

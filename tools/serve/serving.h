@@ -47,6 +47,7 @@ struct ServingOptions {
   bool no_child_ca = false;
   // Not on our command line.
   DropIn drop_in;
+  std::string browser_script;  ///< for the command, in REPRISE_SCRIPT; empty: none
   /// The origins (host, port) that clients are led to over HTTP/3. Nothing: it is not served.
   std::optional<H3Origins> h3;
 
