@@ -21,8 +21,8 @@ class Measured(campaigns.CampaignCase):
     def plan_pages(self, count, **members):
         archives = self.record_pages(count)
         file = self.campaign(archives=[str(archives)], browsers=[campaigns.BROWSER],
-                             flags=[f"http://{harness.HOST}/", "--quiet-ms", "100",
-                                    "--settle-ms", "100"], **members)
+                             flags=[f"http://{harness.HOST}/", "--quiet", "100",
+                                    "--settle", "100"], **members)
         return self.run_campaign("plan", file, "-o", self.plan)
 
     def test_all_shards_are_measured_once_and_collected(self):
