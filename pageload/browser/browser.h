@@ -3,6 +3,7 @@
 // Drives one headless browser: Chromium over DevTools, Firefox over WebDriver BiDi. Blocking; one
 // thread.
 
+#include <boost/json/object.hpp>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -29,6 +30,7 @@ struct BrowserOptions {
   /// instead of ports 80 and 443. 0: no redirection.
   std::uint16_t http_port = 0;
   std::uint16_t https_port = 0;
+  boost::json::object firefox_prefs;  ///< by name, such as a replay's firefox_prefs
   bool headless = true;
   int width = 1280;  ///< of the page, in CSS pixels
   int height = 800;

@@ -46,6 +46,7 @@ bool lead_to_replay(const std::filesystem::path& ready_file, bool firefox,
     browser.http_port = port_of(text_at(told, "http"));
     browser.https_port = port_of(text_at(told, "https"));
     browser.authority = std::string(text_at(told, "ca_file"));
+    browser.firefox_prefs = object_at(told, "firefox_prefs");
     return true;
   }
   std::vector<std::string> flags;
