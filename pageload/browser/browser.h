@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "pageload/browser/steps.h"
+#include "pageload/devices/device.h"
 #include "pageload/results/page_load.h"
 
 namespace reprise {
@@ -46,6 +48,9 @@ struct PageOptions {
   std::chrono::milliseconds settle{500};
   /// Load the page twice and measure the second load, which has a filled cache.
   bool warm = false;
+  std::optional<Device> device;  ///< what the browser pretends to be; Chromium only
+  /// Runs before all scripts of each document and frame; empty: none.
+  std::string script;
   double cpu_throttle = 1;           ///< how many times slower pages compute; Chromium only
   bool fetch_bodies = true;          ///< fill body_sha256
   std::filesystem::path screenshot;  ///< PNG; empty: none

@@ -28,7 +28,7 @@ from cases import CASES
 
 WARM_UP_REQUESTS = 500
 QUICK_REQUESTS, QUICK_CONNECTIONS = 400, 60
-COUNTED_REQUESTS, COUNTED_CONNECTIONS = 2000, 100
+COUNTED_REQUESTS, COUNTED_CONNECTIONS = {"1k": 2000, "100k": 200}, 100
 GATE_FAILED = 5
 START = time.monotonic()
 
@@ -113,14 +113,13 @@ def measure_all(bench, options, running):
 
 
 def count_instructions(bench, options, archive, results):
-    """Adds them to `results`, for the cases of 1 KB; a quick run shows with one that it works."""
+    """Adds them to `results`; a quick run shows with one that it works."""
     if not shutil.which("valgrind"):
         say("valgrind is not installed (tools/setup installs it): instructions are not counted")
         return
     for case, result in zip(options.cases, results):
-        if case.name_of_object != "1k":
-            continue
-        requests = COUNTED_CONNECTIONS if case.connections else COUNTED_REQUESTS
+        requests = (COUNTED_CONNECTIONS if case.connections
+                    else COUNTED_REQUESTS[case.name_of_object])
         if options.quick:
             requests //= 10
         result["instructions"], result["instructions_failed"] = instructions.a_request(

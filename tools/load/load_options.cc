@@ -160,6 +160,9 @@ std::expected<std::vector<LoadCell>, std::string> LoadOptions::cells(
         "behind a link");
   }
   for (const std::string& browser : sides.browsers) {
+    if (is_firefox(browser) && !browsing.device.empty()) {
+      return std::unexpected("--device is not available with Firefox");
+    }
     if (is_firefox(browser) && browsing.cpu_throttle > 1) {
       return std::unexpected("--cpu-throttle is not available with Firefox");
     }

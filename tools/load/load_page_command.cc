@@ -2,6 +2,7 @@
 #include <boost/json/array.hpp>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 
 #include "base/text/json_fields.h"
@@ -9,6 +10,7 @@
 #include "pageload/results/result_file.h"
 #include "tools/commands.h"
 #include "tools/load/browsing_options.h"
+#include "tools/serve/command_environment.h"
 
 namespace reprise {
 namespace {
@@ -66,6 +68,7 @@ int load_page(const LoadPageOptions& options) {
   }
   PageOptions page = options.browsing.page();
   page.warm = options.cache == "warm";
+  if (const char* const script = std::getenv(kScriptVariable)) page.script = script;
   if (auto const& folder = options.browsing.screenshot_folder; !folder.empty()) {
     page.screenshot = folder / (options.name + ".png");
   }

@@ -9,6 +9,8 @@
 #include <cstdio>
 
 #include "base/system/json_file.h"
+#include "base/system/thread_priority.h"
+#include "pageload/browser/launch.h"
 #include "shaper/packet/network/topology.h"
 #include "tools/commands.h"
 #include "tools/process/child_command.h"
@@ -242,6 +244,11 @@ std::optional<int> Serving::bind_names(const Naming& naming) {
   return std::nullopt;
 }
 
+void Serving::mint_expected(const std::stop_token& stop) {
+  give_way();
+  server_->mint_expected(stop);
+}
+
 int Serving::run(HandlerFactory& handler, const AdminActions& admin,
                  const std::function<std::string()>& progress) {
   loop_ = std::make_unique<MainLoop>(context_);
@@ -299,6 +306,7 @@ std::optional<int> Serving::announce() {
   if (!child_) return std::nullopt;
   auto const flags = chromium_flags();
   auto environment = addresses_environment(addresses_, authorities_.front(), flags);
+  environment.push_back(kScriptVariable + ("=" + options_.browser_script));
   if (!all_roots_.empty()) {
     auto const trust = trust_environment(authorities_, all_roots_);
     environment.insert(environment.end(), trust.begin(), trust.end());
@@ -334,6 +342,7 @@ std::vector<std::string> Serving::chromium_flags() const {
     }
     flags = routing_flags(addresses_, rules);
   }
+  keep_from_proxies(flags);
   std::string trusted;
   for (const CertificateAuthority& each : authorities_) {
     trusted += (trusted.empty() ? "" : ",") + each.spki_sha256_base64();
