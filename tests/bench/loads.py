@@ -1,5 +1,5 @@
-"""The loads: h2load for requests on connections that last, gtlsclient for those over HTTP/3, our own
-client for new connections."""
+"""The loads: h2load for requests on connections that last, gtlsclient for those over HTTP/3, and
+our own client for new connections."""
 
 import json
 import pathlib
