@@ -20,9 +20,6 @@ BROWSERS = [name for name in ("chromium", "chromium-headless-shell") if shutil.w
 HOSTS = ("one.test", "two.test")
 LOCAL = "localhost"  # gtlsclient resolves the name itself, and sends it
 OBJECTS = 40
-ADDRESS = "198.18.0.1"  # of the first host, behind a link
-RTT_MS = 500
-TRIES_MAX = 8
 PAGE = b"".join([
     b"<!doctype html><title>x</title><link rel=icon href=data:,>",
     *(b"<img src=/image/%d>" % number for number in range(30)),
@@ -174,32 +171,6 @@ class H3(harness.TestCase):
         self.assertIn("--disable-quic", replay.ready["chromium_flags"])
         self.assertIn("no host of the recording offered HTTP/3", replay.log())
         self.assertEqual(replay.stop(), 0, replay.log())
-
-    @unittest.skipUnless(CLIENT, "there is no gtlsclient")
-    def test_the_first_byte_comes_a_round_trip_sooner_than_over_h2(self):
-        """Counted on the link, from the address: one for QUIC's handshake with TLS, one for the
-        request. Whatever else runs only adds, so a time is the shortest of some tries."""
-        self.recorded("/")
-        if not packet_link_is_permitted(self.folder):
-            self.skipTest("packet links are not permitted here")
-        url = f"https://{HOSTS[0]}/"
-        h3 = f"{CLIENT} -q --exit-on-all-streams-close --disable-early-data --sni {HOSTS[0]}"
-        script = (f"begin=$(date +%s%N); {h3} {ADDRESS} 443 {url} >&2; end=$(date +%s%N); "
-                  "echo $((end - begin)); "
-                  f"curl -sSfk --http2 --resolve {HOSTS[0]}:443:{ADDRESS} -o /dev/null "
-                  f"-w '%{{time_total}}' {url}")
-        least = [float("inf")] * 2
-        for _ in range(TRIES_MAX):
-            done = harness.run("replay", "--inject", "none", "--protocol", "h3", "--link",
-                               f"none,rtt={RTT_MS}ms", "--no-selfcheck", str(self.archive), "--",
-                               "sh", "-c", script, folder=self.folder, timeout=120)
-            self.assertEqual(done.returncode, 0, done.stderr.decode())
-            h3_ns, h2_seconds = done.stdout.split()
-            least = list(map(min, least, (float(h3_ns) / 1e6, float(h2_seconds) * 1e3)))
-            trips = [round(each / RTT_MS) for each in least]
-            if trips == [2, 3]:
-                break
-        self.assertEqual(trips, [2, 3], least)
 
     def loads(self, *arguments, protocol="h3"):
         for browser in BROWSERS:

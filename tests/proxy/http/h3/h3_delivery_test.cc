@@ -124,26 +124,5 @@ TEST_F(H3Delivery, TheFirstByteComesInTheSecondRoundTrip) {
   EXPECT_EQ(round_trips, 2);
 }
 
-/// docs/protocols.md: ngtcp2 has no setting for it. The window has grown by the handshake's bytes,
-/// which were acknowledged.
-TEST_F(H3Delivery, TheFirstFlightIsTwelveThousandBytesAndTheHandshakes) {
-  auto& client = pair_.open();
-  auto const stream = client.get("/a");
-  pair_.to_server();
-  pair_.to_client();
-  pair_.now += std::chrono::milliseconds(100);
-  pair_.to_server();
-  pair_.context.restart();
-  pair_.context.poll();
-  auto const handshake = pair_.bytes_to_client;
-  for (int i = 0; i < 300; ++i) {  // it is paced, and nothing is acknowledged
-    pair_.to_client();
-    pair_.now += std::chrono::milliseconds(1);
-  }
-  // Of its content: packets that probe the path's MTU are beside the window.
-  EXPECT_GT(received(stream), 12'000u - 1452u);
-  EXPECT_LE(received(stream), 12'000u + handshake);
-}
-
 }  // namespace
 }  // namespace reprise
