@@ -31,15 +31,16 @@ PAGE = """<!doctype html><title>x</title><link rel=icon href=data:,><script>
   document.body.append('done');
 })();
 </script><body>"""
+# From port 443, Chromium goes to ports below 1024 alone.
 ALT_SVC = {OFFERS: b'h2="elsewhere.test:443", h3=":443"; ma=86400',
-           OTHER_PORT: b'h3=":8443"; ma=86400'}
+           OTHER_PORT: b'h3=":444"; ma=86400'}
 
 
 def answer_for(hosts, alt_svc):
     page = (PAGE % (STEPS, json.dumps(hosts))).encode()
 
     def answer(request):
-        host = request.all("host")[0].partition(":")[0]
+        host = request.all(b"host")[0].decode().partition(":")[0]
         body = page if request.target == "/" else b"x" * 2000
         fields = b"Access-Control-Allow-Origin: *\r\nCache-Control: no-store\r\n"
         if host in alt_svc:
@@ -114,7 +115,9 @@ class Discovery(harness.TestCase):
         for browser in BROWSERS:
             with self.subTest(browser=browser):
                 protocols = self.loaded(browser, OFFERS, "--protocol", "h3-known")
-                self.assertEqual(set(protocols[OFFERS]), {"h3"})
+                # Firefox asks over TCP while it connects over QUIC.
+                asked = protocols[OFFERS][3 if browser == "firefox-esr" else 0:]
+                self.assertEqual(set(asked), {"h3"}, protocols)
                 self.assertNotIn("h3", protocols[SILENT])
 
     def test_one_protocol_for_all_ignores_offers(self):

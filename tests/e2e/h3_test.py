@@ -21,7 +21,7 @@ HOSTS = ("one.test", "two.test")
 LOCAL = "localhost"  # gtlsclient resolves the name itself, and sends it
 OBJECTS = 40
 ADDRESS = "198.18.0.1"  # of the first host, behind a link
-RTT_MS = 200
+RTT_MS = 500
 TRIES_MAX = 8
 PAGE = b"".join([
     b"<!doctype html><title>x</title><link rel=icon href=data:,>",

@@ -208,7 +208,6 @@ void QuicClient::begin_http() {
   nghttp3_settings settings;
   nghttp3_settings_default(&settings);
   settings.qpack_max_dtable_capacity = 4096;
-  settings.qpack_encoder_max_dtable_capacity = 4096;
   settings.qpack_blocked_streams = 100;
   EXPECT_EQ(nghttp3_conn_client_new(&http_, &callbacks, &settings, nullptr, this), 0);
   std::array<std::int64_t, 3> streams{};
