@@ -7,8 +7,8 @@
 namespace reprise {
 namespace {
 
-constexpr std::array<std::string_view, 6> kKindNames = {"initiator", "parser",     "script order",
-                                                        "style",     "connection", "milestone"};
+constexpr std::array<std::string_view, 7> kKindNames = {
+    "initiator", "parser", "script order", "style", "connection", "milestone", "await"};
 constexpr std::array<std::string_view, 4> kAfterNames = {"start", "sent", "first byte", "end"};
 constexpr std::array<std::string_view, 4> kJoinNames = {"sequence", "all of", "first of", "mixed"};
 

@@ -56,8 +56,10 @@ enum class DependencyKind : std::uint8_t {
   kStyle,        ///< a style sheet asked for it, or held it up
   kConnection,   ///< it was sent when the other one left, or had made, the connection
   kMilestone,    ///< the milestone is not reached before
+  kAwait,        ///< a service calls, or answers, after an earlier call
 };
-/// As in a file: "initiator", "parser", "script order", "style", "connection", "milestone".
+/// As in a file: "initiator", "parser", "script order", "style", "connection", "milestone",
+/// "await".
 std::string_view to_string(DependencyKind kind);
 std::optional<DependencyKind> dependency_kind(std::string_view name);
 

@@ -11,9 +11,6 @@
 namespace reprise {
 namespace {
 
-constexpr std::size_t kResamples = 400;
-/// Half the width of a 95 % interval, in standard deviations.
-constexpr double kDeviations = 1.96;
 /// Fewer samples say nothing about a quantile.
 constexpr std::size_t kSamplesMin = 100;
 
@@ -64,97 +61,6 @@ void apply(NodeChange& all, const NodeChange& one) {
   if (one.protocol) all.protocol = one.protocol;
 }
 
-/// Where a quantile of so many sorted values is.
-std::size_t rank_of(double quantile, std::size_t count) {
-  auto const rank = std::ceil(quantile * static_cast<double>(count) - 1e-9);
-  return static_cast<std::size_t>(std::clamp(rank, 1.0, static_cast<double>(count))) - 1;
-}
-
-/// The samples of one milestone, with the loads that they are from.
-class MilestoneSamples {
- public:
-  explicit MilestoneSamples(Milestone milestone) { result_.milestone = milestone; }
-
-  /// Returns the number of the load among those that have the milestone.
-  std::size_t add_load(double observed_us) {
-    result_.observed_us.push_back(observed_us);
-    return result_.observed_us.size() - 1;
-  }
-  void add(std::size_t load, double predicted_us) { samples_.emplace_back(predicted_us, load); }
-  bool any() const { return !result_.observed_us.empty(); }
-
-  /// By the order statistics of the samples.
-  bool is_within(const PredictionOptions& options) const {
-    auto values = samples_;
-    std::ranges::sort(values);
-    auto const count = static_cast<double>(values.size());
-    return std::ranges::all_of(options.quantiles, [&](double quantile) {
-      double const middle = quantile * count;
-      double const reach = kDeviations * std::sqrt(count * quantile * (1 - quantile));
-      if (middle - reach < 0 || middle + reach > count - 1) return false;
-      double const at = values[rank_of(quantile, values.size())].first;
-      double const low = values[static_cast<std::size_t>(middle - reach)].first;
-      double const high = values[static_cast<std::size_t>(std::ceil(middle + reach))].first;
-      return std::max(at - low, high - at) <= options.bound * std::abs(at);
-    });
-  }
-
-  MilestonePrediction finish(const PredictionOptions& options, bool within_bound) && {
-    result_.loads = result_.observed_us.size();
-    result_.within_bound = within_bound;
-    for (auto const& [value, load] : samples_) result_.predicted_us.push_back(value);
-    std::ranges::sort(samples_);
-    std::vector<std::pair<double, std::size_t>> observed;
-    for (std::size_t i = 0; i < result_.loads; ++i)
-      observed.emplace_back(result_.observed_us[i], i);
-    std::ranges::sort(observed);
-    std::vector<std::size_t> once(result_.loads, 1);
-    for (double const quantile : options.quantiles) {
-      PredictedQuantile out{.quantile = quantile,
-                            .observed_us = weighted(observed, once, quantile),
-                            .predicted_us = weighted(samples_, once, quantile)};
-      out.saving_us = out.observed_us - out.predicted_us;
-      std::vector<double> predicted;
-      std::vector<double> savings;
-      std::mt19937_64 random(options.seed);
-      for (std::size_t resample = 0; resample < kResamples; ++resample) {
-        std::vector<std::size_t> weights(result_.loads, 0);
-        for (std::size_t i = 0; i < result_.loads; ++i) ++weights[random() % result_.loads];
-        predicted.push_back(weighted(samples_, weights, quantile));
-        savings.push_back(weighted(observed, weights, quantile) - predicted.back());
-      }
-      std::ranges::sort(predicted);
-      std::ranges::sort(savings);
-      auto const low = rank_of(.025, kResamples);
-      auto const high = rank_of(.975, kResamples);
-      out.low_us = predicted[low];
-      out.high_us = predicted[high];
-      out.saving_low_us = savings[low];
-      out.saving_high_us = savings[high];
-      result_.quantiles.push_back(out);
-    }
-    return std::move(result_);
-  }
-
- private:
-  /// The quantile of sorted values, each as often as its load counts.
-  static double weighted(const std::vector<std::pair<double, std::size_t>>& values,
-                         const std::vector<std::size_t>& weights, double quantile) {
-    std::size_t total = 0;
-    for (auto const& [value, load] : values) total += weights[load];
-    auto const wanted = rank_of(quantile, total) + 1;
-    std::size_t sum = 0;
-    for (auto const& [value, load] : values) {
-      sum += weights[load];
-      if (sum >= wanted) return value;
-    }
-    return values.back().first;
-  }
-
-  MilestonePrediction result_;
-  std::vector<std::pair<double, std::size_t>> samples_;
-};
-
 class Predictor {
  public:
   Predictor(const DependencyGraph& graph, std::span<const ObservedPage> loads,
@@ -177,10 +83,10 @@ class Predictor {
       load.unchanged_us = changed_load(graph_, load.parts, unchanged, 1);
       for (std::size_t i = 0; i < kMilestones; ++i) {
         if (!load.parts.observed_us[i] || !load.unchanged_us[i]) continue;
-        load.places[i] = milestones_[i].add_load(static_cast<double>(*load.parts.observed_us[i]));
+        load.places[i] = milestones_[i].add_row(static_cast<double>(*load.parts.observed_us[i]));
       }
     }
-    if (std::ranges::none_of(milestones_, &MilestoneSamples::any)) {
+    if (std::ranges::none_of(milestones_, &SampledQuantiles::any)) {
       return std::unexpected("no load reached a milestone that the graph has");
     }
     std::size_t samples = 0;
@@ -197,7 +103,8 @@ class Predictor {
       if (samples < kSamplesMin || samples < checked + checked / 10) continue;
       checked = samples;
       for (std::size_t i = 0; i < kMilestones; ++i) {
-        within[i] = !milestones_[i].any() || milestones_[i].is_within(options_);
+        within[i] =
+            !milestones_[i].any() || milestones_[i].is_within(options_.quantiles, options_.bound);
       }
     } while (!std::ranges::all_of(within, std::identity()) &&
              samples + loads_.size() <= options_.samples_max);
@@ -205,7 +112,12 @@ class Predictor {
     Prediction prediction{.milestones = {}, .samples = samples};
     for (std::size_t i = 0; i < kMilestones; ++i) {
       if (!milestones_[i].any()) continue;
-      prediction.milestones.push_back(std::move(milestones_[i]).finish(options_, within[i]));
+      MilestonePrediction& out = prediction.milestones.emplace_back();
+      static_cast<PredictedTimes&>(out) =
+          std::move(milestones_[i]).finish(options_.quantiles, options_.seed);
+      out.milestone = static_cast<Milestone>(i);
+      out.loads = out.observed_us.size();
+      out.within_bound = within[i];
     }
     return prediction;
   }
@@ -243,10 +155,7 @@ class Predictor {
   std::vector<NodeChange> changes_;
   DependencyGraph changed_graph_;
   bool draws_ = false;
-  std::array<MilestoneSamples, kMilestones> milestones_ = {
-      MilestoneSamples(Milestone::kFirstContentfulPaint),
-      MilestoneSamples(Milestone::kLargestContentfulPaint), MilestoneSamples(Milestone::kLoadEvent),
-      MilestoneSamples(Milestone::kLastLoad)};
+  std::array<SampledQuantiles, kMilestones> milestones_;  ///< by Milestone
 };
 
 }  // namespace
@@ -259,11 +168,6 @@ std::expected<Prediction, std::string> predict(const DependencyGraph& graph,
     return std::unexpected(std::move(fault));
   }
   return Predictor(graph, loads, change, options).run();
-}
-
-double quantile_of(std::vector<double> values, double quantile) {
-  std::ranges::sort(values);
-  return values[rank_of(quantile, values.size())];
 }
 
 }  // namespace reprise

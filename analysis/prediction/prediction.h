@@ -15,6 +15,7 @@
 #include "analysis/dependency/observed_page.h"
 #include "analysis/prediction/load_parts.h"
 #include "analysis/prediction/page_change.h"
+#include "analysis/prediction/sampled_quantiles.h"
 
 namespace reprise {
 
@@ -28,25 +29,10 @@ struct PredictionOptions {
   std::uint64_t seed = 1;
 };
 
-/// Times are in us.
-struct PredictedQuantile {
-  double quantile = .5;
-  double observed_us = 0;
-  double predicted_us = 0;
-  double low_us = 0;  ///< 95 % interval, by bootstrap over the observed loads
-  double high_us = 0;
-  double saving_us = 0;  ///< observed - predicted; below 0: it costs
-  double saving_low_us = 0;
-  double saving_high_us = 0;
-};
-
-struct MilestonePrediction {
+struct MilestonePrediction : PredictedTimes {
   Milestone milestone = Milestone::kLoadEvent;
-  std::size_t loads = 0;                     ///< in which it was reached
-  std::vector<PredictedQuantile> quantiles;  ///< in the order asked for
-  std::vector<double> observed_us;           ///< of these loads
-  std::vector<double> predicted_us;          ///< all samples
-  bool within_bound = false;                 ///< otherwise samples_max ended it
+  std::size_t loads = 0;      ///< in which it was reached
+  bool within_bound = false;  ///< otherwise samples_max ended it
 };
 
 struct Prediction {
@@ -62,9 +48,5 @@ std::expected<Prediction, std::string> predict(const DependencyGraph& graph,
                                                std::span<const ObservedPage> loads,
                                                const PageChange& change,
                                                const PredictionOptions& options);
-
-/// The smallest value that at least this share of the values does not exceed. `values` are not
-/// empty.
-double quantile_of(std::vector<double> values, double quantile);
 
 }  // namespace reprise

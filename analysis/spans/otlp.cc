@@ -60,6 +60,12 @@ std::string kind_of(const json::object& span) {
              : std::string();
 }
 
+/// 2 or "STATUS_CODE_ERROR".
+bool has_failed(const json::object& span) {
+  auto const& status = object_at(span, "status");
+  return integer_at(status, "code") == 2 || text_at(status, "code") == "STATUS_CODE_ERROR";
+}
+
 }  // namespace
 
 void read_otlp(const json::object& request, SpanSet& set) {
@@ -85,6 +91,7 @@ void read_otlp(const json::object& request, SpanSet& set) {
         span.kind = kind_of(object);
         span.start_ns = time_at(object, "startTimeUnixNano");
         span.end_ns = time_at(object, "endTimeUnixNano");
+        span.failed = has_failed(object);
         span.attributes = attributes_of(object);
         set.add(std::move(span));
       }

@@ -31,6 +31,7 @@ struct Span {
   std::string place;  ///< the data center; empty if unknown
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
+  bool failed = false;  ///< its tracer says that it did not do what it was asked for
   std::vector<Attribute> attributes;
 
   /// The value of an attribute; empty if the span does not have it.

@@ -43,6 +43,7 @@ void read_zipkin(const json::array& list, SpanSet& set) {
               .host = std::string(text_at(endpoint, "ipv4")),
               .start_ns = start_ns,
               .end_ns = start_ns + length_ns,
+              .failed = object_at(object, "tags").contains("error"),
               .attributes = tags_of(object)};
     span.place = span.first_of({"cloud.availability_zone", "cloud.region"});
     set.add(std::move(span));

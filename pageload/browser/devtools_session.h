@@ -35,7 +35,7 @@ class DevtoolsSession : public PageSession {
   RemoteCommand close_command() const override;
   BodyQuestions body_questions() const override;
   PageInput input() const override;
-  Result<void> start_trace(TimePoint deadline) override { return trace_.start(deadline); }
+  Result<void> start_trace(TimePoint deadline) override { return trace_.start(session_, deadline); }
   Result<void> write_trace(TimePoint deadline, PageLoad& load) override {
     return trace_.write(options_.trace, deadline, load);
   }

@@ -159,4 +159,10 @@ std::vector<TlsHost> TlsPlans::hosts() const {
   return hosts;
 }
 
+std::vector<LeafNames> TlsPlans::leaves() const {
+  std::vector<LeafNames> leaves;
+  for (auto const& [place, known] : recorded_) leaves.push_back(known.plan.names);
+  return leaves;
+}
+
 }  // namespace reprise

@@ -56,6 +56,8 @@ class TlsPlans {
   bool knows(const std::string& host) const { return find(host, 0) != nullptr; }
   /// Ordered by name.
   std::vector<TlsHost> hosts() const;
+  /// The certificates of all recorded hosts.
+  std::vector<LeafNames> leaves() const;
 
  private:
   struct Recorded {

@@ -203,7 +203,10 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
                  "request\n",
                  PreparedCache::kRoomBytesMax >> 20, counted(left_out, "response").c_str());
   }
-  // Documents are rewritten while the browser starts, not while it waits for them.
+  // Certificates are minted and documents are rewritten while the browser starts, not while it
+  // waits for them.
+  serving.expect_names(replayed.tls_plans().leaves());
+  std::jthread const minting([&](const std::stop_token& stop) { serving.mint_expected(stop); });
   std::jthread const warming([&](const std::stop_token& stop) { replayed.warm_documents(stop); });
   AdminActions const admin{
       .status = [&] { return boost::json::serialize(report_json(replayed.report(), serving)); },

@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "base/system/json_file.h"
+#include "base/system/thread_priority.h"
 #include "pageload/browser/launch.h"
 #include "shaper/packet/network/topology.h"
 #include "tools/commands.h"
@@ -267,6 +268,11 @@ std::optional<int> Serving::bind_names(const Naming& naming) {
     }
   }
   return std::nullopt;
+}
+
+void Serving::mint_expected(const std::stop_token& stop) {
+  give_way();
+  server_->mint_expected(stop);
 }
 
 int Serving::run(HandlerFactory& handler, const AdminActions& admin,

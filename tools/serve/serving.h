@@ -90,6 +90,13 @@ class Serving {
   /// The stub; null if there is none. On the main thread.
   const dns::Responder* responder() const { return responder_ ? &*responder_ : nullptr; }
 
+  /// The names of the certificates that clients will probably be shown; after prepare(), before
+  /// run().
+  void expect_names(const std::vector<LeafNames>& names) { server_->expect_names(names); }
+  /// Mints these certificates, behind all other work of the machine: on a thread that the caller
+  /// has for it, and that ends before this object. Returns early if `stop` is requested.
+  void mint_expected(const std::stop_token& stop);
+
   /// Serves, prints the addresses, runs the command; returns after all connections have ended, when
   /// the command has ended or, without one, after a signal or stop(). The exit code is that of
   /// stop() unless it was kExitDone, else the command's, else kExitDone. `progress` returns the

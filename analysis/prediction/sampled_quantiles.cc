@@ -1,0 +1,98 @@
+#include "analysis/prediction/sampled_quantiles.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace reprise {
+namespace {
+
+constexpr std::size_t kResamples = 400;
+/// Half the width of a 95 % interval, in standard deviations.
+constexpr double kDeviations = 1.96;
+
+using Sample = std::pair<double, std::size_t>;  // with its row
+
+/// Where a quantile of so many sorted values is.
+std::size_t rank_of(double quantile, std::size_t count) {
+  auto const rank = std::ceil(quantile * static_cast<double>(count) - 1e-9);
+  return static_cast<std::size_t>(std::clamp(rank, 1.0, static_cast<double>(count))) - 1;
+}
+
+/// The quantile of sorted values, each as often as its row counts.
+double weighted(const std::vector<Sample>& values, const std::vector<std::size_t>& weights,
+                double quantile) {
+  std::size_t total = 0;
+  for (auto const& [value, row] : values) total += weights[row];
+  auto const wanted = rank_of(quantile, total) + 1;
+  std::size_t sum = 0;
+  for (auto const& [value, row] : values) {
+    sum += weights[row];
+    if (sum >= wanted) return value;
+  }
+  return values.back().first;
+}
+
+}  // namespace
+
+std::size_t SampledQuantiles::add_row(double observed_us) {
+  times_.observed_us.push_back(observed_us);
+  return times_.observed_us.size() - 1;
+}
+
+bool SampledQuantiles::is_within(std::span<const double> quantiles, double bound) const {
+  auto values = samples_;
+  std::ranges::sort(values);
+  auto const count = static_cast<double>(values.size());
+  return std::ranges::all_of(quantiles, [&](double quantile) {
+    double const middle = quantile * count;
+    double const reach = kDeviations * std::sqrt(count * quantile * (1 - quantile));
+    if (middle - reach < 0 || middle + reach > count - 1) return false;
+    double const at = values[rank_of(quantile, values.size())].first;
+    double const low = values[static_cast<std::size_t>(middle - reach)].first;
+    double const high = values[static_cast<std::size_t>(std::ceil(middle + reach))].first;
+    return std::max(at - low, high - at) <= bound * std::abs(at);
+  });
+}
+
+PredictedTimes SampledQuantiles::finish(std::span<const double> quantiles, std::uint64_t seed) && {
+  for (auto const& [value, row] : samples_) times_.predicted_us.push_back(value);
+  std::ranges::sort(samples_);
+  std::vector<Sample> observed;
+  for (std::size_t row = 0; row < rows(); ++row)
+    observed.emplace_back(times_.observed_us[row], row);
+  std::ranges::sort(observed);
+  std::vector<std::size_t> const once(rows(), 1);
+  for (double const quantile : quantiles) {
+    PredictedQuantile out{.quantile = quantile,
+                          .observed_us = weighted(observed, once, quantile),
+                          .predicted_us = weighted(samples_, once, quantile)};
+    out.saving_us = out.observed_us - out.predicted_us;
+    std::vector<double> predicted;
+    std::vector<double> savings;
+    std::mt19937_64 random(seed);
+    for (std::size_t resample = 0; resample < kResamples; ++resample) {
+      std::vector<std::size_t> weights(rows(), 0);
+      for (std::size_t i = 0; i < rows(); ++i) ++weights[random() % rows()];
+      predicted.push_back(weighted(samples_, weights, quantile));
+      savings.push_back(weighted(observed, weights, quantile) - predicted.back());
+    }
+    std::ranges::sort(predicted);
+    std::ranges::sort(savings);
+    auto const low = rank_of(.025, kResamples);
+    auto const high = rank_of(.975, kResamples);
+    out.low_us = predicted[low];
+    out.high_us = predicted[high];
+    out.saving_low_us = savings[low];
+    out.saving_high_us = savings[high];
+    times_.quantiles.push_back(out);
+  }
+  return std::move(times_);
+}
+
+double quantile_of(std::vector<double> values, double quantile) {
+  std::ranges::sort(values);
+  return values[rank_of(quantile, values.size())];
+}
+
+}  // namespace reprise

@@ -1,0 +1,99 @@
+#include "analysis/service/changed_request.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace reprise {
+namespace {
+
+/// In a chosen concurrency, between the measured ones.
+double loaded_at(const std::vector<std::pair<double, LatencyQuantiles>>& loaded, double share,
+                 double concurrency) {
+  auto const above = std::ranges::lower_bound(loaded, concurrency, {},
+                                              &std::pair<double, LatencyQuantiles>::first);
+  if (above == loaded.end()) return loaded.back().second.at(share);
+  if (above == loaded.begin()) return above->second.at(share);
+  auto const below = std::prev(above);
+  return std::lerp(below->second.at(share), above->second.at(share),
+                   (concurrency - below->first) / (above->first - below->first));
+}
+
+double from_0_to_1(std::mt19937_64& random) {
+  return static_cast<double>(random() >> 11) * 0x1p-53;
+}
+
+}  // namespace
+
+ChangedRequests::ChangedRequests(const ServiceGraph& graph,
+                                 std::span<const ServiceRequest> requests,
+                                 const ServiceChange& change)
+    : graph_(graph), change_(change), placed_(placed_requests(graph, requests)) {
+  std::map<std::pair<std::string, std::string>, std::vector<double>> times;
+  for (PlacedRequest const& row : placed_) {
+    std::vector<std::int64_t>& own = own_us_.emplace_back();
+    for (std::uint32_t node = 0; node <= graph.answer(); ++node) {
+      auto const* const call = node == graph.answer() ? nullptr : row.calls[node];
+      bool const is_there = call != nullptr || node == graph.answer();
+      auto const join = join_of(graph.graph, node, [&row](std::uint32_t from) {
+        auto const* const other = row.calls[from];
+        return other == nullptr ? std::nullopt : std::optional(other->end_us());
+      });
+      auto const start = call == nullptr ? row.request->took_us : call->start_us();
+      own.push_back(is_there ? start - join : 0);
+      if (call == nullptr) continue;
+      auto& all = times[{call->dependency, call->operation}];
+      for (ServiceAttempt const& attempt : call->attempts) {
+        if (!attempt.failed) all.push_back(static_cast<double>(attempt.took_us()));
+      }
+    }
+  }
+  for (auto& [operation, all] : times) std::ranges::sort(all);
+  for (std::uint32_t node = 0; node < graph.answer(); ++node) {
+    DependencyNode const& each = graph.graph.nodes[node];
+    times_us_.push_back(times[{each.type, each.function}]);
+  }
+}
+
+std::int64_t ChangedRequests::attempt_us(const ServiceAttempt& attempt, std::uint32_t node,
+                                         std::mt19937_64& random, double concurrency) const {
+  CallChange const& change = change_.calls[node];
+  auto took = static_cast<double>(attempt.took_us());
+  if (!attempt.failed && change.to) {
+    double const share = change.from ? share_below(times_us_[node], took) : from_0_to_1(random);
+    double const to = concurrency > 0 && !change.loaded.empty()
+                          ? loaded_at(change.loaded, share, concurrency)
+                          : change.to->at(share);
+    took = change.from ? took + to - change.from->at(share) : to;
+  }
+  return std::max<std::int64_t>(std::llround(took) + change.add_us, 0);
+}
+
+std::int64_t ChangedRequests::call_us(std::size_t row, std::uint32_t node, std::mt19937_64& random,
+                                      double concurrency) const {
+  ServiceCall const& call = *placed_[row].calls[node];
+  std::int64_t sum = 0;
+  auto end = call.start_us();
+  for (ServiceAttempt const& attempt : call.attempts) {
+    sum += attempt.start_us - end + attempt_us(attempt, node, random, concurrency);
+    end = attempt.end_us;
+  }
+  return std::max<std::int64_t>(sum, 0);
+}
+
+std::int64_t ChangedRequests::took_us(std::size_t row, std::mt19937_64& random) const {
+  auto const& calls = placed_[row].calls;
+  std::vector<std::optional<std::int64_t>> ends(calls.size());
+  std::int64_t start = 0;
+  for (std::uint32_t node = 0; node <= graph_.answer(); ++node) {
+    bool const is_answer = node == graph_.answer();
+    if (!is_answer && calls[node] == nullptr) continue;
+    auto const join = join_of(graph_.graph, node, [&](std::uint32_t from) { return ends[from]; });
+    auto const own = own_us(row, node);
+    auto const longer = static_cast<double>(std::max<std::int64_t>(own, 0)) * (change_.cpu - 1);
+    start = join + own + std::llround(longer);
+    if (!is_answer) ends[node] = start + call_us(row, node, random);
+  }
+  return std::max<std::int64_t>(start, 0);
+}
+
+}  // namespace reprise

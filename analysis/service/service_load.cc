@@ -1,0 +1,219 @@
+#include "analysis/service/service_load.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <map>
+#include <queue>
+#include <string>
+#include <vector>
+
+namespace reprise {
+namespace {
+
+/// Requests of each user that do not count: all begin at once.
+constexpr std::uint64_t kFirstRequests = 3;
+
+class LoadSimulation {
+ public:
+  LoadSimulation(const ServiceLoad& load, const ChangedRequests& requests, std::mt19937_64& random)
+      : load_(load),
+        requests_(requests),
+        graph_(requests.graph().graph),
+        answer_(requests.graph().answer()),
+        random_(random),
+        users_(load.users),
+        idle_(load.workers),
+        mean_own_us_(mean_own()) {
+    std::map<std::string, std::uint32_t> dependencies;
+    for (std::uint32_t node = 0; node < answer_; ++node) {
+      auto const& name = graph_.nodes[node].type;
+      auto const [found, is_new] =
+          dependencies.try_emplace(name, static_cast<std::uint32_t>(dependencies.size()));
+      dependency_.push_back(found->second);
+    }
+    active_.resize(dependencies.size());
+  }
+
+  void run(const std::function<bool(std::size_t row, std::int64_t took_us)>& answered) {
+    for (std::uint32_t user = 0; user < load_.users; ++user) begin(user);
+    std::uint64_t done = 0;
+    while (!events_.empty()) {
+      auto const event = events_.top();
+      events_.pop();
+      now_us_ = event.at_us;
+      User& user = users_[event.user];
+      switch (event.kind) {
+        case Kind::kWorked:
+          ++idle_;
+          work();
+          break;
+        case Kind::kStart:
+          if (event.node != answer_) {
+            call(event.user, event.node);
+            break;
+          }
+          if (++done > kFirstRequests * load_.users &&
+              !answered(user.row, now_us_ - user.began_us)) {
+            return;
+          }
+          begin(event.user);
+          break;
+        case Kind::kEnd:
+          --active_[dependency_[event.node]];
+          // Of a request that was answered without it.
+          if (event.request != user.request) break;
+          user.ended[event.node] = true;
+          continue_after(event.user);
+          break;
+      }
+    }
+  }
+
+ private:
+  enum class Kind : std::uint8_t { kWorked, kStart, kEnd };
+  struct Event {
+    std::int64_t at_us = 0;
+    std::uint64_t number = 0;
+    Kind kind = Kind::kWorked;
+    std::uint32_t user = 0;
+    std::uint32_t node = 0;
+    std::uint64_t request = 0;
+
+    bool operator>(const Event& other) const {
+      return std::pair(at_us, number) > std::pair(other.at_us, other.number);
+    }
+  };
+  /// Own work of a request, in the course of which nodes start.
+  struct Job {
+    std::uint32_t user = 0;
+    std::uint64_t request = 0;
+    std::vector<std::pair<std::int64_t, std::uint32_t>> starts;  ///< after so much work
+  };
+  struct User {
+    std::size_t row = 0;
+    std::uint64_t request = 0;
+    std::int64_t began_us = 0;
+    std::vector<bool> ready;  ///< of each node: it has started, or its work waits
+    std::vector<bool> ended;
+  };
+
+  /// Where times are rounded, the own work of single requests says nothing.
+  std::vector<double> mean_own() const {
+    if (requests_.graph().grain_us < 100) return {};
+    std::vector<double> means;
+    for (std::uint32_t node = 0; node <= answer_; ++node) {
+      double sum = 0;
+      double count = 0;
+      for (std::size_t row = 0; row < requests_.size(); ++row) {
+        if (!has(row, node)) continue;
+        sum += static_cast<double>(requests_.own_us(row, node));
+        ++count;
+      }
+      means.push_back(count > 0 ? sum / count : 0);
+    }
+    return means;
+  }
+
+  bool has(std::size_t row, std::uint32_t node) const {
+    return node == answer_ || requests_[row].calls[node] != nullptr;
+  }
+
+  std::int64_t own_us(std::size_t row, std::uint32_t node) const {
+    double const own = mean_own_us_.empty() ? static_cast<double>(requests_.own_us(row, node))
+                                            : mean_own_us_[node];
+    return std::llround(std::max(own, 0.0) * load_.work_share * requests_.change().cpu);
+  }
+
+  void begin(std::uint32_t place) {
+    User& user = users_[place];
+    user.row = random_() % requests_.size();
+    user.request = ++requests_begun_;
+    user.began_us = now_us_;
+    user.ready.assign(answer_ + 1, false);
+    user.ended.assign(answer_, false);
+    continue_after(place);
+  }
+
+  /// Whether all that it waits for has ended, of alternatives one.
+  bool can_start(const User& user, std::uint32_t node) const {
+    auto const [begin, end] = graph_.edges_to(node);
+    for (auto const* edge = begin; edge != end;) {
+      auto const group = edge->alternative;
+      bool any_there = false;
+      bool any_ended = false;
+      do {
+        any_there = any_there || has(user.row, edge->from);
+        any_ended = any_ended || user.ended[edge->from];
+        ++edge;
+      } while (edge != end && group != 0 && edge->alternative == group);
+      if (any_there && !any_ended) return false;
+    }
+    return true;
+  }
+
+  /// The work for all nodes that can start now is one job.
+  void continue_after(std::uint32_t place) {
+    User& user = users_[place];
+    Job job{.user = place, .request = user.request, .starts = {}};
+    for (std::uint32_t node = 0; node <= answer_; ++node) {
+      if (user.ready[node] || !has(user.row, node) || !can_start(user, node)) continue;
+      user.ready[node] = true;
+      job.starts.emplace_back(own_us(user.row, node), node);
+    }
+    if (job.starts.empty()) return;
+    std::ranges::sort(job.starts);
+    jobs_.push_back(std::move(job));
+    work();
+  }
+
+  void work() {
+    while (idle_ > 0 && !jobs_.empty()) {
+      Job const job = std::move(jobs_.front());
+      jobs_.pop_front();
+      --idle_;
+      for (auto const& [after_us, node] : job.starts) {
+        add(now_us_ + after_us, Kind::kStart, job.user, node, job.request);
+      }
+      add(now_us_ + job.starts.back().first, Kind::kWorked, job.user, 0, job.request);
+    }
+  }
+
+  void call(std::uint32_t place, std::uint32_t node) {
+    User const& user = users_[place];
+    auto const active = ++active_[dependency_[node]];
+    auto const took = requests_.call_us(user.row, node, random_, active);
+    add(now_us_ + took, Kind::kEnd, place, node, user.request);
+  }
+
+  void add(std::int64_t at_us, Kind kind, std::uint32_t user, std::uint32_t node,
+           std::uint64_t request) {
+    events_.push({at_us, ++events_made_, kind, user, node, request});
+  }
+
+  const ServiceLoad& load_;
+  const ChangedRequests& requests_;
+  const DependencyGraph& graph_;
+  std::uint32_t answer_;
+  std::mt19937_64& random_;
+  std::vector<User> users_;
+  std::uint32_t idle_;  ///< workers
+  std::vector<double> mean_own_us_;
+  std::vector<std::uint32_t> dependency_;  ///< of each node
+  std::vector<std::uint32_t> active_;      ///< calls, of each dependency
+  std::deque<Job> jobs_;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::int64_t now_us_ = 0;
+  std::uint64_t events_made_ = 0;
+  std::uint64_t requests_begun_ = 0;
+};
+
+}  // namespace
+
+void ServiceLoad::run(
+    const ChangedRequests& requests, std::mt19937_64& random,
+    const std::function<bool(std::size_t row, std::int64_t took_us)>& answered) const {
+  LoadSimulation(*this, requests, random).run(answered);
+}
+
+}  // namespace reprise

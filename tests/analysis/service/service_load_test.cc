@@ -1,0 +1,77 @@
+// Many users at a time, with answers that can be counted by hand.
+
+#include <gmock/gmock.h>
+
+#include "analysis/service/service_prediction.h"
+
+namespace reprise {
+namespace {
+
+/// Requests with `own_us` of work before a call of `call_us`, and as much after it.
+ServiceEndpoint requests_of(std::int64_t own_us, std::int64_t call_us) {
+  ServiceEndpoint endpoint{.service = "s", .endpoint = "e", .requests = {}};
+  for (int i = 0; i < 100; ++i) {
+    endpoint.requests.push_back(
+        {.started_ns = i * 1'000'000'000LL,
+         .took_us = 2 * own_us + call_us,
+         .calls = {{.dependency = "db",
+                    .operation = "select",
+                    .attempts = {{.start_us = own_us, .end_us = own_us + call_us}}}}});
+  }
+  return endpoint;
+}
+
+ServicePrediction with_users(const ServiceEndpoint& endpoint, const std::string& change,
+                             const LatencyProfile& profile = {}, std::uint32_t workers = 1) {
+  auto const graph = learn_service(endpoint);
+  std::vector<ServiceScenario> const scenarios = {*parse_service_scenario("service: " + change)};
+  auto const made = service_change(graph, endpoint.requests, scenarios, profile);
+  EXPECT_TRUE(made) << made.error();
+  return predict_service(graph, endpoint.requests, *made,
+                         {.samples_max = 3'000, .workers = workers});
+}
+
+TEST(ServiceLoad, OfOneUserIsWhatWasObserved) {
+  auto const alone = with_users(requests_of(1'003, 10'001), "users=1");
+  EXPECT_THAT(alone.times.predicted_us, testing::Each(12'007));
+}
+
+TEST(ServiceLoad, OfManyUsersIsAsLongAsTheWorkOfAll) {
+  // 20 ms of work each, one at a time: in a closed loop each waits for all others.
+  auto const busy = with_users(requests_of(10'003, 1'001), "users=8");
+  EXPECT_THAT(busy.times.predicted_us, testing::Each(testing::Eq(8 * 2 * 10'003)));
+  auto const two = with_users(requests_of(10'003, 1'001), "users=8", {}, 2);
+  EXPECT_NEAR(two.times.quantiles[0].predicted_us, 4 * 2 * 10'003, 11'000);
+}
+
+TEST(ServiceLoad, DoesNotDelayCallsThatRunBesideEachOther) {
+  auto const waiting = with_users(requests_of(11, 100'003), "users=4");
+  EXPECT_NEAR(waiting.times.quantiles[0].predicted_us, 100'025, 50);
+}
+
+TEST(ServiceLoad, TakesTheTimeOfACallFromItsConcurrency) {
+  LatencyProfile const profile{
+      .dependencies = {{.name = "db",
+                        .observed = {.concurrency = 1},
+                        .latencies = {{.conditions = {.concurrency = 1}, .times_us = {50'000}},
+                                      {.conditions = {.concurrency = 4}, .times_us = {80'000}}}}}};
+  auto const loaded = with_users(requests_of(11, 50'003), "users=4", profile);
+  EXPECT_NEAR(loaded.times.quantiles[0].predicted_us, 80'025, 1'000);
+}
+
+TEST(ServiceLoad, OfALostReplicaIsThatOfItsUsersOnTheOthers) {
+  auto endpoint = requests_of(10'003, 1'001);
+  // Four at a time, on two replicas.
+  for (std::size_t i = 0; i < endpoint.requests.size(); ++i) {
+    endpoint.requests[i].started_ns = static_cast<std::int64_t>(i) * 21'007'000 / 4;
+  }
+  auto const graph = learn_service(endpoint);
+  std::vector<ServiceScenario> const scenarios = {*parse_service_scenario("service: lost=1/2")};
+  auto const change = service_change(graph, endpoint.requests, scenarios, {});
+  ASSERT_TRUE(change) << change.error();
+  EXPECT_EQ(change->observed_users, 2);
+  EXPECT_EQ(change->users, 4);
+}
+
+}  // namespace
+}  // namespace reprise
