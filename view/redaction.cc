@@ -49,6 +49,8 @@ constexpr auto kOpenFields = std::to_array<std::string_view>({"accept",
 
 constexpr std::size_t kTokenBytesMin = 20;
 constexpr int kTokenChangesMin = 4;
+/// Of URLs in parameters of URLs; what is deeper is hidden.
+constexpr int kDepthMax = 4;
 
 bool is_secret_name(std::string_view name) {
   auto const small = lower_case(name);
@@ -147,14 +149,14 @@ std::string hidden(std::string_view, const std::string&, bool) {
 
 }  // namespace
 
-std::string Redaction::visit_text(std::string_view text, const VisitSecret& visit) {
+std::string Redaction::visit_text(std::string_view text, const VisitSecret& visit, int depth) {
   auto const of_parameter = [&](std::string_view value, const std::string& name, bool) {
     auto const plain = percent_decoded(value);
     bool secret = is_secret_name(std::string_view(name).substr(kParameter.size())) ||
                   (!plain.contains("://") && is_mixed(plain));
     // A URL in a parameter can have parameters, too.
     if (!secret && plain.size() < text.size() && plain.find_first_of("?&#;") != plain.npos) {
-      secret = visit_text(plain, visit) != plain;
+      secret = depth == kDepthMax || visit_text(plain, visit, depth + 1) != plain;
     }
     return secret ? visit(value, name, true) : std::string(value);
   };

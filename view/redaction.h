@@ -34,7 +34,7 @@ class Redaction {
 
  private:
   /// Visits the secrets of a text, or of a field; returns it with the visitor's values.
-  static std::string visit_text(std::string_view text, const VisitSecret& visit);
+  static std::string visit_text(std::string_view text, const VisitSecret& visit, int depth = 0);
   static std::string visit_value(const HeaderView& field, const VisitSecret& visit);
   Result<void> learn(const Exchange& exchange);
   VisitSecret learning(Result<void>& done);

@@ -1,6 +1,7 @@
 #include "analysis/visual/trace_visuals.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -15,6 +16,9 @@ using importing::JsonKind;
 using importing::JsonReader;
 
 constexpr std::size_t kVisualEventsMax = 1'000'000;
+/// Later times are invalid: 30 years.
+constexpr double kVisualMsMax = 1e12;
+constexpr double kPixelsMax = 1e12;
 
 /// As far as it is needed here.
 struct VisualEvent {
@@ -147,6 +151,7 @@ class VisualReader {
 
   void take(VisualEvent& event) {
     double const at_ms = ms_of(event.at_us);
+    if (!(std::abs(at_ms) <= kVisualMsMax) || !(event.length_us / 1000 <= kVisualMsMax)) return;
     if (event.name == "Screenshot") return take_frame(event, at_ms);
     if (event.process != page_.process || at_ms + event.length_us / 1000 <= 0) return;
     if (event.name == "RunTask") {
@@ -157,7 +162,8 @@ class VisualReader {
     } else if (event.name == "firstContentfulPaint") {
       visuals_.first_contentful_paint_ms = at_ms;
     } else if (event.name == "largestContentfulPaint::Candidate") {
-      visuals_.largest_paint = {at_ms, std::move(event.node), std::move(event.type), event.pixels};
+      visuals_.largest_paint = {at_ms, std::move(event.node), std::move(event.type),
+                                std::clamp(event.pixels, 0.0, kPixelsMax)};
     } else if (event.name == "largestContentfulPaint::Invalidate") {
       visuals_.largest_paint.reset();
     } else if (event.blocking == "blocking" || event.blocking == "in_body_parser_blocking") {

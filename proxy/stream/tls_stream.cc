@@ -52,13 +52,15 @@ struct RecordBio {
   static int write(BIO* bio, const char* data, int size) {
     TlsStream& self = stream(bio);
     BIO_clear_retry_flags(bio);
+    if (std::exchange(self.drops_message_, false)) return size;
     auto const bytes = bytes_of(std::string_view(data, static_cast<std::size_t>(size)));
     if (self.sealer_ == nullptr) {
       batch().append(bytes);
       return size;
     }
     auto const type = std::exchange(self.message_type_, RecordType::kApplicationData);
-    return self.seal_message(type, bytes) ? size : -1;
+    self.seal_message(type, bytes);
+    return size;
   }
 
   static long control(BIO* bio, int command, long number, void* data) {
@@ -234,6 +236,10 @@ Task<void> TlsStream::handshake() {
     int const result = SSL_do_handshake(ssl_.get());
     auto const trouble = result == 1 ? Trouble::kWantsMore : trouble_of(result);
     if (result == 1 && SSL_is_server(ssl_.get()) == 1) {
+      // OpenSSL's buffer for sending was the last message itself, which is gone.
+      if (sealer_ != nullptr && SSL_free_buffers(ssl_.get()) != 1) {
+        co_return fail({kTlsBrokenOff, tls_category()});
+      }
       hold_batch();
       co_return Result<void>{};
     }
@@ -315,23 +321,27 @@ std::size_t TlsStream::seal(Outgoing& pieces) {
   return content_bytes;
 }
 
-bool TlsStream::seal_message(RecordType type, Bytes message) {
-  constexpr std::byte kKeyUpdate{24};  // RFC 8446 section 4
+void TlsStream::seal_message(RecordType type, Bytes message) {
   sealer_->begin(type, message.size(), batch().room(message.size() + RecordSealer::kOverheadBytes));
   sealer_->add(message);
   batch().grow(sealer_->end());
-  if (type != RecordType::kHandshake || message.front() != kKeyUpdate) return true;
-  auto* const secret = server_secret(ssl_.get());
-  return secret != nullptr && sealer_->update_key(*secret);
+}
+
+void TlsStream::hand_back() {
+  static constexpr std::array kKeyUpdate = {std::byte{24}, std::byte{0}, std::byte{0}, std::byte{1},
+                                            std::byte{0}};
+  seal_message(RecordType::kHandshake, kKeyUpdate);
+  sealer_ = nullptr;
+  drops_message_ = true;
 }
 
 Result<std::size_t> TlsStream::encrypt(Outgoing& pieces) {
   std::size_t taken = 0;
   while (!pieces.empty() && batch().size() < kBatchBytes) {
-    // A KeyUpdate that the client asked for goes first, and OpenSSL sends it with its own content.
-    bool const ours =
-        sealer_ != nullptr && SSL_get_key_update_type(ssl_.get()) == SSL_KEY_UPDATE_NONE;
-    auto const count = ours ? Result<std::size_t>(seal(pieces)) : encrypt_by_openssl(pieces);
+    bool const asked = SSL_get_key_update_type(ssl_.get()) != SSL_KEY_UPDATE_NONE;
+    if (sealer_ != nullptr && asked) hand_back();
+    auto const count =
+        sealer_ != nullptr ? Result<std::size_t>(seal(pieces)) : encrypt_by_openssl(pieces);
     if (!count) return fail(count.error());
     taken += *count;
     sizer_.sent(*count);

@@ -50,8 +50,12 @@ class TlsStream final : public SocketStream {
   Result<std::size_t> encrypt_by_openssl(Outgoing& pieces);
   /// The same, by sealer_.
   std::size_t seal(Outgoing& pieces);
-  /// A message of OpenSSL's, whole. False: the connection cannot go on.
-  bool seal_message(RecordType type, Bytes message);
+  /// A whole message other than content.
+  void seal_message(RecordType type, Bytes message);
+  /// Sends the KeyUpdate that the client asked for (RFC 8446 section 4.6.3). OpenSSL alone has the
+  /// next key, and encrypts from then on. It sends a KeyUpdate before its first content, too, with
+  /// the old key, whose records it has not counted: that one is dropped.
+  void hand_back();
   /// Sends the thread's batch as far as the socket accepts it, and keeps the rest.
   Result<void> send_batch();
   /// Keeps the thread's batch without sending any of it.
@@ -67,6 +71,7 @@ class TlsStream final : public SocketStream {
   SslPtr ssl_;
   std::unique_ptr<RecordSealer> sealer_;                    // once it encrypts what we send
   RecordType message_type_ = RecordType::kApplicationData;  // of OpenSSL's next one to seal
+  bool drops_message_ = false;                              // OpenSSL's next one
   std::vector<std::byte> incoming_;  // ciphertext as received, not yet used by OpenSSL:
   std::size_t incoming_begin_ = 0;   // from here
   std::size_t incoming_end_ = 0;     // to here

@@ -1,14 +1,10 @@
 #include "proxy/tls/record_sealer.h"
 
 #include <linux/tls.h>
-#include <openssl/core_names.h>
-#include <openssl/crypto.h>
-#include <openssl/kdf.h>
-#include <openssl/params.h>
 
 #include <algorithm>
 #include <cstring>
-#include <string_view>
+#include <span>
 #include <tuple>
 
 #include "base/invariant.h"
@@ -19,33 +15,15 @@ namespace {
 /// Smaller pieces are copied and encrypted together: a call costs as much as this many bytes.
 constexpr std::size_t kJoinedBytesMax = 1 << 10;
 
+/// Fetched once: otherwise OpenSSL searches its providers for each connection.
 const EVP_CIPHER* gcm(std::size_t key_bytes) {
-  return key_bytes == TLS_CIPHER_AES_GCM_128_KEY_SIZE ? EVP_aes_128_gcm() : EVP_aes_256_gcm();
+  static const EVP_CIPHER* const short_key = EVP_CIPHER_fetch(nullptr, "AES-128-GCM", nullptr);
+  static const EVP_CIPHER* const long_key = EVP_CIPHER_fetch(nullptr, "AES-256-GCM", nullptr);
+  return key_bytes == TLS_CIPHER_AES_GCM_128_KEY_SIZE ? short_key : long_key;
 }
 
 unsigned char* octets(std::byte* bytes) {
   return reinterpret_cast<unsigned char*>(bytes);
-}
-
-/// HKDF-Expand-Label without a context (section 7.1).
-bool expand(std::span<const unsigned char> secret, const char* digest, std::string_view label,
-            std::span<unsigned char> out) {
-  std::unique_ptr<EVP_KDF, decltype(&EVP_KDF_free)> const kdf(
-      EVP_KDF_fetch(nullptr, OSSL_KDF_NAME_TLS1_3_KDF, nullptr), EVP_KDF_free);
-  std::unique_ptr<EVP_KDF_CTX, decltype(&EVP_KDF_CTX_free)> const context(
-      EVP_KDF_CTX_new(kdf.get()), EVP_KDF_CTX_free);
-  int mode = EVP_KDF_HKDF_MODE_EXPAND_ONLY;
-  auto const text = [](std::string_view value) { return const_cast<char*>(value.data()); };
-  std::string_view const prefix = "tls13 ";
-  OSSL_PARAM const parameters[] = {
-      OSSL_PARAM_construct_int(OSSL_KDF_PARAM_MODE, &mode),
-      OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, const_cast<char*>(digest), 0),
-      OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY,
-                                        const_cast<unsigned char*>(secret.data()), secret.size()),
-      OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_PREFIX, text(prefix), prefix.size()),
-      OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_LABEL, text(label), label.size()),
-      OSSL_PARAM_construct_end()};
-  return context && EVP_KDF_derive(context.get(), out.data(), out.size(), parameters) == 1;
 }
 
 template <class Info>
@@ -76,13 +54,9 @@ std::unique_ptr<RecordSealer> RecordSealer::create(const void* crypto_info) {
     return nullptr;
   }
   sealer->cipher_.reset(EVP_CIPHER_CTX_new());
-  sealer->key_bytes_ = key.size();
-  return sealer->set_key(key) ? std::move(sealer) : nullptr;
-}
-
-bool RecordSealer::set_key(std::span<const unsigned char> key) {
-  return cipher_ != nullptr &&
-         EVP_EncryptInit_ex(cipher_.get(), gcm(key.size()), nullptr, key.data(), nullptr) == 1;
+  bool const ready = sealer->cipher_ && EVP_EncryptInit_ex(sealer->cipher_.get(), gcm(key.size()),
+                                                           nullptr, key.data(), nullptr) == 1;
+  return ready ? std::move(sealer) : nullptr;
 }
 
 void RecordSealer::begin(RecordType type, std::size_t content_bytes, std::byte* out) {
@@ -140,59 +114,6 @@ std::size_t RecordSealer::end() {
                 EVP_CIPHER_CTX_ctrl(cipher_.get(), EVP_CTRL_AEAD_GET_TAG, kTagBytes, at_) == 1,
             "OpenSSL makes the tag of a record");
   return static_cast<std::size_t>(at_ - record_) + kTagBytes;
-}
-
-bool RecordSealer::update_key(std::vector<unsigned char>& secret) {
-  const char* const digest = key_bytes_ == TLS_CIPHER_AES_GCM_128_KEY_SIZE ? "SHA256" : "SHA384";
-  std::vector<unsigned char> next(secret.size());
-  std::vector<unsigned char> key(key_bytes_);
-  bool const derived = !secret.empty() && expand(secret, digest, "traffic upd", next) &&
-                       expand(next, digest, "key", key) && expand(next, digest, "iv", mask_) &&
-                       set_key(key);
-  OPENSSL_cleanse(key.data(), key.size());
-  OPENSSL_cleanse(secret.data(), secret.size());
-  secret.swap(next);
-  sequence_ = 0;
-  return derived;
-}
-
-namespace {
-
-void free_secret(void*, void* kept, CRYPTO_EX_DATA*, int, long, void*) {
-  auto* const secret = static_cast<std::vector<unsigned char>*>(kept);
-  if (secret == nullptr) return;
-  OPENSSL_cleanse(secret->data(), secret->size());
-  delete secret;
-}
-
-int secret_index() {
-  static int const index = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, free_secret);
-  return index;
-}
-
-/// A line of NSS's key log: a label, the client's random, the secret.
-void keep_secret(const SSL* ssl, const char* line) {
-  constexpr std::string_view kLabel = "SERVER_TRAFFIC_SECRET_0 ";
-  std::string_view text(line);
-  if (!text.starts_with(kLabel)) return;
-  text.remove_prefix(text.rfind(' ') + 1);
-  auto kept = std::make_unique<std::vector<unsigned char>>(text.size() / 2);
-  std::size_t length = 0;
-  bool const read = OPENSSL_hexstr2buf_ex(kept->data(), kept->size(), &length, text.data(), '\0');
-  auto* const owner = const_cast<SSL*>(ssl);
-  free_secret(nullptr, server_secret(owner), nullptr, 0, 0, nullptr);
-  bool const set = read && SSL_set_ex_data(owner, secret_index(), kept.get()) == 1;
-  if (set) static_cast<void>(kept.release());
-}
-
-}  // namespace
-
-void keep_server_secrets(SSL_CTX* context) {
-  SSL_CTX_set_keylog_callback(context, keep_secret);
-}
-
-std::vector<unsigned char>* server_secret(SSL* ssl) {
-  return static_cast<std::vector<unsigned char>*>(SSL_get_ex_data(ssl, secret_index()));
 }
 
 }  // namespace reprise

@@ -7,8 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
-#include <vector>
 
 #include "base/bytes.h"
 #include "proxy/tls/openssl_ptr.h"
@@ -42,18 +40,12 @@ class RecordSealer {
   /// Completes the record. Returns its length, with kOverheadBytes.
   std::size_t end();
 
-  /// Uses the next key (section 7.2), after a KeyUpdate was sent. `secret` is the application
-  /// traffic secret of this direction, which becomes the next one. False: it cannot be derived.
-  bool update_key(std::vector<unsigned char>& secret);
-
  private:
   RecordSealer() = default;
-  bool set_key(std::span<const unsigned char> key);
   void encrypt_joined();
 
   static constexpr std::size_t kNonceBytes = 12;
   CipherPtr cipher_;
-  std::size_t key_bytes_ = 0;
   std::array<unsigned char, kNonceBytes> mask_{};  // of the nonce
   std::uint64_t sequence_ = 0;
 
@@ -63,12 +55,5 @@ class RecordSealer {
   std::byte* joined_ = nullptr;  // from here to at_: plain small pieces, encrypted as one
   RecordType type_{};
 };
-
-/// Keeps the secrets that RecordSealer::update_key() needs: of all connections of `context`, whose
-/// server side is ours.
-void keep_server_secrets(SSL_CTX* context);
-/// The application traffic secret of our direction; empty before the handshake has made it, or
-/// without keep_server_secrets(). Owned by `ssl`.
-std::vector<unsigned char>* server_secret(SSL* ssl);
 
 }  // namespace reprise

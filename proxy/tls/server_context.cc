@@ -5,7 +5,6 @@
 #include <span>
 
 #include "base/invariant.h"
-#include "proxy/tls/record_sealer.h"
 
 namespace reprise {
 namespace {
@@ -71,7 +70,6 @@ Result<SslContextPtr> make_server_context(KeyStrength strength) {
   SSL_CTX_set_recv_max_early_data(made, 0);
   // Tickets contain the sessions; a cache would grow with each client that does not use tickets.
   SSL_CTX_set_session_cache_mode(made, SSL_SESS_CACHE_OFF);
-  keep_server_secrets(made);
   SSL_CTX_set_alpn_select_cb(made, select_alpn, nullptr);
   return context;
 }

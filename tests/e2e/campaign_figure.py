@@ -19,18 +19,20 @@ REQUESTS = 20
 
 
 def timed(*arguments):
-    """Seconds, and the largest memory in MB of a command that must succeed."""
+    """Seconds, processor seconds, and the largest memory in MB of a command that must succeed."""
     began = time.monotonic()
     process = subprocess.Popen(["/usr/bin/python3", "-c", """
 import resource, subprocess, sys
 done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 sys.stderr.buffer.write(done.stderr)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss)
 sys.exit(done.returncode)""", harness.REPRISE, "campaign", *map(str, arguments)],
                                stdout=subprocess.PIPE)
     output, _ = process.communicate()
     assert process.returncode == 0, arguments
-    return time.monotonic() - began, int(output) / 1024
+    seconds, memory = output.split()
+    return time.monotonic() - began, float(seconds), int(memory) / 1024
 
 
 def main():
@@ -53,11 +55,13 @@ def main():
         rows.append(("status", *timed("status", plan)))
         rows.append(("collect", *timed("collect", plan, "-o", folder / "set")))
         print(f"{PAGES} pages, {len(results)} shards, {PAGES * 60} loads, {megabytes:.0f} MB")
-        figure.table(("step", "seconds", "MB"),
-                     [(step, f"{seconds:.1f}", f"{memory:.0f}") for step, seconds, memory in rows])
-        for step, seconds, memory in rows:
-            figure.report(f"campaign_{step}_seconds", round(seconds, 2), "s",
-                          None if step == "collect" else "< 30")
+        figure.table(("step", "seconds", "of a processor", "MB"),
+                     [(step, f"{seconds:.1f}", f"{used:.1f}", f"{memory:.0f}")
+                      for step, seconds, used, memory in rows])
+        for step, seconds, used, memory in rows:
+            figure.report(f"campaign_{step}_seconds", round(seconds, 2), "s", None)
+            figure.report(f"campaign_{step}_processor", round(used, 2), "s",
+                          "< 600" if step == "collect" else "< 10")
             figure.report(f"campaign_{step}_memory", round(memory), "MB", "< 500")
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -48,8 +48,8 @@ class OnSlurm(campaigns.CampaignCase):
     def plan_pages(self, folder, pages, **members):
         archives = self.record_pages(pages)
         file = self.campaign(archives=[str(archives)], browsers=[campaigns.BROWSER],
-                             flags=[f"http://{harness.HOST}/", "--quiet-ms", "100",
-                                    "--settle-ms", "100"], **members)
+                             flags=[f"http://{harness.HOST}/", "--quiet", "100",
+                                    "--settle", "100"], **members)
         self.run_campaign("plan", file, "-o", folder)
 
     def start_campaign(self, *arguments):

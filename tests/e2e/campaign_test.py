@@ -21,8 +21,8 @@ class Measured(campaigns.CampaignCase):
     def plan_pages(self, count, **members):
         archives = self.record_pages(count)
         file = self.campaign(archives=[str(archives)], browsers=[campaigns.BROWSER],
-                             flags=[f"http://{harness.HOST}/", "--quiet-ms", "100",
-                                    "--settle-ms", "100"], **members)
+                             flags=[f"http://{harness.HOST}/", "--quiet", "100",
+                                    "--settle", "100"], **members)
         return self.run_campaign("plan", file, "-o", self.plan)
 
     def test_all_shards_are_measured_once_and_collected(self):
@@ -206,6 +206,54 @@ class Planned(campaigns.CampaignCase):
             done = self.run_campaign("plan", self.campaign(**members), "-o", self.folder / "x",
                                      expect=2)
             self.assertIn(sentence, done.stderr)
+
+
+class Advised(campaigns.CampaignCase):
+    """Digests of a result set that nobody measured: 20 pages, three owners."""
+
+    def write_set(self, name, slower=(), saving=50):
+        pages = []
+        for page in range(20):
+            base = 1000 * (1.2 if page in slower else 1)
+            changes = [{"verdict": "saves" if page % 2 else "no effect",
+                        "changes": [{"advice": "Defer a.js", "what_if": "path=/a.js: defer"}],
+                        "shift": {"estimate": -saving - page, "low": -saving - page - 9,
+                                  "high": -saving - page + 9}}]
+            pages.append({"page": f"p{page}", "url": f"https://t{page % 3}.test/{page}",
+                          "load_events_ms": [base + load for load in range(8)],
+                          "advice": {"schema": "reprise-advice/1", "changes": changes}})
+        folder = self.folder / name
+        folder.mkdir()
+        (folder / "set.json").write_text(json.dumps(
+            {"schema": "reprise-set/1", "task": "advise", "pages": pages}))
+        return folder
+
+    def digests(self, results, *arguments):
+        owners = self.folder / "owners.json"
+        owners.write_text(json.dumps({"schema": "reprise-owners/1", "owners": [
+            {"owner": "shop", "pages": ["https://t0.test/*"]},
+            {"owner": "news", "pages": ["https://t1.test/*"]},
+            {"owner": "rest", "pages": ["*"]}]}))
+        output = self.folder / f"digests-{results.name}"
+        self.run_campaign("advise", results, "--owners", owners, "-o", output, *arguments)
+        return {path.stem: json.loads(path.read_text()) for path in output.glob("*.json")}, output
+
+    def test_each_owner_reads_measured_savings_and_the_page_that_became_slower(self):
+        first = self.write_set("first")
+        digests, _ = self.digests(first)
+        self.assertEqual({owner: len(each["pages"]) for owner, each in digests.items()},
+                         {"shop": 7, "news": 7, "rest": 6})
+        self.assertEqual(sum(each["suggestions"] for each in digests.values()), 10)
+        self.assertEqual(sum(each["slower"] for each in digests.values()), 0)
+
+        digests, folder = self.digests(self.write_set("second", slower=[4]), "--before", first)
+        self.assertEqual({owner: each["slower"] for owner, each in digests.items()},
+                         {"shop": 0, "news": 1, "rest": 0})
+        self.assertEqual(digests["news"]["pages"][0]["page"], "p4")
+        self.assertIn("slower (+200 ms since the last time)", (folder / "news.md").read_text())
+        new = [each["new"] for digest in digests.values() for page in digest["pages"]
+               for each in page["suggestions"]]
+        self.assertEqual(new, [False] * 10)
 
 
 if __name__ == "__main__":

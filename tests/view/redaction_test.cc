@@ -67,6 +67,13 @@ TEST(Redaction, HidesParametersByNameAndByLook) {
   EXPECT_EQ(value_of("location", "/in?code=x"), "/in?code=REDACTED");
 }
 
+TEST(Redaction, HidesParametersThatAreNestedTooDeeply) {
+  EXPECT_EQ(text_of_page("/?q=x?q=x?q=x"), "/?q=x?q=x?q=x");
+  std::string url = "/?q=x";
+  for (int i = 0; i < 20'000; ++i) url += "?q=x";
+  EXPECT_EQ(text_of_page(url), "/?q=REDACTED");
+}
+
 TEST(Redaction, HidesLearntSecretsWhereverTheyAre) {
   ScratchFolder const folder;
   auto const path = folder / "a.reprise";

@@ -65,6 +65,12 @@ json::array row_of(const ListedExchange& listed) {
           listed.web_socket ? json::value(listed.messages) : json::value(as_utf8(listed.kind))};
 }
 
+/// With all of its digits; 0 if it is missing.
+std::int64_t exact_integer(const json::object& object, std::string_view name) {
+  auto const* const value = object.if_contains(name);
+  return value != nullptr && value->is_int64() ? value->get_int64() : 0;
+}
+
 /// The numbers of a row; one that is none, or too large, makes the whole row malformed.
 class RowNumbers {
  public:
@@ -137,8 +143,8 @@ ListedArchive read_index_line(std::string_view line) {
   auto const& object = value.get_object();
   ListedArchive archive{
       .file = {.name = std::string(text_at(object, "name")),
-               .size_bytes = static_cast<std::uint64_t>(integer_at(object, "size_bytes")),
-               .changed_ns = integer_at(object, "changed_ns")},
+               .size_bytes = static_cast<std::uint64_t>(exact_integer(object, "size_bytes")),
+               .changed_ns = exact_integer(object, "changed_ns")},
       .problem = std::string(text_at(object, "problem"))};
   for (const json::value& row : array_at(object, "exchanges")) {
     if (!read_row(row, archive.exchanges.emplace_back())) return {};

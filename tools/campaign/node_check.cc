@@ -82,8 +82,9 @@ void add_doctors_checks(const CampaignFile& campaign, NodeCheck& check) {
 /// The same page on every node, without a link: what differs is the machine.
 void calibrate(const Plan& plan, NodeCheck& check) {
   auto const& campaign = plan.campaign;
-  auto side =
-      ExperimentSide::of_words({plan.pages.front().source, "--browser", campaign.browsers.front()});
+  std::vector<std::string> words{plan.pages.front().source, "--browser", campaign.browsers.front()};
+  words.insert(words.end(), campaign.flags.begin(), campaign.flags.end());
+  auto side = ExperimentSide::of_words(std::move(words));
   if (!side) {
     check.problems.push_back("the calibration cannot begin: " + side.error().text);
     return;

@@ -208,6 +208,7 @@ void QuicClient::begin_http() {
   nghttp3_settings settings;
   nghttp3_settings_default(&settings);
   settings.qpack_max_dtable_capacity = 4096;
+  settings.qpack_encoder_max_dtable_capacity = 4096;
   settings.qpack_blocked_streams = 100;
   EXPECT_EQ(nghttp3_conn_client_new(&http_, &callbacks, &settings, nullptr, this), 0);
   std::array<std::int64_t, 3> streams{};
@@ -256,6 +257,16 @@ void QuicClient::submit() {
 
 void QuicClient::cancel(std::int64_t stream) {
   quic_api::shut_down_stream(quic_, stream, NGHTTP3_H3_REQUEST_CANCELLED);
+}
+
+void QuicClient::update_priority(std::int64_t stream, std::uint32_t urgency, bool incremental) {
+#if NGHTTP3_VERSION_NUM >= 0x010000
+  auto const text = "u=" + std::to_string(urgency) + (incremental ? ", i" : "");
+  EXPECT_EQ(nghttp3_conn_set_client_stream_priority(http_, stream, octets(text), text.size()), 0);
+#else
+  nghttp3_pri const priority{.urgency = urgency, .inc = incremental ? 1 : 0};
+  EXPECT_EQ(nghttp3_conn_set_stream_priority(http_, stream, &priority), 0);
+#endif
 }
 
 void QuicClient::extend(std::int64_t stream, std::uint64_t size_bytes) {

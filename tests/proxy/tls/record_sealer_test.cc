@@ -82,11 +82,5 @@ TEST(RecordSealer, LeavesOtherVersionsAndCiphersToOpenSsl) {
   EXPECT_EQ(RecordSealer::create(&info), nullptr);
 }
 
-TEST(RecordSealer, DerivesNoKeyWithoutASecret) {
-  auto const info = facts();
-  std::vector<unsigned char> none;
-  EXPECT_FALSE(RecordSealer::create(&info)->update_key(none));
-}
-
 }  // namespace
 }  // namespace reprise
