@@ -205,6 +205,7 @@ json::object timeline_json(const TimelineReport& report) {
           {"facts", json::array(ranking.facts.begin(), ranking.facts.end())},
           {"not_measured", json::array()},
           {"rows", rows_json(ranking.rows())},
+          {"traces", json::object{{"a", json::array()}, {"b", json::array()}}},
           {"loads", json::array()}};
 }
 
