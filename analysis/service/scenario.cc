@@ -170,7 +170,7 @@ class ChangeMaker {
     if (from) {
       out.from = std::move(*from);
     } else {
-      change_.remarks.push_back("the times of " + node.label() +
+      change_.remarks.push_back("the times of " + node.name +
                                 " are drawn: its profile has none under the observed conditions");
     }
     return {};
