@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Measures how fast a replay serves, beside nginx, h2o, nghttpd and gtlsserver: tools/bench is its
-command, and README.md says how it measures and what the JSON holds.
+"""Measures how fast a replay serves, beside nginx, h2o and nghttpd: tools/bench is its command, and
+README.md says how it measures and what the JSON holds.
 
 A repetition goes through all cases, and within a case through all servers, another one first each
 time: what drifts hits all alike.
@@ -56,9 +56,6 @@ def arguments():
     if unknown := set(names) - {case.name for case in CASES}:
         parser.error(f"no such case: {', '.join(sorted(unknown))}")
     options.cases = [case for case in CASES if case.name in names]
-    if not loads.speaks_h3():
-        say("gtlsclient is not installed (tools/setup installs it): no HTTP/3")
-        options.cases = [case for case in options.cases if case.protocol != "h3"]
     if options.quick and options.strict:
         parser.error("--quick measures nothing that --strict could judge")
     if options.repetitions < 1:

@@ -229,7 +229,7 @@ class H3(harness.TestCase):
     @unittest.skipUnless(BROWSERS, "there is no Chromium")
     def test_chromium_holds_no_image_back(self):
         """docs/protocols.md: it holds back all but ten on an origin of which it does not know that
-        it takes priorities. Each answer waits, so the requests before the first are those at once."""
+        it takes priorities. Each answer waits, so requests before the first are those at once."""
         self.recorded("/", *(f"/image/{number}" for number in range(30)))
         for loaded in self.loads("--think-time", "4000"):
             images = [each for each in loaded["requests"] if "/image/" in each["url"]]
