@@ -127,7 +127,8 @@ class Comparing {
       for (std::size_t const metric : metrics) {
         Samples values{.a = values_of(page.a, metric),
                        .b = values_of(page.b, metric),
-                       .least = minimum_effect(options_, metric)};
+                       .least = minimum_effect(options_, metric),
+                       .blocks = blocks_of(page.a, page.b, metric)};
         if (values.a.empty() && values.b.empty()) continue;
         page.metrics.push_back({.metric = metric, .finding = {}});
         all.push_back(std::move(values));

@@ -165,6 +165,19 @@ std::vector<double> values_of(const LoadGroup& group, std::size_t metric) {
   return out;
 }
 
+std::vector<Block> blocks_of(const LoadGroup& a, const LoadGroup& b, std::size_t metric) {
+  std::map<std::string_view, Block> blocks;
+  for (auto const& [group, values] : {std::pair{&a, &Block::a}, {&b, &Block::b}}) {
+    for (const LoadRow* load : group->loads) {
+      if (load->node.empty()) return {};
+      if (load->metrics[metric]) (blocks[load->node].*values).push_back(*load->metrics[metric]);
+    }
+  }
+  std::vector<Block> out;
+  for (auto& [node, block] : blocks) out.push_back(std::move(block));
+  return out;
+}
+
 Pairing pair_up(std::span<const LoadGroup> a, std::span<const LoadGroup> b,
                 const std::set<Mismatch>& allowed) {
   Pairing pairing;

@@ -67,6 +67,10 @@ std::vector<LoadGroup> groups_of(const Measurements& all, const CountedLoads& co
 /// Of the loads that count, in order, where the browser tells.
 std::vector<double> values_of(const LoadGroup& group, std::size_t metric);
 
+/// Of two groups, the same values by the node of a campaign that made the loads. Empty unless all
+/// loads have a node.
+std::vector<Block> blocks_of(const LoadGroup& a, const LoadGroup& b, std::size_t metric);
+
 /// Two groups to be compared.
 struct GroupPair {
   LoadGroup a, b;

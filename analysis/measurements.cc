@@ -42,6 +42,7 @@ LoadRow row_of(const LoadResult::Load& load, const ReplaySummary* replay) {
               .loaded = page.outcome == LoadOutcome::kLoaded,
               .replay = load.replay,
               .skipped = load.skipped,
+              .node = load.node,
               .disturbances = disturbances_of(page, replay)};
   if (!out.loaded) {
     bool const known = page.outcome != LoadOutcome::kUnknown;

@@ -34,6 +34,7 @@ struct LoadRow {
   std::vector<std::string> requests;  ///< "GET https://...", sorted, without repeats
   std::optional<std::size_t> replay;  ///< the index in Measurements::replays
   std::string skipped;  ///< the measuring program's reason to skip it; empty: it counts
+  std::string node;     ///< of a campaign, which made it; empty: no campaign
   std::vector<Disturbance> disturbances;
 };
 

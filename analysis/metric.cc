@@ -63,4 +63,18 @@ std::string metric_text(Metric::Unit unit, double value, bool signed_) {
   return text;
 }
 
+std::string_view unit_name(Metric::Unit unit) {
+  switch (unit) {
+    case kMs:
+      return "ms";
+    case kScore:
+      return "score";
+    case kCount:
+      return "count";
+    case kBytes:
+      break;
+  }
+  return "bytes";
+}
+
 }  // namespace reprise

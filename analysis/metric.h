@@ -21,4 +21,7 @@ std::expected<std::vector<std::size_t>, std::string> parse_metrics(std::string_v
 /// "1834.2 ms", "0.031", "12", "48.3 kB"; with a sign when `signed_`.
 std::string metric_text(Metric::Unit unit, double value, bool signed_ = false);
 
+/// In JSON: "ms", "score", "count", "bytes".
+std::string_view unit_name(Metric::Unit unit);
+
 }  // namespace reprise

@@ -27,6 +27,11 @@ std::vector<bool> significant(std::span<const Finding> findings, double alpha,
   return found;
 }
 
+bool is_comparable(const Samples& samples) {
+  if (!samples.blocks.empty()) return pairs_in(samples.blocks) > 0;
+  return !samples.a.empty() && !samples.b.empty();
+}
+
 void adjust(std::span<Finding> findings) {
   std::vector<std::size_t> order(findings.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -65,14 +70,17 @@ std::vector<Finding> judge(std::span<const Samples> metrics, double alpha,
     finding.median_b = median(each.b);
     finding.minimum_effect =
         std::max(each.least.absolute, each.least.relative * std::abs(finding.median_a));
-    finding.rank = rank_test(each.a, each.b);
-    if (!each.a.empty() && !each.b.empty()) finding.shift = shift_between(each.a, each.b, level);
+    finding.rank = each.blocks.empty() ? rank_test(each.a, each.b) : blocked_rank_test(each.blocks);
+    if (is_comparable(each)) {
+      finding.shift = each.blocks.empty() ? shift_between(each.a, each.b, level)
+                                          : blocked_shift(each.blocks, level);
+    }
     findings.push_back(finding);
   }
   adjust(findings);
   auto const found = significant(findings, alpha, level_of);
   for (std::size_t i = 0; i < metrics.size(); ++i) {
-    if (metrics[i].a.empty() || metrics[i].b.empty()) continue;
+    if (!is_comparable(metrics[i])) continue;
     auto& finding = findings[i];
     const Shift& shift = finding.shift;
     if (found[i] && shift.estimate != 0 && std::abs(shift.estimate) >= finding.minimum_effect) {

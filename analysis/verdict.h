@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/blocks.h"
 #include "analysis/rank_test.h"
 #include "analysis/shift.h"
 
@@ -24,6 +25,9 @@ struct MinimumEffect {
 struct Samples {
   std::vector<double> a, b;
   MinimumEffect least;
+  /// The same values by the machine that measured them, when that is known: then values of
+  /// different machines are not compared.
+  std::vector<Block> blocks;
 };
 
 enum class Verdict { kSame, kDifferent, kUndecided };

@@ -153,7 +153,7 @@ std::string Plan::hosts_text() const {
   return text;
 }
 
-Zone Plan::zone(bool with_catch_all) const {
+Zone Plan::zone(bool with_catch_all, const std::set<std::string>& h3_hosts) const {
   Zone zone;
   std::set<std::string, std::less<>> links;
   for (const Host& host : hosts_) links.insert(host.chain.begin(), host.chain.end());
@@ -165,7 +165,7 @@ Zone Plan::zone(bool with_catch_all) const {
     ZoneEntry entry{
         .host = host.host, .v4 = host.addresses, .chain = host.chain, .ttl_s = host.ttl_s};
     for (const Svcb& recorded : host.https) {
-      auto record = served_https(recorded, host.addresses, known);
+      auto record = served_https(recorded, host.addresses, known, h3_hosts.contains(host.host));
       if (record) entry.https.push_back(std::move(*record));
     }
     zone.entries.push_back(std::move(entry));

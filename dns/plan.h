@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -90,7 +91,8 @@ class Plan {
   /// Lines of /etc/hosts.
   std::string hosts_text() const;
   /// The answers of the stub; HTTPS records are reduced to what replay supports (served_https()).
-  Zone zone(bool with_catch_all) const;
+  /// Those of the hosts in `h3_hosts`, as normal_host() writes them, keep their offers of HTTP/3.
+  Zone zone(bool with_catch_all, const std::set<std::string>& h3_hosts = {}) const;
 
  private:
   class Builder;

@@ -7,21 +7,24 @@
 namespace reprise::dns {
 namespace {
 
-bool is_h3(const std::string& protocol) {
-  return protocol == "h3" || protocol.starts_with("h3-");
+constexpr std::string_view kH3 = "h3";
+
+bool is_draft_of_h3(const std::string& protocol) {
+  return protocol.starts_with("h3-");
 }
 
 }  // namespace
 
 std::optional<Svcb> served_https(Svcb record,
                                  const std::vector<boost::asio::ip::address_v4>& stand_ins,
-                                 const std::function<bool(const Name&)>& known) {
+                                 const std::function<bool(const Name&)>& known, bool keeps_h3) {
   auto alpn = alpn_of(record);
   auto mandatory = mandatory_of(record);
   if (!alpn || !mandatory || !port_of(record)) return std::nullopt;
   if (record.target != Name() && !known(record.target)) return std::nullopt;
 
-  std::erase_if(*alpn, is_h3);
+  std::erase_if(*alpn, is_draft_of_h3);
+  if (!keeps_h3) std::erase(*alpn, kH3);
   bool const has_default = !find_param(record, kSvcNoDefaultAlpn);
   if (alpn->empty()) {
     // Without the default no protocol is left; with it, HTTP/1.1.

@@ -10,6 +10,8 @@ namespace reprise::inject {
 namespace {
 
 constexpr std::string_view kPlaceholder = "CONFIG";
+/// Whether a document was fetched; before all code of the page.
+constexpr std::string_view kIfFetched = "/^https?:/.test(location.href)&&";
 
 /// A name that a page cannot guess; a function of the seed.
 std::string token_of(std::uint64_t seed) {
@@ -78,7 +80,8 @@ DeterministicScript deterministic_script(const PageSettings& settings) {
   text += config_text(settings, token);
   text += kScriptTemplate.substr(at + kPlaceholder.size());
   // On one line, so that the page's lines keep their numbers.
-  return {.document = text + " //# sourceURL=" + token, .worker = text};
+  auto const named = text + " //# sourceURL=" + token;
+  return {.document = named, .browser = std::string(kIfFetched) + named, .worker = text};
 }
 
 }  // namespace reprise::inject

@@ -31,10 +31,13 @@ struct PageSettings {
   std::string time_zone;  ///< its IANA name; empty: the browser's own
 };
 
-/// The two forms of one script, each about 13 KB before content coding.
+/// The forms of one script, each about 16 KB before content coding.
 struct DeterministicScript {
   std::string document;  ///< for its own <script>; names itself for stack traces
-  std::string worker;    ///< put before a worker's script, on the same line
+  /// For a browser that runs it before each document, frames included: it does nothing in documents
+  /// that make no request, which other documents enter.
+  std::string browser;
+  std::string worker;  ///< put before a worker's script, on the same line
 };
 DeterministicScript deterministic_script(const PageSettings& settings);
 

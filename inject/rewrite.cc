@@ -52,7 +52,8 @@ std::optional<Markup> markup_of(Kind kind, std::span<const std::byte> document) 
 Kind kind_for(const InjectedScript& script, std::uint16_t status, HeaderList headers,
               Destination destination) {
   auto const kind = kind_of(status, headers, destination);
-  return kind == Kind::kScript && !script.is_for_workers() ? Kind::kOther : kind;
+  bool const wanted = kind == Kind::kScript ? script.is_for_workers() : script.is_for_documents();
+  return wanted ? kind : Kind::kOther;
 }
 
 // A worker's policies do not apply to its own first script.

@@ -20,7 +20,8 @@ namespace reprise::inject {
 class InjectedScript {
  public:
   struct Texts {
-    std::vector<std::string> document;  ///< each in its own element, in this order
+    /// Each in its own element, in this order. Empty: documents are not changed.
+    std::vector<std::string> document;
     /// Put before a worker's script, on the same line: complete statements. Empty: workers are not
     /// changed.
     std::string worker;
@@ -29,6 +30,7 @@ class InjectedScript {
   /// "</script", "<!--" and "]]>". Errors: errc::unfit_script.
   static Result<InjectedScript> create(Texts texts);
 
+  bool is_for_documents() const { return !texts_.document.empty(); }
   bool is_for_workers() const { return !texts_.worker.empty(); }
   /// Those of all elements' texts, separated by spaces, as in a policy.
   const std::string& hash_sources() const { return hash_sources_; }

@@ -146,10 +146,8 @@ Task<void> Connection::start_tls(const ClientHello& hello, std::vector<std::byte
   auto const plan = co_await handler_->plan_tls(info_, hello);
   info_.takes_web_sockets = plan.web_sockets;
 
-  std::string key = std::to_string(plan.names.chain_bytes);
-  for (const std::string& name : plan.names.names) key.append(" ").append(name);
   auto& minter = environment_.minters->for_client(hello);
-  auto const leaf = minter.leaf(key, plan.names);
+  auto const leaf = minter.leaf(leaf_key(plan.names), plan.names);
   if (!leaf) co_return fail(leaf.error());
   SslPtr ssl(SSL_new(environment_.tls));
   if (ssl == nullptr) co_return fail(std::make_error_code(std::errc::not_enough_memory));

@@ -79,6 +79,7 @@ class Listener final : public H3Listener, private QuicApplications {
            std::unique_ptr<GnutlsCredentials> credentials, const Options& options)
       : environment_(environment),
         credentials_(std::move(credentials)),
+        server_options_{.tells_alt_svc = options.tells_alt_svc},
         endpoint_(environment.context, std::move(socket), options_of(options), *credentials_,
                   *this) {}
 
@@ -93,7 +94,7 @@ class Listener final : public H3Listener, private QuicApplications {
                    .tls_version = "TLSv1.3"};
     place->handler = factory_->open(place->info);
     place->server = std::make_unique<H3Server>(environment_.context.get_executor(), place->info,
-                                               *place->handler, H3ServerOptions{});
+                                               *place->handler, server_options_);
     net::co_spawn(environment_.context, run(*place), [this, place](std::exception_ptr broken) {
       clients_.erase(place);
       if (clients_.empty() && on_empty) on_empty();
@@ -138,6 +139,7 @@ class Listener final : public H3Listener, private QuicApplications {
   Environment environment_;
   HandlerFactory* factory_ = nullptr;
   std::unique_ptr<GnutlsCredentials> credentials_;
+  H3ServerOptions const server_options_;
   std::list<Client> clients_;
   QuicEndpoint endpoint_;  // ends before what it borrows
 };

@@ -18,8 +18,13 @@ enum class QuicCongestion : std::uint8_t { kCubic, kReno, kBbr };
 /// a Connection has over TCP. Everything runs on the thread of its context.
 class H3Listener {
  public:
+  /// ngtcp2's, which has no setting: ten packets of the first size.
+  static constexpr std::size_t kInitialWindowBytes = 12'000;
+
   struct Options {
     QuicCongestion congestion = QuicCongestion::kCubic;
+    /// Responses without an Alt-Svc field get one (H3ServerOptions).
+    bool tells_alt_svc = true;
   };
   /// Shared by the connections of one thread; everything outlives them.
   struct Environment {
@@ -32,7 +37,7 @@ class H3Listener {
   /// Whether this program was built with HTTP/3.
   static bool available();
 
-  /// Binds a UDP socket to `at`, over IPv4. `shared`: other threads bind to it, too.
+  /// Binds a UDP socket to `at`. `shared`: other threads bind to it, too.
   /// `whole_loopback`: see Listen. Errors: the system's; not_supported if this program was built
   /// without HTTP/3.
   static Result<std::unique_ptr<H3Listener>> bind(const Environment& environment,

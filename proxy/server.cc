@@ -9,7 +9,6 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <deque>
-#include <functional>
 #include <list>
 #include <thread>
 
@@ -48,26 +47,26 @@ KeyStrength strength_of(std::span<const CertificateAuthority> authorities) {
 
 class Server::Worker {
  public:
-  /// `make_room` closes idle connections of all threads.
-  Worker(SSL_CTX* tls, LeafMinters minters, std::atomic<std::uint64_t>& connection_ids,
-         FailedHandshakes& failed_handshakes, std::function<void()> make_room)
-      : context_(1),
-        make_room_(std::move(make_room)),
+  /// `index` is its place among the workers of `server`.
+  Worker(Server& server, std::size_t index, LeafMinters minters)
+      : server_(server),
+        index_(index),
+        context_(1),
         sweeper_(context_),
-        connection_ids_(connection_ids),
-        failed_handshakes_(failed_handshakes),
-        tls_(tls),
         minters_(std::move(minters)) {}
 
   void add_listener(const ListeningSocket& bound, const Listen& listen) {
-    listeners_.push_back({.acceptor = tcp::acceptor(context_, bound.at.protocol(), bound.socket),
+    listeners_.push_back({.number = listeners_.size(),
+                          .acceptor = tcp::acceptor(context_, bound.at.protocol(), bound.socket),
                           .listen = listen,
                           .factory = nullptr});
   }
   /// Adds a listener whose connections come by take().
   void add_listener(const Listen& listen) {
-    listeners_.push_back(
-        {.acceptor = tcp::acceptor(context_), .listen = listen, .factory = nullptr});
+    listeners_.push_back({.number = listeners_.size(),
+                          .acceptor = tcp::acceptor(context_),
+                          .listen = listen,
+                          .factory = nullptr});
   }
 
   /// HTTP/3 of the listener that was added last, at the UDP port of `at`.
@@ -80,6 +79,9 @@ class Server::Worker {
     return take_h3(
         H3Listener::adopt(h3_environment(), Descriptor(listen.descriptor), listen.h3_options));
   }
+  /// Before run().
+  LeafMinters& minters() { return minters_; }
+
   /// Undoes add_listener().
   void drop_listener() { listeners_.pop_back(); }
 
@@ -101,13 +103,16 @@ class Server::Worker {
     });
   }
 
-  void take(std::size_t listener, Descriptor socket, AcceptedElsewhere from) {
+  /// A connection that was placed here. Any thread.
+  void take(std::size_t listener, Descriptor socket, std::optional<AcceptedElsewhere> from) {
     auto serve = [this, listener, socket = std::move(socket), from = std::move(from)]() mutable {
-      if (stopping_) return;
       tcp::socket taken(context_);
       boost::system::error_code error;
-      taken.assign(tcp::v4(), socket.get(), error);
-      if (error) return;
+      if (!stopping_) taken.assign(tcp::v4(), socket.get(), error);
+      if (stopping_ || error) {
+        server_.balance_->ended(index_);
+        return;
+      }
       socket.release();
       open(std::move(taken), listeners_[listener], std::move(from));
     };
@@ -145,6 +150,7 @@ class Server::Worker {
 
  private:
   struct Listener {
+    std::size_t number;  // the same on all threads
     tcp::acceptor acceptor;
     Listen listen;
     HandlerFactory* factory;
@@ -155,27 +161,35 @@ class Server::Worker {
       if (stopping_ || error == net::error::operation_aborted) co_return;
       if (error) {
         // Out of descriptors, or the client has closed: continue with others.
-        if (ran_out(error)) make_room_();
+        if (ran_out(error)) server_.make_room();
         spdlog::warn("accept on {}: {}", listener.listen.flag, error.message());
         net::steady_timer pause(context_, kAcceptPause);
         co_await pause.async_wait(kTuple);
         continue;
       }
-      open(std::move(socket), listener);
+      auto const place = server_.balance_->place(index_);
+      if (place == index_) {
+        open(std::move(socket), listener);
+        continue;
+      }
+      Descriptor handed_over(socket.release());
+      server_.workers_[place]->take(listener.number, std::move(handed_over), {});
     }
   }
 
   void open(tcp::socket socket, const Listener& listener,
             std::optional<AcceptedElsewhere> from = {}) {
-    ConnectionEnvironment const environment{.factory = *listener.factory,
-                                            .tls = listener.listen.tls ? tls_ : nullptr,
-                                            .minters = &minters_,
-                                            .failed_handshakes = failed_handshakes_};
-    auto const id = connection_ids_.fetch_add(1, std::memory_order_relaxed) + 1;
+    ConnectionEnvironment const environment{
+        .factory = *listener.factory,
+        .tls = listener.listen.tls ? server_.tls_.get() : nullptr,
+        .minters = &minters_,
+        .failed_handshakes = server_.failed_handshakes_};
+    auto const id = server_.connection_ids_.fetch_add(1, std::memory_order_relaxed) + 1;
     auto const at = connections_.emplace(connections_.end(), std::move(socket), id,
                                          listener.listen.entry, environment, std::move(from));
     net::co_spawn(context_, at->run(), [this, at](std::exception_ptr broken) {
       connections_.erase(at);
+      server_.balance_->ended(index_);
       end_if_empty();
       if (broken) std::rethrow_exception(broken);
     });
@@ -184,8 +198,8 @@ class Server::Worker {
   H3Listener::Environment h3_environment() {
     return {.context = context_,
             .minters = minters_,
-            .failed_handshakes = failed_handshakes_,
-            .connection_ids = connection_ids_};
+            .failed_handshakes = server_.failed_handshakes_,
+            .connection_ids = server_.connection_ids_};
   }
 
   Result<tcp::endpoint> take_h3(Result<std::unique_ptr<H3Listener>> made) {
@@ -232,14 +246,12 @@ class Server::Worker {
     });
   }
 
+  Server& server_;
+  std::size_t index_;
   net::io_context context_;
-  std::function<void()> make_room_;
   net::steady_timer sweeper_;
   net::steady_timer priority_timer_{context_};
   std::optional<ThreadPriority> priority_;
-  std::atomic<std::uint64_t>& connection_ids_;
-  FailedHandshakes& failed_handshakes_;
-  SSL_CTX* tls_;
   LeafMinters minters_;
   std::deque<Listener> listeners_;  // they do not move
   std::list<Connection> connections_;
@@ -256,15 +268,11 @@ std::expected<std::unique_ptr<Server>, ListenError> Server::create(
   auto tls = make_server_context(strength_of(authorities));
   if (!tls) return std::unexpected(ListenError{.flag = "TLS", .error = tls.error()});
   server->tls_ = std::move(*tls);
+  auto const minters = LeafMinters::create(authorities);
+  if (!minters) return std::unexpected(ListenError{.flag = "TLS", .error = minters.error()});
+  server->balance_.emplace(threads);
   for (unsigned i = 0; i < threads; ++i) {
-    auto minters = LeafMinters::create(authorities);
-    if (!minters) return std::unexpected(ListenError{.flag = "TLS", .error = minters.error()});
-    auto make_room = [server = server.get()] {
-      for (auto& worker : server->workers_) worker->close_idle();
-    };
-    server->workers_.push_back(
-        std::make_unique<Worker>(server->tls_.get(), std::move(*minters), server->connection_ids_,
-                                 server->failed_handshakes_, std::move(make_room)));
+    server->workers_.push_back(std::make_unique<Worker>(*server, i, minters->twin()));
   }
   for (const Listen& listen : listeners) {
     auto const at = server->open(listen);
@@ -336,8 +344,22 @@ int Server::listening_socket(std::size_t listener) {
 }
 
 void Server::take(std::size_t listener, int socket, AcceptedElsewhere from) {
-  auto const next = taken_.fetch_add(1, std::memory_order_relaxed);
-  workers_[next % workers_.size()]->take(listener, Descriptor(socket), std::move(from));
+  workers_[balance_->place(0)]->take(listener, Descriptor(socket), std::move(from));
+}
+
+void Server::make_room() {
+  for (auto& worker : workers_) worker->close_idle();
+}
+
+void Server::expect_names(std::span<const LeafNames> names) {
+  prepared_ = workers_.front()->minters().prepare(names);
+  for (auto& worker : workers_) worker->minters().use(prepared_);
+}
+
+std::size_t Server::mint_expected(const std::stop_token& stop) {
+  std::size_t minted = 0;
+  for (auto const& each : prepared_) minted += each->mint(stop);
+  return minted;
 }
 
 void Server::start(const std::vector<HandlerFactory*>& factories, WantedPriority priority) {

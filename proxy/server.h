@@ -8,12 +8,14 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "base/system/descriptor.h"
 #include "base/system/thread_priority.h"
 #include "proxy/connection.h"
+#include "proxy/connection_balance.h"
 #include "proxy/h3_listener.h"
 #include "proxy/tls/certificate_authority.h"
 
@@ -48,7 +50,8 @@ struct ListenError {
 };
 
 /// Accepts and serves on `threads` threads, each with its own io_context and its own sockets
-/// (SO_REUSEPORT), without shared mutable state.
+/// (SO_REUSEPORT), without shared mutable state on the path of a request. A connection is handed
+/// over to the thread that has the fewest.
 class Server {
  public:
   /// Binds all listeners. A port in use, even by this program, is an error. Starts no threads.
@@ -59,6 +62,9 @@ class Server {
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
+
+  /// The connections over TCP that each thread has. Any thread.
+  std::vector<std::size_t> connections() const { return balance_->counts(); }
 
   /// The address of each listener, in the order of create().
   const std::vector<tcp::endpoint>& bound() const { return bound_; }
@@ -74,6 +80,13 @@ class Server {
   /// family, which the server then owns. Any thread, from start() to the end of stop(); a
   /// connection that arrives during stop() is closed.
   void take(std::size_t listener, int socket, AcceptedElsewhere from);
+
+  /// Before start(): the names of certificates that clients will probably be shown. At most
+  /// LeafMinter::kLeavesMax of them are prepared.
+  void expect_names(std::span<const LeafNames> names);
+  /// Mints leaves for these names, while the server serves or before; returns early if `stop` is
+  /// requested. One thread, once. Returns the number of leaves.
+  std::size_t mint_expected(const std::stop_token& stop);
 
   /// Starts the threads; earlier connections wait in the backlog. `factories` are those of the
   /// listeners, in their order, and must outlive the server. `priority` is that of the threads; not
@@ -94,13 +107,16 @@ class Server {
   Result<tcp::endpoint> open(const Listen& listen);
   Result<tcp::endpoint> open_streams(const Listen& listen);
   Result<tcp::endpoint> open_h3(const Listen& listen, const tcp::endpoint& at);
+  /// Closes idle connections of all threads.
+  void make_room();
   std::atomic<std::uint64_t> connection_ids_ = 0;
   FailedHandshakes failed_handshakes_;
+  std::optional<ConnectionBalance> balance_;
   SslContextPtr tls_;
+  std::vector<std::unique_ptr<PreparedLeaves>> prepared_;  // by authority
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<tcp::endpoint> bound_;
   std::vector<Descriptor> elsewhere_;  // by listener; open until it is taken
-  std::atomic<std::size_t> taken_ = 0;
 };
 
 }  // namespace reprise

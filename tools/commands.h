@@ -29,6 +29,7 @@ void add_replay_command(CLI::App& app, const std::vector<std::string>& command, 
 void add_archive_command(CLI::App& app, int& exit_code);
 void add_load_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code);
 void add_completion_command(CLI::App& app, int& exit_code);
+void add_campaign_command(CLI::App& app, int& exit_code);
 void add_compare_command(CLI::App& app, int& exit_code);
 void add_load_page_command(CLI::App& app, int& exit_code);
 void add_gate_command(CLI::App& app, int& exit_code);

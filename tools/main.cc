@@ -46,8 +46,8 @@ int main(int argc, char** argv) {
       std::find_if(argv, end, [](const char* text) { return std::string_view(text) == "--"; });
   std::vector<std::string> const command(dashes == end ? end : dashes + 1, end);
   std::vector<std::string> arguments(argv + std::min(argc, 1), dashes);
-  take_program_name(argc > 0 ? argv[0] : "", arguments);
   take_help_word(arguments);
+  take_program_name(argc > 0 ? argv[0] : "", arguments);
 
   CLI::App app("Record a site once and replay it forever: a benchmarking proxy.", "reprise");
   app.set_version_flag("-V,--version", "reprise " REPRISE_VERSION);
@@ -65,6 +65,7 @@ int main(int argc, char** argv) {
   add_predict_service_command(app, exit_code);
   add_advise_command(app, command, exit_code);
   add_why_command(app, command, exit_code);
+  add_campaign_command(app, exit_code);
   add_ca_command(app, exit_code);
   add_dns_command(app, exit_code);
   add_doctor_command(app, exit_code);

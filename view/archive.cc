@@ -166,9 +166,26 @@ class SessionView {
       if (!std::exchange(found->second.used, true)) add_connecting(*found->second.facts, request);
     }
     model_.add_request(request);
+    add_heads(exchange);
     auto const trace = traces_.of(exchange);
     if (trace.trace) model_.add_trace(*trace.trace);
     if (!trace.error.empty()) model_.add_trace_error(trace.error);
+  }
+
+  void add_heads(const Exchange& exchange) {
+    const StoredRequest& request = exchange.request;
+    const StoredReply& response = exchange.response;
+    std::string const version(to_string(request.version));
+    ViewHead answer;
+    if (response.status > 0) {
+      answer.line =
+          std::string(to_string(response.version)) + " " + std::to_string(response.status);
+      if (!response.reason.empty()) answer.line += " " + response.reason;
+      answer.fields = response.headers.list();
+    }
+    model_.add_heads({.line = request.method + " " + request.target + " " + version,
+                      .fields = request.headers.list()},
+                     answer);
   }
 
   /// Adds the phases of connecting to the first request on a connection. Connecting may have begun

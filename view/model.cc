@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <cmath>
 #include <cstdio>
+#include <span>
 #include <utility>
 
 #include "analysis/contribution/chain.h"
+#include "analysis/metric.h"
 #include "analysis/trench/trench_json.h"
+#include "base/text/base64.h"
 #include "base/text/printable.h"
 #include "pageload/results/metric.h"
 
@@ -17,12 +21,17 @@ namespace json = boost::json;
 namespace reprise {
 namespace {
 
-using TextField = std::string_view ViewRequest::*;
 using NumberField = double ViewRequest::*;
 
+struct TextColumn {
+  const char* name;
+  std::string_view ViewRequest::* field;
+  bool can_have_secrets = false;
+};
+
 /// The columns of a request, in this order: texts, numbers, then whether it came from a cache.
-constexpr std::array<std::pair<const char*, TextField>, 10> kTexts = {{
-    {"url", &ViewRequest::url},
+constexpr std::array<TextColumn, 10> kTexts = {{
+    {"url", &ViewRequest::url, true},
     {"method", &ViewRequest::method},
     {"type", &ViewRequest::type},
     {"protocol", &ViewRequest::protocol},
@@ -30,8 +39,8 @@ constexpr std::array<std::pair<const char*, TextField>, 10> kTexts = {{
     {"connection", &ViewRequest::connection},
     {"mime_type", &ViewRequest::mime_type},
     {"priority", &ViewRequest::priority},
-    {"initiator", &ViewRequest::initiator},
-    {"failure", &ViewRequest::failure},
+    {"initiator", &ViewRequest::initiator, true},
+    {"failure", &ViewRequest::failure, true},
 }};
 constexpr std::array<std::pair<const char*, NumberField>, 14> kNumbers = {{
     {"number", &ViewRequest::number},
@@ -79,20 +88,6 @@ bool is_unsafe(char32_t c) {
   return c == '<' || c == '>' || c == '&' || (c >= 0x7f && c < 0xa0) || c == 0x61c ||
          (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
          (c >= 0x2060 && c <= 0x2069) || c == 0xfeff;
-}
-
-std::string_view unit_name(Metric::Unit unit) {
-  switch (unit) {
-    case Metric::Unit::kMs:
-      return "ms";
-    case Metric::Unit::kScore:
-      return "score";
-    case Metric::Unit::kCount:
-      return "count";
-    case Metric::Unit::kBytes:
-      break;
-  }
-  return "bytes";
 }
 
 /// The metrics that the page shows.
@@ -166,6 +161,10 @@ std::string script_safe(std::string_view json) {
   return out;
 }
 
+void ViewModel::add_comparison(const json::object& comparison) {
+  comparison_json_ = json::serialize(hidden(comparison));
+}
+
 void ViewModel::add_input(const json::object& facts) {
   if (inputs_++ > 0) inputs_json_ += ",\n";
   inputs_json_ += json::serialize(facts);
@@ -173,12 +172,16 @@ void ViewModel::add_input(const json::object& facts) {
 
 void ViewModel::begin_load(const json::object& facts) {
   if (loads_++ > 0) loads_json_ += ",\n";
-  loads_json_ += "{" + fields_of(facts) + "\"input\":" + std::to_string(inputs_ - 1);
+  loads_json_ += "{" + fields_of(hidden(facts)) + "\"input\":" + std::to_string(inputs_ - 1);
   loads_json_ += ",\"requests\":[";
   load_requests_ = 0;
   load_left_out_ = 0;
   traces_json_.clear();
   traces_left_out_ = 0;
+  heads_json_.clear();
+  heads_left_out_ = 0;
+  frames_json_.clear();
+  frames_left_out_ = 0;
   last_is_shown_ = false;
   load_ = {};
   rows_.clear();
@@ -215,14 +218,24 @@ json::array ViewModel::chain() {
   return chain;
 }
 
-void ViewModel::add_text(std::string_view text) {
+std::string ViewModel::hidden(std::string_view text) const {
+  return redaction_ == nullptr ? std::string(text) : redaction_->text(text);
+}
+
+json::object ViewModel::hidden(const json::object& facts) const {
+  json::value shown = facts;
+  if (redaction_ != nullptr) redaction_->hide_in(shown);
+  return std::move(shown.get_object());
+}
+
+std::size_t ViewModel::text_number(std::string_view text) {
   auto const [place, is_new] = text_numbers_.try_emplace(std::string(text), text_numbers_.size());
   if (is_new) {
     text_bytes_ += text.size();
     if (place->second > 0) texts_json_ += ",\n";
     texts_json_ += json::serialize(as_utf8(text));
   }
-  loads_json_ += std::to_string(place->second);
+  return place->second;
 }
 
 void ViewModel::add_request(const ViewRequest& request) {
@@ -235,15 +248,43 @@ void ViewModel::add_request(const ViewRequest& request) {
   ++requests_;
   add_to_chain(request);
   loads_json_ += load_requests_++ > 0 ? ",\n[" : "\n[";
-  for (auto const& [name, field] : kTexts) {
-    add_text(request.*field);
-    loads_json_ += ',';
+  for (const TextColumn& column : kTexts) {
+    auto const text = request.*column.field;
+    auto const number = column.can_have_secrets ? text_number(hidden(text)) : text_number(text);
+    loads_json_ += std::to_string(number) + ",";
   }
   for (auto const& [name, field] : kNumbers) {
     append_number(loads_json_, request.*field);
     loads_json_ += ',';
   }
   loads_json_ += request.from_cache ? "1]" : "0]";
+}
+
+void ViewModel::append_head(const ViewHead& head, std::string& json) {
+  json += "[" + std::to_string(text_number(hidden(head.line)));
+  for (const HeaderView& field : head.fields) {
+    auto const value = redaction_ == nullptr ? std::string(field.value) : redaction_->value(field);
+    json += "," + std::to_string(text_number(field.name));
+    json += "," + std::to_string(text_number(value));
+  }
+  json += "]";
+}
+
+void ViewModel::add_heads(const ViewHead& request, const ViewHead& response) {
+  if (!has_heads_ || !last_is_shown_) return;
+  if (head_bytes_ > kHeadBytesMax || text_bytes_ > kTextBytesMax) {
+    ++heads_left_out_;
+    return;
+  }
+  auto const texts_before = text_bytes_;
+  auto const json_before = heads_json_.size();
+  if (!heads_json_.empty()) heads_json_ += ",\n";
+  heads_json_ += "[" + std::to_string(load_requests_ - 1) + ",";
+  append_head(request, heads_json_);
+  heads_json_ += ",";
+  append_head(response, heads_json_);
+  heads_json_ += "]";
+  head_bytes_ += text_bytes_ - texts_before + heads_json_.size() - json_before;
 }
 
 void ViewModel::add_trace_json(std::string_view json) {
@@ -259,24 +300,46 @@ void ViewModel::add_trace_json(std::string_view json) {
 }
 
 void ViewModel::add_trace(const TrenchTrace& trace) {
-  add_trace_json(trench_json(trace));
+  auto const json = trench_json(trace);
+  if (redaction_ == nullptr) return add_trace_json(json);
+  auto shown = json::parse(json);
+  redaction_->hide_in(shown);
+  add_trace_json(json::serialize(shown));
 }
 
 void ViewModel::add_trace_error(std::string_view why) {
-  add_trace_json(json::serialize(as_utf8(why)));
+  add_trace_json(json::serialize(as_utf8(hidden(why))));
+}
+
+void ViewModel::add_frame(double at_ms, int percent, std::string_view jpeg) {
+  if (frame_bytes_ + jpeg.size() > kFrameBytesMax) {
+    ++frames_left_out_;
+    return;
+  }
+  frame_bytes_ += jpeg.size();
+  if (!frames_json_.empty()) frames_json_ += ",\n";
+  frames_json_ += "[";
+  append_number(frames_json_, at_ms);
+  frames_json_ += "," + std::to_string(percent) + ",\"";
+  frames_json_ += base64(std::as_bytes(std::span(jpeg))) + "\"]";
 }
 
 void ViewModel::end_load(const json::object& facts) {
-  loads_json_ += "],\"chain\":" + json::serialize(chain()) + ",\"traces\":[" + traces_json_ +
-                 "],\"traces_left_out\":" + std::to_string(traces_left_out_) + "," +
-                 fields_of(facts);
+  loads_json_ += "],\"chain\":" + json::serialize(chain());
+  loads_json_ += ",\"heads\":[" + heads_json_;
+  loads_json_ += "],\"heads_left_out\":" + std::to_string(heads_left_out_);
+  loads_json_ += ",\"frames\":[" + frames_json_;
+  loads_json_ += "],\"frames_left_out\":" + std::to_string(frames_left_out_);
+  loads_json_ += ",\"traces\":[" + traces_json_;
+  loads_json_ += "],\"traces_left_out\":" + std::to_string(traces_left_out_);
+  loads_json_ += "," + fields_of(hidden(facts));
   loads_json_ += "\"requests_left_out\":" + std::to_string(load_left_out_) + "}";
 }
 
 std::string ViewModel::text() && {
   json::array texts;
   json::array numbers;
-  for (auto const& column : kTexts) texts.emplace_back(column.first);
+  for (const TextColumn& column : kTexts) texts.emplace_back(column.name);
   for (auto const& column : kNumbers) numbers.emplace_back(column.first);
   std::string out = "{";
   out += R"("schema":"reprise-view/1","reprise":")" REPRISE_VERSION "\",\n\"text_columns\":";
@@ -284,6 +347,7 @@ std::string ViewModel::text() && {
   if (!explanation_.empty()) {
     out += ",\n\"explanation\":" + json::serialize(json::value(as_utf8(explanation_)));
   }
+  if (!comparison_json_.empty()) out += ",\n\"comparison\":" + comparison_json_;
   out += ",\n\"metrics\":" + json::serialize(metrics_json());
   out += ",\n\"inputs\":[" + std::move(inputs_json_);
   out += "],\n\"loads\":[" + std::move(loads_json_);

@@ -14,6 +14,8 @@
 
 #include "analysis/calls/call.h"
 #include "analysis/trench/trench_trace.h"
+#include "base/http/headers.h"
+#include "view/redaction.h"
 
 namespace reprise {
 
@@ -42,6 +44,12 @@ struct ViewRequest {
   double end_ms = kUnknown;
 };
 
+/// The head of a message: "GET /path h2" or "h2 200", and its fields. Borrows.
+struct ViewHead {
+  std::string line;
+  HeaderList fields;
+};
+
 /// Collects inputs and their loads and returns the model's text. Requests beyond a limit are only
 /// counted, so that a browser can still show the page.
 class ViewModel {
@@ -49,19 +57,32 @@ class ViewModel {
   static constexpr std::size_t kRequestsMax = 200'000;
   static constexpr std::size_t kTextBytesMax = std::size_t{64} << 20;
   static constexpr std::size_t kTraceBytesMax = std::size_t{32} << 20;
+  static constexpr std::size_t kHeadBytesMax = std::size_t{32} << 20;
+  static constexpr std::size_t kFrameBytesMax = std::size_t{32} << 20;
+
+  /// Hides what `redaction` finds in texts of pages; null: shows everything. Borrows it.
+  explicit ViewModel(Redaction* redaction = nullptr) : redaction_(redaction) {}
 
   /// The address of the page of `reprise explain`, for a link to it.
   void link_explanation(std::string address) { explanation_ = std::move(address); }
+  /// The verdict about the two results of the page: `comparison` in MODEL.md.
+  void add_comparison(const boost::json::object& comparison);
   /// `facts`: the fields of an input in MODEL.md. Call it before its loads.
   void add_input(const boost::json::object& facts);
   /// `facts`: the fields of a load in MODEL.md that are known now; the load event among its metrics
   /// is where the critical chain ends. Call it before its requests.
   void begin_load(const boost::json::object& facts);
   void add_request(const ViewRequest& request);
+  /// Shows no heads from now on.
+  void leave_out_heads() { has_heads_ = false; }
+  /// The heads of the request that was added last.
+  void add_heads(const ViewHead& request, const ViewHead& response);
   /// What the server did for the request that was added last.
   void add_trace(const TrenchTrace& trace);
   /// Why that cannot be shown.
   void add_trace_error(std::string_view why);
+  /// A frame of the current load: a JPEG, and how complete the page is there, in per cent.
+  void add_frame(double at_ms, int percent, std::string_view jpeg);
   /// `facts`: the remaining fields.
   void end_load(const boost::json::object& facts = {});
 
@@ -74,12 +95,18 @@ class ViewModel {
   std::string text() &&;
 
  private:
-  void add_text(std::string_view text);
+  std::size_t text_number(std::string_view text);
+  std::string hidden(std::string_view text) const;
+  boost::json::object hidden(const boost::json::object& facts) const;
+  void append_head(const ViewHead& head, std::string& json);
   void add_trace_json(std::string_view json);
   void add_to_chain(const ViewRequest& request);
   boost::json::array chain();
 
+  Redaction* redaction_;
+  bool has_heads_ = true;
   std::string explanation_;
+  std::string comparison_json_;
   std::string inputs_json_;
   std::string loads_json_;
   std::string texts_json_;
@@ -94,6 +121,12 @@ class ViewModel {
   std::string traces_json_;          ///< of the current load
   std::size_t trace_bytes_ = 0;      ///< of all loads
   std::size_t traces_left_out_ = 0;  ///< of the current load
+  std::string heads_json_;           ///< of the current load
+  std::size_t head_bytes_ = 0;       ///< of all loads
+  std::size_t heads_left_out_ = 0;   ///< of the current load
+  std::string frames_json_;          ///< of the current load
+  std::size_t frame_bytes_ = 0;      ///< of all loads
+  std::size_t frames_left_out_ = 0;  ///< of the current load
   bool last_is_shown_ = false;       ///< the last request is in the model
   std::size_t load_left_out_ = 0;
   std::size_t left_out_ = 0;

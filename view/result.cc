@@ -5,6 +5,7 @@
 #include "base/text/printable.h"
 #include "pageload/results/metric.h"
 #include "view/inputs.h"
+#include "view/visuals.h"
 
 namespace json = boost::json;
 
@@ -114,6 +115,7 @@ json::object facts_of(const LoadResult& result, const LoadResult::Load& load) {
           {"run", load.run},
           {"order", load.order},
           {"warm_up", load.warm_up},
+          {"started_unix_ms", number_value(page.started_unix_ms)},
           {"outcome", to_string(page.outcome)},
           {"failure", page.failure},
           {"configuration",
@@ -164,12 +166,18 @@ void add_page_request(const PageRequest& request, ViewModel& model) {
 
 }  // namespace
 
-void add_result(const LoadResult& result, std::string_view name, ViewModel& model) {
+void add_result(const LoadResult& result, std::string_view name, ViewModel& model,
+                const VisualsOf& visuals_of) {
   model.add_input({{"kind", "result"}, {"name", name}, {"settings", settings_of(result)}});
   for (const LoadResult::Load& load : result.loads) {
     model.begin_load(facts_of(result, load));
     for (const PageRequest& request : load.page.requests) add_page_request(request, model);
-    model.end_load();
+    auto const visuals = visuals_of ? visuals_of(load.page) : std::nullopt;
+    if (visuals) {
+      model.end_load({{"visuals", add_visuals(*visuals, model)}});
+    } else {
+      model.end_load();
+    }
   }
 }
 

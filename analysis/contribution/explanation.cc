@@ -191,11 +191,14 @@ class Explainer {
     for (std::size_t kind = 0; kind < sums.kinds.size(); ++kind) {
       sums.kinds[kind].kind = static_cast<std::uint8_t>(kind);
     }
+    CostSums costs(entities_);
     for (auto const place : slowest) {
       slice.mean_us += static_cast<double>(window(place));
       add(views_[place], sums);
+      costs.add(views_[place].given->tree, views_[place].own_us);
     }
     if (slowest.empty()) return slice;
+    slice.costs = costs.means(slowest.size());
     auto const count = static_cast<double>(slowest.size());
     auto const mean = [count](MeanShare& share) {
       share.us /= count;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/calls/call.h"
+#include "analysis/contribution/costs.h"
 #include "analysis/contribution/kinds.h"
 
 namespace reprise {
@@ -57,6 +58,7 @@ struct Slice {
   std::int64_t max_us = 0;
   std::vector<MeanShare> shares;  ///< largest first
   std::vector<CallShare> calls;   ///< largest first, at most kCallsMax
+  Costs costs;
 };
 
 /// One view, as far as it is shown.

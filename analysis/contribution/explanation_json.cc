@@ -70,6 +70,10 @@ class Writer {
       object["longest_us"] = call.longest_us;
       calls.push_back(std::move(object));
     }
+    json::object costs;
+    for (std::size_t kind = 0; kind < kCauseKindCount; ++kind) {
+      costs[to_string(CauseKind(kind))] = costs_of(slice.costs[kind], slice);
+    }
     return {{"tags", tags_of(slice.tags)},
             {"views", slice.views},
             {"window_us",
@@ -79,7 +83,8 @@ class Writer {
               {"min", slice.min_us},
               {"max", slice.max_us}}},
             {"shares", std::move(shares)},
-            {"calls", std::move(calls)}};
+            {"calls", std::move(calls)},
+            {"costs", std::move(costs)}};
   }
 
   json::object day(const Slice& day) const {
@@ -87,6 +92,7 @@ class Writer {
     object["day"] = day.tags.front().second;
     object.erase("tags");
     object.erase("calls");
+    object.erase("costs");
     return object;
   }
 
@@ -121,6 +127,19 @@ class Writer {
             {"percent", percent(share.us, slice.mean_us)},
             {"chain_us", whole(share.chain_us)},
             {"chain_percent", percent(share.chain_us, slice.mean_us)}};
+  }
+
+  static json::array costs_of(const std::vector<Cost>& costs, const Slice& slice) {
+    json::array array;
+    for (Cost const& cost : costs) {
+      array.push_back(json::object{{"name", as_utf8(cost.name)},
+                                   {"us", whole(cost.us)},
+                                   {"percent", percent(cost.us, slice.mean_us)},
+                                   {"processor_us", whole(cost.processor_us)},
+                                   {"bytes", whole(cost.bytes)},
+                                   {"requests", cost.requests}});
+    }
+    return array;
   }
 
   json::array calls_of(const ExplainedView& view) {

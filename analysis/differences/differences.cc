@@ -26,6 +26,7 @@ bool PageDifference::can_be_put_in() const {
     case DifferenceKind::kHints:
     case DifferenceKind::kPolicy:
     case DifferenceKind::kPriority:
+    case DifferenceKind::kConnection:
     case DifferenceKind::kThinkTime:
     case DifferenceKind::kChain:
     case DifferenceKind::kCoalescing:
@@ -34,7 +35,6 @@ bool PageDifference::can_be_put_in() const {
     case DifferenceKind::kCame:  // a hybrid has all requests: what mentions them is put in
     case DifferenceKind::kWent:
     case DifferenceKind::kUrl:
-    case DifferenceKind::kConnection:  // a replay keeps connections
     case DifferenceKind::kOrder:
     case DifferenceKind::kInitiator:
     case DifferenceKind::kNameResolution:  // a replay answers at once

@@ -44,6 +44,9 @@ std::string caching(HeaderList fields) {
 
 std::string meaning_of_fields(HeaderList fields, DifferenceKind kind) {
   if (kind == DifferenceKind::kCaching) return caching(fields);
+  if (kind == DifferenceKind::kConnection) {
+    return header_has_token(fields, "Connection", "close") ? "connection: close" : "";
+  }
   std::multiset<std::string> lines;
   for (const HeaderView& field : fields) {
     if (!is_field_of(field.name, kind)) continue;

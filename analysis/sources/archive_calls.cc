@@ -116,6 +116,8 @@ class SessionCalls {
     set_if_any(call, "protocol", std::string(to_string(response.version)));
     set_if_any(call, "initiator", field_of(exchange.request.headers, "referer"));
     set_if_any(call, "cdn", cdn_answer(response.headers.list()));
+    set_if_any(call, "cache-control", field_of(response.headers, "cache-control"));
+    set_if_any(call, "content-encoding", field_of(response.headers, "content-encoding"));
     set_if_any(call, "failure", exchange.failure);
     set_if_any(call, "traceparent", field_of(exchange.request.headers, "traceparent"));
     call.set("bytes", std::to_string(response.body.size_bytes));

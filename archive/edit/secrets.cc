@@ -81,6 +81,7 @@ std::string Secrets::stand_in_of(std::string_view plain) const {
 }
 
 std::string Secrets::dressed(std::string_view value) const {
+  if (!mark_.empty()) return mark_;
   auto const stand_in = stand_in_of(percent_decoded(value));
   std::string out;
   for (std::size_t i = 0; !value.empty(); ++i) {

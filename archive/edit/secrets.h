@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -38,6 +39,8 @@ class Secrets {
   };
 
   explicit Secrets(const Key& key) : key_(key) {}
+  /// The stand-in of every secret is `mark`, which is not empty.
+  explicit Secrets(std::string mark) : mark_(std::move(mark)) {}
 
   /// Adds a value as written, percent-encoded or not. `name` is used in reports. `searched`: search
   /// for it elsewhere. Errors: too_large.
@@ -67,7 +70,8 @@ class Secrets {
   std::string dressed(std::string_view value) const;
   void search_for(std::string_view form, const std::string& name);
 
-  Key key_;
+  Key key_{};
+  std::string mark_;  ///< empty: stand-ins depend on the key
   std::size_t bytes_ = 0;
   Table<std::string> names_;  ///< for each secret, decoded, its first name
   Table<std::string> forms_;  ///< the searched forms, and their names

@@ -110,4 +110,10 @@ std::optional<int> favour_process() {
   return kFavouredNice;
 }
 
+void give_way() {
+  // Linux changes the thread alone, and lowering is always permitted.
+  constexpr int kLastNice = 19;
+  static_cast<void>(::setpriority(PRIO_PROCESS, 0, kLastNice));
+}
+
 }  // namespace reprise

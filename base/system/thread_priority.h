@@ -73,4 +73,7 @@ class ThreadPriority {
 std::optional<int> favour_process();
 inline constexpr int kFavouredNice = -19;
 
+/// Puts the calling thread behind all others, for work that nobody waits for: nice 19.
+void give_way();
+
 }  // namespace reprise

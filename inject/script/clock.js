@@ -52,6 +52,7 @@ function nextStep() {
 
 /** Milliseconds on the page's clock since this realm began. */
 function sinceStart() {
+  renew();
   // A frame may be entered long before it has a document; nobody reads the clock then.
   elapsedAtStart ??= elapsed();
   if (config.clock !== 'step') return elapsed() - elapsedAtStart;

@@ -29,7 +29,8 @@ function enter(frame) {
     if (frame && frame.Function && !known.has(frame.Function)) {
       known.add(frame.Function);
       const seeds = seedsFor(nameOf(frame.frameElement));
-      reprise(frame, { ...config, seeds, natives, inherited: true });
+      const first = config.first ?? config.seeds;
+      reprise(frame, { ...config, seeds, first, natives, inherited: true });
     }
   } catch {
     // of another origin

@@ -56,6 +56,7 @@ function asker() {
 
 /** The state of the caller's generator. */
 function sequence() {
+  renew();
   if (last) return last;
   const name = asker();
   let state = sequences.get(name);
@@ -73,6 +74,7 @@ const heirs = new realm.Map();
 
 /** Seeds for a frame or worker made by this realm: for the nth of its name. */
 function seedsFor(name) {
+  renew();
   const nth = (heirs.get(name) ?? 0) + 1;
   heirs.set(name, nth);
   const heir = of + hash(`${nth} ${name}`);

@@ -4,13 +4,13 @@
 // the realm here, since the page may change them later.
 //
 // config: {time, shift, seeds, clock, token, zone} from whoever embeds this, {source, columns} from
-// boot.js, {inherited, natives} from frames.js. time: start of the page's clock, in milliseconds of
-// the epoch; shift: seconds by which dates in responses are later than recorded, as text of fixed
-// width; seeds: four 32-bit integers; clock: "step", "steady" or "all"; token: a name that the page
-// cannot guess, also the sourceURL of documents' scripts; zone: the page's time zone, if one was
-// requested; source(seeds): this script as text, for a worker; columns: its length in the worker's
-// first line; inherited: by another realm, for a document without a script of its own; natives:
-// those that the other realm knows.
+// boot.js, {inherited, natives, first} from frames.js. time: start of the page's clock, in
+// milliseconds of the epoch; shift: seconds by which dates in responses are later than recorded, as
+// text of fixed width; seeds: four 32-bit integers; clock: "step", "steady" or "all"; token: a name
+// that the page cannot guess, also the sourceURL of documents' scripts; zone: the page's time zone,
+// if one was requested; source(seeds): this script as text, for a worker; columns: its length in
+// the worker's first line; inherited: by another realm, for a document without a script of its own;
+// natives: those that the other realm knows; first: the seeds of fetched documents.
 
 const { Array, Blob, Date, Function, Math, Number, Object, Reflect, String } = realm;
 const { Int32Array, Uint8Array, WeakMap } = realm;
@@ -156,14 +156,27 @@ function isDone() {
   return internals !== null;
 }
 
+/** The realm's document when it last started. */
+let shown = realm.document;
+
+function restart(seeds) {
+  shown = realm.document;
+  startClock();
+  sow(seeds);
+}
+
+/**
+ * A fetched document restarts the realm also if it has no copy of this script: a browser that runs
+ * the script before each document does not run it in a window that it keeps.
+ */
+function renew() {
+  if (!config.inherited || shown === realm.document) return;
+  shown = realm.document;
+  if (/^https?:/.test(realm.location.href)) restart(config.first);
+}
+
 function replaceToString() {
-  const internals = {
-    natives,
-    restart(seeds) {
-      startClock();
-      sow(seeds);
-    },
-  };
+  const internals = { natives, restart };
   replaceMethod(Function.prototype, 'toString', (native) => function () {
     if (this === config.token) return internals;
     return apply(native, findNative(this) ?? this, []);

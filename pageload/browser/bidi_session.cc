@@ -93,6 +93,14 @@ Result<void> BidiSession::open(int width, int height, TimePoint deadline) {
   if (!refusal_.empty()) return {};
   page_ = *page;
   start_record();
+  if (!options_.script.empty()) {
+    auto const added = call_for(
+        "script.addPreloadScript",
+        {{"functionDeclaration", "() => {" + options_.script + "\n}"}, {"userContexts", contexts}},
+        "script", deadline);
+    if (!added) return fail(added.error());
+    if (!refusal_.empty()) return {};
+  }
   auto const sized = connection_.call(
       {}, "browsingContext.setViewport",
       {{"context", page_}, {"viewport", {{"width", width}, {"height", height}}}}, deadline);

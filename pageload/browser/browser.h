@@ -3,15 +3,18 @@
 // Drives one headless browser: Chromium over DevTools, Firefox over WebDriver BiDi. Blocking; one
 // thread.
 
+#include <boost/json/object.hpp>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "pageload/browser/steps.h"
+#include "pageload/devices/device.h"
 #include "pageload/results/page_load.h"
 
 namespace reprise {
@@ -27,6 +30,7 @@ struct BrowserOptions {
   /// instead of ports 80 and 443. 0: no redirection.
   std::uint16_t http_port = 0;
   std::uint16_t https_port = 0;
+  boost::json::object firefox_prefs;  ///< by name, such as a replay's firefox_prefs
   bool headless = true;
   int width = 1280;  ///< of the page, in CSS pixels
   int height = 800;
@@ -44,6 +48,9 @@ struct PageOptions {
   std::chrono::milliseconds settle{500};
   /// Load the page twice and measure the second load, which has a filled cache.
   bool warm = false;
+  std::optional<Device> device;  ///< what the browser pretends to be; Chromium only
+  /// Runs before all scripts of each document and frame; empty: none.
+  std::string script;
   double cpu_throttle = 1;           ///< how many times slower pages compute; Chromium only
   bool fetch_bodies = true;          ///< fill body_sha256
   std::filesystem::path screenshot;  ///< PNG; empty: none

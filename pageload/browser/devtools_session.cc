@@ -49,6 +49,25 @@ RemoteCommand key_event(const std::string& session, std::string_view type,
   return {session, "Input.dispatchKeyEvent", std::move(event)};
 }
 
+/// Emulation.setUserAgentOverride: the device's User-Agent, and its client hints if it has any.
+json::object identity_of(const Device& device, const std::string& version) {
+  json::object identity{{"userAgent", device.user_agent_of(version)}};
+  if (device.platform.empty()) return identity;
+  auto const brands = [](std::string_view chromium, std::string_view other) {
+    return json::array{{{"brand", "Chromium"}, {"version", chromium}},
+                       {{"brand", "Not_A Brand"}, {"version", other}}};
+  };
+  identity["platform"] = "Linux armv81";
+  identity["userAgentMetadata"] = {{"brands", brands(version.substr(0, version.find('.')), "24")},
+                                   {"fullVersionList", brands(version, "24.0.0.0")},
+                                   {"platform", device.platform},
+                                   {"platformVersion", device.platform_version},
+                                   {"architecture", ""},
+                                   {"model", device.model},
+                                   {"mobile", device.is_mobile()}};
+  return identity;
+}
+
 }  // namespace
 
 DevtoolsSession::DevtoolsSession(RemoteConnection& connection, const PageOptions& options,
@@ -70,6 +89,12 @@ Result<void> DevtoolsSession::open(int width, int height, TimePoint deadline) {
     page["browserContextId"] = context_;
   }
   connection_.post({}, "Browser.setDownloadBehavior", std::move(downloads));
+  if (options_.device) {
+    // "Chrome/156.0.8078.73"
+    auto const product = call_for("Browser.getVersion", {}, "product", deadline);
+    if (!product) return fail(product.error());
+    browser_version_ = product->substr(product->find('/') + 1);
+  }
   auto const target = call_for("Target.createTarget", std::move(page), "targetId", deadline);
   if (!target) return fail(target.error());
   if (target->empty()) return {};
@@ -89,10 +114,12 @@ Result<void> DevtoolsSession::open(int width, int height, TimePoint deadline) {
                     {"flatten", true},
                     {"filter", json::array{{{"type", "shared_worker"}}}}});
   auto const unanswered = watch_target(session_, true);
-  connection_.post(
-      session_, "Emulation.setDeviceMetricsOverride",
-      {{"width", width}, {"height", height}, {"deviceScaleFactor", 0}, {"mobile", false}},
-      [unanswered](const RemoteReply&) { --*unanswered; });
+  connection_.post(session_, "Emulation.setDeviceMetricsOverride",
+                   {{"width", width},
+                    {"height", height},
+                    {"deviceScaleFactor", options_.device ? options_.device->scale : 0},
+                    {"mobile", options_.device.has_value()}},
+                   [unanswered](const RemoteReply&) { --*unanswered; });
   ++*unanswered;
   // Some commands run in the browser and some in the page's process, so an answer does not mean
   // that earlier commands have finished.
@@ -118,11 +145,20 @@ std::shared_ptr<std::size_t> DevtoolsSession::watch_target(const std::string& se
     ask("Inspector.enable");
     ask("Page.enable");
     ask("Page.setLifecycleEventsEnabled", {{"enabled", true}});
+    if (!options_.script.empty()) {
+      ask("Page.addScriptToEvaluateOnNewDocument", {{"source", options_.script}});
+    }
     ask("PerformanceTimeline.enable",
         {{"eventTypes", {"largest-contentful-paint", "layout-shift"}}});
+    if (options_.device) {
+      ask("Emulation.setTouchEmulationEnabled", {{"enabled", true}, {"maxTouchPoints", 5}});
+    }
     if (options_.cpu_throttle > 1) {
       ask("Emulation.setCPUThrottlingRate", {{"rate", options_.cpu_throttle}});
     }
+  }
+  if (options_.device) {
+    ask("Emulation.setUserAgentOverride", identity_of(*options_.device, browser_version_));
   }
   ask("Network.enable", {{"maxTotalBufferSize", kBodyBufferBytes},
                          {"maxResourceBufferSize", kReadBackBytesMax},

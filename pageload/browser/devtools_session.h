@@ -35,7 +35,7 @@ class DevtoolsSession : public PageSession {
   RemoteCommand close_command() const override;
   BodyQuestions body_questions() const override;
   PageInput input() const override;
-  Result<void> start_trace(TimePoint deadline) override { return trace_.start(deadline); }
+  Result<void> start_trace(TimePoint deadline) override { return trace_.start(session_, deadline); }
   Result<void> write_trace(TimePoint deadline, PageLoad& load) override {
     return trace_.write(options_.trace, deadline, load);
   }
@@ -43,7 +43,8 @@ class DevtoolsSession : public PageSession {
   std::shared_ptr<std::size_t> watch_target(const std::string& session, bool is_page);
 
   bool const private_;
-  std::string context_;  // if private_
+  std::string browser_version_;  ///< "156.0.8078.73"
+  std::string context_;          // if private_
   std::string target_;
   std::string session_;
   std::string frame_;

@@ -13,9 +13,11 @@ namespace json = boost::json;
 namespace reprise {
 namespace {
 
-/// The categories of the Performance panel, without the samples of every script each millisecond.
+/// The categories of the Performance panel, with the frames that were seen, without the samples of
+/// every script each millisecond.
 json::array categories() {
   return {"devtools.timeline",
+          "disabled-by-default-devtools.screenshot",
           "disabled-by-default-devtools.timeline",
           "disabled-by-default-devtools.timeline.frame",
           "disabled-by-default-devtools.timeline.stack",
@@ -30,8 +32,9 @@ json::array categories() {
 
 }  // namespace
 
-Result<void> DevtoolsTrace::start(TimePoint deadline) {
-  auto const reply = connection_.call({}, "Tracing.start",
+Result<void> DevtoolsTrace::start(const std::string& session, TimePoint deadline) {
+  session_ = session;
+  auto const reply = connection_.call(session_, "Tracing.start",
                                       {{"transferMode", "ReturnAsStream"},
                                        {"streamFormat", "json"},
                                        {"streamCompression", "gzip"},
@@ -65,7 +68,7 @@ Result<void> DevtoolsTrace::write(const std::filesystem::path& path, TimePoint d
 }
 
 Result<std::string> DevtoolsTrace::await_stream(TimePoint deadline) {
-  connection_.post({}, "Tracing.end");
+  connection_.post(session_, "Tracing.end");
   while (!complete_) {
     auto const handled = connection_.pump(deadline);
     if (!handled) return fail(handled.error());
@@ -79,7 +82,7 @@ Result<std::string> DevtoolsTrace::copy(const std::string& stream,
                                         const std::filesystem::path& path, TimePoint deadline) {
   std::string trace;
   for (bool more = true; more;) {
-    auto const reply = connection_.call({}, "IO.read", {{"handle", stream}}, deadline);
+    auto const reply = connection_.call(session_, "IO.read", {{"handle", stream}}, deadline);
     if (!reply) return fail(reply.error());
     if (!reply->error.empty()) return reply->error;
     auto const data = text_at(reply->result, "data");
@@ -89,7 +92,7 @@ Result<std::string> DevtoolsTrace::copy(const std::string& stream,
     trace += *bytes;
     more = !flag_at(reply->result, "eof");
   }
-  connection_.post({}, "IO.close", {{"handle", stream}});
+  connection_.post(session_, "IO.close", {{"handle", stream}});
   auto const written = write_private_file(trace, path);
   if (written) return std::string();
   return path.string() + " cannot be written: " + written.error().message();

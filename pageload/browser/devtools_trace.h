@@ -21,7 +21,8 @@ class DevtoolsTrace {
 
   explicit DevtoolsTrace(RemoteConnection& connection) : connection_(connection) {}
 
-  Result<void> start(TimePoint deadline);
+  /// `session` is that of the page: a trace of the browser itself has no frames.
+  Result<void> start(const std::string& session, TimePoint deadline);
   /// Call it with every event until write() has returned.
   void on_event(std::string_view method, const boost::json::object& params);
   /// Ends the trace and writes it: JSON, gzip. An incomplete file is removed.
@@ -33,6 +34,7 @@ class DevtoolsTrace {
                            TimePoint deadline);
 
   RemoteConnection& connection_;
+  std::string session_;
   std::string refusal_;  ///< the browser's message
   bool complete_ = false;
   std::string stream_;

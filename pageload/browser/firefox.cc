@@ -64,6 +64,7 @@ json::object preferences(const BrowserOptions& options) {
     prefs["network.socket.forcePort"] =
         "80=" + std::to_string(options.http_port) + ";443=" + std::to_string(options.https_port);
   }
+  for (auto const& [name, value] : options.firefox_prefs) prefs[name] = value;
   return prefs;
 }
 

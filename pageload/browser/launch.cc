@@ -16,6 +16,8 @@ namespace {
 
 constexpr const char* kNoQuic = "--disable-quic";
 constexpr std::string_view kForceQuic = "--origin-to-force-quic-on=";
+/// An origin of a host at this port forces nothing.
+constexpr std::uint16_t kUnusedPort = 1;
 /// Linux limits an argument to 128 KiB.
 constexpr std::size_t kOriginsBytesMax = 120'000;
 
@@ -91,16 +93,30 @@ std::vector<std::string> quiet_flags() {
   };
 }
 
-void lead_to_h3(std::vector<std::string>& flags,
-                const std::vector<std::pair<std::string, std::uint16_t>>& origins) {
+void lead_to_h3(std::vector<std::string>& flags, const H3Origins& led,
+                const std::set<std::string>& offered) {
   std::erase(flags, kNoQuic);
   std::string list;
-  for (auto const& [host, port] : origins) {
+  auto const add = [&list](const std::string& host, std::uint16_t port) {
     if (!list.empty()) list += ',';
     list += host + ":" + std::to_string(port);
-  }
-  if (list.size() > kOriginsBytesMax) list = "*";
+  };
+  for (auto const& [host, port] : led) add(host, port);
+  // Chromium takes a private authority over QUIC only for hosts in the list, whatever their port.
+  for (const std::string& host : offered) add(host, kUnusedPort);
+  if (list.size() > kOriginsBytesMax) list = led.empty() ? "*:" + std::to_string(kUnusedPort) : "*";
   if (!list.empty()) flags.push_back(std::string(kForceQuic) + list);
+}
+
+boost::json::object firefox_h3_preferences(const H3Origins& led, std::uint16_t port) {
+  boost::json::object prefs{{"network.http.http3.disable_when_third_party_roots_found", false}};
+  std::string mapping;
+  for (auto const& [host, origin_port] : led) {
+    if (!mapping.empty()) mapping += ',';
+    mapping += host + ";h3=:" + std::to_string(port != 0 ? port : origin_port);
+  }
+  if (!mapping.empty()) prefs["network.http.http3.alt-svc-mapping-for-testing"] = mapping;
+  return prefs;
 }
 
 std::vector<std::string> browser_flags(const BrowserOptions& options, const fs::path& profile) {

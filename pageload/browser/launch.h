@@ -3,9 +3,11 @@
 // Finds browsers, and the command line of Chromium. With these flags it makes no request and no
 // look-up of its own; each was tested by experiment.
 
+#include <boost/json/object.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,10 +26,17 @@ bool is_firefox(const std::filesystem::path& program);
 /// The flags that prevent Chromium's own requests and look-ups, for any user of Chromium.
 std::vector<std::string> quiet_flags();
 
-/// Makes Chromium use HTTP/3 for these origins (host and port) from the first request on, with a
-/// private authority. Of more than fit on a command line, for all.
-void lead_to_h3(std::vector<std::string>& flags,
-                const std::vector<std::pair<std::string, std::uint16_t>>& origins);
+/// Host and port.
+using H3Origins = std::vector<std::pair<std::string, std::uint16_t>>;
+
+/// Makes Chromium use HTTP/3 for the origins in `led` from the first request on, and for the hosts
+/// in `offered` where they offer it; for both with a private authority. Of more than fit on a
+/// command line, for all.
+void lead_to_h3(std::vector<std::string>& flags, const H3Origins& led,
+                const std::set<std::string>& offered);
+
+/// Firefox's preferences for the same, by name. `port`: of HTTP/3; 0: each origin's own.
+boost::json::object firefox_h3_preferences(const H3Origins& led, std::uint16_t port);
 
 /// The command line without the program. Chromium uses only the last --disable-features and
 /// --enable-features, so each is merged into one. Pure except for the uid (Chromium refuses to run

@@ -69,6 +69,7 @@ struct LoadResult {
     unsigned order = 1;
     bool warm_up = false;
     std::string skipped;                ///< why it is not counted, a sentence; empty: it is
+    std::string node;                   ///< of a campaign, where it was made; empty: no campaign
     std::optional<std::size_t> replay;  ///< into LoadResult::replays
     PageLoad page;
   };

@@ -122,6 +122,7 @@ LoadResult::Load load_of(Fields from, const LoadResult& result) {
   load.order = small(from, "order", static_cast<unsigned>(result.loads.size() + 1));
   load.warm_up = from.flag("warm_up");
   load.skipped = from.text("skipped");
+  load.node = from.text("node");
   load.page = page_of(from);
   load.replay = replay_of(from, load.run, result.replays);
   return load;

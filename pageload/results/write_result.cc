@@ -123,6 +123,7 @@ json::object load_json(const LoadResult::Load& load) {
   out["order"] = load.order;
   out["warm_up"] = load.warm_up;
   if (!load.skipped.empty()) out["skipped"] = as_utf8(load.skipped);
+  if (!load.node.empty()) out["node"] = as_utf8(load.node);
   out["replay"] = load.replay ? json::value(*load.replay) : json::value();
   return out;
 }

@@ -41,6 +41,7 @@ std::vector<std::string> command_line(const LoadSetup& setup,
                                       const fs::path& folder) {
   auto const page = page_command(setup, configuration, url, name, folder);
   if (setup.archive.empty()) return page;
+  // The script would cost a small document a round trip.
   std::vector<std::string> all{"replay",
                                setup.archive.string(),
                                "--protocol=" + configuration.protocol,
@@ -48,7 +49,8 @@ std::vector<std::string> command_line(const LoadSetup& setup,
                                "--report=" + (folder / "report").string(),
                                "--proxy=off",
                                "--dns=off",
-                               "--no-child-ca"};
+                               "--no-child-ca",
+                               "--script-in=browser"};
   all.insert(all.end(), setup.replay_arguments.begin(), setup.replay_arguments.end());
   if (configuration.link != "none" || setup.packets) {
     all.push_back("--link=" + configuration.link);

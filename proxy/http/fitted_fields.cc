@@ -1,6 +1,7 @@
 #include "proxy/http/fitted_fields.h"
 
 #include "base/http/h1_syntax.h"
+#include "proxy/http/alt_svc.h"
 
 namespace reprise {
 namespace {
@@ -19,7 +20,7 @@ BodyFraming told_framing(std::string_view request_method, const ResponseHead& he
 }  // namespace
 
 FittedFields::FittedFields(std::string_view request_method, const ResponseHead& head,
-                           const BodyFraming& framing) {
+                           const BodyFraming& framing, AltSvc alt_svc) {
   auto const told = told_framing(request_method, head, framing);
   HeaderView wanted;
   if (told.kind == Kind::kLength) {
@@ -33,8 +34,13 @@ FittedFields::FittedFields(std::string_view request_method, const ResponseHead& 
     auto const is = [&field](std::string_view name) {
       return equals_ignoring_case(field.name, name);
     };
-    if (!is_sendable(field) || is("Alt-Svc")) continue;
-    if (!is("Content-Length") && !is("Transfer-Encoding")) {
+    if (!is_sendable(field)) continue;
+    if (is("Alt-Svc")) {
+      if (alt_svc == AltSvc::kRemoved) continue;
+      auto offers = only_h3(field.value);
+      if (offers.empty()) continue;
+      fields_.push_back({.name = field.name, .value = alt_svc_.emplace_back(std::move(offers))});
+    } else if (!is("Content-Length") && !is("Transfer-Encoding")) {
       fields_.push_back(field);
     } else if (!wanted.name.empty() && is(wanted.name)) {
       bool const as_it_is = told.kind == Kind::kChunked && ends_chunked(field.value);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,14 +12,17 @@ namespace reprise {
 
 /// A response's fields as a client gets them: only valid fields, and exactly one framing field,
 /// that of the body as sent, so that every client sees the same body (RFC 9112 section 6.3).
-/// Alt-Svc is removed, because it would lead the client past this proxy. Borrows the fields of
-/// `head`.
+/// Borrows the fields of `head`.
 class FittedFields {
  public:
+  /// Alt-Svc is removed, because it would lead the client past this proxy; or only its offers of
+  /// HTTP/3 on the same host are kept (only_h3()), where they lead to this proxy.
+  enum class AltSvc : std::uint8_t { kRemoved, kOnlyH3 };
+
   /// `framing` is that of the body as sent; its field is added if `head` has none. For HEAD and
   /// 304, which have no body, the announced length is kept if it is unambiguous.
   FittedFields(std::string_view request_method, const ResponseHead& head,
-               const BodyFraming& framing);
+               const BodyFraming& framing, AltSvc alt_svc = AltSvc::kRemoved);
   FittedFields(const FittedFields&) = delete;
   FittedFields& operator=(const FittedFields&) = delete;
   HeaderList list() const { return fields_; }
@@ -26,6 +31,7 @@ class FittedFields {
 
  private:
   std::string length_;
+  std::deque<std::string> alt_svc_;
   std::vector<HeaderView> fields_;
 };
 

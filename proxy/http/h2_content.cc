@@ -159,11 +159,11 @@ Task<void> H2Content::pause_until(std::chrono::steady_clock::time_point at) {
   co_return broken();
 }
 
-void H2Content::send_whole(const StoredResponse& response) {
-  whole_ = &response;
-  outgoing_ = response.parts().body.bytes;
+void H2Content::send_whole(StoredResponsePtr response) {
+  whole_ = std::move(response);
+  outgoing_ = whole_->parts().body.bytes;
   finishing_ = true;
-  outgoing_trailers_ = response.parts().trailers;
+  outgoing_trailers_ = whole_->parts().trailers;
 }
 
 ssize_t H2Content::next_piece(std::size_t limit_bytes, std::uint32_t& flags) {

@@ -77,8 +77,10 @@ class H2Content : public BodyReader {
   Task<void> flush_head();
   /// Suspends until the session has accepted the end. Errors: as write().
   Task<void> finish(HeaderList trailers);
-  /// Sends a prepared body without waiting; it must outlive the stream.
-  void send_whole(const StoredResponse& response);
+  /// Sends a prepared body without waiting.
+  void send_whole(StoredResponsePtr response);
+  /// The stream is closed: no more of the prepared body will be sent.
+  void drop_whole() { whole_ = nullptr; }
   nghttp2_data_provider provider();
 
   /// Returns at `at`, or after hurry(). Errors: as write().
@@ -138,7 +140,7 @@ class H2Content : public BodyReader {
   Event readable_;
 
   Bytes outgoing_;
-  const StoredResponse* whole_ = nullptr;
+  StoredResponsePtr whole_;
   std::size_t next_whole_piece_ = 0;
   bool finishing_ = false;
   bool head_gone_ = false;  // the session has asked for content

@@ -113,7 +113,7 @@ void H2ServerStream::answer(StoredResponsePtr stored) {
   finished_ = true;
   has_content_ = may_have_body(method_, parts.head.status) &&
                  (!parts.body.bytes.empty() || parts.pieces != nullptr || !parts.trailers.empty());
-  if (has_content_) send_whole(response);
+  if (has_content_) send_whole(answered_);
   respond(response.h2_fields().data(), response.h2_fields().size());
 }
 

@@ -39,7 +39,10 @@ class H2ServerStream final : public H2Content, public ResponseWriter {
   /// Passes on the whole response at once; the stream is open.
   void answer(StoredResponsePtr stored);
   /// The stream is closed: no more of its answer will be sent.
-  void let_go() { answered_ = nullptr; }
+  void let_go() {
+    answered_ = nullptr;
+    drop_whole();
+  }
   bool head_sent() const override { return head_sent_; }
   Task<void> pause_until(std::chrono::steady_clock::time_point at) override {
     return H2Content::pause_until(at);

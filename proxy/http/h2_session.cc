@@ -116,16 +116,28 @@ struct H2Session::Callbacks {
                        std::size_t size, nghttp2_data_source* source, void* user) {
     static_assert(NGHTTP2_DATA == 0);
     auto& out = self(user).out_;
-    auto const piece = static_cast<H2Content*>(source->ptr)->take_piece(size);
+    auto& content = *static_cast<H2Content*>(source->ptr);
+    auto const piece = content.take_piece(size);
     self(user).content_sent_bytes_ += size;
-    auto const frame_head = std::as_bytes(std::span(head, 9));
+    auto const before = out.size();
+    auto const frame_head = std::as_bytes(std::span(head, kFrameHeadBytes));
     out.insert(out.end(), frame_head.begin(), frame_head.end());
     if (frame->data.padlen > 0) out.push_back(std::byte(frame->data.padlen - 1));
-    out.insert(out.end(), piece.begin(), piece.end());
+    if (content.whole_ != nullptr && size >= kBorrowedBytesMin) {
+      self(user).borrow(piece, content.whole_);
+    } else {
+      out.insert(out.end(), piece.begin(), piece.end());
+    }
     if (frame->data.padlen > 1) out.resize(out.size() + frame->data.padlen - 1);
+    self(user).gathered_bytes_ += out.size() - before;
     // Without the pause everything that the peer's windows permit would be taken at once: with
     // unlimited memory, and ahead of more urgent data.
-    return out.size() < kGatherBytes ? 0 : NGHTTP2_ERR_PAUSE;
+    return self(user).gathered_bytes_ < kGatherBytes ? 0 : NGHTTP2_ERR_PAUSE;
+  }
+
+  static ssize_t data_length(nghttp2_session*, std::uint8_t, std::int32_t, std::int32_t,
+                             std::int32_t, std::uint32_t frame_bytes_max, void*) {
+    return std::min<ssize_t>(frame_bytes_max, kDataBytesMax);
   }
 };
 
@@ -140,6 +152,7 @@ NgHttp2CallbacksPtr H2Session::make_callbacks() {
   nghttp2_session_callbacks_set_on_frame_send_callback(made, Callbacks::frame_sent);
   nghttp2_session_callbacks_set_on_stream_close_callback(made, Callbacks::stream_closed);
   nghttp2_session_callbacks_set_send_data_callback(made, Callbacks::send_data);
+  nghttp2_session_callbacks_set_data_source_read_length_callback(made, Callbacks::data_length);
   return NgHttp2CallbacksPtr(made);
 }
 
@@ -162,17 +175,40 @@ H2Content* H2Session::content_of(std::int32_t stream_id) const {
   return static_cast<H2Content*>(nghttp2_session_get_stream_user_data(session_.get(), stream_id));
 }
 
-Result<bool> H2Session::gather() {
+void H2Session::borrow(Bytes content, const StoredResponsePtr& owner) {
+  borrowed_.push_back({.after_bytes = out_.size(), .content = content});
+  if (lenders_.empty() || lenders_.back() != owner) lenders_.push_back(owner);
+  gathered_bytes_ += content.size();
+}
+
+void H2Session::forget_gathered() {
+  pending_.reset();
   out_.clear();
-  while (out_.size() < kGatherBytes) {
+  borrowed_.clear();
+  lenders_.clear();
+  gathered_bytes_ = 0;
+}
+
+Result<bool> H2Session::gather() {
+  forget_gathered();
+  while (gathered_bytes_ < kGatherBytes) {
     const std::uint8_t* data = nullptr;
     auto const size = nghttp2_session_mem_send(session_.get(), &data);
     if (size < 0) return fail(library_error(size));
     if (size == 0) break;
     auto const frame = std::as_bytes(std::span(data, static_cast<std::size_t>(size)));
     out_.insert(out_.end(), frame.begin(), frame.end());
+    gathered_bytes_ += frame.size();
   }
-  return !out_.empty();
+  pieces_.clear();
+  std::size_t from = 0;
+  for (const Borrowed& each : borrowed_) {
+    pieces_.emplace_back(Bytes(out_).subspan(from, each.after_bytes - from));
+    pieces_.emplace_back(each.content);
+    from = each.after_bytes;
+  }
+  if (from < out_.size()) pieces_.emplace_back(Bytes(out_).subspan(from));
+  return !pieces_.empty();
 }
 
 void H2Session::wake() {
@@ -188,12 +224,11 @@ Result<bool> H2Session::send_now() {
       gathered_.set();
       if (!more) return fail(more.error());
       if (!*more) return true;
-      out_piece_ = Bytes(out_);
-      pending_.emplace(std::span(&out_piece_, 1));
+      pending_.emplace(pieces_);
     }
     auto const done = stream_.write_now(*pending_);
     if (!done || !*done) return done;
-    pending_.reset();
+    forget_gathered();
   }
 }
 
@@ -216,7 +251,7 @@ Task<void> H2Session::write_loop() {
       writer_busy_ = true;
       auto const sent = co_await stream_.write(*pending_);
       if (!sent) co_return fail(sent.error());
-      pending_.reset();
+      forget_gathered();
       continue;
     }
     writer_busy_ = false;

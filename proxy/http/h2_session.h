@@ -82,6 +82,11 @@ class H2Session {
   struct Callbacks;
   static constexpr std::size_t kReadBytes = 32 << 10;
   static constexpr std::size_t kGatherBytes = 64 << 10;
+  /// With its head, a DATA frame of this size fills a TLS record.
+  static constexpr std::size_t kFrameHeadBytes = 9;
+  static constexpr std::size_t kDataBytesMax = (16 << 10) - kFrameHeadBytes;
+  /// Smaller pieces of content are copied: that costs less than to remember them.
+  static constexpr std::size_t kBorrowedBytesMin = 4 << 10;
   /// With more frames waiting to be sent, nothing is read: a peer that reads no answers must not
   /// make us collect them.
   static constexpr std::size_t kFramesWaitingMax = 4096;
@@ -92,8 +97,12 @@ class H2Session {
   /// Returns what nghttp2 must do next.
   int take_field(std::string_view name, std::string_view value);
   Task<void> write_loop();
-  /// Fills out_ from the session. False if nothing is to be sent.
+  /// Fills pieces_ from the session. False if nothing is to be sent.
   Result<bool> gather();
+  /// Appends a piece of content that `owner` keeps valid, without a copy.
+  void borrow(Bytes content, const StoredResponsePtr& owner);
+  /// Forgets what was gathered: everything was sent.
+  void forget_gathered();
   /// Sends without waiting. False: the bytes in pending_ have to wait.
   Result<bool> send_now();
   /// The same from outside the write loop, which then does the rest.
@@ -103,10 +112,18 @@ class H2Session {
   void say_goodbye(int library_code);
 
   H2Head arriving_;  // for one stream at a time (section 4.3)
-  std::vector<std::byte> out_;
+  /// Content to be sent between the bytes of out_.
+  struct Borrowed {
+    std::size_t after_bytes;  // of out_
+    Bytes content;
+  };
+  std::vector<std::byte> out_;              // frames, without borrowed content
+  std::vector<Borrowed> borrowed_;          // in order
+  std::vector<StoredResponsePtr> lenders_;  // a stream may end before its bytes are sent
+  std::size_t gathered_bytes_ = 0;          // out_ and borrowed_
   std::uint64_t content_sent_bytes_ = 0;
-  Piece out_piece_;
-  std::optional<Outgoing> pending_;  // the rest of out_, if any
+  std::vector<Piece> pieces_;        // all that was gathered
+  std::optional<Outgoing> pending_;  // the rest of pieces_, if any
   bool paused_ = false;              // nghttp2 is paused, in the middle of a head
   bool writer_busy_ = false;         // the write loop has replaced wake()
   bool flush_follows_ = false;       // the read loop is running, and will send the output

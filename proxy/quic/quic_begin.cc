@@ -1,5 +1,6 @@
 // How a connection begins, and what ngtcp2 and GnuTLS call during it.
 
+#include "proxy/quic/library_assertion.h"
 #include "proxy/quic/quic_connection.h"
 #include "proxy/quic/quic_error.h"
 #include "proxy/quic/quic_time.h"
@@ -88,11 +89,11 @@ struct QuicConnection::Callbacks {
     self.host_.random({id->data, size});
     self.host_.reset_token(*id, std::span<std::uint8_t, NGTCP2_STATELESS_RESET_TOKENLEN>(
                                     token, NGTCP2_STATELESS_RESET_TOKENLEN));
-    self.host_.add_id(*id);
+    self.add_id(*id);
     return 0;
   }
   static int id_removed(ngtcp2_conn*, const ngtcp2_cid* id, void* user) {
-    self_of(user).host_.remove_id(*id);
+    self_of(user).remove_id(*id);
     return 0;
   }
 
@@ -145,9 +146,12 @@ Result<std::unique_ptr<QuicConnection>> QuicConnection::accept(
     const Arrival& arrival, const QuicOptions& options, GnutlsCredentials& credentials,
     QuicHost& host, QuicApplication& application, TimePoint now) {
   std::unique_ptr<QuicConnection> made(new QuicConnection(arrival, host, application));
-  if (auto const started = made->start(arrival, options, credentials, now); !started) {
-    return fail(started.error());
+  Result<void> started;
+  if (!survives_assertions([&] { started = made->start(arrival, options, credentials, now); })) {
+    made->abandoned_ = true;
+    return fail(failed_assertion());
   }
+  if (!started) return fail(started.error());
   return made;
 }
 
@@ -198,8 +202,8 @@ Result<void> QuicConnection::start(const Arrival& arrival, const QuicOptions& op
   reference_ = {.get_conn = Callbacks::connection_of, .user_data = this};
   gnutls_session_set_ptr(tls_, &reference_);
   ngtcp2_conn_set_tls_native_handle(connection_, tls_);
-  host_.add_id(id);
-  host_.add_id(first_id_);
+  add_id(id);
+  add_id(first_id_);
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proxy/quic/library_assertion.h"
 #include "proxy/quic/quic_error.h"
 #include "proxy/quic/quic_time.h"
 
@@ -14,18 +15,33 @@ constexpr std::size_t kServerNameBytesMax = 255;
 
 QuicConnection::~QuicConnection() {
   end(std::make_error_code(std::errc::operation_canceled));
-  if (connection_ != nullptr) {
-    for (const ngtcp2_cid& id : ids()) host_.remove_id(id);
-    ngtcp2_conn_del(connection_);
+  for (const ngtcp2_cid& id : ids_) host_.remove_id(id);
+  if (abandoned_) {
+    keep_forever(connection_);
+    keep_forever(tls_);
+    return;
   }
-  if (tls_ != nullptr) gnutls_deinit(tls_);
+  (void)survives_assertions([this] {
+    if (connection_ != nullptr) ngtcp2_conn_del(connection_);
+    if (tls_ != nullptr) gnutls_deinit(tls_);
+  });
 }
 
-std::vector<ngtcp2_cid> QuicConnection::ids() const {
-  std::vector<ngtcp2_cid> all(ngtcp2_conn_get_num_scid(connection_));
-  all.resize(ngtcp2_conn_get_scid(connection_, all.data()));
-  all.push_back(first_id_);
-  return all;
+void QuicConnection::abandon() {
+  abandoned_ = true;
+  final_packet_.clear();
+  end(failed_assertion());
+  wake();
+}
+
+void QuicConnection::add_id(const ngtcp2_cid& id) {
+  ids_.push_back(id);
+  host_.add_id(id);
+}
+
+void QuicConnection::remove_id(const ngtcp2_cid& id) {
+  std::erase_if(ids_, [&id](const ngtcp2_cid& each) { return ngtcp2_cid_eq(&each, &id) != 0; });
+  host_.remove_id(id);
 }
 
 ngtcp2_path QuicConnection::path() {
@@ -68,6 +84,10 @@ void QuicConnection::fail_with(int library_code) {
 
 void QuicConnection::read(Bytes datagram, std::uint32_t ecn, TimePoint now) {
   if (over_) return;
+  if (!survives_assertions([&] { read_datagram(datagram, ecn, now); })) abandon();
+}
+
+void QuicConnection::read_datagram(Bytes datagram, std::uint32_t ecn, TimePoint now) {
   auto const where = path();
   ngtcp2_pkt_info const info{.ecn = ecn};
   int const code = ngtcp2_conn_read_pkt(connection_, &where, &info,
@@ -139,6 +159,13 @@ std::size_t QuicConnection::write_packet(std::span<std::byte> into, std::uint32_
 QuicBurst QuicConnection::write(std::span<std::byte> into, TimePoint now) {
   QuicBurst burst;
   if (over_) return burst;
+  if (survives_assertions([&] { burst = write_burst(into, now); })) return burst;
+  abandon();
+  return {};
+}
+
+QuicBurst QuicConnection::write_burst(std::span<std::byte> into, TimePoint now) {
+  QuicBurst burst;
   application_.on_batch();
   if (!held_.empty()) {
     std::ranges::copy(held_, into.begin());
@@ -183,6 +210,7 @@ void QuicConnection::say_goodbye(TimePoint now) {
 }
 
 std::chrono::nanoseconds QuicConnection::farewell_time() const {
+  if (abandoned_) return {};
   return std::chrono::nanoseconds(3 * ngtcp2_conn_get_pto(connection_));
 }
 
@@ -195,6 +223,10 @@ QuicConnection::TimePoint QuicConnection::due() const {
 
 void QuicConnection::pass(TimePoint now) {
   if (over_ || due() > now) return;
+  if (!survives_assertions([&] { handle_expiry(now); })) abandon();
+}
+
+void QuicConnection::handle_expiry(TimePoint now) {
   switch (int const code = ngtcp2_conn_handle_expiry(connection_, quic_stamp(now)); code) {
     case 0:
       return;

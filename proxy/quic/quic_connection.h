@@ -22,7 +22,7 @@
 namespace reprise {
 
 /// What runs over a connection. All calls come from inside the connection's own: the application
-/// may call everything of it but read(), write() and pass().
+/// may call everything of it but read(), write(), pass() and abandon().
 class QuicApplication {
  public:
   /// Bytes to send on a stream. They live until they are acknowledged or the stream is closed.
@@ -62,6 +62,12 @@ class QuicApplication {
   /// of the connection may be called.
   virtual void ended(std::error_code why) = 0;
 };
+
+/// Why a connection ended of which an assertion in a library failed (library_assertion.h). Objects
+/// of the libraries must not be freed then.
+inline std::error_code failed_assertion() {
+  return std::make_error_code(std::errc::state_not_recoverable);
+}
 
 /// The system that one connection lives in: its identifiers, and chance.
 class QuicHost {
@@ -131,6 +137,8 @@ class QuicConnection {
   /// Fills `into`, of at least kBurstBytesMax, with packets that are due. Call it until there are
   /// none.
   QuicBurst write(std::span<std::byte> into, TimePoint now);
+  /// Ends it without a word: an assertion failed in a call of the application, from outside.
+  void abandon();
   /// When pass() is due; max: never.
   TimePoint due() const;
   /// Does what is due by time.
@@ -165,7 +173,7 @@ class QuicConnection {
   const Endpoint& local() const { return local_; }
   const Endpoint& client() const { return client_; }
   /// The identifiers by which the client may name it.
-  std::vector<ngtcp2_cid> ids() const;
+  const std::vector<ngtcp2_cid>& ids() const { return ids_; }
   /// As the client sent it, lower case; empty before its ClientHello.
   std::string server_name() const;
 
@@ -180,6 +188,11 @@ class QuicConnection {
   Result<void> start(const Arrival& arrival, const QuicOptions& options,
                      GnutlsCredentials& credentials, TimePoint now);
   ngtcp2_path path();
+  void read_datagram(Bytes datagram, std::uint32_t ecn, TimePoint now);
+  QuicBurst write_burst(std::span<std::byte> into, TimePoint now);
+  void handle_expiry(TimePoint now);
+  void add_id(const ngtcp2_cid& id);
+  void remove_id(const ngtcp2_cid& id);
   std::size_t write_packet(std::span<std::byte> into, std::uint32_t& ecn, TimePoint now);
   void fail_with(int library_code);
   void say_goodbye(TimePoint now);
@@ -190,6 +203,7 @@ class QuicConnection {
   Endpoint local_;
   Endpoint client_;
   ngtcp2_cid first_id_{};
+  std::vector<ngtcp2_cid> ids_;
   ngtcp2_crypto_conn_ref reference_{};
   gnutls_session_t tls_ = nullptr;
   std::shared_ptr<const GnutlsChain> chain_;  // GnuTLS borrows it
@@ -200,6 +214,7 @@ class QuicConnection {
   std::vector<std::byte> final_packet_;
   bool sends_ = false;  // the application has begun
   bool over_ = false;
+  bool abandoned_ = false;  // the libraries' objects must not be used any more
 };
 
 }  // namespace reprise

@@ -1,11 +1,10 @@
 #include "proxy/quic/quic_endpoint.h"
 
-#include <openssl/rand.h>
-
 #include <algorithm>
 #include <boost/asio/post.hpp>
 
-#include "base/invariant.h"
+#include "proxy/quic/library_assertion.h"
+#include "proxy/quic/octets.h"
 #include "proxy/quic/quic_time.h"
 
 namespace reprise {
@@ -13,24 +12,12 @@ namespace {
 
 /// How long the token of a Retry is valid.
 constexpr std::chrono::seconds kTokenTime{10};
-/// A stateless reset has to look like a short packet, and to be shorter than what it answers, so
-/// that two servers never answer each other for ever (RFC 9000 section 10.3.3).
-constexpr std::size_t kResetBytesMin = 5 + NGTCP2_STATELESS_RESET_TOKENLEN;
-constexpr std::size_t kResetBytesMax = 43;
 /// A client's first packets fill datagrams (section 14.1).
 constexpr std::size_t kFirstDatagramBytesMin = 1200;
-constexpr std::size_t kSmallPacketBytes = 256;
 /// The rounds of receive() between two flushes, so that answers are not late.
 constexpr int kRoundsMax = 4;
 /// Room for one more packet than a burst has.
 constexpr std::size_t kMarginBytes = 2048;
-
-std::uint8_t* octets(std::byte* bytes) {
-  return reinterpret_cast<std::uint8_t*>(bytes);
-}
-const std::uint8_t* octets(Bytes bytes) {
-  return reinterpret_cast<const std::uint8_t*>(bytes.data());
-}
 
 std::string key_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
@@ -39,8 +26,9 @@ std::string key_of(const ngtcp2_cid& id) {
   return key_of(id.data, id.datalen);
 }
 
-void fill_random(std::span<std::uint8_t> out) {
-  invariant(RAND_bytes(out.data(), static_cast<int>(out.size())) == 1, "OpenSSL has random bytes");
+/// RFC 9000 section 17.2.
+bool is_long_header(Bytes datagram) {
+  return (std::to_integer<unsigned>(datagram[0]) & 0x80) != 0;
 }
 
 }  // namespace
@@ -125,8 +113,12 @@ void QuicEndpoint::read_all() {
 
 void QuicEndpoint::take(const QuicSocket::Datagram& datagram, TimePoint now) {
   ngtcp2_version_cid ids{};
-  int const code = ngtcp2_pkt_decode_version_cid(&ids, octets(datagram.bytes),
-                                                 datagram.bytes.size(), kQuicIdBytes);
+  int code = 0;
+  bool const read = survives_assertions([&] {
+    code = ngtcp2_pkt_decode_version_cid(&ids, octets(datagram.bytes), datagram.bytes.size(),
+                                         kQuicIdBytes);
+  });
+  if (!read) return;
   if (code == NGTCP2_ERR_VERSION_NEGOTIATION) {
     if (datagram.bytes.size() >= kFirstDatagramBytesMin) send_version_negotiation(datagram, ids);
     return;
@@ -151,6 +143,8 @@ void QuicEndpoint::take(const QuicSocket::Datagram& datagram, TimePoint now) {
     return;
   }
   if (ids.version == 0) {
+    // Clients send no Version Negotiation, whose identifiers can be longer than any of ours.
+    if (is_long_header(datagram.bytes)) return;
     ngtcp2_cid id;
     ngtcp2_cid_init(&id, ids.dcid, ids.dcidlen);
     send_stateless_reset(datagram, id);
@@ -162,7 +156,10 @@ void QuicEndpoint::take(const QuicSocket::Datagram& datagram, TimePoint now) {
 void QuicEndpoint::welcome(const QuicSocket::Datagram& datagram, TimePoint now) {
   QuicConnection::Arrival arrival{.local = datagram.local, .client = datagram.client};
   auto& head = arrival.head;
-  if (ngtcp2_accept(&head, octets(datagram.bytes), datagram.bytes.size()) != 0) return;
+  int code = -1;
+  bool const read = survives_assertions(
+      [&] { code = ngtcp2_accept(&head, octets(datagram.bytes), datagram.bytes.size()); });
+  if (!read || code != 0) return;
   if (refuses_ || entries_.size() >= kConnectionsMax) {
     send_refusal(datagram, head, NGTCP2_CONNECTION_REFUSED);
     return;
@@ -202,67 +199,6 @@ void QuicEndpoint::welcome(const QuicSocket::Datagram& datagram, TimePoint now) 
   applications_.attach(*application, *entry.connection);
   entry.connection->read(datagram.bytes, datagram.ecn, now);
   mark(entry);
-}
-
-void QuicEndpoint::answer(const QuicSocket::Datagram& datagram, Bytes packet) {
-  if (packet.empty() || blocked_) return;
-  QuicBurst const burst{.size_bytes = packet.size(), .segment_bytes = packet.size()};
-  (void)socket_.send(packet, burst, datagram.local, datagram.client);
-}
-
-void QuicEndpoint::send_version_negotiation(const QuicSocket::Datagram& datagram,
-                                            const ngtcp2_version_cid& ids) {
-  std::array<std::uint32_t, 1> const versions{NGTCP2_PROTO_VER_V1};
-  std::array<std::byte, 2 * kSmallPacketBytes + 64> packet;
-  std::uint8_t unused = 0;
-  fill_random({&unused, 1});
-  auto const size = ngtcp2_pkt_write_version_negotiation(
-      octets(packet.data()), packet.size(), unused, ids.scid, ids.scidlen, ids.dcid, ids.dcidlen,
-      versions.data(), versions.size());
-  if (size > 0) answer(datagram, Bytes(packet).first(static_cast<std::size_t>(size)));
-}
-
-void QuicEndpoint::send_retry(const QuicSocket::Datagram& datagram, const ngtcp2_pkt_hd& head,
-                              TimePoint now) {
-  ngtcp2_cid id{};
-  id.datalen = kQuicIdBytes;
-  fill_random({id.data, id.datalen});
-  std::array<std::uint8_t, NGTCP2_CRYPTO_MAX_RETRY_TOKENLEN> token;
-  auto const token_size = ngtcp2_crypto_generate_retry_token(
-      token.data(), secret_.data(), secret_.size(), head.version, datagram.client.data(),
-      static_cast<ngtcp2_socklen>(datagram.client.size()), &id, &head.dcid, quic_stamp(now));
-  if (token_size < 0) return;
-  std::array<std::byte, kSmallPacketBytes> packet;
-  auto const size =
-      ngtcp2_crypto_write_retry(octets(packet.data()), packet.size(), head.version, &head.scid, &id,
-                                &head.dcid, token.data(), static_cast<std::size_t>(token_size));
-  if (size > 0) answer(datagram, Bytes(packet).first(static_cast<std::size_t>(size)));
-}
-
-void QuicEndpoint::send_refusal(const QuicSocket::Datagram& datagram, const ngtcp2_pkt_hd& head,
-                                std::uint64_t code) {
-  std::array<std::byte, kSmallPacketBytes> packet;
-  auto const size = ngtcp2_crypto_write_connection_close(
-      octets(packet.data()), packet.size(), head.version, &head.scid, &head.dcid, code, nullptr, 0);
-  if (size > 0) answer(datagram, Bytes(packet).first(static_cast<std::size_t>(size)));
-}
-
-void QuicEndpoint::send_stateless_reset(const QuicSocket::Datagram& datagram,
-                                        const ngtcp2_cid& id) {
-  if (datagram.bytes.size() <= kResetBytesMin || resets_left_ == 0) return;
-  --resets_left_;
-  std::array<std::uint8_t, NGTCP2_STATELESS_RESET_TOKENLEN> token;
-  if (ngtcp2_crypto_generate_stateless_reset_token(token.data(), secret_.data(), secret_.size(),
-                                                   &id) != 0) {
-    return;
-  }
-  std::array<std::uint8_t, kResetBytesMax - NGTCP2_STATELESS_RESET_TOKENLEN> noise;
-  auto const noise_size = std::min(datagram.bytes.size() - 1, kResetBytesMax) - token.size();
-  fill_random(noise);
-  std::array<std::byte, kResetBytesMax> packet;
-  auto const size = ngtcp2_pkt_write_stateless_reset(octets(packet.data()), packet.size(),
-                                                     token.data(), noise.data(), noise_size);
-  if (size > 0) answer(datagram, Bytes(packet).first(static_cast<std::size_t>(size)));
 }
 
 void QuicEndpoint::mark(Entry& entry) {

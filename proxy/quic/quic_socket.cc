@@ -49,7 +49,7 @@ bool is_full(int error) {
 struct QuicSocket::Buffers {
   std::array<mmsghdr, kMessages> messages{};
   std::array<iovec, kMessages> places{};
-  std::array<sockaddr_in, kMessages> clients{};
+  std::array<Endpoint, kMessages> clients;
   alignas(cmsghdr) std::array<std::array<std::byte, kControlBytes>, kMessages> controls{};
   std::vector<std::byte> bytes = std::vector<std::byte>(kMessages * kMessageBytes);
 };
@@ -61,12 +61,10 @@ QuicSocket::QuicSocket(QuicSocket&&) noexcept = default;
 QuicSocket& QuicSocket::operator=(QuicSocket&&) noexcept = default;
 
 Result<QuicSocket> QuicSocket::bind(const Endpoint& at, bool shared, const char* device) {
-  if (!at.address().is_v4()) {
-    return fail(std::make_error_code(std::errc::address_family_not_supported));
-  }
-  Descriptor handle(::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  Descriptor handle(::socket(at.protocol().family(), SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!handle.is_open()) return fail(last_system_error());
   int const on = 1;
+  if (at.address().is_v6()) ::setsockopt(handle.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
   if (shared) ::setsockopt(handle.get(), SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
   auto where = at;
   if (device != nullptr) {
@@ -95,11 +93,16 @@ Result<void> QuicSocket::prepare() {
   if (::getsockname(descriptor(), bound_.data(), &length) != 0) return fail(last_system_error());
   bound_.resize(length);
   int const on = 1;
-  int const probe = IP_PMTUDISC_PROBE;  // never fragmented: ngtcp2 searches the path's MTU
+  bool const v6 = bound_.address().is_v6();
+  int const probe = v6 ? IPV6_PMTUDISC_PROBE : IP_PMTUDISC_PROBE;
+  int const level = v6 ? IPPROTO_IPV6 : IPPROTO_IP;
+  auto const set = [&](int option, int value) {
+    return ::setsockopt(descriptor(), level, option, &value, sizeof value) == 0;
+  };
+  // Packets are never fragmented: ngtcp2 searches the path's MTU.
   if (::fcntl(descriptor(), F_SETFL, O_NONBLOCK) != 0 ||
-      ::setsockopt(descriptor(), IPPROTO_IP, IP_PKTINFO, &on, sizeof on) != 0 ||
-      ::setsockopt(descriptor(), IPPROTO_IP, IP_RECVTOS, &on, sizeof on) != 0 ||
-      ::setsockopt(descriptor(), IPPROTO_IP, IP_MTU_DISCOVER, &probe, sizeof probe) != 0) {
+      !set(v6 ? IPV6_RECVPKTINFO : IP_PKTINFO, on) || !set(v6 ? IPV6_RECVTCLASS : IP_RECVTOS, on) ||
+      !set(v6 ? IPV6_MTU_DISCOVER : IP_MTU_DISCOVER, probe)) {
     return fail(last_system_error());
   }
   // These only make it faster.
@@ -114,8 +117,8 @@ Result<std::span<const QuicSocket::Datagram>> QuicSocket::receive() {
   auto& [messages, places, clients, controls, bytes] = *buffers_;
   for (std::size_t i = 0; i < kMessages; ++i) {
     places[i] = {.iov_base = bytes.data() + i * kMessageBytes, .iov_len = kMessageBytes};
-    messages[i].msg_hdr = {.msg_name = &clients[i],
-                           .msg_namelen = sizeof clients[i],
+    messages[i].msg_hdr = {.msg_name = clients[i].data(),
+                           .msg_namelen = static_cast<socklen_t>(clients[i].capacity()),
                            .msg_iov = &places[i],
                            .msg_iovlen = 1,
                            .msg_control = controls[i].data(),
@@ -138,14 +141,21 @@ Result<std::span<const QuicSocket::Datagram>> QuicSocket::receive() {
       if (each->cmsg_level == IPPROTO_IP && each->cmsg_type == IP_PKTINFO) {
         auto const info = value_in<in_pktinfo>(*each);
         datagram.local.address(boost::asio::ip::address_v4(ntohl(info.ipi_addr.s_addr)));
+      } else if (each->cmsg_level == IPPROTO_IPV6 && each->cmsg_type == IPV6_PKTINFO) {
+        auto const info = value_in<in6_pktinfo>(*each);
+        boost::asio::ip::address_v6::bytes_type octets;
+        std::memcpy(octets.data(), &info.ipi6_addr, octets.size());
+        datagram.local.address(boost::asio::ip::address_v6(octets));
+      } else if (each->cmsg_level == IPPROTO_IPV6 && each->cmsg_type == IPV6_TCLASS) {
+        datagram.ecn = static_cast<std::uint32_t>(value_in<int>(*each)) & kEcnBits;
       } else if (each->cmsg_level == IPPROTO_IP && each->cmsg_type == IP_TOS) {
         datagram.ecn = value_in<std::uint8_t>(*each) & kEcnBits;
       } else if (each->cmsg_level == IPPROTO_UDP && each->cmsg_type == UDP_GRO) {
         segment_bytes = static_cast<std::size_t>(value_in<int>(*each));
       }
     }
-    datagram.client = {boost::asio::ip::address_v4(ntohl(clients[i].sin_addr.s_addr)),
-                       ntohs(clients[i].sin_port)};
+    clients[i].resize(head.msg_namelen);
+    datagram.client = clients[i];
     Bytes rest(bytes.data() + i * kMessageBytes, messages[i].msg_len);
     while (!rest.empty() && segment_bytes > 0) {
       datagram.bytes = rest.first(std::min(segment_bytes, rest.size()));
@@ -167,10 +177,18 @@ bool QuicSocket::send_once(Bytes packets, std::size_t segment_bytes, std::uint32
                  .msg_control = space.data(),
                  .msg_controllen = 0,
                  .msg_flags = 0};
-  in_pktinfo from{};
-  from.ipi_spec_dst.s_addr = htonl(local.address().to_v4().to_uint());
-  append(message, space, IPPROTO_IP, IP_PKTINFO, from);
-  append(message, space, IPPROTO_IP, IP_TOS, static_cast<int>(ecn));
+  if (local.address().is_v6()) {
+    in6_pktinfo from{};
+    auto const octets = local.address().to_v6().to_bytes();
+    std::memcpy(&from.ipi6_addr, octets.data(), octets.size());
+    append(message, space, IPPROTO_IPV6, IPV6_PKTINFO, from);
+    append(message, space, IPPROTO_IPV6, IPV6_TCLASS, static_cast<int>(ecn));
+  } else {
+    in_pktinfo from{};
+    from.ipi_spec_dst.s_addr = htonl(local.address().to_v4().to_uint());
+    append(message, space, IPPROTO_IP, IP_PKTINFO, from);
+    append(message, space, IPPROTO_IP, IP_TOS, static_cast<int>(ecn));
+  }
   if (segment_bytes < packets.size()) {
     append(message, space, IPPROTO_UDP, UDP_SEGMENT, static_cast<std::uint16_t>(segment_bytes));
   }

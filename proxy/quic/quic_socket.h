@@ -13,9 +13,9 @@
 
 namespace reprise {
 
-/// A bound UDP socket over IPv4 of one thread, non-blocking: receives and sends several packets a
-/// system call (recvmmsg, GRO and GSO), knows the address that a client used (IP_PKTINFO), and the
-/// ECN marks.
+/// A bound UDP socket of one thread, over IPv4 or IPv6 alone, non-blocking: receives and sends
+/// several packets a system call (recvmmsg, GRO and GSO), knows the address that a client used
+/// (IP_PKTINFO), and the ECN marks.
 class QuicSocket {
  public:
   using Endpoint = boost::asio::ip::udp::endpoint;
@@ -29,8 +29,7 @@ class QuicSocket {
   };
 
   /// Binds to `at`; `shared`: with SO_REUSEPORT, as the sockets of other threads. With `device`, it
-  /// takes every address of that device instead of that of `at`. Errors: the system's;
-  /// address_family_not_supported for IPv6.
+  /// takes every IPv4 address of that device instead of that of `at`. Errors: the system's.
   static Result<QuicSocket> bind(const Endpoint& at, bool shared, const char* device = nullptr);
   /// Takes a bound socket from elsewhere. Errors: the system's.
   static Result<QuicSocket> adopt(Descriptor socket);

@@ -49,7 +49,7 @@ bool stays_here_on_upgrade(const HeaderView& field, const std::vector<std::strin
 
 }  // namespace
 
-ForwardedHeaders::ForwardedHeaders(const RequestHead& head)
+ForwardedHeaders::ForwardedHeaders(const RequestHead& head, const RequestRules* rules)
     : host_(authority_of(head.scheme, head.host, head.port)) {
   auto const nominees = nominated(head.headers);
   fields_.reserve(head.headers.size() + 1);
@@ -67,6 +67,7 @@ ForwardedHeaders::ForwardedHeaders(const RequestHead& head)
     has_host = true;
   }
   if (!has_host) fields_.insert(fields_.begin(), {.name = "Host", .value = host_});
+  if (rules != nullptr) rules->add_fields(head, fields_);
 }
 
 }  // namespace reprise

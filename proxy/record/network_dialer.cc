@@ -133,7 +133,10 @@ awaitable<OriginDialer::Dialled> NetworkDialer::dial(const Target& target, const
   facts.scheme = target.scheme;
   facts.host = target.host;
   facts.port = target.port;
-  auto socket = co_await connect(target, ticket, result, time_of, reach);
+  auto const* const proxy = proxy_for(target);
+  auto socket = proxy != nullptr
+                    ? co_await connect_through(*proxy, target, ticket, result, time_of, reach)
+                    : co_await connect(target, ticket, result, time_of, reach);
   if (!socket) co_return result;
   if (target.scheme == Scheme::kHttp) {
     result.stream = std::make_unique<TcpStream>(std::move(*socket));
@@ -145,6 +148,23 @@ awaitable<OriginDialer::Dialled> NetworkDialer::dial(const Target& target, const
   }
   facts.ready = time_of(Clock::now());
   co_return result;
+}
+
+void NetworkDialer::set_on_answer(std::function<void(const dns::LookUpAnswer&)> on_answer) {
+  options_.names.on_answer = [this, take = std::move(on_answer)](const dns::LookUpAnswer& answer) {
+    if (!options_.upstream.is_proxy(answer.host)) take(answer);
+  };
+}
+
+const UpstreamProxy* NetworkDialer::proxy_for(const Target& target) const {
+  if (has_rule(target)) return nullptr;
+  return options_.upstream.proxy_for(target.scheme, target.host, target.port);
+}
+
+bool NetworkDialer::forwards(const Target& target) const {
+  auto const* const proxy = proxy_for(target);
+  return proxy != nullptr && proxy->kind == UpstreamProxy::Kind::kHttp &&
+         target.scheme == Scheme::kHttp;
 }
 
 const ConnectTo* NetworkDialer::rule_for(const Target& target) const {
@@ -215,9 +235,22 @@ Task<tcp::socket> NetworkDialer::connect(const Target& target, dns::Ticket& tick
                     ", which has a private address (--allow-private permits it)";
     co_return fail(std::make_error_code(std::errc::permission_denied));
   }
+  tcp::endpoint at;
+  auto socket =
+      co_await connect_to_any(target.host, *addresses, where.port, ticket, facts, time_of, at);
+  if (!socket) co_return fail(socket.error());
+  facts.address = to_text(at);
+  result.is_private = is_private(at.address());
+  co_return std::move(*socket);
+}
+
+Task<tcp::socket> NetworkDialer::connect_to_any(const std::string& host, const Addresses& addresses,
+                                                std::uint16_t port, dns::Ticket& ticket,
+                                                ConnectionFacts& facts, const TimeOf& time_of,
+                                                tcp::endpoint& at) {
   std::vector<tcp::endpoint> endpoints;
-  for (const auto& address : dns::dial_order(*addresses, dns::has_route)) {
-    endpoints.emplace_back(address, where.port);
+  for (const auto& address : dns::dial_order(addresses, dns::has_route)) {
+    endpoints.emplace_back(address, port);
   }
   dns::DialOptions const options{
       .timeout = options_.connect_timeout,
@@ -225,15 +258,52 @@ Task<tcp::socket> NetworkDialer::connect(const Target& target, dns::Ticket& tick
   facts.connect_start = time_of(Clock::now());
   auto dialled = co_await dns::dial(endpoints, options, ticket);
   if (!dialled.socket) {
-    facts.failure = why_not_connected(target.host, dialled);
+    facts.failure = why_not_connected(host, dialled);
     co_return fail(dialled.error);
   }
   auto const made =
       std::ranges::find_if(dialled.attempts, [](const auto& attempt) { return !attempt.error; });
   facts.connect_start = time_of(made->started);
-  facts.address = to_text(made->at);
-  result.is_private = is_private(made->at.address());
+  at = made->at;
   co_return std::move(*dialled.socket);
+}
+
+Task<tcp::socket> NetworkDialer::connect_through(const UpstreamProxy& proxy, const Target& target,
+                                                 dns::Ticket& ticket, Dialled& result,
+                                                 const TimeOf& time_of, Reach reach) {
+  ConnectionFacts& facts = result.facts;
+  // The proxy looks up the names, so only literals are known to be private.
+  auto const literal = dns::parse_address(target.host);
+  result.is_private = literal && is_private(*literal);
+  if (result.is_private && reach == Reach::kPublicOnly) {
+    result.private_refused = true;
+    facts.failure = "a page from the Internet must not reach the private address " + target.host +
+                    " (--allow-private permits it)";
+    co_return fail(std::make_error_code(std::errc::permission_denied));
+  }
+  auto addresses = co_await look_up(proxy.host, ticket);
+  if (!addresses) {
+    facts.failure = "the proxy cannot be found: " + why_not_found(proxy.host, addresses.error());
+    co_return fail(addresses.error());
+  }
+  tcp::endpoint at;
+  auto socket =
+      co_await connect_to_any(proxy.host, *addresses, proxy.port, ticket, facts, time_of, at);
+  if (!socket) {
+    facts.failure = "the proxy " + proxy.place() + " cannot be used: " + facts.failure;
+    co_return fail(socket.error());
+  }
+  if (forwards(target) && !target.tunnel) {
+    result.forward = ForwardProxy{.authorization = proxy.authorization()};
+    co_return std::move(*socket);
+  }
+  PhaseDeadline const deadline(*socket, options_.tls_timeout, ticket);
+  auto const opened = co_await open_tunnel(*socket, proxy, target.host, target.port, facts.failure);
+  if (!opened) {
+    if (deadline.expired()) facts.failure = "the proxy " + proxy.place() + " gives no answer";
+    co_return fail(opened.error());
+  }
+  co_return std::move(*socket);
 }
 
 Task<std::unique_ptr<ByteStream>> NetworkDialer::start_tls(tcp::socket socket, const Target& target,
@@ -251,6 +321,12 @@ Task<std::unique_ptr<ByteStream>> NetworkDialer::start_tls(tcp::socket socket, c
   if (!ssl) {
     facts.failure = "TLS to " + target.host + " cannot be set up: " + ssl.error().message();
     co_return fail(ssl.error());
+  }
+  auto const* const certificate = certificate_for(options_.certificates, target.host);
+  if (certificate != nullptr && !certificate->present(**ssl)) {
+    facts.failure = "TLS to " + target.host +
+                    " cannot be set up: OpenSSL refuses the certificate of --client-cert";
+    co_return fail(std::make_error_code(std::errc::invalid_argument));
   }
   auto stream = std::make_unique<TlsStream>(std::move(socket), std::move(*ssl));
   PhaseDeadline const deadline(stream->socket(), options_.tls_timeout, ticket);

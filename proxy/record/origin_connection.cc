@@ -5,6 +5,7 @@
 #include "proxy/http/h1_client.h"
 #include "proxy/http/h2_client.h"
 #include "proxy/http/web_socket.h"
+#include "proxy/record/upstream_proxy.h"
 
 namespace reprise {
 namespace {
@@ -69,6 +70,8 @@ class H1Exchange final : public OriginExchange {
   void abort() override;
 
  private:
+  Task<void> send_forwarded(const RequestHead& head);
+
   H1Origin& origin_;
   bool request_whole_ = false;
   std::string web_socket_key_;  // created here, for a client that has none
@@ -76,7 +79,8 @@ class H1Exchange final : public OriginExchange {
 
 class H1Origin final : public OriginConnection {
  public:
-  explicit H1Origin(std::unique_ptr<ByteStream> stream) : client_(std::move(stream)) {}
+  H1Origin(std::unique_ptr<ByteStream> stream, std::optional<ForwardProxy> forward)
+      : client_(std::move(stream)), forward_(std::move(forward)) {}
   awaitable<void> run() override { co_return; }
   bool available() override {
     if (busy_ || !usable_) return false;
@@ -98,6 +102,7 @@ class H1Origin final : public OriginConnection {
  private:
   friend class H1Exchange;
   H1Client client_;
+  std::optional<ForwardProxy> const forward_;
   bool busy_ = false;
   bool usable_ = true;
 };
@@ -108,6 +113,7 @@ H1Exchange::~H1Exchange() {
 }
 
 Task<void> H1Exchange::send_head(const RequestHead& head, bool has_content) {
+  if (origin_.forward_) co_return co_await send_forwarded(head);
   if (head.version != HttpVersion::kH2) {
     co_return co_await origin_.client_.send_head(head.method, head.target, head.version,
                                                  head.headers);
@@ -116,6 +122,17 @@ Task<void> H1Exchange::send_head(const RequestHead& head, bool has_content) {
   DownwardHeaders const headers(head, has_content, web_socket_key_);
   co_return co_await origin_.client_.send_head(head.method, head.target, HttpVersion::kHttp11,
                                                headers.list());
+}
+/// Plain http, which clients speak HTTP/1 over.
+Task<void> H1Exchange::send_forwarded(const RequestHead& head) {
+  auto url = std::string(to_string(head.scheme)) + "://";
+  url += authority_of(head.scheme, head.host, head.port);
+  if (head.target != "*") url += head.target;
+  std::vector<HeaderView> fields(head.headers.begin(), head.headers.end());
+  if (auto const& value = origin_.forward_->authorization; !value.empty()) {
+    fields.push_back({.name = "Proxy-Authorization", .value = value});
+  }
+  co_return co_await origin_.client_.send_head(head.method, url, head.version, fields);
 }
 Task<void> H1Exchange::write(Bytes bytes) {
   return origin_.client_.write(bytes);
@@ -127,6 +144,9 @@ Task<void> H1Exchange::finish(HeaderList trailers) {
 }
 Task<ResponseHead> H1Exchange::read_head() {
   auto const head = co_await origin_.client_.read_head();
+  if (head && head->status == 407 && origin_.forward_) {
+    co_return fail(upstream_errc::not_authorized);
+  }
   if (head && head->status == 101 && !web_socket_key_.empty() &&
       find_header(head->headers, "Sec-WebSocket-Accept") != web_socket_accept(web_socket_key_)) {
     co_return fail(h1_errc::not_http);  // RFC 6455 section 4.1; only checked here
@@ -250,9 +270,10 @@ void H2Exchange::abort() {
 
 std::unique_ptr<OriginConnection> make_origin_connection(std::unique_ptr<ByteStream> stream,
                                                          const std::string& alpn,
-                                                         const ConnectionInfo& client) {
+                                                         const ConnectionInfo& client,
+                                                         std::optional<ForwardProxy> forward) {
   if (alpn == "h2") return std::make_unique<H2Origin>(std::move(stream), client);
-  return std::make_unique<H1Origin>(std::move(stream));
+  return std::make_unique<H1Origin>(std::move(stream), std::move(forward));
 }
 
 }  // namespace reprise

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "proxy/http/handler.h"
 
@@ -29,6 +31,11 @@ class OriginExchange {
   virtual void abort() = 0;
 };
 
+/// How requests are sent to a proxy that forwards them (RFC 9112 section 3.2.2).
+struct ForwardProxy {
+  std::string authorization;  ///< value of Proxy-Authorization, for the proxy only; can be empty
+};
+
 /// A connection to an origin.
 class OriginConnection {
  public:
@@ -49,9 +56,11 @@ class OriginConnection {
 };
 
 /// `alpn` is the origin's choice. An h2 origin gets the SETTINGS of `client` as of the first
-/// exchange; `client` must outlive the connection.
-std::unique_ptr<OriginConnection> make_origin_connection(std::unique_ptr<ByteStream> stream,
-                                                         const std::string& alpn,
-                                                         const ConnectionInfo& client);
+/// exchange; `client` must outlive the connection. With `forward`, the stream leads to a proxy;
+/// read_head() fails with upstream_errc::not_authorized if the proxy asks for another
+/// authorization.
+std::unique_ptr<OriginConnection> make_origin_connection(
+    std::unique_ptr<ByteStream> stream, const std::string& alpn, const ConnectionInfo& client,
+    std::optional<ForwardProxy> forward = std::nullopt);
 
 }  // namespace reprise

@@ -29,8 +29,8 @@ FittedFields fields_for_client(const RequestHead& request, const ResponseHead& r
 }
 
 bool is_idempotent(std::string_view method) {
-  return method == "GET" || method == "HEAD" || method == "OPTIONS" || method == "TRACE" ||
-         method == "PUT" || method == "DELETE";
+  auto const all = {"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"};
+  return std::ranges::find(all, method) != all.end();
 }
 
 }  // namespace
@@ -132,7 +132,8 @@ awaitable<RecordConnection::Acquired> RecordConnection::dial(const Target& targe
     if (!closed_ && !acquired.private_refused) spdlog::warn("{}", acquired.facts.failure);
     co_return acquired;
   }
-  auto connection = make_origin_connection(std::move(dialled.stream), acquired.facts.alpn, client_);
+  auto connection = make_origin_connection(std::move(dialled.stream), acquired.facts.alpn, client_,
+                                           std::move(dialled.forward));
   connection->id = acquired.facts.id;
   connection->is_private = dialled.is_private;
   acquired.connection = connection.get();
@@ -178,6 +179,7 @@ awaitable<RecordConnection::Acquired> RecordConnection::acquire(const Target& ta
 
 RecordConnection::Target RecordConnection::target_of(const RequestHead& head) {
   Target target{.scheme = head.scheme, .host = std::string(head.host), .port = head.port};
+  target.tunnel = !head.protocol.empty() && session_.dialer().forwards(target);
   if (head.protocol.empty() || client_.alpn != "h2") return target;
   // A WebSocket shares the connection if the origin supports that, as it would have without the
   // proxy; otherwise it gets its own.
@@ -192,11 +194,14 @@ Task<void> RecordConnection::serve(const ExchangeContext& context, const Request
   TracedRequest const traced(received, session_.traces());
   const RequestHead& head = traced.head();
   ExchangeRecorder record(session_, context, head);
+  if (auto const why = session_.why_blocked(head); !why.empty()) {
+    record.fail_with(Outcome::kOriginFailed, why);
+    co_return co_await send_bad_gateway(writer, why);
+  }
   auto const target = target_of(head);
   auto& reach = session_.reach();
-  bool const has_rule = session_.dialer().has_rule(target);
   while (true) {
-    auto const permitted = has_rule ? Reach::kAll : reach.of(head);
+    auto const permitted = session_.dialer().has_rule(target) ? Reach::kAll : reach.of(head);
     auto const acquired = co_await acquire(target, permitted);
     record.sent_over(acquired.facts.id);
     if (closed_) co_return fail(std::make_error_code(std::errc::operation_canceled));
@@ -273,7 +278,7 @@ Task<void> RecordConnection::send_and_watch(Passing& passing) {
 }
 
 Task<void> RecordConnection::send_request(Passing& passing) {
-  auto const headers = headers_to_origin(passing.head);
+  ForwardedHeaders const headers(passing.head, &session_.rules());
   RequestHead head = passing.head;
   head.headers = headers.list();
   bool const switches = !head.protocol.empty();

@@ -36,6 +36,13 @@ void RecordSession::begin_again(const SessionInfo& info) {
   }
 }
 
+std::string RecordSession::why_blocked(const RequestHead& request) {
+  auto const* const filter = rules_.blocked_by(request);
+  if (filter == nullptr) return {};
+  ++counters_.blocked;
+  return "blocked while recording (--block '" + *filter + "')";
+}
+
 std::uint64_t RecordSession::keep(ConnectionFacts facts) {
   facts.id = ++origin_connections_;
   facts_.push_back(facts);

@@ -12,6 +12,7 @@
 #include "inject/rewrite.h"
 #include "proxy/connection.h"
 #include "proxy/record/origin_dialer.h"
+#include "proxy/record/request_rules.h"
 #include "proxy/record/trace_context.h"
 
 namespace reprise {
@@ -26,6 +27,7 @@ class RecordSession final : public HandlerFactory {
     std::atomic<std::uint64_t> failed = 0;  ///< the origin gave no response
     std::atomic<std::uint64_t> body_bytes = 0;
     std::atomic<std::uint64_t> in_flight = 0;
+    std::atomic<std::uint64_t> blocked = 0;          ///< by the user's filters; failed, too
     std::atomic<std::uint64_t> private_refused = 0;  ///< requests of public pages, by PrivateReach
     std::atomic<std::uint64_t> traces = 0;           ///< fetched by their URL, and archived
     std::atomic<std::uint64_t> traces_refused = 0;   ///< not fetched, or not completely
@@ -51,6 +53,8 @@ class RecordSession final : public HandlerFactory {
   /// Ends the archive's session and begins one like it, as if the recording started now: `info` is
   /// that of the first. Connections that are open stay, and are known in the new session, too.
   void begin_again(const SessionInfo& info);
+  /// From now on, requests are changed or blocked so. Before the first connection.
+  void change_requests(RequestRules rules) { rules_ = std::move(rules); }
   /// Requests of pages' own sites get a trace from now on.
   void add_traces(std::uint64_t seed) { traces_.emplace(seed); }
   /// Traces of which responses have only a URL are fetched from now on.
@@ -63,6 +67,9 @@ class RecordSession final : public HandlerFactory {
   const inject::InjectedScript* script() const { return script_ ? &*script_ : nullptr; }
   OriginDialer& dialer() { return dialer_; }
   PrivateReach& reach() { return reach_; }
+  const RequestRules& rules() const { return rules_; }
+  /// Counts a request that the user blocks, and says why; empty: it is sent.
+  std::string why_blocked(const RequestHead& request);
   /// Null if none are added.
   TraceContext* traces() { return traces_ ? &*traces_ : nullptr; }
   /// Null if none are fetched.
@@ -95,6 +102,7 @@ class RecordSession final : public HandlerFactory {
   std::function<void(std::error_code)> on_archive_error_;
   std::optional<inject::InjectedScript> const script_;
   PrivateReach reach_;
+  RequestRules rules_;
   std::optional<TraceContext> traces_;
   std::optional<TraceLimits> trace_limits_;
   std::size_t trace_bytes_ = 0;

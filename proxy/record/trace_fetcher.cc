@@ -165,7 +165,8 @@ awaitable<std::string> TraceFetcher::connect(const Wanted& wanted) {
   dialling_.reset();
   if (!dialled.stream) co_return dialled.facts.failure;
   if (is_cut_) co_return "too late";
-  connection_ = make_origin_connection(std::move(dialled.stream), "", client_);
+  connection_ =
+      make_origin_connection(std::move(dialled.stream), "", client_, std::move(dialled.forward));
   target_ = wanted.from;
   facts_ = std::move(dialled.facts);
   co_return "";

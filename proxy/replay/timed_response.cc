@@ -46,7 +46,10 @@ Task<void> TimedResponse::send_steps(const WholeResponse& whole) {
                        !find_header(whole.response->parts().head.headers, "content-encoding");
   std::uint64_t sent_bytes = 0;
   for (const Schedule::Step& step : schedule_.steps) {
-    auto const waited = co_await wait_until(head_at + step.after_head, Wait::kPause);
+    auto const due = head_at + step.after_head;
+    bool const shares_wake = schedule_.piecewise && due > Clock::now();
+    auto const at = shares_wake ? Schedule::wake_at(due) : due;
+    auto const waited = co_await wait_until(at, Wait::kPause);
     if (!waited) co_return waited;
     auto const end = end_in_form(step.end_bytes, whole.recorded_bytes, whole.size_bytes, decoded);
     auto const sent = co_await write_range(whole, {.begin = sent_bytes, .end = end}, writer_);

@@ -27,6 +27,7 @@ bool may_hold_imports(const ArchiveReader& archive, std::uint32_t session) {
 TlsPlans::TlsPlans(const ArchiveReader& archive, std::uint32_t session, Protocol protocol,
                    const TlsChanges& changes)
     : protocol_(protocol), h3_(changes.h3) {
+  h3_.insert(changes.h3_offers.begin(), changes.h3_offers.end());
   for (const ConnectionFacts& facts : archive.connections()) {
     if (facts.session != session || facts.tls_version.empty()) continue;
     // An origin that negotiated nothing used HTTP/1.1, unless its exchanges show otherwise.
@@ -157,6 +158,12 @@ std::vector<TlsHost> TlsPlans::hosts() const {
                      .assumed = !known.decided && protocol_ == Protocol::kRecorded});
   }
   return hosts;
+}
+
+std::vector<LeafNames> TlsPlans::leaves() const {
+  std::vector<LeafNames> leaves;
+  for (auto const& [place, known] : recorded_) leaves.push_back(known.plan.names);
+  return leaves;
 }
 
 }  // namespace reprise

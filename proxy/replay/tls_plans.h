@@ -35,7 +35,10 @@ struct TlsChanges {
   std::map<std::string, std::string> alpn;  ///< by host, over everything else: "h2", "http/1.1"
   std::string page;                         ///< the host whose certificate `coalesced` share
   std::set<std::string> coalesced;
-  std::set<std::string> h3;  ///< hosts that serve HTTP/3, too, whatever they speak over TCP
+  /// Hosts that serve HTTP/3, too, whatever they speak over TCP: those that clients are led to over
+  /// it, and those whose recorded offers clients find.
+  std::set<std::string> h3;
+  std::set<std::string> h3_offers;
 };
 
 /// The TLS settings with which each host of a recorded session was seen. Immutable.
@@ -56,6 +59,8 @@ class TlsPlans {
   bool knows(const std::string& host) const { return find(host, 0) != nullptr; }
   /// Ordered by name.
   std::vector<TlsHost> hosts() const;
+  /// The certificates of all recorded hosts.
+  std::vector<LeafNames> leaves() const;
 
  private:
   struct Recorded {
@@ -70,7 +75,7 @@ class TlsPlans {
   TlsPlan offered(const Recorded& known) const;
 
   Protocol protocol_;
-  std::set<std::string> h3_;
+  std::set<std::string> h3_;                                            // led to or offered
   std::map<std::pair<std::string, std::uint16_t>, Recorded> recorded_;  // by host and port
 };
 

@@ -1,5 +1,6 @@
 #include "proxy/stream/byte_stream.h"
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 
 namespace reprise {
@@ -15,6 +16,15 @@ void Outgoing::advance(std::size_t size_bytes) {
     rest_ = rest_.subspan(1);
   }
   first_ = first_.subspan(size_bytes);
+}
+
+std::size_t Outgoing::size_up_to(std::size_t limit_bytes) const {
+  std::size_t size = first_.bytes.size();
+  for (const Piece& piece : rest_) {
+    if (size >= limit_bytes) break;
+    size += piece.bytes.size();
+  }
+  return std::min(size, limit_bytes);
 }
 
 awaitable<void> ByteStream::yield_turn() {

@@ -36,6 +36,8 @@ class Outgoing {
   const Piece& front() const { return first_; }
   /// The pieces after it.
   std::span<const Piece> behind() const { return rest_; }
+  /// The bytes left, counted up to `limit_bytes`.
+  std::size_t size_up_to(std::size_t limit_bytes) const;
   /// Removes `size_bytes` from the front.
   void advance(std::size_t size_bytes);
 

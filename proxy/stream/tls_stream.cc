@@ -7,15 +7,15 @@
 #include <array>
 #include <cstring>
 
+#include "proxy/stream/ciphertext_batch.h"
+
 namespace reprise {
 namespace {
 
-/// The ciphertext made by one call into OpenSSL. It is sent, or kept by its stream, before anything
-/// else runs on the thread, so all streams of a thread share it, and it stays in the caches.
-std::vector<std::byte>& batch() {
-  thread_local std::vector<std::byte> made;
-  return made;
-}
+// The commands with which OpenSSL asks a BIO to encrypt (bio.h names them in a comment).
+constexpr int kSetKey = 72;
+constexpr int kHasSendKey = 73;
+constexpr int kSetMessageType = 74;
 
 /// OpenSSL reads the thread's error queue to report the result of a call.
 void forget_errors() {
@@ -50,13 +50,38 @@ struct RecordBio {
   }
 
   static int write(BIO* bio, const char* data, int size) {
+    TlsStream& self = stream(bio);
     BIO_clear_retry_flags(bio);
+    if (std::exchange(self.drops_message_, false)) return size;
     auto const bytes = bytes_of(std::string_view(data, static_cast<std::size_t>(size)));
-    batch().insert(batch().end(), bytes.begin(), bytes.end());
+    if (self.sealer_ == nullptr) {
+      batch().append(bytes);
+      return size;
+    }
+    auto const type = std::exchange(self.message_type_, RecordType::kApplicationData);
+    self.seal_message(type, bytes);
     return size;
   }
 
-  static long control(BIO*, int command, long, void*) { return command == BIO_CTRL_FLUSH ? 1 : 0; }
+  static long control(BIO* bio, int command, long number, void* data) {
+    TlsStream& self = stream(bio);
+    switch (command) {
+      case BIO_CTRL_FLUSH:
+        return 1;
+      case kSetKey: {
+        bool const for_sending = number != 0;
+        if (for_sending) self.sealer_ = RecordSealer::create(data);
+        return for_sending && self.sealer_ != nullptr ? 1 : 0;
+      }
+      case kHasSendKey:
+        return self.sealer_ != nullptr ? 1 : 0;
+      case kSetMessageType:
+        self.message_type_ = static_cast<RecordType>(number);
+        return 1;
+      default:
+        return 0;
+    }
+  }
 
   static BIO_METHOD* method() {
     static BIO_METHOD* const made = [] {
@@ -101,6 +126,7 @@ TlsStream::TlsStream(tcp::socket socket, SslPtr ssl, std::vector<std::byte> pref
   BIO_set_init(bio, 1);
   SSL_set_bio(ssl_.get(), bio, bio);
   SSL_set_mode(ssl_.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  if (SSL_is_server(ssl_.get()) == 1) SSL_set_options(ssl_.get(), SSL_OP_ENABLE_KTLS);
 }
 
 TlsStream::~TlsStream() = default;
@@ -162,31 +188,34 @@ Result<bool> TlsStream::send_unsent() {
 
 void TlsStream::take_up_held() {
   if (!std::exchange(held_, false)) return;
-  batch().insert(batch().end(), unsent_.begin(), unsent_.end());
+  batch().append(unsent_);
   unsent_ = {};
 }
 
 Result<void> TlsStream::send_batch() {
-  if (batch().empty()) return {};
+  auto const made = batch().bytes();
+  if (made.empty()) return {};
   std::size_t sent = 0;
   std::error_code error;
   if (unsent_.empty()) {
     if (!is_open()) error = std::make_error_code(std::errc::operation_canceled);
     auto const count =
-        error ? -1 : ::send(socket_.native_handle(), batch().data(), batch().size(), MSG_NOSIGNAL);
+        error ? -1 : ::send(socket_.native_handle(), made.data(), made.size(), MSG_NOSIGNAL);
     if (!error && count < 0 && errno != EAGAIN && errno != EINTR) {
       error = {errno, std::system_category()};
     }
     sent = static_cast<std::size_t>(std::max<ssize_t>(count, 0));
   }
-  unsent_.insert(unsent_.end(), batch().begin() + static_cast<std::ptrdiff_t>(sent), batch().end());
+  auto const rest = made.subspan(sent);
+  unsent_.insert(unsent_.end(), rest.begin(), rest.end());
   batch().clear();
   if (error) return fail(error);
   return {};
 }
 
 void TlsStream::hold_batch() {
-  unsent_.insert(unsent_.end(), batch().begin(), batch().end());
+  auto const made = batch().bytes();
+  unsent_.insert(unsent_.end(), made.begin(), made.end());
   batch().clear();
   held_ = !unsent_.empty();
 }
@@ -207,6 +236,10 @@ Task<void> TlsStream::handshake() {
     int const result = SSL_do_handshake(ssl_.get());
     auto const trouble = result == 1 ? Trouble::kWantsMore : trouble_of(result);
     if (result == 1 && SSL_is_server(ssl_.get()) == 1) {
+      // OpenSSL's buffer for sending was the last message itself, which is gone.
+      if (sealer_ != nullptr && SSL_free_buffers(ssl_.get()) != 1) {
+        co_return fail({kTlsBrokenOff, tls_category()});
+      }
       hold_batch();
       co_return Result<void>{};
     }
@@ -260,20 +293,58 @@ Bytes TlsStream::next_content(const Outgoing& pieces, std::size_t bytes_max) {
   return Bytes(record).first(used);
 }
 
+Result<std::size_t> TlsStream::encrypt_by_openssl(Outgoing& pieces) {
+  const Bytes content = next_content(pieces, sizer_.next_bytes());
+  forget_errors();
+  std::size_t count = 0;
+  int const result = SSL_write_ex(ssl_.get(), content.data(), content.size(), &count);
+  if (result != 1) {
+    auto const trouble = trouble_of(result);
+    return fail(trouble ? std::error_code(kTlsBrokenOff, tls_category()) : trouble.error());
+  }
+  pieces.advance(count);
+  return count;
+}
+
+std::size_t TlsStream::seal(Outgoing& pieces) {
+  auto const content_bytes = pieces.size_up_to(sizer_.next_bytes());
+  sealer_->begin(RecordType::kApplicationData, content_bytes,
+                 batch().room(content_bytes + RecordSealer::kOverheadBytes));
+  for (auto rest = content_bytes; rest > 0;) {
+    const Bytes front = pieces.front().bytes;
+    auto const part = front.first(std::min(front.size(), rest));
+    sealer_->add(part);
+    pieces.advance(part.size());
+    rest -= part.size();
+  }
+  batch().grow(sealer_->end());
+  return content_bytes;
+}
+
+void TlsStream::seal_message(RecordType type, Bytes message) {
+  sealer_->begin(type, message.size(), batch().room(message.size() + RecordSealer::kOverheadBytes));
+  sealer_->add(message);
+  batch().grow(sealer_->end());
+}
+
+void TlsStream::hand_back() {
+  static constexpr std::array kKeyUpdate = {std::byte{24}, std::byte{0}, std::byte{0}, std::byte{1},
+                                            std::byte{0}};
+  seal_message(RecordType::kHandshake, kKeyUpdate);
+  sealer_ = nullptr;
+  drops_message_ = true;
+}
+
 Result<std::size_t> TlsStream::encrypt(Outgoing& pieces) {
   std::size_t taken = 0;
   while (!pieces.empty() && batch().size() < kBatchBytes) {
-    const Bytes content = next_content(pieces, sizer_.next_bytes());
-    forget_errors();
-    std::size_t count = 0;
-    int const result = SSL_write_ex(ssl_.get(), content.data(), content.size(), &count);
-    if (result != 1) {
-      auto const trouble = trouble_of(result);
-      return fail(trouble ? std::error_code(kTlsBrokenOff, tls_category()) : trouble.error());
-    }
-    taken += count;
-    pieces.advance(count);
-    sizer_.sent(count);
+    bool const asked = SSL_get_key_update_type(ssl_.get()) != SSL_KEY_UPDATE_NONE;
+    if (sealer_ != nullptr && asked) hand_back();
+    auto const count =
+        sealer_ != nullptr ? Result<std::size_t>(seal(pieces)) : encrypt_by_openssl(pieces);
+    if (!count) return fail(count.error());
+    taken += *count;
+    sizer_.sent(*count);
   }
   return taken;
 }

@@ -1,17 +1,20 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "proxy/stream/socket_stream.h"
 #include "proxy/tls/openssl_ptr.h"
+#include "proxy/tls/record_sealer.h"
 #include "proxy/tls/record_sizer.h"
 
 namespace reprise {
 
 /// TLS over a TCP socket, server or client side as the SSL is set up. Records are gathered, so that
 /// a large body takes few system calls, and are as long as the connection's window permits
-/// (RecordSizer). `prefix`: bytes already read from the socket (a ClientHello).
+/// (RecordSizer). A server's content is encrypted straight from its pieces where RecordSealer can,
+/// otherwise OpenSSL encrypts copies. `prefix`: bytes already read from the socket (a ClientHello).
 class TlsStream final : public SocketStream {
  public:
   TlsStream(tcp::socket socket, SslPtr ssl, std::vector<std::byte> prefix = {});
@@ -33,8 +36,8 @@ class TlsStream final : public SocketStream {
   friend struct RecordBio;
   /// One whole record (RFC 8446 section 5.2) and the head of the next.
   static constexpr std::size_t kIncomingBytes = 5 + (16 << 10) + 256 + 5;
-  /// Ciphertext is sent after this much.
-  static constexpr std::size_t kBatchBytes = 64 << 10;
+  /// Ciphertext is sent after this much: 64 KiB of content, with its records and h2's frame heads.
+  static constexpr std::size_t kBatchBytes = 65 << 10;
 
   /// The result of an OpenSSL call other than success.
   enum class Trouble : std::uint8_t { kWantsMore, kEnd };
@@ -43,6 +46,16 @@ class TlsStream final : public SocketStream {
   static Bytes next_content(const Outgoing& pieces, std::size_t bytes_max);
   /// Encrypts from the front of `pieces` until a batch is full. Returns the bytes taken.
   Result<std::size_t> encrypt(Outgoing& pieces);
+  /// One record of it, by OpenSSL. Returns the bytes of content.
+  Result<std::size_t> encrypt_by_openssl(Outgoing& pieces);
+  /// The same, by sealer_.
+  std::size_t seal(Outgoing& pieces);
+  /// A whole message other than content.
+  void seal_message(RecordType type, Bytes message);
+  /// Sends the KeyUpdate that the client asked for (RFC 8446 section 4.6.3). OpenSSL alone has the
+  /// next key, and encrypts from then on. It sends a KeyUpdate before its first content, too, with
+  /// the old key, whose records it has not counted: that one is dropped.
+  void hand_back();
   /// Sends the thread's batch as far as the socket accepts it, and keeps the rest.
   Result<void> send_batch();
   /// Keeps the thread's batch without sending any of it.
@@ -56,6 +69,9 @@ class TlsStream final : public SocketStream {
   Task<bool> fill();
 
   SslPtr ssl_;
+  std::unique_ptr<RecordSealer> sealer_;                    // once it encrypts what we send
+  RecordType message_type_ = RecordType::kApplicationData;  // of OpenSSL's next one to seal
+  bool drops_message_ = false;                              // OpenSSL's next one
   std::vector<std::byte> incoming_;  // ciphertext as received, not yet used by OpenSSL:
   std::size_t incoming_begin_ = 0;   // from here
   std::size_t incoming_end_ = 0;     // to here

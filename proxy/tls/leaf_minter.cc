@@ -13,6 +13,7 @@
 
 #include "base/invariant.h"
 #include "proxy/tls/certificate_builder.h"
+#include "proxy/tls/prepared_leaves.h"
 
 namespace reprise {
 namespace {
@@ -130,6 +131,12 @@ bool is_certifiable(std::string_view name) {
   return is_dns_name(name) || (name.size() <= kDnsNameBytesMax && parse_ip(std::string(name)));
 }
 
+std::string leaf_key(const LeafNames& names) {
+  std::string key = std::to_string(names.chain_bytes);
+  for (const std::string& name : names.names) key.append(" ").append(name);
+  return key;
+}
+
 Result<std::unique_ptr<LeafMinter>> LeafMinter::create(const CertificateAuthority& authority) {
   std::unique_ptr<LeafMinter> minter(new LeafMinter);
   minter->authority_ = &authority;
@@ -155,15 +162,36 @@ Result<std::unique_ptr<LeafMinter>> LeafMinter::create(const CertificateAuthorit
   return minter;
 }
 
+std::unique_ptr<LeafMinter> LeafMinter::twin() const {
+  std::unique_ptr<LeafMinter> minter(new LeafMinter);
+  minter->authority_ = authority_;
+  minter->authority_bytes_ = authority_bytes_;
+  minter->key_ = share_key(key());
+  minter->padding_oid_.reset(OBJ_dup(padding_oid_.get()));
+  for (const ExtensionPtr& each : extensions_) {
+    minter->extensions_.emplace_back(X509_EXTENSION_dup(each.get()));
+  }
+  return minter;
+}
+
+Result<Leaf> LeafMinter::make(const LeafNames& names) const {
+  auto const alternative_names = make_alternative_names(names.names);
+  if (!alternative_names) return fail(alternative_names.error());
+  return Leaf{.certificate = mint(names, alternative_names->get())};
+}
+
 Result<const Leaf*> LeafMinter::leaf(std::string_view key, const LeafNames& names) {
   if (auto const found = by_key_.find(key); found != by_key_.end()) {
     kept_.splice(kept_.begin(), kept_, found->second);
     return &found->second->leaf;
   }
-  auto const alternative_names = make_alternative_names(names.names);
-  if (!alternative_names) return fail(alternative_names.error());
-  kept_.push_front(
-      {.key = std::string(key), .leaf = {.certificate = mint(names, alternative_names->get())}});
+  if (auto const* const prepared = prepared_ != nullptr ? prepared_->find(key) : nullptr) {
+    return prepared;
+  }
+  auto made = make(names);
+  if (!made) return fail(made.error());
+  ++minted_;
+  kept_.push_front({.key = std::string(key), .leaf = std::move(*made)});
   by_key_.emplace(kept_.front().key, kept_.begin());
   if (kept_.size() > kLeavesMax) {
     by_key_.erase(kept_.back().key);

@@ -31,10 +31,15 @@ struct Leaf {
 /// hyphens, underscores and asterisks of at most 253 characters.
 bool is_certifiable(std::string_view name);
 
+/// What leaves are kept by: equal for equal names and lengths.
+std::string leaf_key(const LeafNames& names);
+
+class PreparedLeaves;
+
 /// Mints leaf certificates signed by the authority, all with one shared P-256 key (or the
 /// authority's own, see lends_its_key()), valid from yesterday for a year (398 days at most),
 /// without AIA, OCSP or CRL addresses; and keeps the last kLeavesMax of them. Not thread-safe: one
-/// per thread. The authority must outlive it.
+/// per thread, made by twin(). The authority must outlive it.
 class LeafMinter {
  public:
   static constexpr std::size_t kLeavesMax = 4096;
@@ -43,6 +48,12 @@ class LeafMinter {
   static constexpr std::uint32_t kPaddingBytesMax = 16 << 10;
 
   static Result<std::unique_ptr<LeafMinter>> create(const CertificateAuthority& authority);
+  /// Another minter with the same key, for another thread; it has no leaves yet.
+  std::unique_ptr<LeafMinter> twin() const;
+
+  /// Leaves that leaf() takes instead of minting its own, once they are there. `prepared` was made
+  /// by a twin, and outlives this.
+  void use(const PreparedLeaves& prepared) { prepared_ = &prepared; }
 
   /// The leaf for `key` (the SNI, or the listener's default name), minted from `names` if it is not
   /// kept. Valid until the minter is destroyed, or kLeavesMax other leaves were requested: set it
@@ -50,6 +61,12 @@ class LeafMinter {
   /// (equals errc::invalid_argument) for no names, more than kNamesMax of them, or one that is not
   /// is_certifiable().
   Result<const Leaf*> leaf(std::string_view key, const LeafNames& names);
+
+  /// A leaf that is not kept. Errors: those of leaf().
+  Result<Leaf> make(const LeafNames& names) const;
+
+  /// The number of leaves that leaf() had to mint.
+  std::uint64_t minted() const { return minted_; }
 
   EVP_PKEY* key() const { return key_.get(); }
   const CertificateAuthority& authority() const { return *authority_; }
@@ -65,6 +82,8 @@ class LeafMinter {
   void sign_padded(X509* certificate, std::uint32_t chain_bytes) const;
 
   const CertificateAuthority* authority_ = nullptr;
+  const PreparedLeaves* prepared_ = nullptr;
+  std::uint64_t minted_ = 0;
   std::uint32_t authority_bytes_ = 0;
   PrivateKeyPtr key_;
   std::vector<ExtensionPtr> extensions_;  ///< shared by all leaves

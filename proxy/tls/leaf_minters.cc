@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/invariant.h"
+
 namespace reprise {
 namespace {
 
@@ -45,6 +47,26 @@ Result<LeafMinters> LeafMinters::create(std::span<const CertificateAuthority> au
     minters.minters_.push_back(std::move(*minter));
   }
   return minters;
+}
+
+LeafMinters LeafMinters::twin() const {
+  LeafMinters minters;
+  for (auto const& each : minters_) minters.minters_.push_back(each->twin());
+  return minters;
+}
+
+std::vector<std::unique_ptr<PreparedLeaves>> LeafMinters::prepare(
+    std::span<const LeafNames> names) const {
+  std::vector<std::unique_ptr<PreparedLeaves>> prepared;
+  for (auto const& each : minters_) {
+    prepared.push_back(std::make_unique<PreparedLeaves>(each->twin(), names));
+  }
+  return prepared;
+}
+
+void LeafMinters::use(std::span<const std::unique_ptr<PreparedLeaves>> prepared) {
+  invariant(prepared.size() == minters_.size(), "leaves are prepared for each authority");
+  for (std::size_t i = 0; i < minters_.size(); ++i) minters_[i]->use(*prepared[i]);
 }
 
 LeafMinter& LeafMinters::for_client(const ClientHello& hello) {

@@ -6,6 +6,7 @@
 
 #include "proxy/tls/client_hello.h"
 #include "proxy/tls/leaf_minter.h"
+#include "proxy/tls/prepared_leaves.h"
 
 namespace reprise {
 
@@ -18,6 +19,14 @@ class LeafMinters {
  public:
   /// `authorities`, at least one, must outlive it.
   static Result<LeafMinters> create(std::span<const CertificateAuthority> authorities);
+
+  /// Other minters with the same keys, for another thread.
+  LeafMinters twin() const;
+
+  /// Prepares leaves of each authority for `names`, to be minted by PreparedLeaves::mint().
+  std::vector<std::unique_ptr<PreparedLeaves>> prepare(std::span<const LeafNames> names) const;
+  /// Uses what a twin has prepared, which outlives this.
+  void use(std::span<const std::unique_ptr<PreparedLeaves>> prepared);
 
   /// That of the first authority whose leaves the client takes; without any, of the first.
   LeafMinter& for_client(const ClientHello& hello);

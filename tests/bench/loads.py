@@ -1,9 +1,12 @@
-"""The loads: h2load for requests on connections that last, our own client for new connections."""
+"""The loads: h2load for requests on connections that last, gtlsclient for those over HTTP/3, our own
+client for new connections."""
 
 import json
 import pathlib
 import re
+import shutil
 import subprocess
+import time
 import uuid
 
 from servers import OBJECTS, harness
@@ -15,6 +18,7 @@ CIPHER = ["--tls13-ciphers", "TLS_AES_128_GCM_SHA256"]
 H1_CONNECTIONS = 50
 H2_CONNECTIONS = 10
 H2_STREAMS = 100
+H3_CONNECTIONS = 10
 NEW_CONNECTIONS_IN_FLIGHT = 4
 
 
@@ -25,7 +29,7 @@ def quantile(ascending, share):
 def run(bench, case, server, requests, steady=False):
     """Asks `server` for `requests` objects; `steady` is for counting, and slow: one connection that
     keeps step with the server. Returns failed, seconds, p50_ms and p99_ms."""
-    load = connect if case.connections else ask
+    load = connect if case.connections else ask_over_h3 if case.protocol == "h3" else ask
     wrapper = bench.behind_the_server() if steady else bench.on_load_core()
     return load(bench, case, server.ports[case.protocol], requests, steady, wrapper)
 
@@ -53,6 +57,28 @@ def ask(bench, case, port, requests, steady, wrapper):
             "seconds": (ends_us - min(starts_us, default=0)) / 1e6,
             "p50_ms": quantile(latencies_us, 0.5) / 1e3,
             "p99_ms": quantile(latencies_us, 0.99) / 1e3}
+
+
+def speaks_h3():
+    return shutil.which("gtlsclient") is not None
+
+
+def ask_over_h3(_, case, port, requests, steady, wrapper):
+    """gtlsclient knows no latency: the mean on a connection stands for it."""
+    connections = 1 if steady else min(H3_CONNECTIONS, requests)
+    shares = [requests // connections + (number < requests % connections)
+              for number in range(connections)]
+    began = time.monotonic()
+    clients = [subprocess.Popen(
+        [*wrapper, "gtlsclient", "-q", "--exit-on-all-streams-close", "--disable-early-data",
+         "--sni", case.host, "-n", str(share), "127.0.0.1", str(port), case.url],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for share in shares]
+    failed = sum(share for client, share in zip(clients, shares)
+                 if client.wait(TIMEOUT_SECONDS) != 0)
+    seconds = time.monotonic() - began
+    mean_ms = seconds * connections / requests * 1e3
+    return {"failed": failed, "seconds": seconds, "p50_ms": mean_ms, "p99_ms": mean_ms}
 
 
 def connect(_, case, port, requests, steady, wrapper):

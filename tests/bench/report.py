@@ -2,8 +2,6 @@
 
 import statistics
 
-from cases import BEST
-
 OURS = "reprise"
 FIGURES = ("cpu_seconds_per_10000", "requests_per_second", "p50_ms", "p99_ms", "peak_memory_mb")
 
@@ -28,10 +26,9 @@ def summary(case, runs):
     ratios = {peer: ratio_to(runs, peer) for peer in runs if peer != OURS}
     target = None
     best_peer = max(ratios, key=lambda peer: ratios[peer]["median"], default=None)
-    to = best_peer if case.limit_is_to == BEST else case.limit_is_to
-    if to in ratios:
-        ratio = ratios[to]["median"]
-        target = {"to": to, "limit": case.limit, "ratio": ratio, "met": ratio <= case.limit}
+    if best_peer:
+        ratio = ratios[best_peer]["median"]
+        target = {"to": best_peer, "limit": case.limit, "ratio": ratio, "met": ratio <= case.limit}
     return {"case": case.name, "title": case.title, "connections": case.connections,
             "requests": case.requests, "servers": servers, "ratios": ratios,
             "best_peer": best_peer, "target": target}
@@ -80,7 +77,7 @@ def case_lines(result):
 
 def verdict(target):
     if target is None:
-        return "the peer that it is held to is not installed"
+        return "no peer is installed"
     words = "met" if target["met"] else f"MISSED, by {target['ratio'] - target['limit']:.2f}"
     return f"at most {target['limit']} x {target['to']}: {words}"
 

@@ -19,6 +19,7 @@ from wire import Certificate, DEADLINE_SECONDS
 OBJECTS = {"1k": 1024, "100k": 100 * 1024}  # bytes, incompressible
 H1_HOST = "h1.bench.test"
 H2_HOST = "h2.bench.test"
+H3_HOST = "h3.bench.test"
 
 NGINX_CONFIG = """
 daemon off; worker_processes 1; error_log {folder}/error.log; pid {folder}/pid; {user}
@@ -72,7 +73,7 @@ class Bench:
         self.objects.mkdir(mode=0o755)
         for name, size in OBJECTS.items():
             (self.objects / name).write_bytes(os.urandom(size))
-        self.certificate = Certificate(folder / "tls", (H1_HOST, H2_HOST))
+        self.certificate = Certificate(folder / "tls", (H1_HOST, H2_HOST, H3_HOST))
 
     def on_server_core(self):
         return ["taskset", "-c", str(self.server_core)]
@@ -97,7 +98,7 @@ def free_ports(count):
 
 class Peer:
     """A process that serves the objects until it is closed. `ports` has the keys "clear", "h1" and
-    "h2" (over TLS) as far as it speaks them."""
+    "h2" (over TLS) and "h3" as far as it speaks them."""
 
     def __init__(self, bench, name, protocols):
         self.name = name
@@ -181,7 +182,29 @@ class Nghttpd(Peer):
                 str(self.ports["h2"]), self.values["key"], self.leaf]
 
 
-PEERS = {"nginx": Nginx, "h2o": H2o, "nghttpd": Nghttpd}
+class Gtlsserver(Peer):
+    """ngtcp2's example: one thread, over UDP."""
+
+    program = "/usr/sbin/gtlsserver"
+
+    def __init__(self, bench):
+        super().__init__(bench, "gtlsserver", ("h3",))
+
+    def command(self, bench):
+        return [self.program, "-q", "-d", bench.objects, "127.0.0.1", str(self.ports["h3"]),
+                self.values["key"], self.leaf]
+
+    def wait_until_listening(self):
+        bound = f":{self.ports['h3']:04X} "
+        for _ in range(DEADLINE_SECONDS * 100):
+            if bound in pathlib.Path("/proc/net/udp").read_text(encoding="ascii"):
+                return
+            if self.ended_within(0.01):
+                raise AssertionError(f"{self.name} did not start: {self.log()}")
+        raise AssertionError(f"{self.name} does not listen: {self.log()}")
+
+
+PEERS = {"nginx": Nginx, "h2o": H2o, "nghttpd": Nghttpd, "gtlsserver": Gtlsserver}
 
 
 def record(bench):
@@ -190,11 +213,12 @@ def record(bench):
     arguments = ["-o", str(archive), "--origin-ca", str(bench.certificate.ca_file)]
     with Nginx(bench, "origin") as origin:
         for host, port, protocol in ((H1_HOST, 80, "clear"), (H1_HOST, 443, "h1"),
-                                     (H2_HOST, 443, "h2")):
+                                     (H2_HOST, 443, "h2"), (H3_HOST, 443, "h1")):
             arguments += ["--connect-to", f"{host}:{port}:127.0.0.1:{origin.ports[protocol]}"]
         with ended_in_order(harness.Reprise(bench.folder, "record", *arguments)) as recorder:
             for name in OBJECTS:
-                for scheme, host in (("http", H1_HOST), ("https", H1_HOST), ("https", H2_HOST)):
+                for scheme, host in (("http", H1_HOST), ("https", H1_HOST), ("https", H2_HOST),
+                                     ("https", H3_HOST)):
                     fetch(bench, recorder, scheme, host, name)
     return archive
 
@@ -233,8 +257,10 @@ class Replay:
 def replay(bench, archive, wrapper=()):
     """A Replay that runs. `wrapper` is a command that it is run by, such as valgrind."""
     reprise = harness.Reprise(bench.folder, "replay", "--inject", "none", "--dates", "recorded",
-                              "--threads", "1", str(archive),
+                              "--threads", "1", "--what-if", f"host={H3_HOST}: protocol=h3",
+                              str(archive),
                               wrapper=[*bench.on_server_core(), *wrapper])
     with ended_in_order(reprise):
         clear, tls = reprise.address("http")[1], reprise.address("https")[1]
-        yield Replay(reprise.pid, {"clear": clear, "h1": tls, "h2": tls}, reprise.log)
+        yield Replay(reprise.pid, {"clear": clear, "h1": tls, "h2": tls, "h3": tls},
+                     reprise.log)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Measures how fast a replay serves, beside nginx, h2o and nghttpd: tools/bench is its command, and
-README.md says how it measures and what the JSON holds.
+"""Measures how fast a replay serves, beside nginx, h2o, nghttpd and gtlsserver: tools/bench is its
+command, and README.md says how it measures and what the JSON holds.
 
 A repetition goes through all cases, and within a case through all servers, another one first each
 time: what drifts hits all alike.
@@ -28,7 +28,7 @@ from cases import CASES
 
 WARM_UP_REQUESTS = 500
 QUICK_REQUESTS, QUICK_CONNECTIONS = 400, 60
-COUNTED_REQUESTS, COUNTED_CONNECTIONS = 2000, 100
+COUNTED_REQUESTS, COUNTED_CONNECTIONS = {"1k": 2000, "100k": 200}, 100
 GATE_FAILED = 5
 START = time.monotonic()
 
@@ -56,6 +56,9 @@ def arguments():
     if unknown := set(names) - {case.name for case in CASES}:
         parser.error(f"no such case: {', '.join(sorted(unknown))}")
     options.cases = [case for case in CASES if case.name in names]
+    if not loads.speaks_h3():
+        say("gtlsclient is not installed (tools/setup installs it): no HTTP/3")
+        options.cases = [case for case in options.cases if case.protocol != "h3"]
     if options.quick and options.strict:
         parser.error("--quick measures nothing that --strict could judge")
     if options.repetitions < 1:
@@ -110,14 +113,13 @@ def measure_all(bench, options, running):
 
 
 def count_instructions(bench, options, archive, results):
-    """Adds them to `results`, for the cases of 1 KB; a quick run shows with one that it works."""
+    """Adds them to `results`; a quick run shows with one that it works."""
     if not shutil.which("valgrind"):
         say("valgrind is not installed (tools/setup installs it): instructions are not counted")
         return
     for case, result in zip(options.cases, results):
-        if case.name_of_object != "1k":
-            continue
-        requests = COUNTED_CONNECTIONS if case.connections else COUNTED_REQUESTS
+        requests = (COUNTED_CONNECTIONS if case.connections
+                    else COUNTED_REQUESTS[case.name_of_object])
         if options.quick:
             requests //= 10
         result["instructions"], result["instructions_failed"] = instructions.a_request(

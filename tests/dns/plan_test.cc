@@ -152,11 +152,28 @@ TEST(Plan, LeavesOutAChainThatLeadsBack) {
 
 class ServedHttps : public testing::Test {
  protected:
-  std::optional<Svcb> served(Svcb record) {
-    return served_https(std::move(record), {ip::make_address_v4("198.18.0.7")},
-                        [](const Name& name) { return name.text() == "known.example"; });
+  std::optional<Svcb> served(Svcb record, bool keeps_h3 = false) {
+    return served_https(
+        std::move(record), {ip::make_address_v4("198.18.0.7")},
+        [](const Name& name) { return name.text() == "known.example"; }, keeps_h3);
   }
 };
+
+TEST_F(ServedHttps, SaysH3WhereItIsServed) {
+  SvcParam const alpn{kSvcAlpn, alpn_value({"h3-29", "h3", "h2"})};
+  auto const record = served({.priority = 1, .params = {alpn, {kSvcPort, "\x20\xfb"}}}, true);
+  EXPECT_THAT(record->params, ElementsAre(SvcParam{kSvcAlpn, alpn_value({"h3", "h2"})},
+                                          SvcParam{kSvcPort, "\x20\xfb"}));
+}
+
+TEST(Plan, OnlyTheGivenHostsOfferH3) {
+  std::vector<Svcb> const https{{.priority = 1, .params = {{kSvcAlpn, alpn_value({"h3"})}}}};
+  auto const plan = plan_of({{.host = "a.example", .addresses = {"192.0.2.1"}, .https = https},
+                             {.host = "b.example", .addresses = {"192.0.2.1"}, .https = https}});
+  auto const zone = plan.zone(false, {"b.example"});
+  EXPECT_THAT(zone.entries[0].https[0].params, IsEmpty());
+  EXPECT_THAT(zone.entries[1].https[0].params, ElementsAre(https[0].params[0]));
+}
 
 TEST_F(ServedHttps, HasNeitherEchNorH3AndHintsAtTheStandIn) {
   auto const record = served({.priority = 1,

@@ -30,8 +30,9 @@ class Recipe(harness.TestCase):
         self.assertIn("nothing to compare with yet", done.stdout)
         # Tests share a machine: packets may be late.
         done = self.run_recipe(gate_sites.plain_site(image_bytes=1_000_000),
+                               LINK="10mbit/10mbit/40",
                                GATE="--metric load --min-effect 1%,10ms --seed 1 "
-                                    "--allow calibration")
+                                    "--allow calibration --skip-noise-check")
         self.assertEqual(done.returncode, 5, done.stdout + done.stderr)
         self.assertTrue(done.stdout.startswith("**different: load event +"), done.stdout)
         kept = {each.name for each in (self.folder / "results").iterdir()}

@@ -4,6 +4,7 @@ results that are not what they should be."""
 
 import json
 import random
+import xml.etree.ElementTree
 
 import harness
 
@@ -55,6 +56,38 @@ class Compare(harness.TestCase):
         code, told, _ = self.compare(result(1000), result(1001))
         self.assertEqual(code, 0, told)
         self.assertIn("\nsame: ", told)
+
+    def test_junit_has_a_case_for_each_metric_of_a_page(self):
+        report = self.folder / "report.xml"
+        url = URL + "?a=1&b=<x>\"\u0001"
+        for b, code, kinds in ((result(1040), 5, {"load event": "failure"}),
+                               (result(1001), 0, {}),
+                               (result(1040, loads=3), 6, {"load event": "skipped"})):
+            a = result(1000, loads=len(b["loads"]) - 1)
+            for side in (a, b):
+                for each in side["loads"]:
+                    each["url"] = url
+            self.assertEqual(self.compare(a, b, "--junit", str(report))[0], code)
+            root = xml.etree.ElementTree.parse(report).getroot()
+            (suite,) = root.findall("testsuite")
+            self.assertTrue(suite.get("name").startswith(URL + '?a=1&b=<x>"'), suite.get("name"))
+            cases = {case.get("name"): [each.tag for each in case] for case in suite}
+            self.assertEqual(cases["failed loads"], [])
+            self.assertEqual(len(suite), int(suite.get("tests")))
+            for metric, kind in kinds.items():
+                self.assertEqual(cases[metric], [kind])
+            for kind in ("failure", "skipped"):
+                count = sum(kind in each for each in cases.values())
+                self.assertEqual(int(suite.get({"failure": "failures"}.get(kind, kind))), count)
+                self.assertEqual(kind in kinds.values(), count > 0, kind)
+        self.assertEqual(self.compare(result(1000), result(1000, archive_sha256="bb"), "--junit",
+                                      str(report))[0], 1)
+        (error,) = xml.etree.ElementTree.parse(report).getroot().iter("error")
+        self.assertIn("--allow archive", error.get("message"))
+        code, _, told = self.compare(result(1000), result(1000), "--junit",
+                                     str(self.folder / "none" / "x"))
+        self.assertEqual(code, 1)
+        self.assertIn("cannot be written", told)
 
     def test_few_loads_are_undecided(self):
         code, told, _ = self.compare(result(1000, loads=3), result(1040, loads=3))

@@ -120,8 +120,8 @@ class Recording(harness.TestCase):
                  "edge.example.net. 33 IN CNAME e1.example.com."]
         self.assertEqual(ask("A"), [*chain, "e1.example.com. 33 IN A 127.18.0.1"])
         self.assertEqual(ask("AAAA"), chain)
-        # ECH and h3 cannot be honoured, and the hint is the stand-in's.
-        self.assertEqual(ask("HTTPS"), [*chain, "e1.example.com. 33 IN HTTPS 1 . alpn=\"h2\" "
+        # ECH cannot be honoured, and the hint is the stand-in's.
+        self.assertEqual(ask("HTTPS"), [*chain, "e1.example.com. 33 IN HTTPS 1 . alpn=\"h2,h3\" "
                                                 "ipv4hint=\"127.18.0.1\""])
 
 

@@ -178,7 +178,7 @@ class Engines(harness.TestCase):
         os.mkfifo(pipe)
         shards = [str(pipe if shard == middle else shard) for shard in self.shards]
         driver = self.folder / "explain_with_dask.py"
-        driver.write_text(from_page("python", "dask"))
+        driver.write_text(from_page("python", "def explain("))
         self.ran.write_bytes(b"")
         output = self.folder / "day.partial"
         with open(output, "wb") as merged, open(self.folder / "driver.log", "wb") as log:

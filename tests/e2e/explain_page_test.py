@@ -69,6 +69,7 @@ class ExplainPage(PageCase):
         empty = dict(explanation(views=1), views=0, slices=[], points=[], names=[], losses=[])
         self.look("no-views", empty)
         nothing = dict(tags={}, views=0, shares=[], calls=[],
+                       costs=dict(host=[], entity=[], script=[], setting=[]),
                        window_us=dict(mean=0, median=0, p90=0, min=0, max=0))
         for slices in ([], [nothing]):
             self.open(dict(empty, slices=slices))
@@ -124,6 +125,21 @@ class ExplainPage(PageCase):
         self.assertEqual([row["kind"] for row in rows], ["ads"])
         ads = next(call for call in calls if call["kind"] == "ads")
         self.assertEqual(rows[0]["us"], str(ads["us"]))
+
+    def test_costs_are_ranked_by_cause_and_measure(self):
+        given = explanation(views=40)
+        self.open(given)
+        costs = given["slices"][0]["costs"]["host"]
+        self.assertEqual(self.texts("#costs td:first-child"), [cost["name"] for cost in costs])
+        self.click("#costs input[value=processor_us]")
+        busy = sorted((cost for cost in costs if cost["processor_us"] > 0),
+                      key=lambda cost: -cost["processor_us"])
+        self.assertEqual(self.texts("#costs td:first-child"), [cost["name"] for cost in busy])
+        self.click("#costs input[value=entity]")
+        self.assertEqual(len(self.texts("#costs tbody tr")),
+                         sum(cost["processor_us"] > 0 for cost in costs[:2]))
+        self.click("#costs input[value=setting]")
+        self.assertEqual(self.texts("#costs .hint"), ["The inputs do not tell."])
 
     def test_links_open_their_place(self):
         given = explanation(views=60)

@@ -144,6 +144,21 @@ class Inputs(harness.TestCase):
         self.assertEqual(sum(int(row["us"]) for row in rows
                              if not row["page"] and not row["call"]), 95_000)
 
+    def test_costs_of_an_interval(self):
+        har = self.write("a.har", json.dumps(HAR))
+        code, table, _ = self.explain(har)
+        self.assertEqual(code, 0)
+        self.assertIn("By host\n", table)
+        code, text, _ = self.explain(har, "--from", "10", "--to", "30", "--json")
+        self.assertEqual(code, 0)
+        (whole,) = json.loads(text)["slices"]
+        self.assertEqual(whole["window_us"]["max"], 20_000)
+        (host,) = whole["costs"]["host"]
+        self.assertEqual((host["name"], host["us"], host["requests"]), ("a.test", 20_000, 1))
+        code, _, said = self.explain(har, "--from", "30", "--to", "30")
+        self.assertEqual(code, 2)
+        self.assertIn("--from must be before --to", said)
+
     def test_calls_come_back(self):
         har = self.write("a.har", json.dumps(HAR))
         lines = self.folder / "a.ndjson"

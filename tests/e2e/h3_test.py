@@ -5,6 +5,7 @@ page over it; on loopback and behind a packet link."""
 import json
 import pathlib
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -19,6 +20,9 @@ BROWSERS = [name for name in ("chromium", "chromium-headless-shell") if shutil.w
 HOSTS = ("one.test", "two.test")
 LOCAL = "localhost"  # gtlsclient resolves the name itself, and sends it
 OBJECTS = 40
+ADDRESS = "198.18.0.1"  # of the first host, behind a link
+RTT_MS = 500
+TRIES_MAX = 8
 PAGE = b"".join([
     b"<!doctype html><title>x</title><link rel=icon href=data:,>",
     *(b"<img src=/image/%d>" % number for number in range(30)),
@@ -65,14 +69,14 @@ class H3(harness.TestCase):
         self.assertEqual(recorder.stop(), 0, recorder.log())
         origin.close()
 
-    def fetch(self, port, targets, *arguments):
+    def fetch(self, port, targets, *arguments, address=LOCAL):
         """What gtlsclient saved, by the last part of the target."""
         saved = self.folder / "saved"
         shutil.rmtree(saved, ignore_errors=True)
         saved.mkdir()
         done = subprocess.run(
             [CLIENT, "-q", "--exit-on-all-streams-close", "--disable-early-data", "--download",
-             saved, *arguments, LOCAL, str(port),
+             saved, *arguments, address, str(port),
              *(f"https://{LOCAL}{target}" for target in targets)],
             capture_output=True, text=True, timeout=DEADLINE_SECONDS)
         self.assertEqual(done.returncode, 0, done.stderr[-2000:])
@@ -89,6 +93,19 @@ class H3(harness.TestCase):
         # The same port answers over TCP.
         with replay.connect("https", LOCAL) as client:
             self.assertEqual(client.get("/object/7", LOCAL).body, load.body_of(7))
+        self.assertEqual(replay.stop(), 0, replay.log())
+
+    @unittest.skipUnless(CLIENT, "there is no gtlsclient")
+    def test_it_is_served_over_ipv6(self):
+        try:
+            socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+        except OSError:
+            self.skipTest("there is no IPv6 here")
+        self.recorded("/object/1")
+        replay = self.replay(self.archive, "--protocol", "h3", "--https", "[::1]:0")
+        port = replay.ready["https"].rsplit(":", 1)[1]
+        saved = self.fetch(port, ["/object/1"], "--sni", LOCAL, address="::1")
+        self.assertEqual(saved, {"1": load.body_of(1)})
         self.assertEqual(replay.stop(), 0, replay.log())
 
     @unittest.skipUnless(CLIENT, "there is no gtlsclient")
@@ -158,6 +175,32 @@ class H3(harness.TestCase):
         self.assertIn("no host of the recording offered HTTP/3", replay.log())
         self.assertEqual(replay.stop(), 0, replay.log())
 
+    @unittest.skipUnless(CLIENT, "there is no gtlsclient")
+    def test_the_first_byte_comes_a_round_trip_sooner_than_over_h2(self):
+        """Counted on the link, from the address: one for QUIC's handshake with TLS, one for the
+        request. Whatever else runs only adds, so a time is the shortest of some tries."""
+        self.recorded("/")
+        if not packet_link_is_permitted(self.folder):
+            self.skipTest("packet links are not permitted here")
+        url = f"https://{HOSTS[0]}/"
+        h3 = f"{CLIENT} -q --exit-on-all-streams-close --disable-early-data --sni {HOSTS[0]}"
+        script = (f"begin=$(date +%s%N); {h3} {ADDRESS} 443 {url} >&2; end=$(date +%s%N); "
+                  "echo $((end - begin)); "
+                  f"curl -sSfk --http2 --resolve {HOSTS[0]}:443:{ADDRESS} -o /dev/null "
+                  f"-w '%{{time_total}}' {url}")
+        least = [float("inf")] * 2
+        for _ in range(TRIES_MAX):
+            done = harness.run("replay", "--inject", "none", "--protocol", "h3", "--link",
+                               f"none,rtt={RTT_MS}ms", "--no-selfcheck", str(self.archive), "--",
+                               "sh", "-c", script, folder=self.folder, timeout=120)
+            self.assertEqual(done.returncode, 0, done.stderr.decode())
+            h3_ns, h2_seconds = done.stdout.split()
+            least = list(map(min, least, (float(h3_ns) / 1e6, float(h2_seconds) * 1e3)))
+            trips = [round(each / RTT_MS) for each in least]
+            if trips == [2, 3]:
+                break
+        self.assertEqual(trips, [2, 3], least)
+
     def loads(self, *arguments, protocol="h3"):
         for browser in BROWSERS:
             with self.subTest(browser=browser):
@@ -184,6 +227,17 @@ class H3(harness.TestCase):
             self.assert_all_over_h3(loaded)
 
     @unittest.skipUnless(BROWSERS, "there is no Chromium")
+    def test_chromium_holds_no_image_back(self):
+        """docs/protocols.md: it holds back all but ten on an origin of which it does not know that
+        it takes priorities. Each answer waits, so the requests before the first are those at once."""
+        self.recorded("/", *(f"/image/{number}" for number in range(30)))
+        for loaded in self.loads("--think-time", "4000"):
+            images = [each for each in loaded["requests"] if "/image/" in each["url"]]
+            first_end = min(each["end_ms"] for each in images)
+            at_once = [each for each in images if each["timing"]["send_start_ms"] < first_end]
+            self.assertEqual(len(at_once), 30)
+
+    @unittest.skipUnless(BROWSERS, "there is no Chromium")
     def test_chromium_loads_everything_over_it_behind_a_link(self):
         self.recorded("/", *(f"/image/{number}" for number in range(30)))
         if not packet_link_is_permitted(self.folder):
@@ -192,6 +246,13 @@ class H3(harness.TestCase):
             self.assert_all_over_h3(loaded)
             # QUIC's handshake, then the request: two round trips at least.
             self.assertGreaterEqual(loaded["load_event_ms"], 200)
+        result = json.loads((self.folder / "loads.json").read_text())
+        transports = result["replays"][0]["report"]["link"]["transports"]
+        self.assertEqual(transports["h3"], {"congestion": "cubic", "initial_window_bytes": 12_000,
+                                            "paced": True})
+        for protocol in ("h1", "h2"):
+            self.assertEqual(transports[protocol], {
+                "congestion": "cubic", "initial_window_bytes": 14_480, "paced": False})
 
 
 def packet_link_is_permitted(folder):

@@ -59,6 +59,17 @@ class Torture(Pages):
                     print(f"{browser}: {len(values)} values of {len(realms)} realms, the same in "
                           f"{LOADS} loads")
 
+    def test_the_script_in_documents_gives_the_same_values(self):
+        for browser in BROWSERS:
+            with self.subTest(browser=browser):
+                by_browser, in_documents = (
+                    self.values(browser, "--inject", "default", *arguments, runs=1)
+                    for arguments in ((), ("--replay-flag=--script-in=documents",)))
+                differing = {key: (by_browser[key], in_documents[key])
+                             for key in by_browser.keys() | in_documents.keys()
+                             if by_browser[key] != in_documents[key]}
+                self.assertEqual(differing, {})
+
     def test_without_the_script_they_differ(self):
         for browser in BROWSERS:
             with self.subTest(browser=browser):

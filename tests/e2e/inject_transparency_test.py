@@ -44,11 +44,13 @@ class Transparency(Pages):
 
     def test_nothing_but_values_tells_that_the_script_was_there(self):
         for browser in BROWSERS:
-            with self.subTest(browser=browser):
-                (old,) = self.load(URL, browser, "--inject", "none")
-                (new,) = self.load(URL, browser, "--inject", "default")
-                self.compare(self.told(old), self.told(new))
-                self.assertEqual(new["console_errors"], old["console_errors"])
+            (old,) = self.load(URL, browser, "--inject", "none")
+            for place in ("browser", "documents"):
+                with self.subTest(browser=browser, place=place):
+                    (new,) = self.load(URL, browser, "--inject", "default",
+                                       f"--replay-flag=--script-in={place}")
+                    self.compare(self.told(old), self.told(new))
+                    self.assertEqual(new["console_errors"], old["console_errors"])
 
     def compare(self, old, new):
         self.assertGreater(len(old), 15_000)

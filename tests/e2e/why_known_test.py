@@ -165,6 +165,13 @@ class Known(harness.TestCase):
         self.run_case("compression lost", plant, r"coding: no coding instead of gzip", prepare,
                       among=among)
 
+    def test_connections_are_not_kept(self):
+        def plant(site):
+            for file in site.files[HOST].values():
+                status, fields = file[2:] or (b"200 OK", b"")
+                file[2:] = [status, fields + b"Connection: close\r\n"]
+        self.run_case("keep-alive lost", plant, r"connection: .*connection: close")
+
     def test_a_redirect_more(self):
         def plant(site):
             files = site.files[THIRD]

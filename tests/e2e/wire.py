@@ -175,7 +175,7 @@ class Origin:
     """
 
     def __init__(self, answer, names=(HOST,), tls=None, before_body=None,
-                 timeout_seconds=DEADLINE_SECONDS, address="127.0.0.1"):
+                 timeout_seconds=DEADLINE_SECONDS, address="127.0.0.1", port=0):
         self.answer = answer
         self.address = address
         self.names = names
@@ -186,7 +186,7 @@ class Origin:
         self.requests = []
         self.failures = []
         self.closing = False
-        self.listener = socket.create_server((address, 0), backlog=128)
+        self.listener = socket.create_server((address, port), backlog=128)
         self.port = self.listener.getsockname()[1]
         self.open = set()
         self.thread = threading.Thread(target=self._accept, daemon=True)

@@ -83,6 +83,10 @@ class HttpArchive(wpr_case.TestCase):
         self.assert_sound(ours)
         self.assertEqual(self.run_tool("ls", ours), f"GET b.test:8443 {TWO}\n")
 
+    def test_help_is_a_word_or_an_option(self):
+        for word in ((), ("ls",)):
+            self.assertEqual(self.run_tool("help", *word), self.run_tool(*word, "--help"))
+
     def test_errors_exit_with_1(self):
         for words in (["ls"], ["ls", self.folder / "missing"], ["serve"], ["ls", "--no", "A"],
                       ["trim", self.archive, self.folder / "no" / "out.wprgo"]):

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "proxy/http/h3/h3_server.h"
+#include "proxy/quic/library_assertion.h"
 #include "proxy/tls/certificate_authority.h"
 #include "tests/proxy/quic/quic_client.h"
 
@@ -171,5 +172,6 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   using namespace reprise;
   static World world;
   Pair(world).run(std::as_bytes(std::span(data, size)));
+  if (survived_assertions() != 0) std::abort();
   return 0;
 }

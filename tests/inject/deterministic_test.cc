@@ -44,6 +44,11 @@ TEST(DeterministicScript, HasOneSizeWhateverDatesAreMovedBy) {
   }
 }
 
+TEST(DeterministicScript, ForBrowsersIsThatOfDocumentsWhereTheyWereFetched) {
+  auto const script = deterministic_script({.seed = 7});
+  EXPECT_EQ(script.browser, "/^https?:/.test(location.href)&&" + script.document);
+}
+
 // What precedes a worker's own code stands in its first line, which a comment would swallow.
 TEST(DeterministicScript, ForWorkersDoesNotNameItself) {
   auto const script = deterministic_script({});
@@ -56,6 +61,7 @@ TEST(DeterministicScript, ForWorkersDoesNotNameItself) {
 TEST(DeterministicScript, IsOneLine) {
   auto const script = deterministic_script({});
   EXPECT_FALSE(script.document.contains('\n'));
+  EXPECT_FALSE(script.browser.contains('\n'));
   EXPECT_FALSE(script.worker.contains('\n'));
 }
 

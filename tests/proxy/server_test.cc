@@ -7,9 +7,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
+#include <numeric>
 
 #include "proxy/http/handler.h"
 #include "tests/scratch_folder.h"
@@ -135,10 +137,11 @@ class AcceptingServerTest : public ServerTest {
  protected:
   static constexpr timeval kPatience{.tv_sec = 20, .tv_usec = 0};
 
-  AcceptingServerTest() {
+  AcceptingServerTest() { start(2); }
+  void start(unsigned threads) {
     server_ = std::move(*Server::create(
         {{.flag = "--http", .at = {net::ip::address_v4::loopback(), 0}, .tls = false}},
-        {&*authority_, 1}, 2));
+        {&*authority_, 1}, threads));
     server_->start({&addresses_});
   }
   int new_socket() {
@@ -191,6 +194,23 @@ TEST_F(AcceptingServerTest, ClosesWhatHasBeenIdleLongestWhenDescriptorsRunOut) {
   EXPECT_TRUE(asks(idle.back()));
   for (int const socket : idle) ::close(socket);
   for (int const socket : newcomers) ::close(socket);
+}
+
+TEST_F(AcceptingServerTest, GivesEachThreadAsManyConnectionsAsTheNext) {
+  for (unsigned const threads : {1U, 2U, 3U}) {
+    start(threads);
+    std::vector<int> open;
+    for (int i = 0; i < 20; ++i) {
+      open.push_back(new_socket());
+      connect(open.back());
+      EXPECT_TRUE(asks(open.back()));
+      auto const counts = server_->connections();
+      EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), std::size_t{0}), open.size());
+      auto const [fewest, most] = std::ranges::minmax(counts);
+      EXPECT_LE(most - fewest, 1U) << open.size() << " on " << threads << " threads";
+    }
+    for (int const socket : open) ::close(socket);
+  }
 }
 
 #endif

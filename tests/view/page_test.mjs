@@ -1,6 +1,7 @@
 import assert from 'node:assert';
 import test from 'node:test';
 
+import { chosenFrames } from '../../view/page/filmstrip.js';
 import { bytesText, hostOf, msText, nameOf, shown } from '../../view/page/format.js';
 import { milestonesOf, readModel, requestsOf } from '../../view/page/model.js';
 import { estimatedRate, firstPacket, inFlight, linkSeries } from '../../view/page/network.js';
@@ -29,7 +30,7 @@ test('packed requests become objects by their columns', () => {
   }));
   assert.deepStrictEqual(requestsOf(model, model.loads[0]),
     [{ index: 0, url: 'u', mimeType: 'm', status: 200, dnsStart: null, fromCache: true,
-      trace: 'why' }]);
+      trace: 'why', heads: null }]);
   assert.deepStrictEqual(milestonesOf(model, model.loads[0]).map(({ short, time }) => [short, time]),
     [['FP', 4], ['Load', 9]]);
 });
@@ -182,4 +183,10 @@ test('totals by host', () => {
     totals.map(({ name, requests: count, failed, bytes, connections, wait, think }) => [name,
                  count, failed, bytes, connections, wait, think]),
     [['b.test', 1, 0, 9999, 0, null, null], ['a.test', 2, 1, 1005, 2, 20, null]]);
+});
+
+test('a filmstrip has the frames at which most changed', () => {
+  const frames = [[0, 0], [10, 1], [20, 60], [30, 61], [40, 95], [50, 100], [60, 100]];
+  assert.strictEqual(chosenFrames(frames, 7), frames);
+  assert.deepStrictEqual(chosenFrames(frames, 4).map(([ms]) => ms), [0, 20, 40, 60]);
 });

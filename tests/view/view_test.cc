@@ -127,6 +127,39 @@ TEST(ViewModel, HasTracesByTheirRequestUpToALimit) {
   EXPECT_EQ(read.at("loads").at(1).at("traces_left_out"), 1);
 }
 
+TEST(ViewModel, HasHeadsWithTheirTextsOnceUpToALimit) {
+  std::vector<HeaderView> fields = {{"Accept", "*/*"}, {"Cookie", "a=secret"}};
+  std::string const large(ViewModel::kHeadBytesMax, 'h');
+  Redaction redaction;
+  ViewModel model(&redaction);
+  model.add_input({});
+  model.begin_load({});
+  model.add_request({});
+  model.add_request({.url = "https://a.test/?token=secret"});
+  model.add_heads({"GET /?token=secret h2", fields}, {"h2 200", {}});
+  fields[0].value = large;
+  model.add_request({});
+  model.add_heads({"GET / h2", fields}, {});
+  model.add_request({});
+  model.add_heads({"GET / h2", fields}, {});
+  model.end_load();
+  auto const text = std::move(model).text();
+  EXPECT_THAT(text, Not(HasSubstr("secret")));
+  auto const read = json::parse(text).get_object();
+  auto const& load = read.at("loads").at(0);
+  ASSERT_EQ(load.at("heads").get_array().size(), 2U);
+  EXPECT_EQ(load.at("heads_left_out"), 1);
+  auto const& heads = load.at("heads").at(0);
+  EXPECT_EQ(heads.at(0), 1);
+  std::vector<std::string_view> texts;
+  for (auto const& number : heads.at(1).get_array()) {
+    texts.emplace_back(read.at("texts").at(number.to_number<std::size_t>()).get_string());
+  }
+  EXPECT_THAT(texts, testing::ElementsAre("GET /?token=REDACTED h2", "Accept", "*/*", "Cookie",
+                                          "a=REDACTED"));
+  EXPECT_EQ(heads.at(2).get_array().size(), 1U);
+}
+
 TEST(ViewModel, RequestsOverTheLimitAreCountedInTheirLoad) {
   ViewModel model;
   model.add_input({});

@@ -65,6 +65,19 @@ int repair(const ArchiveArguments& arguments) {
   return kExitDone;
 }
 
+/// `ls` of an archive or of a folder.
+int list_given(const ArchiveArguments& arguments) {
+  std::error_code ignored;
+  bool const folder = std::filesystem::is_directory(arguments.archive, ignored);
+  auto const archive = folder ? std::nullopt : open_or_say(arguments.archive);
+  if (!folder && !archive) return kExitArchive;
+  auto const filter = parse_filter(CLI::detail::join(arguments.filter, " "));
+  if (!filter) return kExitUsage;
+  if (folder) return list_corpus(arguments.archive, *filter, arguments.json);
+  print_remarks(*archive);
+  return list_exchanges(*archive, *filter, arguments.json);
+}
+
 /// Adds one subcommand that reads an archive through `view`.
 template <class View>
 CLI::App* add_view(CLI::App& to, const char* name, const char* what, SharedArguments arguments,
@@ -89,15 +102,11 @@ void add_number(CLI::App* command, const SharedArguments& arguments) {
 }
 
 void add_views(CLI::App& archive, const SharedArguments& arguments, int& exit_code) {
-  auto* const list =
-      add_view(archive, "ls", "List the exchanges, one per line", arguments, exit_code,
-               [](const OpenArchive& from, const ArchiveArguments& given) {
-                 auto const filter = parse_filter(CLI::detail::join(given.filter, " "));
-                 if (!filter) return int{kExitUsage};
-                 print_remarks(from);
-                 return list_exchanges(from, *filter, given.json);
-               });
+  auto* const list = archive.add_subcommand("ls", "List the exchanges, one per line");
+  list->add_option("ARCHIVE", arguments->archive, "Archive to read, or a folder of archives")
+      ->required();
   list->add_option("FILTER", arguments->filter, "Which exchanges to list [all]");
+  list->callback([arguments, &exit_code] { exit_code = after_output(list_given(*arguments)); });
   list->footer(kFilterHelp);
   add_json_flag(list, arguments);
   auto* const show = add_view(archive, "show", "Show one exchange in full", arguments, exit_code,

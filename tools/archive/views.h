@@ -15,6 +15,10 @@ namespace reprise {
 /// `ls`: one line per exchange that `filter` selects; as JSON one array, one element per line.
 int list_exchanges(const OpenArchive& archive, const Filter& filter, bool json);
 
+/// `ls` of a folder: the exchanges of its archives (*.reprise), from its index (corpus_index.h). An
+/// archive that cannot be read is reported, and the others are listed.
+int list_corpus(const std::filesystem::path& folder, const Filter& filter, bool json);
+
 /// `show`: all data of exchange `number`, counted from 1 as in `ls`.
 int show_exchange(const OpenArchive& archive, std::size_t number, bool json);
 

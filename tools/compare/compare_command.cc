@@ -7,6 +7,7 @@
 #include "tools/commands.h"
 #include "tools/compare/compare_options.h"
 #include "tools/compare/comparison_text.h"
+#include "tools/compare/folder_comparison.h"
 
 namespace reprise {
 namespace {
@@ -21,6 +22,11 @@ int run_compare(const Files& files, const CompareFlags& flags) {
     std::fprintf(stderr, "reprise: compare: %s\n", options.error().c_str());
     return kExitUsage;
   }
+  std::error_code ignored;
+  if (std::filesystem::is_directory(files.a, ignored) &&
+      std::filesystem::is_directory(files.b, ignored)) {
+    return compare_folders(files.a, files.b, *options, flags);
+  }
   Measurements sides[2];
   for (auto const& [path, side] : {std::pair{&files.a, &sides[0]}, {&files.b, &sides[1]}}) {
     auto read = read_measurements(*path);
@@ -33,6 +39,7 @@ int run_compare(const Files& files, const CompareFlags& flags) {
   }
   auto const comparison = compare(sides[0], sides[1], *options);
   tell_comparison(comparison, *options, flags);
+  if (!write_junit(comparison, *options, flags)) return kExitFailed;
   return exit_code_of(comparison);
 }
 
@@ -43,9 +50,11 @@ void add_compare_command(CLI::App& app, int& exit_code) {
   auto const flags = std::make_shared<CompareFlags>();
   auto* const sub =
       app.add_subcommand("compare", "Compare two results of load -o: is B slower than A?");
-  sub->add_option("A", files->a, "Result A, to compare with")->required();
-  sub->add_option("B", files->b, "Result B, in question")->required();
+  sub->add_option("A", files->a, "Result A, to compare with; or a folder of results")->required();
+  sub->add_option("B", files->b, "Result B, in question; or a folder of results by the same names")
+      ->required();
   add_compare_flags(*sub, *flags);
+  add_junit_flag(*sub, *flags);
   sub->callback([files, flags, &exit_code] { exit_code = run_compare(*files, *flags); });
 }
 

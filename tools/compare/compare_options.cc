@@ -6,7 +6,9 @@
 #include <cstdio>
 
 #include "analysis/metric.h"
+#include "base/system/private_file.h"
 #include "tools/commands.h"
+#include "tools/compare/comparison_junit.h"
 #include "tools/compare/comparison_text.h"
 
 namespace reprise {
@@ -96,6 +98,22 @@ void tell_comparison(const Comparison& comparison, const CompareOptions& options
                                      : comparison_text(comparison, options);
   bool const refused = !comparison.refusals.empty();
   std::fputs(text.c_str(), refused && !flags.json && !flags.markdown ? stderr : stdout);
+}
+
+void add_junit_flag(CLI::App& command, CompareFlags& flags) {
+  command.add_option("--junit", flags.junit,
+                     "Write JUnit XML to this file, with a test case for each metric of each page");
+}
+
+bool write_junit(const Comparison& comparison, const CompareOptions& options,
+                 const CompareFlags& flags) {
+  if (flags.junit.empty()) return true;
+  auto const written = write_private_file(comparison_junit(comparison, options), flags.junit);
+  if (!written) {
+    std::fprintf(stderr, "reprise: %s: cannot be written: %s\n", flags.junit.c_str(),
+                 written.error().message().c_str());
+  }
+  return written.has_value();
 }
 
 int exit_code_of(const Comparison& comparison) {

@@ -3,6 +3,7 @@
 // Shared by `reprise compare` and `reprise gate`: options, and the output of results.
 
 #include <expected>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct CompareFlags {
   double alpha = 0.05;
   bool json = false;
   bool markdown = false;
+  std::filesystem::path junit;  ///< empty: none
 };
 
 void add_compare_flags(CLI::App& command, CompareFlags& flags);
@@ -29,6 +31,12 @@ std::expected<CompareOptions, std::string> compare_options(const CompareFlags& f
 /// Writes it to standard output in the requested form; as text, a refusal goes to standard error.
 void tell_comparison(const Comparison& comparison, const CompareOptions& options,
                      const CompareFlags& flags);
+
+/// Adds --junit.
+void add_junit_flag(CLI::App& command, CompareFlags& flags);
+/// Writes the comparison as JUnit XML, if asked for. False if that failed, which has been printed.
+bool write_junit(const Comparison& comparison, const CompareOptions& options,
+                 const CompareFlags& flags);
 
 /// 0 same, 5 different, 6 undecided, 1 refused.
 int exit_code_of(const Comparison& comparison);

@@ -71,14 +71,6 @@ std::string both(const std::string& a, const std::string& b) {
   return printable(a == b ? a : a + " against " + b);
 }
 
-std::string title_of(const ComparedPage& page) {
-  const LoadConfiguration& a = page.a.conditions;
-  const LoadConfiguration& b = page.b.conditions;
-  return printable(page.a.url) + " (" + both(a.browser, b.browser) + ", " +
-         both(a.protocol, b.protocol) + ", link " + both(a.link, b.link) + ", " +
-         both(a.cache, b.cache) + ")";
-}
-
 /// "30 loads" and the skipped ones.
 std::string loads_text(const LoadGroup& group) {
   auto text = counted(group.loads.size(), "load");
@@ -195,6 +187,14 @@ json::object metric_json(const ComparedMetric& each) {
 
 }  // namespace
 
+std::string page_title(const ComparedPage& page) {
+  const LoadConfiguration& a = page.a.conditions;
+  const LoadConfiguration& b = page.b.conditions;
+  return printable(page.a.url) + " (" + both(a.browser, b.browser) + ", " +
+         both(a.protocol, b.protocol) + ", link " + both(a.link, b.link) + ", " +
+         both(a.cache, b.cache) + ")";
+}
+
 std::string metric_summary(const ComparedMetric& each) {
   return std::string(kMetrics[each.metric].title) + " " + shift_text(each) + ", " +
          interval_text(each) + ": " + std::string(to_string(each.finding.verdict));
@@ -204,7 +204,7 @@ std::string comparison_text(const Comparison& comparison, const CompareOptions& 
   if (!comparison.refusals.empty()) return refusals_text(comparison, options);
   std::string text;
   for (const ComparedPage& page : comparison.pages) {
-    text += title_of(page) + "\n";
+    text += page_title(page) + "\n";
     text += "A: " + loads_text(page.a) + "; B: " + loads_text(page.b) + "\n";
     text += text_table(rows_of(page)) + "\n";
   }
@@ -216,7 +216,7 @@ std::string comparison_markdown(const Comparison& comparison, const CompareOptio
   if (!comparison.refusals.empty()) return markdown_cell(refusals_text(comparison, options));
   std::string text = "**" + markdown_cell(conclusion(comparison, options)) + "**\n";
   for (const ComparedPage& page : comparison.pages) {
-    text += "\n" + markdown_cell(title_of(page)) + "  \n";
+    text += "\n" + markdown_cell(page_title(page)) + "  \n";
     text += "A: " + markdown_cell(loads_text(page.a)) +
             "; B: " + markdown_cell(loads_text(page.b)) + "\n\n";
     bool is_title = true;

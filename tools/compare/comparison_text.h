@@ -15,6 +15,9 @@ std::string comparison_text(const Comparison& comparison, const CompareOptions& 
 /// The same as Markdown, for a comment on a change.
 std::string comparison_markdown(const Comparison& comparison, const CompareOptions& options);
 
+/// A page and its conditions: "https://a.test/ (chromium, h2, link wpt:4g, cold)".
+std::string page_title(const ComparedPage& page);
+
 /// One metric: "load event +31.0 ms (+1.2 %), +28.0 ms to +35.1 ms: different".
 std::string metric_summary(const ComparedMetric& each);
 

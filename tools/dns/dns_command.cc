@@ -97,6 +97,7 @@ boost::json::object ready_json(const std::string& at) {
           {"ca_file", nullptr},
           {"ca_spki_sha256", nullptr},
           {"chromium_flags", boost::json::array()},
+          {"firefox_prefs", boost::json::object()},
           {"pid", ::getpid()}};
 }
 

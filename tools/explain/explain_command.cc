@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
@@ -10,6 +11,7 @@
 
 #include "analysis/beacons/beacon_script.h"
 #include "analysis/calls/call_lines.h"
+#include "analysis/calls/interval.h"
 #include "analysis/contribution/call_subject.h"
 #include "analysis/contribution/explanation.h"
 #include "base/system/private_file.h"
@@ -41,6 +43,8 @@ struct ExplainFlags {
   fs::path calls;
   fs::path page;
   fs::path view;
+  std::optional<double> from_ms;
+  std::optional<double> to_ms;
   bool json = false;
   bool csv = false;
   bool beacon_script = false;
@@ -142,7 +146,7 @@ int explain_tables(const ExplainFlags& flags, const ExplainTask& task) {
     return kExitUsage;
   }
   bool const beyond_sums = !flags.page.empty() || !flags.where.empty() || !flags.trend.empty() ||
-                           !flags.calls.empty() || flags.json;
+                           !flags.calls.empty() || flags.json || flags.from_ms || flags.to_ms;
   if (beyond_sums) {
     std::fputs(
         "reprise: explain: partial results are sums by kind: only --by, --tags, --slowest, "
@@ -160,6 +164,19 @@ int explain_tables(const ExplainFlags& flags, const ExplainTask& task) {
                          [](const std::string& name) { return name != "day" && name != "page"; });
   }
   return explain_partial_results(tables, task.rules);
+}
+
+/// Leaves the part of all views that --from and --to ask for. Prints an error.
+bool cut_views(const ExplainFlags& flags, ExplainInputs& inputs) {
+  if (!flags.from_ms && !flags.to_ms) return true;
+  auto const from_us = std::llround(flags.from_ms.value_or(0) * 1000);
+  auto const to_us = flags.to_ms ? std::llround(*flags.to_ms * 1000) : CallTree::kWindowUsMax;
+  if (from_us >= to_us) {
+    std::fputs("reprise: explain: --from must be before --to\n", stderr);
+    return false;
+  }
+  for (GivenView& view : inputs.views) view.tree = within(view.tree, from_us, to_us);
+  return true;
 }
 
 int explain_inputs(const ExplainFlags& flags) {
@@ -189,6 +206,7 @@ int explain_inputs(const ExplainFlags& flags) {
     if (int const code = read_explain_input(path, inputs); code != kExitDone) return code;
   }
   place_spans(inputs);
+  if (!cut_views(flags, inputs)) return kExitUsage;
   ExplanationFacts facts{.inputs = std::move(inputs.inputs),
                          .views_read = inputs.views.size(),
                          .losses = std::move(inputs.losses)};
@@ -254,6 +272,10 @@ void add_explain_command(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false);
   sub->add_option("--where", flags->where, "Only views that this filter selects: 'link=wpt:4g'");
   sub->add_option("--slowest", flags->slowest, "Only the slowest part of the views [100%]");
+  sub->add_option("--from", flags->from_ms, "Explain each view from so many ms after its start [0]")
+      ->check(CLI::Range(0.0, 86'400'000.0));
+  sub->add_option("--to", flags->to_ms, "Explain it until so many ms after its start [its end]")
+      ->check(CLI::Range(0.0, 86'400'000.0));
   sub->add_option("--trend", flags->trend, "Also by day (UTC)")->check(CLI::IsMember({"day"}));
   sub->add_option("--types", flags->kinds, "Rules for the kinds of calls [built in]");
   sub->add_option("--entities", flags->entities,
@@ -265,8 +287,8 @@ void add_explain_command(CLI::App& app, int& exit_code) {
                 "Print the script with which pages send beacons (docs/beacons.md), and stop");
   // What says nothing about sums is refused with them.
   auto const sums_only = [sub](CLI::Option* option) {
-    for (auto const* const name :
-         {"-o", "--tags", "--where", "--slowest", "--trend", "--calls", "--json", "--csv"}) {
+    for (auto const* const name : {"-o", "--tags", "--where", "--slowest", "--from", "--to",
+                                   "--trend", "--calls", "--json", "--csv"}) {
       option->excludes(sub->get_option(name));
     }
     return option;

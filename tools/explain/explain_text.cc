@@ -87,6 +87,27 @@ std::string fixes(const Slice& slice, const KindRules& rules) {
   return text;
 }
 
+/// What costs most, by each kind of cause.
+std::string costs_text(const Slice& slice) {
+  constexpr std::string_view kTitles[] = {"host", "entity", "script", "header or setting"};
+  std::string text;
+  for (std::size_t kind = 0; kind < kCauseKindCount; ++kind) {
+    auto const& costs = slice.costs[kind];
+    if (costs.empty()) continue;
+    text += "\nBy " + std::string(kTitles[kind]) + "\n";
+    std::vector<TableRow> rows{{"", "share ms", "%", "processor ms", "kB", "requests", ""}};
+    for (std::size_t i = 0; i < std::min(costs.size(), kCallsShown); ++i) {
+      char requests[32];
+      std::snprintf(requests, sizeof requests, "%.3g", costs[i].requests);
+      rows.push_back({shortened(costs[i].name), ms(costs[i].us),
+                      percent(costs[i].us, slice.mean_us), ms(costs[i].processor_us),
+                      ms(costs[i].bytes), requests, ""});
+    }
+    text += text_table(rows);
+  }
+  return text;
+}
+
 /// A value of RFC 4180: in quotes if it needs them. Spreadsheets run a cell that begins with =, +,
 /// - or @ as a formula; such text gets an apostrophe before it.
 std::string csv_cell(const std::string& value) {
@@ -134,7 +155,7 @@ std::string explanation_text(const Explanation& explanation, const KindRules& ru
   for (Slice const& slice : explanation.slices) {
     if (!text.empty()) text += "\n";
     text += heading(slice) + "\n" + kinds_table(slice, rules);
-    if (&slice == &explanation.slices.front()) text += fixes(slice, rules);
+    if (&slice == &explanation.slices.front()) text += fixes(slice, rules) + costs_text(slice);
   }
   if (!explanation.trend.empty()) text += "\n";
   for (Slice const& day : explanation.trend) text += heading(day) + "\n" + kinds_table(day, rules);

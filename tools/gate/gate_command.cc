@@ -16,6 +16,7 @@
 #include "tools/experiment/experiment.h"
 #include "tools/experiment/gate_run.h"
 #include "tools/experiment/noise_check.h"
+#include "tools/gate/budget_file.h"
 #include "tools/process/interruption.h"
 #include "tools/why/why.h"
 
@@ -39,17 +40,27 @@ struct GateFlags {
   bool skip_noise_check = false;
   bool why = false;
   std::string why_budget = "10m";
+  fs::path budget_file;
 };
 
-/// Prints the verdict, and how it was reached.
-int tell(const GateFlags& flags, const GateRun& run, const GateResult& result) {
+/// Prints the verdict, and how it was reached. `budgets`: of B.
+int tell(const GateFlags& flags, const GateRun& run, const GateResult& result,
+         const std::vector<BudgetFinding>& budgets) {
+  const Comparison& comparison = result.look.comparison;
   if (flags.compare.json) {
-    std::printf("%s\n", boost::json::serialize(run.verdict_json(result)).c_str());
-  } else if (result.look.number > 0) {
-    tell_comparison(result.look.comparison, run.options().compare, flags.compare);
+    auto verdict = run.verdict_json(result);
+    if (!flags.budget_file.empty()) verdict["budgets"] = budgets_json(budgets);
+    std::printf("%s\n", boost::json::serialize(verdict).c_str());
+  } else {
+    if (result.look.number > 0) tell_comparison(comparison, run.options().compare, flags.compare);
+    std::fputs(budgets_text(budgets, flags.compare.markdown).c_str(), stdout);
   }
-  if (auto const code = run.tell_end(result)) return *code;
-  return run.kept() ? exit_code_of(result.look.comparison) : int{kExitFailed};
+  auto const ended = run.tell_end(result);
+  if (!write_junit(comparison, run.options().compare, flags.compare)) return kExitFailed;
+  auto const code = ended ? *ended : exit_code_of(comparison);
+  if (!ended && !run.kept()) return kExitFailed;
+  bool const decided = code == kExitDone || code == kExitUndecided;
+  return decided && any_over(budgets) ? int{kExitGate} : code;
 }
 
 /// The causes of a difference that was shown, for a gate that failed with `exit_code`. Both sides
@@ -130,6 +141,9 @@ int run_command(const GateFlags& flags) {
   if (flags.why && !alike_but_for_archives(flags.sides[0], flags.sides[1])) {
     return say(kExitUsage, "gate --why needs two sides that differ in their archives alone");
   }
+  std::expected<std::vector<PageBudget>, std::string> budgets;
+  if (!flags.budget_file.empty()) budgets = read_budget_file(flags.budget_file);
+  if (!budgets) return say(kExitUsage, "gate: " + budgets.error());
   if (!flags.output.empty()) {
     std::error_code error;
     fs::create_directories(flags.output, error);
@@ -165,8 +179,10 @@ int run_command(const GateFlags& flags) {
   auto const result =
       run.run(*budget, flags.output, flags.skip_noise_check ? GateRun::AgainA() : again);
   if (!result) return result.error();
-  auto const code = tell(flags, run, *result);
-  return flags.why && code == kExitGate ? tell_why(flags, run, seed, code) : code;
+  auto const findings = check_budgets(*budgets, run.experiment().side(1).result());
+  auto const code = tell(flags, run, *result, findings);
+  bool const differs = result->look.comparison.verdict == Verdict::kDifferent;
+  return flags.why && differs && code == kExitGate ? tell_why(flags, run, seed, code) : code;
 }
 
 }  // namespace
@@ -178,6 +194,10 @@ void add_gate_command(CLI::App& app, int& exit_code) {
   sub->add_option("SIDE_A SIDE_B", flags->sides,
                   "Arguments of `load` for each side, quoted: 'page.reprise --link wpt:4g'");
   add_compare_flags(*sub, flags->compare);
+  add_junit_flag(*sub, flags->compare);
+  sub->add_option(
+      "--budget-file", flags->budget_file,
+      "Check the loads of B against this budget.json of Lighthouse: sizes, counts, times");
   sub->add_option("--max-runs", flags->most_runs, "Load each side at most N times [30]")
       ->check(CLI::Range(4U, 10'000U));
   sub->add_option("--look-every", flags->look_every, "Compare after every N loads of each side [5]")

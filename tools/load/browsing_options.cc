@@ -51,6 +51,19 @@ std::string check_page_url(const std::string& url) {
   return "'" + printable(url) + "' is not the URL of a page, such as https://www.example.org/";
 }
 
+void add_device_option(CLI::App& command, std::string& device) {
+  command
+      .add_option("--device", device,
+                  "Pretend to be this device, such as 'Pixel 9': its screen, User-Agent, client "
+                  "hints and touch; reprise profiles lists them (Chromium only)")
+      ->check([](const std::string& name) {
+        return device_called(name) != nullptr
+                   ? std::string()
+                   : "'" + printable(name) + "' is not a known device; reprise profiles lists them";
+      })
+      ->type_name("NAME");
+}
+
 void BrowsingOptions::add_to(CLI::App& command) {
   command.add_option("--timeout", timeout_s, "Give up a page after this many seconds")
       ->check(CLI::Range(1U, 86'400U))
@@ -68,6 +81,7 @@ void BrowsingOptions::add_to(CLI::App& command) {
   command.add_option("--viewport", viewport, "Set the page size in CSS pixels")
       ->check(CLI::Validator(check_size, "WxH"))
       ->capture_default_str();
+  add_device_option(command, device);
   command
       .add_option("--cpu-throttle", cpu_throttle,
                   "Slow down the processor by this factor (Chromium only)")
@@ -105,6 +119,7 @@ std::vector<std::string> BrowsingOptions::arguments() const {
                                "--quiet=" + std::to_string(quiet_ms),
                                "--settle=" + std::to_string(settle_ms), "--viewport=" + viewport,
                                "--cpu-throttle=" + std::to_string(cpu_throttle)};
+  if (!device.empty()) all.push_back("--device=" + device);
   if (!screenshot_folder.empty()) all.push_back("--screenshot=" + screenshot_folder.string());
   if (!trace_folder.empty()) all.push_back("--trace=" + trace_folder.string());
   if (!steps_file.empty()) all.push_back("--steps=" + steps_file.string());
@@ -122,6 +137,9 @@ BrowserOptions BrowsingOptions::browser() const {
   options.authority = authority;
   options.headless = !headed;
   std::tie(options.width, options.height) = size_of(viewport);
+  if (auto const* const known = device_called(device)) {
+    std::tie(options.width, options.height) = std::pair(known->width, known->height);
+  }
   return options;
 }
 
@@ -132,6 +150,7 @@ PageOptions BrowsingOptions::page() const {
   options.settle = std::chrono::milliseconds(settle_ms);
   options.cpu_throttle = cpu_throttle;
   options.fetch_bodies = !no_bodies;
+  if (auto const* const known = device_called(device)) options.device = *known;
   options.steps = steps;
   return options;
 }

@@ -15,6 +15,9 @@ namespace reprise {
 /// The error in a page's URL; empty if it is an http or https URL.
 std::string check_page_url(const std::string& url);
 
+/// Adds --device, which sets `device` to the name of a known device.
+void add_device_option(CLI::App& command, std::string& device);
+
 /// How a browser loads a page, as options of `reprise load`, which passes them on, and of `reprise
 /// load-page`, which uses them.
 struct BrowsingOptions {
@@ -22,6 +25,7 @@ struct BrowsingOptions {
   unsigned quiet_ms = 2000;
   unsigned settle_ms = 500;
   std::string viewport = "1280x800";
+  std::string device;  ///< its name; empty: none, the viewport counts
   double cpu_throttle = 1;
   std::filesystem::path screenshot_folder;
   std::filesystem::path trace_folder;

@@ -160,13 +160,11 @@ std::expected<std::vector<LoadCell>, std::string> LoadOptions::cells(
         "behind a link");
   }
   for (const std::string& browser : sides.browsers) {
+    if (is_firefox(browser) && !browsing.device.empty()) {
+      return std::unexpected("--device is not available with Firefox");
+    }
     if (is_firefox(browser) && browsing.cpu_throttle > 1) {
       return std::unexpected("--cpu-throttle is not available with Firefox");
-    }
-    bool const h3 = std::ranges::any_of(
-        sides.protocols, [](const std::string& each) { return each.starts_with("h3"); });
-    if (is_firefox(browser) && h3) {
-      return std::unexpected("--protocol h3 and h3-known are not available with Firefox");
     }
     if (is_firefox(browser) && !browsing.trace_folder.empty()) {
       return std::unexpected(

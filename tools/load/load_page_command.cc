@@ -2,6 +2,7 @@
 #include <boost/json/array.hpp>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 
 #include "base/text/json_fields.h"
@@ -9,6 +10,7 @@
 #include "pageload/results/result_file.h"
 #include "tools/commands.h"
 #include "tools/load/browsing_options.h"
+#include "tools/serve/command_environment.h"
 
 namespace reprise {
 namespace {
@@ -44,6 +46,7 @@ bool lead_to_replay(const std::filesystem::path& ready_file, bool firefox,
     browser.http_port = port_of(text_at(told, "http"));
     browser.https_port = port_of(text_at(told, "https"));
     browser.authority = std::string(text_at(told, "ca_file"));
+    browser.firefox_prefs = object_at(told, "firefox_prefs");
     return true;
   }
   std::vector<std::string> flags;
@@ -65,6 +68,7 @@ int load_page(const LoadPageOptions& options) {
   }
   PageOptions page = options.browsing.page();
   page.warm = options.cache == "warm";
+  if (const char* const script = std::getenv(kScriptVariable)) page.script = script;
   if (auto const& folder = options.browsing.screenshot_folder; !folder.empty()) {
     page.screenshot = folder / (options.name + ".png");
   }

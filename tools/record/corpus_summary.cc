@@ -102,6 +102,12 @@ const CorpusEntry* CorpusSummary::find(const std::string& name) const {
   return found == entries_.end() ? nullptr : &found->second;
 }
 
+std::vector<const CorpusEntry*> CorpusSummary::entries() const {
+  std::vector<const CorpusEntry*> out;
+  for (auto const& [name, entry] : entries_) out.push_back(&entry);
+  return out;
+}
+
 void CorpusSummary::put(CorpusEntry entry) {
   auto name = entry.page.name;
   entries_.insert_or_assign(std::move(name), std::move(entry));

@@ -41,6 +41,8 @@ class CorpusSummary {
 
   /// Null if it is not there.
   const CorpusEntry* find(const std::string& name) const;
+  /// By name.
+  std::vector<const CorpusEntry*> entries() const;
   void put(CorpusEntry entry);
   /// Writes atomically. Prints an error on stderr and returns false if that fails.
   bool write(const std::filesystem::path& folder) const;

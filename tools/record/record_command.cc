@@ -9,11 +9,8 @@
 
 #include "archive/writer.h"
 #include "base/text/counted.h"
-#include "dns/host.h"
 #include "pageload/browser/launch.h"
-#include "proxy/record/network_dialer.h"
 #include "proxy/record/record_session.h"
-#include "proxy/tls/client_context.h"
 #include "tools/archive/errors.h"
 #include "tools/commands.h"
 #include "tools/load/browsing_options.h"
@@ -23,8 +20,6 @@
 
 namespace reprise {
 namespace {
-
-constexpr std::uint16_t kDnsPort = 53;
 
 void say_archive_error(const std::filesystem::path& path, std::error_code error) {
   std::fprintf(stderr, "reprise: %s\n", archive_error_text(path, error).c_str());
@@ -41,6 +36,9 @@ std::string counters_text(RecordSession::Counters& counters) {
       counted(counters.complete, "exchange") + ", " + megabytes(counters.body_bytes) + " of bodies";
   if (counters.cut > 0) text += ", " + std::to_string(counters.cut) + " cut short";
   if (counters.failed > 0) text += ", " + std::to_string(counters.failed) + " failed";
+  if (counters.blocked > 0) {
+    text += " (" + std::to_string(counters.blocked) + " blocked by --block)";
+  }
   if (counters.private_refused > 0) {
     text += ", " + std::to_string(counters.private_refused) +
             " refused access to private addresses (--allow-private)";
@@ -61,6 +59,7 @@ std::string status_json(RecordSession::Counters& counters, const Serving& servin
   status["complete"] = counters.complete.load();
   status["cut"] = counters.cut.load();
   status["failed"] = counters.failed.load();
+  status["blocked"] = counters.blocked.load();
   status["private_refused"] = counters.private_refused.load();
   status["traces"] = counters.traces.load();
   status["traces_refused"] = counters.traces_refused.load();
@@ -87,48 +86,13 @@ std::vector<std::string> browse_command(const RecordOptions& options) {
   if (!options.browser.empty()) {
     command.insert(command.end(), {"--browser", options.browser.string()});
   }
+  if (!options.device.empty()) command.insert(command.end(), {"--device", options.device});
   if (!options.load_report.empty()) {
     command.insert(command.end(), {"-o", options.load_report.string()});
   }
   command.insert(command.end(), options.urls.begin(), options.urls.end());
   command.insert(command.end(), {"--", "{chromium-flags}"});
   return command;
-}
-
-std::optional<NetworkDialer::Options> dialing_options(const RecordOptions& options) {
-  NetworkDialer::Options dialing;
-  for (const std::string& text : options.connect_to) {
-    auto const rule = parse_connect_to(text);
-    if (!rule) {
-      std::fprintf(stderr, "reprise: --connect-to must be HOST:PORT:ADDR:PORT, not '%s'\n",
-                   text.c_str());
-      return std::nullopt;
-    }
-    dialing.connect_to.push_back(*rule);
-  }
-  for (const std::string& text : options.dns_servers) {
-    auto const server = dns::parse_endpoint(text, kDnsPort);
-    if (!server) {
-      std::fprintf(stderr,
-                   "reprise: --dns-server must be ADDR or ADDR:PORT (192.0.2.53, "
-                   "[2001:db8::53]:53), not '%s'\n",
-                   text.c_str());
-      return std::nullopt;
-    }
-    dialing.names.servers.push_back(*server);
-  }
-  auto tls =
-      make_client_context({.extra_ca = options.origin_ca, .verify = !options.insecure_origin});
-  if (!tls) {
-    auto const file = options.origin_ca.empty() ? std::string("the system's certificates")
-                                                : "--origin-ca " + options.origin_ca.string();
-    std::fprintf(stderr, "reprise: %s cannot be read: %s\n", file.c_str(),
-                 tls.error().message().c_str());
-    return std::nullopt;
-  }
-  dialing.tls = std::move(*tls);
-  dialing.rebinding = options.allow_private;
-  return dialing;
 }
 
 /// This process's own command line, as typed.
@@ -148,7 +112,7 @@ std::uint64_t random_number() {
 SessionInfo new_session(const RecordOptions& options) {
   return {.started = std::chrono::system_clock::now(),
           .tool_version = REPRISE_VERSION,
-          .command_line = own_command_line(),
+          .command_line = without_secrets(own_command_line()),
           .random_seed = random_number(),
           .pages = options.urls,
           .time_zone = local_time_zone()};
@@ -200,6 +164,7 @@ int record_list(const RecordOptions& options, const CLI::App& sub) {
   corpus.check.browsing_arguments = BrowsingOptions{.timeout_s = options.timeout_s,
                                                     .quiet_ms = options.quiet_ms,
                                                     .settle_ms = options.settle_ms,
+                                                    .device = options.device,
                                                     .no_bodies = true,
                                                     .dom = true}
                                         .arguments();
@@ -210,13 +175,16 @@ int record_list(const RecordOptions& options, const CLI::App& sub) {
 }  // namespace
 
 int record(const RecordOptions& options, const std::vector<std::string>& command) {
-  auto dialing = dialing_options(options);
-  if (!dialing) return kExitUsage;
+  auto dialing = options.origins.dialing();
+  auto rules = options.origins.rules();
+  if (!dialing || !rules) return kExitUsage;
   auto session_info = new_session(options);
   auto injection = make_injection(options.injection, session_info);
   if (!injection) return injection.error();
   take_settings(*injection, session_info);
-  Serving serving("record", options.serving, command);
+  auto served = options.serving;
+  served.browser_script = injection->browser_script;
+  Serving serving("record", std::move(served), command);
   if (auto const wrong = serving.prepare({})) return *wrong;
 
   ArchiveWriter::Options const writing{.fsync = options.fsync};
@@ -248,7 +216,9 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
                      options.output.c_str(), error.message().c_str());
         serving.stop(kExitArchive);
       },
-      std::move(injection->script), {.all = options.allow_private, .start_urls = options.urls});
+      std::move(injection->script),
+      {.all = options.origins.allow_private, .start_urls = options.urls});
+  recording.change_requests(std::move(*rules));
   if (options.traceparent) recording.add_traces(random_number());
   if (options.trace_urls == "on") recording.fetch_traces({});
   dialer.set_on_answer([&recording](const dns::LookUpAnswer& answer) { recording.keep(answer); });
@@ -299,19 +269,7 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
   sub->add_option("--browser", options->browser,
                   "With URLs: use this browser, a Chromium [chromium]");
   sub->add_flag("--append", options->append, "Add a session to the archive if it exists");
-  sub->add_option("--connect-to", options->connect_to,
-                  "Connect to ADDR:PORT for HOST:PORT: HOST:PORT:ADDR:PORT, as in curl")
-      ->allow_extra_args(false);
-  sub->add_option(
-         "--dns-server", options->dns_servers,
-         "Ask this DNS server, ADDR[:PORT], instead of the system's; may be given more than once")
-      ->allow_extra_args(false);
-  sub->add_option("--origin-ca", options->origin_ca,
-                  "Trust the certificates in this PEM file for origins, too");
-  sub->add_flag("--insecure-origin", options->insecure_origin,
-                "Do not verify the certificates of origins");
-  sub->add_flag("--allow-private", options->allow_private,
-                "Let pages from the Internet reach private and loopback addresses");
+  options->origins.add_to(*sub);
   sub->add_flag("--fsync", options->fsync,
                 "Sync the archive to disk, to survive a crash of the machine");
   sub->add_flag("--traceparent", options->traceparent,
@@ -324,6 +282,7 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
   options->injection.add_to(*sub);
   sub->add_option("--load-report", options->load_report,
                   "With URLs: write the browser's view of the loads here as JSON");
+  add_device_option(*sub, options->device);
   sub->add_option("--quiet", options->quiet_ms,
                   "With URLs: end a page after this many ms without requests [500]");
   sub->add_option("--settle", options->settle_ms,
@@ -357,6 +316,7 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
     }
     // Our own browser trusts the CA by its flags.
     options->serving.no_child_ca |= !options->urls.empty();
+    if (!options->urls.empty()) options->injection.script_in = "browser";
     exit_code = record(*options, options->urls.empty() ? command : browse_command(*options));
   });
 }

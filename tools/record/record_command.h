@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/record/origin_options.h"
 #include "tools/serve/injection.h"
 #include "tools/serve/serving.h"
 
@@ -14,11 +15,7 @@ struct RecordOptions {
   std::filesystem::path output;
   std::vector<std::string> urls;
   bool append = false;
-  std::vector<std::string> connect_to;
-  std::vector<std::string> dns_servers;
-  std::filesystem::path origin_ca;
-  bool insecure_origin = false;
-  bool allow_private = false;
+  OriginOptions origins;
   bool fsync = false;
   bool traceparent = false;
   std::string trace_urls = "on";
@@ -27,6 +24,7 @@ struct RecordOptions {
   unsigned retries = 2;
   std::filesystem::path browser;
   std::filesystem::path load_report;
+  std::string device;
   unsigned quiet_ms = 500;
   unsigned settle_ms = 500;
   unsigned timeout_s = 30;

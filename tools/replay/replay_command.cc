@@ -98,16 +98,34 @@ SessionInfo session_of(const ArchiveReader& archive, std::uint32_t number) {
   return found == all.end() ? SessionInfo{.number = number} : *found;
 }
 
-/// The origins that HTTP/3 is served for; nothing if there are none.
-std::optional<H3Origins> h3_origins(const ArchiveReader& archive, std::uint32_t session,
-                                    Protocol protocol, const TlsChanges& changes) {
-  if (protocol != Protocol::kH3 && changes.h3.empty()) return std::nullopt;
-  TlsPlans const plans(archive, session, protocol, changes);
-  H3Origins origins;
-  for (TlsHost& each : plans.hosts()) {
-    if (plans.speaks_h3(each.host)) origins.emplace_back(std::move(each.host), each.port);
+/// How HTTP/3 is served with `protocol`, as --protocol says it; nothing: not at all. Adds the hosts
+/// that offered it to `changes`, except those that a what-if changes to another protocol.
+std::optional<H3Serving> h3_serving(const ArchiveReader& archive, std::uint32_t session,
+                                    const std::string& protocol, TlsChanges& changes) {
+  H3Serving h3{.required = protocol != "recorded" || !changes.h3.empty()};
+  if (protocol == "recorded" || protocol == "h3-known") {
+    for (const H3Offer& each : h3_offers(archive, session)) {
+      if (changes.h3.contains(each.host) || changes.alpn.contains(each.host)) continue;
+      h3.offered.insert(each.host);
+      h3.udp_ports.insert(each.udp_port);
+    }
   }
-  return origins;
+  if (protocol == "h3-known") {
+    changes.h3.merge(std::exchange(h3.offered, {}));
+    if (changes.h3.empty()) {
+      std::fprintf(stderr,
+                   "reprise: --protocol h3-known: no host of the recording offered HTTP/3\n");
+    }
+  }
+  changes.h3_offers = h3.offered;
+  if (protocol != "h3" && changes.h3.empty() && h3.offered.empty()) return std::nullopt;
+  TlsPlans const plans(archive, session, protocol_of(protocol), changes);
+  for (TlsHost& each : plans.hosts()) {
+    if (!plans.speaks_h3(each.host) || h3.offered.contains(each.host)) continue;
+    h3.udp_ports.insert(each.port);
+    h3.led.emplace_back(std::move(each.host), each.port);
+  }
+  return h3;
 }
 
 /// How much later dates are now than when the session was recorded.
@@ -166,16 +184,13 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   change_naming(what_if->conditions(), naming);
   auto served = options.serving;
   auto tls = what_if->conditions().tls;
-  if (options.protocol == "h3-known") {
-    tls.h3.merge(hosts_that_offered_h3(**archive, recorded.number));
-    if (tls.h3.empty()) {
-      std::fprintf(stderr,
-                   "reprise: --protocol h3-known: no host of the recording offered HTTP/3\n");
-    }
+  if (options.serves_h3) {
+    served.h3 = h3_serving(**archive, recorded.number, options.protocol, tls);
   }
-  served.h3 = h3_origins(**archive, recorded.number, protocol_of(options.protocol), tls);
+  served.browser_script = injection->browser_script;
   Serving serving("replay", std::move(served), command);
   if (auto const wrong = serving.prepare(naming)) return *wrong;
+  if (!serving.serves_h3()) tls.h3_offers.clear();
   if (auto const locked = deny_outgoing_connections(); !locked) {
     std::fprintf(stderr, "reprise: cannot deny the replay the network (seccomp): %s\n",
                  locked.error().message().c_str());
@@ -203,7 +218,10 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
                  "request\n",
                  PreparedCache::kRoomBytesMax >> 20, counted(left_out, "response").c_str());
   }
-  // Documents are rewritten while the browser starts, not while it waits for them.
+  // Certificates are minted and documents are rewritten while the browser starts, not while it
+  // waits for them.
+  serving.expect_names(replayed.tls_plans().leaves());
+  std::jthread const minting([&](const std::stop_token& stop) { serving.mint_expected(stop); });
   std::jthread const warming([&](const std::stop_token& stop) { replayed.warm_documents(stop); });
   AdminActions const admin{
       .status = [&] { return boost::json::serialize(report_json(replayed.report(), serving)); },

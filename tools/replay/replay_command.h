@@ -40,6 +40,7 @@ struct ReplayOptions {
   Repeats repeats = Repeats::kInOrder;
   GivenArchive::Amend amend;  ///< what to serve instead of the archive; can be empty
   bool empty_misses = false;  ///< see ReplaySession::Options
+  bool serves_h3 = true;
 };
 
 /// Runs a replay to its end. Prints on stderr; returns the exit code. `command`: the words after

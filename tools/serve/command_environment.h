@@ -12,6 +12,9 @@
 
 namespace reprise {
 
+/// The script for a browser that runs it before each document (--script-in browser); empty: none.
+inline constexpr const char* kScriptVariable = "REPRISE_SCRIPT";
+
 /// REPRISE_HTTP, REPRISE_HTTPS, REPRISE_PROXY, REPRISE_DNS (ADDR:PORT; empty: off), REPRISE_CA (the
 /// certificate's file), REPRISE_CHROMIUM_FLAGS (words of a shell) and REPRISE_CHROMIUM_FLAGS_JSON
 /// (an array). None is inherited from a reprise outside.

@@ -1,19 +1,26 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "archive/reader.h"
 
 namespace reprise {
 
-/// The hosts of a session that offered HTTP/3: by Alt-Svc on a response over TLS, by an HTTPS
-/// record in DNS, or because an import has exchanges over it. Reads all exchanges.
-std::set<std::string> hosts_that_offered_h3(const ArchiveReader& archive, std::uint32_t session);
+/// An origin that offered HTTP/3 in a recording, and where a browser would have gone for it: to the
+/// same host, at this UDP port.
+struct H3Offer {
+  std::string host;
+  std::uint16_t port = 0;  ///< of the origin, over TCP
+  std::uint16_t udp_port = 0;
+  bool by_header = false;  ///< Alt-Svc on a response over TLS
+  bool by_record = false;  ///< an HTTPS record in DNS
+  bool by_import = false;  ///< an import has exchanges over HTTP/3
+};
 
-/// Whether the value of an Alt-Svc field (RFC 7838 section 3) offers HTTP/3 on the same host.
-bool offers_h3(std::string_view alt_svc);
+/// The offers of a session, ordered by host and ports. Offers of other hosts (Alt-Svc with a host)
+/// are omitted: they have no recorded address. Reads all exchanges over TLS.
+std::vector<H3Offer> h3_offers(const ArchiveReader& archive, std::uint32_t session);
 
 }  // namespace reprise

@@ -135,6 +135,14 @@ void InjectionOptions::add_to(CLI::App& command) {
                   "Set the page's time zone, such as Europe/Berlin; 'browser' keeps the browser's "
                   "own [the recording's]")
       ->check(check_time_zone);
+  command
+      .add_option("--script-in", script_in,
+                  "documents: put the default script into documents; browser: leave documents as "
+                  "recorded, and give the script to the command in REPRISE_SCRIPT, for a browser "
+                  "that runs it before each document")
+      ->check(CLI::IsMember({"documents", "browser"}))
+      ->take_last()
+      ->capture_default_str();
 }
 
 std::expected<Injection, int> make_injection(const InjectionOptions& options,
@@ -151,7 +159,11 @@ std::expected<Injection, int> make_injection(const InjectionOptions& options,
   bool const none = std::ranges::find(options.inject, "none") != options.inject.end();
   if (!none) {
     auto script = inject::deterministic_script(*settings);
-    texts.document.push_back(std::move(script.document));
+    if (options.script_in == "browser") {
+      injection.browser_script = std::move(script.browser);
+    } else {
+      texts.document.push_back(std::move(script.document));
+    }
     texts.worker = std::move(script.worker);
   }
   for (const std::string& each : options.inject) {
@@ -167,7 +179,7 @@ std::expected<Injection, int> make_injection(const InjectionOptions& options,
     texts.document.push_back(std::move(*text));
     injection.files.push_back(each);
   }
-  if (texts.document.empty()) return injection;
+  if (texts.document.empty() && texts.worker.empty()) return injection;
   auto script = inject::InjectedScript::create(std::move(texts));
   if (!script) return wrong("the script cannot be injected: " + script.error().message());
   injection.script = std::move(*script);

@@ -27,6 +27,7 @@ struct InjectionOptions {
   std::optional<std::uint64_t> random_seed;
   std::string clock;
   std::string time_zone;
+  std::string script_in = "documents";  ///< "documents" or "browser"
   /// Not on our command line: changes the text of each file before it is injected.
   std::function<std::string(std::string, const inject::PageSettings&)> adapt;
 
@@ -37,6 +38,8 @@ struct Injection {
   std::optional<inject::InjectedScript> script;  ///< nothing: no script
   inject::PageSettings settings;
   std::vector<std::string> files;  ///< given by the user
+  /// What the browser runs before each document; empty if the script is in the documents.
+  std::string browser_script;
 };
 
 /// Makes the script from the options, with defaults from the recorded or replayed session: its

@@ -2,6 +2,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "dns/host.h"
 
 namespace reprise {
@@ -54,6 +57,20 @@ std::expected<ListenAddresses, std::string> ListenOptions::parse(DefaultAddresse
     address.at = tcp::endpoint(at->address(), at->port());
   }
   return addresses;
+}
+
+void keep_from_proxies(std::vector<std::string>& flags) {
+  static constexpr const char* kVariables[] = {"http_proxy", "https_proxy", "all_proxy",
+                                               "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY",
+                                               "auto_proxy"};
+  bool const named = std::ranges::any_of(kVariables, [](const char* name) {
+    const char* const value = std::getenv(name);
+    return value != nullptr && *value != '\0';
+  });
+  bool const ours = std::ranges::any_of(
+      flags, [](const std::string& flag) { return flag.starts_with("--proxy-server="); });
+  // The headless shell ignores --no-proxy-server.
+  if (named && !ours) flags.emplace_back("--proxy-server=direct://");
 }
 
 std::vector<std::string> routing_flags(const ListenAddresses& bound, const std::string& rules) {

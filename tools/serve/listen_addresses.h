@@ -53,6 +53,10 @@ struct ListenOptions {
   std::expected<ListenAddresses, std::string> parse(DefaultAddresses usual) const;
 };
 
+/// Keeps Chromium from the proxies in the environment, which would lead past us, unless its `flags`
+/// name a proxy.
+void keep_from_proxies(std::vector<std::string>& flags);
+
 /// Chromium flags that lead to the listeners in `bound`, and nowhere else. `rules` maps hosts
 /// (--host-resolver-rules); empty: all hosts are at the listeners' addresses.
 std::vector<std::string> routing_flags(const ListenAddresses& bound, const std::string& rules);

@@ -57,7 +57,12 @@ std::vector<dns::RecordedHost> recorded_hosts(const ArchiveReader& archive, std:
   for (const ConnectionFacts& facts : archive.connections()) {
     if (facts.session != session) continue;
     recorded_here = recorded_here && facts.connect_start != kNoTime;
-    if (facts.address.empty()) continue;
+    if (facts.address.empty()) {
+      // Reached through a proxy, which alone knew the address.
+      bool const reached = facts.ready != kNoTime;
+      if (reached && seen.insert(facts.host).second) hosts.push_back(names.of(facts.host));
+      continue;
+    }
     seen.insert(facts.host);
     hosts.push_back(names.of(facts.host));
     hosts.back().addresses = {facts.address};

@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "base/system/json_file.h"
+#include "base/system/thread_priority.h"
 #include "pageload/browser/launch.h"
 #include "shaper/packet/network/topology.h"
 #include "tools/commands.h"
@@ -130,27 +131,6 @@ std::optional<int> Serving::prepare_command() {
   return std::nullopt;
 }
 
-std::optional<int> Serving::check_h3() const {
-  if (!options_.h3) return std::nullopt;
-  const char* wrong = nullptr;
-  if (!H3Listener::available()) {
-    wrong =
-        "this program was built without HTTP/3. Install libngtcp2-dev, "
-        "libngtcp2-crypto-gnutls-dev and libnghttp3-dev (or run tools/setup) and build it again";
-  } else if (streamed_) {
-    wrong =
-        "HTTP/3 needs a packet link: --shaper stream models TCP alone. Add -- COMMAND and, if it "
-        "is missing, the permission that `reprise doctor` names";
-  } else if (linked_ == nullptr && !addresses_.https.at) {
-    wrong = "HTTP/3 needs the HTTPS listener. Remove --https off";
-  } else if (linked_ == nullptr && !addresses_.https.at->address().is_v4()) {
-    wrong = "HTTP/3 is served over IPv4 alone. Choose another address with --https ADDR:PORT";
-  }
-  if (wrong == nullptr) return std::nullopt;
-  std::fprintf(stderr, "reprise: --protocol: %s\n", wrong);
-  return kExitUsage;
-}
-
 /// Stand-ins are for clients that find a listener there.
 std::optional<int> Serving::make_plan(const Naming& naming) {
   bool const served = takes_stand_ins(addresses_.http) || takes_stand_ins(addresses_.https);
@@ -168,13 +148,6 @@ std::optional<int> Serving::make_plan(const Naming& naming) {
   return std::nullopt;
 }
 
-/// Of QUIC, as of TCP behind the link.
-QuicCongestion Serving::congestion() const {
-  if (linked_ != nullptr && options_.link.congestion == "bbr") return QuicCongestion::kBbr;
-  if (linked_ != nullptr && options_.link.congestion == "reno") return QuicCongestion::kReno;
-  return QuicCongestion::kCubic;
-}
-
 std::vector<Listen> Serving::wanted_listeners() {
   std::vector<Listen> listeners;
   for (ListenAddress* const address :
@@ -189,7 +162,7 @@ std::vector<Listen> Serving::wanted_listeners() {
          .whole_loopback = transparent && plan_ && address->at->address().is_loopback() &&
                            takes_stand_ins(*address),
          .h3 = options_.h3 && address == &addresses_.https,
-         .h3_options = {.congestion = congestion()},
+         .h3_options = h3_listener_options(),
          .accepted_elsewhere = streamed_ && address != &addresses_.admin});
     open_addresses_.push_back(address);
   }
@@ -202,7 +175,7 @@ std::vector<Listen> Serving::wanted_listeners() {
       listeners.push_back({.flag = "--link",
                            .descriptor = socket.release(),
                            .h3 = true,
-                           .h3_options = {.congestion = congestion()}});
+                           .h3_options = h3_listener_options()});
     }
   }
   return listeners;
@@ -239,7 +212,9 @@ int Serving::cannot_listen(const ListenAddress& wanted, std::error_code error) c
 
 /// The zone of the stub.
 dns::Zone Serving::zone(const Naming& naming) const {
-  if (plan_) return plan_->zone(naming.any);
+  if (plan_) {
+    return plan_->zone(naming.any, options_.h3 ? options_.h3->offered : std::set<std::string>());
+  }
   if (linked_ != nullptr) return {.entries = {}, .catch_all = kFarAddress};
   auto const& main = addresses_.https.at ? addresses_.https : addresses_.http;
   if (!main.at || !main.at->address().is_v4()) return {};
@@ -267,6 +242,11 @@ std::optional<int> Serving::bind_names(const Naming& naming) {
     }
   }
   return std::nullopt;
+}
+
+void Serving::mint_expected(const std::stop_token& stop) {
+  give_way();
+  server_->mint_expected(stop);
 }
 
 int Serving::run(HandlerFactory& handler, const AdminActions& admin,
@@ -326,6 +306,7 @@ std::optional<int> Serving::announce() {
   if (!child_) return std::nullopt;
   auto const flags = chromium_flags();
   auto environment = addresses_environment(addresses_, authorities_.front(), flags);
+  environment.push_back(kScriptVariable + ("=" + options_.browser_script));
   if (!all_roots_.empty()) {
     auto const trust = trust_environment(authorities_, all_roots_);
     environment.insert(environment.end(), trust.begin(), trust.end());
@@ -361,6 +342,7 @@ std::vector<std::string> Serving::chromium_flags() const {
     }
     flags = routing_flags(addresses_, rules);
   }
+  keep_from_proxies(flags);
   std::string trusted;
   for (const CertificateAuthority& each : authorities_) {
     trusted += (trusted.empty() ? "" : ",") + each.spki_sha256_base64();
@@ -368,7 +350,7 @@ std::vector<std::string> Serving::chromium_flags() const {
   flags.push_back("--ignore-certificate-errors-spki-list=" + trusted);
   auto const quiet = quiet_flags();
   flags.insert(flags.end(), quiet.begin(), quiet.end());
-  if (options_.h3) lead_to_h3(flags, *options_.h3);
+  if (options_.h3) lead_to_h3(flags, options_.h3->led, options_.h3->offered);
   return flags;
 }
 
@@ -386,6 +368,7 @@ boost::json::object Serving::ready_json() const {
           {"ca_file", authorities_.front().certificate_path().string()},
           {"ca_spki_sha256", authorities_.front().spki_sha256_base64()},
           {"chromium_flags", boost::json::value_from(chromium_flags())},
+          {"firefox_prefs", firefox_preferences()},
           {"pid", ::getpid()}};
 }
 

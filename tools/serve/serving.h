@@ -9,13 +9,14 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "dns/plan.h"
 #include "dns/responder.h"
 #include "dns/server.h"
+#include "pageload/browser/launch.h"
 #include "proxy/admin.h"
 #include "proxy/server.h"
 #include "tools/link/linked_command.h"
@@ -31,8 +32,19 @@ class App;
 
 namespace reprise {
 
-/// Host and port.
-using H3Origins = std::vector<std::pair<std::string, std::uint16_t>>;
+/// How clients come to HTTP/3.
+struct H3Serving {
+  /// Host and port of the origins that browsers are led to over HTTP/3 from their first request on.
+  H3Origins led;
+  /// The hosts that offer it as they did in the recording, by Alt-Svc and by HTTPS records, as
+  /// normal_host() writes them; browsers find it.
+  std::set<std::string> offered;
+  /// Where it is served behind a link; otherwise at the port of the HTTPS listener.
+  std::set<std::uint16_t> udp_ports;
+  /// Whether it is an error if QUIC cannot be served; otherwise a notice is printed and everything
+  /// is served over TCP.
+  bool required = true;
+};
 
 /// The options of the command line that both subcommands take.
 struct ServingOptions {
@@ -47,8 +59,9 @@ struct ServingOptions {
   bool no_child_ca = false;
   // Not on our command line.
   DropIn drop_in;
-  /// The origins (host, port) that clients are led to over HTTP/3. Nothing: it is not served.
-  std::optional<H3Origins> h3;
+  std::string browser_script;  ///< for the command, in REPRISE_SCRIPT; empty: none
+  /// Nothing: HTTP/3 is not served.
+  std::optional<H3Serving> h3;
 
   void add_to(CLI::App& command);
 };
@@ -77,6 +90,8 @@ class Serving {
   /// on an error, which has been printed.
   std::optional<int> prepare(const Naming& naming);
 
+  /// Whether HTTP/3 is served; after prepare().
+  bool serves_h3() const { return options_.h3.has_value(); }
   /// The addresses of the listeners; after prepare().
   const std::vector<tcp::endpoint>& bound() const { return server_->bound(); }
   /// The address of the resolver; after prepare(). Nothing if there is none.
@@ -89,6 +104,13 @@ class Serving {
   }
   /// The stub; null if there is none. On the main thread.
   const dns::Responder* responder() const { return responder_ ? &*responder_ : nullptr; }
+
+  /// The names of the certificates that clients will probably be shown; after prepare(), before
+  /// run().
+  void expect_names(const std::vector<LeafNames>& names) { server_->expect_names(names); }
+  /// Mints these certificates, behind all other work of the machine: on a thread that the caller
+  /// has for it, and that ends before this object. Returns early if `stop` is requested.
+  void mint_expected(const std::stop_token& stop);
 
   /// Serves, prints the addresses, runs the command; returns after all connections have ended, when
   /// the command has ended or, without one, after a signal or stop(). The exit code is that of
@@ -109,9 +131,12 @@ class Serving {
   std::optional<int> prepare_stream(const std::string& instead_of);
   int finish_link(int exit_code);
   std::optional<int> make_plan(const Naming& naming);
-  std::optional<int> check_h3() const;
+  const char* why_no_h3() const;
+  std::optional<int> check_h3();
   std::optional<int> move_servers_away(const Naming& naming);
   QuicCongestion congestion() const;
+  H3Listener::Options h3_listener_options() const;
+  boost::json::object transports_report() const;
   std::vector<Listen> wanted_listeners();
   std::optional<int> bind();
   dns::Zone zone(const Naming& naming) const;
@@ -119,6 +144,7 @@ class Serving {
   int cannot_listen(const ListenAddress& wanted, std::error_code error) const;
   std::optional<int> announce();
   std::vector<std::string> chromium_flags() const;
+  boost::json::object firefox_preferences() const;
   boost::json::object ready_json() const;
 
   std::string mode_;

@@ -35,7 +35,7 @@ std::optional<int> Serving::prepare_link() {
 std::optional<int> Serving::prepare_packets(std::optional<ShellError>* refused) {
   std::set<std::uint16_t> udp_ports;
   if (options_.h3) udp_ports.insert(default_port(Scheme::kHttps));
-  for (auto const& [host, port] : options_.h3.value_or(H3Origins())) {
+  for (auto const port : options_.h3 ? options_.h3->udp_ports : std::set<std::uint16_t>()) {
     if (udp_ports.size() < kShellPortsMax / 2) udp_ports.insert(port);
   }
   auto linked = LinkedCommand::prepare(options_.link,
@@ -85,9 +85,11 @@ std::optional<int> Serving::move_servers_away(const Naming& naming) {
 }
 
 std::optional<boost::json::object> Serving::link_report() const {
-  if (!finished_link_ && linked_ != nullptr) return to_json(linked_->report());
-  if (!finished_link_ && streamed_) return to_json(streamed_->report());
-  return finished_link_;
+  auto report = finished_link_;
+  if (!report && linked_ != nullptr) report = to_json(linked_->report());
+  if (!report && streamed_) report = to_json(streamed_->report());
+  if (report) (*report)["transports"] = transports_report();
+  return report;
 }
 
 /// Adds the link's result to the exit code.

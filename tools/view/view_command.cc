@@ -1,10 +1,13 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
+#include <expected>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 
+#include "analysis/comparison.h"
 #include "archive/record.h"
 #include "base/system/private_file.h"
 #include "base/text/counted.h"
@@ -16,6 +19,8 @@
 #include "view/inputs.h"
 #include "view/page.h"
 #include "view/page_link.h"
+#include "view/redaction.h"
+#include "view/verdict.h"
 
 namespace reprise {
 namespace {
@@ -26,6 +31,7 @@ struct ViewOptions {
   std::vector<fs::path> inputs;
   fs::path output;
   fs::path explanation;
+  std::string heads = "redacted";
 };
 
 int say_wrong(const fs::path& path, const std::string& wrong, int exit_code) {
@@ -42,38 +48,71 @@ bool begins_as_archive(std::istream& file) {
   return checked || checked.error() != archive_errc::not_an_archive;
 }
 
-int add_result_file(const fs::path& path, ViewModel& model) {
-  auto const result = read_result_file(path);
-  if (!result) {
-    return say_wrong(path, "neither an archive nor a result of load: " + result.error(),
-                     kExitFailed);
-  }
-  add_result(*result, as_utf8(path.filename().native()), model);
-  return kExitDone;
-}
+/// An input, read but not yet in the model: a result, or an archive.
+struct ViewInput {
+  fs::path path;
+  std::string name;
+  std::optional<LoadResult> result;
+  std::unique_ptr<OpenArchive> archive;
+};
 
-int read_input(const fs::path& path, ViewModel& model) {
+std::expected<ViewInput, int> read_input(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::error_code error;
   if (!file || !fs::is_regular_file(path, error)) {
-    return say_wrong(path, "cannot be read; give an archive or a result of `load -o`", kExitFailed);
+    return std::unexpected(
+        say_wrong(path, "cannot be read; give an archive or a result of `load -o`", kExitFailed));
   }
   auto given = GivenArchive::take(path);
-  if (!given) return given.error();
+  if (!given) return std::unexpected(given.error());
+  ViewInput input{.path = path, .name = as_utf8(path.filename().native())};
   bool const imported = given->path() != path;
-  if (!imported && !begins_as_archive(file)) return add_result_file(path, model);
-  auto const archive = open_with_remarks(given->path());
+  if (!imported && !begins_as_archive(file)) {
+    auto result = read_result_file(path);
+    if (!result) {
+      return std::unexpected(say_wrong(
+          path, "neither an archive nor a result of load: " + result.error(), kExitFailed));
+    }
+    input.result = std::move(*result);
+    return input;
+  }
+  auto archive = open_with_remarks(given->path());
   given->remove_copy();
-  if (!archive) return kExitArchive;
-  add_archive(*archive->reader, path.filename().native(), model);
-  return kExitDone;
+  if (!archive) return std::unexpected(kExitArchive);
+  input.archive = std::make_unique<OpenArchive>(std::move(*archive));
+  return input;
 }
 
-int view(const ViewOptions& options) {
-  ViewModel model;
-  for (const fs::path& input : options.inputs) {
-    if (auto const exit_code = read_input(input, model); exit_code != kExitDone) return exit_code;
+/// What the trace of a load shows, if `load --trace` wrote one. Its path in the result is the one
+/// that was given then, from the folder of that time; else the file is looked for beside `result`.
+std::optional<TraceVisuals> visuals_of(const PageLoad& page, const fs::path& result) {
+  if (page.trace.empty()) return std::nullopt;
+  std::error_code error;
+  fs::path path = page.trace;
+  if (!fs::exists(path, error)) path = result.parent_path() / page.trace;
+  if (!fs::exists(path, error)) path = result.parent_path() / fs::path(page.trace).filename();
+  auto visuals = trace_visuals_of(path, page.url, page.final_url);
+  if (visuals) return std::move(*visuals);
+  say_wrong(path, "its frames are not shown: " + visuals.error(), kExitDone);
+  return std::nullopt;
+}
+
+/// Learns the secrets of all inputs, so that each is hidden in every one of them.
+Result<void> learn(const std::vector<ViewInput>& inputs, Redaction& redaction) {
+  Result<void> done;
+  for (const ViewInput& input : inputs) {
+    if (input.archive && done) done = redaction.learn(*input.archive->reader);
+    if (!input.result) continue;
+    for (const LoadResult::Load& load : input.result->loads) {
+      for (const PageRequest& request : load.page.requests) {
+        if (done) done = redaction.learn(request.url);
+      }
+    }
   }
+  return done;
+}
+
+int write_page(const ViewOptions& options, ViewModel model) {
   auto const output =
       options.output.empty() ? fs::path(options.inputs.front().string() + ".html") : options.output;
   auto const told = counted(model.loads(), "load") + ", " + counted(model.requests(), "request");
@@ -96,6 +135,39 @@ int view(const ViewOptions& options) {
   return kExitDone;
 }
 
+/// What `reprise compare` says of two results, if these are all inputs.
+void add_verdict(const std::vector<ViewInput>& inputs, ViewModel& model) {
+  if (inputs.size() != 2 || !inputs[0].result || !inputs[1].result) return;
+  auto const a = measurements_of(*inputs[0].result);
+  auto const b = measurements_of(*inputs[1].result);
+  // A result without what a comparison needs can still be shown.
+  if (a && b) model.add_comparison(verdict_json(compare(*a, *b, {})));
+}
+
+int view(const ViewOptions& options) {
+  std::vector<ViewInput> inputs;
+  for (const fs::path& path : options.inputs) {
+    auto input = read_input(path);
+    if (!input) return input.error();
+    inputs.push_back(std::move(*input));
+  }
+  Redaction redaction;
+  bool const redacted = options.heads != "full";
+  if (auto const learnt = redacted ? learn(inputs, redaction) : Result<void>(); !learnt) {
+    return say_wrong(options.inputs.front(), "its secrets are too many to be hidden", kExitFailed);
+  }
+  ViewModel model(redacted ? &redaction : nullptr);
+  if (options.heads == "none") model.leave_out_heads();
+  for (const ViewInput& input : inputs) {
+    if (input.archive) add_archive(*input.archive->reader, input.name, model);
+    if (!input.result) continue;
+    add_result(*input.result, input.name, model,
+               [&input](const PageLoad& page) { return visuals_of(page, input.path); });
+  }
+  add_verdict(inputs, model);
+  return write_page(options, std::move(model));
+}
+
 }  // namespace
 
 void add_view_command(CLI::App& app, int& exit_code) {
@@ -108,6 +180,11 @@ void add_view_command(CLI::App& app, int& exit_code) {
       "Write the page here; - writes to standard output [first FILE with .html appended]");
   sub->add_option("--explain", options->explanation,
                   "Link to this page of `reprise explain`, written with the same files");
+  sub->add_option(
+         "--heads", options->heads,
+         "Show the heads of recorded messages: none; redacted, without cookies, credentials "
+         "and tokens, here and in URLs; or full, with them [redacted]")
+      ->check(CLI::IsMember({"none", "redacted", "full"}));
   sub->callback([options, &exit_code] { exit_code = view(*options); });
 }
 

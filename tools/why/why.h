@@ -14,7 +14,8 @@ struct WhyOutput {
 };
 
 /// Measures the causes of a difference that was shown, prints them and keeps them in the folder of
-/// the run's options. Returns the exit code: that of a gate that failed, once they are known.
+/// the run's options. Returns the exit code: that of a gate that failed, once they are known; of a
+/// signal, if it ended the loads.
 int explain_why(WhyRun& run, const WhyOutput& output);
 
 /// Whether two sides of a gate differ in nothing but their archives.

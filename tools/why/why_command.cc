@@ -1,6 +1,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <boost/json/serialize.hpp>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <random>
@@ -8,15 +10,20 @@
 #include "analysis/metric.h"
 #include "base/system/private_file.h"
 #include "base/text/command_words.h"
+#include "base/text/printable.h"
 #include "pageload/results/result_file.h"
+#include "tools/archive/open.h"
 #include "tools/commands.h"
 #include "tools/compare/compare_options.h"
 #include "tools/experiment/change_side.h"
 #include "tools/experiment/gate_run.h"
 #include "tools/process/interruption.h"
+#include "tools/why/timeline_report.h"
+#include "tools/why/timeline_sides.h"
 #include "tools/why/why.h"
 #include "tools/why/why_run.h"
 #include "tools/why/why_text.h"
+#include "view/why_page.h"
 
 namespace reprise {
 namespace {
@@ -30,6 +37,11 @@ struct WhyFlags {
   std::string budget = "20m";
   std::optional<std::uint64_t> seed;
   fs::path output;
+  std::optional<double> from_ms;
+  std::optional<double> to_ms;
+
+  /// The output is a folder, or one page.
+  bool only_page() const { return output.extension() == ".html"; }
 };
 
 /// The words of both sides: all but the other's archive. The error is a sentence.
@@ -54,7 +66,60 @@ void add_recorded_think_times(std::vector<std::string>& words) {
   words.insert(std::ranges::find(words, "--"), "--think-time=recorded");
 }
 
+/// Of two places in results (a.json#3): nothing is measured.
+int compare_places(const WhyFlags& flags, const std::vector<std::string>& words,
+                   const std::array<TimelinePlace, 2>& places) {
+  if (words.size() > 2) {
+    return say(kExitUsage, "why: nothing is measured between two loads of results; drop " +
+                               printable(words.back()));
+  }
+  if (places[0].request.has_value() != places[1].request.has_value()) {
+    return say(kExitUsage,
+               "why: compare two loads (FILE#LOAD) or two requests "
+               "(FILE#LOAD:REQUEST)");
+  }
+  auto const from_us = std::llround(flags.from_ms.value_or(0) * 1000);
+  auto const to_us = flags.to_ms ? std::llround(*flags.to_ms * 1000) : CallTree::kWindowUsMax;
+  if (from_us >= to_us) return say(kExitUsage, "why: --from must be before --to");
+  if (!flags.output.empty() && !flags.only_page()) {
+    return say(kExitUsage, "why: two loads of results give one page: -o FILE.html");
+  }
+  auto a = TimelineSide::read(words[0], places[0]);
+  if (!a) return say(kExitFailed, a.error());
+  auto b = TimelineSide::read(words[1], places[1]);
+  if (!b) return say(kExitFailed, b.error());
+  auto const part_a = a->timeline.within(from_us, to_us);
+  auto const part_b = b->timeline.within(from_us, to_us);
+  TimelineReport const report{
+      .a = *a,
+      .b = *b,
+      .found = a->request ? compare_requests(part_a, *a->request, part_b, *b->request)
+                          : compare_timelines(part_a, part_b)};
+  auto const json = timeline_json(report);
+  if (flags.only_page()) {
+    auto const written = write_private_file(why_page(json), flags.output);
+    if (!written) {
+      return say(kExitFailed, flags.output.string() + ": " + written.error().message());
+    }
+  }
+  auto const text = flags.compare.json ? boost::json::serialize(json) + "\n"
+                                       : timeline_text(report, flags.compare.markdown);
+  std::fputs(text.c_str(), stdout);
+  return after_output(kExitDone);
+}
+
 int run_command(const WhyFlags& flags, const std::vector<std::string>& words) {
+  if (words.size() >= 2) {
+    auto const a = TimelinePlace::parse(words[0]);
+    auto const b = TimelinePlace::parse(words[1]);
+    if (a && b) return compare_places(flags, words, {*a, *b});
+    if (a || b) {
+      return say(kExitUsage, "why: compare two archives, or two loads of results (FILE#LOAD)");
+    }
+  }
+  if (flags.from_ms || flags.to_ms) {
+    return say(kExitUsage, "why: --from and --to apply to loads of results (FILE#LOAD) alone");
+  }
   auto compare = compare_options(flags.compare);
   if (!compare) return say(kExitUsage, "why: " + compare.error());
   if (compare->metrics.size() > 1) return say(kExitUsage, "why takes one --metric");
@@ -63,7 +128,11 @@ int run_command(const WhyFlags& flags, const std::vector<std::string>& words) {
   if (!budget) return say(kExitUsage, "why: --budget must be a time such as 90s, 10m or 1h");
   auto sides = sides_of(words);
   if (!sides) return say(kExitUsage, "why: " + sides.error());
-  if (!flags.output.empty()) {
+  if (flags.only_page()) {
+    if (auto const can = check_writable(flags.output); !can) {
+      return say(kExitFailed, flags.output.string() + ": " + can.error().message());
+    }
+  } else if (!flags.output.empty()) {
     std::error_code error;
     fs::create_directories(flags.output, error);
     if (error) return say(kExitFailed, flags.output.string() + ": " + error.message());
@@ -78,7 +147,8 @@ int run_command(const WhyFlags& flags, const std::vector<std::string>& words) {
               .most_loads = flags.most_loads,
               .budget = *budget,
               .seed = flags.seed.value_or(std::random_device()()),
-              .folder = flags.output});
+              .folder = flags.only_page() ? fs::path() : flags.output,
+              .page = flags.only_page() ? flags.output : fs::path()});
   if (auto const code = run.find_differences()) return *code;
   if (auto const code = run.compare_sides(flags.most_runs)) return *code;
   return explain_why(run, {.json = flags.compare.json, .markdown = flags.compare.markdown});
@@ -92,15 +162,21 @@ int explain_why(WhyRun& run, const WhyOutput& output) {
   auto const& folder = run.options().folder;
   bool kept = run.kept() && keep_file(folder, "why.json", report) &&
               keep_file(folder, "loads.json", to_json(run.loads()));
-  if (!folder.empty()) {
-    auto const written = write_private_file(why_text(run, true), folder / "why.md");
-    if (!written) say(0, (folder / "why.md").string() + ": " + written.error().message());
+  auto const keep_text = [&kept](const std::string& content, const fs::path& path) {
+    auto const written = write_private_file(content, path);
+    if (!written) say(0, path.string() + ": " + written.error().message());
     kept = kept && written;
+  };
+  if (!folder.empty()) {
+    keep_text(why_text(run, true), folder / "why.md");
+    keep_text(why_page(report), folder / "why.html");
   }
+  if (auto const& page = run.options().page; !page.empty()) keep_text(why_page(report), page);
   auto const text =
       output.json ? boost::json::serialize(report) + "\n" : why_text(run, output.markdown);
   std::fputs(text.c_str(), stdout);
-  return kept ? kExitGate : kExitFailed;
+  if (!kept) return kExitFailed;
+  return run.interrupted() ? Interruption::exit_code() : int{kExitGate};
 }
 
 bool alike_but_for_archives(const std::string& a, const std::string& b) {
@@ -120,7 +196,9 @@ bool alike_but_for_archives(const std::string& a, const std::string& b) {
 void add_why_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {
   auto const flags = std::make_shared<WhyFlags>();
   auto* const sub = app.add_subcommand(
-      "why", "Find out why one recording of a page is slower than another: reprise why A B [URL]");
+      "why",
+      "Find out why one recording of a page is slower than another: reprise why A B [URL]; or one "
+      "load of a result: reprise why a.json#3 b.json#17");
   sub->footer(
       "One --metric is explained [load]. All other options are those of `reprise load`, for both "
       "sides.");
@@ -136,7 +214,13 @@ void add_why_command(CLI::App& app, const std::vector<std::string>& command, int
   sub->add_option("--seed", flags->seed, "Seed for the order of the loads [random; printed]")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
   sub->add_option("-o,--output", flags->output,
-                  "Write why.json, why.md, loads.json and verdict.json to this folder");
+                  "Write an HTML page to this file (*.html), or why.html, why.md, why.json, "
+                  "loads.json and verdict.json to this folder");
+  sub->add_option("--from", flags->from_ms,
+                  "Of two loads of results: begin so many ms after their start [0]")
+      ->check(CLI::Range(0.0, 86'400'000.0));
+  sub->add_option("--to", flags->to_ms, "The same: end so many ms after their start [their end]")
+      ->check(CLI::Range(0.0, 86'400'000.0));
   sub->callback([flags, command, sub, &exit_code] {
     exit_code = run_command(*flags, load_words(*sub, command));
   });

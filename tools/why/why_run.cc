@@ -15,6 +15,7 @@
 #include "tools/experiment/gate_run.h"
 #include "tools/load/load_table.h"
 #include "tools/process/interruption.h"
+#include "tools/why/server_traces.h"
 
 namespace reprise {
 namespace {
@@ -23,6 +24,7 @@ namespace fs = std::filesystem;
 
 /// An archive that is compared, open for as long as hybrids are made.
 struct Opened {
+  std::string name;
   GivenArchive given;
   std::unique_ptr<ArchiveReader> reader;
   std::uint32_t session = 0;
@@ -46,7 +48,10 @@ std::expected<Opened, int> open(const std::vector<std::string>& words) {
     return std::unexpected(say(kExitArchive, no_session_text(load.archive(), asked)));
   }
   auto const session = asked == 0 ? session_to_replay(**reader) : asked;
-  return Opened{.given = std::move(*given), .reader = std::move(*reader), .session = session};
+  return Opened{.name = load.archive().filename().string(),
+                .given = std::move(*given),
+                .reader = std::move(*reader),
+                .session = session};
 }
 
 std::vector<std::string> with_archive(std::vector<std::string> words, const fs::path& archive) {
@@ -84,6 +89,7 @@ std::optional<int> WhyRun::find_differences() {
   if (!b) return b.error();
   auto const folder = make_private_folder("reprise-why-");
   if (!folder) return say(kExitFailed, "cannot create a folder: " + folder.error().message());
+  names_ = {a->name, b->name};
   archives_ = std::make_unique<Archives>(std::move(*a), std::move(*b), *folder);
   auto const& [one, other, place] = *archives_;
   auto page_a = RecordedPage::read(*one.reader, one.session);
@@ -108,6 +114,11 @@ std::optional<int> WhyRun::find_differences() {
     return say(kExitFailed, "a replay of A can have none of the differences");
   }
   return std::nullopt;
+}
+
+boost::json::array WhyRun::traces(std::size_t side) const {
+  auto const& of = side == 0 ? archives_->a : archives_->b;
+  return server_traces(*of.reader, of.session);
 }
 
 std::optional<int> WhyRun::compare_sides(std::size_t most_runs) {
@@ -230,9 +241,7 @@ std::expected<WhyRun::Loaded, int> WhyRun::load(EffectRow& row) {
   if (!side) return std::unexpected(side.error());
   auto const run = rows_.size() + 1;
   if (!side->load(run)) {
-    if (Interruption::was_asked()) {
-      return std::unexpected(say(Interruption::exit_code(), "interrupted"));
-    }
+    if (Interruption::was_asked()) return std::unexpected(Interruption::exit_code());
     return std::unexpected(say(side->exit_code(), "cannot load any more pages"));
   }
   auto& result = side->result();
@@ -303,7 +312,11 @@ std::optional<int> WhyRun::find_causes() {
   auto const began = std::chrono::steady_clock::now();
   bool goes_on = true;
   while (goes_on && !time_is_up() && rows_.size() < options_.most_loads) {
-    if (auto const code = run_round(search)) return code;
+    if (auto const code = run_round(search)) {
+      interrupted_ = Interruption::was_asked();
+      if (!interrupted_) return code;
+      break;
+    }
     auto const now = std::chrono::steady_clock::now();
     auto const each = (now - began) / static_cast<long>(rows_.size());
     auto const more = static_cast<long>(options_.most_loads) - static_cast<long>(rows_.size());
@@ -316,6 +329,11 @@ std::optional<int> WhyRun::find_causes() {
   search.settle();
   effects_ = search.effects();
   if (!effects_) {
+    if (interrupted_) {
+      return say(Interruption::exit_code(), "interrupted after " + counted(rows_.size(), "load") +
+                                                ", too few to tell " +
+                                                counted(search.parts().size(), "cause") + " apart");
+    }
     return say(kExitUndecided, "too few loads to tell " + counted(search.parts().size(), "cause") +
                                    " apart. Use a longer --budget");
   }

@@ -3,6 +3,8 @@
 // Why is B slower than A? Measures what each difference of two archives costs, by loads of hybrids
 // with a random half of them (analysis/effects/, hybrid.h).
 
+#include <array>
+#include <boost/json/array.hpp>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -19,22 +21,16 @@
 #include "analysis/effects/cause_search.h"
 #include "analysis/gate.h"
 #include "tools/experiment/experiment.h"
+#include "tools/why/aligned_rows.h"
 #include "tools/why/hybrid.h"
 
 namespace reprise {
-
-/// Where a request is in the waterfall of a side: medians, in ms since the navigation's start.
-struct EvidenceRow {
-  std::string url;
-  std::optional<std::pair<double, double>> a;  ///< start and end; nothing: not requested
-  std::optional<std::pair<double, double>> b;
-};
 
 /// One or several groups of differences, with what they cost.
 struct Cause {
   std::vector<std::size_t> groups;  ///< in Differences::groups
   EstimatedEffect effect;
-  std::vector<EvidenceRow> evidence;
+  std::vector<std::size_t> rows;  ///< in WhyRun::aligned_rows(), the most telling first
 };
 
 struct WhyOptions {
@@ -45,6 +41,7 @@ struct WhyOptions {
   std::chrono::seconds budget{1200};
   std::uint64_t seed = 1;
   std::filesystem::path folder;  ///< for the results; empty: none
+  std::filesystem::path page;    ///< an HTML file; empty: none
 };
 
 class WhyRun {
@@ -64,16 +61,23 @@ class WhyRun {
   /// too.
   void allow_misses_of(const LoadResult& side);
   /// Measures hybrids until the causes are known, or the budget is over. An exit code if a hybrid
-  /// cannot be served, or if the machine is too busy.
+  /// cannot be served, if the machine is too busy, or if it is interrupted before anything is
+  /// known.
   std::optional<int> find_causes();
 
   const WhyOptions& options() const { return options_; }
+  /// The file of A's or B's archive, as given.
+  const std::string& name(std::size_t side) const { return names_[side]; }
+  /// What the servers of A or B say that they did (server_traces.h).
+  boost::json::array traces(std::size_t side) const;
   const Differences& differences() const { return differences_; }
   const Effects& effects() const { return *effects_; }
   /// Those that are shown to cost something; the one that explains most comes first.
   const std::vector<Cause>& causes() const { return causes_; }
   /// Measured, without an effect that could be shown.
   const std::vector<Cause>& others() const { return others_; }
+  /// The waterfalls of A and B: medians of the loads that count.
+  const AlignedRows& aligned_rows() const { return *aligned_; }
   /// Groups that a replay of A cannot have.
   std::vector<std::size_t> not_measured() const;
 
@@ -86,6 +90,8 @@ class WhyRun {
   const std::vector<MeasuredRow>& rows() const { return rows_; }
   /// The groups that were measured: numbers in Differences::groups.
   const std::vector<std::size_t>& candidates() const { return candidates_; }
+  /// Whether the user ended it before the causes were known, or the budget was over.
+  bool interrupted() const { return interrupted_; }
   /// Whether all files could be written.
   bool kept() const { return kept_; }
 
@@ -99,13 +105,14 @@ class WhyRun {
   std::expected<Loaded, int> load(EffectRow& row);
   std::optional<int> run_round(CauseSearch& search);
   void rank(const CauseSearch& search);
-  std::vector<EvidenceRow> evidence_of(const std::vector<std::size_t>& groups) const;
+  void align_rows();
   std::string names_of(const EffectRow& row) const;
   bool time_is_up() const { return std::chrono::steady_clock::now() >= ends_; }
 
   WhyOptions options_;
   std::chrono::steady_clock::time_point ends_;
   std::unique_ptr<Archives> archives_;
+  std::array<std::string, 2> names_;
   Differences differences_;
   std::vector<std::size_t> candidates_;
   std::set<std::string> known_misses_;
@@ -113,8 +120,10 @@ class WhyRun {
   std::vector<MeasuredRow> rows_;
   std::size_t disturbed_ = 0;
   std::optional<Effects> effects_;
+  std::optional<AlignedRows> aligned_;
   std::vector<Cause> causes_;
   std::vector<Cause> others_;
+  bool interrupted_ = false;
   bool kept_ = true;
 };
 

@@ -1,18 +1,21 @@
 #include "tools/why/why_text.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cstdio>
 
 #include "analysis/metric.h"
 #include "base/text/counted.h"
 #include "base/text/printable.h"
+#include "tools/why/safe_text.h"
 
 namespace reprise {
 namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kListedMax = 10;  // groups or differences of one list
+constexpr std::size_t kListedMax = 10;   // groups or differences of one list
+constexpr std::size_t kEvidenceMax = 8;  // rows of the waterfalls, for each cause
 
 class Text {
  public:
@@ -27,6 +30,7 @@ class Text {
             (total.estimate < 0 ? "faster" : "slower") +
             " than A: " + std::string(kMetrics[run_.options().compare.metrics.front()].title) +
             " " + effect(total) + ", by " + counted(run_.rows().size(), "load") + "\n\n";
+    if (run_.interrupted()) text_ += "Interrupted: more loads would tell more.\n\n";
     std::size_t number = 0;
     for (const Cause& cause : run_.causes()) add_cause(++number, cause);
     if (number == 0) text_ += "No difference could be shown to be a cause.\n";
@@ -41,23 +45,7 @@ class Text {
   std::string effect(const EstimatedEffect& of) const {
     return value(of.estimate) + " (" + value(of.low) + " to " + value(of.high) + ")";
   }
-  /// What others wrote, which Markdown must not take as its own.
-  std::string foreign(const std::string& text) const {
-    auto shown = printable(text);
-    if (!markdown_) return shown;
-    std::string safe;
-    for (char const c : shown) {
-      if (c == '<') {
-        safe += "&lt;";
-      } else if (c == '&') {
-        safe += "&amp;";
-      } else {
-        if (std::string_view("*_[]\\#|@").contains(c)) safe += '\\';
-        safe += c;
-      }
-    }
-    return safe;
-  }
+  std::string foreign(const std::string& text) const { return safe_text(text, markdown_); }
 
   void add_cause(std::size_t number, const Cause& cause) {
     auto const& groups = run_.differences().groups;
@@ -70,16 +58,17 @@ class Text {
       text_ += "\n   or " + counted(cause.groups.size() - kListedMax, "other");
     }
     text_ += "\n";
-    for (const EvidenceRow& row : cause.evidence) {
-      text_ += std::string(markdown_ ? "   - " : "     ") + foreign(row.url) + ": A " +
+    for (std::size_t i = 0; i < std::min(cause.rows.size(), kEvidenceMax); ++i) {
+      const AlignedRow& row = run_.aligned_rows().all()[cause.rows[i]];
+      text_ += std::string(markdown_ ? "   - " : "     ") + foreign(row.url()) + ": A " +
                span(row.a) + ", B " + span(row.b) + "\n";
     }
   }
 
-  static std::string span(const std::optional<std::pair<double, double>>& row) {
-    if (!row) return "nothing";
+  static std::string span(const std::optional<PageRequest>& request) {
+    if (!request) return "nothing";
     char text[64];
-    std::snprintf(text, sizeof text, "%.0f to %.0f ms", row->first, row->second);
+    std::snprintf(text, sizeof text, "%.0f to %.0f ms", request->start_ms, request->end_ms);
     return text;
   }
 
@@ -124,21 +113,14 @@ json::object effect_json(const EstimatedEffect& of) {
 
 json::object group_json(const Differences& all, std::size_t number) {
   auto const& group = all.groups[number];
-  json::array differences;
-  for (auto const i : group.differences) {
-    const PageDifference& each = all.all[i];
-    differences.push_back({{"kind", to_string(each.kind)},
-                           {"where", as_utf8(each.where)},
-                           {"what", as_utf8(each.what)},
-                           {"measured", each.can_be_put_in()}});
-  }
-  return {
-      {"group", number}, {"title", as_utf8(group.title)}, {"differences", std::move(differences)}};
+  return {{"group", number},
+          {"title", as_utf8(group.title)},
+          {"differences", differences_json(all, group)}};
 }
 
-json::value span_json(const std::optional<std::pair<double, double>>& row) {
-  if (!row) return nullptr;
-  return json::object{{"start_ms", row->first}, {"end_ms", row->second}};
+json::value span_json(const std::optional<PageRequest>& request) {
+  if (!request) return nullptr;
+  return json::object{{"start_ms", request->start_ms}, {"end_ms", request->end_ms}};
 }
 
 json::array causes_json(const WhyRun& run, const std::vector<Cause>& causes) {
@@ -147,13 +129,16 @@ json::array causes_json(const WhyRun& run, const std::vector<Cause>& causes) {
     json::array groups;
     for (auto const group : cause.groups) groups.push_back(group_json(run.differences(), group));
     json::array evidence;
-    for (const EvidenceRow& row : cause.evidence) {
+    auto const shown = cause.effect.is_shown() ? std::min(cause.rows.size(), kEvidenceMax) : 0;
+    for (std::size_t i = 0; i < shown; ++i) {
+      const AlignedRow& row = run.aligned_rows().all()[cause.rows[i]];
       evidence.push_back(
-          {{"url", as_utf8(row.url)}, {"a", span_json(row.a)}, {"b", span_json(row.b)}});
+          {{"url", as_utf8(row.url())}, {"a", span_json(row.a)}, {"b", span_json(row.b)}});
     }
     auto object = effect_json(cause.effect);
     object["groups"] = std::move(groups);
     object["evidence"] = std::move(evidence);
+    object["rows"] = json::array(cause.rows.begin(), cause.rows.end());
     all.push_back(std::move(object));
   }
   return all;
@@ -181,8 +166,16 @@ json::object why_json(const WhyRun& run) {
                      {"value", each.row.value},
                      {"counts", each.counts}});
   }
+  auto const& metric = kMetrics[run.options().compare.metrics.front()];
   return {{"schema", "reprise-why/1"},
-          {"metric", kMetrics[run.options().compare.metrics.front()].name},
+          {"reprise", REPRISE_VERSION},
+          {"sides", json::array{as_utf8(run.name(0)), as_utf8(run.name(1))}},
+          {"measured", true},
+          {"interrupted", run.interrupted()},
+          {"metric", metric.name},
+          {"metric_title", metric.title},
+          {"unit", unit_name(metric.unit)},
+          {"base", run.effects().base},
           {"alpha", run.options().compare.alpha},
           {"seed", run.options().seed},
           {"total", effect_json(run.effects().total)},
@@ -190,6 +183,8 @@ json::object why_json(const WhyRun& run) {
           {"unexplained", effect_json(run.effects().unexplained)},
           {"no_effect_shown", causes_json(run, run.others())},
           {"not_measured", std::move(not_measured)},
+          {"rows", rows_json(run.aligned_rows().all())},
+          {"traces", json::object{{"a", run.traces(0)}, {"b", run.traces(1)}}},
           {"loads", std::move(loads)}};
 }
 

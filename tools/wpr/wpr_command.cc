@@ -44,6 +44,7 @@ int replay_as_wpr(const CommandLine& line) {
   options.serving = std::move(*serving);
   options.repeats = line.flags.chronological ? Repeats::kInOrder : Repeats::kMostAlike;
   options.empty_misses = true;
+  options.serves_h3 = false;  // Web Page Replay has none
   return replay(options, {});
 }
 

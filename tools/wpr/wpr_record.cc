@@ -56,7 +56,7 @@ int record_as_wpr(const CommandLine& line) {
     return kExitFailed;
   }
   std::fprintf(stderr, "reprise: the certificates of origins are not verified\n");
-  options.insecure_origin = true;
+  options.origins.insecure_origin = true;
   options.injection = injection_options(line.flags);
   options.serving = std::move(*serving);
   if (int const code = record(options, {}); code != kExitDone) return code;

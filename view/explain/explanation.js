@@ -28,6 +28,14 @@ export function sliceName(slice) {
   return tagsText(slice.tags) || 'All views';
 }
 
+/** The costs of one kind of cause that have something of `measure`, the largest first. */
+export function costsBy(slice, cause, measure) {
+  return slice.costs[cause].map((cost, index) => ({ cost, index }))
+    .filter(({ cost }) => cost[measure] > 0)
+    .sort((a, b) => b.cost[measure] - a.cost[measure] || a.index - b.index)
+    .map(({ cost }) => cost);
+}
+
 /** Whether a point is a view of this slice. As a tag, `page` is the page of the view. */
 export function isOf(explanation, slice, point) {
   const tags = { ...point.tags, page: explanation.names[point.page] };

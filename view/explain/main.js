@@ -7,6 +7,7 @@ import { shown } from '../page/format.js';
 import { Bottlenecks } from './bottlenecks.js';
 import { CallsTable } from './calls_table.js';
 import { dropDown } from './controls.js';
+import { Costs } from './costs.js';
 import { readExplanation, sliceName } from './explanation.js';
 import { Fixes } from './fixes.js';
 import { placeOf } from './place.js';
@@ -28,6 +29,7 @@ class Page {
     const byKind = (kind) => this.calls.showKind(kind);
     this.bottlenecks = new Bottlenecks(explanation);
     this.fixes = new Fixes(explanation, byKind);
+    this.costs = new Costs();
     this.slices = new Slices(explanation, (slice) => this.show(slice));
     this.trend = new Trend(explanation);
     this.calls = new CallsTable(explanation);
@@ -59,8 +61,8 @@ class Page {
     this.heading.text(shown(headline(slice)));
     document.title = `${shown(headline(slice))} – reprise`;
     this.choice?.property('value', slice.index);
-    const { bottlenecks, fixes, slices, calls, scatter } = this;
-    for (const part of [bottlenecks, fixes, slices, calls, scatter]) part.show(slice);
+    const { bottlenecks, fixes, costs, slices, calls, scatter } = this;
+    for (const part of [bottlenecks, fixes, costs, slices, calls, scatter]) part.show(slice);
   }
 
   /** Opens the place that the address names. */

@@ -1,6 +1,7 @@
 // The details of one request, for the panel and for the tooltip.
 import { put } from './elements.js';
 import { bytesText, hostOf, msText, nameOf } from './format.js';
+import { putActions, putHeads } from './heads.js';
 import { PHASES, phasesOf, waitPartsOf } from './phases.js';
 import { TrenchGraph } from '../trench/graph.js';
 import { treeOf } from '../trench/tree.js';
@@ -17,9 +18,11 @@ export function showDetails(panel, request, load, goTo) {
   const heading = put(panel, 'h3', '', `${request.method} `);
   put(heading, 'span', 'url', request.url);
   if (request.failure) put(panel, 'p', 'failure', request.failure);
+  putActions(panel, load.load, request);
   const columns = panel.append('div').attr('class', 'columns');
   putFacts(columns, request, load, goTo);
   putPhases(columns, request, load);
+  putHeads(panel, request);
   putTrace(panel, request);
 }
 
@@ -48,6 +51,7 @@ function putFacts(columns, request, load, goTo) {
   fact('Decoded', bytesText(request.decodedBytes));
   fact('Cache', request.fromCache ? 'answered by the browser’s cache' : '');
   fact('Priority', request.priority);
+  fact('Rendering', request.isBlocking ? 'nothing is painted before it ended' : '');
   fact('Connection', [request.connection, request.address].filter(Boolean).join(', to '));
   fact('Started at', msText(request.start));
   fact('Ended at', request.end === null ? 'never' : msText(request.end));

@@ -6,6 +6,7 @@ import { scaleLinear } from 'd3-scale';
 import { keepInside, put, section, table } from './elements.js';
 import { bytesText, counted, msText } from './format.js';
 import { summaryOf } from './statistics.js';
+import { tickText, ticksOf } from './ticks.js';
 
 const ROW = 46; // pixels of a group in a strip plot
 const DOT = 3.4;
@@ -62,12 +63,12 @@ function putPanel(grid, metric, groups, summaries, choose) {
     const [low, high] =
       extent(groups.flatMap((group) => valuesOf(group, metric).map(([, value]) => value)));
     const scale = scaleLinear().domain([low, high]).range([8, width - 8]);
-    const ticks = Math.max(2, Math.floor(width / 110));
+    const ticks = ticksOf(scale, Math.max(2, Math.floor(width / 110)), metric.unit);
     const axis = svg.append('g')
                    .attr('class', 'axis')
                    .attr('transform', `translate(0,${groups.length * ROW})`)
-                   .call(axisBottom(scale).ticks(ticks).tickSizeOuter(0).tickFormat(
-                     (value) => valueText(metric, value)));
+                   .call(axisBottom(scale).tickValues(ticks).tickSizeOuter(0)
+                     .tickFormat(tickText(metric.unit, ticks)));
     keepInside(axis, scale, 0, width);
     groups.forEach((group, at) => putStrip(svg, metric, group, summaries[at], at, scale, choose));
   };

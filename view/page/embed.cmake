@@ -1,4 +1,4 @@
-# Makes one C++ source of the parts of both pages: cmake -DESBUILD=... -DNODE_MODULES=...
+# Makes one C++ source of the parts of all pages: cmake -DESBUILD=... -DNODE_MODULES=...
 # -DFOLDER=... -DOUTPUT=... -P embed.cmake. Of each page one script, with what it uses of the
 # charts' library and of the other page in it, and one style, minified.
 function(bundle name file)
@@ -17,6 +17,8 @@ bundle(view_style page/style.css)
 bundle(view_script page/main.js)
 bundle(explain_style explain/style.css)
 bundle(explain_script explain/main.js)
+bundle(why_style why/style.css)
+bundle(why_script why/main.js)
 file(READ ${FOLDER}/page/page.html markup)
 file(WRITE ${OUTPUT} "#include \"view/page_parts.h\"
 
@@ -31,6 +33,9 @@ const PageParts kViewParts = {.title = \"reprise view\",
 const PageParts kExplainParts = {.title = \"reprise explain\",
                                  .style = R\"view(${explain_style})view\",
                                  .script = R\"view(${explain_script})view\"};
+const PageParts kWhyParts = {.title = \"reprise why\",
+                             .style = R\"view(${why_style})view\",
+                             .script = R\"view(${why_script})view\"};
 
 }  // namespace reprise
 ")

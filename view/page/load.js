@@ -4,11 +4,15 @@ import { select } from 'd3-selection';
 import { chainOf, chainTimes } from './chain.js';
 import { showDetails, showTip } from './details.js';
 import { put, section } from './elements.js';
+import { csvOf, harOf } from './exports.js';
 import { bytesText, countText, counted, hostOf, msText, shown } from './format.js';
+import { putFile } from './files.js';
+import { putFilmstrip } from './filmstrip.js';
 import { configurationName, milestonesOf, requestsOf } from './model.js';
 import { listed, SORTS, typesOf } from './order.js';
 import { chartsOf, putCharts } from './network_chart.js';
 import { PHASES, phasesOf, roundTripsOf } from './phases.js';
+import { fragmentOf } from './place.js';
 import { Waterfall } from './waterfall.js';
 
 /** The data of a load for the waterfall and the details. */
@@ -16,9 +20,14 @@ export function prepare(model, load) {
   const requests = requestsOf(model, load);
   const milestones = milestonesOf(model, load);
   const lastEnd = requests.reduce((end, each) => Math.max(end, each.end ?? each.start ?? 0), 0);
-  const last = Math.max(lastEnd, milestones.at(-1)?.time ?? 0, 1);
+  const seenEnd = Math.max(load.visuals?.visually_complete_ms ?? 0,
+    load.visuals?.long_tasks.at(-1)?.[1] ?? 0);
+  const last = Math.max(lastEnd, milestones.at(-1)?.time ?? 0, seenEnd, 1);
+  const blocking = new Set(load.visuals?.render_blocking);
+  for (const request of requests) request.isBlocking = blocking.has(request.url);
   const isArchive = model.inputs[load.input].kind === 'archive';
   return {
+    load,
     requests,
     milestones,
     roundTrips: roundTripsOf(requests),
@@ -59,15 +68,24 @@ export class LoadView {
     this.panel = this.box.append('div').attr('class', 'details').attr('aria-live', 'polite');
     this.waterfall.setLoad(this.shown);
     this.list();
-    this.showDetails(null);
+    showDetails(this.panel, null, this.shown);
+  }
+
+  /** Chooses the request with this index, if there is one. */
+  choose(index) {
+    const request = this.shown.requests[index];
+    if (request) this.goTo(request);
+  }
+
+  goTo(request) {
+    this.waterfall.select(request);
+    const position = this.waterfall.positions.get(request.index);
+    if (position !== undefined) this.waterfall.rows.reveal(position);
   }
 
   showDetails(request) {
-    showDetails(this.panel, request, this.shown, (other) => {
-      this.waterfall.select(other);
-      const position = this.waterfall.positions.get(other.index);
-      if (position !== undefined) this.waterfall.rows.reveal(position);
-    });
+    window.history.replaceState(null, '', fragmentOf(this.load, request));
+    showDetails(this.panel, request, this.shown, (other) => this.goTo(other));
   }
 
   putSummary() {
@@ -86,6 +104,11 @@ export class LoadView {
       put(made, 'dd', '', text);
     };
     for (const { name, short, time } of milestones) tile(name, msText(time), `mark ${short}`);
+    const { visuals } = load;
+    for (const [key, name] of [['speed_index_ms', 'Speed Index'],
+      ['visually_complete_ms', 'Visually complete'], ['total_blocking_ms', 'Total blocking time']]) {
+      if (visuals?.[key] != null) tile(name, msText(visuals[key]));
+    }
     if (isArchive) tile('Last response ended', msText(lastEnd));
     tile('Requests', countText(load.metrics?.request_count ?? requests.length));
     tile('On the wire', bytesText(load.metrics?.encoded_bytes ?? null));
@@ -101,6 +124,7 @@ export class LoadView {
       const count = counted(load.traces_left_out, 'server trace');
       put(this.box, 'p', 'failure', `${count} not shown: the page would be too large.`);
     }
+    putFilmstrip(this.box, load);
     if (chain.length > 0) this.putChainBar(chain, chainEnd);
   }
 
@@ -153,6 +177,12 @@ export class LoadView {
       put(zoom, 'button', '', text).attr('type', 'button').attr('title', title)
         .node().addEventListener('click', () => this.waterfall.zoom(factor));
     }
+    const files = form.append('span').attr('class', 'files').attr('role', 'group')
+      .attr('aria-label', 'Save the requests');
+    const name = `load-${this.load.index + 1}`;
+    putFile(files, 'CSV', `${name}.csv`, 'text/csv', () => csvOf(this.shown.requests));
+    putFile(files, 'HAR', `${name}.har`, 'application/json',
+      () => JSON.stringify(harOf(this.load, this.shown, this.model.reprise)));
     this.count = put(form, 'output', 'count', '');
   }
 

@@ -32,14 +32,14 @@ export class LoadList {
     });
     this.rows.inner.node().addEventListener('click', (event) => {
       const row = event.target.closest('.row');
-      if (row) this.select(this.rows.items[row.getAttribute('aria-rowindex') - 1]);
+      if (row) this.choose(this.rows.items[row.getAttribute('aria-rowindex') - 1]);
     });
     this.grid.node().addEventListener('keydown', (event) => {
       const { items, page } = this.rows;
       const to = moved(event.key, items.indexOf(this.chosen), items.length, page);
       if (to === null || event.ctrlKey || event.altKey || event.metaKey) return;
       event.preventDefault();
-      this.select(items[to]);
+      this.choose(items[to]);
     });
   }
 
@@ -47,11 +47,6 @@ export class LoadList {
     this.part.attr('hidden', this.model.loads.length < 2 ? '' : null);
     this.grid.attr('aria-rowcount', loads.length);
     this.rows.show(loads);
-  }
-
-  select(load) {
-    this.mark(load);
-    this.choose(load);
   }
 
   mark(load) {

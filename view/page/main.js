@@ -7,17 +7,27 @@ import { counted, shown } from './format.js';
 import { LoadView } from './load.js';
 import { LoadList } from './loads.js';
 import { readModel } from './model.js';
+import { PairView } from './pair_view.js';
+import { fragmentOf, placeAt } from './place.js';
 import { groupsOf, isMeasured } from './statistics.js';
 import { showTables } from './tables.js';
+import { showVerdict } from './verdict.js';
 
 class Page {
   constructor(model) {
     this.model = model;
     this.pages = [...new Set(model.loads.map((load) => load.url))];
     this.putTop();
+    showVerdict(model);
     this.distributions = select('#page').append('section').attr('id', 'distributions');
-    this.list = new LoadList(model, (load) => this.showLoad(load));
+    this.list = new LoadList(model, (load) => this.choose(load));
     this.view = new LoadView(model);
+    this.pair = new PairView(model);
+    // A link to another place on this page.
+    window.addEventListener('hashchange', () => {
+      const place = placeAt(model, window.location.hash);
+      if (place) this.go(place);
+    });
   }
 
   putTop() {
@@ -56,15 +66,26 @@ class Page {
   }
 
   showPage(url) {
+    this.shownUrl = url;
+    select('#top select').property('value', url);
     const loads = this.model.loads.filter((load) => load.url === url);
     const results = loads.filter((load) => this.model.inputs[load.input].kind === 'result');
     showDistributions(
       this.model.metrics, groupsOf(results, this.model.inputs), (load) => this.choose(load));
     this.list.show(loads);
+    this.pair.show(loads);
     this.choose(loads.find(isMeasured) ?? loads[0]);
   }
 
+  /** Shows a place (place.js). */
+  go({ load, request }) {
+    if (load.url !== this.shownUrl) this.showPage(load.url);
+    if (load !== this.view.load) this.choose(load);
+    if (request !== null) this.view.choose(request);
+  }
+
   choose(load) {
+    window.history.replaceState(null, '', fragmentOf(load));
     this.list.mark(load);
     this.showLoad(load);
   }
@@ -75,20 +96,13 @@ class Page {
   }
 }
 
-/** `#load=3`, the third on the page; `#input=2&load=3`, the third of the second file. */
-function loadAsked(model, fragment) {
-  const [, input, load] = /^#(?:input=(\d{1,6})&)?load=(\d{1,6})$/.exec(fragment) ?? [];
-  const loads = input ? model.loads.filter((each) => each.input === input - 1) : model.loads;
-  return loads[load - 1];
-}
-
 function start() {
   const began = performance.now();
   const model = readModel(document.getElementById('model').textContent);
   const page = new Page(model);
-  const asked = loadAsked(model, window.location.hash);
-  if (model.loads.length > 0) page.showPage((asked ?? model.loads[0]).url);
-  if (asked) page.choose(asked);
+  const asked = placeAt(model, window.location.hash);
+  if (asked) page.go(asked);
+  else if (model.loads.length > 0) page.showPage(model.loads[0].url);
   performance.measure('reprise-draw', { start: began });
 }
 

@@ -14,10 +14,57 @@ export function readModel(text) {
   return model;
 }
 
+/** A head, packed as the numbers of its texts, as { line, fields: [[name, value]] }. */
+function unpacked(packed, texts) {
+  const fields = [];
+  for (let at = 1; at + 1 < packed.length; at += 2) {
+    fields.push([texts[packed[at]], texts[packed[at + 1]]]);
+  }
+  return { line: texts[packed[0]], fields };
+}
+
+const keyOf = ({ method, url }) => `${method} ${url}`;
+
+/** The heads of all recordings, by method and URL: the first of each. */
+function recordedHeads(model) {
+  if (model.recordedHeads) return model.recordedHeads;
+  const { texts, textFields } = model;
+  const [method, url] = [textFields.indexOf('method'), textFields.indexOf('url')];
+  model.recordedHeads = new Map();
+  for (const load of model.loads) {
+    for (const packed of load.heads ?? []) {
+      const row = load.requests[packed[0]];
+      const key = keyOf({ method: texts[row[method]], url: texts[row[url]] });
+      if (!model.recordedHeads.has(key)) model.recordedHeads.set(key, packed);
+    }
+  }
+  return model.recordedHeads;
+}
+
+/**
+ * A function that gives the heads of a request, { request, response, recorded }, or null. A load
+ * has none of its own, but those of a recording on the same page: then `recorded` is true.
+ */
+function headsOf(model, load) {
+  const own = new Map((load.heads ?? []).map((packed) => [packed[0], packed]));
+  const others = own.size > 0 ? new Map() : recordedHeads(model);
+  return (request) => {
+    const packed = own.get(request.index) ?? others.get(keyOf(request));
+    if (!packed) return null;
+    const [, asked, answered] = packed;
+    return {
+      request: unpacked(asked, model.texts),
+      response: unpacked(answered, model.texts),
+      recorded: !own.has(request.index),
+    };
+  };
+}
+
 /** The requests of a load as objects, in the order in which they were sent. */
 export function requestsOf(model, load) {
   const { textFields, numberFields, texts } = model;
   const traces = new Map(load.traces);
+  const heads = headsOf(model, load);
   return load.requests.map((row, index) => {
     const request = { index };
     let at = 0;
@@ -25,6 +72,7 @@ export function requestsOf(model, load) {
     for (const field of numberFields) request[field] = row[at++];
     request.fromCache = row[at] === 1;
     request.trace = traces.get(index) ?? null; // its JSON, or why there is none
+    request.heads = heads(request);
     return request;
   });
 }

@@ -4,7 +4,7 @@ import { scaleLinear } from 'd3-scale';
 import { area, curveStepAfter } from 'd3-shape';
 
 import { put } from './elements.js';
-import { bytesText, counted, rateText } from './format.js';
+import { bytesText, counted, msText, rateText } from './format.js';
 import { estimatedRate, firstPacket, inFlight, linkSeries } from './network.js';
 
 const HEIGHT = 58;
@@ -49,6 +49,16 @@ export function chartsOf(load, shown) {
     points: inFlight(requests, end),
     text: (value) => String(value),
   });
+  const tasks = load.visuals?.long_tasks ?? [];
+  if (tasks.length > 0) {
+    charts.push({
+      title: 'Long tasks',
+      says: `${counted(tasks.length, 'task')} of 50 ms or more on the main thread`,
+      points: [{ time: 0, value: 0 }, ...tasks.flatMap(
+        ([from, to]) => [{ time: from, value: to - from }, { time: to, value: 0 }])],
+      text: msText,
+    });
+  }
   return charts;
 }
 

@@ -5,6 +5,7 @@ import { scaleLinear } from 'd3-scale';
 import { keepInside, put } from './elements.js';
 import { msText, shown } from './format.js';
 import { moved, Rows } from './rows.js';
+import { tickText, ticksOf } from './ticks.js';
 
 const NARROW = 720; // below this width, name and bar are stacked
 const ZOOM = 2;
@@ -20,9 +21,10 @@ export class Timeline {
   /**
    * `label` names the grid to screen readers, `idPrefix` its rows, `columns` are [class, heading]
    * left of the time. Calls `choose(item)` with the selected row or null, `hover(item, event)` with
-   * the row under the pointer, and `onRange` with the visible time.
+   * the row under the pointer, and `onRange` with the visible time. `heights` of a row in pixels:
+   * on a wide and on a narrow page.
    */
-  constructor(parent, { label, idPrefix, columns, choose, hover }) {
+  constructor(parent, { label, idPrefix, columns, choose, hover, heights = [26, 44] }) {
     this.choose = choose;
     this.idPrefix = idPrefix;
     this.grid = parent.append('div').attr('class', 'waterfall').attr('role', 'grid')
@@ -30,7 +32,7 @@ export class Timeline {
     this.scroller = this.grid.append('div').attr('class', 'scroller');
     this.makeHead(columns);
     this.rows = new Rows(this.scroller.node(), {
-      height: () => (this.isNarrow() ? 44 : 26),
+      height: () => heights[this.isNarrow() ? 1 : 0],
       draw: (element, item, position) => this.draw(element, item, position),
     });
     this.lines = this.rows.inner.append('div').attr('class', 'lines').attr('aria-hidden', true);
@@ -143,14 +145,13 @@ export class Timeline {
     const width = this.axis.node().clientWidth;
     const scale = scaleLinear().domain(this.range).range([0, width]);
     const count = Math.max(2, Math.floor(width / 90));
-    const unit = this.range[1] >= 10_000 ? 1000 : 1;
+    const ticks = ticksOf(scale, count, 'ms');
     this.axis.selectAll('*').remove();
     this.axis.append('g').attr('transform', 'translate(0,22)')
-      .call(axisTop(scale).ticks(count).tickSizeOuter(0)
-        .tickFormat((value) => (unit === 1000 ? `${value / 1000} s` : `${value} ms`)));
+      .call(axisTop(scale).tickValues(ticks).tickSizeOuter(0).tickFormat(tickText('ms', ticks)));
     keepInside(this.axis, scale, 0, Infinity);
     const marks = [
-      ...scale.ticks(count).map((time) => ({ time, kind: 'tick' })),
+      ...ticks.map((time) => ({ time, kind: 'tick' })),
       ...this.marks(),
     ].filter(({ time }) => time >= this.range[0] && time <= this.range[1]);
     this.drawFlags(scale, width);

@@ -87,6 +87,9 @@ export class Waterfall extends Timeline {
     const name = put(row, 'div', 'name').attr('role', 'gridcell');
     put(name, 'span', `type ${typeClass(request.type)}`).attr('title', request.type);
     put(name, 'span', 'path', nameOf(request.url));
+    if (request.isBlocking) {
+      put(name, 'span', 'is-blocking', 'blocks').attr('title', 'Nothing is painted before it ended');
+    }
     if (request.trace) put(name, 'span', 'has-trace', 'trace');
     if (hostOf(request.url) !== this.load.host) put(name, 'span', 'host', hostOf(request.url));
     put(row, 'div', 'status', statusText(request)).attr('role', 'gridcell');

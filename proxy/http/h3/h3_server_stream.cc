@@ -3,6 +3,7 @@
 #include <array>
 
 #include "proxy/http/h2_fields.h"
+#include "proxy/quic/library_assertion.h"
 
 namespace reprise {
 namespace {
@@ -66,6 +67,13 @@ bool H3ServerStream::stalls_over(std::chrono::seconds patience, bool blocked,
       patience, awaits_content_ || to_take ? std::optional(moved) : std::nullopt, now);
 }
 
+template <class Work>
+void H3ServerStream::call(const Work& work) {
+  auto* const connection = streams_.raw();
+  if (connection == nullptr) return;
+  if (!survives_assertions([&] { work(connection); })) streams_.abandon();
+}
+
 Result<void> H3ServerStream::broken() const {
   if (!closed_) return {};
   return fail(std::error_code(static_cast<int>(code_), h3_category()));
@@ -105,7 +113,9 @@ void H3ServerStream::submit_interim(const ResponseHead& interim) {
   H2Fields const made(interim);
   std::vector<nghttp3_nv> fields;
   for (const nghttp2_nv& field : made.copied()) fields.push_back(field_of(field));
-  (void)nghttp3_conn_submit_info(streams_.raw(), id_, fields.data(), fields.size());
+  call([&](nghttp3_conn* connection) {
+    (void)nghttp3_conn_submit_info(connection, id_, fields.data(), fields.size());
+  });
   streams_.wake();
 }
 
@@ -113,8 +123,13 @@ void H3ServerStream::respond(const nghttp2_nv* fields, std::size_t count) {
   constexpr std::string_view kAltSvc = "alt-svc";
   std::vector<nghttp3_nv> all;
   all.reserve(count + 1);
-  for (std::size_t i = 0; i < count; ++i) all.push_back(field_of(fields[i]));
-  if (!alt_svc_.empty()) {
+  bool has_alt_svc = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    all.push_back(field_of(fields[i]));
+    std::string_view const name(reinterpret_cast<const char*>(fields[i].name), fields[i].namelen);
+    has_alt_svc = has_alt_svc || name == kAltSvc;
+  }
+  if (!alt_svc_.empty() && !has_alt_svc) {
     all.push_back({.name = nghttp3_bytes(kAltSvc),
                    .value = nghttp3_bytes(alt_svc_),
                    .namelen = kAltSvc.size(),
@@ -122,9 +137,11 @@ void H3ServerStream::respond(const nghttp2_nv* fields, std::size_t count) {
                    .flags = NGHTTP3_NV_FLAG_NONE});
   }
   nghttp3_data_reader const content{.read_data = read_piece};
-  int const code = nghttp3_conn_submit_response(streams_.raw(), id_, all.data(), all.size(),
-                                                has_content_ ? &content : nullptr);
-  if (code != 0) streams_.reset_soon(id_, NGHTTP3_H3_INTERNAL_ERROR);
+  call([&](nghttp3_conn* connection) {
+    int const code = nghttp3_conn_submit_response(connection, id_, all.data(), all.size(),
+                                                  has_content_ ? &content : nullptr);
+    if (code != 0) streams_.reset_soon(id_, NGHTTP3_H3_INTERNAL_ERROR);
+  });
   streams_.wake();
 }
 
@@ -148,7 +165,7 @@ Task<void> H3ServerStream::write(Bytes bytes) {
     if (auto const usable = broken(); !usable) co_return usable;
     // The caller's bytes live until write() returns, these until the client acknowledged them.
     outgoing_ = written_.emplace_back(bytes.begin(), bytes.end());
-    (void)nghttp3_conn_resume_stream(streams_.raw(), id_);
+    call([this](nghttp3_conn* connection) { (void)nghttp3_conn_resume_stream(connection, id_); });
     streams_.wake();
   }
   while (!outgoing_.empty() || !head_gone_) {
@@ -164,7 +181,7 @@ Task<void> H3ServerStream::finish(HeaderList trailers) {
   if (auto const usable = broken(); !usable) co_return usable;
   finishing_ = true;
   outgoing_trailers_ = trailers;
-  (void)nghttp3_conn_resume_stream(streams_.raw(), id_);
+  call([this](nghttp3_conn* connection) { (void)nghttp3_conn_resume_stream(connection, id_); });
   streams_.wake();
   while (finishing_) {
     if (auto const usable = broken(); !usable) co_return usable;

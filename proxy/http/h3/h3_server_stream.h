@@ -27,6 +27,8 @@ class H3Streams {
   virtual void extend(std::int64_t stream, bool open, std::uint64_t size_bytes) = 0;
   /// Resets the stream soon, from anywhere.
   virtual void reset_soon(std::int64_t stream, std::uint64_t code) = 0;
+  /// Ends the connection: an assertion failed in a call of raw().
+  virtual void abandon() = 0;
 };
 
 /// One exchange with an HTTP/3 client: its request's content and the writer of its response. Lives
@@ -44,7 +46,7 @@ class H3ServerStream final : public BodyReader, public ResponseWriter {
     method_ = method;
     expects_continue_ = expects_continue;
   }
-  /// A field to add to the response's head: Alt-Svc.
+  /// The Alt-Svc field of a response that has none.
   void set_alt_svc(std::string value) { alt_svc_ = std::move(value); }
 
   // BodyReader: bytes are acknowledged, for the windows of stream and connection, only after they
@@ -95,6 +97,9 @@ class H3ServerStream final : public BodyReader, public ResponseWriter {
   std::size_t head_bytes = 0;
 
  private:
+  /// Calls nghttp3, unless the connection is over.
+  template <class Work>
+  void call(const Work& work);
   Result<void> broken() const;
   void submit_interim(const ResponseHead& interim);
   void respond(const nghttp2_nv* fields, std::size_t count);

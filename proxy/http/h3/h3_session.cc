@@ -120,7 +120,9 @@ void H3Session::attach(QuicConnection& connection, ChainFor chain_for) {
 void H3Session::begin_ending() {
   if (quic_ == nullptr || std::exchange(ending_, true)) return;
   for (auto const& [id, stream] : streams_) stream->hurry();
-  if (http_ != nullptr) (void)nghttp3_conn_submit_shutdown_notice(raw());
+  guard([this] {
+    if (http_ != nullptr) (void)nghttp3_conn_submit_shutdown_notice(raw());
+  });
   end_if_done();
   wake();
 }
@@ -131,6 +133,10 @@ void H3Session::close() {
 
 void H3Session::sweep(std::chrono::steady_clock::time_point now) {
   if (quic_ == nullptr) return;
+  guard([this, now] { sweep_streams(now); });
+}
+
+void H3Session::sweep_streams(std::chrono::steady_clock::time_point now) {
   // Requests that crossed the notice have arrived by now: the second step of an ending.
   if (ending_ && http_ != nullptr && !std::exchange(shut_down_, true)) {
     (void)nghttp3_conn_shutdown(raw());
@@ -287,6 +293,7 @@ void H3Session::shut(std::int64_t stream) {
 }
 void H3Session::ended(std::error_code why) {
   quic_ = nullptr;
+  if (why == failed_assertion()) keep_forever(http_.release());
   for (auto const& [id, stream] : streams_) stream->close(NGHTTP3_H3_NO_ERROR);
   on_over(why);
 }
@@ -296,15 +303,21 @@ void H3Session::wake() {
 }
 void H3Session::extend(std::int64_t stream, bool open, std::uint64_t size_bytes) {
   if (quic_ == nullptr) return;
-  if (open) {
-    quic_->extend(stream, size_bytes);
-  } else {
-    quic_->extend_connection(size_bytes);
-  }
+  guard([&] {
+    if (open) {
+      quic_->extend(stream, size_bytes);
+    } else {
+      quic_->extend_connection(size_bytes);
+    }
+  });
 }
 void H3Session::reset_soon(std::int64_t stream, std::uint64_t code) {
   resets_.emplace_back(stream, code);
   wake();
+}
+
+void H3Session::abandon() {
+  if (quic_ != nullptr) quic_->abandon();
 }
 
 H3ServerStream* H3Session::stream_at(std::int64_t id) const {
@@ -360,8 +373,10 @@ void H3Session::release(H3ServerStream& stream) {
     wake();
   } else if (!stream.finished()) {
     // The answer is complete: further content of the client is useless (section 4.1).
-    quic_->stop_reading(stream.id(), NGHTTP3_H3_NO_ERROR);
-    (void)nghttp3_conn_shutdown_stream_read(raw(), stream.id());
+    guard([&] {
+      quic_->stop_reading(stream.id(), NGHTTP3_H3_NO_ERROR);
+      (void)nghttp3_conn_shutdown_stream_read(raw(), stream.id());
+    });
   }
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "proxy/http/h3/h3_server_stream.h"
+#include "proxy/quic/library_assertion.h"
 #include "proxy/quic/quic_connection.h"
 
 namespace reprise {
@@ -21,8 +22,9 @@ struct H3ServerOptions {
   std::uint32_t concurrent_streams_max = 256;  ///< as the QUIC connection permits
   std::chrono::seconds head_timeout{30};       ///< from the first byte of a head to its end
   std::chrono::seconds stall_timeout{120};     ///< for a stream that waits for its client
-  /// Tell clients that the origin's port serves HTTP/3 (Alt-Svc, RFC 7838). Chromium sends images
-  /// with their priorities only to origins of which it knows that.
+  /// Tell clients that the origin's port serves HTTP/3 (Alt-Svc, RFC 7838), in each response that
+  /// has no such field. Chromium sends images with their priorities only to origins of which it
+  /// knows that.
   bool tells_alt_svc = true;
 };
 
@@ -76,13 +78,16 @@ class H3Session : public QuicApplication, public H3Streams {
   void wake() override;
   void extend(std::int64_t stream, bool open, std::uint64_t size_bytes) override;
   void reset_soon(std::int64_t stream, std::uint64_t code) override;
+  void abandon() override;
 
   const H3ServerOptions& options() const { return options_; }
 
  private:
   struct Callbacks;
   struct Deleter {
-    void operator()(nghttp3_conn* connection) const { nghttp3_conn_del(connection); }
+    void operator()(nghttp3_conn* connection) const {
+      (void)survives_assertions([connection] { nghttp3_conn_del(connection); });
+    }
   };
   /// Pieces that a packet may be made of.
   static constexpr std::size_t kPiecesMax = 16;
@@ -92,6 +97,12 @@ class H3Session : public QuicApplication, public H3Streams {
   void on_begin_head(std::int64_t id);
   int on_field(H3ServerStream& stream, std::string_view name, std::string_view value);
   void retire(std::int64_t id);
+  void sweep_streams(std::chrono::steady_clock::time_point now);
+  /// Runs `work`, which calls the libraries from outside the connection's own calls.
+  template <class Work>
+  void guard(const Work& work) {
+    if (!survives_assertions(work)) abandon();
+  }
   void end_if_done();
 
   H3ServerOptions const options_;

@@ -109,14 +109,15 @@ class PreparedExchange::ArchivedBody final : public PiecewiseBody {
 
 PreparedExchange::PreparedExchange(const ArchiveReader& archive, std::uint32_t ordinal,
                                    const DateShift& dates, const Scheduler& scheduler,
-                                   OnDamage on_damage, CountOf count_of)
+                                   const std::set<std::string>& h3_offers, OnDamage on_damage,
+                                   CountOf count_of)
     : archive_(archive), on_damage_(std::move(on_damage)), count_of_(std::move(count_of)) {
-  prepare(ordinal, dates, scheduler);
+  prepare(ordinal, dates, scheduler, h3_offers);
   memory_bytes_ = own_bytes();
 }
 
 void PreparedExchange::prepare(std::uint32_t ordinal, const DateShift& dates,
-                               const Scheduler& scheduler) {
+                               const Scheduler& scheduler, const std::set<std::string>& h3_offers) {
   auto exchange = archive_.exchange(ordinal);
   if (!exchange) {
     auto const at = archive_.entries()[ordinal].record_offset;
@@ -136,7 +137,9 @@ void PreparedExchange::prepare(std::uint32_t ordinal, const DateShift& dates,
   std::string_view method = "GET";
   if (request.protocol.empty()) method = request.method;
   auto const head = head_with(reply.headers.list());
-  fitted_.emplace(method, head, framing_of(method, head, exchange_));
+  bool const offers = request.scheme == Scheme::kHttps && h3_offers.contains(request.host);
+  fitted_.emplace(method, head, framing_of(method, head, exchange_),
+                  offers ? FittedFields::AltSvc::kOnlyH3 : FittedFields::AltSvc::kRemoved);
   headers_ = fitted_->take();
   for (HeaderView& field : headers_) {
     if (auto moved = dates.moved(field.name, field.value)) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -56,8 +57,10 @@ class PreparedExchange {
   /// Where to count a document or worker that was made.
   using CountOf = std::function<InjectionCount*(const Form&, const inject::RewriteReport&)>;
 
+  /// Responses of the hosts in `h3_offers` keep their offers of HTTP/3 (Alt-Svc).
   PreparedExchange(const ArchiveReader& archive, std::uint32_t ordinal, const DateShift& dates,
-                   const Scheduler& scheduler, OnDamage on_damage, CountOf count_of);
+                   const Scheduler& scheduler, const std::set<std::string>& h3_offers,
+                   OnDamage on_damage, CountOf count_of);
   ~PreparedExchange();
   PreparedExchange(const PreparedExchange&) = delete;
   PreparedExchange& operator=(const PreparedExchange&) = delete;
@@ -89,7 +92,8 @@ class PreparedExchange {
  private:
   class ArchivedBody;
 
-  void prepare(std::uint32_t ordinal, const DateShift& dates, const Scheduler& scheduler);
+  void prepare(std::uint32_t ordinal, const DateShift& dates, const Scheduler& scheduler,
+               const std::set<std::string>& h3_offers);
   ResponseHead head_with(HeaderList headers) const;
   StoredResponse::Parts parts_with(HeaderList headers) const;
   bool is_rewritable(inject::Destination destination) const;

@@ -13,6 +13,7 @@ PreparedExchanges::PreparedExchanges(const ArchiveReader& archive, Options optio
     : archive_(archive),
       script_(std::move(options.script)),
       dates_(options.date_shift),
+      h3_offers_(std::move(options.h3_offers)),
       scheduler_(archive, options.timing),
       on_damage_(std::move(on_damage)),
       cache_(archive.entries().size(), [this](std::uint32_t ordinal) { return prepare(ordinal); }) {
@@ -20,7 +21,7 @@ PreparedExchanges::PreparedExchanges(const ArchiveReader& archive, Options optio
 
 PreparedCache::Entry PreparedExchanges::prepare(std::uint32_t ordinal) {
   return std::make_shared<const PreparedExchange>(
-      archive_, ordinal, dates_, scheduler_, on_damage_,
+      archive_, ordinal, dates_, scheduler_, h3_offers_, on_damage_,
       [this, ordinal](const Form& form, const inject::RewriteReport& report) {
         return documents_.of(ordinal, form, report);
       });

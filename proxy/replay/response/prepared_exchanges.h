@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <stop_token>
+#include <string>
 
 #include "proxy/replay/response/injected_documents.h"
 #include "proxy/replay/response/prepared_cache.h"
@@ -26,7 +28,8 @@ class PreparedExchanges {
   struct Options {
     std::optional<inject::InjectedScript> script;  ///< goes into documents; nothing: no script
     Timing timing = {};
-    std::chrono::seconds date_shift{};  ///< how much later dates in responses are than recorded
+    std::chrono::seconds date_shift{};     ///< how much later dates in responses are than recorded
+    std::set<std::string> h3_offers = {};  ///< hosts whose offers of HTTP/3 (Alt-Svc) are kept
   };
 
   /// `archive` must outlive this. `on_damage` is called for damage found while sending.
@@ -61,6 +64,7 @@ class PreparedExchanges {
   const ArchiveReader& archive_;
   std::optional<inject::InjectedScript> const script_;
   DateShift const dates_;
+  std::set<std::string> const h3_offers_;
   Scheduler const scheduler_;
   PreparedExchange::OnDamage const on_damage_;
   InjectedDocuments documents_;

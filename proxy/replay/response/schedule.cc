@@ -115,6 +115,10 @@ class Steps {
   std::uint64_t pause_at_bytes_ = 0;
 };
 
+bool is_piecewise(const Exchange& exchange, Pace pace) {
+  return pace == Pace::kAll || is_stream(exchange.response.headers.list());
+}
+
 std::vector<Schedule::Step> steps_of(const Exchange& exchange,
                                      std::optional<nanoseconds> round_trip, Pace pace) {
   auto const& response = exchange.response;
@@ -124,8 +128,7 @@ std::vector<Schedule::Step> steps_of(const Exchange& exchange,
       std::ranges::any_of(response.chunk_times, no_time)) {
     return {};
   }
-  bool const all = pace == Pace::kAll || is_stream(response.headers.list());
-  Steps steps(exchange, round_trip, all);
+  Steps steps(exchange, round_trip, is_piecewise(exchange, pace));
   auto const size = response.body.size_bytes;
   for (const ChunkTime& chunk : response.chunk_times) {
     steps.add(std::min(chunk.end_bytes, size), chunk.time);
@@ -167,7 +170,8 @@ Schedule make_schedule(const Exchange& exchange, std::optional<nanoseconds> roun
   Schedule schedule{.interim = {},
                     .head = think.final_head(),
                     .draws = think.draws(),
-                    .steps = steps_of(exchange, round_trip, timing.pace)};
+                    .steps = steps_of(exchange, round_trip, timing.pace),
+                    .piecewise = is_piecewise(exchange, timing.pace)};
   for (const StoredInterimResponse& interim : exchange.interim) {
     if (interim.status != 100) schedule.interim.push_back(think.interim_head(interim.time));
   }

@@ -70,6 +70,14 @@ struct Schedule {
   std::shared_ptr<ThinkDraws> draws;  ///< if not null, they count instead of `head`
   /// Of the body, in order; the last one is its end. Empty: the whole body is sent with the head.
   std::vector<Step> steps;
+  /// Whether the steps are all pieces of the body, not only the pauses.
+  bool piecewise = false;
+
+  /// When a piece that is due at `due` is sent: at the next whole millisecond of the clock, so that
+  /// one wake of the thread serves all streams with something due within it.
+  static std::chrono::steady_clock::time_point wake_at(std::chrono::steady_clock::time_point due) {
+    return std::chrono::ceil<std::chrono::milliseconds>(due);
+  }
 
   /// Whether there is no wait.
   bool is_at_once() const {

@@ -250,12 +250,26 @@ TEST(Differences, ExpiresIsComparedWithItsDate) {
               ElementsAre(HasSubstr("`expires after 1 minutes` instead of `expires after 60")));
 }
 
-TEST(Differences, AConnectionThatIsNotKeptIsTold) {
+TEST(Differences, AHostThatDoesNotKeepConnectionsIsOneGroup) {
   auto b = a_page();
-  b.at("https://a.test/font.woff2").headers = Headers({{.name = "Connection", .value = "close"}});
+  for (auto const* const url : {"https://a.test/font.woff2", "https://a.test/img/hero.png"}) {
+    b.at(url).headers = Headers({{.name = "Connection", .value = "close"}});
+  }
   auto const found = differences_of(a_page(), b);
-  EXPECT_THAT(told(found), ElementsAre(HasSubstr("connection https://a.test/font.woff2")));
-  EXPECT_FALSE(found.groups[0].can_be_put_in);
+  EXPECT_THAT(told(found), ElementsAre(HasSubstr("connection https://a.test/font.woff2"),
+                                       HasSubstr("connection https://a.test/img/hero.png")));
+  ASSERT_EQ(found.groups.size(), 1u);
+  EXPECT_TRUE(found.groups[0].can_be_put_in);
+}
+
+TEST(Differences, HowLongAConnectionIsKeptIsNotCompared) {
+  auto a = a_page();
+  auto b = a_page();
+  a.at("https://a.test/font.woff2").headers =
+      Headers({{.name = "Keep-Alive", .value = "timeout=5, max=100"}});
+  b.at("https://a.test/font.woff2").headers =
+      Headers({{.name = "Keep-Alive", .value = "timeout=5, max=99"}});
+  EXPECT_THAT(told(differences_of(a, b)), IsEmpty());
 }
 
 TEST(Differences, TheThinkTimesOfAHostAreOneDifference) {

@@ -208,6 +208,14 @@ TEST(FittedFields, KeepWhatAHeadWithoutBodyAnnounces) {
   EXPECT_THAT(hint.lines_for_client("HEAD"), ElementsAre("Link: a"));
 }
 
+TEST(FittedFields, KeepOffersOfHttp3WhereTheyLeadToTheProxy) {
+  auto const origin = with_fields("Alt-Svc: h2=\":1\", h3=\":443\"; ma=60\r\nA: b\r\nAlt-Svc: x");
+  FittedFields const kept("GET", *origin.head, {.kind = Kind::kNone},
+                          FittedFields::AltSvc::kOnlyH3);
+  EXPECT_THAT(OriginHead::lines_of(kept.list()),
+              ElementsAre("Alt-Svc: h3=\":443\"; ma=60", "A: b"));
+}
+
 TEST(FittedFields, SayTheLengthThatIsSent) {
   auto const origin = with_fields("Content-Length: 5, 6\r\nA: b");
   FittedFields const replaced("GET", *origin.head, {.kind = Kind::kLength, .length_bytes = 9});

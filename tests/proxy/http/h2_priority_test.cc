@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "tests/proxy/http/delivery_orders.h"
 #include "tests/proxy/http/h2_site.h"
 
 namespace reprise {
@@ -150,6 +151,35 @@ TEST_F(H2Priority, ResponsesOfOneUrgencyComeInTheOrderOfTheirRequests) {
     expect_in_order(co_await take(client, 4), {1, 3, 5, 7});
   });
 }
+
+class H2Orders : public H2Priority, public testing::WithParamInterface<DeliveryOrder> {};
+
+/// h3_delivery_test.cc has the same for HTTP/3.
+TEST_P(H2Orders, AreThoseOfHttp3) {
+  play([](FrameClient& client) -> awaitable<void> {
+    auto const& [name, priorities, ends] = GetParam();
+    auto together = windows();
+    std::uint32_t stream = 1;
+    for (auto const& priority : priorities) {
+      together += ask(client, stream, priority);
+      stream += 2;
+    }
+    co_await client.send(together);
+    std::vector<std::uint32_t> ended;
+    while (ended.size() < priorities.size()) {
+      auto const found = co_await client.next();
+      if (!found) break;
+      if (found->type == NGHTTP2_DATA && found->ends_stream()) ended.push_back(found->stream);
+    }
+    std::vector<std::uint32_t> expected;
+    for (auto const position : ends) {
+      expected.push_back(static_cast<std::uint32_t>(1 + 2 * position));
+    }
+    EXPECT_EQ(ended, expected);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(All, H2Orders, testing::ValuesIn(delivery_orders()), name_of_order);
 
 TEST_F(H2Priority, IncrementalResponsesOfOneUrgencyInterleave) {
   play([](FrameClient& client) -> awaitable<void> {

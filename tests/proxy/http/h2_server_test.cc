@@ -249,6 +249,37 @@ TEST_F(H2ServerTest, HoldsAStoredResponseUntilItHasGone) {
   });
 }
 
+/// The stream of a response ends once its last frame has been made, and the client may take that
+/// much later: its bytes are still borrowed.
+TEST_F(H2ServerTest, HoldsAStoredResponseWhoseLastFramesTheSocketHasNotTaken) {
+  ends.client->socket().set_option(net::socket_base::receive_buffer_size(16 << 10));
+  ends.server->socket().set_option(net::socket_base::send_buffer_size(16 << 10));
+  settings = setting(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 1 << 30);
+  play([this](FrameClient& client) -> awaitable<void> {
+    co_await client.send(frame(NGHTTP2_WINDOW_UPDATE, 0, 0, u32(1 << 30)));
+    auto const executor = co_await net::this_coro::executor;
+    for (std::uint32_t id = 1; id < 40; id += 2) {
+      std::string body(id * 16'000, 'l');
+      auto& stored = site.responses["/stored"];
+      stored = std::make_shared<StoredResponse>(
+          "GET", StoredResponse::Parts{.head = {.status = 200}, .body = bytes_of(body)});
+      std::weak_ptr const watched(stored);
+      co_await client.send(client.head(id, request_fields("/stored")));
+      for (int turns = 0; turns < 100; ++turns) co_await net::post(executor, net::deferred);
+      site.responses.clear();
+      for (int turns = 0; turns < 100; ++turns) co_await net::post(executor, net::deferred);
+      if (watched.expired()) body.assign(body.size(), 'x');
+      std::string received;
+      for (bool more = true; more;) {
+        auto const seen = co_await client.until(NGHTTP2_DATA, id);
+        received += seen.payload;
+        more = !seen.ends_stream();
+      }
+      EXPECT_EQ(received, std::string(id * 16'000, 'l'));
+    }
+  });
+}
+
 TEST_F(H2ServerTest, HoldsTheHandlerBackWhileTheClientOpensNoWindow) {
   play([this](FrameClient& client) -> awaitable<void> {
     co_await client.send(client.head(1, request_fields("/download")));

@@ -258,6 +258,16 @@ void QuicClient::cancel(std::int64_t stream) {
   quic_api::shut_down_stream(quic_, stream, NGHTTP3_H3_REQUEST_CANCELLED);
 }
 
+void QuicClient::update_priority(std::int64_t stream, std::uint32_t urgency, bool incremental) {
+#if NGHTTP3_VERSION_NUM >= 0x010000
+  auto const text = "u=" + std::to_string(urgency) + (incremental ? ", i" : "");
+  EXPECT_EQ(nghttp3_conn_set_client_stream_priority(http_, stream, octets(text), text.size()), 0);
+#else
+  nghttp3_pri const priority{.urgency = urgency, .inc = incremental ? 1 : 0};
+  EXPECT_EQ(nghttp3_conn_set_stream_priority(http_, stream, &priority), 0);
+#endif
+}
+
 void QuicClient::extend(std::int64_t stream, std::uint64_t size_bytes) {
   ngtcp2_conn_extend_max_stream_offset(quic_, stream, size_bytes);
   ngtcp2_conn_extend_max_offset(quic_, size_bytes);

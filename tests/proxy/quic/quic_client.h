@@ -63,6 +63,8 @@ class QuicClient {
   std::int64_t ask(Fields fields, std::optional<std::string> body = {});
   std::int64_t get(const std::string& path, Fields more = {});
   void cancel(std::int64_t stream);
+  /// Sends PRIORITY_UPDATE (RFC 9218 section 7.2) for a request that was asked.
+  void update_priority(std::int64_t stream, std::uint32_t urgency, bool incremental = false);
   /// Permits that much more on a stream and the connection.
   void extend(std::int64_t stream, std::uint64_t size_bytes);
 

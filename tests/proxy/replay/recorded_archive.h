@@ -43,6 +43,11 @@ class RecordedArchive {
     EXPECT_TRUE(writer_->add_connection(std::move(connection)));
   }
 
+  void add(DnsAnswer answer) {
+    answer.session = 1;
+    EXPECT_TRUE(writer_->add_answer(std::move(answer)));
+  }
+
   /// Changes a byte of `text` where it first stands in the file. Nothing is added after that.
   void damage(std::string_view text) {
     close();

@@ -7,6 +7,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <set>
 
 #include "proxy/replay/replay_session.h"
 #include "tests/proxy/replay/recorded_archive.h"
@@ -18,6 +19,7 @@ namespace {
 using std::chrono::hours;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 class TimedReplay : public testing::Test {
  protected:
@@ -94,6 +96,7 @@ class TimedReplay : public testing::Test {
                     if (broken) std::rethrow_exception(broken);
                   });
     loop.run();
+    due_.insert(due_.end(), log.due.begin(), log.due.end());
     return log.lines;
   }
   std::vector<std::string> get(const Timing& timing, const std::string& target,
@@ -104,6 +107,8 @@ class TimedReplay : public testing::Test {
 
   inline static const Timing kThink{.think = {.kind = ThinkTime::Kind::kRecorded},
                                     .pace = Pace::kStreams};
+
+  std::vector<WrittenLog::Time> due_;  // of all timers
 
  private:
   RecordedArchive archive_;
@@ -139,6 +144,31 @@ TEST_F(TimedReplay, SendsAStreamPieceByPieceWithATimerEach) {
 TEST_F(TimedReplay, HasNoTimerForPiecesThatAreDueTogether) {
   record("/", 1, {{0, "a"}, {0, "b"}, {0, "c"}, {2, "d"}, {2, "e"}});
   EXPECT_THAT(get({}, "/"), ElementsAre("head 200", "abc", "until 2 h", "de", "end"));
+}
+
+TEST_F(TimedReplay, WakesOnceForAllStreamsThatHaveSomethingDueWithinAMillisecond) {
+  using std::chrono::microseconds;
+  WrittenLog::Time const start{hours(1)};
+  std::set<WrittenLog::Time> wakes;
+  for (int stream = 0; stream < 20; ++stream) {
+    for (int event = 1; event <= 10; ++event) {
+      auto const due = start + microseconds(10'000 * event + 40 * stream + 100);
+      auto const wake = Schedule::wake_at(due);
+      EXPECT_GE(wake, due) << "never early";
+      EXPECT_LT(wake - due, Schedule::kTogether);
+      wakes.insert(wake);
+    }
+  }
+  EXPECT_THAT(wakes, SizeIs(10)) << "of 200 events";
+}
+
+TEST_F(TimedReplay, OfStreamsWaitsForWholeMilliseconds) {
+  record("/stream", 1, {{0, "one"}, {2, "two"}, {3, "three"}});
+  auto const before = std::chrono::steady_clock::now();
+  get({}, "/stream");
+  ASSERT_THAT(due_, SizeIs(2));
+  EXPECT_GE(due_[0], before + hours(2));
+  for (auto const at : due_) EXPECT_EQ(at, Schedule::wake_at(at));
 }
 
 TEST_F(TimedReplay, GivesEachRepeatOnceThoughItIsNotDueWhenItIsAskedFor) {

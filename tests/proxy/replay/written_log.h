@@ -37,6 +37,7 @@ class WrittenLog final : public ResponseWriter {
     auto const hours_on = std::chrono::round<std::chrono::minutes>(at - start_).count() / 60;
     lines.push_back("until " + std::to_string(hours_on) + " h");
     ++timers;
+    due.push_back(at);
     if (timers == gone_at_timer) {
       co_return fail(std::make_error_code(std::errc::connection_aborted));
     }
@@ -47,6 +48,7 @@ class WrittenLog final : public ResponseWriter {
 
   std::vector<std::string> lines;
   std::size_t timers = 0;
+  std::vector<Time> due;  // of the timers
   std::size_t gone_at_timer = 0;
 
  private:

@@ -15,6 +15,7 @@ namespace reprise {
 namespace {
 
 using testing::Each;
+using testing::ElementsAre;
 using testing::EndsWith;
 using testing::Ge;
 using testing::IsEmpty;
@@ -28,6 +29,7 @@ constexpr std::size_t kRecordHeadBytes = 5;
 class TlsStreamTest : public TlsEnds, public testing::WithParamInterface<std::uint16_t> {
  protected:
   void SetUp() override {
+    if (far_ >= 0) ::close(far_);
     int ends[2];
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends), 0);
     tcp::socket socket(context_);
@@ -216,6 +218,87 @@ TEST_P(TlsStreamTest, RecordsOfALargeBodyAreSoonFull) {
   EXPECT_EQ(read(), answer);
 }
 
+/// The same with each cipher suite.
+class TlsStreamSuites : public TlsStreamOfThree {
+ protected:
+  /// Answers each request with `pieces`.
+  void serve_each(std::vector<std::string> pieces) {
+    texts_ = std::move(pieces);
+    for (const std::string& text : texts_) pieces_.emplace_back(bytes_of(text));
+    serve([this]() -> awaitable<void> {
+      std::array<std::byte, 100> request;
+      while (co_await stream_->read_some(request)) {
+        (void)co_await stream_->write(std::span<const Piece>(pieces_));
+      }
+    });
+  }
+  std::string whole() const {
+    std::string all;
+    for (const std::string& text : texts_) all += text;
+    return all;
+  }
+  /// The answer to a request, as the client reads it.
+  std::string ask() {
+    say("request");
+    deliver();
+    receive();
+    return read();
+  }
+
+  std::vector<std::string> texts_;
+  std::vector<Piece> pieces_;
+};
+INSTANTIATE_TEST_SUITE_P(Versions, TlsStreamSuites, testing::Values(TLS1_3_VERSION));
+
+TEST_P(TlsStreamSuites, PiecesOfAllSizesArriveWhole) {
+  for (const char* const suite :
+       {"TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"}) {
+    SCOPED_TRACE(suite);
+    TlsStreamSuites::SetUp();
+    SSL_set_ciphersuites(client_.get(), suite);
+    texts_.clear();
+    pieces_.clear();
+    serve_each({"head", std::string(40'000, 'a'), "", "next head", std::string(1'023, 'b'),
+                std::string(1'024, 'c'), std::string(100'000, 'd'), "end"});
+    shake_hands_up_to_the_last();
+    EXPECT_STREQ(SSL_get_cipher_name(client_.get()), suite);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(), whole());
+    stream_->close();
+    run();
+  }
+}
+
+TEST_P(TlsStreamSuites, AKeyUpdateThatTheClientAsksForIsAnsweredAndFollowed) {
+  for (const char* const suite :
+       {"TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"}) {
+    SCOPED_TRACE(suite);
+    TlsStreamSuites::SetUp();
+    SSL_set_ciphersuites(client_.get(), suite);
+    texts_.clear();
+    pieces_.clear();
+    serve_each({"head", std::string(60'000, 'a')});
+    shake_hands_up_to_the_last();
+    EXPECT_EQ(ask(), whole());
+    for (int i = 0; i < 3; ++i) {
+      ASSERT_EQ(SSL_key_update(client_.get(), SSL_KEY_UPDATE_REQUESTED), 1);
+      EXPECT_EQ(ask(), whole());
+      EXPECT_EQ(ask(), whole());
+    }
+    stream_->close();
+    run();
+  }
+}
+
+TEST_P(TlsStreamSuites, SmallPiecesShareARecord) {
+  serve_each({"head", std::string(500, 'a'), "tail"});
+  shake_hands_up_to_the_last();
+  ask();
+  say("request");
+  deliver();
+  receive();
+  EXPECT_THAT(records(), ElementsAre(508 + RecordSealer::kOverheadBytes));
+}
+
 /// One document over HTTP/2, whatever is asked for.
 class Document final : public Handler {
  public:
@@ -224,12 +307,11 @@ class Document final : public Handler {
     co_return fail(std::make_error_code(std::errc::not_supported));
   }
   StoredResponsePtr stored(const ExchangeContext&, const RequestHead&) override {
-    return response_;
+    return std::make_shared<StoredResponse>(
+        "GET", StoredResponse::Parts{.head = {.status = 200}, .body = bytes_of(body)});
   }
 
- private:
-  StoredResponsePtr response_ = std::make_shared<StoredResponse>(
-      "GET", StoredResponse::Parts{.head = {.status = 200}, .body = bytes_of("document")});
+  std::string body = "document";
 };
 
 class FirstFlightOfH2 : public TlsStreamTest {
@@ -260,6 +342,27 @@ TEST_P(FirstFlightOfH2, IsOnePacketWhereTheRequestIsThere) {
   deliver();
   EXPECT_THAT(receive(), SizeIs(1));
   EXPECT_THAT(read(), EndsWith("document"));
+}
+
+TEST_P(FirstFlightOfH2, IsFollowedByFramesThatFillARecordEach) {
+  constexpr std::size_t kFrameHeadBytes = 9;
+  document_.body = std::string(200'000, 'a') + std::string(200'000, 'b');
+  say(request_ +
+      frame(NGHTTP2_SETTINGS, 0, 0, setting(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 1 << 20)) +
+      frame(NGHTTP2_WINDOW_UPDATE, 0, 0, u32(1 << 20)));
+  deliver();
+  receive();
+  std::string const sent = read();
+  std::string body;
+  std::size_t full_frames = 0;
+  for (std::size_t at = 0; at < sent.size();) {
+    std::size_t const size = u32_at(sent, at) >> 8;
+    if (sent[at + 3] == NGHTTP2_DATA) body += sent.substr(at + kFrameHeadBytes, size);
+    if (size + kFrameHeadBytes == RecordSizer::kRecordBytesMax) ++full_frames;
+    at += kFrameHeadBytes + size;
+  }
+  EXPECT_TRUE(body == document_.body) << body.size() << " bytes";
+  EXPECT_EQ(full_frames, 24U);
 }
 
 TEST_P(FirstFlightOfH2, HasSettingsAndTicketsInOnePacketWhereNoRequestIsThere) {

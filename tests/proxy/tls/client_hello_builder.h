@@ -15,7 +15,7 @@ namespace reprise {
 
 using ByteString = std::vector<std::byte>;
 
-inline ByteString bytes_of(std::string_view text) {
+inline ByteString byte_string_of(std::string_view text) {
   auto const* const data = reinterpret_cast<const std::byte*>(text.data());
   return {data, data + text.size()};
 }
@@ -48,13 +48,14 @@ inline ByteString u16_list(const std::vector<std::uint16_t>& values) {
 
 inline ByteString server_name_extension(std::string_view name) {
   ByteString entry = number(0, 1);
-  append(entry, prefixed(2, bytes_of(name)));
+  append(entry, prefixed(2, byte_string_of(name)));
   return prefixed(2, entry);
 }
 
 inline ByteString alpn_extension(std::initializer_list<std::string_view> protocols) {
   ByteString list;
-  for (std::string_view const protocol : protocols) append(list, prefixed(1, bytes_of(protocol)));
+  for (std::string_view const protocol : protocols)
+    append(list, prefixed(1, byte_string_of(protocol)));
   return prefixed(2, list);
 }
 
@@ -148,7 +149,7 @@ inline HelloParts chromium_hello() {
                          {45, prefixed(1, {std::byte{1}})},
                          {43, prefixed(1, u16_list({0xdada, 0x0304, 0x0303}))},
                          {27, prefixed(1, u16_list({0x0002}))},
-                         {17613, prefixed(2, prefixed(1, bytes_of("h2")))},
+                         {17613, prefixed(2, prefixed(1, byte_string_of("h2")))},
                          {0xfe0d, ByteString(218, std::byte{0xec})},
                          {0x0a0a, ByteString(1)}}};
 }

@@ -103,7 +103,7 @@ TEST(ClientHello, NeverCrashesOnAFlippedByte) {
 
 TEST(ClientHello, IgnoresWhatFollowsTheMessage) {
   auto stream = one_record(small_hello());
-  append(stream, record(bytes_of("\x01"), 20));
+  append(stream, record(byte_string_of("\x01"), 20));
   expect_small_hello(parse_whole(stream));
 }
 
@@ -131,11 +131,11 @@ TEST(ClientHello, TakesTheLegacyVersionWhereNoneIsListed) {
 TEST(ClientHello, KnowsOtherProtocolsFromTheFirstBytes) {
   for (const std::string_view text : {"GET / HTTP/1.1\r\n", "PRI * HTTP/2.0\r\n", "\x80\x2e\x01",
                                       "SSH-2.0-x", "\x05\x01", "\x16\x02\x00"}) {
-    EXPECT_TRUE(fails_with(client_hello_errc::not_tls, bytes_of(text))) << text;
+    EXPECT_TRUE(fails_with(client_hello_errc::not_tls, byte_string_of(text))) << text;
   }
-  EXPECT_TRUE(fails_with(client_hello_errc::not_tls, record(bytes_of("\x01"), 20)));
-  EXPECT_TRUE(fails_with(client_hello_errc::not_tls, record(bytes_of("\x02\x28"), 21)));
-  EXPECT_TRUE(fails_with(client_hello_errc::not_tls, record(bytes_of("data"), 23)));
+  EXPECT_TRUE(fails_with(client_hello_errc::not_tls, record(byte_string_of("\x01"), 20)));
+  EXPECT_TRUE(fails_with(client_hello_errc::not_tls, record(byte_string_of("\x02\x28"), 21)));
+  EXPECT_TRUE(fails_with(client_hello_errc::not_tls, record(byte_string_of("data"), 23)));
   EXPECT_TRUE(asks_for_more({}));
 }
 
@@ -151,7 +151,7 @@ TEST(ClientHello, RefusesOtherHandshakeMessagesAndInterleavedRecords) {
 
 TEST(ClientHello, RefusesEmptyAndOverlongRecords) {
   EXPECT_TRUE(fails_with(client_hello_errc::malformed, record({})));
-  ByteString header = bytes_of("\x16\x03\x01");
+  ByteString header = byte_string_of("\x16\x03\x01");
   append(header, number((1 << 14) + 1, 2));
   EXPECT_TRUE(fails_with(client_hello_errc::malformed, header));
 }
@@ -203,7 +203,7 @@ TEST(ClientHello, RefusesHostNamesThatNoResolverTakes) {
 TEST(ClientHello, RefusesASecondHostNameButPassesOverOtherNameTypes) {
   auto const entry = [](std::uint8_t type, std::string_view name) {
     ByteString bytes = number(type, 1);
-    append(bytes, prefixed(2, bytes_of(name)));
+    append(bytes, prefixed(2, byte_string_of(name)));
     return bytes;
   };
   ByteString two = entry(0, "a.example");
@@ -228,11 +228,11 @@ TEST(ClientHello, RefusesExtensionsWhoseListsAreNotWhole) {
        }()},
       {16, prefixed(2, {})},
       {16, prefixed(2, prefixed(1, {}))},
-      {16, prefixed(2, bytes_of("\x03h2"))},
+      {16, prefixed(2, byte_string_of("\x03h2"))},
       {10, prefixed(2, {})},
-      {10, prefixed(2, bytes_of("odd"))},
+      {10, prefixed(2, byte_string_of("odd"))},
       {10, prefixed(1, u16_list({0x1d}))},
-      {13, prefixed(2, bytes_of("\x04"))},
+      {13, prefixed(2, byte_string_of("\x04"))},
       {43, prefixed(1, {})},
       {43, prefixed(2, u16_list({0x0304}))},
   };

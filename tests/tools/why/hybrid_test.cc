@@ -142,6 +142,16 @@ TEST_F(Hybrid, WithoutDifferencesIsAWithWhatOnlyBHas) {
   EXPECT_EQ(made.connections.at("new.test").address, "192.0.2.1:443");
 }
 
+TEST_F(Hybrid, ClosesConnectionsWhereBDoes) {
+  auto const url = "https://a.test/app.js";
+  a_.add(with(a_get(url, "text/javascript"), "Keep-Alive", "timeout=5"), "go()");
+  b_.add(with(a_get(url, "text/javascript"), "Connection", "close"), "go()");
+  auto const made = hybrid({{DifferenceKind::kConnection, url}});
+  EXPECT_EQ(field_of(made.exchanges.at(url).response, "connection"), "close");
+  EXPECT_EQ(field_of(made.exchanges.at(url).response, "keep-alive"), "-");
+  EXPECT_EQ(field_of(hybrid({}).exchanges.at(url).response, "connection"), "-");
+}
+
 TEST_F(Hybrid, OfADocumentHasTheEditsThatArePutIn) {
   auto const script = std::string("<script src=/new.js></script>\n");
   a_.add(a_get(kPage, "text/html"), a_document("", "one"));

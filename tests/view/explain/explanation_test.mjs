@@ -2,7 +2,7 @@ import assert from 'node:assert';
 import test from 'node:test';
 
 import {
-  callTree, heaviestKind, isOf, readExplanation, sharesOfPoint, sliceName,
+  callTree, costsBy, heaviestKind, isOf, readExplanation, sharesOfPoint, sliceName,
 } from '../../../view/explain/explanation.js';
 import { kindPlace, placeOf, pointPlace } from '../../../view/explain/place.js';
 import { layers, placed } from '../../../view/explain/trend.js';
@@ -25,6 +25,15 @@ test('kinds that occur are ranked by their share of all views', () => {
   assert.deepStrictEqual(made.ranked.map(({ name }) => name), ['c', 'a', 'd']);
   assert.deepStrictEqual(made.ranked.map(({ colour }) => colour), ['k2', 'k0', 'k3']);
   assert.deepStrictEqual(made.slices.map(sliceName), ['All views', 'x 1, y 2']);
+});
+
+test('costs are ranked by what is asked for, without those that have none', () => {
+  const [a, b, c] = [{ name: 'a', us: 3, bytes: 5 }, { name: 'b', us: 2, bytes: 9 },
+    { name: 'c', us: 1, bytes: 0 }];
+  const slice = { costs: { host: [a, b, c], entity: [] } };
+  assert.deepStrictEqual(costsBy(slice, 'host', 'us'), [a, b, c]);
+  assert.deepStrictEqual(costsBy(slice, 'host', 'bytes'), [b, a]);
+  assert.deepStrictEqual(costsBy(slice, 'entity', 'us'), []);
 });
 
 test('a point is of a slice with all its tags, of which the page is one', () => {

@@ -150,8 +150,29 @@ function callRowsOf(views) {
     chain_us: Math.round(row.chain_us / views.length) })).sort(byTime).slice(0, 500);
 }
 
+/** By host, as far as the page needs them: of requests and of the scripts that ran. */
+function costsOf(views) {
+  const hosts = new Map();
+  const window = total(views, (view) => view.window);
+  for (const call of views.flatMap((view) => view.calls)) {
+    const name = /^https?:\/\/([^/]+)/.exec(call.total)?.[1] ?? 'the browser itself';
+    const cost = hosts.get(name) ?? { name, us: 0, processor_us: 0, bytes: 0, requests: 0 };
+    hosts.set(name, cost);
+    cost.us += call.own;
+    if (call.layer === 1) cost.processor_us += call.end - call.start;
+    else if (call.parent < 0) Object.assign(cost, { bytes: cost.bytes + 9_000,
+      requests: cost.requests + 1 });
+  }
+  const host = [...hosts.values()].map((cost) => ({ ...cost,
+    us: Math.round(cost.us / views.length), percent: Math.round((1e4 * cost.us) / window) / 100,
+    processor_us: Math.round(cost.processor_us / views.length),
+    bytes: Math.round(cost.bytes / views.length), requests: cost.requests / views.length,
+  })).sort(byTime);
+  return { host, entity: host.slice(0, 2), script: [], setting: [] };
+}
+
 const sliceOf = (tags, views) => ({ tags, views: views.length, window_us: windowOf(views),
-  shares: sharesOf(views), calls: callRowsOf(views) });
+  shares: sharesOf(views), calls: callRowsOf(views), costs: costsOf(views) });
 
 function grouped(views, keyOf) {
   const groups = new Map();

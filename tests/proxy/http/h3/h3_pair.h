@@ -120,6 +120,7 @@ class H3Pair : private QuicHost {
   QuicOptions quic_options;
   bool refuses_names = false;
   std::string asked_name;
+  std::function<void()> on_name;  ///< called in the middle of the handshake
   std::unique_ptr<H3Server> h3;
   std::unique_ptr<QuicConnection> server;
   std::optional<QuicClient> client;
@@ -157,6 +158,7 @@ class H3Pair : private QuicHost {
     server = std::move(*made);
     h3->attach(*server, [this](const std::string& name) -> std::shared_ptr<const GnutlsChain> {
       asked_name = name;
+      if (on_name) on_name();
       if (refuses_names) return nullptr;
       return *credentials->chain({.names = {name.empty() ? "unnamed.test" : name}});
     });

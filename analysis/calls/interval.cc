@@ -1,0 +1,30 @@
+#include "analysis/calls/interval.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace reprise {
+
+CallTree within(const CallTree& tree, std::int64_t from_us, std::int64_t to_us) {
+  CallTree part{.page = tree.page,
+                .started_unix_ms = tree.started_unix_ms,
+                .window_us = std::max<std::int64_t>(0, std::min(to_us, tree.window_us) - from_us),
+                .tags = tree.tags,
+                .calls = {},
+                .losses = tree.losses};
+  if (part.started_unix_ms) *part.started_unix_ms += static_cast<double>(from_us) / 1000;
+  std::vector<std::uint32_t> place(tree.calls.size(), kNoParent);
+  for (std::size_t i = 0; i < tree.calls.size(); ++i) {
+    Call const& call = tree.calls[i];
+    if (call.end_us < from_us || call.start_us >= to_us) continue;
+    auto copy = call;
+    copy.start_us = std::max(call.start_us, from_us) - from_us;
+    copy.end_us = std::min(call.end_us, to_us) - from_us;
+    if (call.parent != kNoParent) copy.parent = place[call.parent];
+    place[i] = static_cast<std::uint32_t>(part.calls.size());
+    part.calls.push_back(std::move(copy));
+  }
+  return part;
+}
+
+}  // namespace reprise

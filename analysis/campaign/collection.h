@@ -1,0 +1,47 @@
+#pragma once
+
+// What all shards measured of one page, put together: one result for each side. Pure.
+
+#include <boost/json/object.hpp>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/campaign/plan.h"
+#include "analysis/campaign/shard_result.h"
+
+namespace reprise {
+
+class PageCollection {
+ public:
+  PageCollection(const Plan& plan, std::size_t page);
+
+  /// A record of this page. Loads keep the node that made them, and get run numbers that are unique
+  /// in the page. Errors, as a sentence: a side that the plan does not have; an archive that
+  /// changed between two shards.
+  std::optional<std::string> add(const ShardHeader& header, ShardRecord record);
+
+  /// By side, in the plan's order; one without loads is empty.
+  const std::vector<LoadResult>& results() const { return results_; }
+
+  /// What does not depend on who measured, and how fast: a line per side and cell, with tabs
+  /// between page, side, url, browser, protocol, link, cache, loads, requests that most loads made,
+  /// and their SHA-256. The same on every engine if the page requests the same.
+  std::string cells() const;
+  /// "page", "loads", "failed", "nodes" with their loads, "browsers" with their versions; of the
+  /// task advise also "advice", and as recorded "url" and "load_events_ms".
+  boost::json::object summary() const;
+
+ private:
+  const Plan& plan_;
+  std::size_t page_;
+  std::vector<LoadResult> results_;
+  std::map<std::string, std::size_t> nodes_;
+  std::map<std::string, std::set<std::string>> browsers_;  ///< versions, by name
+  boost::json::object advice_;
+};
+
+}  // namespace reprise

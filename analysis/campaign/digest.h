@@ -1,0 +1,34 @@
+#pragma once
+
+// What the owner of some pages should read: which changes were measured to make them faster, and
+// what became slower since the last time. Pure.
+
+#include <boost/json/object.hpp>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace reprise {
+
+/// One page of a campaign with the task advise.
+struct AdvisedPage {
+  std::string page;
+  std::string url;
+  std::vector<double> load_events_ms;  ///< as recorded
+  boost::json::object advice;          ///< `reprise-advice/1`
+};
+
+/// A page of set.json.
+AdvisedPage advised_page(const boost::json::object& summary);
+
+/// `reprise-digest/1` of one owner. Suggestions are the changes that were measured to save time and
+/// nothing else; the pages with the largest first. `before`: the same pages the last time, by name;
+/// a page is slower or faster when the interval of the shift (95 %) excludes zero and the shift is
+/// at least 1 % of the median.
+boost::json::object owner_digest(const std::string& owner, std::span<const AdvisedPage> pages,
+                                 const std::map<std::string, AdvisedPage>& before);
+/// The same as Markdown.
+std::string digest_markdown(const boost::json::object& digest);
+
+}  // namespace reprise

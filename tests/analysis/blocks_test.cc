@@ -1,0 +1,99 @@
+#include "analysis/blocks.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "analysis/verdict.h"
+#include "tests/test_seed.h"
+
+namespace reprise {
+namespace {
+
+/// Machines of these speeds; B is `effect` larger than A on each.
+std::vector<Block> machines(std::mt19937& random, const std::vector<double>& speeds,
+                            std::size_t loads, double effect) {
+  std::normal_distribution<double> noise(0, 10);
+  std::vector<Block> out;
+  for (double const speed : speeds) {
+    Block block;
+    for (std::size_t load = 0; load < loads; ++load) {
+      block.a.push_back(speed + noise(random));
+      block.b.push_back(speed + effect + noise(random));
+    }
+    out.push_back(std::move(block));
+  }
+  return out;
+}
+
+TEST(Blocks, OneIsTheTestWithoutBlocks) {
+  std::vector<Block> const one{{.a = {1, 2, 3, 4, 5, 9}, .b = {4, 6, 7, 8, 8, 10}}};
+  auto const plain = rank_test(one[0].a, one[0].b);
+  EXPECT_EQ(blocked_rank_test(one).p, plain.p);
+  EXPECT_EQ(blocked_rank_test(one).u, plain.u);
+  auto const shift = shift_between(one[0].a, one[0].b, 0.05);
+  EXPECT_EQ(blocked_shift(one, 0.05).estimate, shift.estimate);
+  EXPECT_EQ(blocked_shift(one, 0.05).low, shift.low);
+  EXPECT_EQ(blocked_shift(one, 0.05).high, shift.high);
+}
+
+TEST(Blocks, ExactProbabilityIsThatOfAllAssignments) {
+  // Two machines with two values of each side: 6 x 6 assignments, and U = 8 in one of them.
+  std::vector<Block> const two{{.a = {1, 2}, .b = {3, 4}}, {.a = {10, 20}, .b = {30, 40}}};
+  auto const test = blocked_rank_test(two);
+  EXPECT_TRUE(test.exact);
+  EXPECT_EQ(test.u, 8);
+  EXPECT_EQ(test.cliffs_delta, 1);
+  EXPECT_NEAR(test.p, 2.0 / 36, 1e-12);
+}
+
+TEST(Blocks, AMachineWithOneSideAloneSaysNothing) {
+  std::vector<Block> const blocks{{.a = {1, 2, 3}, .b = {}}, {.a = {}, .b = {100}}};
+  EXPECT_EQ(blocked_rank_test(blocks).p, 1);
+  EXPECT_EQ(pairs_in(blocks), 0U);
+  auto const findings = judge(std::vector<Samples>{{.a = {1, 2, 3}, .b = {100}, .blocks = blocks}},
+                              0.05, [](double alpha) { return alpha; });
+  EXPECT_EQ(findings[0].verdict, Verdict::kUndecided);
+}
+
+TEST(Blocks, SeeAnEffectThatMachinesHide) {
+  TestSeed const seed;
+  std::mt19937 random(static_cast<unsigned>(seed.value()));
+  // Pairs of two machines say nothing, and are 7 of 8: they hide it from a test of all together.
+  auto const blocks = machines(random, {1000, 1600, 2500, 3100, 4000, 4900, 5600, 6600}, 5, 30);
+  EXPECT_LT(blocked_rank_test(blocks).p, 0.001);
+  auto const shift = blocked_shift(blocks, 0.05);
+  EXPECT_NEAR(shift.estimate, 30, 15);
+  EXPECT_LT(shift.low, 30 + 5);
+  std::vector<double> a, b;
+  for (const Block& block : blocks) {
+    a.insert(a.end(), block.a.begin(), block.a.end());
+    b.insert(b.end(), block.b.begin(), block.b.end());
+  }
+  EXPECT_GT(rank_test(a, b).p, 0.05);
+}
+
+TEST(Blocks, CallEqualSidesDifferentNoMoreOftenThanTheyMay) {
+  TestSeed const seed;
+  std::mt19937 random(static_cast<unsigned>(seed.value()));
+  constexpr int kTimes = 2000;
+  int different = 0, outside = 0;
+  for (int time = 0; time < kTimes; ++time) {
+    // The unequal machine has unequal numbers of loads: 8 A and 4 B.
+    auto blocks = machines(random, {1000, 1600, 2500}, 8, 0);
+    blocks[1].b.resize(4);
+    if (blocked_rank_test(blocks).p <= 0.05) ++different;
+    auto const shift = blocked_shift(blocks, 0.05);
+    if (shift.low > 0 || shift.high < 0) ++outside;
+  }
+  // Five standard deviations of 2,000 draws at 5 %.
+  double const most = kTimes * 0.05 + 5 * std::sqrt(kTimes * 0.05 * 0.95);
+  EXPECT_LT(different, most);
+  EXPECT_LT(outside, most);
+  EXPECT_GT(different, 0);
+}
+
+}  // namespace
+}  // namespace reprise

@@ -1,0 +1,95 @@
+#include "analysis/campaign/campaign_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "tests/analysis/campaign/plans.h"
+
+namespace reprise {
+namespace {
+
+namespace json = boost::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// Why a campaign with these members is refused.
+std::string refusal(const std::string& members) {
+  auto const parsed = parse_campaign("{" + members + "}");
+  return parsed ? "accepted" : parsed.error();
+}
+
+constexpr const char* kLeast = R"("schema":"reprise-campaign/1","name":"a","archives":["x"])";
+
+TEST(CampaignFile, HasDefaultsForAllButNameAndArchives) {
+  auto const campaign = parse_campaign("{" + std::string(kLeast) + "}").value();
+  EXPECT_EQ(campaign.task, CampaignFile::Task::kLoad);
+  EXPECT_THAT(campaign.browsers, ElementsAre("chromium"));
+  EXPECT_THAT(campaign.links, ElementsAre("none"));
+  EXPECT_EQ(campaign.loads, 20U);
+  ASSERT_EQ(campaign.sides.size(), 1U);
+  EXPECT_EQ(campaign.sides[0].name, "A");
+  EXPECT_EQ(campaign.cells(), 1U);
+}
+
+TEST(CampaignFile, IsReadBackAsWritten) {
+  auto const campaign = campaign_with(
+      R"("links":["wpt:4g","wpt:3g"],"loads":7,"seed":9007199254740993,"flags":["--timeout","9"],
+         "sides":[{"name":"A"},{"name":"B","flags":["--what-if","type=script: defer"]}])");
+  auto const text = json::serialize(to_json(campaign));
+  auto const again = parse_campaign(text).value();
+  EXPECT_EQ(json::serialize(to_json(again)), text);
+  EXPECT_EQ(again.seed, 9007199254740993U);
+  EXPECT_THAT(again.sides[1].flags, ElementsAre("--what-if", "type=script: defer"));
+}
+
+TEST(CampaignFile, RefusesAMisspeltMember) {
+  EXPECT_THAT(refusal(std::string(kLeast) + R"(,"lods":3)"), HasSubstr("lods is not a member"));
+  EXPECT_THAT(refusal(std::string(kLeast) + R"(,"sides":[{"name":"A","flag":[]}])"),
+              HasSubstr("sides[0].flag is not a member"));
+}
+
+TEST(CampaignFile, RefusesWhatItCannotPlan) {
+  std::string const least = kLeast;
+  EXPECT_THAT(refusal(R"("name":"a")"), HasSubstr("schema"));
+  EXPECT_THAT(refusal(R"("schema":"reprise-campaign/1","archives":["x"],"name":"a b")"),
+              HasSubstr("name"));
+  EXPECT_THAT(refusal(R"("schema":"reprise-campaign/1","name":"a")"), HasSubstr("archives"));
+  EXPECT_THAT(refusal(least + R"(,"urls":["https://a.test/"])"), HasSubstr("archives cannot"));
+  EXPECT_THAT(refusal(least + R"(,"task":"gate")"), HasSubstr("load, record or advise"));
+  EXPECT_THAT(refusal(least + R"(,"protocols":["h4"])"), HasSubstr("cannot be 'h4'"));
+  EXPECT_THAT(refusal(least + R"(,"links":["none","none"])"), HasSubstr("links must differ"));
+  EXPECT_THAT(refusal(least + R"(,"shard_minutes":11)"), HasSubstr("from 1 to 10"));
+  EXPECT_THAT(refusal(least + R"(,"loads":3,"budget_hours":2)"), HasSubstr("one of them"));
+  EXPECT_THAT(refusal(least + R"(,"sides":[{"name":"A"},{"name":"A"}])"), HasSubstr("unique"));
+  EXPECT_THAT(refusal(least + R"(,"sides":[{"name":"../A"}])"), HasSubstr("letters"));
+  EXPECT_THAT(parse_campaign("[]").error(), HasSubstr("not a JSON object"));
+}
+
+TEST(CampaignFile, RecordsIfItHasUrls) {
+  auto const campaign =
+      parse_campaign(R"({"schema":"reprise-campaign/1","name":"a","urls":["https://a.test/"]})")
+          .value();
+  EXPECT_EQ(campaign.task, CampaignFile::Task::kRecord);
+}
+
+TEST(CampaignFile, HasTheMembersOfItsSchema) {
+  std::ifstream file(CAMPAIGN_SCHEMA);
+  std::string const text{std::istreambuf_iterator<char>(file), {}};
+  auto const schema = json::parse(text).as_object();
+  std::set<std::string> described;
+  for (auto const& member : schema.at("properties").as_object()) {
+    described.insert(std::string(member.key()));
+  }
+  auto const members = campaign_members();
+  EXPECT_EQ(described, std::set<std::string>(members.begin(), members.end()));
+  EXPECT_FALSE(schema.at("additionalProperties").as_bool());
+}
+
+}  // namespace
+}  // namespace reprise

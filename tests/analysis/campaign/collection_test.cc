@@ -1,0 +1,70 @@
+#include "analysis/campaign/collection.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/serialize.hpp>
+#include <set>
+
+#include "tests/analysis/campaign/loads.h"
+#include "tests/analysis/campaign/plans.h"
+
+namespace reprise {
+namespace {
+
+using ::testing::HasSubstr;
+
+Plan two_sides() {
+  return plan_with(R"("loads":4,"sides":[{"name":"A"},{"name":"B"}])", 2);
+}
+
+ShardRecord record_of(const std::string& side, unsigned first_run, const std::string& sha = "aa") {
+  return {.page = 0, .first_run = first_run, .side = side, .result = result_with(2, sha)};
+}
+
+TEST(PageCollection, KeepsWhichNodeMadeALoadAndNumbersRunsOverShards) {
+  auto const plan = two_sides();
+  PageCollection page(plan, 0);
+  EXPECT_FALSE(page.add(header_of(1, "n1"), record_of("A", 1)));
+  EXPECT_FALSE(page.add(header_of(2, "n2"), record_of("A", 3)));
+  EXPECT_FALSE(page.add(header_of(2, "n2"), record_of("B", 3)));
+  const LoadResult& a = page.results()[0];
+  ASSERT_EQ(a.loads.size(), 6U);
+  std::multiset<unsigned> runs;
+  for (const LoadResult::Load& load : a.loads) {
+    if (!load.warm_up) runs.insert(load.run);
+    EXPECT_EQ(load.node, load.order <= 3 ? "n1" : "n2") << load.order;
+  }
+  EXPECT_EQ(runs, (std::multiset<unsigned>{1, 2, 3, 4}));
+  EXPECT_EQ(*a.loads[4].replay, 4U);
+  EXPECT_EQ(a.replays.size(), 6U);
+  EXPECT_EQ(a.browsers.size(), 1U);
+  auto const summary = boost::json::serialize(page.summary());
+  EXPECT_THAT(summary, HasSubstr(R"("loads":6)"));
+  EXPECT_THAT(summary, HasSubstr(R"("nodes":{"n1":2,"n2":4})"));
+}
+
+TEST(PageCollection, HasTheSameCellsInWhateverOrderShardsCome) {
+  auto const plan = two_sides();
+  PageCollection forwards(plan, 0), backwards(plan, 0);
+  EXPECT_FALSE(forwards.add(header_of(1, "n1"), record_of("A", 1)));
+  EXPECT_FALSE(forwards.add(header_of(2, "n2"), record_of("A", 3)));
+  EXPECT_FALSE(backwards.add(header_of(2, "n9"), record_of("A", 3)));
+  EXPECT_FALSE(backwards.add(header_of(1, "n8"), record_of("A", 1)));
+  EXPECT_EQ(forwards.cells(), backwards.cells());
+  EXPECT_THAT(forwards.cells(), HasSubstr("page0\tA\thttps://a.test/\tchromium\trecorded\tnone\t"
+                                          "cold\t4\t2\t"));
+}
+
+TEST(PageCollection, RefusesAnArchiveThatChanged) {
+  auto const plan = two_sides();
+  PageCollection page(plan, 0);
+  EXPECT_FALSE(page.add(header_of(1, "n1"), record_of("A", 1)));
+  auto const fault = page.add(header_of(2, "n1"), record_of("A", 3, "bb"));
+  ASSERT_TRUE(fault);
+  EXPECT_THAT(*fault, HasSubstr("changed while it was measured"));
+  EXPECT_TRUE(page.add(header_of(2, "n1"), record_of("C", 3)));
+}
+
+}  // namespace
+}  // namespace reprise

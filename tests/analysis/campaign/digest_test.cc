@@ -1,0 +1,88 @@
+#include "analysis/campaign/digest.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+namespace reprise {
+namespace {
+
+namespace json = boost::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A change that was measured to shift the load event by so many ms.
+std::string change(const std::string& what_if, const std::string& verdict, int shift) {
+  auto const low = std::to_string(shift - 5), high = std::to_string(shift + 5);
+  return R"({"verdict":")" + verdict + R"(","changes":[{"advice":"Try )" + what_if +
+         R"(","what_if":")" + what_if + R"("}],"shift":{"estimate":)" + std::to_string(shift) +
+         R"(,"low":)" + low + R"(,"high":)" + high + "}}";
+}
+
+AdvisedPage page_of(const std::string& name, double load_ms, const std::string& changes) {
+  AdvisedPage page{.page = name, .url = "https://" + name + ".test/"};
+  for (int load = 0; load < 8; ++load) page.load_events_ms.push_back(load_ms + load);
+  page.advice = json::parse(R"({"changes":[)" + changes + "]}").as_object();
+  return page;
+}
+
+TEST(Digest, SuggestsOnlyWhatWasMeasuredToSave) {
+  std::vector<AdvisedPage> const pages{
+      page_of("a", 1000,
+              change("defer", "saves", -40) + "," + change("inline", "no effect", -90) + "," +
+                  change("preload", "costs", 30) + "," + change("h3", "saves", -60)),
+      page_of("b", 1000, change("defer", "saves", -200)), page_of("c", 1000, "")};
+  auto const digest = owner_digest("shop", pages, {});
+  EXPECT_EQ(digest.at("suggestions").to_number<int>(), 3);
+  auto const& first = digest.at("pages").as_array()[0].as_object();
+  EXPECT_EQ(first.at("page"), "b");  // the largest saving first
+  auto const& second = digest.at("pages").as_array()[1].as_object();
+  EXPECT_EQ(second.at("suggestions").as_array()[0].as_object().at("what_if"), "h3");
+  auto const text = digest_markdown(digest);
+  EXPECT_THAT(text, HasSubstr("1. Try h3: saves 60 ms (55 ms to 65 ms, measured). New"));
+  EXPECT_THAT(text, Not(HasSubstr("inline")));
+  EXPECT_THAT(text, HasSubstr("No change could be shown"));
+}
+
+TEST(Digest, NamesThePageThatBecameSlowerFirst) {
+  std::map<std::string, AdvisedPage> const before{{"a", page_of("a", 1000, "")},
+                                                  {"b", page_of("b", 1000, "")}};
+  std::vector<AdvisedPage> const now{page_of("a", 1000, change("defer", "saves", -300)),
+                                     page_of("b", 1100, "")};
+  auto const digest = owner_digest("shop", now, before);
+  EXPECT_EQ(digest.at("slower").to_number<int>(), 1);
+  auto const& first = digest.at("pages").as_array()[0].as_object();
+  EXPECT_EQ(first.at("page"), "b");
+  EXPECT_EQ(first.at("since_last_time").as_object().at("verdict"), "slower");
+  auto const& second = digest.at("pages").as_array()[1].as_object();
+  EXPECT_EQ(second.at("since_last_time").as_object().at("verdict"), "no difference shown");
+  EXPECT_THAT(digest_markdown(digest), HasSubstr("slower (+100 ms since the last time)"));
+}
+
+TEST(Digest, SaysWhatIsNewAndWhatIsNoLongerSuggested) {
+  auto const then =
+      page_of("a", 1000, change("defer", "saves", -40) + "," + change("h3", "saves", -60));
+  std::vector<AdvisedPage> const now{
+      page_of("a", 1000, change("defer", "saves", -41) + "," + change("inline", "saves", -70))};
+  auto const digest = owner_digest("shop", now, {{"a", then}});
+  auto const& page = digest.at("pages").as_array()[0].as_object();
+  auto const& suggestions = page.at("suggestions").as_array();
+  ASSERT_EQ(suggestions.size(), 2U);
+  EXPECT_TRUE(suggestions[0].as_object().at("new").as_bool());
+  EXPECT_FALSE(suggestions[1].as_object().at("new").as_bool());
+  EXPECT_EQ(json::serialize(page.at("no_longer_suggested")), R"(["h3"])");
+}
+
+TEST(Digest, DoesNotLetAPageWriteMarkdown) {
+  auto page = page_of("a", 1000, change("x` <b>", "saves", -40));
+  page.url = "https://a.test/[x](http://evil.test)\n# Heading";
+  auto const text = digest_markdown(owner_digest("shop", std::vector{page}, {}));
+  EXPECT_THAT(text, HasSubstr("\\[x\\]"));
+  EXPECT_THAT(text, Not(HasSubstr("\n# Heading")));
+  EXPECT_THAT(text, HasSubstr("`x' <b>`"));
+}
+
+}  // namespace
+}  // namespace reprise

@@ -1,0 +1,56 @@
+#include "analysis/campaign/shard_result.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/analysis/campaign/loads.h"
+
+namespace reprise {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string two_records() {
+  auto header = header_of(3, "n1");
+  header.records = 2;
+  return header_line(header) +
+         record_lines({.page = 4, .first_run = 11, .side = "A", .result = result_with(2)}) +
+         record_lines({.page = 5,
+                       .side = "B",
+                       .advice = {{"schema", "reprise-advice/1"}},
+                       .result = result_with(1)});
+}
+
+TEST(ShardResult, IsReadRecordByRecord) {
+  auto const text = two_records();
+  auto records = ShardRecords::open(text).value();
+  EXPECT_EQ(records.header().node, "n1");
+  EXPECT_EQ(records.header().shard, 3U);
+  auto const first = records.next().value();
+  EXPECT_EQ(first.page, 4U);
+  EXPECT_EQ(first.first_run, 11U);
+  EXPECT_TRUE(first.advice.empty());
+  EXPECT_EQ(first.result.loads.size(), 3U);
+  auto const second = records.next().value();
+  EXPECT_EQ(second.side, "B");
+  EXPECT_EQ(second.advice.at("schema"), "reprise-advice/1");
+  EXPECT_FALSE(records.more());
+}
+
+TEST(ShardResult, ThatWasCutAnywhereIsAnError) {
+  auto const text = two_records();
+  for (std::size_t size = 0; size < text.size(); size += 97) {
+    auto records = ShardRecords::open(std::string_view(text).substr(0, size));
+    bool good = records.has_value();
+    while (good && records->more()) good = records->next().has_value();
+    EXPECT_FALSE(good) << size;
+  }
+}
+
+TEST(ShardResult, OfAnotherKindIsRefused) {
+  EXPECT_THAT(read_header(R"({"schema":"reprise-load/1"})").error(), HasSubstr("reprise-shard/1"));
+  EXPECT_FALSE(read_header("x"));
+}
+
+}  // namespace
+}  // namespace reprise

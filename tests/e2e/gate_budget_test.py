@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""`reprise gate --budget-file`: B is like A, and yet over its budget of bytes; --junit has the
+comparison. A file that is not a budget is refused before anything is loaded."""
+
+import json
+import subprocess
+import xml.etree.ElementTree
+
+import gate_sites
+import harness
+from gate_sites import URL
+
+BUDGET = [{"path": "/*", "resourceSizes": [{"resourceType": "image", "budget": 100},
+                                           {"resourceType": "total", "budget": 5000}],
+           "resourceCounts": [{"resourceType": "image", "budget": 5}],
+           "timings": [{"metric": "interactive", "budget": 1000}]}]
+
+
+class GateBudget(harness.TestCase):
+    def gate(self, budget, *arguments):
+        path = self.folder / "budget.json"
+        path.write_text(budget)
+        side = f"'{self.folder / 'plain.reprise'}' {URL} --link none --no-bodies"
+        return subprocess.run(
+            [harness.REPRISE, "gate", side, side, "--skip-noise-check", "--seed", "1",
+             "--max-runs", "5", "--metric", "requests", "--allow", "calibration",
+             "--budget-file", str(path), *arguments],
+            capture_output=True, timeout=500, stdin=subprocess.DEVNULL, text=True,
+            env=harness.environment(self.folder), check=False)
+
+    def test_b_over_its_budget_fails_though_it_is_like_a(self):
+        gate_sites.record(self.folder, "plain", gate_sites.plain_site())
+        report = self.folder / "report.xml"
+        done = self.gate(json.dumps(BUDGET), "--junit", str(report))
+        self.assertEqual(done.returncode, 5, done.stdout + done.stderr)
+        self.assertIn("\nsame: ", done.stdout)
+        lines = [line.strip() for line in done.stdout.splitlines()]
+        # Four pictures of 30 kB, and one of 20 kB that is fetched after the load.
+        (image,) = [line for line in lines if line.startswith("image 14")]
+        self.assertTrue(image.endswith(" of 102.4 kB: over"), image)
+        self.assertIn("image requests 5 of 5", lines)
+        self.assertIn("interactive: not measured", lines)
+        self.assertIn("B is over 1 budget.", lines)
+        (case,) = xml.etree.ElementTree.parse(report).getroot().findall(
+            ".//testcase[@name='requests']")
+        self.assertEqual(len(case), 0)
+        del BUDGET[0]["resourceSizes"][0]
+        done = self.gate(json.dumps(BUDGET), "--json")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        budgets = json.loads(done.stdout)["budgets"]
+        self.assertEqual([(each["kind"], each["name"], each["over"]) for each in budgets],
+                         [("bytes", "total", False), ("requests", "image", False),
+                          ("timing", "interactive", False)])
+        self.assertEqual(budgets[0]["budget"], 5000 * 1024)
+        self.assertIsNone(budgets[2]["median"])
+
+    def test_what_is_not_a_budget_is_refused(self):
+        for text, said in (("{", "is not a budget.json: it is not JSON"),
+                           ('[{"resourceSizes":[{"resourceType":"css","budget":1}]}]', "'css'")):
+            done = self.gate(text)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(said, done.stderr)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,60 @@
+#include "proxy/quic/library_assertion.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/proxy/http/h3/h3_pair.h"
+
+namespace reprise {
+namespace {
+
+/// Calls ngtcp2 so that an assertion in it fails.
+void break_the_library() {
+  ngtcp2_cid id;
+  std::array<std::uint8_t, 64> const bytes{};
+  ngtcp2_cid_init(&id, bytes.data(), NGTCP2_MAX_CIDLEN + 1);
+}
+
+TEST(LibraryAssertion, EndsItsCallAlone) {
+  auto const before = survived_assertions();
+  bool returned = false;
+  EXPECT_FALSE(survives_assertions([&] {
+    break_the_library();
+    returned = true;
+  }));
+  EXPECT_FALSE(returned);
+  EXPECT_EQ(survived_assertions(), before + 1);
+  EXPECT_TRUE(survives_assertions([&] { returned = true; }));
+  EXPECT_TRUE(returned);
+}
+
+TEST(LibraryAssertion, OfACallbackEndsTheOuterCall) {
+  bool inner_returned = false;
+  EXPECT_FALSE(survives_assertions(
+      [&] { inner_returned = survives_assertions(break_the_library) || true; }));
+  EXPECT_FALSE(inner_returned);
+}
+
+TEST(LibraryAssertion, ElsewhereEndsTheProcess) {
+  EXPECT_DEATH(break_the_library(), "Assertion .* failed");
+}
+
+/// Here through frames of ngtcp2 and GnuTLS.
+TEST(LibraryAssertion, EndsTheConnectionOfItsDatagram) {
+  H3Pair pair;
+  H3Pair other;
+  pair.on_name = break_the_library;
+  auto& client = pair.open();
+  client.get("/early");
+  pair.run([&] { return pair.server && pair.server->over(); });
+  EXPECT_TRUE(pair.server->over());
+  EXPECT_TRUE(pair.server->final_packet().empty());
+  pair.finish();
+  EXPECT_EQ(pair.why, failed_assertion());
+  auto& good = other.open();
+  auto const stream = good.get("/early");
+  other.run([&] { return good.answer(stream).complete; });
+  EXPECT_EQ(good.answer(stream).body, "early");
+}
+
+}  // namespace
+}  // namespace reprise

@@ -1,0 +1,261 @@
+#include "tools/campaign/campaign_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "base/system/last_error.h"
+#include "base/system/mapped_file.h"
+#include "base/system/private_file.h"
+#include "base/system/text_file.h"
+#include "base/text/json_fields.h"
+#include "base/text/printable.h"
+#include "tools/commands.h"
+
+namespace reprise {
+namespace {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+
+constexpr std::uintmax_t kNodeCheckBytesMax = 1 << 20;
+constexpr std::size_t kHeaderBytesMax = 8 << 10;
+
+std::string number_text(std::size_t shard) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%06zu", shard);
+  return text;
+}
+
+std::string host_name() {
+  char name[256] = "";
+  if (::gethostname(name, sizeof name - 1) != 0) return "unknown";
+  return name;
+}
+
+std::string first_line_of(const fs::path& path) {
+  Descriptor const file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) return {};
+  std::string text(kHeaderBytesMax, '\0');
+  auto const size = ::read(file.get(), text.data(), text.size());
+  text.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+  auto const end = text.find('\n');
+  return end == std::string::npos ? std::string() : text.substr(0, end);
+}
+
+/// The names of a folder's files with this suffix, sorted.
+std::vector<fs::path> files_in(const fs::path& folder, std::string_view suffix) {
+  std::vector<fs::path> out;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().extension() == suffix) out.push_back(it->path());
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+bool kept(const fs::path& path, const Result<void>& written) {
+  if (written) return true;
+  say_of_campaign(0, path.string() + " cannot be written: " + written.error().message() +
+                         ". Free some space, then run `reprise campaign resume`");
+  return false;
+}
+
+/// By its own name, synced, then renamed.
+bool keep_file_at(const fs::path& path, std::string_view text) {
+  auto const part = fs::path(path).concat("." + host_name() + "." + std::to_string(::getpid()));
+  auto done = write_private_file(text, part);
+  if (done) done = sync_file(part);
+  std::error_code error;
+  if (done) {
+    fs::rename(part, path, error);
+    if (error) done = fail(error);
+  }
+  if (!done) {
+    std::error_code ignored;
+    fs::remove(part, ignored);
+  }
+  return kept(path, done);
+}
+
+}  // namespace
+
+int say_of_campaign(int exit_code, const std::string& text) {
+  std::fprintf(stderr, "reprise: campaign: %s\n", printable(text).c_str());
+  return exit_code;
+}
+
+std::string node_name(const std::string& given) {
+  if (!given.empty()) return given;
+  auto const* const of_slurm = std::getenv("SLURMD_NODENAME");
+  return of_slurm != nullptr && *of_slurm != '\0' ? of_slurm : host_name();
+}
+
+std::expected<CampaignFolder, int> CampaignFolder::open(const fs::path& folder) {
+  auto const path = folder / "plan.json";
+  auto const text = read_text_file(path, Plan::kBytesMax);
+  if (!text) {
+    return std::unexpected(
+        say_of_campaign(kExitFailed, path.string() + " cannot be read: " + text.error().message() +
+                                         ". Make it with `reprise campaign plan FILE -o DIR`"));
+  }
+  auto plan = read_plan(*text);
+  if (!plan) {
+    return std::unexpected(
+        say_of_campaign(kExitFailed, path.string() + " is not a plan: " + plan.error()));
+  }
+  CampaignFolder out;
+  std::error_code error;
+  out.path_ = fs::absolute(folder, error);
+  out.plan_ = std::move(*plan);
+  out.digest_ = plan_digest(*text);
+  return out;
+}
+
+int CampaignFolder::make(const fs::path& folder, const Plan& plan) {
+  auto const path = folder / "plan.json";
+  auto const text = plan_text(plan);
+  std::error_code error;
+  if (fs::exists(path, error)) {
+    if (contents_of(path) == text) return kExitDone;
+    return say_of_campaign(kExitFailed, folder.string() +
+                                            " already has another plan: use "
+                                            "another folder");
+  }
+  for (auto const* const each : {"results", "failures", "nodes", "rounds", "logs"}) {
+    fs::create_directories(folder / each, error);
+    if (error) {
+      return say_of_campaign(kExitFailed, (folder / each).string() + ": " + error.message());
+    }
+  }
+  return keep_file_at(path, text) ? kExitDone : kExitFailed;
+}
+
+bool CampaignFolder::is_still(const std::string& digest) const {
+  if (digest.empty() || digest == digest_) return true;
+  say_of_campaign(0, "the plan in " + path_.string() + " is " + digest_ + ", and " + digest +
+                         " was submitted: it has changed since. Put the old plan.json back, or "
+                         "cancel these jobs and plan into another folder");
+  return false;
+}
+
+fs::path CampaignFolder::result_path(std::size_t shard) const {
+  auto const place = path_ / "results" / number_text(shard);
+  if (plan_.campaign.task == CampaignFile::Task::kRecord) return place / "shard.json";
+  return fs::path(place).concat(".json");
+}
+
+std::optional<ShardHeader> CampaignFolder::result_of(std::size_t shard) const {
+  auto const line = first_line_of(result_path(shard));
+  if (line.empty()) return std::nullopt;
+  auto header = read_header(line);
+  if (!header) return std::nullopt;
+  return std::move(*header);
+}
+
+std::vector<NodeCheck> CampaignFolder::node_checks() const {
+  std::vector<NodeCheck> out;
+  for (const fs::path& path : files_in(path_ / "nodes", ".json")) {
+    auto const text = read_text_file(path, kNodeCheckBytesMax);
+    if (!text) continue;
+    auto check = read_node_check(*text);
+    if (check && check->plan == digest_) out.push_back(std::move(*check));
+  }
+  return out;
+}
+
+CampaignFacts CampaignFolder::facts() const {
+  CampaignFacts facts;
+  for (std::size_t shard = 1; shard <= plan_.shards.size(); ++shard) {
+    auto header = result_of(shard);
+    if (!header) continue;
+    if (header->plan == digest_ && header->shard == shard) {
+      facts.results.push_back(std::move(*header));
+    } else {
+      ++facts.foreign;
+    }
+  }
+  for (const fs::path& path : files_in(path_ / "failures", ".json")) {
+    auto const value = read_json(path);
+    if (!value.is_object()) continue;
+    auto const& object = value.get_object();
+    facts.failures.push_back({.shard = static_cast<std::size_t>(integer_at(object, "shard")),
+                              .node = std::string(text_at(object, "node")),
+                              .reason = std::string(text_at(object, "reason"))});
+  }
+  facts.nodes = node_checks();
+  return facts;
+}
+
+bool CampaignFolder::keep_result(std::size_t shard, std::string_view text) const {
+  return keep_file_at(result_path(shard), text);
+}
+
+bool CampaignFolder::keep_node_check(NodeCheck check) const {
+  auto const path = path_ / "nodes" / (check.node + ".json");
+  auto const text = [&] { return json::serialize(to_json(check)) + "\n"; };
+  if (!keep_file_at(path, text())) return false;
+  // The file's time is of the machine that has the folder.
+  std::error_code error;
+  auto const stamped = fs::last_write_time(path, error);
+  if (error) return true;
+  auto const ahead = fs::file_time_type::clock::now() - stamped;
+  check.clock_ahead_s = std::chrono::duration<double>(ahead).count();
+  return keep_file_at(path, text());
+}
+
+void CampaignFolder::keep_failure(const ShardFailure& failure) const {
+  json::object const out{{"shard", failure.shard},
+                         {"node", as_utf8(failure.node)},
+                         {"reason", as_utf8(failure.reason)}};
+  auto const path = path_ / "failures" / (number_text(failure.shard) + ".json");
+  static_cast<void>(write_private_file(json::serialize(out) + "\n", path));
+  say_of_campaign(0, "shard " + std::to_string(failure.shard) + " on node " + failure.node + ": " +
+                         failure.reason);
+}
+
+void CampaignFolder::set_aside(const std::vector<RefusedNode>& refused) const {
+  if (refused.empty()) return;
+  for (std::size_t shard = 1; shard <= plan_.shards.size(); ++shard) {
+    auto const header = result_of(shard);
+    if (!header || std::ranges::find(refused, header->node, &RefusedNode::node) == refused.end()) {
+      continue;
+    }
+    bool const records = plan_.campaign.task == CampaignFile::Task::kRecord;
+    auto const from = records ? result_path(shard).parent_path() : result_path(shard);
+    auto const folder = path_ / "set-aside";
+    std::error_code error;
+    fs::create_directories(folder, error);
+    fs::rename(from, folder / (header->node + "-" + from.filename().string()), error);
+  }
+}
+
+std::optional<CampaignLock> CampaignLock::take(const fs::path& folder) {
+  auto const path = folder / "lock";
+  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!file.is_open()) {
+    say_of_campaign(0, path.string() + ": " + last_system_error().message());
+    return std::nullopt;
+  }
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+    auto const holder = contents_of(path);
+    say_of_campaign(0, "another `reprise campaign` works on " + folder.string() +
+                           (holder.empty() ? "" : " (" + holder + ")") +
+                           ": wait until it ends, or end it first");
+    return std::nullopt;
+  }
+  auto const text = "process " + std::to_string(::getpid()) + " on " + host_name();
+  if (::ftruncate(file.get(), 0) == 0) {
+    [[maybe_unused]] auto const written = ::write(file.get(), text.data(), text.size());
+  }
+  return CampaignLock(std::move(file));
+}
+
+}  // namespace reprise

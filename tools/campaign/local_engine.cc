@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "base/system/execute.h"
+#include "base/system/guarded_process.h"
+#include "base/text/counted.h"
+#include "tools/campaign/engine.h"
+#include "tools/campaign/shard_run.h"
+#include "tools/commands.h"
+#include "tools/process/interruption.h"
+
+namespace reprise {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Shards of one round, in processes of their own.
+class LocalRound {
+ public:
+  LocalRound(const CampaignFolder& folder, const EngineOptions& options,
+             const std::vector<std::size_t>& shards)
+      : folder_(folder), options_(options), shards_(shards) {}
+
+  /// Returns the exit code of an interruption, or of a node that must not measure; else 0.
+  int run() {
+    std::size_t next = 0;
+    while (next < shards_.size() || !running_.empty()) {
+      bool const may_start = stopped_ == 0 && !Interruption::was_asked();
+      if (may_start && next < shards_.size() && running_.size() < options_.jobs) {
+        start(shards_[next++]);
+      } else if (running_.empty()) {
+        break;
+      } else {
+        reap();
+      }
+    }
+    return Interruption::was_asked() ? Interruption::exit_code() : stopped_;
+  }
+
+ private:
+  struct Running {
+    std::size_t shard;
+    std::unique_ptr<GuardedProcess> process;
+    bool told = false;
+  };
+
+  void start(std::size_t shard) {
+    auto process = GuardedProcess::start(
+        {.program = "/proc/self/exe",
+         .arguments = {"campaign", "run", folder_.path().string(), std::to_string(shard), "--plan",
+                       folder_.digest(), "--node", node_name(options_.node)},
+         .environment = environment_with({})});
+    if (!process) {
+      folder_.keep_failure({.shard = shard,
+                            .node = node_name(options_.node),
+                            .reason = "no process: " + process.error().message()});
+      return;
+    }
+    running_.push_back({.shard = shard, .process = std::move(*process)});
+  }
+
+  void reap() {
+    for (Running& each : running_) {
+      if (Interruption::was_asked() && !std::exchange(each.told, true)) each.process->terminate();
+      auto const wait = Clock::now() + std::chrono::milliseconds(200) / running_.size();
+      auto const status = each.process->wait_until(wait);
+      if (!status) continue;
+      if (exit_code_of(*status) == kExitShardAgain) stopped_ = kExitShardAgain;
+      ++ended_;
+      say_of_campaign(0, "shard " + std::to_string(each.shard) + " ended, " +
+                             std::to_string(ended_) + " of " + std::to_string(shards_.size()));
+      each.process.reset();
+    }
+    std::erase_if(running_, [](const Running& each) { return each.process == nullptr; });
+  }
+
+  const CampaignFolder& folder_;
+  const EngineOptions& options_;
+  const std::vector<std::size_t>& shards_;
+  std::vector<Running> running_;
+  std::size_t ended_ = 0;
+  int stopped_ = 0;
+};
+
+}  // namespace
+
+int run_here(const CampaignFolder& folder, const EngineOptions& options) {
+  bool const records = folder.plan().campaign.task == CampaignFile::Task::kRecord;
+  if (!records && options.jobs > 1) {
+    return say_of_campaign(kExitUsage,
+                           "--jobs is for recording: two measurements on one machine disturb each "
+                           "other");
+  }
+  while (true) {
+    auto const progress = progress_of(folder.plan(), folder.facts());
+    if (progress.missing.empty()) {
+      std::fputs(progress_text(progress).c_str(), stderr);
+      return kExitDone;
+    }
+    Rounds rounds(folder);
+    auto const shards = rounds.startable(progress.missing, options.rounds);
+    if (shards.empty()) return kExitFailed;
+    if (rounds.add(shards) == 0) return kExitFailed;
+    say_of_campaign(0, counted(shards.size(), "shard") + " to run here, about " +
+                           time_text(progress.seconds_left));
+    if (int const code = LocalRound(folder, options, shards).run(); code != 0) {
+      if (code == kExitShardAgain) {
+        return say_of_campaign(
+            kExitFailed,
+            "this machine cannot continue; repair it, then run `reprise campaign "
+            "resume`");
+      }
+      return code;
+    }
+  }
+}
+
+}  // namespace reprise

@@ -1,0 +1,146 @@
+#include "tools/campaign/node_check.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <cerrno>
+#include <filesystem>
+
+#include "base/system/program.h"
+#include "base/text/json_fields.h"
+#include "base/text/white_space.h"
+#include "tools/experiment/experiment.h"
+#include "tools/process/interruption.h"
+
+namespace reprise {
+namespace {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+
+bool is_asked_for(const CampaignFile& campaign, std::string_view browser) {
+  return std::ranges::find(campaign.browsers, browser) != campaign.browsers.end();
+}
+
+/// Whether a check of `doctor` matters to this campaign. Its ports do not: shards take free ones.
+bool concerns(const CampaignFile& campaign, std::string_view check) {
+  if (check == "chromium") return is_asked_for(campaign, "chromium");
+  if (check == "firefox") {
+    return is_asked_for(campaign, "firefox") || is_asked_for(campaign, "firefox-esr");
+  }
+  if (check == "packet link") return campaign.links != std::vector<std::string>{"none"};
+  return check == "ca" || check == "seccomp" || check == "open files";
+}
+
+/// Browsers that `doctor` does not know: other programs, by name or path.
+void add_other_browsers(const CampaignFile& campaign, NodeCheck& check) {
+  for (const std::string& browser : campaign.browsers) {
+    if (browser == "chromium" || browser == "firefox" || browser == "firefox-esr") continue;
+    bool const by_path = browser.find('/') != std::string::npos;
+    auto const program = by_path ? std::optional<fs::path>(browser) : find_program(browser);
+    auto const version = program ? run_program(*program, {"--version"})
+                                 : Result<ProgramResult>(fail(
+                                       std::make_error_code(std::errc::no_such_file_or_directory)));
+    if (version && version->exit_code == 0) {
+      check.browsers.push_back(browser + ": " + std::string(trim(version->output)));
+    } else {
+      check.problems.push_back("the browser '" + browser + "' does not start: " +
+                               (version ? version->output : version.error().message()) +
+                               "; fix: install it on this node");
+    }
+  }
+}
+
+void add_doctors_checks(const CampaignFile& campaign, NodeCheck& check) {
+  auto const doctor = run_program("/proc/self/exe", {"doctor", "--json"}, std::chrono::seconds(60));
+  boost::system::error_code malformed;
+  auto const found = doctor ? json::parse(doctor->output, malformed) : json::value();
+  if (!found.is_object()) {
+    check.problems.emplace_back("`reprise doctor` does not work on this node: run it there");
+    return;
+  }
+  for (const json::value& value : array_at(found.get_object(), "checks")) {
+    if (!value.is_object()) continue;
+    auto const& each = value.get_object();
+    auto const name = text_at(each, "name");
+    if (!concerns(campaign, name)) continue;
+    if (flag_at(each, "ok")) {
+      if (name == "chromium" || name == "firefox")
+        check.browsers.emplace_back(text_at(each, "detail"));
+      continue;
+    }
+    check.problems.push_back("`reprise doctor` finds no usable " + std::string(name) + ": " +
+                             std::string(text_at(each, "detail")) +
+                             "; fix: " + std::string(text_at(each, "fix")));
+  }
+  add_other_browsers(campaign, check);
+}
+
+/// The same page on every node, without a link: what differs is the machine.
+void calibrate(const Plan& plan, NodeCheck& check) {
+  auto const& campaign = plan.campaign;
+  std::vector<std::string> words{plan.pages.front().source, "--browser", campaign.browsers.front()};
+  words.insert(words.end(), campaign.flags.begin(), campaign.flags.end());
+  auto side = ExperimentSide::of_words(std::move(words));
+  if (!side) {
+    check.problems.push_back("the calibration cannot begin: " + side.error().text);
+    return;
+  }
+  side->result().seed = campaign.seed;
+  std::vector<ExperimentSide> sides;
+  sides.push_back(std::move(*side));
+  Experiment experiment(std::move(sides), 0);
+  for (std::size_t run = 0; run <= kCalibrationLoads; ++run) {
+    if (!experiment.load(0, run)) {
+      check.problems.emplace_back(
+          "no page can be loaded on this node: run `reprise load` of the plan's first archive "
+          "there");
+      return;
+    }
+  }
+  for (const LoadResult::Load& load : experiment.side(0).result().loads) {
+    if (load.warm_up || !load.page.load_event_ms) continue;
+    check.load_events_ms.push_back(*load.page.load_event_ms);
+  }
+  if (check.load_events_ms.empty()) {
+    check.problems.emplace_back(
+        "the plan's first page never had a load event on this node: load it there with `reprise "
+        "load`");
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> check_node(const CampaignFolder& folder, const std::string& node) {
+  auto checks = folder.node_checks();
+  if (std::ranges::find(checks, node, &NodeCheck::node) == checks.end()) {
+    NodeCheck check{.plan = folder.digest(), .node = node, .machine = this_machine()};
+    add_doctors_checks(folder.plan().campaign, check);
+    bool const records = folder.plan().campaign.task == CampaignFile::Task::kRecord;
+    if (check.problems.empty() && !records) calibrate(folder.plan(), check);
+    if (Interruption::was_asked()) return "interrupted while the node was checked";
+    if (!folder.keep_node_check(check)) return "the node's check cannot be written";
+    checks = folder.node_checks();
+  }
+  for (const RefusedNode& refused : refused_nodes(checks)) {
+    if (refused.node == node) return refused.why;
+  }
+  return std::nullopt;
+}
+
+NodeLock::NodeLock(const std::string& node) {
+  std::string name = node;
+  std::ranges::replace(name, '/', '_');
+  std::error_code error;
+  auto const path = fs::temp_directory_path(error) /
+                    ("reprise-campaign-" + std::to_string(::getuid()) + "-" + name + ".lock");
+  file_ = Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  while (file_.is_open() && ::flock(file_.get(), LOCK_EX) != 0 && errno == EINTR &&
+         !Interruption::was_asked()) {
+  }
+}
+
+}  // namespace reprise

@@ -1,0 +1,261 @@
+#include "tools/campaign/shard_run.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <chrono>
+#include <expected>
+#include <filesystem>
+#include <random>
+
+#include "base/system/execute.h"
+#include "base/system/guarded_process.h"
+#include "base/system/mapped_file.h"
+#include "base/system/private_file.h"
+#include "base/system/text_file.h"
+#include "base/text/json_fields.h"
+#include "pageload/results/result_file.h"
+#include "tools/campaign/node_check.h"
+#include "tools/commands.h"
+#include "tools/experiment/experiment.h"
+#include "tools/predict/learnt_page.h"
+#include "tools/process/interruption.h"
+
+namespace reprise {
+namespace {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+using Clock = std::chrono::steady_clock;
+
+/// A sentence with an exit code.
+struct ShardFault {
+  int exit_code = kExitFailed;
+  std::string text;
+};
+
+/// This program with other arguments, to its end.
+int run_self(std::vector<std::string> arguments) {
+  auto process = GuardedProcess::start({.program = "/proc/self/exe",
+                                        .arguments = std::move(arguments),
+                                        .environment = environment_with({})});
+  if (!process) return kExitFailed;
+  auto const status =
+      (*process)->wait_until(Clock::now() + std::chrono::hours(24), Interruption::was_asked);
+  if (!status) return Interruption::was_asked() ? Interruption::exit_code() : int{kExitFailed};
+  return exit_code_of(*status);
+}
+
+class ShardRun {
+ public:
+  ShardRun(const CampaignFolder& folder, std::size_t number, std::string node)
+      : folder_(folder), plan_(folder.plan()), shard_(plan_.shards[number - 1]) {
+    header_ = {.plan = folder.digest(),
+               .shard = number,
+               .node = std::move(node),
+               .reprise = REPRISE_VERSION};
+  }
+
+  std::optional<ShardFault> run() {
+    auto const began = Clock::now();
+    std::optional<ShardFault> fault;
+    switch (plan_.campaign.task) {
+      case CampaignFile::Task::kRecord:
+        return record(began);
+      case CampaignFile::Task::kLoad:
+        for (const ShardPart& part : shard_.parts) {
+          if ((fault = load(part))) return fault;
+        }
+        break;
+      case CampaignFile::Task::kAdvise:
+        for (const ShardPart& part : shard_.parts) {
+          if ((fault = advise(part))) return fault;
+        }
+        break;
+    }
+    finish(began);
+    if (folder_.keep_result(header_.shard, header_line(header_) + records_)) return std::nullopt;
+    return ShardFault{kExitShardAgain, "the result could not be written"};
+  }
+
+ private:
+  void finish(Clock::time_point began) {
+    header_.seconds = std::chrono::duration<double>(Clock::now() - began).count();
+    header_.finished_unix_ms = std::chrono::duration<double, std::milli>(
+                                   std::chrono::system_clock::now().time_since_epoch())
+                                   .count();
+  }
+
+  void add(ShardRecord record) {
+    ++header_.records;
+    records_ += record_lines(record);
+  }
+
+  std::vector<std::string> words_of(const ShardPart& part, const CampaignSide& side) const {
+    const PlannedPage& page = plan_.pages[part.page];
+    auto const archive = side.archives.empty()
+                             ? fs::path(page.source)
+                             : fs::path(side.archives) / fs::path(page.source).filename();
+    std::vector<std::string> words{archive.string()};
+    auto const add_all = [&](const char* flag, const std::vector<std::string>& values) {
+      for (const std::string& value : values) words.insert(words.end(), {flag, value});
+    };
+    add_all("--browser", part.browsers);
+    add_all("--protocol", part.protocols);
+    add_all("--link", part.links);
+    add_all("--cache", part.caches);
+    words.insert(words.end(), plan_.campaign.flags.begin(), plan_.campaign.flags.end());
+    words.insert(words.end(), side.flags.begin(), side.flags.end());
+    return words;
+  }
+
+  std::optional<ShardFault> load(const ShardPart& part) {
+    std::vector<ExperimentSide> sides;
+    auto const seed = seed_of(plan_, part);
+    for (const CampaignSide& each : plan_.campaign.sides) {
+      auto side = ExperimentSide::of_words(words_of(part, each));
+      if (!side) return ShardFault{side.error().exit_code, side.error().text};
+      side->result().seed = seed;
+      sides.push_back(std::move(*side));
+    }
+    Experiment experiment(std::move(sides), 0);
+    std::vector<std::size_t> order(experiment.sides());
+    for (std::size_t side = 0; side < order.size(); ++side) order[side] = side;
+    std::mt19937_64 random(seed);
+    for (std::size_t run = 0; run <= part.runs; ++run) {
+      for (std::size_t left = order.size(); left > 1; --left) {
+        std::swap(order[left - 1], order[random() % left]);
+      }
+      for (auto const side : order) {
+        if (experiment.load(side, run)) continue;
+        if (Interruption::was_asked()) {
+          return ShardFault{Interruption::exit_code(), "it was interrupted"};
+        }
+        return ShardFault{experiment.exit_code(),
+                          "the page '" + plan_.pages[part.page].name +
+                              "' cannot be loaded; the log of this shard has the reason"};
+      }
+    }
+    for (std::size_t side = 0; side < experiment.sides(); ++side) {
+      const LoadResult& result = experiment.side(side).result();
+      for (const LoadResult::Load& load : result.loads) {
+        if (load.warm_up) continue;
+        ++header_.loads;
+        if (load.page.outcome != LoadOutcome::kLoaded) ++header_.failed;
+      }
+      add({.page = part.page,
+           .first_run = part.first_run,
+           .side = plan_.campaign.sides[side].name,
+           .result = result});
+    }
+    return std::nullopt;
+  }
+
+  std::optional<ShardFault> advise(const ShardPart& part) {
+    auto const folder = PrivateFolder::make("reprise-campaign-");
+    if (!folder) return ShardFault{kExitShardAgain, folder.error().message()};
+    auto const minutes = std::max(1L, std::lround(plan_.campaign.advise_minutes));
+    auto words = words_of(part, plan_.campaign.sides.front());
+    words.insert(words.begin(), "advise");
+    words.insert(words.end(),
+                 {"--budget", std::to_string(minutes) + "m", "--seed",
+                  std::to_string(seed_of(plan_, part)), "-o", folder->path().string()});
+    auto const code = run_self(std::move(words));
+    if (code != kExitDone) {
+      return ShardFault{code, "`reprise advise` of the page '" + plan_.pages[part.page].name +
+                                  "' failed; the log of this shard has the reason"};
+    }
+    auto const advice = read_json(folder->path() / "advice.json");
+    ShardRecord record{.page = part.page, .side = plan_.campaign.sides.front().name};
+    ++header_.loads;
+    if (advice.is_object()) {
+      record.advice = advice.get_object();
+      auto loads = read_result_file(folder->path() / "loads-0.json");
+      if (!loads) return ShardFault{kExitFailed, "loads-0.json of advise: " + loads.error()};
+      record.result = std::move(*loads);
+    } else {
+      record.advice = {{"schema", "reprise-advice/1"}, {"changes", json::array()}};
+    }
+    add(std::move(record));
+    return std::nullopt;
+  }
+
+  /// The archives' folder is the result: it appears by rename, too.
+  std::optional<ShardFault> record(Clock::time_point began) {
+    auto const place = folder_.result_path(header_.shard).parent_path();
+    auto const part = fs::path(place).concat("." + header_.node + "." + std::to_string(::getpid()));
+    std::error_code error;
+    fs::remove_all(part, error);
+    fs::create_directories(part, error);
+    std::string list;
+    for (const ShardPart& each : shard_.parts) list += plan_.pages[each.page].source + "\n";
+    auto fault = record_into(part, list);
+    if (!fault) {
+      finish(began);
+      if (auto const done = write_private_file(header_line(header_), part / "shard.json"); !done) {
+        fault = ShardFault{kExitShardAgain, "shard.json: " + done.error().message()};
+      } else {
+        fs::rename(part, place, error);
+        // A twin was quicker: its result is as good.
+        if (error && !folder_.result_of(header_.shard)) {
+          fault = ShardFault{kExitShardAgain, place.string() + ": " + error.message()};
+        }
+      }
+    }
+    fs::remove_all(part, error);
+    return fault;
+  }
+
+  std::optional<ShardFault> record_into(const fs::path& folder, const std::string& list) {
+    if (auto const done = write_private_file(list, folder / "urls.txt"); !done) {
+      return ShardFault{kExitShardAgain, "urls.txt: " + done.error().message()};
+    }
+    std::vector<std::string> words{"record", "--urls", (folder / "urls.txt").string(), "-o",
+                                   folder.string()};
+    words.insert(words.end(), plan_.campaign.flags.begin(), plan_.campaign.flags.end());
+    auto const code = run_self(std::move(words));
+    auto const corpus = read_json(folder / "corpus.json");
+    // A page that cannot be recorded is a result, like a load that fails.
+    bool const ended = code == kExitDone || code == kExitFailed || code == kExitGate;
+    if (!ended || !corpus.is_object()) {
+      return ShardFault{code == kExitDone ? int{kExitFailed} : code,
+                        "`reprise record` failed; the log of this shard has the reason"};
+    }
+    header_.loads = shard_.parts.size();
+    for (const json::value& page : array_at(corpus.get_object(), "pages")) {
+      if (page.is_object() && text_at(page.get_object(), "archive").empty()) ++header_.failed;
+    }
+    return std::nullopt;
+  }
+
+  const CampaignFolder& folder_;
+  const Plan& plan_;
+  const Shard& shard_;
+  ShardHeader header_;
+  std::string records_;
+};
+
+}  // namespace
+
+int run_shard(const CampaignFolder& folder, std::size_t number, const std::string& node) {
+  auto const is_done = [&] {
+    auto const header = folder.result_of(number);
+    return header && header->plan == folder.digest();
+  };
+  if (is_done()) return kExitDone;
+  std::optional<NodeLock> alone;
+  if (folder.plan().campaign.task != CampaignFile::Task::kRecord) alone.emplace(node);
+  if (is_done()) return kExitDone;
+  if (auto const why = check_node(folder, node)) {
+    folder.keep_failure({.shard = number, .node = node, .reason = "node refused: " + *why});
+    return Interruption::was_asked() ? Interruption::exit_code() : kExitShardAgain;
+  }
+  auto const fault = ShardRun(folder, number, node).run();
+  if (!fault) return kExitDone;
+  folder.keep_failure({.shard = number, .node = node, .reason = fault->text});
+  return fault->exit_code;
+}
+
+}  // namespace reprise

@@ -1,0 +1,20 @@
+#pragma once
+
+// `reprise campaign run`: one shard, on this machine.
+
+#include <cstddef>
+#include <string>
+
+#include "tools/campaign/campaign_folder.h"
+
+namespace reprise {
+
+/// Another node, or the same one later, can do it: what engines call "requeue" (sysexits.h).
+inline constexpr int kExitShardAgain = 75;
+
+/// Measures shard `number` (from 1) unless its result is there, and keeps the result or why there
+/// is none. May run any number of times, also at once. Returns the exit code: done; kExitShardAgain
+/// if this node must not measure or has no room; failed; 128 plus its number for a signal.
+int run_shard(const CampaignFolder& folder, std::size_t number, const std::string& node);
+
+}  // namespace reprise

@@ -1,0 +1,231 @@
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <sstream>
+#include <thread>
+
+#include "base/system/private_file.h"
+#include "base/system/program.h"
+#include "base/text/counted.h"
+#include "base/text/white_space.h"
+#include "tools/campaign/engine.h"
+#include "tools/commands.h"
+#include "tools/process/interruption.h"
+
+namespace reprise {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Slurm's own default for MaxArraySize is 1001.
+constexpr std::size_t kArrayMax = 1000;
+constexpr auto kPollTime = std::chrono::seconds(2);
+/// What a shard may know of the submitting shell. A whole environment would make shards of two
+/// people differ.
+constexpr auto kExported =
+    "HOME,PATH,LANG,TMPDIR,XDG_DATA_HOME,XDG_CACHE_HOME,XDG_CONFIG_HOME,"
+    "SLURM_CONF";
+
+std::string quoted(const std::string& word) {
+  std::string out = "'";
+  for (char const c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+/// The output of a command of Slurm; nothing after an error, which is printed.
+std::optional<std::string> slurm(const std::string& program,
+                                 const std::vector<std::string>& arguments) {
+  auto const found = find_program(program);
+  if (!found) {
+    say_of_campaign(0, program + " is not on PATH: install slurm-client, or use --engine local");
+    return std::nullopt;
+  }
+  auto const done = run_program(*found, arguments, std::chrono::seconds(60));
+  if (done && done->exit_code == 0) return done->output;
+  say_of_campaign(0, program + ": " + (done ? done->output : done.error().message()));
+  return std::nullopt;
+}
+
+std::vector<std::vector<std::string>> table(const std::string& text) {
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    auto& row = rows.emplace_back();
+    std::istringstream fields(line);
+    for (std::string field; std::getline(fields, field, '|');) {
+      row.emplace_back(trim_blanks(field));
+    }
+  }
+  return rows;
+}
+
+class SlurmEngine {
+ public:
+  SlurmEngine(const CampaignFolder& folder, const EngineOptions& options)
+      : folder_(folder), options_(options) {
+    std::error_code error;
+    program_ = fs::read_symlink("/proc/self/exe", error).string();
+  }
+
+  int run() {
+    while (true) {
+      if (auto const code = check_nodes(); code != kExitDone) return code;
+      auto progress = progress_of(folder_.plan(), folder_.facts());
+      if (progress.missing.empty()) break;
+      auto const queued = queued_shards();
+      if (!queued) return kExitFailed;
+      std::erase_if(progress.missing, [&](std::size_t shard) { return queued->contains(shard); });
+      if (!progress.missing.empty()) {
+        auto const shards = Rounds(folder_).startable(progress.missing, options_.rounds);
+        if (shards.empty() && queued->empty()) return kExitFailed;
+        if (!submit(shards, progress.refused)) return kExitFailed;
+      }
+      if (!options_.wait) {
+        say_of_campaign(0,
+                        "queued. `reprise campaign status` shows progress, `reprise campaign "
+                        "resume` starts what failed");
+        return kExitDone;
+      }
+      if (auto const code = wait_for_queue(); code != kExitDone) return code;
+    }
+    std::fputs(progress_text(progress_of(folder_.plan(), folder_.facts())).c_str(), stderr);
+    return kExitDone;
+  }
+
+ private:
+  std::string job_name() const { return "reprise-" + folder_.digest(); }
+
+  /// Without the job's own arguments.
+  std::vector<std::string> sbatch_words(const std::string& name) const {
+    std::vector<std::string> words{
+        "--parsable",         "--requeue",
+        "--open-mode=append", "--export=" + std::string(kExported),
+        "--job-name=" + name, "--output=" + (folder_.path() / "logs" / "%x-%a.log").string()};
+    bool const records = folder_.plan().campaign.task == CampaignFile::Task::kRecord;
+    words.emplace_back(records ? "--cpus-per-task=1" : "--exclusive");
+    words.insert(words.end(), options_.sbatch_options.begin(), options_.sbatch_options.end());
+    return words;
+  }
+
+  std::string command(const std::string& arguments) const {
+    return "exec " + quoted(program_) + " campaign " + arguments + " --plan " + folder_.digest();
+  }
+
+  bool is_checked(const std::string& node) const {
+    auto const checks = folder_.node_checks();
+    return std::ranges::find(checks, node, &NodeCheck::node) != checks.end();
+  }
+
+  /// One check on each node that can run jobs, all at the same time; waits for them.
+  int check_nodes() {
+    auto const nodes = slurm("sinfo", {"--noheader", "--Node", "--format=%N|%T"});
+    if (!nodes) return kExitFailed;
+    std::set<std::string> open;
+    for (auto const& row : table(*nodes)) {
+      if (row.size() < 2) continue;
+      bool const usable =
+          row[1] == "idle" || row[1] == "mixed" || row[1] == "allocated" || row[1] == "completing";
+      if (usable && !is_checked(row[0])) open.insert(row[0]);
+    }
+    if (open.empty()) return kExitDone;
+    say_of_campaign(0, "checking " + counted(open.size(), "node") + " first");
+    for (const std::string& node : open) {
+      auto words = sbatch_words("reprise-check-" + folder_.digest());
+      words.insert(words.end(), {"--nodelist=" + node, "--wrap",
+                                 command("check " + quoted(folder_.path().string()))});
+      if (!slurm("sbatch", words)) return kExitFailed;
+    }
+    auto const ends =
+        std::chrono::steady_clock::now() + std::chrono::minutes(options_.check_minutes);
+    while (!open.empty() && std::chrono::steady_clock::now() < ends) {
+      if (Interruption::was_asked()) return Interruption::exit_code();
+      std::this_thread::sleep_for(kPollTime);
+      std::erase_if(open, [&](const std::string& node) { return is_checked(node); });
+    }
+    for (const std::string& node : open) {
+      say_of_campaign(0, "node " + node + " was not checked in " +
+                             counted(options_.check_minutes, "minute") +
+                             ": its first shard checks it");
+    }
+    for (const RefusedNode& each : refused_nodes(folder_.node_checks())) {
+      say_of_campaign(0, "node " + each.node + " is refused: " + each.why);
+    }
+    return kExitDone;
+  }
+
+  /// The shards that wait or run. Those that wait for a time alone (a requeued task waits two
+  /// minutes) are let go.
+  std::optional<std::set<std::size_t>> queued_shards() {
+    auto const queue =
+        slurm("squeue", {"--noheader", "--array", "--me", "--format=%j|%K|%T|%r|%i"});
+    if (!queue) return std::nullopt;
+    Rounds const rounds(folder_);
+    std::set<std::size_t> out;
+    for (auto const& row : table(*queue)) {
+      if (row.size() < 5 || !row[0].starts_with(job_name() + "-")) continue;
+      std::size_t round = 0, index = 0;
+      auto const number = row[0].substr(job_name().size() + 1);
+      std::from_chars(number.data(), number.data() + number.size(), round);
+      std::from_chars(row[1].data(), row[1].data() + row[1].size(), index);
+      auto const dot = number.find('.');
+      std::size_t first = 0;
+      if (dot != std::string::npos) {
+        std::from_chars(number.data() + dot + 1, number.data() + number.size(), first);
+      }
+      auto const shards = rounds.shards_of(round);
+      if (first + index < shards.size()) out.insert(shards[first + index]);
+      if (row[2] == "PENDING" && row[3] == "BeginTime") {
+        slurm("scontrol", {"update", "JobId=" + row[4], "StartTime=now"});
+      }
+    }
+    return out;
+  }
+
+  /// Array jobs of a new round; their names are reprise-PLAN-ROUND.FIRST.
+  bool submit(const std::vector<std::size_t>& shards, const std::vector<RefusedNode>& refused) {
+    if (shards.empty()) return true;
+    Rounds rounds(folder_);
+    auto const round = rounds.add(shards);
+    if (round == 0) return false;
+    std::string excluded;
+    for (const RefusedNode& each : refused) excluded += (excluded.empty() ? "" : ",") + each.node;
+    for (std::size_t first = 0; first < shards.size(); first += kArrayMax) {
+      auto const last = std::min(kArrayMax, shards.size() - first) - 1;
+      auto words =
+          sbatch_words(job_name() + "-" + std::to_string(round) + "." + std::to_string(first));
+      words.push_back("--array=0-" + std::to_string(last));
+      if (!excluded.empty()) words.push_back("--exclude=" + excluded);
+      words.insert(words.end(),
+                   {"--wrap", command("run " + quoted(folder_.path().string()) + " --list " +
+                                      quoted(rounds.path(round).string()) + " --index $((" +
+                                      std::to_string(first) + " + SLURM_ARRAY_TASK_ID))")});
+      auto const job = slurm("sbatch", words);
+      if (!job) return false;
+      say_of_campaign(0, counted(last + 1, "shard") + " queued as job " +
+                             std::string(trim_blanks(job->substr(0, job->find_first_of(";\n")))));
+    }
+    return true;
+  }
+
+  int wait_for_queue() {
+    while (true) {
+      if (Interruption::was_asked()) return Interruption::exit_code();
+      std::this_thread::sleep_for(kPollTime);
+      auto const queued = queued_shards();
+      if (!queued) return kExitFailed;
+      if (queued->empty()) return kExitDone;
+    }
+  }
+
+  const CampaignFolder& folder_;
+  const EngineOptions& options_;
+  std::string program_;
+};
+
+}  // namespace
+
+int run_on_slurm(const CampaignFolder& folder, const EngineOptions& options) {
+  return SlurmEngine(folder, options).run();
+}
+
+}  // namespace reprise

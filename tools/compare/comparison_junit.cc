@@ -1,0 +1,110 @@
+#include "tools/compare/comparison_junit.h"
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "base/text/printable.h"
+#include "tools/compare/comparison_text.h"
+
+namespace reprise {
+namespace {
+
+/// For XML 1.0, which has no place for control characters.
+std::string xml(std::string_view text) {
+  std::string out;
+  for (char const c : printable(text)) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+struct TestCase {
+  std::string name;
+  std::string_view kind;  ///< "failure", "skipped", "error"; empty: passed
+  std::string message;
+};
+
+/// `noun` in the singular and the number of these cases: ` failures="2"`.
+std::string counted_as(std::string_view noun, std::string_view kind,
+                       const std::vector<TestCase>& cases) {
+  std::size_t count = 0;
+  for (const TestCase& each : cases) count += each.kind == kind ? 1 : 0;
+  return " " + std::string(noun) + "=\"" + std::to_string(count) + "\"";
+}
+
+std::string suite(const std::string& name, const std::vector<TestCase>& cases) {
+  std::string text =
+      "  <testsuite name=\"" + xml(name) + "\" tests=\"" + std::to_string(cases.size()) + "\"" +
+      counted_as("failures", "failure", cases) + counted_as("errors", "error", cases) +
+      counted_as("skipped", "skipped", cases) + ">\n";
+  for (const TestCase& each : cases) {
+    text += "    <testcase classname=\"" + xml(name) + "\" name=\"" + xml(each.name) + "\"";
+    if (each.kind.empty()) {
+      text += "/>\n";
+      continue;
+    }
+    text += ">\n      <" + std::string(each.kind) + " message=\"" + xml(each.message) +
+            "\"/>\n    </testcase>\n";
+  }
+  return text + "  </testsuite>\n";
+}
+
+std::vector<TestCase> cases_of(const ComparedPage& page) {
+  std::vector<TestCase> cases;
+  for (const ComparedMetric& each : page.metrics) {
+    TestCase made{.name = std::string(kMetrics[each.metric].title),
+                  .message = metric_summary(each)};
+    if (each.finding.verdict == Verdict::kDifferent) made.kind = "failure";
+    if (each.finding.verdict == Verdict::kUndecided) made.kind = "skipped";
+    cases.push_back(std::move(made));
+  }
+  TestCase loads{.name = "failed loads"};
+  if (page.failures_differ) {
+    loads.kind = "failure";
+    loads.message =
+        std::string("only ") + (page.a.failed > 0 ? "A" : "B") + " has loads that failed";
+  }
+  cases.push_back(std::move(loads));
+  return cases;
+}
+
+}  // namespace
+
+std::string comparison_junit(const Comparison& comparison, const CompareOptions& options) {
+  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"reprise\">\n";
+  if (!comparison.refusals.empty()) {
+    std::vector<TestCase> cases;
+    for (const Refusal& each : comparison.refusals) {
+      TestCase made{.name = std::string(to_string(each.difference)),
+                    .kind = "error",
+                    .message = "A and B cannot be compared: " + each.text};
+      if (!options.allowed.contains(each.difference)) {
+        made.message += " (--allow " + made.name + " permits the comparison)";
+      }
+      cases.push_back(std::move(made));
+    }
+    text += suite("A and B", cases);
+  }
+  for (const ComparedPage& page : comparison.pages) {
+    text += suite(page_title(page), cases_of(page));
+  }
+  return text + "</testsuites>\n";
+}
+
+}  // namespace reprise

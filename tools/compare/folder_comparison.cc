@@ -1,0 +1,133 @@
+#include "tools/compare/folder_comparison.h"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analysis/measurements.h"
+#include "base/text/counted.h"
+#include "base/text/printable.h"
+#include "tools/commands.h"
+#include "tools/compare/comparison_text.h"
+
+namespace reprise {
+namespace {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+
+std::vector<std::string> results_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().extension() == ".json") names.push_back(it->path().filename().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+class FolderComparison {
+ public:
+  FolderComparison(fs::path a, fs::path b, CompareOptions options, const CompareFlags& flags)
+      : a_(std::move(a)), b_(std::move(b)), options_(std::move(options)), flags_(flags) {}
+
+  int run() {
+    auto const of_a = results_in(a_);
+    auto const of_b = results_in(b_);
+    if (of_a.empty() || of_a != of_b) {
+      std::fprintf(stderr,
+                   "reprise: compare: %s has %s, and %s has %s: they must have results (*.json) by "
+                   "the same names\n",
+                   a_.c_str(), counted(of_a.size(), "result").c_str(), b_.c_str(),
+                   counted(of_b.size(), "result").c_str());
+      return kExitFailed;
+    }
+    options_.alpha /= static_cast<double>(of_a.size());
+    for (const std::string& name : of_a) {
+      if (!compare_page(name)) return kExitFailed;
+    }
+    return finish();
+  }
+
+ private:
+  bool compare_page(const std::string& name) {
+    Measurements sides[2];
+    for (auto const& [folder, side] : {std::pair{&a_, &sides[0]}, {&b_, &sides[1]}}) {
+      auto read = read_measurements(*folder / name);
+      if (!read) {
+        std::fprintf(stderr, "reprise: %s is not a result of `reprise load -o`: %s\n",
+                     (*folder / name).c_str(), read.error().c_str());
+        return false;
+      }
+      *side = std::move(*read);
+    }
+    auto const comparison = compare(sides[0], sides[1], options_);
+    auto const code = exit_code_of(comparison);
+    ++counts_[code];
+    auto const page = name.substr(0, name.size() - 5);
+    if (flags_.json) {
+      pages_.push_back(
+          {{"page", as_utf8(page)}, {"comparison", comparison_json(comparison, options_)}});
+    } else {
+      std::printf("%s", line_of(page, comparison, code).c_str());
+    }
+    return true;
+  }
+
+  static std::string line_of(const std::string& page, const Comparison& comparison, int code) {
+    std::string text = align_left(
+        code == kExitFailed ? "refused" : std::string(to_string(comparison.verdict)), 10);
+    text += printable(page);
+    if (!comparison.refusals.empty())
+      return text + ": " + printable(comparison.refusals[0].text) + "\n";
+    for (const ComparedPage& cell : comparison.pages) {
+      for (const ComparedMetric& each : cell.metrics) {
+        if (each.finding.verdict == Verdict::kDifferent) text += "; " + metric_summary(each);
+      }
+    }
+    return text + "\n";
+  }
+
+  int finish() {
+    std::size_t pages = 0;
+    for (auto const& [code, count] : counts_) pages += count;
+    auto const code = counts_.contains(kExitGate)        ? int{kExitGate}
+                      : counts_.contains(kExitFailed)    ? int{kExitFailed}
+                      : counts_.contains(kExitUndecided) ? int{kExitUndecided}
+                                                         : int{kExitDone};
+    if (flags_.json) {
+      json::object const out{{"schema", "reprise-compare-set/1"},
+                             {"alpha", options_.alpha * static_cast<double>(pages)},
+                             {"same", counts_[kExitDone]},
+                             {"different", counts_[kExitGate]},
+                             {"undecided", counts_[kExitUndecided]},
+                             {"refused", counts_[kExitFailed]},
+                             {"pages", std::move(pages_)}};
+      std::printf("%s\n", json::serialize(out).c_str());
+    } else {
+      std::printf("%s: %zu same, %zu different, %zu undecided, %zu refused\n",
+                  counted(pages, "page").c_str(), counts_[kExitDone], counts_[kExitGate],
+                  counts_[kExitUndecided], counts_[kExitFailed]);
+    }
+    return code;
+  }
+
+  fs::path a_, b_;
+  CompareOptions options_;
+  const CompareFlags& flags_;
+  std::map<int, std::size_t> counts_;  ///< pages by exit code
+  json::array pages_;
+};
+
+}  // namespace
+
+int compare_folders(const fs::path& a, const fs::path& b, CompareOptions options,
+                    const CompareFlags& flags) {
+  return FolderComparison(a, b, std::move(options), flags).run();
+}
+
+}  // namespace reprise

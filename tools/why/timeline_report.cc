@@ -1,0 +1,212 @@
+#include "tools/why/timeline_report.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include "analysis/metric.h"
+#include "base/text/counted.h"
+#include "base/text/printable.h"
+#include "tools/why/aligned_rows.h"
+#include "tools/why/safe_text.h"
+
+namespace reprise {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kListedMax = 20;    // requests in the text
+constexpr std::int64_t kLeastUs = 1'000;  // a smaller change is not listed as a cause
+constexpr double kLeastShare = 0.01;      // of the change of the window
+
+std::string change_text(std::int64_t us) {
+  return metric_text(Metric::Unit::kMs, static_cast<double>(us) / 1000, true);
+}
+
+std::string ms_text(std::int64_t us) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.0f ms", static_cast<double>(us) / 1000);
+  return text;
+}
+
+/// "wait 538 ms instead of 48 ms".
+std::string phase_text(const PhaseCost& phase) {
+  return phase.name + " " + ms_text(phase.time.b_us) + " instead of " + ms_text(phase.time.a_us);
+}
+
+/// One line of the ranking: a request, or of two requests a phase.
+struct Entry {
+  std::string title;
+  std::int64_t change_us = 0;
+  std::vector<std::pair<std::string, std::string>> differences;  ///< kind and what
+  std::size_t row = 0;
+};
+
+class Ranking {
+ public:
+  explicit Ranking(const TimelineReport& report) : report_(report) {
+    auto const& requests = report.found.requests;
+    bool const is_request = report.a.request.has_value();
+    for (auto const& cost : requests) {
+      if (is_request) {
+        add_phases(cost);
+      } else {
+        add(cost);
+      }
+      rows_.push_back({.a = request_of(report.a, cost.a), .b = request_of(report.b, cost.b)});
+    }
+    auto const sign = report.found.window.change_us() < 0 ? -1 : 1;
+    for (auto* const list : {&causes, &others}) {
+      std::vector<std::size_t> order(list->size());
+      for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+      std::ranges::sort(order, {},
+                        [&](std::size_t i) { return std::pair(-sign * (*list)[i].change_us, i); });
+      std::vector<Entry> sorted;
+      for (auto const i : order) sorted.push_back(std::move((*list)[i]));
+      *list = std::move(sorted);
+    }
+  }
+
+  std::vector<Entry> causes;
+  std::vector<Entry> others;
+  std::vector<std::string> facts;  ///< of two requests, beside their times
+
+  const std::vector<AlignedRow>& rows() const { return rows_; }
+  /// What is left of the change: between requests.
+  std::int64_t unexplained_us() const {
+    auto left = report_.found.window.change_us();
+    for (auto const* const list : {&causes, &others}) {
+      for (auto const& each : *list) left -= each.change_us;
+    }
+    return left;
+  }
+
+ private:
+  static std::optional<PageRequest> request_of(const TimelineSide& side,
+                                               const std::optional<std::size_t>& place) {
+    if (!place) return std::nullopt;
+    return side.timeline.load.requests[*place];
+  }
+  std::string url(const RequestCost& cost) const {
+    return cost.b ? report_.b.timeline.load.requests[*cost.b].url
+                  : report_.a.timeline.load.requests[*cost.a].url;
+  }
+
+  void keep(Entry entry) {
+    auto const whole = std::abs(report_.found.window.change_us());
+    auto const size = std::abs(entry.change_us);
+    bool const matters =
+        size >= kLeastUs && static_cast<double>(size) >= kLeastShare * static_cast<double>(whole);
+    (matters ? causes : others).push_back(std::move(entry));
+  }
+
+  void add(const RequestCost& cost) {
+    Entry entry{.title = url(cost), .change_us = cost.time.change_us(), .row = rows_.size()};
+    if (!cost.a) entry.title += ": only in B";
+    if (!cost.b) entry.title += ": only in A";
+    if (cost.a && cost.b && !cost.phases.empty()) {
+      auto const most = std::ranges::max_element(
+          cost.phases, {}, [](const PhaseCost& phase) { return std::abs(phase.time.change_us()); });
+      entry.title += ": " + phase_text(*most);
+    }
+    for (auto const& phase : cost.phases) {
+      entry.differences.emplace_back(phase.name, phase_text(phase));
+    }
+    for (auto const& fact : cost.facts) entry.differences.emplace_back("request", fact);
+    if (entry.change_us != 0 || !entry.differences.empty()) keep(std::move(entry));
+  }
+
+  void add_phases(const RequestCost& cost) {
+    for (auto const& phase : cost.phases) {
+      keep({.title = phase_text(phase), .change_us = phase.time.change_us(), .differences = {}});
+    }
+    facts = cost.facts;
+  }
+
+  const TimelineReport& report_;
+  std::vector<AlignedRow> rows_;
+};
+
+json::object entry_json(const Entry& entry, std::size_t number, const std::string& where) {
+  json::array differences;
+  for (auto const& [kind, what] : entry.differences) {
+    differences.push_back(json::object{
+        {"kind", kind}, {"where", as_utf8(where)}, {"what", as_utf8(what)}, {"measured", false}});
+  }
+  json::array groups;
+  groups.push_back(json::object{
+      {"group", number}, {"title", as_utf8(entry.title)}, {"differences", std::move(differences)}});
+  return {{"estimate", static_cast<double>(entry.change_us) / 1000},
+          {"groups", std::move(groups)},
+          {"rows", json::array{entry.row}}};
+}
+
+json::object effect(std::int64_t us) {
+  return {{"estimate", static_cast<double>(us) / 1000}};
+}
+
+}  // namespace
+
+std::string timeline_text(const TimelineReport& report, bool markdown) {
+  Ranking const ranking(report);
+  auto const change = report.found.window.change_us();
+  std::string text = markdown ? "### " : "";
+  text += std::string("B is ") + (change < 0 ? "faster" : "slower") +
+          " than A: " + change_text(change) + ", " + ms_text(report.found.window.b_us) +
+          " instead of " + ms_text(report.found.window.a_us) + ", by the timelines\n\n";
+  std::size_t number = 0;
+  for (auto const& each : ranking.causes) {
+    if (++number > kListedMax) break;
+    text += std::to_string(number) + ". " + change_text(each.change_us) + " " +
+            safe_text(each.title, markdown) + "\n";
+    for (auto const& [kind, what] : each.differences) {
+      text += std::string(markdown ? "   - " : "     ") + safe_text(what, markdown) + "\n";
+    }
+  }
+  if (ranking.causes.size() > kListedMax) {
+    text += counted(ranking.causes.size() - kListedMax, "request") + " more\n";
+  }
+  if (ranking.causes.empty()) text += "Nothing costs more in one of both.\n";
+  if (!report.a.request) {
+    return text + "\nBetween requests: " + change_text(ranking.unexplained_us()) + "\n";
+  }
+  if (!ranking.facts.empty()) text += "\nWhat else differs:\n";
+  for (auto const& fact : ranking.facts) text += "- " + safe_text(fact, markdown) + "\n";
+  return text;
+}
+
+json::object timeline_json(const TimelineReport& report) {
+  Ranking const ranking(report);
+  auto const& found = report.found;
+  auto const list = [&](const std::vector<Entry>& entries, std::size_t first) {
+    json::array all;
+    for (auto const& each : entries) {
+      auto const where = ranking.rows()[each.row].url();
+      all.push_back(entry_json(each, first++, where));
+    }
+    return all;
+  };
+  return {{"schema", "reprise-why/1"},
+          {"reprise", REPRISE_VERSION},
+          {"sides", json::array{as_utf8(report.a.name), as_utf8(report.b.name)}},
+          {"measured", false},
+          {"interrupted", false},
+          {"metric", "time"},
+          {"metric_title", "time"},
+          {"unit", "ms"},
+          {"base", static_cast<double>(found.window.a_us) / 1000},
+          {"total", effect(found.window.change_us())},
+          {"causes", list(ranking.causes, 0)},
+          {"unexplained", effect(ranking.unexplained_us())},
+          {"no_effect_shown", list(ranking.others, ranking.causes.size())},
+          {"facts", json::array(ranking.facts.begin(), ranking.facts.end())},
+          {"not_measured", json::array()},
+          {"rows", rows_json(ranking.rows())},
+          {"traces", json::object{{"a", json::array()}, {"b", json::array()}}},
+          {"loads", json::array()}};
+}
+
+}  // namespace reprise

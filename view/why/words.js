@@ -1,0 +1,54 @@
+// The report in words. Pure.
+import { bytesText, counted, countText, msText } from '../page/format.js';
+
+/** A value of the metric; `isChange`: with its sign. */
+export function valueText(value, unit, isChange = false) {
+  if (value === null) return '–';
+  const size = Math.abs(value);
+  const text = { ms: msText(size), bytes: bytesText(Math.round(size)), count: countText(size),
+    score: size.toFixed(3) }[unit];
+  if (value < 0) return `−${text}`;
+  return isChange && value > 0 ? `+${text}` : text;
+}
+
+/** "+300 ms", or with an interval "+300 ms (+280 ms to +320 ms)". */
+export function effectText({ estimate, low, high }, unit) {
+  const text = valueText(estimate, unit, true);
+  if (low === null) return text;
+  return `${text} (${valueText(low, unit, true)} to ${valueText(high, unit, true)})`;
+}
+
+/** The heading of the page. */
+export function headline({ causes, total, isMeasured, metric, unit }) {
+  const than = total.estimate < 0 ? 'faster' : 'slower';
+  const by = `B is ${valueText(Math.abs(total.estimate), unit)} ${than} than A`;
+  const what = isMeasured ? ` (${metric})` : '';
+  if (causes.length === 0) return `${by}${what}: no cause could be shown`;
+  const most = valueText(Math.abs(causes[0].estimate), unit);
+  return `${by}${what}. Largest cause, ${most}: ${causes[0].title}`;
+}
+
+/** How it was found out. */
+export function scope({ names, loads, isMeasured, isInterrupted, reprise }) {
+  const how = isMeasured
+    ? `measured by ${counted(loads, 'load')} of A, B and pages between them`
+    : 'by the critical chains of both timelines';
+  const ended = isInterrupted ? ' · interrupted: more loads would tell more' : '';
+  return `A: ${names.a} · B: ${names.b} · ${how}${ended} · made by reprise ${reprise}`;
+}
+
+/** What a step from A to B is, for people. */
+export function stepName({ kind, cause }, { names, others, isMeasured }) {
+  return {
+    a: `A: ${names.a}`, b: `B: ${names.b}`, cause: cause?.title,
+    unexplained: isMeasured ? 'Unexplained' : 'Between requests',
+    others: isMeasured
+      ? `${counted(others.length, 'difference')} without an effect that could be shown`
+      : `${others.length} more with little change`,
+  }[kind];
+}
+
+/** The heading of the list of them. */
+export function othersTitle({ isMeasured }) {
+  return isMeasured ? 'Differences without an effect that could be shown' : 'Little change';
+}
