@@ -161,11 +161,33 @@ def use(ports, path, requests, users):
         return [each for times in pool.map(one, range(users)) for each in times]
 
 
+@contextlib.contextmanager
+def using(deployment, users):
+    """So many other users of the database, until the end."""
+    port, process = deployment.start_service(os.devnull)
+    done = threading.Event()
+
+    def ask_again():
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_SECONDS)
+        while not done.is_set():
+            ask(None, "/database", connection)
+    with concurrent.futures.ThreadPoolExecutor(users) as pool:
+        asked = [pool.submit(ask_again) for _ in range(users)]
+        try:
+            yield
+        finally:
+            done.set()
+        for each in asked:
+            each.result()
+    process.terminate()
+    process.wait(TIMEOUT_SECONDS)
+
+
 class Measurement:
     """Client times, and the spans."""
 
     def __init__(self, deployment, name, requests=REQUESTS, users=1, replicas=1,
-                 path="/article", **changes):
+                 path="/article", others=0, **changes):
         self.spans = []
         ports, processes = [], []
         for replica in range(replicas):
@@ -177,7 +199,10 @@ class Measurement:
         self.write(ports)
         for file in self.spans:
             file.unlink()
-        self.times = use(ports, path, requests, users)
+        with contextlib.ExitStack() as beside:
+            if others:
+                beside.enter_context(using(deployment, others))
+            self.times = use(ports, path, requests, users)
         self.write(ports)
         for process in processes:
             process.terminate()
@@ -237,7 +262,7 @@ def main(folder):
             ("another location", base, database + "location=far",
              {"DATABASE": "127.0.0.1", "DATABASE_PORT": far}, {}),
             ("another size", base, database + f"size={4 * ROWS}", {"ROWS": str(4 * ROWS)}, {}),
-            ("contention", base, "service: cpu=x8", {"OWN_MS": "8"}, {}),
+            ("contention", base, database + "concurrency=4", {}, {"others": 3}),
             ("8 users at once", base, "service: users=8", {}, {"users": 8}),
             ("a replica lost", two, "service: lost=1/2", {}, {"users": 4})]
         rows, ours = [], []
