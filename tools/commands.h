@@ -36,6 +36,7 @@ void add_gate_command(CLI::App& app, int& exit_code);
 void add_advise_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code);
 void add_whatif_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code);
 void add_predict_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code);
+void add_predict_service_command(CLI::App& app, int& exit_code);
 void add_why_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code);
 void add_ca_command(CLI::App& app, int& exit_code);
 void add_dns_command(CLI::App& app, int& exit_code);

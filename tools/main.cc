@@ -62,6 +62,7 @@ int main(int argc, char** argv) {
   add_gate_command(app, exit_code);
   add_whatif_command(app, command, exit_code);
   add_predict_command(app, command, exit_code);
+  add_predict_service_command(app, exit_code);
   add_advise_command(app, command, exit_code);
   add_why_command(app, command, exit_code);
   add_campaign_command(app, exit_code);

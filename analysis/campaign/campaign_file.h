@@ -38,7 +38,7 @@ struct CampaignFile {
   double shard_minutes = 5;        ///< from 1 to 10
   double load_seconds = 8;         ///< one load with its browser and replay; of a page to record
   double advise_minutes = 5;       ///< for one page
-  std::vector<std::string> flags;  ///< more arguments of `reprise load`, `record` or `advise`
+  std::vector<std::string> flags;  ///< more arguments of `reprise load` or `record`
 
   /// Loads of one page in one round: every cell on every side.
   std::size_t cells() const {

@@ -154,7 +154,10 @@ class ChangeMaker {
     }
     if (known == nullptr) return {};
     auto from = known->at(node.function, known->observed);
-    bool const is_loaded = change_.users > 0 && from;
+    // When a replica of the service is lost, as many users as before use the dependencies.
+    bool const is_loaded = from && std::ranges::any_of(scenarios_, [](const auto& each) {
+                             return each.users.has_value();
+                           });
     if (is_loaded) {
       for (double const concurrency : known->concurrencies(node.function, conditions)) {
         auto at = conditions;
@@ -170,7 +173,7 @@ class ChangeMaker {
     if (from) {
       out.from = std::move(*from);
     } else {
-      change_.remarks.push_back("the times of " + node.label() +
+      change_.remarks.push_back("the times of " + node.name +
                                 " are drawn: its profile has none under the observed conditions");
     }
     return {};

@@ -49,6 +49,8 @@ class LoadSimulation {
           work();
           break;
         case Kind::kStart:
+          // Nothing waits for what was to begin after the answer.
+          if (event.request != user.request) break;
           if (event.node != answer_) {
             call(event.user, event.node);
             break;

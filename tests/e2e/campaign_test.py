@@ -12,7 +12,9 @@ import unittest
 
 import campaigns
 import harness
+from wire import Certificate
 
+HOST = "pages.test"
 LINKS = ["none", "wpt:4g"]
 
 
@@ -110,6 +112,32 @@ class Measured(campaigns.CampaignCase):
         filler.unlink()
         self.run_campaign("resume", self.plan, "--node", "here")
         self.assertEqual(self.status()["missing"], [])
+
+
+@unittest.skipUnless(campaigns.BROWSER, "no Chromium")
+class Recorded(campaigns.CampaignCase):
+    def test_pages_are_recorded_in_shards_side_by_side_and_collected_into_one_corpus(self):
+        tls = Certificate(self.folder / "tls", (HOST,))
+        server = self.origin(campaigns.answer, names=(HOST,), tls=tls)
+        file = self.campaign(
+            urls=[f"https://{HOST}/", f"https://{HOST}/none"], load_seconds=60, shard_minutes=1,
+            browsers=[campaigns.BROWSER],
+            flags=["--browser", campaigns.BROWSER, "--quiet", "100", "--settle", "50", "--retries",
+                   "0", *server.connect_arguments()])
+        self.run_campaign("plan", file, "-o", self.plan)
+        self.run_campaign("submit", self.plan, "--node", "here", "--jobs", "2")
+        status = self.status()
+        self.assertEqual((status["done"], status["missing"], status["loads"]), (2, [], 2))
+        corpus = self.folder / "collected"
+        self.run_campaign("collect", self.plan, "-o", corpus)
+        pages = json.loads((corpus / "corpus.json").read_text())["pages"]
+        self.assertEqual(sorted(page["url"] for page in pages),
+                         [f"https://{HOST}/", f"https://{HOST}/none"])
+        for page in pages:
+            self.assert_sound(corpus / page["archive"])
+        leftovers = [path.name for path in (self.plan / "results").iterdir()
+                     if not path.name.isdigit()]
+        self.assertEqual(leftovers, [])
 
 
 class Planned(campaigns.CampaignCase):

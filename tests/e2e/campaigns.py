@@ -34,9 +34,11 @@ class CampaignCase(harness.TestCase):
                             "XDG_CACHE_HOME": str(self.folder / "cache")}
 
     def record_pages(self, count):
-        """Archives p0.reprise, ... of pages that request the same."""
+        """Archives p0.reprise, ... of pages that request the same; once for each test."""
         archives = self.folder / "corpus"
-        archives.mkdir(exist_ok=True)
+        if archives.exists():
+            return archives
+        archives.mkdir()
         origin = self.origin(answer)
         first = archives / "p0.reprise"
         recorder = self.record(first, origins=[origin])

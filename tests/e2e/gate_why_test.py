@@ -16,7 +16,7 @@ class GateWhy(why_test.Why):
         done = harness.run("gate", *sides, "--why", "--markdown", "--metric", "load", "--allow",
                            "calibration", *why_test.DISTURBED, "--max-runs", "8",
                            "--skip-noise-check", "--seed", "1", "-o", str(out),
-                           folder=self.folder, timeout=850)
+                           folder=self.folder, timeout=1400)
         said = done.stdout.decode() + done.stderr.decode()
         self.assertEqual(done.returncode, 5, said)
         report = read_json(out / "why.json")

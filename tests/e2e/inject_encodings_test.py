@@ -124,7 +124,8 @@ class Encodings(Pages):
         for browser in BROWSERS:
             with self.subTest(browser=browser):
                 seen = [self.told(load) for inject in ("none", "default")
-                        for load in self.load(f"https://{HOSTS[0]}/", browser, "--inject", inject)]
+                        for load in self.load(f"https://{HOSTS[0]}/", browser, "--inject", inject,
+                                              "--replay-flag=--script-in=documents")]
                 old, new = seen
                 self.assertEqual(len(old), len(self.documents))
                 for number, (charset, mode, scripts, text) in old.items():

@@ -132,6 +132,23 @@ class Inject(harness.TestCase):
         self.assertEqual(get(alone, "/page").body.count(b"<script>"), 1)
         self.assertEqual(get(alone, "/worker", WORKER_LOAD).body, WORKER)
 
+    def test_a_script_for_the_browser_leaves_documents_as_recorded(self):
+        archive, passed = self.recorded()
+        replay = self.replayed(archive, "--script-in", "browser")
+        for path in ("/page", "/policy"):
+            got = get(replay, path)
+            self.assertEqual(got.body, PAGE, path)
+        self.assertNotIn(b"sha256-", get(replay, "/policy").all(b"content-security-policy")[0])
+        self.assertEqual(get(replay, "/worker", WORKER_LOAD).body, passed["/worker"].body)
+        scripts = [harness.run("replay", str(archive), "--script-in", place, "--", "sh", "-c",
+                               'printf %s "$REPRISE_SCRIPT"', folder=self.folder).stdout
+                   for place in ("browser", "documents")]
+        text = passed["/page"].body.split(b"<script>")[1].split(b"</script>")[0]
+        # But for the shift of dates, which is that of its replay.
+        self.assertEqual(len(scripts[0]), len(b"/^https?:/.test(location.href)&&" + text))
+        self.assertIn(MARK, scripts[0])
+        self.assertEqual(scripts[1], b"")
+
     def test_what_cannot_be_injected_is_refused(self):
         archive, _ = self.recorded()
         file = self.folder / "unfit.js"

@@ -111,6 +111,23 @@ class WhyPage(PageCase):
         self.assertIn("Between requests", "".join(self.texts(".step-name")))
         self.assertEqual(self.count(".interval"), 0)
 
+    def test_what_the_servers_did(self):
+        given = report(traces="choose")
+        self.look("servers", given)
+        self.open(given)
+        self.assertEqual(self.texts("#servers .trench-said"),
+                         ["Choose a bar: double-click or Enter zooms in, Escape zooms out."])
+        self.assertIn("440 ms in", self.texts("#servers .trench .said")[0])
+        self.assertEqual(self.texts("#servers > .table td"),
+                         ["shop.Ads.choose", "40.0 ms", "480 ms", "+440 ms"])
+        self.click("#servers input[value=a]")
+        self.assertIn("45.0 ms in", self.texts("#servers .trench .said")[0])
+        self.open(report(traces=HOSTILE))
+        self.assertIn(SHOWN, "\n".join(self.texts("#servers td")))
+        self.assert_whole()
+        self.open(report())
+        self.assertEqual(self.count("#servers"), 0)
+
     def test_no_cause(self):
         given = report(causes=False, interrupted=True)
         self.look("no-cause", given)

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/text/counted.h"
+#include "base/text/printable.h"
 
 namespace reprise {
 namespace {
@@ -42,8 +43,7 @@ struct Beside {
   DistributionDistance floor;
 };
 
-Beside beside(const PredictedMilestone& each) {
-  auto const& [predicted, measured] = each;
+Beside beside(const PredictedTimes& predicted, const std::vector<double>& measured) {
   return {.ours = prediction_error(predicted.observed_us, predicted.predicted_us, measured),
           .nothing = prediction_error(predicted.observed_us, predicted.observed_us, measured),
           .floor = distance_floor(measured, predicted.predicted_us.size(), measured.size(),
@@ -60,13 +60,15 @@ std::string error_text(const PredictionError& error) {
   return text + "; distance " + distance_text(error.distance);
 }
 
-std::string measured_text(const PredictedMilestone& each) {
-  auto const [ours, nothing, floor] = beside(each);
+std::string measured_text(const PredictedTimes& predicted, const std::vector<double>& measured_us,
+                          std::string_view noun) {
+  auto const [ours, nothing, floor] = beside(predicted, measured_us);
   return format("  measured %.1f ms (%s), ", ours.measured_median / kUsPerMs,
-                counted(each.measured_us.size(), "load").c_str()) +
+                counted(measured_us.size(), noun).c_str()) +
          amount_text(ours.measured_saving) + "\n    error of the prediction  " + error_text(ours) +
-         "\n    if nothing changed       " + error_text(nothing) +
-         "\n    of the same loads        distance " + distance_text(floor) + "\n";
+         "\n    if nothing changed       " + error_text(nothing) + "\n    " +
+         align_left("of the same " + std::string(noun) + "s", 25) + "distance " +
+         distance_text(floor) + "\n";
 }
 
 json::object distance_json(const DistributionDistance& distance) {
@@ -90,7 +92,7 @@ json::object quantile_json(const PredictedQuantile& each) {
           {"saving_high_ms", each.saving_high_us / kUsPerMs}};
 }
 
-json::array times_json(const std::vector<double>& times_us) {
+json::array ms_of(const std::vector<double>& times_us) {
   json::array times;
   for (double const time : times_us) times.push_back(time / kUsPerMs);
   return times;
@@ -107,19 +109,44 @@ std::string saving_text(const PredictedQuantile& quantile) {
   return text + format(" (%.1f to %.1f)", low / kUsPerMs, high / kUsPerMs);
 }
 
+std::string times_text(const PredictedTimes& times, const std::vector<double>& measured_us,
+                       std::string_view noun) {
+  std::string text;
+  for (PredictedQuantile const& quantile : times.quantiles) {
+    text +=
+        format("  %-6s  %.1f ms -> %.1f ms (%.1f to %.1f), ", title_of(quantile.quantile).c_str(),
+               quantile.observed_us / kUsPerMs, quantile.predicted_us / kUsPerMs,
+               quantile.low_us / kUsPerMs, quantile.high_us / kUsPerMs) +
+        saving_text(quantile) + "\n";
+  }
+  if (!measured_us.empty()) text += measured_text(times, measured_us, noun);
+  return text;
+}
+
+json::object times_json(const PredictedTimes& times, const std::vector<double>& measured_us) {
+  json::array quantiles;
+  for (PredictedQuantile const& quantile : times.quantiles) {
+    quantiles.push_back(quantile_json(quantile));
+  }
+  json::object out{{"quantiles", std::move(quantiles)},
+                   {"observed_ms", ms_of(times.observed_us)},
+                   {"predicted_ms", ms_of(times.predicted_us)}};
+  if (measured_us.empty()) return out;
+  auto const [ours, nothing, floor] = beside(times, measured_us);
+  out["measured_ms"] = ms_of(measured_us);
+  out["measured"] = {{"median_ms", ours.measured_median / kUsPerMs},
+                     {"saving_ms", ours.measured_saving / kUsPerMs},
+                     {"error", error_json(ours)},
+                     {"error_if_nothing_changed", error_json(nothing)},
+                     {"distance_of_the_same_loads", distance_json(floor)}};
+  return out;
+}
+
 std::string prediction_text(const std::vector<PredictedMilestone>& milestones) {
   std::string text;
   for (PredictedMilestone const& each : milestones) {
     auto const name = kMilestoneNames[static_cast<std::size_t>(each.predicted.milestone)];
-    text += std::string(name) + "\n";
-    for (PredictedQuantile const& quantile : each.predicted.quantiles) {
-      text +=
-          format("  %-6s  %.1f ms -> %.1f ms (%.1f to %.1f), ", title_of(quantile.quantile).c_str(),
-                 quantile.observed_us / kUsPerMs, quantile.predicted_us / kUsPerMs,
-                 quantile.low_us / kUsPerMs, quantile.high_us / kUsPerMs) +
-          saving_text(quantile) + "\n";
-    }
-    if (!each.measured_us.empty()) text += measured_text(each);
+    text += std::string(name) + "\n" + times_text(each.predicted, each.measured_us, "load");
   }
   return text;
 }
@@ -127,23 +154,10 @@ std::string prediction_text(const std::vector<PredictedMilestone>& milestones) {
 json::array prediction_json(const std::vector<PredictedMilestone>& milestones) {
   json::array all;
   for (PredictedMilestone const& each : milestones) {
-    json::array quantiles;
-    for (PredictedQuantile const& quantile : each.predicted.quantiles) {
-      quantiles.push_back(quantile_json(quantile));
-    }
     json::object out{
-        {"milestone", kMilestoneNames[static_cast<std::size_t>(each.predicted.milestone)]},
-        {"quantiles", std::move(quantiles)},
-        {"observed_ms", times_json(each.predicted.observed_us)},
-        {"predicted_ms", times_json(each.predicted.predicted_us)}};
-    if (!each.measured_us.empty()) {
-      auto const [ours, nothing, floor] = beside(each);
-      out["measured_ms"] = times_json(each.measured_us);
-      out["measured"] = {{"median_ms", ours.measured_median / kUsPerMs},
-                         {"saving_ms", ours.measured_saving / kUsPerMs},
-                         {"error", error_json(ours)},
-                         {"error_if_nothing_changed", error_json(nothing)},
-                         {"distance_of_the_same_loads", distance_json(floor)}};
+        {"milestone", kMilestoneNames[static_cast<std::size_t>(each.predicted.milestone)]}};
+    for (auto& [name, value] : times_json(each.predicted, each.measured_us)) {
+      out[name] = std::move(value);
     }
     all.push_back(std::move(out));
   }

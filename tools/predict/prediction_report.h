@@ -3,7 +3,9 @@
 // A prediction for people and for programs, with what was measured beside it.
 
 #include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/prediction/prediction.h"
@@ -16,6 +18,13 @@ struct PredictedMilestone {
   MilestonePrediction predicted;
   std::vector<double> measured_us;
 };
+
+/// A line for each quantile; then, unless `measured_us` is empty, the errors beside those of the
+/// predictor that says that nothing changes. `noun`: what was measured.
+std::string times_text(const PredictedTimes& times, const std::vector<double>& measured_us,
+                       std::string_view noun);
+/// The same as JSON: `quantiles`, `observed_ms`, `predicted_ms`, `measured_ms`, `measured`.
+boost::json::object times_json(const PredictedTimes& times, const std::vector<double>& measured_us);
 
 /// "load event" and a line for each quantile; then, if it was measured, the errors beside those of
 /// the predictor that says that nothing changes.

@@ -18,9 +18,9 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kListedMax = 20;    // requests in the text
-constexpr std::int64_t kLeastUs = 1'000;  // a smaller change is not listed as a cause
-constexpr double kLeastShare = 0.01;      // of the change of the window
+constexpr std::size_t kRequestsListedMax = 20;  // requests in the text
+constexpr std::int64_t kLeastUs = 1'000;        // a smaller change is not listed as a cause
+constexpr double kLeastShare = 0.01;            // of the change of the window
 
 std::string change_text(std::int64_t us) {
   return metric_text(Metric::Unit::kMs, static_cast<double>(us) / 1000, true);
@@ -38,7 +38,7 @@ std::string phase_text(const PhaseCost& phase) {
 }
 
 /// One line of the ranking: a request, or of two requests a phase.
-struct Entry {
+struct ListedCost {
   std::string title;
   std::int64_t change_us = 0;
   std::vector<std::pair<std::string, std::string>> differences;  ///< kind and what
@@ -64,14 +64,14 @@ class Ranking {
       for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
       std::ranges::sort(order, {},
                         [&](std::size_t i) { return std::pair(-sign * (*list)[i].change_us, i); });
-      std::vector<Entry> sorted;
+      std::vector<ListedCost> sorted;
       for (auto const i : order) sorted.push_back(std::move((*list)[i]));
       *list = std::move(sorted);
     }
   }
 
-  std::vector<Entry> causes;
-  std::vector<Entry> others;
+  std::vector<ListedCost> causes;
+  std::vector<ListedCost> others;
   std::vector<std::string> facts;  ///< of two requests, beside their times
 
   const std::vector<AlignedRow>& rows() const { return rows_; }
@@ -95,7 +95,7 @@ class Ranking {
                   : report_.a.timeline.load.requests[*cost.a].url;
   }
 
-  void keep(Entry entry) {
+  void keep(ListedCost entry) {
     auto const whole = std::abs(report_.found.window.change_us());
     auto const size = std::abs(entry.change_us);
     bool const matters =
@@ -104,7 +104,7 @@ class Ranking {
   }
 
   void add(const RequestCost& cost) {
-    Entry entry{.title = url(cost), .change_us = cost.time.change_us(), .row = rows_.size()};
+    ListedCost entry{.title = url(cost), .change_us = cost.time.change_us(), .row = rows_.size()};
     if (!cost.a) entry.title += ": only in B";
     if (!cost.b) entry.title += ": only in A";
     if (cost.a && cost.b && !cost.phases.empty()) {
@@ -130,7 +130,7 @@ class Ranking {
   std::vector<AlignedRow> rows_;
 };
 
-json::object entry_json(const Entry& entry, std::size_t number, const std::string& where) {
+json::object entry_json(const ListedCost& entry, std::size_t number, const std::string& where) {
   json::array differences;
   for (auto const& [kind, what] : entry.differences) {
     differences.push_back(json::object{
@@ -159,15 +159,15 @@ std::string timeline_text(const TimelineReport& report, bool markdown) {
           " instead of " + ms_text(report.found.window.a_us) + ", by the timelines\n\n";
   std::size_t number = 0;
   for (auto const& each : ranking.causes) {
-    if (++number > kListedMax) break;
+    if (++number > kRequestsListedMax) break;
     text += std::to_string(number) + ". " + change_text(each.change_us) + " " +
             safe_text(each.title, markdown) + "\n";
     for (auto const& [kind, what] : each.differences) {
       text += std::string(markdown ? "   - " : "     ") + safe_text(what, markdown) + "\n";
     }
   }
-  if (ranking.causes.size() > kListedMax) {
-    text += counted(ranking.causes.size() - kListedMax, "request") + " more\n";
+  if (ranking.causes.size() > kRequestsListedMax) {
+    text += counted(ranking.causes.size() - kRequestsListedMax, "request") + " more\n";
   }
   if (ranking.causes.empty()) text += "Nothing costs more in one of both.\n";
   if (!report.a.request) {
@@ -181,7 +181,7 @@ std::string timeline_text(const TimelineReport& report, bool markdown) {
 json::object timeline_json(const TimelineReport& report) {
   Ranking const ranking(report);
   auto const& found = report.found;
-  auto const list = [&](const std::vector<Entry>& entries, std::size_t first) {
+  auto const list = [&](const std::vector<ListedCost>& entries, std::size_t first) {
     json::array all;
     for (auto const& each : entries) {
       auto const where = ranking.rows()[each.row].url();
@@ -205,6 +205,7 @@ json::object timeline_json(const TimelineReport& report) {
           {"facts", json::array(ranking.facts.begin(), ranking.facts.end())},
           {"not_measured", json::array()},
           {"rows", rows_json(ranking.rows())},
+          {"traces", json::object{{"a", json::array()}, {"b", json::array()}}},
           {"loads", json::array()}};
 }
 

@@ -15,6 +15,7 @@
 #include "tools/experiment/gate_run.h"
 #include "tools/load/load_table.h"
 #include "tools/process/interruption.h"
+#include "tools/why/server_traces.h"
 
 namespace reprise {
 namespace {
@@ -113,6 +114,11 @@ std::optional<int> WhyRun::find_differences() {
     return say(kExitFailed, "a replay of A can have none of the differences");
   }
   return std::nullopt;
+}
+
+boost::json::array WhyRun::traces(std::size_t side) const {
+  auto const& of = side == 0 ? archives_->a : archives_->b;
+  return server_traces(*of.reader, of.session);
 }
 
 std::optional<int> WhyRun::compare_sides(std::size_t most_runs) {

@@ -4,6 +4,7 @@
 // with a random half of them (analysis/effects/, hybrid.h).
 
 #include <array>
+#include <boost/json/array.hpp>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -67,6 +68,8 @@ class WhyRun {
   const WhyOptions& options() const { return options_; }
   /// The file of A's or B's archive, as given.
   const std::string& name(std::size_t side) const { return names_[side]; }
+  /// What the servers of A or B say that they did (server_traces.h).
+  boost::json::array traces(std::size_t side) const;
   const Differences& differences() const { return differences_; }
   const Effects& effects() const { return *effects_; }
   /// Those that are shown to cost something; the one that explains most comes first.

@@ -184,6 +184,7 @@ json::object why_json(const WhyRun& run) {
           {"no_effect_shown", causes_json(run, run.others())},
           {"not_measured", std::move(not_measured)},
           {"rows", rows_json(run.aligned_rows().all())},
+          {"traces", json::object{{"a", run.traces(0)}, {"b", run.traces(1)}}},
           {"loads", std::move(loads)}};
 }
 

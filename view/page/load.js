@@ -20,7 +20,9 @@ export function prepare(model, load) {
   const requests = requestsOf(model, load);
   const milestones = milestonesOf(model, load);
   const lastEnd = requests.reduce((end, each) => Math.max(end, each.end ?? each.start ?? 0), 0);
-  const last = Math.max(lastEnd, milestones.at(-1)?.time ?? 0, 1);
+  const seenEnd = Math.max(load.visuals?.visually_complete_ms ?? 0,
+    load.visuals?.long_tasks.at(-1)?.[1] ?? 0);
+  const last = Math.max(lastEnd, milestones.at(-1)?.time ?? 0, seenEnd, 1);
   const blocking = new Set(load.visuals?.render_blocking);
   for (const request of requests) request.isBlocking = blocking.has(request.url);
   const isArchive = model.inputs[load.input].kind === 'archive';

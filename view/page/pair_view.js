@@ -26,7 +26,7 @@ class PairedWaterfall extends Timeline {
     super(parent, {
       label: 'Requests of both loads; arrow keys choose one',
       idPrefix: 'pair',
-      columns: [['name', 'Request'], ['state', ''], ['shift', 'Start'], ['shift', 'End']],
+      columns: [['name', 'Request'], ['state', 'Change'], ['shift', 'Start'], ['shift', 'End']],
       choose: () => {},
       hover: () => {},
       heights: [36, 52],

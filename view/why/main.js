@@ -10,6 +10,7 @@ import { Causes } from './causes.js';
 import { showPair } from './pair_details.js';
 import { Pairs } from './pairs.js';
 import { differs, readReport } from './report.js';
+import { showServers } from './servers.js';
 import { headline, scope } from './words.js';
 
 class Page {
@@ -22,6 +23,7 @@ class Page {
     this.causes = new Causes(report, (cause) => this.choose(cause));
     this.putRequests();
     this.list();
+    showServers(report);
     window.addEventListener('hashchange', () => this.go());
     this.go();
   }

@@ -6,9 +6,6 @@ import { bytesText, hostOf, msText, nameOf } from '../page/format.js';
 import { phasesOf } from '../page/phases.js';
 import { barText, Timeline } from '../page/timeline.js';
 
-const HEIGHT = 38; // of a row, in pixels
-const NARROW_HEIGHT = 60;
-
 export class Pairs extends Timeline {
   /** `choose(row)` is called with the selected row or null. */
   constructor(parent, report, choose) {
@@ -18,9 +15,9 @@ export class Pairs extends Timeline {
       columns: [['name', 'Request'], ['size', 'Size'], ['change', 'End']],
       choose,
       hover: () => {},
+      heights: [38, 60],
     });
     this.grid.classed('pairs', true);
-    this.rows.height = () => (this.isNarrow() ? NARROW_HEIGHT : HEIGHT);
     this.lit = new Set();
     this.setEnd(report.end);
   }

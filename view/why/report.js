@@ -1,5 +1,7 @@
 // The report in the page (docs/why.md), as objects. Pure.
 
+import { hostOf } from '../page/format.js';
+
 /** `dns_start_ms` becomes `dnsStart`. */
 function fieldName(column) {
   return column.replace(/_ms$/, '').replace(/_([a-z])/g, (all, letter) => letter.toUpperCase());
@@ -47,7 +49,12 @@ export function readReport(text) {
     rows, causes, others, all: [...causes, ...others],
     notMeasured: packed.not_measured.map(({ title }) => title),
     loads: packed.loads.length, end: endOf(rows),
+    traces: { a: tracesOf(packed.traces.a), b: tracesOf(packed.traces.b) },
   };
+}
+
+function tracesOf(list) {
+  return list.map(({ url, trace }) => ({ host: hostOf(url), trace }));
 }
 
 /** The end of the time axis, in ms. */

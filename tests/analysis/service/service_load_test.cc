@@ -59,6 +59,18 @@ TEST(ServiceLoad, TakesTheTimeOfACallFromItsConcurrency) {
   EXPECT_NEAR(loaded.times.quantiles[0].predicted_us, 80'025, 1'000);
 }
 
+TEST(ServiceLoad, EndsARequestWithItsAnswerAndNotWithACallAfterIt) {
+  auto endpoint = requests_of(1'003, 10'001);
+  for (std::size_t i = 0; i < endpoint.requests.size(); i += 2) {
+    endpoint.requests[i].calls.push_back({.dependency = "log",
+                                          .operation = "write",
+                                          .attempts = {{.start_us = 12'500, .end_us = 20'000}}});
+  }
+  auto const alone = with_users(endpoint, "users=1");
+  EXPECT_GE(quantile_of(alone.times.predicted_us, .01), 12'007);
+  EXPECT_EQ(alone.times.quantiles[0].observed_us, 12'007);
+}
+
 TEST(ServiceLoad, OfALostReplicaIsThatOfItsUsersOnTheOthers) {
   auto endpoint = requests_of(10'003, 1'001);
   // Four at a time, on two replicas.
@@ -71,6 +83,14 @@ TEST(ServiceLoad, OfALostReplicaIsThatOfItsUsersOnTheOthers) {
   ASSERT_TRUE(change) << change.error();
   EXPECT_EQ(change->observed_users, 2);
   EXPECT_EQ(change->users, 4);
+  // The database has as many calls as before, whatever its profile says.
+  LatencyProfile const profile{
+      .dependencies = {{.name = "db",
+                        .observed = {.concurrency = 1},
+                        .latencies = {{.conditions = {.concurrency = 1}, .times_us = {1'000}},
+                                      {.conditions = {.concurrency = 9}, .times_us = {9'000}}}}}};
+  EXPECT_THAT(service_change(graph, endpoint.requests, scenarios, profile)->calls.at(0).loaded,
+              testing::IsEmpty());
 }
 
 }  // namespace

@@ -307,12 +307,11 @@ class Document final : public Handler {
     co_return fail(std::make_error_code(std::errc::not_supported));
   }
   StoredResponsePtr stored(const ExchangeContext&, const RequestHead&) override {
-    return response_;
+    return std::make_shared<StoredResponse>(
+        "GET", StoredResponse::Parts{.head = {.status = 200}, .body = bytes_of(body)});
   }
 
- private:
-  StoredResponsePtr response_ = std::make_shared<StoredResponse>(
-      "GET", StoredResponse::Parts{.head = {.status = 200}, .body = bytes_of("document")});
+  std::string body = "document";
 };
 
 class FirstFlightOfH2 : public TlsStreamTest {
@@ -343,6 +342,27 @@ TEST_P(FirstFlightOfH2, IsOnePacketWhereTheRequestIsThere) {
   deliver();
   EXPECT_THAT(receive(), SizeIs(1));
   EXPECT_THAT(read(), EndsWith("document"));
+}
+
+TEST_P(FirstFlightOfH2, IsFollowedByFramesThatFillARecordEach) {
+  constexpr std::size_t kFrameHeadBytes = 9;
+  document_.body = std::string(200'000, 'a') + std::string(200'000, 'b');
+  say(request_ +
+      frame(NGHTTP2_SETTINGS, 0, 0, setting(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 1 << 20)) +
+      frame(NGHTTP2_WINDOW_UPDATE, 0, 0, u32(1 << 20)));
+  deliver();
+  receive();
+  std::string const sent = read();
+  std::string body;
+  std::size_t full_frames = 0;
+  for (std::size_t at = 0; at < sent.size();) {
+    std::size_t const size = u32_at(sent, at) >> 8;
+    if (sent[at + 3] == NGHTTP2_DATA) body += sent.substr(at + kFrameHeadBytes, size);
+    if (size + kFrameHeadBytes == RecordSizer::kRecordBytesMax) ++full_frames;
+    at += kFrameHeadBytes + size;
+  }
+  EXPECT_TRUE(body == document_.body) << body.size() << " bytes";
+  EXPECT_EQ(full_frames, 24U);
 }
 
 TEST_P(FirstFlightOfH2, HasSettingsAndTicketsInOnePacketWhereNoRequestIsThere) {

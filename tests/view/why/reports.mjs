@@ -18,13 +18,21 @@ function group(number, title, kind, where, what) {
   return { group: number, title, differences: [{ kind, where, what, measured: true }] };
 }
 
+/** What a server did for a request, of which `ms` in a method called `name`; none without a name. */
+function tracesOf(name, ms) {
+  if (!name) return [];
+  return [{ url: 'https://third.page.test/ad.js', trace: {
+    stack: [[0, 1, ms + 5, [1]], [1, 3, ms, []]], classes: ['shop.Ads'],
+    points: [[0, 'serve', 10], [0, name, 20]] } }];
+}
+
 /**
  * A page of `requests` requests, of which B waits for a slow host, loads a larger image, has a
  * script more and a picture less. `measured`: false for two loads that are compared by their
  * timelines. `text` stands in names that a page chooses.
  */
 export function report({ requests = 12, measured = true, text = '', causes = true,
-  interrupted = false } = {}) {
+  interrupted = false, traces = '' } = {}) {
   const site = 'https://www.page.test';
   const ad = `https://third.page.test/ad.js${text}`;
   const rows = [
@@ -70,6 +78,7 @@ export function report({ requests = 12, measured = true, text = '', causes = tru
     not_measured: [group(6, `https://cdn.test: name resolved in 90 ms instead of 8 ms${text}`,
       'name resolution', 'cdn.test', '90 ms')],
     rows: rows.map(([a, b]) => ({ a, b })),
+    traces: { a: tracesOf(traces, 40), b: tracesOf(traces, 480) },
     loads: Array.from({ length: 42 }, () => ({ is_b: false, groups: [], value: 1, counts: true })),
   };
 }
