@@ -15,6 +15,7 @@ class GateWhy(why_test.Why):
                  for archive in (self.a, self.b)]
         done = harness.run("gate", *sides, "--why", "--markdown", "--metric", "load", "--allow",
                            "calibration", *why_test.DISTURBED, "--max-runs", "8",
+                           "--why-budget", "100s",
                            "--skip-noise-check", "--seed", "1", "-o", str(out),
                            folder=self.folder, timeout=1400)
         said = done.stdout.decode() + done.stderr.decode()
