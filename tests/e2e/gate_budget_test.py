@@ -20,11 +20,12 @@ class GateBudget(harness.TestCase):
     def gate(self, budget, *arguments):
         path = self.folder / "budget.json"
         path.write_text(budget)
-        side = f"'{self.folder / 'plain.reprise'}' {URL} --link none --no-bodies"
+        side = (f"'{self.folder / 'plain.reprise'}' {URL} --link none --no-bodies --quiet 500 "
+                "--settle 50")
         return subprocess.run(
             [harness.REPRISE, "gate", side, side, "--skip-noise-check", "--seed", "1",
-             "--max-runs", "5", "--metric", "requests", "--allow", "calibration",
-             "--budget-file", str(path), *arguments],
+             "--max-runs", "4", "--look-every", "4", "--metric", "requests",
+             "--allow", "calibration", "--budget-file", str(path), *arguments],
             capture_output=True, timeout=500, stdin=subprocess.DEVNULL, text=True,
             env=harness.environment(self.folder), check=False)
 
