@@ -21,7 +21,7 @@ class PreparedCacheTest : public testing::Test {
   PreparedCache::Entry prepare(std::uint32_t ordinal) {
     ++prepared_;
     return std::make_shared<const PreparedExchange>(
-        archive_.reader(), ordinal, dates_, scheduler_,
+        archive_.reader(), ordinal, dates_, scheduler_, std::set<std::string>(),
         [](const StoredRequest&, const std::string&) {},
         [](const Form&, const inject::RewriteReport&) { return nullptr; });
   }

@@ -16,7 +16,7 @@ class PreparedTest : public testing::Test {
     RecordedArchive archive;
     archive.add(std::move(exchange), body);
     Scheduler const scheduler(archive.reader(), {});
-    PreparedExchange const prepared(archive.reader(), 0, DateShift({}), scheduler, {}, {});
+    PreparedExchange const prepared(archive.reader(), 0, DateShift({}), scheduler, {}, {}, {});
     auto const& parts = prepared.response()->parts();
     auto const framing = response_framing("GET", parts.head);
     EXPECT_TRUE(framing) << "two parsers could read it two ways";
@@ -78,7 +78,7 @@ TEST_F(PreparedTest, AReasonIsOneLine) {
   RecordedArchive archive;
   archive.add(std::move(exchange), "body");
   Scheduler const scheduler(archive.reader(), {});
-  PreparedExchange const prepared(archive.reader(), 0, DateShift({}), scheduler, {}, {});
+  PreparedExchange const prepared(archive.reader(), 0, DateShift({}), scheduler, {}, {}, {});
   EXPECT_EQ(prepared.response()->parts().head.reason, "OK");
 }
 
@@ -89,7 +89,7 @@ TEST_F(PreparedTest, ThoseOfInterimHeadsAndTrailersToo) {
   RecordedArchive archive;
   archive.add(std::move(exchange), "body");
   Scheduler const scheduler(archive.reader(), {});
-  PreparedExchange const prepared(archive.reader(), 0, DateShift({}), scheduler, {}, {});
+  PreparedExchange const prepared(archive.reader(), 0, DateShift({}), scheduler, {}, {}, {});
   auto const& parts = prepared.response()->parts();
   ASSERT_EQ(parts.interim.at(0).headers.size(), 1U);
   EXPECT_EQ(parts.interim[0].headers[0].name, "Link");
