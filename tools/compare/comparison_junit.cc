@@ -5,33 +5,14 @@
 #include <vector>
 
 #include "base/text/printable.h"
+#include "base/text/xml.h"
 #include "tools/compare/comparison_text.h"
 
 namespace reprise {
 namespace {
 
-/// For XML 1.0, which has no place for control characters.
 std::string xml(std::string_view text) {
-  std::string out;
-  for (char const c : printable(text)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
+  return xml_escaped(printable(text));
 }
 
 struct TestCase {

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/text/xml.h"
+
 namespace reprise {
 namespace {
 
@@ -76,27 +78,6 @@ void print(std::string& out, const char* format, T... values) {
   char text[256];
   std::snprintf(text, sizeof text, format, values...);
   out += text;
-}
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (char const c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      default:
-        // XML has no place for control characters.
-        out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-    }
-  }
-  return out;
 }
 
 /// From zero to a round number that is `largest` or above, in steps of 1, 2 or 5.
@@ -255,7 +236,7 @@ std::string to_svg(const LinkPlot& plot) {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
         "viewBox=\"0 0 %.0f %.0f\" role=\"img\">\n",
         kWidth, kHeight, kWidth, kHeight);
-  auto const title = escaped(plot.title);
+  auto const title = xml_escaped(plot.title);
   out += "<title>" + title + "</title>\n";
   out += kStyle;
   out += "<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n";
