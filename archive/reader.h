@@ -76,7 +76,7 @@ class ArchiveReader {
   /// Calls `visit` with the ordinals of all entries with one path hash until it returns false.
   void visit_path(std::uint64_t path_hash, const std::function<bool(std::uint32_t)>& visit) const;
   /// The file's index for the best match (match/index.h): checked against its checksum, aligned to
-  /// 8 bytes, valid while this reader lives; empty if there is none.
+  /// 8 bytes, valid while this reader lives; empty without an index.
   std::span<const std::byte> match_index() const;
   /// Ordinals in (session, sequence) order, as in `ls`. Built on each call.
   std::vector<std::uint32_t> ordinals_in_order() const;

@@ -52,7 +52,7 @@ struct ArchiveReader::State {
   std::uint64_t readable_bytes = 0;
 
   Bytes bytes() const { return map.bytes().first(readable_bytes); }
-  /// Uses the index of a closed file; false if there is none, or it is invalid.
+  /// Uses the index of a closed file; false if it is missing or invalid.
   bool use_stored_index();
   void scan();
   void load_facts();

@@ -166,8 +166,8 @@ Result<void> ArchiveWriter::add_message(std::uint64_t sequence, const WebSocketM
   return {};
 }
 
-/// Appends the match index, and records it in `index`. There is none if it cannot be made (the file
-/// cannot be mapped) or is too large: a replay then makes it.
+/// Appends the match index, and records it in `index`. The archive has no index if it cannot be
+/// made (the file cannot be mapped) or is too large: a replay then makes it.
 Result<void> ArchiveWriter::State::add_match_index(std::vector<std::byte>& index) {
   if (entries.empty()) return {};
   auto records = file.map();

@@ -46,7 +46,7 @@ class DependencySearch {
   DependencySearch(const DependencySearch&) = delete;
   DependencySearch& operator=(const DependencySearch&) = delete;
 
-  /// The next perturbation; nothing if there is none left. The same until it is taken.
+  /// The next perturbation; no value if none is left. The same until it is taken.
   std::optional<Perturbation> next() const;
   /// Takes loads under that perturbation; three are enough. Returns what has changed in graph().
   /// Loads in which a held request does not occur say nothing; without any other, it counts as

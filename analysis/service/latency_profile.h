@@ -79,7 +79,7 @@ struct LatencyProfile {
 
   std::vector<DependencyProfile> dependencies;
 
-  /// Null if there is none of that name.
+  /// Null if no dependency has that name.
   const DependencyProfile* find(std::string_view name) const;
 };
 

@@ -154,7 +154,7 @@ bool WarcReader::read_record() {
   return !collector_.failed() && (whole || find_record());
 }
 
-/// Moves to the next possible start of a record. False if there is none.
+/// Moves to the next possible start of a record. False if the file has no further one.
 bool WarcReader::find_record() {
   constexpr std::string_view kMark = "WARC/1.";
   while (true) {
