@@ -1,12 +1,13 @@
 """The loads: h2load for requests on connections that last, our own client for new connections."""
 
+import collections
+import itertools
 import json
 import pathlib
 import re
 import subprocess
-import uuid
 
-from servers import OBJECTS, harness
+from servers import OBJECTS, fresh_prefix, harness
 
 BUILD_FOLDER = pathlib.Path(harness.REPRISE).parent
 TIMEOUT_SECONDS = 300
@@ -16,6 +17,7 @@ H1_CONNECTIONS = 50
 H2_CONNECTIONS = 10
 H2_STREAMS = 100
 NEW_CONNECTIONS_IN_FLIGHT = 4
+fresh_sets = collections.defaultdict(itertools.count)  # by port: how many were used
 
 
 def quantile(ascending, share):
@@ -58,7 +60,7 @@ def ask(bench, case, port, requests, steady, wrapper):
 def connect(_, case, port, requests, steady, wrapper):
     program = BUILD_FOLDER / "tls_connect_load"
     in_flight = 1 if steady else NEW_CONNECTIONS_IN_FLIGHT
-    prefix = [f"n{uuid.uuid4().hex[:12]}-"] if case.fresh_names else []
+    prefix = [fresh_prefix(next(fresh_sets[port]))] if case.fresh_names else []
     done = subprocess.run(
         [*wrapper, program, str(port), str(requests), str(in_flight), case.host,
          f"/{case.name_of_object}", str(OBJECTS[case.name_of_object]), *prefix],

@@ -1,14 +1,16 @@
-"""The servers that are measured: a replay, and the peers, each with one thread, the same objects
-and a P-256 certificate, on the core that it is given."""
+"""The servers that are measured: a replay, and the peers, each with as many threads (nginx: workers),
+the same objects and a P-256 certificate, on the core that it is given."""
 
 import contextlib
 import dataclasses
+import json
 import os
 import pathlib
 import random
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
@@ -19,9 +21,17 @@ from wire import Certificate, DEADLINE_SECONDS
 OBJECTS = {"1k": 1024, "100k": 100 * 1024}  # bytes, incompressible
 H1_HOST = "h1.bench.test"
 H2_HOST = "h2.bench.test"
+# Names that the recording has, too, for connections that each show another one. As many as a replay
+# prepares certificates for.
+FRESH_SETS, FRESH_NAMES = 5, 800
+
+
+def fresh_prefix(number):
+    """tls_connect_load makes PREFIX0.fresh.test and so on of it."""
+    return f"n{number % FRESH_SETS}-"
 
 NGINX_CONFIG = """
-daemon off; worker_processes 1; error_log {folder}/error.log; pid {folder}/pid; {user}
+daemon off; worker_processes {threads}; error_log {folder}/error.log; pid {folder}/pid; {user}
 worker_rlimit_nofile 4096;
 events {{ worker_connections 2048; }}
 http {{
@@ -39,7 +49,7 @@ http {{
 """
 
 H2O_CONFIG = """
-num-threads: 1
+num-threads: {threads}
 pid-file: {folder}/pid
 error-log: {folder}/error.log
 {user}
@@ -62,7 +72,8 @@ hosts:
 
 
 class Bench:
-    """What all servers of a run share: a folder, the objects, a certificate, two cores."""
+    """What all servers of a run share: a folder, the objects, a certificate, two cores (None: those
+    that the system chooses)."""
 
     def __init__(self, folder, server_core, load_core):
         self.folder = folder
@@ -75,14 +86,18 @@ class Bench:
         self.certificate = Certificate(folder / "tls", (H1_HOST, H2_HOST))
 
     def on_server_core(self):
-        return ["taskset", "-c", str(self.server_core)]
+        return self._on(self.server_core)
 
     def on_load_core(self):
-        return ["taskset", "-c", str(self.load_core)]
+        return self._on(self.load_core)
 
     def behind_the_server(self):
         """On its core, whenever it waits."""
         return [*self.on_server_core(), "chrt", "--idle", "0"]
+
+    @staticmethod
+    def _on(core):
+        return [] if core is None else ["taskset", "-c", str(core)]
 
 
 def free_ports(count):
@@ -99,14 +114,14 @@ class Peer:
     """A process that serves the objects until it is closed. `ports` has the keys "clear", "h1" and
     "h2" (over TLS) as far as it speaks them."""
 
-    def __init__(self, bench, name, protocols):
+    def __init__(self, bench, name, protocols, threads):
         self.name = name
-        self.folder = bench.folder / name
-        self.folder.mkdir()
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{name}.", dir=bench.folder))
+        self.folder.chmod(0o755)
         self.ports = dict(zip(protocols, free_ports(len(protocols))))
         self.leaf = bench.certificate.leaf_file
         self.values = {"folder": self.folder, "objects": bench.objects, "certificate": self.leaf,
-                       "key": self.leaf.with_suffix(".key"), **self.ports}
+                       "key": self.leaf.with_suffix(".key"), "threads": threads, **self.ports}
         with open(self.folder / "log", "wb") as log:
             self.process = subprocess.Popen([*bench.on_server_core(), *self.command(bench)],
                                             stdin=subprocess.DEVNULL, stdout=log, stderr=log)
@@ -146,8 +161,8 @@ class Peer:
 class Nginx(Peer):
     program = "/usr/sbin/nginx"
 
-    def __init__(self, bench, name="nginx"):
-        super().__init__(bench, name, ("clear", "h1", "h2"))
+    def __init__(self, bench, name="nginx", threads=1):
+        super().__init__(bench, name, ("clear", "h1", "h2"), threads)
 
     def command(self, _):
         config = self.folder / "nginx.conf"
@@ -159,8 +174,8 @@ class Nginx(Peer):
 class H2o(Peer):
     program = "/usr/bin/h2o"
 
-    def __init__(self, bench):
-        super().__init__(bench, "h2o", ("clear", "h1"))
+    def __init__(self, bench, threads=1):
+        super().__init__(bench, "h2o", ("clear", "h1"), threads)
         self.ports["h2"] = self.ports["h1"]  # the client's ALPN decides
 
     def command(self, _):
@@ -173,11 +188,11 @@ class H2o(Peer):
 class Nghttpd(Peer):
     program = "/usr/sbin/nghttpd"
 
-    def __init__(self, bench):
-        super().__init__(bench, "nghttpd", ("h2",))
+    def __init__(self, bench, threads=1):
+        super().__init__(bench, "nghttpd", ("h2",), threads)
 
     def command(self, bench):
-        return [self.program, "-n", "1", "-a", "127.0.0.1", "-d", bench.objects,
+        return [self.program, "-n", str(self.values["threads"]), "-a", "127.0.0.1", "-d", bench.objects,
                 str(self.ports["h2"]), self.values["key"], self.leaf]
 
 
@@ -196,7 +211,30 @@ def record(bench):
             for name in OBJECTS:
                 for scheme, host in (("http", H1_HOST), ("https", H1_HOST), ("https", H2_HOST)):
                     fetch(bench, recorder, scheme, host, name)
-    return archive
+    return with_fresh_names(bench, archive)
+
+
+def with_fresh_names(bench, archive):
+    """A copy of `archive` that has one exchange of each fresh name."""
+    har, names, both = (bench.folder / name for name in ("names.har", "names.reprise",
+                                                         "both.reprise"))
+    write_har(har, [f"https://{fresh_prefix(number)}{i}.fresh.test/"
+                    for number in range(FRESH_SETS) for i in range(FRESH_NAMES)])
+    for arguments in (("import", har, "-o", names),
+                      ("merge", archive, names, "--sessions", "one", "-o", both)):
+        done = harness.run("archive", *map(str, arguments))
+        if done.returncode:
+            raise AssertionError(done.stderr.decode())
+    return both
+
+
+def write_har(path, urls):
+    """Empty answers from each of `urls`."""
+    path.write_text(json.dumps({"log": {"version": "1.2", "entries": [{
+        "startedDateTime": "2026-11-21T00:00:00Z", "time": 1, "timings": {},
+        "request": {"method": "GET", "url": url, "headers": [], "httpVersion": "HTTP/1.1"},
+        "response": {"status": 204, "statusText": "No Content", "httpVersion": "HTTP/1.1",
+                     "headers": [], "content": {"text": ""}}} for url in urls]}}))
 
 
 def fetch(bench, recorder, scheme, host, name):
@@ -230,10 +268,10 @@ class Replay:
 
 
 @contextlib.contextmanager
-def replay(bench, archive, wrapper=()):
+def replay(bench, archive, wrapper=(), threads=1):
     """A Replay that runs. `wrapper` is a command that it is run by, such as valgrind."""
     reprise = harness.Reprise(bench.folder, "replay", "--inject", "none", "--dates", "recorded",
-                              "--threads", "1", str(archive),
+                              "--threads", str(threads), str(archive),
                               wrapper=[*bench.on_server_core(), *wrapper])
     with ended_in_order(reprise):
         clear, tls = reprise.address("http")[1], reprise.address("https")[1]

@@ -80,7 +80,8 @@ def peers_here():
 
 def measure(bench, case, server, requests):
     """One repetition on one server."""
-    loads.run(bench, case, server, min(WARM_UP_REQUESTS, requests // 10))
+    if not case.fresh_names:
+        loads.run(bench, case, server, min(WARM_UP_REQUESTS, requests // 10))
     processes.forget_peak_memory(server.pid)
     before = processes.cpu_seconds(server.pid)
     run = loads.run(bench, case, server, requests)
