@@ -23,6 +23,12 @@ enum ExitCode : int {
   kExitUndecided = 6,
 };
 
+/// Why a command cannot do what it was asked.
+struct CommandRefusal {
+  int exit_code;
+  std::string text;  ///< a sentence
+};
+
 /// `command`: the words after `--`.
 void add_record_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code);
 void add_replay_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code);

@@ -109,6 +109,7 @@ class Catalogue {
       if (options.images) large_image(request);
       if (is_offscreen(request)) offscreen_.push_back(&request);
     }
+    for (auto const& [asker, requests] : late_) late_resources(asker.first, requests);
     for (auto const& [host, requests] : by_host_) {
       late_connection(host, requests);
       no_coding(host, requests);
@@ -156,16 +157,27 @@ class Catalogue {
   }
 
   void late_resource(const PageRequest& request) {
-    bool const wanted = request.resource_type == "Image" || request.resource_type == "Font" ||
+    bool const is_image = request.resource_type == "Image";
+    bool const wanted = is_image || request.resource_type == "Font" ||
                         request.resource_type == "Stylesheet" || request.resource_type == "Script";
     bool const found_later = request.initiator != document_->url && !request.initiator.empty();
-    auto const late = after_document(request.start_ms);
-    if (!wanted || !found_later || late < kLateMs) return;
-    // What it may gain is how late it is, but for its own share of what then is there.
-    add("late resource", filter_of(request.url), "preload",
-        "Preload " + request.url + ": " + request.initiator + " asks for it, " + ms_text(late) +
+    if (!wanted || !found_later || after_document(request.start_ms) < kLateMs) return;
+    // The fonts of a style sheet and the imports of a script are late together, and one of them
+    // that comes earlier helps little. Many images would delay each other.
+    late_[{request.initiator, is_image ? request.url : request.resource_type}].push_back(&request);
+  }
+
+  void late_resources(const std::string& asker, const std::vector<const PageRequest*>& requests) {
+    // What they may gain is how late they are, but for their own share of what then is there.
+    auto const late = ms_text(after_document(requests.front()->start_ms));
+    bool const is_one = requests.size() == 1;
+    auto const what = is_one ? requests.front()->url
+                             : std::to_string(requests.size()) + " resources of type " +
+                                   lower_case(requests.front()->resource_type);
+    add("late resource", filter_of_all(requests), "preload",
+        "Preload " + what + ": " + asker + " asks for " + (is_one ? "it" : "them") + ", " + late +
             " after the first byte of the document",
-        share_of(request));
+        share_of(requests));
   }
 
   void blocking_script(const PageRequest& request) {
@@ -274,6 +286,8 @@ class Catalogue {
   const PageRequest* document_ = nullptr;
   std::set<std::string> seen_;
   std::map<std::string, std::vector<const PageRequest*>> by_host_;
+  /// By what asks for them, and their type; an image is alone.
+  std::map<std::pair<std::string, std::string>, std::vector<const PageRequest*>> late_;
   std::vector<const PageRequest*> offscreen_;
   std::vector<ChangeCandidate> found_;
 };

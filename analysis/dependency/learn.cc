@@ -37,6 +37,7 @@ class Learner {
           add_initiator(node);
           add_redirect(node);
           add_held_up_parser(node);
+          add_held_up_layout(node);
           add_steady(node);
           add_alternatives(node);
           add_document(node);
@@ -181,6 +182,21 @@ class Learner {
       if (!is_script) continue;
       if (gaps_.last_moment_before(from, to) != DependencyAfter::kEnd) continue;
       add(from, to, DependencyKind::kScriptOrder, {.named = true});
+    }
+  }
+
+  /// Fonts and backgrounds are asked for when something is laid out that uses them, which waits for
+  /// all style sheets of the head. An import is asked for as soon as its style sheet is read.
+  void add_held_up_layout(std::uint32_t to) {
+    if (node(to).type == "Stylesheet") return;
+    if (std::ranges::find(incoming_, DependencyKind::kStyle, &DependencyEdge::kind) ==
+        incoming_.end()) {
+      return;
+    }
+    for (std::uint32_t from = 0; from < to; ++from) {
+      if (node(from).type != "Stylesheet" || !holds_up_parser(from)) continue;
+      if (gaps_.last_moment_before(from, to) != DependencyAfter::kEnd) continue;
+      add(from, to, DependencyKind::kStyle, {.named = true});
     }
   }
 

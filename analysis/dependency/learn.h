@@ -15,6 +15,8 @@ namespace reprise {
 ///    have tasks; and from the hop that redirected to it;
 ///  - to a request that the parser asked for after the end of its document, from the scripts that
 ///    had held it up;
+///  - to what a style sheet made the browser ask for (a font, a background) from all style sheets
+///    that hold up the first layout, which finds it;
 ///  - to a task from its script, and if that holds up the parser, from the earlier such scripts and
 ///    style sheets of its document;
 ///  - to a request or task whose start these do not explain, from earlier scripts and style sheets,

@@ -92,17 +92,23 @@ std::string advice_text(const AdviseRun& run, bool markdown) {
     if (std::exchange(first, false)) text += "\nTried, and not advised:\n\n";
     text += "-  " + change_text(change, markdown);
   }
+  if (auto const budget = run.budget_for_all()) {
+    text += "\nThe budget was too short for all changes that could help; --budget " +
+            std::to_string(budget->count()) + "m is enough.\n";
+  }
   return text;
+}
+
+json::object candidate_json(const ChangeCandidate& candidate) {
+  return {{"kind", candidate.kind},
+          {"what_if", as_utf8(candidate.what_if)},
+          {"advice", as_utf8(candidate.advice)},
+          {"observed_share_ms", candidate.share_ms}};
 }
 
 json::object change_json(const MeasuredChange& change) {
   json::array candidates;
-  for (const ChangeCandidate& each : change.candidates) {
-    candidates.push_back({{"kind", each.kind},
-                          {"what_if", as_utf8(each.what_if)},
-                          {"advice", as_utf8(each.advice)},
-                          {"observed_share_ms", each.share_ms}});
-  }
+  for (const ChangeCandidate& each : change.candidates) candidates.push_back(candidate_json(each));
   json::object out{{"changes", std::move(candidates)}, {"verdict", verdict_of(change)}};
   if (change.predicted) {
     auto const& predicted = *change.predicted;
@@ -132,6 +138,13 @@ json::object advice_json(const AdviseRun& run, std::uint64_t seed) {
   for (const MeasuredChange& change : run.changes()) changes.push_back(change_json(change));
   json::object out{{"schema", "reprise-advice/1"}, {"seed", seed}, {"changes", std::move(changes)}};
   if (run.together()) out["together"] = change_json(*run.together());
+  json::array not_tried;
+  for (const UntriedChange& each : run.not_tried()) {
+    auto untried = candidate_json(each.candidate);
+    untried["why"] = as_utf8(each.why);
+    not_tried.push_back(std::move(untried));
+  }
+  out["not_tried"] = std::move(not_tried);
   return out;
 }
 

@@ -113,6 +113,7 @@ std::optional<int> AdviseRun::watch() {
   experiment_.emplace(alone(std::move(*base)), 0);
   watched_.emplace(alone(std::move(*side)), 0);
   for (std::size_t run = 0; run < kWarmUps + kWatched; ++run) {
+    std::fprintf(stderr, "learning the page: load %zu of %zu\n", run + 1, kWarmUps + kWatched);
     if (!watched_->load(kBase, run)) return stopped(*watched_);
   }
   load_seconds_ = watched_->load_seconds();
@@ -143,16 +144,18 @@ void AdviseRun::predict(const ExperimentSide& side, MeasuredChange& change) cons
   }
 }
 
+double AdviseRun::seconds_of(std::size_t changes) const {
+  return load_seconds_ * static_cast<double>((changes + 1) * (kPilot + kWarmUps));
+}
+
 std::optional<int> AdviseRun::find() {
-  // Every side is loaded kPilot times and once to warm up.
-  auto const affordable = seconds_left() / (load_seconds_ * static_cast<double>(kPilot + kWarmUps));
-  auto const most =
-      std::min(options_.candidates, static_cast<std::size_t>(std::max(0.0, affordable - 1)));
+  auto most = options_.candidates;
+  while (most > 0 && seconds_of(most) > seconds_left()) --most;
   if (most == 0) {
-    auto const loads = 2 * (kPilot + kWarmUps) + kWatched + kWarmUps;
+    auto const watched = load_seconds_ * static_cast<double>(kWatched + kWarmUps);
     return say(kExitUsage, "a load takes " + seconds_text(load_seconds_) +
                                ": a --budget for one change is " +
-                               seconds_text(load_seconds_ * static_cast<double>(loads)));
+                               seconds_text(watched + seconds_of(1)));
   }
   struct Tried {
     MeasuredChange change;
@@ -164,8 +167,11 @@ std::optional<int> AdviseRun::find() {
   for (ChangeCandidate& candidate : candidates_of(
            watched_->side(kBase).result(),
            {.most = kPredictedPerMeasured * options_.candidates, .images = options_.images})) {
-    auto side = side_with(options_.words, {candidate.what_if}, options_.seed, "advise");
-    if (!side) continue;  // the reason was printed; others may be possible
+    auto side = try_side_with(options_.words, {candidate.what_if}, options_.seed);
+    if (!side) {
+      not_tried_.push_back({.candidate = std::move(candidate), .why = side.error().text});
+      continue;
+    }
     MeasuredChange change{.candidates = {std::move(candidate)}};
     predict(*side, change);
     auto const& found = change.candidates.front();
@@ -184,8 +190,12 @@ std::optional<int> AdviseRun::find() {
     Tried& each = tried[place];
     if (changes_.size() == options_.candidates) break;
     if (changes_.size() == most) {
-      say(0, "the budget is too short for: " + each.change.candidates.front().what_if);
-      break;
+      not_tried_.push_back({.candidate = std::move(each.change.candidates.front()),
+                            .why = "the budget is too short"});
+      budget_for_all_ = std::chrono::ceil<std::chrono::minutes>(
+          options_.budget - std::chrono::duration<double>(seconds_left()) +
+          std::chrono::duration<double>(seconds_of(std::min(options_.candidates, tried.size()))));
+      continue;
     }
     each.change.side = experiment_->add(std::move(each.side));
     changes_.push_back(std::move(each.change));
@@ -253,7 +263,7 @@ std::optional<int> AdviseRun::measure_together() {
     // What a third party is worth is no reason to do without it.
     if (!change.helps() || change.candidates.front().kind == "third party") continue;
     texts.push_back(change.candidates.front().what_if);
-    auto with = side_with(options_.words, texts, options_.seed, "advise");
+    auto with = try_side_with(options_.words, texts, options_.seed);
     if (!with) {  // it contradicts a better one
       texts.pop_back();
       continue;

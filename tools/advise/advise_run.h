@@ -30,6 +30,12 @@ struct MeasuredChange {
   bool helps() const;
 };
 
+/// A change that was not measured.
+struct UntriedChange {
+  ChangeCandidate candidate;
+  std::string why;  ///< a sentence
+};
+
 struct AdviseOptions {
   CompareOptions compare;  ///< of one metric; its alpha is that of all changes together
   std::size_t candidates = 6;
@@ -60,6 +66,11 @@ class AdviseRun {
   const std::vector<MeasuredChange>& changes() const { return changes_; }
   /// Those that help, together; nothing if there are fewer than two.
   const std::optional<MeasuredChange>& together() const { return together_; }
+  /// In the order in which they would have been measured.
+  const std::vector<UntriedChange>& not_tried() const { return not_tried_; }
+  /// A budget with which the changes would all have been tried that this one was too short for;
+  /// nothing if it was long enough.
+  std::optional<std::chrono::minutes> budget_for_all() const { return budget_for_all_; }
   /// After run() found a page.
   const Experiment& experiment() const { return *experiment_; }
   const LearntPage& page() const { return page_; }
@@ -77,6 +88,9 @@ class AdviseRun {
     return std::chrono::duration<double>(ends_ - std::chrono::steady_clock::now()).count();
   }
   bool time_is_up() const { return std::chrono::steady_clock::now() >= ends_; }
+  /// What it takes at least to measure so many changes beside the page as recorded: each is loaded
+  /// kPilot times, and once to warm up.
+  double seconds_of(std::size_t changes) const;
   int stopped(const Experiment& experiment) const;
   /// Sets what a side is predicted to save.
   void predict(const ExperimentSide& side, MeasuredChange& change) const;
@@ -88,6 +102,8 @@ class AdviseRun {
   std::optional<Experiment> experiment_;
   std::vector<MeasuredChange> changes_;
   std::optional<MeasuredChange> together_;
+  std::vector<UntriedChange> not_tried_;
+  std::optional<std::chrono::minutes> budget_for_all_;
   double load_seconds_ = 0;
   std::size_t rounds_ = 0;
   std::size_t disturbed_ = 0;

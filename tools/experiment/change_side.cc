@@ -16,20 +16,24 @@ std::vector<std::string> load_words(const CLI::App& subcommand,
   return words;
 }
 
-std::expected<ExperimentSide, int> side_with(std::vector<std::string> words,
-                                             const std::vector<std::string>& what_ifs,
-                                             std::uint64_t seed, const char* command) {
+std::expected<ExperimentSide, CommandRefusal> try_side_with(
+    std::vector<std::string> words, const std::vector<std::string>& what_ifs, std::uint64_t seed) {
   auto const flags = std::ranges::find(words, "--");
   std::vector<std::string> added;
   for (const std::string& text : what_ifs) added.push_back("--what-if=" + text);
   words.insert(flags, added.begin(), added.end());
   auto side = ExperimentSide::of_words(std::move(words));
-  if (!side) {
-    return std::unexpected(
-        say(side.error().exit_code, std::string(command) + ": " + side.error().text));
-  }
-  side->result().seed = seed;
-  return std::move(*side);
+  if (side) side->result().seed = seed;
+  return side;
+}
+
+std::expected<ExperimentSide, int> side_with(std::vector<std::string> words,
+                                             const std::vector<std::string>& what_ifs,
+                                             std::uint64_t seed, const char* command) {
+  auto side = try_side_with(std::move(words), what_ifs, seed);
+  if (side) return std::move(*side);
+  return std::unexpected(
+      say(side.error().exit_code, std::string(command) + ": " + side.error().text));
 }
 
 }  // namespace reprise

@@ -19,8 +19,11 @@ namespace reprise {
 std::vector<std::string> load_words(const CLI::App& subcommand,
                                     const std::vector<std::string>& flags);
 
-/// `words`: arguments of `reprise load`. The error is an exit code, whose message was printed.
-/// `command`: the name of the subcommand in it.
+/// `words`: arguments of `reprise load`.
+std::expected<ExperimentSide, CommandRefusal> try_side_with(
+    std::vector<std::string> words, const std::vector<std::string>& what_ifs, std::uint64_t seed);
+/// The same. The error is an exit code, whose message was printed. `command`: the name of the
+/// subcommand in it.
 std::expected<ExperimentSide, int> side_with(std::vector<std::string> words,
                                              const std::vector<std::string>& what_ifs,
                                              std::uint64_t seed, const char* command);

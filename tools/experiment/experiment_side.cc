@@ -15,13 +15,13 @@
 namespace reprise {
 namespace {
 
-std::unexpected<LoadRefusal> refuse(std::string text, int exit_code = kExitUsage) {
-  return std::unexpected(LoadRefusal{exit_code, std::move(text)});
+std::unexpected<CommandRefusal> refuse(std::string text, int exit_code = kExitUsage) {
+  return std::unexpected(CommandRefusal{exit_code, std::move(text)});
 }
 
 }  // namespace
 
-std::expected<ExperimentSide, LoadRefusal> ExperimentSide::parse(const std::string& text) {
+std::expected<ExperimentSide, CommandRefusal> ExperimentSide::parse(const std::string& text) {
   auto words = command_words(text);
   if (!words) return refuse(words.error());
   return of_words(std::move(*words));
@@ -44,7 +44,7 @@ std::optional<std::string> parse_load_words(std::vector<std::string> words, Load
   return std::nullopt;
 }
 
-std::expected<ExperimentSide, LoadRefusal> ExperimentSide::of_words(
+std::expected<ExperimentSide, CommandRefusal> ExperimentSide::of_words(
     std::vector<std::string> words) {
   LoadOptions options;
   if (auto const wrong = parse_load_words(std::move(words), options)) return refuse(*wrong);
@@ -61,7 +61,7 @@ std::expected<ExperimentSide, LoadRefusal> ExperimentSide::of_words(
   auto cells = options.cells(*urls);
   if (!cells) return refuse(cells.error());
   auto what_if = WhatIfArchive::make(archive, options.what_if());
-  if (!what_if) return refuse("nothing is loaded", what_if.error());
+  if (!what_if) return std::unexpected(what_if.error());
   ExperimentSide side(std::move(*given), std::move(*what_if));
   side.what_if_options_ = options.what_if();
   side.cells_ = std::move(*cells);

@@ -19,9 +19,9 @@ namespace reprise {
 class ExperimentSide {
  public:
   /// `text` as load takes it, such as "page.reprise https://a.test/ --link wpt:4g".
-  static std::expected<ExperimentSide, LoadRefusal> parse(const std::string& text);
+  static std::expected<ExperimentSide, CommandRefusal> parse(const std::string& text);
   /// The same, already in words.
-  static std::expected<ExperimentSide, LoadRefusal> of_words(std::vector<std::string> words);
+  static std::expected<ExperimentSide, CommandRefusal> of_words(std::vector<std::string> words);
 
   /// Loads every page once, in each configuration. Prints the replay's messages and failures.
   /// False if nothing can be measured: the archive is unusable, or the user interrupted.

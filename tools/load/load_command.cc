@@ -213,7 +213,7 @@ int measure_one(const LoadOptions& options, const fs::path& archive, const fs::p
   auto result = empty_result(options, archive);
   result.archive = name;
   auto const what_if = WhatIfArchive::make(archive, options.what_if());
-  if (!what_if) return what_if.error();
+  if (!what_if) return say(what_if.error().exit_code, what_if.error().text);
   std::fputs(what_if_text(what_if->effects()).c_str(), stderr);
   result.what_ifs = what_ifs_made(what_if->effects());
   auto const setup = options.setup(*what_if);

@@ -7,23 +7,23 @@
 #include "archive/reader.h"
 #include "base/http/digest.h"
 #include "tools/archive/errors.h"
-#include "tools/commands.h"
 
 namespace reprise {
 
-std::expected<std::vector<std::string>, LoadRefusal> pages_to_load(
+std::expected<std::vector<std::string>, CommandRefusal> pages_to_load(
     const LoadOptions& options, const std::filesystem::path& archive) {
   auto urls = options.urls();
   if (!urls.empty() || options.live) return urls;
   auto const reader = ArchiveReader::open(archive, {});
   if (!reader) {
-    return std::unexpected(LoadRefusal{kExitArchive, archive_error_text(archive, reader.error())});
+    return std::unexpected(
+        CommandRefusal{kExitArchive, archive_error_text(archive, reader.error())});
   }
   auto const number = session_to_replay(**reader);
   for (const SessionInfo& session : (*reader)->sessions()) {
     if (session.number == number && !session.pages.empty()) return session.pages;
   }
-  return std::unexpected(LoadRefusal{
+  return std::unexpected(CommandRefusal{
       kExitUsage,
       archive.string() + " has no recorded start URLs. Give them: reprise load ARCHIVE URL..."});
 }

@@ -150,7 +150,10 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   if (!given) return given.error();
   auto what_if = WhatIfArchive::make(
       given->path(), {.texts = options.what_ifs, .session = options.session, .seed = think_seed});
-  if (!what_if) return what_if.error();
+  if (!what_if) {
+    std::fprintf(stderr, "reprise: %s\n", what_if.error().text.c_str());
+    return what_if.error().exit_code;
+  }
   auto archive = ArchiveReader::open(what_if->path(), {.populate = true});
   given->remove_copy();
   what_if->remove_copy();

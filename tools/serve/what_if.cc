@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <cstdio>
 #include <map>
 #include <utility>
 
@@ -14,7 +13,6 @@
 #include "proxy/whatif/intervention.h"
 #include "proxy/whatif/page_requests.h"
 #include "tools/archive/errors.h"
-#include "tools/commands.h"
 
 namespace reprise {
 namespace {
@@ -24,9 +22,8 @@ namespace json = boost::json;
 using whatif::Effect;
 using whatif::Intervention;
 
-std::unexpected<int> refuse(int exit_code, const std::string& text) {
-  std::fprintf(stderr, "reprise: %s\n", text.c_str());
-  return std::unexpected(exit_code);
+std::unexpected<CommandRefusal> refuse(int exit_code, std::string text) {
+  return std::unexpected(CommandRefusal{exit_code, std::move(text)});
 }
 
 /// Those of the archive's hosts that only an import has are given an address, so that it can be
@@ -55,8 +52,8 @@ class HostAddresses {
 
 }  // namespace
 
-std::expected<WhatIfArchive, int> WhatIfArchive::make(const fs::path& archive,
-                                                      const WhatIfOptions& options) {
+std::expected<WhatIfArchive, CommandRefusal> WhatIfArchive::make(const fs::path& archive,
+                                                                 const WhatIfOptions& options) {
   WhatIfArchive made(archive);
   if (options.texts.empty()) return made;
   auto const interventions = whatif::parse_interventions(options.texts);

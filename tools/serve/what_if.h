@@ -11,6 +11,7 @@
 
 #include "proxy/whatif/conditions.h"
 #include "proxy/whatif/effect.h"
+#include "tools/commands.h"
 #include "tools/serve/serving.h"
 
 namespace reprise {
@@ -25,10 +26,9 @@ struct WhatIfOptions {
 /// long as this object.
 class WhatIfArchive {
  public:
-  /// The error is an exit code; its message has been printed: an invalid text, one that changes
-  /// nothing, an unusable archive.
-  static std::expected<WhatIfArchive, int> make(const std::filesystem::path& archive,
-                                                const WhatIfOptions& options);
+  /// Errors: an invalid text, one that changes nothing, an unusable archive.
+  static std::expected<WhatIfArchive, CommandRefusal> make(const std::filesystem::path& archive,
+                                                           const WhatIfOptions& options);
   WhatIfArchive(WhatIfArchive&& other) noexcept;
   WhatIfArchive& operator=(WhatIfArchive&&) = delete;
   ~WhatIfArchive();

@@ -74,6 +74,25 @@ TEST(Candidates, AResourceThatIsFoundLateCanBePreloaded) {
   EXPECT_THAT(kinds({late}), IsEmpty());
 }
 
+TEST(Candidates, WhatOneStyleSheetOrScriptAsksForIsPreloadedTogetherButImages) {
+  std::vector<PageRequest> requests;
+  for (auto const* type : {"Font", "Script", "Image"}) {
+    for (std::string const name : {"1", "2"}) {
+      auto& made =
+          requests.emplace_back(request("https://a.test/" + (type + name), type, 400, 700));
+      made.initiator =
+          type == std::string("Script") ? "https://a.test/app.js" : "https://a.test/a.css";
+    }
+  }
+  auto const found = candidates_of(loaded(requests), {});
+  std::vector<std::string> advice;
+  for (const ChangeCandidate& each : found) advice.push_back(each.advice.substr(0, 45));
+  EXPECT_THAT(advice, UnorderedElementsAre("Preload 2 resources of type font: https://a.t",
+                                           "Preload 2 resources of type script: https://a",
+                                           "Preload https://a.test/Image1: https://a.test",
+                                           "Preload https://a.test/Image2: https://a.test"));
+}
+
 TEST(Candidates, ABlockingScriptOfAnotherSiteIsAsyncAndOneOfThePageDeferred) {
   auto own = request("https://static.a.test/app.js", "Script", 100, 500);
   auto ads = request("https://ads.test/ad.js?slot=\"1\"", "Script", 100, 900);

@@ -98,6 +98,33 @@ TEST(LearnDependencies, FollowsInitiatorsFromTheLastMomentThatAlwaysPrecedes) {
   EXPECT_EQ(style->loads, 2);
 }
 
+TEST(LearnDependencies, LetsFontsWaitForAllStyleSheetsThatHoldUpTheLayout) {
+  std::vector<ObservedPage> loads;
+  for (std::int64_t late : {0, 7}) {
+    loads.push_back(written_load(
+        {{kPage, "Document", 0, 50, 60, ""},
+         {"https://a.test/fonts.css", "Stylesheet", 61, 80, 90, kPage},
+         {"https://a.test/base.css", "Stylesheet", 62, 80, 94 + late, kPage},
+         {"https://a.test/print.css", "Stylesheet", 63, 80, 95, kPage},
+         {"https://a.test/more.css", "Stylesheet", 91, 92, 93, "https://a.test/fonts.css"},
+         {"https://a.test/font", "Font", 98 + late, 120, 130, "https://a.test/fonts.css"}}));
+    for (Call& call : loads.back().calls.calls) {
+      if (call.kind != CallKind::kRequest) continue;
+      call.set("priority", call.name.ends_with("print.css") ? "VeryLow" : "VeryHigh");
+    }
+  }
+  auto const edges = edges_of(learn_dependencies(loads));
+  auto const to = [&](const char* name) {
+    std::vector<std::string> from;
+    for (Joined const& edge : edges) {
+      if (edge.to == name) from.push_back(edge.from);
+    }
+    return from;
+  };
+  EXPECT_THAT(to("font"), testing::ElementsAre("fonts.css", "base.css"));
+  EXPECT_THAT(to("more.css"), testing::ElementsAre("fonts.css"));
+}
+
 TEST(LearnDependencies, GoesThroughTheTaskOfAScript) {
   auto load =
       written_load({{kPage, "Document", 0, 50, 100, ""},
