@@ -21,8 +21,6 @@ constexpr std::size_t kSteadyEdgesMax = 4;
 constexpr std::size_t kSteadyTried = 200;
 /// Pairs of these, the last ones before a start, are tried as alternatives.
 constexpr std::size_t kAlternativesTried = 40;
-/// A request that waits longer than this before it is sent waits for a connection.
-constexpr std::int64_t kQueuedUs = 2'000;
 
 class Learner {
  public:
@@ -324,7 +322,7 @@ class Learner {
     for (auto from = to; from-- > 0;) {
       if (node(from).kind != Kind::kRequest || url_parts(node(from).name).host != host) continue;
       for (auto const after : {DependencyAfter::kSent, DependencyAfter::kEnd}) {
-        auto const gaps = connection_gaps(from, to, after);
+        auto const gaps = gaps_.connection_gaps(from, to, after);
         if (!is_steady(gaps) || std::ranges::min(gaps) < -static_cast<double>(kRoundingUs)) {
           continue;
         }
@@ -341,22 +339,6 @@ class Learner {
         std::ranges::find(incoming_, best->from, &DependencyEdge::from) == incoming_.end()) {
       incoming_.push_back(*best);
     }
-  }
-
-  /// Of all loads with both, the time from that moment to the sending; none if `to` did not wait in
-  /// one of them, or for anything later than this connection.
-  std::vector<double> connection_gaps(std::uint32_t from, std::uint32_t to,
-                                      DependencyAfter after) const {
-    std::vector<double> gaps;
-    for (PlacedLoad const& load : gaps_.loads()) {
-      if (!load[from] || !load[to]) continue;
-      auto const gap = load[to]->sent_us - load[from]->at(after);
-      bool const waited = load[to]->sent_us - load[to]->start_us >= kQueuedUs &&
-                          load[from]->at(after) > load[to]->start_us && gap <= 2 * kRoundingUs;
-      if (!waited) return {};
-      gaps.push_back(static_cast<double>(gap));
-    }
-    return gaps;
   }
 
   void add_milestone(std::uint32_t to) {

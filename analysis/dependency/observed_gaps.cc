@@ -7,6 +7,12 @@
 #include "analysis/verdict.h"
 
 namespace reprise {
+namespace {
+
+/// A request that waits longer than this before it is sent waits for a connection.
+constexpr std::int64_t kQueuedUs = 2'000;
+
+}  // namespace
 
 ObservedGaps::ObservedGaps(const std::vector<DependencyNode>& nodes, std::vector<PlacedLoad> loads)
     : nodes_(nodes), loads_(std::move(loads)), request_of_(nodes.size()), tasks_of_(nodes.size()) {
@@ -55,6 +61,20 @@ std::vector<double> ObservedGaps::gaps_after(std::uint32_t node,
     if (!load[node]) continue;
     auto const join = join_in(load, edges.data(), edges.data() + edges.size());
     if (join) gaps.push_back(static_cast<double>(load[node]->start_us - *join));
+  }
+  return gaps;
+}
+
+std::vector<double> ObservedGaps::connection_gaps(std::uint32_t from, std::uint32_t to,
+                                                  DependencyAfter after) const {
+  std::vector<double> gaps;
+  for (PlacedLoad const& load : loads_) {
+    if (!load[from] || !load[to]) continue;
+    auto const gap = load[to]->sent_us - load[from]->at(after);
+    bool const waited = load[to]->sent_us - load[to]->start_us >= kQueuedUs &&
+                        load[from]->at(after) > load[to]->start_us && gap <= 2 * kRoundingUs;
+    if (!waited) return {};
+    gaps.push_back(static_cast<double>(gap));
   }
   return gaps;
 }

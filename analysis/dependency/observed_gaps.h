@@ -35,6 +35,11 @@ class ObservedGaps {
   /// From the join of `edges`, all to `node`, to the node: of each load in which both are known.
   std::vector<double> gaps_after(std::uint32_t node, std::span<const DependencyEdge> edges) const;
 
+  /// From that moment of `from` to the sending of `to`, in all loads with both; none if in one of
+  /// them `to` did not wait to be sent, or for anything later than this connection.
+  std::vector<double> connection_gaps(std::uint32_t from, std::uint32_t to,
+                                      DependencyAfter after) const;
+
   /// Sets loads, gaps and slacks of edges that are sorted as in a graph.
   void measure(std::vector<DependencyEdge>& edges) const;
 

@@ -1,5 +1,5 @@
-"""The servers that are measured: a replay, and the peers, each with as many threads (nginx: workers),
-the same objects and a P-256 certificate, on the core that it is given."""
+"""The servers that are measured: a replay, and the peers, each with as many threads (nginx:
+workers), the same objects and a P-256 certificate, on the core that it is given."""
 
 import contextlib
 import dataclasses
