@@ -6,6 +6,7 @@
 #include <string>
 
 #include "analysis/dependency/observed_gaps.h"
+#include "analysis/dependency/page_rules.h"
 #include "analysis/verdict.h"
 #include "base/http/url_parts.h"
 
@@ -25,7 +26,10 @@ constexpr std::size_t kAlternativesTried = 40;
 class Learner {
  public:
   explicit Learner(std::span<const ObservedPage> pages)
-      : pages_(pages), graph_(find_nodes(pages)), gaps_(graph_.nodes, place(pages)) {}
+      : pages_(pages),
+        graph_(find_nodes(pages)),
+        gaps_(graph_.nodes, place(pages)),
+        rules_(graph_.nodes, pages, gaps_) {}
 
   DependencyGraph run() && {
     for (std::uint32_t node = 0; node < graph_.nodes.size(); ++node) {
@@ -45,6 +49,7 @@ class Learner {
           if (auto const script = gaps_.request_of(node)) {
             add(*script, node, DependencyKind::kInitiator, {.named = true});
             add_document_order(*script, node);
+            add_deferred_order(*script, node);
           }
           add_steady(node);
           break;
@@ -84,84 +89,46 @@ class Learner {
   }
 
   void add_initiator(std::uint32_t to) {
-    std::map<std::uint32_t, std::size_t> votes;
-    for (std::size_t load = 0; load < pages_.size(); ++load) {
-      auto const& times = gaps_.loads()[load][to];
-      if (!times) continue;
-      auto const from = initiator_in(load, to);
-      if (from) ++votes[*from];
-    }
-    auto const most = std::ranges::max_element(
-        votes, {}, [](auto const& vote) { return std::pair(vote.second, vote.first); });
-    if (most == votes.end()) return;
-    auto const initiator = most->first;
-    auto const& type = node(initiator).type;
+    auto const initiator = rules_.initiator_of(to);
+    if (!initiator) return;
+    auto const& type = node(*initiator).type;
     auto const kind = type == "Document"     ? DependencyKind::kParser
                       : type == "Stylesheet" ? DependencyKind::kStyle
                                              : DependencyKind::kInitiator;
-    add(gaps_.acting(initiator, to), to, kind, {.named = true});
-  }
-
-  /// What made a request in one load. A preflight is made by what made the request that it permits.
-  std::optional<std::uint32_t> initiator_in(std::size_t load, std::uint32_t request) const {
-    auto const& calls = pages_[load].calls.calls;
-    auto const& call = calls[gaps_.loads()[load][request]->call];
-    auto const from =
-        requested_before(load, without_fragment(call.attribute("initiator")), request);
-    if (!from || call.attribute("type") != "Preflight") return from;
-    auto const& permitted = calls[gaps_.loads()[load][*from]->call];
-    return requested_before(load, without_fragment(permitted.attribute("initiator")), *from);
-  }
-
-  /// The last request of that URL before `to` in a load.
-  std::optional<std::uint32_t> requested_before(std::size_t load, std::string_view url,
-                                                std::uint32_t to) const {
-    if (url.empty()) return std::nullopt;
-    for (auto from = to; from-- > 0;) {
-      auto const& times = gaps_.loads()[load][from];
-      if (node(from).kind != Kind::kRequest || !times) continue;
-      if (without_fragment(pages_[load].calls.calls[times->call].name) == url) return from;
-    }
-    return std::nullopt;
+    add(gaps_.acting(*initiator, to), to, kind, {.named = true});
   }
 
   void add_redirect(std::uint32_t to) {
     for (auto from = to; from-- > 0;) {
-      if (node(from).kind != Kind::kRequest || !always_redirects_to(from, to)) continue;
+      if (node(from).kind != Kind::kRequest || !rules_.redirects_to(from, to)) continue;
       return add(from, to, DependencyKind::kInitiator, {.named = true, .steady = true});
     }
-  }
-
-  bool always_redirects_to(std::uint32_t from, std::uint32_t to) const {
-    std::size_t loads = 0;
-    for (std::size_t load = 0; load < pages_.size(); ++load) {
-      auto const& a = gaps_.loads()[load][from];
-      auto const& b = gaps_.loads()[load][to];
-      if (!a || !b) continue;
-      auto const& calls = pages_[load].calls.calls;
-      bool const redirects =
-          calls[a->call].attribute("status").starts_with("30") &&
-          calls[a->call].attribute("status") != "304" &&
-          std::abs(a->end_us - b->start_us) <= kRoundingUs &&
-          calls[a->call].attribute("initiator") == calls[b->call].attribute("initiator");
-      if (!redirects) return false;
-      ++loads;
-    }
-    return loads > 0;
   }
 
   /// A script that holds up the parser runs after the earlier ones and the earlier style sheets of
   /// its document.
   void add_document_order(std::uint32_t script, std::uint32_t task) {
-    if (!is_run_of(task, script) || !holds_up_parser(script)) return;
+    if (!rules_.is_run_of(task, script) || !rules_.holds_up_parser(script)) return;
     for (std::uint32_t from = 0; from < task; ++from) {
-      bool const is_earlier = from < script && holds_up_parser(from);
+      bool const is_earlier = from < script && rules_.holds_up_parser(from);
       auto const of = gaps_.request_of(from);
-      bool const is_run = of && *of < script && is_run_of(from, *of) && holds_up_parser(*of);
+      bool const is_run =
+          of && *of < script && rules_.is_run_of(from, *of) && rules_.holds_up_parser(*of);
       if (!is_earlier && !is_run) continue;
       if (gaps_.last_moment_before(from, task) != DependencyAfter::kEnd) continue;
       bool const is_style = node(from).type == "Stylesheet";
       add(from, task, kind_from(from), {.named = !is_style});
+    }
+  }
+
+  /// A module runs once it has its imports, and what is deferred after what stands before it.
+  void add_deferred_order(std::uint32_t script, std::uint32_t task) {
+    if (!rules_.is_run_of(task, script)) return;
+    for (std::uint32_t from = 0; from < task; ++from) {
+      auto const of = gaps_.request_of(from);
+      if (!of || !rules_.runs_after(task, *of)) continue;
+      if (gaps_.last_moment_before(from, task) != DependencyAfter::kEnd) continue;
+      add(from, task, DependencyKind::kScriptOrder, {.named = true});
     }
   }
 
@@ -175,8 +142,8 @@ class Learner {
     if (!document || gaps_.last_moment_before(*document, to) != DependencyAfter::kEnd) return;
     for (std::uint32_t from = 0; from < to; ++from) {
       auto const of = gaps_.request_of(from);
-      bool const is_script = of && node(*of).type == "Script" && holds_up_parser(*of) &&
-                             (from == *of || is_run_of(from, *of));
+      bool const is_script = of && node(*of).type == "Script" && rules_.holds_up_parser(*of) &&
+                             (from == *of || rules_.is_run_of(from, *of));
       if (!is_script) continue;
       if (gaps_.last_moment_before(from, to) != DependencyAfter::kEnd) continue;
       add(from, to, DependencyKind::kScriptOrder, {.named = true});
@@ -192,33 +159,10 @@ class Learner {
       return;
     }
     for (std::uint32_t from = 0; from < to; ++from) {
-      if (node(from).type != "Stylesheet" || !holds_up_parser(from)) continue;
+      if (node(from).type != "Stylesheet" || !rules_.holds_up_parser(from)) continue;
       if (gaps_.last_moment_before(from, to) != DependencyAfter::kEnd) continue;
       add(from, to, DependencyKind::kStyle, {.named = true});
     }
-  }
-
-  /// Whether a task is the first of a script, which evaluates it.
-  bool is_run_of(std::uint32_t task, std::uint32_t script) const {
-    return node(task).kind == Kind::kTask && node(task).function.empty() &&
-           node(task).occurrence == 0 && gaps_.request_of(task) == script;
-  }
-
-  /// By its priority: browsers give async, deferred and inserted scripts, and style sheets for
-  /// other media, a low one.
-  bool holds_up_parser(std::uint32_t request) const {
-    bool const can = node(request).type == "Script" || node(request).type == "Stylesheet";
-    if (!can || node(request).kind != Kind::kRequest) return false;
-    for (std::size_t load = 0; load < pages_.size(); ++load) {
-      auto const& times = gaps_.loads()[load][request];
-      if (!times) continue;
-      auto const& call = pages_[load].calls.calls[times->call];
-      auto const priority = call.attribute("priority");
-      auto const from = initiator_in(load, request);
-      bool const is_parsed = from && node(*from).type == "Document";
-      if (!is_parsed || priority.empty() || priority.ends_with("Low")) return false;
-    }
-    return true;
   }
 
   /// Whether it can hold up what follows in its document or script.
@@ -277,6 +221,11 @@ class Learner {
 
   void add_alternatives(std::uint32_t to) {
     if (pages_.size() < kLoadsForAlternatives || incoming_.empty()) return;
+    // What a script asks for can wait for the first of two; parser and layout never do. The
+    // document is named for its inline scripts, too.
+    auto const initiator = rules_.initiator_of(to);
+    bool const is_data = node(to).type == "Fetch" || node(to).type == "XHR";
+    if (initiator && node(*initiator).type != "Script" && !is_data) return;
     if (is_steady(gaps_with(to, incoming_))) return;
     std::vector<std::uint32_t> tried;
     for (auto from = to; from-- > 0 && tried.size() < kAlternativesTried;) {
@@ -381,6 +330,7 @@ class Learner {
   std::span<const ObservedPage> pages_;
   DependencyGraph graph_;
   ObservedGaps gaps_;
+  PageRules rules_;
   std::vector<DependencyEdge> incoming_;  ///< to the node that is being learnt
 };
 

@@ -19,11 +19,13 @@ namespace reprise {
 ///    that hold up the first layout, which finds it;
 ///  - to a task from its script, and if that holds up the parser, from the earlier such scripts and
 ///    style sheets of its document;
+///  - to the first task of a script from its imports and, if the script is deferred, from the
+///    earlier ones of its document with their imports;
 ///  - to a request or task whose start these do not explain, from earlier scripts and style sheets,
 ///    and from what scripts fetched, as long as each one makes the gap much steadier, in at least
 ///    three loads;
-///  - where the earlier of two responses explains a start and their later one does not, from both
-///    as alternatives, in at least four loads;
+///  - where the earlier of two responses explains the start of what a script asked for, and their
+///    later one does not, from both as alternatives, in at least four loads;
 ///  - to any other request from the document;
 ///  - to a request that waited for a connection of its host, from the request that left it;
 ///  - to milestones: to the load event and the last load from all requests that ended before; to

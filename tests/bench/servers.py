@@ -192,8 +192,8 @@ class Nghttpd(Peer):
         super().__init__(bench, "nghttpd", ("h2",), threads)
 
     def command(self, bench):
-        return [self.program, "-n", str(self.values["threads"]), "-a", "127.0.0.1", "-d", bench.objects,
-                str(self.ports["h2"]), self.values["key"], self.leaf]
+        return [self.program, "-n", str(self.values["threads"]), "-a", "127.0.0.1", "-d",
+                bench.objects, str(self.ports["h2"]), self.values["key"], self.leaf]
 
 
 PEERS = {"nginx": Nginx, "h2o": H2o, "nghttpd": Nghttpd}

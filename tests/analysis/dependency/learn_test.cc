@@ -125,6 +125,26 @@ TEST(LearnDependencies, LetsFontsWaitForAllStyleSheetsThatHoldUpTheLayout) {
   EXPECT_THAT(to("more.css"), testing::ElementsAre("fonts.css"));
 }
 
+TEST(LearnDependencies, LetsDeferredScriptsRunInTheOrderOfTheirDocumentWithTheirImports) {
+  std::vector<ObservedPage> loads;
+  for (std::int64_t late : {0, 40}) {
+    loads.push_back(written_load(
+        {{kPage, "Document", 0, 50, 60, ""},
+         {"https://a.test/app.js", "Script", 61, 80, 85, kPage},
+         {"https://a.test/moon.js", "Script", 62, 80, 90, kPage},
+         {"https://a.test/later.js", "Script", 63, 80, 91, kPage},
+         {"https://a.test/import.js", "Script", 86, 120, 130 + late, "https://a.test/app.js"},
+         {"https://a.test/deep.js", "Script", 87, 120, 125 + late, "https://a.test/import.js"},
+         {"https://a.test/data.json", "Fetch", 88, 120, 121, "https://a.test/app.js"}}));
+    add_task(loads.back(), "https://a.test/moon.js", 140 + late, 150 + late);
+  }
+  std::vector<std::string> from;
+  for (Joined const& edge : edges_of(learn_dependencies(loads))) {
+    if (edge.to == "script of https://a.test/moon.js") from.push_back(edge.from);
+  }
+  EXPECT_THAT(from, testing::UnorderedElementsAre("moon.js", "app.js", "import.js", "deep.js"));
+}
+
 TEST(LearnDependencies, GoesThroughTheTaskOfAScript) {
   auto load =
       written_load({{kPage, "Document", 0, 50, 100, ""},

@@ -1,0 +1,117 @@
+#include "analysis/dependency/page_rules.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <utility>
+
+#include "base/http/url_parts.h"
+
+namespace reprise {
+namespace {
+
+/// Of imports of imports; more are a circle.
+constexpr std::size_t kImportsDeepMax = 100;
+
+}  // namespace
+
+PageRules::PageRules(const std::vector<DependencyNode>& nodes, std::span<const ObservedPage> pages,
+                     const ObservedGaps& gaps)
+    : nodes_(nodes), pages_(pages), gaps_(gaps), initiators_(nodes.size()) {
+  for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i].kind == DependencyNodeKind::kRequest) initiators_[i] = find_initiator(i);
+  }
+}
+
+std::optional<std::uint32_t> PageRules::find_initiator(std::uint32_t request) const {
+  std::map<std::uint32_t, std::size_t> votes;
+  for (std::size_t load = 0; load < pages_.size(); ++load) {
+    if (!gaps_.loads()[load][request]) continue;
+    if (auto const from = initiator_in(load, request)) ++votes[*from];
+  }
+  auto const most = std::ranges::max_element(
+      votes, {}, [](auto const& vote) { return std::pair(vote.second, vote.first); });
+  return most == votes.end() ? std::nullopt : std::optional(most->first);
+}
+
+/// What made a request in one load. A preflight is made by what made the request that it permits.
+std::optional<std::uint32_t> PageRules::initiator_in(std::size_t load,
+                                                     std::uint32_t request) const {
+  auto const& calls = pages_[load].calls.calls;
+  auto const& call = calls[gaps_.loads()[load][request]->call];
+  auto const from = requested_before(load, without_fragment(call.attribute("initiator")), request);
+  if (!from || call.attribute("type") != "Preflight") return from;
+  auto const& permitted = calls[gaps_.loads()[load][*from]->call];
+  return requested_before(load, without_fragment(permitted.attribute("initiator")), *from);
+}
+
+/// The last request of that URL before `to` in a load.
+std::optional<std::uint32_t> PageRules::requested_before(std::size_t load, std::string_view url,
+                                                         std::uint32_t to) const {
+  if (url.empty()) return std::nullopt;
+  for (auto from = to; from-- > 0;) {
+    auto const& times = gaps_.loads()[load][from];
+    if (node(from).kind != DependencyNodeKind::kRequest || !times) continue;
+    if (without_fragment(pages_[load].calls.calls[times->call].name) == url) return from;
+  }
+  return std::nullopt;
+}
+
+bool PageRules::redirects_to(std::uint32_t from, std::uint32_t to) const {
+  std::size_t loads = 0;
+  for (std::size_t load = 0; load < pages_.size(); ++load) {
+    auto const& a = gaps_.loads()[load][from];
+    auto const& b = gaps_.loads()[load][to];
+    if (!a || !b) continue;
+    auto const& calls = pages_[load].calls.calls;
+    bool const redirects =
+        calls[a->call].attribute("status").starts_with("30") &&
+        calls[a->call].attribute("status") != "304" &&
+        std::abs(a->end_us - b->start_us) <= kRoundingUs &&
+        calls[a->call].attribute("initiator") == calls[b->call].attribute("initiator");
+    if (!redirects) return false;
+    ++loads;
+  }
+  return loads > 0;
+}
+
+bool PageRules::holds_up_parser(std::uint32_t request) const {
+  bool const can = node(request).type == "Script" || node(request).type == "Stylesheet";
+  if (!can || node(request).kind != DependencyNodeKind::kRequest) return false;
+  for (std::size_t load = 0; load < pages_.size(); ++load) {
+    auto const& times = gaps_.loads()[load][request];
+    if (!times) continue;
+    auto const& call = pages_[load].calls.calls[times->call];
+    auto const priority = call.attribute("priority");
+    auto const from = initiator_in(load, request);
+    bool const is_parsed = from && node(*from).type == "Document";
+    if (!is_parsed || priority.empty() || priority.ends_with("Low")) return false;
+  }
+  return true;
+}
+
+bool PageRules::is_run_of(std::uint32_t task, std::uint32_t script) const {
+  return node(task).kind == DependencyNodeKind::kTask && node(task).function.empty() &&
+         node(task).occurrence == 0 && gaps_.request_of(task) == script;
+}
+
+bool PageRules::runs_after(std::uint32_t run, std::uint32_t script) const {
+  auto const own = gaps_.request_of(run);
+  if (!own || script == *own || node(script).type != "Script") return false;
+  auto const document = initiator_of(*own);
+  bool const is_deferred = document && !holds_up_parser(*own) &&
+                           node(*document).type == "Document" &&
+                           gaps_.last_moment_before(*document, run) == DependencyAfter::kEnd;
+  // Up to what the document asks for itself.
+  std::optional<std::uint32_t> outer = script;
+  for (std::size_t deep = 0; outer && deep < kImportsDeepMax; ++deep) {
+    if (node(*outer).type != "Script") return false;
+    auto const asker = initiator_of(*outer);
+    if (asker == own) return true;
+    if (asker == document) return is_deferred && *outer < *own;
+    outer = asker;
+  }
+  return false;
+}
+
+}  // namespace reprise

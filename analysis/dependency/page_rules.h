@@ -1,0 +1,55 @@
+#pragma once
+
+// What the browser's names and the rules of HTML say about the nodes of a graph. Pure.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "analysis/dependency/dependency_graph.h"
+#include "analysis/dependency/observed_gaps.h"
+#include "analysis/dependency/observed_page.h"
+
+namespace reprise {
+
+/// Borrows all.
+class PageRules {
+ public:
+  PageRules(const std::vector<DependencyNode>& nodes, std::span<const ObservedPage> pages,
+            const ObservedGaps& gaps);
+
+  /// The request that made `request` in most loads; nothing if no load names one.
+  std::optional<std::uint32_t> initiator_of(std::uint32_t request) const {
+    return initiators_[request];
+  }
+
+  /// Whether it redirects to it in every load with both, and in one at least.
+  bool redirects_to(std::uint32_t from, std::uint32_t to) const;
+
+  /// By its priority: browsers give async, deferred and inserted scripts, and style sheets for
+  /// other media, a low one.
+  bool holds_up_parser(std::uint32_t request) const;
+
+  /// Whether a task is the first of a script, which evaluates it.
+  bool is_run_of(std::uint32_t task, std::uint32_t script) const;
+
+  /// Whether `run`, the first task of a script, waits for `script`: an import of it, or, if it runs
+  /// after the end of its document, an earlier script of the document or an import of that.
+  bool runs_after(std::uint32_t run, std::uint32_t script) const;
+
+ private:
+  std::optional<std::uint32_t> find_initiator(std::uint32_t request) const;
+  std::optional<std::uint32_t> initiator_in(std::size_t load, std::uint32_t request) const;
+  std::optional<std::uint32_t> requested_before(std::size_t load, std::string_view url,
+                                                std::uint32_t to) const;
+  const DependencyNode& node(std::uint32_t i) const { return nodes_[i]; }
+
+  const std::vector<DependencyNode>& nodes_;
+  std::span<const ObservedPage> pages_;
+  const ObservedGaps& gaps_;
+  std::vector<std::optional<std::uint32_t>> initiators_;  // by node
+};
+
+}  // namespace reprise
