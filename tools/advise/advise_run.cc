@@ -224,9 +224,12 @@ std::optional<int> AdviseRun::pilot() {
   std::mt19937_64 random(options_.seed);
   std::vector<std::size_t> order(experiment_->sides());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  for (std::size_t i = 0; i < kPilot; ++i) {
+  for (std::size_t i = 0; i < kPilot && !time_is_up(); ++i) {
     std::ranges::shuffle(order, random);
     if (!round(order)) return stopped(*experiment_);
+  }
+  if (time_is_up()) {
+    say(0, "the budget is over: repeated rounds and slow loads have used it up");
   }
   return std::nullopt;
 }
@@ -271,7 +274,7 @@ std::optional<int> AdviseRun::measure_together() {
     side.emplace(std::move(*with));
     all.candidates.push_back(change.candidates.front());
   }
-  if (all.candidates.size() < 2) return std::nullopt;
+  if (all.candidates.size() < 2 || time_is_up()) return std::nullopt;
   predict(*side, all);
   all.side = experiment_->add(std::move(*side));
   if (!experiment_->load(all.side, 0)) return stopped(*experiment_);
