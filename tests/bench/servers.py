@@ -1,5 +1,5 @@
-"""The servers that are measured: a replay, and the peers, each with as many threads (nginx: workers),
-the same objects and a P-256 certificate, on the core that it is given."""
+"""The servers that are measured: a replay, and the peers, each with as many threads (nginx:
+workers), the same objects and a P-256 certificate, on the core that it is given."""
 
 import contextlib
 import dataclasses
@@ -192,8 +192,8 @@ class Nghttpd(Peer):
         super().__init__(bench, "nghttpd", ("h2",), threads)
 
     def command(self, bench):
-        return [self.program, "-n", str(self.values["threads"]), "-a", "127.0.0.1", "-d", bench.objects,
-                str(self.ports["h2"]), self.values["key"], self.leaf]
+        return [self.program, "-n", str(self.values["threads"]), "-a", "127.0.0.1", "-d",
+                bench.objects, str(self.ports["h2"]), self.values["key"], self.leaf]
 
 
 PEERS = {"nginx": Nginx, "h2o": H2o, "nghttpd": Nghttpd}
