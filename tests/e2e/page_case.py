@@ -35,11 +35,12 @@ class PageCase(harness.TestCase):
         self.page.show(f"file://{file}{fragment}", width, height, dark, phone)
         self.page.settle()
 
-    def look(self, name, *inputs):
+    def look(self, name, *inputs, fragment=""):
         """Opens the page in every way that it is looked at: it fetches nothing, nothing is wrong,
         nothing sticks out."""
         for width, height, dark in LOOKS:
-            self.open(*inputs, width=width, height=height, dark=dark, phone=width < 500)
+            self.open(*inputs, width=width, height=height, dark=dark, phone=width < 500,
+                      fragment=fragment)
             with self.subTest(width=width, dark=dark):
                 self.assert_whole()
             if self.screenshots:
