@@ -152,6 +152,28 @@ class Page:
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key, code=key)
         self.settle()
 
+    def accessibility(self):
+        """What a screen reader is told, in its order: [(depth, role, name, element)], the element
+        for element()."""
+        nodes = self.call("Accessibility.getFullAXTree")["nodes"]
+        by_id = {node["nodeId"]: node for node in nodes}
+        told = []
+        waiting = [(0, nodes[0]["nodeId"])]
+        while waiting:
+            depth, number = waiting.pop()
+            node = by_id[number]
+            if not node["ignored"]:
+                told.append((depth, node["role"]["value"], node.get("name", {}).get("value", ""),
+                             node.get("backendDOMNodeId")))
+                depth += 1
+            waiting += [(depth, child) for child in reversed(node["childIds"])
+                        if child in by_id]
+        return told
+
+    def element(self, backend_id):
+        """The HTML of an element."""
+        return self.call("DOM.getOuterHTML", backendNodeId=backend_id)["outerHTML"]
+
     def screenshot(self, path, whole=False):
         data = self.call("Page.captureScreenshot", captureBeyondViewport=whole)["data"]
         path.write_bytes(base64.b64decode(data))

@@ -13,8 +13,7 @@ import harness
 from page_case import HOSTILE, SHOWN, PageCase
 
 PAGE_OF = os.environ.get("EXPLAIN_PAGE_OF",
-                         str(harness.REPOSITORY / "build/release/tests/view/explain"
-                             "/explain_page_of"))
+                         str(harness.REPOSITORY / "build/release/explain_page_of"))
 MAKER = harness.REPOSITORY / "tests/view/explain/explanation_json.mjs"
 NODES_MAX = 8000
 
@@ -212,11 +211,7 @@ class ExplainPage(PageCase):
 
     def test_everything_is_named_and_reached_by_the_keyboard(self):
         self.open(explanation(views=60, by=["network"], days=5), fragment="#point=1")
-        nameless = self.page.evaluate("""(() => [...document.querySelectorAll(
-            'a, button, input, select, summary, [tabindex="0"], [role=img], [role=slider]')]
-            .filter(e => !(e.getAttribute('aria-label') || e.textContent || e.title
-                || e.labels?.[0]?.textContent).trim()).map(e => e.outerHTML))()""")
-        self.assertEqual(nameless, [])
+        self.assert_whole()
         seen = set()
         for _ in range(150):
             self.page.press("Tab")

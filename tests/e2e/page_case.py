@@ -13,6 +13,10 @@ import harness
 HOSTILE = ("https://evil.test/</script><script>document.title='ran'</script><!--<img src=x "
            "onerror=alert(1)>\u2028\u202egpj.\u0000{{&lt;")
 SHOWN = HOSTILE.replace("\u2028", "\\u2028").replace("\u202e", "\\u202e").replace("\0", "\\u0000")
+# What a screen reader names when it gets there, so that each must have a name.
+NAMED = {"button", "checkbox", "combobox", "figure", "form", "grid", "heading", "image",
+         "link", "listbox", "meter", "navigation", "option", "radio", "radiogroup", "region",
+         "search", "searchbox", "slider", "table", "textbox", "tree", "treegrid", "treeitem"}
 LOOKS = [(1280, 900, False), (1280, 900, True), (360, 740, False), (360, 740, True)]
 
 
@@ -35,11 +39,12 @@ class PageCase(harness.TestCase):
         self.page.show(f"file://{file}{fragment}", width, height, dark, phone)
         self.page.settle()
 
-    def look(self, name, *inputs):
+    def look(self, name, *inputs, fragment=""):
         """Opens the page in every way that it is looked at: it fetches nothing, nothing is wrong,
         nothing sticks out."""
         for width, height, dark in LOOKS:
-            self.open(*inputs, width=width, height=height, dark=dark, phone=width < 500)
+            self.open(*inputs, width=width, height=height, dark=dark, phone=width < 500,
+                      fragment=fragment)
             with self.subTest(width=width, dark=dark):
                 self.assert_whole()
             if self.screenshots:
@@ -47,6 +52,9 @@ class PageCase(harness.TestCase):
                 folder.mkdir(parents=True, exist_ok=True)
                 shot = folder / f"{name}-{width}-{'dark' if dark else 'light'}.png"
                 self.page.screenshot(shot, whole=True)
+                shot.with_suffix(".txt").write_text("".join(
+                    f"{'  ' * depth}{role} {text}\n"
+                    for depth, role, text, _ in self.page.accessibility()))
 
     def assert_whole(self):
         self.assertEqual(self.page.errors, [])
@@ -56,6 +64,14 @@ class PageCase(harness.TestCase):
         # A phone widens its view for what sticks out, so this is no matter of innerWidth.
         width = self.page.evaluate("document.documentElement.scrollWidth")
         self.assertLessEqual(width, self.width)
+        self.assert_named()
+
+    def assert_named(self):
+        told = self.page.accessibility()
+        self.assertGreater(len(told), 5)
+        nameless = [(role, self.page.element(element)[:300]) for _, role, name, element in told
+                    if role in NAMED and not name.strip()]
+        self.assertEqual(nameless, [])
 
     def texts(self, selector):
         return self.page.evaluate(

@@ -134,6 +134,19 @@ class ViewVisuals(PageCase, harness.TestCase):
         self.assertAlmostEqual(visuals["speed_index_ms"], index, delta=index * 0.01)
         self.assertAlmostEqual(visuals["visually_complete_ms"], complete, delta=0.01)
         self.look("visuals", self.folder / "result.json")
+        self.assert_pictures_are_told()
+
+    def assert_pictures_are_told(self):
+        """Frames, charts and figures have names that say what they show."""
+        names = {}
+        for _, role, name, _ in self.page.accessibility():
+            names.setdefault(role, []).append(name)
+        for role, start in (("image", "The page at "), ("image", "Download rate, at most "),
+                            ("image", "Requests in flight, at most "),
+                            ("image", "Long tasks, at most "), ("figure", "Critical chain: "),
+                            ("list", "What was seen while the page loaded")):
+            self.assertTrue([name for name in names[role] if name.startswith(start)],
+                            f"{role} {start} among {names[role]}")
 
     def test_a_trace_that_is_gone_or_broken_is_named_and_the_rest_is_shown(self):
         load = view_results.load_of(1, 3, random.Random(1), {}, trace="traces/x.json")

@@ -1,7 +1,7 @@
 // The shares of the chosen slice: bars and a pie.
 import { arc, pie } from 'd3-shape';
 
-import { put, section } from '../page/elements.js';
+import { put, putFigure, section } from '../page/elements.js';
 import { counted, msText, shown } from '../page/format.js';
 
 import { putKindLink } from './controls.js';
@@ -74,8 +74,8 @@ export class Bottlenecks {
 
   putPie(parent, slice) {
     const { views, window_us: window, shares } = slice;
-    const figure = parent.append('figure').attr('class', 'pie');
-    const svg = figure.append('svg').attr('role', 'img')
+    const svg = putFigure(parent, 'pie', 'Even share').insert('svg', 'figcaption')
+      .attr('role', 'img')
       .attr('viewBox', `${-RADIUS} ${-RADIUS} ${2 * RADIUS} ${2 * RADIUS}`)
       .attr('aria-label', shown(`Even shares of ${sliceName(slice)}: ${topShares(shares, 8)}`));
     const shape = arc().innerRadius(HOLE).outerRadius(RADIUS - 1);
@@ -95,6 +95,5 @@ export class Bottlenecks {
     put(svg, 'text', 'middle', roughTime(window.mean)).attr('y', 2);
     put(svg, 'text', 'under', views === 1 ? 'one view' : `mean of ${counted(views, 'view')}`)
       .attr('y', 20);
-    put(figure, 'figcaption', '', 'Even share');
   }
 }

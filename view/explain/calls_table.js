@@ -16,7 +16,8 @@ export class CallsTable {
     this.isWhole = false;
     this.part = section('calls', 'Calls');
     this.said = put(this.part, 'p', 'said', '');
-    const controls = this.part.append('div').attr('class', 'controls').attr('role', 'search');
+    const controls = this.part.append('div').attr('class', 'controls').attr('role', 'search')
+      .attr('aria-label', 'Calls');
     this.find = put(controls, 'label', 'find', 'Search ').append('input').attr('type', 'search')
       .attr('placeholder', 'name, kind or owner').attr('autocomplete', 'off');
     this.find.node().addEventListener('input', () => this.change({ text: this.find.node().value }));

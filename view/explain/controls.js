@@ -4,20 +4,6 @@ import { shown } from '../page/format.js';
 
 import { kindPlace } from './place.js';
 
-/** A choice among few: `options` are [value, text]; `change(value)` is called with another one. */
-export function choice(parent, name, label, options, chosen, change) {
-  const box = parent.append('div').attr('class', 'choice').attr('role', 'radiogroup')
-    .attr('aria-label', label);
-  for (const [value, text] of options) {
-    const option = box.append('label');
-    const button = option.append('input').attr('type', 'radio').attr('name', name)
-      .attr('value', value).property('checked', value === chosen);
-    put(option, 'span', '', text);
-    button.node().addEventListener('change', () => change(value));
-  }
-  return box;
-}
-
 /** A select; `options` are [value, text]. */
 export function dropDown(parent, label, options, change) {
   const made = put(parent, 'label', '', `${label} `).append('select');

@@ -1,8 +1,7 @@
 // What each host, entity, script, and header or setting costs the chosen slice.
-import { put, section, table } from '../page/elements.js';
+import { choice, put, section, table } from '../page/elements.js';
 import { bytesText, counted, msText } from '../page/format.js';
 
-import { choice } from './controls.js';
 import { costsBy } from './explanation.js';
 import { percentText } from './words.js';
 

@@ -3,10 +3,10 @@ import { axisBottom, axisLeft } from 'd3-axis';
 import { scaleLinear, scaleLog, scaleUtc } from 'd3-scale';
 import { clientPoint } from 'd3-selection';
 
-import { keepInside, put, section } from '../page/elements.js';
+import { choice, keepInside, put, section } from '../page/elements.js';
 import { counted, msText, shown } from '../page/format.js';
 
-import { choice, drawAtWidth, makeSlider, putKind } from './controls.js';
+import { drawAtWidth, makeSlider, putKind } from './controls.js';
 import { heaviestKind, isOf, sharesOfPoint, tagsText } from './explanation.js';
 import { pointPlace } from './place.js';
 import { PointView } from './point_view.js';

@@ -1,8 +1,8 @@
 // The slices side by side; the chosen one is what the page explains.
-import { put, section } from '../page/elements.js';
+import { choice, put, section } from '../page/elements.js';
 import { counted, shown } from '../page/format.js';
 
-import { choice, putLegend, putStack } from './controls.js';
+import { putLegend, putStack } from './controls.js';
 import { sliceName } from './explanation.js';
 import { roughTime, sliceText, topShares } from './words.js';
 

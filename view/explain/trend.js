@@ -3,10 +3,10 @@ import { axisLeft } from 'd3-axis';
 import { scaleLinear } from 'd3-scale';
 import { clientPoint } from 'd3-selection';
 
-import { put, section, table } from '../page/elements.js';
+import { choice, put, section, table } from '../page/elements.js';
 import { counted, shown } from '../page/format.js';
 
-import { choice, drawAtWidth, makeSlider, putLegend } from './controls.js';
+import { drawAtWidth, makeSlider, putLegend } from './controls.js';
 import { dayText, percentText, roughTime, topShares } from './words.js';
 
 const HEIGHT = 260;

@@ -3,7 +3,7 @@ import { extent } from 'd3-array';
 import { axisBottom } from 'd3-axis';
 import { scaleLinear } from 'd3-scale';
 
-import { keepInside, put, section, table } from './elements.js';
+import { keepInside, put, putFigure, section, table } from './elements.js';
 import { bytesText, counted, msText } from './format.js';
 import { summaryOf } from './statistics.js';
 import { tickText, ticksOf } from './ticks.js';
@@ -50,8 +50,7 @@ export function showDistributions(allMetrics, groups, choose) {
 }
 
 function putPanel(grid, metric, groups, summaries, choose) {
-  const panel = grid.append('figure').attr('class', 'panel');
-  put(panel, 'figcaption', '', metric.name);
+  const panel = putFigure(grid, 'panel', metric.name);
   const medians = groups.map(({ name }, at) => `${name} median ${
     summaries[at] ? valueText(metric, summaries[at].median) : 'unknown'}`);
   const svg = panel.append('svg').attr('role', 'group').attr('height', groups.length * ROW + 22)

@@ -22,6 +22,13 @@ export function section(id, title) {
   return found;
 }
 
+/** A figure; its caption is its name for screen readers, too. */
+export function putFigure(parent, className, caption) {
+  const made = parent.append('figure').attr('class', className).attr('aria-label', shown(caption));
+  put(made, 'figcaption', '', caption);
+  return made;
+}
+
 /** A table that scrolls if it is wider than the page. `columns`: [{ name, text, number }]. */
 export function table(parent, caption, columns, rows) {
   const box = parent.append('div').attr('class', 'table').attr('tabindex', 0).attr('role', 'region')
@@ -40,6 +47,20 @@ export function table(parent, caption, columns, rows) {
     .classed('number', (cell) => cell.column.number)
     .text((cell) => shown(cell.text));
   return made;
+}
+
+/** A choice among few: `options` are [value, text]; `change(value)` is called with another one. */
+export function choice(parent, name, label, options, chosen, change) {
+  const box = parent.append('div').attr('class', 'choice').attr('role', 'radiogroup')
+    .attr('aria-label', label);
+  for (const [value, text] of options) {
+    const option = box.append('label');
+    const button = option.append('input').attr('type', 'radio').attr('name', name)
+      .attr('value', value).property('checked', value === chosen);
+    put(option, 'span', '', text);
+    button.node().addEventListener('change', () => change(value));
+  }
+  return box;
 }
 
 /** Moves labels of an axis inside `from` to `to`. */

@@ -12,6 +12,12 @@ export function msText(ms) {
   return `${(ms / 1000).toFixed(ms < 100_000 ? 2 : 1)} s`;
 }
 
+/** With its sign: how much later, or longer. */
+export function signedMs(ms) {
+  if (ms === 0) return '0 ms';
+  return `${ms < 0 ? '−' : '+'}${msText(Math.abs(ms))}`;
+}
+
 export function bytesText(bytes) {
   if (bytes === null || bytes === undefined) return '–';
   if (bytes < 1000) return `${bytes} B`;

@@ -1,6 +1,7 @@
 // The heads of one request, and what can be done with it.
 import { curlCommand } from './curl.js';
 import { put } from './elements.js';
+import { counted } from './format.js';
 import { fragmentOf } from './place.js';
 
 /** A button that shows the command line of curl and copies it, and a link to the request. */
@@ -27,9 +28,9 @@ export function putActions(panel, load, request) {
 function putHead(box, title, head) {
   const part = box.append('details').attr('open', '');
   const summary = put(part, 'summary', '', `${title} `);
-  put(summary, 'span', '', `${head.fields.length} fields`);
+  put(summary, 'span', '', counted(head.fields.length, 'field'));
   put(part, 'p', 'start-line', head.line);
-  const table = part.append('table');
+  const table = part.append('table').attr('aria-label', title);
   for (const [name, value] of head.fields) {
     const row = table.append('tr');
     put(row, 'th', '', name).attr('scope', 'row');

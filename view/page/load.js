@@ -3,7 +3,7 @@ import { select } from 'd3-selection';
 
 import { chainOf, chainTimes } from './chain.js';
 import { showDetails, showTip } from './details.js';
-import { put, section } from './elements.js';
+import { put, putFigure, section } from './elements.js';
 import { csvOf, harOf } from './exports.js';
 import { bytesText, countText, counted, hostOf, msText, shown } from './format.js';
 import { putFile } from './files.js';
@@ -78,9 +78,18 @@ export class LoadView {
   }
 
   goTo(request) {
+    // A link leads to its row, whatever was filtered.
+    if (!this.waterfall.positions.has(request.index)) this.showAll();
     this.waterfall.select(request);
-    const position = this.waterfall.positions.get(request.index);
-    if (position !== undefined) this.waterfall.rows.reveal(position);
+    this.waterfall.rows.reveal(this.waterfall.positions.get(request.index));
+  }
+
+  /** As goTo(), from elsewhere on the page. */
+  jumpTo(request) {
+    this.goTo(request);
+    const grid = this.waterfall.grid.node();
+    grid.scrollIntoView({ block: 'nearest' });
+    grid.focus({ preventScroll: true });
   }
 
   showDetails(request) {
@@ -133,10 +142,9 @@ export class LoadView {
     const times = chainTimes(chain, end, phasesOf);
     const names =
       [...PHASES, { name: 'browser', title: 'Browser' }].filter(({ name }) => times[name] > 0);
-    const figure = this.box.append('figure').attr('class', 'chain-times');
     const until = this.load.metrics?.load_event_ms == null ? 'the end of the last request' : 'the load event';
-    put(figure, 'figcaption', '', `Critical chain: ${counted(chain.length, 'request')} until `
-      + `${until} at ${msText(end)}. Its time went to`);
+    const figure = putFigure(this.box, 'chain-times', `Critical chain: ${
+      counted(chain.length, 'request')} until ${until} at ${msText(end)}. Its time went to`);
     const bar = figure.append('div').attr('class', 'stack').attr('aria-hidden', true);
     const list = figure.append('ul');
     for (const { name, title } of names) {
@@ -149,7 +157,8 @@ export class LoadView {
   }
 
   putControls() {
-    const form = this.box.append('div').attr('class', 'controls').attr('role', 'search');
+    const form = this.box.append('div').attr('class', 'controls').attr('role', 'search')
+      .attr('aria-label', 'Requests');
     const find = put(form, 'label', 'find', 'Filter ').append('input').attr('type', 'search')
       .attr('placeholder', 'search URL, type, status').attr('autocomplete', 'off')
       .attr('value', this.state.text);
@@ -170,6 +179,7 @@ export class LoadView {
       only.append('input').attr('type', 'checkbox').property('checked', this.state.chainOnly);
     only.node().append(' critical chain only');
     box.node().addEventListener('change', () => this.change({ chainOnly: box.node().checked }));
+    this.filters = { find, type, box };
     const zoom =
       form.append('span').attr('class', 'zoom').attr('role', 'group').attr('aria-label', 'Zoom');
     for (const [text, title, factor] of [
@@ -200,6 +210,14 @@ export class LoadView {
     const chain = list.append('li');
     put(chain, 'span', 'swatch chain');
     chain.node().append('Critical chain');
+  }
+
+  showAll() {
+    const { find, type, box } = this.filters;
+    find.property('value', '');
+    type.property('value', '');
+    box.property('checked', false);
+    this.change({ text: '', type: '', chainOnly: false });
   }
 
   change(to) {

@@ -9,6 +9,7 @@ import { LoadList } from './loads.js';
 import { readModel } from './model.js';
 import { PairView } from './pair_view.js';
 import { fragmentOf, placeAt } from './place.js';
+import { showServers } from './servers.js';
 import { groupsOf, isMeasured } from './statistics.js';
 import { showTables } from './tables.js';
 import { showVerdict } from './verdict.js';
@@ -22,6 +23,7 @@ class Page {
     this.distributions = select('#page').append('section').attr('id', 'distributions');
     this.list = new LoadList(model, (load) => this.choose(load));
     this.view = new LoadView(model);
+    showServers([]); // its place, above the pair
     this.pair = new PairView(model);
     // A link to another place on this page.
     window.addEventListener('hashchange', () => {
@@ -92,6 +94,7 @@ class Page {
 
   showLoad(load) {
     this.view.show(load);
+    showServers(this.view.shown.requests, (request) => this.view.jumpTo(request));
     showTables(load, this.view.shown);
   }
 }

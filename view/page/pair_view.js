@@ -1,19 +1,18 @@
 // Two loads side by side: a row for each request, the bar of one load above that of the other.
 import { select } from 'd3-selection';
 
+import { putServersOfTwo } from '../trench/servers.js';
+
 import { put, section } from './elements.js';
-import { counted, hostOf, msText, nameOf } from './format.js';
+import { counted, hostOf, nameOf, signedMs } from './format.js';
 import { configurationName, requestsOf } from './model.js';
 import { pairsOf, shiftOf } from './pairs.js';
 import { phasesOf } from './phases.js';
+import { tracesOf } from './servers.js';
 import { barText, Timeline } from './timeline.js';
 
-/** "+120 ms", "–3.2 ms"; empty if not known. */
-function shiftText(ms) {
-  if (ms === null) return '';
-  if (ms === 0) return '0 ms';
-  return `${ms < 0 ? '−' : '+'}${msText(Math.abs(ms))}`;
-}
+/** Empty if not known. */
+const shiftText = (ms) => (ms === null ? '' : signedMs(ms));
 
 function stateOf(pair) {
   if (!pair.b) return 'only A';
@@ -99,6 +98,7 @@ export class PairView {
     this.onlyChanged = false;
     this.count = put(form, 'output', 'count', '');
     this.waterfall = new PairedWaterfall(part);
+    this.servers = part.append('div').attr('class', 'servers-of-two');
     this.draw();
   }
 
@@ -119,6 +119,14 @@ export class PairView {
     const ends = [...a, ...b].map((request) => request.end ?? request.start ?? 0);
     this.waterfall.setEnd(ends.reduce((end, each) => Math.max(end, each), 1) * 1.02);
     this.list();
+    this.putServers(tracesOf(a), tracesOf(b));
+  }
+
+  putServers(a, b) {
+    this.servers.selectAll('*').remove();
+    if (a.length === 0 || b.length === 0) return;
+    put(this.servers, 'h3', 'trench-title', 'What the servers did in A and in B');
+    putServersOfTwo(this.servers, 'pair-servers', a, b);
   }
 
   list() {

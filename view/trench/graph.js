@@ -1,56 +1,59 @@
-// Draws a trace of a server: bars hang under the bar of their caller.
+// Draws a trace of a server, or a difference of two: bars hang under the bar of their caller.
 import { select } from 'd3-selection';
 
 import { put } from '../page/elements.js';
-import { counted, countText, msText, shown } from '../page/format.js';
-import { byOwn, pointName, standingOut } from './tree.js';
+import { counted, countText, msText, nameOf, shown } from '../page/format.js';
+import { byOwn, pointName } from './tree.js';
+import { labelText, TRACE } from './words.js';
 
 const ROW = 24; // pixels
 const BARS_MAX = 3000;
 const NARROWEST = 1.5; // pixels; what is narrower is not drawn
 const LISTED_MAX = 500;
 const GOLDEN = 137.508; // degrees: neighbours in the list differ much in colour
-const KINDS = {
-  wide: ['Wide', 'takes long, and calls nothing that is traced'],
-  deep: ['Deep', 'the end of many calls inside each other'],
-  inset: ['Inset', 'takes long by itself, beside what it calls'],
-};
+const LINKS_MAX = 8;
 let graphs = 0; // on the page; for ids
 
-/** Puts the graph of `tree` (tree.js) into `parent`, a selection. */
+/**
+ * Puts the graph of `tree` (tree.js) into `parent`, a selection. `words` (words.js) say what it is
+ * of, `whole` is what Escape returns to. `goTo(request)` follows a link to one that a node is from.
+ */
 export class TrenchGraph {
-  constructor(parent, tree) {
+  constructor(parent, tree, { words = TRACE, whole = 'Whole request', goTo = null } = {}) {
     this.tree = tree;
+    this.words = words;
+    this.goTo = goTo;
     this.id = `trench-${graphs += 1}`;
     this.focus = null; // the node that fills the width
     this.chosen = null;
     this.point = null;
     this.text = '';
-    this.marks = standingOut(tree);
+    this.marks = words.standingOut(tree);
     this.markOf = new Map(this.marks.map(({ kind, node }) => [node, kind]));
     byOwn(tree.points).forEach((point, i) => { point.hue = Math.round(i * GOLDEN) % 360; });
     this.box = parent.append('div').attr('class', 'trench');
-    put(this.box, 'p', 'said', `${msText(tree.ms)} in ${counted(tree.calls, 'call')} of `
-      + `${counted(tree.points.length, 'code point')}, by the server’s clock`);
+    put(this.box, 'p', 'said', words.said(tree));
     if (tree.nodes.length === 0) return;
-    this.putControls();
+    this.putControls(whole);
     this.putMarks();
     const parts = this.box.append('div').attr('class', 'trench-parts');
     const left = parts.append('div').attr('class', 'trench-graph');
     this.putBars(left);
     this.said = left.append('p').attr('class', 'trench-said').attr('aria-live', 'polite');
+    this.links = left.append('p').attr('class', 'trench-links');
     this.putPoints(parts);
     this.choose(null);
     this.observer = new ResizeObserver(() => this.draw());
     this.observer.observe(this.bars.node());
   }
 
-  putControls() {
-    const form = this.box.append('div').attr('class', 'controls').attr('role', 'search');
+  putControls(whole) {
+    const form = this.box.append('div').attr('class', 'controls').attr('role', 'search')
+      .attr('aria-label', 'Methods');
     const find = put(form, 'label', 'find', 'Find ').append('input').attr('type', 'search')
       .attr('placeholder', 'class or method').attr('autocomplete', 'off');
     find.node().addEventListener('input', () => this.search(find.node().value));
-    this.out = put(form, 'button', 'trench-out', 'Whole request').attr('type', 'button');
+    this.out = put(form, 'button', 'trench-out', whole).attr('type', 'button');
     this.out.node().addEventListener('click', () => this.zoom(null));
     this.count = put(form, 'output', 'count', '');
   }
@@ -60,14 +63,13 @@ export class TrenchGraph {
     const list = this.box.append('ul').attr('class', 'trench-marks')
       .attr('aria-label', 'What stands out');
     for (const { kind, node } of this.marks) {
-      const [title, says] = KINDS[kind];
-      const time = kind === 'inset' ? node.own : node.ms;
+      const [title, says] = this.words.kinds[kind];
       const item = list.append('li').attr('class', kind).attr('title', says);
-      put(item, 'b', '', `${title} `);
+      put(item, 'b', '', title);
+      item.node().append(' ');
       put(item, 'button', 'link', pointName(node.point)).attr('type', 'button')
         .node().addEventListener('click', () => this.choose(node));
-      put(item, 'span', '', kind === 'deep' ? ` ${counted(node.depth + 1, 'row')} down`
-        : ` ${msText(time)}, ${Math.round(100 * time / this.tree.ms)} %`);
+      put(item, 'span', '', ` ${this.words.mark({ kind, node }, this.tree)}`);
     }
   }
 
@@ -80,30 +82,28 @@ export class TrenchGraph {
   }
 
   putPoints(parent) {
-    const { points } = this.tree;
+    const { columns } = this.words;
     const box = parent.append('div').attr('class', 'trench-points').attr('tabindex', 0)
       .attr('role', 'region').attr('aria-label', 'Code points');
-    const table = box.append('table');
+    const table = box.append('table').attr('aria-label', 'Code points');
     table.append('thead').append('tr').selectAll('th')
-      .data(['', 'Method', 'Line', 'Calls', 'Time', 'Own'])
+      .data(['', 'Method', ...columns.map(([name]) => name)])
       .join('th')
       .attr('scope', 'col')
+      .attr('aria-label', (name) => (name === '' ? 'Letter' : null))
       .classed('number', (name, i) => i > 1)
       .text((name) => name);
-    const listed = byOwn(points);
+    const listed = byOwn(this.words.listed(this.tree.points));
     this.rows = table.append('tbody').selectAll('tr').data(listed.slice(0, LISTED_MAX)).join('tr');
-    this.rows.append('td').append('span').attr('class', 'trench-letter')
+    this.rows.append('td').append('span')
+      .attr('class', (point) => `trench-letter ${this.words.barClass(point.own)}`)
       .style('--hue', (point) => point.hue).text((point) => point.letter);
     const name = this.rows.append('td').attr('class', 'trench-name');
     name.append('button').attr('type', 'button').attr('class', 'link')
       .text((point) => shown(point.method))
       .on('click', (event, point) => this.choosePoint(point));
     name.append('span').attr('class', 'says').text((point) => shown(point.className));
-    const cell = (text) => this.rows.append('td').attr('class', 'number').text(text);
-    cell((point) => (point.line < 0 ? 'unknown' : String(point.line)));
-    cell((point) => countText(point.hits));
-    cell((point) => msText(point.ms));
-    cell((point) => msText(point.own));
+    for (const [, text] of columns) this.rows.append('td').attr('class', 'number').text(text);
     if (listed.length > LISTED_MAX) {
       put(box, 'p', 'said', `${countText(listed.length - LISTED_MAX)} more with less time.`);
     }
@@ -123,7 +123,8 @@ export class TrenchGraph {
     for (let node = this.focus?.parent; node; node = node.parent) found.push(node);
     const waiting = this.focus ? [this.focus] : [...this.tree.roots];
     for (let i = 0; i < waiting.length && found.length < BARS_MAX; i += 1) {
-      if (waiting[i].width < least) continue;
+      // The chosen one is drawn even so: a screen reader follows it.
+      if (waiting[i].width < least && !isInside(this.chosen, waiting[i])) continue;
       found.push(waiting[i]);
       waiting.push(...waiting[i].children);
     }
@@ -150,32 +151,39 @@ export class TrenchGraph {
         .style('top', (node) => `${node.depth * ROW}px`)
         .on('click', (event, node) => this.choose(node))
         .on('dblclick', (event, node) => this.zoom(node)))
-      .attr('class', (node) => `trench-bar ${this.markOf.get(node) ?? ''}`)
+      .attr('class', (node) => `trench-bar ${this.words.barClass(node.ms)} ${
+        this.markOf.get(node) ?? ''}`)
       .classed('caller', (node) => isCaller(node))
       .classed('dim', (node) => !this.matches(node))
       .attr('aria-selected', (node) => String(node === this.chosen))
       .style('left', (node) => `${isCaller(node) ? 0 : 100 * (node.left - from) / width}%`)
       .style('width', (node) => `${100 * share(node)}%`)
       .each(function label(node) {
-        select(this).text(graph.label(node, share(node) * room));
+        select(this).text(labelText(node, graph.words, share(node) * room));
       });
     this.out.attr('disabled', this.focus ? null : true);
   }
 
-  label({ point, hits, ms }, pixels) {
-    if (pixels < 18) return '';
-    if (pixels < 90) return point.letter;
-    const times = hits === 1 ? '' : ` × ${countText(hits)}`;
-    if (pixels < 200) return `${point.letter} ${msText(ms)}${times}`;
-    return shown(`${point.letter} ${point.method} · ${msText(ms)}${times}`);
+  describe(node) {
+    const mark = this.markOf.has(node) ? `; ${this.words.kinds[this.markOf.get(node)][1]}` : '';
+    return shown(this.words.describe(node) + mark);
   }
 
-  describe(node) {
-    const { point, hits, ms, own } = node;
-    const line = point.line < 0 ? 'line unknown' : `line ${point.line}`;
-    const mark = this.markOf.has(node) ? `; ${KINDS[this.markOf.get(node)][1]}` : '';
-    return shown(`${pointName(point)}, ${line}: ${msText(ms)} in ${counted(hits, 'call')}, `
-      + `${msText(own)} of its own${mark}`);
+  /** The requests that a node is from, the longest time first. */
+  putLinks(node) {
+    if (!this.goTo) return;
+    this.links.selectAll('*').remove();
+    const from = [...node?.from ?? []].sort(([, a], [, b]) => b - a);
+    for (const [request, ms] of from.slice(0, LINKS_MAX)) {
+      const item = this.links.append('span');
+      put(item, 'button', 'link', `${request.method} ${nameOf(request.url)}`).attr('type', 'button')
+        .attr('title', shown(request.url))
+        .node().addEventListener('click', () => this.goTo(request));
+      put(item, 'span', 'says', ` ${msText(ms)}`);
+    }
+    if (from.length > LINKS_MAX) {
+      put(this.links, 'span', 'says', `and ${counted(from.length - LINKS_MAX, 'more request')}`);
+    }
   }
 
   matches({ point }) {
@@ -199,7 +207,7 @@ export class TrenchGraph {
     const found = this.tree.points.filter((point) => this.matches({ point }));
     const isAll = found.length === this.tree.points.length;
     const own = found.reduce((sum, point) => sum + point.own, 0);
-    this.count.text(isAll ? '' : `${counted(found.length, 'code point')}, ${msText(own)}`);
+    this.count.text(isAll ? '' : `${counted(found.length, 'code point')}, ${this.words.time(own)}`);
     this.rows.classed('dim', (point) => !this.matches({ point }))
       .classed('chosen', (point) => point === this.point);
     this.draw();
@@ -211,6 +219,7 @@ export class TrenchGraph {
     if (isHidden) this.focus = null;
     this.said.text(node ? this.describe(node)
       : 'Choose a bar: double-click or Enter zooms in, Escape zooms out.');
+    this.putLinks(node);
     this.bars.attr('aria-activedescendant', node ? `${this.id}-${node.index}` : null);
     this.draw();
     if (!node) return;

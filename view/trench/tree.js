@@ -72,11 +72,11 @@ function readRows(json, pointCount) {
 }
 
 /**
- * The JSON of a trace as { nodes, roots, points, ms, calls }. A node is { index, point, hits, ms,
- * own, parent, children, depth }; `own` is its time without its children's. Nodes are in preorder.
- * Throws an Error with a sentence for invalid ones.
+ * The JSON of a trace as { nodes, points }. A node is { index, point, hits, ms, size, parent,
+ * children, depth }; `size` is what it is drawn by. Nodes are in preorder. Throws an Error with a
+ * sentence for invalid ones.
  */
-export function treeOf(json) {
+export function nodesOf(json) {
   if (json === null || typeof json !== 'object') throw new Error('not a JSON object');
   const points = readPoints(json);
   const rows = readRows(json, points.length);
@@ -92,40 +92,55 @@ export function treeOf(json) {
     const depth = parent ? parent.depth + 1 : 0;
     if (depth === DEPTH_MAX) throw new Error('nested deeper than 512 rows');
     const node =
-      { index: nodes.length, point: points[point], hits, ms, own: ms, parent, children: [], depth };
+      { index: nodes.length, point: points[point], hits, ms, size: ms, parent, children: [],
+        depth };
     nodes.push(node);
     parent?.children.push(node);
     visit(called, node);
   }
   if (nodes.length < rows.length) throw new Error('a row is its own caller');
-  for (const node of nodes) {
-    const inside = node.children.reduce((sum, each) => sum + each.ms, 0);
-    node.own = Math.max(0, node.ms - inside);
-  }
+  return { nodes, points };
+}
+
+/**
+ * The JSON of a trace as { nodes, roots, points, size, ms, calls }, nodes with `own`, their time
+ * without their children's. Throws as nodesOf() does.
+ */
+export function treeOf(json) {
+  const { nodes, points } = nodesOf(json);
+  for (const node of nodes) node.own = ownOf(node.ms, node.children);
+  return treeFrom(nodes, points);
+}
+
+/** The part of `ms` that is not in its calls; those at the same time can be longer than it. */
+export function ownOf(ms, called) {
+  return Math.max(0, ms - called.reduce((sum, each) => sum + each.ms, 0));
+}
+
+/** Nodes in preorder as a tree. */
+export function treeFrom(nodes, points) {
   const roots = nodes.filter((node) => !node.parent);
   place(roots, 0, 1);
   sumPoints(points, nodes);
-  return {
-    nodes, roots, points,
-    ms: roots.reduce((sum, each) => sum + each.ms, 0),
-    calls: nodes.reduce((sum, each) => sum + each.hits, 0),
-  };
+  const sumOf = (list, field) => list.reduce((sum, each) => sum + each[field], 0);
+  return { nodes, roots, points, size: sumOf(roots, 'size'), ms: sumOf(roots, 'ms'),
+    calls: sumOf(nodes, 'hits') };
 }
 
 /** Gives nodes their place in the graph: `left` and `width`, as shares of the whole. */
 function place(roots, left, width) {
-  const waiting = [[roots, left, width, roots.reduce((sum, each) => sum + each.ms, 0)]];
+  const waiting = [[roots, left, width, roots.reduce((sum, each) => sum + each.size, 0)]];
   while (waiting.length > 0) {
-    const [nodes, from, room, ms] = waiting.pop();
-    const inside = nodes.reduce((sum, each) => sum + each.ms, 0);
+    const [nodes, from, room, size] = waiting.pop();
+    const inside = nodes.reduce((sum, each) => sum + each.size, 0);
     // Calls that ran at the same time can be longer together than their caller.
-    const whole = Math.max(ms, inside);
+    const whole = Math.max(size, inside);
     let at = from;
     for (const node of nodes) {
       node.left = at;
-      node.width = whole > 0 ? room * node.ms / whole : room / nodes.length;
+      node.width = whole > 0 ? room * node.size / whole : room / nodes.length;
       at += node.width;
-      if (node.children.length > 0) waiting.push([node.children, node.left, node.width, node.ms]);
+      if (node.children.length > 0) waiting.push([node.children, node.left, node.width, node.size]);
     }
   }
 }
@@ -157,9 +172,11 @@ function sumPoints(points, nodes) {
   byOwn(points).forEach((point, i) => { point.letter = letterOf(i); });
 }
 
-/** Those that take the most time themselves come first. */
+/** Those that take the most time themselves come first, or differ most. */
 export function byOwn(points) {
-  return [...points].sort((a, b) => b.own - a.own || b.ms - a.ms || a.index - b.index);
+  const { abs } = Math;
+  return [...points].sort((a, b) => abs(b.own) - abs(a.own) || abs(b.ms) - abs(a.ms)
+    || a.index - b.index);
 }
 
 /**

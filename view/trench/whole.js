@@ -1,95 +1,120 @@
-// The traces of all requests of a load as one trace, and what two such traces differ in. Pure.
-import { DEPTH_MAX, pointName, treeOf } from './tree.js';
+// The traces of all requests of a load as one tree, and what two such trees differ in. Pure.
+import { nodesOf, ownOf, treeFrom } from './tree.js';
 
-const newNode = (point) => ({ point, hits: 0, ms: 0, called: new Map() });
+const newNode = (point) => ({ point, hits: 0, ms: 0, called: new Map(), from: new Map() });
+const keyOf = ({ className, method, line }) => JSON.stringify([className, method, line]);
+// Where a method stands moves with what is above it, so two versions have it at two lines.
+const nameKeyOf = ({ className, method }) => JSON.stringify([className, method]);
 
-function calledBy(node, point) {
-  const key = JSON.stringify([point.className, point.method, point.line]);
+function calledBy(node, key, point) {
   if (!node.called.has(key)) node.called.set(key, newNode(point));
   return node.called.get(key);
 }
 
-/** Adds up the calls of one point by one caller. */
-function add(into, nodes) {
-  const places = new Map();
-  for (const node of nodes) {
-    if (node.depth >= DEPTH_MAX - 1) continue; // there is a host above it
-    const place = calledBy(node.parent ? places.get(node.parent) : into, node.point);
-    place.hits += node.hits;
-    place.ms += node.ms;
-    places.set(node, place);
-  }
+function addTo(node, { hits, ms }, request) {
+  node.hits += hits;
+  node.ms += ms;
+  if (request) node.from.set(request, (node.from.get(request) ?? 0) + ms);
 }
 
-/** By host, what its servers did; a trace that cannot be read is skipped. */
-function wholeOf(traces) {
+/**
+ * By host, what its servers did, with the calls of one point by one caller added up. `traces` are
+ * { host, trace, request }: the trace as JSON, and its request, which may be missing.
+ */
+function sumOf(traces, keyOfPoint) {
   const whole = newNode(null);
-  for (const { host, trace } of traces) {
-    let tree;
+  let unread = 0;
+  for (const { host, trace, request } of traces) {
+    let read;
     try {
-      tree = treeOf(trace);
+      read = nodesOf(trace);
     } catch {
+      unread += 1;
       continue;
     }
-    const top = calledBy(whole, { className: '', method: host, line: -1 });
+    const keys = read.points.map(keyOfPoint);
+    const top = calledBy(whole, host, { className: '', method: host, line: -1, isHost: true });
     top.hits += 1;
-    top.ms += tree.ms;
-    add(top, tree.nodes);
-  }
-  return whole;
-}
-
-/** A trace as servers send it (analysis/trench/TRENCH.md), the longest calls first. */
-function packed(whole) {
-  const points = [];
-  const places = new Map();
-  const placeOf = ({ className, method, line }) => {
-    const key = JSON.stringify([className, method, line]);
-    if (!places.has(key)) places.set(key, points.push([className, method, line]) - 1);
-    return places.get(key);
-  };
-  const rowOf = ({ point, hits, ms, called }) => [placeOf(point), hits, ms,
-    [...called.values()].sort((a, b) => b.ms - a.ms).map(rowOf)];
-  const stack = [...whole.called.values()].sort((a, b) => b.ms - a.ms).map(rowOf);
-  const classes = [...new Set(points.map(([className]) => className))];
-  return { stack, classes,
-    points: points.map(([className, method, line]) => [classes.indexOf(className), method, line]) };
-}
-
-/** `traces` are { host, trace }, the trace as JSON. Below each host are the calls of its requests. */
-export function wholeTrace(traces) {
-  return packed(wholeOf(traces));
-}
-
-/** What takes longer in `b` than in `a`: the calls of `b`, each with only that time. */
-export function longerTrace(a, b) {
-  const longer = (ofA, ofB) => {
-    const made = newNode(ofB.point);
-    let inside = 0;
-    for (const [key, node] of ofB.called) {
-      const child = longer(ofA?.called.get(key), node);
-      if (child.ms <= 0) continue;
-      made.called.set(key, child);
-      inside += child.ms;
+    const places = []; // of the nodes, by their index
+    for (const node of read.nodes) {
+      const { parent, point } = node;
+      const place = calledBy(parent ? places[parent.index] : top, keys[point.index], point);
+      addTo(place, node, request);
+      places.push(place);
+      if (!parent) addTo(top, { hits: 0, ms: node.ms }, request);
     }
-    made.hits = ofB.hits;
-    made.ms = Math.max(ofB.ms - (ofA?.ms ?? 0), inside);
+  }
+  return { whole, unread };
+}
+
+/**
+ * The tree below `top`. `facts(node, children)` gives { hits, ms, own, size } and more of a node
+ * whose children are ready; those of one caller are sorted by their size.
+ */
+function grown(top, keyOfPoint, facts) {
+  const points = new Map();
+  const grow = (node, depth) => {
+    const children = [...node.called.values()].map((each) => grow(each, depth + 1))
+      .sort((a, b) => b.size - a.size);
+    const key = keyOfPoint(node.point);
+    if (!points.has(key)) points.set(key, { ...node.point, index: points.size });
+    const made =
+      { point: points.get(key), depth, parent: null, children, ...facts(node, children) };
+    for (const child of children) child.parent = made;
     return made;
   };
-  return packed(longer(wholeOf(a), wholeOf(b)));
+  const nodes = [];
+  const waiting = [...top.called.values()].map((each) => grow(each, 0))
+    .sort((a, b) => a.size - b.size);
+  while (waiting.length > 0) {
+    const node = waiting.pop();
+    node.index = nodes.push(node) - 1;
+    for (let i = node.children.length; i > 0; i -= 1) waiting.push(node.children[i - 1]);
+  }
+  return treeFrom(nodes, [...points.values()]);
 }
 
-/** By code point: { name, a, b }, own times in ms, the largest change first. */
-export function pointChanges(a, b) {
-  const changes = new Map();
-  for (const [side, traces] of [['a', a], ['b', b]]) {
-    for (const point of treeOf(wholeTrace(traces)).points) {
-      const name = pointName(point);
-      const change = changes.get(name) ?? { name, a: 0, b: 0 };
-      change[side] += point.own;
-      changes.set(name, change);
-    }
+/**
+ * The tree of a load: below each host the calls of its requests. A node's `from` has the time of
+ * each request that it is from. `unread`: how many traces cannot be read.
+ */
+export function wholeTree(traces) {
+  const { whole, unread } = sumOf(traces, keyOf);
+  const tree = grown(whole, keyOf, ({ hits, ms, from }, children) =>
+    ({ hits, ms, size: ms, own: ownOf(ms, children), from }));
+  return { ...tree, unread };
+}
+
+/** `a` and `b`, of which one may be missing, as nodes of both. */
+function paired(a, b) {
+  const called = new Map();
+  for (const key of new Set([...b?.called.keys() ?? [], ...a?.called.keys() ?? []])) {
+    called.set(key, paired(a?.called.get(key), b?.called.get(key)));
   }
-  return [...changes.values()].filter((each) => each.a !== each.b)
-    .sort((one, other) => Math.abs(other.b - other.a) - Math.abs(one.b - one.a));
+  const side = (node) => {
+    const { hits = 0, ms = 0 } = node ?? {};
+    return { hits, ms, own: ownOf(ms, [...node?.called.values() ?? []]), isThere: Boolean(node) };
+  };
+  return { point: (b ?? a).point, called, a: side(a), b: side(b) };
+}
+
+const toMicroseconds = (ms) => Math.round(ms * 1000) / 1000;
+
+/**
+ * B - A, as a tree: `hits`, `ms` and `own` are what B has more, or less than zero, and `a` and `b`
+ * what each has. Methods are the same by their names. A node is as large as the changes in it.
+ */
+export function differenceTree(tracesOfA, tracesOfB) {
+  const [a, b] = [tracesOfA, tracesOfB].map((traces) => sumOf(traces, nameKeyOf).whole);
+  const tree = grown(paired(a, b), nameKeyOf, ({ a: ofA, b: ofB }, children) => {
+    const [hits, ms, own] = ['hits', 'ms', 'own']
+      .map((field) => toMicroseconds(ofB[field] - ofA[field]));
+    const inside = children.reduce((sum, { size }) => sum + size, 0);
+    return { hits, ms, own, size: Math.max(Math.abs(ms), Math.abs(own) + inside), a: ofA, b: ofB };
+  });
+  for (const point of tree.points) {
+    const ownOfSide = (side) => point.nodes.reduce((sum, node) => sum + node[side].own, 0);
+    Object.assign(point, { ownOfA: ownOfSide('a'), ownOfB: ownOfSide('b') });
+  }
+  return tree;
 }

@@ -1,6 +1,6 @@
 // The details of one request in A and in B.
 import { put } from '../page/elements.js';
-import { bytesText, msText } from '../page/format.js';
+import { bytesText, msText, signedMs } from '../page/format.js';
 import { PHASES, phasesOf } from '../page/phases.js';
 
 import { factsThatDiffer } from './report.js';
@@ -54,8 +54,7 @@ function putTimes(columns, { a, b }, end) {
     put(cell, 'span', '', title);
     put(row, 'td', 'number', a ? msText(ofA) : '–');
     put(row, 'td', 'number', b ? msText(ofB) : '–');
-    const by = ofB - ofA;
-    put(row, 'td', 'number', !a || !b ? '' : `${by < 0 ? '−' : '+'}${msText(Math.abs(by))}`);
+    put(row, 'td', 'number', !a || !b ? '' : signedMs(ofB - ofA));
   };
   line('Started at', '', a?.start, b?.start);
   for (const { name, title } of PHASES) {

@@ -2,7 +2,7 @@
 import { select } from 'd3-selection';
 
 import { put } from '../page/elements.js';
-import { bytesText, hostOf, msText, nameOf } from '../page/format.js';
+import { bytesText, hostOf, msText, nameOf, signedMs } from '../page/format.js';
 import { phasesOf } from '../page/phases.js';
 import { barText, Timeline } from '../page/timeline.js';
 
@@ -81,6 +81,5 @@ function sizeText({ a, b }) {
 export function changeText({ a, b }) {
   if (!a || !b) return '';
   const by = b.end - a.end;
-  if (Math.abs(by) < 1) return '';
-  return `${by < 0 ? '−' : '+'}${msText(Math.abs(by))}`;
+  return Math.abs(by) < 1 ? '' : signedMs(by);
 }

@@ -17,7 +17,7 @@ class Tax {
     return this.rate(item);
   }
 
-  async rate() { await pause(60); }
+  async rate() { await pause(120); }
 }
 class Cart {
   constructor(database) {
@@ -27,7 +27,7 @@ class Cart {
 
   async show() {
     for (let item = 0; item < 3; item += 1) await this.database.query();
-    await pause(40);
+    await pause(80);
     await this.tax.of(1);
     await this.tax.of(2);
     await this.discount(12);
@@ -35,7 +35,7 @@ class Cart {
 
   async discount(depth) {
     if (depth > 0) await trace(`shop.Discount.level${depth}`, () => this.discount(depth - 1));
-    else await pause(1);
+    else await pause(5);
   }
 }
 for (const traced of [Database, Tax, Cart]) traceMethods(traced, `shop.${traced.name}`);
