@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -6,6 +5,7 @@
 
 #include "base/text/printable.h"
 #include "tools/commands.h"
+#include "tools/process/command_line.h"
 #include "tools/process/process_signals.h"
 
 namespace reprise {

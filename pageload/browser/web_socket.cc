@@ -19,9 +19,9 @@ namespace net = boost::asio;
 namespace websocket = boost::beast::websocket;
 
 /// Closes at once: Beast would wait for the other side to close its end, too.
-class Socket : public net::ip::tcp::socket {
+class Socket : public net::basic_stream_socket<net::ip::tcp, net::io_context::executor_type> {
  public:
-  using net::ip::tcp::socket::socket;
+  using basic_stream_socket::basic_stream_socket;
 };
 
 /// Beast finds this function by the type of its socket.
@@ -48,7 +48,7 @@ std::errc meaning_of(const boost::system::error_code& error) {
 /// Handlers run only inside receive() and send().
 struct WebSocket::State {
   net::io_context context{1};
-  websocket::stream<Socket> stream{context};
+  websocket::stream<Socket, false> stream{context};
   boost::beast::flat_buffer incoming;
   std::deque<std::string>
       outgoing;  ///< the first one is being written, once the server has answered

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <cmath>
 #include <cstdio>
@@ -18,6 +17,7 @@
 #include "tools/experiment/gate_run.h"
 #include "tools/predict/learnt_page.h"
 #include "tools/predict/prediction_report.h"
+#include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
 #include "view/inputs.h"
 #include "view/page.h"
@@ -215,8 +215,8 @@ int run_command(const AdviseFlags& flags, const std::vector<std::string>& words)
 
 void add_advise_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {
   auto const flags = std::make_shared<AdviseFlags>();
-  auto* const sub = app.add_subcommand(
-      "advise",
+  auto* const sub = add_command(
+      app, "advise",
       "Find changes that make a page faster, each measured: reprise advise ARCHIVE [URL]");
   sub->footer("All other options are those of `reprise load`.");
   sub->allow_extras();

@@ -1,5 +1,4 @@
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -15,6 +14,7 @@
 #include "tools/archive/archive_commands.h"
 #include "tools/archive/open.h"
 #include "tools/commands.h"
+#include "tools/process/command_line.h"
 
 namespace reprise {
 namespace {
@@ -142,7 +142,7 @@ int add(const AddArguments& arguments) {
 
 void add_add_command(CLI::App& archive, int& exit_code) {
   auto const arguments = std::make_shared<AddArguments>();
-  auto* const command = archive.add_subcommand("add", "Record more URLs into an archive");
+  auto* const command = add_command(archive, "add", "Record more URLs into an archive");
   command->add_option("ARCHIVE", arguments->archive, "Archive to add to")->required();
   command->add_flag("--new-session", arguments->new_session,
                     "Before the URLs: record a separate session, as `record --append` does");

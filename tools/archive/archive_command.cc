@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -15,6 +14,7 @@
 #include "tools/archive/open.h"
 #include "tools/archive/views.h"
 #include "tools/commands.h"
+#include "tools/process/command_line.h"
 
 namespace reprise {
 namespace {
@@ -82,7 +82,7 @@ int list_given(const ArchiveArguments& arguments) {
 template <class View>
 CLI::App* add_view(CLI::App& to, const char* name, const char* what, SharedArguments arguments,
                    int& exit_code, View view) {
-  auto* const command = to.add_subcommand(name, what);
+  auto* const command = add_command(to, name, what);
   command->add_option("ARCHIVE", arguments->archive, "Archive to read")->required();
   command->callback([arguments, &exit_code, view] {
     auto const archive = open_or_say(arguments->archive);
@@ -102,7 +102,7 @@ void add_number(CLI::App* command, const SharedArguments& arguments) {
 }
 
 void add_views(CLI::App& archive, const SharedArguments& arguments, int& exit_code) {
-  auto* const list = archive.add_subcommand("ls", "List the exchanges, one per line");
+  auto* const list = add_command(archive, "ls", "List the exchanges, one per line");
   list->add_option("ARCHIVE", arguments->archive, "Archive to read, or a folder of archives")
       ->required();
   list->add_option("FILTER", arguments->filter, "Which exchanges to list [all]");
@@ -150,7 +150,7 @@ void add_views(CLI::App& archive, const SharedArguments& arguments, int& exit_co
 
 void add_archive_command(CLI::App& app, int& exit_code) {
   auto* const archive =
-      app.add_subcommand("archive", "Inspect, check, repair, change, import and export archives");
+      add_command(app, "archive", "Inspect, check, repair, change, import and export archives");
   archive->require_subcommand(1);
   auto const arguments = std::make_shared<ArchiveArguments>();
   add_views(*archive, arguments, exit_code);
@@ -162,8 +162,9 @@ void add_archive_command(CLI::App& app, int& exit_code) {
   add_add_command(*archive, exit_code);
   add_import_command(*archive, exit_code);
   add_export_command(*archive, exit_code);
-  auto* const command = archive->add_subcommand(
-      "repair", "Rewrite an archive without its damaged parts, and close an unclosed one");
+  auto* const command =
+      add_command(*archive, "repair",
+                  "Rewrite an archive without its damaged parts, and close an unclosed one");
   command->add_option("ARCHIVE", arguments->archive, "Archive to read")->required();
   command->add_flag("--no-backup", arguments->no_backup, "Do not keep the original as FILE.bak");
   add_json_flag(command, arguments);

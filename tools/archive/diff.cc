@@ -1,6 +1,5 @@
 #include "archive/edit/diff.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cstdio>
@@ -14,6 +13,7 @@
 #include "tools/archive/open.h"
 #include "tools/archive/text.h"
 #include "tools/commands.h"
+#include "tools/process/command_line.h"
 
 namespace reprise {
 namespace {
@@ -227,7 +227,7 @@ int diff(DiffArguments& arguments) {
 
 void add_diff_command(CLI::App& archive, int& exit_code) {
   auto const arguments = std::make_shared<DiffArguments>();
-  auto* const command = archive.add_subcommand("diff", "Compare the responses of two archives");
+  auto* const command = add_command(archive, "diff", "Compare the responses of two archives");
   command->add_option("A", arguments->a, "First archive")->required();
   command->add_option("B", arguments->b, "Second archive")->required();
   command

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdio>
 #include <memory>
@@ -17,6 +16,7 @@
 #include "tools/archive/retime.h"
 #include "tools/archive/views.h"
 #include "tools/commands.h"
+#include "tools/process/command_line.h"
 
 namespace reprise {
 namespace {
@@ -226,7 +226,7 @@ int edit(const EditArguments& arguments) {
 void add_edit_command(CLI::App& archive, int& exit_code) {
   auto const arguments = std::make_shared<EditArguments>();
   auto* const command =
-      archive.add_subcommand("edit", "Change one response, in an editor or from a file");
+      add_command(archive, "edit", "Change one response, in an editor or from a file");
   command->add_option("ARCHIVE", arguments->archive, "Archive to change")->required();
   command
       ->add_option("N", arguments->which,

@@ -1,7 +1,6 @@
 #include "tools/archive/export.h"
 
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <boost/json.hpp>
 #include <cstdio>
@@ -13,6 +12,7 @@
 #include "base/text/printable.h"
 #include "tools/archive/open.h"
 #include "tools/commands.h"
+#include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
 
 namespace reprise {
@@ -108,8 +108,9 @@ int export_archive(const ExportArguments& arguments) {
 
 void add_export_command(CLI::App& archive, int& exit_code) {
   auto const arguments = std::make_shared<ExportArguments>();
-  auto* const command = archive.add_subcommand(
-      "export", "Write a session in another tool's format, and list what the format cannot hold");
+  auto* const command =
+      add_command(archive, "export",
+                  "Write a session in another tool's format, and list what the format cannot hold");
   command->add_option("ARCHIVE", arguments->archive, "Archive to read")->required();
   command
       ->add_option("--to", arguments->target,

@@ -1,7 +1,6 @@
 #include "tools/archive/import.h"
 
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <boost/json.hpp>
 #include <chrono>
@@ -12,6 +11,7 @@
 #include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "tools/commands.h"
+#include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
 
 namespace reprise {
@@ -239,8 +239,8 @@ int import_recording(const fs::path& recording, const fs::path& archive) {
 
 void add_import_command(CLI::App& archive, int& exit_code) {
   auto const arguments = std::make_shared<ImportArguments>();
-  auto* const command = archive.add_subcommand(
-      "import",
+  auto* const command = add_command(
+      archive, "import",
       "Make an archive from recordings of other tools (.wprgo, HAR, WARC, ARC, WACZ, mahimahi, "
       "mitmproxy); the format is detected from the content");
   command->add_option("FILE", arguments->recordings, "Recordings; all of them become one session")

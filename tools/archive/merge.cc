@@ -1,6 +1,5 @@
 #include "archive/edit/merge.h"
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
@@ -8,6 +7,7 @@
 #include "tools/archive/archive_commands.h"
 #include "tools/archive/open.h"
 #include "tools/commands.h"
+#include "tools/process/command_line.h"
 
 namespace reprise {
 namespace {
@@ -88,8 +88,9 @@ int merge(const MergeArguments& arguments) {
 
 void add_merge_command(CLI::App& archive, int& exit_code) {
   auto const arguments = std::make_shared<MergeArguments>();
-  auto* const command = archive.add_subcommand(
-      "merge", "Merge several archives into one, whose replay answers what each of them answers");
+  auto* const command = add_command(
+      archive, "merge",
+      "Merge several archives into one, whose replay answers what each of them answers");
   command->add_option("ARCHIVE", arguments->archives, "Archives to merge, the most important first")
       ->required();
   command->add_option("-o", arguments->output, "Archive to write; it must not exist")->required();

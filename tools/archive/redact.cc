@@ -1,7 +1,6 @@
 #include "archive/edit/redact.h"
 
 #include <sys/random.h>
-#include <CLI/CLI.hpp>
 
 #include <boost/json.hpp>
 #include <cstdio>
@@ -14,6 +13,7 @@
 #include "tools/archive/coding.h"
 #include "tools/archive/open.h"
 #include "tools/commands.h"
+#include "tools/process/command_line.h"
 
 namespace reprise {
 namespace {
@@ -115,7 +115,7 @@ void add_redact_command(CLI::App& archive, int& exit_code) {
   auto const arguments = std::make_shared<RedactArguments>();
   auto& options = arguments->options;
   auto* const command =
-      archive.add_subcommand("redact", "Copy an archive and replace its secrets by stand-ins");
+      add_command(archive, "redact", "Copy an archive and replace its secrets by stand-ins");
   command->add_option("ARCHIVE", arguments->archive, "Archive to read")->required();
   command->add_option("-o", arguments->output, "Archive to write; it must not exist")->required();
   command

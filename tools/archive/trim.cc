@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
@@ -7,6 +6,7 @@
 #include "tools/archive/archive_commands.h"
 #include "tools/archive/open.h"
 #include "tools/commands.h"
+#include "tools/process/command_line.h"
 
 namespace reprise {
 namespace {
@@ -51,8 +51,8 @@ int trim(const TrimArguments& arguments, bool keeps) {
 
 void add_trim_command(CLI::App& archive, int& exit_code) {
   auto const arguments = std::make_shared<TrimArguments>();
-  auto* const command = archive.add_subcommand(
-      "trim",
+  auto* const command = add_command(
+      archive, "trim",
       "Copy some exchanges of an archive, with their connections and DNS answers, into a new one");
   command->add_option("ARCHIVE", arguments->archive, "Archive to read")->required();
   command->add_option("-o", arguments->output, "Archive to write; it must not exist")->required();

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <boost/json/serialize.hpp>
 #include <charconv>
 #include <cstdio>
@@ -14,6 +13,7 @@
 #include "tools/campaign/plan_command.h"
 #include "tools/campaign/shard_run.h"
 #include "tools/commands.h"
+#include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
 
 namespace reprise {
@@ -109,7 +109,7 @@ int collect(CampaignFlags& flags) {
 
 CLI::App* add_sub(CLI::App& campaign, const SharedFlags& flags, const char* name,
                   const char* what) {
-  auto* const sub = campaign.add_subcommand(name, what);
+  auto* const sub = add_command(campaign, name, what);
   sub->add_option("DIR", flags->folder, "Folder of the plan")->required();
   return sub;
 }
@@ -178,8 +178,9 @@ void add_collect(CLI::App& campaign, const SharedFlags& flags, int& exit_code) {
 
 void add_digests(CLI::App& campaign, int& exit_code) {
   auto const options = std::make_shared<DigestOptions>();
-  auto* const sub = campaign.add_subcommand(
-      "advise", "Write what was found for each owner of pages: campaign advise SET --owners FILE");
+  auto* const sub = add_command(
+      campaign, "advise",
+      "Write what was found for each owner of pages: campaign advise SET --owners FILE");
   sub->add_option("SET", options->set, "Result set of a campaign with the task advise")->required();
   sub->add_option("--owners", options->owners, "The map from pages to owners (JSON)")->required();
   sub->add_option("--before", options->before, "Also say what changed since this result set");
@@ -191,12 +192,12 @@ void add_digests(CLI::App& campaign, int& exit_code) {
 }  // namespace
 
 void add_campaign_command(CLI::App& app, int& exit_code) {
-  auto* const campaign = app.add_subcommand(
-      "campaign", "Record, load or advise on thousands of pages on many machines");
+  auto* const campaign =
+      add_command(app, "campaign", "Record, load or advise on thousands of pages on many machines");
   campaign->require_subcommand(1);
   auto const flags = std::make_shared<CampaignFlags>();
   auto* const plan =
-      campaign->add_subcommand("plan", "Cut a campaign into shards: campaign plan FILE -o DIR");
+      add_command(*campaign, "plan", "Cut a campaign into shards: campaign plan FILE -o DIR");
   plan->add_option("FILE", flags->file, "The campaign (JSON, see docs/campaigns.md)")->required();
   plan->add_option("-o,--output", flags->output,
                    "Write the plan to this folder, which all "

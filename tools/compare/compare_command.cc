@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -8,6 +7,7 @@
 #include "tools/compare/compare_options.h"
 #include "tools/compare/comparison_text.h"
 #include "tools/compare/folder_comparison.h"
+#include "tools/process/command_line.h"
 
 namespace reprise {
 namespace {
@@ -49,7 +49,7 @@ void add_compare_command(CLI::App& app, int& exit_code) {
   auto const files = std::make_shared<Files>();
   auto const flags = std::make_shared<CompareFlags>();
   auto* const sub =
-      app.add_subcommand("compare", "Compare two results of load -o: is B slower than A?");
+      add_command(app, "compare", "Compare two results of load -o: is B slower than A?");
   sub->add_option("A", files->a, "Result A, to compare with; or a folder of results")->required();
   sub->add_option("B", files->b, "Result B, in question; or a folder of results by the same names")
       ->required();

@@ -1,6 +1,5 @@
 #include "tools/compare/compare_options.h"
 
-#include <CLI/CLI.hpp>
 #include <boost/json/serialize.hpp>
 #include <charconv>
 #include <cstdio>
@@ -10,6 +9,7 @@
 #include "tools/commands.h"
 #include "tools/compare/comparison_junit.h"
 #include "tools/compare/comparison_text.h"
+#include "tools/process/command_line.h"
 
 namespace reprise {
 namespace {

@@ -1,7 +1,8 @@
 #include "tools/completion/command_tree.h"
 
-#include <CLI/CLI.hpp>
 #include <string_view>
+
+#include "tools/process/command_line.h"
 
 namespace reprise {
 namespace {

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -6,12 +5,13 @@
 #include "tools/commands.h"
 #include "tools/completion/command_tree.h"
 #include "tools/completion/completion_script.h"
+#include "tools/process/command_line.h"
 
 namespace reprise {
 
 void add_completion_command(CLI::App& app, int& exit_code) {
   auto const shell = std::make_shared<std::string>();
-  auto* const sub = app.add_subcommand("completion", "Print a completion script for a shell");
+  auto* const sub = add_command(app, "completion", "Print a completion script for a shell");
   sub->add_option("SHELL", *shell, "bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));

@@ -1,7 +1,6 @@
 // `reprise dns`: only the stub resolver, for tools with their own names and addresses.
 
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/json.hpp>
@@ -22,6 +21,7 @@
 #include "tools/archive/given_archive.h"
 #include "tools/commands.h"
 #include "tools/dns/dns_report.h"
+#include "tools/process/command_line.h"
 #include "tools/process/process_signals.h"
 #include "tools/process/signal_events.h"
 #include "tools/serve/recorded_hosts.h"
@@ -169,8 +169,8 @@ int run_dns(const DnsOptions& options) {
 
 void add_dns_command(CLI::App& app, int& exit_code) {
   auto const options = std::make_shared<DnsOptions>();
-  auto* const sub = app.add_subcommand(
-      "dns",
+  auto* const sub = add_command(
+      app, "dns",
       "Run the stub resolver alone: reprise dns HOSTS-FILE, or reprise dns --archive ARCHIVE");
   sub->add_option(
       "HOSTS-FILE", options->hosts_file,

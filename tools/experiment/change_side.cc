@@ -1,9 +1,9 @@
 #include "tools/experiment/change_side.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "tools/experiment/gate_run.h"
+#include "tools/process/command_line.h"
 
 namespace reprise {
 

@@ -1,6 +1,5 @@
 #include "tools/experiment/experiment_side.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "tools/load/load_exit.h"
 #include "tools/load/load_start.h"
 #include "tools/load/load_table.h"
+#include "tools/process/command_line.h"
 
 namespace reprise {
 namespace {

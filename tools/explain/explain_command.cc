@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <charconv>
@@ -23,6 +22,7 @@
 #include "tools/explain/explain_text.h"
 #include "tools/explain/partial_lines.h"
 #include "tools/explain/partial_tables.h"
+#include "tools/process/command_line.h"
 #include "view/explain_page.h"
 #include "view/page_link.h"
 
@@ -253,8 +253,9 @@ int explain_inputs(const ExplainFlags& flags) {
 
 void add_explain_command(CLI::App& app, int& exit_code) {
   auto const flags = std::make_shared<ExplainFlags>();
-  auto* const sub = app.add_subcommand(
-      "explain", "Say where the time of page loads went: reprise explain FILE... [-o page.html]");
+  auto* const sub =
+      add_command(app, "explain",
+                  "Say where the time of page loads went: reprise explain FILE... [-o page.html]");
   sub->add_option("FILE", flags->inputs,
                   "Results of `load -o`, archives, recordings of other tools, HARs, lines of "
                   "calls, beacons, spans of servers (OTLP/JSON, Zipkin), partial results");

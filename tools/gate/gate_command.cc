@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <boost/json/serialize.hpp>
 #include <chrono>
 #include <cstdio>
@@ -17,6 +16,7 @@
 #include "tools/experiment/gate_run.h"
 #include "tools/experiment/noise_check.h"
 #include "tools/gate/budget_file.h"
+#include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
 #include "tools/why/why.h"
 
@@ -190,7 +190,7 @@ int run_command(const GateFlags& flags) {
 void add_gate_command(CLI::App& app, int& exit_code) {
   auto const flags = std::make_shared<GateFlags>();
   auto* const sub =
-      app.add_subcommand("gate", "Load A and B in turn until it is known whether B is slower");
+      add_command(app, "gate", "Load A and B in turn until it is known whether B is slower");
   sub->add_option("SIDE_A SIDE_B", flags->sides,
                   "Arguments of `load` for each side, quoted: 'page.reprise --link wpt:4g'");
   add_compare_flags(*sub, flags->compare);

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <cstdio>
 #include <memory>
@@ -13,6 +12,7 @@
 #include "tools/compare/comparison_text.h"
 #include "tools/experiment/change_side.h"
 #include "tools/experiment/gate_run.h"
+#include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
 #include "view/inputs.h"
 #include "view/page.h"
@@ -153,9 +153,9 @@ int run_command(const WhatIfFlags& flags, const std::vector<std::string>& words)
 
 void add_whatif_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {
   auto const flags = std::make_shared<WhatIfFlags>();
-  auto* const sub = app.add_subcommand("whatif",
-                                       "Measure what a change would save: reprise whatif ARCHIVE "
-                                       "[URL...] --what-if 'FILTER: ACTION'");
+  auto* const sub = add_command(app, "whatif",
+                                "Measure what a change would save: reprise whatif ARCHIVE "
+                                "[URL...] --what-if 'FILTER: ACTION'");
   sub->footer("All other options are those of `reprise load`, for both sides.");
   sub->allow_extras();
   sub->add_option("--what-if", flags->what_ifs,

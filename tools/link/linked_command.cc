@@ -1,6 +1,5 @@
 #include "tools/link/linked_command.h"
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <random>
 #include <utility>
@@ -8,6 +7,7 @@
 #include "shaper/description.h"
 #include "shaper/packet/self_check.h"
 #include "tools/commands.h"
+#include "tools/process/command_line.h"
 #include "tools/process/process_signals.h"
 
 namespace reprise {

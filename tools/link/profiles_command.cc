@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <cstdio>
 #include <memory>
@@ -7,6 +6,7 @@
 #include "pageload/devices/device.h"
 #include "shaper/description.h"
 #include "tools/commands.h"
+#include "tools/process/command_line.h"
 
 namespace reprise {
 namespace {
@@ -71,8 +71,9 @@ void add_profiles_command(CLI::App& app, int& exit_code) {
     std::string link;
   };
   auto const options = std::make_shared<Options>();
-  auto* const profiles = app.add_subcommand(
-      "profiles", "List the links and devices that have a name, with their settings and sources");
+  auto* const profiles =
+      add_command(app, "profiles",
+                  "List the links and devices that have a name, with their settings and sources");
   profiles->add_flag("--json", options->as_json, "Print JSON");
   profiles->add_flag("--devices", options->devices, "List only the devices");
   profiles->add_option("LINK", options->link, "Show only this link and how it is parsed");

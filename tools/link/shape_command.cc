@@ -1,6 +1,5 @@
 #include <signal.h>
 
-#include <CLI/CLI.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/json.hpp>
 #include <cstdio>
@@ -14,6 +13,7 @@
 #include "tools/commands.h"
 #include "tools/link/link_plot.h"
 #include "tools/link/linked_command.h"
+#include "tools/process/command_line.h"
 #include "tools/process/main_loop.h"
 #include "tools/process/process_signals.h"
 
@@ -112,7 +112,7 @@ int shape(const ShapeOptions& options, const std::vector<std::string>& command) 
 
 void add_shape_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {
   auto const options = std::make_shared<ShapeOptions>();
-  auto* const sub = app.add_subcommand("shape", "Run any command behind an emulated link");
+  auto* const sub = add_command(app, "shape", "Run any command behind an emulated link");
   sub->footer(kCrossing);
   options->link.add_to(*sub);
   sub->add_option("--ports", options->ports,

@@ -1,6 +1,5 @@
 #include "tools/load/browsing_options.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <string_view>
@@ -8,6 +7,7 @@
 
 #include "base/system/text_file.h"
 #include "base/text/printable.h"
+#include "tools/process/command_line.h"
 
 namespace reprise {
 namespace {

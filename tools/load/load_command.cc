@@ -1,6 +1,5 @@
 #include <sys/wait.h>
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <boost/json/serialize.hpp>
 #include <cstdio>
@@ -18,6 +17,7 @@
 #include "tools/load/load_options.h"
 #include "tools/load/load_start.h"
 #include "tools/load/load_table.h"
+#include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
 
 namespace reprise {
@@ -290,8 +290,8 @@ int load(const LoadOptions& options) {
 
 void add_load_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {
   auto const options = std::make_shared<LoadOptions>();
-  auto* const sub = app.add_subcommand(
-      "load", "Load pages in a browser: reprise load ARCHIVE [URL...] [-- FLAG...]");
+  auto* const sub = add_command(
+      app, "load", "Load pages in a browser: reprise load ARCHIVE [URL...] [-- FLAG...]");
   options->add_to(*sub);
   sub->callback([options, command, &exit_code] {
     auto& flags = options->browsing.browser_flags;

@@ -1,12 +1,12 @@
 #include "tools/load/load_options.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <string_view>
 
 #include "pageload/browser/launch.h"
+#include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
 
 namespace reprise {

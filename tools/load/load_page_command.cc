@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <boost/json/array.hpp>
 #include <charconv>
 #include <cstdio>
@@ -10,6 +9,7 @@
 #include "pageload/results/result_file.h"
 #include "tools/commands.h"
 #include "tools/load/browsing_options.h"
+#include "tools/process/command_line.h"
 #include "tools/serve/command_environment.h"
 
 namespace reprise {
@@ -105,7 +105,7 @@ int load_page(const LoadPageOptions& options) {
 
 void add_load_page_command(CLI::App& app, int& exit_code) {
   auto const options = std::make_shared<LoadPageOptions>();
-  auto* const sub = app.add_subcommand("load-page", "Load one page once, for reprise load");
+  auto* const sub = add_command(app, "load-page", "Load one page once, for reprise load");
   sub->group("");  // hidden from users
   sub->add_option("URL", options->url)->required();
   sub->add_option("--browser", options->browser);

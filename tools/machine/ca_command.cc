@@ -1,7 +1,6 @@
 #include <openssl/pem.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cstdio>
@@ -14,6 +13,7 @@
 #include "pageload/browser/nss_database.h"
 #include "proxy/tls/certificate_authority.h"
 #include "tools/commands.h"
+#include "tools/process/command_line.h"
 
 namespace reprise {
 namespace {
@@ -269,26 +269,26 @@ struct CaOptions {
 void add_ca_command(CLI::App& app, int& exit_code) {
   auto const options = std::make_shared<CaOptions>();
   auto* const ca =
-      app.add_subcommand("ca", "Manage the certificate authority that browsers must trust");
+      add_command(app, "ca", "Manage the certificate authority that browsers must trust");
   ca->require_subcommand(1);
 
-  auto* const path = ca->add_subcommand(
-      "path", "Print the path of the certificate, and create the authority if needed");
+  auto* const path = add_command(
+      *ca, "path", "Print the path of the certificate, and create the authority if needed");
   path->add_flag("--json", options->as_json, "Print path, name, key digest and expiry as JSON");
   path->callback([options, &exit_code] { exit_code = print_path(options->as_json); });
 
-  auto* const print = ca->add_subcommand("export", "Print the certificate in PEM form");
+  auto* const print = add_command(*ca, "export", "Print the certificate in PEM form");
   auto* const der = print->add_flag("--der", options->as_der, "Write DER instead of PEM");
   print->add_flag("--json", options->as_json, "Print JSON with the PEM text")->excludes(der);
   print->callback(
       [options, &exit_code] { exit_code = print_certificate(options->as_der, options->as_json); });
 
   auto* const add =
-      ca->add_subcommand("install", "Make this user's Chromium and Chrome trust the authority");
+      add_command(*ca, "install", "Make this user's Chromium and Chrome trust the authority");
   add->add_flag("--system", options->system, "Use the system's trust store instead; needs root");
   add->callback([options, &exit_code] { exit_code = install(options->system); });
 
-  auto* const take = ca->add_subcommand("remove", "Undo install");
+  auto* const take = add_command(*ca, "remove", "Undo install");
   take->add_flag("--system", options->system, "Use the system's trust store instead; needs root");
   take->callback([options, &exit_code] { exit_code = remove(options->system); });
 }

@@ -5,7 +5,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cerrno>
@@ -20,6 +19,7 @@
 #include "proxy/tls/certificate_authority.h"
 #include "shaper/packet/packet_shell.h"
 #include "tools/commands.h"
+#include "tools/process/command_line.h"
 
 namespace reprise {
 namespace {
@@ -215,7 +215,7 @@ int examine(bool as_json) {
 void add_doctor_command(CLI::App& app, int& exit_code) {
   auto const as_json = std::make_shared<bool>(false);
   auto* const doctor =
-      app.add_subcommand("doctor", "Check browsers, ports, trust and permissions, and print fixes");
+      add_command(app, "doctor", "Check browsers, ports, trust and permissions, and print fixes");
   doctor->add_flag("--json", *as_json, "Print the checks as JSON");
   doctor->callback([as_json, &exit_code] { exit_code = examine(*as_json); });
 }

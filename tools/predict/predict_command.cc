@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cstdio>
@@ -16,6 +15,7 @@
 #include "tools/predict/learnt_page.h"
 #include "tools/predict/predicted_change.h"
 #include "tools/predict/prediction_report.h"
+#include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
 
 namespace reprise {
@@ -215,8 +215,8 @@ int run_command(const PredictFlags& flags, const std::vector<std::string>& words
 
 void add_predict_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {
   auto const flags = std::make_shared<PredictFlags>();
-  auto* const sub = app.add_subcommand(
-      "predict",
+  auto* const sub = add_command(
+      app, "predict",
       "Predict what a change would save: reprise predict ARCHIVE [URL] --what-if 'FILTER: ACTION'");
   sub->footer("All other options are those of `reprise load`. Needs Chromium.");
   sub->allow_extras();

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cstdio>
@@ -21,6 +20,7 @@
 #include "tools/predict/prediction_report.h"
 #include "tools/predict/service_profile.h"
 #include "tools/predict/service_report.h"
+#include "tools/process/command_line.h"
 
 namespace reprise {
 namespace {
@@ -238,8 +238,8 @@ class ServiceRun {
 
 void add_predict_service_command(CLI::App& app, int& exit_code) {
   auto const flags = std::make_shared<ServiceFlags>();
-  auto* const sub = app.add_subcommand(
-      "predict-service",
+  auto* const sub = add_command(
+      app, "predict-service",
       "Predict how long a service would take: reprise predict-service TRACES... --scenario "
       "'DEPENDENCY: CHANGE' [-o think.txt]");
   sub->add_option("TRACES", flags->traces,

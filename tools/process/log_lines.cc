@@ -3,11 +3,11 @@
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
-#include <CLI/CLI.hpp>
 
 #include <memory>
 
 #include "base/text/printable.h"
+#include "tools/process/command_line.h"
 
 namespace reprise {
 namespace {

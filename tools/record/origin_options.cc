@@ -1,11 +1,11 @@
 #include "tools/record/origin_options.h"
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
 
 #include "dns/host.h"
 #include "proxy/tls/client_context.h"
+#include "tools/process/command_line.h"
 
 namespace reprise {
 namespace {

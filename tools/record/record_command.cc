@@ -1,6 +1,5 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <boost/json.hpp>
 #include <cstdio>
@@ -14,6 +13,7 @@
 #include "tools/archive/errors.h"
 #include "tools/commands.h"
 #include "tools/load/browsing_options.h"
+#include "tools/process/command_line.h"
 #include "tools/record/record_command.h"
 #include "tools/record/record_corpus.h"
 #include "tools/serve/handshake_report.h"
@@ -254,8 +254,8 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
 
 void add_record_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {
   auto const options = std::make_shared<RecordOptions>();
-  auto* const sub = app.add_subcommand(
-      "record",
+  auto* const sub = add_command(
+      app, "record",
       "Forward requests and archive them: reprise record -o ARCHIVE [URL... | -- COMMAND...]");
   sub->add_option("-o,--output", options->output, "Archive to write");
   sub->add_option("URL", options->urls,

@@ -1,7 +1,6 @@
 #include <signal.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <boost/json.hpp>
@@ -21,6 +20,7 @@
 #include "tools/archive/given_archive.h"
 #include "tools/commands.h"
 #include "tools/dns/dns_report.h"
+#include "tools/process/command_line.h"
 #include "tools/replay/replay_command.h"
 #include "tools/replay/replay_report.h"
 #include "tools/serve/h3_offers.h"
@@ -264,8 +264,8 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
 
 void add_replay_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {
   auto const options = std::make_shared<ReplayOptions>();
-  auto* const sub = app.add_subcommand(
-      "replay",
+  auto* const sub = add_command(
+      app, "replay",
       "Serve from an archive, never from the network: reprise replay ARCHIVE [-- COMMAND...]");
   sub->add_option("ARCHIVE", options->archive, "Archive, or a recording of another tool")
       ->required();

@@ -1,7 +1,6 @@
 #include "tools/serve/injection.h"
 
 #include <time.h>
-#include <CLI/CLI.hpp>
 
 #include <boost/json.hpp>
 #include <charconv>
@@ -12,6 +11,7 @@
 #include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "tools/commands.h"
+#include "tools/process/command_line.h"
 
 namespace reprise {
 namespace {

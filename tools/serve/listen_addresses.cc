@@ -1,11 +1,10 @@
 #include "tools/serve/listen_addresses.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <cstdlib>
 
 #include "dns/host.h"
+#include "tools/process/command_line.h"
 
 namespace reprise {
 

@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <boost/json.hpp>
 #include <cstdio>
@@ -15,6 +14,7 @@
 #include "tools/commands.h"
 #include "tools/process/child_command.h"
 #include "tools/process/chromium_flags.h"
+#include "tools/process/command_line.h"
 #include "tools/process/log_lines.h"
 #include "tools/process/process_signals.h"
 #include "tools/serve/command_environment.h"

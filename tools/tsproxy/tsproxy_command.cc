@@ -1,5 +1,4 @@
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -11,6 +10,7 @@
 
 #include "base/text/printable.h"
 #include "tools/commands.h"
+#include "tools/process/command_line.h"
 #include "tools/process/signal_events.h"
 #include "tools/tsproxy/settings.h"
 #include "tools/tsproxy/tunnels.h"
@@ -117,8 +117,8 @@ int run_tsproxy(TsproxyOptions& options) {
 
 void add_tsproxy_command(CLI::App& app, int& exit_code) {
   auto const options = std::make_shared<TsproxyOptions>();
-  auto* const sub = app.add_subcommand(
-      "tsproxy", "Run a SOCKS5 proxy behind a modelled link, by tsproxy's command line");
+  auto* const sub = add_command(
+      app, "tsproxy", "Run a SOCKS5 proxy behind a modelled link, by tsproxy's command line");
   sub->add_option("-b,--bind", options->bind, "Listen on this address")->capture_default_str();
   sub->add_option("-p,--port", options->port, "Listen on this port; 0 chooses a free one")
       ->capture_default_str();

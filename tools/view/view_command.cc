@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
 #include <expected>
@@ -16,6 +15,7 @@
 #include "tools/archive/given_archive.h"
 #include "tools/archive/open.h"
 #include "tools/commands.h"
+#include "tools/process/command_line.h"
 #include "view/inputs.h"
 #include "view/page.h"
 #include "view/page_link.h"
@@ -172,8 +172,9 @@ int view(const ViewOptions& options) {
 
 void add_view_command(CLI::App& app, int& exit_code) {
   auto const options = std::make_shared<ViewOptions>();
-  auto* const sub = app.add_subcommand(
-      "view", "Make an HTML page from loads or recordings: reprise view FILE... [-o page.html]");
+  auto* const sub = add_command(
+      app, "view",
+      "Make an HTML page from loads or recordings: reprise view FILE... [-o page.html]");
   sub->add_option("FILE", options->inputs, "Archives and results of `load -o`")->required();
   sub->add_option(
       "-o,--output", options->output,

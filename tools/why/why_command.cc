@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <boost/json/serialize.hpp>
@@ -17,6 +16,7 @@
 #include "tools/compare/compare_options.h"
 #include "tools/experiment/change_side.h"
 #include "tools/experiment/gate_run.h"
+#include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
 #include "tools/why/timeline_report.h"
 #include "tools/why/timeline_sides.h"
@@ -195,8 +195,8 @@ bool alike_but_for_archives(const std::string& a, const std::string& b) {
 
 void add_why_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {
   auto const flags = std::make_shared<WhyFlags>();
-  auto* const sub = app.add_subcommand(
-      "why",
+  auto* const sub = add_command(
+      app, "why",
       "Find out why one recording of a page is slower than another: reprise why A B [URL]; or one "
       "load of a result: reprise why a.json#3 b.json#17");
   sub->footer(

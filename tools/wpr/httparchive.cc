@@ -2,7 +2,6 @@
 // .wprgo and .reprise; the output is overwritten.
 
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -16,6 +15,7 @@
 #include "tools/archive/errors.h"
 #include "tools/archive/given_archive.h"
 #include "tools/commands.h"
+#include "tools/process/command_line.h"
 #include "tools/wpr/wpr_serving.h"
 #include "tools/wpr/wprgo_file.h"
 
@@ -295,7 +295,7 @@ std::string in_our_form(const std::string& word) {
 
 CLI::App* add_verb(CLI::App& app, const char* name, const char* help, Arguments& arguments,
                    int& exit_code, int (*run)(const Arguments&)) {
-  auto* const verb = app.add_subcommand(name, help);
+  auto* const verb = add_command(app, name, help);
   verb->add_option("ARCHIVE", arguments.archive, "Archive to read")->required();
   verb->callback([&arguments, &exit_code, run] { exit_code = run(arguments); });
   return verb;
@@ -353,9 +353,9 @@ int run_httparchive(std::vector<std::string> words) {
 }  // namespace
 
 void add_httparchive_command(CLI::App& app, int& exit_code) {
-  auto* const sub = app.add_subcommand("httparchive",
-                                       "Web Page Replay's tool for archives: ls, cat, edit, merge, "
-                                       "add, addAll, trim");
+  auto* const sub = add_command(app, "httparchive",
+                                "Web Page Replay's tool for archives: ls, cat, edit, merge, "
+                                "add, addAll, trim");
   sub->set_help_flag();
   sub->prefix_command();
   sub->callback([sub, &exit_code] { exit_code = run_httparchive(sub->remaining()); });

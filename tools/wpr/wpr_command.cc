@@ -1,8 +1,8 @@
-#include <CLI/CLI.hpp>
 
 #include <cstdio>
 
 #include "tools/commands.h"
+#include "tools/process/command_line.h"
 #include "tools/replay/replay_command.h"
 #include "tools/wpr/grammar.h"
 #include "tools/wpr/ruled_archive.h"
@@ -79,8 +79,9 @@ int run_wpr(const std::vector<std::string>& words) {
 }  // namespace
 
 void add_wpr_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {
-  auto* const sub = app.add_subcommand(
-      "wpr", "Web Page Replay's command line: reprise wpr record|replay|installroot|removeroot");
+  auto* const sub = add_command(
+      app, "wpr",
+      "Web Page Replay's command line: reprise wpr record|replay|installroot|removeroot");
   // Its words have a grammar that is not CLI11's.
   sub->set_help_flag();
   sub->prefix_command();

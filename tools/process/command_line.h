@@ -1,0 +1,47 @@
+#pragma once
+
+// CLI11 is all headers, and what each unit compiled of it again was a fifth of the program's code.
+// So one unit compiles what can be shared, and no other looks into CLI11 for what it could inline.
+
+#pragma clang attribute push(__attribute__((noinline)), apply_to = function)
+#include <CLI/CLI.hpp>
+#pragma clang attribute pop
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+// The options' types. Others work, too, and are compiled where they are used.
+#define REPRISE_OPTION_TYPES(KEYWORD)                                                            \
+  KEYWORD template Option* App::add_flag(std::string, bool&, std::string);                       \
+  KEYWORD template Option* App::add_flag(std::string, const std::string&);                       \
+  KEYWORD template Option* App::add_option(std::string, double&, std::string);                   \
+  KEYWORD template Option* App::add_option(std::string, std::uint16_t&, std::string);            \
+  KEYWORD template Option* App::add_option(std::string, std::uint32_t&, std::string);            \
+  KEYWORD template Option* App::add_option(std::string, std::uint64_t&, std::string);            \
+  KEYWORD template Option* App::add_option(std::string, std::string&, std::string);              \
+  KEYWORD template Option* App::add_option(std::string, std::filesystem::path&, std::string);    \
+  KEYWORD template Option* App::add_option(std::string, std::optional<double>&, std::string);    \
+  KEYWORD template Option* App::add_option(std::string, std::optional<std::uint64_t>&,           \
+                                           std::string);                                         \
+  KEYWORD template Option* App::add_option(std::string, std::vector<std::string>&, std::string); \
+  KEYWORD template Option* App::add_option(std::string, std::vector<std::filesystem::path>&,     \
+                                           std::string);                                         \
+  KEYWORD template Range::Range(double, double, const std::string&);                             \
+  KEYWORD template Range::Range(std::uint32_t, std::uint32_t, const std::string&);               \
+  KEYWORD template Range::Range(std::uint64_t, std::uint64_t, const std::string&);               \
+  KEYWORD template IsMember::IsMember(std::vector<const char*>, std::nullptr_t);                 \
+  KEYWORD template class TypeValidator<double>;
+
+namespace CLI {
+REPRISE_OPTION_TYPES(extern)
+}  // namespace CLI
+
+namespace reprise {
+
+/// CLI::App::add_subcommand.
+CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description);
+
+}  // namespace reprise
