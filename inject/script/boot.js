@@ -2,7 +2,7 @@
 // Both names in capitals are filled in on embedding (embed.cmake, deterministic.cc).
 (function boot(reprise, config) {
   const { stringify } = JSON;
-  const text = `(${boot})(${reprise},`;
+  const text = `(${boot})((${reprise}),`;
   config.columns = text.length;
   config.source = (seeds) => `${text}${stringify({ ...config, seeds })});`;
   globalThis.document?.currentScript?.remove();  // the document is unchanged again

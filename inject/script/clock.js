@@ -72,11 +72,12 @@ function replaceDate() {
   startClock();
   if (isLoading()) realm.addEventListener('load', countFromLoad, true);
   const { toString } = dates;
-  replaceMethod(Date, 'now', () => now);
+  replaceMethod(Date, 'now', now);
   // Called on a proxy they would appear in the stacks of their errors.
-  for (const name of ['parse', 'UTC']) {
-    replaceMethod(Date, name, (native) => (...values) => apply(native, Date, values));
-  }
+  replaceMethod(Date, 'UTC', (native, self, values) => apply(native, Date, values));
+  const internals = { natives, restart };
+  replaceMethod(Date, 'parse', (native, self, values) =>
+    (values[0] === config.token ? internals : apply(native, Date, values)));
   replaceConstructor('Date', {
     apply: (native) => apply(toString, new native(now()), []),
     construct: (native, target, values, newTarget) =>
@@ -89,29 +90,27 @@ function replaceIntl() {
   const formatter = realm.Intl && realm.Intl.DateTimeFormat.prototype;
   if (!formatter) return;
   const formats = new WeakMap();
-  replaceAccessor(formatter, 'format', 'get', (native) => function () {
-    const format = apply(native, this, []);
+  const orNow = (date) => (date === undefined ? now() : date);
+  replaceAccessor(formatter, 'format', 'get', (native, self) => {
+    const format = apply(native, self, []);
     let ours = formats.get(format);
     if (!ours) {
-      ours = asMethod((date) => format(date === undefined ? now() : date));
-      formats.set(format, disguise(ours, format));
+      ours = asMethod(format, (native, self, values) => native(orNow(values[0])));
+      formats.set(format, ours);
     }
     return ours;
   });
-  replaceMethod(formatter, 'formatToParts', (native) => function (date) {
-    return apply(native, this, [date === undefined ? now() : date]);
-  });
+  replaceMethod(formatter, 'formatToParts', (native, self, values) =>
+    apply(native, self, [orNow(values[0])]));
 }
 
 function replaceTemporal() {
-  // Chromium creates it at the first access, in the realm of the function that accesses it.
-  const Temporal = Reflect.get(realm, 'Temporal');
   if (!Temporal) return;
   const instant = () => Temporal.Instant.fromEpochMilliseconds(now());
   const zoned = (zone) => instant().toZonedDateTimeISO(zone ?? Temporal.Now.timeZoneId());
   // The native runs first, for all its checks.
-  const replace = (name, ours) => replaceMethod(Temporal.Now, name, (native) => function (...values) {
-    apply(native, this, values);
+  const replace = (name, ours) => replaceMethod(Temporal.Now, name, (native, self, values) => {
+    apply(native, self, values);
     return ours(...values);
   });
   replace('instant', instant);
@@ -125,6 +124,6 @@ function replaceTemporal() {
 function replacePerformance() {
   if (config.clock !== 'all' || !performanceNow) return;
   const { prototype } = realm.Performance;
-  replaceAccessor(prototype, 'timeOrigin', 'get', () => () => config.time);
-  replaceMethod(prototype, 'now', () => sinceStart);
+  replaceAccessor(prototype, 'timeOrigin', 'get', () => config.time);
+  replaceMethod(prototype, 'now', sinceStart);
 }

@@ -13,6 +13,9 @@ execute_process(COMMAND ${ESBUILD} --minify --charset=ascii --target=es2020 --lo
                         ${whole}
                 OUTPUT_VARIABLE minified COMMAND_ERROR_IS_FATAL ANY)
 string(STRIP "${minified}" minified)
+# In parentheses a function is compiled at once; otherwise V8 parses it twice. esbuild removes them.
+string(REPLACE "})(function " "})((function " minified "${minified}")
+string(REPLACE ",CONFIG)" "),CONFIG)" minified "${minified}")
 file(WRITE ${OUTPUT} "#include \"inject/deterministic.h\"
 
 namespace reprise::inject {

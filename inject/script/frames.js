@@ -59,11 +59,11 @@ function viewOf(node) {
 let hasOthers = realm.parent !== realm || realm.opener != null;
 
 /** A method that may have created a frame, in this window or in that of its node. */
-const thenSweep = (always) => (native) => function () {
-  const result = apply(native, this, arguments);
+const thenSweep = (always) => (native, self, values) => {
+  const result = apply(native, self, values);
   const count = realm.length;
   if (count === 0 && frames === 0 && !hasOthers) return result;
-  const view = viewOf(this);
+  const view = viewOf(self);
   if (view && view !== realm) {
     sweep(view);
   } else if (count !== frames || (always && frames > 0)) {
@@ -72,9 +72,7 @@ const thenSweep = (always) => (native) => function () {
   return result;
 };
 
-const thenEnter = (native) => function () {
-  return enter(apply(native, this, []));
-};
+const thenEnter = (native, self) => enter(apply(native, self, []));
 
 const MAKERS = {
   Node: ['appendChild', 'insertBefore'],
@@ -110,15 +108,15 @@ function replaceFrames() {
   for (const name of ['HTMLIFrameElement', 'HTMLFrameElement', 'HTMLObjectElement']) {
     const holder = realm[name] && realm[name].prototype;
     replaceAccessor(holder, 'contentWindow', 'get', thenEnter);
-    replaceAccessor(holder, 'contentDocument', 'get', (native) => function () {
-      const document = apply(native, this, []);
+    replaceAccessor(holder, 'contentDocument', 'get', (native, self) => {
+      const document = apply(native, self, []);
       if (document) enter(document.defaultView);
       return document;
     });
   }
-  replaceMethod(realm, 'open', (native) => function () {
+  replaceMethod(realm, 'open', (native, self, values) => {
     hasOthers = true;
-    return enter(apply(native, this, arguments));
+    return enter(apply(native, self, values));
   });
   // Elements from the parser are seen before the script after them.
   const observer = new realm.MutationObserver(() => {

@@ -21,39 +21,38 @@ function replaceResponseHeaders() {
   if (!Headers || !Response) return;
   const typeOf = getOwnPropertyDescriptor(Response.prototype, 'type').get;
   const received = new realm.WeakSet();
-  replaceAccessor(Response.prototype, 'headers', 'get', (native) => function () {
-    const headers = apply(native, this, []);
-    const type = apply(typeOf, this, []);
+  replaceAccessor(Response.prototype, 'headers', 'get', (native, self) => {
+    const headers = apply(native, self, []);
+    const type = apply(typeOf, self, []);
     if (type === 'basic' || type === 'cors') received.add(headers);
     return headers;
   });
   const { prototype } = Headers;
-  replaceMethod(prototype, 'get', (native) => function (...values) {
-    const value = apply(native, this, values);
-    return value !== null && received.has(this) ? asRecorded(`${values[0]}`, value) : value;
+  replaceMethod(prototype, 'get', (native, self, values) => {
+    const value = apply(native, self, values);
+    return value !== null && received.has(self) ? asRecorded(`${values[0]}`, value) : value;
   });
-  replaceMethod(prototype, 'forEach', (native) => function (...values) {
-    const [callback, self] = values;
-    if (typeof callback !== 'function' || !received.has(this)) return apply(native, this, values);
-    const each = (value, name, of) => apply(callback, self, [asRecorded(name, value), name, of]);
-    return apply(native, this, [each]);
+  replaceMethod(prototype, 'forEach', (native, self, values) => {
+    const [callback, its] = values;
+    if (typeof callback !== 'function' || !received.has(self)) return apply(native, self, values);
+    const each = (value, name, of) => apply(callback, its, [asRecorded(name, value), name, of]);
+    return apply(native, self, [each]);
   });
 
   const { keys } = prototype;
   const iterators = new WeakMap();
-  const noteIterator = (named) => (native) => function (...values) {
-    const iterator = apply(native, this, values);
-    if (received.has(this)) iterators.set(iterator, named ? null : apply(keys, this, []));
+  const noteIterator = (named) => (native, self, values) => {
+    const iterator = apply(native, self, values);
+    if (received.has(self)) iterators.set(iterator, named ? null : apply(keys, self, []));
     return iterator;
   };
   replaceMethod(prototype, 'values', noteIterator(false));
   replaceMethod(prototype, 'entries', noteIterator(true));
   const { entries } = prototype;
-  const descriptor = getOwnPropertyDescriptor(prototype, Symbol.iterator);
-  defineProperty(prototype, Symbol.iterator, { ...descriptor, value: entries });
-  replaceMethod(getPrototypeOf(apply(keys, new Headers(), [])), 'next', (next) => function () {
-    const step = apply(next, this, []);
-    const names = iterators.get(this);
+  defineProperty(prototype, Symbol.iterator, { value: entries });
+  replaceMethod(getPrototypeOf(apply(keys, new Headers(), [])), 'next', (next, self) => {
+    const step = apply(next, self, []);
+    const names = iterators.get(self);
     if (names === undefined || step.done) return step;
     if (names === null) {
       step.value[1] = asRecorded(...step.value);
@@ -67,12 +66,11 @@ function replaceResponseHeaders() {
 function replaceHeaders() {
   replaceResponseHeaders();
   const prototype = realm.XMLHttpRequest && realm.XMLHttpRequest.prototype;
-  replaceMethod(prototype, 'getResponseHeader', (native) => function (...values) {
-    const value = apply(native, this, values);
+  replaceMethod(prototype, 'getResponseHeader', (native, self, values) => {
+    const value = apply(native, self, values);
     return value === null ? value : asRecorded(`${values[0]}`, value);
   });
-  replaceMethod(prototype, 'getAllResponseHeaders', (native) => function () {
-    return apply(native, this, []).replace(DATE_LINES, (line, name, value) =>
-      `${name}: ${asRecorded(name, value)}`);
-  });
+  replaceMethod(prototype, 'getAllResponseHeaders', (native, self) =>
+    apply(native, self, []).replace(DATE_LINES, (line, name, value) =>
+      `${name}: ${asRecorded(name, value)}`));
 }

@@ -1,7 +1,7 @@
 if (!isDone()) {
   replaceToString();
   replaceStack();
-  replaceZone();
+  if (isZoned) replaceZone();
   replaceDate();
   replaceIntl();
   replaceTemporal();

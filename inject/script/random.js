@@ -116,17 +116,17 @@ function uuid() {
 
 function replaceRandom() {
   sow(config.seeds);
-  replaceMethod(Math, 'random', () => random);
+  replaceMethod(Math, 'random', random);
   const prototype = realm.Crypto && realm.Crypto.prototype;
-  replaceMethod(prototype, 'getRandomValues', (native) => function (...values) {
-    const array = apply(native, this, values);  // for all its checks
+  replaceMethod(prototype, 'getRandomValues', (native, self, values) => {
+    const array = apply(native, self, values);  // for all its checks
     const state = sequence();
     const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
     for (let i = 0; i < bytes.length; i += 1) bytes[i] = bits(state) >>> 24;
     return array;
   });
-  replaceMethod(prototype, 'randomUUID', (native) => function () {
-    apply(native, this, []);
+  replaceMethod(prototype, 'randomUUID', (native, self) => {
+    apply(native, self, []);
     return uuid();
   });
 }

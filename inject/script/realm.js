@@ -16,14 +16,17 @@ const { Array, Blob, Date, Function, Math, Number, Object, Reflect, String } = r
 const { Int32Array, Uint8Array, WeakMap } = realm;
 const { apply, construct, defineProperty, getOwnPropertyDescriptor } = Reflect;
 const { getPrototypeOf, setPrototypeOf } = Reflect;
+// Chromium creates it at the first access, in the realm of the function that accesses it.
+const Temporal = Reflect.get(realm, 'Temporal');
 
 /**
  * This script's data in a realm; null if it has not run there, or the realm is of another origin.
  */
 function internalsOf(other) {
   try {
-    // A question with our secret: nobody else calls toString() on it.
-    const internals = apply(other.Function.prototype.toString, config.token, []);
+    // A question with our secret: nobody else parses it. The native answers NaN; one that throws
+    // would cost a millisecond for its stack.
+    const internals = other.Date.parse(config.token);
     return typeof internals === 'object' ? internals : null;
   } catch {
     return null;
@@ -36,13 +39,14 @@ const natives = config.natives ?? (realm.parent && internalsOf(realm.parent)?.na
 const findNative = WeakMap.prototype.get.bind(natives);
 const noteNative = WeakMap.prototype.set.bind(natives);
 
+const methodPrototype = getPrototypeOf(internalsOf);
+
 /** Makes `ours` look like `native`. */
 function disguise(ours, native) {
-  setPrototypeOf(ours, getPrototypeOf(native));
-  for (const key of ['length', 'name']) {
-    const descriptor = getOwnPropertyDescriptor(native, key);
-    if (descriptor) defineProperty(ours, key, descriptor);
-  }
+  const prototype = getPrototypeOf(native);
+  if (prototype !== methodPrototype) setPrototypeOf(ours, prototype);
+  defineProperty(ours, 'length', { value: native.length });
+  defineProperty(ours, 'name', { value: native.name });
   noteNative(ours, findNative(native) ?? native);  // it may have been replaced before
   return ours;
 }
@@ -84,41 +88,41 @@ function withNativeError(act) {
   }
 }
 
-/** Functions written as methods have no prototype and are no constructors, like native methods. */
-function asMethod(body) {
-  return {
+/**
+ * A method that looks like `native` and calls body(native, this, arguments). Functions written as
+ * methods have no prototype and are no constructors, like native methods.
+ */
+function asMethod(native, body) {
+  const { method } = {
     method() {
       try {
-        return apply(body, this, arguments);  // without creating an array of them
+        return body(native, this, arguments);
       } catch (error) {
         throw withoutUs(error);
       }
     },
-  }.method;
+  };
+  return disguise(method, native);
 }
 
-/** Replaces a method: `make` gets the native and returns the replacement. */
-function replaceMethod(holder, name, make) {
-  const descriptor = holder && getOwnPropertyDescriptor(holder, name);
-  if (!descriptor || typeof descriptor.value !== 'function') return;
-  const native = descriptor.value;
-  defineProperty(holder, name, { ...descriptor, value: disguise(asMethod(make(native)), native) });
+/** Replaces a method by one that calls body(native, this, arguments). */
+function replaceMethod(holder, name, body) {
+  const native = holder && getOwnPropertyDescriptor(holder, name)?.value;
+  if (typeof native !== 'function') return;
+  defineProperty(holder, name, { value: asMethod(native, body) });
 }
 
 /** Replaces the getter or setter ("get", "set") of an accessor. */
-function replaceAccessor(holder, name, kind, make) {
-  const descriptor = holder && getOwnPropertyDescriptor(holder, name);
-  if (!descriptor || typeof descriptor[kind] !== 'function') return;
-  const native = descriptor[kind];
-  descriptor[kind] = disguise(asMethod(make(native)), native);
-  defineProperty(holder, name, descriptor);
+function replaceAccessor(holder, name, kind, body) {
+  const native = holder && getOwnPropertyDescriptor(holder, name)?.[kind];
+  if (typeof native !== 'function') return;
+  defineProperty(holder, name, { [kind]: asMethod(native, body) });
 }
 
 /** Replaces a constructor by a proxy with these traps, also as its prototype's constructor. */
 function replaceConstructor(name, traps, holder = realm) {
-  const descriptor = getOwnPropertyDescriptor(holder, name);
-  if (!descriptor || typeof descriptor.value !== 'function') return;
-  const native = descriptor.value;
+  const native = getOwnPropertyDescriptor(holder, name)?.value;
+  if (typeof native !== 'function') return;
   const guarded = {
     setPrototypeOf(target, prototype) {
       // A cycle through a proxy is not detected as one: throw the error that it would cause.
@@ -141,9 +145,8 @@ function replaceConstructor(name, traps, holder = realm) {
   }
   const ours = new realm.Proxy(native, guarded);
   noteNative(ours, findNative(native) ?? native);
-  const constructor = getOwnPropertyDescriptor(native.prototype, 'constructor');
-  defineProperty(native.prototype, 'constructor', { ...constructor, value: ours });
-  defineProperty(holder, name, { ...descriptor, value: ours });
+  defineProperty(native.prototype, 'constructor', { value: ours });
+  defineProperty(holder, name, { value: ours });
 }
 
 /**
@@ -176,18 +179,15 @@ function renew() {
 }
 
 function replaceToString() {
-  const internals = { natives, restart };
-  replaceMethod(Function.prototype, 'toString', (native) => function () {
-    if (this === config.token) return internals;
-    return apply(native, findNative(this) ?? this, []);
-  });
+  replaceMethod(Function.prototype, 'toString', (native, self) =>
+    apply(native, findNative(self) ?? self, []));
 }
 
 /** Where stacks are read through a prototype (Firefox), our lines are hidden there. */
 function replaceStack() {
   for (const name of ['Error', 'DOMException']) {
-    replaceAccessor(realm[name] && realm[name].prototype, 'stack', 'get', (native) => function () {
-      const stack = apply(native, this, []);
+    replaceAccessor(realm[name] && realm[name].prototype, 'stack', 'get', (native, self) => {
+      const stack = apply(native, self, []);
       return typeof stack === 'string' ? withoutOurLines(stack) : stack;
     });
   }

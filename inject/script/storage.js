@@ -20,16 +20,15 @@ function moveOptions(options) {
 
 function replaceStorage() {
   const holder = realm.Document && realm.Document.prototype;
-  replaceAccessor(holder, 'cookie', 'set', (native) => function (text) {
-    apply(native, this, [moveExpiry(`${text}`)]);
+  replaceAccessor(holder, 'cookie', 'set', (native, self, values) => {
+    apply(native, self, [moveExpiry(`${values[0]}`)]);
   });
-  replaceMethod(realm.CookieStore && realm.CookieStore.prototype, 'set', (native) =>
-    function (...values) {
-      return apply(native, this, values.length === 1 ? [moveOptions(values[0])] : values);
-    });
+  replaceMethod(realm.CookieStore && realm.CookieStore.prototype, 'set',
+    (native, self, values) =>
+      apply(native, self, values.length === 1 ? [moveOptions(values[0])] : values));
   // MM/DD/YYYY hh:mm:ss in local time; the present if there is no Last-Modified field.
-  replaceAccessor(holder, 'lastModified', 'get', (native) => function () {
-    const time = new Date(apply(native, this, [])).getTime();
+  replaceAccessor(holder, 'lastModified', 'get', (native, self) => {
+    const time = new Date(apply(native, self, [])).getTime();
     const fresh = nativeNow() - time < FRESH_MS + elapsed();
     const date = new Date(fresh ? config.time : time - DATE_SHIFT_MS);
     return `${two(date.getMonth() + 1)}/${two(date.getDate())}/${date.getFullYear()} ` +

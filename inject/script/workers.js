@@ -35,6 +35,12 @@ function led(url) {
   return apply(createObjectURL, URL, [new Blob(parts, { type: 'text/javascript' })]);
 }
 
+/** Arguments whose first, if any, is a script's URL. */
+function ledFirst(values) {
+  const [url, ...rest] = values;
+  return values.length ? [led(url), ...rest] : [];
+}
+
 /** Remembers which blobs are strict scripts: reading them later would be visible, or forbidden. */
 function replaceBlob() {
   const { File } = realm;
@@ -55,27 +61,22 @@ function replaceBlob() {
 function replaceWorkers() {
   if (!createObjectURL || !Blob) return;
   replaceBlob();
-  replaceMethod(URL, 'createObjectURL', (native) => function (...values) {
-    const url = apply(native, this, values);
+  replaceMethod(URL, 'createObjectURL', (native, self, values) => {
+    const url = apply(native, self, values);
     if (values[0] instanceof Blob) blobs.set(url, values[0]);
     return url;
   });
-  replaceMethod(URL, 'revokeObjectURL', (native) => function (...values) {
-    const result = apply(native, this, values);
+  replaceMethod(URL, 'revokeObjectURL', (native, self, values) => {
+    const result = apply(native, self, values);
     blobs.delete(`${values[0]}`);
     return result;
   });
   for (const name of ['Worker', 'SharedWorker']) {
     replaceConstructor(name, {
-      construct: (native, target, values, newTarget) => {
-        const [url, ...rest] = values;
-        return construct(native, values.length ? [led(url), ...rest] : [], newTarget);
-      },
+      construct: (native, target, values, newTarget) =>
+        construct(native, ledFirst(values), newTarget),
     });
   }
-  replaceMethod(realm.Worklet && realm.Worklet.prototype, 'addModule', (native) =>
-    function (...values) {
-      const [url, ...rest] = values;
-      return apply(native, this, values.length ? [led(url), ...rest] : []);
-    });
+  replaceMethod(realm.Worklet && realm.Worklet.prototype, 'addModule',
+    (native, self, values) => apply(native, self, ledFirst(values)));
 }

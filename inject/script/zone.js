@@ -14,27 +14,50 @@ const MONTHS = [
 const dates = Date.prototype;
 const parse = Date.parse;
 
-/** The canonical name of a zone, such as UTC for Etc/UTC; nothing for an unknown zone. */
-function zoneOf(timeZone) {
+// A realm's first formatter takes Chromium 13 ms: none is made before the page needs it.
+const DateTimeFormat = realm.Intl && realm.Intl.DateTimeFormat;
+const zoneFormat = (locale, timeZoneName) =>
+  new DateTimeFormat(locale, { timeZone: config.zone, timeZoneName });
+let offsetFormat;
+let nameFormat;
+const days = new realm.Map();
+
+/** A time in a zone, or in the browser's own; nothing if the zone is unknown. */
+function timeIn(zone) {
   try {
-    return new realm.Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
+    const time = Temporal.Instant.fromEpochMilliseconds(0);
+    return time.toZonedDateTimeISO(zone ?? Temporal.Now.timeZoneId());
   } catch {
     return undefined;
   }
 }
-const pageZone = config.zone && realm.Intl ? zoneOf(config.zone) : undefined;
-const isZoned = pageZone !== undefined && pageZone !== zoneOf();
 
-const offsetFormat = isZoned &&
-  new realm.Intl.DateTimeFormat('en-US', { timeZone: config.zone, timeZoneName: 'longOffset' });
-const nameFormat = isZoned &&
-  new realm.Intl.DateTimeFormat(undefined, { timeZone: config.zone, timeZoneName: 'long' });
-const days = new realm.Map();
+/** The same by Intl: the canonical name of a zone, such as UTC for Etc/UTC. */
+function zoneOf(timeZone) {
+  try {
+    return new DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the page's zone is known and not the browser's own, which can be unknown. */
+function isOtherZone() {
+  if (!config.zone || !DateTimeFormat) return false;
+  if (!Temporal) {
+    const zone = zoneOf(config.zone);
+    return zone !== undefined && zone !== zoneOf();
+  }
+  const [page, own] = [timeIn(config.zone), timeIn()];
+  return page !== undefined && !(own && page.equals(own));
+}
+const isZoned = isOtherZone();
 
 const zoneName = (format, time) =>
   format.formatToParts(time).filter(({ type }) => type === 'timeZoneName')[0].value;
 
 function askOffset(time) {
+  offsetFormat ??= zoneFormat('en-US', 'longOffset');
   // "GMT", "GMT+05:30", and before there were standards "GMT-04:56:02".
   const [, sign, hours, minutes, seconds] =
     /([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(zoneName(offsetFormat, time)) ?? [0, '+', 0, 0, 0];
@@ -140,6 +163,7 @@ function dateText(local, time) {
 }
 
 function timeText(local, time) {
+  nameFormat ??= zoneFormat(undefined, 'long');
   const minutes = Math.trunc(offsetAt(time) / 60_000);
   const [hour, minute] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
   return `${two(local.getUTCHours())}:${two(local.getUTCMinutes())}:` +
@@ -148,11 +172,10 @@ function timeText(local, time) {
 }
 
 function replaceZone() {
-  if (!isZoned) return;
   const { getTime, setTime } = dates;
   const timeOf = (date) => apply(getTime, date, []);
-  const readLocal = (name, read) => replaceMethod(dates, name, () => function () {
-    const time = timeOf(this);
+  const readLocal = (name, read) => replaceMethod(dates, name, (native, self) => {
+    const time = timeOf(self);
     return read(localOf(time), time);
   });
   for (const part of ['Day', 'Date', 'Hours', 'Minutes', 'Month', 'Seconds']) {
@@ -160,37 +183,35 @@ function replaceZone() {
   }
   readLocal('getFullYear', yearOf);
   readLocal('getYear', (local, time) => yearOf(local, time) - 1900);
-  replaceMethod(dates, 'getTimezoneOffset', () => function () {
-    return -Math.trunc(offsetAt(timeOf(this)) / 60_000) || 0;
-  });
+  replaceMethod(dates, 'getTimezoneOffset', (native, self) =>
+    -Math.trunc(offsetAt(timeOf(self)) / 60_000) || 0);
   for (const part of ['Date', 'FullYear', 'Hours', 'Minutes', 'Month', 'Seconds']) {
     const change = dates[`setUTC${part}`];
-    replaceMethod(dates, `set${part}`, () => function (...values) {
-      const time = timeOf(this);
+    replaceMethod(dates, `set${part}`, (native, self, values) => {
+      const time = timeOf(self);
       const local = localOf(time);
       const nearer = part === 'FullYear' ? 0 : cyclesOf(local, time) * CYCLE_MS;
       apply(change, local, values);
-      return apply(setTime, this, [fromLocal(timeOf(local) + nearer)]);
+      return apply(setTime, self, [fromLocal(timeOf(local) + nearer)]);
     });
   }
-  const write = (name, text) => replaceMethod(dates, name, () => function () {
-    const time = timeOf(this);
+  const write = (name, text) => replaceMethod(dates, name, (native, self) => {
+    const time = timeOf(self);
     return time === time ? text(localOf(time), time) : 'Invalid Date';
   });
   write('toString', (local, time) => `${dateText(local, time)} ${timeText(local, time)}`);
   write('toDateString', dateText);
   write('toTimeString', timeText);
   for (const name of ['toLocaleString', 'toLocaleDateString', 'toLocaleTimeString']) {
-    replaceMethod(dates, name, (native) => function (locales, options) {
-      return apply(native, this, [locales, inZone(options)]);
-    });
+    replaceMethod(dates, name, (native, self, values) =>
+      apply(native, self, [values[0], inZone(values[1])]));
   }
-  replaceMethod(Date, 'parse', () => (text) => parseZoned(`${text}`));
+  replaceMethod(Date, 'parse', (native, self, values) => parseZoned(`${values[0]}`));
   replaceConstructor('DateTimeFormat', {
     apply: (native, target, self, [locales, options]) => native(locales, inZone(options)),
     construct: (native, target, [locales, options], newTarget) =>
       construct(native, [locales, inZone(options)], newTarget),
   }, realm.Intl);
-  const clock = realm.Temporal && realm.Temporal.Now;
-  replaceMethod(clock, 'timeZoneId', () => () => config.zone);
+  const clock = Temporal && Temporal.Now;
+  replaceMethod(clock, 'timeZoneId', () => config.zone);
 }

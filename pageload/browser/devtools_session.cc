@@ -146,7 +146,9 @@ std::shared_ptr<std::size_t> DevtoolsSession::watch_target(const std::string& se
     ask("Page.enable");
     ask("Page.setLifecycleEventsEnabled", {{"enabled", true}});
     if (!options_.script.empty()) {
-      ask("Page.addScriptToEvaluateOnNewDocument", {{"source", options_.script}});
+      // In the blank page, too, where it does nothing: the browser keeps it compiled.
+      ask("Page.addScriptToEvaluateOnNewDocument",
+          {{"source", options_.script}, {"runImmediately", session == session_}});
     }
     ask("PerformanceTimeline.enable",
         {{"eventTypes", {"largest-contentful-paint", "layout-shift"}}});

@@ -24,6 +24,8 @@ class Page:
         self.requests = []
         self.errors = []
         self._downloaded = None
+        self._trace = []
+        self._traced = False
         self._last_id = 0
         self._buffer = b""
         self._folder = tempfile.mkdtemp(prefix="reprise-page.")
@@ -105,6 +107,10 @@ class Page:
             self.requests.append(event["request"]["url"])
         elif method == "Runtime.exceptionThrown":
             self.errors.append(json.dumps(event["exceptionDetails"]))
+        elif method == "Tracing.dataCollected":
+            self._trace += event["value"]
+        elif method == "Tracing.tracingComplete":
+            self._traced = True
         elif method == "Browser.downloadProgress" and event["state"] == "completed":
             self._downloaded = event["filePath"]
         elif method == "Log.entryAdded":
@@ -140,6 +146,17 @@ class Page:
         while self._downloaded is None:
             self._next()
         return pathlib.Path(self._downloaded)
+
+    def traced(self, categories, act):
+        """The events of a trace while `act()` runs; `categories` with commas between them."""
+        self._trace, self._traced = [], False
+        self.call("Tracing.start", transferMode="ReportEvents",
+                  traceConfig={"includedCategories": categories.split(",")})
+        act()
+        self.call("Tracing.end")
+        while not self._traced:
+            self._next()
+        return self._trace
 
     def settle(self):
         """Two frames later, all that was asked for is drawn."""

@@ -44,8 +44,9 @@ def record(folder, name, deferred):
     origin = Origin(gate_sites.Site(files, gzipped=False).answer, names=(HOST, ADS), tls=tls)
     archive = folder / f"{name}.reprise"
     try:
-        done = harness.run("record", "-o", str(archive), "--inject", "none",
-                           *origin.connect_arguments(), URL, folder=folder, timeout=120)
+        done = harness.run("record", "-o", str(archive), "--browser", harness.BROWSER,
+                           "--inject", "none", *origin.connect_arguments(), URL,
+                           folder=folder, timeout=120)
     finally:
         origin.close()
     assert done.returncode == 0, done.stderr.decode()
@@ -71,9 +72,9 @@ def shares(slice_):
 
 def loads(folder, archive, runs, *arguments):
     result = archive.with_suffix(".json")
-    done = harness.run("load", str(archive), URL, "--link", LINK, "--inject", "none", "--runs",
-                       str(runs), "--no-bodies", "-o", str(result), *arguments, folder=folder,
-                       timeout=300)
+    done = harness.run("load", str(archive), URL, "--browser", harness.BROWSER, "--link",
+                       LINK, "--inject", "none", "--runs", str(runs), "--no-bodies", "-o",
+                       str(result), *arguments, folder=folder, timeout=300)
     assert done.returncode in (0, 5), done.stderr.decode()
     return result
 

@@ -20,8 +20,8 @@ class GateBudget(harness.TestCase):
     def gate(self, budget, *arguments):
         path = self.folder / "budget.json"
         path.write_text(budget)
-        side = (f"'{self.folder / 'plain.reprise'}' {URL} --link none --no-bodies --quiet 500 "
-                "--settle 50")
+        side = (f"'{self.folder / 'plain.reprise'}' {URL} --browser {harness.BROWSER} --link none "
+                "--no-bodies --quiet 500 --settle 50")
         return subprocess.run(
             [harness.REPRISE, "gate", side, side, "--skip-noise-check", "--seed", "1",
              "--max-runs", "4", "--look-every", "4", "--metric", "requests",

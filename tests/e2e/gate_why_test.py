@@ -11,11 +11,11 @@ from why_sites import read_json
 class GateWhy(why_test.Why):
     def test_the_planted_change_is_named_first(self):
         out = self.folder / "out"
-        sides = [f"{archive} {URL} --inject none --think-time recorded --quiet 250 --settle 50"
+        sides = [f"{archive} {URL} --inject none --think-time recorded {' '.join(why_test.QUICK)}"
                  for archive in (self.a, self.b)]
         done = harness.run("gate", *sides, "--why", "--markdown", "--metric", "load", "--allow",
                            "calibration", *why_test.DISTURBED, "--max-runs", "8",
-                           "--why-budget", "100s",
+                           "--why-budget", "70s",
                            "--skip-noise-check", "--seed", "1", "-o", str(out),
                            folder=self.folder, timeout=1400)
         said = done.stdout.decode() + done.stderr.decode()

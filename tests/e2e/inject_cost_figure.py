@@ -7,6 +7,9 @@ get it, and for a browser that `load` drives, which has the script from us.
 The load event of a page of 82 bytes behind wpt:4g, with and without the script: the medians of
 pairs of loads.
 
+The processor time that a new browser takes to make the global object of that page, with and without
+the script.
+
 Calls that the script has replaced, in Chromium: nanoseconds a call with and without it, the least
 of some rounds, in a document with 1,000 elements and a frame.
 """
@@ -22,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 
+import devtools
 import figure
 import harness
 from inject_pages import write_har
@@ -108,7 +112,8 @@ def answer(request):
 
 
 def growth(folder):
-    """Bytes added to the document in each coding: {(coding, where the script is): bytes}."""
+    """Bytes added to the document in each coding: {(coding, where the script is): bytes}; and the
+    script that an uncoded document has."""
     origin = Origin(answer)
     archive = folder / "codings.reprise"
     recorder = harness.Reprise(folder, "record", "-o", str(archive), *origin.connect_arguments(),
@@ -127,8 +132,10 @@ def growth(folder):
                 got = client.get(f"/{coding}", headers=b"Sec-Fetch-Dest: document\r\n"
                                                        b"Accept-Encoding: gzip, br\r\n")
             added[coding, place] = len(got.body) - size
+            if coding == "uncoded" and place == "documents":
+                script = re.search(rb"<script>(.*?)</script>", got.body, re.DOTALL)[1].decode()
         replay.stop()
-    return added
+    return added, script
 
 
 def load_event(folder, archive, *arguments):
@@ -157,8 +164,34 @@ def small_page(folder):
     return {way: statistics.median(each) for way, each in times.items()}
 
 
+def set_up_ms(url, script):
+    """Milliseconds of the page's thread until its global object is ready; in a new browser."""
+    page = devtools.Page()
+    try:
+        if script:
+            page.call("Page.addScriptToEvaluateOnNewDocument", source=script, runImmediately=True)
+        events = page.traced("v8", lambda: page.show(url, 800, 600))
+    finally:
+        page.close()
+    # The blank page has one, too, and the fetched page's comes after it.
+    made = [event for event in events if event["name"] == "LocalWindowProxy::Initialize"]
+    return max(made, key=lambda event: event["ts"])["tdur"] / 1000
+
+
+def report_set_up(script):
+    origin = Origin(answer)
+    url = f"http://{origin.address}:{origin.port}/uncoded"
+    fetched_only = f"/^https?:/.test(location.href)&&{script}"
+    times = [(set_up_ms(url, None), set_up_ms(url, fetched_only)) for _ in range(PAIRS)]
+    origin.close()
+    for name, of in (("least", min), ("median", statistics.median)):
+        without, with_it = map(of, zip(*times))
+        figure.report(f"inject_set_up_{name}", round(with_it - without, 2), "ms",
+                      "<= 5" if of is min else None)
+
+
 def report_bytes_and_times(folder):
-    added = growth(folder)
+    added, script = growth(folder)
     for coding in CODINGS:
         figure.report(f"inject_bytes_in_driven_browser_{coding}", added[coding, "browser"],
                       "bytes", "== 0")
@@ -169,6 +202,7 @@ def report_bytes_and_times(folder):
     figure.report("inject_small_page_grows", round(grown, 2), "% of the load event", "<= 1")
     figure.table(("script", f"load event of 82 bytes over {LINK}, median of {PAIRS}"),
                  [(way, f"{each:.0f} ms") for way, each in times.items()])
+    report_set_up(script)
 
 
 def main():

@@ -85,8 +85,9 @@ class Recorded(harness.TestCase):
                 origins.append(Origin(answer, names=(host,), address=ADDRESSES[host],
                                       tls=Certificate(folder / host, (host,))))
             arguments = [each for origin in origins for each in origin.connect_to()]
-            done = harness.run("record", "-o", str(archive), "--inject", "none",
-                               "--insecure-origin", *arguments, URL, folder=folder, timeout=120)
+            done = harness.run("record", "-o", str(archive), "--browser", harness.BROWSER,
+                               "--inject", "none", "--insecure-origin", *arguments, URL,
+                               folder=folder, timeout=120)
         finally:
             for origin in origins:
                 origin.close()
@@ -97,14 +98,26 @@ class Recorded(harness.TestCase):
         result = self.folder / "result.json"
         what_ifs = [each for text in texts for each in ("--what-if", text)]
         link = () if "--link" in arguments else ("--link", LINK)
-        done = harness.run("load", str(self.archive), URL, *link, *QUICK, "--inject", "none",
-                           "--protocol", ",".join(protocols), "-o", str(result), *what_ifs,
-                           *arguments, folder=self.folder, timeout=240)
+        # Without windows, Chromium does not connect ahead.
+        browser = "chromium" if "preconnect" in " ".join(texts) else harness.BROWSER
+        done = harness.run("load", str(self.archive), URL, "--browser", browser, *link, *QUICK,
+                           "--no-selfcheck", "--inject", "none", "--protocol",
+                           ",".join(protocols), "-o", str(result), *what_ifs, *arguments,
+                           folder=self.folder, timeout=240)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         self.result = json.loads(result.read_text())
         loads = {each["configuration"]["protocol"]: Load(each) for each in self.result["loads"]}
         self.assertEqual(set(loads), set(protocols))
         return loads
+
+    def mixed_loads(self):
+        """Changes by files, a status and half an image, of different requests."""
+        times, body = (self.archive.parent / name for name in ("times", "new.js"))
+        times.write_text("[400, 400.0]\n400\n")
+        body.write_bytes(NEW_SCRIPT)
+        return self.loads(f"host=third.page.test: think={times}", "path=/ad.js: status=503",
+                          f"path=/app.js: body={body}", "path=/app.js: compress=br",
+                          *((HALVED,) if HAS_VIPS else ()))
 
     def loads(self, *texts, **options):
         """A load over each protocol; the same for all tests that ask for the same."""
@@ -159,6 +172,9 @@ DOCUMENT, AD, LATE_IMAGE = "www.page.test/", "third.page.test/ad.js", "late.page
 STYLE_SHEET, SCRIPT = "www.page.test/style.css", "www.page.test/app.js"
 PICTURE, BELOW = "www.page.test/picture.png", "www.page.test/below.png"
 CLOCK_MS = 5
+HAS_VIPS = shutil.which("vips") is not None
+HALVED = "path=/picture.png: bytes=x0.5"
+NEW_SCRIPT = b"document.title += 'new';//" + 5000 * b" comment"
 
 
 class Conditions(Recorded):
@@ -168,9 +184,7 @@ class Conditions(Recorded):
             self.assertGreater(base.wait_ms(DOCUMENT), RTT_MS - CLOCK_MS)
 
     def test_think_time_from_a_file(self):
-        times = self.folder / "times"
-        times.write_text("[400, 400.0]\n400\n")
-        for load in self.load(f"host=third.page.test: think={times}").values():
+        for load in self.mixed_loads():
             self.assertGreater(load.wait_ms(AD), 400 + RTT_MS - CLOCK_MS)
 
     def test_an_origin_further_away_costs_its_round_trips(self):
@@ -219,28 +233,23 @@ class Responses(Recorded):
             self.assertFalse(load.request(SCRIPT)["failure"])
 
     def test_a_status_and_half_an_image(self):
-        halved = "path=/picture.png: bytes=x0.5"
-        without_vips = not shutil.which("vips")
-        if without_vips:
-            code, told = self.refused(halved)
+        if not HAS_VIPS:
+            code, told = self.refused(HALVED)
             self.assertEqual(code, 2)
             self.assertIn("libvips-tools", told)
         size = len(FILES[HOST]["/picture.png"][1])
-        texts = ("path=/ad.js: status=503", *(() if without_vips else (halved,)))
-        for base, load in self.pairs(*texts):
+        for base, load in zip(self.loads(), self.mixed_loads()):
             self.assertEqual(base.request(AD)["status"], 200)
             self.assertEqual(load.request(AD)["status"], 503)
             self.assertFalse(load.request(PICTURE)["failure"])
             self.assertEqual(load.request(PICTURE)["decoded_bytes"],
-                             size if without_vips else size // 2)
+                             size // 2 if HAS_VIPS else size)
 
     def test_a_body_and_its_coding(self):
-        body = self.folder / "new.js"
-        body.write_bytes(b"document.title += 'new';//" + 5000 * b" comment")
-        for load in self.load(f"path=/app.js: body={body}", "path=/app.js: compress=br").values():
+        for load in self.mixed_loads():
             app = load.request(SCRIPT)
-            self.assertEqual(app["body_sha256"], hashlib.sha256(body.read_bytes()).hexdigest())
-            self.assertEqual(app["decoded_bytes"], len(body.read_bytes()))
+            self.assertEqual(app["body_sha256"], hashlib.sha256(NEW_SCRIPT).hexdigest())
+            self.assertEqual(app["decoded_bytes"], len(NEW_SCRIPT))
             self.assertLess(app["encoded_bytes"], 1000)
             self.assertNotIn(LATE_IMAGE, load.requests)
 
@@ -280,7 +289,7 @@ class Documents(Recorded):
 
     def test_async_and_defer_end_the_wait_for_a_blocking_script(self):
         metric = "first_contentful_paint_ms"
-        for base in self.loads("path=/ad.js: think=+600ms"):
+        for base in self.loads():
             self.assertGreater(base[metric], base.request(AD)["end_ms"])
         for texts in (OTHERS, MORE):
             for load in self.loads(*texts):
@@ -369,7 +378,8 @@ class Measured(Recorded):
                            "path=/: think=+400ms", "--what-if", "path=/style.css: inline",
                            "--max-runs", "4", "--look-every", "4",
                            "--skip-noise-check", "--metric", "load", "--min-effect", "100ms",
-                           "-o", str(folder), *QUICK, folder=self.folder, timeout=240)
+                           "--browser", harness.BROWSER, "-o", str(folder), *QUICK,
+                           folder=self.folder, timeout=240)
         self.assertIn(done.returncode, (0, 6), done.stderr.decode())
         report = json.loads((folder / "whatif.json").read_text())
         self.assertEqual([each["text"] for each in report["what_ifs"]],
@@ -386,8 +396,9 @@ class Measured(Recorded):
         folder = self.folder / "out"
         done = harness.run("advise", str(self.archive), URL, "--link", SHORT_LINK,
                            "--inject", "none", *QUICK, "--what-if",
-                           "path=/ad.js: think=+600ms", "--metric", "fcp", "--candidates", "1",
-                           "--max-runs", "6", "-o", str(folder), folder=self.folder, timeout=400)
+                           "path=/ad.js: think=+600ms", "--metric", "fcp", "--min-effect", "300ms",
+                           "--candidates", "1", "--max-runs", "6", "--browser",
+                           harness.BROWSER, "-o", str(folder), folder=self.folder, timeout=400)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         report = json.loads((folder / "advice.json").read_text())
         change, = report["changes"]

@@ -76,9 +76,9 @@ class Site:
                           tls=self.certificates[host]) for host in self.files]
         try:
             arguments = [each for origin in origins for each in origin.connect_to()]
-            done = harness.run("record", "-o", str(archive), "--inject", "none",
-                               "--insecure-origin", *arguments, URL, folder=self.folder,
-                               timeout=120)
+            done = harness.run("record", "-o", str(archive), "--browser", harness.BROWSER,
+                               "--inject", "none", "--insecure-origin", *arguments, URL,
+                               folder=self.folder, timeout=120)
         finally:
             for origin in origins:
                 origin.close()

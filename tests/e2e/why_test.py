@@ -5,6 +5,7 @@ what it says, what its hybrids serve, when it refuses."""
 import hashlib
 import pathlib
 import tempfile
+import unittest
 
 import harness
 from what_if_test import HOST, THIRD, URL, png
@@ -13,23 +14,31 @@ from why_sites import Site, read_json, settle_think_times
 LARGE = png(8, 900)
 # A load counts although something may have cost it less than this.
 DISTURBED = ("--min-effect", "200ms")
-QUICK = ("--quiet", "250", "--settle", "50")
+QUICK = ("--browser", harness.BROWSER, "--quiet", "250", "--settle", "50")
 
 
 class Why(harness.TestCase):
+    """Two recordings for all tests, in the folder `kept`."""
+
+    kept = None
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.kept = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
-        cls.a, cls.b = cls.kept / "a.reprise", cls.kept / "b.reprise"
-        site = Site(cls.kept / "site")
-        site.record(cls.a)
+        if Why.kept:
+            return
+        folder = tempfile.TemporaryDirectory()
+        unittest.addModuleCleanup(folder.cleanup)
+        Why.kept = pathlib.Path(folder.name)
+        Why.a, Why.b = Why.kept / "a.reprise", Why.kept / "b.reprise"
+        site = Site(Why.kept / "site")
+        site.record(Why.a)
         site.files[HOST]["/below.png"][1] = LARGE
         site.replace(HOST, "/", b"build 1", b"build 2")
         site.replace(HOST, "/app.js", b"src = late;", b"src = late + '';")
-        site.record(cls.b)
-        settle_think_times(cls.a, cls.kept)
-        settle_think_times(cls.b, cls.kept, third_page_test=1500)
+        site.record(Why.b)
+        settle_think_times(Why.a, Why.kept)
+        settle_think_times(Why.b, Why.kept, third_page_test=1500)
 
     def why(self, *arguments, a=None, b=None, timeout=300):
         return harness.run("why", str(a or self.a), str(b or self.b), URL, "--inject", "none",
@@ -129,7 +138,7 @@ class Refusals(Why):
                      b"typeof place == 'undefined' ? '/nowhere.png' : place")
         b = self.folder / "b.reprise"
         site.record(b)
-        settle_think_times(b, self.folder, www_page_test=1500)
+        settle_think_times(b, self.folder, third_page_test=1500)
         self.refused(1, "neither archive has what a load of A with some of B's differences asks "
                      "for: GET https://www.page.test/nowhere.png", "--seed", "1", "--max-runs", "4",
                      "--max-loads", "12", b=b)
