@@ -243,6 +243,9 @@ class WhatIfTranslation {
       NodeChange& change = changes_[node];
       if (kind == kPreload) change.preload = true;
       if (kind == kEarlyHints) change.early_hints = true;
+      // A font that is preloaded is not known to be needed for the first paint.
+      bool const is_early = kind == kPreload || kind == kEarlyHints;
+      if (is_early && request.as == "font") change.urgency = kUrgencyHigh;
       if (kind == kInline) change.at_hand = true;
       if (kind == kAsync) change.loading = ScriptLoading::kAsync;
       if (kind == kDefer) change.loading = ScriptLoading::kDefer;
