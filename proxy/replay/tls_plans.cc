@@ -9,19 +9,6 @@ namespace {
 constexpr const char* kH1 = "http/1.1";
 constexpr const char* kH2 = "h2";
 
-/// Whether a session may have hosts without TLS connections in the archive: if it was imported, or
-/// merged with an import. For a recording all are known, and reading all exchanges in vain would
-/// take the most time with a large archive.
-bool may_hold_imports(const ArchiveReader& archive, std::uint32_t session) {
-  bool const named = std::ranges::any_of(archive.sessions(), [session](const SessionInfo& info) {
-    return info.number == session && info.tool_version.find("import") != std::string::npos;
-  });
-  return named || std::ranges::any_of(archive.connections(), [session](auto const& facts) {
-           return facts.session == session && facts.scheme == Scheme::kHttps &&
-                  facts.tls_version.empty() && facts.failure.empty();
-         });
-}
-
 }  // namespace
 
 TlsPlans::TlsPlans(const ArchiveReader& archive, std::uint32_t session, Protocol protocol,
@@ -67,11 +54,7 @@ void TlsPlans::change(const TlsChanges& changes) {
 }
 
 void TlsPlans::read_exchanges(const ArchiveReader& archive, std::uint32_t session) {
-  bool const imported = recorded_.empty() || may_hold_imports(archive, session);
-  auto undecided = static_cast<std::size_t>(
-      std::ranges::count_if(recorded_, [](auto const& each) { return !each.second.decided; }));
   for (std::uint32_t ordinal = 0; ordinal < archive.entries().size(); ++ordinal) {
-    if (!imported && undecided == 0) break;
     const IndexEntry& entry = archive.entries()[ordinal];
     if (entry.session != session || entry.outcome == Outcome::kOriginFailed) continue;
     auto const site = archive.site(ordinal);
@@ -79,17 +62,14 @@ void TlsPlans::read_exchanges(const ArchiveReader& archive, std::uint32_t sessio
     std::string const host(site->host);
     auto place = recorded_.find({host, site->port});
     if (place == recorded_.end()) {
-      if (!imported) continue;
       TlsPlan plan{.names = {.names = {host}}, .alpn = kH1};
       place = recorded_.try_emplace({host, site->port}, std::move(plan), false).first;
-      ++undecided;
     }
     auto& known = place->second;
     if (known.decided) continue;
     auto const version = site->version;
     known.decided = version != HttpVersion::kUnknown && version != HttpVersion::kH3;
     known.plan.alpn = known.decided && version != HttpVersion::kH2 ? kH1 : kH2;
-    if (known.decided) --undecided;
   }
   for (auto& [place, known] : recorded_) known.decided = known.decided || known.plan.alpn == kH1;
 }

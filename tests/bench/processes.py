@@ -7,6 +7,7 @@ import time
 
 LIBC = ctypes.CDLL(None)
 PROC = pathlib.Path("/proc")
+IDLE_CHECK_SECONDS, IDLE_CHECKS_MAX = .25, 240
 
 
 def tree(pid):
@@ -28,6 +29,17 @@ def cpu_seconds(pid):
             raise OSError(error, os.strerror(error), f"process {each}")
         total_ns += time.clock_gettime_ns(clock.value)
     return total_ns / 1e9
+
+
+def wait_until_idle(pid):
+    """Until it uses no processor time."""
+    before = None
+    for _ in range(IDLE_CHECKS_MAX):
+        if (now := cpu_seconds(pid)) == before:
+            return
+        before = now
+        time.sleep(IDLE_CHECK_SECONDS)
+    raise AssertionError(f"process {pid} is never idle")
 
 
 def forget_peak_memory(pid):

@@ -72,6 +72,8 @@ def case_lines(result):
                f"   {with_spread(ratio, '{:.2f}'.format) if ratio else ''}".rstrip())
     if result.get("instructions"):
         yield f"  {OURS}: {result['instructions']:,.0f} instructions each, by callgrind"
+        for peer, each in result.get("peers_instructions", {}).items():
+            yield f"  {peer}: {each:,.0f}"
     yield ""
 
 

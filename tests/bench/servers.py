@@ -16,6 +16,7 @@ from collections.abc import Callable
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
 
 import harness
+import processes
 from wire import Certificate, DEADLINE_SECONDS
 
 OBJECTS = {"1k": 1024, "100k": 100 * 1024}  # bytes, incompressible
@@ -111,10 +112,10 @@ def free_ports(count):
 
 
 class Peer:
-    """A process that serves the objects until it is closed. `ports` has the keys "clear", "h1" and
+    """A process that serves the objects until it is closed, run by `wrapper`. `ports` has the keys "clear", "h1" and
     "h2" (over TLS) as far as it speaks them."""
 
-    def __init__(self, bench, name, protocols, threads):
+    def __init__(self, bench, name, protocols, threads, wrapper):
         self.name = name
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{name}.", dir=bench.folder))
         self.folder.chmod(0o755)
@@ -123,8 +124,9 @@ class Peer:
         self.values = {"folder": self.folder, "objects": bench.objects, "certificate": self.leaf,
                        "key": self.leaf.with_suffix(".key"), "threads": threads, **self.ports}
         with open(self.folder / "log", "wb") as log:
-            self.process = subprocess.Popen([*bench.on_server_core(), *self.command(bench)],
-                                            stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self.process = subprocess.Popen(
+                [*bench.on_server_core(), *wrapper, *self.command(bench)],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.pid = self.process.pid
         self.wait_until_listening()
 
@@ -161,8 +163,8 @@ class Peer:
 class Nginx(Peer):
     program = "/usr/sbin/nginx"
 
-    def __init__(self, bench, name="nginx", threads=1):
-        super().__init__(bench, name, ("clear", "h1", "h2"), threads)
+    def __init__(self, bench, name="nginx", threads=1, wrapper=()):
+        super().__init__(bench, name, ("clear", "h1", "h2"), threads, wrapper)
 
     def command(self, _):
         config = self.folder / "nginx.conf"
@@ -174,8 +176,8 @@ class Nginx(Peer):
 class H2o(Peer):
     program = "/usr/bin/h2o"
 
-    def __init__(self, bench, threads=1):
-        super().__init__(bench, "h2o", ("clear", "h1"), threads)
+    def __init__(self, bench, threads=1, wrapper=()):
+        super().__init__(bench, "h2o", ("clear", "h1"), threads, wrapper)
         self.ports["h2"] = self.ports["h1"]  # the client's ALPN decides
 
     def command(self, _):
@@ -188,8 +190,8 @@ class H2o(Peer):
 class Nghttpd(Peer):
     program = "/usr/sbin/nghttpd"
 
-    def __init__(self, bench, threads=1):
-        super().__init__(bench, "nghttpd", ("h2",), threads)
+    def __init__(self, bench, threads=1, wrapper=()):
+        super().__init__(bench, "nghttpd", ("h2",), threads, wrapper)
 
     def command(self, bench):
         return [self.program, "-n", str(self.values["threads"]), "-a", "127.0.0.1", "-d",
@@ -275,4 +277,5 @@ def replay(bench, archive, wrapper=(), threads=1):
                               wrapper=[*bench.on_server_core(), *wrapper])
     with ended_in_order(reprise):
         clear, tls = reprise.address("http")[1], reprise.address("https")[1]
+        processes.wait_until_idle(reprise.pid)  # it prepares certificates
         yield Replay(reprise.pid, {"clear": clear, "h1": tls, "h2": tls}, reprise.log)

@@ -48,6 +48,8 @@ def arguments():
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write all figures here")
     parser.add_argument("--figures", action="store_true",
                         help="print a line of JSON a figure, too, for tools/test --full")
+    parser.add_argument("--count-peers", action="store_true",
+                        help="count the instructions of the peers, too (5 minutes more)")
     parser.add_argument("--strict", action="store_true", help="exit 5 when a target is missed")
     parser.add_argument("--cores", metavar="SERVER,LOAD",
                         help="where the servers and the load run (the first two there are)")
@@ -123,8 +125,19 @@ def count_instructions(bench, options, archive, results):
         result["instructions"], result["instructions_failed"] = instructions.a_request(
             bench, archive, case, requests)
         say(f"{case.name:18} {result['instructions']:,.0f} instructions each")
+        if options.count_peers:
+            count_peers(bench, case, requests, result)
         if options.quick:
             return
+
+
+def count_peers(bench, case, requests, result):
+    result["peers_instructions"] = {}
+    for name in result["ratios"]:
+        each, failed = instructions.a_request_of(servers.PEERS[name], bench, case, requests)
+        result["peers_instructions"][name] = each
+        result["instructions_failed"] += failed
+        say(f"{case.name:18} {each:,.0f} instructions each of {name}")
 
 
 def print_figures(results):

@@ -3,7 +3,7 @@
 import json
 import operator
 
-BOUNDS = {"<": operator.lt, "<=": operator.le, "==": operator.eq}
+BOUNDS = {"<": operator.lt, "<=": operator.le, "==": operator.eq, ">=": operator.ge}
 
 
 def report(name, value, unit, bound):
