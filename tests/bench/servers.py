@@ -112,8 +112,8 @@ def free_ports(count):
 
 
 class Peer:
-    """A process that serves the objects until it is closed, run by `wrapper`. `ports` has the keys "clear", "h1" and
-    "h2" (over TLS) as far as it speaks them."""
+    """A process that serves the objects until it is closed, run by `wrapper`. `ports` has the keys
+    "clear", "h1" and "h2" (over TLS) as far as it speaks them."""
 
     def __init__(self, bench, name, protocols, threads, wrapper):
         self.name = name

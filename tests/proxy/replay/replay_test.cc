@@ -126,6 +126,13 @@ TEST_F(TlsPlansTest, JudgeEachHostByItselfWhereARecordingAndAnImportWereMerged) 
   for (const TlsHost& host : plans().hosts()) EXPECT_FALSE(host.assumed) << host.host;
 }
 
+TEST_F(TlsPlansTest, KnowHostsOfAMergedImportThatHasNoConnections) {
+  recorded("recorded.test", 443, "TLSv1.3", "h2");
+  exchanged("imported.test", HttpVersion::kH2);
+  EXPECT_EQ(protocol("imported.test"), "h2");
+  EXPECT_EQ(plans().leaves().size(), 2);
+}
+
 TEST_F(TlsPlansTest, AssumeH2WhereAnImportDoesNotSay) {
   exchanged("unknown.test", HttpVersion::kUnknown);
   exchanged("h3.test", HttpVersion::kH3);
