@@ -192,13 +192,15 @@ std::optional<int> AdviseRun::find() {
     if (changes_.size() == most) {
       not_tried_.push_back({.candidate = std::move(each.change.candidates.front()),
                             .why = "the budget is too short"});
-      budget_for_all_ = std::chrono::ceil<std::chrono::minutes>(
-          options_.budget - std::chrono::duration<double>(seconds_left()) +
-          std::chrono::duration<double>(seconds_of(std::min(options_.candidates, tried.size()))));
       continue;
     }
     each.change.side = experiment_->add(std::move(each.side));
     changes_.push_back(std::move(each.change));
+  }
+  auto const wanted = std::min(options_.candidates, tried.size());
+  if (changes_.size() < wanted) {
+    std::chrono::duration<double> const more(seconds_of(wanted) - seconds_left());
+    budget_for_all_ = std::chrono::ceil<std::chrono::minutes>(options_.budget + more);
   }
   return std::nullopt;
 }
