@@ -80,7 +80,7 @@ void append_character(std::string& out, std::uint32_t number) {
   put(0x80 | (number & 0x3F));
 }
 
-// `rest` begins with "&#". The length of the reference; 0 if it is none.
+// `rest` begins with "&#". The length of the reference, or 0 if this is not one.
 std::size_t decode_number(std::string_view rest, std::string& out) {
   bool const hexadecimal = rest.size() > 2 && (rest[2] == 'x' || rest[2] == 'X');
   unsigned const base = hexadecimal ? 16 : 10;
@@ -95,7 +95,7 @@ std::size_t decode_number(std::string_view rest, std::string& out) {
   return at < rest.size() && rest[at] == ';' ? at + 1 : at;
 }
 
-// `rest` begins with '&'. The length of the reference; 0 if it is none.
+// `rest` begins with '&'. The length of the reference, or 0 if this is not one.
 std::size_t decode_reference(std::string_view rest, std::string& out) {
   if (rest.starts_with("&#")) return decode_number(rest, out);
   auto const* const end = std::find_if_not(rest.begin() + 1, rest.end(), is_letter_or_digit);

@@ -35,6 +35,15 @@ std::vector<Joined> edges_of(const DependencyGraph& graph) {
   return edges;
 }
 
+/// What `to` waits for.
+std::vector<std::string> waited_for(const DependencyGraph& graph, const std::string& to) {
+  std::vector<std::string> from;
+  for (Joined const& edge : edges_of(graph)) {
+    if (edge.to == to) from.push_back(edge.from);
+  }
+  return from;
+}
+
 const std::string kPage = "https://a.test/page";
 
 TEST(LearnDependencies, KnowsThatScriptsRunInTheOrderOfTheirDocument) {
@@ -113,16 +122,9 @@ TEST(LearnDependencies, LetsFontsWaitForAllStyleSheetsThatHoldUpTheLayout) {
       call.set("priority", call.name.ends_with("print.css") ? "VeryLow" : "VeryHigh");
     }
   }
-  auto const edges = edges_of(learn_dependencies(loads));
-  auto const to = [&](const char* name) {
-    std::vector<std::string> from;
-    for (Joined const& edge : edges) {
-      if (edge.to == name) from.push_back(edge.from);
-    }
-    return from;
-  };
-  EXPECT_THAT(to("font"), testing::ElementsAre("fonts.css", "base.css"));
-  EXPECT_THAT(to("more.css"), testing::ElementsAre("fonts.css"));
+  auto const graph = learn_dependencies(loads);
+  EXPECT_THAT(waited_for(graph, "font"), testing::ElementsAre("fonts.css", "base.css"));
+  EXPECT_THAT(waited_for(graph, "more.css"), testing::ElementsAre("fonts.css"));
 }
 
 TEST(LearnDependencies, LetsDeferredScriptsRunInTheOrderOfTheirDocumentWithTheirImports) {
@@ -138,11 +140,8 @@ TEST(LearnDependencies, LetsDeferredScriptsRunInTheOrderOfTheirDocumentWithTheir
          {"https://a.test/data.json", "Fetch", 88, 120, 121, "https://a.test/app.js"}}));
     add_task(loads.back(), "https://a.test/moon.js", 140 + late, 150 + late);
   }
-  std::vector<std::string> from;
-  for (Joined const& edge : edges_of(learn_dependencies(loads))) {
-    if (edge.to == "script of https://a.test/moon.js") from.push_back(edge.from);
-  }
-  EXPECT_THAT(from, testing::UnorderedElementsAre("moon.js", "app.js", "import.js", "deep.js"));
+  EXPECT_THAT(waited_for(learn_dependencies(loads), "script of https://a.test/moon.js"),
+              testing::UnorderedElementsAre("moon.js", "app.js", "import.js", "deep.js"));
 }
 
 TEST(LearnDependencies, GoesThroughTheTaskOfAScript) {
