@@ -204,7 +204,7 @@ class ChangedLoad {
         return link_.add(
             node, bytes_of(node),
             protocol(node) == PredictedProtocol::kH1 ? SharedLink::kOwnConnection : origin_of(node),
-            urgency_of(node));
+            {.urgency = urgency_of(node), .incremental = parts(node).incremental});
       case Event::kEnd:
         happened(node, DependencyAfter::kEnd);
         if (graph_.nodes[node].kind == DependencyNodeKind::kRequest) leave_connection(node);

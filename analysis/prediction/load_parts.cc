@@ -37,6 +37,12 @@ int urgency_of(const Call& call) {
   return word == std::end(kWords) ? kUrgencyUnknown : static_cast<int>(word - kWords);
 }
 
+/// As browsers ask for it: they can use a script, style sheet or font only as a whole.
+bool is_incremental(const Call& call) {
+  auto const type = call.attribute("type");
+  return type != "Script" && type != "Stylesheet" && type != "Font";
+}
+
 class PartsMaker {
  public:
   PartsMaker(const DependencyGraph& graph, const ObservedPage& load, const PredictionLink& link)
@@ -170,6 +176,7 @@ class PartsMaker {
         protocol.starts_with("http/1") ? PredictedProtocol::kH1 : PredictedProtocol::kH2;
     node.bytes = bytes_of(call);
     node.urgency = urgency_of(call);
+    node.incremental = node.urgency == kUrgencyUnknown || is_incremental(call);
     auto const wait = static_cast<double>(times.first_byte_us - times.sent_us);
     node.round_trip_us = std::min(wait, round_trip_us_);
     node.think_us = wait - node.round_trip_us;
@@ -218,7 +225,8 @@ class PartsMaker {
       link.advance(at);
       NodeParts const& node = parts_.nodes[i];
       bool const has_own = node.protocol == PredictedProtocol::kH1;
-      link.add(i, node.bytes, has_own ? SharedLink::kOwnConnection : node.origin, node.urgency);
+      link.add(i, node.bytes, has_own ? SharedLink::kOwnConnection : node.origin,
+               {.urgency = node.urgency, .incremental = node.incremental});
     }
     finish_until(SharedLink::kNever);
   }

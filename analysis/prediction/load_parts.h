@@ -42,9 +42,10 @@ struct NodeParts {
   double think_us = 0;        ///< the server's part
   double bytes = 0;           ///< through the link
   int urgency = kUrgencyUnknown;
-  double tail_us = 0;     ///< until the end, without using the link
-  double slow_start = 0;  ///< the part of slow_start_us() that is in `tail_us`, to 1
-  double task_us = 0;     ///< the length of a task
+  bool incremental = true;  ///< without a known urgency, it shares its connection
+  double tail_us = 0;       ///< until the end, without using the link
+  double slow_start = 0;    ///< the part of slow_start_us() that is in `tail_us`, to 1
+  double task_us = 0;       ///< the length of a task
 };
 
 struct LoadParts {

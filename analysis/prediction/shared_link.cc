@@ -11,24 +11,30 @@ constexpr double kRestBytes = 1e-6;
 
 }  // namespace
 
-void SharedLink::add(std::size_t transfer, double bytes, std::size_t connection, int urgency) {
+void SharedLink::add(std::size_t transfer, double bytes, std::size_t connection,
+                     TransferPriority priority) {
   active_.push_back({.name = transfer,
                      .connection = connection,
-                     .urgency = urgency,
+                     .priority = priority,
                      .left_bytes = bytes_per_us_ > 0 ? bytes : 0});
   choose();
 }
 
 void SharedLink::choose() {
-  std::map<std::size_t, int> most_urgent;
+  std::map<std::size_t, const Transfer*> first;  // by connection
   for (Transfer const& each : active_) {
-    auto const [found, is_new] = most_urgent.emplace(each.connection, each.urgency);
-    if (!is_new) found->second = std::min(found->second, each.urgency);
+    if (each.left_bytes <= 0) continue;
+    auto const [found, is_new] = first.emplace(each.connection, &each);
+    if (!is_new && each.priority < found->second->priority) found->second = &each;
   }
   going_on_ = 0;
   for (Transfer& each : active_) {
-    each.goes_on = each.connection == kOwnConnection || each.left_bytes <= 0 ||
-                   each.urgency == most_urgent.at(each.connection);
+    each.goes_on = each.connection == kOwnConnection || each.left_bytes <= 0;
+    if (!each.goes_on) {
+      Transfer const& goes_first = *first.at(each.connection);
+      each.goes_on = &each == &goes_first ||
+                     (each.priority.incremental && each.priority == goes_first.priority);
+    }
     going_on_ += each.goes_on;
   }
 }

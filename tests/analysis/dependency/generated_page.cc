@@ -14,6 +14,21 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
+constexpr std::array<const char*, 5> kPriorities = {"VeryHigh", "High", "Medium", "Low", "VeryLow"};
+
+/// As Chromium has it, into kPriorities.
+std::size_t urgency_of(const GeneratedRequest& request) {
+  if (request.type == "Document" || request.type == "Stylesheet") return 0;
+  if (request.type == "Image") return 3;
+  bool const is_parsed = request.initiator == 0 && !request.asynchronous;
+  return request.type != "Script" || is_parsed ? 1 : 3;
+}
+
+/// Of no use in part.
+bool is_whole(const GeneratedRequest& request) {
+  return request.type == "Script" || request.type == "Stylesheet" || request.type == "Font";
+}
+
 /// A load, event by event. Times are in ms.
 class Simulator {
  public:
@@ -95,17 +110,37 @@ class Simulator {
 
   void schedule(double at, Event::Kind kind, int i) { events_.push({at, kind, i}); }
 
+  /// Those of the active ones that the link carries now.
+  std::vector<std::size_t> carried() const {
+    if (!page_.priorities) return active_;
+    std::vector<std::size_t> chosen;
+    for (auto const i : active_) {
+      auto const& one = page_.requests[i];
+      bool const waits = std::ranges::any_of(active_, [&](std::size_t k) {
+        auto const& other = page_.requests[k];
+        if (k == i || other.host != one.host) return false;
+        auto const its = std::pair(urgency_of(other), !is_whole(other));
+        auto const own = std::pair(urgency_of(one), !is_whole(one));
+        bool const came_before = std::ranges::find(active_, k) < std::ranges::find(active_, i);
+        return its < own || (its == own && is_whole(one) && came_before);
+      });
+      if (!waits) chosen.push_back(i);
+    }
+    return chosen;
+  }
   double next_finish() const {
     double least = kNever;
-    for (auto const i : active_) least = std::min(least, states_[i].left);
+    auto const chosen = carried();
+    for (auto const i : chosen) least = std::min(least, states_[i].left);
     return active_.empty() ? kNever
-                           : now_ + least * static_cast<double>(active_.size()) /
+                           : now_ + least * static_cast<double>(chosen.size()) /
                                         (page_.bytes_per_ms * change_.rate);
   }
   void advance(double until) {
+    auto const chosen = carried();
     double const each = (until - now_) * page_.bytes_per_ms * change_.rate /
-                        static_cast<double>(std::max<std::size_t>(active_.size(), 1));
-    for (auto const i : active_) states_[i].left -= each;
+                        static_cast<double>(std::max<std::size_t>(chosen.size(), 1));
+    for (auto const i : chosen) states_[i].left -= each;
     now_ = until;
   }
   void finish_transfers() {
@@ -133,9 +168,9 @@ class Simulator {
         }
         if (!connections_.contains(asked.host)) {
           at.dns = now_;
-          at.connect = now_ + rtt();
-          at.tls = now_ + 2 * rtt();
-          connections_[asked.host] = now_ + 3 * rtt();
+          at.connect = now_ + page_.rtt_ms;
+          at.tls = at.connect + rtt();
+          connections_[asked.host] = at.tls + rtt();
         }
         at.sent = std::max(now_, connections_[asked.host]);
         schedule(at.sent + rtt() + at.think, Event::kFirstByte, event.request);
@@ -252,6 +287,7 @@ class Simulator {
     call.set("status", "200");
     call.set("protocol", "h2");
     call.set("bytes", std::to_string(std::llround(asked.bytes)));
+    if (page_.priorities) call.set("priority", kPriorities[urgency_of(asked)]);
     if (asked.initiator >= 0) call.set("initiator", request(asked.initiator).url);
     RequestTimes times{
         .send_start = us(at.sent), .send_end = us(at.sent), .first_byte = us(at.first_byte)};
@@ -328,6 +364,7 @@ class Generator {
       if (random_() % 4 != 0) fetched(script, random_() % 2 == 0 ? "Fetch" : "Image");
     }
     add_joins(scripts);
+    page_.priorities = random_() % 2 == 0;
     return std::move(page_);
   }
 

@@ -43,6 +43,8 @@ struct GeneratedPage {
   double bytes_per_ms = 1000;
   int largest = -1;   ///< the image that is the largest contentful paint
   bool tasks = true;  ///< whether loads show executions
+  /// Whether loads show priorities; responses of a host then follow them, on one connection.
+  bool priorities = false;
 
   /// The true graph, always with tasks and milestones; times are those of a load without jitter.
   DependencyGraph truth() const;
@@ -55,7 +57,7 @@ struct SimulatedChange {
   std::map<int, double> bytes_factor;  ///< by request
   std::set<int> dropped;
   std::set<int> preloaded;  ///< sent at the first byte of the document, used as before
-  double rtt_ms = 0;        ///< added
+  double rtt_ms = 0;        ///< added to each round trip to a server of the page
   double rate = 1;          ///< of the link, a factor
   double cpu = 1;
 };

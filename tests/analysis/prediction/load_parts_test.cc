@@ -14,6 +14,8 @@ struct Phases {
   double start, dns, connect, tls, queued, wait, receive;
   const char* protocol = "h2";
   const char* bytes = "0";
+  const char* type = "";
+  const char* priority = "";
 };
 
 ObservedPage load_of(const std::vector<Phases>& requests) {
@@ -25,6 +27,8 @@ ObservedPage load_of(const std::vector<Phases>& requests) {
     call.set("method", "GET");
     call.set("protocol", each.protocol);
     call.set("bytes", each.bytes);
+    call.set("type", each.type);
+    call.set("priority", each.priority);
     page.calls.calls.push_back(std::move(call));
     for (auto const& [name, length] :
          {std::pair("queued", each.queued), std::pair("dns", each.dns),
@@ -111,6 +115,23 @@ TEST(LoadParts, ShareTheLinkOfTheTransfersAndLeaveATail) {
   EXPECT_NEAR(unknown.of("https://a.test/").tail_us, 100'000, 1e-6);
   EXPECT_EQ(unknown.of("https://a.test/").slow_start, 1);
   EXPECT_EQ(slow_start_us(60'000, 25'000, 0), 50'000) << "14.6, 29.2 KB and the rest";
+}
+
+TEST(LoadParts, SendScriptsOfAConnectionOneAfterAnother) {
+  PredictionLink const link{.bytes_per_second = 1e6, .rtt_us = 20'000};
+  auto const load = [](const char* priority) {
+    auto const script = [&](const char* url, double receive) {
+      return Phases{url, 0, 0, 0, 0, 0, 20, receive, "h2", "10000", "Script", priority};
+    };
+    return load_of({script("https://a.test/1.js", 10), script("https://a.test/2.js", 20)});
+  };
+  Taken const in_order(load("High"), link);
+  EXPECT_NEAR(in_order.of("https://a.test/1.js").tail_us, 0, 1);
+  EXPECT_NEAR(in_order.of("https://a.test/2.js").tail_us, 0, 1);
+  // If they shared the link, the first one would not be there after 10 ms.
+  Taken const unknown(load(""), link);
+  EXPECT_TRUE(unknown.of("https://a.test/1.js").incremental);
+  EXPECT_FALSE(in_order.of("https://a.test/1.js").incremental);
 }
 
 TEST(LoadParts, KnowTheWorkInAGap) {

@@ -37,17 +37,29 @@ TEST(SharedLink, EndsEqualTransfersTogether) {
 
 TEST(SharedLink, SendsTheMostUrgentOfAConnectionFirst) {
   SharedLink link(2);
-  link.add(1, 100, 0, 3);
+  link.add(1, 100, 0, {.urgency = 3});
   EXPECT_THAT(link.advance(10), ElementsAre());
-  link.add(2, 40, 0, 1);
-  link.add(3, 20, 1, 3);
-  link.add(4, 0, 0, 4);
+  link.add(2, 40, 0, {.urgency = 1});
+  link.add(3, 20, 1, {.urgency = 3});
+  link.add(4, 0, 0, {.urgency = 4});
   EXPECT_THAT(link.advance(10), ElementsAre(4)) << "nothing needs no turn";
   // The second and third share the link; then the second has it alone, then the first.
   EXPECT_THAT(link.advance(30), ElementsAre(3));
   EXPECT_THAT(link.advance(40), ElementsAre(2));
   EXPECT_EQ(link.next_end(), 80);
   EXPECT_THAT(link.advance(80), ElementsAre(1));
+}
+
+TEST(SharedLink, SendsWhatIsOfNoUseInPartOneAfterAnother) {
+  SharedLink link(1);
+  link.add(1, 30, 0, {.incremental = true});
+  link.add(2, 30, 0, {.incremental = true});
+  link.add(3, 20, 0, {.incremental = false});
+  link.add(4, 10, 0, {.incremental = false});
+  EXPECT_THAT(link.advance(20), ElementsAre(3)) << "the first, though it is longer";
+  EXPECT_THAT(link.advance(30), ElementsAre(4));
+  EXPECT_EQ(link.next_end(), 90);
+  EXPECT_THAT(link.advance(90), ElementsAre(1, 2)) << "together";
 }
 
 TEST(SharedLink, IsUnlimitedWithoutARate) {
