@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""What a replay costs in round trips, beside the origin itself: nginx behind the same link, with no
-relay between them. Compared are the first byte and the whole document, for documents that the
-first flight takes and for those that it does not, in both protocols and both versions of TLS.
+"""What a replay and the relay of `shape` cost in round trips, beside the origin itself: nginx behind
+the same link, with nothing between them. Compared are the first byte and the whole document, for
+documents that the first flight takes and for those that it does not, in both protocols and both
+versions of TLS.
 
 nginx has records of 1400 bytes (ssl_buffer_size): with its usual 16 KB its own first byte comes a
-round trip late where head and body share a record, in HTTP/1.1 always, in HTTP/2 by chance.
+round trip late where head and body share a record, in HTTP/1.1 always, in HTTP/2 by chance, with
+the relay and without it.
 
 Whatever else runs on the machine only ever adds, so each time is the shortest of some tries.
 Needs root or unprivileged user namespaces, for the link.
@@ -31,7 +33,8 @@ DOCUMENTS = {1: 1, 14: 2, 16: 2, 60: 3}
 CLIENTS = {"h1-tls12.test": "--http1.1 --tls-max 1.2", "h1-tls13.test": "--http1.1",
            "h2-tls12.test": "--http2 --tls-max 1.2", "h2-tls13.test": "--http2"}
 SMALL_ANSWERS = 10
-ADDRESS = "198.18.0.1"
+ADDRESS = "198.18.0.1"  # of the servers that are behind the link themselves
+OUTSIDE = "192.0.2.1"  # of the machine, behind `shape`
 
 SERVER = """
   ssl_buffer_size 1400;
@@ -44,10 +47,10 @@ SERVER = """
 
 def curl(host, paths):
     """Prints a line for each transfer, over one connection: host, path, the seconds until the
-    request, the first byte and the last."""
+    request, the first byte and the last. $SERVER is where it connects."""
     told = "%{time_pretransfer} %{time_starttransfer} %{time_total}"
     transfers = " --next ".join(
-        f"-sSkf {CLIENTS[host]} --resolve {host}:443:{ADDRESS} -o /dev/null "
+        f"-sSkf {CLIENTS[host]} --connect-to ::$SERVER -o /dev/null "
         f"-w '{host} {path} {told}\\n' https://{host}/{path}" for path in paths)
     return f"curl {transfers} || echo failed"
 
@@ -67,6 +70,7 @@ class FirstByte(harness.TestCase):
             (self.folder / f"www/{kilobytes}.txt").write_bytes(body)
         self.tls = Certificate(self.folder / "tls", tuple(CLIENTS))
         self.archive = self.folder / "a.reprise"
+        self.start_origin()
         self.record_all()
 
     def nginx(self, address):
@@ -78,17 +82,20 @@ class FirstByte(harness.TestCase):
                                   key=leaf.with_suffix(".key"))))
         return [NGINX, "-e", self.folder / "error.log", "-c", config]
 
-    def record_all(self):
+    def start_origin(self):
+        """nginx outside any link, until the end of the test."""
         with socket.create_server(("127.0.0.1", 0)) as probe:
-            port = probe.getsockname()[1]
-        origin = subprocess.Popen(self.nginx(f"127.0.0.1:{port}"), stdin=subprocess.DEVNULL)
+            self.port = probe.getsockname()[1]
+        origin = subprocess.Popen(self.nginx(f"127.0.0.1:{self.port}"), stdin=subprocess.DEVNULL)
         self.addCleanup(origin.wait)
         self.addCleanup(origin.terminate)
         for _ in harness.watch_folder(self.folder, origin.pid):
             if (self.folder / "pid").exists() or origin.poll() is not None:
                 break
+
+    def record_all(self):
         connects = [part for host in CLIENTS
-                    for part in ("--connect-to", f"{host}:443:127.0.0.1:{port}")]
+                    for part in ("--connect-to", f"{host}:443:127.0.0.1:{self.port}")]
         recorder = self.record(self.archive, *connects, "--insecure-origin")
         for host in CLIENTS:
             urls = [f"https://{host}/{kilobytes}.txt" for kilobytes in DOCUMENTS]
@@ -100,8 +107,12 @@ class FirstByte(harness.TestCase):
 
     def times(self, server, script):
         """Milliseconds until the first byte and until the last, by host and path."""
-        command = ["sh", "-c", script]
-        if server == "nginx":
+        address = f"{OUTSIDE}:{self.port}" if server == "shape" else f"{ADDRESS}:443"
+        command = ["env", f"SERVER={address}", "sh", "-c", script]
+        if server == "shape":
+            command = [harness.REPRISE, "shape", "--link", LINK, "--no-selfcheck", "--ports",
+                       str(self.port), "--", *command]
+        elif server == "nginx":
             command = [LINK_SERVER, LINK, "443", *self.nginx("0.0.0.0:443"), "--", *command]
         else:
             command = [harness.REPRISE, "replay", "--inject", "none", "--dates", "recorded",
@@ -118,7 +129,7 @@ class FirstByte(harness.TestCase):
     def assert_round_trips(self, expected, script):
         """Of the first byte and of the whole, by host and path; until each was once as short as it
         should be, or the tries are used up."""
-        for server in ("nginx", "replay"):
+        for server in ("nginx", "shape", "replay"):
             least = self.times(server, script)
             for _ in range(TRIES_MAX - 1):
                 trips = {each: [round(time / RTT_MS) for time in least[each]] for each in least}
