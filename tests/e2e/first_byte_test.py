@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What a replay and the relay of `shape` cost in round trips, beside the origin itself: nginx behind
-the same link, with nothing between them. Compared are the first byte and the whole document, for
-documents that the first flight takes and for those that it does not, in both protocols and both
+"""What a replay and the relay of `shape` cost in round trips, beside the origin itself: nginx
+behind the same link, with nothing between them. Compared are the first byte and the whole document,
+for documents that the first flight takes and for those that it does not, in both protocols and both
 versions of TLS.
 
 nginx has records of 1400 bytes (ssl_buffer_size): with its usual 16 KB its own first byte comes a
