@@ -80,7 +80,7 @@ bool ExperimentSide::load(std::size_t run) {
         measure_load(setup_of_run(setup_, result_.seed, run), cell.configuration, cell.url, name);
     exit_code_ = exit_code_of(measured);
     if (measured.end == LoadEnd::kInterrupted) return false;
-    std::fputs(measured.messages.c_str(), stderr);
+    said_.say(measured.messages);
     bool const hopeless = is_hopeless(measured);
     if (measured.end == LoadEnd::kNotLoaded) {
       std::fprintf(stderr, "%s\n", load_text(*measured.page).c_str());

@@ -13,6 +13,7 @@
 #include "tools/archive/given_archive.h"
 #include "tools/load/load_options.h"
 #include "tools/load/load_start.h"
+#include "tools/load/said_once.h"
 
 namespace reprise {
 
@@ -50,6 +51,7 @@ class ExperimentSide {
   std::vector<LoadCell> cells_;
   LoadSetup setup_;
   LoadResult result_;
+  SaidOnce said_;
   int exit_code_ = 0;
 };
 

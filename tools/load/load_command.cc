@@ -17,6 +17,7 @@
 #include "tools/load/load_options.h"
 #include "tools/load/load_start.h"
 #include "tools/load/load_table.h"
+#include "tools/load/said_once.h"
 #include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
 
@@ -44,7 +45,7 @@ class Progress {
     auto const before = place(cell) + (warm_up ? "warm-up: " : "");
     ++done_;
     if (live_) std::fputs("\r\033[K", stderr);
-    std::fputs(load.messages.c_str(), stderr);
+    said_.say(load.messages);
     if (!load.page) return;
     std::fprintf(stderr, "%s%s\n", before.c_str(), load_text(*load.page).c_str());
     for (const std::string& remark : load.page->remarks) {
@@ -68,6 +69,7 @@ class Progress {
   }
 
   const std::vector<LoadCell>& cells_;
+  SaidOnce said_;
   std::size_t loads_ = 0;
   std::size_t done_ = 0;
   Clock::time_point began_;
