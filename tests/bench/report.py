@@ -43,7 +43,7 @@ def faults(result):
             if figures[figure]["min"] <= 0:
                 yield f"{result['case']}: {figure} of {server} is {figures[figure]['min']}"
     if result.get("instructions_failed"):
-        yield f"{result['case']}: {result['instructions_failed']} requests failed under callgrind"
+        yield f"{result['case']}: {result['instructions_failed']} requests failed while counted"
 
 
 def number(value):
@@ -56,6 +56,14 @@ def number(value):
 
 def with_spread(figure, show=number):
     return f"{show(figure['median'])} ({show(figure['min'])} - {show(figure['max'])})"
+
+
+def counts_text(counts):
+    """Of one server: instructions with their libraries, and system calls."""
+    by_library = counts["instructions"]
+    parts = ", ".join(f"{library} {by_library[library]:,.0f}" for library in sorted(by_library))
+    return (f"{sum(by_library.values()):,.0f} instructions each ({parts}),"
+            f" {counts['system_calls']:.2f} system calls")
 
 
 def case_lines(result):
@@ -72,8 +80,8 @@ def case_lines(result):
                f"   {with_spread(ratio, '{:.2f}'.format) if ratio else ''}".rstrip())
     if result.get("instructions"):
         yield f"  {OURS}: {result['instructions']:,.0f} instructions each, by callgrind"
-        for peer, each in result.get("peers_instructions", {}).items():
-            yield f"  {peer}: {each:,.0f}"
+    for server, counts in result.get("counts", {}).items():
+        yield f"  {server:9}{counts_text(counts)}"
     yield ""
 
 

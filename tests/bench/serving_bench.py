@@ -49,7 +49,8 @@ def arguments():
     parser.add_argument("--figures", action="store_true",
                         help="print a line of JSON a figure, too, for tools/test --full")
     parser.add_argument("--count-peers", action="store_true",
-                        help="count the instructions of the peers, too (5 minutes more)")
+                        help="count the peers' instructions and all system calls, too (8 minutes"
+                             " more)")
     parser.add_argument("--strict", action="store_true", help="exit 5 when a target is missed")
     parser.add_argument("--cores", metavar="SERVER,LOAD",
                         help="where the servers and the load run (the first two there are)")
@@ -122,22 +123,31 @@ def count_instructions(bench, options, archive, results):
                     else COUNTED_REQUESTS[case.name_of_object])
         if options.quick:
             requests //= 10
-        result["instructions"], result["instructions_failed"] = instructions.a_request(
-            bench, archive, case, requests)
+        each, result["instructions_failed"] = instructions.a_request(bench, archive, case, requests)
+        result["instructions"] = each.total()
         say(f"{case.name:18} {result['instructions']:,.0f} instructions each")
         if options.count_peers:
-            count_peers(bench, case, requests, result)
+            count_beside_peers(bench, archive, case, requests, result, each)
         if options.quick:
             return
 
 
-def count_peers(bench, case, requests, result):
-    result["peers_instructions"] = {}
+def count_beside_peers(bench, archive, case, requests, result, own):
+    """Instructions by library and system calls, of the peers and of the replay, whose instructions
+    are `own`."""
+    result["counts"] = {"reprise": {"instructions": dict(own)}}
+    starts = {"reprise": lambda wrapper: servers.replay(bench, archive, wrapper)}
     for name in result["ratios"]:
-        each, failed = instructions.a_request_of(servers.PEERS[name], bench, case, requests)
-        result["peers_instructions"][name] = each
+        peer = servers.PEERS[name]
+        starts[name] = lambda wrapper, peer=peer: peer(bench, wrapper=wrapper)
+        each, failed = instructions.a_request_of(peer, bench, case, requests)
+        result["counts"][name] = {"instructions": dict(each)}
         result["instructions_failed"] += failed
-        say(f"{case.name:18} {each:,.0f} instructions each of {name}")
+    for name, start in starts.items():
+        calls, failed = instructions.calls_a_request(start, bench, case, requests)
+        result["counts"][name]["system_calls"] = calls
+        result["instructions_failed"] += failed
+        say(f"{case.name:18} {name:8} {report.counts_text(result['counts'][name])}")
 
 
 def print_figures(results):
