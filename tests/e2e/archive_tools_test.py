@@ -15,7 +15,7 @@ import unittest
 import harness
 from wire import DEADLINE_SECONDS, Certificate, response
 
-BROWSER = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+BROWSER = shutil.which(harness.BROWSER)
 NAMES = ("origin.test", "other.test")
 SECRET = "s3cret-0123456789"
 PAGE = b"<!doctype html><link rel=icon href='data:,'><title>old</title>"

@@ -10,7 +10,7 @@ import subprocess
 import harness
 from wire import response
 
-BROWSER = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+BROWSER = shutil.which(harness.BROWSER)
 HTML = b"Content-Type: text/html\r\n"
 SECONDS = 600
 

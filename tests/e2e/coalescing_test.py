@@ -15,7 +15,7 @@ import harness
 from wire import Certificate, DEADLINE_SECONDS
 
 NGINX = "/usr/sbin/nginx"
-BROWSER = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+BROWSER = shutil.which(harness.BROWSER)
 HOSTS = {"page.test": "/", "static.test": "/s.js", "lone.test": "/l.js", "old.test": "/o.js",
          "far.test": "/f.js"}
 SHARED = ("page.test", "static.test", "old.test", "far.test")

@@ -11,7 +11,9 @@ import subprocess
 import tempfile
 import time
 
-PROGRAM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+import harness
+
+PROGRAM = shutil.which(harness.BROWSER)
 DEADLINE_SECONDS = 60
 
 

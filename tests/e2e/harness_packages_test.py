@@ -16,7 +16,7 @@ from wire import HOST, Certificate, response
 
 NPM = harness.REPOSITORY / "harnesses/npm"
 PYTHON = harness.REPOSITORY / "harnesses/python"
-BROWSER = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+BROWSER = shutil.which(harness.BROWSER)
 PAGE = (b"<!doctype html><title>t</title><link rel=icon href=data:,>"
         b"<script>document.title = 'ran'</script>")
 VIEW = """JSON.stringify({

@@ -24,7 +24,7 @@ NODE = shutil.which("node")
 DIG = shutil.which("dig")
 KDIG = shutil.which("kdig")
 FIREFOX = shutil.which("firefox-esr")
-BROWSER = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+BROWSER = shutil.which(harness.BROWSER)
 
 FETCH = """
 (async () => {

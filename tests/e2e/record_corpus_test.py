@@ -12,7 +12,7 @@ import unittest
 import harness
 from wire import Certificate, response
 
-BROWSER = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+BROWSER = shutil.which(harness.BROWSER)
 HOST = "pages.test"
 HTML = b"Content-Type: text/html\r\n"
 PAGES = {

@@ -12,7 +12,7 @@ import harness
 from wire import HOST, Certificate, response
 
 OTHER = "other.test"
-BROWSER = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+BROWSER = shutil.which(harness.BROWSER)
 HTML = b"Content-Type: text/html\r\n"
 # A page that differs for phones, by what the server and what the script sees.
 DEVICE_PAGE = b"""<!doctype html><meta name=viewport content=width=device-width><title>%s</title>

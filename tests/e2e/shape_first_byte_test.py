@@ -30,7 +30,7 @@ NAME = "site.test"
 SERVER = "192.0.2.1"
 RTT_MS = 100
 TRIES_MAX = 8
-BROWSER = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+BROWSER = shutil.which(harness.BROWSER)
 SIOCSIFFLAGS = 0x8914
 IFF_UP = 1
 

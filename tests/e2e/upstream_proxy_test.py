@@ -13,7 +13,7 @@ from corporate_proxy import PASSWORD, USER, CorporateProxy
 from web_socket_wire import CLOSE, TEXT, Frames, H1WebSocket, accept_of, frame
 from wire import HOST, Certificate, Close, response
 
-BROWSER = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+BROWSER = shutil.which(harness.BROWSER)
 SECRETS = [PASSWORD, PASSWORD.replace(":", "%3A"),
            base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()]
 VARIABLES = ("http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy",

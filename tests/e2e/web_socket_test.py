@@ -19,7 +19,7 @@ from web_socket_wire import (BINARY, CLOSE, CONTINUATION, ENABLE_CONNECT_PROTOCO
                              H1WebSocket, H2WebSocket, Frames, accept_of, frame)
 from wire import DEADLINE_SECONDS, HOST, Certificate, Close, response
 
-BROWSER = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+BROWSER = shutil.which(harness.BROWSER)
 LONG = bytes((i * i) % 251 for i in range(600_000))
 SHORT = bytes(range(256)) * 300
 GOODBYE = struct.pack(">H", 1000) + b"done"
