@@ -11,6 +11,8 @@ namespace reprise {
 namespace {
 
 constexpr std::size_t kBodyBytes = 600'000;
+constexpr std::size_t kInitialWindowBytes = 12'000;  // of ngtcp2: ten packets of 1200 bytes
+constexpr std::size_t kPacketBytesMax = 1500;
 
 class H3Delivery : public testing::Test {
  protected:
@@ -123,6 +125,32 @@ TEST_F(H3Delivery, TheFirstByteComesInTheSecondRoundTrip) {
     pair_.now += std::chrono::milliseconds(100);
   }
   EXPECT_EQ(round_trips, 2);
+}
+
+/// The initial window, and as much as the client acknowledged of the handshake: slow start counts
+/// it, where Linux's TCP does not let a window grow that was not full.
+TEST_F(H3Delivery, TheFirstFlightIsTheWindowThatTheHandshakeLeft) {
+  pair_.open().get("/a");
+  auto const answer = [this] {
+    pair_.to_server();
+    pair_.context.restart();
+    pair_.context.poll();
+    pair_.to_client();
+  };
+  answer();
+  auto const handshake_bytes = pair_.bytes_to_client;
+  pair_.now += std::chrono::milliseconds(100);
+  answer();
+  // Paced over most of a round trip; nothing is acknowledged meanwhile.
+  for (int i = 0; i < 90; ++i) {
+    pair_.now += std::chrono::milliseconds(1);
+    pair_.server->pass(pair_.now);
+    pair_.to_client();
+  }
+  auto const flight_bytes = pair_.bytes_to_client - handshake_bytes;
+  EXPECT_GT(flight_bytes, kInitialWindowBytes);
+  // The last packet may go beyond the window, and one that probes for a larger size beside it.
+  EXPECT_LE(flight_bytes, kInitialWindowBytes + handshake_bytes + 3 * kPacketBytesMax);
 }
 
 }  // namespace
