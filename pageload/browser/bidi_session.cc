@@ -153,6 +153,10 @@ RemoteCommand BidiSession::close_command() const {
   return {{}, "browser.removeUserContext", {{"userContext", user_context_}}};
 }
 
+void BidiSession::fit_to_window() {
+  connection_.post({}, "browsingContext.setViewport", {{"context", page_}, {"viewport", nullptr}});
+}
+
 BodyQuestions BidiSession::body_questions() const {
   return {.response = body_question("response"), .request = body_question("request")};
 }

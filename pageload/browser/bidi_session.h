@@ -26,6 +26,7 @@ class BidiSession : public PageSession {
   void take_dom(const boost::json::object& result, PageLoad& load) const override;
   RemoteCommand screenshot_command() const override;
   RemoteCommand close_command() const override;
+  void fit_to_window() override;
   BodyQuestions body_questions() const override;
   PageInput input() const override;
 

@@ -131,6 +131,15 @@ Result<std::unique_ptr<Browser>> Browser::start(const BrowserOptions& options,
   auto version = state->driver->greet(*state->connection, deadline);
   if (!version) return unusable(version.error());
   state->version = std::move(*version);
+  for (const fs::path& extension : options.extensions) {
+    auto const reply = state->connection->call(state->driver->install_command(extension), deadline);
+    if (!reply) return unusable(reply.error());
+    if (!reply->error.empty()) {
+      return failed(std::make_error_code(std::errc::not_supported),
+                    "The browser does not take the extension in " + extension.string() + ": " +
+                        reply->error + ".");
+    }
+  }
   return std::unique_ptr<Browser>(new Browser(std::move(state)));
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
-// Drives one headless browser: Chromium over DevTools, Firefox over WebDriver BiDi. Blocking; one
-// thread.
+// Drives one browser: Chromium over DevTools, Firefox over WebDriver BiDi. Blocking; one thread.
 
 #include <boost/json/object.hpp>
 #include <chrono>
@@ -30,7 +29,8 @@ struct BrowserOptions {
   /// instead of ports 80 and 443. 0: no redirection.
   std::uint16_t http_port = 0;
   std::uint16_t https_port = 0;
-  boost::json::object firefox_prefs;  ///< by name, such as a replay's firefox_prefs
+  boost::json::object firefox_prefs;              ///< by name, such as a replay's firefox_prefs
+  std::vector<std::filesystem::path> extensions;  ///< unpacked: absolute folders
   bool headless = true;
   int width = 1280;  ///< of the page, in CSS pixels
   int height = 800;
@@ -58,6 +58,8 @@ struct PageOptions {
   /// Run once the page is quiet, each with its own `timeout`; then the page is watched until it is
   /// quiet again. The load covers all of this.
   std::vector<Step> steps;
+  /// Once the load is measured, leave the page to the user until the browser is closed.
+  bool keep_open = false;
 };
 
 /// A running browser with a fresh profile in a private temporary folder. The destructor ends every
@@ -65,8 +67,9 @@ struct PageOptions {
 class Browser {
  public:
   /// Errors: no_such_file_or_directory: no browser was found; timed_out; broken_pipe: the browser
-  /// ended or does not speak the protocol; no_such_process: its profile could not be prepared; the
-  /// error of fork. `failure`, if given, receives a sentence for users.
+  /// ended or does not speak the protocol; no_such_process: its profile could not be prepared;
+  /// not_supported: it refused an extension; the error of fork. `failure`, if given, receives a
+  /// sentence for users.
   static Result<std::unique_ptr<Browser>> start(const BrowserOptions& options,
                                                 std::string* failure = nullptr);
   ~Browser();

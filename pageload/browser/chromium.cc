@@ -60,6 +60,10 @@ class ChromiumDriver : public BrowserDriver {
     return std::string(text_at(hello->result, "product"));
   }
 
+  RemoteCommand install_command(const fs::path& folder) const override {
+    return {{}, "Extensions.loadUnpacked", {{"path", folder.string()}}};
+  }
+
   std::unique_ptr<PageSession> open_page(RemoteConnection& connection,
                                          const PageOptions& options) override {
     // A load has a browser of its own, and its page is a normal window, as users have it. Further

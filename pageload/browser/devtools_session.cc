@@ -213,6 +213,10 @@ RemoteCommand DevtoolsSession::close_command() const {
   return {{}, "Target.disposeBrowserContext", {{"browserContextId", context_}}};
 }
 
+void DevtoolsSession::fit_to_window() {
+  if (!options_.device) connection_.post(session_, "Emulation.clearDeviceMetricsOverride");
+}
+
 BodyQuestions DevtoolsSession::body_questions() const {
   return {.response = body_question("Network.getResponseBody", "body"),
           .request = body_question("Network.getRequestPostData", "postData")};

@@ -33,6 +33,7 @@ class DevtoolsSession : public PageSession {
   void take_dom(const boost::json::object& result, PageLoad& load) const override;
   RemoteCommand screenshot_command() const override;
   RemoteCommand close_command() const override;
+  void fit_to_window() override;
   BodyQuestions body_questions() const override;
   PageInput input() const override;
   Result<void> start_trace(TimePoint deadline) override { return trace_.start(session_, deadline); }

@@ -33,6 +33,9 @@ class BrowserDriver {
   /// Opens the session and returns the version. Errors: those of RemoteConnection.
   virtual Result<std::string> greet(RemoteConnection& connection, TimePoint deadline) = 0;
 
+  /// Loads the unpacked extension in this folder until the browser ends.
+  virtual RemoteCommand install_command(const std::filesystem::path& folder) const = 0;
+
   virtual std::unique_ptr<PageSession> open_page(RemoteConnection& connection,
                                                  const PageOptions& options) = 0;
 };

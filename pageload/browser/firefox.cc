@@ -126,6 +126,12 @@ class FirefoxDriver : public BrowserDriver {
     return "Firefox/" + std::string(version);
   }
 
+  RemoteCommand install_command(const fs::path& folder) const override {
+    return {{},
+            "webExtension.install",
+            {{"extensionData", {{"type", "path"}, {"path", folder.string()}}}}};
+  }
+
   std::unique_ptr<PageSession> open_page(RemoteConnection& connection,
                                          const PageOptions& options) override {
     return std::make_unique<BidiSession>(connection, options);

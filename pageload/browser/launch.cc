@@ -126,7 +126,6 @@ std::vector<std::string> browser_flags(const BrowserOptions& options, const fs::
       "--window-size=" + std::to_string(options.width) + "," + std::to_string(options.height),
       "--no-default-browser-check",
       "--disable-gpu",
-      "--disable-extensions",
       "--disable-breakpad",
       // An invisible page runs like a visible one.
       "--disable-backgrounding-occluded-windows",
@@ -138,6 +137,8 @@ std::vector<std::string> browser_flags(const BrowserOptions& options, const fs::
   };
   auto const quiet = quiet_flags();
   flags.insert(flags.end(), quiet.begin(), quiet.end());
+  flags.emplace_back(options.extensions.empty() ? "--disable-extensions"
+                                                : "--enable-unsafe-extension-debugging");
   if (options.headless) flags.emplace_back("--headless");
   if (::geteuid() == 0) flags.emplace_back("--no-sandbox");
   flags.insert(flags.end(), options.extra_flags.begin(), options.extra_flags.end());

@@ -87,7 +87,9 @@ Result<void> PageSession::run(const std::string& url, int width, int height, Pag
   bool const watched = options_.quiet.count() >= kLastLoadGapMs;
   if (auto done = read_out(load); !done) return done;
   if (watched && load.outcome == LoadOutcome::kLoaded) load.last_load_ms = last_load_ms(load);
-  return close(load);
+  if (!options_.keep_open) return close(load);
+  stay();
+  return {};
 }
 
 Result<std::string> PageSession::call_for(std::string_view method, json::object params,
@@ -250,6 +252,13 @@ Result<void> PageSession::close(const PageLoad& load) {
   auto const reply = connection_.call(close_command(), answer_deadline(load));
   if (!reply) return fail(reply.error());
   return {};
+}
+
+/// Ends with the browser. Until then new documents get their script, and workers are let go.
+void PageSession::stay() {
+  fit_to_window();
+  while (connection_.pump(std::chrono::steady_clock::now() + kAnswerTime)) {
+  }
 }
 
 }  // namespace reprise

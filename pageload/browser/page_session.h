@@ -1,8 +1,8 @@
 #pragma once
 
 // One page in one fresh context of a running browser: opens it, waits, navigates, watches until it
-// is quiet, reads it out, closes it. The commands for each step depend on the protocol:
-// devtools_session.h, bidi_session.h.
+// is quiet, reads it out, closes it or leaves it to the user. The commands for each step depend on
+// the protocol: devtools_session.h, bidi_session.h.
 
 #include <memory>
 #include <string>
@@ -50,6 +50,8 @@ class PageSession {
   /// The answer has the PNG in "data".
   virtual RemoteCommand screenshot_command() const = 0;
   virtual RemoteCommand close_command() const = 0;
+  /// Gives the page the size of its window, without waiting.
+  virtual void fit_to_window() = 0;
   virtual BodyQuestions body_questions() const = 0;
   virtual PageInput input() const = 0;
   /// Starts the trace for PageOptions::trace; does nothing in a browser without traces.
@@ -80,6 +82,7 @@ class PageSession {
   Result<bool> read_dom(PageLoad& load);
   Result<void> take_screenshot(PageLoad& load);
   Result<void> close(const PageLoad& load);
+  void stay();
 };
 
 }  // namespace reprise

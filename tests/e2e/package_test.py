@@ -60,7 +60,8 @@ class Packages(harness.TestCase):
             names = {name.split("/", 1)[1] for name in opened.getnames() if "/" in name}
             opened.extractall(self.folder)
         for name in ("usr/bin/wpr", "usr/bin/httparchive", "usr/bin/tsproxy",
-                     "usr/share/man/man1/reprise.1.gz"):
+                     "usr/share/man/man1/reprise.1.gz",
+                     "usr/share/reprise/trench/manifest.json"):
             self.assertIn(name, names)
         program, = self.folder.glob("*/usr/bin/reprise")
         done = subprocess.run([program, "--version"], capture_output=True, check=True)

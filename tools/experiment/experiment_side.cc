@@ -51,6 +51,10 @@ std::expected<ExperimentSide, CommandRefusal> ExperimentSide::of_words(
   if (!options.output.empty() || !options.record_to.empty()) {
     return refuse("-o and --record-to cannot be used in a side");
   }
+  // They would be part of what is measured.
+  if (options.browsing.keep_open || !options.browsing.extensions.empty()) {
+    return refuse("--keep-open and --extension are for `reprise load` alone");
+  }
   auto given = GivenArchive::take(options.archive());
   if (!given) {
     return refuse(options.archive().string() + " was not imported", given.error());

@@ -1,13 +1,17 @@
 #include "tools/load/browsing_options.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstdlib>
 #include <string_view>
 #include <utility>
 
 #include "base/system/text_file.h"
 #include "base/text/printable.h"
 #include "tools/process/command_line.h"
+
+namespace fs = std::filesystem;
 
 namespace reprise {
 namespace {
@@ -38,6 +42,35 @@ std::vector<Step> steps_in(const std::string& path) {
   auto steps = parse_steps(*text);
   if (!steps) throw CLI::ValidationError(path, steps.error());
   return std::move(*steps);
+}
+
+constexpr auto kNoDisplay =
+    "there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set. Run it in a desktop session, "
+    "or by xvfb-run";
+
+bool has_display() {
+  return std::ranges::any_of(std::array{"DISPLAY", "WAYLAND_DISPLAY"}, [](const char* name) {
+    const char* const value = std::getenv(name);
+    return value != nullptr && *value != '\0';
+  });
+}
+
+constexpr auto kManifest = "manifest.json";
+
+/// The extension of that name beside this program, as built, or where it is installed.
+fs::path own_extension(const std::string& name) {
+  std::error_code error;
+  auto const program = fs::read_symlink("/proc/self/exe", error).parent_path();
+  auto const built = program / "extension";
+  if (fs::exists(built / kManifest, error)) return built;
+  return program.parent_path() / "share/reprise" / name;
+}
+
+fs::path extension_in(const std::string& name) {
+  std::error_code error;
+  auto const folder = name == "trench" ? own_extension(name) : fs::absolute(name, error);
+  if (fs::is_regular_file(folder / kManifest, error)) return folder;
+  throw CLI::ValidationError("--extension", folder.string() + " has no " + kManifest);
 }
 
 }  // namespace
@@ -105,7 +138,25 @@ void BrowsingOptions::add_to(CLI::App& command) {
           "SELECTOR}, {\"type\": TEXT, \"into\": SELECTOR}, {\"wait\": SELECTOR or MS}")
       ->type_name("FILE");
   command.add_option("--ca", authority, "Trust the authority in this PEM file, too");
-  command.add_flag("--headed", headed, "Show the browser");
+  command.add_flag_function(
+      "--headed",
+      [this](std::int64_t) {
+        if (!has_display()) throw CLI::ValidationError("--headed", kNoDisplay);
+        headed = true;
+      },
+      "Show the browser");
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--extension",
+          [this](const std::vector<std::string>& names) {
+            for (const std::string& name : names) extensions.push_back(extension_in(name));
+          },
+          "Load this browser extension, unpacked: a folder, or trench, the panel that shows what "
+          "servers did")
+      ->allow_extra_args(false)
+      ->type_name("DIR|trench");
+  command.add_flag("--keep-open", keep_open,
+                   "Leave the browser open after each load until it is closed (with --headed)");
   command.add_flag("--no-bodies", no_bodies, "Do not read bodies back to compute their digests");
   command.add_flag("--dom", dom, "Include the documents' text in the result");
   command
@@ -125,6 +176,8 @@ std::vector<std::string> BrowsingOptions::arguments() const {
   if (!steps_file.empty()) all.push_back("--steps=" + steps_file.string());
   if (!authority.empty()) all.push_back("--ca=" + authority.string());
   if (headed) all.emplace_back("--headed");
+  for (auto const& extension : extensions) all.push_back("--extension=" + extension.string());
+  if (keep_open) all.emplace_back("--keep-open");
   if (no_bodies) all.emplace_back("--no-bodies");
   if (dom) all.emplace_back("--dom");
   for (const std::string& flag : browser_flags) all.push_back("--chromium-flag=" + flag);
@@ -136,6 +189,7 @@ BrowserOptions BrowsingOptions::browser() const {
   options.extra_flags = browser_flags;
   options.authority = authority;
   options.headless = !headed;
+  options.extensions = extensions;
   std::tie(options.width, options.height) = size_of(viewport);
   if (auto const* const known = device_called(device)) {
     std::tie(options.width, options.height) = std::pair(known->width, known->height);
@@ -152,6 +206,7 @@ PageOptions BrowsingOptions::page() const {
   options.fetch_bodies = !no_bodies;
   if (auto const* const known = device_called(device)) options.device = *known;
   options.steps = steps;
+  options.keep_open = keep_open;
   return options;
 }
 

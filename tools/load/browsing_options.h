@@ -33,6 +33,8 @@ struct BrowsingOptions {
   std::vector<Step> steps;  ///< the file's contents
   std::filesystem::path authority;
   bool headed = false;
+  std::vector<std::filesystem::path> extensions;  ///< absolute folders
+  bool keep_open = false;
   bool no_bodies = false;
   bool dom = false;
   std::vector<std::string> browser_flags;

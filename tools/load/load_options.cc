@@ -159,6 +159,9 @@ std::expected<std::vector<LoadCell>, std::string> LoadOptions::cells(
         "--protocol and --link cannot be used with --live. Use reprise shape to run any command "
         "behind a link");
   }
+  if (browsing.keep_open && !browsing.headed) {
+    return std::unexpected("--keep-open needs --headed: nobody could close the browser");
+  }
   for (const std::string& browser : sides.browsers) {
     if (is_firefox(browser) && !browsing.device.empty()) {
       return std::unexpected("--device is not available with Firefox");
@@ -207,7 +210,8 @@ LoadSetup LoadOptions::setup(const WhatIfArchive& archive) const {
   setup.favoured = !replay_switches.at("--no-realtime");
   setup.replay_arguments.insert(setup.replay_arguments.end(), replay_flags.begin(),
                                 replay_flags.end());
-  setup.time_limit = load_time_limit(std::chrono::seconds(browsing.timeout_s));
+  setup.time_limit = browsing.keep_open ? std::chrono::hours(24)
+                                        : load_time_limit(std::chrono::seconds(browsing.timeout_s));
   return setup;
 }
 

@@ -43,6 +43,13 @@ TEST(BrowserFlags, ShowTheBrowserWhenAsked) {
   EXPECT_THAT(browser_flags(options, "/tmp/p"), Not(Contains("--headless")));
 }
 
+TEST(BrowserFlags, PermitExtensionsOnlyWhereThereAreSome) {
+  BrowserOptions options;
+  EXPECT_THAT(browser_flags(options, "/tmp/p"), Contains("--disable-extensions"));
+  options.extensions = {"/tmp/extension"};
+  EXPECT_THAT(browser_flags(options, "/tmp/p"), Not(Contains("--disable-extensions")));
+}
+
 TEST(FindBrowser, TakesAPathAsItIsAndANameFromPath) {
   EXPECT_EQ(find_browser("/bin/sh"), "/bin/sh");
   EXPECT_TRUE(find_browser("sh").has_value());

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""`reprise load --headed` in both browsers: the window is on the screen, extensions are in it, and
+it stays until it is closed where that is asked for. Skipped without Xvfb."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import unittest
+
+import display
+import harness
+from wire import response
+
+BROWSERS = [name for name in ("chromium", "firefox-esr") if shutil.which(name)]
+COLOUR = (0x12, 0xab, 0x34)
+# A page that is shown in the size of its window, instead of the one that it is measured in, asks
+# for /resized. The content script of EXTENSION tells that it runs.
+PAGE = b"""<!doctype html><title>page</title><link rel=icon href=data:,>
+<body style="background: #12ab34"><script>
+addEventListener('resize', () => requestAnimationFrame(() => requestAnimationFrame(
+    () => fetch('/resized'))));
+</script>"""
+MANIFEST = {"manifest_version": 3, "name": "mark", "version": "1",
+            "browser_specific_settings": {"gecko": {"id": "mark@reprise.invalid"}},
+            "host_permissions": ["http://*/*"],
+            "content_scripts": [{"matches": ["http://*/*"], "js": ["mark.js"]}]}
+
+
+def browser_below(pid):
+    """The process of the browser itself among the descendants of `pid`."""
+    for task in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in task.read_text().split():
+            try:
+                arguments = pathlib.Path(f"/proc/{child}/cmdline").read_bytes()
+            except FileNotFoundError:
+                continue
+            name = os.path.basename(arguments.split(b"\0")[0])
+            if name in (b"chromium", b"firefox-esr") and b"\0--type=" not in arguments:
+                return int(child)
+            if found := browser_below(child):
+                return found
+    return None
+
+
+@unittest.skipUnless(BROWSERS, "no chromium and no firefox-esr")
+class Headed(harness.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.resized = threading.Event()
+        self.site = self.origin(self.answer, names=("localhost",))
+        self.url = f"http://127.0.0.1:{self.site.port}/"
+        extension = self.folder / "mark"
+        extension.mkdir()
+        (extension / "manifest.json").write_text(json.dumps(MANIFEST))
+        (extension / "mark.js").write_text("document.title = 'marked';")
+        self.result = self.folder / "loads.json"
+
+    def answer(self, request):
+        if request.target == "/resized":
+            self.resized.set()
+        return response(PAGE, headers=b"Content-Type: text/html\r\n")
+
+    def command(self, *arguments):
+        return [harness.REPRISE, "load", "--live", self.url, "--quiet", "0", "--headed",
+                *arguments]
+
+    def refusal(self, *command):
+        environment = {name: value for name, value in harness.environment(self.folder).items()
+                       if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+        done = subprocess.run(command, capture_output=True, text=True, env=environment,
+                              timeout=harness.DEADLINE_SECONDS)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        return done.stderr
+
+    def test_a_window_stays_with_its_extensions_until_it_is_closed(self):
+        screen = display.Display(self.folder)
+        self.addCleanup(screen.close)
+        environment = {**harness.environment(self.folder), **screen.environment}
+        for browser in BROWSERS:
+            with self.subTest(browser=browser):
+                self.resized.clear()
+                process = subprocess.Popen(
+                    self.command("--browser", browser, "--keep-open", "--viewport", "900x700",
+                                 "--extension", "trench", "--extension", "mark", "--dom",
+                                 "-o", str(self.result)),
+                    cwd=self.folder, env=environment, stderr=subprocess.PIPE, text=True)
+                self.addCleanup(process.stderr.close)
+                self.addCleanup(process.kill)
+                stayed = self.resized.wait(harness.DEADLINE_SECONDS)
+                self.assertTrue(stayed, process.poll() is not None and process.stderr.read())
+                screen.wait_for(*COLOUR, share=0.2)
+                os.kill(browser_below(process.pid), signal.SIGTERM)
+                said = process.communicate(timeout=harness.DEADLINE_SECONDS)[1]
+                self.assertEqual(process.returncode, 0, said)
+                load, = json.loads(self.result.read_text())["loads"]
+                self.assertEqual(load["outcome"], "loaded")
+                self.assertIn("<title>marked</title>", load["dom"])
+                self.assertEqual([each["url"] for each in load["requests"]], [self.url])
+
+    def test_an_extension_that_is_none_is_refused(self):
+        (self.folder / "mark" / "manifest.json").write_text("{")
+        screen = display.Display(self.folder)
+        self.addCleanup(screen.close)
+        for browser in BROWSERS:
+            done = subprocess.run(
+                self.command("--browser", browser, "--extension", str(self.folder / "mark")),
+                capture_output=True, text=True, timeout=harness.DEADLINE_SECONDS,
+                env={**harness.environment(self.folder), **screen.environment})
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("does not take the extension in", done.stderr)
+        self.assertIn("has no manifest.json",
+                      self.refusal(harness.REPRISE, "load", "--extension", str(self.folder)))
+
+    def test_what_cannot_be_is_said_before_anything_starts(self):
+        self.assertIn("DISPLAY", self.refusal(*self.command()))
+        self.assertIn("needs --headed", self.refusal(harness.REPRISE, "load", "--live", self.url,
+                                                     "--keep-open"))
+        for option in ("--extension trench", "--keep-open"):
+            side = f"some.reprise {self.url} {option}"
+            self.assertIn("`reprise load` alone", self.refusal(harness.REPRISE, "gate", side, side))
+        self.assertEqual(self.site.requests, [])
+
+
+if __name__ == "__main__":
+    if not display.PROGRAM:
+        print("skipped: needs Xvfb")
+        sys.exit(harness.SKIPPED)
+    harness.main()
