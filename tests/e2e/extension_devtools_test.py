@@ -11,7 +11,9 @@ import time
 
 import devtools
 import harness
+import trench_shops
 from extension_test import BUILD, TRACE, fields_of
+from trench_shops import SLOW
 from wire import response
 
 CHROMIUM = shutil.which("chromium")
@@ -28,14 +30,9 @@ SHOW_PANEL = """(async () => {
     }
 })()"""
 
-
 class DevTools(harness.TestCase):
     def setUp(self):
         super().setUp()
-        fields = "".join(f"Banky-Trace: {each['value']}\r\n" for each in fields_of(TRACE)).encode()
-        self.site = self.origin(lambda request: response(
-            b"<!doctype html><title>shop</title><link rel=icon href=data:,>",
-            headers=b"Content-Type: text/html\r\n" + fields))
         self.page = devtools.Page(CHROMIUM, "--headless=new", "--auto-open-devtools-for-tabs",
                                   "--enable-unsafe-extension-debugging")
         self.addCleanup(self.page.close)
@@ -48,41 +45,66 @@ class DevTools(harness.TestCase):
                 return result
         self.fail("it did not happen in time")
 
-    def target(self, part):
-        """Attaches to the target with that in its URL, as soon as there is one."""
+    def target(self, part, title=""):
+        """Attaches to the target with that in its URL and title, as soon as there is one."""
         def attached():
             targets = self.page.browser("Target.getTargets")["targetInfos"]
-            known = [each for each in targets if part in each["url"]
-                     and each["targetId"] not in self.before]
+            known = [each for each in targets if part in each["url"] and title in each["title"]]
             return known and self.page.attach(known[0]["targetId"])
         return self.until(attached)
 
-    def test_the_panel_shows_the_trace_of_the_page(self):
-        self.before = set()
+    def open_panel(self, url, name):
+        """Of this page; leaves `self.page` in the panel once it shows a graph."""
         self.page.browser("Extensions.loadUnpacked", path=str(BUILD / "extension"))
-        self.before = {each["targetId"]
-                       for each in self.page.browser("Target.getTargets")["targetInfos"]}
-        url = f"http://127.0.0.1:{self.site.port}/cart"
         opened = self.page.browser("Target.createTarget", url=url)["targetId"]
-        self.target("devtools://")
+        # The other tabs have developer tools, too.
+        self.target("devtools://", url.removeprefix("http://"))
         self.until(lambda: self.page.evaluate(SHOW_PANEL))
         tools = self.page.session
         self.target("/panel.html")
-        self.until(lambda: self.page.evaluate("document.querySelector('#requests') !== null"))
         panel = self.page.session
+        self.until(lambda: self.page.evaluate("document.querySelector('#requests ul') !== null"))
         self.page.attach(opened)
         self.page.call("Page.reload")
         self.page.session = panel
         self.until(lambda: self.page.evaluate("document.querySelectorAll('.trench-bar').length"))
-        self.assertEqual(self.page.evaluate(
-            "[...document.querySelectorAll('.trench-points .link')].map(e => e.textContent)"),
-            ["tax", "show", "query"])
         self.assertIn(url, self.page.evaluate("document.querySelector('h1').textContent"))
         if screenshots := os.environ.get("PAGE_SCREENSHOTS"):
             folder = pathlib.Path(screenshots)
             folder.mkdir(parents=True, exist_ok=True)
             self.page.session = tools
-            self.page.screenshot(folder / "panel-in-chromium.png")
+            self.page.screenshot(folder / f"panel-in-chromium-{name}.png")
+            self.page.session = panel
+
+    def test_the_panel_shows_the_trace_of_the_page(self):
+        fields = "".join(f"Banky-Trace: {each['value']}\r\n" for each in fields_of(TRACE)).encode()
+        site = self.origin(lambda request: response(
+            b"<!doctype html><title>shop</title><link rel=icon href=data:,>",
+            headers=b"Content-Type: text/html\r\n" + fields))
+        self.open_panel(f"http://127.0.0.1:{site.port}/cart", "page")
+        self.assertEqual(self.page.evaluate(
+            "[...document.querySelectorAll('.trench-points .link')].map(e => e.textContent)"),
+            ["tax", "show", "query"])
+
+    def show_slow_method(self, emitter):
+        if why := trench_shops.missing(emitter):
+            self.skipTest(why)
+        path, slow = SLOW[emitter]
+        port = trench_shops.start(self, emitter)
+        self.open_panel(f"http://127.0.0.1:{port}{path}", emitter)
+        leaves = self.page.evaluate(
+            "[...document.querySelectorAll('.trench-bar')].filter(e => e.title.includes("
+            "'calls nothing')).map(e => [e.getBoundingClientRect().width, e.title])")
+        self.assertTrue(max(leaves)[1].startswith(slow), leaves)
+
+    def test_the_slow_method_of_a_shop_in_cpp(self):
+        self.show_slow_method("cpp")
+
+    def test_the_slow_method_of_a_shop_in_java(self):
+        self.show_slow_method("java")
+
+    def test_the_slow_method_of_a_shop_in_node(self):
+        self.show_slow_method("node")
 
 
 if __name__ == "__main__":

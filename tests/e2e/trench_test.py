@@ -4,36 +4,17 @@ URL, looked at in `reprise view`, and named by `reprise explain`. Screenshots go
 $PAGE_SCREENSHOTS, where that is set."""
 
 import json
-import os
-import pathlib
-import re
-import subprocess
 
 import harness
-from page_case import HOSTILE, SHOWN, PageCase
+import trench_shops
+from page_case import HOSTILE, SHOWN
+from trench_case import TrenchCase
+from trench_shops import HOST
 from wire import response
 
-SHOP = pathlib.Path(__file__).resolve().parent / "trench" / "shop.cjs"
-HOST = "shop.test"
 
 
-class Trench(PageCase):
-    def make_page(self, file, *inputs):
-        done = harness.run("view", *map(str, inputs), "-o", str(file), folder=self.folder)
-        self.assertEqual(done.returncode, 0, done.stderr.decode())
-
-    def shop(self):
-        process = subprocess.Popen(["node", str(SHOP)], stdin=subprocess.PIPE,
-                                   stdout=subprocess.PIPE,
-                                   env={**os.environ, "BANKY_TRACE": "on"})
-
-        def end():
-            process.stdin.close()
-            process.wait(harness.DEADLINE_SECONDS)
-            process.stdout.close()
-        self.addCleanup(end)
-        return int(process.stdout.readline())
-
+class Trench(TrenchCase):
     def recorded(self, port, paths, *arguments, name="shop"):
         """The archive of these requests, and what the recorder said."""
         archive = self.folder / f"{name}.reprise"
@@ -45,12 +26,8 @@ class Trench(PageCase):
         self.assert_sound(archive)
         return archive, recorder.log()
 
-    def urls(self, archive):
-        return [each["url"].removeprefix(f"http://{HOST}")
-                for each in self.archive_json("ls", str(archive))]
-
     def test_a_shop_is_recorded_shown_and_explained(self):
-        archive, said = self.recorded(self.shop(), ["/", "/cart", "/many"])
+        archive, said = self.recorded(trench_shops.start(self), ["/", "/cart", "/many"])
         self.assertIn("1 server trace fetched", said)
         urls = self.urls(archive)
         self.assertEqual(urls[:3], ["/", "/cart", "/many"])
@@ -88,7 +65,7 @@ class Trench(PageCase):
         self.assertEqual(len(self.texts(".details .trench-points .link")), 400)
 
     def test_the_servers_of_a_whole_load_are_one_graph(self):
-        archive, _ = self.recorded(self.shop(), ["/cart", "/many", "/cart"])
+        archive, _ = self.recorded(trench_shops.start(self), ["/cart", "/many", "/cart"])
         self.look("servers", archive)
         self.open(archive)
         self.assertIn(" for 3 requests to 1 host", self.texts("#servers .trench .said")[0])
@@ -189,30 +166,8 @@ class Trench(PageCase):
         number = self.urls(archive).index("/cart") + 1
         self.look("trench", archive, fragment=f"#load=1&request={number}")
 
-    def choose_row(self, name):
-        """By the keyboard."""
-        self.page.evaluate("document.querySelector('.waterfall').focus()")
-        self.page.press("Home")
-        for _ in range(8):
-            if self.texts(".row[aria-selected=true] .path") == [name.removeprefix("/") or "/"]:
-                return
-            self.page.press("ArrowDown")
-        self.fail(f"no row {name}")
-
-    def bars(self, place=".details"):
-        """Width and description of each bar, by the name of its point."""
-        bars = self.page.evaluate(
-            f"[...document.querySelectorAll('{place} .trench-bar')].map(e => [e.title,"
-            " e.getBoundingClientRect().width])")
-        return {re.split("[,:]", says)[0]: {"says": says, "width": width} for says, width in bars}
-
-    def widest_leaf(self, bars):
-        leaves = {name: bar["width"] for name, bar in bars.items()
-                  if "calls nothing" in bar["says"]}
-        return max(leaves, key=leaves.get)
-
     def test_the_graph_is_used_by_the_keyboard_and_by_search(self):
-        archive, _ = self.recorded(self.shop(), ["/cart"])
+        archive, _ = self.recorded(trench_shops.start(self), ["/cart"])
         self.open(archive)
         self.choose_row("/cart")
         self.page.evaluate("document.querySelector('.trench-bars').focus()")
@@ -238,7 +193,7 @@ class Trench(PageCase):
         self.assertIn("1 code point", self.texts(".details .trench .count")[0])
 
     def test_traces_are_not_fetched_if_that_is_switched_off(self):
-        archive, _ = self.recorded(self.shop(), ["/many"], "--trace-urls", "off")
+        archive, _ = self.recorded(trench_shops.start(self), ["/many"], "--trace-urls", "off")
         self.assertEqual(self.urls(archive), ["/many"])
 
     def test_hostile_traces_leave_the_recording_as_it_is(self):

@@ -12,14 +12,8 @@ import sys
 import tempfile
 import unittest
 
-HERE = pathlib.Path(__file__).resolve().parent
-EMITTER = HERE.parent.parent / "emitters" / "java"
-JARS = [pathlib.Path("/usr/share/java", f"{name}.jar") for name in (
-    "commons-logging", "spring3-aop", "spring3-beans", "spring3-context", "spring3-core",
-    "spring3-expression", "spring3-web", "spring3-web.servlet", "tomcat9-annotations-api",
-    "tomcat9-api", "tomcat9-catalina", "tomcat9-coyote", "tomcat9-el-api", "tomcat9-jasper",
-    "tomcat9-jaspic-api", "tomcat9-jni", "tomcat9-jsp-api", "tomcat9-juli",
-    "tomcat9-servlet-api", "tomcat9-util", "tomcat9-util-scan")]
+import java_shop
+
 KEY = "0123456789abcdef"
 ROUNDS = 500
 
@@ -57,10 +51,8 @@ class Shop:
 
     def __init__(self, folder, **environment):
         self.process = subprocess.Popen(
-            ["java", "-XX:TieredStopAtLevel=1", "-cp", class_path(folder), "shop.Shop",
-             str(folder)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            env={**os.environ, **environment})
+            java_shop.command(folder), stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={**os.environ, **environment})
         port = self.process.stdout.readline()
         if not port:
             self.__exit__()
@@ -85,22 +77,12 @@ class Shop:
         self.process.stdout.close()
 
 
-def class_path(folder):
-    return os.pathsep.join(map(str, [folder, *JARS]))
-
-
 class JavaTrench(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="reprise-java."))
         cls.addClassCleanup(shutil.rmtree, cls.folder)
-        sources = [*EMITTER.rglob("*.java"), *(HERE / "java").rglob("*.java")]
-        done = subprocess.run(
-            ["javac", "--release", "8", "-Xlint:all,-options,-path,-serial,-classfile,-processing",
-             "-Werror", "-d", str(cls.folder), "-cp", class_path(cls.folder), *map(str, sources)],
-            capture_output=True, text=True)
-        if done.returncode != 0:
-            raise AssertionError(done.stderr)
+        java_shop.compile_into(cls.folder)
 
     def java(self, *arguments):
         return subprocess.run(["java", "-cp", str(self.folder), *arguments], capture_output=True,
@@ -166,7 +148,7 @@ class JavaTrench(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not shutil.which("javac") or not all(jar.exists() for jar in JARS):
-        print("skipped: needs a JDK, Spring and Tomcat: run tools/setup --java")
+    if not java_shop.can_run():
+        print(f"skipped: {java_shop.NEEDS}")
         sys.exit(77)
     unittest.main()

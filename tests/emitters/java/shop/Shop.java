@@ -29,6 +29,10 @@ public final class Shop {
     // the JDK work.
     interface Database {
         int query(String text) throws InterruptedException;
+
+        int rates() throws InterruptedException;
+
+        int known(int item);
     }
 
     @Repository
@@ -38,10 +42,26 @@ public final class Shop {
             Thread.sleep(text.equals("slow") ? 20 : 1);
             return text.length();
         }
+
+        /** Planted: what the whole page waits for. */
+        @Override
+        public int rates() throws InterruptedException {
+            Thread.sleep(240);
+            return 1;
+        }
+
+        @Override
+        public int known(int item) {
+            return item * 2;
+        }
     }
 
     interface Cart {
         int sum(int items) throws InterruptedException;
+
+        int taxed(int items) throws InterruptedException;
+
+        int known() throws InterruptedException;
 
         int secret() throws InterruptedException;
     }
@@ -62,6 +82,21 @@ public final class Shop {
         }
 
         @Override
+        public int taxed(int items) throws InterruptedException {
+            int sum = 0;
+            for (int i = 0; i < items; ++i) sum += database.query("item");
+            return sum * database.rates();
+        }
+
+        @Override
+        public int known() throws InterruptedException {
+            Thread.sleep(1);
+            int sum = 0;
+            for (int item = 0; item < 18; ++item) sum += database.known(item);
+            return sum;
+        }
+
+        @Override
         @NoTrace
         public int secret() throws InterruptedException {
             return database.query("x");
@@ -74,6 +109,13 @@ public final class Shop {
         String show(@RequestParam(name = "items", defaultValue = "3") int items,
                 @RequestParam(name = "pages", defaultValue = "1") int pages)
                 throws InterruptedException;
+
+        @RequestMapping(value = "/taxed", produces = "text/html")
+        String taxed() throws InterruptedException;
+
+        /** Takes 1 ms and 20 calls. */
+        @RequestMapping("/brief")
+        String brief() throws InterruptedException;
 
         @RequestMapping("/many")
         String many();
@@ -102,6 +144,17 @@ public final class Shop {
         }
 
         @Override
+        public String taxed() throws InterruptedException {
+            return "<!doctype html><title>shop</title><link rel=icon href=data:,><p>"
+                    + cart.taxed(3);
+        }
+
+        @Override
+        public String brief() throws InterruptedException {
+            return "sum " + cart.known() + "\n";
+        }
+
+        @Override
         public String many() {
             for (int i = 0; i < 400; ++i) Trench.trace("shop.Part.number" + i, () -> {});
             return "many";
@@ -118,7 +171,7 @@ public final class Shop {
         }
     }
 
-    static final class Beans {
+    static final class Tracing {
         @Bean
         static DefaultAdvisorAutoProxyCreator proxies() {
             return new DefaultAdvisorAutoProxyCreator();
@@ -133,7 +186,9 @@ public final class Shop {
         TraceAdvice advice() {
             return new TraceAdvice();
         }
+    }
 
+    static final class Beans {
         @Bean
         Database database() {
             return new SlowDatabase();
@@ -162,16 +217,7 @@ public final class Shop {
 
     private Shop() {}
 
-    public static void main(String[] arguments) throws Exception {
-        Tomcat tomcat = new Tomcat();
-        tomcat.setBaseDir(arguments[0]);
-        tomcat.setPort(0);
-        tomcat.getConnector().setProperty("address", "127.0.0.1");
-        Context context = tomcat.addContext("", arguments[0]);
-        AnnotationConfigWebApplicationContext beans = new AnnotationConfigWebApplicationContext();
-        beans.register(Beans.class);
-        Tomcat.addServlet(context, "spring", new DispatcherServlet(beans)).setLoadOnStartup(1);
-        context.addServletMappingDecoded("/", "spring");
+    private static void addFilter(Context context) {
         FilterDef filter = new FilterDef();
         filter.setFilterName("trace");
         filter.setFilter(new TraceFilter());
@@ -180,6 +226,22 @@ public final class Shop {
         map.setFilterName("trace");
         map.addURLPattern("/*");
         context.addFilterMap(map);
+    }
+
+    /** Usage: shop.Shop FOLDER [bare]: without the emitter. */
+    public static void main(String[] arguments) throws Exception {
+        boolean bare = arguments.length > 1;
+        Tomcat tomcat = new Tomcat();
+        tomcat.setBaseDir(arguments[0]);
+        tomcat.setPort(0);
+        tomcat.getConnector().setProperty("address", "127.0.0.1");
+        Context context = tomcat.addContext("", arguments[0]);
+        AnnotationConfigWebApplicationContext beans = new AnnotationConfigWebApplicationContext();
+        beans.register(Beans.class);
+        if (!bare) beans.register(Tracing.class);
+        Tomcat.addServlet(context, "spring", new DispatcherServlet(beans)).setLoadOnStartup(1);
+        context.addServletMappingDecoded("/", "spring");
+        if (!bare) addFilter(context);
         tomcat.start();
         System.out.println(tomcat.getConnector().getLocalPort());
         System.in.read(); // until whoever started this has ended
