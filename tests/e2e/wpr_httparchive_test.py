@@ -48,6 +48,24 @@ class HttpArchive(wpr_case.TestCase):
         self.run_tool("trim", "--host=a.test", "--invert-match", self.archive, self.output)
         self.assertEqual(self.urls(), sorted([ONE, POST]), "the output is overwritten")
 
+    def test_inject_puts_a_script_into_the_selected_documents(self):
+        page = b"<!doctype html><head></head><body>page</body>"
+        urls = [f"http://a.test/{name}" for name in ("one", "two", "style")]
+        archive = write_wprgo(self.folder / "pages.wprgo", [
+            (url, entry(url, page, type="text/css" if url.endswith("style") else "text/html"))
+            for url in urls])
+        script = self.folder / "extra.js"
+        script.write_text("var seed = {{WPR_TIME_SEED_TIMESTAMP}};")
+        self.run_tool("inject", "--host=a.test", "--full_path=/one", archive, self.output, script)
+        bodies = {url: answers[0][1].split(b"\r\n\r\n")[1]
+                  for url, answers in read_wprgo(self.output).items()}
+        injected = page.replace(
+            b"<head>", b"<head><script>var seed = 1523318400000;</script>")
+        self.assertEqual([bodies[url] for url in urls], [injected, page, page])
+        self.run_tool("inject", archive, self.output, script)
+        both = [b"var seed" in answers[0][1] for answers in read_wprgo(self.output).values()]
+        self.assertEqual(both.count(True), 2, "of two documents and a style sheet")
+
     def test_merge_keeps_the_first_or_both(self):
         other = write_wprgo(self.folder / "b.wprgo", [
             (ONE, entry(ONE, b"other")), (TWO + "/more", entry(TWO + "/more", b"more"))])
@@ -89,7 +107,8 @@ class HttpArchive(wpr_case.TestCase):
 
     def test_errors_exit_with_1(self):
         for words in (["ls"], ["ls", self.folder / "missing"], ["serve"], ["ls", "--no", "A"],
-                      ["trim", self.archive, self.folder / "no" / "out.wprgo"]):
+                      ["trim", self.archive, self.folder / "no" / "out.wprgo"],
+                      ["inject", self.archive, self.output, self.folder / "missing.js"]):
             self.run_tool(*words, status=1)
 
 

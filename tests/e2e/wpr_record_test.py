@@ -72,6 +72,14 @@ class WprRecord(wpr_case.TestCase):
         self.assertEqual(recorder.wait(), 0)
         self.assertEqual(list(read_wprgo(self.archive)), [site + "/after"])
 
+    def test_a_recording_of_nothing_is_an_archive_that_replays(self):
+        recorder = self.record("--inject_scripts=")
+        recorder.command("web-page-replay-command-exit")
+        self.assertEqual(recorder.wait(), 0)
+        self.assertEqual(read_wprgo(self.archive), {})
+        replay = self.wpr("replay", "--http_port=0", "--inject_scripts=", self.archive, servers=1)
+        self.assertEqual(replay.get("http://a.test/").status, 404)
+
     def test_a_killed_recorder_leaves_what_it_had(self):
         origin, site = self.live()
         recorder = self.record("--inject_scripts=")

@@ -109,6 +109,12 @@ class WprReplay(wpr_case.TestCase):
         self.archive = archive
         self.assertEqual(self.replay().get("http://a.test/").body, PAGE)
 
+    def test_an_archive_without_exchanges_is_all_misses(self):
+        write_wprgo(self.archive, [])
+        wpr = self.replay()
+        self.assertIn("contains no exchange", wpr.text())
+        self.assertEqual(wpr.get("http://a.test/").status, 404)
+
     def test_the_lines_are_on_stdout_or_with_a_date_on_stderr(self):
         for old, stream, pattern in ((False, "stdout", r"^Starting server on http://127"),
                                      (True, "stderr", r"^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d Starting")):

@@ -214,9 +214,11 @@ int import_all(const ImportArguments& arguments) {
       for (auto const& recording : arguments.recordings) {
         print_fault(recording, {.what = "contains no exchange", .system = {}});
       }
-      fault = Fault{.what = "not written: the archive would be empty", .system = {}};
+      if (!arguments.for_this_run) {
+        fault = Fault{.what = "not written: the archive would be empty", .system = {}};
+      }
     }
-    if (!fault && importer.report().exchanges > 0) {
+    if (!fault && (importer.report().exchanges > 0 || (all && arguments.for_this_run))) {
       auto ended = (*writer)->end_session();
       if (ended) ended = (*writer)->close();
       if (ended) {

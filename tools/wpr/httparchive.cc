@@ -16,6 +16,7 @@
 #include "tools/archive/given_archive.h"
 #include "tools/commands.h"
 #include "tools/process/command_line.h"
+#include "tools/wpr/ruled_archive.h"
 #include "tools/wpr/wpr_serving.h"
 #include "tools/wpr/wprgo_file.h"
 
@@ -156,6 +157,7 @@ struct Arguments {
   fs::path other;
   fs::path output;
   fs::path list;
+  fs::path script;
   std::vector<std::string> urls;
   bool decode = false;
   bool invert = false;
@@ -225,6 +227,19 @@ int merge(const Arguments& arguments) {
                                 folder / "a.reprise", "--sessions", "one", "--duplicates",
                                 arguments.keep_duplicates ? "keep" : "first"});
   return code == kExitDone ? deliver(folder / "a.reprise", arguments.output) : code;
+}
+
+int inject(const Arguments& arguments) {
+  auto const opened = open(arguments.archive);
+  if (!opened) return kExitArchive;
+  WorkFolder const folder;
+  if (!folder.exists()) return kExitFailed;
+  auto const problem = wpr::inject_script(
+      *opened->reader, folder / "a.reprise", arguments.script,
+      [&arguments](const Exchange& exchange) { return arguments.selection.selects(exchange); });
+  if (problem.empty()) return deliver(folder / "a.reprise", arguments.output);
+  say_error(problem);
+  return kExitFailed;
 }
 
 /// The numbers in `ls` of the selected exchanges.
@@ -319,6 +334,9 @@ void add_verbs(CLI::App& app, Arguments& arguments, int& exit_code) {
       ->add_flag("--decode-response-body", arguments.decode, "Edit them without content coding");
   selecting(with_output(verb("trim", "Drop the selected requests", trim)))
       ->add_flag("--invert-match", arguments.invert, "Keep only them");
+  selecting(with_output(verb("inject", "Put a script into documents", inject)))
+      ->add_option("SCRIPT", arguments.script, "File with the script")
+      ->required();
   auto* const merging = verb("merge", "Merge two archives", merge);
   merging->add_option("OTHER", arguments.other, "Archive to merge into it")->required();
   with_output(merging)->add_flag("--keep-duplicates", arguments.keep_duplicates,
@@ -355,7 +373,7 @@ int run_httparchive(std::vector<std::string> words) {
 void add_httparchive_command(CLI::App& app, int& exit_code) {
   auto* const sub = add_command(app, "httparchive",
                                 "Web Page Replay's tool for archives: ls, cat, edit, merge, "
-                                "add, addAll, trim");
+                                "add, addAll, trim, inject");
   sub->set_help_flag();
   sub->prefix_command();
   sub->callback([sub, &exit_code] { exit_code = run_httparchive(sub->remaining()); });

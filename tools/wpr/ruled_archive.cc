@@ -1,9 +1,11 @@
 #include "tools/wpr/ruled_archive.h"
 
 #include <cstdio>
-#include <map>
+#include <span>
+#include <vector>
 
 #include "archive/copy.h"
+#include "archive/export/job.h"
 #include "base/bytes.h"
 #include "base/system/text_file.h"
 #include "base/text/counted.h"
@@ -13,6 +15,7 @@
 #include "tools/wpr/rules.h"
 #include "tools/wpr/script_text.h"
 #include "tools/wpr/wpr_serving.h"
+#include "tools/wpr/wprgo_file.h"
 
 namespace reprise::wpr {
 namespace {
@@ -22,10 +25,27 @@ namespace fs = std::filesystem;
 constexpr std::uintmax_t kFileBytesMax = 16 << 20;
 constexpr std::uint64_t kDocumentBytesMax = 64 << 20;
 
-struct ReadRules {
-  std::vector<Rule> rules;
-  std::vector<std::optional<inject::InjectedScript>> scripts;  ///< by rule
+struct Change {
+  std::function<bool(const Exchange&)> selects;
+  Headers extra_headers;
+  std::optional<inject::InjectedScript> script;
 };
+
+struct ReadRules {
+  std::vector<Change> changes;
+  bool has_pushes = false;
+};
+
+/// A script to inject. The error is a sentence.
+std::expected<inject::InjectedScript, std::string> read_script(
+    const fs::path& file, const std::function<std::string(std::string)>& fill) {
+  auto source = read_text_file(file, kFileBytesMax);
+  if (!source) return std::unexpected(file.string() + ": " + source.error().message());
+  auto script = inject::InjectedScript::create(
+      {.document = {fit_for_documents(fill(std::move(*source)))}, .worker = {}});
+  if (!script) return std::unexpected(file.string() + ": " + script.error().message());
+  return std::move(*script);
+}
 
 std::expected<ReadRules, std::string> read_rules(const fs::path& file) {
   auto const text = read_text_file(file, kFileBytesMax);
@@ -33,37 +53,38 @@ std::expected<ReadRules, std::string> read_rules(const fs::path& file) {
     return std::unexpected("--rules_file " + file.string() + ": " + text.error().message());
   auto rules = parse_rules(*text, file.parent_path());
   if (!rules) return std::unexpected("--rules_file " + file.string() + ": " + rules.error());
-  ReadRules read{.rules = std::move(*rules)};
-  for (const Rule& rule : read.rules) {
-    auto& script = read.scripts.emplace_back();
+  ReadRules read;
+  for (const Rule& rule : *rules) {
+    read.has_pushes = read.has_pushes || rule.pushes;
+    auto& change = read.changes.emplace_back();
+    change.selects = [rule](const Exchange& exchange) {
+      return rule.selects(url_of(exchange.request));
+    };
+    change.extra_headers = rule.extra_headers;
     if (rule.script.empty()) continue;
-    auto const source = read_text_file(rule.script, kFileBytesMax);
-    if (!source) return std::unexpected(rule.script.string() + ": " + source.error().message());
-    auto made =
-        inject::InjectedScript::create({.document = {fit_for_documents(*source)}, .worker = {}});
-    if (!made) return std::unexpected(rule.script.string() + ": " + made.error().message());
-    script = std::move(*made);
+    auto script = read_script(rule.script, [](std::string source) { return source; });
+    if (!script) return std::unexpected(script.error());
+    change.script = std::move(*script);
   }
   return read;
 }
 
-class RuledCopy final : public ArchiveCopy {
+class ChangedCopy final : public ArchiveCopy {
  public:
-  RuledCopy(const ArchiveReader& from, ArchiveWriter& to, const ReadRules& read)
-      : ArchiveCopy(from, to), read_(read) {}
+  ChangedCopy(const ArchiveReader& from, ArchiveWriter& to, std::span<const Change> changes)
+      : ArchiveCopy(from, to), changes_(changes) {}
 
   std::size_t changed() const { return changed_; }
 
  private:
   Result<void> carry(std::uint32_t, Exchange& exchange) override {
-    auto const url = url_of(exchange.request);
     std::optional<std::vector<std::byte>> body;
     bool changes = false;
-    for (std::size_t i = 0; i < read_.rules.size(); ++i) {
-      if (exchange.response.status == 0 || !read_.rules[i].selects(url)) continue;
+    for (const Change& change : changes_) {
+      if (exchange.response.status == 0 || !change.selects(exchange)) continue;
       changes = true;
-      add_fields(exchange, read_.rules[i].extra_headers);
-      if (read_.scripts[i]) inject(exchange, *read_.scripts[i], body);
+      add_fields(exchange, change.extra_headers);
+      if (change.script) inject(exchange, *change.script, body);
     }
     if (changes) ++changed_;
     if (!body) return carry_bodies(exchange);
@@ -102,30 +123,38 @@ class RuledCopy final : public ArchiveCopy {
     body->assign(rewritten.body.begin(), rewritten.body.end());
   }
 
-  const ReadRules& read_;
+  std::span<const Change> changes_;
   std::size_t changed_ = 0;
 };
 
-int write_copy(const ReadRules& read, const fs::path& from, const fs::path& to) {
+/// The number of responses that the changes selected. The error is a sentence.
+std::expected<std::size_t, std::string> write_copy(const ArchiveReader& archive, const fs::path& to,
+                                                   std::span<const Change> changes) {
+  auto writer = ArchiveWriter::create(to, {});
+  auto copied = writer ? Result<void>() : fail(writer.error());
+  std::size_t changed = 0;
+  if (copied) {
+    ChangedCopy copy(archive, **writer, changes);
+    copied = copy.run();
+    changed = copy.changed();
+  }
+  if (copied) copied = (*writer)->close();
+  if (!copied) return std::unexpected(copied.error().message());
+  return changed;
+}
+
+int apply_rules(std::span<const Change> changes, const fs::path& from, const fs::path& to) {
   auto const archive = ArchiveReader::open(from, {});
   if (!archive) {
     say_error(archive_error_text(from, archive.error()));
     return kExitArchive;
   }
-  auto writer = ArchiveWriter::create(to, {});
-  auto copied = writer ? Result<void>() : fail(writer.error());
-  std::size_t changed = 0;
-  if (copied) {
-    RuledCopy copy(**archive, **writer, read);
-    copied = copy.run();
-    changed = copy.changed();
-  }
-  if (copied) copied = (*writer)->close();
-  if (!copied) {
-    say_error("the rules cannot be applied to " + from.string() + ": " + copied.error().message());
+  auto const changed = write_copy(**archive, to, changes);
+  if (!changed) {
+    say_error("the rules cannot be applied to " + from.string() + ": " + changed.error());
     return kExitArchive;
   }
-  std::fprintf(stderr, "rules: %s changed\n", counted(changed, "response").c_str());
+  std::fprintf(stderr, "rules: %s changed\n", counted(*changed, "response").c_str());
   return kExitDone;
 }
 
@@ -135,15 +164,26 @@ std::expected<std::function<int(const fs::path&, const fs::path&)>, std::string>
     const fs::path& rules_file) {
   auto read = read_rules(rules_file);
   if (!read) return std::unexpected(read.error());
-  for (const Rule& rule : read->rules) {
-    if (!rule.pushes) continue;
+  if (read->has_pushes) {
     std::fprintf(stderr, "reprise: pushes in %s are ignored: browsers no longer accept them\n",
                  rules_file.c_str());
-    break;
   }
-  return [read = std::move(*read)](const fs::path& from, const fs::path& to) {
-    return write_copy(read, from, to);
+  return [changes = std::move(read->changes)](const fs::path& from, const fs::path& to) {
+    return apply_rules(changes, from, to);
   };
+}
+
+std::string inject_script(const ArchiveReader& from, const fs::path& to, const fs::path& script,
+                          std::function<bool(const Exchange&)> selects) {
+  auto const time = time_seed_of(from, exporting::choose_session(from, 0));
+  auto read = read_script(
+      script, [time](std::string source) { return fill_in(std::move(source), time, {}); });
+  if (!read) return read.error();
+  std::vector<Change> changes;
+  changes.push_back(
+      {.selects = std::move(selects), .extra_headers = {}, .script = std::move(*read)});
+  auto const changed = write_copy(from, to, changes);
+  return changed ? std::string() : to.string() + ": " + changed.error();
 }
 
 }  // namespace reprise::wpr

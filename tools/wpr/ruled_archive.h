@@ -5,6 +5,8 @@
 #include <functional>
 #include <string>
 
+#include "archive/reader.h"
+
 namespace reprise::wpr {
 
 /// Reads a rules file, and returns what writes a copy of the archive `from` to the new file `to` in
@@ -14,5 +16,11 @@ std::expected<
     std::function<int(const std::filesystem::path& from, const std::filesystem::path& to)>,
     std::string>
 ruled_copy(const std::filesystem::path& rules_file);
+
+/// Writes a copy of `from` to the new file `to` with the script of a file in the selected
+/// documents, its time filled in from the recording. Returns the problem as a sentence, or nothing.
+std::string inject_script(const ArchiveReader& from, const std::filesystem::path& to,
+                          const std::filesystem::path& script,
+                          std::function<bool(const Exchange&)> selects);
 
 }  // namespace reprise::wpr

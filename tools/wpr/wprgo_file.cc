@@ -9,15 +9,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The time that the scripts of the recording started from: a replay must start there, too.
-std::optional<std::chrono::milliseconds> time_seed_of(const ArchiveReader& archive,
-                                                      std::uint32_t session) {
-  for (const SessionInfo& info : archive.sessions()) {
-    if (info.number == session && info.injected_clock) return info.injected_clock->start;
-  }
-  return std::nullopt;
-}
-
 std::string write_new(const fs::path& path, const fs::path& to, exporting::Effort effort) {
   auto const archive = ArchiveReader::open(path, {});
   if (!archive) return archive_error_text(path, archive.error());
@@ -50,6 +41,16 @@ std::string write_wprgo(const fs::path& archive, const fs::path& to, exporting::
   }
   if (!problem.empty()) fs::remove(incomplete, error);
   return problem;
+}
+
+std::chrono::milliseconds time_seed_of(const ArchiveReader& archive, std::uint32_t session) {
+  using std::chrono::milliseconds;
+  for (const SessionInfo& info : archive.sessions()) {
+    if (info.number != session) continue;
+    if (info.injected_clock) return info.injected_clock->start;
+    return std::chrono::duration_cast<milliseconds>(info.started.time_since_epoch());
+  }
+  return milliseconds(0);
 }
 
 }  // namespace reprise::wpr
