@@ -122,6 +122,8 @@ void BidiRecorder::on_request(const json::object& params) {
   entry->start_s = start_s;
   entry->frame = context;
   entry->loader = text_at(params, "navigation");
+  auto const destination = text_at(request, "destination");
+  entry->is_object = destination == "object" || destination == "embed";
   entry->request.method = limited(text_at(request, "method"));
   entry->request_body_missing = integer_at(request, "bodySize") > 0;
 }
@@ -163,7 +165,16 @@ void BidiRecorder::on_context_event(std::string_view event, const json::object& 
                    "NS_BINDING_ABORTED (its frame went away)");
   } else if (context == main_frame_) {
     on_page_event(event, params);
+  } else if (event == "load" && contexts_.contains(std::string(context))) {
+    end_object(text_at(params, "url"), seconds_at(params, "timestamp"));
   }
+}
+
+void BidiRecorder::end_object(std::string_view url, double at_s) {
+  auto const object = std::ranges::find_if(entries_, [url](const Entry& e) {
+    return e.in_flight && e.is_object && e.request.url == url.substr(0, url.find('#'));
+  });
+  if (object != entries_.end()) end(*object, at_s, {});
 }
 
 void BidiRecorder::on_page_event(std::string_view event, const json::object& params) {

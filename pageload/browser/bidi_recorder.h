@@ -29,6 +29,9 @@ class BidiRecorder : public PageRecord {
   void on_context_event(std::string_view event, const boost::json::object& params);
   void on_page_event(std::string_view event, const boost::json::object& params);
   void on_request(const boost::json::object& params);
+  /// Firefox does not report the response to an <object> that becomes a frame: its load event ends
+  /// the request, whose status stays unknown.
+  void end_object(std::string_view url, double at_s);
   static void apply_response(Entry& entry, const boost::json::object& params);
 
   std::unordered_set<std::string> contexts_;

@@ -77,6 +77,7 @@ class PageRecord {
     bool in_flight = true;
     bool unread = false;
     bool redirected = false;
+    bool is_object = false;  ///< of an <object> or <embed>
     bool has_extra_info = false;
     bool request_body_missing = false;
     std::string origin_failure;  ///< from the recorder's answer; empty: none

@@ -111,6 +111,22 @@ TEST_F(BidiRecorded, FramesOfThePageAreTakenAndOtherPagesAreNot) {
   EXPECT_TRUE(recorder_.crashed());
 }
 
+TEST_F(BidiRecorded, AnObjectThatBecomesAFrameEndsWithItsLoadEvent) {
+  loads_a_document();
+  sends("2", "http://a.test/o.svg", 1600, R"(,"destination":"object")", "P", R"("N")");
+  event("browsingContext.contextCreated", R"({"context":"O","parent":"P"})");
+  EXPECT_EQ(recorder_.in_flight(), 1);
+  auto const load_event = [](const std::string& url) {
+    return R"({"context":"O","navigation":"M","timestamp":1700,"url":")" + url + "\"}";
+  };
+  event("browsingContext.load", load_event("http://a.test/other"));
+  EXPECT_EQ(recorder_.in_flight(), 1);
+  event("browsingContext.load", load_event("http://a.test/o.svg#part"));
+  EXPECT_EQ(recorder_.in_flight(), 0);
+  EXPECT_NEAR(load().requests[1].end_ms, 700, 0.01);
+  EXPECT_EQ(load().requests[1].failure, "");
+}
+
 TEST_F(BidiRecorded, APageThatGoesOnIsNotLoadedUntilTheNextOneIs) {
   loads_a_document();
   sends("2", "http://a.test/next", 1600, R"(,"destination":"document")", "P", R"("O")");
