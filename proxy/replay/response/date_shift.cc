@@ -28,7 +28,17 @@ std::optional<std::chrono::sys_seconds> parse_fixed_width(std::string_view text)
   return parse_http_date(spaced);
 }
 
-std::optional<std::string> move_date(std::string_view text, std::chrono::seconds by) {
+/// "Sun, 6 Nov 1994 ..." as "Sun, 06 Nov 1994 ...": no date of HTTP, but browsers take it as one.
+std::string with_day_of_two_digits(std::string_view given) {
+  std::string text(given);
+  bool const has_one =
+      text.size() > 7 && text[3] == ',' && text[5] != '0' && (text[6] == ' ' || text[6] == '-');
+  if (has_one) text.insert(5, 1, '0');
+  return text;
+}
+
+std::optional<std::string> move_date(std::string_view given, std::chrono::seconds by) {
+  auto const text = with_day_of_two_digits(given);
   auto const date = parse_fixed_width(text);
   if (!date || by.count() == 0) return std::nullopt;
   auto const moved = *date + by;

@@ -16,6 +16,15 @@ TEST(DateShift, MovesTheDatesOfResponses) {
   EXPECT_EQ(shift.moved("Date", "Wed, 31 Dec 2014 23:59:59 GMT"), "Fri, 01 Jan 2016 00:00:24 GMT");
 }
 
+TEST(DateShift, MovesDatesWithADayOfOneDigitAsBrowsersReadThem) {
+  DateShift const shift{days(1)};
+  EXPECT_EQ(shift.moved("Date", "Sun, 6 Nov 1994 08:49:37 GMT"), "Mon, 07 Nov 1994 08:49:37 GMT");
+  EXPECT_EQ(shift.moved("Set-Cookie", "a=b; expires=Thu, 3-Dec-37 23:55:55 GMT"),
+            "a=b; expires=Fri, 04-Dec-37 23:55:55 GMT");
+  EXPECT_EQ(shift.moved("Date", "Sun, 0 Nov 1994 08:49:37 GMT"), std::nullopt);
+  EXPECT_EQ(shift.moved("Date", "Sun, x Nov 1994 08:49:37 GMT"), std::nullopt);
+}
+
 TEST(DateShift, MovesWhenCookiesExpire) {
   DateShift const shift{days(1)};
   auto const moved = [&shift](std::string_view cookie) {
