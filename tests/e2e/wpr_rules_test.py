@@ -57,6 +57,19 @@ class WprRules(wpr_case.TestCase):
             self.assertEqual(done.returncode, 1)
             self.assertIn(wrong, done.stderr)
 
+    def test_scripts_are_injected_by_url(self):
+        first, second = self.write("first.js", "first();"), self.write("second.js", "second();")
+        wpr = self.replay("--inject_scripts=", "--inject-script-by-url", f"{first}::page$",
+                          f"--inject-script-by-url={second}::a\\.test")
+        self.assertIn(b"<head><script>second();</script><script>first();</script>",
+                      wpr.get(URL).body)
+        self.assertIn(b"second();", wpr.get(URL + "?a=1").body)
+        self.assertNotIn(b"first();", wpr.get(URL + "?a=1").body)
+        for wrong in ("first.js", f"{first}::(", "missing.js::.*"):
+            done = self.run_wpr("replay", "--http_port=0", "--inject_script_by_url", wrong,
+                                self.archive)
+            self.assertEqual(done.returncode, 1, wrong)
+
     def test_scripts_are_in_the_documents_as_the_tool_has_them(self):
         first = self.write("deterministic.js", "var t = WPR_TIME_SEED_TIMESTAMP, "
                            "r = {{WPR_CONSTANT_RANDOM_RESULT}};")

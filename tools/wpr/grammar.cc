@@ -13,6 +13,10 @@ using Number = int Flags::*;
 using Switch = bool Flags::*;
 using List = std::vector<std::string> Flags::*;
 using OptionalList = std::optional<std::vector<std::string>> Flags::*;
+/// A list whose flag can be repeated.
+struct Repeated {
+  List list;
+};
 /// A switch that changes nothing here.
 struct Ignored {};
 /// A flag of the tool that this one does not have, unless its value is `harmless`.
@@ -21,7 +25,7 @@ struct Refused {
   std::string_view harmless;
   bool is_switch = false;
 };
-using Place = std::variant<Text, Number, Switch, List, OptionalList, Ignored, Refused>;
+using Place = std::variant<Text, Number, Switch, List, Repeated, OptionalList, Ignored, Refused>;
 
 constexpr unsigned kRecord = 1;
 constexpr unsigned kReplay = 2;
@@ -57,6 +61,8 @@ constexpr std::array kFlags = {
          "URL::NAME: ignore this query parameter of URLs that begin with URL"},
     Flag{"rules_file", kReplay, &Flags::rules_file,
          "JSON: header fields and scripts to add to responses"},
+    Flag{"inject_script_by_url", kReplay, Repeated{&Flags::scripts_by_url},
+         "SCRIPT::PATTERN: inject this script into documents whose URL matches"},
     Flag{"serve_response_in_chronological_sequence", kReplay, &Flags::chronological,
          "answer the n-th request for a URL with its n-th response"},
     Flag{"disable_fuzzy_url_matching", kReplay, &Flags::exact_urls, "answer only exact URLs"},
@@ -88,8 +94,6 @@ constexpr std::array kFlags = {
          Refused{.why = "scripts inside a .wprgo are not read. Use --inject_scripts",
                  .harmless = "false"},
          ""},
-    Flag{"inject_script_by_url", kServing,
-         Refused{.why = "use --rules_file with InjectedScript", .harmless = ""}, ""},
     Flag{"android_device_id", kRoots, Refused{.why = kNoAndroid, .harmless = ""}, ""},
     Flag{"adb_binary_path", kRoots, Refused{.why = kNoAndroid, .harmless = "adb"}, ""},
 };
@@ -162,6 +166,10 @@ struct Store {
   }
   std::string operator()(List place) const {
     flags.*place = split(value);
+    return {};
+  }
+  std::string operator()(Repeated place) const {
+    for (std::string& each : split(value)) (flags.*place.list).push_back(std::move(each));
     return {};
   }
   std::string operator()(OptionalList place) const {

@@ -26,6 +26,7 @@ struct Flags {
   std::string constant_random;  ///< what Math.random() returns; empty: not fixed
   std::string ignored_param;    ///< "URL_PREFIX::NAME"
   std::string rules_file;
+  std::vector<std::string> scripts_by_url;  ///< "SCRIPT::URL_PATTERN"
   bool chronological = false;
   bool exact_urls = false;
   bool quiet = false;

@@ -47,12 +47,31 @@ std::expected<inject::InjectedScript, std::string> read_script(
   return std::move(*script);
 }
 
-std::expected<ReadRules, std::string> read_rules(const fs::path& file) {
-  auto const text = read_text_file(file, kFileBytesMax);
-  if (!text)
-    return std::unexpected("--rules_file " + file.string() + ": " + text.error().message());
-  auto rules = parse_rules(*text, file.parent_path());
-  if (!rules) return std::unexpected("--rules_file " + file.string() + ": " + rules.error());
+std::expected<std::vector<Rule>, std::string> rules_of(const fs::path& file,
+                                                       std::span<const std::string> by_url) {
+  std::vector<Rule> rules;
+  if (!file.empty()) {
+    auto const wrong = [&file](const std::string& what) {
+      return std::unexpected("--rules_file " + file.string() + ": " + what);
+    };
+    auto const text = read_text_file(file, kFileBytesMax);
+    if (!text) return wrong(text.error().message());
+    auto parsed = parse_rules(*text, file.parent_path());
+    if (!parsed) return wrong(parsed.error());
+    rules = std::move(*parsed);
+  }
+  for (const std::string& each : by_url) {
+    auto rule = parse_script_by_url(each);
+    if (!rule) return std::unexpected("--inject_script_by_url " + rule.error());
+    rules.push_back(std::move(*rule));
+  }
+  return rules;
+}
+
+std::expected<ReadRules, std::string> read_rules(const fs::path& file,
+                                                 std::span<const std::string> by_url) {
+  auto const rules = rules_of(file, by_url);
+  if (!rules) return std::unexpected(rules.error());
   ReadRules read;
   for (const Rule& rule : *rules) {
     read.has_pushes = read.has_pushes || rule.pushes;
@@ -161,8 +180,8 @@ int apply_rules(std::span<const Change> changes, const fs::path& from, const fs:
 }  // namespace
 
 std::expected<std::function<int(const fs::path&, const fs::path&)>, std::string> ruled_copy(
-    const fs::path& rules_file) {
-  auto read = read_rules(rules_file);
+    const fs::path& rules_file, std::span<const std::string> scripts_by_url) {
+  auto read = read_rules(rules_file, scripts_by_url);
   if (!read) return std::unexpected(read.error());
   if (read->has_pushes) {
     std::fprintf(stderr, "reprise: pushes in %s are ignored: browsers no longer accept them\n",

@@ -51,6 +51,14 @@ std::expected<Headers, std::string> headers_of(const json::object& rule) {
   return Headers(HeaderList(fields));
 }
 
+/// The error is RE2's.
+std::expected<std::shared_ptr<const re2::RE2>, std::string> compiled(std::string_view pattern) {
+  auto regex = std::make_shared<const re2::RE2>(re2::StringPiece(pattern.data(), pattern.size()),
+                                                re2::RE2::Quiet);
+  if (!regex->ok()) return std::unexpected(regex->error());
+  return regex;
+}
+
 std::expected<Rule, std::string> parse_rule(const json::value& value,
                                             const std::filesystem::path& folder) {
   if (!value.is_object()) return std::unexpected("it must be an object");
@@ -71,9 +79,9 @@ std::expected<Rule, std::string> parse_rule(const json::value& value,
   rule.pushes = pushes != nullptr && pushes->is_array() && !pushes->get_array().empty();
   if (!script->empty()) rule.script = folder / *script;
   if (!pattern->empty()) {
-    auto compiled = std::make_shared<const re2::RE2>(*pattern, re2::RE2::Quiet);
-    if (!compiled->ok()) return std::unexpected("URLPattern: " + compiled->error());
-    rule.pattern = std::move(compiled);
+    auto regex = compiled(*pattern);
+    if (!regex) return std::unexpected("URLPattern: " + regex.error());
+    rule.pattern = std::move(*regex);
   }
   if (rule.extra_headers.empty() && rule.script.empty() && !rule.pushes) {
     return std::unexpected("it has no effect");
@@ -105,6 +113,20 @@ std::expected<std::vector<Rule>, std::string> parse_rules(std::string_view text,
     rules.push_back(std::move(*rule));
   }
   return rules;
+}
+
+std::expected<Rule, std::string> parse_script_by_url(std::string_view text) {
+  constexpr std::string_view kBetween = "::";
+  auto const at = text.find(kBetween);
+  if (at == 0 || at == std::string_view::npos || at + kBetween.size() == text.size()) {
+    return std::unexpected("must be SCRIPT::URL, not '" + std::string(text) + "'");
+  }
+  auto regex = compiled(text.substr(at + kBetween.size()));
+  if (!regex) return std::unexpected(regex.error());
+  Rule rule;
+  rule.script = text.substr(0, at);
+  rule.pattern = std::move(*regex);
+  return rule;
 }
 
 }  // namespace reprise::wpr

@@ -34,4 +34,8 @@ struct Rule {
 std::expected<std::vector<Rule>, std::string> parse_rules(std::string_view text,
                                                           const std::filesystem::path& folder);
 
+/// The rule of --inject_script_by_url: "SCRIPT::PATTERN", where the pattern is as URLPattern. The
+/// error is a sentence.
+std::expected<Rule, std::string> parse_script_by_url(std::string_view text);
+
 }  // namespace reprise::wpr

@@ -31,8 +31,8 @@ int replay_as_wpr(const CommandLine& line) {
   // Of what was cut or failed, Web Page Replay has nothing.
   options.failures = "miss";
   options.injection = wpr::injection_options(line.flags);
-  if (!line.flags.rules_file.empty()) {
-    auto amend = wpr::ruled_copy(line.flags.rules_file);
+  if (!line.flags.rules_file.empty() || !line.flags.scripts_by_url.empty()) {
+    auto amend = wpr::ruled_copy(line.flags.rules_file, line.flags.scripts_by_url);
     if (!amend) {
       say_error(amend.error());
       return kExitFailed;

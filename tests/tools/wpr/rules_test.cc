@@ -36,6 +36,17 @@ TEST(WprRules, AbsoluteScriptsStayWhereTheyAre) {
   EXPECT_EQ(rules->front().script, "/s.js");
 }
 
+TEST(WprRules, AScriptByUrlIsARule) {
+  auto const rule = parse_script_by_url("/scripts/a.js::^https://a\\.test/x::y$");
+  ASSERT_TRUE(rule) << rule.error();
+  EXPECT_EQ(rule->script, "/scripts/a.js");
+  EXPECT_TRUE(rule->selects("https://a.test/x::y"));
+  EXPECT_FALSE(rule->selects("https://a.test/x"));
+  for (auto const* const wrong : {"", "a.js", "::a", "a.js::", "a.js::("}) {
+    EXPECT_FALSE(parse_script_by_url(wrong)) << wrong;
+  }
+}
+
 TEST(WprRules, NoRuleIsGood) {
   EXPECT_EQ(problem("[]"), "");
 }
