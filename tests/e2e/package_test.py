@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The packages of `cpack`: what lintian says; and on a bare Debian, made by debootstrap: the .deb
 installs with its dependencies, records, replays behind a link, has its manual and completions, and
-leaves nothing when it is removed. Needs root and Debian's mirror (tools/test --full)."""
+leaves nothing when it is removed; with the packages that it recommends, tools/demo records a site
+with a browser and replays it over a link. Needs root and Debian's mirror (tools/test --full)."""
 
 import os
 import pathlib
@@ -19,6 +20,10 @@ MIRROR = os.environ.get("DEBIAN_MIRROR", "http://deb.debian.org/debian")
 SECURITY = "http://deb.debian.org/debian-security"
 MINUTES = 60
 DEB = "reprise_*.deb"
+# What tools/demo needs besides reprise and what that recommends: the browsers, and the origin.
+DEMO_PACKAGES = ("chromium-headless-shell", "fonts-dejavu-core", "nginx-light",
+                 "libnginx-mod-http-brotli-static", "brotli", "zstd", "python3", "python3-doc",
+                 "openssl", "iproute2")
 
 
 def setUpModule():
@@ -110,15 +115,20 @@ class BareDebian(harness.TestCase):
         return found
 
     def install(self):
-        # What its dependencies bring is not its own.
-        needed = subprocess.run(["dpkg-deb", "-f", package(DEB), "Depends"], capture_output=True,
-                                text=True, check=True).stdout
-        names = [each.split("(")[0].strip() for each in needed.split(",")]
-        self.inside("apt-get", "-q", "-y", "install", "--no-install-recommends", "curl", *names)
+        # What its dependencies and the browsers bring is not its own.
+        needed = [each for field in ("Depends", "Recommends") for each in self.packages(field)]
+        self.inside("apt-get", "-q", "-y", "install", "--no-install-recommends", "curl", *needed,
+                    *DEMO_PACKAGES)
         self.before = self.files()
         shutil.copy(package(DEB), self.root / "tmp/reprise.deb")
         self.inside("apt-get", "-q", "-y", "install", "--no-install-recommends",
                     "/tmp/reprise.deb")
+
+    def packages(self, field):
+        """The names in a field of the package."""
+        text = subprocess.run(["dpkg-deb", "-f", package(DEB), field], capture_output=True,
+                              text=True, check=True).stdout
+        return [each.split("(")[0].strip() for each in text.split(",")]
 
     def test_it_installs_works_and_leaves_nothing(self):
         self.install()
@@ -128,11 +138,34 @@ class BareDebian(harness.TestCase):
         self.inside("tsproxy", "--help")
         for page in ("reprise", "wpr", "httparchive"):
             self.assertIn("EXIT STATUS", self.inside("man", page))
-        self.inside("bash", "-n", "/usr/share/bash-completion/completions/reprise")
+        self.complete()
         self.record_and_replay()
+        self.demonstrate()
         self.inside("apt-get", "-q", "-y", "purge", "reprise")
-        self.inside("rm", "-r", "/root/.local", "/root/.cache")  # the user's own
+        self.inside("rm", "-rf", "/root/.local", "/root/.cache", "/root/.config", "/root/.pki")
         self.assertEqual(self.files() - self.before, set())
+
+    def complete(self):
+        """What bash offers for `reprise arc` once it has read the completion."""
+        completed = self.inside(
+            "bash", "-c", "source /usr/share/bash-completion/completions/reprise\n"
+            "COMP_WORDS=(reprise arc) COMP_CWORD=1 && $(complete -p reprise | grep -o '_[a-z]*')\n"
+            "echo ${COMPREPLY[@]}")
+        self.assertEqual(completed.split(), ["archive"])
+
+    def demonstrate(self):
+        """The main job of tools/demo: a site recorded with a browser, replayed over a link."""
+        for name in ("demo", "demo_compare.py", "demo_site"):
+            source, copy = harness.REPOSITORY / "tools" / name, self.root / "tmp/tools" / name
+            if source.is_dir():
+                shutil.copytree(source, copy)
+            else:
+                copy.parent.mkdir(exist_ok=True)
+                shutil.copy(source, copy)
+        self.mount("-t", "tmpfs", "tmpfs", self.root / "dev/shm")
+        printed = self.inside("env", "REPRISE=/usr/bin/reprise", "/tmp/tools/demo", "--no-advice")
+        self.assertIn("Replaying it twice over an emulated 4G link", printed)
+        self.assertIn("Same requests, same bytes, same documents.", printed)
 
     def record_and_replay(self):
         tls = Certificate(self.folder / "tls")
