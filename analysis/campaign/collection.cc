@@ -2,16 +2,22 @@
 
 #include <algorithm>
 #include <boost/json/array.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <charconv>
 #include <tuple>
 #include <utility>
 
 #include "base/http/digest.h"
+#include "base/text/json_fields.h"
 #include "base/text/printable.h"
 
 namespace json = boost::json;
 
 namespace reprise {
 namespace {
+
+constexpr std::size_t kPageDigits = 8;  ///< so that text is sorted as numbers are
 
 struct Cell {
   std::size_t loads = 0;
@@ -54,6 +60,28 @@ std::string without_controls(std::string text) {
 }
 
 }  // namespace
+
+std::string page_line_text(const PageLine& line) {
+  auto number = std::to_string(line.page);
+  if (number.size() < kPageDigits) number.insert(0, kPageDigits - number.size(), '0');
+  json::object const out{{"summary", as_utf8(line.summary)}, {"cells", as_utf8(line.cells)}};
+  return number + "\t" + json::serialize(out) + "\n";
+}
+
+std::optional<PageLine> read_page_line(std::string_view text) {
+  PageLine line;
+  auto const* const end = text.data() + text.size();
+  auto const number = std::from_chars(text.data(), end, line.page);
+  if (number.ec != std::errc() || number.ptr == end || *number.ptr != '\t') return std::nullopt;
+  boost::system::error_code malformed;
+  auto const value = json::parse({number.ptr + 1, end}, malformed);
+  if (malformed || !value.is_object()) return std::nullopt;
+  auto const& object = value.get_object();
+  line.summary = text_at(object, "summary");
+  line.cells = text_at(object, "cells");
+  bool const good = json::parse(line.summary, malformed).is_object() && !malformed;
+  return good ? std::optional(line) : std::nullopt;
+}
 
 PageCollection::PageCollection(const Plan& plan, std::size_t page)
     : plan_(plan), page_(page), results_(plan.campaign.sides.size()) {}

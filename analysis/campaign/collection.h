@@ -8,12 +8,24 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/campaign/plan.h"
 #include "analysis/campaign/shard_result.h"
 
 namespace reprise {
+
+/// One page's lines of set.json and cells.tsv.
+struct PageLine {
+  std::size_t page = 0;  ///< index into Plan::pages
+  std::string summary;   ///< JSON, as text: reading numbers again could change them
+  std::string cells;
+};
+/// "PAGE TAB JSON" with a newline, as engines sort and merge lines; and back, without the newline.
+/// Nothing if it is no such line.
+std::string page_line_text(const PageLine& line);
+std::optional<PageLine> read_page_line(std::string_view text);
 
 class PageCollection {
  public:

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "analysis/campaign/file_name.h"
 #include "analysis/rank_test.h"
 #include "analysis/shift.h"
 #include "analysis/verdict.h"
@@ -90,6 +91,7 @@ std::expected<NodeCheck, std::string> read_node_check(std::string_view text) {
                   .problems = from.texts("problems"),
                   .load_events_ms = from.numbers("load_events_ms"),
                   .clock_ahead_s = from.signed_number("clock_ahead_s")};
+  if (!is_file_name(check.node)) from.wrong("node", kFileNameRule);
   if (!error.empty()) return std::unexpected(error);
   return check;
 }

@@ -1,21 +1,12 @@
 #include "analysis/campaign/owners.h"
 
-#include <algorithm>
 #include <boost/json/parse.hpp>
 
+#include "analysis/campaign/file_name.h"
 #include "base/text/glob.h"
 #include "pageload/results/fields.h"
 
 namespace reprise {
-namespace {
-
-/// Owners are names of files.
-bool is_file_name(std::string_view name) {
-  return !name.empty() && name.size() <= 80 && name[0] != '.' &&
-         std::ranges::none_of(name, [](unsigned char c) { return c < 0x20 || c == '/'; });
-}
-
-}  // namespace
 
 std::expected<Owners, std::string> Owners::parse(std::string_view text) {
   boost::system::error_code malformed;
@@ -30,11 +21,7 @@ std::expected<Owners, std::string> Owners::parse(std::string_view text) {
   }
   from.each("owners", Fields::kListMax, [&](Fields each) {
     auto const owner = each.text("owner");
-    if (!is_file_name(owner)) {
-      each.wrong("owner",
-                 "must be a name of at most 80 bytes without '/' that does not begin with "
-                 "a dot");
-    }
+    if (!is_file_name(owner)) each.wrong("owner", kFileNameRule);
     auto const patterns = each.texts("pages");
     if (patterns.empty()) each.wrong("pages", "must have patterns of names or URLs");
     for (const std::string& pattern : patterns) {

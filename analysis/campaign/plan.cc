@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/campaign/file_name.h"
 #include "base/http/digest.h"
 #include "base/text/counted.h"
 #include "base/text/printable.h"
@@ -139,6 +140,7 @@ void read_plan_fields(Fields from, Plan& plan) {
   plan.campaign = std::move(*campaign);
   from.each("pages", Fields::kListMax, [&](Fields page) {
     plan.pages.push_back({.name = page.text("name"), .source = page.text("source")});
+    if (!is_file_name(plan.pages.back().name)) page.wrong("name", kFileNameRule);
   });
   from.each("shards", Plan::kShardsMax, [&](Fields shard) {
     plan.shards.emplace_back();
@@ -156,6 +158,10 @@ std::expected<Plan, std::string> plan_campaign(CampaignFile campaign,
   if (pages.empty()) return std::unexpected("the campaign has no page");
   std::set<std::string> names;
   for (const PlannedPage& page : pages) {
+    if (!is_file_name(page.name)) {
+      return std::unexpected("an archive is named '" + printable(page.name) + "': it " +
+                             kFileNameRule);
+    }
     if (!names.insert(page.name).second) {
       return std::unexpected("two archives are named '" + printable(page.name) +
                              "': rename one, since their results would have one name");

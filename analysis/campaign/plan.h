@@ -43,8 +43,9 @@ struct Plan {
 
 /// Cuts a campaign over `pages` so that a shard takes about its `shard_minutes`. The sides of a
 /// page stay together in every shard; a shard has several pages only where one is too short. The
-/// same arguments give the same plan. Errors, as a sentence: no page; names that are not unique; a
-/// budget that does not pay for two loads of each cell; more than kShardsMax shards.
+/// same arguments give the same plan. Errors, as a sentence: no page; names that are not unique, or
+/// no names of files; a budget that does not pay for two loads of each cell; more than kShardsMax
+/// shards.
 std::expected<Plan, std::string> plan_campaign(CampaignFile campaign,
                                                std::vector<PlannedPage> pages);
 

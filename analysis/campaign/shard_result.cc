@@ -3,6 +3,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "analysis/campaign/file_name.h"
 #include "base/text/printable.h"
 #include "pageload/results/fields.h"
 #include "pageload/results/result_file.h"
@@ -60,6 +61,7 @@ std::expected<ShardHeader, std::string> read_header(std::string_view line) {
                      .failed = static_cast<std::size_t>(from.integer("failed")),
                      .finished_unix_ms = from.number("finished_unix_ms").value_or(0),
                      .reprise = from.text("reprise")};
+  if (!is_file_name(header.node)) from.wrong("node", kFileNameRule);
   if (!error.empty()) return std::unexpected(error);
   return header;
 }

@@ -16,25 +16,6 @@ namespace {
 constexpr std::size_t kLineBytesMax = 64 << 10;
 constexpr std::size_t kPageBytesMax = 2'048;
 
-/// Appends a part of a key: what would end a part, a key or a line is percent-encoded.
-void append_part(std::string& key, std::string_view text) {
-  if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }) &&
-      !is_utf8(text)) {
-    return append_part(key, as_utf8(text));
-  }
-  static constexpr std::string_view kDigits = "0123456789ABCDEF";
-  for (char const c : text) {
-    auto const byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f || c == '|' || c == '%') {
-      key += '%';
-      key += kDigits[byte >> 4];
-      key += kDigits[byte & 15];
-    } else {
-      key += c;
-    }
-  }
-}
-
 void append_number(std::string& text, std::int64_t number) {
   std::array<char, 24> digits;
   auto const end = std::to_chars(digits.begin(), digits.end(), number).ptr;
@@ -69,6 +50,24 @@ bool read_partial_line(std::string_view line, PartialLine& partial) {
   return partial.sums.size() >= 2;
 }
 
+void append_key_part(std::string& key, std::string_view text) {
+  if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }) &&
+      !is_utf8(text)) {
+    return append_key_part(key, as_utf8(text));
+  }
+  static constexpr std::string_view kDigits = "0123456789ABCDEF";
+  for (char const c : text) {
+    auto const byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f || c == '|' || c == '%') {
+      key += '%';
+      key += kDigits[byte >> 4];
+      key += kDigits[byte & 15];
+    } else {
+      key += c;
+    }
+  }
+}
+
 void write_partial_line(std::string_view key, std::span<const std::int64_t> sums,
                         const PartialSink& sink) {
   std::string line(key);
@@ -96,12 +95,13 @@ void PartialTable::write_key(const BeaconView& view, std::int64_t window_us) {
     key_ = day_;
   }
   key_ += '|';
-  append_part(key_, view.page.substr(0, std::min(view.page.find_first_of("?#"), kPageBytesMax)));
+  append_key_part(key_,
+                  view.page.substr(0, std::min(view.page.find_first_of("?#"), kPageBytesMax)));
   for (auto const& name : tags_) {
     key_ += '|';
     auto const tag =
         std::ranges::find(view.tags, name, [](auto const& each) { return each.first; });
-    if (tag != view.tags.end()) append_part(key_, tag->second);
+    if (tag != view.tags.end()) append_key_part(key_, tag->second);
   }
   append_number(key_ += '|', load_bin(window_us));
 }

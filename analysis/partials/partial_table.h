@@ -30,6 +30,9 @@ struct PartialLine {
 /// Reads a line without its newline. Returns false if it is not one: no key, or a sum that is not a
 /// whole number from 0.
 bool read_partial_line(std::string_view line, PartialLine& partial);
+/// Appends a part of a key: what would end a part, a key or a line is percent-encoded, and bytes
+/// that are not UTF-8 become U+FFFD.
+void append_key_part(std::string& key, std::string_view text);
 void write_partial_line(std::string_view key, std::span<const std::int64_t> sums,
                         const PartialSink& sink);
 

@@ -2,6 +2,7 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
+#include <cmath>
 
 namespace json = boost::json;
 
@@ -80,6 +81,7 @@ std::vector<double> Fields::numbers(std::string_view name) {
   for (const json::value& each : array(name, kListMax)) {
     if (!each.is_number() && !each.is_null()) return wrong(name, "must be numbers"), out;
     out.push_back(each.is_null() ? 0 : each.to_number<double>());
+    if (std::abs(out.back()) > kNumberMax) return wrong(name, "has a number over 1e15"), out;
   }
   return out;
 }

@@ -40,7 +40,7 @@ class Fields {
   std::int64_t integer(std::string_view name, std::int64_t missing = 0);
   /// With all 64 bits; 0 if it is not such a number.
   std::uint64_t whole(std::string_view name);
-  /// Null elements are 0.
+  /// From -kNumberMax to kNumberMax; null elements are 0.
   std::vector<double> numbers(std::string_view name);
 
   bool has(std::string_view name) const { return find(name) != nullptr; }

@@ -9,11 +9,13 @@
 #include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "tools/archive/archive_commands.h"
+#include "tools/archive/content_sums.h"
 #include "tools/archive/export.h"
 #include "tools/archive/import.h"
 #include "tools/archive/open.h"
 #include "tools/archive/views.h"
 #include "tools/commands.h"
+#include "tools/partials/engine_lines.h"
 #include "tools/process/command_line.h"
 
 namespace reprise {
@@ -26,6 +28,9 @@ struct ArchiveArguments {
   CatOptions cat;
   bool no_backup = false;
   std::vector<std::string> filter;  ///< its words
+  std::vector<std::filesystem::path> inputs;
+  bool partial = false;
+  bool merge = false;
 };
 
 /// Owned by the callbacks, which outlive the function that adds them.
@@ -101,6 +106,36 @@ void add_number(CLI::App* command, const SharedArguments& arguments) {
       ->check(CLI::PositiveNumber);
 }
 
+int statistics_of(const ArchiveArguments& arguments) {
+  auto const& inputs = arguments.inputs;
+  if (arguments.merge) return merge_partials("archive stats", inputs);
+  if (arguments.partial) return write_partial_statistics(inputs);
+  if (inputs.empty()) {
+    std::fputs("reprise: archive stats: give an archive, or a folder of archives\n", stderr);
+    return kExitUsage;
+  }
+  std::error_code ignored;
+  bool const sums = inputs.size() > 1 || std::filesystem::is_directory(inputs[0], ignored) ||
+                    ContentSums::is_key(first_key_of(inputs[0]));
+  if (sums) return after_output(print_sums(inputs, arguments.json));
+  auto const archive = open_with_remarks(inputs[0]);
+  return archive ? after_output(print_statistics(*archive, arguments.json)) : kExitArchive;
+}
+
+void add_statistics(CLI::App& archive, const SharedArguments& arguments, int& exit_code) {
+  auto* const stats = add_command(archive, "stats", "hosts, types, statuses, bytes");
+  stats->add_option("ARCHIVE", arguments->inputs,
+                    "Archives, folders of archives, or partial results, which are added up");
+  auto* const partial =
+      stats->add_flag("--partial", arguments->partial,
+                      "For engines: print sums that --merge adds up; without ARCHIVE, of the "
+                      "archives that standard input names, one per line");
+  stats->add_flag("--merge", arguments->merge, "For engines: add up sorted lines of --partial")
+      ->excludes(partial);
+  add_json_flag(stats, arguments);
+  stats->callback([arguments, &exit_code] { exit_code = statistics_of(*arguments); });
+}
+
 void add_views(CLI::App& archive, const SharedArguments& arguments, int& exit_code) {
   auto* const list = add_command(archive, "ls", "List the exchanges, one per line");
   list->add_option("ARCHIVE", arguments->archive, "Archive to read, or a folder of archives")
@@ -132,12 +167,7 @@ void add_views(CLI::App& archive, const SharedArguments& arguments, int& exit_co
                 "Print the response's head, in the form that `edit --headers` reads")
       ->excludes(decoded)
       ->excludes(of_request);
-  add_json_flag(add_view(archive, "stats", "hosts, types, statuses, bytes", arguments, exit_code,
-                         [](const OpenArchive& from, const ArchiveArguments& given) {
-                           print_remarks(from);
-                           return print_statistics(from, given.json);
-                         }),
-                arguments);
+  add_statistics(archive, arguments, exit_code);
   add_json_flag(
       add_view(archive, "verify", "Check every record and every body", arguments, exit_code,
                [](const OpenArchive& from, const ArchiveArguments& given) {

@@ -22,22 +22,6 @@ namespace fs = std::filesystem;
 constexpr std::uintmax_t kIndexBytesMax = std::uintmax_t{4} << 30;
 constexpr std::size_t kColumns = 15;
 
-std::vector<ArchiveFile> archives_in(const fs::path& folder, std::string& error) {
-  std::vector<ArchiveFile> out;
-  std::error_code failed;
-  for (fs::directory_iterator it(folder, failed), end; !failed && it != end; it.increment(failed)) {
-    if (it->path().extension() != ".reprise") continue;
-    struct stat status{};
-    if (::stat(it->path().c_str(), &status) != 0) continue;  // it was removed
-    out.push_back({.name = it->path().filename().string(),
-                   .size_bytes = static_cast<std::uint64_t>(status.st_size),
-                   .changed_ns = status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec});
-  }
-  if (failed) error = failed.message();
-  std::ranges::sort(out);
-  return out;
-}
-
 SessionTime begin_time(const Timings& timings) {
   for (auto const time : {timings.queued, timings.request_sent, timings.first_byte, timings.end}) {
     if (time != kNoTime) return time;
@@ -122,6 +106,22 @@ bool read_row(const json::value& value, ListedExchange& listed) {
 }
 
 }  // namespace
+
+std::vector<ArchiveFile> archives_in(const fs::path& folder, std::string& error) {
+  std::vector<ArchiveFile> out;
+  std::error_code failed;
+  for (fs::directory_iterator it(folder, failed), end; !failed && it != end; it.increment(failed)) {
+    if (it->path().extension() != ".reprise") continue;
+    struct stat status{};
+    if (::stat(it->path().c_str(), &status) != 0) continue;  // it was removed
+    out.push_back({.name = it->path().filename().string(),
+                   .size_bytes = static_cast<std::uint64_t>(status.st_size),
+                   .changed_ns = status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec});
+  }
+  if (failed) error = failed.message();
+  std::ranges::sort(out);
+  return out;
+}
 
 std::string index_line(const ListedArchive& archive) {
   json::array rows;

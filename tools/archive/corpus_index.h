@@ -23,6 +23,9 @@ struct ArchiveFile {
   auto operator<=>(const ArchiveFile&) const = default;
 };
 
+/// The archives (*.reprise) of a folder, by name. `error`: why some are not listed.
+std::vector<ArchiveFile> archives_in(const std::filesystem::path& folder, std::string& error);
+
 /// One exchange as `ls` shows and filters it.
 struct ListedExchange {
   /// Only what a filter tests, without headers (but for the type).

@@ -1,63 +1,33 @@
-#include <algorithm>
+// `archive stats`: of one archive; of a corpus, from archives or from partial results; and partial
+// results for engines.
+
 #include <boost/json.hpp>
 #include <cstdio>
 #include <map>
-#include <set>
-#include <tuple>
 
-#include "base/http/media_type.h"
+#include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "base/text/times.h"
-#include "tools/archive/messages.h"
-#include "tools/archive/text.h"
+#include "tools/archive/content_sums.h"
+#include "tools/archive/corpus_index.h"
+#include "tools/archive/errors.h"
 #include "tools/archive/views.h"
 #include "tools/commands.h"
+#include "tools/partials/engine_lines.h"
+#include "tools/partials/line_input.h"
 
 namespace reprise {
 namespace {
 
+namespace fs = std::filesystem;
 namespace json = boost::json;
 
-/// Sums by name, sorted from the largest.
-struct Tally {
-  std::uint64_t exchanges = 0;
-  std::uint64_t bytes = 0;
-};
-using Tallies = std::map<std::string, Tally>;
+constexpr const char* kCommand = "archive stats";
 
-std::vector<std::pair<std::string, Tally>> by_size(const Tallies& tallies) {
-  std::vector<std::pair<std::string, Tally>> sorted(tallies.begin(), tallies.end());
-  std::ranges::sort(sorted, [](auto const& a, auto const& b) {
-    return std::tie(b.second.exchanges, b.second.bytes, a.first) <
-           std::tie(a.second.exchanges, a.second.bytes, b.first);
-  });
-  return sorted;
-}
-
-std::string or_none(std::string text) {
-  return text.empty() ? "none" : std::move(text);
-}
-
-/// "TLSv1.3, h2" for a connection, "failed" if it could not be made.
-std::string kind_of(const ConnectionFacts& facts) {
-  if (!facts.failure.empty()) return "failed";
-  auto kind = facts.tls_version.empty() ? "clear text" : facts.tls_version;
-  return facts.alpn.empty() ? kind : kind + ", " + facts.alpn;
-}
-
-/// "A", "AAAA, failed" for a DNS answer.
-std::string kind_of(const DnsAnswer& answer) {
-  auto const type = dns_type_name(answer.type);
-  bool const empty = answer.addresses.empty() && answer.https.empty();
-  return type + (!answer.failure.empty() ? ", failed" : empty ? ", empty" : "");
-}
-
-/// Counts of single items, not by exchanges.
-using Counts = std::map<std::string, std::uint64_t>;
-
+/// One archive with its sessions.
 class Statistics {
  public:
-  explicit Statistics(const OpenArchive& archive);
+  explicit Statistics(const ArchiveReader& reader);
   void print() const;
   void print_json() const;
 
@@ -69,78 +39,19 @@ class Statistics {
     std::uint64_t answers = 0;
   };
 
-  void add(const Exchange& exchange);
-  void add_stored(const StoredBody& body);
   void print_sessions() const;
-  void print_counts(const char* title, const Counts& counts) const;
   json::array sessions_json() const;
 
-  const OpenArchive& archive_;
-  std::size_t exchanges_ = 0;
-  std::size_t damaged_ = 0;
+  ContentSums sums_;
   std::map<std::uint32_t, Session> sessions_;
-  std::vector<std::pair<const char*, Tallies>> groups_ = {{"hosts", {}},     {"types", {}},
-                                                          {"methods", {}},   {"statuses", {}},
-                                                          {"protocols", {}}, {"outcomes", {}}};
-  Counts connections_;
-  Counts answers_;
-  std::uint64_t body_bytes_ = 0;    ///< of all exchanges
-  std::uint64_t stored_bytes_ = 0;  ///< each stored body once
-  std::uint64_t web_sockets_ = 0;
-  MessageTally messages_;  ///< of all WebSockets
-  std::set<std::uint64_t> stored_;
 };
 
-Statistics::Statistics(const OpenArchive& archive) : archive_(archive) {
-  auto const& reader = *archive.reader;
+Statistics::Statistics(const ArchiveReader& reader) {
   for (const SessionInfo& info : reader.sessions()) sessions_[info.number].info = info;
-  for (const ConnectionFacts& facts : reader.connections()) {
-    ++sessions_[facts.session].connections;
-    ++connections_[kind_of(facts)];
-  }
-  for (const DnsAnswer& answer : reader.answers()) {
-    ++sessions_[answer.session].answers;
-    ++answers_[kind_of(answer)];
-  }
-  for (std::uint32_t ordinal = 0; ordinal < reader.entries().size(); ++ordinal) {
-    auto const exchange = reader.exchange(ordinal);
-    if (exchange) {
-      add(*exchange);
-    } else {
-      ++damaged_;
-    }
-  }
-}
-
-void Statistics::add(const Exchange& exchange) {
-  ++exchanges_;
-  ++sessions_[exchange.session].exchanges;
-  auto const& response = exchange.response;
-  std::string const names[] = {exchange.request.host,
-                               or_none(media_type(response.headers.list())),
-                               exchange.request.method,
-                               response.status == 0 ? "none" : std::to_string(response.status),
-                               std::string(to_string(response.version)),
-                               std::string(to_string(exchange.outcome))};
-  for (std::size_t i = 0; i < groups_.size(); ++i) {
-    auto& tally = groups_[i].second[names[i]];
-    ++tally.exchanges;
-    tally.bytes += response.body.size_bytes;
-  }
-  if (opens_web_socket(exchange)) {
-    auto const tally = messages_of(*archive_.reader, {exchange.session, exchange.sequence});
-    ++web_sockets_;
-    messages_.count += tally.count;
-    messages_.bytes += tally.bytes;
-  }
-  add_stored(exchange.request.body);
-  add_stored(response.body);
-}
-
-void Statistics::add_stored(const StoredBody& body) {
-  if (body.extents.empty()) return;
-  body_bytes_ += body.size_bytes;
-  if (stored_.insert(body.extents.front().record_offset).second) stored_bytes_ += body.size_bytes;
+  for (const IndexEntry& entry : reader.entries()) sessions_[entry.session];
+  for (const ConnectionFacts& facts : reader.connections()) ++sessions_[facts.session].connections;
+  for (const DnsAnswer& answer : reader.answers()) ++sessions_[answer.session].answers;
+  sums_.add_archive(reader, [this](const Exchange& each) { ++sessions_[each.session].exchanges; });
 }
 
 void Statistics::print_sessions() const {
@@ -162,45 +73,10 @@ void Statistics::print_sessions() const {
   }
 }
 
-void Statistics::print_counts(const char* title, const Counts& counts) const {
-  if (counts.empty()) return;
-  std::printf("\n%s\n", title);
-  for (auto const& [name, count] : counts) {
-    std::printf("  %s%s\n", align_left(printable(name), 42).c_str(),
-                align_right(std::to_string(count), 9).c_str());
-  }
-}
-
 void Statistics::print() const {
-  auto const line = [](const char* name, std::uint64_t value) {
-    std::printf("%s%llu\n", align_left(name, 22).c_str(), static_cast<unsigned long long>(value));
-  };
-  auto const& reader = *archive_.reader;
-  line("sessions", sessions_.size());
-  line("connections", reader.connections().size());
-  line("DNS answers", reader.answers().size());
-  line("exchanges", exchanges_);
-  if (damaged_ > 0) line("damaged exchanges", damaged_);
-  if (web_sockets_ > 0) {
-    line("WebSockets", web_sockets_);
-    line("messages", messages_.count);
-    line("message bytes", messages_.bytes);
-  }
-  line("file bytes", reader.size_bytes());
-  line("body bytes", body_bytes_);
-  line("body bytes stored", stored_bytes_);
-  line("body bytes shared", body_bytes_ - stored_bytes_);
+  sums_.print_totals(false);
   print_sessions();
-  for (auto const& [group, tallies] : groups_) {
-    std::printf("\n%s%s  %s\n", align_left(group, 44).c_str(), "exchanges", "response bytes");
-    for (auto const& [name, tally] : by_size(tallies)) {
-      std::printf("  %s%s%s\n", align_left(printable(name), 42).c_str(),
-                  align_right(std::to_string(tally.exchanges), 9).c_str(),
-                  align_right(std::to_string(tally.bytes), 16).c_str());
-    }
-  }
-  print_counts("connections", connections_);
-  print_counts("DNS answers", answers_);
+  sums_.print_groups();
 }
 
 json::array Statistics::sessions_json() const {
@@ -224,48 +100,117 @@ json::array Statistics::sessions_json() const {
 }
 
 void Statistics::print_json() const {
-  auto const& reader = *archive_.reader;
-  auto const counts_json = [](const Counts& counts) {
-    json::object out;
-    for (auto const& [name, count] : counts) out[as_utf8(name)] = count;
-    return out;
-  };
-  json::object out = {{"sessions", sessions_.size()},
-                      {"connections", reader.connections().size()},
-                      {"dns_answers", reader.answers().size()},
-                      {"exchanges", exchanges_},
-                      {"damaged_exchanges", damaged_},
-                      {"web_sockets", web_sockets_},
-                      {"messages", messages_.count},
-                      {"message_bytes", messages_.bytes},
-                      {"file_bytes", reader.size_bytes()},
-                      {"body_bytes", body_bytes_},
-                      {"body_bytes_stored", stored_bytes_},
-                      {"body_bytes_shared", body_bytes_ - stored_bytes_},
-                      {"session_list", sessions_json()},
-                      {"connection_kinds", counts_json(connections_)},
-                      {"dns_answer_kinds", counts_json(answers_)}};
-  for (auto const& [group, tallies] : groups_) {
-    json::object members;
-    for (auto const& [name, tally] : by_size(tallies)) {
-      members[as_utf8(name)] =
-          json::object{{"exchanges", tally.exchanges}, {"response_bytes", tally.bytes}};
-    }
-    out[group] = std::move(members);
-  }
+  auto out = sums_.totals_json(false);
+  out["session_list"] = sessions_json();
+  sums_.add_groups_json(out);
   std::printf("%s\n", json::serialize(out).c_str());
 }
+
+/// Adds archives, folders of archives, and partial results up.
+class Summing {
+ public:
+  /// Prints errors. A folder without archives adds nothing.
+  void add(const fs::path& input) {
+    std::error_code error;
+    if (fs::is_directory(input, error)) return add_folder(input);
+    if (ContentSums::is_key(first_key_of(input))) return add_lines(input);
+    add_archive(input);
+  }
+  /// Not one that the machine cannot read now, which sets try_again().
+  void add_archive(const fs::path& path) {
+    ++given_;
+    auto const reader = ArchiveReader::open(path, {.lock = false});
+    if (reader) return sums_.add_archive(**reader);
+    say_of(kCommand, printable(archive_error_text(path, reader.error())));
+    if (reader.error().category() == std::system_category() ||
+        reader.error().category() == std::generic_category()) {
+      try_again_ = true;
+    } else {
+      ++unusable_;
+      sums_.add(ContentSums::kTotals, "unusable_archives", {.count = 1});
+    }
+  }
+
+  const ContentSums& sums() const { return sums_; }
+  bool try_again() const { return try_again_; }
+  bool bad_lines() const { return bad_lines_; }
+  std::uint64_t given() const { return given_; }
+  std::uint64_t unusable() const { return unusable_; }
+
+ private:
+  void add_folder(const fs::path& folder) {
+    std::string error;
+    for (const ArchiveFile& file : archives_in(folder, error)) add_archive(folder / file.name);
+    if (error.empty()) return;
+    say_of(kCommand, folder.string() + " cannot be read: " + error);
+    try_again_ = true;
+  }
+
+  void add_lines(const fs::path& input) {
+    PartialLine partial;
+    std::uint64_t lines = 0;
+    auto const read = read_lines(kCommand, {input}, [&](std::string_view line) {
+      ++lines;
+      if (read_partial_line(line, partial) && sums_.add_line(partial)) return;
+      say_of(kCommand, input.string() + ": line " + std::to_string(lines) +
+                           " is not a partial result of archives, or its sums are too large");
+      bad_lines_ = true;
+    });
+    if (!read) try_again_ = true;
+  }
+
+  ContentSums sums_;
+  std::uint64_t given_ = 0;  ///< archives
+  std::uint64_t unusable_ = 0;
+  bool try_again_ = false;
+  bool bad_lines_ = false;
+};
 
 }  // namespace
 
 int print_statistics(const OpenArchive& archive, bool as_json) {
-  Statistics const statistics(archive);
+  Statistics const statistics(*archive.reader);
   if (as_json) {
     statistics.print_json();
   } else {
     statistics.print();
   }
   return kExitDone;
+}
+
+int print_sums(const std::vector<fs::path>& inputs, bool as_json) {
+  Summing summing;
+  for (const fs::path& input : inputs) summing.add(input);
+  if (as_json) {
+    auto out = summing.sums().totals_json(true);
+    summing.sums().add_groups_json(out);
+    std::printf("%s\n", json::serialize(out).c_str());
+  } else {
+    summing.sums().print_totals(true);
+    summing.sums().print_groups();
+  }
+  bool const good = !summing.try_again() && !summing.bad_lines() && summing.unusable() == 0;
+  return good ? kExitDone : kExitArchive;
+}
+
+int write_partial_statistics(const std::vector<fs::path>& inputs) {
+  Summing summing;
+  for (const fs::path& input : inputs) summing.add(input);
+  bool read = true;
+  if (inputs.empty()) {  // engines give the names as lines
+    read = read_lines(kCommand, {}, [&](std::string_view line) {
+      if (!line.empty()) summing.add(fs::path(line));
+    });
+  }
+  count_for_engine("archives", summing.given());
+  count_for_engine("unusable_archives", summing.unusable());
+  if (!read || summing.try_again()) return kExitTryAgain;
+  if (summing.bad_lines()) return kExitHopelessData;
+  LineOutput output;
+  summing.sums().write_lines(output.sink());
+  if (!output.finish(kCommand)) return kExitTryAgain;
+  return summing.given() > 0 && summing.unusable() == summing.given() ? kExitHopelessData
+                                                                      : kExitDone;
 }
 
 }  // namespace reprise

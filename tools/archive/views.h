@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <filesystem>
+#include <vector>
 
 #include "archive/edit/filter.h"
 #include "tools/archive/open.h"
@@ -34,6 +36,16 @@ int cat_part(const OpenArchive& archive, std::size_t number, const CatOptions& o
 
 /// `stats`: amounts of the archive's contents.
 int print_statistics(const OpenArchive& archive, bool json);
+
+/// `stats` of archives, folders of archives (*.reprise) and partial results together. What cannot
+/// be read is reported, and the rest printed.
+int print_sums(const std::vector<std::filesystem::path>& inputs, bool json);
+
+/// `stats --partial` of the same, or of those that standard input names, one per line: lines of
+/// sums to standard output, and counters to standard error (tools/partials/engine_lines.h). Returns
+/// 0; kExitHopelessData if every archive is unusable, which `stats` otherwise counts; or
+/// kExitTryAgain if something could not be read or written, with nothing on standard output.
+int write_partial_statistics(const std::vector<std::filesystem::path>& inputs);
 
 /// `verify`: one line per problem. Exit code 0 if everything readable is undamaged.
 int verify_archive(const OpenArchive& archive, bool json);

@@ -1,8 +1,8 @@
 #include <boost/json/serialize.hpp>
-#include <charconv>
 #include <cstdio>
 #include <memory>
 
+#include "analysis/campaign/file_name.h"
 #include "base/system/text_file.h"
 #include "tools/archive/open.h"
 #include "tools/campaign/advise_digests.h"
@@ -21,6 +21,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Nodes name files in the plan's folder.
+const CLI::Validator kNodeName(
+    [](const std::string& name) { return is_file_name(name) ? "" : std::string(kFileNameRule); },
+    "NAME");
+
 struct CampaignFlags {
   fs::path folder, file, output;
   std::string plan, node;
@@ -28,7 +33,6 @@ struct CampaignFlags {
   fs::path list;
   std::size_t index = 0;
   EngineOptions engine;
-  std::string part;
   CollectOptions collect;
   bool json = false;
 };
@@ -86,24 +90,10 @@ int tell_status(const CampaignFlags& flags) {
   return after_output(kExitDone);
 }
 
-/// "2/3".
-bool read_part(const std::string& text, CollectOptions& options) {
-  auto const* const end = text.data() + text.size();
-  auto const first = std::from_chars(text.data(), end, options.part);
-  if (first.ec != std::errc() || first.ptr == end || *first.ptr != '/') return false;
-  auto const second = std::from_chars(first.ptr + 1, end, options.parts);
-  return second.ec == std::errc() && second.ptr == end && options.part > 0 &&
-         options.part <= options.parts;
-}
-
 int collect(CampaignFlags& flags) {
   auto const folder = CampaignFolder::open(flags.folder);
   if (!folder) return folder.error();
   flags.collect.output = flags.output;
-  flags.collect.partial = !flags.part.empty();
-  if (flags.collect.partial && !read_part(flags.part, flags.collect)) {
-    return say_of_campaign(kExitUsage, "--part must be K/N with K from 1 to N, such as 2/3");
-  }
   return collect_campaign(*folder, flags.collect);
 }
 
@@ -118,7 +108,8 @@ CLI::App* add_sub(CLI::App& campaign, const SharedFlags& flags, const char* name
 void add_node_options(CLI::App* sub, const SharedFlags& flags) {
   sub->add_option("--plan", flags->plan, "Fail unless this is still the plan")->type_name("DIGEST");
   sub->add_option("--node", flags->node,
-                  "This machine's name in the results [that of the Slurm node, or the host's]");
+                  "This machine's name in the results [that of the Slurm node, or the host's]")
+      ->check(kNodeName);
 }
 
 void add_start(CLI::App& campaign, const SharedFlags& flags, const char* name, const char* what,
@@ -134,7 +125,8 @@ void add_start(CLI::App& campaign, const SharedFlags& flags, const char* name, c
   sub->add_option("--jobs", engine.jobs, "local: record N shards at the same time")
       ->check(CLI::Range(1U, 256U))
       ->capture_default_str();
-  sub->add_option("--node", engine.node, "local: this machine's name in the results [the host's]");
+  sub->add_option("--node", engine.node, "local: this machine's name in the results [the host's]")
+      ->check(kNodeName);
   sub->add_flag("--wait", engine.wait,
                 "slurm: wait, and start again what failed, until all is done");
   sub->add_option("--sbatch-option", engine.sbatch_options,
@@ -167,8 +159,9 @@ void add_collect(CLI::App& campaign, const SharedFlags& flags, int& exit_code) {
   sub->add_option("-o,--output", flags->output, "Write the result set to this folder")->required();
   sub->add_flag("--incomplete", flags->collect.incomplete, "Also while shards are missing");
   auto* const part =
-      sub->add_option("--part", flags->part,
-                      "Only every Nth page from the Kth: for engines; print what --merge reads");
+      sub->add_option("--part", flags->collect.part,
+                      "For engines: only every Nth page from the Kth; print what --merge reads. -: "
+                      "the parts that standard input names, one per line");
   part->type_name("K/N");
   sub->add_flag("--merge", flags->collect.merge,
                 "Finish the set from the lines of all parts on standard input")

@@ -1,8 +1,8 @@
 #include "tools/campaign/collect.h"
 
 #include <algorithm>
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <charconv>
 #include <cstdio>
 #include <iostream>
 #include <map>
@@ -13,7 +13,6 @@
 #include "base/system/private_file.h"
 #include "base/system/text_file.h"
 #include "base/text/counted.h"
-#include "base/text/json_fields.h"
 #include "base/text/printable.h"
 #include "pageload/results/result_file.h"
 #include "tools/archive/open.h"
@@ -25,12 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 namespace json = boost::json;
-
-/// One page's lines of set.json and cells.tsv.
-struct PageLine {
-  json::object summary;
-  std::string cells;
-};
 
 class Collecting {
  public:
@@ -52,26 +45,19 @@ class Collecting {
     if (error)
       return say_of_campaign(kExitFailed, options_.output.string() + ": " + error.message());
     if (plan_.campaign.task == CampaignFile::Task::kRecord) return collect_archives();
-    std::map<std::size_t, PageLine> lines;
-    if (options_.merge) {
-      if (!read_lines(lines)) return kExitFailed;
-    } else {
-      for (const CampaignSide& side : plan_.campaign.sides) {
-        fs::create_directories(options_.output / side.name, error);
-      }
-      auto const shards = shards_of_pages();
-      for (std::size_t page = options_.part - 1; page < plan_.pages.size();
-           page += options_.parts) {
-        auto line = collect_page(page, shards[page]);
-        if (!line) return kExitFailed;
-        if (options_.partial) {
-          print(page, *line);
-        } else {
-          lines.emplace(page, std::move(*line));
-        }
-      }
+    if (options_.merge) return merge();
+    for (const CampaignSide& side : plan_.campaign.sides) {
+      fs::create_directories(options_.output / side.name, error);
     }
-    if (options_.partial) return after_output(kExitDone);
+    shards_ = shards_of_pages();
+    if (options_.part == "-") return print_parts_of_input();
+    if (!options_.part.empty()) return print_part(options_.part);
+    std::map<std::size_t, PageLine> lines;
+    for (std::size_t page = 0; page < plan_.pages.size(); ++page) {
+      auto line = collect_page(page);
+      if (!line) return kExitFailed;
+      lines.emplace(page, std::move(*line));
+    }
     return write_set(lines);
   }
 
@@ -88,9 +74,9 @@ class Collecting {
     return out;
   }
 
-  std::optional<PageLine> collect_page(std::size_t page, const std::vector<std::size_t>& shards) {
+  std::optional<PageLine> collect_page(std::size_t page) {
     PageCollection collection(plan_, page);
-    for (auto const shard : shards) {
+    for (auto const shard : shards_[page]) {
       if (auto const fault = add_shard(shard, page, collection)) {
         say_of_campaign(0, folder_.result_path(shard).string() + ": " + *fault);
         return std::nullopt;
@@ -103,7 +89,9 @@ class Collecting {
           options_.output / plan_.campaign.sides[side].name / (plan_.pages[page].name + ".json");
       if (!keep(path, json::serialize(to_json(result)) + "\n")) return std::nullopt;
     }
-    return PageLine{.summary = collection.summary(), .cells = collection.cells()};
+    return PageLine{.page = page,
+                    .summary = json::serialize(collection.summary()),
+                    .cells = collection.cells()};
   }
 
   std::optional<std::string> add_shard(std::size_t shard, std::size_t page,
@@ -133,33 +121,44 @@ class Collecting {
     return written.has_value();
   }
 
-  /// "PAGE TAB JSON", as engines sort and merge lines.
-  static void print(std::size_t page, const PageLine& line) {
-    json::object const out{{"summary", line.summary}, {"cells", as_utf8(line.cells)}};
-    std::printf("%08zu\t%s\n", page, json::serialize(out).c_str());
+  int print_part(std::string_view text) {
+    auto const part = CollectPart::parse(text);
+    if (!part) {
+      return say_of_campaign(kExitUsage, "--part must be K/N with K from 1 to N, such as 2/3");
+    }
+    for (auto page = part->number - 1; page < plan_.pages.size(); page += part->of) {
+      auto const line = collect_page(page);
+      if (!line) return kExitFailed;
+      std::fputs(page_line_text(*line).c_str(), stdout);
+    }
+    return after_output(kExitDone);
   }
 
-  bool read_lines(std::map<std::size_t, PageLine>& lines) const {
+  /// What an engine gives is read to its end, whatever happens, so that the engine does not fail.
+  int print_parts_of_input() {
+    int exit_code = kExitDone;
     for (std::string text; std::getline(std::cin, text);) {
-      auto const tab = text.find('\t');
-      boost::system::error_code malformed;
-      auto const value = json::parse(
-          tab == text.npos ? std::string_view() : std::string_view(text).substr(tab + 1),
-          malformed);
-      auto const page = std::strtoull(text.c_str(), nullptr, 10);
-      if (malformed || !value.is_object() || page >= plan_.pages.size()) {
-        say_of_campaign(0, "standard input has a line that is not of `collect --part`");
-        return false;
-      }
-      auto const& object = value.get_object();
-      lines[page] = {.summary = object_at(object, "summary"),
-                     .cells = std::string(text_at(object, "cells"))};
+      if (exit_code == kExitDone && !text.empty()) exit_code = print_part(text);
     }
-    if (lines.size() == plan_.pages.size()) return true;
-    say_of_campaign(0, "standard input has lines of " + counted(lines.size(), "page") +
-                           ", not of " + std::to_string(plan_.pages.size()) +
-                           ": give those of all parts");
-    return false;
+    return exit_code;
+  }
+
+  int merge() const {
+    std::map<std::size_t, PageLine> lines;
+    bool good = true;
+    for (std::string text; std::getline(std::cin, text);) {
+      auto line = read_page_line(text);
+      good = good && line && line->page < plan_.pages.size();
+      if (good) lines[line->page] = std::move(*line);
+    }
+    if (!good) {
+      return say_of_campaign(kExitFailed,
+                             "standard input has a line that is not of `collect --part`");
+    }
+    if (lines.size() == plan_.pages.size()) return write_set(lines);
+    return say_of_campaign(
+        kExitFailed, "standard input has lines of " + counted(lines.size(), "page") + ", not of " +
+                         std::to_string(plan_.pages.size()) + ": give those of all parts");
   }
 
   int write_set(const std::map<std::size_t, PageLine>& lines) const {
@@ -183,7 +182,7 @@ class Collecting {
         "page\tside\turl\tbrowser\tprotocol\tlink\tcache\tloads\trequests\trequests_sha256\n";
     bool first = true;
     for (auto const& [page, line] : lines) {
-      text += (first ? "\n" : ",\n") + json::serialize(line.summary);
+      text += (first ? "\n" : ",\n") + line.summary;
       cells += line.cells;
       first = false;
     }
@@ -229,11 +228,23 @@ class Collecting {
   const CollectOptions& options_;
   CampaignFacts facts_;
   CampaignProgress progress_;
+  std::vector<std::vector<std::size_t>> shards_;  ///< by page
   std::size_t held_shard_ = 0;
   std::string held_text_;
 };
 
 }  // namespace
+
+std::optional<CollectPart> CollectPart::parse(std::string_view text) {
+  CollectPart part;
+  auto const* const end = text.data() + text.size();
+  auto const first = std::from_chars(text.data(), end, part.number);
+  if (first.ec != std::errc() || first.ptr == end || *first.ptr != '/') return std::nullopt;
+  auto const second = std::from_chars(first.ptr + 1, end, part.of);
+  bool const good =
+      second.ec == std::errc() && second.ptr == end && part.number > 0 && part.number <= part.of;
+  return good ? std::optional(part) : std::nullopt;
+}
 
 int collect_campaign(const CampaignFolder& folder, const CollectOptions& options) {
   return Collecting(folder, options).run();

@@ -4,15 +4,26 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "tools/campaign/campaign_folder.h"
 
 namespace reprise {
 
+/// The pages of one of several processes: every `of`th from the `number`th, which is from 1.
+struct CollectPart {
+  std::size_t number = 1, of = 1;
+  /// "2/3". Nothing if it is no part.
+  static std::optional<CollectPart> parse(std::string_view text);
+};
+
 struct CollectOptions {
   std::filesystem::path output;
-  std::size_t part = 1, parts = 1;  ///< the pages of one of several processes
-  bool partial = false;     ///< --part: print lines for --merge instead of set.json and cells.tsv
+  /// Print lines for --merge instead of set.json and cells.tsv: of this part, or of those that
+  /// standard input names, one per line ("-"). Empty: make the whole set.
+  std::string part;
   bool merge = false;       ///< standard input has the lines of all parts, in any order
   bool incomplete = false;  ///< also while shards are missing
 };

@@ -22,6 +22,7 @@
 #include "tools/explain/explain_text.h"
 #include "tools/explain/partial_lines.h"
 #include "tools/explain/partial_tables.h"
+#include "tools/partials/engine_lines.h"
 #include "tools/process/command_line.h"
 #include "view/explain_page.h"
 #include "view/page_link.h"
@@ -130,7 +131,7 @@ int write_output(const fs::path& path, std::string_view text) {
 }
 
 int explain_partially(const ExplainFlags& flags) {
-  if (flags.merge) return merge_partials(flags.inputs);
+  if (flags.merge) return merge_partials("explain", flags.inputs);
   auto const task = task_of(flags);
   if (!task) return kExitUsage;
   return write_partials(flags.inputs, flags.by, task->rules, task->entities);

@@ -1,9 +1,7 @@
 #include "tools/explain/partial_tables.h"
 
-#include <array>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
 
 #include "analysis/partials/partial_table.h"
 #include "analysis/partials/slices.h"
@@ -12,7 +10,8 @@
 #include "tools/archive/open.h"
 #include "tools/commands.h"
 #include "tools/explain/explain_text.h"
-#include "tools/explain/line_input.h"
+#include "tools/partials/engine_lines.h"
+#include "tools/partials/line_input.h"
 
 namespace reprise {
 namespace {
@@ -34,7 +33,7 @@ class Adder {
     ++lines_;
     auto const where = input_ + ": line " + std::to_string(lines_);
     if (!read_partial_line(line, read_)) {
-      if (++bad_ == 1) say_of_explain(where + " skipped: not a partial result");
+      if (++bad_ == 1) say_of("explain", where + " skipped: not a partial result");
       return;
     }
     if (read_.sums.size() != 2 + kinds_) {
@@ -82,38 +81,24 @@ std::string losses_text(std::uint64_t bad_lines, std::uint64_t lines_beyond) {
 }  // namespace
 
 bool is_partial_result(const fs::path& path) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error)) return false;
-  std::ifstream file(path, std::ios::binary);
-  std::string start(ShortLines::kBytesMax, '\0');
-  file.read(start.data(), static_cast<std::streamsize>(start.size()));
-  start.resize(static_cast<std::size_t>(file.gcount()));
-  PartialLine line;
-  return read_partial_line(std::string_view(start).substr(0, start.find('\n')), line) &&
-         parts_of_key(line.key).size() >= 3;
+  return parts_of_key(first_key_of(path)).size() >= 3;
 }
 
 int explain_partial_results(const PartialTablesTask& task, const KindRules& rules) {
   auto slices = PartialSlices::of(task.tags, task.by);
   if (!slices) {
-    say_of_explain("--by " + printable(slices.error()) +
-                   ": partial results have day, page and the tags that --tags names");
+    say_of("explain", "--by " + printable(slices.error()) +
+                          ": partial results have day, page and the tags that --tags names");
     return kExitUsage;
   }
   Adder adder(task, rules, *slices);
   auto const add = [&adder](std::string_view line) { adder.add(line); };
-  std::array<char, 1 << 16> block;
   for (fs::path const& input : task.inputs) {
     adder.begin(input);
-    ShortLines lines;
-    bool const read = read_all(
-        {input}, [&] { return std::span(block); },
-        [&](std::size_t size) { lines.add(std::string_view(block.data(), size), add); });
-    if (!read) return kExitFailed;
-    lines.finish(add);
+    if (!read_lines("explain", {input}, add)) return kExitFailed;
   }
   if (!adder.fault().empty()) {
-    say_of_explain(adder.fault());
+    say_of("explain", adder.fault());
     return kExitFailed;
   }
   auto const slowest = slices->slowest(task.slowest_percent);

@@ -66,5 +66,18 @@ TEST(PageCollection, RefusesAnArchiveThatChanged) {
   EXPECT_TRUE(page.add(header_of(2, "n1"), record_of("C", 3)));
 }
 
+TEST(PageLine, ComesBackWithTheSameBytes) {
+  PageLine const line{.page = 12, .summary = R"({"a":0.1000000000000000055})", .cells = "p\tA\n"};
+  auto const text = page_line_text(line);
+  EXPECT_THAT(text, HasSubstr("00000012\t{"));
+  auto const again = read_page_line(text.substr(0, text.size() - 1)).value();
+  EXPECT_EQ(again.page, 12U);
+  EXPECT_EQ(again.summary, line.summary);
+  EXPECT_EQ(again.cells, line.cells);
+  for (auto const* const bad : {"", "1", "1\t", "1\t{}", "x\t{}", R"(1	{"summary":"[]"})"}) {
+    EXPECT_FALSE(read_page_line(bad)) << bad;
+  }
+}
+
 }  // namespace
 }  // namespace reprise

@@ -121,6 +121,15 @@ TEST(Plan, RefusesNamesThatAreNotUnique) {
   EXPECT_THAT(plan_campaign(campaign_with(""), {}).error(), HasSubstr("no page"));
 }
 
+TEST(Plan, RefusesNamesThatLeaveItsFolder) {
+  auto odd = pages(1);
+  odd[0].name = ".hidden";
+  EXPECT_THAT(plan_campaign(campaign_with(""), odd).error(), HasSubstr("begin with a dot"));
+  auto text = plan_text(plan_with("", 1));
+  text.replace(text.find("page0"), 5, "../up");
+  EXPECT_THAT(read_plan(text).error(), HasSubstr("pages[0].name must be a name"));
+}
+
 TEST(Plan, WithAPageThatIsNotThereIsRefused) {
   auto text = plan_text(plan_with("", 1));
   text.replace(text.find(R"("page":0)"), 8, R"("page":1)");

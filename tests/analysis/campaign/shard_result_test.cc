@@ -47,6 +47,13 @@ TEST(ShardResult, ThatWasCutAnywhereIsAnError) {
   }
 }
 
+TEST(ShardResult, OfANodeWhoseNameLeavesTheFolderIsRefused) {
+  auto header = header_of(1, "n1");
+  EXPECT_TRUE(read_header(header_line(header)));
+  header.node = "../../n1";
+  EXPECT_THAT(read_header(header_line(header)).error(), HasSubstr("without '/'"));
+}
+
 TEST(ShardResult, OfAnotherKindIsRefused) {
   EXPECT_THAT(read_header(R"({"schema":"reprise-load/1"})").error(), HasSubstr("reprise-shard/1"));
   EXPECT_FALSE(read_header("x"));

@@ -1,11 +1,12 @@
 #pragma once
 
-// Lines of files or of standard input, for `reprise explain` with partial results.
+// Lines of files or of standard input, for commands with partial results.
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -19,15 +20,16 @@
 
 namespace reprise {
 
-inline void say_of_explain(const std::string& text) {
-  std::fprintf(stderr, "reprise: explain: %s\n", text.c_str());
+/// Prints a sentence about a command, such as "explain".
+inline void say_of(const char* command, const std::string& text) {
+  std::fprintf(stderr, "reprise: %s: %s\n", command, text.c_str());
 }
 
 /// Reads each input to its end. `space()` gives room for bytes, `written(size)` takes them. Returns
 /// false after an error, which has been printed.
 template <class Space, class Written>
-bool read_all(const std::vector<std::filesystem::path>& inputs, const Space& space,
-              const Written& written) {
+bool read_all(const char* command, const std::vector<std::filesystem::path>& inputs,
+              const Space& space, const Written& written) {
   auto const read_one = [&](int file, const std::string& name) {
     while (true) {
       std::span<char> const room = space();
@@ -36,7 +38,7 @@ bool read_all(const std::vector<std::filesystem::path>& inputs, const Space& spa
       if (size > 0) {
         written(static_cast<std::size_t>(size));
       } else if (errno != EINTR) {
-        say_of_explain(name + " cannot be read: " + last_system_error().message());
+        say_of(command, name + " cannot be read: " + last_system_error().message());
         return false;
       }
     }
@@ -45,7 +47,7 @@ bool read_all(const std::vector<std::filesystem::path>& inputs, const Space& spa
   return std::ranges::all_of(inputs, [&](const std::filesystem::path& path) {
     Descriptor const file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file.is_open()) {
-      say_of_explain(path.string() + " cannot be read: " + last_system_error().message());
+      say_of(command, path.string() + " cannot be read: " + last_system_error().message());
       return false;
     }
     return read_one(file.get(), path.string());
@@ -78,5 +80,18 @@ class ShortLines {
  private:
   std::string line_;
 };
+
+/// Gives each line of the inputs to `use`, as read_all() does.
+template <class Use>
+bool read_lines(const char* command, const std::vector<std::filesystem::path>& inputs,
+                const Use& use) {
+  std::array<char, 1 << 16> block;
+  ShortLines lines;
+  bool const read = read_all(
+      command, inputs, [&] { return std::span(block); },
+      [&](std::size_t size) { lines.add(std::string_view(block.data(), size), use); });
+  if (read) lines.finish(use);
+  return read;
+}
 
 }  // namespace reprise
