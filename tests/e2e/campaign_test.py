@@ -4,6 +4,7 @@ and what is refused or survived: a changed plan, a full disk, a node without a b
 """
 
 import fcntl
+import hashlib
 import json
 import os
 import signal
@@ -175,6 +176,35 @@ class Planned(campaigns.CampaignCase):
         status = self.status()
         self.assertEqual(status["done"], 0)
         self.assertIn(f"{self.shards} results of another plan", status["remarks"][0])
+
+    def test_a_clock_an_hour_off_is_named_and_changes_nothing(self):
+        self.simulate()
+        sets = []
+        for name, hours in (("right", 0), ("wrong", 1)):
+            if hours:
+                for path in (self.plan / "results").iterdir():
+                    head, rest = path.read_text().split("\n", 1)
+                    header = json.loads(head)
+                    if header["node"] == "n1":
+                        header["finished_unix_ms"] += hours * 3_600_000
+                        path.write_text(json.dumps(header) + "\n" + rest)
+                        os.utime(path, (0, 0))
+            for node in range(3):
+                (self.plan / "nodes" / f"n{node}.json").write_text(json.dumps(
+                    {"schema": "reprise-node/1", "plan": self.digest(), "node": f"n{node}",
+                     "machine": {}, "clock_ahead_s": 3600 * hours if node == 1 else 1}))
+            remarks = self.status()["remarks"]
+            self.assertEqual(len(remarks), hours, remarks)
+            self.assertEqual((self.status()["missing"], self.status()["refused_nodes"]), ([], []))
+            results = self.folder / name
+            self.run_campaign("collect", self.plan, "-o", results)
+            sets.append({str(path.relative_to(results)): path.read_bytes()
+                         for path in results.rglob("*") if path.is_file()})
+        self.assertIn("the clock of node n1 is 60 min fast", remarks[0])
+        self.assertEqual(sets[0], sets[1])
+
+    def digest(self):
+        return hashlib.sha256((self.plan / "plan.json").read_bytes()).hexdigest()[:16]
 
     def test_two_at_once_are_refused(self):
         with open(self.plan / "lock", "w") as lock:
