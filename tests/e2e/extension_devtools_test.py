@@ -63,7 +63,7 @@ class DevTools(harness.TestCase):
         tools = self.page.session
         self.target("/panel.html")
         panel = self.page.session
-        self.until(lambda: self.page.evaluate("document.querySelector('#requests ul') !== null"))
+        self.until(lambda: self.page.evaluate("document.querySelector('#page > *') !== null"))
         self.page.attach(opened)
         self.page.call("Page.reload")
         self.page.session = panel

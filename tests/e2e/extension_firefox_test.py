@@ -72,8 +72,8 @@ class Firefox(harness.TestCase):
         self.firefox.install(BUILD / "extension")
         self.firefox.open(url)
         self.until(lambda: self.firefox.inside(OPEN_PANEL))
-        self.until(lambda: self.firefox.inside(LOOK, "document.querySelector('#requests ul')"
-                                                     " !== null"))
+        self.until(lambda: self.firefox.inside(
+            LOOK, "document.querySelector('#page > *') !== null"))
         self.firefox.open(url)
         leaves = self.until(lambda: self.firefox.inside(LOOK, LEAVES))
         self.assertTrue(max(leaves)[1].startswith(slow), leaves)

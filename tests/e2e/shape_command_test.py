@@ -38,6 +38,7 @@ sock.shutdown(socket.SHUT_WR)
 print(sock.makefile().read())
 """
 
+TRIES_MAX = 4
 DATAGRAM_COUNT = 2000
 # One millisecond between bursts, so that nothing but the link may drop. When a connection stands or
 # has been reset, what was sent before it has crossed the link.
@@ -86,10 +87,15 @@ class Shape(harness.TestCase):
         return server.server_address[1]
 
     def report(self, *arguments, **options):
-        """Runs, and returns the report and what the command said."""
+        """Runs, and returns the report and what the command said. Again where the machine stopped
+        for so long that packets found no room before the link could take them."""
         file = self.folder / "report.json"
-        done = run("--report", str(file), *arguments, **options)
-        return json.loads(file.read_text()), done.stdout
+        for _ in range(TRIES_MAX):
+            done = run("--report", str(file), *arguments, **options)
+            report = json.loads(file.read_text())
+            if report["outside_drops"]["ring"] == 0:
+                break
+        return report, done.stdout
 
     def assert_conserved(self, report):
         for side in ("down", "up"):

@@ -19,7 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "e2e"))
 import figure
 
-WARM_UP = 3000  # requests, to let just-in-time compilers end
+WARM_UP = 10_000  # requests, to let just-in-time compilers end
 REQUESTS = 300  # in a block
 BLOCKS = int(os.environ.get("FIGURE_RUNS", "15"))
 MS = 1e6  # ns

@@ -23,9 +23,9 @@ class Panel {
       .addEventListener('click', () => this.clear());
     this.list = select('#requests').append('ul');
     this.main = select('#page');
-    this.clear();
   }
 
+  /** Also the beginning. */
   clear() {
     this.requests = [];
     this.show(null);
@@ -110,4 +110,9 @@ function ownUrl(url, requestUrl) {
 
 const panel = new Panel();
 devtools.network.onRequestFinished.addListener((entry) => panel.add(entry));
-devtools.network.getHAR(({ entries }) => entries.forEach((entry) => panel.add(entry)));
+// The developer tools answer in order, so from then on they report each request. Those that they
+// reported before are in the answer, too.
+devtools.network.getHAR(({ entries }) => {
+  panel.clear();
+  entries.forEach((entry) => panel.add(entry));
+});
