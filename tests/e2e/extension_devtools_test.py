@@ -7,7 +7,6 @@ import os
 import pathlib
 import shutil
 import sys
-import time
 
 import devtools
 import harness
@@ -36,14 +35,6 @@ class DevTools(harness.TestCase):
         self.page = devtools.Page(CHROMIUM, "--headless=new", "--auto-open-devtools-for-tabs",
                                   "--enable-unsafe-extension-debugging")
         self.addCleanup(self.page.close)
-
-    def until(self, found):
-        """The first result of `found()` that is true."""
-        end = time.monotonic() + harness.DEADLINE_SECONDS
-        while time.monotonic() < end:
-            if result := found():
-                return result
-        self.fail("it did not happen in time")
 
     def target(self, part, title=""):
         """Attaches to the target with that in its URL and title, as soon as there is one."""

@@ -6,7 +6,6 @@ developer tools, which can change with any version; extension_test.py needs noth
 import os
 import pathlib
 import sys
-import time
 
 import harness
 import marionette
@@ -57,14 +56,6 @@ class Firefox(harness.TestCase):
         super().setUp()
         self.firefox = marionette.Firefox()
         self.addCleanup(self.firefox.close)
-
-    def until(self, found):
-        """The first result of `found()` that is true."""
-        end = time.monotonic() + harness.DEADLINE_SECONDS
-        while time.monotonic() < end:
-            if result := found():
-                return result
-        self.fail("it did not happen in time")
 
     def test_the_panel_shows_the_slow_method_of_a_shop(self):
         path, slow = SLOW["cpp"]

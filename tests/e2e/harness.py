@@ -16,6 +16,7 @@ import ssl
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from wire import DEADLINE_SECONDS, HOST, Client, Origin
@@ -43,6 +44,14 @@ class TestCase(unittest.TestCase):
         origin = Origin(answer, **options)
         self.addCleanup(origin.close)
         return origin
+
+    def until(self, found):
+        """The first result of `found()` that is true."""
+        end = time.monotonic() + DEADLINE_SECONDS
+        while time.monotonic() < end:
+            if result := found():
+                return result
+        self.fail("it did not happen in time")
 
     def record(self, archive, *arguments, origins=(), **options):
         """Starts a recorder. Each of `origins` answers for the names that it was made with."""
