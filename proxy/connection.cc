@@ -161,8 +161,7 @@ Task<void> Connection::start_tls(const ClientHello& hello, std::vector<std::byte
     if (!set)
       spdlog::debug("{}: recorded {} cannot be served", hello.server_name, plan.tls_version);
   }
-  auto tls =
-      std::make_unique<TlsStream>(std::move(stream_->socket()), std::move(ssl), std::move(early));
+  auto tls = std::make_unique<TlsStream>(std::move(stream_->socket()), std::move(ssl), early);
   auto& handshaking = *tls;
   handshaking.set_on_abort(on_abort_);
   stream_ = std::move(tls);

@@ -32,7 +32,7 @@ struct RecordBio {
     TlsStream& self = stream(bio);
     BIO_clear_retry_flags(bio);
     if (self.incoming_begin_ == self.incoming_end_ && !self.ended_) {
-      auto const count = self.receive_now(self.incoming_);
+      auto const count = self.receive_now(self.room_for_incoming());
       self.incoming_begin_ = 0;
       self.incoming_end_ = count.value_or(0);
       if (!count && count.error() == std::errc::operation_would_block) BIO_set_retry_read(bio);
@@ -44,7 +44,7 @@ struct RecordBio {
     }
     auto const count =
         std::min(self.incoming_end_ - self.incoming_begin_, static_cast<std::size_t>(size));
-    std::memcpy(data, self.incoming_.data() + self.incoming_begin_, count);
+    std::memcpy(data, self.incoming_.get() + self.incoming_begin_, count);
     self.incoming_begin_ += count;
     return static_cast<int>(count);
   }
@@ -115,12 +115,13 @@ const std::error_category& tls_category() {
   return category;
 }
 
-TlsStream::TlsStream(tcp::socket socket, SslPtr ssl, std::vector<std::byte> prefix)
+TlsStream::TlsStream(tcp::socket socket, SslPtr ssl, Bytes prefix)
     : SocketStream(std::move(socket)),
       ssl_(std::move(ssl)),
-      incoming_(std::move(prefix)),
-      incoming_end_(incoming_.size()) {
-  if (incoming_.size() < kIncomingBytes) incoming_.resize(kIncomingBytes);
+      incoming_bytes_(std::max(prefix.size(), kIncomingBytes)),
+      incoming_(std::make_unique_for_overwrite<std::byte[]>(incoming_bytes_)),
+      incoming_end_(prefix.size()) {
+  std::ranges::copy(prefix, incoming_.get());
   BIO* const bio = BIO_new(RecordBio::method());
   BIO_set_data(bio, this);
   BIO_set_init(bio, 1);
@@ -156,12 +157,12 @@ Task<bool> TlsStream::fill() {
     co_await yield_turn();
     expect_more();
   }
-  auto count = receive_now(incoming_);
+  auto count = receive_now(room_for_incoming());
   if (!count && count.error() == std::errc::operation_would_block) {
     if (std::exchange(held_, false)) {
       if (auto const sent = co_await flush(); !sent) co_return fail(sent.error());
     }
-    count = co_await receive(incoming_);
+    count = co_await receive(room_for_incoming());
   }
   if (!count) co_return fail(count.error());
   incoming_begin_ = 0;

@@ -17,7 +17,7 @@ namespace reprise {
 /// otherwise OpenSSL encrypts copies. `prefix`: bytes already read from the socket (a ClientHello).
 class TlsStream final : public SocketStream {
  public:
-  TlsStream(tcp::socket socket, SslPtr ssl, std::vector<std::byte> prefix = {});
+  TlsStream(tcp::socket socket, SslPtr ssl, Bytes prefix = {});
   ~TlsStream() override;
 
   /// A server's last handshake messages (session tickets; with TLS 1.2 its Finished) are held: they
@@ -67,19 +67,21 @@ class TlsStream final : public SocketStream {
   Task<void> flush();
   /// Waits for ciphertext. False at the end.
   Task<bool> fill();
+  std::span<std::byte> room_for_incoming() { return {incoming_.get(), incoming_bytes_}; }
 
   SslPtr ssl_;
   std::unique_ptr<RecordSealer> sealer_;                    // once it encrypts what we send
   RecordType message_type_ = RecordType::kApplicationData;  // of OpenSSL's next one to seal
   bool drops_message_ = false;                              // OpenSSL's next one
-  std::vector<std::byte> incoming_;  // ciphertext as received, not yet used by OpenSSL:
-  std::size_t incoming_begin_ = 0;   // from here
-  std::size_t incoming_end_ = 0;     // to here
-  bool ended_ = false;               // the peer has ended its direction
-  std::error_code broken_;           // the error of reading the socket
-  std::vector<std::byte> unsent_;    // ciphertext that the socket has not accepted,
-  std::size_t unsent_begin_ = 0;     // from here
-  bool held_ = false;                // there was no attempt yet to send the unsent bytes
+  std::size_t incoming_bytes_;                              // the size of:
+  std::unique_ptr<std::byte[]> incoming_;  // ciphertext as received, not yet used by OpenSSL,
+  std::size_t incoming_begin_ = 0;         // from here
+  std::size_t incoming_end_;               // to here
+  bool ended_ = false;                     // the peer has ended its direction
+  std::error_code broken_;                 // the error of reading the socket
+  std::vector<std::byte> unsent_;          // ciphertext that the socket has not accepted,
+  std::size_t unsent_begin_ = 0;           // from here
+  bool held_ = false;                      // there was no attempt yet to send the unsent bytes
   RecordSizer sizer_;
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bitset>
 #include <string_view>
 
 #include "base/bytes.h"
@@ -154,15 +153,16 @@ std::optional<ClientHello> read_body(Bytes body) {
 
   FieldReader extensions(fields.vector16());
   if (fields.failed() || !fields.at_end()) return std::nullopt;
-  std::bitset<1 << 16> seen;
   while (!extensions.at_end()) {
     std::uint16_t const type = extensions.u16();
     Bytes const data = extensions.vector16();
-    if (extensions.failed() || seen.test(type)) return std::nullopt;
-    seen.set(type);
+    if (extensions.failed()) return std::nullopt;
     hello.extensions.push_back(type);
     if (!read_extension(type, data, hello)) return std::nullopt;
   }
+  auto types = hello.extensions;
+  std::ranges::sort(types);
+  if (std::ranges::adjacent_find(types) != types.end()) return std::nullopt;
   return hello;
 }
 

@@ -137,9 +137,14 @@ std::string leaf_key(const LeafNames& names) {
   return key;
 }
 
+LeafMinter::LeafMinter(const CertificateAuthority& authority)
+    : authority_(&authority), chain_(sk_X509_new_null()) {
+  invariant(X509_add_cert(chain_.get(), authority.certificate(), X509_ADD_FLAG_UP_REF) == 1,
+            "OpenSSL keeps certificates");
+}
+
 Result<std::unique_ptr<LeafMinter>> LeafMinter::create(const CertificateAuthority& authority) {
-  std::unique_ptr<LeafMinter> minter(new LeafMinter);
-  minter->authority_ = &authority;
+  std::unique_ptr<LeafMinter> minter(new LeafMinter(authority));
   minter->authority_bytes_ = der_bytes(authority.certificate());
   minter->key_ = authority.lends_its_key() ? share_key(authority.key()) : make_shared_key();
   minter->padding_oid_.reset(OBJ_txt2obj(kPaddingOid, 1));
@@ -163,8 +168,7 @@ Result<std::unique_ptr<LeafMinter>> LeafMinter::create(const CertificateAuthorit
 }
 
 std::unique_ptr<LeafMinter> LeafMinter::twin() const {
-  std::unique_ptr<LeafMinter> minter(new LeafMinter);
-  minter->authority_ = authority_;
+  std::unique_ptr<LeafMinter> minter(new LeafMinter(*authority_));
   minter->authority_bytes_ = authority_bytes_;
   minter->key_ = share_key(key());
   minter->padding_oid_.reset(OBJ_dup(padding_oid_.get()));

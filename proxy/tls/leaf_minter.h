@@ -70,6 +70,8 @@ class LeafMinter {
 
   EVP_PKEY* key() const { return key_.get(); }
   const CertificateAuthority& authority() const { return *authority_; }
+  /// The authority's certificate, as OpenSSL takes what follows a leaf.
+  STACK_OF(X509) * chain() const { return chain_.get(); }
 
  private:
   struct KeptLeaf {
@@ -77,11 +79,12 @@ class LeafMinter {
     Leaf leaf;
   };
 
-  LeafMinter() = default;
+  explicit LeafMinter(const CertificateAuthority& authority);
   X509Ptr mint(const LeafNames& names, GENERAL_NAMES* alternative_names) const;
   void sign_padded(X509* certificate, std::uint32_t chain_bytes) const;
 
-  const CertificateAuthority* authority_ = nullptr;
+  const CertificateAuthority* authority_;
+  X509sPtr chain_;
   const PreparedLeaves* prepared_ = nullptr;
   std::uint64_t minted_ = 0;
   std::uint32_t authority_bytes_ = 0;

@@ -21,9 +21,14 @@ struct OpenSslDeleter {
   }
 };
 
+inline void free_certificates(STACK_OF(X509) * all) {
+  sk_X509_pop_free(all, X509_free);
+}
+
 using SslPtr = std::unique_ptr<SSL, OpenSslDeleter<SSL_free>>;
 using SslContextPtr = std::unique_ptr<SSL_CTX, OpenSslDeleter<SSL_CTX_free>>;
 using X509Ptr = std::unique_ptr<X509, OpenSslDeleter<X509_free>>;
+using X509sPtr = std::unique_ptr<STACK_OF(X509), OpenSslDeleter<free_certificates>>;
 using PrivateKeyPtr = std::unique_ptr<EVP_PKEY, OpenSslDeleter<EVP_PKEY_free>>;
 using CipherPtr = std::unique_ptr<EVP_CIPHER_CTX, OpenSslDeleter<EVP_CIPHER_CTX_free>>;
 using BioPtr = std::unique_ptr<BIO, OpenSslDeleter<BIO_free_all>>;

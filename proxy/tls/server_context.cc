@@ -86,11 +86,11 @@ void choose_alpn(SSL* ssl, std::string protocol) {
 }
 
 Result<void> use_leaf(SSL* ssl, const Leaf& leaf, const LeafMinter& minter) {
-  bool const is_set = SSL_use_certificate(ssl, leaf.certificate.get()) == 1 &&
-                      SSL_use_PrivateKey(ssl, minter.key()) == 1 &&
-                      SSL_clear_chain_certs(ssl) == 1 &&
-                      SSL_add1_chain_cert(ssl, minter.authority().certificate()) == 1;
-  if (is_set) return {};
+  constexpr int kOverride = 1;
+  // At once: each of them alone makes OpenSSL find out the type of the key.
+  if (SSL_use_cert_and_key(ssl, leaf.certificate.get(), minter.key(), minter.chain(), kOverride)) {
+    return {};
+  }
   ERR_clear_error();
   return fail(std::make_error_code(std::errc::not_enough_memory));
 }
