@@ -12,6 +12,15 @@ namespace {
 
 constexpr std::size_t kChunkLineBytesMax = 4096;
 
+/// By character: itself, letters in lower case; 0 for those that host names do not have.
+constexpr auto kLowerOfHosts = [] {
+  std::array<char, 256> lower{};
+  for (char c = 'a'; c <= 'z'; ++c) lower[c] = lower[c - 'a' + 'A'] = c;
+  for (char c = '0'; c <= '9'; ++c) lower[c] = c;
+  for (char const c : {'-', '.', '_'}) lower[c] = c;
+  return lower;
+}();
+
 class H1Category final : public std::error_category {
   const char* name() const noexcept override { return "http/1.1"; }
   std::string message(int code) const override {
@@ -162,11 +171,9 @@ Result<Authority> parse_authority(std::string_view text, std::uint16_t port_if_a
   }
   if (host.empty() || host.size() > HostName::kCharactersMax) return fail(h1_errc::bad_authority);
   for (const char c : host) {
-    bool const letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    bool const fits = letter || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||
-                      (bracketed && c == ':');
-    if (!fits) return fail(h1_errc::bad_authority);
-    authority.host.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c);
+    char const lower = bracketed && c == ':' ? c : kLowerOfHosts[static_cast<unsigned char>(c)];
+    if (lower == '\0') return fail(h1_errc::bad_authority);
+    authority.host.push_back(lower);
   }
   return authority;
 }

@@ -66,8 +66,8 @@ H2Content::~H2Content() {
 
 void H2Content::drop_unread() {
   release(incoming_.size() + reading_.size());
-  incoming_ = {};
-  reading_ = {};
+  incoming_.clear();
+  reading_.clear();
   trailers_ = {};
 }
 
