@@ -22,6 +22,8 @@ export interface Session {
   /** The certificate of the CA, a PEM file. */
   readonly ca: string;
   readonly chromiumFlags: string[];
+  /** With --script-in browser, what the browser must run before each document; else null. */
+  readonly script: string | null;
   readonly firefoxPreferences: Record<string, string | number | boolean>;
 
   /** For chromium.launch() of Playwright. */

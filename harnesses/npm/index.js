@@ -11,7 +11,7 @@ const STDERR_KEPT = 64 * 1024; // characters, for error messages
 /** The addresses of a running reprise, and the launch options that lead browsers to it. */
 class Session {
   /** @param {object} ready  As reprise writes it: http, https, proxy, dns, ca_file,
-   *                          chromium_flags. */
+   *                          chromium_flags; and script, with --script-in browser. */
   constructor(ready, run = null) {
     this.http = ready.http || null;
     this.https = ready.https || null;
@@ -19,6 +19,7 @@ class Session {
     this.dns = ready.dns || null;
     this.ca = ready.ca_file;
     this.chromiumFlags = ready.chromium_flags;
+    this.script = ready.script || null; // to run before each document
     this.#run = run;
   }
 
@@ -162,6 +163,7 @@ function fromEnvironment(environment = process.env) {
     dns: environment.REPRISE_DNS,
     ca_file: environment.REPRISE_CA,
     chromium_flags: JSON.parse(flags),
+    script: environment.REPRISE_SCRIPT,
   });
 }
 

@@ -1,5 +1,7 @@
 // Loads $URL with one harness, led by the reprise that runs this, and prints the load event in ms.
-// usage: reprise replay ARCHIVE -- node load.cjs puppeteer|playwright|selenium|webdriverio|firefox
+// With --script-in browser, it runs the script before each document.
+// usage: reprise replay ARCHIVE -- node load.cjs puppeteer|playwright|selenium|webdriverio|firefox|
+//                                                lighthouse
 
 const reprise = require('../../../harnesses/npm');
 
@@ -19,6 +21,7 @@ const harnesses = {
     const browser = await require('puppeteer-core').launch(
       session.puppeteer({ executablePath: CHROMIUM, defaultViewport: viewport }));
     const tab = await browser.newPage();
+    if (session.script) await tab.evaluateOnNewDocument(session.script);
     await settle();
     await tab.goto(page, { waitUntil: 'load' });
     await quiet();
@@ -34,6 +37,7 @@ const harnesses = {
         browser: 'firefox', executablePath: FIREFOX, defaultViewport: viewport,
       }));
     const tab = await browser.newPage();
+    if (session.script) await tab.evaluateOnNewDocument(session.script);
     await settle();
     await tab.goto(page, { waitUntil: 'load' });
     await quiet();
@@ -46,6 +50,7 @@ const harnesses = {
     const { chromium } = require('playwright');
     const browser = await chromium.launch(session.playwright({ executablePath: CHROMIUM }));
     const tab = await browser.newPage({ viewport });
+    if (session.script) await tab.addInitScript(session.script);
     await settle();
     await tab.goto(page, { waitUntil: 'load' });
     await quiet();
@@ -62,6 +67,10 @@ const harnesses = {
     });
     const driver = await new Builder().withCapabilities(capabilities)
       .setChromeService(new chrome.ServiceBuilder(CHROMEDRIVER)).build();
+    if (session.script) {
+      await driver.sendAndGetDevToolsCommand('Page.addScriptToEvaluateOnNewDocument',
+        { source: session.script });
+    }
     await settle();
     await driver.get(page);
     await quiet();
@@ -79,12 +88,28 @@ const harnesses = {
         'wdio:chromedriverOptions': { binary: CHROMEDRIVER },
       },
     }));
+    if (session.script) await driver.addInitScript(new Function(session.script));
     await settle();
     await driver.url(page);
     await quiet();
     const ms = await driver.execute(LOAD_EVENT);
     await driver.deleteSession();
     return ms;
+  },
+
+  /** Its command line runs no script before a page; its function takes a tab of Puppeteer that does. */
+  async lighthouse() {
+    const { default: lighthouse } = await import('lighthouse');
+    const browser = await require('puppeteer-core').launch(
+      session.puppeteer({ executablePath: CHROMIUM, defaultViewport: null, args: [window] }));
+    const tab = await browser.newPage();
+    if (session.script) await tab.evaluateOnNewDocument(session.script);
+    const { lhr } = await lighthouse(page, {
+      onlyCategories: ['performance'], throttlingMethod: 'provided', formFactor: 'desktop',
+      screenEmulation: { ...viewport, mobile: false, deviceScaleFactor: 1, disabled: false },
+    }, undefined, tab);
+    await browser.close();
+    return lhr.audits.metrics.details.items[0].observedLoad;
   },
 };
 
