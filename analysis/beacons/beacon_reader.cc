@@ -26,6 +26,7 @@ struct BeaconReader::State {
 
   BeaconView view;
   ondemand::parser parser{kLineBytesMax + kPaddingBytes};
+  JsonStage stage;
   JsonMarks marks;
   EntryReader entries;
   BoomerangReader boomerang;
@@ -169,7 +170,7 @@ bool BeaconReader::State::read_marked_field(std::string_view key) {
 
 bool BeaconReader::State::read_marked(std::string_view line) {
   is_ours = false;
-  if (line.front() != '{' || !marks.start(line) || !marks.take('{')) return false;
+  if (line.front() != '{' || !stage.start(line, marks) || !marks.take('{')) return false;
   do {
     std::string_view key;
     if (!marks.text(key) || !marks.take(':') || !read_marked_field(key)) return false;

@@ -76,57 +76,65 @@ bool EntryReader::read_entry(JsonMarks& marks, BeaconView& view) {
   double start = 0, duration = 0;
   entry.works_before = view.works.size();
   entry.server_times_before = view.server_times.size();
-  if (!marks.take('{')) return false;
+  auto walk = marks;
+  auto const list = [&](bool (&read)(JsonMarks&, BeaconView&)) {
+    marks = walk;
+    bool const taken = read(marks, view);
+    walk = marks;
+    return taken;
+  };
+  if (!walk.take('{')) return false;
   std::size_t place = 0;
   do {
     const char* key = nullptr;
-    if (!marks.key(key)) return false;
+    if (!walk.key(key)) return false;
     auto const field = field_at(place++, key);
     bool taken = true;
     switch (field) {
       case Field::kUnused:
-        taken = marks.skip();
+        taken = walk.skip();
         break;
       case Field::kName:
-        taken = marks.text(entry.name);
+        taken = walk.text(entry.name);
         break;
       case Field::kEntryType:
-        taken = marks.text(entry.type);
+        taken = walk.text(entry.type);
         break;
       case Field::kInitiator:
-        taken = marks.text(entry.initiator);
+        taken = walk.text(entry.initiator);
         break;
       case Field::kDelivery:
-        taken = marks.text(entry.delivery);
+        taken = walk.text(entry.delivery);
         break;
       case Field::kProtocol:
-        taken = marks.text(entry.protocol);
+        taken = walk.text(entry.protocol);
         break;
       case Field::kMime:
-        taken = marks.text(entry.mime);
+        taken = walk.text(entry.mime);
         break;
       case Field::kServerTiming:
-        taken = read_server_timing(marks, view);
+        taken = list(read_server_timing);
         break;
       case Field::kScripts:
-        taken = read_scripts(marks, view);
+        taken = list(read_scripts);
         break;
       case Field::kStart:
-        taken = marks.number(start);
+        taken = walk.number(start);
         entry.set(field, beacon_time(start, 1000));
         break;
       case Field::kDuration:
-        taken = marks.number(duration);
+        taken = walk.number(duration);
         break;
       default: {
         std::int64_t number = 0;
-        taken = is_count(field) ? marks.count(number) : marks.thousandths(number);
+        taken = is_count(field) ? walk.count(number) : walk.thousandths(number);
         entry.set(field, number);
       }
     }
     if (!taken) return false;
-  } while (marks.take(','));
-  if (!marks.take('}')) return false;
+  } while (walk.take(','));
+  if (!walk.take('}')) return false;
+  marks = walk;
   entry.end_us = beacon_time(start + duration, 1000);
   add(entry, view);
   return true;

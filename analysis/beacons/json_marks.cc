@@ -8,7 +8,7 @@ namespace reprise {
 
 using simdjson::SUCCESS;
 
-bool JsonMarks::start(std::string_view line) {
+bool JsonStage::start(std::string_view line, JsonMarks& marks) {
   if (line.empty() || line.size() > kLineBytesMax) return false;
   if (stage_ == nullptr && simdjson::get_active_implementation()->create_dom_parser_implementation(
                                kLineBytesMax, 1, stage_) != SUCCESS) {
@@ -16,29 +16,20 @@ bool JsonMarks::start(std::string_view line) {
   }
   auto const* const bytes = reinterpret_cast<const std::uint8_t*>(line.data());
   if (stage_->stage1(bytes, line.size(), simdjson::stage1_mode::regular) != SUCCESS) return false;
-  line_ = line.data();
-  auto* const marks = stage_->structural_indexes.get();
+  auto* const places = stage_->structural_indexes.get();
   auto const count = stage_->n_structural_indexes;
   // After the end there is the last bracket again, twice: only a bracket takes it, and no walk
   // takes two brackets more than the line has, so that no walk leaves the marks.
-  if (line_[marks[count - 1]] != '}') return false;
-  marks[count] = marks[count + 1] = marks[count - 1];
-  at_ = marks;
-  end_ = marks + count;
+  if (line[places[count - 1]] != '}') return false;
+  places[count] = places[count + 1] = places[count - 1];
+  marks.line_ = line.data();
+  marks.at_ = places;
+  marks.end_ = places + count;
+  marks.has_backslash_ = std::memchr(line.data(), '\\', line.size()) != nullptr;
   return true;
 }
 
-bool JsonMarks::count(std::int64_t& number) {
-  const char* const begin = here();
-  auto const size = static_cast<std::size_t>(next() - begin);
-  if (size - 1 >= 15 || (*begin == '0' && size > 1)) return false;
-  ++at_;
-  constexpr auto kWord = sizeof(std::uint64_t);
-  if (size <= kWord) {
-    auto const digits = (word(begin) ^ each_byte('0')) << 8 * (kWord - size);
-    number = value_of(digits);
-    return are_digits(digits);
-  }
+bool JsonMarks::long_count(const char* begin, std::size_t size, std::int64_t& number) {
   number = 0;
   for (std::size_t i = 0; i < size; ++i) {
     auto const digit = static_cast<unsigned>(begin[i]) - '0';
@@ -48,70 +39,66 @@ bool JsonMarks::count(std::int64_t& number) {
   return true;
 }
 
-bool JsonMarks::thousandths(std::int64_t& number) {
-  constexpr auto kWord = sizeof(std::uint64_t);
-  const char* const begin = here();
-  auto const size = static_cast<std::size_t>(next() - begin);
+bool JsonMarks::thousandths_of(const char* begin, const char* end, std::int64_t& number) {
+  auto const size = static_cast<std::size_t>(end - begin);
   auto const first = word(begin);
-  auto const point = static_cast<std::size_t>(std::countr_zero(find(first, '.')) / 8);
+  auto const point = place_of('.', first);
   if (size <= kWord && point >= size) {
-    if (!count(number)) return false;
-    number *= 1000;
-    return true;
+    if (*begin == '0' && size > 1) return false;
+    if (short_count(begin, size, number)) return number *= 1000, true;
   }
   auto const after = size - point - 1;
   if (point - 1 < kWord - 1 && after - 1 < 2 * kWord && (*begin != '0' || point == 1)) {
     auto const whole = (first ^ each_byte('0')) << 8 * (kWord - point);
     auto part = word(begin + point + 1) ^ each_byte('0');
+    bool are_all = true;
     if (after < kWord) {
       part &= (std::uint64_t{1} << 8 * after) - 1;
-    } else if (!are_digits(word(begin + size - kWord) ^ each_byte('0'))) {
-      return false;
+    } else {
+      are_all = are_digits(word(end - kWord) ^ each_byte('0'));
     }
-    if (!are_digits(whole) || !are_digits(part)) return false;
     auto const fraction = value_of(part);
     auto const rest = fraction % 100'000;
     // Close to the middle the rounding of doubles decides.
-    if (rest < 49'990 || rest > 50'010) {
+    if (are_all && are_digits(whole) && are_digits(part) && (rest < 49'990 || rest > 50'010)) {
       number = std::int64_t{value_of(whole)} * 1000 + fraction / 100'000 + (rest > 50'000 ? 1 : 0);
-      ++at_;
       return true;
     }
   }
   double exact = 0;
-  if (!this->number(exact)) return false;
+  if (!number_of(begin, end, exact)) return false;
   number = beacon_time(exact, 1000);
   return true;
 }
 
-bool JsonMarks::number(double& number) {
-  const char* const begin = here();
-  const char* const end = next();
-  auto const is_digit = [end](const char* at) { return at < end && *at >= '0' && *at <= '9'; };
+bool JsonMarks::number_of(const char* begin, const char* end, double& number) {
   const char* at = begin;
-  while (is_digit(at)) ++at;
-  if (at == begin || (*begin == '0' && at > begin + 1)) return false;
-  if (at < end) {
-    if (*at++ != '.' || !is_digit(at)) return false;
-    while (is_digit(at)) ++at;
+  auto const take_digits = [&at, end] {
+    const char* const first = at;
+    while (at < end && *at >= '0' && *at <= '9') ++at;
+    return at > first;
+  };
+  if (!take_digits() || (*begin == '0' && at > begin + 1)) return false;
+  if (at < end && *at == '.' && (++at, !take_digits())) return false;
+  if (at < end && (*at == 'e' || *at == 'E')) {
+    if (++at < end && (*at == '+' || *at == '-')) ++at;
+    if (!take_digits()) return false;
   }
   if (at != end) return false;
-  ++at_;
   auto const [stop, error] = std::from_chars(begin, end, number);
   return error == std::errc() && stop == end;
 }
 
-bool JsonMarks::skip() {
+const std::uint32_t* JsonMarks::past_nested(const char* line, const std::uint32_t* at,
+                                            const std::uint32_t* end) {
   std::size_t depth = 0;
   do {
-    if (at_ >= end_) return false;
-    char const mark = *here();
-    if (depth == 0 && (mark == ',' || mark == ':')) return false;
+    if (at >= end) return nullptr;
+    char const mark = line[*at++];
     if (mark == '{' || mark == '[') ++depth;
-    if ((mark == '}' || mark == ']') && depth-- == 0) return false;
-    ++at_;
+    if (mark == '}' || mark == ']') --depth;
   } while (depth > 0);
-  return true;
+  return at;
 }
 
 }  // namespace reprise

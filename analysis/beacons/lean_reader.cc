@@ -86,30 +86,34 @@ bool read_lean_work(JsonMarks& marks, BeaconWork& work) {
   return true;
 }
 
-/// Calls `read()` for each value of a list, as long as it returns true.
+/// Calls `read(walk)` for each value of a list, as long as it returns true.
 template <class Read>
 bool each_marked(JsonMarks& marks, const Read& read) {
-  if (!marks.take('[')) return false;
-  if (marks.take(']')) return true;
-  do {
-    if (!read()) return false;
-  } while (marks.take(','));
-  return marks.take(']');
+  auto walk = marks;
+  if (!walk.take('[')) return false;
+  if (!walk.take(']')) {
+    do {
+      if (!read(walk)) return false;
+    } while (walk.take(','));
+    if (!walk.take(']')) return false;
+  }
+  marks = walk;
+  return true;
 }
 
 }  // namespace
 
 bool read_lean_requests(JsonMarks& marks, BeaconView& view) {
-  return each_marked(marks, [&] {
+  return each_marked(marks, [&](JsonMarks& walk) {
     return view.requests.size() < kBeaconCallsMax &&
-           read_lean_request(marks, view.requests.emplace_back());
+           read_lean_request(walk, view.requests.emplace_back());
   });
 }
 
 bool read_lean_works(JsonMarks& marks, CallKind kind, BeaconView& view) {
-  return each_marked(marks, [&] {
+  return each_marked(marks, [&](JsonMarks& walk) {
     return view.works.size() < kBeaconCallsMax &&
-           read_lean_work(marks, view.works.emplace_back(BeaconWork{.kind = kind}));
+           read_lean_work(walk, view.works.emplace_back(BeaconWork{.kind = kind}));
   });
 }
 

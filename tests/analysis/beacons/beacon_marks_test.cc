@@ -98,13 +98,14 @@ TEST(BeaconMarks, ReadsWhatTheGeneralReaderReadsAfterAnyChange) {
 
 /// The one number that is the text, as the walk rounds it.
 std::int64_t thousandths(const std::string& number) {
+  JsonStage stage;
   JsonMarks marks;
   std::string line = "{\"a\":" + number + "}";
   auto const size = line.size();
   line.resize(size + 64);
   std::int64_t value = -1;
   const char* key = nullptr;
-  EXPECT_TRUE(marks.start(std::string_view(line).substr(0, size)));
+  EXPECT_TRUE(stage.start(std::string_view(line).substr(0, size), marks));
   EXPECT_TRUE(marks.take('{') && marks.key(key) && marks.thousandths(value) && marks.take('}') &&
               marks.is_done())
       << number;
@@ -117,6 +118,14 @@ TEST(BeaconMarks, RoundsAsDoublesDo) {
   EXPECT_EQ(thousandths("0"), 0);
   EXPECT_EQ(thousandths("1234.0004999"), 1'234'000);
   EXPECT_EQ(thousandths("99999999999"), 2 * CallTree::kWindowUsMax);
+  EXPECT_EQ(thousandths("5.9604645e-9"), 0);
+  EXPECT_EQ(thousandths("1.5E+2"), 150'000);
+  for (auto const* const number :
+       {"5.96e-9", "1e3", "1e", "1e+", "1.e5", "1e999", "01e1", "1e5x"}) {
+    auto line = kFull;
+    line.replace(line.find("600.0999999046326"), 17, number);
+    expect_same_both_ways(line);
+  }
   for (int i = 0; i < 20'000; ++i) {
     // Often close to the middle of two thousandths.
     auto text = std::to_string(random() % (std::uint64_t{1} << random() % 34)) + "." +
