@@ -34,11 +34,10 @@ std::string_view suffix_of(std::string_view url) {
   return begin > 0 && path[begin - 1] == '.' ? path.substr(begin) : std::string_view();
 }
 
-/// Without a call for the usual sizes.
+/// Of texts of the same size; without a call for the usual sizes of sites.
 bool is_same(std::string_view left, std::string_view right) {
   constexpr auto kWord = sizeof(std::uint64_t);
   auto const size = left.size();
-  if (size != right.size()) return false;
   if (size < kWord || size > 4 * kWord) {
     return size == 0 || std::memcmp(left.data(), right.data(), size) == 0;
   }
@@ -74,39 +73,39 @@ bool tells_type(std::string_view initiator) {
 
 }  // namespace
 
-bool ViewCalls::Key::operator==(const Key& other) const {
-  return page == other.page && status == other.status &&
-         std::ranges::equal(texts, other.texts, is_same);
+inline bool ViewCalls::Key::operator==(const Key& other) const {
+  auto const differ = [](std::uint64_t ours, std::uint64_t theirs) { return ours ^ theirs; };
+  return (differ(page, other.page) | differ(has_rest, other.has_rest) |
+          static_cast<std::uint64_t>(status ^ other.status) |
+          differ(site.size(), other.site.size()) |
+          differ(initiator.size(), other.initiator.size()) |
+          differ(rest.size(), other.rest.size())) == 0 &&
+         is_same(site, other.site) && initiator == other.initiator &&
+         (rest.empty() || rest == other.rest);
 }
 
 /// Of the size and the ends of each text alone: fast, and kProbesMax bounds what a page can do.
-std::uint64_t ViewCalls::Key::hash() const {
+inline std::uint64_t ViewCalls::Key::hash() const {
   constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
-  auto hash = (page ^ static_cast<std::uint64_t>(status) << 32) * kOdd;
-  auto factor = kOdd;
-  for (auto const text : texts) {
-    factor += 2 * kOdd;
-    if (text.empty()) continue;
+  auto const ends = [](std::string_view text) -> std::uint64_t {
+    if (text.empty()) return 0;
+    return static_cast<unsigned char>(text.front()) |
+           static_cast<std::uint64_t>(static_cast<unsigned char>(text.back())) << 8 |
+           text.size() << 16;
+  };
+  auto hash = page ^ static_cast<std::uint64_t>(status) << 32;
+  if (has_rest) hash += ends(rest) * (kOdd * 3) + 1;
+  hash = hash * kOdd + ends(initiator) * (kOdd * 5);
+  if (site.size() >= sizeof(std::uint64_t)) {
     std::uint64_t first = 0, last = 0;
-    if (text.size() >= sizeof first) {
-      // After "https://", if there is so much.
-      std::memcpy(&first, text.data() + std::min(sizeof first, text.size() - sizeof first),
-                  sizeof first);
-      std::memcpy(&last, text.data() + text.size() - sizeof last, sizeof last);
-    } else {
-      first = static_cast<unsigned char>(text.front());
-      last = static_cast<unsigned char>(text.back());
-    }
-    hash += (first + text.size()) * factor + std::rotl(last * factor, 29);
+    // After "https://", if there is so much.
+    std::memcpy(&first, site.data() + std::min(sizeof first, site.size() - sizeof first),
+                sizeof first);
+    std::memcpy(&last, site.data() + site.size() - sizeof last, sizeof last);
+    hash += (first + site.size()) * kOdd + std::rotl(last * kOdd, 29);
   }
   hash = (hash ^ hash >> 32) * kOdd;
   return hash ^ hash >> 32;
-}
-
-std::size_t ViewCalls::Key::size_bytes() const {
-  std::size_t size = 0;
-  for (auto const text : texts) size += text.size();
-  return size;
 }
 
 ViewCalls::ViewCalls(const KindRules& rules, const Entities& entities)
@@ -120,41 +119,64 @@ ViewCalls::ViewCalls(const KindRules& rules, const Entities& entities)
   by_type_ = rules.test(FilterField::kType);
 }
 
-ViewCalls::Key ViewCalls::key_of(const BeaconRequest& request) const {
-  Key key{.page = page_number_, .status = request.status, .texts = {}};
-  key.texts[0] = whole_url_ ? request.name : site_of(request.name);
-  key.texts[1] = request.initiator;
-  if (!tells_type(request.initiator)) key.texts[2] = suffix_of(request.name);
-  if (by_protocol_) key.texts[3] = request.protocol;
-  if (by_type_) key.texts[4] = request.mime;
-  return key;
-}
-
 void ViewCalls::forget() {
   known_.clear();
   known_.resize(kPlaces);
   known_works_.clear();
 }
 
-const ViewCalls::Kinds& ViewCalls::kinds_of(const BeaconRequest& request, const BeaconView& view) {
-  auto const key = key_of(request);
+bool ViewCalls::needs_rest(std::string_view initiator) const {
+  return by_protocol_ || by_type_ || !tells_type(initiator);
+}
+
+std::string_view ViewCalls::rest_of(const BeaconRequest& request) {
+  auto const suffix = suffix_of(request.name);
+  if (!by_protocol_ && !by_type_) return suffix;
+  // In front of each part a byte that is not in UTF-8.
+  rest_ = suffix;
+  for (auto const part : {by_protocol_ ? request.protocol : "", by_type_ ? request.mime : ""}) {
+    (rest_ += '\xfe') += part;
+  }
+  return rest_;
+}
+
+const ViewCalls::Known& ViewCalls::learn(const Key& key, std::size_t place,
+                                         const BeaconRequest& request, const BeaconView& view) {
+  Known made{.key = key, .needs_rest = !key.has_rest && needs_rest(request.initiator)};
+  if (!made.needs_rest) made.kinds = classify(request, view);
+  if (key.size_bytes() > kKeyBytesMax) return too_long_ = std::move(made);
+  known_[place] = std::make_unique<Known>(std::move(made));
+  Known& known = *known_[place];
+  for (auto const text : {key.site, key.initiator, key.rest}) known.texts += text;
+  std::string_view left = known.texts;
+  for (auto* const text : {&known.key.site, &known.key.initiator, &known.key.rest}) {
+    auto const size = text->size();
+    *text = left.substr(0, size);
+    left.remove_prefix(size);
+  }
+  return known;
+}
+
+inline const ViewCalls::Known& ViewCalls::known(const Key& key, const BeaconRequest& request,
+                                                const BeaconView& view) {
   auto place = key.hash() % kPlaces;
   for (std::size_t i = 1; known_[place] != nullptr; ++i) {
-    if (known_[place]->key == key) return known_[place]->kinds;
+    if (known_[place]->key == key) return *known_[place];
     if (i == kProbesMax) break;
     place = (place + 1) % kPlaces;
   }
-  if (key.size_bytes() > kKeyBytesMax) return too_long_ = classify(request, view);
-  known_[place] = std::make_unique<Known>(Known{.key = key, .kinds = classify(request, view)});
-  Known& known = *known_[place];
-  for (auto const text : key.texts) known.texts += text;
-  std::string_view rest = known.texts;
-  for (auto& text : known.key.texts) {
-    auto const size = text.size();
-    text = rest.substr(0, size);
-    rest.remove_prefix(size);
-  }
-  return known.kinds;
+  return learn(key, place, request, view);
+}
+
+inline const ViewCalls::Kinds& ViewCalls::kinds_of(const BeaconRequest& request,
+                                                   const BeaconView& view) {
+  Key key{.page = page_number_, .status = request.status, .initiator = request.initiator};
+  key.site = whole_url_ ? request.name : site_of(request.name);
+  Known const& first = known(key, request, view);
+  if (!first.needs_rest) return first.kinds;
+  key.has_rest = true;
+  key.rest = rest_of(request);
+  return known(key, request, view).kinds;
 }
 
 ViewCalls::Kinds ViewCalls::classify(const BeaconRequest& request, const BeaconView& view) const {

@@ -37,22 +37,30 @@ class ViewCalls {
   /// What the rules can tell requests apart by; what they do not ask for is empty.
   struct Key {
     std::uint32_t page = 0;
+    bool has_rest = false;  ///< although it may be empty
     std::int64_t status = 0;
-    std::array<std::string_view, 5> texts;  ///< URL or its site, initiator, suffix, protocol, type
+    std::string_view site;  ///< or the whole URL
+    std::string_view initiator;
+    std::string_view rest;  ///< see rest_of()
 
     bool operator==(const Key& other) const;
     std::uint64_t hash() const;
-    std::size_t size_bytes() const;
+    std::size_t size_bytes() const { return site.size() + initiator.size() + rest.size(); }
   };
   /// A key with its own texts.
   struct Known {
     Key key;
+    bool needs_rest = false;  ///< so that there are longer keys, and no kinds here
     Kinds kinds;
     std::string texts;
   };
 
-  Key key_of(const BeaconRequest& request) const;
   const Kinds& kinds_of(const BeaconRequest& request, const BeaconView& view);
+  const Known& known(const Key& key, const BeaconRequest& request, const BeaconView& view);
+  const Known& learn(const Key& key, std::size_t place, const BeaconRequest& request,
+                     const BeaconView& view);
+  bool needs_rest(std::string_view initiator) const;
+  std::string_view rest_of(const BeaconRequest& request);
   Kinds classify(const BeaconRequest& request, const BeaconView& view) const;
   std::uint8_t kind_of(const BeaconWork& work, const BeaconView& view);
   void flatten_by_tree(const BeaconView& view);
@@ -65,9 +73,10 @@ class ViewCalls {
   bool by_protocol_ = false;
   bool by_type_ = false;
   std::vector<std::unique_ptr<Known>> known_;  ///< open addressing, a power of two of places
-  Kinds too_long_;                             ///< those of a request whose key is not kept
+  Known too_long_;                             ///< of a request whose key is not kept
   std::unordered_map<std::string, std::uint8_t> known_works_;
   std::string work_key_;
+  std::string rest_;
   std::string page_;
   std::uint32_t page_number_ = 0;
   std::unordered_map<std::string, std::uint32_t> pages_;  ///< by their hosts
