@@ -145,4 +145,4 @@ def from_environment(environment=None):
         return None
     return Session({"chromium_flags": json.loads(flags), "ca_file": environment["REPRISE_CA"],
                     **{name: environment.get(f"REPRISE_{name.upper()}")
-                       for name in ("http", "https", "proxy", "dns")}})
+                       for name in ("http", "https", "proxy", "dns", "script")}})

@@ -21,7 +21,8 @@ PAGE = (b"<!doctype html><title>t</title><link rel=icon href=data:,>"
         b"<script>document.title = 'ran'</script>")
 VIEW = """JSON.stringify({
   http: session.http, https: session.https, proxy: session.proxy, dns: session.dns,
-  ca: session.ca, flags: session.chromiumFlags, preferences: session.firefoxPreferences })"""
+  ca: session.ca, script: session.script, flags: session.chromiumFlags,
+  preferences: session.firefoxPreferences })"""
 
 
 class Packages(harness.TestCase):
@@ -61,13 +62,19 @@ class Packages(harness.TestCase):
 
     def check_inside(self, inside):
         """`inside`: a script that prints the session of its environment."""
-        done = subprocess.run([harness.REPRISE, "replay", str(self.archive), "--proxy", "off",
-                               "--", *self.command(inside)], capture_output=True, check=False,
-                              timeout=harness.DEADLINE_SECONDS, env=self.environment())
-        self.assertEqual(done.returncode, 0, done.stderr)
-        found = json.loads(done.stdout)
-        self.assertIsNone(found["proxy"])
-        self.check_session({**found, "proxy": found["http"]})
+        for place in ("documents", "browser"):
+            done = subprocess.run([harness.REPRISE, "replay", str(self.archive), "--proxy", "off",
+                                   "--script-in", place, "--", *self.command(inside)],
+                                  capture_output=True, check=False, env=self.environment(),
+                                  timeout=harness.DEADLINE_SECONDS)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            found = json.loads(done.stdout)
+            self.assertIsNone(found["proxy"])
+            self.check_session({**found, "proxy": found["http"]})
+            if place == "browser":
+                self.assertIn("Math", found["script"])
+            else:
+                self.assertIsNone(found["script"])
 
 
 @unittest.skipUnless(shutil.which("node"), "no node")
@@ -181,7 +188,7 @@ class Python(Packages):
                 "def view(session):\n"
                 "    return {**{name: getattr(session, name) for name in\n"
                 "               ('http', 'https', 'proxy', 'dns', 'ca')},\n"
-                "            'flags': session.chromium_flags,\n"
+                "            'flags': session.chromium_flags, 'script': session.script,\n"
                 "            'preferences': session.firefox_preferences}\n" + text]
 
     def test_a_replay_starts_and_ends_with_its_report(self):

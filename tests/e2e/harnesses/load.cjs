@@ -3,6 +3,8 @@
 // usage: reprise replay ARCHIVE -- node load.cjs puppeteer|playwright|selenium|webdriverio|firefox|
 //                                                lighthouse
 
+const { pathToFileURL } = require('node:url');
+
 const reprise = require('../../../harnesses/npm');
 
 const { URL: page, CHROMIUM, CHROMEDRIVER, FIREFOX } = process.env;
@@ -99,7 +101,7 @@ const harnesses = {
 
   /** Its command line runs no script before a page; its function takes a tab of Puppeteer that does. */
   async lighthouse() {
-    const { default: lighthouse } = await import('lighthouse');
+    const { default: lighthouse } = await import(pathToFileURL(require.resolve('lighthouse')));
     const browser = await require('puppeteer-core').launch(
       session.puppeteer({ executablePath: CHROMIUM, defaultViewport: null, args: [window] }));
     const tab = await browser.newPage();
