@@ -126,6 +126,7 @@ Result<std::span<const QuicSocket::Datagram>> QuicSocket::receive() {
                            .msg_flags = 0};
   }
   int const count = ::recvmmsg(descriptor(), messages.data(), kMessages, MSG_DONTWAIT, nullptr);
+  may_have_more_ = count == static_cast<int>(kMessages);
   if (count < 0) {
     // A refusal by ICMP of what was sent earlier says nothing about this socket.
     if (is_full(errno) || errno == EINTR || errno == ECONNREFUSED) {

@@ -39,6 +39,8 @@ class QuicSocket {
 
   /// The datagrams that are there, at most some hundreds; without waiting. Errors: the system's.
   Result<std::span<const Datagram>> receive();
+  /// Whether the last receive() may have left some.
+  bool may_have_more() const { return may_have_more_; }
   /// Sends the packets of a burst. False: the socket takes none now; try again once it is writable.
   /// Packets that the system does not accept otherwise are lost, as on any network.
   bool send(Bytes packets, const QuicBurst& burst, const Endpoint& local, const Endpoint& client);
@@ -55,6 +57,7 @@ class QuicSocket {
   bool segments_ = true;  // the kernel cuts bursts into packets
   std::unique_ptr<Buffers> buffers_;
   std::vector<Datagram> received_;
+  bool may_have_more_ = false;
 
  public:
   ~QuicSocket();
