@@ -14,9 +14,13 @@
 #include "proxy/http/h3/h3_server.h"
 #include "proxy/quic/library_assertion.h"
 #include "proxy/tls/certificate_authority.h"
+#include "tests/fuzz/quic_datagrams.h"
 #include "tests/proxy/quic/quic_client.h"
 
 namespace reprise {
+
+std::uint64_t fuzzed_quic_datagrams = 0;
+
 namespace {
 
 class Text final : public Handler {
@@ -95,6 +99,7 @@ class Pair final : private QuicHost {
 
   void give(Bytes datagram) {
     if (!server_ && !accept(datagram)) return;
+    ++fuzzed_quic_datagrams;
     received_bytes_ += datagram.size();
     server_->read(datagram, 0, now_);
   }
