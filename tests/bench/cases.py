@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from servers import FRESH_NAMES, H1_HOST, H2_HOST
+from servers import FRESH_NAMES, H1_HOST, H2_HOST, H3_HOST
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Case:
 
     @property
     def host(self):
-        return H2_HOST if self.protocol == "h2" else H1_HOST
+        return {"h2": H2_HOST, "h3": H3_HOST}.get(self.protocol, H1_HOST)
 
     @property
     def url(self):
@@ -33,6 +33,9 @@ CASES = [
     Case("h1-tls-100k", "h1 over TLS, 100 KB", "h1", "100k", 40_000, 0.9),
     Case("h2-tls-1k", "h2 over TLS, 1 KB", "h2", "1k", 500_000, 1.0),
     Case("h2-tls-100k", "h2 over TLS, 100 KB", "h2", "100k", 40_000, 1.0),
+    Case("h3-1k", "h3, 1 KB", "h3", "1k", 60_000, 1.0),
+    Case("h3-10k", "h3, 10 KB", "h3", "10k", 30_000, 1.0),
+    Case("h3-100k", "h3, 100 KB", "h3", "100k", 5_000, 1.0),
     Case("tls-known-sni", "new TLS connections, known SNI", "h1", "1k", 6_000, 1.0,
          connections=True),
     Case("tls-fresh-sni", "new TLS connections, fresh SNI", "h1", "1k", FRESH_NAMES, 1.0,

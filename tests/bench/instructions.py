@@ -19,7 +19,9 @@ import servers
 from servers import harness
 
 
-LIBRARIES = {"libcrypto": "OpenSSL", "libssl": "OpenSSL", "libnghttp2": "nghttp2", "libc": "libc"}
+LIBRARIES = {"libcrypto": "OpenSSL", "libssl": "OpenSSL", "libnghttp2": "nghttp2", "libc": "libc",
+             "libngtcp2": "ngtcp2", "libngtcp2_crypto_gnutls": "ngtcp2", "libnghttp3": "nghttp3",
+             "libgnutls": "GnuTLS", "libnettle": "GnuTLS", "libhogweed": "GnuTLS"}
 OWN = "own"
 
 
@@ -41,11 +43,11 @@ def readable_by_valgrind(bench):
 
 
 @contextlib.contextmanager
-def counted_replay(bench, archive):
+def counted_replay(bench, archive, over_quic):
     preload = loads.BUILD_FOLDER / "under_valgrind.so"
     wrapper = ["env", f"LD_PRELOAD={preload}", *callgrind(bench)]
     with (mock.patch.object(harness, "REPRISE", str(readable_by_valgrind(bench))),
-          servers.replay(bench, archive, wrapper) as replay):
+          servers.replay(bench, archive, wrapper, over_quic=over_quic) as replay):
         yield replay
 
 
@@ -101,7 +103,8 @@ def difference(counted, bench, start, case, requests):
 
 def a_request(bench, archive, case, requests):
     """Returns the instructions a request of a replay, by library, and the failed requests."""
-    return difference(count, bench, lambda: counted_replay(bench, archive), case, requests)
+    return difference(count, bench, lambda: counted_replay(bench, archive, case.protocol == "h3"),
+                      case, requests)
 
 
 def a_request_of(peer, bench, case, requests):

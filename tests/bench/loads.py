@@ -1,11 +1,14 @@
-"""The loads: h2load for requests on connections that last, our own client for new connections."""
+"""The loads: h2load for requests on connections that last, over HTTP/3 gtlsclient; our own client
+for new connections."""
 
 import collections
 import itertools
 import json
 import pathlib
 import re
+import shutil
 import subprocess
+import time
 
 from servers import OBJECTS, fresh_prefix, harness
 
@@ -16,6 +19,9 @@ CIPHER = ["--tls13-ciphers", "TLS_AES_128_GCM_SHA256"]
 H1_CONNECTIONS = 50
 H2_CONNECTIONS = 10
 H2_STREAMS = 100
+# The same for GnuTLS.
+QUIC_CIPHER = "--ciphers=NORMAL:-VERS-ALL:+VERS-TLS1.3:-CIPHER-ALL:+AES-128-GCM"
+QUIC_CLIENT = "/usr/bin/gtlsclient"
 NEW_CONNECTIONS_IN_FLIGHT = 4
 fresh_sets = collections.defaultdict(itertools.count)  # by port: how many were used
 
@@ -26,8 +32,8 @@ def quantile(ascending, share):
 
 def run(bench, case, server, requests, steady=False):
     """Asks `server` for `requests` objects; `steady` is for counting, and slow: one connection that
-    keeps step with the server. Returns failed, seconds, p50_ms and p99_ms."""
-    load = connect if case.connections else ask
+    keeps step with the server. Returns failed, seconds and, not over HTTP/3, p50_ms and p99_ms."""
+    load = connect if case.connections else ask_over_quic if case.protocol == "h3" else ask
     wrapper = bench.behind_the_server() if steady else bench.on_load_core()
     return load(bench, case, server.ports[case.protocol], requests, steady, wrapper)
 
@@ -55,6 +61,31 @@ def ask(bench, case, port, requests, steady, wrapper):
             "seconds": (ends_us - min(starts_us, default=0)) / 1e6,
             "p50_ms": quantile(latencies_us, 0.5) / 1e3,
             "p99_ms": quantile(latencies_us, 0.99) / 1e3}
+
+
+def ask_over_quic(_, case, port, requests, steady, wrapper, options=()):
+    """On one connection. gtlsclient does not tell how an object came: see verify()."""
+    del steady  # it always is
+    before = time.monotonic()
+    done = subprocess.run(
+        [*wrapper, QUIC_CLIENT, "-q", "--exit-on-all-streams-close", "--disable-early-data",
+         "--timeout=300s", QUIC_CIPHER, *options, "-n", str(requests), case.host,
+         str(port), case.url],
+        capture_output=True, timeout=TIMEOUT_SECONDS, check=False)
+    return {"failed": requests if done.returncode else 0, "seconds": time.monotonic() - before}
+
+
+def verify(bench, case, server):
+    """That the object comes as it is, over HTTP/3: other loads see that themselves."""
+    if case.protocol != "h3":
+        return
+    saved = bench.folder / "saved"
+    saved.mkdir(exist_ok=True)
+    ask_over_quic(bench, case, server.ports["h3"], 1, False, (), [f"--download={saved}"])
+    if ((saved / case.name_of_object).read_bytes()
+            != (bench.objects / case.name_of_object).read_bytes()):
+        raise AssertionError(f"{case.name}: {server.name} sent other bytes: {server.log()}")
+    shutil.rmtree(saved)
 
 
 def connect(_, case, port, requests, steady, wrapper):

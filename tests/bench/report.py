@@ -21,7 +21,7 @@ def summary(case, runs):
     servers = {}
     for server, repetitions in runs.items():
         servers[server] = {figure: spread([each[figure] for each in repetitions])
-                           for figure in FIGURES}
+                           for figure in FIGURES if figure in repetitions[0]}
         servers[server]["failed"] = sum(each["failed"] for each in repetitions)
     ratios = {peer: ratio_to(runs, peer) for peer in runs if peer != OURS}
     target = None
@@ -40,7 +40,7 @@ def faults(result):
         if figures["failed"]:
             yield f"{result['case']}: {figures['failed']} requests to {server} failed"
         for figure in FIGURES:
-            if figures[figure]["min"] <= 0:
+            if figure in figures and figures[figure]["min"] <= 0:
                 yield f"{result['case']}: {figure} of {server} is {figures[figure]['min']}"
     if result.get("instructions_failed"):
         yield f"{result['case']}: {result['instructions_failed']} requests failed while counted"
@@ -52,6 +52,10 @@ def number(value):
         if value >= at_least:
             return f"{value:,.{digits}f}"
     return f"{value:.4f}"
+
+
+def latency(figures, name):
+    return number(figures[name]["median"]) if name in figures else "-"
 
 
 def with_spread(figure, show=number):
@@ -69,19 +73,19 @@ def counts_text(counts):
 def case_lines(result):
     each = "connections" if result["connections"] else "requests"
     yield f"{result['title']}: {result['requests']:,} {each} a repetition"
-    yield (f"  {'':9}{'CPU s / 10,000':>28}{'a second':>12}{'p50 ms':>9}{'p99 ms':>9}"
+    yield (f"  {'':11}{'CPU s / 10,000':>28}{'a second':>12}{'p50 ms':>9}{'p99 ms':>9}"
            f"{'peak MB':>9}   ours / theirs")
     for server, figures in result["servers"].items():
         ratio = result["ratios"].get(server)
-        yield (f"  {server:9}{with_spread(figures['cpu_seconds_per_10000']):>28}"
+        yield (f"  {server:11}{with_spread(figures['cpu_seconds_per_10000']):>28}"
                f"{number(figures['requests_per_second']['median']):>12}"
-               f"{number(figures['p50_ms']['median']):>9}{number(figures['p99_ms']['median']):>9}"
+               f"{latency(figures, 'p50_ms'):>9}{latency(figures, 'p99_ms'):>9}"
                f"{number(figures['peak_memory_mb']['max']):>9}"
                f"   {with_spread(ratio, '{:.2f}'.format) if ratio else ''}".rstrip())
     if result.get("instructions"):
         yield f"  {OURS}: {result['instructions']:,.0f} instructions each, by callgrind"
     for server, counts in result.get("counts", {}).items():
-        yield f"  {server:9}{counts_text(counts)}"
+        yield f"  {server:11}{counts_text(counts)}"
     yield ""
 
 
@@ -96,13 +100,13 @@ def table(results):
     """All results for people: each case with its servers, then one row a case."""
     lines = [line for result in results for line in case_lines(result)]
     peers = dict.fromkeys(peer for result in results for peer in result["ratios"])
-    lines.append(f"{'CPU s / 10,000, median':32}{OURS:>9}" +
-                 "".join(f"{peer:>9}" for peer in peers) + f"{'ratio':>8}  target")
+    lines.append(f"{'CPU s / 10,000, median':32}{OURS:>11}" +
+                 "".join(f"{peer:>11}" for peer in peers) + f"{'ratio':>8}  target")
     for result in results:
         row = f"{result['title']:32}"
         for server in (OURS, *peers):
             figures = result["servers"].get(server)
-            row += f"{number(figures['cpu_seconds_per_10000']['median']) if figures else '-':>9}"
+            row += f"{number(figures['cpu_seconds_per_10000']['median']) if figures else '-':>11}"
         ratio = f"{result['target']['ratio']:.2f}" if result["target"] else "-"
         lines.append(f"{row}{ratio:>8}  {verdict(result['target'])}")
     return "\n".join(lines)

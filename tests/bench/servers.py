@@ -19,9 +19,10 @@ import harness
 import processes
 from wire import Certificate, DEADLINE_SECONDS
 
-OBJECTS = {"1k": 1024, "100k": 100 * 1024}  # bytes, incompressible
+OBJECTS = {"1k": 1024, "10k": 10 * 1024, "100k": 100 * 1024}  # bytes, incompressible
 H1_HOST = "h1.bench.test"
 H2_HOST = "h2.bench.test"
+H3_HOST = "localhost"  # gtlsclient resolves it itself, and sends it
 # Names that the recording has, too, for connections that each show another one. As many as a replay
 # prepares certificates for.
 FRESH_SETS, FRESH_NAMES = 5, 800
@@ -72,6 +73,22 @@ hosts:
 """
 
 
+CADDY_CONFIG = """
+{{
+  admin off
+  auto_https disable_redirects
+  storage file_system {folder}
+  grace_period 1s
+}}
+https://{host}:{h3} {{
+  bind 127.0.0.1
+  tls {certificate} {key}
+  root * {objects}
+  file_server
+}}
+"""
+
+
 class Bench:
     """What all servers of a run share: a folder, the objects, a certificate, two cores (None: those
     that the system chooses)."""
@@ -84,7 +101,7 @@ class Bench:
         self.objects.mkdir(mode=0o755)
         for name, size in OBJECTS.items():
             (self.objects / name).write_bytes(os.urandom(size))
-        self.certificate = Certificate(folder / "tls", (H1_HOST, H2_HOST))
+        self.certificate = Certificate(folder / "tls", (H1_HOST, H2_HOST, H3_HOST))
 
     def on_server_core(self):
         return self._on(self.server_core)
@@ -113,7 +130,9 @@ def free_ports(count):
 
 class Peer:
     """A process that serves the objects until it is closed, run by `wrapper`. `ports` has the keys
-    "clear", "h1" and "h2" (over TLS) as far as it speaks them."""
+    "clear", "h1" and "h2" (over TLS), and "h3", as far as it speaks them."""
+
+    runs_in_valgrind = True
 
     def __init__(self, bench, name, protocols, threads, wrapper):
         self.name = name
@@ -133,14 +152,20 @@ class Peer:
     def wait_until_listening(self):
         for port in self.ports.values():
             for _ in range(DEADLINE_SECONDS * 100):
-                try:
-                    socket.create_connection(("127.0.0.1", port)).close()
+                if self.listens(port):
                     break
-                except ConnectionRefusedError:
-                    if self.ended_within(0.01):
-                        raise AssertionError(f"{self.name} did not start: {self.log()}") from None
+                if self.ended_within(0.01):
+                    raise AssertionError(f"{self.name} did not start: {self.log()}")
             else:
                 raise AssertionError(f"{self.name} does not listen on port {port}: {self.log()}")
+
+    @staticmethod
+    def listens(port):
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+            return True
+        except ConnectionRefusedError:
+            return False
 
     def ended_within(self, seconds):
         try:
@@ -198,7 +223,50 @@ class Nghttpd(Peer):
                 bench.objects, str(self.ports["h2"]), self.values["key"], self.leaf]
 
 
-PEERS = {"nginx": Nginx, "h2o": H2o, "nghttpd": Nghttpd}
+class QuicPeer(Peer):
+    def __init__(self, bench, name, threads, wrapper):
+        super().__init__(bench, name, ("h3",), threads, wrapper)
+
+    @staticmethod
+    def listens(port):
+        """Whether the port is taken: nothing answers a first datagram of ours."""
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
+            try:
+                taken.bind(("127.0.0.1", port))
+                return False
+            except OSError:
+                return True
+
+
+class Gtlsserver(QuicPeer):
+    """The libraries that a replay uses, in the server that comes with them. It permits as many
+    streams at a time as a replay: with fewer, less of its memory is cold."""
+
+    program = "/usr/sbin/gtlsserver"
+
+    def __init__(self, bench, threads=1, wrapper=()):
+        super().__init__(bench, "gtlsserver", threads, wrapper)
+
+    def command(self, bench):
+        return [self.program, "-q", "--timeout=300s", "--max-streams-bidi=256", "-d",
+                bench.objects, "127.0.0.1", str(self.ports["h3"]), self.values["key"], self.leaf]
+
+
+class Caddy(QuicPeer):
+    program = "/usr/bin/caddy"
+    runs_in_valgrind = False
+
+    def __init__(self, bench, threads=1, wrapper=()):
+        super().__init__(bench, "caddy", threads, wrapper)
+
+    def command(self, _):
+        config = self.folder / "Caddyfile"
+        config.write_text(CADDY_CONFIG.format(host=H3_HOST, **self.values))
+        return ["env", f"GOMAXPROCS={self.values['threads']}", f"HOME={self.folder}", self.program,
+                "run", "--config", config, "--adapter", "caddyfile"]
+
+
+PEERS = {"nginx": Nginx, "h2o": H2o, "nghttpd": Nghttpd, "gtlsserver": Gtlsserver, "caddy": Caddy}
 
 
 def record(bench):
@@ -207,11 +275,12 @@ def record(bench):
     arguments = ["-o", str(archive), "--origin-ca", str(bench.certificate.ca_file)]
     with Nginx(bench, "origin") as origin:
         for host, port, protocol in ((H1_HOST, 80, "clear"), (H1_HOST, 443, "h1"),
-                                     (H2_HOST, 443, "h2")):
+                                     (H2_HOST, 443, "h2"), (H3_HOST, 443, "h2")):
             arguments += ["--connect-to", f"{host}:{port}:127.0.0.1:{origin.ports[protocol]}"]
         with ended_in_order(harness.Reprise(bench.folder, "record", *arguments)) as recorder:
             for name in OBJECTS:
-                for scheme, host in (("http", H1_HOST), ("https", H1_HOST), ("https", H2_HOST)):
+                for scheme, host in (("http", H1_HOST), ("https", H1_HOST), ("https", H2_HOST),
+                                     ("https", H3_HOST)):
                     fetch(bench, recorder, scheme, host, name)
     return with_fresh_names(bench, archive)
 
@@ -270,12 +339,15 @@ class Replay:
 
 
 @contextlib.contextmanager
-def replay(bench, archive, wrapper=(), threads=1):
-    """A Replay that runs. `wrapper` is a command that it is run by, such as valgrind."""
+def replay(bench, archive, wrapper=(), threads=1, over_quic=False):
+    """A Replay that runs. `wrapper` is a command that it is run by, such as valgrind. `over_quic`:
+    it serves HTTP/3 instead."""
+    protocol = ["--protocol", "h3"] if over_quic else []
     reprise = harness.Reprise(bench.folder, "replay", "--inject", "none", "--dates", "recorded",
-                              "--threads", str(threads), str(archive),
+                              "--threads", str(threads), *protocol, str(archive),
                               wrapper=[*bench.on_server_core(), *wrapper])
     with ended_in_order(reprise):
         clear, tls = reprise.address("http")[1], reprise.address("https")[1]
         processes.wait_until_idle(reprise.pid)  # it prepares certificates
-        yield Replay(reprise.pid, {"clear": clear, "h1": tls, "h2": tls}, reprise.log)
+        ports = {"h3": tls} if over_quic else {"clear": clear, "h1": tls, "h2": tls}
+        yield Replay(reprise.pid, ports, reprise.log)

@@ -28,7 +28,7 @@ from cases import CASES
 
 WARM_UP_REQUESTS = 500
 QUICK_REQUESTS, QUICK_CONNECTIONS = 400, 60
-COUNTED_REQUESTS, COUNTED_CONNECTIONS = {"1k": 2000, "100k": 200}, 100
+COUNTED_REQUESTS, COUNTED_CONNECTIONS = {"1k": 2000, "10k": 1000, "100k": 200}, 100
 GATE_FAILED = 5
 START = time.monotonic()
 
@@ -83,6 +83,7 @@ def peers_here():
 
 def measure(bench, case, server, requests):
     """One repetition on one server."""
+    loads.verify(bench, case, server)
     if not case.fresh_names:
         loads.run(bench, case, server, min(WARM_UP_REQUESTS, requests // 10))
     processes.forget_peak_memory(server.pid)
@@ -136,9 +137,12 @@ def count_beside_peers(bench, archive, case, requests, result, own):
     """Instructions by library and system calls, of the peers and of the replay, whose instructions
     are `own`."""
     result["counts"] = {"reprise": {"instructions": dict(own)}}
-    starts = {"reprise": lambda wrapper: servers.replay(bench, archive, wrapper)}
+    starts = {"reprise": lambda wrapper: servers.replay(bench, archive, wrapper,
+                                                        over_quic=case.protocol == "h3")}
     for name in result["ratios"]:
         peer = servers.PEERS[name]
+        if not peer.runs_in_valgrind:
+            continue
         starts[name] = lambda wrapper, peer=peer: peer(bench, wrapper=wrapper)
         each, failed = instructions.a_request_of(peer, bench, case, requests)
         result["counts"][name] = {"instructions": dict(each)}
@@ -165,7 +169,8 @@ def run(options, folder):
     say("recording the objects from nginx")
     archive = servers.record(bench)
     with contextlib.ExitStack() as stack:
-        running = [stack.enter_context(servers.replay(bench, archive))]
+        running = [stack.enter_context(servers.replay(bench, archive, over_quic=over_quic))
+                   for over_quic in (False, True)]
         for peer in peers_here():
             running.append(stack.enter_context(peer(bench)))
         runs = measure_all(bench, options, running)
