@@ -29,7 +29,8 @@ class Session:
         self.dns = ready["dns"] or None
         self.ca = ready["ca_file"]
         self.chromium_flags = ready["chromium_flags"]
-        self.script = ready.get("script") or None  # with --script-in browser: to run before each document
+        # With --script-in browser, what the browser must run before each document.
+        self.script = ready.get("script") or None
         self.exit_code = None  # after stop()
         self.report = None  # after stop(), of a replay
         self._run = run
