@@ -170,7 +170,7 @@ def run(options, folder):
     archive = servers.record(bench)
     with contextlib.ExitStack() as stack:
         running = [stack.enter_context(servers.replay(bench, archive, over_quic=over_quic))
-                   for over_quic in (False, True)]
+                   for over_quic in sorted({case.protocol == "h3" for case in options.cases})]
         for peer in peers_here():
             running.append(stack.enter_context(peer(bench)))
         runs = measure_all(bench, options, running)

@@ -72,7 +72,10 @@ class H3ServerStream final : public BodyReader, public ResponseWriter {
     ended_ = true;
     readable_.set();
   }
-  void set_trailers(Headers trailers) { trailers_ = std::move(trailers); }
+  void take_trailers() {
+    if (!trailing.too_long()) trailers_ = Headers(trailing.fields());
+    trailing = {};
+  }
   /// The client takes or sends no more: every wait ends.
   void close(std::uint64_t code);
   bool closed() const { return closed_; }
@@ -89,7 +92,8 @@ class H3ServerStream final : public BodyReader, public ResponseWriter {
     return head_under_way_.lasts_over(patience, active ? std::nullopt : std::optional(1), now);
   }
 
-  H2Head head;           ///< as it arrives, then the request's; trailers after it
+  H2Head head;           ///< as it arrives, then the request's
+  H2Head trailing;       ///< trailers as they arrive
   bool active = false;   ///< its head is complete
   bool running = false;  ///< a handler uses it
   bool gone = false;     ///< QUIC has closed it

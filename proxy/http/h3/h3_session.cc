@@ -35,7 +35,8 @@ struct H3Session::Callbacks {
   static int field(nghttp3_conn*, std::int64_t, std::int32_t, nghttp3_rcbuf* name,
                    nghttp3_rcbuf* value, std::uint8_t, void* user, void* stream) {
     if (stream == nullptr) return 0;
-    return self(user).on_field(*stream_of(stream), text_in(name), text_in(value));
+    return self(user).on_field(*stream_of(stream), stream_of(stream)->head, text_in(name),
+                               text_in(value));
   }
   static int end_head(nghttp3_conn*, std::int64_t id, int, void* user, void* stream) {
     if (stream == nullptr) return 0;
@@ -43,20 +44,14 @@ struct H3Session::Callbacks {
     self(user).ready_.push_back(id);
     return 0;
   }
-  static int begin_trailers(nghttp3_conn*, std::int64_t, void* user, void*) {
-    self(user).trailers_.clear();
-    return 0;
-  }
   static int trailer(nghttp3_conn*, std::int64_t, std::int32_t, nghttp3_rcbuf* name,
-                     nghttp3_rcbuf* value, std::uint8_t, void* user, void*) {
-    self(user).trailers_.add(text_in(name), text_in(value));
-    return 0;
+                     nghttp3_rcbuf* value, std::uint8_t, void* user, void* stream) {
+    if (stream == nullptr) return 0;
+    return self(user).on_field(*stream_of(stream), stream_of(stream)->trailing, text_in(name),
+                               text_in(value));
   }
-  static int end_trailers(nghttp3_conn*, std::int64_t, int, void* user, void* stream) {
-    auto const& trailers = self(user).trailers_;
-    if (stream != nullptr && !trailers.too_long()) {
-      stream_of(stream)->set_trailers(Headers(trailers.fields()));
-    }
+  static int end_trailers(nghttp3_conn*, std::int64_t, int, void*, void* stream) {
+    if (stream != nullptr) stream_of(stream)->take_trailers();
     return 0;
   }
   static int data(nghttp3_conn*, std::int64_t id, const std::uint8_t* data, std::size_t size,
@@ -97,7 +92,6 @@ struct H3Session::Callbacks {
     made.begin_headers = begin_head;
     made.recv_header = field;
     made.end_headers = end_head;
-    made.begin_trailers = begin_trailers;
     made.recv_trailer = trailer;
     made.end_trailers = end_trailers;
     made.stop_sending = stop_sending;
@@ -331,13 +325,15 @@ void H3Session::break_off(int library_code) {
   quic_->close(nghttp3_err_infer_quic_app_error_code(library_code));
 }
 
-int H3Session::on_field(H3ServerStream& stream, std::string_view name, std::string_view value) {
-  auto const before = stream.head.size_bytes();
-  stream.head.add(name, value);
-  auto const grown = stream.head.size_bytes() - before;
+/// `part`: the stream's head, or its trailers.
+int H3Session::on_field(H3ServerStream& stream, H2Head& part, std::string_view name,
+                        std::string_view value) {
+  auto const before = part.size_bytes();
+  part.add(name, value);
+  auto const grown = part.size_bytes() - before;
   stream.head_bytes += grown;
   heads_bytes_ += grown;
-  if (stream.head.unfolded_bytes() > kH2UnfoldedBytesMax || heads_bytes_ > kHeadsBytesMax) {
+  if (part.unfolded_bytes() > kH2UnfoldedBytesMax || heads_bytes_ > kHeadsBytesMax) {
     failed_ = true;
     quic_->close(NGHTTP3_H3_EXCESSIVE_LOAD);
     return NGHTTP3_ERR_CALLBACK_FAILURE;

@@ -95,7 +95,7 @@ class H3Session : public QuicApplication, public H3Streams {
   H3ServerStream* stream_at(std::int64_t id) const;
   void break_off(int library_code);
   void on_begin_head(std::int64_t id);
-  int on_field(H3ServerStream& stream, std::string_view name, std::string_view value);
+  int on_field(H3ServerStream& stream, H2Head& part, std::string_view name, std::string_view value);
   void retire(std::int64_t id);
   void sweep_streams(std::chrono::steady_clock::time_point now);
   /// Runs `work`, which calls the libraries from outside the connection's own calls.
@@ -113,7 +113,6 @@ class H3Session : public QuicApplication, public H3Streams {
   std::vector<std::int64_t> ready_;  // their heads are complete
   std::vector<std::int64_t> gone_;   // closed and not used
   std::vector<std::pair<std::int64_t, std::uint64_t>> resets_;
-  H2Head trailers_;  // as they arrive
   std::array<nghttp3_vec, kPiecesMax> pieces_{};
   std::array<ngtcp2_vec, kPiecesMax> vectors_{};
   /// A stream whose end alone was offered to QUIC, and not taken: nghttp3 0.8 forgets it if all

@@ -13,6 +13,19 @@ std::uint8_t* octets(const std::string& text) {
   return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
 }
 
+/// For nghttp3; it lives as long as the fields.
+std::vector<nghttp3_nv> borrowed(const QuicClient::Fields& fields) {
+  std::vector<nghttp3_nv> found;
+  for (auto const& [name, value] : fields) {
+    found.push_back({.name = octets(name),
+                     .value = octets(value),
+                     .namelen = name.size(),
+                     .valuelen = value.size(),
+                     .flags = NGHTTP3_NV_FLAG_NONE});
+  }
+  return found;
+}
+
 std::string text_in(nghttp3_rcbuf* text) {
   auto const view = nghttp3_rcbuf_get_buf(text);
   return {reinterpret_cast<const char*>(view.base), view.len};
@@ -122,6 +135,13 @@ struct QuicClient::Callbacks {
                                  std::size_t, std::uint32_t* flags, void* user, void*) {
     auto& asked = self(user).asked_.at(stream);
     *flags = NGHTTP3_DATA_FLAG_EOF;
+    if (!asked.trailers.empty()) {
+      *flags |= NGHTTP3_DATA_FLAG_NO_END_STREAM;
+      auto const trailers = borrowed(asked.trailers);
+      EXPECT_EQ(
+          nghttp3_conn_submit_trailers(self(user).http_, stream, trailers.data(), trailers.size()),
+          0);
+    }
     *vector = {.base = octets(*asked.body), .len = asked.body->size()};
     return asked.body->empty() ? 0 : 1;
   }
@@ -207,7 +227,7 @@ void QuicClient::begin_http() {
   callbacks.shutdown = Callbacks::shutdown;
   nghttp3_settings settings;
   nghttp3_settings_default(&settings);
-  settings.qpack_max_dtable_capacity = 4096;
+  settings.qpack_max_dtable_capacity = settings.qpack_encoder_max_dtable_capacity = 4096;
   settings.qpack_blocked_streams = 100;
   EXPECT_EQ(nghttp3_conn_client_new(&http_, &callbacks, &settings, nullptr, this), 0);
   std::array<std::int64_t, 3> streams{};
@@ -216,9 +236,11 @@ void QuicClient::begin_http() {
   nghttp3_conn_bind_qpack_streams(http_, streams[1], streams[2]);
 }
 
-std::int64_t QuicClient::ask(Fields fields, std::optional<std::string> body) {
+std::int64_t QuicClient::ask(Fields fields, std::optional<std::string> body, Fields trailers) {
   auto const stream = static_cast<std::int64_t>(asked_.size()) * 4;
-  asked_.emplace(stream, Asked{.fields = std::move(fields), .body = std::move(body)});
+  asked_.emplace(
+      stream,
+      Asked{.fields = std::move(fields), .body = std::move(body), .trailers = std::move(trailers)});
   return stream;
 }
 
@@ -238,14 +260,7 @@ void QuicClient::submit() {
     std::int64_t stream = -1;
     if (ngtcp2_conn_open_bidi_stream(quic_, &stream, nullptr) != 0) return;  // no more permitted
     EXPECT_EQ(stream, number);
-    std::vector<nghttp3_nv> fields;
-    for (auto const& [name, value] : asked.fields) {
-      fields.push_back({.name = octets(name),
-                        .value = octets(value),
-                        .namelen = name.size(),
-                        .valuelen = value.size(),
-                        .flags = NGHTTP3_NV_FLAG_NONE});
-    }
+    auto const fields = borrowed(asked.fields);
     nghttp3_data_reader const reader{.read_data = Callbacks::read_body};
     EXPECT_EQ(nghttp3_conn_submit_request(http_, stream, fields.data(), fields.size(),
                                           asked.body ? &reader : nullptr, nullptr),

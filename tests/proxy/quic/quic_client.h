@@ -58,9 +58,9 @@ class QuicClient {
   TimePoint due() const;
   void pass(TimePoint now);
 
-  /// Asks once the handshake is done. `fields` include the pseudo fields; with a body, if given.
-  /// The stream's number is that of the call, times four.
-  std::int64_t ask(Fields fields, std::optional<std::string> body = {});
+  /// Asks once the handshake is done. `fields` include the pseudo fields; with a body, if given,
+  /// and trailers after it. The stream's number is that of the call, times four.
+  std::int64_t ask(Fields fields, std::optional<std::string> body = {}, Fields trailers = {});
   std::int64_t get(const std::string& path, Fields more = {});
   void cancel(std::int64_t stream);
   /// Sends PRIORITY_UPDATE (RFC 9218 section 7.2) for a request that was asked.
@@ -82,6 +82,7 @@ class QuicClient {
   struct Asked {
     Fields fields;
     std::optional<std::string> body;
+    Fields trailers;
     std::size_t sent_bytes = 0;
     bool submitted = false;
   };

@@ -56,6 +56,45 @@ TEST(H3Attack, HeadsOfRunningRequestsAreBoundedTogether) {
   EXPECT_LE(pair.site.started, 26u);
 }
 
+/// One field of the dynamic table, by a byte or two each time (RFC 9204 section 7.4).
+class H3Bomb : public testing::Test {
+ protected:
+  static constexpr std::size_t kTimes = 1000;
+  Fields const post{
+      {":method", "POST"}, {":scheme", "https"}, {":authority", "a.test"}, {":path", "/echo"}};
+  /// Of a name that nghttp3 puts into the table.
+  Fields const field{{"accept-language", std::string(2900, 'b')}};
+  Fields const bomb = Fields(kTimes, field.front());
+
+  /// After it, the field is in the table.
+  void SetUp() override {
+    auto& client = pair.open();
+    client.get("/early", field);
+    pair.run([&] { return client.completed().size() == 1; });
+    sent_before = pair.bytes_to_server;
+  }
+  void expect_end_after_few_bytes() {
+    pair.run([&] { return pair.client->closed(); });
+    EXPECT_TRUE(pair.client->closed());
+    EXPECT_EQ(pair.client->close_code(), NGHTTP3_H3_EXCESSIVE_LOAD);
+    EXPECT_LT(pair.bytes_to_server - sent_before, 10 * kTimes);
+  }
+
+  H3Pair pair;
+  std::size_t sent_before = 0;
+};
+
+TEST_F(H3Bomb, InAHeadEndsTheConnection) {
+  pair.client->get("/early", bomb);
+  expect_end_after_few_bytes();
+  EXPECT_EQ(pair.site.started, 1u);
+}
+
+TEST_F(H3Bomb, InTrailersEndsTheConnection) {
+  pair.client->ask(post, "x", bomb);
+  expect_end_after_few_bytes();
+}
+
 TEST(H3Attack, MoreRequestsThanPermittedWait) {
   H3Pair pair;
   pair.quic_options.streams_max = 5;

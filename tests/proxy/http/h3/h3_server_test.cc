@@ -214,6 +214,32 @@ TEST_F(H3ServerTest, RefusesAHeadThatUnfoldsToTooMuch) {
   EXPECT_EQ(pair.site.started, 0u);
 }
 
+/// Each of the first datagrams is lost once: parts of two streams' trailers then take turns.
+TEST(H3Trailers, OfStreamsThatArriveTogetherStayApart) {
+  constexpr std::size_t kDatagrams = 16;
+  auto const field = [](char letter) { return std::string("x-") + letter; };
+  for (std::size_t lost = 0; lost < kDatagrams; ++lost) {
+    H3Pair pair;
+    pair.arrives_at_server = [&](std::size_t index) { return index != lost; };
+    auto& client = pair.open();
+    Fields const post{
+        {":method", "POST"}, {":scheme", "https"}, {":authority", "a.test"}, {":path", "/echo"}};
+    std::map<char, std::int64_t> streams;
+    for (char const letter : {'a', 'b', 'c'}) {
+      streams[letter] = client.ask(
+          post, "body", {{field(letter), std::string(2500, letter)}, {field(letter) + "2", "end"}});
+    }
+    pair.run([&] { return client.completed().size() == streams.size(); });
+    for (auto const& [letter, stream] : streams) {
+      EXPECT_EQ(client.answer(stream).body,
+                std::to_string(stream) + " POST https a.test:443/echo body +" + field(letter) +
+                    "=" + std::string(2500, letter) + " +" + field(letter) + "2=end")
+          << lost;
+    }
+    EXPECT_GT(pair.datagrams_to_server, 6u);
+  }
+}
+
 TEST_F(H3ServerTest, AnswersALongHeadWith431) {
   auto& client = pair.open();
   Fields many;
