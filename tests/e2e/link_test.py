@@ -17,6 +17,7 @@ from wire import Certificate, response
 
 HOSTS = {"one.test": "127.0.0.2", "two.test": "127.0.0.3", "three.test": "127.0.0.2"}
 RTT_MS = 120
+TRIES_MAX = 4
 LINK = f"20mbit/20mbit/{RTT_MS}"
 BODY = bytes(range(256)) * 600
 ADDRESSES = 90  # of one name, in the answer of 16 bytes each
@@ -97,7 +98,10 @@ class Linked(harness.TestCase):
         self.record_behind(LINK)
         self.assertEqual(sum(len(origin.requests) for origin in self.origins), 4)
         report = self.folder / "report.json"
-        done = self.timed_curl("--report", str(report), "--strict", "--dns-any")
+        for _ in range(TRIES_MAX):
+            done = self.timed_curl("--report", str(report), "--strict", "--dns-any")
+            if done.stdout:
+                break  # otherwise the machine was too busy for the self-check
         self.assertIn(done.returncode, (0, 5), done.stderr)
         lines = [line.split() for line in done.stdout.splitlines()]
         self.assertEqual([line[:2] for line in lines], [["200", str(len(BODY))]] * 3, done.stderr)
