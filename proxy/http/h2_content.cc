@@ -51,6 +51,11 @@ std::vector<HeaderView> H2Head::fields() const {
   return fields;
 }
 
+void H2Head::reserve() {
+  text_.reserve(512);
+  fields_.reserve(20);
+}
+
 void H2Head::clear() {
   constexpr std::size_t kKeptBytesMax = 4 << 10;
   if (text_.capacity() > kKeptBytesMax) *this = {};

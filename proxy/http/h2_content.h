@@ -37,6 +37,8 @@ class H2Head {
   std::vector<HeaderView> fields() const;
   /// The same in `fields`, whose memory is reused.
   void read_into(std::vector<HeaderView>& fields) const;
+  /// Makes room for what most heads have.
+  void reserve();
   /// Clears the head and keeps its memory, unless that is large.
   void clear();
 

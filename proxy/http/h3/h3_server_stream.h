@@ -2,7 +2,7 @@
 
 #include <nghttp3/nghttp3.h>
 
-#include <deque>
+#include <list>
 #include <string>
 #include <vector>
 
@@ -122,9 +122,9 @@ class H3ServerStream final : public BodyReader, public ResponseWriter {
   Headers trailers_;
   Event readable_;
 
-  StoredResponsePtr answered_;                  // QUIC borrows from it
-  std::deque<std::vector<std::byte>> written_;  // not acknowledged yet
-  std::size_t written_acknowledged_ = 0;        // of the first of them
+  StoredResponsePtr answered_;                 // QUIC borrows from it
+  std::list<std::vector<std::byte>> written_;  // not acknowledged yet
+  std::size_t written_acknowledged_ = 0;       // of the first of them
   Bytes outgoing_;
   std::size_t next_whole_piece_ = 0;
   bool finishing_ = false;

@@ -17,6 +17,16 @@ std::string_view text_in(nghttp3_rcbuf* text) {
   return {reinterpret_cast<const char*>(view.base), view.len};
 }
 
+/// Empties the list and calls `work` for what was in it, which may add to it for the next time. The
+/// list keeps its memory.
+template <class Each, class Work>
+void take_each(std::vector<Each>& list, const Work& work) {
+  auto taken = std::exchange(list, {});
+  for (auto const& each : taken) work(each);
+  taken.clear();
+  if (list.empty()) list.swap(taken);
+}
+
 bool is_request(std::int64_t stream) {
   return (stream & 3) == 0;  // begun by the client, in both directions (RFC 9000 section 2.1)
 }
@@ -237,16 +247,17 @@ void H3Session::was_stopped(std::int64_t id, std::uint64_t code) {
 
 void H3Session::on_batch() {
   if (quic_ == nullptr) return;
-  for (auto const id : std::exchange(gone_, {})) retire(id);
-  for (auto const& [id, code] : std::exchange(resets_, {})) {
+  take_each(gone_, [this](std::int64_t id) { retire(id); });
+  take_each(resets_, [this](const std::pair<std::int64_t, std::uint64_t>& reset) {
+    auto const& [id, code] = reset;
     if (http_ != nullptr) nghttp3_conn_shutdown_stream_write(raw(), id);
     if (auto* const stream = stream_at(id)) stream->close(code);
     quic_->reset(id, code);
-  }
-  for (auto const id : std::exchange(ready_, {})) {
+  });
+  take_each(ready_, [this](std::int64_t id) {
     auto* const stream = stream_at(id);
     if (stream != nullptr && !stream->gone) serve(*stream);
-  }
+  });
 }
 
 H3Session::Outgoing H3Session::next_to_send() {
@@ -357,7 +368,10 @@ void H3Session::end_if_done() {
 
 void H3Session::on_begin_head(std::int64_t id) {
   auto const [place, added] = streams_.try_emplace(id);
-  if (added) place->second = std::make_unique<H3ServerStream>(*this, id);
+  if (added) {
+    place->second = std::make_unique<H3ServerStream>(*this, id);
+    place->second->head.reserve();
+  }
   nghttp3_conn_set_stream_user_data(raw(), id, place->second.get());
   if (ending_) place->second->hurry();
 }
