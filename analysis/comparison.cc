@@ -1,6 +1,7 @@
 #include "analysis/comparison.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <iterator>
 #include <utility>
 
@@ -30,6 +31,14 @@ std::string differing(const Texts& a, const Texts& b) {
   return text;
 }
 
+constexpr double kRemarkedSteal = 0.005;
+
+std::string percent_text(double share) {
+  char text[24];
+  std::snprintf(text, sizeof text, "%.1f %%", share * 100);
+  return text;
+}
+
 /// Compares two results, a pair of groups at a time.
 class Comparing {
  public:
@@ -37,7 +46,9 @@ class Comparing {
       : a_(a), b_(b), options_(options) {}
 
   Comparison run() {
-    auto const counted = counted_loads(options_);
+    auto counted = counted_loads(options_);
+    // What it took from both.
+    counted.usual_steal = std::min(usual_steal(a_), usual_steal(b_));
     auto pairing = pair_up(groups_of(a_, counted), groups_of(b_, counted), options_.allowed);
     for (auto& [difference, text] : pairing.obstacles) {
       refusals_.insert({difference, std::move(text)});
@@ -55,6 +66,13 @@ class Comparing {
     }
     if (a_.machine != b_.machine) {
       out_.remarks.push_back("the machines differ: " + a_.machine + " and " + b_.machine);
+    }
+    if (counted.usual_steal >= kRemarkedSteal) {
+      out_.remarks.push_back("the host took " + percent_text(usual_steal(a_)) +
+                             " of the processor time of A's loads, " +
+                             percent_text(usual_steal(b_)) +
+                             " of B's (steal): times vary more, and are longer, than on a machine "
+                             "of one's own");
     }
     judge_all();
     return std::move(out_);

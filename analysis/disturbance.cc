@@ -23,8 +23,10 @@ __attribute__((format(printf, 1, 2))) std::string sentence(const char* format, .
 }
 
 void add_machine(const MachineActivity& machine, std::vector<Disturbance>& out) {
-  if (auto const ms = machine.steal_ms.value_or(0); ms > 0) {
-    out.push_back({ms, sentence("the host took %.0f ms of processor time (steal)", ms)});
+  if (machine.steal_ms) {
+    auto const ms = *machine.steal_ms;
+    out.push_back(
+        {ms, sentence("the host took %.0f ms of processor time (steal)", ms), machine.busy_ms});
   }
   if (auto const ms = machine.throttled_ms.value_or(0); ms > 0) {
     out.push_back({ms, sentence("a processor quota stopped the load for %.0f ms", ms)});
@@ -57,9 +59,26 @@ std::vector<Disturbance> disturbances_of(const PageLoad& page, const ReplaySumma
   return out;
 }
 
-std::optional<Disturbance> disturbed(const std::vector<Disturbance>& all, double least_effect_ms) {
-  auto const worst = std::ranges::max_element(all, {}, &Disturbance::cost_ms);
-  if (worst == all.end() || worst->cost_ms <= least_effect_ms) return std::nullopt;
+void UsualSteal::add(const std::vector<Disturbance>& of_load) {
+  for (const Disturbance& each : of_load) {
+    if (each.busy_ms <= 0) continue;
+    steal_ms_ += each.cost_ms;
+    wanted_ms_ += each.cost_ms + each.busy_ms;
+  }
+}
+
+double UsualSteal::share() const {
+  return wanted_ms_ > 0 ? std::min(steal_ms_ / wanted_ms_, kShareMax) : 0;
+}
+
+std::optional<Disturbance> disturbed(const std::vector<Disturbance>& all, double least_effect_ms,
+                                     double usual_steal) {
+  auto const cost = [usual_steal](const Disturbance& each) {
+    auto const usual_ms = each.busy_ms > 0 ? usual_steal * (each.cost_ms + each.busy_ms) : 0;
+    return each.cost_ms - 2 * usual_ms;
+  };
+  auto const worst = std::ranges::max_element(all, {}, cost);
+  if (worst == all.end() || cost(*worst) <= least_effect_ms) return std::nullopt;
   return *worst;
 }
 

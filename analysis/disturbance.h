@@ -14,6 +14,25 @@ namespace reprise {
 struct Disturbance {
   double cost_ms = 0;  ///< at most; infinite where nobody can tell
   std::string text;    ///< "late packets can have cost up to 41.2 ms"
+  /// Of steal alone: the processors' time that was used meanwhile, by everybody.
+  double busy_ms = 0;
+};
+
+/// What the host takes from the loads that are compared, as long as it takes it from all of them:
+/// then it is no disturbance, but a slower machine.
+class UsualSteal {
+ public:
+  /// More is never usual.
+  static constexpr double kShareMax = 0.1;
+
+  /// Of a load, disturbed or not.
+  void add(const std::vector<Disturbance>& of_load);
+  /// Of the processors' time that the loads wanted, 0 to kShareMax.
+  double share() const;
+
+ private:
+  double steal_ms_ = 0;
+  double wanted_ms_ = 0;
 };
 
 /// Of the processors' time: more, and programs that run beside the load disturb it. Only where the
@@ -22,11 +41,14 @@ inline constexpr double kOthersShareMax = 0.1;
 /// More is no correction of the clock, but somebody who set it.
 inline constexpr double kClockStepMaxMs = 500;
 
-/// Lateness of the link; time that the host took (steal), that a processor quota took, that the
-/// machine slept; stopped processes; a wall clock that was set; other programs.
+/// Lateness of the link; time that the host took (steal; also when it took none), that a processor
+/// quota took, that the machine slept; stopped processes; a wall clock that was set; other
+/// programs.
 std::vector<Disturbance> disturbances_of(const PageLoad& page, const ReplaySummary* replay);
 
-/// The one that can have cost most, when that is more than `least_effect_ms`.
-std::optional<Disturbance> disturbed(const std::vector<Disturbance>& all, double least_effect_ms);
+/// The one that can have cost most, when that is more than `least_effect_ms`. Of steal counts what
+/// exceeds twice its usual share: it comes in ticks of 10 ms, and so varies from load to load.
+std::optional<Disturbance> disturbed(const std::vector<Disturbance>& all, double least_effect_ms,
+                                     double usual_steal = 0);
 
 }  // namespace reprise

@@ -41,7 +41,7 @@ void add(LoadGroup& group, const LoadRow& load, const ReplayRow& replay, bool wi
 void skip_disturbed(LoadGroup& group, const CountedLoads& counted) {
   auto const least = least_effect_ms(counted, median(values_of(group, counted.metric)));
   std::erase_if(group.loads, [&](const LoadRow* load) {
-    auto const why = disturbed(load->disturbances, least);
+    auto const why = disturbed(load->disturbances, least, counted.usual_steal);
     if (why) skip(group, why->text);
     return why.has_value();
   });
@@ -136,6 +136,14 @@ std::expected<std::set<Mismatch>, std::string> parse_differences(std::string_vie
     if (comma == std::string_view::npos) return out;
     names.remove_prefix(comma + 1);
   }
+}
+
+double usual_steal(const Measurements& all) {
+  UsualSteal usual;
+  for (const LoadRow& load : all.loads) {
+    if (!load.warm_up) usual.add(load.disturbances);
+  }
+  return usual.share();
 }
 
 double least_effect_ms(const CountedLoads& counted, double metric_ms) {

@@ -56,7 +56,11 @@ struct CountedLoads {
   /// A load is disturbed when that can have cost it more than this effect...
   MinimumEffect least;
   std::size_t metric = 0;  ///< ...on this one, an index into kMetrics, in ms
+  double usual_steal = 0;  ///< see disturbed()
 };
+
+/// Of all loads but the warm-ups.
+double usual_steal(const Measurements& all);
 
 /// The least effect on a page of which that is the median, or one load.
 double least_effect_ms(const CountedLoads& counted, double metric_ms);

@@ -129,7 +129,9 @@ std::expected<NoiseFloor, std::string> noise_floor(const Measurements& loads,
   NoiseFloor floor{.splits = options.splits, .runs = options.gate.most_runs};
   auto const& compare = options.gate.compare;
   std::vector<Series> series;
-  for (const LoadGroup& group : groups_of(loads, counted_loads(compare))) {
+  auto counted = counted_loads(compare);
+  counted.usual_steal = usual_steal(loads);
+  for (const LoadGroup& group : groups_of(loads, counted)) {
     for (std::size_t const metric : metrics_of(compare)) {
       auto values = values_of(group, metric);
       if (values.empty()) continue;

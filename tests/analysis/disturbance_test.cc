@@ -100,6 +100,61 @@ TEST(Disturbance, LatenessCountsAgainstTheEffectThatIsLookedFor) {
   EXPECT_TRUE(disturbed(all, 10));
 }
 
+TEST(Disturbance, StealCountsBeyondTwiceItsUsualShare) {
+  auto machine = quiet();  // 900 ms of the processors
+  machine.steal_ms = 100;
+  auto const all = disturbances_of(page_on(machine), nullptr);
+  EXPECT_TRUE(disturbed(all, 10));
+  EXPECT_TRUE(disturbed(all, 10, 0.044));  // 88 of 100
+  EXPECT_FALSE(disturbed(all, 10, 0.046));
+  machine.throttled_ms = 20;
+  EXPECT_EQ(disturbed(disturbances_of(page_on(machine), nullptr), 10, 0.046)->text,
+            "a processor quota stopped the load for 20 ms");
+}
+
+TEST(Disturbance, UsualStealIsASumAndHasALimit) {
+  UsualSteal usual;
+  EXPECT_EQ(usual.share(), 0);
+  for (double const steal_ms : {0.0, 0.0, 30.0}) {
+    auto machine = quiet();
+    machine.steal_ms = steal_ms;
+    usual.add(disturbances_of(page_on(machine), nullptr));
+  }
+  usual.add({{.cost_ms = 500, .text = "of another kind"}});
+  EXPECT_DOUBLE_EQ(usual.share(), 30.0 / (3 * 900 + 30));
+  auto machine = quiet();
+  machine.steal_ms = 2000;
+  usual.add(disturbances_of(page_on(machine), nullptr));
+  EXPECT_EQ(usual.share(), UsualSteal::kShareMax);
+}
+
+TEST(Disturbance, StealThatBothSidesHadIsARemarkAndThatOfOneSideARefusal) {
+  auto const side = [](double steal_ms) {
+    Measurements all;
+    all.replays.resize(1);
+    for (int i = 0; i < 8; ++i) {
+      LoadRow row{.url = "https://a.test/", .loaded = true, .replay = 0};
+      row.metrics[metric("load")] = 1000 + i;
+      auto machine = quiet();
+      machine.steal_ms = steal_ms + i;
+      row.disturbances = disturbances_of(page_on(machine), nullptr);
+      all.loads.push_back(row);
+    }
+    return all;
+  };
+  CompareOptions const options{.metrics = {metric("load")}};
+  auto const both = compare(side(36), side(27), options);
+  EXPECT_THAT(both.refusals, IsEmpty());
+  ASSERT_THAT(both.pages, SizeIs(1));
+  EXPECT_EQ(both.pages[0].a.doubtful + both.pages[0].b.doubtful, 0U);
+  EXPECT_THAT(both.remarks, ElementsAre("the host took 4.2 % of the processor time of A's loads, "
+                                        "3.3 % of B's (steal): times vary more, and are longer, "
+                                        "than on a machine of one's own"));
+  auto const one = compare(side(36), side(0), options);
+  ASSERT_THAT(one.refusals, SizeIs(1));
+  EXPECT_EQ(one.refusals[0].difference, Mismatch::kCalibration);
+}
+
 TEST(Disturbance, LeavesALoadOutOfAComparison) {
   Measurements all;
   all.replays.resize(1);

@@ -35,6 +35,12 @@ void Experiment::print_progress(std::size_t run) const {
 
 std::string Experiment::skip_disturbed(std::size_t run, const CountedLoads& counted) {
   if (counted.doubtful) return {};
+  UsualSteal usual;
+  for (const ExperimentSide& side : sides_) {
+    for (const LoadResult::Load& load : side.result().loads) {
+      if (!load.warm_up) usual.add(disturbances_of(load.page, side.result().replay_of(load)));
+    }
+  }
   std::string why;
   std::vector<LoadResult::Load*> of_run;
   for (ExperimentSide& side : sides_) {
@@ -43,7 +49,7 @@ std::string Experiment::skip_disturbed(std::size_t run, const CountedLoads& coun
       of_run.push_back(&load);
       auto const metric_ms = load.page.*kMetrics[counted.metric].value;
       auto const found = disturbed(disturbances_of(load.page, side.result().replay_of(load)),
-                                   least_effect_ms(counted, metric_ms.value_or(0)));
+                                   least_effect_ms(counted, metric_ms.value_or(0)), usual.share());
       if (found && why.empty()) why = found->text;
     }
   }

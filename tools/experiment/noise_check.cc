@@ -69,7 +69,9 @@ void NoiseCheck::keep(const LoadResult& result, const std::vector<LoadCell>& cel
                       double load_seconds, std::chrono::sys_seconds now) {
   auto const all = measurements_of(result);
   if (!all) return;
-  for (const LoadGroup& group : groups_of(*all, counted_loads(options_.compare))) {
+  auto counted = counted_loads(options_.compare);
+  counted.usual_steal = usual_steal(*all);
+  for (const LoadGroup& group : groups_of(*all, counted)) {
     auto const cell =
         std::ranges::find_if(cells, [&](auto const& each) { return is_of(group, each); });
     if (cell == cells.end() || group.loads.size() < kLoads / 2) continue;

@@ -254,8 +254,9 @@ std::expected<WhyRun::Loaded, int> WhyRun::load(EffectRow& row) {
   }
   row.value = value.value_or(0);
   auto const counted = counted_loads(options_.compare);
-  auto const found = disturbed(disturbances_of(load.page, result.replay_of(load)),
-                               least_effect_ms(counted, row.value));
+  auto const disturbances = disturbances_of(load.page, result.replay_of(load));
+  steal_.add(disturbances);
+  auto const found = disturbed(disturbances, least_effect_ms(counted, row.value), steal_.share());
   if (end == Loaded::kCounts && found && !counted.doubtful) {
     end = Loaded::kDisturbed;
     load.skipped = found->text;

@@ -118,6 +118,7 @@ class WhyRun {
   std::set<std::string> known_misses_;
   LoadResult loads_;
   std::vector<MeasuredRow> rows_;
+  UsualSteal steal_;
   std::size_t disturbed_ = 0;
   std::optional<Effects> effects_;
   std::optional<AlignedRows> aligned_;
