@@ -1,15 +1,16 @@
 // The cost of partial results: generated views of 120 entries, in both forms of our own, are read
-// from memory by PartialTable, and by simdjson alone (on demand, the same fields, nothing else).
-// Both take turns in this run. Prints one JSON object for each shape.
+// from memory by PartialTable, and by simdjson alone (on demand, the same fields, nothing else),
+// in turn for each block of 32 MB. Prints one JSON object for each shape; the ratio is the median
+// of the blocks' ratios, so that a disturbed block does not matter.
 //
 // The views: 20 pages, 4 networks, 5 countries; starts 0 to 30 ms after each other, lengths of 10
 // to 600 ms; URLs of 30 hosts (first party, CDN, ads, analytics) and 450,000 paths with 6 suffixes,
 // by 5 initiators. Of the full shape two thirds have their moments, and of these a quarter
 // a new connection; of the times half have 17 digits. The lean shape has its first five fields.
 //
-//   partials_bench [MEGABYTES [ROUNDS [lean|full]]]
+//   partials_bench [VIEWS [lean|full]]
 //
-// of input, 150; turns, 5: the fastest one counts; one shape alone
+// of each shape, 1,000,000 (55 GB, ten minutes); one shape alone
 
 #include <simdjson.h>
 #include <sys/resource.h>
@@ -21,10 +22,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <random>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analysis/beacons/beacon_lines.h"
 #include "analysis/partials/partial_table.h"
@@ -35,6 +36,7 @@ namespace ondemand = simdjson::ondemand;
 namespace {
 
 constexpr int kEntries = 120;
+constexpr std::size_t kBlockBytes = 32 << 20;
 
 double processor_seconds() {
   timespec now{};
@@ -207,94 +209,133 @@ void read_lean(ondemand::object root, Read& read) {
   }
 }
 
-std::uint64_t read_alone(std::string_view text, void (*read_lists)(ondemand::object, Read&)) {
-  ondemand::parser parser;
-  Read read;
-  std::uint64_t views = 0;
-  for (std::size_t at = 0; at < text.size(); ++views) {
-    auto const* const end =
-        static_cast<const char*>(std::memchr(text.data() + at, '\n', text.size() - at));
-    auto const size = static_cast<std::size_t>(end - text.data()) - at;
-    ondemand::document document = parser.iterate(
-        simdjson::padded_string_view(text.data() + at, size, size + simdjson::SIMDJSON_PADDING));
-    ondemand::object root = document.get_object();
-    read.text(root.find_field("page"));
-    read.number(root.find_field("started"));
-    ondemand::object tags = root.find_field("tags");
-    for (auto tag : tags) read.text(tag.value());
-    read_lists(root, read);
-    at += size + 1;
-  }
-  if (read.numbers == 0 || read.bytes == 0) std::abort();
-  return views;
-}
+/// simdjson's reading of the fields.
+class Alone {
+ public:
+  explicit Alone(void (*read_lists)(ondemand::object, Read&)) : read_lists_(read_lists) {}
 
-std::uint64_t make_partials(std::string_view text) {
-  std::uint64_t bytes = 0;
-  PartialTable table(KindRules::standard(), Entities::built_in(), {"network", "country"},
-                     [&bytes](std::string_view line) { bytes += line.size(); });
-  BeaconLines lines([&table](const BeaconView& view, std::uint64_t) { table.add(view); });
-  while (!text.empty()) {
-    auto const space = lines.space();
-    auto const piece = text.substr(0, space.size());
-    std::memcpy(space.data(), piece.data(), piece.size());
-    lines.written(piece.size());
-    text.remove_prefix(piece.size());
+  /// Whole lines, with simdjson's padding behind them.
+  void read(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+      auto const* const end =
+          static_cast<const char*>(std::memchr(text.data() + at, '\n', text.size() - at));
+      auto const size = static_cast<std::size_t>(end - text.data()) - at;
+      ondemand::document document = parser_.iterate(
+          simdjson::padded_string_view(text.data() + at, size, size + simdjson::SIMDJSON_PADDING));
+      ondemand::object root = document.get_object();
+      read_.text(root.find_field("page"));
+      read_.number(root.find_field("started"));
+      ondemand::object tags = root.find_field("tags");
+      for (auto tag : tags) read_.text(tag.value());
+      read_lists_(root, read_);
+      at += size + 1;
+    }
+    if (read_.numbers == 0 || read_.bytes == 0) std::abort();
   }
-  lines.finish();
-  table.flush();
-  if (lines.counts().bad_lines > 0 || bytes == 0) std::abort();
-  return lines.counts().views;
-}
 
-void measure(const char* shape, std::string text, int rounds, std::uint64_t views, double bar,
-             void (*read_lists)(ondemand::object, Read&)) {
-  auto const size = text.size();
-  text.resize(size + simdjson::SIMDJSON_PADDING);
-  std::string_view const lines(text.data(), size);
-  double ours = 1e9, alone = 1e9;
-  for (int i = 0; i < rounds; ++i) {
-    auto const before = processor_seconds();
-    if (read_alone(lines, read_lists) != views) std::abort();
-    auto const between = processor_seconds();
-    if (make_partials(lines) != views) std::abort();
-    alone = std::min(alone, between - before);
-    ours = std::min(ours, processor_seconds() - between);
+ private:
+  void (*read_lists_)(ondemand::object, Read&);
+  ondemand::parser parser_;
+  Read read_;
+};
+
+/// What `explain --partial` does with its input.
+class Partials {
+ public:
+  void read(std::string_view text) {
+    while (!text.empty()) {
+      auto const space = lines_.space();
+      auto const piece = text.substr(0, space.size());
+      std::memcpy(space.data(), piece.data(), piece.size());
+      lines_.written(piece.size());
+      text.remove_prefix(piece.size());
+    }
   }
+  /// Returns the views read.
+  std::uint64_t finish() {
+    lines_.finish();
+    table_.flush();
+    if (lines_.counts().bad_lines > 0 || bytes_ == 0) std::abort();
+    return lines_.counts().views;
+  }
+
+ private:
+  std::uint64_t bytes_ = 0;
+  PartialTable table_{KindRules::standard(),
+                      Entities::built_in(),
+                      {"network", "country"},
+                      [this](std::string_view line) { bytes_ += line.size(); }};
+  BeaconLines lines_{[this](const BeaconView& view, std::uint64_t) { table_.add(view); }};
+};
+
+struct Shape {
+  const char* name;
+  std::string (Generator::*view)();
+  void (*read_lists)(ondemand::object, Read&);
+  double bar;  ///< of simdjson's speed
+};
+
+constexpr std::array<Shape, 2> kShapes = {
+    Shape{"lean", &Generator::lean, read_lean, .65},
+    Shape{"full", &Generator::full, read_full, .80},
+};
+
+double resident_megabytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  auto const ratio = alone / ours;
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+void measure(const Shape& shape, std::uint64_t views) {
+  Generator generator;
+  Alone alone(shape.read_lists);
+  Partials partials;
+  std::string text;
+  text.reserve(kBlockBytes + (1 << 20));
+  std::vector<double> ratios;
+  double ours_seconds = 0, alone_seconds = 0, bytes = 0, first_block_megabytes = 0;
+  for (std::uint64_t made = 0; made < views;) {
+    text.clear();
+    for (; made < views && text.size() < kBlockBytes; ++made) text += (generator.*shape.view)();
+    auto const size = text.size();
+    text.resize(size + simdjson::SIMDJSON_PADDING);
+    std::string_view const lines(text.data(), size);
+    auto const before = processor_seconds();
+    alone.read(lines);
+    auto const between = processor_seconds();
+    partials.read(lines);
+    auto const after = processor_seconds();
+    ratios.push_back((between - before) / (after - between));
+    alone_seconds += between - before;
+    ours_seconds += after - between;
+    bytes += static_cast<double>(size);
+    if (ratios.size() == 1) first_block_megabytes = resident_megabytes();
+  }
+  auto const before = processor_seconds();
+  if (partials.finish() != views) std::abort();
+  ours_seconds += processor_seconds() - before;
+  auto const middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
+  std::ranges::nth_element(ratios, middle);
+  auto const of_views = static_cast<double>(views);
   std::printf(
       "{\"name\":\"partials_%s\",\"value\":%.3f,\"unit\":\"of simdjson's speed\","
-      "\"bound\":\">= %.2f\",\"ok\":%s,\"views_per_second\":%.0f,\"gb_per_second\":%.2f,"
-      "\"bytes_per_view\":%.0f,\"simdjson_views_per_second\":%.0f,"
-      "\"memory_without_input_mb\":%.0f}\n",
-      shape, ratio, bar, ratio >= bar ? "true" : "false", static_cast<double>(views) / ours,
-      static_cast<double>(size) / ours / 1e9,
-      static_cast<double>(size) / static_cast<double>(views), static_cast<double>(views) / alone,
-      static_cast<double>(usage.ru_maxrss) / 1024 - static_cast<double>(size) / 1e6);
+      "\"bound\":\">= %.2f\",\"ok\":%s,\"views\":%.0f,\"views_per_second\":%.0f,"
+      "\"gb_per_second\":%.2f,\"bytes_per_view\":%.0f,\"simdjson_views_per_second\":%.0f,"
+      "\"seconds_ours_and_simdjson\":[%.1f,%.1f],\"mb_after_the_first_block_and_at_the_end\":"
+      "[%.0f,%.0f]}\n",
+      shape.name, *middle, shape.bar, *middle >= shape.bar ? "true" : "false", of_views,
+      of_views / ours_seconds, bytes / ours_seconds / 1e9, bytes / of_views,
+      of_views / alone_seconds, ours_seconds, alone_seconds, first_block_megabytes,
+      resident_megabytes());
+  std::fflush(stdout);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  auto const bytes = (argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 150) * 1'000'000;
-  int const rounds = argc > 2 ? std::atoi(argv[2]) : 5;
-  auto const generate = [bytes](std::string (Generator::*view)(), std::uint64_t& views) {
-    Generator generator;
-    std::string text;
-    text.reserve(bytes + 200'000);
-    for (views = 0; text.size() < bytes; ++views) text += (generator.*view)();
-    return text;
-  };
-  std::string_view const only = argc > 3 ? argv[3] : "";
-  std::uint64_t views = 0;
-  if (only != "full") {
-    auto text = generate(&Generator::lean, views);
-    measure("lean", std::move(text), rounds, views, .65, read_lean);
-  }
-  if (only != "lean") {
-    auto text = generate(&Generator::full, views);
-    measure("full", std::move(text), rounds, views, .80, read_full);
+  auto const views = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1'000'000;
+  std::string_view const only = argc > 2 ? argv[2] : "";
+  for (const Shape& shape : kShapes) {
+    if (only.empty() || only == shape.name) measure(shape, views);
   }
 }
