@@ -25,8 +25,10 @@ __attribute__((format(printf, 1, 2))) std::string sentence(const char* format, .
 void add_machine(const MachineActivity& machine, std::vector<Disturbance>& out) {
   if (machine.steal_ms) {
     auto const ms = *machine.steal_ms;
-    out.push_back(
-        {ms, sentence("the host took %.0f ms of processor time (steal)", ms), machine.busy_ms});
+    out.push_back({.cost_ms = ms,
+                   .text = sentence("the host took %.0f ms of processor time (steal)", ms),
+                   .by_host = true,
+                   .busy_ms = machine.busy_ms});
   }
   if (auto const ms = machine.throttled_ms.value_or(0); ms > 0) {
     out.push_back({ms, sentence("a processor quota stopped the load for %.0f ms", ms)});
@@ -53,7 +55,9 @@ std::vector<Disturbance> disturbances_of(const PageLoad& page, const ReplaySumma
   std::vector<Disturbance> out;
   if (replay != nullptr && replay->link && replay->link->lateness_cost_ms) {
     auto const ms = *replay->link->lateness_cost_ms;
-    out.push_back({ms, sentence("late packets can have cost up to %.1f ms", ms)});
+    out.push_back({.cost_ms = ms,
+                   .text = sentence("late packets can have cost up to %.1f ms", ms),
+                   .by_host = true});
   }
   if (page.machine) add_machine(*page.machine, out);
   return out;
@@ -73,9 +77,13 @@ double UsualSteal::share() const {
 
 std::optional<Disturbance> disturbed(const std::vector<Disturbance>& all, double least_effect_ms,
                                      double usual_steal) {
-  auto const cost = [usual_steal](const Disturbance& each) {
-    auto const usual_ms = each.busy_ms > 0 ? usual_steal * (each.cost_ms + each.busy_ms) : 0;
-    return each.cost_ms - 2 * usual_ms;
+  double usual_ms = 0;
+  for (const Disturbance& each : all) {
+    if (each.busy_ms <= 0) continue;
+    usual_ms = std::min(each.cost_ms, 2 * usual_steal * (each.cost_ms + each.busy_ms));
+  }
+  auto const cost = [usual_ms](const Disturbance& each) {
+    return each.cost_ms - (each.by_host ? usual_ms : 0);
   };
   auto const worst = std::ranges::max_element(all, {}, cost);
   if (worst == all.end() || cost(*worst) <= least_effect_ms) return std::nullopt;

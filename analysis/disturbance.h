@@ -14,6 +14,8 @@ namespace reprise {
 struct Disturbance {
   double cost_ms = 0;  ///< at most; infinite where nobody can tell
   std::string text;    ///< "late packets can have cost up to 41.2 ms"
+  /// Steal, or something that can come of it: what a host takes from the link makes packets late.
+  bool by_host = false;
   /// Of steal alone: the processors' time that was used meanwhile, by everybody.
   double busy_ms = 0;
 };
@@ -46,8 +48,9 @@ inline constexpr double kClockStepMaxMs = 500;
 /// programs.
 std::vector<Disturbance> disturbances_of(const PageLoad& page, const ReplaySummary* replay);
 
-/// The one that can have cost most, when that is more than `least_effect_ms`. Of steal counts what
-/// exceeds twice its usual share: it comes in ticks of 10 ms, and so varies from load to load.
+/// The one that can have cost most, when that is more than `least_effect_ms`. Steal up to twice its
+/// usual share does not count (it comes in ticks of 10 ms, and so varies from load to load), and
+/// lateness not as far as that steal explains it.
 std::optional<Disturbance> disturbed(const std::vector<Disturbance>& all, double least_effect_ms,
                                      double usual_steal = 0);
 

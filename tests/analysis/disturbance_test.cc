@@ -107,6 +107,14 @@ TEST(Disturbance, StealCountsBeyondTwiceItsUsualShare) {
   EXPECT_TRUE(disturbed(all, 10));
   EXPECT_TRUE(disturbed(all, 10, 0.044));  // 88 of 100
   EXPECT_FALSE(disturbed(all, 10, 0.046));
+  // 92 of these 100 ms are usual.
+  auto const late = [&all](double cost_ms) {
+    auto more = all;
+    more.push_back({.cost_ms = cost_ms, .text = "late", .by_host = true});
+    return disturbed(more, 10, 0.046).has_value();
+  };
+  EXPECT_FALSE(late(100));
+  EXPECT_TRUE(late(105));
   machine.throttled_ms = 20;
   EXPECT_EQ(disturbed(disturbances_of(page_on(machine), nullptr), 10, 0.046)->text,
             "a processor quota stopped the load for 20 ms");
