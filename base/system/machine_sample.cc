@@ -223,6 +223,13 @@ bool is_descendant_stopped(const fs::path& proc) {
   return false;
 }
 
+std::optional<std::chrono::nanoseconds> halt_poll_time(const fs::path& sys) {
+  auto const driver = text_of_file(sys / "devices/system/cpu/cpuidle/current_driver");
+  auto const time = numbers_in(text_of_file(sys / "module/haltpoll/parameters/guest_halt_poll_ns"));
+  if (!driver.starts_with("haltpoll") || time.empty()) return std::nullopt;
+  return std::chrono::nanoseconds(time[0]);
+}
+
 double MachineActivity::others_share() const {
   auto const capacity = span_ms * processors;
   return capacity > 0 ? std::clamp((busy_ms - own_ms) / capacity, 0.0, 1.0) : 0;

@@ -46,6 +46,10 @@ struct MachineSample {
 /// so: it looks at no other processes. False where the kernel does not list children.
 bool is_descendant_stopped(const std::filesystem::path& proc = "/proc");
 
+/// How long an idle processor of a virtual machine watches for work before it halts: Linux's
+/// cpuidle driver haltpoll. Nothing without it.
+std::optional<std::chrono::nanoseconds> halt_poll_time(const std::filesystem::path& sys = "/sys");
+
 /// What the machine did between two samples. Times in ms.
 struct MachineActivity {
   double span_ms = 0;

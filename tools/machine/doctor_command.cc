@@ -8,12 +8,14 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <optional>
 
 #include "base/system/descriptor.h"
+#include "base/system/machine_sample.h"
 #include "base/system/program.h"
 #include "pageload/browser/nss_database.h"
 #include "proxy/tls/certificate_authority.h"
@@ -158,6 +160,23 @@ Check check_open_files() {
           .fix = ok ? "" : "ulimit -n " + std::to_string(kOpenFilesMin)};
 }
 
+/// Of a virtual machine whose processors halt at once when they are idle: a busy host wakes them
+/// late, and calls the wait steal. Linux's haltpoll watches for work a while before it halts.
+std::optional<Check> check_idle_processors() {
+  auto const time = halt_poll_time();
+  if (!time) return std::nullopt;
+  Check check{.name = "awake", .detail = "idle processors watch for work before they halt"};
+  check.ok = *time >= std::chrono::milliseconds(5);
+  if (check.ok) return check;
+  check.detail =
+      "this virtual machine's processors halt as soon as they are idle; a busy host wakes them "
+      "late (steal), which disturbs loads";
+  check.fix =
+      "for measurements, echo 20000000 | sudo tee /sys/module/haltpoll/parameters/"
+      "guest_halt_poll_ns (docs/noise.md)";
+  return check;
+}
+
 std::vector<Check> run_checks() {
   std::optional<std::string> common_name;
   std::vector<Check> checks;
@@ -176,6 +195,7 @@ std::vector<Check> run_checks() {
   checks.push_back(check_certutil());
   checks.push_back(check_trust(common_name));
   checks.push_back(check_packet_link());
+  if (auto awake = check_idle_processors()) checks.push_back(std::move(*awake));
   return checks;
 }
 

@@ -88,6 +88,15 @@ TEST_F(FakeKernel, IsEmptyWhereTheKernelTellsNothing) {
   EXPECT_EQ(sample().busy, 0ms);
 }
 
+TEST_F(FakeKernel, TellsHowLongAnIdleProcessorWatchesForWork) {
+  EXPECT_EQ(halt_poll_time(folder_ / "sys"), std::nullopt);
+  write("sys/module/haltpoll/parameters/guest_halt_poll_ns", "200000\n");
+  write("sys/devices/system/cpu/cpuidle/current_driver", "intel_idle\n");
+  EXPECT_EQ(halt_poll_time(folder_ / "sys"), std::nullopt);
+  write("sys/devices/system/cpu/cpuidle/current_driver", "haltpoll\n");
+  EXPECT_EQ(halt_poll_time(folder_ / "sys"), 200us);
+}
+
 TEST(MachineActivity, IsWhatGrewBetweenTwoSamples) {
   MachineSample before{.monotonic = 10s, .boot = 20s, .wall = 1000s, .busy = 5s, .steal = 1s};
   auto after = before;
