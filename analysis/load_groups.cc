@@ -41,6 +41,7 @@ void add(LoadGroup& group, const LoadRow& load, const ReplayRow& replay, bool wi
 void skip_disturbed(LoadGroup& group, const CountedLoads& counted) {
   auto const least = least_effect_ms(counted, median(values_of(group, counted.metric)));
   std::erase_if(group.loads, [&](const LoadRow* load) {
+    if (load->counts) return false;
     auto const why = disturbed(load->disturbances, least, counted.usual_steal);
     if (why) skip(group, why->text);
     return why.has_value();

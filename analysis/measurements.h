@@ -36,6 +36,7 @@ struct LoadRow {
   std::string skipped;  ///< the measuring program's reason to skip it; empty: it counts
   std::string node;     ///< of a campaign, which made it; empty: no campaign
   std::vector<Disturbance> disturbances;
+  bool counts = false;  ///< in spite of them: the measuring program has judged them
 };
 
 struct Measurements {

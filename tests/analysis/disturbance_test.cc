@@ -180,6 +180,9 @@ TEST(Disturbance, LeavesALoadOutOfAComparison) {
   EXPECT_EQ(groups[0].doubtful, 1U);
   EXPECT_EQ(groups[0].repeated, 1U);
   EXPECT_THAT(groups[0].warnings, ElementsAre("busy"));
+  all.loads[2].counts = true;
+  EXPECT_THAT(groups_of(all, counted_loads(options))[0].loads, SizeIs(4));
+  all.loads[2].counts = false;
   options.least_relative = 0.02;
   EXPECT_THAT(groups_of(all, counted_loads(options))[0].loads, SizeIs(4));
   options.allowed = {Mismatch::kCalibration};

@@ -53,7 +53,10 @@ std::string Experiment::skip_disturbed(std::size_t run, const CountedLoads& coun
       if (found && why.empty()) why = found->text;
     }
   }
-  if (why.empty()) return why;
+  if (why.empty()) {
+    undisturbed_.insert(run);
+    return why;
+  }
   for (LoadResult::Load* const load : of_run) load->skipped = why;
   return why;
 }
@@ -63,6 +66,9 @@ Measurements Experiment::measured(std::size_t side) const {
   if (!read) {  // what this program measures can be compared
     std::fprintf(stderr, "reprise: cannot read a load: %s\n", read.error().c_str());
     std::abort();
+  }
+  for (std::size_t i = 0; i < read->loads.size(); ++i) {
+    read->loads[i].counts = undisturbed_.contains(sides_[side].result().loads[i].run);
   }
   return std::move(*read);
 }

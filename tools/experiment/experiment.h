@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <vector>
 
 #include "analysis/comparison.h"
@@ -29,7 +30,7 @@ class Experiment {
   bool load(std::size_t side, std::size_t run);
 
   /// Whether something disturbed a load of that run, and why; all its loads, on all sides, are then
-  /// skipped in what was measured. Empty: they count.
+  /// skipped in what was measured. Empty: they count, whatever else is loaded later.
   std::string skip_disturbed(std::size_t run, const CountedLoads& counted);
 
   /// One side more; its number.
@@ -40,7 +41,8 @@ class Experiment {
 
   std::size_t sides() const { return sides_.size(); }
   const ExperimentSide& side(std::size_t side) const { return sides_[side]; }
-  /// What was loaded of that side, as `reprise compare` would read it.
+  /// What was loaded of that side, as `reprise compare` would read it; but runs that
+  /// skip_disturbed() has let pass count.
   Measurements measured(std::size_t side) const;
   /// What loading all pages of a side took, on average.
   double load_seconds() const {
@@ -55,11 +57,16 @@ class Experiment {
   void print_progress(std::size_t run) const;
 
   std::vector<ExperimentSide> sides_;
+  std::set<std::size_t> undisturbed_;  ///< runs
   std::size_t most_runs_;
   std::chrono::steady_clock::duration spent_{};
   std::size_t loads_ = 0;
   int exit_code_ = 1;
 };
+
+/// What to do about a machine that disturbs every load.
+inline constexpr const char* kQuieter =
+    "Wait until it is quieter; on a virtual machine, see the line 'awake' of `reprise doctor`";
 
 /// Writes a file of an experiment; no folder: nothing. Prints why it could not; false then.
 bool keep_file(const std::filesystem::path& folder, const char* name,

@@ -100,7 +100,7 @@ std::expected<GateResult, int> GateRun::run(std::chrono::seconds budget,
 std::optional<int> GateRun::tell_end(const GateResult& result) const {
   if (result.end == GateEnd::kDisturbed) {
     return say(kExitUndecided, "undecided, since the machine disturbs the loads: " +
-                                   reasons(result) + ". Wait until it is quieter");
+                                   reasons(result) + ". " + kQuieter);
   }
   if (result.look.number == 0) {
     return say(kExitUndecided,

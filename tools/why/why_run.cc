@@ -294,7 +294,7 @@ std::optional<int> WhyRun::run_round(CauseSearch& search) {
       say(0, "a load is repeated: " + loads_.loads.back().skipped);
       if (++disturbed_ > kDisturbedRunsMax && disturbed_ > 2 * search.rows().size()) {
         return say(kExitUndecided,
-                   "undecided, since the machine disturbs the loads. Wait until it is quieter");
+                   std::string("undecided, since the machine disturbs the loads. ") + kQuieter);
       }
       if (time_is_up()) break;
     }
