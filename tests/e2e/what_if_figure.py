@@ -3,10 +3,9 @@
 
 null: ten that have no effect on the load event, over three pages: none may be called different,
 with a chance of 5 % that one of the thirty is. Names of pages are arguments.
-real: eight on each of three imported real pages, with the savings and their intervals, and whether
-the page looks as it did. REPRISE_CORPUS names the folder of the recordings."""
+real: eight on each of three imported real pages, with the savings and their intervals.
+looks: whether these pages look as they did. REPRISE_CORPUS names the folder of the recordings."""
 
-import hashlib
 import json
 import os
 import pathlib
@@ -16,6 +15,7 @@ import tempfile
 import figure
 import gate_sites
 import harness
+import screenshots
 from gate_sites import HOST, URL
 from real_pages_figure import PAGES
 from wire import Certificate, Origin
@@ -107,48 +107,43 @@ def null(folder, names=("pictures", "blocking", "chain")):
 
 
 REAL = {
-    "VK": ("type=script: async", "type=image: lazy", "type=script,style: compress=off",
+    "VK": ("type=script: async", "type=script: preload", "type=script,style: compress=off",
            "type=html: think=+200ms", "type=style: inline", "*: rtt=+50ms", "*: protocol=h1",
            "type=font,style: preload"),
     "Wikipedia": ("type=script: async", "type=image: lazy", "type=html: compress=off",
-                  "type=html: think=+200ms", "type=style: inline", "*: rtt=+50ms",
+                  "type=html: think=+200ms", "type=image: think=+100ms", "*: rtt=+50ms",
                   "*: protocol=h1", "type=image: preload"),
     "gatech": ("type=script: defer", "type=image: lazy", "type=script,style: compress=br",
                "type=html: think=+200ms", "!host=.gatech.edu: drop", "*: rtt=+50ms",
-               "*: protocol=h1", "type=font: preload"),
+               "*: protocol=h1", "type=style: preload"),
 }
 
 
-def screenshot(folder, archive, url, texts, name):
-    shots = folder / name
-    what_ifs = [each for text in texts for each in ("--what-if", text)]
-    harness.run("load", str(archive), url, *what_ifs, "--screenshot", str(shots), folder=folder,
-                timeout=TIMEOUT_SECONDS)
-    found = sorted(shots.glob("*.png"))
-    return hashlib.sha256(found[0].read_bytes()).hexdigest() if found else None
-
-
-def real(folder, names=tuple(REAL)):
+def recordings(folder, names):
+    """The real pages as archives. Nothing where the recordings are not there."""
     if not os.environ.get("REPRISE_CORPUS"):
-        return figure.report("what_if_real_not_there", 1, "", None)
+        figure.report("what_if_real_not_there", 1, "", None)
+        return
     corpus = pathlib.Path(os.environ["REPRISE_CORPUS"])
-    rows = []
     for name, pattern, url in PAGES:
         if name not in names:
             continue
         archive = folder / f"{name}.reprise"
-        recording = next(corpus.glob(pattern))
-        done = harness.run("archive", "import", str(recording), "-o", str(archive), folder=folder,
-                           timeout=TIMEOUT_SECONDS)
+        done = harness.run("archive", "import", str(next(corpus.glob(pattern))), "-o",
+                           str(archive), folder=folder, timeout=TIMEOUT_SECONDS)
         assert done.returncode == 0, done.stderr.decode()
-        before = screenshot(folder, archive, url, (), f"{name}-base")
-        for number, text in enumerate(REAL[name]):
+        yield name, archive, url
+
+
+def real(folder, names=tuple(REAL)):
+    rows = []
+    for name, archive, url in recordings(folder, names):
+        for text in REAL[name]:
             report = whatif(folder, archive, url, [text], "--link", "wpt:cable", "--budget", "4m",
                             "--max-runs", "8", "--look-every", "8", "--metric", "load")
             if isinstance(report, str):
-                rows.append((name, text, report[:60], "", "", "", ""))
+                rows.append((name, text, report[:60], "", "", ""))
                 continue
-            after = screenshot(folder, archive, url, (text,), f"{name}-{number}")
             metrics = [metric for page in report["pages"] for metric in page["metrics"]]
             requests = report["requests"]
             rows.append((name, text, metrics[0]["verdict"] if metrics else "no verdict",
@@ -156,16 +151,41 @@ def real(folder, names=tuple(REAL)):
                          f"{metrics[0]['high']:+.0f})" if metrics else "",
                          metrics[0]["loads_a"] if metrics else 0,
                          f"{len(requests['came'])}, {len(requests['went'])}, "
-                         f"{len(requests['moved'])}",
-                         "as it did" if after == before else "differently"))
+                         f"{len(requests['moved'])}"))
             print(*rows[-1:], file=sys.stderr, flush=True)
     figure.table(("page", "what if", "verdict", "load event, ms", "loads a side",
-                  "came, went, moved", "looks"), rows)
+                  "came, went, moved"), rows)
     figure.report("what_if_real_measured", sum(row[2] != "no verdict" for row in rows), "of 24",
                   None)
 
 
+def screenshot(folder, archive, url, texts, name):
+    """The picture of a load, or none where the what-if is refused, which is told."""
+    shots = folder / name
+    what_ifs = [each for text in texts for each in ("--what-if", text)]
+    done = harness.run("load", str(archive), url, *what_ifs, "--link", "wpt:cable",
+                       "--screenshot", str(shots), folder=folder, timeout=TIMEOUT_SECONDS)
+    if done.returncode:
+        print(done.stderr.decode().strip().splitlines()[-1:], file=sys.stderr, flush=True)
+    return next(shots.glob("*.png"), None)
+
+
+def looks(folder, names=tuple(REAL)):
+    """What-ifs that change no byte of the page must not change its looks, but for the random
+    order in which a page's own scripts answer: a second load of the unchanged page says how far."""
+    rows = []
+    for name, archive, url in recordings(folder, names):
+        before = screenshot(folder, archive, url, (), f"{name}-before")
+        for number, text in enumerate(("", *REAL[name])):
+            after = screenshot(folder, archive, url, (text,) if text else (), f"{name}-{number}")
+            share = screenshots.changed(before, after) if after else None
+            rows.append((name, text or "(nothing)",
+                         "refused" if share is None else f"{share:.3%}"))
+            print(*rows[-1:], file=sys.stderr, flush=True)
+    figure.table(("page", "what if", "pixels that differ"), rows)
+
+
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as made:
-        {"null": null, "real": real}[sys.argv[1]](pathlib.Path(made), *(
+        {"null": null, "real": real, "looks": looks}[sys.argv[1]](pathlib.Path(made), *(
             [tuple(sys.argv[2:])] if sys.argv[2:] else []))
