@@ -105,6 +105,17 @@ void read_task(Fields& from, CampaignFile& campaign) {
   }
 }
 
+void require_one_configuration(Fields& from, const CampaignFile& campaign) {
+  auto const require_one = [&](std::string_view name, std::size_t values) {
+    if (values > 1) from.wrong(name, "must be one: the task advise has one configuration");
+  };
+  require_one("browsers", campaign.browsers.size());
+  require_one("protocols", campaign.protocols.size());
+  require_one("links", campaign.links.size());
+  require_one("caches", campaign.caches.size());
+  require_one("sides", campaign.sides.size());
+}
+
 CampaignFile read_campaign(Fields from) {
   CampaignFile campaign;
   if (from.text("schema") != kCampaignSchema) {
@@ -132,6 +143,7 @@ CampaignFile read_campaign(Fields from) {
     if (!names.insert(campaign.sides.back().name).second) each.wrong("name", "must be unique");
   });
   if (campaign.sides.empty()) campaign.sides.push_back({.name = "A", .flags = {}, .archives = {}});
+  if (campaign.task == CampaignFile::Task::kAdvise) require_one_configuration(from, campaign);
   campaign.loads = static_cast<unsigned>(in_range(from, "loads", 20, 1, kLoadsMax));
   campaign.budget_hours = in_range(from, "budget_hours", 0, 0, 1e6);
   if (from.has("loads") && campaign.budget_hours > 0) {

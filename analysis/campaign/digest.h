@@ -23,9 +23,10 @@ struct AdvisedPage {
 AdvisedPage advised_page(const boost::json::object& summary);
 
 /// `reprise-digest/1` of one owner. Suggestions are the changes that were measured to save time and
-/// nothing else; the pages with the largest first. `before`: the same pages the last time, by name;
-/// a page is slower or faster when the interval of the shift (95 %) excludes zero and the shift is
-/// at least 1 % of the median.
+/// nothing else; the pages with the largest first. `before`: the same pages the last time, by name.
+/// A page is slower or faster when the shift is at least 1 % of the median and significant; all
+/// pages of the owner are judged together (Holm, 1979): one that did not change is named in at most
+/// 5 % of digests.
 boost::json::object owner_digest(const std::string& owner, std::span<const AdvisedPage> pages,
                                  const std::map<std::string, AdvisedPage>& before);
 /// The same as Markdown.

@@ -109,7 +109,7 @@ json::array texts_of(const std::vector<std::string>& texts) {
 
 json::object part_json(const Plan& plan, const ShardPart& part) {
   json::object out{{"page", part.page}};
-  if (plan.campaign.task != CampaignFile::Task::kLoad) return out;
+  if (plan.campaign.task == CampaignFile::Task::kRecord) return out;
   out["browsers"] = texts_of(part.browsers);
   out["protocols"] = texts_of(part.protocols);
   out["links"] = texts_of(part.links);

@@ -57,9 +57,9 @@ class CampaignCase(harness.TestCase):
         path.write_text(json.dumps(whole))
         return path
 
-    def run_campaign(self, *arguments, expect=0, environment=None, **options):
+    def run_campaign(self, *arguments, expect=0, environment=None, timeout=SECONDS, **options):
         done = subprocess.run([harness.REPRISE, "campaign", *map(str, arguments)],
-                              capture_output=True, timeout=SECONDS, check=False,
+                              capture_output=True, timeout=timeout, check=False,
                               env=environment or self.environment, **options)
         self.assertEqual(done.returncode, expect, done.stderr.decode() + done.stdout.decode())
         return done

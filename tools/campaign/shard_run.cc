@@ -156,11 +156,11 @@ class ShardRun {
   std::optional<ShardFault> advise(const ShardPart& part) {
     auto const folder = PrivateFolder::make("reprise-campaign-");
     if (!folder) return ShardFault{kExitShardAgain, folder.error().message()};
-    auto const minutes = std::max(1L, std::lround(plan_.campaign.advise_minutes));
+    auto const seconds = std::lround(plan_.campaign.advise_minutes * 60);
     auto words = words_of(part, plan_.campaign.sides.front());
     words.insert(words.begin(), "advise");
     words.insert(words.end(),
-                 {"--budget", std::to_string(minutes) + "m", "--seed",
+                 {"--budget", std::to_string(seconds) + "s", "--seed",
                   std::to_string(seed_of(plan_, part)), "-o", folder->path().string()});
     auto const code = run_self(std::move(words));
     if (code != kExitDone) {

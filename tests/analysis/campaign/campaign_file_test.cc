@@ -68,6 +68,10 @@ TEST(CampaignFile, RefusesWhatItCannotPlan) {
   EXPECT_THAT(refusal(least + R"(,"loads":3,"budget_hours":2)"), HasSubstr("one of them"));
   EXPECT_THAT(refusal(least + R"(,"sides":[{"name":"A"},{"name":"A"}])"), HasSubstr("unique"));
   EXPECT_THAT(refusal(least + R"(,"sides":[{"name":"../A"}])"), HasSubstr("letters"));
+  EXPECT_THAT(refusal(least + R"(,"task":"advise","links":["none","wpt:4g"])"),
+              HasSubstr("links must be one"));
+  EXPECT_THAT(refusal(least + R"(,"task":"advise","sides":[{"name":"A"},{"name":"B"}])"),
+              HasSubstr("sides must be one"));
   EXPECT_THAT(parse_campaign("[]").error(), HasSubstr("not a JSON object"));
 }
 

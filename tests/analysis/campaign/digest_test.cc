@@ -61,6 +61,24 @@ TEST(Digest, NamesThePageThatBecameSlowerFirst) {
   EXPECT_THAT(digest_markdown(digest), HasSubstr("slower (+100 ms since the last time)"));
 }
 
+TEST(Digest, OfManyPagesNamesNoneForWhatChanceDoes) {
+  // Five loads each that do not overlap: p = .008.
+  auto then = page_of("page0", 1000, ""), now = page_of("page0", 1011, "");
+  then.load_events_ms.resize(5);
+  now.load_events_ms.resize(5);
+  std::map<std::string, AdvisedPage> before{{"page0", then}};
+  std::vector<AdvisedPage> pages{now};
+  EXPECT_EQ(owner_digest("shop", pages, before).at("slower").to_number<int>(), 1);
+  for (int page = 1; page < 20; ++page) {
+    auto const name = "page" + std::to_string(page);
+    before.emplace(name, page_of(name, 1000, ""));
+    pages.push_back(page_of(name, 1000, ""));
+  }
+  EXPECT_EQ(owner_digest("shop", pages, before).at("slower").to_number<int>(), 0);
+  pages.back() = page_of("page19", 1100, "");  // sixteen loads: p = .0002
+  EXPECT_EQ(owner_digest("shop", pages, before).at("slower").to_number<int>(), 1);
+}
+
 TEST(Digest, SaysWhatIsNewAndWhatIsNoLongerSuggested) {
   auto const then =
       page_of("a", 1000, change("defer", "saves", -40) + "," + change("h3", "saves", -60));

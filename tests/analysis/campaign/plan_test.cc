@@ -12,6 +12,7 @@
 namespace reprise {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// How many times each run of each cell of each page is planned.
@@ -97,6 +98,22 @@ TEST(Plan, IsReadBackAndNamedByItsDigest) {
   EXPECT_EQ(plan_text(again), text);
   EXPECT_EQ(plan_digest(text).size(), 16U);
   EXPECT_NE(plan_digest(text), plan_digest(plan_text(plan_with(R"("loads":51)", 3))));
+}
+
+TEST(Plan, OfAdviceKeepsItsConfiguration) {
+  auto const plan =
+      plan_with(R"("task":"advise","links":["wpt:4g"],"protocols":["h2"],"browsers":["/b"],)"
+                R"("caches":["warm"])",
+                2);
+  auto const again = read_plan(plan_text(plan)).value();
+  for (const Shard& shard : again.shards) {
+    for (const ShardPart& part : shard.parts) {
+      EXPECT_THAT(part.links, ElementsAre("wpt:4g"));
+      EXPECT_THAT(part.protocols, ElementsAre("h2"));
+      EXPECT_THAT(part.browsers, ElementsAre("/b"));
+      EXPECT_THAT(part.caches, ElementsAre("warm"));
+    }
+  }
 }
 
 TEST(Plan, SeedsDifferByPageAndRunAndDependOnNothingElse) {
