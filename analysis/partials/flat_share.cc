@@ -29,10 +29,11 @@ class Divider {
  public:
   std::int64_t operator()(std::int64_t length, std::size_t count) const {
     auto const dividend = static_cast<std::uint64_t>(length) << kShareBits;
-    if (count == 1) return static_cast<std::int64_t>(dividend);
     if (count >= kInverses.size()) return static_cast<std::int64_t>(dividend / count);
+    // The inverse of 1 has 65 bits: it is 0 here.
     return static_cast<std::int64_t>(
-        static_cast<std::uint64_t>((static_cast<Wide>(dividend) * kInverses[count]) >> 64));
+        static_cast<std::uint64_t>((static_cast<Wide>(dividend) * kInverses[count]) >> 64) +
+        (dividend & (0 - std::uint64_t{count == 1 ? 1U : 0U})));
   }
 
  private:
@@ -102,39 +103,39 @@ void FlatShares::sort_edges(std::span<const FlatCall> calls, std::int64_t window
 std::int64_t FlatShares::sweep(std::span<const FlatCall> calls, std::int64_t window_us) {
   constexpr Divider kDivide;
   struct Layer {
-    std::int64_t earned = 0;
+    std::int64_t earned = 0;  ///< of each call that was active all the time
     std::size_t active = 0;
   };
-  std::array<Layer, kCallLayers> layers;
+  // After the layers is the gap, of one call that is always active. No step depends on the order of
+  // the edges, which no processor can guess.
+  std::array<Layer, kCallLayers + 1> layers;
+  layers[kCallLayers].active = 1;
+  unsigned occupied = 1U << kCallLayers;
   std::int64_t now = 0;
-  std::int64_t gap = 0;
   auto const pass = [&](std::int64_t to) {
-    auto const length = to - now;
+    Layer& layer = layers[static_cast<std::size_t>(std::countr_zero(occupied))];
+    layer.earned += kDivide(to - now, layer.active);
     now = to;
-    for (Layer& layer : layers) {
-      if (layer.active == 0) continue;
-      layer.earned += kDivide(length, layer.active);
-      return;
-    }
-    gap += length;
   };
-  std::size_t next = 0;
-  for (auto const end : ends_) {
-    for (; next < starts_.size() && (starts_[next] >> kPlaceBits) <= (end >> kPlaceBits); ++next) {
-      pass(static_cast<std::int64_t>(starts_[next] >> kPlaceBits));
-      auto const call = starts_[next] & kPlaceMask;
-      Layer& layer = layers[static_cast<std::size_t>(calls[call].layer)];
-      ++layer.active;
-      earned_[call] = layer.earned;
-    }
-    pass(static_cast<std::int64_t>(end >> kPlaceBits));
-    auto const call = end & kPlaceMask;
-    Layer& layer = layers[static_cast<std::size_t>(calls[call].layer)];
-    --layer.active;
+  starts_.push_back(~std::uint64_t{0});
+  std::size_t next_start = 0, next_end = 0;
+  while (next_end < ends_.size()) {
+    auto const start = starts_[next_start], end = ends_[next_end];
+    auto const is_end = std::uint64_t{end < start ? 1U : 0U};
+    auto const edge = start ^ ((start ^ end) & (0 - is_end));
+    next_end += is_end;
+    next_start += 1 - is_end;
+    pass(static_cast<std::int64_t>(edge >> kPlaceBits));
+    auto const call = edge & kPlaceMask;
+    auto const place = static_cast<std::size_t>(calls[call].layer);
+    Layer& layer = layers[place];
+    layer.active += 1 - 2 * is_end;
+    occupied = (occupied & ~(1U << place)) | (layer.active != 0 ? 1U : 0U) << place;
     earned_[call] = layer.earned - earned_[call];
   }
+  starts_.pop_back();
   pass(window_us);
-  return gap;
+  return layers[kCallLayers].earned >> kShareBits;
 }
 
 /// Gives the `left` us that rounding down took to the largest remainders; of equal ones to those
@@ -167,7 +168,7 @@ void FlatShares::round_up(std::span<const FlatCall> calls, std::size_t left,
 std::int64_t FlatShares::share(std::span<const FlatCall> calls, std::int64_t window_us,
                                std::span<std::int64_t> by_kind) {
   sort_edges(calls, window_us);
-  earned_.resize(calls.size());
+  earned_.assign(calls.size(), 0);
   auto const gap = sweep(calls, window_us);
   auto left = window_us - gap;
   std::array<std::uint32_t, kBuckets> remainders = {};
