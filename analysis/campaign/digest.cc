@@ -58,29 +58,6 @@ json::object change_since(const AdvisedPage& now, const AdvisedPage& then, const
       {"verdict", verdict}, {"median_ms", finding.median_a}, {"shift_ms", finding.shift.estimate}};
 }
 
-/// Of each page that was there the last time, by name. All of them are judged together: one of 20
-/// pages that did not change is in the 5 % of some test.
-std::map<std::string, json::object> changes_since(
-    std::span<const AdvisedPage> pages, const std::map<std::string, AdvisedPage>& before) {
-  std::vector<Samples> samples;
-  std::vector<const AdvisedPage*> judged;
-  for (const AdvisedPage& page : pages) {
-    auto const then = before.find(page.page);
-    if (then == before.end()) continue;
-    judged.push_back(&page);
-    samples.push_back({.a = then->second.load_events_ms,
-                       .b = page.load_events_ms,
-                       .least = {.relative = kLeastRelative},
-                       .blocks = {}});
-  }
-  auto const findings = judge(samples, kAlpha, [](double alpha) { return alpha; });
-  std::map<std::string, json::object> out;
-  for (std::size_t i = 0; i < judged.size(); ++i) {
-    out[judged[i]->page] = change_since(*judged[i], before.at(judged[i]->page), findings[i]);
-  }
-  return out;
-}
-
 /// `before` is null if the page was not there the last time.
 json::object page_digest(const AdvisedPage& page, const AdvisedPage* before, json::object since) {
   std::set<std::string> known;
@@ -180,15 +157,36 @@ AdvisedPage advised_page(const json::object& summary) {
   return page;
 }
 
-json::object owner_digest(const std::string& owner, std::span<const AdvisedPage> pages,
+PageChanges changes_since(std::span<const AdvisedPage> pages,
                           const std::map<std::string, AdvisedPage>& before) {
-  auto changes = changes_since(pages, before);
+  std::vector<Samples> samples;
+  std::vector<const AdvisedPage*> judged;
+  for (const AdvisedPage& page : pages) {
+    auto const then = before.find(page.page);
+    if (then == before.end()) continue;
+    judged.push_back(&page);
+    samples.push_back({.a = then->second.load_events_ms,
+                       .b = page.load_events_ms,
+                       .least = {.relative = kLeastRelative},
+                       .blocks = {}});
+  }
+  auto const findings = judge(samples, kAlpha, [](double alpha) { return alpha; });
+  PageChanges out;
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    out[judged[i]->page] = change_since(*judged[i], before.at(judged[i]->page), findings[i]);
+  }
+  return out;
+}
+
+json::object owner_digest(const std::string& owner, std::span<const AdvisedPage> pages,
+                          const std::map<std::string, AdvisedPage>& before,
+                          const PageChanges& changes) {
   std::vector<json::object> digests;
   for (const AdvisedPage& page : pages) {
     auto const found = before.find(page.page);
     digests.push_back(found == before.end()
                           ? page_digest(page, nullptr, {})
-                          : page_digest(page, &found->second, std::move(changes[page.page])));
+                          : page_digest(page, &found->second, changes.at(page.page)));
   }
   std::ranges::sort(digests, [](const json::object& a, const json::object& b) {
     auto const key = [](const json::object& page) {

@@ -22,13 +22,21 @@ struct AdvisedPage {
 /// A page of set.json.
 AdvisedPage advised_page(const boost::json::object& summary);
 
+/// `since_last_time` of each page that was there before, by its name.
+using PageChanges = std::map<std::string, boost::json::object>;
+
+/// A page is slower or faster when the shift is at least 1 % of the median and significant. All
+/// pages of a campaign are judged together (Holm, 1979): one that did not change is named in at
+/// most 5 % of campaigns. `before`: the same pages the last time, by name.
+PageChanges changes_since(std::span<const AdvisedPage> pages,
+                          const std::map<std::string, AdvisedPage>& before);
+
 /// `reprise-digest/1` of one owner. Suggestions are the changes that were measured to save time and
-/// nothing else; the pages with the largest first. `before`: the same pages the last time, by name.
-/// A page is slower or faster when the shift is at least 1 % of the median and significant; all
-/// pages of the owner are judged together (Holm, 1979): one that did not change is named in at most
-/// 5 % of digests.
+/// nothing else; slower pages come first, then those with the largest savings. `changes` are of
+/// these pages, and of others.
 boost::json::object owner_digest(const std::string& owner, std::span<const AdvisedPage> pages,
-                                 const std::map<std::string, AdvisedPage>& before);
+                                 const std::map<std::string, AdvisedPage>& before,
+                                 const PageChanges& changes);
 /// The same as Markdown.
 std::string digest_markdown(const boost::json::object& digest);
 

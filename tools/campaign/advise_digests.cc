@@ -59,6 +59,7 @@ int write_digests(const DigestOptions& options) {
     if (!last) return kExitFailed;
     for (AdvisedPage& page : *last) before.emplace(page.page, std::move(page));
   }
+  auto const changes = changes_since(*pages, before);
   std::map<std::string, std::vector<AdvisedPage>> by_owner;
   for (const AdvisedPage& page : *pages) {
     by_owner[owners->owner_of(page.page, page.url)].push_back(page);
@@ -66,7 +67,7 @@ int write_digests(const DigestOptions& options) {
   std::error_code error;
   fs::create_directories(options.output, error);
   for (auto const& [owner, of_owner] : by_owner) {
-    auto const digest = owner_digest(owner, of_owner, before);
+    auto const digest = owner_digest(owner, of_owner, before, changes);
     for (auto const& [suffix, content] :
          {std::pair{".json", json::serialize(digest) + "\n"}, {".md", digest_markdown(digest)}}) {
       auto const path = options.output / (owner + suffix);

@@ -6,6 +6,7 @@
 #include <boost/json/serialize.hpp>
 #include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -121,7 +122,9 @@ void check_digest(std::string_view text) {
   if (malformed || !value.is_object()) return;
   auto const page = advised_page(value.get_object());
   AdvisedPage const pages[] = {page};
-  check(!digest_markdown(owner_digest("web", pages, {{page.page, page}})).empty());
+  std::map<std::string, AdvisedPage> const before{{page.page, page}};
+  auto const changes = changes_since(pages, before);
+  check(!digest_markdown(owner_digest("web", pages, before, changes)).empty());
 }
 
 void check_partials(std::string_view text) {
