@@ -153,6 +153,12 @@ LinkSummary link_of(Fields from) {
   link.rtt_ms = profile.number("rtt_ms");
   link.down_bps = profile.into("down").number("rate_bps");
   link.up_bps = profile.into("up").number("rate_bps");
+  for (auto const* const direction : {"down", "up"}) {
+    auto counters = from.into(direction);
+    for (auto const* const drops : {"queue_drops", "aqm_drops"}) {
+      link.queue_drops += counters.number(drops).value_or(0);
+    }
+  }
   if (!from.has("timeline")) return link;
   auto timeline = from.into("timeline");
   link.timeline = {.width_ms = std::max(0.0, timeline.time("width_ms")),

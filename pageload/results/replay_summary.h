@@ -30,6 +30,9 @@ struct LinkSummary {
   /// The maximum cost of late packets; nothing in results before it was measured.
   std::optional<double> lateness_cost_ms;
   std::optional<double> rtt_ms, down_bps, up_bps;
+  /// Packets for which the queue had no room, or which its management dropped, both ways together;
+  /// without the losses that the link was asked for.
+  double queue_drops = 0;
   std::optional<Timeline> timeline;
 };
 

@@ -133,6 +133,7 @@ class Measurement {
     if (interrupted_) return exit_code_;
     if (planned_ > cells_.size()) {
       std::fprintf(stderr, "\n%s", load_table(result_, cells_).c_str());
+      std::fputs(dropped_text(result_, cells_).c_str(), stderr);
     }
     if (time) tell_standard_errors();
     return exit_code_;

@@ -23,4 +23,8 @@ std::string duration_text(std::chrono::seconds time);
 /// Load Time, the load event's coefficient of variation, misses.
 std::string load_table(const LoadResult& result, const std::vector<LoadCell>& cells);
 
+/// One line for each cell of which a few loads took much longer, and the link's queue dropped
+/// packets in each of them: a cause that more loads do not remove. Empty if there are none.
+std::string dropped_text(const LoadResult& result, const std::vector<LoadCell>& cells);
+
 }  // namespace reprise

@@ -68,6 +68,7 @@ TEST(ReadResult, HasTypedValues) {
   EXPECT_TRUE(report.link->self_check_ok);
   EXPECT_EQ(report.link->down_bps, 9e6);
   EXPECT_EQ(report.link->up_bps, std::nullopt);
+  EXPECT_EQ(report.link->queue_drops, 10);
   EXPECT_THAT(report.link->timeline->down.queue_bytes, ElementsAre(0, 1500));
   EXPECT_EQ(result->replays[0].report, std::nullopt);
   EXPECT_EQ(result->replays[0].exit_code, 3);

@@ -32,6 +32,38 @@ TEST(LoadTable, HasARowForEachConfigurationAndCountsNoWarmUpAndNoFailure) {
             "http://a.test/ (h2)      1       0           50.0     -          51.0       -\n");
 }
 
+/// Loads of one cell: the load event, and the packets that the link's queue dropped.
+LoadResult result_of(const LoadCell& cell, const std::vector<std::pair<double, double>>& loads) {
+  LoadResult result;
+  for (auto const& [load_event_ms, drops] : loads) {
+    ReplaySummary summary;
+    summary.link.emplace().queue_drops = drops;
+    result.loads.push_back(load_of(cell, load_event_ms));
+    result.loads.back().replay = result.replays.size();
+    result.replays.push_back({.exit_code = 0, .report = std::move(summary)});
+  }
+  return result;
+}
+
+TEST(LoadTable, SaysThatSlowLoadsLostPacketsInTheQueue) {
+  auto const cells = load_cells({.urls = {"http://a.test/"},
+                                 .browsers = {"chromium"},
+                                 .protocols = {"h1"},
+                                 .links = {"wpt:cable"},
+                                 .caches = {"cold"}});
+  auto const text = [&](const std::vector<std::pair<double, double>>& loads) {
+    return dropped_text(result_of(cells[0], loads), cells);
+  };
+  EXPECT_EQ(text({{1900, 0}, {1910, 7}, {1920, 3}, {1930, 0}, {2800, 8}}),
+            "http://a.test/: 1 of 5 loads took 880 ms longer, and the link's queue dropped packets "
+            "in it: when the last packets of a response are dropped, it waits for a timeout. A "
+            "longer queue has room for them: --link LINK,queue=1000p\n");
+  EXPECT_EQ(text({{1900, 0}, {1910, 7}, {1920, 3}, {1930, 0}, {2800, 0}}), "");  // another cause
+  EXPECT_EQ(text({{1900, 0}, {1910, 7}, {1920, 3}, {1930, 0}, {1950, 8}}), "");  // not slow
+  EXPECT_EQ(text({{1900, 0}, {1910, 7}, {2820, 3}, {2830, 1}, {2800, 8}}), "");  // no outliers
+  EXPECT_EQ(text({}), "");
+}
+
 TEST(LoadText, IsOneLine) {
   EXPECT_EQ(load_text({.outcome = LoadOutcome::kTimedOut, .failure = "No.", .url = "u"}),
             "timed-out u: No.");
