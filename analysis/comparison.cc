@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <tuple>
 #include <utility>
 
 #include "analysis/metric.h"
@@ -74,6 +75,7 @@ class Comparing {
                              " of B's (steal): times vary more, and are longer, than on a machine "
                              "of one's own");
     }
+    remark_drops();
     judge_all();
     return std::move(out_);
   }
@@ -134,6 +136,16 @@ class Comparing {
         if (each.find("--no-selfcheck") == each.npos) continue;
         refuse(Mismatch::kCalibration,
                std::string("the link was not checked in ") + name + ": " + std::string(each));
+      }
+    }
+  }
+
+  void remark_drops() {
+    for (ComparedPage const& page : out_.pages) {
+      for (auto const& [group, all, side] : {std::tuple{&page.a, &a_, "A"}, {&page.b, &b_, "B"}}) {
+        auto const text = slow_by_drops_text(drops_of(*group, *all));
+        if (text.empty()) continue;
+        out_.remarks.push_back(group->url + " in " + side + ": " + text);
       }
     }
   }

@@ -174,6 +174,17 @@ std::vector<double> values_of(const LoadGroup& group, std::size_t metric) {
   return out;
 }
 
+std::vector<LoadWithDrops> drops_of(const LoadGroup& group, const Measurements& all) {
+  auto const load_event = static_cast<std::size_t>(
+      std::ranges::find(kMetrics, &PageLoad::load_event_ms, &Metric::value) - kMetrics.begin());
+  std::vector<LoadWithDrops> out;
+  for (const LoadRow* load : group.loads) {
+    auto const& time = load->metrics[load_event];
+    if (time) out.push_back({*time, all.replay_of(*load).queue_drops});
+  }
+  return out;
+}
+
 std::vector<Block> blocks_of(const LoadGroup& a, const LoadGroup& b, std::size_t metric) {
   std::map<std::string_view, Block> blocks;
   for (auto const& [group, values] : {std::pair{&a, &Block::a}, {&b, &Block::b}}) {

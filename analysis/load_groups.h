@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/measurements.h"
+#include "analysis/queue_drops.h"
 #include "analysis/verdict.h"
 
 namespace reprise {
@@ -70,6 +71,9 @@ std::vector<LoadGroup> groups_of(const Measurements& all, const CountedLoads& co
 
 /// Of the loads that count, in order, where the browser tells.
 std::vector<double> values_of(const LoadGroup& group, std::size_t metric);
+
+/// Of the loads that count, those with a load event.
+std::vector<LoadWithDrops> drops_of(const LoadGroup& group, const Measurements& all);
 
 /// Of two groups, the same values by the node of a campaign that made the loads. Empty unless all
 /// loads have a node.

@@ -31,6 +31,7 @@ ReplayRow row_of(const ReplayRun& replay) {
   if (!replay.report->link) return out;
   out.warnings = replay.report->link->warnings;
   out.calibration = calibration_of(*replay.report->link);
+  out.queue_drops = replay.report->link->queue_drops;
   return out;
 }
 

@@ -22,6 +22,7 @@ struct ReplayRow {
   std::vector<std::string> misses;    ///< "GET https://...", sorted, without repeats
   std::vector<std::string> warnings;  ///< reasons to doubt its link's figures; sentences
   std::string calibration;            ///< the properties of its link: shaper, self-check on or off
+  double queue_drops = 0;             ///< packets for which its link's queue had no room
 };
 
 struct LoadRow {

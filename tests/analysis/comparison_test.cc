@@ -150,6 +150,22 @@ TEST(Compare, SaysThatTheMachinesDiffer) {
   EXPECT_THAT(out.remarks, ElementsAre("the machines differ: Example, 2 cores and Other, 2 cores"));
 }
 
+TEST(Compare, SaysThatSlowLoadsLostPacketsInTheQueue) {
+  auto loads = loads_like({});
+  loads.push_back(load_text({.load_ms = 1700, .replay = 1}));
+  ResultText const dropping{
+      .doubtful_replay =
+          R"({"run":1,"exit_code":0,"report":{"distinct_misses":[],"link":{"shaper":"packet",)"
+          R"("self_check":{"ok":true},"doubts":[],"down":{"queue_drops":3}}}})"};
+  CompareOptions const options{.allowed = {Mismatch::kMisses}};
+  EXPECT_THAT(compare(read(loads_like({})), read(loads, dropping), options).remarks,
+              ElementsAre("https://a.test/ in B: 1 of 11 loads took 695 ms longer, and the link's "
+                          "queue dropped packets in it: when the last packets of a response are "
+                          "dropped, it waits for a timeout. A longer queue has room for them: "
+                          "--link LINK,queue=1000p"));
+  EXPECT_THAT(compare(read(loads), read(loads_like({})), options).remarks, IsEmpty());
+}
+
 TEST(Compare, RefusesPagesThatOnlyOneSideHas) {
   EXPECT_THAT(refusals(read(loads_like({})), read(loads_like({.url = "https://b.test/"}))),
               ElementsAre("pages: only A has loads of https://a.test/",

@@ -52,6 +52,9 @@ void tell(const Comparison& comparison, const RequestChanges& requests) {
       std::printf("  %s\n", metric_summary(each).c_str());
     }
   }
+  for (const std::string& each : comparison.remarks) {
+    std::printf("note: %s\n", printable(each).c_str());
+  }
   tell_list("requests that came", requests.came);
   tell_list("  of them, not in the archive", requests.missed);
   tell_list("requests that went", requests.went);

@@ -3,18 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <set>
 #include <vector>
 
+#include "analysis/queue_drops.h"
+#include "analysis/verdict.h"
 #include "base/text/counted.h"
 
 namespace reprise {
 namespace {
-
-constexpr double kMuchLonger = 0.15;  // of the median
 
 std::string number_text(double number, const char* format) {
   char text[32];
@@ -32,12 +31,6 @@ std::string ms_text(std::optional<double> ms) {
   return ms ? number_text(*ms, "%.1f ms") : "none";
 }
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  auto const middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 /// In percent of the mean; nothing for fewer than two values.
 std::optional<double> variation(const std::vector<double>& values) {
   if (values.size() < 2) return std::nullopt;
@@ -51,7 +44,7 @@ std::optional<double> variation(const std::vector<double>& values) {
 
 struct Row {
   std::vector<double> load_events;
-  std::vector<double> queue_drops;  ///< of the same loads
+  std::vector<LoadWithDrops> with_drops;  ///< the same
   std::vector<double> last_loads;
   std::size_t failed = 0;
   std::set<std::int64_t> misses;
@@ -69,32 +62,13 @@ Row row_of(const LoadResult& result, const LoadCell& cell) {
     }
     row.load_events.push_back(load.page.load_event_ms.value_or(0));
     auto const* const replay = result.replay_of(load);
-    row.queue_drops.push_back(replay != nullptr && replay->link ? replay->link->queue_drops : 0);
+    row.with_drops.push_back(
+        {.load_event_ms = row.load_events.back(),
+         .queue_drops = replay != nullptr && replay->link ? replay->link->queue_drops : 0});
     if (load.page.last_load_ms) row.last_loads.push_back(*load.page.last_load_ms);
     if (load.page.misses) row.misses.insert(static_cast<std::int64_t>(*load.page.misses));
   }
   return row;
-}
-
-/// Of one cell; empty if its slow loads have another cause, or there are too many to be outliers.
-std::string dropped_text(const Row& row) {
-  double const usual = row.load_events.empty() ? 0 : median(row.load_events);
-  std::size_t slow = 0;
-  double least = std::numeric_limits<double>::infinity(), most = 0;
-  for (std::size_t load = 0; load < row.load_events.size(); ++load) {
-    double const longer = row.load_events[load] - usual;
-    if (longer < kMuchLonger * usual) continue;
-    if (row.queue_drops[load] <= 0) return "";
-    ++slow;
-    least = std::min(least, longer);
-    most = std::max(most, longer);
-  }
-  if (slow == 0 || 3 * slow > row.load_events.size()) return "";
-  return std::to_string(slow) + " of " + counted(row.load_events.size(), "load") + " took " +
-         number_text(least, "%.0f") + (slow == 1 ? "" : " to " + number_text(most, "%.0f")) +
-         " ms longer, and the link's queue dropped packets in " + (slow == 1 ? "it" : "each") +
-         ": when the last packets of a response are dropped, it waits for a timeout. A longer "
-         "queue has room for them: --link LINK,queue=1000p";
 }
 
 /// "0", or "2-4" if loads differ.
@@ -175,7 +149,7 @@ std::string load_table(const LoadResult& result, const std::vector<LoadCell>& ce
 std::string dropped_text(const LoadResult& result, const std::vector<LoadCell>& cells) {
   std::string text;
   for (const LoadCell& cell : cells) {
-    auto const line = dropped_text(row_of(result, cell));
+    auto const line = slow_by_drops_text(row_of(result, cell).with_drops);
     if (line.empty()) continue;
     auto const what = cell_text(cell, cells);
     text += cell.url + (what.empty() ? "" : " (" + what + ")") + ": " + line + "\n";
