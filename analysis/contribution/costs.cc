@@ -26,6 +26,14 @@ double number(std::string_view text) {
   return error == std::errc() && value > 0 && value < 1e15 ? value : 0;
 }
 
+}  // namespace
+
+double wire_bytes(const Call& request) {
+  return number(request.attribute("bytes"));
+}
+
+namespace {
+
 /// The time of tasks on the main thread, without those inside them.
 std::vector<double> processor_times(const CallTree& tree) {
   std::vector<double> times(tree.calls.size());
@@ -93,7 +101,7 @@ void CostSums::add(const CallTree& tree, const std::vector<std::int64_t>& own_us
     Cost const cost{.name = {},
                     .us = static_cast<double>(own_us[i]),
                     .processor_us = processor_us[i],
-                    .bytes = is_request ? number(call.attribute("bytes")) : 0,
+                    .bytes = is_request ? wire_bytes(call) : 0,
                     .requests = is_request ? 1.0 : 0.0};
     if (request[i] == nullptr && call.kind != CallKind::kTask) continue;
     std::string_view url;

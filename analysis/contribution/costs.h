@@ -28,6 +28,9 @@ inline constexpr std::size_t kCauseKindCount = 4;
 /// In JSON: "host", "entity", "script", "setting".
 std::string_view to_string(CauseKind kind);
 
+/// Of a request, on the wire, head and body; 0 if it is not known.
+double wire_bytes(const Call& request);
+
 /// Means of a view.
 struct Cost {
   std::string name;

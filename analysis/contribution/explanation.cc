@@ -162,7 +162,10 @@ class Explainer {
       bool const is_part = tree.calls[i].kind == CallKind::kPhase;
       auto const* const whole =
           &tree.calls[is_part && tree.calls[i].parent != kNoParent ? tree.calls[i].parent : i];
-      if (counted != whole) ++call.count;
+      if (counted != whole) {
+        ++call.count;
+        if (whole->kind == CallKind::kRequest) call.bytes += wire_bytes(*whole);
+      }
       counted = whole;
     }
     auto const gap = rules_.gap_kind();
@@ -224,6 +227,7 @@ class Explainer {
       mean(call.share);
       call.share.kind = key.first;
       call.name = key.second;
+      call.bytes /= static_cast<double>(call.count);
       slice.calls.push_back(std::move(call));
     }
     std::ranges::sort(slice.calls, {}, [](const CallShare& call) {

@@ -44,6 +44,7 @@ struct CallShare {
   std::string name;
   std::string detail;  ///< the entity, or empty
   std::uint64_t count = 0;
+  double bytes = 0;  ///< of a request, on the wire, the mean
   std::int64_t longest_us = 0;
 };
 

@@ -68,6 +68,7 @@ class Writer {
       object["detail"] = as_utf8(call.detail);
       object["count"] = call.count;
       object["longest_us"] = call.longest_us;
+      object["bytes"] = whole(call.bytes);
       calls.push_back(std::move(object));
     }
     json::object costs;

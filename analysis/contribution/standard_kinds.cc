@@ -23,7 +23,7 @@ fix ads:               Load ads after the page's own content, and reserve their 
 fix third party:       Load it later, with async or defer, host it yourself, or do without it.
 fix connection:        Use fewer hosts and HTTP/2 or later; preconnect to those needed first.
 fix AJAX:              Send the data with the document, or request it before the scripts run.
-fix download:          Send fewer bytes: compress, resize images, split scripts, cache longer.
+fix download:          Send fewer bytes (compress, resize, cache): small files wait for large ones.
 fix CDN:               Cache at the edge for longer, and warm what is missed often.
 fix server:            Find the slow part in the server's spans; send the document's head early.
 fix client execution:  Run less script and wait for no timer before the page is shown.

@@ -23,6 +23,10 @@ std::string ms(double us) {
   return text;
 }
 
+std::string kilobytes(double bytes) {
+  return ms(bytes);  // also a thousandth
+}
+
 std::string percent(double part, double whole) {
   char text[64];
   std::snprintf(text, sizeof text, "%.1f", whole > 0 ? 100 * part / whole : 0);
@@ -80,6 +84,7 @@ std::string fixes(const Slice& slice, const KindRules& rules) {
       if (call.share.kind != kind || rows.size() == kCallsShown) continue;
       auto const name = shortened(call.name);
       rows.push_back({ms(call.share.us) + " ms", percent(call.share.us, slice.mean_us) + " %",
+                      call.bytes > 0 ? kilobytes(call.bytes) + " kB" : "",
                       call.detail.empty() ? name : name + " (" + printable(call.detail) + ")"});
     }
     text += text_table(rows);
@@ -101,7 +106,7 @@ std::string costs_text(const Slice& slice) {
       std::snprintf(requests, sizeof requests, "%.3g", costs[i].requests);
       rows.push_back({shortened(costs[i].name), ms(costs[i].us),
                       percent(costs[i].us, slice.mean_us), ms(costs[i].processor_us),
-                      ms(costs[i].bytes), requests, ""});
+                      kilobytes(costs[i].bytes), requests, ""});
     }
     text += text_table(rows);
   }

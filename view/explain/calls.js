@@ -10,7 +10,8 @@ export const COLUMNS = [
   { key: 'count', name: 'Calls' },
   { key: 'longest_us', name: 'Longest' },
 ];
-const FIELDS = ['kind', 'name', 'detail', 'us', 'percent', 'chain_us', 'count', 'longest_us'];
+const FIELDS = ['kind', 'name', 'detail', 'us', 'percent', 'chain_us', 'count', 'longest_us',
+  'bytes'];
 
 /**
  * The calls of the kind `kind` (empty: any) whose kind, name and detail contain every word of

@@ -1,6 +1,6 @@
 // How to get the time back, by kind, with the calls that weigh most.
 import { put, section } from '../page/elements.js';
-import { counted, msText } from '../page/format.js';
+import { bytesText, counted, msText } from '../page/format.js';
 
 import { putKind } from './controls.js';
 import { percentText } from './words.js';
@@ -45,7 +45,8 @@ export class Fixes {
       const line = put(item, 'div', 'line-of-call');
       put(line, 'span', 'name', call.name);
       if (call.detail) put(line, 'span', 'host', call.detail);
-      put(item, 'span', 'took', `${msText(call.us / 1000)}, ${percentText(call.percent)}`);
+      const size = call.bytes > 0 ? `, ${bytesText(call.bytes)}` : '';
+      put(item, 'span', 'took', `${msText(call.us / 1000)}, ${percentText(call.percent)}${size}`);
       const groove = item.append('span').attr('class', 'groove').attr('aria-hidden', true);
       put(groove, 'span', kind.colour)
         .style('width', `${(100 * call.us) / Math.max(calls[0].us, 1)}%`);

@@ -56,6 +56,22 @@ TEST(Explain, GivesTheMeanOfItsViewsByKindAndCall) {
   EXPECT_EQ(all.calls[1].name, "nothing in flight");
 }
 
+TEST(Explain, HasTheMeanSizeOfACallsRequests) {
+  std::vector<GivenView> views = {view("https://slow.test/a", 9'000),
+                                  view("https://slow.test/a", 5'000)};
+  views[0].tree.calls[0].set("bytes", "1000");
+  views[1].tree.calls[0].set("bytes", "3000");
+  // Its phases are of the same request.
+  views[1].tree.calls.push_back({.kind = CallKind::kPhase, .name = "wait", .parent = 0});
+  views[1].tree.calls.push_back({.kind = CallKind::kPhase, .name = "receive", .parent = 0});
+  views[1].tree.calls[1].end_us = views[1].tree.calls[2].start_us = 2'000;
+  views[1].tree.calls[2].end_us = 5'000;
+  auto const explanation = explain(views, rules(), Entities(), {});
+  ASSERT_EQ(explanation.slices.size(), 1u);
+  EXPECT_EQ(explanation.slices[0].calls[0].name, "https://slow.test/a");
+  EXPECT_EQ(explanation.slices[0].calls[0].bytes, 2'000);
+}
+
 TEST(Explain, TakesTheSlowestOfEachSlice) {
   std::vector<GivenView> views;
   for (int i = 1; i <= 10; ++i) {

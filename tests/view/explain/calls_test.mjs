@@ -6,7 +6,7 @@ import { testSeed } from '../../test_seed.mjs';
 import { randomFrom } from '../request.mjs';
 
 const call = (name, given) => ({ kind: 'server', name, detail: '', us: 0, percent: 0, chain_us: 0,
-  count: 1, longest_us: 0, ...given });
+  count: 1, longest_us: 0, bytes: 0, ...given });
 const CALLS = [
   call('https://a.test/One.js', { us: 30, kind: 'CDN', detail: 'Fastly' }),
   call('cart: SELECT', { us: 20, chain_us: 90 }),
@@ -34,9 +34,9 @@ test('calls are found by all words in name, kind and detail, and filtered by kin
 
 test('the file has the listed calls in their order', () => {
   assert.strictEqual(csvOf(listedCalls(CALLS, { text: 'test' }).slice(0, 2)),
-    'kind,name,detail,us,percent,chain_us,count,longest_us\r\n'
-      + 'CDN,https://a.test/One.js,Fastly,30,0,0,1,0\r\n'
-      + 'ads,https://b.test/two,,20,0,5,1,0\r\n');
+    'kind,name,detail,us,percent,chain_us,count,longest_us,bytes\r\n'
+      + 'CDN,https://a.test/One.js,Fastly,30,0,0,1,0,0\r\n'
+      + 'ads,https://b.test/two,,20,0,5,1,0,0\r\n');
 });
 
 /** Reads RFC 4180, one character at a time. */
@@ -65,7 +65,7 @@ test('a name of any characters is one cell, and never a formula', () => {
     const text = Array.from({ length: Math.floor(random() * 8) },
       () => characters[Math.floor(random() * characters.length)]).join('');
     const [, row] = readCsv(csvOf([call(text)]));
-    assert.strictEqual(row.length, 8);
+    assert.strictEqual(row.length, 9);
     assert.strictEqual(row[1], /^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
     assert.ok(!/^[=+\-@\t\r]/.test(row[1]));
   }

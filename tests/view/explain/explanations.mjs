@@ -9,7 +9,7 @@ const KINDS = [
   ['third party', 'Load it later, with async or defer, host it yourself, or do without it.'],
   ['connection', 'Use fewer hosts and HTTP/2 or later; preconnect to those needed first.'],
   ['AJAX', 'Send the data with the document, or request it before the scripts run.'],
-  ['download', 'Send fewer bytes: compress, resize images, split scripts, cache longer.'],
+  ['download', 'Send fewer bytes (compress, resize, cache): small files wait for large ones.'],
   ['CDN', 'Cache at the edge for longer, and warm what is missed often.'],
   ['server', 'Find the slow part in the server\'s spans; send the document\'s head early.'],
   ['client execution', 'Run less script before the page is shown; break up long tasks.'],
