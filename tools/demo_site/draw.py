@@ -90,6 +90,22 @@ def hero():
     return picture.png()
 
 
+def photo(number):
+    """Like a photograph: with noise, so that it does not compress to nothing."""
+    chance = random.Random(f"photo {number}")
+    picture = Picture(240, 160)
+    picture.fade([chance.randrange(120, 240) for _ in range(3)],
+                 [chance.randrange(60, 200) for _ in range(3)])
+    for _ in range(12):
+        colour = [chance.randrange(40, 220) for _ in range(3)]
+        picture.ellipse(chance.randrange(240), chance.randrange(160), chance.randrange(8, 50),
+                        chance.randrange(8, 30), colour)
+    for row in picture.rows:
+        for at in range(len(row)):
+            row[at] ^= chance.getrandbits(3)
+    return picture.png()
+
+
 def tile():
     chance = random.Random("tile")
     picture = Picture(160, 140)

@@ -8,8 +8,10 @@ WORK/nginx.conf the settings for `nginx -c`, and WORK/connect one --connect-to v
 """
 
 import gzip
+import json
 import os
 import pathlib
+import random
 import shutil
 import socket
 import subprocess
@@ -29,9 +31,13 @@ BIRDS = ("skylark corncrake whinchat curlew lapwing snipe quail barn-owl kestrel
          "wagtail").split()
 FLOWERS = ("cowslip ragged-robin oxeye-daisy yellow-rattle meadowsweet knapweed cuckooflower "
            "larkspur harebell red-clover bird-s-foot scabious").split()
+PLACES = ("the hide", "brook", "long acre", "east hedge", "flood pasture")
+PHOTOS = 12
 CERTIFICATES = {
     "meadow": ["www.meadow.test", "static.meadow.test", "img.meadow.test"],
     "larkspur": ["api.larkspur.test"],
+    "tags": ["tags.counter.test"],
+    "photos": ["photos.meadow.test"],
     "pydoc": ["docs.pydoc.test"],
 }
 # All files have the same date, so Last-Modified and ETag do not change between runs.
@@ -50,14 +56,30 @@ def make_pictures(img):
     (img / "hero.png").write_bytes(draw.hero())
 
 
+def records():
+    """What was seen, as a script: some 400 kB. The first ones have photographs."""
+    chance = random.Random("records")
+    seen = [{"species": chance.choice(BIRDS + FLOWERS), "place": chance.choice(PLACES),
+             "day": chance.randrange(90), "count": chance.randrange(1, 40),
+             "observer": f"{chance.randrange(1 << 32):08x}"} for _ in range(4000)]
+    for number in range(PHOTOS):
+        seen[number]["photo"] = str(number)
+    return f"window.meadow = {json.dumps({'records': seen})};\n"
+
+
 def make_site(site):
-    for host in ("www", "static", "api", "img"):
+    for host in ("www", "static", "api", "img", "tags"):
         shutil.copytree(HERE / host, site / host)
     static = site / "static"
     (static / "fonts").mkdir()
     for name, source in FONT_FILES.items():
         shutil.copyfile(FONTS / source, static / "fonts" / f"{name}.ttf")
     make_pictures(site / "img")
+    (static / "data").mkdir()
+    (static / "data" / "records.js").write_text(records())
+    (site / "photos").mkdir()
+    for number in range(PHOTOS):
+        (site / "photos" / f"{number}.png").write_bytes(draw.photo(number))
     for style in static.glob("*.css"):
         subprocess.run(["brotli", "--quality=9", str(style)], check=True)
     for script in [*static.glob("*.js"), static / "fonts" / "serif.ttf"]:
