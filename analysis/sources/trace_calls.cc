@@ -4,10 +4,12 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 
 #include "analysis/sources/json_walk.h"
 #include "archive/import/source/opened_file.h"
+#include "base/http/url_parts.h"
 
 namespace reprise {
 namespace {
@@ -85,6 +87,7 @@ class TraceReader {
     if (!find_page()) return std::unexpected("it has no load of " + tree_.page);
     add_work();
     add_measures();
+    name_running_scripts();
     if (events_lost_ > 0) tree_.lose("events of the trace beyond 2 million", events_lost_);
     normalize(tree_);
     return {};
@@ -232,6 +235,39 @@ class TraceReader {
         }
         open.erase(begin);
       }
+    }
+  }
+
+  /// The URLs of the page's requests of that type.
+  std::set<std::string, std::less<>> requested(std::string_view type) const {
+    std::set<std::string, std::less<>> urls;
+    for (Call const& call : tree_.calls) {
+      if (call.kind == CallKind::kRequest && call.attribute("type") == type) {
+        urls.emplace(without_fragment(call.name));
+      }
+    }
+    return urls;
+  }
+
+  /// The browser names the document as the initiator of an image whose `src` a script has set: the
+  /// script has returned when its microtask asks for the image. But no parser works while a script
+  /// runs.
+  void name_running_scripts() {
+    auto const documents = requested("Document");
+    auto const scripts = requested("Script");
+    std::vector<const Call*> running;  // outermost, by their starts
+    for (Call const& call : tree_.calls) {
+      bool const is_script = call.kind == CallKind::kTask && !call.attribute("url").empty();
+      bool const is_inside = !running.empty() && call.start_us < running.back()->end_us;
+      if (is_script && !is_inside) running.push_back(&call);
+    }
+    for (Call& call : tree_.calls) {
+      if (call.kind != CallKind::kRequest) continue;
+      if (!documents.contains(without_fragment(call.attribute("initiator")))) continue;
+      auto const after = std::ranges::upper_bound(running, call.start_us, {}, &Call::start_us);
+      if (after == running.begin() || call.start_us > (*std::prev(after))->end_us) continue;
+      auto const url = (*std::prev(after))->attribute("url");
+      if (scripts.contains(without_fragment(url))) call.set("initiator", std::string(url));
     }
   }
 

@@ -19,6 +19,7 @@ inline constexpr std::int64_t kTaskMinUs = 100;
 /// Adds the work of the renderer's main thread to the view of that page: "script" with URL,
 /// function and line, "parse", "style", "layout", "paint", "garbage collection", and "task" around
 /// them; and the page's measures of User Timing. Time 0 is the start of the page's own request.
+/// A request that the parser seems to have made while a script ran gets that script as initiator.
 /// Reads an untrusted trace. Errors: a sentence; then nothing has been added.
 std::expected<void, std::string> add_trace(importing::ByteReader& from, CallTree& tree);
 

@@ -9,8 +9,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 /// What add_trace() adds to a view of https://shop.test/ that ends after 500 ms.
-std::expected<CallTree, std::string> traced(std::string_view events) {
-  CallTree tree{.page = "https://shop.test/", .window_us = 500'000};
+std::expected<CallTree, std::string> traced(std::string_view events,
+                                            std::vector<Call> requests = {}) {
+  CallTree tree{.page = "https://shop.test/", .window_us = 500'000, .calls = std::move(requests)};
   auto const text = R"({"metadata":{"a":[1]},"traceEvents":[)" + std::string(events) + "]}";
   importing::MemoryInput input(text);
   importing::InputSource source(input, 0, text.size(), nullptr);
@@ -54,6 +55,49 @@ TEST(TraceCalls, AreTheWorkOfThePagesMainThread) {
   EXPECT_EQ(tree->calls[1].attribute("url"), "https://shop.test/a.js");
   EXPECT_EQ(tree->calls[1].attribute("line"), "3");
   EXPECT_EQ(tree->calls[2].attribute("function"), "boot");
+}
+
+Call request(std::string name, std::string type, std::int64_t start_ms, std::string initiator) {
+  Call call{.name = std::move(name), .start_us = start_ms * 1000, .end_us = 400'000};
+  call.set("type", std::move(type));
+  call.set("initiator", std::move(initiator));
+  return call;
+}
+
+TEST(TraceCalls, NameTheScriptThatRanWhenAnImageWasRequested) {
+  const std::string page = "https://shop.test/";
+  const std::string script = "https://shop.test/a.js#x";
+  auto const tree = traced(
+      R"(
+    {"name":"EvaluateScript","ph":"X","ts":1052000,"dur":10000,"pid":7,"tid":7,
+     "args":{"data":{"url":"https://shop.test/"}}},
+    {"name":"EvaluateScript","ph":"X","ts":1152000,"dur":30000,"pid":7,"tid":7,
+     "args":{"data":{"url":"https://shop.test/a.js#x"}}},
+    {"name":"FunctionCall","ph":"X","ts":1160000,"dur":10000,"pid":7,"tid":7,
+     "args":{"data":{"url":"https://shop.test/other.js"}}},)" +
+          std::string(kNavigation),
+      {request(page, "Document", 0, ""), request("https://shop.test/a.js", "Script", 10, page),
+       request("https://shop.test/other.js", "Script", 11, page),
+       request("https://shop.test/inline.png", "Image", 55, page),
+       request("https://shop.test/before.png", "Image", 149, page),
+       request("https://shop.test/inside.png", "Image", 165, page),
+       request("https://shop.test/data", "Fetch", 166, "https://shop.test/b"),
+       request("https://shop.test/last.png", "Image", 180, page),
+       request("https://shop.test/after.png", "Image", 181, page)});
+  ASSERT_TRUE(tree) << tree.error();
+  std::map<std::string, std::string> initiators;
+  for (Call const& call : tree->calls) {
+    if (call.kind == CallKind::kRequest) {
+      initiators[call.name.substr(page.size())] = call.attribute("initiator");
+    }
+  }
+  EXPECT_THAT(
+      initiators,
+      testing::UnorderedElementsAre(
+          testing::Pair("", ""), testing::Pair("a.js", page), testing::Pair("other.js", page),
+          testing::Pair("inline.png", page), testing::Pair("before.png", page),
+          testing::Pair("inside.png", script), testing::Pair("data", "https://shop.test/b"),
+          testing::Pair("last.png", script), testing::Pair("after.png", page)));
 }
 
 TEST(TraceCalls, HaveTheMeasuresOfThePage) {
