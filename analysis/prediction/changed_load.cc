@@ -28,7 +28,9 @@ class ChangedLoad {
         waiting_(graph.nodes.size()),
         outgoing_(graph.nodes.size()),
         origins_(parts.origins.size()),
-        early_(graph.nodes.size()) {
+        early_(graph.nodes.size()),
+        is_on_wire_(graph.nodes.size()),
+        held_back_(graph.nodes.size()) {
     find_dropped();
     find_edges();
     find_early();
@@ -197,6 +199,8 @@ class ChangedLoad {
         return add(answered + std::max(think, 0.0), Event::kFirstByte, node);
       }
       case Event::kFirstByte:
+        if (is_held_back(node)) return held_back_[*parts(node).behind].push_back(node);
+        is_on_wire_[node] = true;
         happened(node, DependencyAfter::kFirstByte);
         if (node == document_) {
           for (auto const& [early, kind] : at_first_byte_) add(now_us_, kind, early);
@@ -206,6 +210,10 @@ class ChangedLoad {
             protocol(node) == PredictedProtocol::kH1 ? SharedLink::kOwnConnection : origin_of(node),
             {.urgency = urgency_of(node), .incremental = parts(node).incremental});
       case Event::kEnd:
+        is_on_wire_[node] = false;
+        for (auto const next : std::exchange(held_back_[node], {})) {
+          add(now_us_, Event::kFirstByte, next);
+        }
         happened(node, DependencyAfter::kEnd);
         if (graph_.nodes[node].kind == DependencyNodeKind::kRequest) leave_connection(node);
         return;
@@ -214,6 +222,14 @@ class ChangedLoad {
         if (change(node).refused) leave_connection(node);
         return;
     }
+  }
+
+  /// While the response that went first still does, on the same connection.
+  bool is_held_back(std::uint32_t node) const {
+    auto const first = parts(node).behind;
+    return first && is_on_wire_[*first] && protocol(node) == PredictedProtocol::kH2 &&
+           protocol(*first) == PredictedProtocol::kH2 && origin_of(node) == origin_of(*first) &&
+           urgency_of(*first) <= urgency_of(node);
   }
 
   /// By the change of so many round trips.
@@ -368,6 +384,8 @@ class ChangedLoad {
   std::vector<std::vector<Outgoing>> outgoing_;
   std::vector<Origin> origins_;
   std::vector<Early> early_;
+  std::vector<bool> is_on_wire_;                       ///< from the first byte to the end
+  std::vector<std::vector<std::uint32_t>> held_back_;  ///< by what they are behind
   std::uint32_t document_ = 0;
   std::vector<std::pair<std::uint32_t, Event::Kind>> at_first_byte_;
   std::vector<std::uint32_t> hinted_;  ///< of the document's early hints

@@ -16,6 +16,8 @@ namespace {
 
 /// A sender begins with ten segments (RFC 6928).
 constexpr double kFirstWindowBytes = 10 * 1460;
+/// A response that ends so soon after another one was sent right behind it.
+constexpr std::int64_t kRightBehindUs = 5'000;
 
 std::string_view origin_of(std::string_view url) {
   auto const authority = url.find("://");
@@ -60,6 +62,7 @@ class PartsMaker {
     for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
       if (placed_[i]) read(i);
     }
+    for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) find_held_back(i);
     find_tails();
     return std::move(parts_);
   }
@@ -203,6 +206,56 @@ class PartsMaker {
     return std::max(0.0, static_cast<double>(times.sent_us) - could);
   }
 
+  /// A server of HTTP/2 sends a response after those that go first, and after what it has given to
+  /// its socket: a small script behind a large one seems to be slow.
+  void find_held_back(std::uint32_t i) {
+    NodeParts& node = parts_.nodes[i];
+    bool const is_small = node.bytes <= parts_.bytes_per_us * kRightBehindUs;
+    bool const can_be =
+        is_small && is_sent_on_shared(i) && !connects(i) && graph_.nodes[i].type != "Document";
+    if (!can_be) return;
+    NodeTimes const& own = *placed_[i];
+    std::int64_t const earliest_us = own.sent_us + std::llround(node.round_trip_us);
+    for (std::uint32_t other = 0; other < parts_.nodes.size(); ++other) {
+      if (other == i || !is_sent_on_shared(other) || !goes_first(other, i)) continue;
+      NodeTimes const& before = *placed_[other];
+      auto const after_us = own.end_us - before.end_us;
+      // It was on the wire when this response could have been.
+      bool const is_right_behind = before.first_byte_us <= earliest_us + kRightBehindUs &&
+                                   before.end_us > earliest_us &&
+                                   std::abs(after_us) <= kRightBehindUs;
+      if (!is_right_behind) continue;
+      if (node.behind && placed_[*node.behind]->end_us >= before.end_us) continue;
+      node.behind = other;
+    }
+    if (!node.behind) return;
+    auto const began_us = placed_[*node.behind]->first_byte_us + 1;
+    node.think_us = static_cast<double>(std::max<std::int64_t>(began_us - earliest_us, 0));
+  }
+
+  bool is_sent_on_shared(std::uint32_t i) const {
+    return placed_[i] && graph_.nodes[i].kind == DependencyNodeKind::kRequest &&
+           parts_.nodes[i].protocol == PredictedProtocol::kH2 &&
+           parts_.nodes[i].urgency != kUrgencyUnknown;
+  }
+
+  bool goes_first(std::uint32_t a, std::uint32_t b) const {
+    auto const& first = parts_.nodes[a];
+    auto const& then = parts_.nodes[b];
+    if (first.origin != then.origin) return false;
+    if (first.urgency != then.urgency) return first.urgency < then.urgency;
+    if (then.incremental) return !first.incremental;
+    return !first.incremental && placed_[a]->sent_us <= placed_[b]->sent_us;
+  }
+
+  /// When the bytes of a response can be sent.
+  double transfer_start(std::uint32_t i) const {
+    auto const& behind = parts_.nodes[i].behind;
+    auto const first_byte_us = placed_[i]->first_byte_us;
+    return static_cast<double>(behind ? std::max(first_byte_us, placed_[*behind]->end_us)
+                                      : first_byte_us);
+  }
+
   /// Lets the transfers share the link from their observed first bytes on.
   void find_tails() {
     std::vector<std::uint32_t> order;
@@ -211,7 +264,7 @@ class PartsMaker {
       if (placed_[i] && is_request) order.push_back(i);
     }
     std::ranges::sort(order, {},
-                      [this](std::uint32_t i) { return std::pair(placed_[i]->first_byte_us, i); });
+                      [this](std::uint32_t i) { return std::pair(transfer_start(i), i); });
     SharedLink link(parts_.bytes_per_us);
     auto const finish_until = [&](double at_us) {
       for (auto end = link.next_end(); end <= at_us && end != SharedLink::kNever;
@@ -220,7 +273,7 @@ class PartsMaker {
       }
     };
     for (auto const i : order) {
-      auto const at = static_cast<double>(placed_[i]->first_byte_us);
+      auto const at = transfer_start(i);
       finish_until(at);
       link.advance(at);
       NodeParts const& node = parts_.nodes[i];

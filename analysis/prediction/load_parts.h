@@ -40,7 +40,10 @@ struct NodeParts {
   double queue_us = 0;        ///< until it is sent, though it could be
   double round_trip_us = 0;   ///< until the first byte, the network's part
   double think_us = 0;        ///< the server's part
-  double bytes = 0;           ///< through the link
+  /// The response of its connection of HTTP/2 that went first: its own bytes came right behind.
+  /// That hides what its server took: `think_us` lasts until the other's first byte.
+  std::optional<std::uint32_t> behind;
+  double bytes = 0;  ///< through the link
   int urgency = kUrgencyUnknown;
   bool incremental = true;  ///< without a known urgency, it shares its connection
   double tail_us = 0;       ///< until the end, without using the link

@@ -188,6 +188,25 @@ TEST(ChangedLoad, SharesTheLink) {
   EXPECT_NEAR(page.load_ms(.1), 1510, 1e-9);
 }
 
+TEST(ChangedLoad, SendsASmallResponseAfterTheLargeOneBeforeIt) {
+  Page page(1000);                                         // bytes per ms
+  auto const large = page.request({}, 0, 0, 30, 100'000);  // first byte at 10, to 140
+  auto const small = page.request({{large, DependencyAfter::kSent}}, 0, 0, 0, 1'000);
+  for (auto const node : {large, small}) {
+    page.parts.nodes[node].urgency = kUrgencyLow;
+    page.parts.nodes[node].incremental = false;
+  }
+  page.parts.nodes[small].behind = large;
+  page.load_event(0);
+  EXPECT_NEAR(page.load_ms(), 141, 1e-9);
+  EXPECT_NEAR(page.load_ms_with(large, {.bytes_factor = .1}), 51, 1e-9);
+  EXPECT_NEAR(page.load_ms_with(small, {.think_us = 200'000}), 211, 1e-9);
+  EXPECT_NEAR(page.load_ms_with(large, {.at_hand = true}), 11, 1e-9) << "nothing is before it";
+  EXPECT_NEAR(page.load_ms_with(small, {.urgency = kUrgencyHigh}), 141, 1e-9) << "it goes first";
+  EXPECT_NEAR(page.load_ms_with(small, {.protocol = PredictedProtocol::kH1}), 141, 1e-9)
+      << "on a connection of its own, they share the link";
+}
+
 TEST(ChangedLoad, DoesNotMakeADroppedRequestNorWhatItInitiates) {
   Page page;
   auto const document = page.request({}, 0, 40);          // to 50

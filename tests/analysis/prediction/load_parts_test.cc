@@ -134,6 +134,30 @@ TEST(LoadParts, SendScriptsOfAConnectionOneAfterAnother) {
   EXPECT_FALSE(in_order.of("https://a.test/1.js").incremental);
 }
 
+TEST(LoadParts, SeeWhatWasSentRightBehindALargeResponse) {
+  PredictionLink const link{.bytes_per_second = 1e6, .rtt_us = 20'000};
+  auto const taken = [&](const char* large_type, const char* small_priority, double wait_ms,
+                         double receive_ms) {
+    return Taken(load_of({{"https://a.test/large", 0, 0, 0, 0, 0, 20, 100, "h2", "70000",
+                           large_type, "Low"},
+                          {"https://a.test/small", 1, 0, 0, 0, 0, wait_ms, receive_ms, "h2", "300",
+                           "Script", small_priority}}),
+                 link)
+        .of("https://a.test/small");
+  };
+  auto const behind = taken("Script", "Low", 121, 1);
+  ASSERT_TRUE(behind.behind);
+  EXPECT_EQ(behind.think_us, 0);
+  auto const head_before = taken("Script", "Low", 40, 82);
+  ASSERT_TRUE(head_before.behind);
+  EXPECT_EQ(head_before.think_us, 0);
+  EXPECT_NEAR(head_before.tail_us, 2'700, 1e-6) << "after the end of the large one, at 120";
+  EXPECT_FALSE(taken("Script", "High", 121, 1).behind) << "it goes first";
+  EXPECT_FALSE(taken("Image", "Low", 121, 1).behind) << "an image is of use in part";
+  EXPECT_FALSE(taken("Script", "Low", 140, 1).behind) << "its server took longer";
+  EXPECT_EQ(taken("Script", "Low", 140, 1).think_us, 120'000);
+}
+
 TEST(LoadParts, KnowTheWorkInAGap) {
   auto load = load_of({{"https://a.test/", 0, 0, 0, 0, 0, 50, 50}});
   // The load event follows 800 ms after the document.
