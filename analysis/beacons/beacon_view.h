@@ -39,6 +39,8 @@ struct BeaconRequest {
   std::int64_t end_us = 0;
   /// Only if the page may know them; else the request is one piece. Missing moments are 0.
   bool has_moments = false;
+  /// 64 bytes from the start of the name, and of the initiator, are readable.
+  bool has_padding = false;
   std::array<std::int64_t, kBeaconMoments> moments_us = {};
   std::int64_t bytes = 0;          ///< on the wire; 0: unknown, or from a cache
   std::int64_t decoded_bytes = 0;  ///< of the body; 0: unknown, or empty

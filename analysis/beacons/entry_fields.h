@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "analysis/beacons/beacon_json.h"
+#include "base/text/byte_words.h"
 
 namespace reprise {
 
@@ -115,16 +116,12 @@ inline EntryReader::Field EntryReader::field_at(std::size_t place, const char* k
   auto const is = [key](const NamedField& field) {
     auto const size = field.name.size();
     if (key[size] != '"') return false;
-    auto const word = [](const char* text) {
-      std::uint64_t bytes = 0;
-      std::memcpy(&bytes, text, sizeof bytes);
-      return bytes;
-    };
-    constexpr auto kWord = sizeof(std::uint64_t);
-    if (size < kWord || size > 2 * kWord) return std::memcmp(key, field.name.data(), size) == 0;
+    if (size < kWordBytes || size > 2 * kWordBytes)
+      return std::memcmp(key, field.name.data(), size) == 0;
     // Two words that overlap, without a call.
     const char* const name = field.name.data();
-    return word(key) == word(name) && word(key + size - kWord) == word(name + size - kWord);
+    return word_at(key) == word_at(name) &&
+           word_at(key + size - kWordBytes) == word_at(name + size - kWordBytes);
   };
   auto& expected = order_[std::min(place, order_.size() - 1)];
   if (is(kFields[expected])) return kFields[expected].field;

@@ -41,21 +41,21 @@ bool JsonMarks::long_count(const char* begin, std::size_t size, std::int64_t& nu
 
 bool JsonMarks::thousandths_of(const char* begin, const char* end, std::int64_t& number) {
   auto const size = static_cast<std::size_t>(end - begin);
-  auto const first = word(begin);
+  auto const first = word_at(begin);
   auto const point = place_of('.', first);
-  if (size <= kWord && point >= size) {
+  if (size <= kWordBytes && point >= size) {
     if (*begin == '0' && size > 1) return false;
     if (short_count(begin, size, number)) return number *= 1000, true;
   }
   auto const after = size - point - 1;
-  if (point - 1 < kWord - 1 && after - 1 < 2 * kWord && (*begin != '0' || point == 1)) {
-    auto const whole = (first ^ each_byte('0')) << 8 * (kWord - point);
-    auto part = word(begin + point + 1) ^ each_byte('0');
+  if (point - 1 < kWordBytes - 1 && after - 1 < 2 * kWordBytes && (*begin != '0' || point == 1)) {
+    auto const whole = (first ^ each_byte('0')) << 8 * (kWordBytes - point);
+    auto part = word_at(begin + point + 1) ^ each_byte('0');
     bool are_all = true;
-    if (after < kWord) {
+    if (after < kWordBytes) {
       part &= (std::uint64_t{1} << 8 * after) - 1;
     } else {
-      are_all = are_digits(word(end - kWord) ^ each_byte('0'));
+      are_all = are_digits(word_at(end - kWordBytes) ^ each_byte('0'));
     }
     auto const fraction = value_of(part);
     auto const rest = fraction % 100'000;

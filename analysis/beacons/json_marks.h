@@ -8,11 +8,12 @@
 
 #include <simdjson.h>
 
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string_view>
+
+#include "base/text/byte_words.h"
 
 namespace reprise {
 
@@ -50,7 +51,7 @@ class JsonMarks {
     auto const size = static_cast<std::size_t>(next() - begin);
     if (size - 1 >= 15 || (*begin == '0' && size > 1)) return false;
     ++at_;
-    return size <= kWord ? short_count(begin, size, number) : long_count(begin, size, number);
+    return size <= kWordBytes ? short_count(begin, size, number) : long_count(begin, size, number);
   }
   /// A number from 0, rounded to thousandths: ms become us, as beacon_time() has them.
   bool thousandths(std::int64_t& number) {
@@ -82,21 +83,6 @@ class JsonMarks {
  private:
   friend class JsonStage;
 
-  static constexpr auto kWord = sizeof(std::uint64_t);
-
-  static constexpr std::uint64_t each_byte(std::uint64_t byte) { return 0x0101010101010101 * byte; }
-  static std::uint64_t word(const char* text) {
-    static_assert(std::endian::native == std::endian::little);
-    std::uint64_t bytes = 0;
-    std::memcpy(&bytes, text, sizeof bytes);
-    return bytes;
-  }
-  /// The first place of `byte`; 8 if it is not there.
-  static std::size_t place_of(char byte, std::uint64_t bytes) {
-    auto const other = bytes ^ each_byte(static_cast<unsigned char>(byte));
-    auto const found = (other - each_byte(1)) & ~other & each_byte(0x80);
-    return static_cast<std::size_t>(std::countr_zero(found)) / 8;
-  }
   /// `bytes` has no others than 0 to 9.
   static bool are_digits(std::uint64_t bytes) {
     return ((bytes | (bytes + each_byte(0x76))) & each_byte(0x80)) == 0;
@@ -110,7 +96,7 @@ class JsonMarks {
         32);
   }
   static bool short_count(const char* begin, std::size_t size, std::int64_t& number) {
-    auto const digits = (word(begin) ^ each_byte('0')) << 8 * (kWord - size);
+    auto const digits = (word_at(begin) ^ each_byte('0')) << 8 * (kWordBytes - size);
     number = value_of(digits);
     return are_digits(digits);
   }

@@ -62,6 +62,7 @@ bool read_lean_request(JsonMarks& marks, BeaconRequest& request) {
       !marks.take(',') || !marks.count(request.bytes)) {
     return false;
   }
+  request.has_padding = true;
   if (marks.take(']')) return true;
   request.has_moments = true;
   for (auto& moment : request.moments_us) {

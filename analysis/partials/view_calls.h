@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 
 #include "analysis/beacons/beacon_view.h"
 #include "analysis/contribution/kinds.h"
+#include "analysis/partials/call_key.h"
 #include "analysis/partials/flat_share.h"
 
 namespace reprise {
@@ -34,33 +34,22 @@ class ViewCalls {
     std::uint8_t whole = 0;
     std::array<std::uint8_t, kBeaconPhaseNames.size()> phases = {};
   };
-  /// What the rules can tell requests apart by; what they do not ask for is empty.
-  struct Key {
-    std::uint32_t page = 0;
-    bool has_rest = false;  ///< although it may be empty
-    std::int64_t status = 0;
-    std::string_view site;  ///< or the whole URL
-    std::string_view initiator;
-    std::string_view rest;  ///< see rest_of()
-
-    bool operator==(const Key& other) const;
-    std::uint64_t hash() const;
-    std::size_t size_bytes() const { return site.size() + initiator.size() + rest.size(); }
-  };
-  /// A key with its own texts.
   struct Known {
-    Key key;
-    bool needs_rest = false;  ///< so that there are longer keys, and no kinds here
+    CallKey key;
     Kinds kinds;
-    std::string texts;
+  };
+
+  /// Where a key is, or is to be.
+  struct Place {
+    Known& known;
+    bool is_here;
   };
 
   const Kinds& kinds_of(const BeaconRequest& request, const BeaconView& view);
-  const Known& known(const Key& key, const BeaconRequest& request, const BeaconView& view);
-  const Known& learn(const Key& key, std::size_t place, const BeaconRequest& request,
-                     const BeaconView& view);
-  bool needs_rest(std::string_view initiator) const;
-  std::string_view rest_of(const BeaconRequest& request);
+  const Kinds& kinds_of_long(const BeaconRequest& request, const BeaconView& view);
+  Place place_of(const CallKey& key);
+  void grow();
+  const Kinds& learn(const CallKey& key, const BeaconRequest& request, const BeaconView& view);
   Kinds classify(const BeaconRequest& request, const BeaconView& view) const;
   std::uint8_t kind_of(const BeaconWork& work, const BeaconView& view);
   void flatten_by_tree(const BeaconView& view);
@@ -72,11 +61,14 @@ class ViewCalls {
   bool whole_url_ = false;  ///< the rules ask for more of a URL than its host
   bool by_protocol_ = false;
   bool by_type_ = false;
-  std::vector<std::unique_ptr<Known>> known_;  ///< open addressing, a power of two of places
-  Known too_long_;                             ///< of a request whose key is not kept
+  bool has_keys_ = true;  ///< a CallKey has all that the rules ask for
+  /// Open addressing, a power of two of places; the empty ones have an empty key.
+  std::vector<Known> known_;
+  std::size_t known_count_ = 0;
+  std::unordered_map<std::string, Kinds> known_long_;  ///< of requests without a CallKey
   std::unordered_map<std::string, std::uint8_t> known_works_;
-  std::string work_key_;
-  std::string rest_;
+  std::string long_key_;
+  Kinds too_long_;  ///< of a request whose key is not kept
   std::string page_;
   std::uint32_t page_number_ = 0;
   std::unordered_map<std::string, std::uint32_t> pages_;  ///< by their hosts
