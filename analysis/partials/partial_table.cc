@@ -79,9 +79,9 @@ PartialTable::PartialTable(const KindRules& rules, const Entities& entities,
                            std::vector<std::string> tags, PartialSink sink)
     : tags_(std::move(tags)),
       sink_(std::move(sink)),
-      kinds_(rules.kinds().size()),
       gap_kind_(rules.gap_kind()),
-      calls_(rules, entities) {}
+      calls_(rules, entities),
+      sums_(2 + rules.kinds().size(), kKeysMax) {}
 
 void PartialTable::write_key(const BeaconView& view, std::int64_t window_us) {
   constexpr double kDayMs = 86'400'000;
@@ -109,24 +109,21 @@ void PartialTable::write_key(const BeaconView& view, std::int64_t window_us) {
 void PartialTable::add(const BeaconView& view) {
   auto const window_us = view.window_us();
   write_key(view, window_us);
-  auto found = sums_.find(std::string_view(key_));
-  if (found == sums_.end()) {
-    if (sums_.size() >= kKeysMax) flush();
-    found = sums_.emplace(key_, std::vector<std::int64_t>(2 + kinds_)).first;
+  auto const hash = sums_.expect(key_);
+  auto const calls = calls_.flatten(view);
+  auto sums = sums_.find(key_, hash);
+  if (sums.empty()) {
+    flush();
+    sums = sums_.find(key_, hash);
   }
-  std::span<std::int64_t> const sums(found->second);
   ++sums[0];
   sums[1] += window_us;
   auto const by_kind = sums.subspan(2);
-  by_kind[gap_kind_] += shares_.share(calls_.flatten(view), window_us, by_kind);
+  by_kind[gap_kind_] += shares_.share(calls, window_us, by_kind);
 }
 
 void PartialTable::flush() {
-  std::vector<const std::pair<const std::string, std::vector<std::int64_t>>*> lines;
-  lines.reserve(sums_.size());
-  for (auto const& line : sums_) lines.push_back(&line);
-  std::ranges::sort(lines, {}, [](auto const* line) { return std::string_view(line->first); });
-  for (auto const* const line : lines) write_partial_line(line->first, line->second, sink_);
+  for (auto const& [key, sums] : sums_.sorted()) write_partial_line(key, sums, sink_);
   sums_.clear();
 }
 

@@ -8,12 +8,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "analysis/beacons/beacon_view.h"
 #include "analysis/contribution/kinds.h"
 #include "analysis/partials/flat_share.h"
+#include "analysis/partials/keyed_sums.h"
 #include "analysis/partials/view_calls.h"
 
 namespace reprise {
@@ -52,21 +52,14 @@ class PartialTable {
   void flush();
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view key) const {
-      return std::hash<std::string_view>()(key);
-    }
-  };
   void write_key(const BeaconView& view, std::int64_t window_us);
 
   std::vector<std::string> tags_;
   PartialSink sink_;
-  std::size_t kinds_;
   std::uint8_t gap_kind_;
   ViewCalls calls_;
   FlatShares shares_;
-  std::unordered_map<std::string, std::vector<std::int64_t>, Hash, std::equal_to<>> sums_;
+  KeyedSums sums_;
   std::string key_;
   std::int64_t day_number_ = -1;  ///< of day_
   std::string day_;
