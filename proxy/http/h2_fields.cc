@@ -15,9 +15,13 @@ std::uint8_t* nghttp2_bytes(std::string_view text) {
 }  // namespace
 
 bool is_connection_field(const HeaderView& field) {
-  constexpr std::array<std::string_view, 6> kNames{"Connection",       "Keep-Alive",
-                                                   "Proxy-Connection", "Transfer-Encoding",
-                                                   "Upgrade",          "HTTP2-Settings"};
+  static constexpr std::array<std::string_view, 6> kNames{"Connection",       "Keep-Alive",
+                                                          "Proxy-Connection", "Transfer-Encoding",
+                                                          "Upgrade",          "HTTP2-Settings"};
+  // Most fields have none of these lengths.
+  static constexpr std::size_t kSizeMax = 17;
+  static constexpr std::uint32_t kSizes = 1U << 7 | 1U << 10 | 1U << 14 | 1U << 16 | 1U << 17;
+  if (field.name.size() > kSizeMax || (kSizes >> field.name.size() & 1) == 0) return false;
   return std::ranges::any_of(
       kNames, [&field](std::string_view name) { return equals_ignoring_case(field.name, name); });
 }
