@@ -2,7 +2,7 @@
 
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
-#include <optional>
+#include <memory>
 
 #include "proxy/stream/net.h"
 
@@ -17,7 +17,7 @@ class Event {
   /// The same, but returns at `at` at the latest.
   awaitable<void> wait_until(std::chrono::steady_clock::time_point at) {
     if (!set_) {
-      if (!timer_) timer_.emplace(co_await net::this_coro::executor);
+      if (!timer_) timer_ = std::make_unique<net::steady_timer>(co_await net::this_coro::executor);
       timer_->expires_at(at);
       co_await timer_->async_wait(kTuple);
     }
@@ -32,7 +32,7 @@ class Event {
 
  private:
   bool set_ = false;
-  std::optional<net::steady_timer> timer_;
+  std::unique_ptr<net::steady_timer> timer_;
 };
 
 }  // namespace reprise
