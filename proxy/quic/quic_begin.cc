@@ -4,6 +4,7 @@
 #include "proxy/quic/quic_connection.h"
 #include "proxy/quic/quic_error.h"
 #include "proxy/quic/quic_time.h"
+#include "proxy/quic/recycled_memory.h"
 
 namespace reprise {
 namespace {
@@ -190,8 +191,10 @@ Result<void> QuicConnection::start(const Arrival& arrival, const QuicOptions& op
 
   auto const callbacks = Callbacks::all();
   auto const where = path();
+  static constexpr ngtcp2_mem kMemory{nullptr, RecycledMemory::take, RecycledMemory::give,
+                                      RecycledMemory::take_cleared, RecycledMemory::resize};
   if (ngtcp2_conn_server_new(&connection_, &arrival.head.scid, &id, &where, arrival.head.version,
-                             &callbacks, &settings, &params, nullptr, this) != 0) {
+                             &callbacks, &settings, &params, &kMemory, this) != 0) {
     return fail(std::make_error_code(std::errc::not_enough_memory));
   }
   credentials.set_chooser(Callbacks::choose_chain);

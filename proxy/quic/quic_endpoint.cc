@@ -19,11 +19,11 @@ constexpr int kRoundsMax = 4;
 /// Room for one more packet than a burst has.
 constexpr std::size_t kMarginBytes = 2048;
 
-std::string key_of(const std::uint8_t* data, std::size_t size) {
+std::string_view key_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 std::string key_of(const ngtcp2_cid& id) {
-  return key_of(id.data, id.datalen);
+  return std::string(key_of(id.data, id.datalen));
 }
 
 /// RFC 9000 section 17.2.
@@ -270,9 +270,14 @@ void QuicEndpoint::settle(Entry& entry, TimePoint now) {
   }
   auto const due = connection.due();
   if (due == entry.due) return;
-  if (entry.due != TimePoint::max()) due_.erase({entry.due, &entry});
-  entry.due = due;
-  if (due != TimePoint::max()) due_.emplace(due, &entry);
+  auto place = due_.extract({std::exchange(entry.due, due), &entry});
+  if (due == TimePoint::max()) return;
+  if (place.empty()) {
+    due_.emplace(due, &entry);
+  } else {
+    place.value().first = due;
+    due_.insert(std::move(place));
+  }
 }
 
 void QuicEndpoint::bury(Entry& entry, TimePoint now) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -64,6 +65,11 @@ class QuicEndpoint {
   using TimePoint = QuicConnection::TimePoint;
   struct Entry;
   using Due = std::pair<TimePoint, Entry*>;
+  /// Finds identifiers without a copy.
+  struct IdHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view id) const { return std::hash<std::string_view>()(id); }
+  };
   /// What is left of an ended connection.
   struct Remnant {
     std::vector<std::byte> packet;
@@ -99,8 +105,8 @@ class QuicEndpoint {
   GnutlsCredentials& credentials_;
   QuicApplications& applications_;
   std::list<Entry> entries_;
-  std::unordered_map<std::string, Entry*> by_id_;
-  std::unordered_map<std::string, std::shared_ptr<Remnant>> remnants_;
+  std::unordered_map<std::string, Entry*, IdHash, std::equal_to<>> by_id_;
+  std::unordered_map<std::string, std::shared_ptr<Remnant>, IdHash, std::equal_to<>> remnants_;
   std::set<Due> due_;
   boost::asio::steady_timer timer_;
   TimePoint armed_ = TimePoint::max();

@@ -40,11 +40,14 @@ ExchangeContext H3Server::context_of(const H3ServerStream& stream) const {
           .arrived = std::chrono::steady_clock::now()};
 }
 
-void H3Server::prepare(H3ServerStream& stream, const H2Target& target,
-                       bool expects_continue) const {
+void H3Server::prepare(H3ServerStream& stream, const H2Target& target, bool expects_continue) {
   stream.set_request(target.method, expects_continue);
   if (options().tells_alt_svc) {
-    stream.set_alt_svc("h3=\":" + std::to_string(target.authority.port) + "\"");
+    auto const port = target.authority.port;
+    if (std::exchange(alt_svc_port_, port) != port) {
+      alt_svc_ = "h3=\":" + std::to_string(port) + "\"";
+    }
+    stream.set_alt_svc(alt_svc_);
   }
 }
 
@@ -69,6 +72,7 @@ bool H3Server::answer_at_once(H3ServerStream& stream) {
   if (response == nullptr) return false;
   prepare(stream, *target, false);
   stream.answer(std::move(response));
+  drop_head(stream);
   return true;
 }
 

@@ -24,14 +24,16 @@ class H3Server final : public H3Session {
   bool answer_at_once(H3ServerStream& stream);
   awaitable<void> serve_one(H3ServerStream& stream);
   ExchangeContext context_of(const H3ServerStream& stream) const;
-  void prepare(H3ServerStream& stream, const H2Target& target, bool expects_continue) const;
+  void prepare(H3ServerStream& stream, const H2Target& target, bool expects_continue);
 
   net::any_io_executor executor_;
   ConnectionInfo& info_;
   Handler& handler_;
   std::vector<HeaderView> fields_;   // of answer_at_once()
   std::vector<HeaderView> headers_;  // of answer_at_once()
-  std::size_t serving_ = 0;          // handlers that have not returned
+  std::uint16_t alt_svc_port_ = 0;
+  std::string alt_svc_;      // for that port
+  std::size_t serving_ = 0;  // handlers that have not returned
   std::error_code why_;
   bool over_ = false;
   Event over_event_;

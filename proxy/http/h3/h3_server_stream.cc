@@ -1,7 +1,5 @@
 #include "proxy/http/h3/h3_server_stream.h"
 
-#include <array>
-
 #include "proxy/http/h2_fields.h"
 #include "proxy/quic/library_assertion.h"
 
@@ -121,20 +119,21 @@ void H3ServerStream::submit_interim(const ResponseHead& interim) {
 
 void H3ServerStream::respond(const nghttp2_nv* fields, std::size_t count) {
   constexpr std::string_view kAltSvc = "alt-svc";
-  std::vector<nghttp3_nv> all;
+  std::vector<nghttp3_nv, RecyclingAllocator<nghttp3_nv>> all;
   all.reserve(count + 1);
-  bool has_alt_svc = false;
+  bool has_alt_svc = alt_svc_.empty();
   for (std::size_t i = 0; i < count; ++i) {
     all.push_back(field_of(fields[i]));
-    std::string_view const name(reinterpret_cast<const char*>(fields[i].name), fields[i].namelen);
+    if (fields[i].namelen != kAltSvc.size()) continue;
+    std::string_view const name(reinterpret_cast<const char*>(fields[i].name), kAltSvc.size());
     has_alt_svc = has_alt_svc || name == kAltSvc;
   }
-  if (!alt_svc_.empty() && !has_alt_svc) {
+  if (!has_alt_svc) {
     all.push_back({.name = nghttp3_bytes(kAltSvc),
                    .value = nghttp3_bytes(alt_svc_),
                    .namelen = kAltSvc.size(),
                    .valuelen = alt_svc_.size(),
-                   .flags = NGHTTP3_NV_FLAG_NONE});
+                   .flags = NGHTTP3_NV_FLAG_NO_COPY_NAME | NGHTTP3_NV_FLAG_NO_COPY_VALUE});
   }
   nghttp3_data_reader const content{.read_data = read_piece};
   call([&](nghttp3_conn* connection) {

@@ -10,6 +10,7 @@
 #include "proxy/http/h2_content.h"
 #include "proxy/http/handler.h"
 #include "proxy/http/stand_still.h"
+#include "proxy/quic/recycled_memory.h"
 
 namespace reprise {
 
@@ -40,6 +41,10 @@ class H3ServerStream final : public BodyReader, public ResponseWriter {
   ~H3ServerStream() override;
   H3ServerStream(const H3ServerStream&) = delete;
   H3ServerStream& operator=(const H3ServerStream&) = delete;
+  static void* operator new(std::size_t size_bytes) {
+    return RecyclingAllocator<std::byte>().allocate(size_bytes);
+  }
+  static void operator delete(void* object) { RecycledMemory::give(object); }
 
   std::int64_t id() const { return id_; }
   void set_request(std::string_view method, bool expects_continue) {
@@ -47,7 +52,7 @@ class H3ServerStream final : public BodyReader, public ResponseWriter {
     expects_continue_ = expects_continue;
   }
   /// The Alt-Svc field of a response that has none.
-  void set_alt_svc(std::string value) { alt_svc_ = std::move(value); }
+  void set_alt_svc(std::string_view value) { alt_svc_ = value; }
 
   // BodyReader: bytes are acknowledged, for the windows of stream and connection, only after they
   // were read. So the two windows limit what is held here.

@@ -1,6 +1,7 @@
 #include "proxy/http/h3/h3_session.h"
 
 #include "proxy/quic/quic_error.h"
+#include "proxy/quic/recycled_memory.h"
 
 namespace reprise {
 namespace {
@@ -167,13 +168,15 @@ void H3Session::begin() {
   settings.qpack_encoder_max_dtable_capacity = kDynamicTableBytes;
   settings.qpack_blocked_streams = kBlockedStreamsMax;
   auto const callbacks = Callbacks::all();
+  static constexpr nghttp3_mem kMemory{nullptr, RecycledMemory::take, RecycledMemory::give,
+                                       RecycledMemory::take_cleared, RecycledMemory::resize};
   nghttp3_conn* made = nullptr;
   auto const control = quic_->open_stream();
   auto const encoder = quic_->open_stream();
   auto const decoder = quic_->open_stream();
   // A client without room for these three cannot speak HTTP/3 (section 6.2).
   if (control < 0 || encoder < 0 || decoder < 0 ||
-      nghttp3_conn_server_new(&made, &callbacks, &settings, nullptr, this) != 0) {
+      nghttp3_conn_server_new(&made, &callbacks, &settings, &kMemory, this) != 0) {
     quic_->close(NGHTTP3_H3_GENERAL_PROTOCOL_ERROR);
     return;
   }
@@ -303,9 +306,6 @@ void H3Session::ended(std::error_code why) {
   on_over(why);
 }
 
-void H3Session::wake() {
-  if (quic_ != nullptr) quic_->wake();
-}
 void H3Session::extend(std::int64_t stream, bool open, std::uint64_t size_bytes) {
   if (quic_ == nullptr) return;
   guard([&] {
@@ -319,10 +319,6 @@ void H3Session::extend(std::int64_t stream, bool open, std::uint64_t size_bytes)
 void H3Session::reset_soon(std::int64_t stream, std::uint64_t code) {
   resets_.emplace_back(stream, code);
   wake();
-}
-
-void H3Session::abandon() {
-  if (quic_ != nullptr) quic_->abandon();
 }
 
 H3ServerStream* H3Session::stream_at(std::int64_t id) const {
@@ -370,7 +366,12 @@ void H3Session::on_begin_head(std::int64_t id) {
   auto const [place, added] = streams_.try_emplace(id);
   if (added) {
     place->second = std::make_unique<H3ServerStream>(*this, id);
-    place->second->head.reserve();
+    auto& head = place->second->head;
+    if (!spare_heads_.empty()) {
+      head = std::move(spare_heads_.back());
+      spare_heads_.pop_back();
+    }
+    head.reserve();
   }
   nghttp3_conn_set_stream_user_data(raw(), id, place->second.get());
   if (ending_) place->second->hurry();

@@ -15,6 +15,7 @@
 #include "proxy/http/h3/h3_server_stream.h"
 #include "proxy/quic/library_assertion.h"
 #include "proxy/quic/quic_connection.h"
+#include "proxy/quic/recycled_memory.h"
 
 namespace reprise {
 
@@ -72,13 +73,23 @@ class H3Session : public QuicApplication, public H3Streams {
   virtual void on_over(std::error_code why) = 0;
   /// The derived class no longer uses it.
   void release(H3ServerStream& stream);
+  /// The stream's head is read: the next one gets its memory.
+  void drop_head(H3ServerStream& stream) {
+    if (spare_heads_.size() == kSpareHeadsMax) return;
+    stream.head.clear();
+    spare_heads_.push_back(std::move(stream.head));
+  }
 
   // H3Streams.
   nghttp3_conn* raw() const override { return http_.get(); }
-  void wake() override;
+  void wake() override {
+    if (quic_ != nullptr) quic_->wake();
+  }
   void extend(std::int64_t stream, bool open, std::uint64_t size_bytes) override;
   void reset_soon(std::int64_t stream, std::uint64_t code) override;
-  void abandon() override;
+  void abandon() override {
+    if (quic_ != nullptr) quic_->abandon();
+  }
 
   const H3ServerOptions& options() const { return options_; }
 
@@ -91,6 +102,7 @@ class H3Session : public QuicApplication, public H3Streams {
   };
   /// Pieces that a packet may be made of.
   static constexpr std::size_t kPiecesMax = 16;
+  static constexpr std::size_t kSpareHeadsMax = 16;
 
   H3ServerStream* stream_at(std::int64_t id) const;
   void break_off(int library_code);
@@ -109,7 +121,11 @@ class H3Session : public QuicApplication, public H3Streams {
   QuicConnection* quic_ = nullptr;  // null before and after its life
   ChainFor chain_for_;
   std::unique_ptr<nghttp3_conn, Deleter> http_;
-  std::unordered_map<std::int64_t, std::unique_ptr<H3ServerStream>> streams_;
+  using Streams = std::unordered_map<
+      std::int64_t, std::unique_ptr<H3ServerStream>, std::hash<std::int64_t>, std::equal_to<>,
+      RecyclingAllocator<std::pair<const std::int64_t, std::unique_ptr<H3ServerStream>>>>;
+  Streams streams_;
+  std::vector<H2Head> spare_heads_;  // empty, with their memory
   std::vector<std::int64_t> ready_;  // their heads are complete
   std::vector<std::int64_t> gone_;   // closed and not used
   std::vector<std::pair<std::int64_t, std::uint64_t>> resets_;
