@@ -116,7 +116,6 @@ void QuicConnection::read_datagram(Bytes datagram, std::uint32_t ecn, TimePoint 
 
 std::size_t QuicConnection::write_packet(std::span<std::byte> into, std::uint32_t& ecn,
                                          TimePoint now) {
-  auto where = path();
   ngtcp2_pkt_info info{};
   auto const size = std::min(into.size(), ngtcp2_conn_get_max_tx_udp_payload_size(connection_));
   bool begun = false;  // ngtcp2 has a packet under way, and needs to finish it
@@ -130,7 +129,7 @@ std::size_t QuicConnection::write_packet(std::span<std::byte> into, std::uint32_
     if (next.ends) flags |= NGTCP2_WRITE_STREAM_FLAG_FIN;
     ngtcp2_ssize taken = -1;
     auto const made = ngtcp2_conn_writev_stream(
-        connection_, &where, &info, reinterpret_cast<std::uint8_t*>(into.data()), size, &taken,
+        connection_, nullptr, &info, reinterpret_cast<std::uint8_t*>(into.data()), size, &taken,
         flags, next.stream, next.pieces.data(), next.pieces.size(), quic_stamp(now));
     if (taken >= 0) application_.sent(next.stream, static_cast<std::size_t>(taken));
     if (made >= 0) {
@@ -199,11 +198,10 @@ QuicBurst QuicConnection::write_burst(std::span<std::byte> into, TimePoint now) 
 }
 
 void QuicConnection::say_goodbye(TimePoint now) {
-  auto where = path();
   ngtcp2_pkt_info info{};
   final_packet_.resize(ngtcp2_conn_get_max_tx_udp_payload_size(connection_));
   auto const size = ngtcp2_conn_write_connection_close(
-      connection_, &where, &info, reinterpret_cast<std::uint8_t*>(final_packet_.data()),
+      connection_, nullptr, &info, reinterpret_cast<std::uint8_t*>(final_packet_.data()),
       final_packet_.size(), &*closing_, quic_stamp(now));
   final_packet_.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
   end(quic_error(NGTCP2_ERR_CLOSING));

@@ -187,6 +187,7 @@ class QuicConnection {
         first_id_(arrival.head.dcid) {}
   Result<void> start(const Arrival& arrival, const QuicOptions& options,
                      GnutlsCredentials& credentials, TimePoint now);
+  /// The only one: clients do not migrate, so written packets are for it, too.
   ngtcp2_path path();
   void read_datagram(Bytes datagram, std::uint32_t ecn, TimePoint now);
   QuicBurst write_burst(std::span<std::byte> into, TimePoint now);

@@ -1,5 +1,9 @@
 #include "proxy/http/h3/h3_server_stream.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
 #include "proxy/http/h2_fields.h"
 #include "proxy/quic/library_assertion.h"
 
@@ -36,6 +40,11 @@ nghttp3_nv field_of(const nghttp2_nv& field) {
           .valuelen = field.valuelen,
           .flags = field.flags};
 }
+static_assert(sizeof(nghttp2_nv) == sizeof(nghttp3_nv) &&
+              offsetof(nghttp2_nv, value) == offsetof(nghttp3_nv, value) &&
+              offsetof(nghttp2_nv, namelen) == offsetof(nghttp3_nv, namelen) &&
+              offsetof(nghttp2_nv, valuelen) == offsetof(nghttp3_nv, valuelen) &&
+              offsetof(nghttp2_nv, flags) == offsetof(nghttp3_nv, flags));
 static_assert(int{NGHTTP2_NV_FLAG_NO_COPY_NAME} == int{NGHTTP3_NV_FLAG_NO_COPY_NAME} &&
               int{NGHTTP2_NV_FLAG_NO_COPY_VALUE} == int{NGHTTP3_NV_FLAG_NO_COPY_VALUE});
 
@@ -118,22 +127,20 @@ void H3ServerStream::submit_interim(const ResponseHead& interim) {
 }
 
 void H3ServerStream::respond(const nghttp2_nv* fields, std::size_t count) {
-  constexpr std::string_view kAltSvc = "alt-svc";
-  std::vector<nghttp3_nv, RecyclingAllocator<nghttp3_nv>> all;
-  all.reserve(count + 1);
-  bool has_alt_svc = alt_svc_.empty();
-  for (std::size_t i = 0; i < count; ++i) {
-    all.push_back(field_of(fields[i]));
-    if (fields[i].namelen != kAltSvc.size()) continue;
-    std::string_view const name(reinterpret_cast<const char*>(fields[i].name), kAltSvc.size());
-    has_alt_svc = has_alt_svc || name == kAltSvc;
-  }
+  static constexpr std::string_view kAltSvc = "alt-svc";
+  bool const has_alt_svc =
+      alt_svc_.empty() || std::any_of(fields, fields + count, [](const nghttp2_nv& field) {
+        return field.namelen == kAltSvc.size() &&
+               std::memcmp(field.name, kAltSvc.data(), kAltSvc.size()) == 0;
+      });
+  std::vector<nghttp3_nv, RecyclingAllocator<nghttp3_nv>> all(has_alt_svc ? count : count + 1);
+  std::memcpy(all.data(), fields, count * sizeof *fields);
   if (!has_alt_svc) {
-    all.push_back({.name = nghttp3_bytes(kAltSvc),
-                   .value = nghttp3_bytes(alt_svc_),
-                   .namelen = kAltSvc.size(),
-                   .valuelen = alt_svc_.size(),
-                   .flags = NGHTTP3_NV_FLAG_NO_COPY_NAME | NGHTTP3_NV_FLAG_NO_COPY_VALUE});
+    all.back() = {.name = nghttp3_bytes(kAltSvc),
+                  .value = nghttp3_bytes(alt_svc_),
+                  .namelen = kAltSvc.size(),
+                  .valuelen = alt_svc_.size(),
+                  .flags = NGHTTP3_NV_FLAG_NO_COPY_NAME | NGHTTP3_NV_FLAG_NO_COPY_VALUE};
   }
   nghttp3_data_reader const content{.read_data = read_piece};
   call([&](nghttp3_conn* connection) {

@@ -102,7 +102,7 @@ class H3Session : public QuicApplication, public H3Streams {
   };
   /// Pieces that a packet may be made of.
   static constexpr std::size_t kPiecesMax = 16;
-  static constexpr std::size_t kSpareHeadsMax = 16;
+  static constexpr std::size_t kSpareHeadsMax = 64;  ///< a datagram brings some 40 requests
 
   H3ServerStream* stream_at(std::int64_t id) const;
   void break_off(int library_code);
