@@ -18,10 +18,20 @@ constexpr std::uint64_t mixed(std::uint64_t hash) {
 /// which select a bucket, depend on every byte.
 class KeyHasher {
  public:
-  void add_byte(std::uint8_t byte) { state_ = (state_ ^ byte) * 0x100000001b3U; }
+  void add_byte(std::uint8_t byte) { state_ = (state_ ^ byte) * kPrime; }
+  /// Bytes of zero only multiply: all at once, since each would wait for the one before.
+  template <unsigned kCount>
+  void add_zeros() {
+    static constexpr auto kFactor = power(kCount);
+    state_ *= kFactor;
+  }
   void add_number(std::uint32_t number) {
-    for (int shift = 0; shift < 32; shift += 8)
-      add_byte(static_cast<std::uint8_t>(number >> shift));
+    add_byte(static_cast<std::uint8_t>(number));
+    if (number < 0x100) return add_zeros<3>();
+    add_byte(static_cast<std::uint8_t>(number >> 8));
+    if (number < 0x10000) return add_zeros<2>();
+    add_byte(static_cast<std::uint8_t>(number >> 16));
+    add_byte(static_cast<std::uint8_t>(number >> 24));
   }
   void add_text(std::string_view text) {
     add_number(static_cast<std::uint32_t>(text.size()));
@@ -30,6 +40,13 @@ class KeyHasher {
   std::uint64_t finish() const { return mixed(state_); }
 
  private:
+  static constexpr std::uint64_t kPrime = 0x100000001b3U;
+  static constexpr std::uint64_t power(unsigned exponent) {
+    std::uint64_t result = 1;
+    for (; exponent > 0; --exponent) result *= kPrime;
+    return result;
+  }
+
   std::uint64_t state_ = 0xcbf29ce484222325U;
 };
 

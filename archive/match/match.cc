@@ -1,6 +1,8 @@
 #include "archive/match/match.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <unordered_map>
 
 #include "archive/match/agreement.h"
@@ -57,7 +59,12 @@ std::uint64_t key_hash(const MatchKey& key) {
   hasher.add_text(key.host);
   hasher.add_number(key.port);
   hasher.add_text(key.target);
-  for (auto const byte : key.body_digest) hasher.add_byte(static_cast<std::uint8_t>(byte));
+  using Words = std::array<std::uint64_t, 4>;
+  if (std::bit_cast<Words>(key.body_digest) == Words{}) {
+    hasher.add_zeros<sizeof key.body_digest>();
+  } else {
+    for (auto const byte : key.body_digest) hasher.add_byte(static_cast<std::uint8_t>(byte));
+  }
   return hasher.finish();
 }
 

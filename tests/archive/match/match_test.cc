@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "archive/match/agreement.h"
+#include "archive/match/key_hasher.h"
 #include "tests/archive/archive_fixture.h"
 
 namespace reprise {
@@ -294,6 +295,41 @@ TEST_F(Matching, HashesAsTheFormatSays) {
   EXPECT_EQ(path_hash("example.org", "/a?x=1"), kPathHashOfExample);
   EXPECT_EQ(path_hash("example.org", "/a"), path_hash("example.org", "/a?x=1"));
   EXPECT_NE(path_hash("example.org", "/a"), path_hash("example.or", "g/a"));
+}
+
+TEST(KeyHash, IsThatOfEachByteInTurn) {
+  std::string const long_target(70'000, 't');
+  Sha256 digest{};
+  digest.back() = std::byte{7};
+  for (std::string_view const target : {std::string_view("/"), std::string_view(long_target)}) {
+    for (std::uint16_t const port : {0, 80, 255, 256, 443, 65535}) {
+      for (const Sha256& body_digest : {Sha256{}, digest}) {
+        std::uint64_t hash = 0xcbf29ce484222325;
+        auto const add = [&hash](unsigned byte) { hash = (hash ^ byte) * 0x100000001b3; };
+        auto const add_number = [&add](std::size_t number) {
+          for (int shift = 0; shift < 32; shift += 8) add(number >> shift & 0xff);
+        };
+        auto const add_text = [&](std::string_view text) {
+          add_number(text.size());
+          for (char const c : text) add(static_cast<unsigned char>(c));
+        };
+        add_text("GET");
+        add(static_cast<unsigned>(Scheme::kHttps));
+        add_text("a.test");
+        add_number(port);
+        add_text(target);
+        for (auto const byte : body_digest) add(std::to_integer<unsigned>(byte));
+        EXPECT_EQ(key_hash({.method = "GET",
+                            .scheme = Scheme::kHttps,
+                            .host = "a.test",
+                            .port = port,
+                            .target = target,
+                            .body_digest = body_digest}),
+                  mixed(hash))
+            << port << " " << target.size();
+      }
+    }
+  }
 }
 
 class Nearest : public Matching {
