@@ -29,7 +29,6 @@ class ChangedLoad {
         outgoing_(graph.nodes.size()),
         origins_(parts.origins.size()),
         early_(graph.nodes.size()),
-        is_on_wire_(graph.nodes.size()),
         held_back_(graph.nodes.size()) {
     find_dropped();
     find_edges();
@@ -99,14 +98,13 @@ class ChangedLoad {
     events_.push({.at_us = at_us, .number = ++events_added_, .kind = kind, .node = node});
   }
 
-  bool fails(std::uint32_t node) const { return change(node).drop || change(node).refused; }
-
   /// What a dropped request initiates is not made either.
   void find_dropped() {
     for (std::uint32_t node = 0; node < dropped_.size(); ++node) {
       auto const [begin, end] = graph_.edges_to(node);
       bool const is_task = graph_.nodes[node].kind == DependencyNodeKind::kTask;
-      dropped_[node] = (!is_task && fails(node)) || std::any_of(begin, end, [&](const auto& edge) {
+      dropped_[node] = (!is_task && (change(node).drop || change(node).refused)) ||
+                       std::any_of(begin, end, [&](const auto& edge) {
                          bool const asks = edge.kind == DependencyKind::kInitiator ||
                                            edge.kind == DependencyKind::kParser ||
                                            edge.kind == DependencyKind::kStyle;
@@ -199,8 +197,8 @@ class ChangedLoad {
         return add(answered + std::max(think, 0.0), Event::kFirstByte, node);
       }
       case Event::kFirstByte:
-        if (is_held_back(node)) return held_back_[*parts(node).behind].push_back(node);
-        is_on_wire_[node] = true;
+        if (is_held_back(node)) return held_back_[*parts(node).behind]->push_back(node);
+        held_back_[node].emplace();
         happened(node, DependencyAfter::kFirstByte);
         if (node == document_) {
           for (auto const& [early, kind] : at_first_byte_) add(now_us_, kind, early);
@@ -210,9 +208,8 @@ class ChangedLoad {
             protocol(node) == PredictedProtocol::kH1 ? SharedLink::kOwnConnection : origin_of(node),
             {.urgency = urgency_of(node), .incremental = parts(node).incremental});
       case Event::kEnd:
-        is_on_wire_[node] = false;
-        for (auto const next : std::exchange(held_back_[node], {})) {
-          add(now_us_, Event::kFirstByte, next);
+        if (auto const held = std::exchange(held_back_[node], {})) {
+          for (auto const next : *held) add(now_us_, Event::kFirstByte, next);
         }
         happened(node, DependencyAfter::kEnd);
         if (graph_.nodes[node].kind == DependencyNodeKind::kRequest) leave_connection(node);
@@ -224,11 +221,10 @@ class ChangedLoad {
     }
   }
 
-  /// While the response that went first still does, on the same connection.
   bool is_held_back(std::uint32_t node) const {
     auto const first = parts(node).behind;
-    return first && is_on_wire_[*first] && protocol(node) == PredictedProtocol::kH2 &&
-           protocol(*first) == PredictedProtocol::kH2 && origin_of(node) == origin_of(*first) &&
+    return first && held_back_[*first] && protocol(node) == PredictedProtocol::kH2 &&
+           protocol(*first) == protocol(node) && origin_of(*first) == origin_of(node) &&
            urgency_of(*first) <= urgency_of(node);
   }
 
@@ -384,8 +380,7 @@ class ChangedLoad {
   std::vector<std::vector<Outgoing>> outgoing_;
   std::vector<Origin> origins_;
   std::vector<Early> early_;
-  std::vector<bool> is_on_wire_;                       ///< from the first byte to the end
-  std::vector<std::vector<std::uint32_t>> held_back_;  ///< by what they are behind
+  std::vector<std::optional<std::vector<std::uint32_t>>> held_back_;  ///< by what is on the wire
   std::uint32_t document_ = 0;
   std::vector<std::pair<std::uint32_t, Event::Kind>> at_first_byte_;
   std::vector<std::uint32_t> hinted_;  ///< of the document's early hints
