@@ -156,15 +156,24 @@ class Catalogue {
                       .share_ms = share_ms});
   }
 
+  /// What stands there, the browser asks for as soon as it has it. It names the document for an
+  /// image whose `src` a script sets, too.
+  bool stands_in_document(const PageRequest& request) const {
+    bool const is_image = request.resource_type == "Image";
+    return request.initiator == document_->url &&
+           (!is_image || request.start_ms < document_->end_ms + kLateMs);
+  }
+
   void late_resource(const PageRequest& request) {
     bool const is_image = request.resource_type == "Image";
     bool const wanted = is_image || request.resource_type == "Font" ||
                         request.resource_type == "Stylesheet" || request.resource_type == "Script";
-    bool const found_later = request.initiator != document_->url && !request.initiator.empty();
+    bool const found_later = !request.initiator.empty() && !stands_in_document(request);
     if (!wanted || !found_later || after_document(request.start_ms) < kLateMs) return;
     // The fonts of a style sheet and the imports of a script are late together, and one of them
     // that comes earlier helps little. Many images would delay each other.
-    late_[{request.initiator, is_image ? request.url : request.resource_type}].push_back(&request);
+    auto const asker = request.initiator == document_->url ? "a script" : request.initiator;
+    late_[{asker, is_image ? request.url : request.resource_type}].push_back(&request);
   }
 
   void late_resources(const std::string& asker, const std::vector<const PageRequest*>& requests) {
@@ -231,7 +240,7 @@ class Catalogue {
   }
 
   bool is_offscreen(const PageRequest& request) const {
-    return request.resource_type == "Image" && request.initiator == document_->url &&
+    return request.resource_type == "Image" && stands_in_document(request) &&
            request.priority == "Low";
   }
 

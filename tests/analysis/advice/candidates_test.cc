@@ -72,6 +72,11 @@ TEST(Candidates, AResourceThatIsFoundLateCanBePreloaded) {
   late.start_ms = 400;
   late.initiator = kPage;
   EXPECT_THAT(kinds({late}), IsEmpty());
+  auto image = request("https://www.a.test/hero.jpg", "Image", 400, 700);
+  image.initiator = kPage;
+  EXPECT_THAT(kinds({image}), ElementsAre("late resource")) << "a script has set its src";
+  image.start_ms = 120;
+  EXPECT_THAT(kinds({image}), IsEmpty());
 }
 
 TEST(Candidates, WhatOneStyleSheetOrScriptAsksForIsPreloadedTogetherButImages) {
@@ -167,7 +172,7 @@ TEST(Candidates, ImagesOutOfSightAreOneChange) {
 }
 
 TEST(Candidates, ALateConnectionCanBeMadeEarlier) {
-  auto first = request("https://img.a.test/1.png", "Image", 400, 800);
+  auto first = request("https://img.a.test/1.js", "Script", 400, 800);
   first.timing.emplace();
   first.timing->connect_start_ms = 410;
   first.timing->tls_start_ms = 500;
