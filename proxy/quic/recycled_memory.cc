@@ -21,9 +21,14 @@ constexpr std::size_t kSmallestBytes = 24;
 constexpr std::size_t kStepBytes = 16;
 constexpr std::size_t kSizes = RecycledMemory::kObjectBytesMax / kStepBytes;
 
+/// Of the objects that have room for so much.
 std::size_t size_class(std::size_t size_bytes) {
   if (size_bytes <= kSmallestBytes) return 0;
   return (size_bytes - kSmallestBytes + kStepBytes - 1) / kStepBytes;
+}
+
+std::size_t room_bytes(std::size_t place) {
+  return kSmallestBytes + place * kStepBytes;
 }
 
 struct Kept {
@@ -59,7 +64,7 @@ void* RecycledMemory::take(std::size_t size_bytes, void*) {
   if (place >= kSizes || lists.first[place] == nullptr) return std::malloc(size_bytes);
   auto* const found = std::exchange(lists.first[place], lists.first[place]->next);
   __builtin_prefetch(lists.first[place], 1);  // the next one has been out of use as long
-  lists.kept_bytes -= kSmallestBytes + place * kStepBytes;
+  lists.kept_bytes -= room_bytes(place);
   return found;
 }
 
@@ -77,14 +82,17 @@ void* RecycledMemory::resize(void* object, std::size_t size_bytes, void*) {
 
 void RecycledMemory::give(void* object, void*) {
   if (object == nullptr) return;
-  auto const size_bytes = ::malloc_usable_size(object);
-  auto const place = size_class(size_bytes);
-  if (!kKeeps || place >= kSizes || lists.ended || lists.kept_bytes + size_bytes > kKeptBytesMax) {
+  // Another malloc than glibc's can have other sizes: then an object may have room to spare.
+  auto const room = ::malloc_usable_size(object);
+  auto const place = room < kSmallestBytes ? kSizes : (room - kSmallestBytes) / kStepBytes;
+  bool const keeps = kKeeps && place < kSizes && !lists.ended &&
+                     lists.kept_bytes + room_bytes(place) <= kKeptBytesMax;
+  if (!keeps) {
     std::free(object);
     return;
   }
   thread_local End const end;
-  lists.kept_bytes += size_bytes;
+  lists.kept_bytes += room_bytes(place);
   lists.first[place] = ::new (object) Kept{lists.first[place]};
 }
 
