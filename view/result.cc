@@ -100,7 +100,7 @@ json::value link_of(const ReplaySummary& report) {
                       {"timeline", timeline_of(link.timeline)}};
 }
 
-/// The report of the replay that served a load; empty if there is none.
+/// The report of the replay that served a load, or empty.
 const ReplaySummary& report_of(const LoadResult& result, const LoadResult::Load& load) {
   static const ReplaySummary kNone;
   if (!load.replay || !result.replays[*load.replay].report) return kNone;

@@ -42,7 +42,7 @@ export interface Session {
 export function startReplay(archive: string, options?: StartOptions): Promise<Session>;
 /** Records into `archive`, which must not exist. */
 export function startRecord(archive: string, options?: StartOptions): Promise<Session>;
-/** The reprise that runs this process as its `-- COMMAND`; null if there is none. */
+/** The reprise that runs this process as its `-- COMMAND`, or null. */
 export function fromEnvironment(environment?: Record<string, string | undefined>): Session | null;
 /** Fixtures for test.extend() of @playwright/test: `reprise` and `launchOptions`. */
 export function playwrightFixtures(archive: string, options?: StartOptions): any;

@@ -152,7 +152,7 @@ function startRecord(archive, options) {
   return start('record', archive, options);
 }
 
-/** The reprise that runs this process as its `-- COMMAND`; null if there is none. */
+/** The reprise that runs this process as its `-- COMMAND`, or null. */
 function fromEnvironment(environment = process.env) {
   const flags = environment.REPRISE_CHROMIUM_FLAGS_JSON;
   if (!flags) return null;

@@ -139,7 +139,7 @@ def record(archive, *arguments, program=None):
 
 
 def from_environment(environment=None):
-    """The reprise that runs this process as its `-- COMMAND`; None if there is none."""
+    """The reprise that runs this process as its `-- COMMAND`, or None."""
     environment = os.environ if environment is None else environment
     flags = environment.get("REPRISE_CHROMIUM_FLAGS_JSON")
     if not flags:

@@ -23,8 +23,8 @@ struct ByteSpan {
   std::string_view in(std::string_view document) const { return document.substr(begin, size()); }
 };
 
-/// An attribute as it is written. `value` is without quotes, and empty if there is none;
-/// attribute_value() in references.h decodes it.
+/// An attribute as it is written. `value` is without quotes, and empty for an attribute without a
+/// value; attribute_value() in references.h decodes it.
 struct TagAttribute {
   ByteSpan name;
   ByteSpan value;
@@ -47,7 +47,7 @@ struct StartTag {
   bool is(std::string_view html_name) const { return !foreign && name == html_name; }
 };
 
-/// The first attribute with this name, in lower case; null if there is none.
+/// The first attribute with this name, in lower case, or null.
 const TagAttribute* find_attribute(const StartTag& tag, std::string_view document,
                                    std::string_view name);
 

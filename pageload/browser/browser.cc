@@ -21,7 +21,7 @@ constexpr auto kLastWordsTime = 2s;
 constexpr auto kNoBrowser =
     "No browser was found: install Debian's chromium, or name a Chromium by its path.";
 
-/// The last line of a browser's standard error, for a message; empty if there is none.
+/// The last line of a browser's standard error, for a message, or empty.
 std::string last_line_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) return {};

@@ -16,8 +16,8 @@
 
 namespace reprise {
 
-/// The absolute path of `wanted`, or, if empty, of the first known browser on PATH. nullopt if
-/// there is none.
+/// The absolute path of `wanted`, or, if empty, of the first known browser on PATH. Returns nullopt
+/// if it is not installed.
 std::optional<std::filesystem::path> find_browser(const std::filesystem::path& wanted);
 
 /// Whether the program is a Firefox, by its name.

@@ -57,7 +57,7 @@ class PageRecord {
   std::string document_failure() const;
   /// Why a recorder could not get that document from its origin; empty if it could.
   std::string origin_failure() const;
-  /// The URL of the first request in flight; empty if there is none.
+  /// The URL of the first request in flight, or empty.
   std::string first_in_flight() const;
 
   std::vector<BodyName> bodies() const;
@@ -133,7 +133,7 @@ class PageRecord {
 
  private:
   void note_read(Entry& entry);
-  /// The latest document of the main frame; null if there is none.
+  /// The latest document of the main frame, or null.
   const Entry* document() const;
 
   std::unordered_map<std::string, std::size_t> current_;  ///< request id -> its latest hop

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kNestingMax = 512;
 
-/// The four hex digits of a \uXXXX escape that starts at `at`; nullopt if there is none.
+/// The four hex digits of a \uXXXX escape that starts at `at`, or nullopt.
 std::optional<unsigned> escape_at(std::string_view text, std::size_t at) {
   if (at + 6 > text.size() || text[at] != '\\' || text[at + 1] != 'u') return std::nullopt;
   unsigned value = 0;

@@ -28,7 +28,7 @@ struct Device {
 /// In the order of the file.
 std::span<const Device> known_devices();
 
-/// The device of this name, in any case; null if there is none.
+/// The device of this name, in any case, or null.
 const Device* device_called(std::string_view name);
 
 /// One line: "412x839, 2.625 pixels per CSS pixel, Android".

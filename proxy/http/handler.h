@@ -23,8 +23,8 @@ struct ConnectionInfo {
   tcp::endpoint local;      ///< the address that the client connected to
   std::string tunnel_host;  ///< the authority of a CONNECT, empty otherwise
   std::uint16_t tunnel_port = 0;
-  std::string server_name;  ///< SNI, empty if there is none
-  std::string alpn;         ///< the negotiated protocol, empty if there is none
+  std::string server_name;  ///< SNI; empty if absent
+  std::string alpn;         ///< the negotiated protocol; empty if absent
   std::string tls_version;  ///< "TLSv1.3", empty for plain text
   /// h2: the client's SETTINGS and the order of its pseudo-header fields, which sites look at.
   std::vector<std::pair<std::uint16_t, std::uint32_t>> h2_settings;

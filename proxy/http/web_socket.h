@@ -98,7 +98,7 @@ void apply_mask(const FrameHeader::Mask& mask, std::size_t at, std::span<std::by
 
 /// The payload of a close frame.
 std::vector<std::byte> close_payload(std::uint16_t code, std::string_view reason = {});
-/// Its code; nothing if there is none.
+/// Its code, or nullopt.
 std::optional<std::uint16_t> close_code_of(std::span<const std::byte> payload);
 
 /// A Sec-WebSocket-Key from 16 random bytes (section 4.1).

@@ -50,7 +50,7 @@ bool is_private_v6(const net::ip::address_v6& address) {
          address.is_site_local() || address.is_multicast() || (first & 0xFE) == 0xFC;
 }
 
-/// The host of a URL, with or without a scheme; empty if there is none.
+/// The host of a URL, with or without a scheme, or empty.
 std::string host_of(std::string_view url) {
   auto const scheme_end = url.find("://");
   auto const rest = scheme_end == std::string_view::npos ? url : url.substr(scheme_end + 3);

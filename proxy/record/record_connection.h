@@ -34,7 +34,7 @@ class RecordConnection final : public ConnectionHandler {
   using Target = OriginDialer::Target;
   using Connections = std::multimap<Target, std::unique_ptr<OriginConnection>>;
 
-  /// An origin's connection for one exchange, or why there is none.
+  /// An origin's connection for one exchange, or why it cannot be made.
   struct Acquired {
     OriginConnection* connection = nullptr;
     bool fresh = false;  ///< dialled for this exchange: the origin cannot have closed it as idle

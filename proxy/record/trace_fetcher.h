@@ -14,7 +14,7 @@ namespace reprise {
 
 /// What the fields of a response say about its trace (analysis/trench/TRENCH.md). Pure.
 struct TraceMention {
-  std::string url;         ///< as sent; empty if there is none
+  std::string url;         ///< as sent, or empty
   bool is_inline = false;  ///< the fields have the trace itself
 
   /// Adds those of a head or of trailers.

@@ -32,7 +32,7 @@ struct Answer {
   };
 
   Kind kind = Kind::kMiss;
-  /// The chosen exchange, and why; a miss if there is none.
+  /// The chosen exchange, and why, or a miss.
   Decision decision;
   /// That exchange, whose schedule() determines the times. Null if none was chosen: an answer
   /// without an exchange is sent at once.

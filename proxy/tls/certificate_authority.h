@@ -25,7 +25,7 @@ class CertificateAuthority {
   /// written.
   static Result<CertificateAuthority> open_or_create(const std::filesystem::path& directory);
 
-  /// Opens the authority in `directory`. Errors: no_such_file_or_directory if there is none; the
+  /// Opens the authority in `directory`. Errors: no_such_file_or_directory if it has none; the
   /// trust_errc values named authority_ (proxy/tls/error.h), including one that expires within 30
   /// days and one that other users can access; the system error of a file that cannot be read.
   static Result<CertificateAuthority> open(const std::filesystem::path& directory);

@@ -30,7 +30,7 @@ class ClientCertificate {
   std::vector<X509Ptr> chain_;
 };
 
-/// The first of `all` for the host; null if there is none.
+/// The first of `all` for the host, or null.
 const ClientCertificate* certificate_for(std::span<const ClientCertificate> all,
                                          std::string_view host);
 

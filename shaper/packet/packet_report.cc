@@ -66,7 +66,7 @@ bool is_busy(const Span& span) {
   return span.packets > 0 || span.drops > 0 || span.queue_bytes >= 1 || span.rate_bps >= 1;
 }
 
-/// Where the first busy span is, and the end of the last one; equal when there is none.
+/// Where the first busy span is, and the end of the last one; equal if no span is busy.
 std::pair<std::size_t, std::size_t> busy_part(const LinkTimelines& timelines) {
   auto const size = std::max(timelines.down.spans.size(), timelines.up.spans.size());
   std::size_t first = size;

@@ -90,7 +90,7 @@ def answer(request):
 
 
 class Browser(devtools.Page):
-    """Tells what a page shows, or that there is none."""
+    """Tells what a page shows, or that no page is shown."""
 
     def __init__(self):
         self.events = []

@@ -55,7 +55,7 @@ std::vector<std::string> values_of(const std::vector<std::string>& lists,
   return all.empty() ? std::vector{usual} : all;
 }
 
-/// The first value that is not in `allowed`; empty if there is none.
+/// The first value that is not in `allowed`, or empty.
 std::string stranger(const std::vector<std::string>& values,
                      std::initializer_list<std::string_view> allowed) {
   for (const std::string& value : values) {

@@ -36,7 +36,8 @@ class CorpusSummary {
  public:
   static constexpr std::string_view kFileName = "corpus.json";
 
-  /// Reads the result of an earlier run in `folder`; empty if there is none. Errors: a sentence.
+  /// Reads the result of an earlier run in `folder`; empty before the first run. Errors: a
+  /// sentence.
   static std::expected<CorpusSummary, std::string> read(const std::filesystem::path& folder);
 
   /// Null if it is not there.

@@ -94,7 +94,7 @@ class Serving {
   bool serves_h3() const { return options_.h3.has_value(); }
   /// The addresses of the listeners; after prepare().
   const std::vector<tcp::endpoint>& bound() const { return server_->bound(); }
-  /// The address of the resolver; after prepare(). Nothing if there is none.
+  /// The address of the resolver; after prepare(). nullopt without a resolver.
   std::optional<tcp::endpoint> names_at() const { return addresses_.dns.at; }
   /// The link's report. Nothing without a link. On the main thread, after prepare().
   std::optional<boost::json::object> link_report() const;
@@ -102,7 +102,7 @@ class Serving {
   FailedHandshakes::Counts failed_handshakes() const {
     return server_->failed_handshakes().counts();
   }
-  /// The stub; null if there is none. On the main thread.
+  /// The stub, or null. On the main thread.
   const dns::Responder* responder() const { return responder_ ? &*responder_ : nullptr; }
 
   /// The names of the certificates that clients will probably be shown; after prepare(), before

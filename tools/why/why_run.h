@@ -51,8 +51,8 @@ class WhyRun {
   WhyRun(const WhyRun&) = delete;
   WhyRun& operator=(const WhyRun&) = delete;
 
-  /// Finds the differences of the two archives. An exit code if they cannot be compared, or if
-  /// there is none (kExitDone); the reason was printed.
+  /// Finds the differences of the two archives. An exit code if they cannot be compared, or
+  /// do not differ (kExitDone); the reason was printed.
   std::optional<int> find_differences();
   /// Loads A and B in turn until it is known whether B differs, as `gate`. An exit code if it does
   /// not, which was printed.

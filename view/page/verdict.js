@@ -19,7 +19,7 @@ function rangeText({ metric, low, high }) {
     : `${signed(metric, low)} to ${signed(metric, high)}`;
 }
 
-/** `model.comparison` (MODEL.md); nothing if there is none. */
+/** Shows `model.comparison` (MODEL.md), if it has one. */
 export function showVerdict(model) {
   const { comparison, inputs, metrics } = model;
   if (!comparison) return;

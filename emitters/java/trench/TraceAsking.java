@@ -7,7 +7,7 @@ import java.util.Map;
 /** Which requests are traced, by the variable BANKY_TRACE (emitters/README.md). */
 public final class TraceAsking {
     private final boolean all;
-    private final byte[] key; // null if there is none
+    private final byte[] key; // may be null
 
     public TraceAsking() {
         this(System.getenv(), System.getProperty("spring.profiles.active", ""));

@@ -47,7 +47,7 @@ public final class TraceStore {
         return path;
     }
 
-    /** Null if there is none. */
+    /** May be null. */
     public synchronized byte[] find(String path) {
         drop();
         Kept found = kept.get(path);

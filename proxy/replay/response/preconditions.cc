@@ -72,7 +72,7 @@ class RangeScan {
     return true;
   }
   bool at(char c) const { return !rest_.empty() && rest_.front() == c; }
-  /// Nothing if there is none, or one too large for a length.
+  /// nullopt if it is absent, or too large for a length.
   std::optional<std::uint64_t> number() {
     constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
     std::uint64_t value = 0;

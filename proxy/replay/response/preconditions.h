@@ -15,7 +15,7 @@ namespace reprise {
 bool is_conditional_or_partial(HeaderList request);
 
 enum class Precondition : std::uint8_t {
-  kHolds,        ///< or there is none: send the response
+  kHolds,        ///< or the request has none: send the response
   kNotModified,  ///< 304
   kFailed,       ///< 412
 };

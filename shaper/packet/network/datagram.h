@@ -20,7 +20,7 @@ class Datagram {
   /// answers are sent from the right address only after this.
   static void prepare(int socket);
 
-  /// The next datagram, without waiting; nothing if there is none.
+  /// The next datagram, without waiting, or nullopt.
   static std::optional<Datagram> receive(int socket);
 
   std::span<const std::byte> bytes() const { return bytes_; }

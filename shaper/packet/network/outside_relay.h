@@ -62,7 +62,7 @@ class OutsideRelay {
   std::size_t open_queries_ = 0;
 };
 
-/// The first server of a resolv.conf; loopback if there is none, as in the C library.
+/// The first server of a resolv.conf; loopback without one, as in the C library.
 boost::asio::ip::address first_resolver(const std::filesystem::path& settings);
 
 }  // namespace reprise

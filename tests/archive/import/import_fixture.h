@@ -16,7 +16,7 @@ inline const std::string kResponse = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r
 /// Imports texts, and shows what came of it.
 class ImportTest : public testing::Test {
  protected:
-  /// Imports one recording into an empty sink. Returns the fault's text, empty when there is none.
+  /// Imports one recording into an empty sink. Returns the fault's text, or empty.
   std::string import(std::string_view recording, bool keep_going = false) {
     sink = {};
     Importer importer(sink, keep_going);
