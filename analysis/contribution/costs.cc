@@ -26,14 +26,6 @@ double number(std::string_view text) {
   return error == std::errc() && value > 0 && value < 1e15 ? value : 0;
 }
 
-}  // namespace
-
-double wire_bytes(const Call& request) {
-  return number(request.attribute("bytes"));
-}
-
-namespace {
-
 /// The time of tasks on the main thread, without those inside them.
 std::vector<double> processor_times(const CallTree& tree) {
   std::vector<double> times(tree.calls.size());
@@ -65,6 +57,10 @@ void add_to(Cost& cost, const Cost& more) {
 }
 
 }  // namespace
+
+double wire_bytes(const Call& request) {
+  return number(request.attribute("bytes"));
+}
 
 std::string_view to_string(CauseKind kind) {
   constexpr std::array<std::string_view, kCauseKindCount> kNames{"host", "entity", "script",

@@ -1,12 +1,12 @@
 #include "analysis/prediction/load_parts.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <string>
 #include <string_view>
 
+#include "analysis/contribution/costs.h"
 #include "analysis/dependency/observed_gaps.h"
 #include "analysis/dependency/page_nodes.h"
 #include "analysis/prediction/shared_link.h"
@@ -23,13 +23,6 @@ std::string_view origin_of(std::string_view url) {
   auto const authority = url.find("://");
   if (authority == std::string_view::npos) return url;
   return url.substr(0, url.find('/', authority + 3));
-}
-
-double bytes_of(const Call& call) {
-  auto const text = call.attribute("bytes");
-  double bytes = 0;
-  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
-  return error == std::errc() && std::isfinite(bytes) ? std::max(bytes, 0.0) : 0;
 }
 
 /// By the words of the DevTools protocol.
@@ -177,7 +170,7 @@ class PartsMaker {
     auto const protocol = call.attribute("protocol");
     node.protocol =
         protocol.starts_with("http/1") ? PredictedProtocol::kH1 : PredictedProtocol::kH2;
-    node.bytes = bytes_of(call);
+    node.bytes = wire_bytes(call);
     node.urgency = urgency_of(call);
     node.incremental = node.urgency == kUrgencyUnknown || is_incremental(call);
     auto const wait = static_cast<double>(times.first_byte_us - times.sent_us);

@@ -17,15 +17,14 @@ constexpr std::size_t kKindsExplained = 3;
 constexpr std::size_t kCallsShown = 5;
 constexpr std::size_t kNameBytes = 70;
 
-std::string ms(double us) {
+std::string thousandth(double number) {
   char text[64];
-  std::snprintf(text, sizeof text, "%.*f", std::abs(us) < 9'950 ? 1 : 0, us / 1000);
+  std::snprintf(text, sizeof text, "%.*f", std::abs(number) < 9'950 ? 1 : 0, number / 1000);
   return text;
 }
 
-std::string kilobytes(double bytes) {
-  return ms(bytes);  // also a thousandth
-}
+constexpr auto ms = thousandth;  // of us
+constexpr auto kilobytes = thousandth;
 
 std::string percent(double part, double whole) {
   char text[64];
