@@ -148,12 +148,13 @@ class Catalogue {
   double after_document(double ms) const { return ms - document_->response_ms; }
 
   void add(const char* kind, std::string filter, const char* action, std::string advice,
-           double share_ms) {
+           double share_ms, std::string group = {}) {
     if (share_ms < kShareLeastMs) return;
     found_.push_back({.kind = kind,
                       .what_if = std::move(filter) + ": " + action,
                       .advice = std::move(advice),
-                      .share_ms = share_ms});
+                      .share_ms = share_ms,
+                      .group = std::move(group)});
   }
 
   /// What stands there, the browser asks for as soon as it has it. It names the document for an
@@ -186,7 +187,8 @@ class Catalogue {
     add("late resource", filter_of_all(requests), "preload",
         "Preload " + what + ": " + asker + " asks for " + (is_one ? "it" : "them") + ", " + late +
             " after the first byte of the document",
-        share_of(requests));
+        share_of(requests),
+        requests.front()->resource_type == "Image" ? "images of " + asker : std::string());
   }
 
   void blocking_script(const PageRequest& request) {
@@ -252,16 +254,32 @@ class Catalogue {
         share_of(offscreen_));
   }
 
+  /// Of requests that are made at once, any can be the one that connects.
+  static const PageRequest* connecting(const std::vector<const PageRequest*>& requests) {
+    const PageRequest* first = nullptr;
+    for (const PageRequest* each : requests) {
+      bool const connects = each->timing && each->timing->connect_start_ms >= 0;
+      if (!connects) continue;
+      if (first == nullptr || each->timing->connect_start_ms < first->timing->connect_start_ms) {
+        first = each;
+      }
+    }
+    return first;
+  }
+
   void late_connection(const std::string& host, const std::vector<const PageRequest*>& requests) {
-    const PageRequest& first = *requests.front();
-    auto const& timing = first.timing;
-    if (host == host_of(*document_) || !timing || timing->connect_start_ms < 0) return;
-    auto const late = after_document(first.start_ms);
-    if (late < kLateMs) return;
-    add("late connection", filter_of(first.url), "preconnect",
-        "Connect early to " + host + ": " + first.url + " waits " +
-            ms_text(timing->connect_end_ms - std::max(first.start_ms, 0.0)) + " for it",
-        std::min(share_of(first), timing->connect_end_ms - first.start_ms));
+    auto const* const first = connecting(requests);
+    if (host == host_of(*document_) || first == nullptr) return;
+    if (after_document(first->start_ms) < kLateMs) return;
+    auto const connected_ms = first->timing->connect_end_ms;
+    bool const was_connected = std::ranges::any_of(requests, [&](auto const* each) {
+      return each->response_ms >= 0 && each->response_ms < connected_ms;
+    });
+    if (was_connected) return;
+    auto const waits_ms = connected_ms - first->start_ms;
+    add("late connection", filter_of(first->url), "preconnect",
+        "Connect early to " + host + ": " + first->url + " waits " + ms_text(waits_ms) + " for it",
+        std::min(share_of(*first), waits_ms));
   }
 
   void old_protocol(const std::string& host, const std::vector<const PageRequest*>& requests) {
@@ -286,7 +304,7 @@ class Catalogue {
       add("third party", "host=" + in_quotes("." + site), "drop",
           "See what " + site + " is worth: " + std::to_string(requests.size()) +
               (requests.size() == 1 ? " request" : " requests"),
-          share_of(requests));
+          share_of(requests), "third parties");
     }
   }
 

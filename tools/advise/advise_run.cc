@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <numeric>
 #include <random>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -163,7 +164,7 @@ std::optional<int> AdviseRun::find() {
     std::tuple<bool, double, std::size_t> order;
   };
   std::vector<Tried> tried;
-  bool is_third_party = false;
+  std::set<std::string> groups;
   for (ChangeCandidate& candidate : candidates_of(
            watched_->side(kBase).result(),
            {.most = kPredictedPerMeasured * options_.candidates, .images = options_.images})) {
@@ -175,8 +176,8 @@ std::optional<int> AdviseRun::find() {
     MeasuredChange change{.candidates = {std::move(candidate)}};
     predict(*side, change);
     auto const& found = change.candidates.front();
-    // A share is the most that a request can save alone. What third parties are worth is no advice.
-    bool const is_another = found.kind == "third party" && std::exchange(is_third_party, true);
+    // A share is the most that a request can save alone.
+    bool const is_another = !found.group.empty() && !groups.insert(found.group).second;
     auto const worth = change.predicted ? change.predicted->saving_us / 1000 : found.share_ms;
     bool const is_ranked = milestone_of(options_.compare.metrics.front()).has_value();
     tried.push_back({.change = std::move(change),

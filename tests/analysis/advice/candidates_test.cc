@@ -96,6 +96,10 @@ TEST(Candidates, WhatOneStyleSheetOrScriptAsksForIsPreloadedTogetherButImages) {
                                            "Preload 2 resources of type script: https://a",
                                            "Preload https://a.test/Image1: https://a.test",
                                            "Preload https://a.test/Image2: https://a.test"));
+  std::vector<std::string> groups;
+  for (const ChangeCandidate& each : found) groups.push_back(each.group);
+  EXPECT_THAT(groups, UnorderedElementsAre("", "", "images of https://a.test/a.css",
+                                           "images of https://a.test/a.css"));
 }
 
 TEST(Candidates, ABlockingScriptOfAnotherSiteIsAsyncAndOneOfThePageDeferred) {
@@ -178,6 +182,10 @@ TEST(Candidates, ALateConnectionCanBeMadeEarlier) {
   first.timing->tls_start_ms = 500;
   first.timing->connect_end_ms = 600;
   EXPECT_THAT(kinds({first}), ElementsAre("late connection"));
+  auto beside = request("https://img.a.test/2.js", "Script", 399, 900);
+  EXPECT_THAT(kinds({beside, first}), ElementsAre("late connection")) << "it did not connect";
+  beside.response_ms = 550;
+  EXPECT_THAT(kinds({beside, first}), IsEmpty()) << "there was a connection before";
   first.timing->connect_start_ms = -1;
   EXPECT_THAT(kinds({first}), IsEmpty());
 }
