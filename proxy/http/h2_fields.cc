@@ -18,10 +18,14 @@ bool is_connection_field(const HeaderView& field) {
   static constexpr std::array<std::string_view, 6> kNames{"Connection",       "Keep-Alive",
                                                           "Proxy-Connection", "Transfer-Encoding",
                                                           "Upgrade",          "HTTP2-Settings"};
-  // Most fields have none of these lengths.
-  static constexpr std::size_t kSizeMax = 17;
-  static constexpr std::uint32_t kSizes = 1U << 7 | 1U << 10 | 1U << 14 | 1U << 16 | 1U << 17;
-  if (field.name.size() > kSizeMax || (kSizes >> field.name.size() & 1) == 0) return false;
+  // Most fields have none of their lengths.
+  static constexpr auto kLengths = [] {
+    std::uint32_t lengths = 0;
+    for (auto const name : kNames) lengths |= 1U << name.size();
+    return lengths;
+  }();
+  auto const length = field.name.size();
+  if (length >= 32 || (kLengths >> length & 1) == 0) return false;
   return std::ranges::any_of(
       kNames, [&field](std::string_view name) { return equals_ignoring_case(field.name, name); });
 }
