@@ -4,17 +4,15 @@ certificate and address do; a host with a certificate or an address of its own d
 that was recorded as h1."""
 
 import json
-import os
 import shutil
-import socket
 import subprocess
 import sys
 import unittest
 
 import harness
+from nginx_site import Host, NGINX, NginxSite
 from wire import Certificate, DEADLINE_SECONDS
 
-NGINX = "/usr/sbin/nginx"
 BROWSER = shutil.which(harness.BROWSER)
 HOSTS = {"page.test": "/", "static.test": "/s.js", "lone.test": "/l.js", "old.test": "/o.js",
          "far.test": "/f.js"}
@@ -24,66 +22,17 @@ PAGE = ('<!doctype html><link rel="icon" href="data:,"><title>p</title>' +
         "".join(f'<script src="https://{host}{path}"></script>'
                 for host, path in HOSTS.items() if path != "/"))
 
-SERVER = """
-  server {{
-    listen {address}:{port} ssl {h2}; server_name {name};
-    ssl_certificate {leaf}; ssl_certificate_key {key};
-    root {folder}/www; index page.html; types {{ text/html html; text/javascript js; }}
-  }}"""
-CONFIG = """
-daemon off; worker_processes 1; error_log {folder}/error.log; pid {folder}/pid; {user}
-events {{}}
-http {{
-  access_log off;
-  client_body_temp_path {folder}/t1; proxy_temp_path {folder}/t2; fastcgi_temp_path {folder}/t3;
-  uwsgi_temp_path {folder}/t4; scgi_temp_path {folder}/t5; {servers}
-}}
-"""
 
-
-class Site:
-    """The hosts, each on a port of its own: old.test speaks h1, lone.test has a certificate that
-    names nobody else."""
-
-    def __init__(self, folder):
-        self.folder = folder / "nginx"
-        (self.folder / "www").mkdir(parents=True)
-        (self.folder / "www/page.html").write_text(PAGE)
-        for path in HOSTS.values():
-            if path != "/":
-                (self.folder / f"www{path}").write_text(f"window.seen = '{path}';")
-        shared, lone = (Certificate(self.folder / f"tls{names[0]}", names)
-                        for names in (SHARED, ("lone.test",)))
-        self.ports = {}
-        servers = ""
-        for host in HOSTS:
-            with socket.create_server((ADDRESSES[host], 0)) as probe:
-                self.ports[host] = probe.getsockname()[1]
-            leaf = (lone if host == "lone.test" else shared).leaf_file
-            servers += SERVER.format(address=ADDRESSES[host], port=self.ports[host], name=host,
-                                     folder=self.folder,
-                                     h2="" if host == "old.test" else "http2", leaf=leaf,
-                                     key=leaf.with_suffix(".key"))
-        config = self.folder / "nginx.conf"
-        config.write_text(CONFIG.format(folder=self.folder, servers=servers,
-                                        user="user root;" if os.geteuid() == 0 else ""))
-        self.process = subprocess.Popen([NGINX, "-e", self.folder / "error.log", "-c", config],
-                                        stdin=subprocess.DEVNULL)
-        for _ in harness.watch_folder(self.folder, self.process.pid):
-            if (self.folder / "pid").exists():
-                return
-            if self.process.poll() is not None:
-                break
-        raise AssertionError((self.folder / "error.log").read_text())
-
-    def connect_arguments(self):
-        for host, port in self.ports.items():
-            yield from ("--connect-to", f"{host}:443:{ADDRESSES[host]}:{port}")
-        yield "--insecure-origin"
-
-    def close(self):
-        self.process.terminate()
-        self.process.wait(DEADLINE_SECONDS)
+def origin(folder):
+    """old.test speaks h1, lone.test has a certificate that names nobody else."""
+    shared, lone = (Certificate(folder / f"tls-{names[0]}", names)
+                    for names in (SHARED, ("lone.test",)))
+    return NginxSite(folder / "nginx", {
+        host: Host(ADDRESSES[host], lone if host == "lone.test" else shared,
+                   {path: ("text/html", PAGE.encode(), []) if path == "/" else
+                    ("text/javascript", f"window.seen = '{path}';".encode(), [])},
+                   h2=host != "old.test")
+        for host, path in HOSTS.items()})
 
 
 def sessions_of(netlog):
@@ -105,7 +54,7 @@ class Coalescing(harness.TestCase):
     def setUp(self):
         super().setUp()
         self.archive = self.folder / "a.reprise"
-        site = Site(self.folder)
+        site = origin(self.folder)
         self.addCleanup(site.close)
         recorder = self.record(self.archive, origins=(site,))
         subprocess.run(["curl", "-sSf", "--http2", "--cacert", recorder.ca_file, "--connect-to",

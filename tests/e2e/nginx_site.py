@@ -1,0 +1,89 @@
+"""nginx as the origin of several hosts over HTTPS, each at an address and a port of its own."""
+
+import os
+import socket
+import subprocess
+from typing import NamedTuple
+
+import harness
+from wire import Certificate, DEADLINE_SECONDS
+
+NGINX = "/usr/sbin/nginx"
+SERVER = """
+  server {{
+    listen {address}:{port} ssl {h2}; server_name {name};
+    ssl_certificate {leaf}; ssl_certificate_key {key};{locations}
+  }}"""
+LOCATION = """
+    location = {path} {{
+      root {folder}; try_files /{number} =404; types {{}} default_type {kind};{fields}
+    }}"""
+CONFIG = """
+daemon off; worker_processes 1; error_log {folder}/error.log; pid {folder}/pid; {user}
+events {{}}
+http {{
+  access_log off; etag off;
+  client_body_temp_path {folder}/t1; proxy_temp_path {folder}/t2; fastcgi_temp_path {folder}/t3;
+  uwsgi_temp_path {folder}/t4; scgi_temp_path {folder}/t5; {servers}
+}}
+"""
+
+
+class Host(NamedTuple):
+    """`files` by path: media type, body, and (name, value) of more fields."""
+    address: str
+    certificate: Certificate
+    files: dict[str, tuple[str, bytes, list[tuple[str, str]]]]
+    h2: bool = True
+
+
+class NginxSite:
+    """`hosts` by name. Serves until it is closed."""
+
+    def __init__(self, folder, hosts):
+        self.hosts = hosts
+        self.ports = {}
+        folder.mkdir(parents=True)
+        servers = ""
+        for name, host in hosts.items():
+            with socket.create_server((host.address, 0)) as probe:
+                self.ports[name] = probe.getsockname()[1]
+            leaf = host.certificate.leaf_file
+            servers += SERVER.format(address=host.address, port=self.ports[name], name=name,
+                                     h2="http2" if host.h2 else "", leaf=leaf,
+                                     key=leaf.with_suffix(".key"),
+                                     locations=self._locations(folder / name, host.files))
+        config = folder / "nginx.conf"
+        config.write_text(CONFIG.format(folder=folder, servers=servers,
+                                        user="user root;" if os.geteuid() == 0 else ""))
+        self.process = subprocess.Popen([NGINX, "-e", folder / "error.log", "-c", config],
+                                        stdin=subprocess.DEVNULL)
+        for _ in harness.watch_folder(folder, self.process.pid):
+            if (folder / "pid").exists():
+                return
+            if self.process.poll() is not None:
+                break
+        raise AssertionError((folder / "error.log").read_text())
+
+    @staticmethod
+    def _locations(folder, files):
+        folder.mkdir()
+        text = ""
+        for number, (path, (kind, body, fields)) in enumerate(files.items()):
+            (folder / str(number)).write_bytes(body)
+            more = "".join(f' add_header {name} "{value}" always;' for name, value in fields)
+            text += LOCATION.format(path=path, folder=folder, number=number, kind=kind,
+                                    fields=more)
+        return text
+
+    def connect_to(self):
+        for name, port in self.ports.items():
+            yield from ("--connect-to", f"{name}:443:{self.hosts[name].address}:{port}")
+
+    def connect_arguments(self):
+        yield from self.connect_to()
+        yield "--insecure-origin"
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait(DEADLINE_SECONDS)
