@@ -13,6 +13,7 @@ import harness
 from gate_sites import noise, words
 from what_if_test import HOST, LATE, THIRD, URL, png
 from why_sites import QUICK, Site, read_json, settle_think_times
+from wire import Certificate
 
 LINK = "8mbit/8mbit/150"
 TABLE = []
@@ -68,31 +69,33 @@ class Known(harness.TestCase):
         prepare(site)
         return site
 
-    def record(self, site, name, third=10):
+    def record(self, site, name, think=()):
         archive = self.kept / f"{name}.reprise"
         site.record(archive)
-        settle_think_times(archive, self.kept, third_page_test=third)
+        settle_think_times(archive, self.kept, **dict(think))
         return archive
 
     def run_case(self, name, plant=lambda site: None, first=None, prepare=lambda site: None,
-                 third=10, costs_ms=None, among=lambda site: decoys(site)):
-        """`first`: found in the title of the first cause. `third`: its think time in B. `costs_ms`:
-        what the plant costs, if that is known without loads."""
+                 think=(), costs_ms=None, among=lambda site: decoys(site), metric="load",
+                 arguments=()):
+        """`first`: found in the title of the first cause. `think`: think times of hosts in B.
+        `costs_ms`: what the plant costs, if that is known without loads. `arguments`: of all
+        loads."""
         a = self.record(self.site(prepare), "a")
         truth = {"low": costs_ms, "high": costs_ms}
         if costs_ms is None:
             alone = self.site(prepare)
             plant(alone)
-            truth = self.truth(a, self.record(alone, "alone", third))
+            truth = self.truth(a, self.record(alone, "alone", think), metric, arguments)
         together = self.site(prepare)
         among(together)
         plant(together)
-        b = self.record(together, "b", third)
+        b = self.record(together, "b", think)
         out = self.kept / "out"
-        done = harness.run("why", str(a), str(b), URL, "--inject", "none", "--metric", "load",
-                           "--link", LINK, *QUICK, "--max-runs", "6", "--max-loads", "48",
-                           "--allow", "calibration", "--seed", "1", "-o", str(out),
-                           folder=self.folder, timeout=1500)
+        done = harness.run("why", str(a), str(b), URL, "--inject", "none", "--metric", metric,
+                           "--link", LINK, *QUICK, *arguments, "--max-runs", "6",
+                           "--max-loads", "48", "--allow", "calibration", "--seed", "1",
+                           "-o", str(out), folder=self.folder, timeout=1500)
         text = done.stdout.decode() + done.stderr.decode()
         self.assertEqual(done.returncode, 5, text)
         report = read_json(out / "why.json")
@@ -115,11 +118,11 @@ class Known(harness.TestCase):
         self.assertLess(cause["low"], truth["high"], text)
         self.assertGreater(cause["high"], truth["low"], text)
 
-    def truth(self, a, alone):
+    def truth(self, a, alone, metric, arguments):
         """What the regression costs where nothing else differs: an interval of 99 %."""
         sides = [f"{archive} {URL} --inject none --think-time recorded --link {LINK} " +
-                 " ".join(QUICK) for archive in (a, alone)]
-        done = harness.run("gate", *sides, "--metric", "load", "--max-runs", "6", "--look-every",
+                 " ".join((*QUICK, *arguments)) for archive in (a, alone)]
+        done = harness.run("gate", *sides, "--metric", metric, "--max-runs", "6", "--look-every",
                            "6", "--skip-noise-check", "--alpha", "0.01", "--json", "--allow",
                            "requests,calibration", folder=self.folder, timeout=900)
         self.assertEqual(done.returncode, 5, done.stdout.decode() + done.stderr.decode())
@@ -127,7 +130,11 @@ class Known(harness.TestCase):
         return {"low": metric["low"], "high": metric["high"]}
 
     def test_a_host_thinks_longer(self):
-        self.run_case("think time", first=f"{THIRD}: think time", third=510, costs_ms=500)
+        self.run_case("think time", first=f"{HOST}: think time", think={"www_page_test": 310})
+
+    def test_a_third_party_is_slow(self):
+        self.run_case("third party slow", first=f"{THIRD}: think time",
+                      think={"third_page_test": 510}, costs_ms=500)
 
     def test_a_script_blocks(self):
         def plant(site):
@@ -198,6 +205,51 @@ class Known(harness.TestCase):
             site.files[THIRD]["/config.json"] = [b"application/json", b"{}"]
         self.run_case("synchronous XHR", plant, r"app\.js: .*XMLHttpRequest")
 
+    def test_http2_is_lost(self):
+        def prepare(site):
+            site.h2 = set(site.files)
+            images = b"".join(b"<img src=/%d.png width=9 height=9>" % n for n in range(40))
+            site.replace(HOST, "/", b"<img src=/picture.png", images + b"\n<img src=/picture.png")
+            for n in range(40):
+                site.files[HOST][f"/{n}.png"] = [b"image/png", png(40 + n, 9)]
+        def plant(site):
+            site.h2.discard(HOST)
+        self.run_case("h2 lost", plant, r"http/1\.1 instead of h2", prepare)
+
+    def test_hosts_no_longer_coalesce(self):
+        def prepare(site):
+            site.h2 = set(site.files)
+            shared = Certificate(site.folder / "shared", (HOST, LATE))
+            site.certificates |= {HOST: shared, LATE: shared}
+            site.addresses[LATE] = site.addresses[HOST]
+        def plant(site):
+            site.addresses[LATE] = "127.0.1.3"
+        self.run_case("coalescing lost", plant, "at the address of", prepare)
+
+    def test_a_chain_of_certificates_grows(self):
+        def plant(site):
+            site.certificates[HOST] = Certificate(site.folder / "long", (HOST,), 15_000)
+        self.run_case("chain grown", plant, r"a chain of \d+ bytes instead of")
+
+    def test_a_cache_lifetime_is_lost(self):
+        def prepare(site):
+            site.files[HOST]["/app.js"] += [b"200 OK", b"Cache-Control: max-age=86400\r\n"]
+            site.files[HOST]["/app.js"][1] += words(8, 300_000)
+        def plant(site):
+            site.files[HOST]["/app.js"][3] = b"Cache-Control: no-store\r\n"
+        self.run_case("cache lifetime lost", plant, r"app\.js: caching", prepare,
+                      arguments=("--cache", "warm"))
+
+    def test_a_font_blocks(self):
+        def prepare(site):
+            site.files[LATE]["/slow.woff2"] = [b"font/woff2", noise(9, 90_000)]
+            site.replace(HOST, "/style.css", b"p {", b"@font-face { font-family: slow; "
+                         b"src: url(https://late.page.test/slow.woff2); font-display: swap; }\n"
+                         b"h2 { font: 40px slow; }\np {")
+            site.replace(HOST, "/", b"<p>words", b"<h2>" + b"many words " * 20 + b"</h2><p>words")
+        def plant(site):
+            site.replace(HOST, "/style.css", b"font-display: swap", b"font-display: block")
+        self.run_case("font that blocks", plant, r"style\.css: .*block", prepare, metric="lcp")
 
     def test_gate_explains_what_it_found(self):
         site = self.site(lambda site: None)

@@ -5,6 +5,7 @@ import pathlib
 
 import harness
 from gate_sites import noise, words
+from nginx_site import Host, NginxSite
 from what_if_test import ADDRESSES, HOST, LATE, THIRD, URL, png
 from wire import Certificate, Origin, response
 
@@ -51,29 +52,47 @@ class Site:
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
         self.files = files()
+        self.addresses = dict(ADDRESSES)
         self.certificates = {host: Certificate(self.folder / host, (host,)) for host in ADDRESSES}
+        self.h2 = set()  # hosts that speak HTTP/2; statuses are all 200 where there is one
 
     def replace(self, host, path, old, new):
         body = self.files[host][path][1]
         assert old in body, (old, path)
         self.files[host][path][1] = body.replace(old, new)
 
+    @staticmethod
+    def fields(file):
+        more = file[3] if len(file) > 3 else b""
+        cache = b"" if b"Cache-Control" in more else b"Cache-Control: no-store\r\n"
+        return (cache + b"Timing-Allow-Origin: *\r\nAccess-Control-Allow-Origin: *\r\n" + more)
+
     def answer(self, host):
         def answered(request):
-            found = self.files[host].get(request.target)
-            if found is None:
+            file = self.files[host].get(request.target)
+            if file is None:
                 return response(b"", b"404 Not Found")
-            kind, body, *more = found
-            status, fields = (more + [b"200 OK", b""])[:2] if more else (b"200 OK", b"")
-            cache = b"" if b"Cache-Control" in fields else b"Cache-Control: no-store\r\n"
-            return response(body, status, headers=b"Content-Type: " + kind + b"\r\n" + cache +
-                            b"Timing-Allow-Origin: *\r\nAccess-Control-Allow-Origin: *\r\n" +
-                            fields)
+            status = file[2] if len(file) > 2 else b"200 OK"
+            return response(file[1], status, headers=b"Content-Type: " + file[0] + b"\r\n" +
+                            self.fields(file))
         return answered
 
+    def nginx_host(self, host):
+        def written(file):
+            lines = self.fields(file).decode().split("\r\n")[:-1]
+            return file[0].decode(), file[1], [tuple(line.split(": ", 1)) for line in lines]
+        return Host(self.addresses[host], self.certificates[host],
+                    {path: written(file) for path, file in self.files[host].items()},
+                    host in self.h2)
+
+    def origins(self, folder):
+        if self.h2:
+            return [NginxSite(folder, {host: self.nginx_host(host) for host in self.files})]
+        return [Origin(self.answer(host), names=(host,), address=self.addresses[host],
+                       tls=self.certificates[host]) for host in self.files]
+
     def record(self, archive):
-        origins = [Origin(self.answer(host), names=(host,), address=ADDRESSES[host],
-                          tls=self.certificates[host]) for host in self.files]
+        origins = self.origins(self.folder / f"nginx-{archive.stem}")
         try:
             arguments = [each for origin in origins for each in origin.connect_to()]
             done = harness.run("record", "-o", str(archive), "--browser", harness.BROWSER,

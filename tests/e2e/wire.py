@@ -279,9 +279,10 @@ class Close(Exception):
 
 
 class Certificate:
-    """A throwaway CA and one leaf for `names`, in `folder`."""
+    """A throwaway CA and one leaf for `names`, in `folder`; the leaf has a comment of `padding`
+    bytes."""
 
-    def __init__(self, folder, names=(HOST,)):
+    def __init__(self, folder, names=(HOST,), padding=0):
         folder.mkdir(parents=True, exist_ok=True)
         self.ca_file = folder / "ca.pem"
         self.leaf_file = folder / "leaf.pem"
@@ -292,7 +293,8 @@ class Certificate:
         self._openssl(*key, "-CA", self.ca_file, "-CAkey", folder / "ca.key", "-keyout",
                       folder / "leaf.key", "-out", self.leaf_file, "-subj", f"/CN={names[0]}",
                       "-addext", "basicConstraints=critical,CA:FALSE", "-addext",
-                      "subjectAltName=" + ",".join(f"DNS:{name}" for name in names))
+                      "subjectAltName=" + ",".join(f"DNS:{name}" for name in names),
+                      *(("-addext", "nsComment=" + "x" * padding) if padding else ()))
 
     @staticmethod
     def _openssl(*arguments):
