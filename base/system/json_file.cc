@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "base/system/private_file.h"
+#include "base/system/text_file.h"
 
 namespace reprise {
 
@@ -17,6 +18,12 @@ bool say(const std::filesystem::path& path, const char* flag, const std::error_c
 }
 
 }  // namespace
+
+boost::json::value read_json(const std::filesystem::path& path) {
+  boost::json::error_code error;
+  auto value = boost::json::parse(contents_of(path), error);
+  return error ? boost::json::value() : value;
+}
 
 bool write_json_file(const std::filesystem::path& path, const char* flag,
                      const boost::json::object& object) {

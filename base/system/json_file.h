@@ -1,9 +1,13 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 #include <filesystem>
 
 namespace reprise {
+
+/// JSON that another reprise process wrote to `path`; null if the file is missing or incomplete.
+boost::json::value read_json(const std::filesystem::path& path);
 
 /// Writes an object as one line of JSON with write_private_file(). On failure prints an error that
 /// names `flag` to stderr, and returns false.

@@ -1,10 +1,7 @@
 #include "base/text/json_fields.h"
 
 #include <boost/json/array.hpp>
-#include <boost/json/parse.hpp>
 #include <limits>
-
-#include "base/system/text_file.h"
 
 namespace json = boost::json;
 
@@ -50,12 +47,6 @@ const json::array& array_at(const json::object& object, std::string_view name) {
   auto const* value = object.if_contains(name);
   auto const* found = value == nullptr ? nullptr : value->if_array();
   return found == nullptr ? kNone : *found;
-}
-
-boost::json::value read_json(const std::filesystem::path& path) {
-  boost::json::error_code error;
-  auto value = boost::json::parse(contents_of(path), error);
-  return error ? boost::json::value() : value;
 }
 
 }  // namespace reprise

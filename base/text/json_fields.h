@@ -3,9 +3,7 @@
 // Reads JSON from other programs: a member that is missing or has another type has a default.
 
 #include <boost/json/object.hpp>
-#include <boost/json/value.hpp>
 #include <cstdint>
-#include <filesystem>
 #include <string_view>
 
 namespace reprise {
@@ -21,8 +19,5 @@ bool flag_at(const boost::json::object& object, std::string_view name);
 const boost::json::object& object_at(const boost::json::object& object, std::string_view name);
 /// The array at `name`; an empty one if missing.
 const boost::json::array& array_at(const boost::json::object& object, std::string_view name);
-
-/// JSON that another reprise process wrote to `path`; null if the file is missing or incomplete.
-boost::json::value read_json(const std::filesystem::path& path);
 
 }  // namespace reprise

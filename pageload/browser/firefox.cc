@@ -6,6 +6,7 @@
 #include <fstream>
 #include <utility>
 
+#include "base/system/json_file.h"
 #include "base/system/last_error.h"
 #include "base/text/json_fields.h"
 #include "pageload/browser/bidi_session.h"

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/system/json_file.h"
 #include "base/system/last_error.h"
 #include "base/system/mapped_file.h"
 #include "base/system/private_file.h"

@@ -12,6 +12,7 @@
 
 #include "base/system/execute.h"
 #include "base/system/guarded_process.h"
+#include "base/system/json_file.h"
 #include "base/system/mapped_file.h"
 #include "base/system/private_file.h"
 #include "base/system/text_file.h"

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "base/system/json_file.h"
 #include "base/text/json_fields.h"
 #include "pageload/browser/launch.h"
 #include "pageload/results/result_file.h"
