@@ -14,7 +14,7 @@ class LossProcess {
  public:
   LossProcess(const LossModel& model, std::uint64_t seed, std::uint64_t stream);
 
-  /// Whether packet `index` is lost. Call it once for every packet, in order.
+  /// Whether packet `index` is lost. Call it once per packet, in order.
   bool loses(std::uint64_t index);
 
   /// Sets another model from the next packet on.

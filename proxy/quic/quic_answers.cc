@@ -11,7 +11,7 @@ namespace reprise {
 namespace {
 
 /// A stateless reset has to look like a short packet, and to be shorter than what it answers, so
-/// that two servers never answer each other for ever (RFC 9000 section 10.3.3).
+/// that two servers do not answer each other endlessly (RFC 9000 section 10.3.3).
 constexpr std::size_t kResetBytesMin = 5 + NGTCP2_STATELESS_RESET_TOKENLEN;
 constexpr std::size_t kResetBytesMax = 43;
 constexpr std::size_t kSmallPacketBytes = 256;

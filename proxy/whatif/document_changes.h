@@ -13,8 +13,8 @@
 
 namespace reprise::whatif {
 
-/// The response of a resource, with its fields and its decoded body, as this what-if serves it.
-/// The error says why there is none.
+/// The response of a resource, with its fields and its decoded body, as this what-if serves it,
+/// or the reason why the resource has no response.
 struct ServedResource {
   std::string content_type;
   coding::Buffer plain;

@@ -88,7 +88,7 @@ std::size_t StreamRelay::room(Direction direction) const {
   Pipe const& from = pipe(direction);
   auto const unsent = network_.unsent(id_, direction);
   if (untaken(direction) >= kUntakenMax || from.held.size() >= kHeldMax) return 0;
-  // Not for every few bytes: a small read costs as much as a large one.
+  // A small read costs as much as a large one, so wait until a quarter of the limit is free.
   if (unsent > from.unsent_max * 3 / 4) return 0;
   return std::min<std::size_t>(from.unsent_max - unsent, kChunkBytes);
 }

@@ -24,8 +24,8 @@ struct Acknowledgement {
 };
 
 /// The receiving half of one direction: what has arrived, and when it is acknowledged: at once for
-/// the first 64 segments (Linux does so for longer than its 16 quick acknowledgements: until after
-/// the 57th segment of a transfer and before the 135th), for every second full segment, and
+/// the first 64 segments (Linux does so for longer than its 16 quick acknowledgements: it stops
+/// between the 57th and the 135th segment of a transfer), after each second full segment, and
 /// whenever data is missing; otherwise 40 ms later.
 class TcpReceiver {
  public:

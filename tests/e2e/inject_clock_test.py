@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The page's clock: what it is not moved by, and that who waits for it does not wait for ever."""
+"""The page's clock: what must not move it, and that code waiting for it gets on."""
 
 import harness
 from inject_pages import BROWSERS, Pages, write_har

@@ -44,7 +44,7 @@ void mend(std::span<std::byte> file) {
   }
 }
 
-/// A file in memory, made once and rewritten for every run.
+/// A file in memory, created once and rewritten in each run.
 class MemoryFile {
  public:
   MemoryFile() : fd_(::memfd_create("fuzz", MFD_CLOEXEC)) {

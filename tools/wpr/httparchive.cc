@@ -351,7 +351,7 @@ void add_verbs(CLI::App& app, Arguments& arguments, int& exit_code) {
   }
 }
 
-/// Returns 0, or 1 for every error.
+/// Returns 0, or 1 on any error.
 int run_httparchive(std::vector<std::string> words) {
   Arguments arguments;
   int exit_code = kExitDone;

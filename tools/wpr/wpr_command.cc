@@ -65,7 +65,7 @@ int run(const CommandLine& line) {
   return kExitFailed;
 }
 
-/// Returns Web Page Replay's exit codes: 0 when the run was ended, 1 for every error.
+/// Returns Web Page Replay's exit codes: 0 when the run was ended, 1 on any error.
 int run_wpr(const std::vector<std::string>& words) {
   auto const line = wpr::parse(words);
   if (!line) {

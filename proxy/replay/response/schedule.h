@@ -21,8 +21,8 @@ namespace reprise {
 struct ThinkTime {
   enum class Kind : std::uint8_t { kNone, kFixed, kRecorded };
   Kind kind = Kind::kNone;
-  std::chrono::nanoseconds fixed{};  ///< for every exchange, kFixed
-  double factor = 1;                 ///< for recorded think times, kRecorded
+  std::chrono::nanoseconds fixed{};  ///< of all exchanges, if kFixed
+  double factor = 1;                 ///< multiplies recorded think times, if kRecorded
 
   /// "none", "recorded", "x0.5" (the recorded ones, halved) or milliseconds: "30", "0.5", "30ms".
   static std::optional<ThinkTime> parse(std::string_view text);

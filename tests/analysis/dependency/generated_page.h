@@ -70,7 +70,8 @@ ObservedPage simulate_load(const GeneratedPage& page, const SimulatedChange& cha
 std::vector<ObservedPage> simulate_loads(const GeneratedPage& page, const SimulatedChange& change,
                                          std::uint64_t seed, int loads);
 
-/// What perturbations make of `loads`, each of three loads, until there is none left to ask for.
+/// The graph of `loads`, and what it becomes when each perturbation that it suggests has been made,
+/// with three loads each.
 struct SearchedGraph {
   DependencyGraph watched;  ///< before the first one
   DependencyGraph graph;

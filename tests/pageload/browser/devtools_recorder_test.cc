@@ -156,7 +156,7 @@ TEST_F(Recorded, MakesEachHopOfARedirectARequest) {
 }
 
 TEST_F(Recorded, ShowsTheStatusOnTheWireHopByHop) {
-  // The facts of the wire may come before the event they belong to, and not for every hop.
+  // Network details may arrive before their event, and some hops have none.
   event("Network.responseReceivedExtraInfo", R"({"requestId":"R","statusCode":302})");
   sends("R", "http://a.test/hsts", 10);
   sends("R", "https://a.test/hop", 10.1, "Image", R"(,"redirectResponse":{"status":307})");

@@ -190,7 +190,7 @@ TEST(StreamNetwork, MakesUpForAnOutageByTheTimeout) {
   network.write(id, Direction::down, 200'000, 0ns);
   auto const events = run_out(network);
   EXPECT_EQ(network.delivered(id, Direction::down), 200'000);
-  // Backed off twice or thrice by then, so not at once, and not for ever.
+  // By then the timer has doubled two or three times: neither at once nor never.
   EXPECT_GT(events.back().first, 2100ms);
   EXPECT_LT(events.back().first, 6s);
 }
