@@ -15,24 +15,15 @@ import unittest
 
 import devtools
 import harness
+import nginx_site
 from wire import DEADLINE_SECONDS
 
-NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
 BUILD = harness.REPOSITORY / "build/release"
 READER = os.environ.get("READ_BEACONS", BUILD / "read_beacons")
 SCRIPT = os.environ.get("BEACON_SCRIPT", BUILD / "analysis/beacons/beacon.min.js")
 TIMES_AGREE_US = 5000
 
-CONFIG = """
-daemon off; worker_processes 1; error_log {folder}/error.log; pid {folder}/pid; {user}
-events {{}}
-http {{
-  access_log off; types {{ text/html html; text/javascript js; text/css css; image/png png; }}
-  client_body_temp_path {folder}/t1; proxy_temp_path {folder}/t2; fastcgi_temp_path {folder}/t3;
-  uwsgi_temp_path {folder}/t4; scgi_temp_path {folder}/t5;
-  {servers}
-}}
-"""
+TYPES = "types { text/html html; text/javascript js; text/css css; image/png png; }\n"
 PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>page</title>
 <script>{before}</script>
 <script src="/beacon.js" data-country="D&quot;\u00c9" data-build="7"></script>
@@ -98,27 +89,15 @@ class Site:
                                  ("flush=10s", "flush=1ms")):
             assert documented in servers, documented
             servers = servers.replace(documented, ours)
-        config = self.folder / "nginx.conf"
-        config.write_text(CONFIG.format(folder=self.folder, servers=servers,
-                                        user="user root;" if os.geteuid() == 0 else ""))
-        self.process = subprocess.Popen([NGINX, "-e", self.folder / "error.log", "-c", config],
-                                        stdin=subprocess.DEVNULL)
-        for _ in harness.watch_folder(self.folder, self.process.pid):
-            if (self.folder / "pid").exists():
-                return
-            if self.process.poll() is not None:
-                break
-        raise AssertionError((self.folder / "error.log").read_text())
+        self.process = nginx_site.start(self.folder, TYPES + servers)
 
     def page(self, name, before=""):
         (self.root / f"{name}.html").write_text(PAGE.format(before=before, port=self.port))
         return f"http://127.0.0.1:{self.port}/{name}.html"
 
     def close(self):
-        """Ends in order, so that what is buffered is written."""
         if self.process.poll() is None:
-            self.process.terminate()
-            self.process.wait(DEADLINE_SECONDS)
+            nginx_site.stop(self.process)
 
     def views(self, at_least):
         """The call trees of all beacons, of which so many come, and the counts of lines."""
@@ -133,7 +112,7 @@ class Site:
         return views, counts
 
 
-@unittest.skipUnless(devtools.PROGRAM and NGINX, "no chromium-headless-shell, or no nginx")
+@unittest.skipUnless(devtools.PROGRAM, "no chromium-headless-shell")
 class Beacons(harness.TestCase):
     def setUp(self):
         super().setUp()
@@ -208,7 +187,7 @@ class Beacons(harness.TestCase):
 
 
 if __name__ == "__main__":
-    if not (devtools.PROGRAM and NGINX):
+    if not devtools.PROGRAM:
         print("skipped: Chromium and nginx are needed")
         sys.exit(harness.SKIPPED)
     harness.main()

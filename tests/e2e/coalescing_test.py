@@ -10,7 +10,7 @@ import sys
 import unittest
 
 import harness
-from nginx_site import Host, NGINX, NginxSite
+from nginx_site import Host, NginxSite
 from wire import Certificate, DEADLINE_SECONDS
 
 BROWSER = shutil.which(harness.BROWSER)

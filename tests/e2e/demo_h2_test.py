@@ -9,7 +9,8 @@ import sys
 import unittest
 
 import harness
-from coalescing_test import BROWSER, NGINX, sessions_of
+from coalescing_test import BROWSER, sessions_of
+from nginx_site import NGINX
 from wire import DEADLINE_SECONDS
 
 PAGE = "https://www.meadow.test/"

@@ -21,7 +21,7 @@ import sys
 import unittest
 
 import harness
-from coalescing_test import CONFIG, NGINX
+import nginx_site
 from wire import Certificate
 
 LINK_SERVER = pathlib.Path(harness.REPRISE).parent / "link_server"
@@ -73,25 +73,17 @@ class FirstByte(harness.TestCase):
         self.start_origin()
         self.record_all()
 
-    def nginx(self, address):
-        config = self.folder / "nginx.conf"
+    def servers(self, address):
         leaf = self.tls.leaf_file
-        config.write_text(CONFIG.format(
-            folder=self.folder, user="user root;" if os.geteuid() == 0 else "",
-            servers=SERVER.format(folder=self.folder, address=address, leaf=leaf,
-                                  key=leaf.with_suffix(".key"))))
-        return [NGINX, "-e", self.folder / "error.log", "-c", config]
+        return SERVER.format(folder=self.folder, address=address, leaf=leaf,
+                             key=leaf.with_suffix(".key"))
 
     def start_origin(self):
         """nginx outside any link, until the end of the test."""
         with socket.create_server(("127.0.0.1", 0)) as probe:
             self.port = probe.getsockname()[1]
-        origin = subprocess.Popen(self.nginx(f"127.0.0.1:{self.port}"), stdin=subprocess.DEVNULL)
-        self.addCleanup(origin.wait)
-        self.addCleanup(origin.terminate)
-        for _ in harness.watch_folder(self.folder, origin.pid):
-            if (self.folder / "pid").exists() or origin.poll() is not None:
-                break
+        origin = nginx_site.start(self.folder, self.servers(f"127.0.0.1:{self.port}"))
+        self.addCleanup(nginx_site.stop, origin)
 
     def record_all(self):
         connects = [part for host in CLIENTS
@@ -113,7 +105,8 @@ class FirstByte(harness.TestCase):
             command = [harness.REPRISE, "shape", "--link", LINK, "--no-selfcheck", "--ports",
                        str(self.port), "--", *command]
         elif server == "nginx":
-            command = [LINK_SERVER, LINK, "443", *self.nginx("0.0.0.0:443"), "--", *command]
+            serve = nginx_site.command(self.folder, self.servers("0.0.0.0:443"))
+            command = [LINK_SERVER, LINK, "443", *serve, "--", *command]
         else:
             command = [harness.REPRISE, "replay", "--inject", "none", "--dates", "recorded",
                        "--link", LINK, "--no-selfcheck", self.archive, "--", *command]

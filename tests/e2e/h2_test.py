@@ -6,29 +6,22 @@ stays h1.
 """
 
 import hashlib
-import os
 import random
 import socket
 import subprocess
 
 import harness
+import nginx_site
 from wire import Certificate, DEADLINE_SECONDS, HOST, response
 
-NGINX = "/usr/sbin/nginx"
 NOISE = random.Random(1)
 BODIES = {"empty": b"", "small": b"hello over h2\n", "large": NOISE.randbytes(3_000_000),
           "page": b"<p>" * 5000}
 UPLOAD = NOISE.randbytes(1 << 20)
 PARALLEL = 40
 
-CONFIG = """
-daemon off; worker_processes 1; error_log {folder}/error.log; pid {folder}/pid;
-{user}
-events {{}}
-http {{
-  access_log off; http2_max_concurrent_streams 128; client_max_body_size 10m;
-  client_body_temp_path {folder}/t1; proxy_temp_path {folder}/t2; fastcgi_temp_path {folder}/t3;
-  uwsgi_temp_path {folder}/t4; scgi_temp_path {folder}/t5;
+SERVERS = """
+  http2_max_concurrent_streams 128; client_max_body_size 10m;
   server {{
     listen 127.0.0.1:{port} ssl http2;
     ssl_certificate {certificate}; ssl_certificate_key {key}; ssl_protocols TLSv1.2 TLSv1.3;
@@ -39,9 +32,7 @@ http {{
     location /upload {{ proxy_pass http://unix:{folder}/taker; }}
     {locations}
   }}
-  server {{ listen unix:{folder}/taker; location / {{ return 200 "taken"; }} }}
-}}
-"""
+  server {{ listen unix:{folder}/taker; location / {{ return 200 "taken"; }} }}"""
 
 
 class Nginx:
@@ -56,26 +47,16 @@ class Nginx:
         with socket.create_server(("127.0.0.1", 0)) as probe:
             self.port = probe.getsockname()[1]
         leaf = self.certificate.leaf_file
-        config = self.folder / "nginx.conf"
-        config.write_text(CONFIG.format(folder=self.folder, port=self.port, certificate=leaf,
-                                        key=leaf.with_suffix(".key"), locations=locations,
-                                        user="user root;" if os.geteuid() == 0 else ""))
-        self.process = subprocess.Popen([NGINX, "-e", self.folder / "error.log", "-c", config],
-                                        stdin=subprocess.DEVNULL)
-        for _ in harness.watch_folder(self.folder, self.process.pid):
-            if (self.folder / "pid").exists():  # written once it listens
-                return
-            if self.process.poll() is not None:
-                break
-        raise AssertionError((self.folder / "error.log").read_text())
+        self.process = nginx_site.start(self.folder, SERVERS.format(
+            folder=self.folder, port=self.port, certificate=leaf, key=leaf.with_suffix(".key"),
+            locations=locations))
 
     def connect_arguments(self):
         yield from ("--connect-to", f"{HOST}:443:127.0.0.1:{self.port}",
                     "--origin-ca", str(self.certificate.ca_file))
 
     def close(self):
-        self.process.terminate()
-        self.process.wait(DEADLINE_SECONDS)
+        nginx_site.stop(self.process)
 
 
 class Answer:

@@ -1,4 +1,4 @@
-"""nginx as the origin of several hosts over HTTPS, each at an address and a port of its own."""
+"""nginx as an origin: of any configuration, and of several hosts over HTTPS."""
 
 import os
 import socket
@@ -16,17 +16,43 @@ SERVER = """
   }}"""
 LOCATION = """
     location = {path} {{
-      root {folder}; try_files /{number} =404; types {{}} default_type {kind};{fields}
+      root {folder}; try_files /{number} =404; etag off;
+      types {{}} default_type {kind};{fields}
     }}"""
 CONFIG = """
 daemon off; worker_processes 1; error_log {folder}/error.log; pid {folder}/pid; {user}
 events {{}}
 http {{
-  access_log off; etag off;
+  access_log off;
   client_body_temp_path {folder}/t1; proxy_temp_path {folder}/t2; fastcgi_temp_path {folder}/t3;
   uwsgi_temp_path {folder}/t4; scgi_temp_path {folder}/t5; {servers}
 }}
 """
+
+
+def command(folder, servers):
+    """Serves `servers`, text of an http block, with all its files in `folder`."""
+    config = folder / "nginx.conf"
+    config.write_text(CONFIG.format(folder=folder, servers=servers,
+                                    user="user root;" if os.geteuid() == 0 else ""))
+    return [NGINX, "-e", folder / "error.log", "-c", config]
+
+
+def start(folder, servers):
+    """The process, which listens. Ends with stop()."""
+    process = subprocess.Popen(command(folder, servers), stdin=subprocess.DEVNULL)
+    for _ in harness.watch_folder(folder, process.pid):
+        if (folder / "pid").exists():  # written once it listens
+            return process
+        if process.poll() is not None:
+            break
+    raise AssertionError((folder / "error.log").read_text())
+
+
+def stop(process):
+    """In order, so that what is buffered is written."""
+    process.terminate()
+    process.wait(DEADLINE_SECONDS)
 
 
 class Host(NamedTuple):
@@ -38,7 +64,7 @@ class Host(NamedTuple):
 
 
 class NginxSite:
-    """`hosts` by name. Serves until it is closed."""
+    """`hosts` by name, each at a port of its own."""
 
     def __init__(self, folder, hosts):
         self.hosts = hosts
@@ -53,17 +79,7 @@ class NginxSite:
                                      h2="http2" if host.h2 else "", leaf=leaf,
                                      key=leaf.with_suffix(".key"),
                                      locations=self._locations(folder / name, host.files))
-        config = folder / "nginx.conf"
-        config.write_text(CONFIG.format(folder=folder, servers=servers,
-                                        user="user root;" if os.geteuid() == 0 else ""))
-        self.process = subprocess.Popen([NGINX, "-e", folder / "error.log", "-c", config],
-                                        stdin=subprocess.DEVNULL)
-        for _ in harness.watch_folder(folder, self.process.pid):
-            if (folder / "pid").exists():
-                return
-            if self.process.poll() is not None:
-                break
-        raise AssertionError((folder / "error.log").read_text())
+        self.process = start(folder, servers)
 
     @staticmethod
     def _locations(folder, files):
@@ -85,5 +101,4 @@ class NginxSite:
         yield "--insecure-origin"
 
     def close(self):
-        self.process.terminate()
-        self.process.wait(DEADLINE_SECONDS)
+        stop(self.process)

@@ -3,34 +3,20 @@
 as the nginx that it came from, request by request."""
 
 import email
-import os
 import random
-import shutil
 import socket
-import subprocess
 import sys
-import unittest
 
 import harness
+import nginx_site
 from test_seed import TEST_SEED
 from wire import Client
 
 SIZES = {"/small": 1000, "/empty": 0, "/large": 3 << 20}
 ROUNDS = 240
-NGINX = shutil.which("nginx", path="/usr/sbin:/usr/bin:/sbin:/bin")
-CONFIG = """
-{user}
-daemon off;
-worker_processes 1;
-pid {folder}/nginx.pid;
-error_log {folder}/error.log;
-events {{}}
-http {{
-  access_log off;
+SERVER = """
   default_type text/plain;
-  server {{ listen 127.0.0.1:{port}; root {folder}/files; }}
-}}
-"""
+  server {{ listen 127.0.0.1:{port}; root {folder}/files; }}"""
 
 
 class Requests:
@@ -97,7 +83,6 @@ def outcome(got):
     return got.status, got.all(b"content-range")
 
 
-@unittest.skipUnless(NGINX, "nginx is not installed")
 class Ranges(harness.TestCase):
     def setUp(self):
         super().setUp()
@@ -108,16 +93,8 @@ class Ranges(harness.TestCase):
             (files / path[1:]).write_bytes(rng.randbytes(size))
         with socket.create_server(("127.0.0.1", 0)) as probe:
             self.port = probe.getsockname()[1]
-        config = self.folder / "nginx.conf"
-        config.write_text(CONFIG.format(folder=self.folder, port=self.port,
-                                        user="user root;" if os.geteuid() == 0 else ""))
-        nginx = subprocess.Popen([NGINX, "-e", self.folder / "error.log", "-c", config],
-                                 stdin=subprocess.DEVNULL)
-        self.addCleanup(nginx.wait, harness.DEADLINE_SECONDS)
-        self.addCleanup(nginx.terminate)
-        for _ in harness.watch_folder(self.folder, nginx.pid):
-            if (self.folder / "nginx.pid").exists() or nginx.poll() is not None:
-                break
+        nginx = nginx_site.start(self.folder, SERVER.format(folder=self.folder, port=self.port))
+        self.addCleanup(nginx_site.stop, nginx)
 
     def origin_client(self):
         return Client(socket.create_connection(("127.0.0.1", self.port), harness.DEADLINE_SECONDS))

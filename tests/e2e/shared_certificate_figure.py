@@ -26,7 +26,8 @@ import zlib
 
 import figure
 import harness
-from coalescing_test import BROWSER, CONFIG, NGINX
+from coalescing_test import BROWSER
+from nginx_site import CONFIG, NGINX
 from wire import Certificate, DEADLINE_SECONDS
 
 # The queue takes the whole page, and reno's slow start ends with a loss alone. Where the queue

@@ -11,7 +11,7 @@ import tempfile
 
 import harness
 from gate_sites import noise, words
-from what_if_test import HOST, LATE, THIRD, URL, png
+from what_if_test import ADDRESSES, HOST, LATE, THIRD, URL, png
 from why_sites import QUICK, Site, read_json, settle_think_times
 from wire import Certificate
 
@@ -223,7 +223,7 @@ class Known(harness.TestCase):
             site.certificates |= {HOST: shared, LATE: shared}
             site.addresses[LATE] = site.addresses[HOST]
         def plant(site):
-            site.addresses[LATE] = "127.0.1.3"
+            site.addresses[LATE] = ADDRESSES[LATE]
         self.run_case("coalescing lost", plant, "at the address of", prepare)
 
     def test_a_chain_of_certificates_grows(self):
