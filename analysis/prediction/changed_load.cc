@@ -7,11 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/prediction/shared_link.h"
+#include "analysis/prediction/load_plan.h"
+#include "analysis/prediction/tcp_link.h"
 
 namespace reprise {
 namespace {
 
+/// More are as good as that: times stay finite.
+constexpr double kBytesMax = 1e15;
 /// Browsers open no more of HTTP/1.1 to an origin.
 constexpr std::size_t kConnectionsMax = 6;
 
@@ -22,31 +25,25 @@ class ChangedLoad {
       : graph_(graph),
         parts_(parts),
         changes_(changes),
-        link_(parts.bytes_per_us * link_factor),
-        link_factor_(link_factor),
-        dropped_(graph.nodes.size()),
-        waiting_(graph.nodes.size()),
-        outgoing_(graph.nodes.size()),
+        link_(rate(parts, link_factor), all_bytes()),
+        plan_(load_plan(graph, parts, changes)),
+        join_us_(graph.nodes.size()),
         origins_(parts.origins.size()),
         early_(graph.nodes.size()),
-        held_back_(graph.nodes.size()) {
-    find_dropped();
-    find_edges();
-    find_early();
-  }
+        connection_(graph.nodes.size()) {}
 
   MilestoneTimes run() && {
-    for (std::uint32_t node = 0; node < waiting_.size(); ++node) {
-      if (parts_.nodes[node].present && waiting_[node].groups.empty()) start_after_gap(node);
+    for (std::uint32_t node = 0; node < plan_.groups.size(); ++node) {
+      if (parts(node).present && plan_.groups[node].empty()) start_after_gap(node);
     }
     for (;;) {
-      auto const next = events_.empty() ? SharedLink::kNever : events_.top().at_us;
-      auto const end = link_.next_end();
-      if (next == SharedLink::kNever && end == SharedLink::kNever) break;
-      now_us_ = std::min(next, end);
-      for (auto const node : link_.advance(now_us_)) {
-        add(now_us_ + tail_of(static_cast<std::uint32_t>(node)), Event::kEnd,
-            static_cast<std::uint32_t>(node));
+      auto const next = events_.empty() ? TcpLink::kNever : events_.top().at_us;
+      now_us_ = std::min(next, link_.next());
+      if (now_us_ == TcpLink::kNever) break;
+      for (auto const& arrival : link_.advance(now_us_)) {
+        auto const node = static_cast<std::uint32_t>(arrival.transfer);
+        if (arrival.is_first) first_byte(node);
+        if (arrival.is_last) add(now_us_ + tail_of(node), Event::kEnd, node);
       }
       if (next > now_us_) continue;
       auto const event = events_.top();
@@ -58,7 +55,17 @@ class ChangedLoad {
 
  private:
   struct Event {
-    enum Kind { kStart, kPreload, kPreconnect, kSent, kFirstByte, kEnd, kFailed };
+    enum Kind {
+      kStart,
+      kPreload,
+      kPreconnect,
+      kSetupAnswer,  ///< of the connection `node`: it comes to the link
+      kSetupStep,    ///< of the connection `node`: it came out
+      kSent,
+      kAnswer,  ///< it comes to the link
+      kEnd,
+      kFailed
+    };
     double at_us = 0;
     std::uint64_t number = 0;  ///< in the order of adding
     Kind kind = kStart;
@@ -67,29 +74,36 @@ class ChangedLoad {
       return std::tuple(at_us, number) > std::tuple(other.at_us, other.number);
     }
   };
-  /// What a node still waits for, and the latest that it waited for.
-  struct Waiting {
-    std::vector<std::uint32_t> groups;  ///< numbers of edges or alternatives
-    double join_us = 0;
-  };
-  struct Outgoing {
-    std::uint32_t to = 0;
-    std::uint32_t group = 0;
-    DependencyAfter after = DependencyAfter::kEnd;
-  };
   /// A request that is made before it is used: what happens to it before does not count until then.
   struct Early {
     bool is_made = false;
     bool is_used = false;
     std::vector<DependencyAfter> happened;
   };
-  struct Origin {
-    std::optional<double> ready_us;  ///< HTTP/2, or preconnected: when its connection can be used
-    std::size_t open = 0;            ///< HTTP/1.1
-    std::size_t idle = 0;
-    bool is_preconnected = false;  ///< HTTP/1.1: with a connection that nothing has used yet
-    std::deque<std::uint32_t> waiting;
+  struct Connection {
+    std::size_t on_link = 0;
+    std::vector<double> setup_us;  ///< of its phases that are left, from the last one on
+    bool is_ready = false;
+    std::vector<std::uint32_t> waiting;  ///< requests that are sent when it is
   };
+  struct Origin {
+    std::optional<std::uint32_t> shared;  ///< HTTP/2: its connection
+    // HTTP/1.1
+    std::size_t open = 0;
+    std::vector<std::uint32_t> idle;
+    std::optional<std::uint32_t> preconnected;  ///< that nothing has used yet
+    std::deque<std::uint32_t> waiting;          ///< for any connection
+  };
+
+  /// Slower than a byte a second is as good as that: times stay finite.
+  static double rate(const LoadParts& parts, double link_factor) {
+    return parts.bytes_per_us > 0 ? std::max(parts.bytes_per_us * link_factor, 1e-6) : 0;
+  }
+  double all_bytes() const {
+    double sum = 0;
+    for (std::uint32_t node = 0; node < parts_.nodes.size(); ++node) sum += bytes_of(node);
+    return sum;
+  }
 
   const NodeParts& parts(std::uint32_t node) const { return parts_.nodes[node]; }
   const NodeChange& change(std::uint32_t node) const { return changes_[node]; }
@@ -98,62 +112,10 @@ class ChangedLoad {
     events_.push({.at_us = at_us, .number = ++events_added_, .kind = kind, .node = node});
   }
 
-  /// What a dropped request initiates is not made either.
-  void find_dropped() {
-    for (std::uint32_t node = 0; node < dropped_.size(); ++node) {
-      auto const [begin, end] = graph_.edges_to(node);
-      bool const is_task = graph_.nodes[node].kind == DependencyNodeKind::kTask;
-      dropped_[node] = (!is_task && (change(node).drop || change(node).refused)) ||
-                       std::any_of(begin, end, [&](const auto& edge) {
-                         bool const asks = edge.kind == DependencyKind::kInitiator ||
-                                           edge.kind == DependencyKind::kParser ||
-                                           edge.kind == DependencyKind::kStyle;
-                         return asks && edge.evidence.named && dropped_[edge.from];
-                       });
-    }
-  }
-
-  void find_edges() {
-    for (std::uint32_t node = 0; node < waiting_.size(); ++node) {
-      if (!parts(node).present) continue;
-      auto const [begin, end] = graph_.edges_to(node);
-      std::uint32_t group = 0;
-      std::uint32_t alternative = 0;
-      for (auto const* edge = begin; edge != end; ++edge) {
-        if (edge->kind == DependencyKind::kConnection || !parts(edge->from).present) continue;
-        // A dropped alternative never comes, unless all of them are dropped.
-        if (edge->alternative != 0 && dropped_[edge->from] && !dropped_[node]) continue;
-        if (edge->alternative == 0 || edge->alternative != alternative) ++group;
-        alternative = edge->alternative;
-        auto& groups = waiting_[node].groups;
-        if (groups.empty() || groups.back() != group) groups.push_back(group);
-        outgoing_[edge->from].push_back({.to = node, .group = group, .after = edge->after});
-      }
-    }
-  }
-
-  /// With the first document that found something.
-  void find_early() {
-    auto const found = std::ranges::find_if(graph_.edges, [this](const DependencyEdge& edge) {
-      return edge.kind == DependencyKind::kParser && parts(edge.from).present &&
-             !dropped_[edge.from];
-    });
-    if (found == graph_.edges.end()) return;
-    document_ = found->from;
-    for (std::uint32_t node = document_ + 1; node < early_.size(); ++node) {
-      bool const is_made = graph_.nodes[node].kind == DependencyNodeKind::kRequest &&
-                           parts(node).present && !dropped_[node] && !change(node).at_hand;
-      if (!is_made) continue;
-      if (change(node).preload) at_first_byte_.emplace_back(node, Event::kPreload);
-      if (change(node).preconnect) at_first_byte_.emplace_back(node, Event::kPreconnect);
-      if (change(node).early_hints) hinted_.push_back(node);
-    }
-  }
-
   void start_after_gap(std::uint32_t node) {
     double const work = parts(node).busy_us * (change(node).cpu_factor - 1);
     // A gap below 0 is a matter of rounding.
-    add(std::max(now_us_, waiting_[node].join_us + parts(node).gap_us + work), Event::kStart, node);
+    add(std::max(now_us_, join_us_[node] + parts(node).gap_us + work), Event::kStart, node);
   }
 
   void happened(std::uint32_t node, DependencyAfter after) {
@@ -161,14 +123,13 @@ class ChangedLoad {
       early_[node].happened.push_back(after);
       return;
     }
-    for (Outgoing const& edge : outgoing_[node]) {
-      if (edge.after != after) continue;
-      Waiting& waiting = waiting_[edge.to];
-      auto const group = std::ranges::find(waiting.groups, edge.group);
-      if (group == waiting.groups.end()) continue;
-      waiting.groups.erase(group);
-      waiting.join_us = now_us_;
-      if (waiting.groups.empty()) start_after_gap(edge.to);
+    for (LoadPlan::Outgoing const& edge : plan_.outgoing[node]) {
+      auto& groups = plan_.groups[edge.to];
+      auto const group = std::ranges::find(groups, edge.group);
+      if (edge.after != after || group == groups.end()) continue;
+      groups.erase(group);
+      join_us_[edge.to] = now_us_;
+      if (groups.empty()) start_after_gap(edge.to);
     }
   }
 
@@ -184,33 +145,26 @@ class ChangedLoad {
         return connect(node);
       case Event::kPreconnect:
         return preconnect(node);
+      case Event::kSetupAnswer:
+        return add(now_us_ + link_.wait_us(), Event::kSetupStep, node);
+      case Event::kSetupStep:
+        return set_up(node);
       case Event::kSent: {
         NodeChange const& changed = change(node);
         auto const answered = now_us_ + longer(parts(node).round_trip_us, 1, node);
-        if (dropped_[node]) return add(answered, Event::kFailed, node);
+        if (plan_.dropped[node]) return add(answered, Event::kFailed, node);
         happened(node, DependencyAfter::kSent);
-        if (node == document_) {
-          for (auto const hinted : hinted_) add(answered, Event::kPreload, hinted);
+        if (node == plan_.document) {
+          for (auto const hinted : plan_.hinted) add(answered, Event::kPreload, hinted);
         }
         auto const think =
             parts(node).think_us * changed.think_factor + static_cast<double>(changed.think_us);
-        return add(answered + std::max(think, 0.0), Event::kFirstByte, node);
+        return add(answered + std::max(think, 0.0), Event::kAnswer, node);
       }
-      case Event::kFirstByte:
-        if (is_held_back(node)) return held_back_[*parts(node).behind]->push_back(node);
-        held_back_[node].emplace();
-        happened(node, DependencyAfter::kFirstByte);
-        if (node == document_) {
-          for (auto const& [early, kind] : at_first_byte_) add(now_us_, kind, early);
-        }
-        return link_.add(
-            node, bytes_of(node),
-            protocol(node) == PredictedProtocol::kH1 ? SharedLink::kOwnConnection : origin_of(node),
-            {.urgency = urgency_of(node), .incremental = parts(node).incremental});
+      case Event::kAnswer:
+        return link_.send(connections_[connection_[node]].on_link, node, bytes_of(node),
+                          {.urgency = urgency_of(node), .incremental = parts(node).incremental});
       case Event::kEnd:
-        if (auto const held = std::exchange(held_back_[node], {})) {
-          for (auto const next : *held) add(now_us_, Event::kFirstByte, next);
-        }
         happened(node, DependencyAfter::kEnd);
         if (graph_.nodes[node].kind == DependencyNodeKind::kRequest) leave_connection(node);
         return;
@@ -221,11 +175,11 @@ class ChangedLoad {
     }
   }
 
-  bool is_held_back(std::uint32_t node) const {
-    auto const first = parts(node).behind;
-    return first && held_back_[*first] && protocol(node) == PredictedProtocol::kH2 &&
-           protocol(*first) == protocol(node) && origin_of(*first) == origin_of(node) &&
-           urgency_of(*first) <= urgency_of(node);
+  void first_byte(std::uint32_t node) {
+    happened(node, DependencyAfter::kFirstByte);
+    if (node != plan_.document) return;
+    for (auto const early : plan_.preloaded) add(now_us_, Event::kPreload, early);
+    for (auto const early : plan_.preconnected) add(now_us_, Event::kPreconnect, early);
   }
 
   /// By the change of so many round trips.
@@ -248,16 +202,16 @@ class ChangedLoad {
         return;
       }
       case DependencyNodeKind::kTask:
-        add(now_us_ + (dropped_[node] ? 0 : parts(node).task_us * change(node).cpu_factor),
+        add(now_us_ + (plan_.dropped[node] ? 0 : parts(node).task_us * change(node).cpu_factor),
             Event::kEnd, node);
         return;
       case DependencyNodeKind::kRequest:
         break;
     }
     auto const& setup = parts_.origins[origin_of(node)];
-    if (dropped_[node] && change(node).drop) {
+    if (plan_.dropped[node] && change(node).drop) {
       add(now_us_ + looking_up(setup, node), Event::kFailed, node);
-    } else if (dropped_[node] ? !change(node).refused : change(node).at_hand) {
+    } else if (plan_.dropped[node] ? !change(node).refused : change(node).at_hand) {
       pass(node);
     } else {
       connect(node);
@@ -277,70 +231,96 @@ class ChangedLoad {
   }
 
   std::size_t origin_of(std::uint32_t node) const {
-    return parts(change(node).coalesce ? document_ : node).origin;
+    return parts(change(node).coalesce ? plan_.document : node).origin;
   }
 
   double looking_up(const ConnectionSetup& setup, std::uint32_t node) const {
     if (setup.dns_us == 0) return 0;
     return std::max(0.0, setup.dns_us + static_cast<double>(change(node).dns_us));
   }
-  double setting_up(const ConnectionSetup& setup, std::uint32_t node) const {
-    return looking_up(setup, node) +
-           longer(setup.connect_us + setup.tls_us, setup.round_trips(), node);
+
+  /// Begins to make a connection.
+  std::uint32_t open(const ConnectionSetup& setup, std::uint32_t node) {
+    auto const made = static_cast<std::uint32_t>(connections_.size());
+    auto const round_trip_us = longer(parts_.round_trip_us, 1, node);
+    connections_.push_back(
+        {.on_link = link_.connect(round_trip_us), .setup_us = {}, .waiting = {}});
+    for (double const phase_us : {setup.tls_us, setup.connect_us}) {
+      if (phase_us > 0) connections_.back().setup_us.push_back(longer(phase_us, 1, node));
+    }
+    if (setup.dns_us > 0) connections_.back().setup_us.push_back(looking_up(setup, node));
+    set_up(made);
+    return made;
+  }
+
+  void set_up(std::uint32_t connection) {
+    Connection& made = connections_[connection];
+    if (!made.setup_us.empty()) {
+      add(now_us_ + made.setup_us.back(), Event::kSetupAnswer, connection);
+      made.setup_us.pop_back();
+      return;
+    }
+    made.is_ready = true;
+    for (auto const node : std::exchange(made.waiting, {})) send(node);
   }
 
   void preconnect(std::uint32_t node) {
     Origin& origin = origins_[origin_of(node)];
-    if (origin.ready_us || origin.open > 0) return;
-    origin.ready_us = now_us_ + setting_up(parts_.origins[origin_of(node)], node);
-    if (protocol(node) != PredictedProtocol::kH1) return;
+    if (origin.shared || origin.open > 0) return;
+    auto const made = open(parts_.origins[origin_of(node)], node);
+    if (protocol(node) != PredictedProtocol::kH1) {
+      origin.shared = made;
+      return;
+    }
     ++origin.open;
-    origin.is_preconnected = true;
+    origin.preconnected = made;
   }
 
   void connect(std::uint32_t node) {
     Origin& origin = origins_[origin_of(node)];
     auto setup = parts_.origins[origin_of(node)];
     if (protocol(node) == PredictedProtocol::kH1) {
-      if (std::exchange(origin.is_preconnected, false)) {
-        return send(node, std::max(now_us_, *origin.ready_us));
-      }
-      if (origin.idle > 0) {
-        --origin.idle;
-        return send(node, now_us_);
+      if (auto const made = std::exchange(origin.preconnected, {})) return use(*made, node);
+      if (!origin.idle.empty()) {
+        auto const idle = origin.idle.back();
+        origin.idle.pop_back();
+        return use(idle, node);
       }
       if (origin.open >= kConnectionsMax) {
         origin.waiting.push_back(node);
         return;
       }
       if (++origin.open > 1) setup.dns_us = 0;
-      return send(node, now_us_ + setting_up(setup, node));
+      return use(open(setup, node), node);
     }
-    if (!origin.ready_us) {
-      origin.ready_us = now_us_ + setting_up(setup, node);
-      return send(node, *origin.ready_us);
+    if (!origin.shared) {
+      origin.shared = open(setup, node);
+      return use(*origin.shared, node);
     }
     auto const& own = parts(node).own_setup;
-    if (own.sum() > 0 && !change(node).protocol && !change(node).coalesce) {
-      return send(node, now_us_ + setting_up(own, node));
-    }
-    send(node, std::max(now_us_, *origin.ready_us));
+    bool const has_own = own.sum() > 0 && !change(node).protocol && !change(node).coalesce;
+    use(has_own ? open(own, node) : *origin.shared, node);
   }
 
-  void send(std::uint32_t node, double at_us) {
-    add(at_us + parts(node).queue_us, Event::kSent, node);
+  /// As soon as it is ready.
+  void use(std::uint32_t connection, std::uint32_t node) {
+    connection_[node] = connection;
+    if (connections_[connection].is_ready) return send(node);
+    connections_[connection].waiting.push_back(node);
   }
+
+  void send(std::uint32_t node) { add(now_us_ + parts(node).queue_us, Event::kSent, node); }
 
   void leave_connection(std::uint32_t node) {
     if (protocol(node) != PredictedProtocol::kH1) return;
     Origin& origin = origins_[origin_of(node)];
     if (origin.waiting.empty()) {
-      ++origin.idle;
+      origin.idle.push_back(connection_[node]);
       return;
     }
     auto const next = origin.waiting.front();
     origin.waiting.pop_front();
-    send(next, now_us_);
+    use(connection_[node], next);
   }
 
   int urgency_of(std::uint32_t node) const {
@@ -350,40 +330,28 @@ class ChangedLoad {
 
   double bytes_of(std::uint32_t node) const {
     NodeChange const& changed = change(node);
-    return std::max(0.0, parts(node).bytes * changed.bytes_factor + changed.bytes_added);
+    auto const bytes = parts(node).bytes * changed.bytes_factor + changed.bytes_added;
+    return std::clamp(bytes, 0.0, kBytesMax);
   }
 
   double tail_of(std::uint32_t node) const {
     NodeParts const& each = parts(node);
-    auto const round_trip =
-        std::max(0.0, parts_.round_trip_us + static_cast<double>(change(node).rtt_us));
-    auto const slow_start = [&](double bytes, double round_trip_us, double rate) {
-      return each.slow_start * slow_start_us(bytes, round_trip_us, rate);
-    };
-    auto const before = slow_start(each.bytes, parts_.round_trip_us, parts_.bytes_per_us);
-    if (parts_.bytes_per_us > 0) {
-      auto const after = slow_start(bytes_of(node), round_trip, parts_.bytes_per_us * link_factor_);
-      return std::max(0.0, each.tail_us - before + after);
-    }
-    // Without the link's rate, the whole transfer is tail.
+    if (parts_.bytes_per_us > 0) return each.tail_us;
+    // Without the link's rate, the tail is the whole transfer.
     auto const factor = each.bytes > 0 ? bytes_of(node) / each.bytes : change(node).bytes_factor;
-    return std::max(0.0, each.tail_us * factor + slow_start(each.bytes, round_trip, 0) - before);
+    return each.tail_us * factor;
   }
 
   const DependencyGraph& graph_;
   const LoadParts& parts_;
   std::span<const NodeChange> changes_;
-  SharedLink link_;
-  double link_factor_;
-  std::vector<bool> dropped_;
-  std::vector<Waiting> waiting_;
-  std::vector<std::vector<Outgoing>> outgoing_;
+  TcpLink link_;
+  LoadPlan plan_;                ///< `groups`: those that are still waited for
+  std::vector<double> join_us_;  ///< by node: the latest that it has waited for
   std::vector<Origin> origins_;
   std::vector<Early> early_;
-  std::vector<std::optional<std::vector<std::uint32_t>>> held_back_;  ///< by what is on the wire
-  std::uint32_t document_ = 0;
-  std::vector<std::pair<std::uint32_t, Event::Kind>> at_first_byte_;
-  std::vector<std::uint32_t> hinted_;  ///< of the document's early hints
+  std::vector<Connection> connections_;
+  std::vector<std::uint32_t> connection_;  ///< of each node that uses one
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t events_added_ = 0;
   MilestoneTimes reached_;

@@ -9,15 +9,13 @@
 #include "analysis/contribution/costs.h"
 #include "analysis/dependency/observed_gaps.h"
 #include "analysis/dependency/page_nodes.h"
-#include "analysis/prediction/shared_link.h"
+#include "analysis/prediction/sent_again.h"
 
 namespace reprise {
 namespace {
 
-/// A sender begins with ten segments (RFC 6928).
-constexpr double kFirstWindowBytes = 10 * 1460;
-/// A response that ends so soon after another one was sent right behind it.
-constexpr std::int64_t kRightBehindUs = 5'000;
+/// How often the answers of a load are moved. More do not come closer.
+constexpr int kPasses = 8;
 
 std::string_view origin_of(std::string_view url) {
   auto const authority = url.find("://");
@@ -55,20 +53,33 @@ class PartsMaker {
     for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
       if (placed_[i]) read(i);
     }
-    for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) find_held_back(i);
-    find_tails();
+    find_connections();
+    find_waits();
     return std::move(parts_);
   }
 
  private:
+  struct SetupPhase {
+    std::uint32_t node = 0;
+    double ConnectionSetup::* part = nullptr;
+    std::int64_t start_us = 0;
+    double length_us = 0;
+  };
+
   void read_setups() {
     std::vector<ConnectionSetup> of_call(load_.calls.calls.size());
+    std::vector<std::vector<SetupPhase>> phases(load_.calls.calls.size());
     for (Call const& call : load_.calls.calls) {
       if (call.kind != CallKind::kPhase || call.parent == kNoParent) continue;
       auto const length = static_cast<double>(call.end_us - call.start_us);
-      if (call.name == "dns") of_call[call.parent].dns_us += length;
-      if (call.name == "connect") of_call[call.parent].connect_us += length;
-      if (call.name == "tls") of_call[call.parent].tls_us += length;
+      for (auto const& [name, part] : {std::pair("dns", &ConnectionSetup::dns_us),
+                                       {"connect", &ConnectionSetup::connect_us},
+                                       {"tls", &ConnectionSetup::tls_us}}) {
+        if (call.name != name) continue;
+        of_call[call.parent].*part += length;
+        phases[call.parent].push_back(
+            {.part = part, .start_us = call.start_us, .length_us = length});
+      }
     }
     std::map<std::string_view, std::size_t> origins;
     for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
@@ -83,6 +94,10 @@ class PartsMaker {
       node.own_setup = of_call[placed_[i]->call];
       bool const connects = node.own_setup.connect_us + node.own_setup.tls_us > 0;
       if (!connects) node.own_setup = {};
+      for (SetupPhase& phase : phases[placed_[i]->call]) {
+        phase.node = i;
+        if (connects) setup_phases_.push_back(phase);
+      }
       auto& first = first_[node.origin];
       if (connects && (!first || placed_[i]->start_us < placed_[*first]->start_us)) first = i;
     }
@@ -175,7 +190,6 @@ class PartsMaker {
     node.incremental = node.urgency == kUrgencyUnknown || is_incremental(call);
     auto const wait = static_cast<double>(times.first_byte_us - times.sent_us);
     node.round_trip_us = std::min(wait, round_trip_us_);
-    node.think_us = wait - node.round_trip_us;
     // A request that took over a connection of HTTP/1.1 waited for it: that is the model's matter.
     bool const takes_over = node.protocol == PredictedProtocol::kH1 && !connects(i);
     node.queue_us = takes_over ? 0 : queue_of(i);
@@ -199,90 +213,135 @@ class PartsMaker {
     return std::max(0.0, static_cast<double>(times.sent_us) - could);
   }
 
-  /// A server of HTTP/2 sends a response after those that go first, and after what it has given to
-  /// its socket: a small script behind a large one seems to be slow.
-  void find_held_back(std::uint32_t i) {
-    NodeParts& node = parts_.nodes[i];
-    bool const is_small = node.bytes <= parts_.bytes_per_us * kRightBehindUs;
-    bool const can_be =
-        is_small && is_sent_on_shared(i) && !connects(i) && graph_.nodes[i].type != "Document";
-    if (!can_be) return;
-    NodeTimes const& own = *placed_[i];
-    std::int64_t const earliest_us = own.sent_us + std::llround(node.round_trip_us);
-    for (std::uint32_t other = 0; other < parts_.nodes.size(); ++other) {
-      if (other == i || !is_sent_on_shared(other) || !goes_first(other, i)) continue;
-      NodeTimes const& before = *placed_[other];
-      auto const after_us = own.end_us - before.end_us;
-      // It was on the wire when this response could have been.
-      bool const is_right_behind = before.first_byte_us <= earliest_us + kRightBehindUs &&
-                                   before.end_us > earliest_us &&
-                                   std::abs(after_us) <= kRightBehindUs;
-      if (!is_right_behind) continue;
-      if (node.behind && placed_[*node.behind]->end_us >= before.end_us) continue;
-      node.behind = other;
+  /// Numbers of the connections that carried the requests.
+  void find_connections() {
+    for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
+      if (placed_[i] && graph_.nodes[i].kind == DependencyNodeKind::kRequest) {
+        requests_.push_back(i);
+      }
     }
-    if (!node.behind) return;
-    auto const began_us = placed_[*node.behind]->first_byte_us + 1;
-    node.think_us = static_cast<double>(std::max<std::int64_t>(began_us - earliest_us, 0));
+    std::ranges::sort(requests_, {},
+                      [this](std::uint32_t i) { return std::pair(placed_[i]->sent_us, i); });
+    connection_.resize(parts_.nodes.size());
+    std::size_t connections = 0;
+    std::map<std::size_t, std::size_t> shared;                             // by origin
+    std::map<std::size_t, std::map<std::size_t, std::int64_t>> exclusive;  // and when they are idle
+    for (auto const i : requests_) {
+      NodeParts const& node = parts_.nodes[i];
+      if (node.protocol == PredictedProtocol::kH2) {
+        bool const is_own = node.own_setup.sum() > 0;
+        auto const [known, is_new] = shared.try_emplace(node.origin, connections);
+        connection_[i] = is_own ? connections : known->second;
+        connections += is_own || is_new ? 1 : 0;
+        continue;
+      }
+      auto& of_origin = exclusive[node.origin];
+      auto const idle = std::ranges::find_if(of_origin, [&](const auto& each) {
+        return !connects(i) && each.second <= placed_[i]->sent_us + kRoundingUs;
+      });
+      connection_[i] = idle == of_origin.end() ? connections++ : idle->first;
+      of_origin[connection_[i]] = placed_[i]->end_us;
+    }
+  }
+
+  /// What waited for others: in the link's queue, or behind more urgent responses. The answers are
+  /// moved until their first bytes come out when they were observed.
+  void find_waits() {
+    std::vector<double> earliest_us, latest_us, observed_us;
+    for (auto const i : requests_) {
+      NodeParts const& node = parts_.nodes[i];
+      auto const asked_us = static_cast<double>(placed_[i]->sent_us) + node.round_trip_us;
+      observed_us.push_back(static_cast<double>(placed_[i]->first_byte_us));
+      auto const least_us = think_if_held(i);
+      earliest_us.push_back(asked_us + least_us.value_or(0));
+      latest_us.push_back(std::max(earliest_us.back(), observed_us.back() - first_packet_us(node)));
+    }
+    // What waited can have come at any time until then: the server takes the least that explains
+    // it.
+    auto at_us = earliest_us;
+    std::vector<double> probes;
+    for (SetupPhase const& phase : setup_phases_) {
+      probes.push_back(static_cast<double>(phase.start_us) +
+                       std::min(phase.length_us, round_trip_us_));
+    }
+    auto sent = send(at_us, probes);
+    for (int pass = 0; pass < kPasses; ++pass) {
+      for (std::size_t k = 0; k < requests_.size(); ++k) {
+        auto const moved_us = at_us[k] + observed_us[k] - sent.first_us[k];
+        at_us[k] = std::clamp(moved_us, earliest_us[k], latest_us[k]);
+      }
+      sent = send(at_us, probes);
+    }
+    for (std::size_t k = 0; k < requests_.size(); ++k) {
+      NodeTimes const& times = *placed_[requests_[k]];
+      NodeParts& node = parts_.nodes[requests_[k]];
+      node.think_us = at_us[k] - static_cast<double>(times.sent_us) - node.round_trip_us;
+      node.tail_us = std::max(0.0, static_cast<double>(times.end_us) - sent.end_us[k]);
+    }
+    for (std::size_t k = 0; k < setup_phases_.size(); ++k) {
+      shorten(setup_phases_[k], sent.wait_us[k]);
+    }
+  }
+
+  /// How long the link takes for the first packet of a response.
+  double first_packet_us(const NodeParts& node) const {
+    auto const bytes = std::min(node.bytes, TcpLink::kSegmentBytes);
+    return parts_.bytes_per_us > 0 ? bytes / parts_.bytes_per_us : 0;
+  }
+
+  /// A server of HTTP/2 sends a response after those that go first. What it took for this one at
+  /// least, if such a response was on the wire before it: this one was not ready when that one
+  /// began.
+  std::optional<double> think_if_held(std::uint32_t i) const {
+    bool const can_be = is_sent_on_shared(i) && !connects(i) && graph_.nodes[i].type != "Document";
+    if (!can_be) return std::nullopt;
+    auto const earliest_us =
+        static_cast<double>(placed_[i]->sent_us) + parts_.nodes[i].round_trip_us;
+    std::optional<double> least_us;
+    for (auto const other : requests_) {
+      if (other == i || !is_sent_on_shared(other) || !goes_first(other, i)) continue;
+      auto const began_us = static_cast<double>(placed_[other]->first_byte_us);
+      bool const was_on_wire = placed_[other]
+                                   ->first_byte_us<placed_[i]->first_byte_us&& static_cast<double>(
+                                       placed_[other]->end_us)>
+                                       earliest_us;
+      if (was_on_wire) least_us = std::max({0.0, least_us.value_or(0), began_us + 1 - earliest_us});
+    }
+    return least_us;
   }
 
   bool is_sent_on_shared(std::uint32_t i) const {
-    return placed_[i] && graph_.nodes[i].kind == DependencyNodeKind::kRequest &&
-           parts_.nodes[i].protocol == PredictedProtocol::kH2 &&
+    return parts_.nodes[i].protocol == PredictedProtocol::kH2 &&
            parts_.nodes[i].urgency != kUrgencyUnknown;
   }
 
   bool goes_first(std::uint32_t a, std::uint32_t b) const {
     auto const& first = parts_.nodes[a];
     auto const& then = parts_.nodes[b];
-    if (first.origin != then.origin) return false;
+    if (connection_[a] != connection_[b]) return false;
     if (first.urgency != then.urgency) return first.urgency < then.urgency;
     if (then.incremental) return !first.incremental;
     return !first.incremental && placed_[a]->sent_us <= placed_[b]->sent_us;
   }
 
-  /// When the bytes of a response can be sent.
-  double transfer_start(std::uint32_t i) const {
-    auto const& behind = parts_.nodes[i].behind;
-    auto const first_byte_us = placed_[i]->first_byte_us;
-    return static_cast<double>(behind ? std::max(first_byte_us, placed_[*behind]->end_us)
-                                      : first_byte_us);
+  SentAgain send(const std::vector<double>& at_us, const std::vector<double>& probes_us) const {
+    std::vector<GivenTransfer> transfers;
+    for (std::size_t k = 0; k < requests_.size(); ++k) {
+      NodeParts const& node = parts_.nodes[requests_[k]];
+      transfers.push_back({.at_us = at_us[k],
+                           .connection = connection_[requests_[k]],
+                           .bytes = node.bytes,
+                           .priority = {.urgency = node.urgency, .incremental = node.incremental}});
+    }
+    return send_again(parts_.bytes_per_us, round_trip_us_, transfers, probes_us);
   }
 
-  /// Lets the transfers share the link from their observed first bytes on.
-  void find_tails() {
-    std::vector<std::uint32_t> order;
-    for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
-      bool const is_request = graph_.nodes[i].kind == DependencyNodeKind::kRequest;
-      if (placed_[i] && is_request) order.push_back(i);
-    }
-    std::ranges::sort(order, {},
-                      [this](std::uint32_t i) { return std::pair(transfer_start(i), i); });
-    SharedLink link(parts_.bytes_per_us);
-    auto const finish_until = [&](double at_us) {
-      for (auto end = link.next_end(); end <= at_us && end != SharedLink::kNever;
-           end = link.next_end()) {
-        for (auto const i : link.advance(end)) set_tail(static_cast<std::uint32_t>(i), end);
-      }
-    };
-    for (auto const i : order) {
-      auto const at = transfer_start(i);
-      finish_until(at);
-      link.advance(at);
-      NodeParts const& node = parts_.nodes[i];
-      bool const has_own = node.protocol == PredictedProtocol::kH1;
-      link.add(i, node.bytes, has_own ? SharedLink::kOwnConnection : node.origin,
-               {.urgency = node.urgency, .incremental = node.incremental});
-    }
-    finish_until(SharedLink::kNever);
-  }
-
-  void set_tail(std::uint32_t i, double end_us) {
-    NodeParts& node = parts_.nodes[i];
-    node.tail_us = std::max(0.0, static_cast<double>(placed_[i]->end_us) - end_us);
-    auto const whole = slow_start_us(node.bytes, round_trip_us_, parts_.bytes_per_us);
-    // A connection that was used before starts with a larger window.
-    node.slow_start = whole > 0 ? std::min(node.tail_us / whole, 1.0) : connects(i) ? 1 : 0;
+  void shorten(const SetupPhase& phase, double wait_us) {
+    auto& setup = first_[parts_.nodes[phase.node].origin] == phase.node
+                      ? parts_.origins[parts_.nodes[phase.node].origin]
+                      : parts_.nodes[phase.node].own_setup;
+    auto const most_us = std::max(0.0, phase.length_us - round_trip_us_);
+    setup.*phase.part = std::max(0.0, setup.*phase.part - std::min(wait_us, most_us));
   }
 
   const DependencyGraph& graph_;
@@ -290,24 +349,15 @@ class PartsMaker {
   const PredictionLink& link_;
   PlacedLoad placed_;
   LoadParts parts_;
+  std::vector<std::uint32_t> requests_;              ///< nodes of the load, in the order of sending
+  std::vector<std::size_t> connection_;              ///< by node
+  std::vector<SetupPhase> setup_phases_;             ///< of requests that connected
   std::vector<std::optional<std::uint32_t>> first_;  ///< that connected, of each origin
   std::vector<std::pair<std::int64_t, std::int64_t>> busy_;
   double round_trip_us_ = 0;
 };
 
 }  // namespace
-
-double slow_start_us(double bytes, double round_trip_us, double bytes_per_us) {
-  double sum = 0;
-  double sent = kFirstWindowBytes;
-  for (double window = kFirstWindowBytes; sent < bytes; sent += window) {
-    auto const idle = round_trip_us - (bytes_per_us > 0 ? window / bytes_per_us : 0);
-    if (idle <= 0) break;
-    sum += idle;
-    window *= 2;
-  }
-  return sum;
-}
 
 LoadParts load_parts(const DependencyGraph& graph, const ObservedPage& load,
                      const PredictionLink& link) {

@@ -21,7 +21,7 @@ struct PredictionLink {
   std::int64_t rtt_us = 0;      ///< unknown: the shortest connection or wait of a load
 };
 
-/// Of a new connection.
+/// Of a new connection, without what its packets waited in the link's queue.
 struct ConnectionSetup {
   double dns_us = 0, connect_us = 0, tls_us = 0;
   double sum() const { return dns_us + connect_us + tls_us; }
@@ -39,15 +39,11 @@ struct NodeParts {
   ConnectionSetup own_setup;  ///< beside the origin's first one; empty: it uses that one
   double queue_us = 0;        ///< until it is sent, though it could be
   double round_trip_us = 0;   ///< until the first byte, the network's part
-  double think_us = 0;        ///< the server's part
-  /// The response of its connection of HTTP/2 that went first: its own bytes came right behind.
-  /// That hides what its server took: `think_us` lasts until the other's first byte.
-  std::optional<std::uint32_t> behind;
-  double bytes = 0;  ///< through the link
+  double think_us = 0;        ///< the server's part, without what waited in the link's queue
+  double bytes = 0;           ///< through the link
   int urgency = kUrgencyUnknown;
   bool incremental = true;  ///< without a known urgency, it shares its connection
-  double tail_us = 0;       ///< until the end, without using the link
-  double slow_start = 0;    ///< the part of slow_start_us() that is in `tail_us`, to 1
+  double tail_us = 0;       ///< until the end, after the last byte came out of the link
   double task_us = 0;       ///< the length of a task
 };
 
@@ -59,13 +55,8 @@ struct LoadParts {
   std::array<std::optional<std::int64_t>, kMilestones> observed_us;
 };
 
-/// How long the link idles in a transfer over a new connection, while the sender waits for
-/// acknowledgements: it begins with ten segments, and doubles them each round trip (RFC 6928) until
-/// they fill the link. `bytes_per_us` 0: they never do.
-double slow_start_us(double bytes, double round_trip_us, double bytes_per_us);
-
-/// The transfers take at least what they do on a link that they share evenly; the rest of the
-/// observed time is their tail.
+/// The load is sent over a TcpLink as it was observed, to know what waited in its queue, and behind
+/// other responses of the same connection. What a transfer took beyond that is its tail.
 LoadParts load_parts(const DependencyGraph& graph, const ObservedPage& load,
                      const PredictionLink& link);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <queue>
+#include <tuple>
 
 #include "analysis/dependency/learn.h"
 #include "analysis/dependency/perturbation.h"
@@ -12,6 +13,7 @@
 namespace reprise {
 namespace {
 
+constexpr double kPacketBytes = 1500;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 constexpr std::array<const char*, 5> kPriorities = {"VeryHigh", "High", "Medium", "Low", "VeryLow"};
@@ -57,18 +59,17 @@ class Simulator {
 
   ObservedPage run() {
     if (!states_[0].never) schedule(page_.requests[0].gap_ms * 0, Event::kStart, 0);
-    while (!events_.empty() || !active_.empty()) {
-      double const next = events_.empty() ? kNever : events_.top().at;
-      double const finish = next_finish();
-      advance(std::min(next, finish));
-      if (finish <= next) {
-        finish_transfers();
-      } else {
-        auto const event = events_.top();
-        events_.pop();
-        handle(event);
-      }
-      start_what_can();
+    while (!events_.empty()) {
+      auto const event = events_.top();
+      events_.pop();
+      now_ = event.at;
+      handle(event);
+      // Most of what happens is the link's matter alone.
+      State const& at = state(event.request);
+      bool const is_of_link =
+          event.kind == Event::kAcknowledged ||
+          (event.kind == Event::kPacket && at.first_byte != now_ && at.end != now_);
+      if (!is_of_link) start_what_can();
     }
     return result();
   }
@@ -82,16 +83,40 @@ class Simulator {
     double dns = -1, connect = -1, tls = -1;
     double used = kNever;  ///< when it would start without a preload
     double run = kNever, ran = kNever;
-    double left = 0;  ///< bytes
+    double left = 0;  ///< bytes that the server has not sent
+    double arrived = 0;
   };
   struct Event {
-    enum Kind { kStart, kPreload, kFirstByte, kRun, kRan };
+    enum Kind {
+      kStart,
+      kPreload,
+      kSetupAnswer,
+      kSetupStep,
+      kAnswer,
+      kPacket,
+      kAcknowledged,
+      kRun,
+      kRan
+    };
     double at;
     Kind kind;
     int request;
+    double bytes = 0;   ///< of a packet
+    double waited = 0;  ///< in the queue
     bool operator>(const Event& other) const {
       return std::pair(at, request) > std::pair(other.at, other.request);
     }
+  };
+  /// The connection to a host.
+  struct Connection {
+    int setup_steps = 0;
+    bool is_ready = false;
+    std::vector<int> waiting;
+    std::vector<int> sending;  ///< in the order of their answers
+    double window = 10 * kPacketBytes, in_flight = 0;
+    bool grows = true;
+    double left_in_round = 10;  ///< packets to be acknowledged
+    std::vector<double> waits;  ///< of those that were
   };
 
   int index() const { return static_cast<int>(states_.size()) - 1; }
@@ -110,45 +135,74 @@ class Simulator {
 
   void schedule(double at, Event::Kind kind, int i) { events_.push({at, kind, i}); }
 
-  /// Those of the active ones that the link carries now.
-  std::vector<std::size_t> carried() const {
-    if (!page_.priorities) return active_;
-    std::vector<std::size_t> chosen;
-    for (auto const i : active_) {
-      auto const& one = page_.requests[i];
-      bool const waits = std::ranges::any_of(active_, [&](std::size_t k) {
-        auto const& other = page_.requests[k];
-        if (k == i || other.host != one.host) return false;
-        auto const its = std::pair(urgency_of(other), !is_whole(other));
-        auto const own = std::pair(urgency_of(one), !is_whole(one));
-        bool const came_before = std::ranges::find(active_, k) < std::ranges::find(active_, i);
-        return its < own || (its == own && is_whole(one) && came_before);
+  double rate() const { return page_.bytes_per_ms * change_.rate; }
+
+  /// A packet comes to the link, and leaves it after all that came before.
+  void send_packet(Connection& connection, int i) {
+    double const bytes = std::min(kPacketBytes, state(i).left);
+    state(i).left -= bytes;
+    connection.in_flight += bytes;
+    link_is_free_ = std::max(link_is_free_, now_) + bytes / rate();
+    events_.push({.at = link_is_free_,
+                  .kind = Event::kPacket,
+                  .request = i,
+                  .bytes = bytes,
+                  .waited = link_is_free_ - now_});
+  }
+
+  void send_what_may(Connection& connection) {
+    while (!connection.sending.empty() && connection.in_flight < connection.window) {
+      auto const i = *std::ranges::min_element(connection.sending, {}, [&](int k) {
+        // What is of use in part shares: the one that has sent the least.
+        auto const& one = request(k);
+        bool const whole = page_.priorities && is_whole(one);
+        double const sent = bytes_of(k) - state(k).left;
+        return std::tuple(page_.priorities ? urgency_of(one) : 0, !whole, whole ? 0 : sent);
       });
-      if (!waits) chosen.push_back(i);
+      send_packet(connection, i);
+      if (state(i).left <= 0) std::erase(connection.sending, i);
     }
-    return chosen;
   }
-  double next_finish() const {
-    double least = kNever;
-    auto const chosen = carried();
-    for (auto const i : chosen) least = std::min(least, states_[i].left);
-    return active_.empty() ? kNever
-                           : now_ + least * static_cast<double>(chosen.size()) /
-                                        (page_.bytes_per_ms * change_.rate);
+
+  /// Doubles each round trip, until in one of them even the packet that waited least has waited.
+  void grow(Connection& connection, const Event& acknowledged) const {
+    if (!connection.grows) return;
+    connection.window += acknowledged.bytes;
+    connection.waits.push_back(acknowledged.waited);
+    bool const is_late = connection.window >= 16 * kPacketBytes && connection.waits.size() > 8 &&
+                         std::ranges::min(connection.waits) > std::clamp(rtt() / 8, 4., 16.);
+    if (is_late) connection.grows = false;
+    if (--connection.left_in_round > 0) return;
+    connection.left_in_round = connection.window / kPacketBytes;
+    connection.waits.clear();
   }
-  void advance(double until) {
-    auto const chosen = carried();
-    double const each = (until - now_) * page_.bytes_per_ms * change_.rate /
-                        static_cast<double>(std::max<std::size_t>(chosen.size(), 1));
-    for (auto const i : chosen) states_[i].left -= each;
-    now_ = until;
+
+  double bytes_of(int i) const {
+    auto const factor = change_.bytes_factor.find(i);
+    return request(i).bytes * (factor == change_.bytes_factor.end() ? 1 : factor->second);
   }
-  void finish_transfers() {
-    std::erase_if(active_, [this](std::size_t i) {
-      if (states_[i].left > 1e-6) return false;
-      states_[i].end = now_;
-      return true;
-    });
+
+  void ask(int i) {
+    state(i).sent = now_;
+    schedule(now_ + rtt() + state(i).think, Event::kAnswer, i);
+  }
+
+  void set_up(int i) {
+    Connection& connection = connections_[request(i).host];
+    switch (connection.setup_steps++) {
+      case 0:
+        state(i).dns = now_;
+        return schedule(now_ + page_.rtt_ms, Event::kSetupAnswer, i);
+      case 1:
+        state(i).connect = now_;
+        return schedule(now_ + rtt(), Event::kSetupAnswer, i);
+      case 2:
+        state(i).tls = now_;
+        return schedule(now_ + rtt(), Event::kSetupAnswer, i);
+      default:
+        connection.is_ready = true;
+        for (int const waiting : connection.waiting) ask(waiting);
+    }
   }
 
   void handle(const Event& event) {
@@ -166,23 +220,41 @@ class Simulator {
           at.sent = at.first_byte = at.end = now_;
           break;
         }
-        if (!connections_.contains(asked.host)) {
-          at.dns = now_;
-          at.connect = now_ + page_.rtt_ms;
-          at.tls = at.connect + rtt();
-          connections_[asked.host] = at.tls + rtt();
-        }
-        at.sent = std::max(now_, connections_[asked.host]);
-        schedule(at.sent + rtt() + at.think, Event::kFirstByte, event.request);
+        if (connections_[asked.host].is_ready) return ask(event.request);
+        connections_[asked.host].waiting.push_back(event.request);
+        if (connections_[asked.host].setup_steps == 0) set_up(event.request);
         break;
-      case Event::kFirstByte: {
-        at.first_byte = now_;
-        if (event.request == 0) {
-          for (int const i : change_.preloaded) schedule(now_, Event::kPreload, i);
+      case Event::kSetupAnswer:
+        schedule(std::max(now_, link_is_free_), Event::kSetupStep, event.request);
+        break;
+      case Event::kSetupStep:
+        set_up(event.request);
+        break;
+      case Event::kAnswer:
+        at.left = bytes_of(event.request);
+        connections_[asked.host].sending.push_back(event.request);
+        send_what_may(connections_[asked.host]);
+        break;
+      case Event::kPacket:
+        if (at.first_byte == kNever) {
+          at.first_byte = now_;
+          if (event.request == 0) {
+            for (int const i : change_.preloaded) schedule(now_, Event::kPreload, i);
+          }
         }
-        auto const factor = change_.bytes_factor.find(event.request);
-        at.left = asked.bytes * (factor == change_.bytes_factor.end() ? 1 : factor->second);
-        active_.push_back(static_cast<std::size_t>(event.request));
+        at.arrived += event.bytes;
+        if (at.arrived >= bytes_of(event.request) - 1e-6) at.end = now_;
+        events_.push({.at = now_ + rtt(),
+                      .kind = Event::kAcknowledged,
+                      .request = event.request,
+                      .bytes = event.bytes,
+                      .waited = event.waited});
+        break;
+      case Event::kAcknowledged: {
+        Connection& connection = connections_[asked.host];
+        connection.in_flight -= event.bytes;
+        grow(connection, event);
+        send_what_may(connection);
         break;
       }
       case Event::kRun:
@@ -313,9 +385,9 @@ class Simulator {
   std::mt19937_64 random_;
   double jitter_;
   std::vector<State> states_;
-  std::vector<std::size_t> active_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::map<int, double> connections_;
+  std::map<int, Connection> connections_;  ///< by host
+  double link_is_free_ = 0;
   std::array<double, 3> milestone_gaps_{};
   double now_ = 0;
 };

@@ -189,22 +189,24 @@ TEST(ChangedLoad, SharesTheLink) {
 }
 
 TEST(ChangedLoad, SendsASmallResponseAfterTheLargeOneBeforeIt) {
-  Page page(1000);                                         // bytes per ms
-  auto const large = page.request({}, 0, 0, 30, 100'000);  // first byte at 10, to 140
+  Page page(1000);                                        // bytes per ms
+  auto const large = page.request({}, 0, 0, 0, 100'000);  // first byte at 10, to 110
   auto const small = page.request({{large, DependencyAfter::kSent}}, 0, 0, 0, 1'000);
   for (auto const node : {large, small}) {
     page.parts.nodes[node].urgency = kUrgencyLow;
     page.parts.nodes[node].incremental = false;
   }
-  page.parts.nodes[small].behind = large;
+  auto const task = page.task({{small}}, 0, 500);
   page.load_event(0);
-  EXPECT_NEAR(page.load_ms(), 141, 1e-9);
-  EXPECT_NEAR(page.load_ms_with(large, {.bytes_factor = .1}), 51, 1e-9);
-  EXPECT_NEAR(page.load_ms_with(small, {.think_us = 200'000}), 211, 1e-9);
-  EXPECT_NEAR(page.load_ms_with(large, {.at_hand = true}), 11, 1e-9) << "nothing is before it";
-  EXPECT_NEAR(page.load_ms_with(small, {.urgency = kUrgencyHigh}), 141, 1e-9) << "it goes first";
-  EXPECT_NEAR(page.load_ms_with(small, {.protocol = PredictedProtocol::kH1}), 141, 1e-9)
-      << "on a connection of its own, they share the link";
+  EXPECT_NEAR(page.load_ms(), 611, 1e-9);
+  EXPECT_NEAR(page.load_ms_with(large, {.bytes_factor = .1}), 521, 1e-9);
+  EXPECT_NEAR(page.load_ms_with(small, {.think_us = 200'000}), 711, 1e-9);
+  EXPECT_NEAR(page.load_ms_with(large, {.at_hand = true}), 511, 1e-9) << "nothing is before it";
+  EXPECT_NEAR(page.load_ms_with(small, {.urgency = kUrgencyHigh}), 525.6, 1e-9)
+      << "it goes first, after a window that is on its way";
+  EXPECT_NEAR(page.load_ms_with(small, {.protocol = PredictedProtocol::kH1}), 525.6, 1e-9)
+      << "on a connection of its own";
+  EXPECT_NEAR(page.load_ms_with(task, {.cpu_factor = 0}), 111, 1e-9);
 }
 
 TEST(ChangedLoad, DoesNotMakeADroppedRequestNorWhatItInitiates) {
@@ -229,22 +231,29 @@ TEST(ChangedLoad, DoesNotMakeADroppedRequestNorWhatItInitiates) {
 TEST(ChangedLoad, SlowsDownWhatIsLargerThanAWindow) {
   Page page(1460);  // bytes per ms: ten segments in 10 ms
   page.parts.round_trip_us = 30'000;
-  auto const one = page.request({}, 0, 0, 0, 14'600);  // first byte at 10, to 20
-  page.parts.nodes[one].slow_start = 1;
+  auto const one = page.request({}, 0, 0, 0, 14'600);  // first byte at 11, to 20
   page.load_event(0);
   EXPECT_NEAR(page.load_ms(), 20, 1e-9);
-  // 40 ms on the link; it idles for 20 ms after the first window, and for 10 after the second.
-  EXPECT_NEAR(page.load_ms_with(one, {.bytes_factor = 4}), 80, 1e-9);
-  EXPECT_NEAR(page.load_ms_with(one, {.bytes_added = 14'600}), 50, 1e-9);
-  page.parts.nodes[one].slow_start = 0;
-  EXPECT_NEAR(page.load_ms_with(one, {.bytes_factor = 4}), 50, 1e-9) << "a used connection";
+  // The second window is acknowledged from 41 on, the third one from 72 on.
+  EXPECT_NEAR(page.load_ms_with(one, {.bytes_factor = 4}), 82, 1e-9);
+  EXPECT_NEAR(page.load_ms_with(one, {.bytes_added = 14'600}), 51, 1e-9);
   page.parts.nodes[one].bytes = 58'400;
-  page.parts.nodes[one].tail_us = 30'000;
-  page.parts.nodes[one].slow_start = 1;
-  EXPECT_NEAR(page.load_ms(), 80, 1e-9);
+  EXPECT_NEAR(page.load_ms(), 82, 1e-9);
   EXPECT_NEAR(page.load_ms(.1), 410, 1e-9) << "a slower link does not idle";
-  // 10 more until the first byte, 30 + 20 instead of 20 + 10 in the windows.
-  EXPECT_NEAR(page.load_ms_with(one, {.rtt_us = 10'000}), 110, 1e-9);
+  EXPECT_NEAR(page.load_ms_with(one, {.rtt_us = 10'000}), 112, 1e-9)
+      << "three round trips, each longer";
+}
+
+TEST(ChangedLoad, LetsAnswersWaitInTheQueueOfTheLink) {
+  Page page(1460);                                       // a segment in 1 ms
+  auto const image = page.request({}, 0, 0, 0, 14'600);  // from 10 to 20
+  auto const late = page.request({}, 5, 0);              // looked up at 15
+  page.parts.origins[1] = {.dns_us = 10'000, .connect_us = 10'000};
+  page.parts.nodes[late].origin = 1;
+  page.load_event(0);
+  EXPECT_NEAR(page.load_ms_with(image, {.bytes_factor = 0}), 35, 1e-9) << "15, 25, 35";
+  EXPECT_NEAR(page.load_ms(), 40, 1e-9) << "the look-up waits for the image until 20";
+  EXPECT_NEAR(page.load_ms(.1), 130, 1e-9) << "until 110";
 }
 
 TEST(ChangedLoad, GivesARaceItsOtherWay) {

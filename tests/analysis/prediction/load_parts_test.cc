@@ -100,62 +100,77 @@ TEST(LoadParts, LeaveWaitingForAConnectionOfHttp1ToTheModel) {
   EXPECT_EQ(taken.of("http://a.test/b").protocol, PredictedProtocol::kH1);
 }
 
-TEST(LoadParts, ShareTheLinkOfTheTransfersAndLeaveATail) {
-  // 1 byte per us: both share from 70 ms on until the second one ends, at 130 ms.
-  auto const load = load_of({{"https://a.test/", 0, 0, 0, 0, 0, 50, 100, "h2", "60000"},
-                             {"https://a.test/b", 20, 0, 0, 0, 0, 50, 60, "h2", "30000"}});
-  PredictionLink const link{.bytes_per_second = 1e6, .rtt_us = 25'000};
-  Taken const taken(load, link);
-  EXPECT_NEAR(taken.of("https://a.test/b").tail_us, 0, 1e-6);
-  // 20 ms alone, 30 of 60 ms shared, and the last 10 of 60 KB alone: until 140.
-  EXPECT_NEAR(taken.of("https://a.test/").tail_us, 10'000, 1e-6);
-  EXPECT_NEAR(taken.of("https://a.test/").slow_start, 10. / 10.4, 1e-6)
-      << "14.6 KB do not fill the round trip, 29.2 do";
-  Taken const unknown(load, {.rtt_us = 25'000});
-  EXPECT_NEAR(unknown.of("https://a.test/").tail_us, 100'000, 1e-6);
-  EXPECT_EQ(unknown.of("https://a.test/").slow_start, 1);
-  EXPECT_EQ(slow_start_us(60'000, 25'000, 0), 50'000) << "14.6, 29.2 KB and the rest";
+/// A segment in 1 ms, and a round trip of 20.
+constexpr PredictionLink kLink{.bytes_per_second = 1.46e6, .rtt_us = 20'000};
+
+TEST(LoadParts, TellWaitingInTheQueueFromThinking) {
+  // Ten segments come out of the link from 50 to 60 ms, 30 ms after the server could have answered.
+  Phases const image{"https://a.test/", 0, 0, 0, 0, 0, 51, 12, "h2", "14600"};
+  auto const beside = [&](double start, double wait, double receive) {
+    return Taken(
+        load_of({image, {"https://b.test/", start, 0, 0, 0, 0, wait, receive, "h2", "2920"}}),
+        kLink);
+  };
+  auto const waited = beside(32, 29, 1);  // could come to the link at 52, and began at 61
+  EXPECT_NEAR(waited.of("https://a.test/").think_us, 30'000, 1);
+  EXPECT_NEAR(waited.of("https://a.test/").tail_us, 3'000, 1);
+  EXPECT_LE(waited.of("https://b.test/").think_us, 8'001) << "it came until then";
+  EXPECT_NEAR(waited.of("https://b.test/").tail_us, 0, 1);
+  auto const thought = beside(32, 49, 1);  // nothing was on the link at 80
+  EXPECT_NEAR(thought.of("https://b.test/").think_us, 28'000, 1);
+  Taken const unknown(load_of({image}), {.rtt_us = 20'000});
+  EXPECT_NEAR(unknown.of("https://a.test/").think_us, 31'000, 1);
+  EXPECT_NEAR(unknown.of("https://a.test/").tail_us, 12'000, 1);
+}
+
+TEST(LoadParts, TakeTheQueueOutOfALookUp) {
+  auto const of = [](double start) {
+    return Taken(load_of({{"https://a.test/", 0, 0, 0, 0, 0, 51, 9, "h2", "14600"},
+                          {"https://b.test/", start, 26, 22, 21, 0, 25, 0}}),
+                 kLink)
+        .parts.origins[1];
+  };
+  // The answer to the look-up comes to the link at 54, when six segments are in its queue.
+  auto const setup = of(34);
+  EXPECT_NEAR(setup.dns_us, 20'000, 1);
+  EXPECT_NEAR(setup.connect_us, 22'000, 1);
+  EXPECT_NEAR(setup.tls_us, 21'000, 1);
+  EXPECT_NEAR(of(100).dns_us, 26'000, 1) << "its resolver was slow";
 }
 
 TEST(LoadParts, SendScriptsOfAConnectionOneAfterAnother) {
-  PredictionLink const link{.bytes_per_second = 1e6, .rtt_us = 20'000};
   auto const load = [](const char* priority) {
-    auto const script = [&](const char* url, double receive) {
-      return Phases{url, 0, 0, 0, 0, 0, 20, receive, "h2", "10000", "Script", priority};
+    auto const script = [&](const char* url, double wait, double receive) {
+      return Phases{url, 0, 0, 0, 0, 0, wait, receive, "h2", "7300", "Script", priority};
     };
-    return load_of({script("https://a.test/1.js", 10), script("https://a.test/2.js", 20)});
+    return load_of({script("https://a.test/1.js", 21, 4), script("https://a.test/2.js", 26, 4)});
   };
-  Taken const in_order(load("High"), link);
-  EXPECT_NEAR(in_order.of("https://a.test/1.js").tail_us, 0, 1);
-  EXPECT_NEAR(in_order.of("https://a.test/2.js").tail_us, 0, 1);
-  // If they shared the link, the first one would not be there after 10 ms.
-  Taken const unknown(load(""), link);
-  EXPECT_TRUE(unknown.of("https://a.test/1.js").incremental);
-  EXPECT_FALSE(in_order.of("https://a.test/1.js").incremental);
+  Taken const in_order(load("High"), kLink);
+  for (auto const* const url : {"https://a.test/1.js", "https://a.test/2.js"}) {
+    EXPECT_LE(in_order.of(url).think_us, 1'001) << url << " not before the other one";
+    EXPECT_NEAR(in_order.of(url).tail_us, 0, 1) << url;
+    EXPECT_FALSE(in_order.of(url).incremental);
+  }
+  // If they shared the link, the first one would not be there after 25 ms.
+  EXPECT_TRUE(Taken(load(""), kLink).of("https://a.test/1.js").incremental);
 }
 
-TEST(LoadParts, SeeWhatWasSentRightBehindALargeResponse) {
-  PredictionLink const link{.bytes_per_second = 1e6, .rtt_us = 20'000};
+TEST(LoadParts, SeeWhatWaitedForALargeResponse) {
+  // 50 segments: windows of 10 and 20, and the rest at once: from 20 to 83 ms.
   auto const taken = [&](const char* large_type, const char* small_priority, double wait_ms,
                          double receive_ms) {
-    return Taken(load_of({{"https://a.test/large", 0, 0, 0, 0, 0, 20, 100, "h2", "70000",
-                           large_type, "Low"},
+    return Taken(load_of({{"https://a.test/large", 0, 0, 0, 0, 0, 21, 62, "h2", "73000", large_type,
+                           "Low"},
                           {"https://a.test/small", 1, 0, 0, 0, 0, wait_ms, receive_ms, "h2", "300",
                            "Script", small_priority}}),
-                 link)
+                 kLink)
         .of("https://a.test/small");
   };
-  auto const behind = taken("Script", "Low", 121, 1);
-  ASSERT_TRUE(behind.behind);
-  EXPECT_EQ(behind.think_us, 0);
-  auto const head_before = taken("Script", "Low", 40, 82);
-  ASSERT_TRUE(head_before.behind);
-  EXPECT_EQ(head_before.think_us, 0);
-  EXPECT_NEAR(head_before.tail_us, 2'700, 1e-6) << "after the end of the large one, at 120";
-  EXPECT_FALSE(taken("Script", "High", 121, 1).behind) << "it goes first";
-  EXPECT_FALSE(taken("Image", "Low", 121, 1).behind) << "an image is of use in part";
-  EXPECT_FALSE(taken("Script", "Low", 140, 1).behind) << "its server took longer";
-  EXPECT_EQ(taken("Script", "Low", 140, 1).think_us, 120'000);
+  EXPECT_NEAR(taken("Script", "Low", 81.2, 0).think_us, 0, 2) << "right behind it";
+  EXPECT_NEAR(taken("Script", "Low", 40, 41.2).think_us, 0, 2) << "its head came before";
+  EXPECT_NEAR(taken("Script", "High", 83, 0).think_us, 62'000, 2'000) << "it goes first";
+  EXPECT_NEAR(taken("Image", "Low", 83, 0).think_us, 62'000, 2'000) << "an image is of use in part";
+  EXPECT_NEAR(taken("Script", "Low", 140, 1).think_us, 120'000, 2'000) << "its server took longer";
 }
 
 TEST(LoadParts, KnowTheWorkInAGap) {

@@ -1,0 +1,36 @@
+#pragma once
+
+// What waits for what in a changed load, before any of it happens. Pure.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/dependency/dependency_graph.h"
+#include "analysis/prediction/load_parts.h"
+#include "analysis/prediction/page_change.h"
+
+namespace reprise {
+
+struct LoadPlan {
+  struct Outgoing {
+    std::uint32_t to = 0;
+    std::uint32_t group = 0;
+    DependencyAfter after = DependencyAfter::kEnd;
+  };
+
+  // By node.
+  std::vector<bool> dropped;  ///< or initiated by what is dropped
+  /// What it waits for: numbers of edges, or of alternatives, of which one is enough.
+  std::vector<std::vector<std::uint32_t>> groups;
+  std::vector<std::vector<Outgoing>> outgoing;
+
+  std::uint32_t document = 0;  ///< the first one that found something
+  // Nodes that the change makes early: at the document's first byte, and before it.
+  std::vector<std::uint32_t> preloaded, preconnected, hinted;
+};
+
+LoadPlan load_plan(const DependencyGraph& graph, const LoadParts& parts,
+                   std::span<const NodeChange> changes);
+
+}  // namespace reprise

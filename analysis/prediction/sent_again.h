@@ -1,0 +1,29 @@
+#pragma once
+
+// Transfers sent over a TcpLink at given times. Pure. Times are in us, as real numbers.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "analysis/prediction/tcp_link.h"
+
+namespace reprise {
+
+struct GivenTransfer {
+  double at_us = 0;
+  std::size_t connection = 0;  ///< any number; transfers with the same one share it
+  double bytes = 0;
+  TransferPriority priority;
+};
+
+struct SentAgain {
+  // By transfer.
+  std::vector<double> first_us, end_us;  ///< when it comes out
+  std::vector<double> wait_us;  ///< by probe: of something small that comes to the link then
+};
+
+SentAgain send_again(double bytes_per_us, double round_trip_us,
+                     std::span<const GivenTransfer> transfers, std::span<const double> probes_us);
+
+}  // namespace reprise

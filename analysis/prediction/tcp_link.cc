@@ -1,0 +1,131 @@
+#include "analysis/prediction/tcp_link.h"
+
+#include <algorithm>
+
+namespace reprise {
+namespace {
+
+/// What rounding can leave of a transfer that has ended.
+constexpr double kRestBytes = 1e-6;
+
+// HyStart, by the numbers of Linux (net/ipv4/tcp_cubic.c).
+constexpr double kHyStartWindowBytes = 16 * TcpLink::kSegmentBytes;
+constexpr int kHyStartSamples = 8;
+constexpr double kHyStartLeastUs = 4'000;
+constexpr double kHyStartMostUs = 16'000;
+
+}  // namespace
+
+TcpLink::TcpLink(double bytes_per_us, double bytes)
+    : bytes_per_us_(bytes_per_us), packet_bytes_(std::max(kSegmentBytes, bytes / kPacketsMax)) {}
+
+std::size_t TcpLink::connect(double round_trip_us) {
+  connections_.push_back({.round_trip_us = round_trip_us, .transfers = {}});
+  return connections_.size() - 1;
+}
+
+void TcpLink::send(std::size_t connection, std::size_t transfer, double bytes,
+                   TransferPriority priority) {
+  auto& transfers = connections_[connection].transfers;
+  // After all that go first. Of equal ones that share, each sends a packet in turn.
+  auto const after = std::ranges::upper_bound(transfers, priority, {}, &Transfer::priority);
+  transfers.insert(after, {.name = transfer, .priority = priority, .left_bytes = bytes});
+  send_what_may(connection);
+}
+
+void TcpLink::send_what_may(std::size_t connection) {
+  Connection const& sender = connections_[connection];
+  while (!sender.transfers.empty() &&
+         (sender.in_flight_bytes < kRestBytes ||
+          sender.in_flight_bytes + std::min(packet_bytes_, sender.transfers.front().left_bytes) <=
+              sender.window_bytes + kRestBytes)) {
+    send_packet(connection);
+  }
+}
+
+void TcpLink::send_packet(std::size_t connection) {
+  Connection& sender = connections_[connection];
+  auto transfer = sender.transfers.front();
+  sender.transfers.erase(sender.transfers.begin());
+  auto const bytes = std::min(packet_bytes_, transfer.left_bytes);
+  transfer.left_bytes -= bytes;
+  bool const is_last = transfer.left_bytes <= kRestBytes;
+  free_us_ = std::max(free_us_, now_us_) + (bytes_per_us_ > 0 ? bytes / bytes_per_us_ : 0);
+  queue_.push_back(
+      {.connection = connection,
+       .bytes = bytes,
+       .came_us = now_us_,
+       .leaves_us = free_us_,
+       .arrival = {.transfer = transfer.name, .is_first = !transfer.is_begun, .is_last = is_last}});
+  sender.in_flight_bytes += bytes;
+  sender.sent_bytes += bytes;
+  sender.most_in_flight_bytes = std::max(sender.most_in_flight_bytes, sender.in_flight_bytes);
+  if (is_last) return;
+  transfer.is_begun = true;
+  auto const place =
+      transfer.priority.incremental
+          ? std::ranges::upper_bound(sender.transfers, transfer.priority, {}, &Transfer::priority)
+          : sender.transfers.begin();
+  sender.transfers.insert(place, transfer);
+}
+
+double TcpLink::wait_us() const {
+  return std::max(0.0, free_us_ - now_us_);
+}
+
+double TcpLink::next() const {
+  auto const leaves_us = queue_.empty() ? kNever : queue_.front().leaves_us;
+  return acknowledgements_.empty() ? leaves_us : std::min(leaves_us, acknowledgements_.top().at_us);
+}
+
+std::vector<TcpLink::Arrival> TcpLink::advance(double at_us) {
+  std::vector<Arrival> arrivals;
+  now_us_ = at_us;
+  while (!queue_.empty() && queue_.front().leaves_us <= now_us_) {
+    Packet const& packet = queue_.front();
+    if (packet.arrival.is_first || packet.arrival.is_last) arrivals.push_back(packet.arrival);
+    acknowledgements_.push(
+        {.at_us = packet.leaves_us + connections_[packet.connection].round_trip_us,
+         .connection = packet.connection,
+         .bytes = packet.bytes,
+         .waited_us = packet.leaves_us - packet.came_us});
+    queue_.pop_front();
+  }
+  while (!acknowledgements_.empty() && acknowledgements_.top().at_us <= now_us_) {
+    auto const acknowledgement = acknowledgements_.top();
+    acknowledgements_.pop();
+    take(acknowledgement);
+  }
+  return arrivals;
+}
+
+void TcpLink::take(const Acknowledgement& acknowledgement) {
+  Connection& sender = connections_[acknowledgement.connection];
+  sender.acknowledged_bytes += acknowledgement.bytes;
+  if (sender.acknowledged_bytes > sender.round_ends_bytes) {
+    sender.round_ends_bytes = sender.sent_bytes;
+    sender.most_in_flight_bytes = sender.in_flight_bytes;
+    sender.samples = 0;
+    sender.least_wait_us = kNever;
+  }
+  if (sender.in_slow_start) grow(sender, acknowledgement);
+  sender.in_flight_bytes = std::max(0.0, sender.in_flight_bytes - acknowledgement.bytes);
+  send_what_may(acknowledgement.connection);
+}
+
+void TcpLink::grow(Connection& connection, const Acknowledgement& acknowledgement) {
+  // A window that is not used does not grow (RFC 7661, section 4).
+  if (connection.window_bytes < 2 * connection.most_in_flight_bytes) {
+    connection.window_bytes += acknowledgement.bytes;
+  }
+  if (connection.samples < kHyStartSamples) {
+    ++connection.samples;
+    connection.least_wait_us = std::min(connection.least_wait_us, acknowledgement.waited_us);
+    return;
+  }
+  auto const most = std::clamp(connection.round_trip_us / 8, kHyStartLeastUs, kHyStartMostUs);
+  connection.in_slow_start =
+      connection.window_bytes < kHyStartWindowBytes || connection.least_wait_us <= most;
+}
+
+}  // namespace reprise

@@ -1,0 +1,109 @@
+#pragma once
+
+// A link as a queue that connections of TCP fill. Packets leave it one after another at its rate,
+// and what comes later waits, whoever sent it. A connection has as many bytes on their way as its
+// window allows: ten segments at first (RFC 6928), twice as many each round trip, until a queue
+// shows in the round trips (HyStart, RFC 9406, as Linux has it). Of a connection's responses the
+// most urgent go first, and those that are of no use in part one after another (RFC 9218, section
+// 10). Nothing is lost. Pure. Times are in us, as real numbers.
+
+#include <compare>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <vector>
+
+namespace reprise {
+
+/// What a server of HTTP/2 or HTTP/3 goes by.
+struct TransferPriority {
+  int urgency = 0;          ///< 0 is the most urgent
+  bool incremental = true;  ///< of use in part: shares with those like it, after all that are not
+  auto operator<=>(const TransferPriority&) const = default;
+};
+
+class TcpLink {
+ public:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+  static constexpr double kSegmentBytes = 1460;
+  /// Larger transfers are sent in larger packets, so that a load is not more of them.
+  static constexpr double kPacketsMax = 20'000;
+
+  /// What came out of the link.
+  struct Arrival {
+    std::size_t transfer = 0;
+    bool is_first = false;
+    bool is_last = false;
+    bool operator==(const Arrival&) const = default;
+  };
+
+  /// A rate of 0 is unlimited. `bytes`: of all transfers together.
+  TcpLink(double bytes_per_us, double bytes);
+
+  /// A new connection over which an acknowledgement takes so long, and its number.
+  std::size_t connect(double round_trip_us);
+  /// A response begins at the time of the last advance(), which comes out at once if the link is
+  /// idle. A connection of HTTP/1.1 has one at a time.
+  void send(std::size_t connection, std::size_t transfer, double bytes,
+            TransferPriority priority = {});
+
+  /// How long something small that comes to the link now waits until it comes out.
+  double wait_us() const;
+
+  /// When something happens next if nothing is sent; kNever: no transfer goes on.
+  double next() const;
+  /// Moves on to that time, at most next(), and returns what comes out then.
+  std::vector<Arrival> advance(double at_us);
+
+ private:
+  struct Transfer {
+    std::size_t name = 0;
+    TransferPriority priority;
+    double left_bytes = 0;
+    bool is_begun = false;
+  };
+  struct Connection {
+    double round_trip_us = 0;
+    double window_bytes = 10 * kSegmentBytes;
+    double in_flight_bytes = 0;
+    bool in_slow_start = true;
+    std::vector<Transfer> transfers;  ///< that have bytes to send, in the order of sending
+    // Of this round of acknowledgements, which ends with what was sent before it began.
+    double sent_bytes = 0, acknowledged_bytes = 0, round_ends_bytes = 0;
+    double most_in_flight_bytes = 0;
+    int samples = 0;  ///< of HyStart
+    double least_wait_us = kNever;
+  };
+  struct Packet {
+    std::size_t connection = 0;
+    double bytes = 0;
+    double came_us = 0;
+    double leaves_us = 0;
+    Arrival arrival;
+  };
+  struct Acknowledgement {
+    double at_us = 0;
+    std::size_t connection = 0;
+    double bytes = 0;
+    double waited_us = 0;
+    bool operator>(const Acknowledgement& other) const { return at_us > other.at_us; }
+  };
+
+  void send_what_may(std::size_t connection);
+  void send_packet(std::size_t connection);
+  void take(const Acknowledgement& acknowledgement);
+  static void grow(Connection& connection, const Acknowledgement& acknowledgement);
+
+  double bytes_per_us_;
+  double packet_bytes_;
+  double now_us_ = 0;
+  double free_us_ = 0;  ///< when all packets are out
+  std::vector<Connection> connections_;
+  std::deque<Packet> queue_;
+  std::priority_queue<Acknowledgement, std::vector<Acknowledgement>, std::greater<>>
+      acknowledgements_;
+};
+
+}  // namespace reprise

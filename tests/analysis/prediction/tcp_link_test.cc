@@ -1,0 +1,170 @@
+#include "analysis/prediction/tcp_link.h"
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <random>
+
+#include "analysis/prediction/sent_again.h"
+#include "tests/test_seed.h"
+
+namespace reprise {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr double kSegment = TcpLink::kSegmentBytes;
+/// A segment takes 1 ms.
+constexpr double kRate = kSegment / 1000;
+constexpr double kRoundTripUs = 30'000;
+
+/// Moves on until nothing happens any more: when each transfer began to come out, and when it
+/// ended.
+std::map<std::size_t, std::pair<double, double>> run(TcpLink& link) {
+  std::map<std::size_t, std::pair<double, double>> times;
+  for (auto now = link.next(); now != TcpLink::kNever; now = link.next()) {
+    for (auto const& arrival : link.advance(now)) {
+      if (arrival.is_first) times[arrival.transfer].first = now;
+      if (arrival.is_last) times[arrival.transfer].second = now;
+    }
+  }
+  return times;
+}
+
+TEST(TcpLink, SendsNoMoreThanItsWindowInARoundTrip) {
+  TcpLink link(kRate, 0);
+  link.send(link.connect(kRoundTripUs), 7, 40 * kSegment);
+  EXPECT_EQ(link.next(), 1'000);
+  EXPECT_THAT(link.advance(1'000), ElementsAre(TcpLink::Arrival{.transfer = 7, .is_first = true}));
+  EXPECT_EQ(link.wait_us(), 9'000) << "the first window";
+  // 10 segments until 10 ms, 20 from 31 to 51, of which the first are acknowledged at 62.
+  EXPECT_NEAR(run(link)[7].second, 72'000, 1e-3);
+}
+
+TEST(TcpLink, GoesOnWithoutAPauseOnceTheWindowFillsIt) {
+  TcpLink link(kRate, 0);
+  link.send(link.connect(5'000), 0, 200 * kSegment);
+  EXPECT_NEAR(run(link)[0].second, 200'000, 1e-3);
+}
+
+TEST(TcpLink, KeepsTheWindowOfAConnection) {
+  TcpLink link(kRate, 0);
+  auto const connection = link.connect(kRoundTripUs);
+  link.send(connection, 0, 40 * kSegment);
+  run(link);
+  link.advance(1e6);
+  link.send(connection, 1, 40 * kSegment);
+  link.send(link.connect(kRoundTripUs), 2, 0);
+  auto const times = run(link);
+  EXPECT_NEAR(times.at(1).second, 1e6 + 40'000, 1e-3);
+  EXPECT_NEAR(times.at(2).first, 1e6 + 40'000, 1e-3) << "it came later";
+}
+
+TEST(TcpLink, StopsGrowingWhenAQueueShows) {
+  TcpLink link(kRate / 10, 0);  // a segment takes 10 ms: three fill a round trip
+  link.send(link.connect(kRoundTripUs), 0, 1'000 * kSegment);
+  double longest_us = 0;
+  for (auto now = link.next(); now != TcpLink::kNever; now = link.next()) {
+    link.advance(now);
+    longest_us = std::max(longest_us, link.wait_us());
+  }
+  EXPECT_GE(longest_us, 160'000) << "below 16 segments, HyStart does not look";
+  EXPECT_LE(longest_us, 330'000);
+}
+
+TEST(TcpLink, MakesWhatComesLaterWaitWhoeverSendsIt) {
+  TcpLink link(kRate, 0);
+  link.send(link.connect(kRoundTripUs), 0, 10 * kSegment);
+  link.send(link.connect(kRoundTripUs), 1, kSegment);
+  EXPECT_EQ(link.wait_us(), 11'000);
+  link.advance(1'000);
+  link.advance(2'000);
+  EXPECT_EQ(link.wait_us(), 9'000);
+  auto const times = run(link);
+  EXPECT_NEAR(times.at(0).second, 10'000, 1e-3);
+  EXPECT_NEAR(times.at(1).second, 11'000, 1e-3);
+  link.advance(60'000);
+  EXPECT_EQ(link.wait_us(), 0);
+}
+
+TEST(TcpLink, SendsTheMostUrgentOfAConnectionFirst) {
+  TcpLink link(kRate, 0);
+  auto const connection = link.connect(0);
+  link.send(connection, 1, 20 * kSegment, {.urgency = 3});
+  link.send(connection, 2, 5 * kSegment, {.urgency = 1});
+  auto const times = run(link);
+  // Ten segments were in the queue already.
+  EXPECT_NEAR(times.at(2).second, 15'000, 1e-3);
+  EXPECT_NEAR(times.at(1).second, 25'000, 1e-3);
+}
+
+TEST(TcpLink, SendsWhatIsOfNoUseInPartOneAfterAnother) {
+  TcpLink link(kRate, 0);
+  auto const connection = link.connect(0);
+  link.send(connection, 0, 10 * kSegment);  // fills the window
+  link.send(connection, 1, 5 * kSegment, {.incremental = true});
+  link.send(connection, 2, 5 * kSegment, {.incremental = true});
+  link.send(connection, 3, 4 * kSegment, {.incremental = false});
+  link.send(connection, 4, 2 * kSegment, {.incremental = false});
+  auto const times = run(link);
+  EXPECT_NEAR(times.at(3).second, 14'000, 1e-3) << "the first, though it is longer";
+  EXPECT_NEAR(times.at(4).second, 16'000, 1e-3);
+  EXPECT_NEAR(times.at(1).second, 25'000, 1e-3) << "in turn";
+  EXPECT_NEAR(times.at(2).second, 26'000, 1e-3);
+}
+
+TEST(TcpLink, WaitsForAcknowledgementsAloneWithoutARate) {
+  TcpLink link(0, 0);
+  link.advance(5);
+  link.send(link.connect(kRoundTripUs), 1, 40 * kSegment);
+  EXPECT_EQ(link.next(), 5);
+  EXPECT_NEAR(run(link)[1].second, 2 * kRoundTripUs + 5, 1e-3);
+}
+
+TEST(TcpLink, CarriesEverythingAtItsRate) {
+  for_seeds(300, [](std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    double bytes = 0;
+    std::vector<GivenTransfer> transfers;
+    for (std::size_t i = 0; i < 50; ++i) {
+      transfers.push_back({.connection = random() % 5,
+                           .bytes = static_cast<double>(random() % 40'000),
+                           .priority = {.urgency = static_cast<int>(random() % 3),
+                                        .incremental = random() % 2 == 0}});
+      bytes += transfers.back().bytes;
+    }
+    // A round trip of nothing leaves no pause.
+    auto const sent = send_again(3, 0, transfers, {});
+    ASSERT_NEAR(std::ranges::max(sent.end_us), bytes / 3, 1e-6 * bytes);
+    for (std::size_t i = 0; i < transfers.size(); ++i) {
+      ASSERT_LE(sent.first_us[i], sent.end_us[i]);
+      ASSERT_GE(sent.end_us[i], transfers[i].bytes / 3 - 1e-6);
+    }
+  });
+}
+
+TEST(TcpLink, SendsLargeTransfersInFewPackets) {
+  TcpLink link(1, 1e12);
+  link.send(link.connect(1'000), 0, 1e12);
+  std::size_t steps = 0;
+  for (auto now = link.next(); now != TcpLink::kNever; now = link.next(), ++steps) {
+    link.advance(now);
+  }
+  EXPECT_LE(steps, 2 * TcpLink::kPacketsMax + 1);
+}
+
+TEST(SentAgain, KnowsWhatWaitedInTheQueue) {
+  std::vector<GivenTransfer> const transfers = {
+      {.at_us = 4'000, .connection = 3, .bytes = kSegment},
+      {.at_us = 0, .connection = 9, .bytes = 5 * kSegment}};
+  std::vector<double> const probes = {90'000, 2'500, 0};
+  auto const sent = send_again(kRate, kRoundTripUs, transfers, probes);
+  EXPECT_THAT(sent.first_us, ElementsAre(6'000, 1'000));
+  EXPECT_THAT(sent.end_us, ElementsAre(6'000, 5'000));
+  EXPECT_THAT(sent.wait_us, ElementsAre(0, 2'500, 0)) << "at 0, nothing was there yet";
+  EXPECT_THAT(send_again(kRate, 0, {}, {}).end_us, IsEmpty());
+}
+
+}  // namespace
+}  // namespace reprise
