@@ -173,11 +173,16 @@ class Known(harness.TestCase):
                       among=among)
 
     def test_connections_are_not_kept(self):
+        def prepare(site):  # what six connections take in several turns
+            images = b"".join(b"<img src=/row%d.png width=63 height=9>" % n for n in range(18))
+            site.replace(HOST, "/", b"</body>", images + b"</body>")
+            for n in range(18):
+                site.files[HOST][f"/row{n}.png"] = [b"image/png", png(40 + n, 9)]
         def plant(site):
             for file in site.files[HOST].values():
                 status, fields = file[2:] or (b"200 OK", b"")
                 file[2:] = [status, fields + b"Connection: close\r\n"]
-        self.run_case("keep-alive lost", plant, r"connection: .*connection: close")
+        self.run_case("keep-alive lost", plant, r"connection: .*connection: close", prepare)
 
     def test_a_redirect_more(self):
         def plant(site):

@@ -1,6 +1,7 @@
 #include "tools/why/aligned_rows.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -127,6 +128,17 @@ std::vector<std::size_t> AlignedRows::of_groups(const std::vector<std::size_t>& 
     }
   }
   return found;
+}
+
+double AlignedRows::change_ms(std::size_t group) const {
+  auto const took = [](const std::optional<PageRequest>& of) {
+    return of ? of->end_ms - of->start_ms : 0;
+  };
+  double most = 0;
+  for (auto const i : of_groups({group})) {
+    most = std::max(most, std::abs(took(rows_[i].b) - took(rows_[i].a)));
+  }
+  return most;
 }
 
 json::array rows_json(const std::vector<AlignedRow>& rows) {

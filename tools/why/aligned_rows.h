@@ -45,6 +45,8 @@ class AlignedRows {
   const std::vector<AlignedRow>& all() const { return rows_; }
   /// Numbers of the rows that groups of differences concern: the most telling differences' first.
   std::vector<std::size_t> of_groups(const std::vector<std::size_t>& groups) const;
+  /// By how much the request of the group that differs most takes longer or shorter in B, from 0.
+  double change_ms(std::size_t group) const;
 
  private:
   void add(std::optional<PageRequest> a, std::optional<PageRequest> b);

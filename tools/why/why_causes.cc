@@ -9,6 +9,10 @@ void WhyRun::rank(const CauseSearch& search) {
   for (std::size_t i = 0; i < search.parts().size(); ++i) {
     Cause cause{.groups = {}, .effect = effects_->parts[i], .rows = {}};
     for (auto const each : search.parts()[i]) cause.groups.push_back(candidates_[each]);
+    // The loads do not tell them apart: first what changed most.
+    std::ranges::sort(cause.groups, {}, [this](std::size_t group) {
+      return std::pair(-aligned_->change_ms(group), group);
+    });
     cause.rows = aligned_->of_groups(cause.groups);
     (cause.effect.is_shown() ? causes_ : others_).push_back(std::move(cause));
   }

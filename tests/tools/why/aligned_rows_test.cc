@@ -78,6 +78,25 @@ TEST(AlignedRows, HaveRequestsOfOneSideAtTheirStart) {
   EXPECT_EQ(only_b, 1u);
 }
 
+TEST(AlignedRows, SayByHowMuchAGroupTakesLonger) {
+  auto b = a_page();
+  b.set_body("https://a.test/app.js", "other();");
+  b.set_body("https://a.test/img/hero.png", "another image");
+  auto const differences = differences_of(a_page(), b);
+  ASSERT_EQ(differences.groups.size(), 2u);
+  auto const load_a = a_load(a_page());
+  auto const load_b = a_load(b, "https://a.test/img/hero.png", 300);
+  Waterfall of_a;
+  Waterfall of_b;
+  of_a.add(load_a);
+  of_b.add(load_b);
+  AlignedRows const rows(differences, of_a, of_b);
+  for (std::size_t group = 0; group < 2; ++group) {
+    bool const is_image = differences.groups[group].title.contains("hero.png");
+    EXPECT_DOUBLE_EQ(rows.change_ms(group), is_image ? 300 : 0);
+  }
+}
+
 TEST(AlignedRows, HaveMediansOfTheLoads) {
   auto const page = a_page();
   auto const url = page.page.exchanges[0].url();
