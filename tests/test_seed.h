@@ -30,6 +30,17 @@ class TestSeed {
   testing::ScopedTrace trace_{__FILE__, __LINE__, "REPRISE_TEST_SEED=" + std::to_string(value_)};
 };
 
+/// How often a long test that draws repeats: a quarter of `all` under the sanitizers, which take
+/// several times as long.
+template <class Rounds>
+constexpr Rounds rounds_of(Rounds all) {
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  return (all + 3) / 4;
+#else
+  return all;
+#endif
+}
+
 /// Runs `property(seed)` for `rounds` seeds from a TestSeed on, up to the first failure.
 template <class Property>
 void for_seeds(std::uint64_t rounds, Property property) {

@@ -175,7 +175,7 @@ class Life {
 };
 
 TEST(Property, WhateverIsRecordedKilledAppendedAndRepairedComesBack) {
-  for_seeds(10, [](std::uint64_t seed) { Life(seed).run(); });
+  for_seeds(rounds_of(10), [](std::uint64_t seed) { Life(seed).run(); });
 }
 
 }  // namespace

@@ -187,7 +187,7 @@ TrenchTrace merged(TrenchTrace trace) {
 }
 
 TEST(CppTrench, WritesRandomTreesThatAreReadAsTheyWere) {
-  for_seeds(10'000, [](std::uint64_t seed) {
+  for_seeds(rounds_of(10'000), [](std::uint64_t seed) {
     RandomCalls calls(seed);
     trench::Trace trace(&fake_clock);
     {

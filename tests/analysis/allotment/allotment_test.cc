@@ -96,7 +96,7 @@ TEST(Allotment, EndsAtAMillionMeasurements) {
 }
 
 TEST(Allotment, IsNeverOverBudgetAndSpendsWhatItCan) {
-  for_seeds(10'000, [](std::uint64_t seed) {
+  for_seeds(rounds_of(10'000), [](std::uint64_t seed) {
     std::mt19937_64 random(seed);
     auto const arms = random_arms(random, 8);
     auto const least = 1 + random() % 8;

@@ -111,16 +111,10 @@ std::int64_t sum(const Shares& shares) {
   return std::accumulate(shares.calls.begin(), shares.calls.end(), shares.gap_us);
 }
 
-#if __has_feature(address_sanitizer)
-constexpr int kTrees = 1000;  // ten times as slow
-#else
-constexpr int kTrees = 10'000;
-#endif
-
 TEST(ShareEvenly, IsTheNaiveSumOnRandomTrees) {
   TestSeed const seed;
   std::mt19937_64 random(seed.value());
-  for (int i = 0; i < kTrees; ++i) {
+  for (int i = 0; i < rounds_of(10'000); ++i) {
     auto const tree = random_tree(random);
     auto const shares = share_evenly(tree);
     ASSERT_EQ(sum(shares), tree.window_us);

@@ -33,7 +33,7 @@ struct PooledPairs {
 TEST(Perturbation, FindsTheTrueGraphOfGeneratedPages) {
   TestSeed const seed;
   PooledPairs watched, searched;
-  for (std::uint64_t i = 0; i < 24; ++i) {
+  for (std::uint64_t i = 0; i < rounds_of(24); ++i) {
     auto const page = generate_page(seed.value() * 1000 + i);
     auto const truth = page.truth();
     auto const found =

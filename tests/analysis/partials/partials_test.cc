@@ -59,7 +59,7 @@ void expect_fast_way_is_slow_way(const KindRules& rules, int rounds) {
 }
 
 TEST(FlatShares, AreTheEvenSharesOfTheTree) {
-  expect_fast_way_is_slow_way(KindRules::standard(), 10'000);
+  expect_fast_way_is_slow_way(KindRules::standard(), rounds_of(10'000));
 }
 
 TEST(FlatShares, AreTheEvenSharesWhateverTheRulesAskFor) {

@@ -59,7 +59,7 @@ std::vector<double> all_but(double added_us, const ServiceEndpoint& endpoint) {
 
 TEST(ServicePrediction, IsExactlyWhatWasObservedIfNothingChanges) {
   TestSeed const seed;
-  for (std::uint64_t i = 0; i < 20; ++i) {
+  for (std::uint64_t i = 0; i < rounds_of(20); ++i) {
     auto const endpoint =
         simulated(generate_service(seed.value() * 3000 + i), seed.value() + i, 150);
     auto const graph = learn_service(endpoint);
@@ -141,7 +141,7 @@ TEST(ServicePrediction, IsCloseToTheSimulatedService) {
   TestSeed const seed;
   std::vector<double> ours;
   std::vector<double> nothing;
-  for (std::uint64_t i = 0; i < 10; ++i) {
+  for (std::uint64_t i = 0; i < rounds_of(10); ++i) {
     auto const service = generate_service(seed.value() * 5000 + i);
     auto const& dependency = service.calls.front().dependency;
     auto const before = simulated(service, seed.value() + i, 400);

@@ -175,7 +175,7 @@ TrenchTrace random_trace(std::mt19937_64& random) {
 TEST(TrenchFields, ComeBackAsTheyWere) {
   TestSeed const seed;
   std::mt19937_64 random(seed.value());
-  for (int i = 0; i < 10'000; ++i) {
+  for (int i = 0; i < rounds_of(10'000); ++i) {
     auto const trace = random_trace(random);
     auto values = trench_field_values(trace);
     std::ranges::shuffle(values, random);

@@ -23,7 +23,7 @@ void check_prediction(const ServiceEndpoint& endpoint, const ServiceGraph& graph
   auto const change = service_change(graph, endpoint.requests, scenarios, {});
   if (!change) return check(!change.error().empty());
   auto const predicted =
-      predict_service(graph, endpoint.requests, *change, {.samples_max = 600}).times.predicted_us;
+      predict_service(graph, endpoint.requests, *change, {.samples_max = 100}).times.predicted_us;
   check(!predicted.empty());
   for (double const time : predicted) check(std::isfinite(time) && time >= 0);
 }
