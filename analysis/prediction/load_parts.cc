@@ -14,8 +14,10 @@
 namespace reprise {
 namespace {
 
-/// How often the answers of a load are moved. More do not come closer.
-constexpr int kPasses = 8;
+/// How often the answers of a load are moved at most: more do not come closer.
+constexpr int kPasses = 6;
+/// What is not worth moving.
+constexpr double kMovedUs = 100;
 
 std::string_view origin_of(std::string_view url) {
   auto const authority = url.find("://");
@@ -266,10 +268,14 @@ class PartsMaker {
     }
     auto sent = send(at_us, probes);
     for (int pass = 0; pass < kPasses; ++pass) {
+      bool is_moved = false;
       for (std::size_t k = 0; k < requests_.size(); ++k) {
-        auto const moved_us = at_us[k] + observed_us[k] - sent.first_us[k];
+        auto const before_us = at_us[k];
+        auto const moved_us = before_us + observed_us[k] - sent.first_us[k];
         at_us[k] = std::clamp(moved_us, earliest_us[k], latest_us[k]);
+        is_moved = is_moved || std::abs(at_us[k] - before_us) > kMovedUs;
       }
+      if (!is_moved) break;
       sent = send(at_us, probes);
     }
     for (std::size_t k = 0; k < requests_.size(); ++k) {

@@ -103,7 +103,7 @@ TEST(Prediction, IsCloseToTheSimulatedSaving) {
   std::vector<double> errors;  // of the saving, where it is above 5 % of the load
   std::vector<double> beside;  // elsewhere, as a share of the load
   std::size_t right_sign = 0;
-  constexpr std::size_t kPages = rounds_of(30);
+  constexpr std::size_t kPages = rounds_of(16);
   constexpr int kLoads = rounds_of(40);
   for (std::uint64_t i = 0; i < kPages; ++i) {
     auto const page = generate_page(seed.value() * 2000 + i);
