@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "analysis/comparison.h"
@@ -24,7 +25,9 @@ class Experiment {
   /// At most `most_runs` loads of each side will be asked for, beside the first, which warms up. 0:
   /// unknown, and the caller prints progress.
   Experiment(std::vector<ExperimentSide> sides, std::size_t most_runs)
-      : sides_(std::move(sides)), most_runs_(most_runs) {}
+      : sides_(std::move(sides)), most_runs_(most_runs) {
+    for (std::size_t side = 1; side < sides_.size(); ++side) name_files(side);
+  }
 
   /// Loads every page of that side once. False if nothing can be measured any more: exit_code().
   bool load(std::size_t side, std::size_t run);
@@ -36,6 +39,7 @@ class Experiment {
   /// One side more; its number.
   std::size_t add(ExperimentSide side) {
     sides_.push_back(std::move(side));
+    if (sides_.size() > 1) name_files(sides_.size() - 1);
     return sides_.size() - 1;
   }
 
@@ -55,6 +59,10 @@ class Experiment {
 
  private:
   void print_progress(std::size_t run) const;
+  /// Sides can have the same folder for their traces.
+  void name_files(std::size_t side) {
+    sides_[side].name_files("side-" + std::to_string(side + 1));
+  }
 
   std::vector<ExperimentSide> sides_;
   std::set<std::size_t> undisturbed_;  ///< runs

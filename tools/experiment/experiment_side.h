@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,10 @@ class ExperimentSide {
   static std::expected<ExperimentSide, CommandRefusal> parse(const std::string& text);
   /// The same, already in words.
   static std::expected<ExperimentSide, CommandRefusal> of_words(std::vector<std::string> words);
+
+  /// The files of its loads are named so from now on, "NAME-load-0001": several sides can write
+  /// their traces to one folder.
+  void name_files(std::string_view name) { file_prefix_ = std::string(name) + "-"; }
 
   /// Loads every page once, in each configuration. Prints the replay's messages and failures.
   /// False if nothing can be measured: the archive is unusable, or the user interrupted.
@@ -52,6 +57,7 @@ class ExperimentSide {
   LoadSetup setup_;
   LoadResult result_;
   SaidOnce said_;
+  std::string file_prefix_;
   int exit_code_ = 0;
 };
 
