@@ -30,7 +30,8 @@ class ChangedLoad {
         join_us_(graph.nodes.size()),
         origins_(parts.origins.size()),
         early_(graph.nodes.size()),
-        connection_(graph.nodes.size()) {}
+        connection_(graph.nodes.size()),
+        held_until_us_(graph.nodes.size()) {}
 
   MilestoneTimes run() && {
     for (std::uint32_t node = 0; node < plan_.groups.size(); ++node) {
@@ -290,7 +291,13 @@ class ChangedLoad {
         origin.waiting.push_back(node);
         return;
       }
-      if (++origin.open > 1) setup.dns_us = 0;
+      if (++origin.open > 1) {
+        setup.dns_us = 0;
+        // On the shared connection it was held back; here it connects meanwhile.
+        if (parts(node).protocol == PredictedProtocol::kH2) {
+          held_until_us_[node] = now_us_ + parts(node).queue_us;
+        }
+      }
       return use(open(setup, node), node);
     }
     if (!origin.shared) {
@@ -309,7 +316,10 @@ class ChangedLoad {
     connections_[connection].waiting.push_back(node);
   }
 
-  void send(std::uint32_t node) { add(now_us_ + parts(node).queue_us, Event::kSent, node); }
+  void send(std::uint32_t node) {
+    auto const until_us = held_until_us_[node].value_or(now_us_ + parts(node).queue_us);
+    add(std::max(now_us_, until_us), Event::kSent, node);
+  }
 
   void leave_connection(std::uint32_t node) {
     if (protocol(node) != PredictedProtocol::kH1) return;
@@ -352,6 +362,7 @@ class ChangedLoad {
   std::vector<Early> early_;
   std::vector<Connection> connections_;
   std::vector<std::uint32_t> connection_;  ///< of each node that uses one
+  std::vector<std::optional<double>> held_until_us_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t events_added_ = 0;
   MilestoneTimes reached_;

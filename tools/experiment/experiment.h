@@ -60,9 +60,7 @@ class Experiment {
  private:
   void print_progress(std::size_t run) const;
   /// Sides can have the same folder for their traces.
-  void name_files(std::size_t side) {
-    sides_[side].name_files("side-" + std::to_string(side + 1));
-  }
+  void name_files(std::size_t side) { sides_[side].name_files("side-" + std::to_string(side + 1)); }
 
   std::vector<ExperimentSide> sides_;
   std::set<std::size_t> undisturbed_;  ///< runs

@@ -303,6 +303,17 @@ TEST(ChangedLoad, OpensSixConnectionsOfHttp1) {
   EXPECT_DOUBLE_EQ(page.load_ms_with_all({.protocol = PredictedProtocol::kH2}), 60);
 }
 
+TEST(ChangedLoad, HoldsARequestBackWhileItsConnectionIsMade) {
+  Page page;
+  page.parts.origins[0] = {.connect_us = 10'000, .tls_us = 10'000};
+  page.request({}, 0, 0);                    // connected at 20, to 30
+  auto const low = page.request({}, 0, 50);  // sent at 50, to 110
+  page.parts.nodes[low].queue_us = 30'000;
+  page.load_event(0);
+  EXPECT_DOUBLE_EQ(page.load_ms(), 110);
+  EXPECT_DOUBLE_EQ(page.load_ms_with_all({.protocol = PredictedProtocol::kH1}), 90);
+}
+
 TEST(ChangedLoad, IgnoresNodesThatTheLoadDoesNotHave) {
   Page page;
   auto const document = page.request({}, 0, 40);  // to 50
