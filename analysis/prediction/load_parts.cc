@@ -254,8 +254,7 @@ class PartsMaker {
       NodeParts const& node = parts_.nodes[i];
       auto const asked_us = static_cast<double>(placed_[i]->sent_us) + node.round_trip_us;
       observed_us.push_back(static_cast<double>(placed_[i]->first_byte_us));
-      auto const least_us = think_if_held(i);
-      earliest_us.push_back(asked_us + least_us.value_or(0));
+      earliest_us.push_back(asked_us + least_think_us(i));
       latest_us.push_back(std::max(earliest_us.back(), observed_us.back() - first_packet_us(node)));
     }
     // What waited can have come at any time until then: the server takes the least that explains
@@ -295,25 +294,22 @@ class PartsMaker {
     return parts_.bytes_per_us > 0 ? bytes / parts_.bytes_per_us : 0;
   }
 
-  /// A server of HTTP/2 sends a response after those that go first. What it took for this one at
-  /// least, if such a response was on the wire before it: this one was not ready when that one
-  /// began.
-  std::optional<double> think_if_held(std::uint32_t i) const {
-    bool const can_be = is_sent_on_shared(i) && !connects(i) && graph_.nodes[i].type != "Document";
-    if (!can_be) return std::nullopt;
-    auto const earliest_us =
-        static_cast<double>(placed_[i]->sent_us) + parts_.nodes[i].round_trip_us;
-    std::optional<double> least_us;
+  /// What the server took at least. A server of HTTP/2 sends a response after those that go first:
+  /// if one of them began before this one, this one was not ready then.
+  double least_think_us(std::uint32_t i) const {
+    bool const can_be_held =
+        is_sent_on_shared(i) && !connects(i) && graph_.nodes[i].type != "Document";
+    if (!can_be_held) return 0;
+    std::int64_t const asked_us = placed_[i]->sent_us + std::llround(parts_.nodes[i].round_trip_us);
+    std::int64_t least_us = 0;
     for (auto const other : requests_) {
       if (other == i || !is_sent_on_shared(other) || !goes_first(other, i)) continue;
-      auto const began_us = static_cast<double>(placed_[other]->first_byte_us);
-      bool const was_on_wire = placed_[other]
-                                   ->first_byte_us<placed_[i]->first_byte_us&& static_cast<double>(
-                                       placed_[other]->end_us)>
-                                       earliest_us;
-      if (was_on_wire) least_us = std::max({0.0, least_us.value_or(0), began_us + 1 - earliest_us});
+      NodeTimes const& first = *placed_[other];
+      bool const is_over = first.end_us <= asked_us;
+      if (is_over || first.first_byte_us >= placed_[i]->first_byte_us) continue;
+      least_us = std::max(least_us, first.first_byte_us + 1 - asked_us);
     }
-    return least_us;
+    return static_cast<double>(least_us);
   }
 
   bool is_sent_on_shared(std::uint32_t i) const {

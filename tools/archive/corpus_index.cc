@@ -55,7 +55,7 @@ std::int64_t exact_integer(const json::object& object, std::string_view name) {
   return value != nullptr && value->is_int64() ? value->get_int64() : 0;
 }
 
-/// The numbers of a row; one that is none, or too large, makes the whole row malformed.
+/// The numbers of a row; text that is not a number, or is too large, makes the whole row malformed.
 class RowNumbers {
  public:
   explicit RowNumbers(const json::array& row) : row_(row) {}

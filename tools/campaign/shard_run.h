@@ -12,9 +12,10 @@ namespace reprise {
 /// Another node, or the same one later, can do it: what engines call "requeue" (sysexits.h).
 inline constexpr int kExitShardAgain = 75;
 
-/// Measures shard `number` (from 1) unless its result is there, and keeps the result or why there
-/// is none. May run any number of times, also at once. Returns the exit code: done; kExitShardAgain
-/// if this node must not measure or has no room; failed; 128 plus its number for a signal.
+/// Measures shard `number` (from 1) unless its result exists, and keeps the result or the reason
+/// for its failure. May run any number of times, also at once. Returns the exit code: done;
+/// kExitShardAgain if this node must not measure or has no room; failed; 128 plus its number for a
+/// signal.
 int run_shard(const CampaignFolder& folder, std::size_t number, const std::string& node);
 
 }  // namespace reprise

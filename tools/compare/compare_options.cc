@@ -53,7 +53,7 @@ void add_compare_flags(CLI::App& command, CompareFlags& flags) {
       ->allow_extra_args(false);
   command
       .add_option("--alpha", flags.alpha,
-                  "Probability of reporting a difference where there is none [0.05]")
+                  "Probability of reporting a difference when A and B are equal [0.05]")
       ->check(CLI::Range(1e-6, 0.5));
   command
       .add_option("--allow", flags.allowed,

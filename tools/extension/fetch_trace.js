@@ -5,7 +5,7 @@ const TIME_MS = 5000;
 const PAUSE_MS = 100;
 const KEPT = 'globalThis[Symbol.for("reprise.trench")]';
 
-/** Calls `done(text, why)`: the text, or a sentence that says why there is none. */
+/** Calls `done(text, why)`: the text, or a sentence that says why it cannot be read. */
 export function fetchTrace(inspectedWindow, url, done) {
   const begin = `(() => {
     const kept = ${KEPT} = { text: null, why: null };

@@ -32,7 +32,7 @@ class LineOutput {
   bool good_ = true;
 };
 
-/// The key of the first line of a regular file with partial results; empty if it is none.
+/// The key of the first line of a regular file with partial results; empty for any other file.
 std::string first_key_of(const std::filesystem::path& path);
 
 /// Merges sorted partial results of the files, or of standard input if there are none, to standard

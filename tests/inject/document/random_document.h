@@ -8,7 +8,7 @@
 
 namespace reprise::inject {
 
-/// Writes documents at random: tags in every notation, what looks like tags and is none, foreign
+/// Writes documents at random: tags in every notation, text that only looks like tags, foreign
 /// content (properly nested, as TagReader assumes it).
 class RandomDocument {
  public:

@@ -86,7 +86,7 @@ class RecordedSite {
     in_session_ = true;
     count_ = 0;
   }
-  /// Begins a session if there is none. Returns its sequence number.
+  /// Begins a session if none has begun yet. Returns its sequence number.
   std::uint64_t add(Exchange exchange, std::span<const std::byte> body,
                     std::string_view request_body = {}) {
     if (!in_session_) begin_session();
