@@ -20,7 +20,7 @@ from wire import Certificate, Origin, response
 
 ADS = "ads.test"
 LINK = "10mbit/10mbit/60"
-COMPUTES = (b"{ const end = performance.now() + 150; while (performance.now() < end) {} }")
+COMPUTES = (b"{ const end = performance.now() + 300; while (performance.now() < end) {} }")
 
 
 def page(deferred):
@@ -39,7 +39,7 @@ def record(folder, name, deferred):
              "/app.js": (b"text/javascript", b"document.title += 'x'")}
     for i in range(3):
         files[f"/ad{i}.js"] = (b"text/javascript",
-                               COMPUTES + b"//" + gate_sites.noise(i, 30_000).hex().encode())
+                               COMPUTES + b"//" + gate_sites.noise(i, 90_000).hex().encode())
     tls = Certificate(folder / f"tls-{name}", (HOST, ADS))
     origin = Origin(gate_sites.Site(files, gzipped=False).answer, names=(HOST, ADS), tls=tls)
     archive = folder / f"{name}.reprise"

@@ -33,7 +33,7 @@ class Database {
 
   int rates() const {
     TRENCH_SCOPE("shop.Database", "rates");
-    std::this_thread::sleep_for(240ms);
+    std::this_thread::sleep_for(600ms);
     return 1;
   }
 };

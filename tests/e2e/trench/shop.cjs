@@ -17,7 +17,7 @@ class Tax {
     return this.rate(item);
   }
 
-  async rate() { await pause(120); }
+  async rate() { await pause(300); }
 }
 class Cart {
   constructor(database) {

@@ -46,7 +46,7 @@ public final class Shop {
         /** Planted: what the whole page waits for. */
         @Override
         public int rates() throws InterruptedException {
-            Thread.sleep(240);
+            Thread.sleep(600);
             return 1;
         }
 
