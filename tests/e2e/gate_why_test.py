@@ -14,8 +14,8 @@ class GateWhy(why_test.Why):
         sides = [f"{archive} {URL} --inject none --think-time recorded {' '.join(why_test.QUICK)}"
                  for archive in (self.a, self.b)]
         done = harness.run("gate", *sides, "--why", "--markdown", "--metric", "load", "--allow",
-                           "calibration", *why_test.DISTURBED, "--max-runs", "8",
-                           "--why-budget", "70s",
+                           "calibration", *why_test.DISTURBED, "--max-runs", "4",
+                           "--why-budget", "50s",
                            "--skip-noise-check", "--seed", "1", "-o", str(out),
                            folder=self.folder, timeout=1400)
         said = done.stdout.decode() + done.stderr.decode()

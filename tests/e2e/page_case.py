@@ -22,29 +22,39 @@ LOOKS = [(1280, 900, False), (1280, 900, True), (360, 740, False), (360, 740, Tr
 
 @unittest.skipUnless(devtools.PROGRAM, "no chromium-headless-shell")
 class PageCase(harness.TestCase):
-    """A subclass has make_page(file, *inputs)."""
+    """A subclass has make_page(file, *inputs). Its tests look into one browser."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.page = devtools.Page()
+        cls.addClassCleanup(cls.page.close)
 
     def setUp(self):
         super().setUp()
-        self.page = devtools.Page()
-        self.addCleanup(self.page.close)
+        self.file = self.folder / "page.html"
+        self.page.show("about:blank", 1280, 900)  # nothing of the test before is left
+        self.page.errors.clear()
         self.screenshots = os.environ.get("PAGE_SCREENSHOTS")
 
-    def open(self, *inputs, width=1280, height=900, dark=False, phone=False, fragment=""):
-        file = self.folder / "page.html"
-        self.make_page(file, *inputs)
+    def open(self, *inputs, **how):
+        self.make_page(self.file, *inputs)
+        self.show(**how)
+
+    def show(self, width=1280, height=900, dark=False, phone=False, fragment=""):
+        """The page that was made last."""
         self.width = width
         self.page.requests.clear()
         self.page.show("about:blank", width, height)
-        self.page.show(f"file://{file}{fragment}", width, height, dark, phone)
+        self.page.show(f"file://{self.file}{fragment}", width, height, dark, phone)
         self.page.settle()
 
     def look(self, name, *inputs, fragment=""):
         """Opens the page in every way that it is looked at: it fetches nothing, nothing is wrong,
         nothing sticks out."""
+        self.make_page(self.file, *inputs)
         for width, height, dark in LOOKS:
-            self.open(*inputs, width=width, height=height, dark=dark, phone=width < 500,
-                      fragment=fragment)
+            self.show(width=width, height=height, dark=dark, phone=width < 500, fragment=fragment)
             with self.subTest(width=width, dark=dark):
                 self.assert_whole()
             if self.screenshots:
@@ -60,7 +70,7 @@ class PageCase(harness.TestCase):
         self.assertEqual(self.page.errors, [])
         # What is in the page itself is not fetched.
         asked = {url.split("#")[0] for url in self.page.requests if not url.startswith("data:")}
-        self.assertLessEqual(asked, {f"file://{self.folder / 'page.html'}", "about:blank"})
+        self.assertLessEqual(asked, {f"file://{self.file}", "about:blank"})
         # A phone widens its view for what sticks out, so this is no matter of innerWidth.
         width = self.page.evaluate("document.documentElement.scrollWidth")
         self.assertLessEqual(width, self.width)
