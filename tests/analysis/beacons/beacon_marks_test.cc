@@ -18,7 +18,7 @@ namespace {
 
 /// All that a line is read as.
 std::string read_as(const std::string& line) {
-  BeaconReader reader;
+  static BeaconReader reader;  // of all lines, as for a file of them
   auto const view = reader.read(line);
   if (!view) return "not a view";
   auto const tree = tree_of(**view);
@@ -97,9 +97,9 @@ TEST(BeaconMarks, ReadsWhatTheGeneralReaderReadsAfterAnyChange) {
   EXPECT_GT(views, static_cast<std::size_t>(kRounds / 4));
 }
 
-/// The one number that is the text, as the walk kRounds it.
+/// The one number that is the text, as the walk rounds it.
 std::int64_t thousandths(const std::string& number) {
-  JsonStage stage;
+  static JsonStage stage;
   JsonMarks marks;
   std::string line = "{\"a\":" + number + "}";
   auto const size = line.size();
@@ -127,7 +127,7 @@ TEST(BeaconMarks, RoundsAsDoublesDo) {
     line.replace(line.find("600.0999999046326"), 17, number);
     expect_same_both_ways(line);
   }
-  for (int i = 0; i < 20'000; ++i) {
+  for (int i = 0; i < rounds_of(20'000); ++i) {
     // Often close to the middle of two thousandths.
     auto text = std::to_string(random() % (std::uint64_t{1} << random() % 34)) + "." +
                 std::to_string(1000 + random() % 1000).substr(1);
