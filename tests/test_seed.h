@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/rounds.h"  // which tests that draw need too
+
 namespace reprise {
 
 /// The seed of a test that draws: always the same, unless REPRISE_TEST_SEED is a number or "fresh".
@@ -29,17 +31,6 @@ class TestSeed {
   std::uint64_t value_ = choose();
   testing::ScopedTrace trace_{__FILE__, __LINE__, "REPRISE_TEST_SEED=" + std::to_string(value_)};
 };
-
-/// How often a long test that draws repeats: a quarter of `all` under the sanitizers, which take
-/// several times as long.
-template <class Rounds>
-constexpr Rounds rounds_of(Rounds all) {
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-  return (all + 3) / 4;
-#else
-  return all;
-#endif
-}
 
 /// Runs `property(seed)` for `rounds` seeds from a TestSeed on, up to the first failure.
 template <class Property>

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "analysis/stopping.h"
+#include "tests/rounds.h"
 
 using namespace reprise;
 using testing::ElementsAre;
@@ -141,9 +142,12 @@ double most(int gates) {
 }  // namespace
 
 TEST(StoppingRule, KeepsItsFalseAlarmRate) {
-  EXPECT_LT(false_alarms(smooth, 1, 500, true), most(500));
-  EXPECT_LT(false_alarms(rounded, 1, 100, true), most(100));
-  EXPECT_LT(false_alarms(smooth, 4, 150, true), most(150));
+  constexpr int kSmooth = rounds_of(500);
+  constexpr int kRounded = rounds_of(100);
+  constexpr int kOfFour = rounds_of(150);
+  EXPECT_LT(false_alarms(smooth, 1, kSmooth, true), most(kSmooth));
+  EXPECT_LT(false_alarms(rounded, 1, kRounded, true), most(kRounded));
+  EXPECT_LT(false_alarms(smooth, 4, kOfFour, true), most(kOfFour));
 }
 
 TEST(StoppingRule, IsNeededBecauseLookingInflatesFalseAlarms) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs one fuzz target and reports its crashes.
 
-usage: fuzz_figure.py TARGET SECONDS      TARGET is NAME of build/asan/fuzz_NAME
+usage: fuzz_figure.py TARGET SECONDS      TARGET is NAME of build/fuzz/fuzz_NAME
 """
 
 import pathlib
@@ -15,10 +15,10 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
 if __name__ == "__main__":
     name, seconds = sys.argv[1:]
-    found = REPOSITORY / f"build/asan/fuzz/{name}"
+    found = REPOSITORY / f"build/fuzz/fuzz/{name}"
     found.mkdir(parents=True, exist_ok=True)
     done = subprocess.run(
-        [REPOSITORY / f"build/asan/fuzz_{name}", f"-max_total_time={seconds}", "-timeout=10",
+        [REPOSITORY / f"build/fuzz/fuzz_{name}", f"-max_total_time={seconds}", "-timeout=10",
          "-rss_limit_mb=2048", "-print_final_stats=1", f"-artifact_prefix={found}-",
          found, REPOSITORY / f"tests/fuzz/corpus/{name}"],
         stderr=subprocess.PIPE, text=True, check=False)
