@@ -48,6 +48,7 @@ class Learner {
         case DependencyNodeKind::kTask:
           if (auto const script = gaps_.request_of(node)) {
             add(*script, node, DependencyKind::kInitiator, {.named = true});
+            add_run(*script, node);
             add_document_order(*script, node);
             add_deferred_order(*script, node);
           }
@@ -105,6 +106,15 @@ class Learner {
     }
   }
 
+  /// Listeners, timers and other callbacks of a script are there once it has been evaluated.
+  void add_run(std::uint32_t script, std::uint32_t task) {
+    for (auto from = script + 1; from < task; ++from) {
+      if (!rules_.is_run_of(from, script)) continue;
+      if (gaps_.last_moment_before(from, task) != DependencyAfter::kEnd) return;
+      return add(from, task, DependencyKind::kInitiator, {.named = true});
+    }
+  }
+
   /// A script that holds up the parser runs after the earlier ones and the earlier style sheets of
   /// its document.
   void add_document_order(std::uint32_t script, std::uint32_t task) {
@@ -151,7 +161,8 @@ class Learner {
   }
 
   /// Fonts and backgrounds are asked for when something is laid out that uses them, which waits for
-  /// all style sheets of the head. An import is asked for as soon as its style sheet is read.
+  /// all style sheets and scripts of the head. An import is asked for as soon as its style sheet is
+  /// read.
   void add_held_up_layout(std::uint32_t to) {
     if (node(to).type == "Stylesheet") return;
     if (std::ranges::find(incoming_, DependencyKind::kStyle, &DependencyEdge::kind) ==
@@ -159,9 +170,9 @@ class Learner {
       return;
     }
     for (std::uint32_t from = 0; from < to; ++from) {
-      if (node(from).type != "Stylesheet" || !rules_.holds_up_parser(from)) continue;
+      if (!rules_.holds_up_layout(from)) continue;
       if (gaps_.last_moment_before(from, to) != DependencyAfter::kEnd) continue;
-      add(from, to, DependencyKind::kStyle, {.named = true});
+      add(from, to, kind_from(from), {.named = true});
     }
   }
 

@@ -90,6 +90,23 @@ bool PageRules::holds_up_parser(std::uint32_t request) const {
   return true;
 }
 
+bool PageRules::holds_up_layout(std::uint32_t i) const {
+  auto const request = gaps_.request_of(i);
+  if (!request || !holds_up_parser(*request)) return false;
+  if (node(*request).type == "Stylesheet") return i == *request;
+  bool const is_script_or_run = i == *request || is_run_of(i, *request);
+  // Chromium's word for a script behind an image is Medium.
+  return is_script_or_run && has_priority_in_all_loads(*request, "High");
+}
+
+bool PageRules::has_priority_in_all_loads(std::uint32_t request, std::string_view word) const {
+  for (std::size_t load = 0; load < pages_.size(); ++load) {
+    auto const& times = gaps_.loads()[load][request];
+    if (times && pages_[load].calls.calls[times->call].attribute("priority") != word) return false;
+  }
+  return true;
+}
+
 bool PageRules::is_run_of(std::uint32_t task, std::uint32_t script) const {
   return node(task).kind == DependencyNodeKind::kTask && node(task).function.empty() &&
          node(task).occurrence == 0 && gaps_.request_of(task) == script;

@@ -32,6 +32,10 @@ class PageRules {
   /// other media, a low one.
   bool holds_up_parser(std::uint32_t request) const;
 
+  /// Whether nothing of the body is laid out before it: style sheets that hold up the parser, and
+  /// the scripts that do before the document's first image, with the tasks that evaluate them.
+  bool holds_up_layout(std::uint32_t node) const;
+
   /// Whether a task is the first of a script, which evaluates it.
   bool is_run_of(std::uint32_t task, std::uint32_t script) const;
 
@@ -40,6 +44,7 @@ class PageRules {
   bool runs_after(std::uint32_t run, std::uint32_t script) const;
 
  private:
+  bool has_priority_in_all_loads(std::uint32_t request, std::string_view word) const;
   std::optional<std::uint32_t> find_initiator(std::uint32_t request) const;
   std::optional<std::uint32_t> initiator_in(std::size_t load, std::uint32_t request) const;
   std::optional<std::uint32_t> requested_before(std::size_t load, std::string_view url,

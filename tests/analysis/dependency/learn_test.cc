@@ -127,6 +127,38 @@ TEST(LearnDependencies, LetsFontsWaitForAllStyleSheetsThatHoldUpTheLayout) {
   EXPECT_THAT(waited_for(graph, "more.css"), testing::ElementsAre("fonts.css"));
 }
 
+TEST(LearnDependencies, LetsBackgroundsWaitForTheScriptsOfTheHead) {
+  auto load = written_load(
+      {{kPage, "Document", 0, 50, 60, ""},
+       {"https://a.test/base.css", "Stylesheet", 61, 80, 90, kPage},
+       {"https://a.test/head.js", "Script", 62, 80, 200, kPage},
+       {"https://a.test/behind.js", "Script", 63, 80, 85, kPage},
+       {"https://a.test/back.png", "Image", 215, 230, 240, "https://a.test/base.css"}});
+  for (Call& call : load.calls.calls) {
+    if (call.kind != CallKind::kRequest) continue;
+    call.set("priority", call.name.ends_with("behind.js") ? "Medium" : "High");
+  }
+  add_task(load, "https://a.test/head.js", 201, 210);
+  add_task(load, "https://a.test/behind.js", 211, 213);
+  // They come steadily after the style sheet, which would explain them.
+  std::vector<ObservedPage> const loads = {load, load, load};
+  EXPECT_THAT(
+      waited_for(learn_dependencies(loads), "back.png"),
+      testing::UnorderedElementsAre("base.css", "head.js", "script of https://a.test/head.js"));
+}
+
+TEST(LearnDependencies, LetsCallbacksOfAScriptFollowItsEvaluation) {
+  auto load = written_load({{kPage, "Document", 0, 50, 60, ""},
+                            {"https://a.test/slow.js", "Script", 61, 80, 300, kPage},
+                            {"https://a.test/app.js", "Script", 62, 80, 90, kPage}});
+  add_task(load, "https://a.test/slow.js", 301, 310);
+  add_task(load, "https://a.test/app.js", 311, 315);
+  add_task(load, "https://a.test/app.js", 320, 321);
+  std::vector<ObservedPage> const loads = {load, load, load};
+  EXPECT_THAT(waited_for(learn_dependencies(loads), "script of https://a.test/app.js #2"),
+              testing::UnorderedElementsAre("app.js", "script of https://a.test/app.js"));
+}
+
 TEST(LearnDependencies, LetsDeferredScriptsRunInTheOrderOfTheirDocumentWithTheirImports) {
   std::vector<ObservedPage> loads;
   for (std::int64_t late : {0, 40}) {
