@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/prediction/head_requests.h"
 #include "analysis/prediction/load_plan.h"
 #include "analysis/prediction/tcp_link.h"
 
@@ -31,7 +32,8 @@ class ChangedLoad {
         origins_(parts.origins.size()),
         early_(graph.nodes.size()),
         connection_(graph.nodes.size()),
-        held_until_us_(graph.nodes.size()) {}
+        head_(plan_.scripts_of_head),
+        has_queued_(graph.nodes.size()) {}
 
   MilestoneTimes run() && {
     for (std::uint32_t node = 0; node < plan_.groups.size(); ++node) {
@@ -60,6 +62,7 @@ class ChangedLoad {
       kStart,
       kPreload,
       kPreconnect,
+      kConnect,      ///< after queueing
       kSetupAnswer,  ///< of the connection `node`: it comes to the link
       kSetupStep,    ///< of the connection `node`: it came out
       kSent,
@@ -143,9 +146,11 @@ class ChangedLoad {
         // Unless it was used before the document came, or was hinted at.
         if (early_[node].is_used || early_[node].is_made) return;
         early_[node].is_made = true;
-        return connect(node);
+        return make(node);
       case Event::kPreconnect:
         return preconnect(node);
+      case Event::kConnect:
+        return connect(node);
       case Event::kSetupAnswer:
         return add(now_us_ + link_.wait_us(), Event::kSetupStep, node);
       case Event::kSetupStep:
@@ -167,12 +172,13 @@ class ChangedLoad {
                           {.urgency = urgency_of(node), .incremental = parts(node).incremental});
       case Event::kEnd:
         happened(node, DependencyAfter::kEnd);
-        if (graph_.nodes[node].kind == DependencyNodeKind::kRequest) leave_connection(node);
-        return;
+        if (graph_.nodes[node].kind != DependencyNodeKind::kRequest) return;
+        leave_connection(node);
+        return is_over(node);
       case Event::kFailed:
         pass(node);
         if (change(node).refused) leave_connection(node);
-        return;
+        return is_over(node);
     }
   }
 
@@ -211,12 +217,22 @@ class ChangedLoad {
     }
     auto const& setup = parts_.origins[origin_of(node)];
     if (plan_.dropped[node] && change(node).drop) {
+      head_.make(node, false);
       add(now_us_ + looking_up(setup, node), Event::kFailed, node);
     } else if (plan_.dropped[node] ? !change(node).refused : change(node).at_hand) {
       pass(node);
     } else {
-      connect(node);
+      make(node);
     }
+  }
+
+  /// A request, unless the browser holds it back.
+  void make(std::uint32_t node) {
+    if (head_.make(node, parts(node).is_held_back)) connect(node);
+  }
+
+  void is_over(std::uint32_t node) {
+    for (auto const next : head_.ended(node)) connect(next);
   }
 
   /// All of it at once.
@@ -281,6 +297,11 @@ class ChangedLoad {
     Origin& origin = origins_[origin_of(node)];
     auto setup = parts_.origins[origin_of(node)];
     if (protocol(node) == PredictedProtocol::kH1) {
+      // What it was queued for before a connection was needed, it is before one is made.
+      if (parts(node).protocol == PredictedProtocol::kH2 && origin.open > 0 && !has_queued_[node]) {
+        has_queued_[node] = true;
+        return add(now_us_ + parts(node).queue_us, Event::kConnect, node);
+      }
       if (auto const made = std::exchange(origin.preconnected, {})) return use(*made, node);
       if (!origin.idle.empty()) {
         auto const idle = origin.idle.back();
@@ -291,13 +312,7 @@ class ChangedLoad {
         origin.waiting.push_back(node);
         return;
       }
-      if (++origin.open > 1) {
-        setup.dns_us = 0;
-        // On the shared connection it was held back; here it connects meanwhile.
-        if (parts(node).protocol == PredictedProtocol::kH2) {
-          held_until_us_[node] = now_us_ + parts(node).queue_us;
-        }
-      }
+      if (++origin.open > 1) setup.dns_us = 0;
       return use(open(setup, node), node);
     }
     if (!origin.shared) {
@@ -317,8 +332,7 @@ class ChangedLoad {
   }
 
   void send(std::uint32_t node) {
-    auto const until_us = held_until_us_[node].value_or(now_us_ + parts(node).queue_us);
-    add(std::max(now_us_, until_us), Event::kSent, node);
+    add(now_us_ + (has_queued_[node] ? 0 : parts(node).queue_us), Event::kSent, node);
   }
 
   void leave_connection(std::uint32_t node) {
@@ -362,7 +376,8 @@ class ChangedLoad {
   std::vector<Early> early_;
   std::vector<Connection> connections_;
   std::vector<std::uint32_t> connection_;  ///< of each node that uses one
-  std::vector<std::optional<double>> held_until_us_;
+  HeadRequests head_;
+  std::vector<bool> has_queued_;  ///< by node
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t events_added_ = 0;
   MilestoneTimes reached_;

@@ -9,6 +9,7 @@
 #include "analysis/contribution/costs.h"
 #include "analysis/dependency/observed_gaps.h"
 #include "analysis/dependency/page_nodes.h"
+#include "analysis/prediction/head_requests.h"
 #include "analysis/prediction/sent_again.h"
 
 namespace reprise {
@@ -56,6 +57,7 @@ class PartsMaker {
       if (placed_[i]) read(i);
     }
     find_connections();
+    find_held_back(requests_, placed_, parts_.nodes);
     find_waits();
     return std::move(parts_);
   }
@@ -190,6 +192,10 @@ class PartsMaker {
     node.bytes = wire_bytes(call);
     node.urgency = urgency_of(call);
     node.incremental = node.urgency == kUrgencyUnknown || is_incremental(call);
+    node.is_of_head = call.attribute("type") == "Script" && node.urgency == kUrgencyHigh &&
+                      std::any_of(begin, end, [](const DependencyEdge& edge) {
+                        return edge.kind == DependencyKind::kParser;
+                      });
     auto const wait = static_cast<double>(times.first_byte_us - times.sent_us);
     node.round_trip_us = std::min(wait, round_trip_us_);
     // A request that took over a connection of HTTP/1.1 waited for it: that is the model's matter.

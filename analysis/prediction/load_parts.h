@@ -37,12 +37,14 @@ struct NodeParts {
   std::size_t origin = 0;
   PredictedProtocol protocol = PredictedProtocol::kH2;
   ConnectionSetup own_setup;  ///< beside the origin's first one; empty: it uses that one
+  bool is_held_back = false;  ///< see head_requests.h
   double queue_us = 0;        ///< until it is sent, though it could be
   double round_trip_us = 0;   ///< until the first byte, the network's part
   double think_us = 0;        ///< the server's part, without what waited in the link's queue
   double bytes = 0;           ///< through the link
   int urgency = kUrgencyUnknown;
   bool incremental = true;  ///< without a known urgency, it shares its connection
+  bool is_of_head = false;  ///< a script that the body waits for
   double tail_us = 0;       ///< until the end, after the last byte came out of the link
   double task_us = 0;       ///< the length of a task
 };

@@ -41,6 +41,15 @@ void find_edges(LoadPlan& plan, const DependencyGraph& graph, const LoadParts& p
   }
 }
 
+void find_head(LoadPlan& plan, const LoadParts& parts, std::span<const NodeChange> changes) {
+  for (std::size_t node = 0; node < parts.nodes.size(); ++node) {
+    NodeChange const& change = changes[node];
+    bool const is_asked_for = !plan.dropped[node] || change.drop || change.refused;
+    plan.scripts_of_head[node] =
+        parts.nodes[node].is_of_head && is_asked_for && !change.at_hand && !change.loading;
+  }
+}
+
 void find_early(LoadPlan& plan, const DependencyGraph& graph, const LoadParts& parts,
                 std::span<const NodeChange> changes) {
   auto const found = std::ranges::find_if(graph.edges, [&](const DependencyEdge& edge) {
@@ -65,9 +74,11 @@ LoadPlan load_plan(const DependencyGraph& graph, const LoadParts& parts,
                    std::span<const NodeChange> changes) {
   LoadPlan plan;
   plan.dropped.resize(graph.nodes.size());
+  plan.scripts_of_head.resize(graph.nodes.size());
   plan.groups.resize(graph.nodes.size());
   plan.outgoing.resize(graph.nodes.size());
   find_dropped(plan, graph, changes);
+  find_head(plan, parts, changes);
   find_edges(plan, graph, parts);
   find_early(plan, graph, parts, changes);
   return plan;

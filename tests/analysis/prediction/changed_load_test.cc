@@ -303,15 +303,39 @@ TEST(ChangedLoad, OpensSixConnectionsOfHttp1) {
   EXPECT_DOUBLE_EQ(page.load_ms_with_all({.protocol = PredictedProtocol::kH2}), 60);
 }
 
-TEST(ChangedLoad, HoldsARequestBackWhileItsConnectionIsMade) {
+TEST(ChangedLoad, QueuesARequestBeforeItsConnectionIsMade) {
   Page page;
   page.parts.origins[0] = {.connect_us = 10'000, .tls_us = 10'000};
   page.request({}, 0, 0);                    // connected at 20, to 30
-  auto const low = page.request({}, 0, 50);  // sent at 50, to 110
-  page.parts.nodes[low].queue_us = 30'000;
+  auto const low = page.request({}, 0, 50);  // sent at 55, to 115
+  page.parts.nodes[low].queue_us = 35'000;
   page.load_event(0);
-  EXPECT_DOUBLE_EQ(page.load_ms(), 110);
-  EXPECT_DOUBLE_EQ(page.load_ms_with_all({.protocol = PredictedProtocol::kH1}), 90);
+  EXPECT_DOUBLE_EQ(page.load_ms(), 115);
+  EXPECT_DOUBLE_EQ(page.load_ms_with_all({.protocol = PredictedProtocol::kH1}), 95)
+      << "the first connection is idle by then";
+  page.parts.nodes[0].think_us = 50'000;
+  EXPECT_DOUBLE_EQ(page.load_ms_with_all({.protocol = PredictedProtocol::kH1}), 115);
+}
+
+TEST(ChangedLoad, HoldsRequestsBackUntilTheScriptsOfTheHeadHaveCome) {
+  Page page;
+  auto const document = page.request({}, 0, 0);               // to 10
+  auto const slow = page.request({{document}}, 0, 80);        // to 100
+  auto const fast = page.request({{document}}, 0, 40);        // to 60
+  auto const picture = page.request({{document}}, 0, 50);     // made at 60, to 120
+  auto const background = page.request({{document}}, 0, 35);  // made at 100, to 145
+  for (auto const script : {slow, fast}) page.parts.nodes[script].is_of_head = true;
+  for (auto const low : {picture, background}) page.parts.nodes[low].is_held_back = true;
+  page.load_event(0);
+  EXPECT_DOUBLE_EQ(page.load_ms(), 145);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(slow, {.think_us = 20'000}), 165)
+      << "the picture is over at the same time";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(slow, {.loading = ScriptLoading::kAsync}), 120)
+      << "both are made at 60";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(fast, {.at_hand = true}), 115)
+      << "the picture is made at 10, the background when it is over";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(slow, {.drop = true}), 105)
+      << "it fails at once: the picture is made at 10, the background at 60";
 }
 
 TEST(ChangedLoad, IgnoresNodesThatTheLoadDoesNotHave) {

@@ -1,0 +1,90 @@
+#include "analysis/prediction/head_requests.h"
+
+#include <gmock/gmock.h>
+
+#include <numeric>
+
+namespace reprise {
+namespace {
+
+/// Requests of an observed load; times are in ms.
+class Observed {
+ public:
+  std::uint32_t request(int urgency, std::int64_t start, std::int64_t sent, std::int64_t end,
+                        bool is_of_head = false) {
+    placed_.push_back(NodeTimes{.start_us = start * 1000,
+                                .sent_us = sent * 1000,
+                                .first_byte_us = end * 1000,
+                                .end_us = end * 1000});
+    nodes_.push_back({.present = true,
+                      .queue_us = static_cast<double>(sent - start) * 1000,
+                      .urgency = urgency,
+                      .is_of_head = is_of_head});
+    return static_cast<std::uint32_t>(nodes_.size() - 1);
+  }
+  void find() {
+    std::vector<std::uint32_t> requests(nodes_.size());
+    std::iota(requests.begin(), requests.end(), 0);
+    find_held_back(requests, placed_, nodes_);
+  }
+  const NodeParts& operator[](std::uint32_t node) const { return nodes_[node]; }
+
+ private:
+  PlacedLoad placed_;
+  std::vector<NodeParts> nodes_;
+};
+
+// As Chromium 156 loads a page with two scripts in its head.
+TEST(HeldBack, IsWhatWasSentAsSoonAsFewerThanTwoWereUnderWay) {
+  Observed load;
+  load.request(kUrgencyHigh, 0, 223, 288);
+  auto const style = load.request(kUrgencyHigh, 315, 337, 540);
+  load.request(kUrgencyHigh, 316, 536, 792, true);
+  load.request(kUrgencyHigh, 317, 339, 557, true);
+  auto const picture = load.request(kUrgencyLow, 317, 565, 670);
+  auto const below = load.request(kUrgencyLow, 319, 673, 779);
+  auto const late = load.request(kUrgencyLow, 825, 1034, 1223);
+  load.find();
+  EXPECT_TRUE(load[picture].is_held_back);
+  EXPECT_DOUBLE_EQ(load[picture].queue_us, 8'000);
+  EXPECT_TRUE(load[below].is_held_back);
+  EXPECT_DOUBLE_EQ(load[below].queue_us, 3'000);
+  EXPECT_FALSE(load[style].is_held_back) << "it is urgent";
+  EXPECT_FALSE(load[late].is_held_back) << "nothing else was under way";
+  EXPECT_DOUBLE_EQ(load[late].queue_us, 209'000);
+}
+
+TEST(HeldBack, EndsWithTheLastScriptOfTheHead) {
+  Observed load;
+  for (int end : {400, 500}) load.request(kUrgencyHigh, 100, 100, end);
+  load.request(kUrgencyHigh, 100, 100, 300, true);
+  auto const picture = load.request(kUrgencyLow, 100, 305, 600);
+  load.find();
+  EXPECT_TRUE(load[picture].is_held_back);
+  EXPECT_DOUBLE_EQ(load[picture].queue_us, 5'000);
+}
+
+TEST(HeldBack, IsNothingThatWaitedForLongerThanItHadTo) {
+  Observed load;
+  for (int end : {300, 301}) load.request(kUrgencyHigh, 100, 100, end, true);
+  auto const picture = load.request(kUrgencyLow, 100, 350, 600);
+  load.find();
+  EXPECT_FALSE(load[picture].is_held_back);
+  EXPECT_DOUBLE_EQ(load[picture].queue_us, 250'000);
+}
+
+TEST(HeadRequests, LetsThemGoInTheOrderOfAskingWhileFewerThanTwoAreUnderWay) {
+  HeadRequests head({false, true, true, false, false});
+  EXPECT_TRUE(head.make(1, false));
+  EXPECT_TRUE(head.make(2, false));
+  EXPECT_FALSE(head.make(4, true));
+  EXPECT_FALSE(head.make(3, true));
+  EXPECT_THAT(head.ended(0), testing::IsEmpty()) << "it was never made";
+  EXPECT_THAT(head.ended(1), testing::ElementsAre(4));
+  EXPECT_THAT(head.ended(4), testing::ElementsAre(3));
+  EXPECT_THAT(head.ended(2), testing::IsEmpty());
+  EXPECT_TRUE(head.make(0, true)) << "the body has begun";
+}
+
+}  // namespace
+}  // namespace reprise
