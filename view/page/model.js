@@ -71,7 +71,7 @@ export function requestsOf(model, load) {
     for (const field of textFields) request[field] = texts[row[at++]];
     for (const field of numberFields) request[field] = row[at++];
     request.fromCache = row[at] === 1;
-    request.trace = traces.get(index) ?? null; // its JSON, or why there is none
+    request.trace = traces.get(index) ?? null; // its JSON, or why it is missing
     request.heads = heads(request);
     return request;
   });

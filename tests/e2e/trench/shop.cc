@@ -31,6 +31,7 @@ class Database {
     return 4;
   }
 
+  // Planted: what the page waits for.
   int rates() const {
     TRENCH_SCOPE("shop.Database", "rates");
     std::this_thread::sleep_for(600ms);
