@@ -9,7 +9,7 @@
 namespace reprise {
 namespace {
 
-/// What was held back was so for longer, and is sent this soon once it may be.
+/// A request counts as held back if it waited longer than this, and was sent this soon afterwards.
 constexpr double kReleasedUs = 20'000;
 
 /// When an observed load let requests go that may be held back.
@@ -57,7 +57,7 @@ class ObservedHead {
     double at_us = 0;
     bool is_free = true;
   };
-  std::vector<Moment> moments_;  ///< each is another than the one before
+  std::vector<Moment> moments_;  ///< in turns free and not free
 };
 
 }  // namespace
