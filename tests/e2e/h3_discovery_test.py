@@ -98,7 +98,8 @@ class Discovery(harness.TestCase):
                 protocols = self.loaded(browser, OFFERS)
                 for host in (OFFERS, OTHER_PORT):
                     self.assertNotEqual(protocols[host][0], "h3", protocols)
-                    self.assertEqual(protocols[host][-1], "h3", protocols)
+                    # Not the last one: Firefox goes back to TCP when QUIC takes long.
+                    self.assertIn("h3", protocols[host], protocols)
                 self.assertNotIn("h3", protocols[SILENT])
                 self.assertEqual(len(protocols[SILENT]), STEPS)
 

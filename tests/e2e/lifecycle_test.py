@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Starts, stops and signals at random moments in the first 200 ms, beside two busy loops: nothing
-hangs, nothing is left running, and every run that a signal ended in order has its report.
+"""Starts, stops and signals at random moments in the first 200 ms, or in three times as long as a
+start takes, beside two busy loops: nothing hangs, nothing is left running, and every run that a
+signal ended in order has its report.
 
 usage: lifecycle_test.py                     300 starts and 5 loads
        lifecycle_test.py --figure [STARTS]   10,000 starts and 50 loads, as JSON
@@ -15,8 +16,10 @@ import pathlib
 import random
 import select
 import signal
+import statistics
 import subprocess
 import sys
+import time
 
 import figure
 import harness
@@ -184,8 +187,19 @@ class Lifecycle(harness.TestCase):
             self.addCleanup(busy.wait)
             self.addCleanup(busy.kill)
 
-    def fates(self, count, modes=MODES, seconds=0.2, at_once=AT_ONCE):
+    def seconds_of_a_start(self):
+        """The median of runs that end by themselves, so many at once as `fates` has."""
+        def run(_):
+            began = time.monotonic()
+            harness.run("replay", str(self.archive), "--", "true", folder=self.folder)
+            return time.monotonic() - began
+
+        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+            return statistics.median(pool.map(run, range(3 * AT_ONCE)))
+
+    def fates(self, count, modes=MODES, seconds=None, at_once=AT_ONCE):
         """(start, what was wrong with it, its folder) of so many."""
+        seconds = seconds or max(0.2, 3 * self.seconds_of_a_start())
         dice = random.Random(f"{TEST_SEED} {modes}")
 
         def run(seed_of_one, number):

@@ -31,10 +31,13 @@ class TrenchLayers(TrenchCase):
         return [value for name, value in answer.headers if name.lower() == b"banky-trace"]
 
     def bottleneck(self, *inputs):
-        """The call that takes most of the page's time, as `explain` says."""
+        """The method that takes most of the page's time, as `explain` says. On a busy machine,
+        what the browser waits for beside it may take more."""
         done = harness.run("explain", *map(str, inputs), "--json")
         self.assertEqual(done.returncode, 0, done.stderr.decode())
-        return json.loads(done.stdout)["slices"][0]["calls"][0]["name"]
+        (slice_of_all,) = json.loads(done.stdout)["slices"]
+        methods = [each for each in slice_of_all["calls"] if each["name"].startswith("shop.")]
+        return max(methods, key=lambda each: each["us"])["name"]
 
     def find(self, emitter):
         if why := trench_shops.missing(emitter):

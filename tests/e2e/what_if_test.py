@@ -378,6 +378,7 @@ class Measured(Recorded):
                            "path=/: think=+400ms", "--what-if", "path=/style.css: inline",
                            "--max-runs", "4", "--look-every", "4",
                            "--skip-noise-check", "--metric", "load", "--min-effect", "100ms",
+                           "--allow", "calibration",
                            "--browser", harness.BROWSER, "-o", str(folder), *QUICK,
                            folder=self.folder, timeout=240)
         self.assertIn(done.returncode, (0, 6), done.stderr.decode())

@@ -43,22 +43,34 @@ extern "C" void remove_half_made(int number) {
   std::raise(number);
 }
 
+/// While it lives, these signals wait.
+class SignalsHeld {
+ public:
+  SignalsHeld() {
+    sigset_t held;
+    sigemptyset(&held);
+    for (int const each : kSignals) sigaddset(&held, each);
+    ::sigprocmask(SIG_BLOCK, &held, &before_);
+  }
+  ~SignalsHeld() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
 /// An empty `path`: remove nothing.
 void remove_on_signal(const std::filesystem::path& path) {
   auto const text = path.string();
   if (text.size() >= half_made.size()) return;  // then the file stays, as after kill -9
-  sigset_t blocked;
-  sigset_t before;
-  sigemptyset(&blocked);
-  for (int const each : kSignals) sigaddset(&blocked, each);
-  ::sigprocmask(SIG_BLOCK, &blocked, &before);
+  SignalsHeld const held;
   *std::ranges::copy(text, half_made.begin()).out = '\0';
   for (int const each : kSignals) {
     if (std::signal(each, text.empty() ? SIG_DFL : remove_half_made) == SIG_IGN) {
       std::signal(each, SIG_IGN);  // as under nohup
     }
   }
-  ::sigprocmask(SIG_SETMASK, &before, nullptr);
 }
 
 }  // namespace
@@ -96,6 +108,7 @@ std::optional<OpenArchive> open_with_remarks(const std::filesystem::path& path) 
 }
 
 std::optional<NewArchive> NewArchive::make(const std::filesystem::path& path) {
+  SignalsHeld const held;  // until it is known what to remove
   auto writer = ArchiveWriter::create(path, {});
   if (writer) return NewArchive(path, std::move(*writer));
   auto const why = writer.error() == archive_errc::already_exists
