@@ -34,6 +34,19 @@ def cases_of(file):
             yield f"{named[1]}.{named[2]}"
 
 
+def cases_in(program):
+    """The names of all cases of a GoogleTest program."""
+    shown = subprocess.run([program, "--gtest_list_tests"], text=True, stdout=subprocess.PIPE,
+                           check=True).stdout
+    suite = ""
+    for line in shown.splitlines():
+        name = line.split("#")[0].rstrip()
+        if name.startswith(" "):
+            yield suite + name.strip()
+        else:
+            suite = name
+
+
 def commands_of(file):
     """(name, command, environment, exit for skipped) of each case, as ctest would run it."""
     shown = subprocess.run(["ctest", "--show-only=json-v1"], cwd=BUILD, text=True,
@@ -41,13 +54,15 @@ def commands_of(file):
     cases = set(cases_of(file)) if file.suffix == ".cc" else None
     for test in json.loads(shown)["tests"]:
         command = test.get("command", [""])
-        is_here = (any(part.endswith(file.name) for part in command) if cases is None
-                   else test["name"] in cases)
-        if is_here:
-            properties = {each["name"]: each["value"] for each in test["properties"]}
-            yield (test["name"], command,
-                   dict(each.split("=", 1) for each in properties.get("ENVIRONMENT", [])),
-                   properties.get("SKIP_RETURN_CODE"))
+        properties = {each["name"]: each["value"] for each in test["properties"]}
+        about = (dict(each.split("=", 1) for each in properties.get("ENVIRONMENT", [])),
+                 properties.get("SKIP_RETURN_CODE"))
+        if cases is None:
+            if any(part.endswith(file.name) for part in command):
+                yield test["name"], command, *about
+        elif "--gtest_brief=1" in command and pathlib.Path(command[0]).exists():
+            for case in sorted(cases.intersection(cases_in(command[0]))):
+                yield case, [*command, f"--gtest_filter={case}"], *about
 
 
 def run(name, command, environment, skipped, seed):
