@@ -69,8 +69,9 @@ class LoadCommand : public testing::Test {
     CLI::App app;
     int exit_code = -1;
     add_load_command(app, behind, exit_code);
-    for (auto const& more : {file_.string(), std::string("-o"), std::string("1"),
-                             std::string("--quiet"), browser_, std::string("--browser")}) {
+    for (auto const& more :
+         {file_.string(), std::string("-o"), std::string("1"), std::string("--quiet"),
+          std::string("0"), std::string("--settle"), browser_, std::string("--browser")}) {
       arguments.insert(arguments.begin() + 1, more);
     }
     std::ranges::reverse(arguments);  // as CLI11 wants a vector
