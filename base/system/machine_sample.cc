@@ -178,6 +178,22 @@ void read_own(const fs::path& proc, pid_t root, MachineSample& sample) {
   }
 }
 
+/// The processes that descend from this one.
+std::vector<Process> descendants(const fs::path& proc) {
+  constexpr std::size_t kProcessesMax = 1000;
+  std::vector<Process> all;
+  std::vector<std::uint64_t> found{static_cast<std::uint64_t>(own_number(proc))};
+  for (std::size_t i = 0; i < found.size() && found.size() < kProcessesMax; ++i) {
+    auto const number = std::to_string(found[i]);
+    auto const process = parse_stat(text_of_file(proc / number / "stat"));
+    if (i > 0 && process) all.push_back(*process);
+    // Chromium starts others from its first thread alone.
+    auto const children = numbers_in(text_of_file(proc / number / "task" / number / "children"));
+    found.insert(found.end(), children.begin(), children.end());
+  }
+  return all;
+}
+
 double to_ms(Time time) {
   return std::chrono::duration<double, std::milli>(time).count();
 }
@@ -210,17 +226,14 @@ MachineSample MachineSample::take(pid_t root, const fs::path& proc, const fs::pa
 }
 
 bool is_descendant_stopped(const fs::path& proc) {
-  constexpr std::size_t kProcessesMax = 1000;
-  std::vector<std::uint64_t> found{static_cast<std::uint64_t>(own_number(proc))};
-  for (std::size_t i = 0; i < found.size() && found.size() < kProcessesMax; ++i) {
-    auto const number = std::to_string(found[i]);
-    auto const process = parse_stat(text_of_file(proc / number / "stat"));
-    if (i > 0 && process && process->state == 'T') return true;
-    // Chromium starts others from its first thread alone.
-    auto const children = numbers_in(text_of_file(proc / number / "task" / number / "children"));
-    found.insert(found.end(), children.begin(), children.end());
-  }
-  return false;
+  auto const all = descendants(proc);
+  return std::ranges::any_of(all, [](const Process& each) { return each.state == 'T'; });
+}
+
+MachineSample::Time descendants_busy(const fs::path& proc) {
+  Time sum{0};
+  for (Process const& each : descendants(proc)) sum += each.busy;
+  return sum;
 }
 
 std::optional<std::chrono::nanoseconds> halt_poll_time(const fs::path& sys) {

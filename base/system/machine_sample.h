@@ -46,6 +46,10 @@ struct MachineSample {
 /// so: it looks at no other processes. False where the kernel does not list children.
 bool is_descendant_stopped(const std::filesystem::path& proc = "/proc");
 
+/// The processor time of all processes that descend from this one, where the kernel lists children;
+/// else 0. Takes as little.
+MachineSample::Time descendants_busy(const std::filesystem::path& proc = "/proc");
+
 /// How long an idle processor of a virtual machine watches for work before it halts: Linux's
 /// cpuidle driver haltpoll. Nothing without it.
 std::optional<std::chrono::nanoseconds> halt_poll_time(const std::filesystem::path& sys = "/sys");

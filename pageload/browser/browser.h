@@ -43,8 +43,9 @@ struct PageOptions {
   /// type EventSource, WebSocket and Media do not count, as they may stay open forever. Below
   /// kLastLoadGapMs there is no PageLoad::last_load_ms.
   std::chrono::milliseconds quiet{2000};
-  /// How long the new, empty page waits before it navigates, so that the browser can finish the
-  /// work of opening a page, which would show as noise in the load.
+  /// How long the browser has to be idle, in a new, empty page, before that navigates: else the
+  /// work of starting it and of opening a page would take the processors from the load. At most ten
+  /// seconds are waited for it. 0: navigate at once.
   std::chrono::milliseconds settle{500};
   /// Load the page twice and measure the second load, which has a filled cache.
   bool warm = false;

@@ -1,5 +1,7 @@
 #include "pageload/browser/page_session.h"
 
+#include <algorithm>
+#include <deque>
 #include <system_error>
 #include <utility>
 
@@ -22,6 +24,11 @@ constexpr auto kAnswerTime = 10s;
 constexpr auto kLastAnswerTime = 5s;
 constexpr auto kBodiesTime = 60s;
 constexpr auto kTraceTime = 60s;
+/// An empty page has settled when the browser used at most a tenth of a processor in all looks at
+/// it in a row; one that never does is used all the same.
+constexpr std::size_t kSettleLooks = 5;
+constexpr int kSettledPart = 10;
+constexpr std::chrono::nanoseconds kSettleMax = 10s;
 /// After this long without an event the body of a fetch() is taken as unread by scripts.
 constexpr std::chrono::milliseconds kUnreadTime = 2s;
 
@@ -102,11 +109,25 @@ Result<std::string> PageSession::call_for(std::string_view method, json::object 
 }
 
 Result<void> PageSession::settle() {
-  auto const deadline = std::chrono::steady_clock::now() + options_.settle;
+  using Clock = std::chrono::steady_clock;
+  struct Moment {
+    Clock::time_point at;
+    std::chrono::nanoseconds busy;  ///< of the browser until then
+  };
+  std::chrono::nanoseconds const whole = options_.settle;
+  if (whole.count() == 0) return {};
+  auto const most = Clock::now() + std::max<std::chrono::nanoseconds>(kSettleMax, whole);
+  std::deque<Moment> moments{{.at = Clock::now(), .busy = descendants_busy()}};
   for (;;) {
-    auto const handled = connection_.pump(deadline);
-    if (!handled) return fail(handled.error());
-    if (!*handled || std::chrono::steady_clock::now() >= deadline) return {};
+    auto const next = moments.back().at + whole / kSettleLooks;
+    while (Clock::now() < next) {
+      if (auto const handled = connection_.pump(next); !handled) return fail(handled.error());
+    }
+    moments.push_back({.at = Clock::now(), .busy = descendants_busy()});
+    if (moments.size() <= kSettleLooks) continue;
+    auto const used = moments.back().busy - moments.front().busy;
+    if (used * kSettledPart <= whole || moments.back().at >= most) return {};
+    moments.pop_front();
   }
 }
 

@@ -73,7 +73,7 @@ def real_pages(folder):
 def predicted(folder, archive, url, arguments):
     """The report, or why there is none."""
     done = harness.run("predict", str(archive), url, "--link", LINK, "--protocol", "h2",
-                       "--measure", "--json", "--runs", RUNS, "--seed", "1", "--settle", "200",
+                       "--measure", "--json", "--runs", RUNS, "--seed", "1",
                        *arguments, folder=folder, timeout=TIMEOUT_SECONDS)
     if done.returncode != 0:
         return done.stderr.decode().strip().splitlines()[-1]

@@ -1,5 +1,6 @@
 #include "tools/experiment/experiment.h"
 
+#include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -24,12 +25,14 @@ bool Experiment::load(std::size_t side, std::size_t run) {
 }
 
 void Experiment::print_progress(std::size_t run) const {
-  auto const left = spent_ / loads_ * (sides_.size() * (most_runs_ - run));
+  auto const counted = run - std::min(run, repeated_);
+  auto const left =
+      spent_ / loads_ * (sides_.size() * (most_runs_ - std::min(counted, most_runs_)));
   std::fprintf(
       stderr, "%s, at most %s left\n",
-      run == 0
-          ? "warmed up"
-          : ("run " + std::to_string(run) + " of at most " + std::to_string(most_runs_)).c_str(),
+      run == 0 ? "warmed up"
+               : ("run " + std::to_string(counted) + " of at most " + std::to_string(most_runs_))
+                     .c_str(),
       duration_text(std::chrono::ceil<std::chrono::seconds>(left)).c_str());
 }
 
@@ -57,6 +60,7 @@ std::string Experiment::skip_disturbed(std::size_t run, const CountedLoads& coun
     undisturbed_.insert(run);
     return why;
   }
+  ++repeated_;
   for (LoadResult::Load* const load : of_run) load->skipped = why;
   return why;
 }

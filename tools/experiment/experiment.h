@@ -67,6 +67,7 @@ class Experiment {
   std::size_t most_runs_;
   std::chrono::steady_clock::duration spent_{};
   std::size_t loads_ = 0;
+  std::size_t repeated_ = 0;  ///< runs that were skipped as disturbed
   int exit_code_ = 1;
 };
 

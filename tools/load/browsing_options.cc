@@ -108,7 +108,9 @@ void BrowsingOptions::add_to(CLI::App& command) {
       ->check(CLI::Range(0U, 3'600'000U))
       ->capture_default_str();
   command
-      .add_option("--settle", settle_ms, "Wait this many ms in the empty page before navigating")
+      .add_option("--settle", settle_ms,
+                  "Navigate once the browser has been idle for this many ms in an empty page, "
+                  "10 s at most; 0: at once")
       ->check(CLI::Range(0U, 60'000U))
       ->capture_default_str();
   command.add_option("--viewport", viewport, "Set the page size in CSS pixels")

@@ -286,7 +286,8 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
   sub->add_option("--quiet", options->quiet_ms,
                   "With URLs: end a page after this many ms without requests [500]");
   sub->add_option("--settle", options->settle_ms,
-                  "With URLs: wait this many ms in the empty page before navigating [500]");
+                  "With URLs: navigate once the browser has been idle for this many ms in an empty "
+                  "page, 10 s at most; 0: at once [500]");
   sub->add_option("--timeout", options->timeout_s,
                   "With URLs: give up a page after this many seconds [30]");
   options->serving.add_to(*sub);

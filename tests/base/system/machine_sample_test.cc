@@ -160,5 +160,17 @@ TEST(Stopped, IsSeenOfADescendant) {
   EXPECT_EQ(::waitpid(child, nullptr, 0), child);
 }
 
+TEST(MachineSample, AddsUpWhatDescendantsRan) {
+  auto const before = descendants_busy();
+  auto const child = ::fork();
+  if (child == 0) {
+    for (;;) {
+    }
+  }
+  while (descendants_busy() - before < std::chrono::milliseconds(50)) ::sched_yield();
+  ::kill(child, SIGKILL);
+  EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+}
+
 }  // namespace
 }  // namespace reprise

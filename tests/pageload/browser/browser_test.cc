@@ -43,13 +43,15 @@ class BadBrowser : public testing::Test {
     return options;
   }
 
-  PageLoad load_with(const std::string& mode, std::chrono::milliseconds timeout = 30s) {
+  PageLoad load_with(const std::string& mode, std::chrono::milliseconds timeout = 30s,
+                     std::chrono::milliseconds settle = 0ms) {
     std::string failure;
     auto browser = Browser::start(browser_that(mode), &failure);
     EXPECT_TRUE(browser.has_value()) << failure;
     if (!browser) return {};
     PageOptions options = page_options();
     options.timeout = timeout;
+    options.settle = settle;
     PageLoad load = (*browser)->load("http://a.test/", options);
     usable_ = (*browser)->usable();
     return load;
@@ -91,6 +93,11 @@ TEST_F(BadBrowser, LoadsAPageWhenItBehaves) {
   EXPECT_NEAR(load.load_event_ms.value_or(-1), 30, 0.01);
   EXPECT_TRUE(usable_);
   expect_nothing_left();
+}
+
+TEST_F(BadBrowser, IsBusyBehindANewPageAndSettles) {
+  EXPECT_EQ(load_with("starts", 30s, 500ms).outcome, LoadOutcome::kLoaded);
+  EXPECT_EQ(load_with("starts", 30s, 0ms).outcome, LoadOutcome::kBrowserDied);
 }
 
 TEST_F(BadBrowser, IsNotThereAndSaysSo) {

@@ -5,11 +5,13 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <boost/json.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -20,6 +22,7 @@ namespace {
 
 std::string mode = "ok";
 std::string held_back;  // a reply for later
+pid_t worker = 0;       // of mode "starts": what the browser still does behind a new page
 
 void send_text(std::string_view text) {
   std::string const message = std::string(text) + '\0';
@@ -54,7 +57,20 @@ void send_page_load() {
   send_event("Page.loadEventFired", {{"timestamp", 100.03}});
 }
 
+/// For that long on a processor.
+void work(double seconds) {
+  worker = ::fork();
+  if (worker != 0) return;
+  while (std::clock() < seconds * CLOCKS_PER_SEC) {
+  }
+  std::_Exit(0);
+}
+
 void on_navigate(const std::string& reply) {
+  if (mode == "starts" && ::waitpid(worker, nullptr, WNOHANG) == 0) {
+    ::kill(worker, SIGKILL);
+    ::kill(::getpid(), SIGKILL);
+  }
   if (mode == "dies") ::kill(::getpid(), SIGKILL);
   if (mode == "hangs") wait_for_ever();
   if (mode == "late") {
@@ -76,6 +92,7 @@ void on_command(const json::object& command) {
   if (method == "Browser.getVersion") result["product"] = "Fake/1";
   if (method == "Target.createBrowserContext") result["browserContextId"] = "C";
   if (method == "Target.createTarget") result["targetId"] = "F";
+  if (method == "Target.createTarget" && mode == "starts") work(.3);
   if (method == "Target.attachToTarget") result["sessionId"] = "S";
   if (method == "Runtime.evaluate") result["result"] = {{"value", "<html></html>"}};
   if (method == "Network.getResponseBody") result["body"] = "hello";
