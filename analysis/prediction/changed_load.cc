@@ -1,13 +1,14 @@
 #include "analysis/prediction/changed_load.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
-#include <queue>
-#include <tuple>
+#include <limits>
 #include <utility>
 #include <vector>
 
 #include "analysis/prediction/head_requests.h"
+#include "analysis/prediction/load_events.h"
 #include "analysis/prediction/load_plan.h"
 #include "analysis/prediction/tcp_link.h"
 
@@ -16,6 +17,8 @@ namespace {
 
 /// More are as good as that: times stay finite.
 constexpr double kBytesMax = 1e15;
+/// Until something has happened.
+constexpr double kNever = -std::numeric_limits<double>::infinity();
 /// Browsers open no more of HTTP/1.1 to an origin.
 constexpr std::size_t kConnectionsMax = 6;
 
@@ -29,6 +32,7 @@ class ChangedLoad {
         link_(rate(parts, link_factor), all_bytes()),
         plan_(load_plan(graph, parts, changes)),
         join_us_(graph.nodes.size()),
+        happened_us_(graph.nodes.size(), {kNever, kNever, kNever, kNever}),
         origins_(parts.origins.size()),
         early_(graph.nodes.size()),
         connection_(graph.nodes.size()),
@@ -40,7 +44,7 @@ class ChangedLoad {
       if (parts(node).present && plan_.groups[node].empty()) start_after_gap(node);
     }
     for (;;) {
-      auto const next = events_.empty() ? TcpLink::kNever : events_.top().at_us;
+      auto const next = events_.next();
       now_us_ = std::min(next, link_.next());
       if (now_us_ == TcpLink::kNever) break;
       for (auto const& arrival : link_.advance(now_us_)) {
@@ -49,35 +53,13 @@ class ChangedLoad {
         if (arrival.is_last) add(now_us_ + tail_of(node), Event::kEnd, node);
       }
       if (next > now_us_) continue;
-      auto const event = events_.top();
-      events_.pop();
-      handle(event);
+      handle(events_.take());
     }
     return reached_;
   }
 
  private:
-  struct Event {
-    enum Kind {
-      kStart,
-      kPreload,
-      kPreconnect,
-      kConnect,      ///< after queueing
-      kSetupAnswer,  ///< of the connection `node`: it comes to the link
-      kSetupStep,    ///< of the connection `node`: it came out
-      kSent,
-      kAnswer,  ///< it comes to the link
-      kEnd,
-      kFailed
-    };
-    double at_us = 0;
-    std::uint64_t number = 0;  ///< in the order of adding
-    Kind kind = kStart;
-    std::uint32_t node = 0;
-    bool operator>(const Event& other) const {
-      return std::tuple(at_us, number) > std::tuple(other.at_us, other.number);
-    }
-  };
+  using Event = LoadEvent;
   /// A request that is made before it is used: what happens to it before does not count until then.
   struct Early {
     bool is_made = false;
@@ -112,14 +94,20 @@ class ChangedLoad {
   const NodeParts& parts(std::uint32_t node) const { return parts_.nodes[node]; }
   const NodeChange& change(std::uint32_t node) const { return changes_[node]; }
 
-  void add(double at_us, Event::Kind kind, std::uint32_t node) {
-    events_.push({.at_us = at_us, .number = ++events_added_, .kind = kind, .node = node});
-  }
+  void add(double at_us, Event::Kind kind, std::uint32_t node) { events_.add(at_us, kind, node); }
 
   void start_after_gap(std::uint32_t node) {
-    double const work = parts(node).busy_us * (change(node).cpu_factor - 1);
+    double const longer = change(node).cpu_factor - 1;
+    auto at_us = join_us_[node] + parts(node).gap_us + parts(node).busy_us * longer;
+    if (auto const& wait = parts(node).thread) {
+      // What the thread works for has not happened yet: it is free.
+      auto const free_us = happened_us_[wait->from][static_cast<std::size_t>(wait->after)] +
+                           wait->length_us + wait->processor_us * longer;
+      at_us = join_us_[node] + wait->gap_us;
+      if (free_us > at_us) at_us = free_us;
+    }
     // A gap below 0 is a matter of rounding.
-    add(std::max(now_us_, join_us_[node] + parts(node).gap_us + work), Event::kStart, node);
+    add(std::max(now_us_, at_us), Event::kStart, node);
   }
 
   void happened(std::uint32_t node, DependencyAfter after) {
@@ -127,6 +115,7 @@ class ChangedLoad {
       early_[node].happened.push_back(after);
       return;
     }
+    happened_us_[node][static_cast<std::size_t>(after)] = now_us_;
     for (LoadPlan::Outgoing const& edge : plan_.outgoing[node]) {
       auto& groups = plan_.groups[edge.to];
       auto const group = std::ranges::find(groups, edge.group);
@@ -194,6 +183,11 @@ class ChangedLoad {
     return std::max(0.0, length_us + round_trips * static_cast<double>(change(node).rtt_us));
   }
 
+  double task_us(std::uint32_t node) const {
+    NodeParts const& task = parts(node);
+    return std::max(0.0, task.task_us + task.task_busy_us * (change(node).cpu_factor - 1));
+  }
+
   void start(std::uint32_t node) {
     early_[node].is_used = true;
     happened(node, DependencyAfter::kStart);
@@ -209,8 +203,7 @@ class ChangedLoad {
         return;
       }
       case DependencyNodeKind::kTask:
-        add(now_us_ + (plan_.dropped[node] ? 0 : parts(node).task_us * change(node).cpu_factor),
-            Event::kEnd, node);
+        add(now_us_ + (plan_.dropped[node] ? 0 : task_us(node)), Event::kEnd, node);
         return;
       case DependencyNodeKind::kRequest:
         break;
@@ -370,16 +363,16 @@ class ChangedLoad {
   const LoadParts& parts_;
   std::span<const NodeChange> changes_;
   TcpLink link_;
-  LoadPlan plan_;                ///< `groups`: those that are still waited for
-  std::vector<double> join_us_;  ///< by node: the latest that it has waited for
+  LoadPlan plan_;                                   ///< `groups`: those that are still waited for
+  std::vector<double> join_us_;                     ///< by node: the latest that it has waited for
+  std::vector<std::array<double, 4>> happened_us_;  ///< by node and DependencyAfter
   std::vector<Origin> origins_;
   std::vector<Early> early_;
   std::vector<Connection> connections_;
   std::vector<std::uint32_t> connection_;  ///< of each node that uses one
   HeadRequests head_;
   std::vector<bool> has_queued_;  ///< by node
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::uint64_t events_added_ = 0;
+  LoadEvents events_;
   MilestoneTimes reached_;
   double now_us_ = 0;
 };

@@ -10,7 +10,9 @@
 #include "analysis/dependency/observed_gaps.h"
 #include "analysis/dependency/page_nodes.h"
 #include "analysis/prediction/head_requests.h"
+#include "analysis/prediction/main_thread.h"
 #include "analysis/prediction/sent_again.h"
+#include "analysis/prediction/thread_waits.h"
 
 namespace reprise {
 namespace {
@@ -42,14 +44,17 @@ bool is_incremental(const Call& call) {
 class PartsMaker {
  public:
   PartsMaker(const DependencyGraph& graph, const ObservedPage& load, const PredictionLink& link)
-      : graph_(graph), load_(load), link_(link), placed_(place_nodes(graph, load)) {
+      : graph_(graph),
+        load_(load),
+        link_(link),
+        placed_(place_nodes(graph, load)),
+        thread_(load.calls) {
     parts_.nodes.resize(graph.nodes.size());
     parts_.observed_us = load.milestones;
     parts_.bytes_per_us = link.bytes_per_second / 1e6;
   }
 
   LoadParts run() && {
-    read_tasks();
     read_setups();
     find_round_trip();
     parts_.round_trip_us = round_trip_us_;
@@ -58,6 +63,7 @@ class PartsMaker {
     }
     find_connections();
     find_held_back(requests_, placed_, parts_.nodes);
+    find_thread_waits(graph_, placed_, thread_, parts_.nodes);
     find_waits();
     return std::move(parts_);
   }
@@ -125,33 +131,6 @@ class PartsMaker {
     }
   }
 
-  /// The main thread's work, as intervals that do not overlap.
-  void read_tasks() {
-    std::vector<std::pair<std::int64_t, std::int64_t>> tasks;
-    for (Call const& call : load_.calls.calls) {
-      if (call.kind == CallKind::kTask) tasks.emplace_back(call.start_us, call.end_us);
-    }
-    std::ranges::sort(tasks);
-    for (auto const& [start, end] : tasks) {
-      if (busy_.empty() || start > busy_.back().second) {
-        busy_.emplace_back(start, end);
-      } else {
-        busy_.back().second = std::max(busy_.back().second, end);
-      }
-    }
-  }
-
-  double busy_between(std::int64_t from_us, std::int64_t to_us) const {
-    if (busy_.empty()) return static_cast<double>(std::max<std::int64_t>(to_us - from_us, 0));
-    std::int64_t sum = 0;
-    auto const first = std::ranges::upper_bound(busy_, from_us, {},
-                                                &std::pair<std::int64_t, std::int64_t>::second);
-    for (auto each = first; each != busy_.end() && each->first < to_us; ++each) {
-      sum += std::min(each->second, to_us) - std::max(each->first, from_us);
-    }
-    return static_cast<double>(sum);
-  }
-
   void find_round_trip() {
     if (link_.rtt_us > 0) {
       round_trip_us_ = static_cast<double>(link_.rtt_us);
@@ -175,12 +154,13 @@ class PartsMaker {
     auto const [begin, end] = graph_.edges_to(i);
     auto const join = join_in(placed_, begin, end).value_or(0);
     node.gap_us = static_cast<double>(times.start_us - join);
-    node.busy_us = busy_between(join, times.start_us);
+    node.busy_us = thread_.work_between(join, times.start_us).processor_us;
     switch (graph_.nodes[i].kind) {
       case DependencyNodeKind::kMilestone:
         return;
       case DependencyNodeKind::kTask:
         node.task_us = static_cast<double>(times.end_us - times.start_us);
+        node.task_busy_us = processor_us(load_.calls.calls[times.call]);
         return;
       case DependencyNodeKind::kRequest:
         break;
@@ -356,12 +336,12 @@ class PartsMaker {
   const ObservedPage& load_;
   const PredictionLink& link_;
   PlacedLoad placed_;
+  MainThread thread_;
   LoadParts parts_;
   std::vector<std::uint32_t> requests_;              ///< nodes of the load, in the order of sending
   std::vector<std::size_t> connection_;              ///< by node
   std::vector<SetupPhase> setup_phases_;             ///< of requests that connected
   std::vector<std::optional<std::uint32_t>> first_;  ///< that connected, of each origin
-  std::vector<std::pair<std::int64_t, std::int64_t>> busy_;
   double round_trip_us_ = 0;
 };
 

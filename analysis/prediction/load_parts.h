@@ -29,10 +29,20 @@ struct ConnectionSetup {
   int round_trips() const { return (connect_us > 0) + (tls_us > 0); }
 };
 
+/// A node was ready, but the main thread was busy: thread_waits.h.
+struct ThreadWait {
+  std::uint32_t from = 0;  ///< the node that its work followed
+  DependencyAfter after = DependencyAfter::kEnd;
+  double length_us = 0;     ///< from that moment to the start
+  double processor_us = 0;  ///< the part of it in which the thread had a processor
+  double gap_us = 0;        ///< from the join to the start, had the thread been free
+};
+
 struct NodeParts {
   bool present = false;
   double gap_us = 0;   ///< from the join to the start
-  double busy_us = 0;  ///< the part of it in which the main thread works; without tasks, all of it
+  double busy_us = 0;  ///< the main thread's time on a processor in it; without tasks, all of it
+  std::optional<ThreadWait> thread;
   // Of a request.
   std::size_t origin = 0;
   PredictedProtocol protocol = PredictedProtocol::kH2;
@@ -47,6 +57,7 @@ struct NodeParts {
   bool is_of_head = false;  ///< a script that the body waits for
   double tail_us = 0;       ///< until the end, after the last byte came out of the link
   double task_us = 0;       ///< the length of a task
+  double task_busy_us = 0;  ///< of it, on a processor
 };
 
 struct LoadParts {

@@ -60,6 +60,7 @@ struct Event {
   std::string id;  ///< of asynchronous events
   double at_us = 0;
   double length_us = 0;
+  double processor_us = -1;  ///< of the length; below 0: unknown
   double process = 0;
   double thread = 0;
   std::string frame;
@@ -119,6 +120,8 @@ class TraceReader {
       event.at_us = number();
     } else if (name == "dur") {
       event.length_us = number();
+    } else if (name == "tdur") {
+      event.processor_us = number();
     } else if (name == "pid") {
       event.process = number();
     } else if (name == "tid") {
@@ -210,6 +213,9 @@ class TraceReader {
         around.pop_back();
       }
       if (!around.empty()) call.parent = around.back();
+      if (event.processor_us >= 0 && event.processor_us < event.length_us) {
+        call.set("processor_us", std::to_string(std::llround(event.processor_us)));
+      }
       if (!event.url.empty()) call.set("url", event.url);
       if (!event.function.empty()) call.set("function", event.function);
       if (event.line >= 0 && event.line < 1e9)

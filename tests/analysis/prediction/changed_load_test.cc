@@ -41,7 +41,10 @@ class Page {
   }
   std::uint32_t task(std::vector<After> after, double gap_ms, double length_ms) {
     return node({.kind = DependencyNodeKind::kTask, .name = "script", .url = "a"},
-                {.gap_us = gap_ms * 1000, .busy_us = gap_ms * 1000, .task_us = length_ms * 1000},
+                {.gap_us = gap_ms * 1000,
+                 .busy_us = gap_ms * 1000,
+                 .task_us = length_ms * 1000,
+                 .task_busy_us = length_ms * 1000},
                 after);
   }
   void load_event(double gap_ms) {
@@ -104,6 +107,24 @@ TEST(ChangedLoad, AddsUpAPath) {
   EXPECT_DOUBLE_EQ(page.load_ms_with(task, {.cpu_factor = 2}), 222) << "the gap before it, too";
   EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.bytes_factor = 3}), 200)
       << "without the link's rate, the transfer takes as many times as long";
+}
+
+TEST(ChangedLoad, RunsAScriptWhenTheMainThreadIsFree) {
+  Page page;
+  auto const document = page.request({}, 0, 40);          // to 50, laid out until 350
+  auto const script = page.request({{document}}, 0, 20);  // to 80
+  auto const task = page.task({{script}}, 270, 10);       // 350 to 360
+  page.parts.nodes[task].thread = ThreadWait{.from = document,
+                                             .after = DependencyAfter::kEnd,
+                                             .length_us = 300'000,
+                                             .processor_us = 200'000,
+                                             .gap_us = 5'000};
+  page.load_event(0);
+  EXPECT_DOUBLE_EQ(page.load_ms(), 360);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.think_us = 100'000}), 360) << "it came in time";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.think_us = 400'000}), 495);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(document, {.think_us = 100'000}), 460);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(task, {.cpu_factor = 2}), 570);
 }
 
 TEST(ChangedLoad, TakesTheLatestOfAllAndTheEarliestOfAlternatives) {

@@ -32,7 +32,7 @@ TEST(TraceCalls, AreTheWorkOfThePagesMainThread) {
   auto const tree = traced(R"(
     {"name":"EvaluateScript","ph":"X","ts":1152000,"dur":30000,"pid":7,"tid":7,
      "args":{"data":{"url":"https://shop.test/a.js","lineNumber":3}}},
-    {"name":"RunTask","ph":"X","ts":1102000,"dur":100000,"pid":7,"tid":7},
+    {"name":"RunTask","ph":"X","ts":1102000,"dur":100000,"tdur":60000,"pid":7,"tid":7},
     {"name":"FunctionCall","ph":"X","ts":1160000,"dur":10000,"pid":7,"tid":7,
      "args":{"data":{"url":"https://shop.test/a.js","functionName":"boot"}}},
     {"name":"Layout","ph":"X","ts":1190000,"dur":5000,"pid":7,"tid":7,"args":{"b":{"x":[]}}},
@@ -52,6 +52,8 @@ TEST(TraceCalls, AreTheWorkOfThePagesMainThread) {
   }
   EXPECT_THAT(calls, ElementsAre("task 100-200 in -1", "script 150-180 in 0", "script 158-168 in 1",
                                  "layout 188-193 in 0"));
+  EXPECT_EQ(tree->calls[0].attribute("processor_us"), "60000");
+  EXPECT_EQ(tree->calls[1].attribute("processor_us"), "") << "not told";
   EXPECT_EQ(tree->calls[1].attribute("url"), "https://shop.test/a.js");
   EXPECT_EQ(tree->calls[1].attribute("line"), "3");
   EXPECT_EQ(tree->calls[2].attribute("function"), "boot");

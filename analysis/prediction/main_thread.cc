@@ -1,0 +1,82 @@
+#include "analysis/prediction/main_thread.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace reprise {
+namespace {
+
+/// A shorter pause is one between two tasks that were both waiting.
+constexpr std::int64_t kPauseUs = 10'000;
+
+}  // namespace
+
+double processor_us(const Call& task) {
+  auto const length = static_cast<double>(task.end_us - task.start_us);
+  auto const text = task.attribute("processor_us");
+  double told = length;
+  std::from_chars(text.data(), text.data() + text.size(), told);
+  return std::clamp(told, 0.0, length);
+}
+
+MainThread::MainThread(const CallTree& calls) {
+  for (Call const& call : calls.calls) {
+    bool const is_outermost =
+        call.kind == CallKind::kTask &&
+        (call.parent == kNoParent || calls.calls[call.parent].kind != CallKind::kTask);
+    if (!is_outermost) continue;
+    work_.push_back(
+        {.start_us = call.start_us, .end_us = call.end_us, .processor_us = processor_us(call)});
+  }
+  std::ranges::sort(work_, {}, &Interval::start_us);
+  std::size_t kept = 0;
+  for (Interval const& each : work_) {
+    if (kept == 0 || each.start_us > work_[kept - 1].end_us) {
+      work_[kept++] = each;
+      continue;
+    }
+    Interval& last = work_[kept - 1];
+    last.end_us = std::max(last.end_us, each.end_us);
+    last.processor_us = std::min(last.processor_us + each.processor_us,
+                                 static_cast<double>(last.end_us - last.start_us));
+  }
+  work_.resize(kept);
+}
+
+MainThread::Work MainThread::work_between(std::int64_t from_us, std::int64_t to_us) const {
+  if (!is_known()) {
+    auto const all = static_cast<double>(std::max<std::int64_t>(to_us - from_us, 0));
+    return {.busy_us = all, .processor_us = all};
+  }
+  Work sum;
+  auto each = std::ranges::upper_bound(work_, from_us, {}, &Interval::end_us);
+  for (; each != work_.end() && each->start_us < to_us; ++each) {
+    auto const part =
+        static_cast<double>(std::min(each->end_us, to_us) - std::max(each->start_us, from_us));
+    sum.busy_us += part;
+    sum.processor_us +=
+        part * each->processor_us /
+        static_cast<double>(std::max<std::int64_t>(each->end_us - each->start_us, 1));
+  }
+  return sum;
+}
+
+std::optional<std::int64_t> MainThread::busy_since(std::int64_t from_us, std::int64_t to_us) const {
+  auto first = std::ranges::upper_bound(work_, from_us, {}, &Interval::start_us);
+  if (first == work_.begin()) return std::nullopt;
+  --first;
+  auto until_us = first->end_us;
+  if (until_us + kPauseUs <= from_us) return std::nullopt;
+  for (auto next = std::next(first); until_us < to_us; ++next) {
+    bool const paused = next == work_.end() || next->start_us > until_us + kPauseUs;
+    if (paused) {
+      if (until_us + kPauseUs <= to_us) return std::nullopt;
+      break;
+    }
+    until_us = next->end_us;
+  }
+  while (first != work_.begin() && std::prev(first)->end_us + kPauseUs >= first->start_us) --first;
+  return first->start_us;
+}
+
+}  // namespace reprise

@@ -1,0 +1,45 @@
+#pragma once
+
+// The main thread in one observed load: when it worked, and what of this it ran on a processor.
+// Pure.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/calls/call.h"
+
+namespace reprise {
+
+class MainThread {
+ public:
+  /// Reads the tasks of a load. Without any, nothing is known of the thread.
+  explicit MainThread(const CallTree& calls);
+
+  bool is_known() const { return !work_.empty(); }
+
+  /// Of the time from `from_us` until `to_us`, in us: how long it worked, and for how long it had a
+  /// processor. A thread of which nothing is known worked all the time.
+  struct Work {
+    double busy_us = 0;
+    double processor_us = 0;  ///< the rest of `busy_us` it waited: for a processor, disk or process
+  };
+  Work work_between(std::int64_t from_us, std::int64_t to_us) const;
+
+  /// Since when it had worked at `from_us`, if it went on until `to_us`; nothing if it paused.
+  std::optional<std::int64_t> busy_since(std::int64_t from_us, std::int64_t to_us) const;
+
+ private:
+  /// They do not overlap.
+  struct Interval {
+    std::int64_t start_us = 0;
+    std::int64_t end_us = 0;
+    double processor_us = 0;
+  };
+  std::vector<Interval> work_;  ///< by time
+};
+
+/// What of a task had a processor, in us: all of it where the trace does not tell.
+double processor_us(const Call& task);
+
+}  // namespace reprise
