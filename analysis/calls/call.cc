@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <map>
 
 namespace reprise {
@@ -48,6 +49,14 @@ void Call::set(std::string_view attribute_name, std::string value) {
 
 std::string_view CallTree::tag(std::string_view name) const {
   return value_of(tags, name);
+}
+
+double processor_us(const Call& task) {
+  auto const length = task.end_us - task.start_us;
+  auto const text = task.attribute("processor_us");
+  auto told = length;
+  std::from_chars(text.data(), text.data() + text.size(), told);
+  return static_cast<double>(std::clamp(told, std::int64_t{0}, length));
 }
 
 void add_loss(std::vector<CallLoss>& losses, std::string_view what, std::uint64_t count) {

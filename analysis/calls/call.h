@@ -57,6 +57,9 @@ struct Call {
   void set(std::string_view attribute_name, std::string value);
 };
 
+/// For how long a task had a processor, in us: all of it where its source does not tell.
+double processor_us(const Call& task);
+
 /// Data of a source that did not become a call. Counted and reported once by name, never silently
 /// dropped.
 struct CallLoss {

@@ -26,18 +26,21 @@ double number(std::string_view text) {
   return error == std::errc() && value > 0 && value < 1e15 ? value : 0;
 }
 
-/// The time of tasks on the main thread, without those inside them.
+/// The time for which tasks on the main thread had a processor, without those inside them.
 std::vector<double> processor_times(const CallTree& tree) {
   std::vector<double> times(tree.calls.size());
   for (std::size_t i = 0; i < tree.calls.size(); ++i) {
     Call const& call = tree.calls[i];
     if (call.kind != CallKind::kTask) continue;
+    auto const whole = static_cast<double>(std::max<std::int64_t>(call.end_us - call.start_us, 1));
     auto const took = static_cast<double>(std::min(call.end_us, tree.window_us) -
-                                          std::min(call.start_us, tree.window_us));
+                                          std::min(call.start_us, tree.window_us)) *
+                      processor_us(call) / whole;
     times[i] += took;
     bool const inside = call.parent != kNoParent;
     if (inside && tree.calls[call.parent].kind == CallKind::kTask) times[call.parent] -= took;
   }
+  for (double& each : times) each = std::max(each, 0.0);
   return times;
 }
 

@@ -1,7 +1,6 @@
 #include "analysis/prediction/main_thread.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace reprise {
 namespace {
@@ -10,14 +9,6 @@ namespace {
 constexpr std::int64_t kPauseUs = 10'000;
 
 }  // namespace
-
-double processor_us(const Call& task) {
-  auto const length = static_cast<double>(task.end_us - task.start_us);
-  auto const text = task.attribute("processor_us");
-  double told = length;
-  std::from_chars(text.data(), text.data() + text.size(), told);
-  return std::clamp(told, 0.0, length);
-}
 
 MainThread::MainThread(const CallTree& calls) {
   for (Call const& call : calls.calls) {

@@ -39,7 +39,4 @@ class MainThread {
   std::vector<Interval> work_;  ///< by time
 };
 
-/// What of a task had a processor, in us: all of it where the trace does not tell.
-double processor_us(const Call& task);
-
 }  // namespace reprise

@@ -213,6 +213,15 @@ class Server(http.server.ThreadingHTTPServer):
         self.reports = collections.defaultdict(collections.Counter)
         self.told = None
         self.finished = threading.Event()
+        self.reported = threading.Condition()
+
+    def wait_for_reports(self):
+        """Browsers send them behind all else: until they are as they should be, or for a while."""
+        def are_alike():
+            return all(self.reports[path] == self.reports[path.replace("old", "new", 1)]
+                       for path in list(self.pages) if path.startswith("/old/"))
+        with self.reported:
+            self.reported.wait_for(are_alike, timeout=60)
 
 
 class Answer(http.server.BaseHTTPRequestHandler):
@@ -253,7 +262,9 @@ class Answer(http.server.BaseHTTPRequestHandler):
         else:
             report = body["csp-report"]
             key = (report["effective-directive"], report["blocked-uri"], report["disposition"])
-            self.server.reports[self.path.removeprefix("/report")][key] += 1
+            with self.server.reported:
+                self.server.reports[self.path.removeprefix("/report")][key] += 1
+                self.server.reported.notify_all()
 
 
 @unittest.skipUnless(BROWSER, "no chromium-headless-shell")
@@ -274,6 +285,7 @@ class Browser(unittest.TestCase):
             try:
                 if not cls.server.finished.wait(timeout=200):
                     raise AssertionError("the browser did not finish")
+                cls.server.wait_for_reports()
             finally:
                 os.killpg(browser.pid, signal.SIGKILL)
                 browser.wait()

@@ -73,6 +73,21 @@ TEST(Costs, OfTheMainThreadEndWithTheWindow) {
   EXPECT_EQ(browser.requests, 0);
 }
 
+TEST(Costs, OfAProcessorAreWhatATaskHadOfIt) {
+  auto tree = a_tree();
+  for (Call& call : tree.calls) {
+    if (!call.attribute("url").empty()) call.set("processor_us", "60");
+  }
+  auto const costs = costs_of({tree});
+  EXPECT_EQ(cost(costs, CauseKind::kHost, "cdn.test").processor_us, 60);
+  for (auto const* const wrong : {"nan", "-5", ""}) {
+    Call const task{.kind = CallKind::kTask, .start_us = 10, .end_us = 30};
+    auto told = task;
+    told.set("processor_us", wrong);
+    EXPECT_EQ(processor_us(told), *wrong == '-' ? 0 : 20) << wrong;
+  }
+}
+
 TEST(Costs, NameTheFunctionAndLineOfATracedScript) {
   auto const costs = costs_of({a_tree()});
   EXPECT_EQ(cost(costs, CauseKind::kScript, "start (https://cdn.test/app.js:12)").processor_us,
