@@ -314,11 +314,19 @@ class Learner {
                           (is_largest && each.kind == Kind::kMilestone);
       if (waits_for_all ? each.kind == Kind::kMilestone : !paints) continue;
       auto const after = gaps_.last_moment_before(from, to);
-      if (after == DependencyAfter::kEnd || (after && each.type == "Document")) {
-        add(from, to, DependencyKind::kMilestone, {.named = waits_for_all});
-      }
+      bool const is_before = after == DependencyAfter::kEnd || (after && each.type == "Document");
+      if (!is_before) continue;
+      if (!waits_for_all && rules_.is_in_background(from) && !is_followed(from, to)) continue;
+      add(from, to, DependencyKind::kMilestone, {.named = waits_for_all});
     }
     if (is_largest) add_largest_image(to);
+  }
+
+  /// A script in the background paints, if it does, soon after it ran.
+  bool is_followed(std::uint32_t from, std::uint32_t to) const {
+    std::vector<DependencyEdge> const edge = {
+        {.from = from, .to = to, .after = DependencyAfter::kEnd}};
+    return is_steady(gaps_.gaps_after(to, edge));
   }
 
   /// What was painted, if it is an image and the paint follows it steadily.

@@ -99,6 +99,11 @@ bool PageRules::holds_up_layout(std::uint32_t i) const {
   return is_script_or_run && has_priority_in_all_loads(*request, "High");
 }
 
+bool PageRules::is_in_background(std::uint32_t i) const {
+  auto const request = gaps_.request_of(i);
+  return request && node(*request).type == "Script" && has_priority_in_all_loads(*request, "Low");
+}
+
 bool PageRules::has_priority_in_all_loads(std::uint32_t request, std::string_view word) const {
   for (std::size_t load = 0; load < pages_.size(); ++load) {
     auto const& times = gaps_.loads()[load][request];

@@ -36,6 +36,10 @@ class PageRules {
   /// the scripts that do before the document's first image, with the tasks that evaluate them.
   bool holds_up_layout(std::uint32_t node) const;
 
+  /// Whether nothing waits for a script but what it does itself: an async, deferred or inserted
+  /// one, or a task of it, by its low priority.
+  bool is_in_background(std::uint32_t node) const;
+
   /// Whether a task is the first of a script, which evaluates it.
   bool is_run_of(std::uint32_t task, std::uint32_t script) const;
 

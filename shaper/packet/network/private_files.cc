@@ -27,11 +27,15 @@ bool write_whole(const std::string& path, std::string_view text, int flags) {
          ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
+/// A full queue drops answers like other packets. The C library would ask again after 5 s;
+/// browsers' own resolvers do after one or sooner.
+constexpr const char* kResolverOptions = "options timeout:1 attempts:5\n";
+
 std::string resolver_text() {
   in_addr const address{.s_addr = htonl(kServerAddress)};
   std::array<char, INET_ADDRSTRLEN> text{};
   ::inet_ntop(AF_INET, &address, text.data(), text.size());
-  return std::string("nameserver ") + text.data() + "\n";
+  return std::string("nameserver ") + text.data() + "\n" + kResolverOptions;
 }
 
 }  // namespace

@@ -281,6 +281,26 @@ TEST(LearnDependencies, SeesWhoLeftTheConnection) {
               testing::Contains(Joined{"first", "second", Kind::kConnection, After::kEnd}));
 }
 
+TEST(LearnDependencies, LetsAPaintWaitForAScriptInTheBackgroundThatItFollows) {
+  for (bool const follows : {true, false}) {
+    std::vector<ObservedPage> loads;
+    for (std::int64_t const late : {0, 60, 25}) {
+      loads.push_back(
+          written_load({{kPage, "Document", 0, 50, 100, ""},
+                        {"https://a.test/head.js", "Script", 60, 80, 110, kPage},
+                        {"https://a.test/async.js", "Script", 61, 90, 120 + late, kPage}}));
+      for (Call& call : loads.back().calls.calls) {
+        bool const is_async = call.name.ends_with("async.js");
+        if (call.kind == CallKind::kRequest) call.set("priority", is_async ? "Low" : "High");
+      }
+      loads.back().milestones[0] = (follows ? 140 + late : 200) * 1000;
+    }
+    auto const before = waited_for(learn_dependencies(loads), "first contentful paint");
+    EXPECT_THAT(before, testing::Contains("head.js"));
+    EXPECT_EQ(std::ranges::count(before, "async.js"), follows ? 1 : 0);
+  }
+}
+
 TEST(LearnDependencies, LetsMilestonesWaitForWhatEndedBefore) {
   auto load = written_load({{kPage, "Document", 0, 50, 100, ""},
                             {"https://a.test/a.css", "Stylesheet", 55, 80, 95, kPage},
