@@ -100,11 +100,10 @@ class ChangedLoad {
     double const longer = change(node).cpu_factor - 1;
     auto at_us = join_us_[node] + parts(node).gap_us + parts(node).busy_us * longer;
     if (auto const& wait = parts(node).thread) {
-      // What the thread works for has not happened yet: it is free.
+      // The thread is free if what began its work has not happened yet: that is kNever.
       auto const free_us = happened_us_[wait->from][static_cast<std::size_t>(wait->after)] +
                            wait->length_us + wait->processor_us * longer;
-      at_us = join_us_[node] + wait->gap_us;
-      if (free_us > at_us) at_us = free_us;
+      at_us = std::max(join_us_[node] + wait->gap_us, free_us);
     }
     // A gap below 0 is a matter of rounding.
     add(std::max(now_us_, at_us), Event::kStart, node);

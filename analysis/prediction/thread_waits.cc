@@ -1,7 +1,6 @@
 #include "analysis/prediction/thread_waits.h"
 
 #include <algorithm>
-#include <array>
 
 #include "analysis/dependency/observed_gaps.h"
 

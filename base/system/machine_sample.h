@@ -47,7 +47,7 @@ struct MachineSample {
 bool is_descendant_stopped(const std::filesystem::path& proc = "/proc");
 
 /// The processor time of all processes that descend from this one, where the kernel lists children;
-/// else 0. Takes as little.
+/// else 0. As quick as is_descendant_stopped().
 MachineSample::Time descendants_busy(const std::filesystem::path& proc = "/proc");
 
 /// How long an idle processor of a virtual machine watches for work before it halts: Linux's

@@ -16,9 +16,9 @@ ShellResult<void> write_setting(const std::string& path, const std::string& valu
 ShellResult<void> make_mounts_private();
 
 /// Replaces /etc/resolv.conf by a file that names kServerAddress, and has an unanswered question
-/// asked again after a second; the sockets of resolvers that the
-/// C library would ask instead (nscd, systemd-resolved) become unreachable. Changes nothing outside
-/// the mount namespace, and writes nothing to a disk.
+/// asked again after a second; the sockets of resolvers that the C library would ask instead (nscd,
+/// systemd-resolved) become unreachable. Changes nothing outside the mount namespace, and writes
+/// nothing to a disk.
 ShellResult<void> mount_resolver_settings();
 
 }  // namespace reprise
