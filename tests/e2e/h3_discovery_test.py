@@ -13,7 +13,7 @@ import dns_names
 import harness
 from wire import Certificate, response
 
-BROWSERS = [name for name in ("chromium", "firefox-esr") if shutil.which(name)]
+BROWSERS = [name for name in (harness.BROWSER, "firefox-esr") if shutil.which(name)]
 OFFERS, SILENT, OTHER_PORT = "offers.test", "silent.test", "port.test"
 IN_DNS = "record.test"
 HOSTS = (OFFERS, SILENT, OTHER_PORT, IN_DNS)
@@ -78,8 +78,8 @@ class Discovery(harness.TestCase):
         result = self.folder / "loads.json"
         done = harness.run("load", str(self.archive), f"https://{host}/", "--browser", browser,
                            "--inject", "none", "--runs", "1", "--link", "20000/20000/60",
-                           "--shaper", "packet", "-o", str(result), *arguments,
-                           folder=self.folder, timeout=150)
+                           "--shaper", "packet", "--settle", "0", "--quiet", "500", "-o",
+                           str(result), *arguments, folder=self.folder, timeout=150)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         written = json.loads(result.read_text())
         (load,) = written["loads"]

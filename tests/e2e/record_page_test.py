@@ -18,7 +18,8 @@ class RecordPage(harness.TestCase):
 
     def record_page(self, url, *arguments):
         return subprocess.run(
-            [harness.REPRISE, "record", "-o", str(self.archive), *arguments, url],
+            [harness.REPRISE, "record", "-o", str(self.archive), "--browser", harness.BROWSER,
+             *arguments, url],
             capture_output=True, text=True, stdin=subprocess.DEVNULL,
             timeout=4 * harness.DEADLINE_SECONDS, env=harness.environment(self.folder))
 
@@ -69,8 +70,8 @@ class RecordPage(harness.TestCase):
         with unittest.mock.patch.dict(os.environ, TMPDIR=str(long_folder)):
             done = self.record_page(f"http://{HOST}/", *site.connect_arguments())
             self.assertEqual(done.returncode, 0, done.stderr)
-            loaded = harness.run("load", str(self.archive), folder=self.folder,
-                                 timeout=4 * harness.DEADLINE_SECONDS)
+            loaded = harness.run("load", str(self.archive), "--browser", harness.BROWSER,
+                                 folder=self.folder, timeout=4 * harness.DEADLINE_SECONDS)
             self.assertEqual(loaded.returncode, 0, loaded.stderr.decode())
         self.assertEqual(list(long_folder.iterdir()), [])
 

@@ -23,7 +23,7 @@ RTT_MS = 100
 LINK = f"20mbit/20mbit/{RTT_MS}"
 SHORT_LINK = "50mbit/50mbit/20"
 PROTOCOLS = ("h1", "h2")
-QUICK = ("--quiet", "500", "--settle", "200")
+QUICK = ("--quiet", "500", "--settle", "0")
 
 
 def png(seed, rows):

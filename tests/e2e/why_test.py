@@ -14,7 +14,7 @@ from why_sites import Site, read_json, settle_think_times
 LARGE = png(8, 900)
 # A load counts although something may have cost it less than this.
 DISTURBED = ("--min-effect", "200ms")
-QUICK = ("--browser", harness.BROWSER, "--quiet", "250", "--settle", "50")
+QUICK = ("--browser", harness.BROWSER, "--quiet", "250", "--settle", "0")
 
 
 class Why(harness.TestCase):

@@ -5,9 +5,9 @@
 
 #include "base/invariant.h"
 #include "inject/rewrite.h"
-#include "tools/wpr/ignored_param.h"
-#include "tools/wpr/rules.h"
-#include "tools/wpr/script_text.h"
+#include "tools/wpr/input/ignored_param.h"
+#include "tools/wpr/input/rules.h"
+#include "tools/wpr/input/script_text.h"
 
 using namespace reprise;
 

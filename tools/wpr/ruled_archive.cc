@@ -12,8 +12,8 @@
 #include "inject/rewrite.h"
 #include "tools/archive/errors.h"
 #include "tools/commands.h"
-#include "tools/wpr/rules.h"
-#include "tools/wpr/script_text.h"
+#include "tools/wpr/input/rules.h"
+#include "tools/wpr/input/script_text.h"
 #include "tools/wpr/wpr_serving.h"
 #include "tools/wpr/wprgo_file.h"
 

@@ -9,9 +9,9 @@
 #include <memory>
 
 #include "base/text/printable.h"
-#include "tools/wpr/ignored_param.h"
+#include "tools/wpr/input/ignored_param.h"
+#include "tools/wpr/input/script_text.h"
 #include "tools/wpr/magic_paths.h"
-#include "tools/wpr/script_text.h"
 #include "tools/wpr/wpr_roots.h"
 
 namespace reprise::wpr {

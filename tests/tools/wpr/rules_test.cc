@@ -1,4 +1,4 @@
-#include "tools/wpr/rules.h"
+#include "tools/wpr/input/rules.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "tools/wpr/script_text.h"
+#include "tools/wpr/input/script_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/wpr/rules.h"
+#include "tools/wpr/input/rules.h"
 
 #include <re2/re2.h>
 

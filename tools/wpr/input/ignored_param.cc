@@ -1,4 +1,4 @@
-#include "tools/wpr/ignored_param.h"
+#include "tools/wpr/input/ignored_param.h"
 
 #include "archive/exchange.h"
 
