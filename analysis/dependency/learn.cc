@@ -29,7 +29,12 @@ class Learner {
       : pages_(pages),
         graph_(find_nodes(pages)),
         gaps_(graph_.nodes, place(pages)),
-        rules_(graph_.nodes, pages, gaps_) {}
+        rules_(graph_.nodes, pages, gaps_) {
+    for (std::uint32_t task = 0; task < graph_.nodes.size(); ++task) {
+      auto const script = gaps_.request_of(task);
+      if (script && rules_.is_run_of(task, *script)) runs_.emplace(*script, task);
+    }
+  }
 
   DependencyGraph run() && {
     for (std::uint32_t node = 0; node < graph_.nodes.size(); ++node) {
@@ -106,6 +111,14 @@ class Learner {
     }
   }
 
+  /// Whether `from` ended before `to` in every load; and of a script that its run did, if it is
+  /// seen.
+  bool acts_before(std::uint32_t from, std::uint32_t to) const {
+    if (gaps_.last_moment_before(from, to) != DependencyAfter::kEnd) return false;
+    auto const run = runs_.find(from);
+    return run == runs_.end() || gaps_.last_moment_before(run->second, to) == DependencyAfter::kEnd;
+  }
+
   /// Listeners, timers and other callbacks of a script are there once it has been evaluated.
   void add_run(std::uint32_t script, std::uint32_t task) {
     for (auto from = script + 1; from < task; ++from) {
@@ -125,7 +138,7 @@ class Learner {
       bool const is_run =
           of && *of < script && rules_.is_run_of(from, *of) && rules_.holds_up_parser(*of);
       if (!is_earlier && !is_run) continue;
-      if (gaps_.last_moment_before(from, task) != DependencyAfter::kEnd) continue;
+      if (!acts_before(from, task)) continue;
       bool const is_style = node(from).type == "Stylesheet";
       add(from, task, kind_from(from), {.named = !is_style});
     }
@@ -137,7 +150,7 @@ class Learner {
     for (std::uint32_t from = 0; from < task; ++from) {
       auto const of = gaps_.request_of(from);
       if (!of || !rules_.runs_after(task, *of)) continue;
-      if (gaps_.last_moment_before(from, task) != DependencyAfter::kEnd) continue;
+      if (!acts_before(from, task)) continue;
       add(from, task, DependencyKind::kScriptOrder, {.named = true});
     }
   }
@@ -155,7 +168,7 @@ class Learner {
       bool const is_script = of && node(*of).type == "Script" && rules_.holds_up_parser(*of) &&
                              (from == *of || rules_.is_run_of(from, *of));
       if (!is_script) continue;
-      if (gaps_.last_moment_before(from, to) != DependencyAfter::kEnd) continue;
+      if (!acts_before(from, to)) continue;
       add(from, to, DependencyKind::kScriptOrder, {.named = true});
     }
   }
@@ -171,7 +184,7 @@ class Learner {
     }
     for (std::uint32_t from = 0; from < to; ++from) {
       if (!rules_.holds_up_layout(from)) continue;
-      if (gaps_.last_moment_before(from, to) != DependencyAfter::kEnd) continue;
+      if (!acts_before(from, to)) continue;
       add(from, to, kind_from(from), {.named = true});
     }
   }
@@ -303,8 +316,9 @@ class Learner {
 
   void add_milestone(std::uint32_t to) {
     auto const& name = node(to).name;
-    bool const waits_for_all = name == kMilestoneNames[static_cast<int>(Milestone::kLoadEvent)] ||
-                               name == kMilestoneNames[static_cast<int>(Milestone::kLastLoad)];
+    bool const is_load_event = name == kMilestoneNames[static_cast<int>(Milestone::kLoadEvent)];
+    bool const waits_for_all =
+        is_load_event || name == kMilestoneNames[static_cast<int>(Milestone::kLastLoad)];
     bool const is_largest =
         name == kMilestoneNames[static_cast<int>(Milestone::kLargestContentfulPaint)];
     for (std::uint32_t from = 0; from < to; ++from) {
@@ -313,8 +327,10 @@ class Learner {
                           each.type == "Script" || each.kind == Kind::kTask ||
                           (is_largest && each.kind == Kind::kMilestone);
       if (waits_for_all ? each.kind == Kind::kMilestone : !paints) continue;
+      // fetch() delays no load event (HTML 13.2.7); a synchronous XMLHttpRequest does.
+      if (is_load_event && each.type == "Fetch") continue;
       auto const after = gaps_.last_moment_before(from, to);
-      bool const is_before = after == DependencyAfter::kEnd || (after && each.type == "Document");
+      bool const is_before = acts_before(from, to) || (after && each.type == "Document");
       if (!is_before) continue;
       if (!waits_for_all && rules_.is_in_background(from) && !is_followed(from, to)) continue;
       add(from, to, DependencyKind::kMilestone, {.named = waits_for_all});
@@ -350,7 +366,8 @@ class Learner {
   DependencyGraph graph_;
   ObservedGaps gaps_;
   PageRules rules_;
-  std::vector<DependencyEdge> incoming_;  ///< to the node that is being learnt
+  std::map<std::uint32_t, std::uint32_t> runs_;  ///< by script, the task that evaluates it
+  std::vector<DependencyEdge> incoming_;         ///< to the node that is being learnt
 };
 
 }  // namespace

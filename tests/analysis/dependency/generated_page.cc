@@ -31,6 +31,11 @@ bool is_whole(const GeneratedRequest& request) {
   return request.type == "Script" || request.type == "Stylesheet" || request.type == "Font";
 }
 
+/// fetch() delays no load event.
+bool holds_up_load(const GeneratedRequest& request) {
+  return !request.asynchronous && request.type != "Fetch";
+}
+
 /// A load, event by event. Times are in ms.
 class Simulator {
  public:
@@ -324,7 +329,7 @@ class Simulator {
                           (asked.type == "Script" && !asked.asynchronous && asked.initiator == 0);
       double const done = at.ran == kNever ? std::max(at.end, at.used) : at.ran;
       if (blocks) paint = std::max(paint, done);
-      if (!asked.asynchronous) load = std::max(load, done);
+      if (holds_up_load(asked)) load = std::max(load, done);
       last = std::max(last, at.end);
       if (!change_.dropped.contains(i)) add_calls(page.calls, i);
     }
@@ -412,6 +417,7 @@ class Generator {
       asked.execution_after = scripts;
       scripts.push_back(script);
     }
+    auto const head = scripts;
     std::vector<int> images;
     for (auto i = count(2, 5); i-- > 0;) images.push_back(parsed("Image", 5'000, 150'000));
     page_.largest = images[random_() % images.size()];
@@ -430,7 +436,9 @@ class Generator {
     for (auto i = count(1, 2); i-- > 0;) {
       int const sheet = sheets[random_() % sheets.size()];
       add("Font", sheet, 10'000, 60'000);
-      page_.requests.back().ends = {sheet};
+      // Of the first layout, which waits for all that the head has.
+      page_.requests.back().ends = sheets;
+      page_.requests.back().executions = head;
     }
     for (int const script : scripts) {
       if (random_() % 4 != 0) fetched(script, random_() % 2 == 0 ? "Fetch" : "Image");
@@ -615,7 +623,7 @@ DependencyGraph GeneratedPage::truth() const {
     int const rank = asked.execution_ms > 0 ? 1 : 0;
     auto const milestone = [&](Milestone which) { return node_of[{2, static_cast<int>(which)}]; };
     if (blocks) add(node_of[{rank, i}], milestone(Milestone::kFirstContentfulPaint));
-    if (!asked.asynchronous) add(node_of[{rank, i}], milestone(Milestone::kLoadEvent));
+    if (holds_up_load(asked)) add(node_of[{rank, i}], milestone(Milestone::kLoadEvent));
     add(to, milestone(Milestone::kLastLoad));
     if (rank == 0) continue;
     add(to, node_of[{1, i}]);

@@ -34,7 +34,8 @@ struct GeneratedRequest {
   double execution_ms = 0;  ///< 0: not a script
   std::vector<int> execution_ends;
   std::vector<int> execution_after;
-  bool asynchronous = false;  ///< the load event and the first paint do not wait for it
+  /// The load event and the first paint do not wait for it; the load event waits for no Fetch.
+  bool asynchronous = false;
 };
 
 struct GeneratedPage {

@@ -103,8 +103,9 @@ TEST(Prediction, IsCloseToTheSimulatedSaving) {
   std::vector<double> errors;  // of the saving, where it is above 5 % of the load
   std::vector<double> beside;  // elsewhere, as a share of the load
   std::size_t right_sign = 0;
-  constexpr std::size_t kPages = rounds_of(16);
-  constexpr int kLoads = rounds_of(40);
+  // Pages are more different than loads are: few of them would make a quantile a matter of luck.
+  constexpr std::size_t kPages = 40;
+  constexpr int kLoads = 15;
   for (std::uint64_t i = 0; i < kPages; ++i) {
     auto const page = generate_page(seed.value() * 2000 + i);
     auto const loads = simulate_loads(page, {}, seed.value() + i, 12);
@@ -139,7 +140,7 @@ TEST(Prediction, IsCloseToTheSimulatedSaving) {
 
 TEST(Prediction, IsExactlyWhatWasObservedIfNothingChanges) {
   TestSeed const seed;
-  for (std::uint64_t i = 0; i < rounds_of(12); ++i) {
+  for (std::uint64_t i = 0; i < 12; ++i) {
     auto const page = generate_page(seed.value() * 3000 + i);
     auto const loads = simulate_loads(page, {}, seed.value() + i, 7);
     auto const graph = search_dependencies(page, loads, seed.value() + i).graph;
@@ -160,7 +161,7 @@ TEST(Prediction, IsExactlyWhatWasObservedIfNothingChanges) {
 TEST(Prediction, RebuildsAnObservedLoadFromItsParts) {
   TestSeed const seed;
   std::vector<double> errors;
-  for (std::uint64_t i = 0; i < rounds_of(12); ++i) {
+  for (std::uint64_t i = 0; i < 60; ++i) {
     auto const page = generate_page(seed.value() * 4000 + i);
     auto const loads = simulate_loads(page, {}, seed.value() + i, 5);
     auto const graph = search_dependencies(page, loads, seed.value() + i).graph;
