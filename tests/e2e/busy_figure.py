@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Whether loads and gates can be trusted beside other work: loads of the demonstration's page over
 wpt:4g on the machine as it is, beside four busy loops, and beside a build; with the rights that
-this user has, and without any; and gates of one archive against itself and a slower page.
+this user has, and without any; gates of one archive against itself and a slower page; gates whose
+loads are drawn from 60 that were made beside busy loops; and imported real pages on the idle
+machine (REPRISE_CORPUS, see real_pages_figure.py).
 
-usage: busy_figure.py [loads|gates]...      default: all
+usage: busy_figure.py [loads|gates|resampled|pages]...      default: all
 
 FIGURE_RUNS loads (30) in each case, FIGURE_GATES gates (20; half as many with a difference). For
 the figures to mean anything the machine has nothing else to do. A table for people goes to stdout
@@ -25,9 +27,11 @@ import figure
 import gate_sites
 import harness
 import page_load_figure
+import real_pages_figure
 
 LINK = "wpt:4g"
 RUNS = int(os.environ.get("FIGURE_RUNS", "30"))
+REAL_PAGES = ("VK", "Facebook", "Wikipedia", "gatech")
 GATES = int(os.environ.get("FIGURE_GATES", "20"))
 LOOPS = 4
 NOBODY = 65534
@@ -169,14 +173,55 @@ def gates(folder):
     figure.report("busy_gate_seconds", round(statistics.median(seconds)), "s", None)
 
 
+def resampled(folder):
+    """Splits of 60 loads of one archive, as 2,000 gates would see them."""
+    result = folder / "resampled.json"
+    with busy_loops():
+        code, said = run(folder, True, "load", archive_of(folder), page_load_figure.PAGE, "--link",
+                         LINK, "--runs", 2 * RUNS, "--no-bodies", "-o", result)
+    print(said, file=sys.stderr)
+    if code not in (0, 5):
+        sys.exit(f"load: exit {code}")
+    code, said = run(folder, True, "gate", "--aa", "--loads", result, "--metric", "load", "-o",
+                     folder / "aa", "--seed", 1)
+    if code != 0:
+        sys.exit(said)
+    floor = json.loads((folder / "aa/noise.json").read_text())
+    figure.report("resampled_gates", floor["splits"], "gates", None)
+    figure.report("resampled_gates_wrong", round(100 * floor["different"] / floor["splits"], 2),
+                  "%", "<= 5")
+
+
+def pages(folder):
+    corpus = os.environ.get("REPRISE_CORPUS")
+    for name, pattern, page in real_pages_figure.PAGES if corpus else ():
+        if name not in REAL_PAGES:
+            continue
+        (recording,) = pathlib.Path(corpus).glob(pattern)
+        archive = folder / f"{name}.reprise"
+        code, said = run(folder, True, "archive", "import", recording, "-o", archive)
+        result = folder / f"{name}.json"
+        if code == 0:
+            code, said = run(folder, True, "load", archive, page, "--link", LINK, "--runs", RUNS,
+                             "--no-bodies", "-o", result)
+        print(said, file=sys.stderr)
+        if code not in (0, 5):
+            sys.exit(f"{name}: exit {code}")
+        times = [each["load_event_ms"] for each in json.loads(result.read_text())["loads"]
+                 if not each["warm_up"]]
+        cv = 100 * statistics.stdev(times) / statistics.mean(times)
+        figure.report(f"page_{name}_cv", round(cv, 2), "%", "<= 0.5")
+        print(name, *sorted(map(round, times)), file=sys.stderr)
+
+
 def main():
-    todo = sys.argv[1:] or ["loads", "gates"]
+    todo = sys.argv[1:] or ["loads", "gates", "resampled", "pages"]
     with tempfile.TemporaryDirectory(prefix="reprise-figure.") as temporary:
         folder = pathlib.Path(os.environ.get("FIGURE_FOLDER", temporary))
         folder.mkdir(parents=True, exist_ok=True)
         folder.chmod(0o755)
         for each in todo:
-            {"loads": loads, "gates": gates}[each](folder)
+            {"loads": loads, "gates": gates, "resampled": resampled, "pages": pages}[each](folder)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,8 @@ import harness
 from wire import Certificate, response
 
 BROWSERS = [name for name in (harness.BROWSER, "firefox-esr") if shutil.which(name)]
+# Without windows, Chromium asks for no HTTPS records.
+ASKING = [name for name in ("chromium", "firefox-esr") if shutil.which(name)]
 OFFERS, SILENT, OTHER_PORT = "offers.test", "silent.test", "port.test"
 IN_DNS = "record.test"
 HOSTS = (OFFERS, SILENT, OTHER_PORT, IN_DNS)
@@ -105,7 +107,7 @@ class Discovery(harness.TestCase):
 
     def test_an_https_record_is_found_before_the_first_request(self):
         self.recorded((IN_DNS, SILENT), {})
-        for browser in BROWSERS:
+        for browser in ASKING:
             with self.subTest(browser=browser):
                 protocols = self.loaded(browser, IN_DNS)
                 self.assertEqual(set(protocols[IN_DNS]), {"h3"})
