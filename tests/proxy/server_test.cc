@@ -135,7 +135,7 @@ class NoDescriptors {
 /// The server accepts them itself.
 class AcceptingServerTest : public ServerTest {
  protected:
-  static constexpr timeval kPatience{.tv_sec = 20, .tv_usec = 0};
+  static constexpr timeval kPatience{.tv_sec = 120, .tv_usec = 0};
 
   AcceptingServerTest() { start(2); }
   void start(unsigned threads) {

@@ -40,6 +40,10 @@ struct Found {
   }
 };
 
+bool holds(const EstimatedEffect& of, double truth) {
+  return of.low <= truth && truth <= of.high;
+}
+
 /// Noise as that of page loads: never shorter, seldom much longer.
 Found search(std::size_t causes, const Page& page, double noise_ms, std::uint64_t seed,
              double more_in_b = 0) {
@@ -79,13 +83,18 @@ TEST(CauseSearch, OneOfTenDifferencesIsTheCause) {
     double const images = 600 + (in[1] ? 300 : 0) + (in[2] ? 280 : 0) + (in[3] ? 250 : 0);
     return std::max(images, 1500.0 + (in[7] ? 120 : 0));
   };
-  for_seeds(20, [&](std::uint64_t seed) {
+  std::size_t wrong = 0;
+  for_seeds(60, [&](std::uint64_t seed) {
     auto const found = search(10, page, 15, seed);
-    ASSERT_EQ(found.ranked(), (std::vector<CausePart>{{7}}));
-    EXPECT_LT(found.of(7).low, 120);
-    EXPECT_GT(found.of(7).high, 120);
-    EXPECT_TRUE(found.effects.unexplained.low < 0 && found.effects.unexplained.high > 0);
+    auto const ranked = found.ranked();
+    ASSERT_FALSE(ranked.empty());
+    EXPECT_EQ(ranked.front(), CausePart{7});
+    bool const all =
+        ranked.size() == 1 && holds(found.of(7), 120) && holds(found.effects.unexplained, 0);
+    wrong += all ? 0 : 1;
   });
+  // The level is 5 %, of 60 that is 3; it is 1.4 % in 3,520 searches.
+  EXPECT_LE(wrong, 7u);
 }
 
 TEST(CauseSearch, TwoThatMaskEachOtherAreBothFound) {
@@ -110,9 +119,6 @@ TEST(CauseSearch, TheIntervalsHoldTheTruthAndNothingIsFoundWhereNothingIs) {
       return 900 + (in[0] ? 60.0 : 0) - (in[4] ? 40.0 : 0);
     };
     auto const found = search(6, page, 20, seed, 25);
-    auto const holds = [](const EstimatedEffect& of, double truth) {
-      return of.low <= truth && truth <= of.high;
-    };
     bool const all = holds(found.of(0), 60) && holds(found.of(4), -40) && holds(found.of(2), 0) &&
                      holds(found.effects.unexplained, 25) && holds(found.effects.total, 45);
     missed += all ? 0 : 1;
@@ -125,15 +131,22 @@ TEST(CauseSearch, TheIntervalsHoldTheTruthAndNothingIsFoundWhereNothingIs) {
 }
 
 TEST(CauseSearch, ThreeOfFortyAreFoundByHalving) {
-  for_seeds(10, [](std::uint64_t seed) {
+  std::size_t wrong = 0;
+  for_seeds(20, [&](std::uint64_t seed) {
     Page const page = [](const std::vector<bool>& in) {
       return 1000 + (in[3] ? 150.0 : 0) + (in[21] ? 90.0 : 0) + (in[38] ? 200.0 : 0);
     };
     auto const found = search(40, page, 10, seed);
-    ASSERT_EQ(found.ranked(), (std::vector<CausePart>{{38}, {3}, {21}}));
+    auto ranked = found.ranked();
+    wrong += ranked.size() == 3 ? 0 : 1;
+    ASSERT_GE(ranked.size(), 3u);
+    ranked.resize(3);
+    EXPECT_EQ(ranked, (std::vector<CausePart>{{38}, {3}, {21}}));
     // Each alone against A, with as few loads as can show it: 40 times 2 times 7.
     EXPECT_LT(found.loads, 300u);
   });
+  // The level is 5 %.
+  EXPECT_LE(wrong, 4u);
 }
 
 TEST(CauseSearch, WhatWasHalvedLastIsJoinedWhereTheLoadsEnd) {

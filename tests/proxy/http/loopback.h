@@ -31,7 +31,7 @@ struct Loopback {
   }
   /// Runs until nothing is left to do. A test that hangs fails here.
   void run() {
-    context.run_for(std::chrono::seconds(20));
+    context.run_for(std::chrono::seconds(120));
     ASSERT_TRUE(context.stopped()) << "still waiting for something";
   }
 

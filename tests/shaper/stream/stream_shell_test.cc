@@ -20,7 +20,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kPatienceMs = 20'000;
+constexpr int kPatienceMs = 120'000;
 
 Descriptor bind_on_loopback(int type, sockaddr_in& at) {
   Descriptor socket(::socket(AF_INET, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
