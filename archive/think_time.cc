@@ -52,6 +52,18 @@ nanoseconds think_time_until(SessionTime at, const Timings& timings,
   return std::max(nanoseconds(), waited - round_trip.value_or(nanoseconds()));
 }
 
+std::map<std::string, nanoseconds, std::less<>> lookup_times(const ArchiveReader& archive,
+                                                             std::uint32_t session) {
+  std::map<std::string, nanoseconds, std::less<>> longest;
+  for (const DnsAnswer& answer : archive.answers()) {
+    bool const known = answer.asked != kNoTime && answer.answered != kNoTime;
+    if (answer.session != session || !known) continue;
+    auto& time = longest[answer.host];
+    time = std::max(time, time_between(answer.asked, answer.answered));
+  }
+  return longest;
+}
+
 std::optional<nanoseconds> round_trip_of(const ConnectionFacts& facts) {
   auto const connected = facts.tls_start == kNoTime ? facts.ready : facts.tls_start;
   bool const known = facts.connect_start != kNoTime && connected != kNoTime;

@@ -1,6 +1,6 @@
 #pragma once
 
-// How long an origin took to answer, from a recording's times. Pure.
+// How long origins and resolvers took to answer, from a recording's times. Pure.
 
 #include <chrono>
 #include <map>
@@ -34,6 +34,11 @@ std::chrono::nanoseconds think_time_until(SessionTime at, const Timings& timings
 /// How long a packet to that address and its answer took, from TCP's handshake. Nothing if its
 /// times are unknown.
 std::optional<std::chrono::nanoseconds> round_trip_of(const ConnectionFacts& facts);
+
+/// How long looking up each host's name took in a session: the longest of its queries. Hosts
+/// without the times of one are left out.
+std::map<std::string, std::chrono::nanoseconds, std::less<>> lookup_times(
+    const ArchiveReader& archive, std::uint32_t session);
 
 /// The round trips of an archive. Immutable, so thread-safe.
 class RoundTrips {

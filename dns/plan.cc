@@ -49,6 +49,7 @@ class Plan::Builder {
     if (host.chain.empty()) add_chain(host, recorded);
     if (!host.ttl_s) host.ttl_s = recorded.ttl_s;
     if (host.https.empty()) host.https = recorded.https;
+    host.delay = std::max(host.delay, recorded.delay);
   }
 
   Result<Plan> finish() {
@@ -162,8 +163,11 @@ Zone Plan::zone(bool with_catch_all, const std::set<std::string>& h3_hosts) cons
   };
   for (const Host& host : hosts_) {
     if (host.literal) continue;
-    ZoneEntry entry{
-        .host = host.host, .v4 = host.addresses, .chain = host.chain, .ttl_s = host.ttl_s};
+    ZoneEntry entry{.host = host.host,
+                    .v4 = host.addresses,
+                    .chain = host.chain,
+                    .ttl_s = host.ttl_s,
+                    .delay = host.delay};
     for (const Svcb& recorded : host.https) {
       auto record = served_https(recorded, host.addresses, known, h3_hosts.contains(host.host));
       if (record) entry.https.push_back(std::move(*record));

@@ -3,6 +3,7 @@
 // Assigns a stand-in address to each origin address (DESIGN, Topology). Pure.
 
 #include <boost/asio/ip/address.hpp>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -25,6 +26,7 @@ struct RecordedHost {
   std::vector<std::string> chain;      ///< CNAME targets, in order
   std::optional<std::uint32_t> ttl_s;  ///< of its addresses
   std::vector<Svcb> https;
+  std::chrono::nanoseconds delay{};  ///< of each answer; the longest one counts
 };
 
 /// Gives each recorded origin address its own stand-in, numbered by first appearance, so the same
@@ -59,6 +61,7 @@ class Plan {
     std::vector<std::string> chain;
     std::optional<std::uint32_t> ttl_s;
     std::vector<Svcb> https;
+    std::chrono::nanoseconds delay{};
   };
 
   /// `recorded` is in order of first appearance. Errors: too_many_addresses.

@@ -82,6 +82,7 @@ Responder::Responder(const Zone& zone, const Options& options)
     entry.v4.resize(std::min(entry.v4.size(), kAddressesMax));
     entry.v6.resize(std::min(entry.v6.size(), kAddressesMax));
     entry.https = given.https;
+    entry.delay = given.delay;
     if (options.chains) entry.ttl_s = given.ttl_s.value_or(kTtlSeconds);
     for (const auto& link : given.chain) {
       auto target = Name::parse(link);
@@ -150,11 +151,13 @@ void Responder::answer_from(const Entry& entry, const Question& question, Messag
   }
 }
 
-void Responder::answer(const Question& question, Message& reply) {
+std::chrono::nanoseconds Responder::answer(const Question& question, Message& reply) {
+  std::chrono::nanoseconds delay{};
   reply.authoritative = true;
   auto const lowered = question.name.lowered();
   if (auto const* const entry = find(lowered)) {
     answer_from(*entry, question, reply);
+    delay = entry->delay;
   } else {
     reply.rcode = Rcode::kNxDomain;
     ++counts_.missing;
@@ -168,26 +171,27 @@ void Responder::answer(const Question& question, Message& reply) {
   }
   bool const has_data = !reply.answers.empty() && reply.answers.back().type == question.type;
   if (!has_data) reply.authorities = {soa_};
+  return delay;
 }
 
-std::size_t Responder::respond(Bytes query, Transport transport, std::span<std::uint8_t> out) {
+Responder::Reply Responder::respond(Bytes query, Transport transport, std::span<std::uint8_t> out) {
   auto const header = query.size() < kHeaderBytes ? Message{.response = true} : header_of(query);
   if (header.response) {
     ++counts_.dropped;
-    return 0;
+    return {};
   }
   ++counts_.queries;
   auto reply = reply_to(header);
   std::size_t room = transport == Transport::kTcp ? kMessageMax : kUdpMin;
   if (header.opcode != Opcode::kQuery) {
     reply.rcode = Rcode::kNotImp;
-    return encode(reply, out).value_or(0);
+    return {.size_bytes = encode(reply, out).value_or(0)};
   }
   auto read = decode(query);
   if (!read) {
     ++counts_.malformed;
     reply.rcode = Rcode::kFormErr;
-    return encode(reply, out).value_or(0);
+    return {.size_bytes = encode(reply, out).value_or(0)};
   }
   reply = reply_to(*read);
   if (read->edns) {
@@ -202,9 +206,10 @@ std::size_t Responder::respond(Bytes query, Transport transport, std::span<std::
     ++counts_.by_type[static_cast<std::uint16_t>(type)];
     reply.recursion_available = reply.rcode != Rcode::kFormErr && !is_action(type);
   }
-  if (reply.rcode == Rcode::kNoError) answer(reply.questions.front(), reply);
+  std::chrono::nanoseconds delay{};
+  if (reply.rcode == Rcode::kNoError) delay = answer(reply.questions.front(), reply);
   out = out.first(std::min(out.size(), room));
-  if (auto const size = encode(reply, out)) return *size;
+  if (auto const size = encode(reply, out)) return {.size_bytes = *size, .delay = delay};
   reply.answers.clear();
   reply.authorities.clear();
   if (transport == Transport::kTcp) {
@@ -213,7 +218,7 @@ std::size_t Responder::respond(Bytes query, Transport transport, std::span<std::
     reply.truncated = true;
     ++counts_.truncated;
   }
-  return encode(reply, out).value_or(0);
+  return {.size_bytes = encode(reply, out).value_or(0), .delay = delay};
 }
 
 }  // namespace reprise::dns

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -53,10 +54,13 @@ class Responder {
   /// Entries whose hosts are not names are ignored; of two entries for one host the first counts.
   Responder(const Zone& zone, const Options& options);
 
-  /// Writes the reply to `query` into `out`, which has room for kMessageMax bytes, and returns its
-  /// size; 0 for no reply.
-  std::size_t respond(std::span<const std::uint8_t> query, Transport transport,
-                      std::span<std::uint8_t> out);
+  struct Reply {
+    std::size_t size_bytes = 0;        ///< 0: no reply
+    std::chrono::nanoseconds delay{};  ///< from the query until it is to be sent
+  };
+  /// Writes the reply to `query` into `out`, which has room for kMessageMax bytes.
+  Reply respond(std::span<const std::uint8_t> query, Transport transport,
+                std::span<std::uint8_t> out);
 
   const Counts& counts() const { return counts_; }
 
@@ -67,6 +71,7 @@ class Responder {
     std::vector<Name> chain;
     std::uint32_t ttl_s = kTtlSeconds;
     std::vector<Svcb> https;
+    std::chrono::nanoseconds delay{};
   };
   struct Hash {
     using is_transparent = void;
@@ -80,7 +85,8 @@ class Responder {
   /// valid for all names below it (RFC 8020).
   void add_ancestors();
   const Entry* find(const Name& lowered) const;
-  void answer(const Question& question, Message& reply);
+  /// Returns how long the answer is to wait.
+  std::chrono::nanoseconds answer(const Question& question, Message& reply);
   void answer_from(const Entry& entry, const Question& question, Message& reply) const;
 
   Options options_;

@@ -97,8 +97,14 @@ struct Server::State : std::enable_shared_from_this<State> {
   awaitable<void> serve_udp(udp::socket& socket);
   awaitable<void> accept(tcp::acceptor& acceptor);
   awaitable<void> serve_client(Clients::iterator client);
-  std::size_t answer_messages(std::span<const std::uint8_t> in, std::vector<std::uint8_t>& out,
-                              bool& broken);
+  struct Answered {
+    std::size_t taken_bytes = 0;
+    std::chrono::nanoseconds delay{};
+    bool broken = false;
+  };
+  Answered answer_messages(std::span<const std::uint8_t> in, std::vector<std::uint8_t>& out);
+  awaitable<void> wait(std::chrono::nanoseconds delay);
+  void hold(std::chrono::nanoseconds delay, std::function<void()> then);
   void open(tcp::socket socket);
   void admit(tcp::socket socket);
   void sweep();
@@ -117,6 +123,7 @@ struct Server::State : std::enable_shared_from_this<State> {
   std::list<udp::socket> udp_sockets;
   std::list<tcp::acceptor> acceptors;
   Clients clients;
+  std::list<net::steady_timer> delays;  // of answers that wait
   UdpBatch batch;
   std::vector<std::uint8_t> scratch = std::vector<std::uint8_t>(kMessageMax);
   bool sweeping = false;
@@ -126,18 +133,40 @@ struct Server::State : std::enable_shared_from_this<State> {
 awaitable<void> Server::State::serve_udp(udp::socket& socket) {
   UdpBatch::Answer const answer = [this](std::span<const std::uint8_t> query,
                                          const sockaddr_storage& from,
-                                         std::span<std::uint8_t> out) -> std::size_t {
-    if (!options.allow_remote && !is_near(from)) return 0;
-    return responder.respond(query, Responder::Transport::kUdp, out);
+                                         std::span<std::uint8_t> out) -> UdpBatch::Reply {
+    if (!options.allow_remote && !is_near(from)) return {};
+    auto const [size, delay] = responder.respond(query, Responder::Transport::kUdp, out);
+    return {.size_bytes = size, .delay = delay};
+  };
+  UdpBatch::Hold const hold_back = [this, &socket](HeldAnswer held,
+                                                   std::chrono::nanoseconds delay) {
+    hold(delay, [&socket, held = std::move(held)]() mutable { held.send(socket.native_handle()); });
   };
   while (true) {
     auto const [error] = co_await socket.async_wait(udp::socket::wait_read, kTuple);
     if (error || stopped) co_return;
     // Other sockets wait, too: at most a few batches per turn.
     for (int i = 0; i < 4; ++i) {
-      if (batch.serve(socket.native_handle(), answer) < UdpBatch::kMessages) break;
+      if (batch.serve(socket.native_handle(), answer, hold_back) < UdpBatch::kMessages) break;
     }
   }
+}
+
+/// Ends early if the server stops.
+awaitable<void> Server::State::wait(std::chrono::nanoseconds delay) {
+  auto const timer = delays.emplace(delays.end(), context, delay);
+  co_await timer->async_wait(kTuple);
+  delays.erase(timer);
+}
+
+/// Calls `then` after the delay, unless the server stops before, or too many wait.
+void Server::State::hold(std::chrono::nanoseconds delay, std::function<void()> then) {
+  if (delays.size() >= kHeldMax) return;
+  spawn([](State& state, std::chrono::nanoseconds for_so_long,
+           std::function<void()> action) -> awaitable<void> {
+    co_await state.wait(for_so_long);
+    if (!state.stopped) action();
+  }(*this, delay, std::move(then)));
 }
 
 awaitable<void> Server::State::accept(tcp::acceptor& acceptor) {
@@ -174,24 +203,25 @@ void Server::State::admit(tcp::socket socket) {
   if (!sweeping) sweep();
 }
 
-/// Answers the complete messages at the start of `in`, until the output is large. Returns the bytes
-/// of `in` that it used.
-std::size_t Server::State::answer_messages(std::span<const std::uint8_t> in,
-                                           std::vector<std::uint8_t>& out, bool& broken) {
-  std::size_t at = 0;
+/// Answers the complete messages at the start of `in`, until the output is large.
+Server::State::Answered Server::State::answer_messages(std::span<const std::uint8_t> in,
+                                                       std::vector<std::uint8_t>& out) {
+  Answered done;
+  auto& at = done.taken_bytes;
   while (in.size() - at >= 2 && out.size() < kAnswersMax) {
     std::size_t const size = in[at] << 8 | in[at + 1];
     if (in.size() - at - 2 < size) break;
     auto const query = in.subspan(at + 2, size);
-    auto const written = responder.respond(query, Responder::Transport::kTcp, scratch);
+    auto const [written, delay] = responder.respond(query, Responder::Transport::kTcp, scratch);
     at += 2 + size;
-    broken = written == 0;
-    if (broken) break;
+    done.delay = std::max(done.delay, delay);
+    done.broken = written == 0;
+    if (done.broken) break;
     out.push_back(static_cast<std::uint8_t>(written >> 8));
     out.push_back(static_cast<std::uint8_t>(written));
     out.insert(out.end(), scratch.begin(), scratch.begin() + static_cast<std::ptrdiff_t>(written));
   }
-  return at;
+  return done;
 }
 
 awaitable<void> Server::State::serve_client(Clients::iterator client) {
@@ -201,12 +231,17 @@ awaitable<void> Server::State::serve_client(Clients::iterator client) {
   bool broken = false;
   while (!broken && client->socket.is_open()) {
     out.clear();
-    auto const taken = answer_messages(std::span(in).first(filled), out, broken);
-    if (taken > 0) {
+    auto const answered = answer_messages(std::span(in).first(filled), out);
+    broken = answered.broken;
+    if (auto const taken = answered.taken_bytes; taken > 0) {
       std::copy(in.begin() + static_cast<std::ptrdiff_t>(taken),
                 in.begin() + static_cast<std::ptrdiff_t>(filled), in.begin());
       filled -= taken;
-      client->deadline = Clock::now() + options.tcp_idle;
+      client->deadline = Clock::now() + answered.delay + options.tcp_idle;
+      if (answered.delay > std::chrono::nanoseconds()) {
+        co_await wait(answered.delay);
+        if (stopped) break;
+      }
       auto const [error, count] =
           co_await net::async_write(client->socket, net::buffer(out), kTuple);
       if (error || stopped) break;
@@ -240,6 +275,7 @@ void Server::State::sweep() {
 void Server::State::stop() {
   stopped = true;
   sweeper.cancel();
+  for (auto& timer : delays) timer.cancel();
   boost::system::error_code ignored;
   for (auto& socket : udp_sockets) socket.close(ignored);
   for (auto& acceptor : acceptors) acceptor.close(ignored);
@@ -293,10 +329,17 @@ void Server::take(int descriptor) {
   state_->admit(std::move(socket));
 }
 
-std::vector<std::uint8_t> Server::answer(std::span<const std::uint8_t> query) {
-  if (state_->stopped) return {};
-  auto const size = state_->responder.respond(query, Responder::Transport::kUdp, state_->scratch);
-  return {state_->scratch.begin(), state_->scratch.begin() + static_cast<std::ptrdiff_t>(size)};
+void Server::answer(std::span<const std::uint8_t> query, Send send) {
+  auto& state = *state_;
+  if (state.stopped) return;
+  auto const [size, delay] =
+      state.responder.respond(query, Responder::Transport::kUdp, state.scratch);
+  std::vector reply(state.scratch.begin(),
+                    state.scratch.begin() + static_cast<std::ptrdiff_t>(size));
+  if (delay <= std::chrono::nanoseconds()) return send(std::move(reply));
+  state.hold(delay, [send = std::move(send), reply = std::move(reply)]() mutable {
+    send(std::move(reply));
+  });
 }
 
 Result<void> Server::adopt(int descriptor) {

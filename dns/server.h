@@ -4,6 +4,7 @@
 #include <boost/asio/ip/udp.hpp>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -32,8 +33,13 @@ Result<BoundSockets> bind_sockets(const boost::asio::ip::udp::endpoint& at);
 /// `tcp_idle` to send a query or to read its answers is closed; beyond `tcp_connections_max`, the
 /// one with the earliest deadline is closed. A connection that sends anything but queries is
 /// closed. Each holds at most 64 KiB of queries and 128 KiB of answers.
+///
+/// Answers that the responder delays wait here, at most kHeldMax of them; of more datagrams, the
+/// queries are lost. On a connection they also delay those that follow.
 class Server {
  public:
+  static constexpr std::size_t kHeldMax = 1024;
+
   struct Options {
     bool allow_remote = false;
     std::size_t tcp_connections_max = 128;
@@ -59,9 +65,11 @@ class Server {
   /// (see `allow_remote`). Call it on the thread of the context.
   void take(int descriptor);
 
-  /// Answers a received UDP message, for whose client the caller vouches; empty for no reply. Call
-  /// it on the thread of the context.
-  std::vector<std::uint8_t> answer(std::span<const std::uint8_t> query);
+  /// Answers a received UDP message, for whose client the caller vouches. `send` gets the reply
+  /// when it is due, and nothing if there is no reply; it is not called after stop(). Call it on
+  /// the thread of the context, as it calls `send`.
+  using Send = std::function<void(std::vector<std::uint8_t> reply)>;
+  void answer(std::span<const std::uint8_t> query, Send send);
 
   /// Closes everything. Idempotent.
   void stop();

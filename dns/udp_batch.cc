@@ -19,6 +19,26 @@ void free_interface(msghdr& header) {
 
 }  // namespace
 
+HeldAnswer::HeldAnswer(const msghdr& message) : peer_size_(message.msg_namelen) {
+  auto const* const bytes = static_cast<const std::uint8_t*>(message.msg_iov->iov_base);
+  bytes_.assign(bytes, bytes + message.msg_iov->iov_len);
+  auto const* const control = static_cast<const char*>(message.msg_control);
+  control_.assign(control, control + message.msg_controllen);
+  std::memcpy(&peer_, message.msg_name, std::min<std::size_t>(peer_size_, sizeof peer_));
+}
+
+void HeldAnswer::send(int socket) {
+  iovec piece{.iov_base = bytes_.data(), .iov_len = bytes_.size()};
+  msghdr message{};
+  message.msg_name = &peer_;
+  message.msg_namelen = peer_size_;
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = control_.empty() ? nullptr : control_.data();
+  message.msg_controllen = control_.size();
+  ::sendmsg(socket, &message, MSG_DONTWAIT);
+}
+
 UdpBatch::UdpBatch() : slots_(kMessages) {}
 
 void UdpBatch::prepare(int socket) {
@@ -28,7 +48,7 @@ void UdpBatch::prepare(int socket) {
   ::setsockopt(socket, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on);
 }
 
-std::size_t UdpBatch::serve(int socket, const Answer& answer) {
+std::size_t UdpBatch::serve(int socket, const Answer& answer, const Hold& hold) {
   for (std::size_t i = 0; i < kMessages; ++i) {
     Slot& slot = slots_[i];
     slot.piece = {.iov_base = slot.query.data(), .iov_len = slot.query.size()};
@@ -45,11 +65,15 @@ std::size_t UdpBatch::serve(int socket, const Answer& answer) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(received); ++i) {
     Slot& slot = slots_[i];
     auto const query = std::span(slot.query).first(headers_[i].msg_len);
-    auto const size = answer(query, slot.peer, slot.answer);
+    auto const [size, delay] = answer(query, slot.peer, slot.answer);
     if (size == 0) continue;
     slot.piece = {.iov_base = slot.answer.data(), .iov_len = size};
     free_interface(headers_[i].msg_hdr);
     if (headers_[i].msg_hdr.msg_controllen == 0) headers_[i].msg_hdr.msg_control = nullptr;
+    if (delay > std::chrono::nanoseconds()) {
+      hold(HeldAnswer(headers_[i].msg_hdr), delay);
+      continue;
+    }
     std::swap(headers_[answers++], headers_[i]);
   }
   for (std::size_t sent = 0; sent < answers;) {

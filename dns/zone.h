@@ -2,6 +2,7 @@
 
 #include <boost/asio/ip/address_v4.hpp>
 #include <boost/asio/ip/address_v6.hpp>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@ struct ZoneEntry {
   std::vector<std::string> chain;      ///< the CNAMEs, in order; the last one has the addresses
   std::optional<std::uint32_t> ttl_s;  ///< as recorded
   std::vector<Svcb> https;
+  std::chrono::nanoseconds delay{};  ///< of each answer
 };
 
 /// All names that a stub can resolve. Plain values.

@@ -31,13 +31,13 @@ bool PageDifference::can_be_put_in() const {
     case DifferenceKind::kChain:
     case DifferenceKind::kCoalescing:
     case DifferenceKind::kProtocol:
+    case DifferenceKind::kNameResolution:
       return true;
     case DifferenceKind::kCame:  // a hybrid has all requests: what mentions them is put in
     case DifferenceKind::kWent:
     case DifferenceKind::kUrl:
     case DifferenceKind::kOrder:
     case DifferenceKind::kInitiator:
-    case DifferenceKind::kNameResolution:  // a replay answers at once
       return false;
   }
   std::unreachable();

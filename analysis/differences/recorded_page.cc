@@ -68,15 +68,10 @@ RecordedPage RecordedPage::read(const ArchiveReader& archive, std::uint32_t sess
     auto const [known, is_new] = page.hosts.try_emplace(facts.host, host);
     if (!is_new && known->second.chain_bytes == 0) known->second = host;
   }
-  for (const DnsAnswer& answer : archive.answers()) {
-    if (answer.session != session || answer.asked == kNoTime || answer.answered == kNoTime) {
-      continue;
+  for (auto const& [host, took] : lookup_times(archive, session)) {
+    if (auto const known = page.hosts.find(host); known != page.hosts.end()) {
+      known->second.resolved_in = took;
     }
-    auto const known = page.hosts.find(answer.host);
-    if (known == page.hosts.end()) continue;
-    auto const took = time_between(answer.asked, answer.answered);
-    known->second.resolved_in =
-        std::max(known->second.resolved_in.value_or(std::chrono::nanoseconds(0)), took);
   }
   return page;
 }

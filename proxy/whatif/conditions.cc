@@ -49,6 +49,10 @@ class Maker {
       if (!is_first_of_host(request, by)) return;
       conditions_.further_away[request.host] += away->by;
       effects_[by].add(request.host, "further away");
+    } else if (auto const* const slower = intervention.as<SlowerName>()) {
+      if (!is_first_of_host(request, by)) return;
+      conditions_.slower_names[request.host] += slower->by;
+      effects_[by].add(request.host, "slower name");
     } else if (request.scheme != Scheme::kHttps) {
       effects_[by].remark("it has no TLS", request.url);
     } else if (auto const* const speak = intervention.as<Speak>()) {

@@ -21,6 +21,7 @@ namespace reprise::whatif {
 struct Conditions {
   std::shared_ptr<const ThinkRules> think;                       ///< null: none
   std::map<std::string, std::chrono::nanoseconds> further_away;  ///< by host
+  std::map<std::string, std::chrono::nanoseconds> slower_names;  ///< by host
   TlsChanges tls;
 };
 

@@ -14,7 +14,8 @@ namespace {
 using Parsed = std::expected<Action, std::string>;
 
 constexpr std::string_view kActions =
-    "think=TIME|xF|FILE, rtt=+TIME, drop, status=CODE, body=FILE, compress=br|zstd|gzip|off, "
+    "think=TIME|xF|FILE, rtt=+TIME, dns=+TIME, drop, status=CODE, body=FILE, "
+    "compress=br|zstd|gzip|off, "
     "protocol=h1|h2|h3, coalesce, cache=AGE, bytes=xF, preload, preconnect, priority=high|low, "
     "async, defer, lazy, inline, early-hints";
 
@@ -55,10 +56,20 @@ Parsed parse_think(std::string_view value) {
   return Think{.change = {}, .draws = std::move(*draws)};
 }
 
+std::optional<std::chrono::nanoseconds> parse_added(std::string_view value) {
+  return value.starts_with('+') ? parse_milliseconds(value.substr(1)) : std::nullopt;
+}
+
 Parsed parse_rtt(std::string_view value) {
-  auto const by = value.starts_with('+') ? parse_milliseconds(value.substr(1)) : std::nullopt;
+  auto const by = parse_added(value);
   if (!by) return wrong("rtt needs a time to add, such as rtt=+40ms");
   return FurtherAway{*by};
+}
+
+Parsed parse_dns(std::string_view value) {
+  auto const by = parse_added(value);
+  if (!by) return wrong("dns needs a time to add, such as dns=+40ms");
+  return SlowerName{*by};
 }
 
 Parsed parse_status(std::string_view value) {
@@ -117,15 +128,16 @@ struct WithValue {
   std::string_view name;
   Parsed (*parse)(std::string_view value);
 };
-constexpr std::array<WithValue, 9> kWithValue{{{"think", parse_think},
-                                               {"rtt", parse_rtt},
-                                               {"status", parse_status},
-                                               {"body", parse_body},
-                                               {"compress", parse_compress},
-                                               {"protocol", parse_protocol},
-                                               {"cache", parse_cache},
-                                               {"bytes", parse_bytes},
-                                               {"priority", parse_priority}}};
+constexpr std::array<WithValue, 10> kWithValue{{{"think", parse_think},
+                                                {"rtt", parse_rtt},
+                                                {"dns", parse_dns},
+                                                {"status", parse_status},
+                                                {"body", parse_body},
+                                                {"compress", parse_compress},
+                                                {"protocol", parse_protocol},
+                                                {"cache", parse_cache},
+                                                {"bytes", parse_bytes},
+                                                {"priority", parse_priority}}};
 
 Parsed parse_action(std::string_view text) {
   using enum Mention::Kind;
@@ -190,8 +202,8 @@ std::expected<std::vector<std::string>, std::string> lines_of(const std::string&
 }  // namespace
 
 bool Intervention::is_condition() const {
-  return as<Think>() != nullptr || as<FurtherAway>() != nullptr || as<Speak>() != nullptr ||
-         as<Coalesce>() != nullptr;
+  return as<Think>() != nullptr || as<FurtherAway>() != nullptr || as<SlowerName>() != nullptr ||
+         as<Speak>() != nullptr || as<Coalesce>() != nullptr;
 }
 
 std::optional<std::chrono::seconds> parse_age(std::string_view text) {

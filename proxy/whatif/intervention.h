@@ -26,6 +26,10 @@ struct Think {
 struct FurtherAway {
   std::chrono::nanoseconds by{};
 };
+/// Looking up the host's name takes longer by this.
+struct SlowerName {
+  std::chrono::nanoseconds by{};
+};
 /// The requests fail, as if their origin were gone.
 struct Drop {};
 struct Status {
@@ -66,8 +70,8 @@ struct Mention {
   Kind kind = Kind::kPreload;
 };
 
-using Action = std::variant<Think, FurtherAway, Drop, Status, Body, Compress, Speak, Coalesce,
-                            CacheFor, Resize, Mention>;
+using Action = std::variant<Think, FurtherAway, SlowerName, Drop, Status, Body, Compress, Speak,
+                            Coalesce, CacheFor, Resize, Mention>;
 
 /// One change of a replay.
 struct Intervention {
@@ -80,7 +84,7 @@ struct Intervention {
     return std::get_if<A>(&action);
   }
   /// Whether it changes how the archive is served, and not what is in it: think times, distance,
-  /// protocol, coalescing.
+  /// names, protocol, coalescing.
   bool is_condition() const;
 };
 

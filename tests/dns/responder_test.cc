@@ -42,7 +42,9 @@ class ResponderTest : public testing::Test {
 
   Octets raw_answer(const Octets& bytes, Responder::Transport transport = Transport::kUdp) {
     Octets out(kMessageMax);
-    out.resize(responder_.respond(bytes, transport, out));
+    auto const [size, delay] = responder_.respond(bytes, transport, out);
+    out.resize(size);
+    delay_ = delay;
     return out;
   }
 
@@ -80,6 +82,7 @@ class ResponderTest : public testing::Test {
 
   using Transport = Responder::Transport;
   Responder responder_{site(), {}};
+  std::chrono::nanoseconds delay_{};  // of the last answer
 };
 
 TEST_F(ResponderTest, GivesTheAddressesOfAName) {
@@ -91,6 +94,18 @@ TEST_F(ResponderTest, GivesTheAddressesOfAName) {
   EXPECT_THAT(addresses(reply), ElementsAre("127.18.0.1", "127.18.0.2"));
   EXPECT_EQ(reply.answers[0].ttl_s, Responder::kTtlSeconds);
   EXPECT_EQ(reply.edns, std::nullopt);
+}
+
+TEST_F(ResponderTest, SaysHowLongAnAnswerWaits) {
+  auto zone = site();
+  zone.entries[0].delay = std::chrono::milliseconds(80);
+  use(zone);
+  for (auto const type : {Type::kA, Type::kAaaa, Type::kHttps}) {
+    answer(query("www.example.org", type));
+    EXPECT_EQ(delay_, std::chrono::milliseconds(80));
+  }
+  answer(query("six.example"));
+  EXPECT_EQ(delay_, std::chrono::nanoseconds());
 }
 
 TEST_F(ResponderTest, KeepsTheCaseOfTheQuestion) {

@@ -228,10 +228,59 @@ TEST_F(ServerTest, ServesConnectionsThatWereAcceptedElsewhere) {
 TEST_F(ServerTest, AnswersMessagesThatCameElsewhereAsOverUdpUntilItStops) {
   Server server(context_, responder_, {});
   auto const asked = query("many.example");
-  EXPECT_TRUE(decode(server.answer(asked)).value().truncated);
-  EXPECT_TRUE(server.answer(Octets(3)).empty());
+  std::vector<Octets> replies;
+  auto const keep = [&](Octets reply) { replies.push_back(std::move(reply)); };
+  server.answer(asked, keep);
+  server.answer(Octets(3), keep);
+  ASSERT_THAT(replies, SizeIs(2));
+  EXPECT_TRUE(decode(replies[0]).value().truncated);
+  EXPECT_TRUE(replies[1].empty());
   server.stop();
-  EXPECT_TRUE(server.answer(asked).empty());
+  server.answer(asked, keep);
+  EXPECT_THAT(replies, SizeIs(2));
+}
+
+TEST_F(ServerTest, HoldsBackTheAnswersOfSlowNames) {
+  constexpr std::chrono::milliseconds kDelay{60};
+  responder_ = Responder({.entries = {{.host = "slow.example",
+                                       .v4 = {net::ip::make_address_v4("127.18.0.9")},
+                                       .delay = kDelay},
+                                      site().entries[0]}},
+                         {});
+  start({.tcp_idle = kDelay / 2}, "0.0.0.0");
+  at_.address(net::ip::make_address("127.0.0.5"));  // as it was asked, so it answers
+  auto const began = std::chrono::steady_clock::now();
+  EXPECT_THAT(ask_udp(query("slow.example")).answers, SizeIs(1));
+  EXPECT_GE(std::chrono::steady_clock::now() - began, kDelay);
+  auto socket = connected();
+  net::write(socket, net::buffer(framed(query("slow.example"))));
+  EXPECT_THAT(read_reply(socket).answers, SizeIs(1));
+  EXPECT_GE(std::chrono::steady_clock::now() - began, 2 * kDelay);
+
+  // Another name does not wait for it.
+  udp::socket client(client_context_, udp::v4());
+  client.send_to(net::buffer(query("slow.example")), at_);
+  client.send_to(net::buffer(query("www.example.org")), at_);
+  for (auto const* const expected : {"www.example.org", "slow.example"}) {
+    Octets reply(2000);
+    udp::endpoint from;
+    reply.resize(client.receive_from(net::buffer(reply), from));
+    EXPECT_EQ(decode(reply).value().questions.at(0).name.text(), expected);
+  }
+}
+
+TEST_F(ServerTest, StopsWithAnswersHeldBack) {
+  responder_ =
+      Responder({.entries = {{.host = "slow.example", .delay = std::chrono::hours(24)}}}, {});
+  Server server(context_, responder_, {});
+  bool sent = false;
+  for (std::size_t i = 0; i < 2 * Server::kHeldMax; ++i) {
+    server.answer(query("slow.example"), [&](const Octets&) { sent = true; });
+  }
+  context_.poll();
+  server.stop();
+  context_.run();
+  EXPECT_FALSE(sent);
 }
 
 TEST_F(ServerTest, AdoptsNothingThatItCannotServe) {

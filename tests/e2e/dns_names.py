@@ -52,9 +52,11 @@ def getaddrinfo(*names):
 class NameServer:
     """Answers over UDP from `records`, lines of "NAME. TTL IN TYPE DATA": what has the name and
     type that are asked for, CNAMEs followed. All other names and types have nothing. `asked` lists
-    names and types, in order of arrival."""
+    names and types, in order of arrival. `delays`: seconds that the answers about a name, without
+    a dot at its end, take."""
 
-    def __init__(self, records, address="127.0.0.1"):
+    def __init__(self, records, address="127.0.0.1", delays=None):
+        self.delays = delays or {}
         self.records = [line.split(None, 4) for line in records.strip().splitlines()]
         self.asked = []
         self.silent = set()
@@ -86,8 +88,15 @@ class NameServer:
             wire, peer = self.socket.recvfrom(4096)
             if not wire:
                 return
-            reply = self._answer(dns.message.from_wire(wire))
-            if reply is not None:
+            query = dns.message.from_wire(wire)
+            reply = self._answer(query)
+            if reply is None:
+                continue
+            name = str(query.question[0].name).lower().rstrip(".")
+            if name in self.delays:
+                threading.Timer(self.delays[name], self.socket.sendto,
+                                (reply.to_wire(), peer)).start()
+            else:
                 self.socket.sendto(reply.to_wire(), peer)
 
     def _answer(self, query):

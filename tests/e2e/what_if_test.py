@@ -156,13 +156,17 @@ class Load:
         """From the request on the network to the first byte of its response."""
         return self.timing(url)["first_byte_ms"] - self.timing(url)["send_start_ms"]
 
+    def lookup_ms(self, url):
+        return self.timing(url)["dns_end_ms"] - self.timing(url)["dns_start_ms"]
+
     def connect_ms(self, url):
         return self.timing(url)["connect_end_ms"] - self.timing(url)["connect_start_ms"]
 
 
 # Several changes of different requests, in one load: browsers start slowly. The tests look at what
 # cannot be otherwise, however busy the machine is: it makes things later, never earlier.
-SOME = ("path=/: think=+300ms", "host=third.page.test: rtt=+50ms", "path=/picture.png: drop",
+SOME = ("path=/: think=+300ms", "host=third.page.test: rtt=+50ms",
+        "host=late.page.test: dns=+150ms", "path=/picture.png: drop",
         "path=/below.png: lazy", "path=/late.png: preload", "path=/app.js: compress=gzip")
 OTHERS = ("path=/ad.js: think=+600ms", "path=/ad.js: async", "path=/style.css,/app.js: inline")
 MORE = ("path=/ad.js: think=+600ms", "path=/ad.js: defer", "host=late.page.test: preconnect",
@@ -191,6 +195,14 @@ class Conditions(Recorded):
         for load in self.loads(*SOME):
             self.assertGreater(load.wait_ms(AD), RTT_MS + 50 - CLOCK_MS)
             self.assertGreater(load.connect_ms(AD), 2 * (RTT_MS + 50) - CLOCK_MS)  # TCP, TLS 1.3
+
+    def test_a_name_that_is_slow_to_resolve(self):
+        for base, load in self.pairs(*SOME):
+            self.assertGreater(load.lookup_ms(LATE_IMAGE), RTT_MS + 150 - CLOCK_MS)
+            self.assertGreater(base.lookup_ms(LATE_IMAGE), RTT_MS - CLOCK_MS)
+        for asked, arguments in (("dns=+1ms", ()), ("dns=1ms", ("--dns", "127.0.0.1:0"))):
+            code, told = self.refused(f"host=third.page.test: {asked}", arguments=arguments)
+            self.assertEqual(code, 2, told)
 
     def test_another_protocol_for_one_host(self):
         other = {"h1": ("h2", "http/1.1"), "h2": ("h1", "h2")}

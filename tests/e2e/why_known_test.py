@@ -184,6 +184,14 @@ class Known(harness.TestCase):
                 file[2:] = [status, fields + b"Connection: close\r\n"]
         self.run_case("keep-alive lost", plant, r"connection: .*connection: close", prepare)
 
+    def test_a_name_is_slow_to_resolve(self):
+        def prepare(site):
+            site.lookup_ms[THIRD] = 20
+        def plant(site):
+            site.lookup_ms[THIRD] = 520
+        self.run_case("name slow to resolve", plant, f"{THIRD}: name resolution: resolved in",
+                      prepare, costs_ms=500)
+
     def test_a_redirect_more(self):
         def plant(site):
             files = site.files[THIRD]

@@ -1,5 +1,6 @@
 """A page on three hosts, recorded as it is and with changes, for tests of `why`."""
 
+import contextlib
 import json
 import pathlib
 
@@ -55,6 +56,8 @@ class Site:
         self.addresses = dict(ADDRESSES)
         self.certificates = {host: Certificate(self.folder / host, (host,)) for host in ADDRESSES}
         self.h2 = set()  # hosts that speak HTTP/2; statuses are all 200 where there is one
+        # Milliseconds by host. If there are any, all hosts are at port 443 and are looked up.
+        self.lookup_ms = {}
 
     def replace(self, host, path, old, new):
         body = self.files[host][path][1]
@@ -89,15 +92,31 @@ class Site:
         if self.h2:
             return [NginxSite(folder, {host: self.nginx_host(host) for host in self.files})]
         return [Origin(self.answer(host), names=(host,), address=self.addresses[host],
-                       tls=self.certificates[host]) for host in self.files]
+                       tls=self.certificates[host], port=443 if self.lookup_ms else 0)
+                for host in self.files]
+
+    @contextlib.contextmanager
+    def led_to(self, origins):
+        """Arguments by which record finds them."""
+        if not self.lookup_ms:
+            yield [each for origin in origins for each in origin.connect_to()]
+            return
+        from dns_names import NameServer  # which nobody else needs
+        server = NameServer("\n".join(f"{host}. 60 IN A {self.addresses[host]}"
+                                      for host in self.files),
+                            delays={host: ms / 1000 for host, ms in self.lookup_ms.items()})
+        try:
+            yield ["--dns-server", server.at, "--allow-private"]
+        finally:
+            server.close()
 
     def record(self, archive):
         origins = self.origins(self.folder / f"nginx-{archive.stem}")
         try:
-            arguments = [each for origin in origins for each in origin.connect_to()]
-            done = harness.run("record", "-o", str(archive), "--browser", harness.BROWSER,
-                               "--inject", "none", "--insecure-origin", *arguments, URL,
-                               folder=self.folder, timeout=120)
+            with self.led_to(origins) as arguments:
+                done = harness.run("record", "-o", str(archive), "--browser", harness.BROWSER,
+                                   "--inject", "none", "--insecure-origin", *arguments, URL,
+                                   folder=self.folder, timeout=120)
         finally:
             for origin in origins:
                 origin.close()

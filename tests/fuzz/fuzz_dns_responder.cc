@@ -26,7 +26,8 @@ Responder responder_of_a_site() {
 void try_one(Responder& responder, std::span<const std::uint8_t> query,
              Responder::Transport transport, std::size_t limit) {
   static std::vector<std::uint8_t> out(kMessageMax);
-  auto const size = responder.respond(query, transport, out);
+  auto const [size, delay] = responder.respond(query, transport, out);
+  check(delay == std::chrono::nanoseconds());
   check(size <= limit);
   if (size == 0) return check(query.size() < kHeaderBytes || (query[2] & 0x80) != 0);
   auto const reply = decode(std::span(out).first(size));

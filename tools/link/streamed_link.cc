@@ -101,9 +101,11 @@ std::string StreamedLink::start(Server& server, std::span<const std::size_t> lis
 
 void StreamedLink::answer(const StreamQuestion& question) {
   auto const* const asked = reinterpret_cast<const std::uint8_t*>(question.bytes.data());
-  auto const said = names_->server.answer({asked, question.bytes.size()});
-  auto const bytes = std::as_bytes(std::span(said));
-  shell_->answer(question.id, {bytes.begin(), bytes.end()});
+  names_->server.answer({asked, question.bytes.size()},
+                        [this, id = question.id](const std::vector<std::uint8_t>& reply) {
+                          auto const bytes = std::as_bytes(std::span(reply));
+                          shell_->answer(id, {bytes.begin(), bytes.end()});
+                        });
 }
 
 void StreamedLink::close_listeners() {

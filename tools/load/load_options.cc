@@ -33,6 +33,7 @@ constexpr std::array kPassedOn = {
     PassedOn{"--dns-chains", nullptr},
     PassedOn{"--strict", nullptr},
     PassedOn{"--think-time", "none|recorded|MS|xF"},
+    PassedOn{"--dns-time", "none|recorded|MS|xF"},
     PassedOn{"--origin-rtt", "none|recorded", true},
     PassedOn{"--link-seed", "N", true},
     PassedOn{"--congestion", "cubic|bbr|reno", true},

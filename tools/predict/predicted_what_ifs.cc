@@ -157,6 +157,11 @@ class WhatIfTranslation {
       for (auto const node : nodes_.at_addresses_of(request.host)) {
         changes_[node].rtt_us = std::max(changes_[node].rtt_us, us(away->by));
       }
+    } else if (auto const* const slower = intervention.as<whatif::SlowerName>()) {
+      if (!hosts_.emplace(by, request.host).second) return {};
+      for (auto const node : nodes_.of_host(request.host)) {
+        changes_[node].dns_us += us(slower->by);
+      }
     } else if (auto const* const speak = intervention.as<whatif::Speak>()) {
       for (auto const node : nodes_.of_host(request.host)) {
         changes_[node].protocol =

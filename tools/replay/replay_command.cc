@@ -181,6 +181,9 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
                 .single = options.topology == "single",
                 .any = options.dns_any,
                 .chains = options.dns_chains};
+  auto const dns_time = ThinkTime::parse(options.dns_time).value_or(ThinkTime());
+  delay_answers(**archive, options.session, dns_time, *naming.hosts);
+  naming.needs_resolver = dns_time.kind == ThinkTime::Kind::kFixed;
   if (options.origin_rtt == "recorded") {
     naming.round_trips = recorded_round_trips(**archive, options.session);
   }
@@ -316,6 +319,12 @@ void add_replay_command(CLI::App& app, const std::vector<std::string>& command, 
   sub->add_option("--origin-rtt", options->origin_rtt,
                   "recorded: add each origin's recorded round-trip time behind the link")
       ->check(CLI::IsMember({"none", "recorded"}))
+      ->capture_default_str();
+  sub->add_option("--dns-time", options->dns_time,
+                  "Wait before each answer of the resolver: none, recorded, the recorded time "
+                  "multiplied (x0.5), or milliseconds")
+      ->check(check_think_time)
+      ->type_name("none|recorded|MS|xF")
       ->capture_default_str();
   sub->add_flag("--dns-any", options->dns_any, "Answer names that were not recorded, too");
   sub->add_flag("--dns-chains", options->dns_chains, "Answer with the recorded CNAMEs and TTLs");

@@ -23,6 +23,7 @@ struct ReplayOptions {
   InjectionOptions injection;
   std::string dates = "shift";
   std::string think_time = "none";
+  std::string dns_time = "none";
   std::string pace = "streams";
   std::string protocol = "recorded";
   std::string topology = "recorded";

@@ -81,6 +81,20 @@ std::vector<dns::RecordedHost> recorded_hosts(const ArchiveReader& archive, std:
   return hosts;
 }
 
+void delay_answers(const ArchiveReader& archive, std::uint32_t session, const ThinkTime& time,
+                   std::vector<dns::RecordedHost>& hosts) {
+  if (time.kind == ThinkTime::Kind::kNone) return;
+  auto const times = lookup_times(archive, session == 0 ? session_to_replay(archive) : session);
+  for (dns::RecordedHost& each : hosts) {
+    auto const took = times.find(each.host);
+    if (time.kind == ThinkTime::Kind::kFixed) {
+      each.delay = time.fixed;
+    } else if (took != times.end()) {
+      each.delay = multiplied(took->second, time.factor);
+    }
+  }
+}
+
 std::map<net::ip::address, std::chrono::nanoseconds> recorded_round_trips(
     const ArchiveReader& archive, std::uint32_t session) {
   if (session == 0) session = session_to_replay(archive);

@@ -7,6 +7,7 @@
 
 #include "archive/reader.h"
 #include "dns/plan.h"
+#include "proxy/replay/response/schedule.h"
 #include "proxy/stream/net.h"
 
 namespace reprise {
@@ -15,6 +16,11 @@ namespace reprise {
 /// appearance: the input of dns::Plan. `session` 0 is the one that a replay would choose. A host
 /// without any response is omitted, so that it fails in a replay, too.
 std::vector<dns::RecordedHost> recorded_hosts(const ArchiveReader& archive, std::uint32_t session);
+
+/// Delays the answers for `hosts` by what looking them up took in the session, or by what `time`
+/// says instead.
+void delay_answers(const ArchiveReader& archive, std::uint32_t session, const ThinkTime& time,
+                   std::vector<dns::RecordedHost>& hosts);
 
 /// How long connecting to each origin address took: the minimum in the session, which is its round
 /// trip. Addresses without a connection are omitted.

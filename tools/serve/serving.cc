@@ -222,7 +222,14 @@ dns::Zone Serving::zone(const Naming& naming) const {
 }
 
 std::optional<int> Serving::bind_names(const Naming& naming) {
-  if (linked_ == nullptr && !addresses_.dns.at) return std::nullopt;
+  if (linked_ == nullptr && !addresses_.dns.at) {
+    if (!naming.needs_resolver) return std::nullopt;
+    std::fprintf(
+        stderr,
+        "reprise: --dns-time and --what-if dns= need clients that look up names here. Add a "
+        "link, --shaper packet, or --dns ADDRESS\n");
+    return kExitUsage;
+  }
   responder_.emplace(zone(naming), dns::Responder::Options{.chains = naming.chains});
   names_.emplace(context_, *responder_,
                  dns::Server::Options{.allow_remote = options_.addresses.allow_remote});

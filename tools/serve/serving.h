@@ -74,6 +74,8 @@ struct Naming {
   bool single = false;  ///< one stand-in for all
   bool any = false;     ///< other names resolve, too
   bool chains = false;  ///< the recorded CNAMEs and TTLs
+  /// Whether it is an error if no client can ask this process for names.
+  bool needs_resolver = false;
   /// How much each origin address adds to the round trip behind a link.
   std::map<net::ip::address, std::chrono::nanoseconds> round_trips;
 };

@@ -138,6 +138,11 @@ json::array what_if_json(const std::vector<Effect>& effects) {
 
 void change_naming(const whatif::Conditions& conditions, Naming& naming) {
   if (!naming.hosts) return;
+  for (dns::RecordedHost& each : *naming.hosts) {
+    auto const slower = conditions.slower_names.find(each.host);
+    if (slower != conditions.slower_names.end()) each.delay += slower->second;
+  }
+  naming.needs_resolver = naming.needs_resolver || !conditions.slower_names.empty();
   HostAddresses addresses(*naming.hosts);
   // Hosts that share an address are as far away as the furthest of them.
   std::map<net::ip::address, std::chrono::nanoseconds> further;

@@ -40,7 +40,8 @@ class Writing {
         contents_a_(contents_of_session(a)),
         contents_b_(contents_of_session(b)),
         round_trips_a_(a.reader),
-        round_trips_b_(b.reader) {
+        round_trips_b_(b.reader),
+        lookup_times_b_(lookup_times(b.reader, b.session)) {
     for (const PageDifference& each : differences.all) {
       if (groups[each.group] && each.can_be_put_in()) take(each);
     }
@@ -84,6 +85,7 @@ class Writing {
       case DifferenceKind::kChain:
       case DifferenceKind::kProtocol:
       case DifferenceKind::kCoalescing:
+      case DifferenceKind::kNameResolution:
         of_hosts_[each.host].insert(each.kind);
         return;
       default:
@@ -157,13 +159,24 @@ class Writing {
     std::set<std::string> answered;
     for (auto const* const answer : contents_a_.answers) {
       answered.insert(answer->host);
-      if (auto added = checked(to_.add_answer(*answer)); !added) return added;
+      if (auto added = checked(to_.add_answer(changed(*answer))); !added) return added;
     }
     for (auto const* const answer : contents_b_.answers) {
       if (answered.contains(answer->host)) continue;
       if (auto added = checked(to_.add_answer(*answer)); !added) return added;
     }
     return {};
+  }
+
+  DnsAnswer changed(DnsAnswer answer) const {
+    auto const took = lookup_times_b_.find(answer.host);
+    bool const timed = answer.asked != kNoTime && answer.answered != kNoTime;
+    if (timed && took != lookup_times_b_.end() &&
+        takes(answer.host, DifferenceKind::kNameResolution)) {
+      answer.asked = std::min(answer.asked, SessionTime::max() - took->second);
+      answer.answered = answer.asked + took->second;
+    }
+    return answer;
   }
 
   ConnectionFacts changed(ConnectionFacts facts) const {
@@ -265,6 +278,7 @@ class Writing {
   SessionContents contents_b_;
   RoundTrips round_trips_a_;
   RoundTrips round_trips_b_;
+  std::map<std::string, std::chrono::nanoseconds, std::less<>> lookup_times_b_;
   std::map<std::size_t, TakenParts> parts_;  // by pair
   std::set<std::string> thinking_hosts_;
   std::map<std::string, std::set<DifferenceKind>> of_hosts_;

@@ -58,12 +58,13 @@ std::expected<std::pair<std::vector<std::string>, std::vector<std::string>>, std
   return std::pair(without(load.arguments[1]), without(load.arguments[0]));
 }
 
-/// Differences of think times count, unless the user says otherwise.
-void add_recorded_think_times(std::vector<std::string>& words) {
-  for (const std::string& word : words) {
-    if (word.starts_with("--think-time")) return;
+/// Differences of think times and of looking up names count, unless the user says otherwise.
+void add_recorded_times(std::vector<std::string>& words) {
+  for (const std::string flag : {"--think-time", "--dns-time"}) {
+    auto const given = [&](const std::string& word) { return word.starts_with(flag); };
+    if (std::ranges::any_of(words, given)) continue;
+    words.insert(std::ranges::find(words, "--"), flag + "=recorded");
   }
-  words.insert(std::ranges::find(words, "--"), "--think-time=recorded");
 }
 
 /// Of two places in results (a.json#3): nothing is measured.
@@ -138,8 +139,8 @@ int run_command(const WhyFlags& flags, const std::vector<std::string>& words) {
     if (error) return say(kExitFailed, flags.output.string() + ": " + error.message());
   }
   auto& [words_a, words_b] = *sides;
-  add_recorded_think_times(words_a);
-  add_recorded_think_times(words_b);
+  add_recorded_times(words_a);
+  add_recorded_times(words_b);
   Interruption const interruption;
   WhyRun run({.compare = std::move(*compare),
               .words_a = std::move(words_a),

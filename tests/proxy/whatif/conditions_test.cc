@@ -66,6 +66,14 @@ TEST_F(ConditionsTest, AHostIsFurtherAwayOnceHoweverManyRequestsAreSelected) {
   EXPECT_EQ(effects_[0].changed, 1);
 }
 
+TEST_F(ConditionsTest, ANameIsSlowerOnceHoweverManyRequestsAreSelected) {
+  add_page();
+  auto const made = make({"host=b.test: dns=+40ms", "path=/1.js: dns=+1ms", "host=c.test: dns=+2"});
+  EXPECT_THAT(made.slower_names, ElementsAre(Pair("b.test", 41ms), Pair("c.test", 2ms)));
+  EXPECT_EQ(effects_[0].selected, 2);
+  EXPECT_EQ(effects_[0].changed, 1);
+}
+
 TEST_F(ConditionsTest, ProtocolsAreOfHostsWithTls) {
   add_page();
   auto const made = make({"*: protocol=h1", "host=b.test: protocol=h2"});

@@ -48,6 +48,7 @@ TEST(Intervention, HasEveryAction) {
   EXPECT_EQ(action<Think>("think=x0.5").change.factor, 0.5);
   EXPECT_EQ(action<FurtherAway>("rtt=+40ms").by, 40ms);
   EXPECT_EQ(action<FurtherAway>("rtt=+0.5").by, 500us);
+  EXPECT_EQ(action<SlowerName>("dns=+40ms").by, 40ms);
   action<Drop>("drop");
   EXPECT_EQ(action<Status>("status=503").code, 503);
   EXPECT_EQ(action<Compress>("compress=br").coding, coding::Coding::kBrotli);
@@ -112,6 +113,7 @@ TEST(Intervention, RefusesValuesOutsideOfItsLimits) {
                                  "bytes=xnan",
                                  "priority=auto",
                                  "priority",
+                                 "dns=40ms",
                                  "think",
                                  "think=",
                                  "body="}) {

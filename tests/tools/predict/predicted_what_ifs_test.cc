@@ -90,6 +90,11 @@ TEST_F(PredictedWhatIfs, ChangeThinkTimesOneAfterAnother) {
   EXPECT_EQ(times.think_us, 60'000);
 }
 
+TEST_F(PredictedWhatIfs, MakeNamesSlower) {
+  std::vector<std::string> const texts{"host=ads.test: dns=+30ms", "type=image: dns=+5ms"};
+  EXPECT_EQ(change_of(kPicture, texts).dns_us, 35'000);
+}
+
 TEST_F(PredictedWhatIfs, FindRequestsWhoseQueryVaries) {
   EXPECT_EQ(change_of("https://ads.test/ad.js?n=*", {"path=/ad.js: think=-5ms"}).think_us, -5'000);
 }

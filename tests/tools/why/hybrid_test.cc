@@ -55,6 +55,7 @@ struct Contents {
   std::map<std::string, Exchange> exchanges;
   std::map<std::string, ConnectionFacts> connections;
   std::map<std::string, std::int64_t> think_ms;
+  std::map<std::string, std::chrono::nanoseconds, std::less<>> lookups;
 
   explicit Contents(const ArchiveReader& reader) {
     RoundTrips const round_trips(reader);
@@ -69,6 +70,7 @@ struct Contents {
       exchanges[url] = std::move(exchange);
     }
     for (auto const& facts : reader.connections()) connections.try_emplace(facts.host, facts);
+    lookups = lookup_times(reader, 1);
   }
 };
 
@@ -232,6 +234,22 @@ TEST_F(Hybrid, HasALongerChainOfCertificates) {
   auto const made = hybrid({{DifferenceKind::kChain, "a.test"}});
   EXPECT_EQ(made.connections.at("a.test").chain_bytes, 9000u);
   EXPECT_EQ(made.connections.at("a.test").address, "192.0.2.1:443");
+}
+
+TEST_F(Hybrid, HasANameThatIsSlowToResolve) {
+  using std::chrono::milliseconds;
+  for (auto* const site : {&a_, &b_}) site->add(a_get(kPage, "text/html"), "a");
+  for (std::uint16_t const type : {1, 28}) {
+    a_.add(DnsAnswer{
+        .host = "a.test", .type = type, .asked = milliseconds(3), .answered = milliseconds(8)});
+    b_.add(DnsAnswer{.host = "a.test",
+                     .type = type,
+                     .asked = milliseconds(2),
+                     .answered = milliseconds(type == 1 ? 402 : 52)});
+  }
+  EXPECT_EQ(hybrid({}).lookups.at("a.test"), milliseconds(5));
+  EXPECT_EQ(hybrid({{DifferenceKind::kNameResolution, "a.test"}}).lookups.at("a.test"),
+            milliseconds(400));
 }
 
 TEST_F(Hybrid, KeepsTheNonceThatThePolicyPermits) {
