@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,8 @@ struct LoadResult {
     if (!load.replay || !replays[*load.replay].report) return nullptr;
     return &*replays[*load.replay].report;
   }
+  /// What the loads asked for and the archive does not have: "GET https://a.test/".
+  std::set<std::string> missed_requests() const;
 };
 
 }  // namespace reprise

@@ -12,8 +12,8 @@ MILESTONES = ["first contentful paint", "largest contentful paint", "load event"
 
 
 class Predict(Recorded):
-    def predict(self, *arguments, code=0):
-        done = harness.run("predict", str(self.archive), URL, "--link", LINK, "--inject", "none",
+    def predict(self, *arguments, code=0, archive=None):
+        done = harness.run("predict", str(archive or self.archive), URL, "--link", LINK, "--inject", "none",
                            "--protocol", "h2", "--browser", harness.BROWSER, *QUICK, *arguments,
                            folder=self.folder, timeout=240)
         self.assertEqual(done.returncode, code, done.stderr.decode())
@@ -60,16 +60,23 @@ class Predict(Recorded):
                   for load in json.loads((folder / f"{side}.json").read_text())["loads"]]
         self.assertEqual(sorted(traces), sorted(map(str, (folder / "traces").iterdir())))
 
-    def test_a_script_a_link_and_a_processor_at_once(self):
+    def test_a_script_a_link_and_a_processor_at_once_of_a_page_that_is_not_whole(self):
         folder = self.folder / "out"
+        archive = self.folder / "not-whole.reprise"
+        done = harness.run("archive", "trim", str(self.archive), "--drop", "path=/late.png", "-o",
+                           str(archive), folder=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
         done = self.predict("--runs", "4", "--to-link", "20mbit/20mbit/200", "--to-cpu-throttle",
                             "2", "--what-if", "host=third.page.test: think=+9000ms", "--what-if",
-                            "path=/ad.js: async", "-o", str(folder))
+                            "path=/ad.js: async", "-o", str(folder),
+                            archive=archive)
         told = done.stdout.decode()
         self.assertTrue(told.startswith(URL), told)
         for milestone in MILESTONES:
             self.assertIn(f"\n{milestone}\n  median  ", told)
         self.assertNotIn("saves", told)
+        self.assertIn("does not have 1 request of the page, such as GET "
+                      "https://late.page.test/late.png", done.stderr.decode())
         report = json.loads((folder / "prediction.json").read_text())
         self.assertEqual(report["to"]["link"], "20mbit/20mbit/200")
         # Name, connection, TLS and request; the load event waits for the script, the paint does

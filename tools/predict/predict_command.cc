@@ -5,6 +5,7 @@
 #include <random>
 
 #include "analysis/gate.h"
+#include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "pageload/results/result_file.h"
 #include "tools/commands.h"
@@ -74,6 +75,12 @@ class PredictRun {
     if (page_.loads.empty()) return say(kExitFailed, "no load of the page counts");
     auto predicted = predict_side(experiment_->side(kBase), *changed(), page_, seed_);
     if (!predicted) return say(kExitUsage, predicted.error());
+    if (auto const missed = experiment_->side(kBase).result().missed_requests(); !missed.empty()) {
+      predicted->remarks.push_back("the archive does not have " +
+                                   counted(missed.size(), "request") + " of the page, such as " +
+                                   printable(*missed.begin()) +
+                                   ": the prediction is of a page that is not whole");
+    }
     for (std::string const& remark : predicted->remarks) say(0, remark);
     for (MilestonePrediction& each : predicted->prediction.milestones) {
       auto measured = flags_.measure ? milestone_times(changed()->result(), each.milestone)

@@ -186,13 +186,7 @@ std::optional<int> WhyRun::check_first_loads(Experiment& experiment) {
 }
 
 void WhyRun::allow_misses_of(const LoadResult& side) {
-  for (const LoadResult::Load& load : side.loads) {
-    auto const* const replay = side.replay_of(load);
-    if (replay == nullptr) continue;
-    for (auto const& miss : replay->distinct_misses) {
-      known_misses_.insert(miss.method + " " + miss.url);
-    }
-  }
+  known_misses_.merge(side.missed_requests());
 }
 
 std::optional<int> WhyRun::check_misses(const LoadResult& result, const EffectRow& row) {
