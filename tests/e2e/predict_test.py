@@ -63,7 +63,7 @@ class Predict(Recorded):
     def test_a_script_a_link_and_a_processor_at_once_of_a_page_that_is_not_whole(self):
         folder = self.folder / "out"
         archive = self.folder / "not-whole.reprise"
-        done = harness.run("archive", "trim", str(self.archive), "--drop", "path=/late.png", "-o",
+        done = harness.run("archive", "trim", str(self.archive), "--drop", "path=/back.png", "-o",
                            str(archive), folder=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         done = self.predict("--runs", "4", "--to-link", "20mbit/20mbit/200", "--to-cpu-throttle",
@@ -76,7 +76,7 @@ class Predict(Recorded):
             self.assertIn(f"\n{milestone}\n  median  ", told)
         self.assertNotIn("saves", told)
         self.assertIn("does not have 1 request of the page, such as GET "
-                      "https://late.page.test/late.png", done.stderr.decode())
+                      "https://www.page.test/back.png", done.stderr.decode())
         report = json.loads((folder / "prediction.json").read_text())
         self.assertEqual(report["to"]["link"], "20mbit/20mbit/200")
         # Name, connection, TLS and request; the load event waits for the script, the paint does
