@@ -1,12 +1,12 @@
 #pragma once
 
-// Is B larger than A, and by how much, when the values come from several machines? Each value is
-// compared with those of the same machine alone, so that what machines differ by is no difference
-// between A and B. Pure.
+// Is B larger than A, and by how much, when the values come from several blocks: machines, or links
+// that lost the same packets? Each value is compared with those of the same block alone, so that
+// what blocks differ by is no difference between A and B. Pure.
 //
-// The sum of the machines' Mann-Whitney statistics (a stratified rank test: van Elteren, 1960, with
+// The sum of the blocks' Mann-Whitney statistics (a stratified rank test: van Elteren, 1960, with
 // equal weights for all pairs), and the Hodges-Lehmann estimate and interval that invert it. With
-// one machine both are those of rank_test.h and shift.h.
+// one block both are those of rank_test.h and shift.h.
 
 #include <span>
 #include <vector>
@@ -16,18 +16,18 @@
 
 namespace reprise {
 
-/// The values of one machine.
+/// The values of one block.
 struct Block {
   std::vector<double> a, b;
 };
 
-/// Without a machine that has values of both, p = 1.
+/// Without a block that has values of both, p = 1.
 RankTest blocked_rank_test(std::span<const Block> blocks);
 
-/// At least one machine must have values of both. Takes memory for all pairs within machines.
+/// At least one block must have values of both. Takes memory for all pairs within blocks.
 Shift blocked_shift(std::span<const Block> blocks, double alpha);
 
-/// Pairs of an A and a B of the same machine.
+/// Pairs of an A and a B of the same block.
 std::size_t pairs_in(std::span<const Block> blocks);
 
 }  // namespace reprise

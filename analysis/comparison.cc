@@ -76,6 +76,7 @@ class Comparing {
                              "of one's own");
     }
     remark_drops();
+    remark_seeds();
     judge_all();
     return std::move(out_);
   }
@@ -147,6 +148,15 @@ class Comparing {
         if (text.empty()) continue;
         out_.remarks.push_back(group->url + " in " + side + ": " + text);
       }
+    }
+  }
+
+  void remark_seeds() {
+    for (ComparedPage const& page : out_.pages) {
+      if (!share_link_seeds(page.a, page.b)) continue;
+      out_.remarks.push_back(page.a.url +
+                             ": only loads with the same losses, by the link's seed, are compared "
+                             "with each other");
     }
   }
 

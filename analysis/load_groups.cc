@@ -185,16 +185,40 @@ std::vector<LoadWithDrops> drops_of(const LoadGroup& group, const Measurements& 
   return out;
 }
 
+bool share_link_seeds(const LoadGroup& a, const LoadGroup& b) {
+  auto const seeds_of = [](const LoadGroup& group) {
+    std::set<std::optional<double>> seeds;
+    for (const LoadRow* load : group.loads) seeds.insert(load->link_seed);
+    seeds.erase(std::nullopt);
+    return seeds;
+  };
+  auto const most_are_in = [](const std::set<std::optional<double>>& seeds,
+                              const LoadGroup& group) {
+    auto const count = std::ranges::count_if(
+        group.loads, [&](const LoadRow* load) { return seeds.contains(load->link_seed); });
+    return 2 * static_cast<std::size_t>(count) > group.loads.size();
+  };
+  auto const of_a = seeds_of(a), of_b = seeds_of(b);
+  return of_a.size() > 1 && of_b.size() > 1 && most_are_in(of_a, b) && most_are_in(of_b, a);
+}
+
 std::vector<Block> blocks_of(const LoadGroup& a, const LoadGroup& b, std::size_t metric) {
-  std::map<std::string_view, Block> blocks;
+  auto const no_node = [](const LoadRow* load) { return load->node.empty(); };
+  bool const by_node =
+      std::ranges::none_of(a.loads, no_node) && std::ranges::none_of(b.loads, no_node);
+  bool const by_seed = share_link_seeds(a, b);
+  if (!by_node && !by_seed) return {};
+  std::map<std::pair<std::string_view, std::optional<double>>, Block> blocks;
   for (auto const& [group, values] : {std::pair{&a, &Block::a}, {&b, &Block::b}}) {
     for (const LoadRow* load : group->loads) {
-      if (load->node.empty()) return {};
-      if (load->metrics[metric]) (blocks[load->node].*values).push_back(*load->metrics[metric]);
+      if (!load->metrics[metric]) continue;
+      auto& block = blocks[{by_node ? std::string_view(load->node) : std::string_view(),
+                            by_seed ? load->link_seed : std::nullopt}];
+      (block.*values).push_back(*load->metrics[metric]);
     }
   }
   std::vector<Block> out;
-  for (auto& [node, block] : blocks) out.push_back(std::move(block));
+  for (auto& [which, block] : blocks) out.push_back(std::move(block));
   return out;
 }
 

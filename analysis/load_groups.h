@@ -75,8 +75,12 @@ std::vector<double> values_of(const LoadGroup& group, std::size_t metric);
 /// Of the loads that count, those with a load event.
 std::vector<LoadWithDrops> drops_of(const LoadGroup& group, const Measurements& all);
 
-/// Of two groups, the same values by the node of a campaign that made the loads. Empty unless all
-/// loads have a node.
+/// Whether most loads of each group have the seed of a link that the other one has, too, and there
+/// are several: the same packets were lost.
+bool share_link_seeds(const LoadGroup& a, const LoadGroup& b);
+
+/// Of two groups, the same values by what may be compared: by the node of a campaign that made the
+/// loads, if all have one, and by the seed of the link, if they share seeds. Empty if neither.
 std::vector<Block> blocks_of(const LoadGroup& a, const LoadGroup& b, std::size_t metric);
 
 /// Two groups to be compared.

@@ -45,6 +45,7 @@ LoadRow row_of(const LoadResult::Load& load, const ReplaySummary* replay) {
               .skipped = load.skipped,
               .node = load.node,
               .disturbances = disturbances_of(page, replay)};
+  if (replay != nullptr && replay->link) out.link_seed = replay->link->seed;
   if (!out.loaded) {
     bool const known = page.outcome != LoadOutcome::kUnknown;
     out.failure = (known ? std::string(to_string(page.outcome)) : "unknown outcome");

@@ -25,8 +25,8 @@ struct MinimumEffect {
 struct Samples {
   std::vector<double> a, b;
   MinimumEffect least;
-  /// The same values by the machine that measured them, when that is known: then values of
-  /// different machines are not compared.
+  /// The same values by the machine that measured them, or by what was lost on the way, when that
+  /// is known: then values of different blocks are not compared.
   std::vector<Block> blocks;
 };
 

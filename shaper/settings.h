@@ -92,6 +92,11 @@ struct LinkSettings {
   LossModel loss;
   Outages outages;  ///< not with a trace, which has its own gaps
 
+  /// Whether a seed decides what becomes of packets.
+  bool has_chance() const {
+    return loss.in_good > 0 || loss.good_to_bad > 0 || jitter > std::chrono::nanoseconds(0) ||
+           active_queue.discipline == QueueDiscipline::pie;
+  }
   bool operator==(const LinkSettings&) const = default;
 };
 

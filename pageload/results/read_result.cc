@@ -144,6 +144,7 @@ LinkSummary link_of(Fields from) {
   LinkSummary link;
   link.text = from.text("link_text");
   link.shaper = from.text("shaper");
+  link.seed = from.number("link_seed");
   auto check = from.into("self_check");
   link.self_check_ok = check.flag("ok");
   link.self_check_skipped = check.text("skipped");

@@ -63,6 +63,33 @@ TEST(Compare, FindsNoDifferenceInTheSame) {
   EXPECT_EQ(compare(a, a, {}).verdict, Verdict::kSame);
 }
 
+TEST(Compare, ComparesLoadsWithTheSameLosses) {
+  std::vector<std::string> as, bs;
+  for (int i = 0; i < 10; ++i) {  // each seed is that of two loads
+    double const lossy = 2000 + 900 * ((i / 2 * 3) % 5) + i % 2;
+    as.push_back(load_text({.load_ms = lossy}));
+    bs.push_back(load_text({.load_ms = lossy + 60}));
+  }
+  auto a = read(as), b = read(bs);
+  EXPECT_EQ(compare(a, b, {}).verdict, Verdict::kUndecided);
+  for (auto* const side : {&a, &b}) {
+    for (std::size_t i = 0; i < side->loads.size(); ++i) {
+      side->loads[i].link_seed = static_cast<double>(i / 2);
+    }
+  }
+  auto const paired = compare(a, b, {});
+  EXPECT_EQ(paired.verdict, Verdict::kDifferent);
+  EXPECT_EQ(paired.pages.at(0).metrics.at(0).finding.shift.estimate, 60);
+  EXPECT_THAT(paired.remarks, Contains(HasSubstr("the same losses")));
+
+  for (LoadRow& load : b.loads) *load.link_seed += 100;
+  EXPECT_EQ(compare(a, b, {}).verdict, Verdict::kUndecided) << "other losses";
+  for (auto* const side : {&a, &b}) {
+    for (LoadRow& load : side->loads) load.link_seed = 7;
+  }
+  EXPECT_EQ(compare(a, b, {}).verdict, Verdict::kUndecided) << "one seed tells nothing apart";
+}
+
 TEST(Compare, RefusesOtherRequestsUnlessTheyAreTheQuestion) {
   auto const a = read(loads_like({}));
   auto const b = read(loads_like({.requests = {"https://a.test/", "https://a.test/more"}}));

@@ -80,8 +80,8 @@ bool ExperimentSide::load(std::size_t run) {
   for (const LoadCell& cell : cells_) {
     char name[32];
     std::snprintf(name, sizeof name, "load-%04zu", result_.loads.size() + 1);
-    auto measured = measure_load(setup_of_run(setup_, result_.seed, run), cell.configuration,
-                                 cell.url, file_prefix_ + name);
+    auto measured = measure_load(setup_of_run(setup_, cell.configuration.link, result_.seed, run),
+                                 cell.configuration, cell.url, file_prefix_ + name);
     exit_code_ = exit_code_of(measured);
     if (measured.end == LoadEnd::kInterrupted) return false;
     said_.say(measured.messages);

@@ -163,8 +163,9 @@ class Measurement {
     char name[32];
     std::snprintf(name, sizeof name, "load-%04zu", result_.loads.size() + 1);
     auto const began = Clock::now();
-    auto measured = measure_load(setup_of_run(setup_, result_.seed, next.run), cell.configuration,
-                                 cell.url, name);
+    auto measured =
+        measure_load(setup_of_run(setup_, cell.configuration.link, result_.seed, next.run),
+                     cell.configuration, cell.url, name);
     auto const code = exit_code_of(measured);
     if (measured.end == LoadEnd::kInterrupted) {
       say(0, "interrupted after " + std::to_string(result_.loads.size()) + " of " +

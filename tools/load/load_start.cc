@@ -1,11 +1,13 @@
 #include "tools/load/load_start.h"
 
+#include <algorithm>
 #include <random>
 #include <utility>
 
 #include "archive/match/match.h"
 #include "archive/reader.h"
 #include "base/http/digest.h"
+#include "shaper/profile.h"
 #include "tools/archive/errors.h"
 
 namespace reprise {
@@ -59,9 +61,16 @@ std::vector<WhatIfMade> what_ifs_made(const std::vector<whatif::Effect>& effects
   return all;
 }
 
-LoadSetup setup_of_run(LoadSetup setup, std::uint64_t seed, std::size_t run) {
-  if (!setup.archive.empty()) {
-    setup.replay_arguments.push_back("--think-seed=" + std::to_string(seed + run));
+LoadSetup setup_of_run(LoadSetup setup, std::string_view link, std::uint64_t seed,
+                       std::size_t run) {
+  if (setup.archive.empty()) return setup;
+  setup.replay_arguments.push_back("--think-seed=" + std::to_string(seed + run));
+  bool const is_given = std::ranges::any_of(setup.link_arguments, [](const std::string& each) {
+    return each.starts_with("--link-seed");
+  });
+  auto const profile = parse_link(link);
+  if (!is_given && profile && (profile->down.has_chance() || profile->up.has_chance())) {
+    setup.link_arguments.push_back("--link-seed=" + std::to_string(seed + (run + 1) / 2));
   }
   return setup;
 }

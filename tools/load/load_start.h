@@ -5,6 +5,7 @@
 #include <expected>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pageload/results/load_result.h"
@@ -23,8 +24,9 @@ LoadResult empty_result(const LoadOptions& options, const std::filesystem::path&
 /// What `--what-if` changed, for a result.
 std::vector<WhatIfMade> what_ifs_made(const std::vector<whatif::Effect>& effects);
 
-/// `setup` for one run: think times that a what-if draws are the same in every measurement with
-/// the same seed.
-LoadSetup setup_of_run(LoadSetup setup, std::uint64_t seed, std::size_t run);
+/// `setup` for one run over `link`: think times that a what-if draws, and the packets that the link
+/// loses, are the same in every measurement with the same seed. Each seed of a link is that of two
+/// runs, so that what one seed is for A can be compared with what it is for B.
+LoadSetup setup_of_run(LoadSetup setup, std::string_view link, std::uint64_t seed, std::size_t run);
 
 }  // namespace reprise
