@@ -13,9 +13,9 @@ MILESTONES = ["first contentful paint", "largest contentful paint", "load event"
 
 class Predict(Recorded):
     def predict(self, *arguments, code=0, archive=None):
-        done = harness.run("predict", str(archive or self.archive), URL, "--link", LINK, "--inject", "none",
-                           "--protocol", "h2", "--browser", harness.BROWSER, *QUICK, *arguments,
-                           folder=self.folder, timeout=240)
+        done = harness.run("predict", str(archive or self.archive), URL, "--link", LINK,
+                           "--inject", "none", "--protocol", "h2", "--browser", harness.BROWSER,
+                           *QUICK, *arguments, folder=self.folder, timeout=240)
         self.assertEqual(done.returncode, code, done.stderr.decode())
         return done
 
