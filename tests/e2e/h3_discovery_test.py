@@ -80,7 +80,7 @@ class Discovery(harness.TestCase):
         result = self.folder / "loads.json"
         done = harness.run("load", str(self.archive), f"https://{host}/", "--browser", browser,
                            "--inject", "none", "--runs", "1", "--link", "20000/20000/60",
-                           "--shaper", "packet", "--settle", "0", "--quiet", "500", "-o",
+                           "--shaper", "packet", "--settle", "0", "--quiet", "2000", "-o",
                            str(result), *arguments, folder=self.folder, timeout=150)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         written = json.loads(result.read_text())
