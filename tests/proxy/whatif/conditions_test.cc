@@ -58,20 +58,17 @@ TEST_F(ConditionsTest, ThinkTimesChangeOneAfterAnother) {
   EXPECT_EQ(effects_[0].changed, 3);
 }
 
-TEST_F(ConditionsTest, AHostIsFurtherAwayOnceHoweverManyRequestsAreSelected) {
+TEST_F(ConditionsTest, TimesOfAHostAreAddedOnceHoweverManyRequestsAreSelected) {
   add_page();
-  auto const made = make({"host=b.test: rtt=+40ms", "path=/1.js: rtt=+1ms", "host=c.test: rtt=+2"});
-  EXPECT_THAT(made.further_away, ElementsAre(Pair("b.test", 41ms), Pair("c.test", 2ms)));
-  EXPECT_EQ(effects_[0].selected, 2);
-  EXPECT_EQ(effects_[0].changed, 1);
-}
-
-TEST_F(ConditionsTest, ANameIsSlowerOnceHoweverManyRequestsAreSelected) {
-  add_page();
-  auto const made = make({"host=b.test: dns=+40ms", "path=/1.js: dns=+1ms", "host=c.test: dns=+2"});
-  EXPECT_THAT(made.slower_names, ElementsAre(Pair("b.test", 41ms), Pair("c.test", 2ms)));
-  EXPECT_EQ(effects_[0].selected, 2);
-  EXPECT_EQ(effects_[0].changed, 1);
+  for (auto const& [action, times] :
+       {std::pair{"rtt", &Conditions::further_away}, std::pair{"dns", &Conditions::slower_names}}) {
+    auto const add = std::string(": ") + action + "=+";
+    auto const made =
+        make({"host=b.test" + add + "40ms", "path=/1.js" + add + "1ms", "host=c.test" + add + "2"});
+    EXPECT_THAT(made.*times, ElementsAre(Pair("b.test", 41ms), Pair("c.test", 2ms)));
+    EXPECT_EQ(effects_[0].selected, 2);
+    EXPECT_EQ(effects_[0].changed, 1);
+  }
 }
 
 TEST_F(ConditionsTest, ProtocolsAreOfHostsWithTls) {
