@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "analysis/normal.h"
 
@@ -13,10 +14,52 @@ const double kPowerZ = normal_upper_quantile(0.2);
 /// Of the rank test beside the t-test, where the noise is normal.
 constexpr double kEfficiency = 0.955;
 
-/// The smallest two-sided p of a rank test of `loads` against as many: 2 / binomial(2n, n).
-double smallest_p(std::size_t loads) {
+/// 1 / binomial(2n, n): one of the ways to divide twice as many loads into two sides.
+double chance_of_one_order(std::size_t loads) {
   auto const n = static_cast<double>(loads);
-  return 2 * std::exp(2 * std::lgamma(n + 1) - std::lgamma(2 * n + 1));
+  return std::exp(2 * std::lgamma(n + 1) - std::lgamma(2 * n + 1));
+}
+
+/// The smallest two-sided p of a rank test of `loads` against as many, in blocks of that many.
+double smallest_p(std::size_t loads, std::size_t block) {
+  if (block == 0) return 2 * chance_of_one_order(loads);
+  auto const blocks = static_cast<double>(loads / block);
+  return 2 * std::pow(chance_of_one_order(block), blocks) * chance_of_one_order(loads % block);
+}
+
+/// Of the rank test in such blocks beside the t-test. Ranks within few values tell less: as the
+/// Friedman test, by N / (N + 1) for blocks of N values.
+double efficiency(std::size_t block) {
+  auto const values = static_cast<double>(2 * block);
+  return block == 0 ? kEfficiency : kEfficiency * values / (values + 1);
+}
+
+/// The loads of links that have seeds, by seed; empty unless seeds differ and most are there twice.
+std::map<double, std::vector<double>> by_seed(const LoadGroup& group, std::size_t metric) {
+  std::map<double, std::vector<double>> out;
+  for (const LoadRow* load : group.loads) {
+    if (load->link_seed && load->metrics[metric]) {
+      out[*load->link_seed].push_back(*load->metrics[metric]);
+    }
+  }
+  auto const alone = static_cast<std::size_t>(
+      std::ranges::count_if(out, [](auto const& each) { return each.second.size() < 2; }));
+  if (out.size() < 2 || 2 * alone > out.size()) out.clear();
+  return out;
+}
+
+/// What loads of the same seed vary by.
+void set_spread_of_seeds(const std::map<double, std::vector<double>>& seeds, MetricSpread& spread) {
+  double squares = 0;
+  std::size_t freedom = 0, most = 0;
+  for (auto const& [seed, values] : seeds) {
+    auto const more = values.size() - 1;
+    if (more > 0) squares += static_cast<double>(more) * std::pow(standard_deviation(values), 2);
+    freedom += more;
+    most = std::max(most, values.size());
+  }
+  spread.deviation = std::sqrt(squares / static_cast<double>(freedom));
+  spread.loads_of_a_seed = most;
 }
 
 }  // namespace
@@ -30,6 +73,8 @@ std::vector<MetricSpread> spreads_of(const LoadGroup& group, const CompareOption
                    .loads = values.size(),
                    .median = median(values),
                    .deviation = standard_deviation(values)});
+    auto const seeds = by_seed(group, metric);
+    if (!seeds.empty()) set_spread_of_seeds(seeds, out.back());
   }
   return out;
 }
@@ -42,8 +87,10 @@ std::optional<std::size_t> needed_loads(const MetricSpread& spread, double effec
   for (std::size_t look = 0; look < looks.at().size(); ++look) {
     auto const loads = looks.at()[look];
     auto const level = looks.level(look, options.compare.alpha / static_cast<double>(metrics));
-    if (smallest_p(loads) > level) continue;
-    auto const error = spread.deviation * std::sqrt(2 / (kEfficiency * static_cast<double>(loads)));
+    if (smallest_p(loads, spread.loads_of_a_seed) > level) continue;
+    auto const error =
+        spread.deviation *
+        std::sqrt(2 / (efficiency(spread.loads_of_a_seed) * static_cast<double>(loads)));
     bool const is_found = effect >= (normal_upper_quantile(level / 2) + kPowerZ) * error;
     bool const is_large_enough = effect - least >= kPowerZ * error;
     if (is_found && is_large_enough) return loads;

@@ -16,6 +16,9 @@ struct MetricSpread {
   std::size_t loads = 0;
   double median = 0;
   double deviation = 0;  ///< standard deviation
+  /// Loads a side that the links of one seed get, which lose the same packets and are compared with
+  /// each other alone: `deviation` is the one among them. None: all loads are compared.
+  std::size_t loads_of_a_seed = 0;
 };
 
 std::vector<MetricSpread> spreads_of(const LoadGroup& group, const CompareOptions& options);

@@ -89,9 +89,11 @@ std::string NoiseCheck::text() const {
     auto const& metric = kMetrics[spread.metric];
     auto const least = least_effect(spread, options_.compare);
     char line[160];
-    std::snprintf(line, sizeof line, "%s varies by %.2f %% (%s)", std::string(metric.title).c_str(),
+    std::snprintf(line, sizeof line, "%s varies by %.2f %% (%s%s)",
+                  std::string(metric.title).c_str(),
                   spread.median > 0 ? 100 * spread.deviation / spread.median : 0,
-                  counted(spread.loads, "load").c_str());
+                  counted(spread.loads, "load").c_str(),
+                  spread.loads_of_a_seed > 0 ? "; among links that lose the same packets" : "");
     out += printable(cell.url) + ": " + line;
     auto const metrics =
         static_cast<std::size_t>(alpha_over * static_cast<double>(noise.spreads.size()));
@@ -124,6 +126,7 @@ boost::json::array NoiseCheck::json() const {
                    {"loads", spread.loads},
                    {"median", spread.median},
                    {"deviation", spread.deviation},
+                   {"loads_of_a_seed", spread.loads_of_a_seed},
                    {"load_seconds", noise.load_seconds}});
   }
   return out;

@@ -16,7 +16,7 @@ namespace {
 namespace json = boost::json;
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSchema = "reprise-known-noise/1";
+constexpr std::string_view kSchema = "reprise-known-noise/2";
 
 json::object to_json(const KnownNoise& noise) {
   json::array metrics;
@@ -24,7 +24,8 @@ json::object to_json(const KnownNoise& noise) {
     metrics.push_back({{"metric", kMetrics[each.metric].field},
                        {"loads", each.loads},
                        {"median", each.median},
-                       {"deviation", each.deviation}});
+                       {"deviation", each.deviation},
+                       {"loads_of_a_seed", each.loads_of_a_seed}});
   }
   return {{"schema", kSchema},
           {"measured", noise.measured.time_since_epoch().count()},
@@ -41,10 +42,12 @@ std::optional<KnownNoise> noise_of(Fields from, const std::string& error) {
     auto const field = each.text("metric");
     for (std::size_t i = 0; i < kMetricCount; ++i) {
       if (kMetrics[i].field != field) continue;
-      noise.spreads.push_back({.metric = i,
-                               .loads = static_cast<std::size_t>(each.integer("loads")),
-                               .median = each.number("median").value_or(0),
-                               .deviation = each.number("deviation").value_or(0)});
+      noise.spreads.push_back(
+          {.metric = i,
+           .loads = static_cast<std::size_t>(each.integer("loads")),
+           .median = each.number("median").value_or(0),
+           .deviation = each.number("deviation").value_or(0),
+           .loads_of_a_seed = static_cast<std::size_t>(each.integer("loads_of_a_seed"))});
     }
   });
   return error.empty() && !noise.spreads.empty() ? std::optional(noise) : std::nullopt;

@@ -68,6 +68,21 @@ TEST_F(NoiseCheckTest, SaysWhatIsTooSmallToSee) {
   EXPECT_THAT(check.text(), HasSubstr("a change of 50.0 ms needs 2"));
 }
 
+TEST_F(NoiseCheckTest, TellsNoiseOfLossesFromNoiseAmongThem) {
+  NoiseCheck check(options_, store());
+  add_loads(3);
+  for (std::size_t i = 0; i < result_.loads.size(); ++i) {
+    auto& load = result_.loads[i];
+    load.replay = i;
+    ReplaySummary report;
+    report.link.emplace().seed = static_cast<double>(i / 2);
+    result_.replays.push_back({.report = std::move(report)});
+  }
+  check.keep(result_, cells_, 6, kNow);
+  ASSERT_TRUE(check.look_up(result_, cells_, kNow));
+  EXPECT_THAT(check.text(), HasSubstr("; among links that lose the same packets)"));
+}
+
 TEST_F(NoiseCheckTest, KnowsNothingOfAnotherPageMachineOrArchiveOrOfLongAgo) {
   NoiseCheck check(options_, store());
   add_loads(3);
@@ -101,8 +116,8 @@ TEST_F(NoiseCheckTest, SurvivesFilesThatItDidNotWrite) {
   struct stat status{};
   ASSERT_EQ(::stat(file.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0600U);
-  for (const char* const text : {"", "{", "[]", "{\"schema\":\"reprise-known-noise/1\"}",
-                                 "{\"schema\":\"reprise-known-noise/1\",\"measured\":1800000000,"
+  for (const char* const text : {"", "{", "[]", "{\"schema\":\"reprise-known-noise/2\"}",
+                                 "{\"schema\":\"reprise-known-noise/2\",\"measured\":1800000000,"
                                  "\"metrics\":[{\"metric\":7}]}"}) {
     std::ofstream(file) << text;
     EXPECT_FALSE(check.look_up(result_, cells_, kNow)) << text;
