@@ -18,7 +18,7 @@ namespace {
 
 /// The load's own timeout does not cover the steps before and after it. These limits are for a slow
 /// browser on a busy machine that still works.
-constexpr auto kOpenTime = 30s;
+constexpr auto kOpenTime = 60s;
 constexpr auto kAnswerTime = 10s;
 /// For a browser that has already timed out and may never answer again.
 constexpr auto kLastAnswerTime = 5s;
