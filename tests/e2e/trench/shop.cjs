@@ -27,7 +27,7 @@ class Cart {
 
   async show() {
     for (let item = 0; item < 3; item += 1) await this.database.query();
-    await pause(240);
+    await pause(130);
     await this.tax.of(1);
     await this.tax.of(2);
     await this.discount(12);
