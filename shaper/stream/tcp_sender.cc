@@ -103,9 +103,11 @@ void TcpSender::deliver(const Segment& segment, News& news, Time now) {
 
 TcpSender::News TcpSender::take(const Acknowledgement& ack, Time now) {
   News news;
+  bool covers_resent = false;
   while (!segments_.empty() && segments_.front().bytes.end <= ack.upto) {
     Segment const& segment = segments_.front();
     ++news.acknowledged;
+    covers_resent = covers_resent || segment.resent;
     if (segment.sacked) {
       --sacked_;
     } else {
@@ -115,6 +117,9 @@ TcpSender::News TcpSender::take(const Acknowledgement& ack, Time now) {
     acknowledged_ = segment.bytes.end;
     segments_.pop_front();
   }
+  // The others may have arrived long before what was resent filled the gap, or when
+  // acknowledgements were lost: Linux takes no round trip from them either.
+  if (covers_resent) news.rtt.reset();
   for (std::uint32_t i = 0; i < ack.sack_count; ++i) {
     auto const& range = ack.sacks[i];
     auto segment = std::ranges::lower_bound(segments_, range.begin, {},
@@ -207,7 +212,7 @@ void TcpSender::arm(Time now) {
     timer_kind_ = Timer::reordering;
     return;
   }
-  auto timeout = rtt_.timeout();
+  auto timeout = std::min(rtt_.timeout(), kTimeoutMax);
   for (int i = 0; i < timeouts_; ++i) timeout = std::min(2 * timeout, kTimeoutMax);
   timer_ = now + timeout;
   timer_kind_ = Timer::retransmission;

@@ -302,6 +302,7 @@ TEST(StreamNetworkProperty, DeliversEverythingOverRandomLinks) {
     int steps = 0;
     while (auto const next = network.next_event()) {
       ASSERT_GE(*next, now) << "time runs backwards";
+      ASSERT_LE(*next - now, 120s) << "longer than any timer";
       now = *next;
       network.advance(now, events);
       ASSERT_LT(++steps, 100'000) << "never rests";
@@ -317,7 +318,6 @@ TEST(StreamNetworkProperty, DeliversEverythingOverRandomLinks) {
         EXPECT_EQ(network.unacknowledged(stream.id, direction), 0);
       }
     }
-    ASSERT_LT(now, 30min);
   });
   // Bursts of loss may take every try of a handshake.
   EXPECT_LT(failed, 25) << "of some 2500";
