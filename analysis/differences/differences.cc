@@ -1,5 +1,6 @@
 #include "analysis/differences/differences.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -54,6 +55,17 @@ Differences find_differences(RecordedPage a, RecordedPage b, const PlainBodyOf& 
   compare_hosts(builder);
   group_differences(builder);
   return std::move(builder.made);
+}
+
+void leave_out_names(Differences& differences) {
+  for (DifferenceGroup& group : differences.groups) {
+    auto const is_name = [&](std::size_t i) {
+      return differences.all[i].kind == DifferenceKind::kNameResolution;
+    };
+    if (!std::ranges::all_of(group.differences, is_name)) continue;
+    group.can_be_put_in = false;
+    group.title += " (needs --link)";
+  }
 }
 
 }  // namespace reprise

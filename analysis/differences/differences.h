@@ -91,4 +91,8 @@ inline constexpr std::uint64_t kAllComparedBytesMax = 256 << 20;
 Differences find_differences(RecordedPage a, RecordedPage b, const PlainBodyOf& plain_of_a,
                              const PlainBodyOf& plain_of_b);
 
+/// For replays without a link, in which browsers look up no names: how long that takes cannot be
+/// put in.
+void leave_out_names(Differences& differences);
+
 }  // namespace reprise

@@ -28,9 +28,14 @@ struct Opened {
   GivenArchive given;
   std::unique_ptr<ArchiveReader> reader;
   std::uint32_t session = 0;
+  bool has_link = false;
 
   ComparedArchive compared() const { return {.reader = *reader, .session = session}; }
 };
+
+bool is_link(const std::string& given) {
+  return given != "none";
+}
 
 std::expected<Opened, int> open(const std::vector<std::string>& words) {
   LoadOptions load;
@@ -51,7 +56,8 @@ std::expected<Opened, int> open(const std::vector<std::string>& words) {
   return Opened{.name = load.archive().filename().string(),
                 .given = std::move(*given),
                 .reader = std::move(*reader),
-                .session = session};
+                .session = session,
+                .has_link = std::ranges::any_of(load.links, is_link)};
 }
 
 std::vector<std::string> with_archive(std::vector<std::string> words, const fs::path& archive) {
@@ -103,6 +109,7 @@ std::optional<int> WhyRun::find_differences() {
   differences_ =
       reprise::find_differences(std::move(page_a), std::move(page_b), plain_bodies_of(*one.reader),
                                 plain_bodies_of(*other.reader));
+  if (!one.has_link) leave_out_names(differences_);  // no browser looks them up
   for (std::size_t i = 0; i < differences_.groups.size(); ++i) {
     if (differences_.groups[i].can_be_put_in) candidates_.push_back(i);
   }

@@ -298,6 +298,20 @@ TEST(Differences, HostsDifferInCertificateProtocolAddressAndLookUp) {
                   "coalescing cdn.test: at the address of no other host instead of a.test"));
 }
 
+TEST(Differences, WithoutALinkNoNameIsLookedUp) {
+  auto b = a_page();
+  b.page.hosts["a.test"].resolved_in = milliseconds(300);
+  b.at("https://a.test/app.js").think = milliseconds(350);
+  auto differences = differences_of(a_page(), b);
+  leave_out_names(differences);
+  ASSERT_EQ(differences.groups.size(), 2U);
+  for (const DifferenceGroup& group : differences.groups) {
+    bool const is_name = group.title.contains("resolved in");
+    EXPECT_NE(group.can_be_put_in, is_name) << group.title;
+    EXPECT_EQ(group.title.ends_with(" (needs --link)"), is_name) << group.title;
+  }
+}
+
 TEST(Differences, OtherAddressesOfTheSameCompanyAreNone) {
   auto b = a_page();
   b.page.hosts["cdn.test"].address = "198.51.100.9";
