@@ -89,6 +89,7 @@ class Simulator {
     double used = kNever;  ///< when it would start without a preload
     double run = kNever, ran = kNever;
     double left = 0;  ///< bytes that the server has not sent
+    double turn = 0;  ///< of all that share, the least one sends
     double arrived = 0;
   };
   struct Event {
@@ -155,15 +156,27 @@ class Simulator {
                   .waited = link_is_free_ - now_});
   }
 
+  /// A response shares with those like it from now on, whatever they have sent before: as nghttp2.
+  void join(Connection& connection, int i) {
+    double least = kNever;
+    for (int const k : connection.sending) {
+      bool const alike = !page_.priorities || urgency_of(request(k)) == urgency_of(request(i));
+      if (alike) least = std::min(least, state(k).turn);
+    }
+    state(i).turn = least == kNever ? 0 : least;
+    connection.sending.push_back(i);
+  }
+
   void send_what_may(Connection& connection) {
     while (!connection.sending.empty() && connection.in_flight < connection.window) {
       auto const i = *std::ranges::min_element(connection.sending, {}, [&](int k) {
-        // What is of use in part shares: the one that has sent the least.
+        // What is of use in part shares: the one that has sent the least since it joined.
         auto const& one = request(k);
         bool const whole = page_.priorities && is_whole(one);
-        double const sent = bytes_of(k) - state(k).left;
-        return std::tuple(page_.priorities ? urgency_of(one) : 0, !whole, whole ? 0 : sent);
+        return std::tuple(page_.priorities ? urgency_of(one) : 0, !whole,
+                          whole ? 0 : state(k).turn);
       });
+      state(i).turn += kPacketBytes;
       send_packet(connection, i);
       if (state(i).left <= 0) std::erase(connection.sending, i);
     }
@@ -237,7 +250,7 @@ class Simulator {
         break;
       case Event::kAnswer:
         at.left = bytes_of(event.request);
-        connections_[asked.host].sending.push_back(event.request);
+        join(connections_[asked.host], event.request);
         send_what_may(connections_[asked.host]);
         break;
       case Event::kPacket:
