@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 namespace reprise {
 namespace {
@@ -55,11 +56,21 @@ nanoseconds think_time_until(SessionTime at, const Timings& timings,
 std::map<std::string, nanoseconds, std::less<>> lookup_times(const ArchiveReader& archive,
                                                              std::uint32_t session) {
   std::map<std::string, nanoseconds, std::less<>> longest;
+  std::set<std::string, std::less<>> answered;
   for (const DnsAnswer& answer : archive.answers()) {
     bool const known = answer.asked != kNoTime && answer.answered != kNoTime;
-    if (answer.session != session || !known) continue;
+    if (answer.session != session) continue;
+    answered.insert(answer.host);
+    if (!known) continue;
     auto& time = longest[answer.host];
     time = std::max(time, time_between(answer.asked, answer.answered));
+  }
+  for (const ConnectionFacts& facts : archive.connections()) {
+    auto const took = time_between(facts.dns_start, facts.connect_start);
+    bool const counts = facts.session == session && !answered.contains(facts.host);
+    if (!counts || took == nanoseconds()) continue;
+    auto& time = longest[facts.host];
+    time = std::max(time, took);
   }
   return longest;
 }

@@ -35,8 +35,9 @@ std::chrono::nanoseconds think_time_until(SessionTime at, const Timings& timings
 /// times are unknown.
 std::optional<std::chrono::nanoseconds> round_trip_of(const ConnectionFacts& facts);
 
-/// How long looking up each host's name took in a session: the longest of its queries. Hosts
-/// without the times of one are left out.
+/// How long looking up each host's name took in a session: the longest of its queries; of hosts
+/// without any, as in imports, the longest before one of their connections. Hosts without such
+/// times are left out.
 std::map<std::string, std::chrono::nanoseconds, std::less<>> lookup_times(
     const ArchiveReader& archive, std::uint32_t session);
 

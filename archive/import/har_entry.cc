@@ -8,6 +8,27 @@ namespace reprise::importing {
 namespace {
 
 constexpr double kMillisecond = 1e6;
+enum : std::uint8_t { kBlocked, kDns, kConnect, kSend, kWait, kReceive, kSsl };
+
+/// Of a request that waited for a connection to be made. Without `dns` the tool may have counted
+/// looking the name up as a part of `connect`. `ssl` is another part of it (HAR 1.2), but of some
+/// tools an addition, and over HTTP/3 both are one handshake: then `connect` has one round trip.
+ConnectTimes connect_times(const HarEntry& entry) {
+  auto const& timings = entry.timings;
+  if (timings[kDns] < 0 || timings[kConnect] <= 0 || entry.draft.status == 0) return {};
+  auto const after = [&](double ms) {
+    return *entry.draft.queued + std::llround(ms * kMillisecond);
+  };
+  auto const dns_start = std::clamp(timings[kBlocked], 0.0, 1e9);
+  auto const start = dns_start + std::min(timings[kDns], 1e9);
+  auto const end = start + std::min(timings[kConnect], 1e9);
+  bool const has_ssl = timings[kSsl] > 0;
+  bool const is_part = has_ssl && timings[kSsl] < timings[kConnect];
+  ConnectTimes times{
+      .dns_start = after(dns_start), .connect_start = after(start), .ready = after(end)};
+  if (has_ssl) times.tls_start = after(is_part ? end - timings[kSsl] : end);
+  return times;
+}
 
 }  // namespace
 
@@ -22,8 +43,9 @@ bool holds_body(const HarEntry& entry) {
 void set_times(HarEntry& entry) {
   auto& draft = entry.draft;
   if (!draft.queued) return;
+  draft.connect = connect_times(entry);
   double at = 0;
-  std::array<UnixTime*, kHarTimings.size()> const points = {
+  std::array<UnixTime*, kSsl> const points = {
       nullptr, nullptr, nullptr, &draft.request_sent, &draft.first_byte, &draft.end};
   for (std::size_t i = 0; i < points.size(); ++i) {
     at += std::clamp(entry.timings[i], 0.0, 1e9) * kMillisecond;

@@ -8,8 +8,8 @@
 
 namespace reprise::importing {
 
-inline constexpr std::array<std::string_view, 6> kHarTimings = {"blocked", "dns",  "connect",
-                                                                "send",    "wait", "receive"};
+inline constexpr std::array<std::string_view, 7> kHarTimings = {
+    "blocked", "dns", "connect", "send", "wait", "receive", "ssl"};
 
 /// One entry of a HAR during parsing.
 struct HarEntry {
@@ -21,7 +21,7 @@ struct HarEntry {
   bool has_fields = false;  ///< of the response: some tools write its content first
   bool has_text = false;    ///< of the response: a body, possibly empty
   bool lost_text = false;   ///< it is unreadable
-  std::array<double, kHarTimings.size()> timings = {-1, -1, -1, -1, -1, -1};  ///< in ms
+  std::array<double, kHarTimings.size()> timings = {-1, -1, -1, -1, -1, -1, -1};  ///< in ms
   double content_bytes = -1;
   double body_bytes = -1;  ///< of the response, on the wire
 };
@@ -29,7 +29,8 @@ struct HarEntry {
 /// Whether the recording has the response's body, possibly empty.
 bool holds_body(const HarEntry& entry);
 
-/// Sets the exchange's times from its start and the entry's timings.
+/// Sets the times of the exchange, and of the connection that was made for it, from its start and
+/// the entry's timings.
 void set_times(HarEntry& entry);
 
 }  // namespace reprise::importing

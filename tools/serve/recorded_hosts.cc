@@ -21,6 +21,7 @@ class RecordedNames {
     }
   }
 
+  bool are_none() const { return by_host_.empty(); }
   /// Chain, TTL and HTTPS records of `host`, if there are any.
   dns::RecordedHost of(const std::string& host) const {
     auto const found = by_host_.find(host);
@@ -53,10 +54,8 @@ std::vector<dns::RecordedHost> recorded_hosts(const ArchiveReader& archive, std:
   RecordedNames const names(archive, session);
   std::vector<dns::RecordedHost> hosts;
   std::unordered_set<std::string> seen;
-  bool recorded_here = true;
   for (const ConnectionFacts& facts : archive.connections()) {
     if (facts.session != session) continue;
-    recorded_here = recorded_here && facts.connect_start != kNoTime;
     if (facts.address.empty()) {
       // Reached through a proxy, which alone knew the address.
       bool const reached = facts.ready != kNoTime;
@@ -67,8 +66,8 @@ std::vector<dns::RecordedHost> recorded_hosts(const ArchiveReader& archive, std:
     hosts.push_back(names.of(facts.host));
     hosts.back().addresses = {facts.address};
   }
-  if (!hosts.empty() && recorded_here) return hosts;
-  // Imports have connections for some exchanges at most, without times.
+  if (!hosts.empty() && !names.are_none()) return hosts;
+  // Imports have connections for some exchanges at most, and no answers.
   for (auto const ordinal : archive.ordinals_in_order()) {
     auto const& entry = archive.entries()[ordinal];
     if (entry.session != session || entry.outcome == Outcome::kOriginFailed) continue;

@@ -157,6 +157,9 @@ class Writing {
       if (auto added = checked(to_.add_connection(std::move(moved))); !added) return added;
     }
     std::set<std::string> answered;
+    for (auto const* const facts : contents_a_.connections) {
+      if (facts->dns_start != kNoTime) answered.insert(facts->host);  // as A's browser says
+    }
     for (auto const* const answer : contents_a_.answers) {
       answered.insert(answer->host);
       if (auto added = checked(to_.add_answer(changed(*answer))); !added) return added;
@@ -187,6 +190,12 @@ class Writing {
       facts.chain_digest = other->chain_digest;
     }
     if (takes(facts.host, DifferenceKind::kProtocol)) facts.alpn = other->alpn;
+    auto const took = lookup_times_b_.find(facts.host);
+    if (facts.connect_start != kNoTime && took != lookup_times_b_.end() &&
+        takes(facts.host, DifferenceKind::kNameResolution)) {  // an import has no answers
+      facts.dns_start =
+          std::max(facts.connect_start, SessionTime::min() + took->second) - took->second;
+    }
     if (takes(facts.host, DifferenceKind::kCoalescing)) {  // all that shared, or will, do so
       facts.address = other->address;
       facts.certificate_names = other->certificate_names;

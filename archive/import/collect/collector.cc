@@ -176,6 +176,10 @@ std::uint64_t Collector::connection_of(const ExchangeDraft& draft) {
     facts.address =
         (is_v6 ? "[" + draft.address + "]" : draft.address) + ":" + std::to_string(draft.url.port);
   }
+  facts.dns_start = time_of(draft.connect.dns_start);
+  facts.connect_start = time_of(draft.connect.connect_start);
+  facts.tls_start = time_of(draft.connect.tls_start);
+  facts.ready = time_of(draft.connect.ready);
   took(sink_.add_connection(std::move(facts)));
   return last_connection_;
 }

@@ -60,6 +60,11 @@ struct MessageDraft {
 inline constexpr std::size_t kMessagePayloadMax = 16 << 20;  ///< per message
 inline constexpr std::size_t kMessagesHeldMax = 64 << 20;    ///< per exchange
 
+/// When the connection of an exchange was made.
+struct ConnectTimes {
+  UnixTime dns_start, connect_start, tls_start, ready;
+};
+
 /// An exchange as in a recording. Defaults mean unknown.
 struct ExchangeDraft {
   std::uint64_t sequence = 0;  ///< from Collector::next_sequence(); 0: the next one
@@ -87,6 +92,7 @@ struct ExchangeDraft {
   std::string address;     ///< of the origin, without port
   std::string connection;  ///< exchanges with equal text shared a connection
   ConnectionFacts facts;   ///< its ALPN and TLS, if known
+  ConnectTimes connect;    ///< of a connection, those of its first exchange count
 };
 
 /// Adds the exchanges of one import to an archive: one session, for any number of files. Corrects

@@ -40,6 +40,34 @@ TEST_F(ImportHar, KeepsTheEntryWithItsTimesAndAddress) {
   EXPECT_EQ(sink.sessions.at(0).pages, std::vector<std::string>{"https://a.test/"});
 }
 
+TEST_F(ImportHar, KeepsWhenTheConnectionWasMade) {
+  using std::chrono::milliseconds;
+  struct Case {
+    std::string timings;
+    SessionTime dns_start, connect_start, tls_start, ready;
+  };
+  for (const Case& each : {
+           Case{R"("blocked":5,"dns":10,"connect":60,"ssl":40,"send":1)", milliseconds(1505),
+                milliseconds(1515), milliseconds(1535), milliseconds(1575)},
+           Case{R"("dns":0,"connect":20,"ssl":45)", milliseconds(1500), milliseconds(1500),
+                milliseconds(1520), milliseconds(1520)},  // beside it, as some tools count
+           Case{R"("dns":0,"connect":20,"ssl":-1)", milliseconds(1500), milliseconds(1500), kNoTime,
+                milliseconds(1520)},
+           Case{R"("dns":-1,"connect":-1,"ssl":-1)", kNoTime, kNoTime, kNoTime, kNoTime},
+           Case{R"("dns":0,"connect":0,"ssl":0)", kNoTime, kNoTime, kNoTime, kNoTime},
+           Case{R"("dns":-1,"connect":20)", kNoTime, kNoTime, kNoTime, kNoTime},
+       }) {
+    ASSERT_EQ(import(har(response(R"({"size":2,"text":"hi"})"),
+                         R"(,"serverIPAddress":"192.0.2.1","timings":{)" + each.timings + "}")),
+              "");
+    auto const& facts = sink.connections.at(0);
+    EXPECT_EQ(facts.dns_start, each.dns_start) << each.timings;
+    EXPECT_EQ(facts.connect_start, each.connect_start) << each.timings;
+    EXPECT_EQ(facts.tls_start, each.tls_start) << each.timings;
+    EXPECT_EQ(facts.ready, each.ready) << each.timings;
+  }
+}
+
 TEST_F(ImportHar, LeavesOutTheCodingOfADecodedBodyAndCorrectsTheLength) {
   ASSERT_EQ(import(har(response(R"({"size":2,"text":"hi"})",
                                 R"({"name":"content-encoding","value":"gzip"},)"

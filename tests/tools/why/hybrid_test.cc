@@ -252,6 +252,20 @@ TEST_F(Hybrid, HasANameThatIsSlowToResolve) {
             milliseconds(400));
 }
 
+TEST_F(Hybrid, OfImportsHasANameThatIsSlowToResolve) {
+  using std::chrono::milliseconds;
+  for (auto* const site : {&a_, &b_}) {
+    site->add(a_get("https://import.test/", "text/html"), "a");
+    auto facts = connection(3, "import.test", "192.0.2.7:443", 3000);
+    facts.connect_start = milliseconds(9);
+    facts.dns_start = milliseconds(site == &a_ ? 4 : -391);
+    site->add(std::move(facts));
+  }
+  EXPECT_EQ(hybrid({}).lookups.at("import.test"), milliseconds(5));
+  EXPECT_EQ(hybrid({{DifferenceKind::kNameResolution, "import.test"}}).lookups.at("import.test"),
+            milliseconds(400));
+}
+
 TEST_F(Hybrid, KeepsTheNonceThatThePolicyPermits) {
   auto const page_of = [](std::string_view nonce, std::string_view more) {
     return a_document(

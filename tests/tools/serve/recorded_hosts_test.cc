@@ -1,0 +1,68 @@
+#include "tools/serve/recorded_hosts.h"
+
+#include <gmock/gmock.h>
+
+#include "archive/think_time.h"
+#include "tests/proxy/replay/recorded_archive.h"
+
+namespace reprise {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::ElementsAre;
+using testing::UnorderedElementsAre;
+
+class RecordedHostsTest : public testing::Test {
+ protected:
+  void add_response_of(const std::string& host) {
+    auto made = RecordedArchive::exchange("GET", "/", {});
+    made.request.host = host;
+    archive_.add(std::move(made));
+  }
+  void add_connection_to(const std::string& host) {
+    archive_.add(ConnectionFacts{.id = ++connections_,
+                                 .scheme = Scheme::kHttp,
+                                 .host = host,
+                                 .port = 80,
+                                 .address = "192.0.2.1:80",
+                                 .dns_start = milliseconds(10),
+                                 .connect_start = milliseconds(40),
+                                 .ready = milliseconds(60)});
+  }
+  std::vector<std::string> names() {
+    std::vector<std::string> names;
+    for (auto const& each : recorded_hosts(archive_.reader(), 1)) names.push_back(each.host);
+    return names;
+  }
+
+  RecordedArchive archive_;
+  std::uint64_t connections_ = 0;
+};
+
+TEST_F(RecordedHostsTest, OfAnImportAreAlsoThoseWithoutAConnection) {
+  add_response_of("timed.test");
+  add_connection_to("timed.test");
+  add_response_of("cached.test");
+  EXPECT_THAT(names(), UnorderedElementsAre("timed.test", "cached.test"));
+}
+
+TEST_F(RecordedHostsTest, OfAnImportAreAsSlowToResolveAndAsFarAwayAsItsConnectionsSay) {
+  add_response_of("timed.test");
+  add_connection_to("timed.test");
+  EXPECT_THAT(lookup_times(archive_.reader(), 1),
+              ElementsAre(std::pair("timed.test", milliseconds(30))));
+  EXPECT_THAT(recorded_round_trips(archive_.reader(), 1),
+              ElementsAre(std::pair(net::ip::make_address("192.0.2.1"), milliseconds(20))));
+}
+
+TEST_F(RecordedHostsTest, AnswersCountBeforeConnections) {
+  add_response_of("timed.test");
+  add_connection_to("timed.test");
+  archive_.add(DnsAnswer{
+      .host = "timed.test", .type = 1, .asked = milliseconds(10), .answered = milliseconds(17)});
+  EXPECT_THAT(lookup_times(archive_.reader(), 1),
+              ElementsAre(std::pair("timed.test", milliseconds(7))));
+}
+
+}  // namespace
+}  // namespace reprise
