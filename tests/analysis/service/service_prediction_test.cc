@@ -144,8 +144,9 @@ TEST(ServicePrediction, IsCloseToTheSimulatedService) {
   for (std::uint64_t i = 0; i < rounds_of(10); ++i) {
     auto const service = generate_service(seed.value() * 5000 + i);
     auto const& dependency = service.calls.front().dependency;
-    auto const before = simulated(service, seed.value() + i, 400);
-    auto const after = simulated(service, seed.value() + 700 + i, 1'000, {{dependency, 2}});
+    // So many requests that chance alone moves nothing as far as the bounds.
+    auto const before = simulated(service, seed.value() + i, 1'600);
+    auto const after = simulated(service, seed.value() + 700 + i, 1'600, {{dependency, 2}});
     // The dependency was measured alone, with times of its own.
     LatencyProfile profile;
     profile.dependencies.push_back(
@@ -153,7 +154,7 @@ TEST(ServicePrediction, IsCloseToTheSimulatedService) {
     for (auto const& [tier, factor] : std::map<std::string, double>{{"fast", 1}, {"slow", 2}}) {
       std::map<std::string, std::vector<double>> times;
       for (auto const& request :
-           simulated(service, seed.value() + 900 + i, 500, {{dependency, factor}}).requests) {
+           simulated(service, seed.value() + 900 + i, 1'500, {{dependency, factor}}).requests) {
         for (auto const& call : request.calls) {
           if (call.dependency != dependency) continue;
           times[call.operation].push_back(static_cast<double>(call.attempts.back().took_us()));
