@@ -144,6 +144,8 @@ std::map<Key, std::vector<Exchange>> kept_of(Target target, const ArchiveReader&
   for (Exchange& exchange : exchanges_of(archive)) {
     if (exchange.session != session) continue;
     bool const failed = exchange.response.status == 0;
+    // Without its messages, the handshake of a WebSocket is of no use.
+    if (target != Target::kHar && exchange.response.status == 101) continue;
     if (target == Target::kWarc && failed) continue;
     if (target == Target::kWprgo && !failed && exchange.outcome != Outcome::kComplete) continue;
     kept[{exchange.request.method, url_of(exchange.request)}].push_back(std::move(exchange));

@@ -19,15 +19,7 @@ class Export : public testing::Test {
   /// Writes `exchanges` as one session, with one connection, and exports it.
   Exported export_all(Target target, std::vector<Exchange> exchanges, bool gzip = false) {
     EXPECT_TRUE(writer_->begin_session(a_session()));
-    EXPECT_TRUE(writer_->add_connection({.id = 1,
-                                         .scheme = Scheme::kHttps,
-                                         .host = "example.org",
-                                         .port = 443,
-                                         .address = "[2001:db8::1]:443",
-                                         .alpn = "h2",
-                                         .tls_version = "TLSv1.3",
-                                         .cipher = "TLS_AES_128_GCM_SHA256",
-                                         .certificate_names = {"example.org"}}));
+    EXPECT_TRUE(writer_->add_connection(facts_));
     for (Exchange& exchange : exchanges) add(*writer_, std::move(exchange));
     EXPECT_TRUE(writer_->end_session());
     EXPECT_TRUE(writer_->close());
@@ -49,6 +41,15 @@ class Export : public testing::Test {
     return exchange;
   }
 
+  ConnectionFacts facts_{.id = 1,
+                         .scheme = Scheme::kHttps,
+                         .host = "example.org",
+                         .port = 443,
+                         .address = "[2001:db8::1]:443",
+                         .alpn = "h2",
+                         .tls_version = "TLSv1.3",
+                         .cipher = "TLS_AES_128_GCM_SHA256",
+                         .certificate_names = {"example.org"}};
   ScratchFolder folder_;
   std::unique_ptr<ArchiveWriter> writer_ = create_archive(folder_ / "a.reprise");
   std::unique_ptr<ArchiveReader> reader_;
@@ -78,6 +79,24 @@ TEST_F(Export, HarSaysWhenAndWhereAndHow) {
   EXPECT_THAT(text, HasSubstr(R"("httpVersion":"HTTP/2")"));
   EXPECT_THAT(text,
               HasSubstr(R"("queryString":[{"name":"b","value":"<"},{"name":"c","value":""}])"));
+}
+
+TEST_F(Export, HarComesBackWithTheTimesOfAConnection) {
+  facts_.dns_start = milliseconds(2);
+  facts_.connect_start = milliseconds(7);
+  facts_.tls_start = milliseconds(30);
+  facts_.ready = milliseconds(61);
+  auto exchange = an_h2_exchange("x");
+  exchange.timings = {.queued = milliseconds(1),
+                      .request_sent = milliseconds(62),
+                      .first_byte = milliseconds(90),
+                      .end = milliseconds(91)};
+  import_into(folder_ / "b.reprise", export_all(Target::kHar, {std::move(exchange)}).text);
+  auto const back = open_archive(folder_ / "b.reprise")->connections().at(0);
+  EXPECT_EQ(back.dns_start, facts_.dns_start);
+  EXPECT_EQ(back.connect_start, facts_.connect_start);
+  EXPECT_EQ(back.tls_start, facts_.tls_start);
+  EXPECT_EQ(back.ready, facts_.ready);
 }
 
 TEST_F(Export, HarDecodesAndSaysSo) {
