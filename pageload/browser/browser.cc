@@ -137,7 +137,7 @@ Result<std::unique_ptr<Browser>> Browser::start(const BrowserOptions& options,
     if (!reply->error.empty()) {
       return failed(std::make_error_code(std::errc::not_supported),
                     "The browser does not take the extension in " + extension.string() + ": " +
-                        reply->error + ".");
+                        reply->error + (reply->error.ends_with('.') ? "" : "."));
     }
   }
   return std::unique_ptr<Browser>(new Browser(std::move(state)));

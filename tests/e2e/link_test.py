@@ -118,8 +118,10 @@ class Linked(harness.TestCase):
         self.assertFalse(written["link"]["approximate"])
         self.assertGreaterEqual(written["link"]["self_check"]["rtt_ms"], RTT_MS)
         self.assertGreaterEqual(written["dns"]["queries"], 3)
-        # A busy machine may be a doubt about the link, and the only one.
-        self.assertEqual(done.returncode, 5 if written["link"]["doubts"] else 0, done.stderr)
+        # A busy machine may be why the link missed its settings, and the only reason.
+        is_late = "this machine is too busy" in done.stderr
+        self.assertEqual(done.returncode, 5 if is_late or written["link"]["doubts"] else 0,
+                         done.stderr)
 
     def test_one_address_for_all_when_asked_for(self):
         self.record_behind("none")
