@@ -5,75 +5,23 @@ test; prints a table."""
 
 import gzip
 import json
-import pathlib
 import re
-import tempfile
 
 import harness
 from gate_sites import noise, words
 from what_if_test import ADDRESSES, HOST, LATE, THIRD, URL, png
-from why_sites import QUICK, Site, read_json, settle_think_times
+from why_sites import LINK, QUICK, TwoRecordings, busy, decoys
 from wire import Certificate
 
-LINK = "8mbit/8mbit/150"
 TABLE = []
 
 
-def busy(ms):
-    return b"const end%d = performance.now() + %d; while (performance.now() < end%d);\n" % (
-        ms, ms, ms)
-
-
-def with_after(site):
-    """Requests after the load event, which nothing waits for."""
-    site.replace(HOST, "/", b"</body>",
-                 b"<script>addEventListener('load', () => setTimeout(() => {"
-                 b" for (const n of [1, 2, 3]) fetch('/after' + n + '.bin'); }, 50));</script>"
-                 b"</body>")
-    for n in (1, 2, 3):
-        site.files[HOST][f"/after{n}.bin"] = [b"application/octet-stream", noise(20 + n, 2_000)]
-
-
-def decoys(site):
-    """Twelve differences that cost nothing, or next to it."""
-    page = HOST, "/"
-    for n in (1, 2, 3):  # large, off the path
-        site.files[HOST][f"/after{n}.bin"][1] = noise(30 + n, 60_000)
-    site.replace(*page, b"build 1", b"build 2")
-    site.replace(*page, b"<title>t</title>", b"<title>u</title>\n<meta name=build content=2>")
-    site.replace(*page, b"<h1>title</h1>", b"<h1 class=large>Title</h1>")
-    site.replace(*page, b"<p>words</p>", b"<p>other words</p><script>window.build = 2</script>")
-    site.replace(HOST, "/style.css", b"green", b"blue")
-    site.replace(HOST, "/app.js", b"const late", b"let late")
-    site.files[HOST]["/back.png"][1] = png(14, 9)
-    site.files[HOST]["/picture.png"][1] = png(13, 90)
-    site.files[LATE]["/late.png"] += [b"200 OK", b"Priority: u=4\r\n"]
-    site.files[THIRD]["/ad.js"] += [b"200 OK", b"Referrer-Policy: origin\r\n"]
-    site.files[HOST]["/text.woff2"] += [b"200 OK", b"Link: </style.css>; rel=preload; as=style\r\n"]
-
-
-class Known(harness.TestCase):
+class Known(TwoRecordings):
     @classmethod
     def tearDownClass(cls):
         super().tearDownClass()
         for line in TABLE:
             print(line, flush=True)
-
-    def setUp(self):
-        super().setUp()
-        self.kept = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
-
-    def site(self, prepare):
-        site = Site(self.kept / "site")
-        with_after(site)
-        prepare(site)
-        return site
-
-    def record(self, site, name, think=()):
-        archive = self.kept / f"{name}.reprise"
-        site.record(archive)
-        settle_think_times(archive, self.kept, **dict(think))
-        return archive
 
     def run_case(self, name, plant=lambda site: None, first=None, prepare=lambda site: None,
                  think=(), costs_ms=None, among=lambda site: decoys(site), metric="load",
@@ -91,14 +39,8 @@ class Known(harness.TestCase):
         among(together)
         plant(together)
         b = self.record(together, "b", think)
-        out = self.kept / "out"
-        done = harness.run("why", str(a), str(b), URL, "--inject", "none", "--metric", metric,
-                           "--link", LINK, *QUICK, *arguments, "--max-runs", "6",
-                           "--max-loads", "48", "--allow", "calibration", "--seed", "1",
-                           "-o", str(out), folder=self.folder, timeout=1500)
-        text = done.stdout.decode() + done.stderr.decode()
-        self.assertEqual(done.returncode, 5, text)
-        report = read_json(out / "why.json")
+        report, text = self.why(a, b, "--max-runs", "6", "--max-loads", "48", *arguments,
+                                metric=metric)
         causes = report["causes"]
         groups = sum(len(each["groups"]) for each in causes + report["no_effect_shown"])
         self.assertGreaterEqual(groups, 10)
