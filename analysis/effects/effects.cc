@@ -53,6 +53,64 @@ Vector regressors(const EffectRow& row, std::span<const CausePart> parts) {
   return of;
 }
 
+/// Ordinary least squares.
+class Fit {
+ public:
+  /// `lines`: the regressors of each row. Nothing if the rows cannot tell the unknowns apart, or if
+  /// there are not more rows than unknowns.
+  static std::optional<Fit> of(std::span<const EffectRow> rows, const Matrix& lines) {
+    auto const unknowns = lines.empty() ? 0 : lines.front().size();
+    if (rows.size() <= unknowns) return std::nullopt;
+    Matrix squares(unknowns, Vector(unknowns));
+    Vector sums(unknowns);
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      auto const& line = lines[row];
+      for (std::size_t i = 0; i < unknowns; ++i) {
+        sums[i] += line[i] * rows[row].value;
+        for (std::size_t j = 0; j < unknowns; ++j) squares[i][j] += line[i] * line[j];
+      }
+    }
+    auto inverse = inverse_of(std::move(squares));
+    if (!inverse) return std::nullopt;
+    Fit fit;
+    for (const Vector& line : *inverse) fit.values_.push_back(product(line, sums));
+    double error = 0;
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      auto const off = rows[row].value - product(lines[row], fit.values_);
+      error += off * off;
+    }
+    fit.inverse_ = std::move(*inverse);
+    fit.degrees_ = rows.size() - unknowns;
+    fit.variance_ = error / static_cast<double>(fit.degrees_);
+    return fit;
+  }
+
+  double base() const { return values_.front(); }
+  double deviation() const { return std::sqrt(variance_); }
+  /// The sum of all unknowns that `weights` selects, at the level 1 - `alpha`.
+  EstimatedEffect sum(const Vector& weights, double alpha) const {
+    double spread = 0;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      spread += weights[i] * product(inverse_[i], weights);
+    }
+    auto const width =
+        student_quantile(alpha, degrees_) * std::sqrt(std::max(0.0, variance_ * spread));
+    auto const value = product(weights, values_);
+    return {.estimate = value, .low = value - width, .high = value + width};
+  }
+  EstimatedEffect one(std::size_t unknown, double alpha) const {
+    Vector only(values_.size());
+    only[unknown] = 1;
+    return sum(only, alpha);
+  }
+
+ private:
+  Vector values_;
+  Matrix inverse_;
+  double variance_ = 0;
+  std::size_t degrees_ = 0;
+};
+
 }  // namespace
 
 double student_quantile(double p, std::size_t degrees) {
@@ -62,48 +120,44 @@ double student_quantile(double p, std::size_t degrees) {
 
 std::optional<Effects> estimate_effects(std::span<const EffectRow> rows,
                                         std::span<const CausePart> parts, double alpha) {
+  Matrix lines;
+  for (const EffectRow& row : rows) lines.push_back(regressors(row, parts));
+  auto const fit = Fit::of(rows, lines);
+  if (!fit) return std::nullopt;
   auto const unknowns = parts.size() + 2;
-  if (rows.size() <= unknowns) return std::nullopt;
-  Matrix squares(unknowns, Vector(unknowns));
-  Vector sums(unknowns);
-  for (const EffectRow& row : rows) {
-    auto const of = regressors(row, parts);
-    for (std::size_t i = 0; i < unknowns; ++i) {
-      sums[i] += of[i] * row.value;
-      for (std::size_t j = 0; j < unknowns; ++j) squares[i][j] += of[i] * of[j];
-    }
-  }
-  auto const inverse = inverse_of(std::move(squares));
-  if (!inverse) return std::nullopt;
-  Vector fit;
-  for (const Vector& line : *inverse) fit.push_back(product(line, sums));
-  double error = 0;
-  for (const EffectRow& row : rows) {
-    auto const off = row.value - product(regressors(row, parts), fit);
-    error += off * off;
-  }
-  auto const degrees = rows.size() - unknowns;
-  auto const variance = error / static_cast<double>(degrees);
-  auto const quantile = student_quantile(alpha / static_cast<double>(unknowns), degrees);
-  // Of the sum of all unknowns that `weights` selects.
-  auto const estimated = [&](const Vector& weights) {
-    double spread = 0;
-    for (std::size_t i = 0; i < unknowns; ++i)
-      spread += weights[i] * product((*inverse)[i], weights);
-    auto const width = quantile * std::sqrt(std::max(0.0, variance * spread));
-    auto const value = product(weights, fit);
-    return EstimatedEffect{.estimate = value, .low = value - width, .high = value + width};
-  };
-  Effects effects{.base = fit.front(), .parts = {}, .deviation = std::sqrt(variance)};
-  for (std::size_t i = 1; i < unknowns; ++i) {
-    Vector only(unknowns);
-    only[i] = 1;
-    (i + 1 == unknowns ? effects.unexplained : effects.parts.emplace_back()) = estimated(only);
-  }
+  auto const each = alpha / static_cast<double>(unknowns);
+  Effects effects{.base = fit->base(), .parts = {}, .deviation = fit->deviation()};
+  for (std::size_t i = 1; i + 1 < unknowns; ++i) effects.parts.push_back(fit->one(i, each));
+  effects.unexplained = fit->one(unknowns - 1, each);
   Vector all(unknowns, 1);
   all.front() = 0;
-  effects.total = estimated(all);
+  effects.total = fit->sum(all, each);
   return effects;
+}
+
+std::vector<Interaction> estimate_interactions(std::span<const EffectRow> rows,
+                                               std::span<const CausePart> parts,
+                                               std::span<const std::size_t> among, double alpha) {
+  std::vector<Interaction> pairs;
+  for (std::size_t i = 0; i < among.size(); ++i) {
+    for (std::size_t j = i + 1; j < among.size(); ++j) {
+      pairs.push_back({.first = among[i], .second = among[j], .effect = {}});
+    }
+  }
+  Matrix lines;
+  for (const EffectRow& row : rows) {
+    auto& line = lines.emplace_back(regressors(row, parts));
+    for (const Interaction& pair : pairs) {
+      line.push_back(line[1 + pair.first] * line[1 + pair.second]);
+    }
+  }
+  auto const fit = pairs.empty() ? std::nullopt : Fit::of(rows, lines);
+  if (!fit) return {};
+  auto const first = parts.size() + 2;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    pairs[i].effect = fit->one(first + i, alpha / static_cast<double>(pairs.size()));
+  }
+  return pairs;
 }
 
 }  // namespace reprise

@@ -38,12 +38,26 @@ struct Effects {
   double deviation = 0;                ///< of a load from the fit
 };
 
+/// How two parts act on each other: what both cost together, less what each costs without the
+/// other. Negative of two that cost something and mask each other.
+struct Interaction {
+  std::size_t first = 0;  ///< numbers of parts
+  std::size_t second = 0;
+  EstimatedEffect effect;
+};
+
 /// Each interval has the level 1 - `alpha` / (parts + 2), so that all of them hold together. All
 /// causes of a part must have been put in together in all rows. Where causes mask each other (the
 /// slower of two counts), each has the mean of its effects with and without the other. Nothing if
 /// the rows cannot tell the parts apart, or if there are not more rows than unknowns.
 std::optional<Effects> estimate_effects(std::span<const EffectRow> rows,
                                         std::span<const CausePart> parts, double alpha);
+
+/// Of each two of the parts `among`. Each interval has the level 1 - `alpha` / pairs. Empty if the
+/// rows cannot tell them apart, or if there are not more rows than unknowns.
+std::vector<Interaction> estimate_interactions(std::span<const EffectRow> rows,
+                                               std::span<const CausePart> parts,
+                                               std::span<const std::size_t> among, double alpha);
 
 /// The t with P(|T| > t) = `p`, 0 < p < 1, for Student's distribution.
 double student_quantile(double p, std::size_t degrees);

@@ -44,6 +44,7 @@ class WhyPage(PageCase):
                          ["440 ms", "+441 ms (+419 ms to +463 ms)", "+152 ms (+122 ms to +182 ms)",
                           "−31.0 ms (−43.0 ms to −19.0 ms)", "+2.0 ms",
                           "+18.0 ms (−7.0 ms to +43.0 ms)", "1,022 ms"])
+        self.assertIn("1 and 2 mask each other", self.texts(".said.pair")[0])
         self.assertEqual(self.count(".pairs .row"), 12)
         self.assertEqual(self.texts(".only"), ["only A", "only B"])
         self.assertEqual(self.count(".pairs .row:nth-of-type(3) .of-a"),

@@ -12,7 +12,7 @@ from what_if_test import ADDRESSES, HOST, LATE, THIRD, URL, png
 from wire import Certificate, Origin, response
 
 LINK = "8mbit/8mbit/150"
-QUICK = ("--quiet", "500", "--settle", "200")
+QUICK = ("--browser", harness.BROWSER, "--quiet", "500", "--settle", "200")
 PAGE = b"""<!doctype html>
 <html><head><title>t</title>
 <link rel=icon href=data:,>

@@ -4,10 +4,11 @@
 #include "tools/why/why_run.h"
 
 namespace reprise {
+
 void WhyRun::rank(const CauseSearch& search) {
   align_rows();
   for (std::size_t i = 0; i < search.parts().size(); ++i) {
-    Cause cause{.groups = {}, .effect = effects_->parts[i], .rows = {}};
+    Cause cause{.groups = {}, .part = i, .effect = effects_->parts[i], .rows = {}};
     for (auto const each : search.parts()[i]) cause.groups.push_back(candidates_[each]);
     // The loads do not tell them apart: first what changed most.
     std::ranges::sort(cause.groups, {}, [this](std::size_t group) {
@@ -22,6 +23,23 @@ void WhyRun::rank(const CauseSearch& search) {
       return std::pair(-sign * a.effect.estimate, a.groups) <
              std::pair(-sign * b.effect.estimate, b.groups);
     });
+  }
+  find_pairs(search);
+}
+
+void WhyRun::find_pairs(const CauseSearch& search) {
+  std::vector<std::size_t> among;
+  for (const Cause& cause : causes_) {
+    if (among.size() < kActingMost) among.push_back(cause.part);
+  }
+  auto const place_of = [&among](std::size_t part) {
+    return static_cast<std::size_t>(std::ranges::find(among, part) - among.begin());
+  };
+  for (const Interaction& each :
+       estimate_interactions(search.rows(), search.parts(), among, options_.compare.alpha)) {
+    if (!each.effect.is_shown()) continue;
+    pairs_.push_back(
+        {.first = place_of(each.first), .second = place_of(each.second), .effect = each.effect});
   }
 }
 

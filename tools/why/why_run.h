@@ -29,8 +29,16 @@ namespace reprise {
 /// One or several groups of differences, with what they cost.
 struct Cause {
   std::vector<std::size_t> groups;  ///< in Differences::groups
+  std::size_t part = 0;             ///< of the search
   EstimatedEffect effect;
   std::vector<std::size_t> rows;  ///< in WhyRun::aligned_rows(), the most telling first
+};
+
+/// Two causes that act on each other.
+struct CausePair {
+  std::size_t first = 0;  ///< in WhyRun::causes()
+  std::size_t second = 0;
+  EstimatedEffect effect;  ///< what both cost together, less what each costs without the other
 };
 
 struct WhyOptions {
@@ -74,6 +82,9 @@ class WhyRun {
   const Effects& effects() const { return *effects_; }
   /// Those that are shown to cost something; the one that explains most comes first.
   const std::vector<Cause>& causes() const { return causes_; }
+  /// Those of the first kActingMost causes that are shown to act on each other.
+  const std::vector<CausePair>& pairs() const { return pairs_; }
+  static constexpr std::size_t kActingMost = 4;
   /// Measured, without an effect that could be shown.
   const std::vector<Cause>& others() const { return others_; }
   /// The waterfalls of A and B: medians of the loads that count.
@@ -105,6 +116,7 @@ class WhyRun {
   std::expected<Loaded, int> load(EffectRow& row);
   std::optional<int> run_round(CauseSearch& search);
   void rank(const CauseSearch& search);
+  void find_pairs(const CauseSearch& search);
   void align_rows();
   std::string names_of(const EffectRow& row) const;
   bool time_is_up() const { return std::chrono::steady_clock::now() >= ends_; }
@@ -124,6 +136,7 @@ class WhyRun {
   std::optional<AlignedRows> aligned_;
   std::vector<Cause> causes_;
   std::vector<Cause> others_;
+  std::vector<CausePair> pairs_;
   bool interrupted_ = false;
   bool kept_ = true;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <cmath>
 #include <cstdio>
 
 #include "analysis/metric.h"
@@ -17,12 +18,30 @@ namespace json = boost::json;
 constexpr std::size_t kListedMax = 10;   // groups or differences of one list
 constexpr std::size_t kEvidenceMax = 8;  // rows of the waterfalls, for each cause
 
+Metric::Unit unit_of(const WhyRun& run) {
+  return kMetrics[run.options().compare.metrics.front()].unit;
+}
+
+/// One line. Causes count from 1, in the order of WhyRun::causes().
+std::string pair_text(const WhyRun& run, const CausePair& pair) {
+  auto const one = run.causes()[pair.first].effect.estimate;
+  auto const other = run.causes()[pair.second].effect.estimate;
+  auto const& [together, low, high] = pair.effect;
+  auto const value = [&](double of) { return metric_text(unit_of(run), std::abs(of)); };
+  bool const is_less = together < 0;
+  std::string text =
+      std::to_string(pair.first + 1) + " and " + std::to_string(pair.second + 1) + " ";
+  text += one * other < 0      ? "act on each other"
+          : one * together < 0 ? "mask each other, so undo both"
+                               : "make each other worse";
+  return text + ": together they cost " + value(together) + (is_less ? " less" : " more") + " (" +
+         value(is_less ? high : low) + " to " + value(is_less ? low : high) +
+         ") than the sum of what each costs without the other.";
+}
+
 class Text {
  public:
-  Text(const WhyRun& run, bool markdown)
-      : run_(run),
-        unit_(kMetrics[run.options().compare.metrics.front()].unit),
-        markdown_(markdown) {}
+  Text(const WhyRun& run, bool markdown) : run_(run), unit_(unit_of(run)), markdown_(markdown) {}
 
   std::string all() && {
     auto const& total = run_.effects().total;
@@ -34,6 +53,7 @@ class Text {
     std::size_t number = 0;
     for (const Cause& cause : run_.causes()) add_cause(++number, cause);
     if (number == 0) text_ += "No difference could be shown to be a cause.\n";
+    add_pairs();
     text_ += "\nUnexplained: " + effect(run_.effects().unexplained) + "\n";
     add_others();
     add_not_measured();
@@ -62,6 +82,13 @@ class Text {
       const AlignedRow& row = run_.aligned_rows().all()[cause.rows[i]];
       text_ += std::string(markdown_ ? "   - " : "     ") + foreign(row.url()) + ": A " +
                span(row.a) + ", B " + span(row.b) + "\n";
+    }
+  }
+
+  void add_pairs() {
+    if (!run_.pairs().empty()) text_ += "\n";
+    for (const CausePair& pair : run_.pairs()) {
+      text_ += (markdown_ ? "- " : "") + pair_text(run_, pair) + "\n";
     }
   }
 
@@ -144,6 +171,17 @@ json::array causes_json(const WhyRun& run, const std::vector<Cause>& causes) {
   return all;
 }
 
+json::array pairs_json(const WhyRun& run) {
+  json::array all;
+  for (const CausePair& pair : run.pairs()) {
+    auto object = effect_json(pair.effect);
+    object["causes"] = json::array{pair.first, pair.second};
+    object["text"] = pair_text(run, pair);
+    all.push_back(std::move(object));
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string why_text(const WhyRun& run, bool markdown) {
@@ -180,6 +218,7 @@ json::object why_json(const WhyRun& run) {
           {"seed", run.options().seed},
           {"total", effect_json(run.effects().total)},
           {"causes", causes_json(run, run.causes())},
+          {"pairs", pairs_json(run)},
           {"unexplained", effect_json(run.effects().unexplained)},
           {"no_effect_shown", causes_json(run, run.others())},
           {"not_measured", std::move(not_measured)},

@@ -25,6 +25,7 @@ export class Causes {
     const steps = stepsOf(report);
     this.scale = this.scaleOf(steps);
     for (const step of steps) this.putStep(step);
+    for (const pair of report.pairs) put(part, 'p', 'said pair', pair);
     this.putOthers(part);
     this.putNotMeasured(part);
   }

@@ -47,6 +47,7 @@ export function readReport(text) {
     isInterrupted: packed.interrupted === true, metric: packed.metric_title, unit: packed.unit,
     base: packed.base, total: effectOf(packed.total), unexplained: effectOf(packed.unexplained),
     rows, causes, others, all: [...causes, ...others],
+    pairs: (packed.pairs ?? []).map((pair) => pair.text),
     notMeasured: packed.not_measured.map(({ title }) => title),
     loads: packed.loads.length, end: endOf(rows),
     traces: { a: tracesOf(packed.traces.a), b: tracesOf(packed.traces.b) },

@@ -19,6 +19,7 @@ struct Found {
   Effects effects;
   std::vector<CausePart> parts;
   std::size_t loads = 0;
+  std::vector<Interaction> pairs;  ///< of the parts that are shown to cost something
 
   /// The parts that are shown to cost something, the most expensive first.
   std::vector<CausePart> ranked() const {
@@ -59,9 +60,16 @@ Found search(std::size_t causes, const Page& page, double noise_ms, std::uint64_
   } while (++rounds < 100 && search.goes_on());
   auto effects = search.effects();
   EXPECT_TRUE(effects);
-  return {.effects = effects.value_or(Effects{}),
-          .parts = search.parts(),
-          .loads = search.rows().size()};
+  Found found{.effects = effects.value_or(Effects{}),
+              .parts = search.parts(),
+              .loads = search.rows().size(),
+              .pairs = {}};
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < found.effects.parts.size(); ++i) {
+    if (found.effects.parts[i].is_shown()) shown.push_back(i);
+  }
+  found.pairs = estimate_interactions(search.rows(), search.parts(), shown, 0.05);
+  return found;
 }
 
 TEST(CauseSearch, ARoundHasAandBAndComplementaryHybrids) {
@@ -107,6 +115,9 @@ TEST(CauseSearch, TwoThatMaskEachOtherAreBothFound) {
     ASSERT_EQ(ranked.size(), 2u);
     EXPECT_EQ((std::set<CausePart>(ranked.begin(), ranked.end())), (std::set<CausePart>{{2}, {5}}));
     EXPECT_NEAR(found.of(2).estimate, 100, 50);
+    ASSERT_EQ(found.pairs.size(), 1u);
+    EXPECT_LT(found.pairs[0].effect.high, 0);
+    EXPECT_NEAR(found.pairs[0].effect.estimate, -200, 60);
   });
 }
 

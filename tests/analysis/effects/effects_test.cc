@@ -24,6 +24,31 @@ TEST(Effects, AreExactWithoutNoise) {
   EXPECT_NEAR(effects->total.estimate, 32, 1e-9);
 }
 
+TEST(Effects, InteractionsAreExactWithoutNoise) {
+  std::vector<EffectRow> rows;
+  for (int i = 0; i < 16; ++i) {
+    bool const a = i % 2 != 0;
+    bool const b = i % 4 > 1;
+    bool const c = i % 8 > 3;
+    // The slower of a and b counts; c costs what it costs.
+    double const value = 100 + std::max(a ? 30. : 0, b ? 20. : 0) + (c ? 7 : 0);
+    rows.push_back({.in = {a, b, c}, .value = value});
+  }
+  rows.push_back({.in = {true, true, true}, .is_b = true, .value = 140});
+  std::vector<CausePart> const three{{0}, {1}, {2}};
+  auto const pairs = estimate_interactions(rows, three, std::vector<std::size_t>{0, 1, 2}, 0.05);
+  ASSERT_EQ(pairs.size(), 3u);
+  EXPECT_EQ(pairs[0].first, 0u);
+  EXPECT_EQ(pairs[0].second, 1u);
+  EXPECT_NEAR(pairs[0].effect.estimate, -20, 1e-9);
+  EXPECT_NEAR(pairs[1].effect.estimate, 0, 1e-9);
+  EXPECT_NEAR(pairs[2].effect.estimate, 0, 1e-9);
+  EXPECT_TRUE(estimate_interactions(rows, three, std::vector<std::size_t>{1}, 0.05).empty());
+  EXPECT_TRUE(
+      estimate_interactions(std::span(rows).first(4), kTwo, std::vector<std::size_t>{0, 1}, 0.05)
+          .empty());
+}
+
 // scipy.stats: t.ppf(0.975, 5), t.ppf(0.995, 30).
 TEST(Effects, StudentsQuantilesAreThoseOfScipy) {
   EXPECT_NEAR(student_quantile(0.05, 5), 2.5705818356, 1e-9);

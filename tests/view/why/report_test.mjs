@@ -18,6 +18,11 @@ test('causes and rows know each other', () => {
   assert.deepStrictEqual(made.all.at(-1).number, 4);
 });
 
+test('what is said of two causes comes with them', () => {
+  assert.match(read().pairs[0], /^1 and 2 mask each other/);
+  assert.deepStrictEqual(read({ measured: false }).pairs, []);
+});
+
 test('rows have the requests of both sides on one axis', () => {
   const { rows, end } = read();
   assert.strictEqual(rows[0].a.tlsStart, 38);

@@ -69,10 +69,12 @@ export function report({ requests = 12, measured = true, text = '', causes = tru
     groups: [group(3, `${site}/app.js: line 3: \`late\` instead of \`later\``, 'content',
       `${site}/app.9d8e7f.js`, 'line 3'), group(5, 'URL', 'URL', site, 'x')] }];
   const total = causes ? 582 : 20;
+  const pairs = causes && measured ? [{ ...effect(-120, 30), causes: [0, 1],
+    text: '1 and 2 mask each other, so undo both: together they cost 120 ms less.' }] : undefined;
   return {
     schema: 'reprise-why/1', reprise: '0.1.0', sides: [`before${text}.reprise`, 'after.reprise'],
     measured, interrupted, metric: 'load', metric_title: 'load event', unit: 'ms', base: 440,
-    total: effect(total, 12), causes: found,
+    total: effect(total, 12), causes: found, pairs,
     unexplained: effect(total - 2 - found.reduce((sum, { estimate }) => sum + estimate, 0), 25),
     no_effect_shown: others,
     not_measured: [group(6, `https://cdn.test: name resolved in 90 ms instead of 8 ms${text}`,
