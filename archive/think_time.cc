@@ -66,11 +66,10 @@ std::map<std::string, nanoseconds, std::less<>> lookup_times(const ArchiveReader
     time = std::max(time, time_between(answer.asked, answer.answered));
   }
   for (const ConnectionFacts& facts : archive.connections()) {
-    auto const took = time_between(facts.dns_start, facts.connect_start);
-    bool const counts = facts.session == session && !answered.contains(facts.host);
-    if (!counts || took == nanoseconds()) continue;
+    bool const known = facts.dns_start != kNoTime && facts.connect_start >= facts.dns_start;
+    if (facts.session != session || !known || answered.contains(facts.host)) continue;
     auto& time = longest[facts.host];
-    time = std::max(time, took);
+    time = std::max(time, time_between(facts.dns_start, facts.connect_start));
   }
   return longest;
 }

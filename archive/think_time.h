@@ -49,7 +49,7 @@ class RoundTrips {
   /// The round trip to the exchange's origin: the shortest of its session to the address that
   /// answered, as a handshake can lose a packet; if unknown, to the host; otherwise the shortest of
   /// all, as nothing is nearer than that. Nothing if no connection of the session has times, as in
-  /// imports.
+  /// most imports.
   std::optional<std::chrono::nanoseconds> to_origin_of(const Exchange& exchange) const;
 
  private:

@@ -10,23 +10,21 @@ namespace {
 constexpr double kMillisecond = 1e6;
 enum : std::uint8_t { kBlocked, kDns, kConnect, kSend, kWait, kReceive, kSsl };
 
-/// Of a request that waited for a connection to be made. Without `dns` the tool may have counted
-/// looking the name up as a part of `connect`. `ssl` is another part of it (HAR 1.2), but of some
-/// tools an addition, and over HTTP/3 both are one handshake: then `connect` has one round trip.
+/// Of an entry whose connection was made for it. Some tools count looking up the name within
+/// `connect`: an entry without `dns` has no times. HAR 1.2 counts `ssl` within `connect`; some
+/// tools count it in addition, and over HTTP/3 both are one handshake: then TLS has no start.
 ConnectTimes connect_times(const HarEntry& entry) {
-  auto const& timings = entry.timings;
-  if (timings[kDns] < 0 || timings[kConnect] <= 0 || entry.draft.status == 0) return {};
-  auto const after = [&](double ms) {
-    return *entry.draft.queued + std::llround(ms * kMillisecond);
+  auto const ms = [&entry](std::size_t which) { return std::min(entry.timings[which], 1e9); };
+  if (ms(kDns) < 0 || ms(kConnect) <= 0 || entry.draft.status == 0) return {};
+  auto const after = [&](double time) {
+    return *entry.draft.queued + std::llround(time * kMillisecond);
   };
-  auto const dns_start = std::clamp(timings[kBlocked], 0.0, 1e9);
-  auto const start = dns_start + std::min(timings[kDns], 1e9);
-  auto const end = start + std::min(timings[kConnect], 1e9);
-  bool const has_ssl = timings[kSsl] > 0;
-  bool const is_part = has_ssl && timings[kSsl] < timings[kConnect];
+  auto const dns_start = std::max(ms(kBlocked), 0.0);
+  auto const start = dns_start + ms(kDns);
+  auto const end = start + ms(kConnect);
   ConnectTimes times{
       .dns_start = after(dns_start), .connect_start = after(start), .ready = after(end)};
-  if (has_ssl) times.tls_start = after(is_part ? end - timings[kSsl] : end);
+  if (ms(kSsl) > 0 && ms(kSsl) < ms(kConnect)) times.tls_start = after(end - ms(kSsl));
   return times;
 }
 

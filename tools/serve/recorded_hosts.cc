@@ -21,7 +21,7 @@ class RecordedNames {
     }
   }
 
-  bool are_none() const { return by_host_.empty(); }
+  bool know(const std::string& host) const { return by_host_.contains(host); }
   /// Chain, TTL and HTTPS records of `host`, if there are any.
   dns::RecordedHost of(const std::string& host) const {
     auto const found = by_host_.find(host);
@@ -54,8 +54,10 @@ std::vector<dns::RecordedHost> recorded_hosts(const ArchiveReader& archive, std:
   RecordedNames const names(archive, session);
   std::vector<dns::RecordedHost> hosts;
   std::unordered_set<std::string> seen;
+  bool recorded_here = true;
   for (const ConnectionFacts& facts : archive.connections()) {
     if (facts.session != session) continue;
+    recorded_here = recorded_here && names.know(facts.host);
     if (facts.address.empty()) {
       // Reached through a proxy, which alone knew the address.
       bool const reached = facts.ready != kNoTime;
@@ -66,8 +68,9 @@ std::vector<dns::RecordedHost> recorded_hosts(const ArchiveReader& archive, std:
     hosts.push_back(names.of(facts.host));
     hosts.back().addresses = {facts.address};
   }
-  if (!hosts.empty() && !names.are_none()) return hosts;
-  // Imports have connections for some exchanges at most, and no answers.
+  if (!hosts.empty() && recorded_here) return hosts;
+  // Imports have connections for some exchanges at most, and no answers. (Nor has a recording
+  // where an address was asked for, or through a proxy: what follows adds nothing to that.)
   for (auto const ordinal : archive.ordinals_in_order()) {
     auto const& entry = archive.entries()[ordinal];
     if (entry.session != session || entry.outcome == Outcome::kOriginFailed) continue;

@@ -157,8 +157,10 @@ class Writing {
       if (auto added = checked(to_.add_connection(std::move(moved))); !added) return added;
     }
     std::set<std::string> answered;
-    for (auto const* const facts : contents_a_.connections) {
-      if (facts->dns_start != kNoTime) answered.insert(facts->host);  // as A's browser says
+    if (contents_a_.answers.empty()) {  // an import, whose connections tell
+      for (auto const* const facts : contents_a_.connections) {
+        if (facts->dns_start != kNoTime) answered.insert(facts->host);
+      }
     }
     for (auto const* const answer : contents_a_.answers) {
       answered.insert(answer->host);
@@ -191,8 +193,8 @@ class Writing {
     }
     if (takes(facts.host, DifferenceKind::kProtocol)) facts.alpn = other->alpn;
     auto const took = lookup_times_b_.find(facts.host);
-    if (facts.connect_start != kNoTime && took != lookup_times_b_.end() &&
-        takes(facts.host, DifferenceKind::kNameResolution)) {  // an import has no answers
+    if (contents_a_.answers.empty() && facts.connect_start != kNoTime &&
+        took != lookup_times_b_.end() && takes(facts.host, DifferenceKind::kNameResolution)) {
       facts.dns_start =
           std::max(facts.connect_start, SessionTime::min() + took->second) - took->second;
     }

@@ -28,10 +28,9 @@ void WhyRun::rank(const CauseSearch& search) {
 }
 
 void WhyRun::find_pairs(const CauseSearch& search) {
+  if (causes_.size() > kActingMost) return;
   std::vector<std::size_t> among;
-  for (const Cause& cause : causes_) {
-    if (among.size() < kActingMost) among.push_back(cause.part);
-  }
+  for (const Cause& cause : causes_) among.push_back(cause.part);
   auto const place_of = [&among](std::size_t part) {
     return static_cast<std::size_t>(std::ranges::find(among, part) - among.begin());
   };

@@ -82,7 +82,8 @@ class WhyRun {
   const Effects& effects() const { return *effects_; }
   /// Those that are shown to cost something; the one that explains most comes first.
   const std::vector<Cause>& causes() const { return causes_; }
-  /// Those of the first kActingMost causes that are shown to act on each other.
+  /// Those that are shown to act on each other; none if there are more than kActingMost causes, as
+  /// these loads do not tell that many pairs apart.
   const std::vector<CausePair>& pairs() const { return pairs_; }
   static constexpr std::size_t kActingMost = 4;
   /// Measured, without an effect that could be shown.

@@ -26,17 +26,8 @@ Metric::Unit unit_of(const WhyRun& run) {
 std::string pair_text(const WhyRun& run, const CausePair& pair) {
   auto const one = run.causes()[pair.first].effect.estimate;
   auto const other = run.causes()[pair.second].effect.estimate;
-  auto const& [together, low, high] = pair.effect;
-  auto const value = [&](double of) { return metric_text(unit_of(run), std::abs(of)); };
-  bool const is_less = together < 0;
-  std::string text =
-      std::to_string(pair.first + 1) + " and " + std::to_string(pair.second + 1) + " ";
-  text += one * other < 0      ? "act on each other"
-          : one * together < 0 ? "mask each other, so undo both"
-                               : "make each other worse";
-  return text + ": together they cost " + value(together) + (is_less ? " less" : " more") + " (" +
-         value(is_less ? high : low) + " to " + value(is_less ? low : high) +
-         ") than the sum of what each costs without the other.";
+  return std::to_string(pair.first + 1) + " and " + std::to_string(pair.second + 1) + " " +
+         interaction_text(one, other, pair.effect, unit_of(run));
 }
 
 class Text {
@@ -183,6 +174,23 @@ json::array pairs_json(const WhyRun& run) {
 }
 
 }  // namespace
+
+std::string interaction_text(double one, double other, const EstimatedEffect& together,
+                             Metric::Unit unit) {
+  bool const saves = one < 0 && other < 0;
+  bool const is_mask = one * other > 0 && one * together.estimate < 0;
+  std::string text = is_mask           ? "mask each other"
+                     : one * other < 0 ? "act on each other"
+                     : saves           ? "strengthen each other"
+                                       : "make each other worse";
+  auto const value = [unit](double of) { return metric_text(unit, std::abs(of)); };
+  bool const is_less = (together.estimate < 0) != saves;
+  auto [least, most] = std::minmax({std::abs(together.low), std::abs(together.high)});
+  text += std::string(": together they ") + (saves ? "save " : "cost ") + value(together.estimate) +
+          (is_less ? " less (" : " more (") + value(least) + " to " + value(most) +
+          ") than the sum of what each " + (saves ? "saves" : "costs") + " without the other.";
+  return is_mask && !saves ? text + " Undo both." : text;
+}
 
 std::string why_text(const WhyRun& run, bool markdown) {
   return Text(run, markdown).all();

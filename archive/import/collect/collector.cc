@@ -164,8 +164,12 @@ std::uint64_t Collector::connection_of(const ExchangeDraft& draft) {
   auto const key = std::string(to_string(draft.url.scheme)) + " " + draft.url.host + " " +
                    std::to_string(draft.url.port) + " " + draft.address + " " + draft.connection;
   if (connections_.size() == kConnectionsMax) connections_.clear();
-  auto const [place, is_new] = connections_.try_emplace(key, last_connection_ + 1);
-  if (!is_new) return place->second;
+  auto& known = connections_[key];
+  // Tools that do not number connections have many of one key.
+  bool const was_made = draft.connect.connect_start.has_value();
+  bool const is_another = was_made && (draft.connection.empty() || !known.has_times);
+  if (known.id != 0 && !is_another) return known.id;
+  known = {.id = last_connection_ + 1, .has_times = was_made};
   auto facts = draft.facts;
   facts.id = ++last_connection_;
   facts.scheme = draft.url.scheme;

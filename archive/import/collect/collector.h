@@ -60,7 +60,7 @@ struct MessageDraft {
 inline constexpr std::size_t kMessagePayloadMax = 16 << 20;  ///< per message
 inline constexpr std::size_t kMessagesHeldMax = 64 << 20;    ///< per exchange
 
-/// When the connection of an exchange was made.
+/// When a connection was made.
 struct ConnectTimes {
   UnixTime dns_start, connect_start, tls_start, ready;
 };
@@ -92,7 +92,7 @@ struct ExchangeDraft {
   std::string address;     ///< of the origin, without port
   std::string connection;  ///< exchanges with equal text shared a connection
   ConnectionFacts facts;   ///< its ALPN and TLS, if known
-  ConnectTimes connect;    ///< of a connection, those of its first exchange count
+  ConnectTimes connect;    ///< if the connection was made for this exchange
 };
 
 /// Adds the exchanges of one import to an archive: one session, for any number of files. Corrects
@@ -157,7 +157,11 @@ class Collector {
   std::int64_t started_ = 0;
   std::uint64_t sequence_ = 0;
   std::uint64_t last_connection_ = 0;
-  std::map<std::string, std::uint64_t> connections_;
+  struct Connection {
+    std::uint64_t id = 0;
+    bool has_times = false;
+  };
+  std::map<std::string, Connection> connections_;
 };
 
 }  // namespace reprise::importing

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <utility>
 
 #include "base/text/white_space.h"
@@ -294,7 +295,7 @@ std::optional<double> JsonReader::number() {
   auto const* const end = written.data() + written.size();
   if (written.empty() || std::from_chars(written.data(), end, value).ptr != end)
     return std::nullopt;
-  return value;
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 void JsonReader::skip() {

@@ -49,8 +49,11 @@ TEST_F(ImportHar, KeepsWhenTheConnectionWasMade) {
   for (const Case& each : {
            Case{R"("blocked":5,"dns":10,"connect":60,"ssl":40,"send":1)", milliseconds(1505),
                 milliseconds(1515), milliseconds(1535), milliseconds(1575)},
-           Case{R"("dns":0,"connect":20,"ssl":45)", milliseconds(1500), milliseconds(1500),
-                milliseconds(1520), milliseconds(1520)},  // beside it, as some tools count
+           Case{R"("dns":0,"connect":20,"ssl":45)", milliseconds(1500), milliseconds(1500), kNoTime,
+                milliseconds(1520)},  // beside it, as some tools count
+           Case{R"("dns":0,"connect":1e30,"ssl":1e29)", milliseconds(1500), milliseconds(1500),
+                kNoTime, std::chrono::seconds(1'000'001) + milliseconds(500)},
+           Case{R"("dns":"nan","connect":"inf")", kNoTime, kNoTime, kNoTime, kNoTime},
            Case{R"("dns":0,"connect":20,"ssl":-1)", milliseconds(1500), milliseconds(1500), kNoTime,
                 milliseconds(1520)},
            Case{R"("dns":-1,"connect":-1,"ssl":-1)", kNoTime, kNoTime, kNoTime, kNoTime},
@@ -66,6 +69,20 @@ TEST_F(ImportHar, KeepsWhenTheConnectionWasMade) {
     EXPECT_EQ(facts.tls_start, each.tls_start) << each.timings;
     EXPECT_EQ(facts.ready, each.ready) << each.timings;
   }
+}
+
+TEST_F(ImportHar, KnowsAConnectionAlsoByALaterExchange) {
+  auto const entry = [](const std::string& more) {
+    return har(response(R"({"size":2,"text":"hi"})"), R"(,"serverIPAddress":"192.0.2.1",)" + more);
+  };
+  auto const reused = entry(R"("timings":{"dns":0,"connect":0})");
+  auto const made = entry(R"("timings":{"dns":0,"connect":20})");
+  auto const later = made.substr(made.find(R"({"startedDateTime":"2020-01-01T00:00:01.500Z")"));
+  ASSERT_EQ(import(reused.substr(0, reused.size() - 3) + "," + later), "");
+  ASSERT_EQ(sink.connections.size(), 2U);
+  EXPECT_EQ(sink.connections[0].connect_start, kNoTime);
+  EXPECT_EQ(sink.connections[1].connect_start, std::chrono::milliseconds(1500));
+  EXPECT_EQ(sink.exchanges.at(1).origin_connection_id, sink.connections[1].id);
 }
 
 TEST_F(ImportHar, LeavesOutTheCodingOfADecodedBodyAndCorrectsTheLength) {

@@ -46,6 +46,16 @@ TEST_F(RecordedHostsTest, OfAnImportAreAlsoThoseWithoutAConnection) {
   EXPECT_THAT(names(), UnorderedElementsAre("timed.test", "cached.test"));
 }
 
+TEST_F(RecordedHostsTest, OfARecordingThatAnImportWasMergedIntoAreThoseOfBoth) {
+  add_response_of("recorded.test");
+  add_connection_to("recorded.test");
+  archive_.add(DnsAnswer{.host = "recorded.test", .type = 1});
+  add_response_of("timed.test");
+  add_connection_to("timed.test");
+  add_response_of("cached.test");
+  EXPECT_THAT(names(), UnorderedElementsAre("recorded.test", "timed.test", "cached.test"));
+}
+
 TEST_F(RecordedHostsTest, OfAnImportAreAsSlowToResolveAndAsFarAwayAsItsConnectionsSay) {
   add_response_of("timed.test");
   add_connection_to("timed.test");
