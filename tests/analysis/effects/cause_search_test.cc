@@ -109,16 +109,24 @@ TEST(CauseSearch, TwoThatMaskEachOtherAreBothFound) {
   Page const page = [](const std::vector<bool>& in) {
     return 800 + std::max(in[2] ? 200.0 : 0, in[5] ? 200.0 : 0);
   };
+  std::size_t more = 0;
   for_seeds(20, [&](std::uint64_t seed) {
     auto const found = search(8, page, 10, seed);
     auto ranked = found.ranked();
-    ASSERT_EQ(ranked.size(), 2u);
-    EXPECT_EQ((std::set<CausePart>(ranked.begin(), ranked.end())), (std::set<CausePart>{{2}, {5}}));
+    ASSERT_GE(ranked.size(), 2u);
+    more += ranked.size() > 2 ? 1 : 0;
+    EXPECT_EQ((std::set<CausePart>(ranked.begin(), ranked.begin() + 2)),
+              (std::set<CausePart>{{2}, {5}}));
     EXPECT_NEAR(found.of(2).estimate, 100, 50);
-    ASSERT_EQ(found.pairs.size(), 1u);
-    EXPECT_LT(found.pairs[0].effect.high, 0);
-    EXPECT_NEAR(found.pairs[0].effect.estimate, -200, 60);
+    auto const pair = std::ranges::find_if(found.pairs, [&](const Interaction& each) {
+      return found.parts[each.first] == CausePart{2} && found.parts[each.second] == CausePart{5};
+    });
+    ASSERT_NE(pair, found.pairs.end());
+    EXPECT_LT(pair->effect.high, 0);
+    EXPECT_NEAR(pair->effect.estimate, -200, 60);
   });
+  // The level is 5 %; it is 0.005 % in 20,000 searches.
+  EXPECT_LE(more, 1u);
 }
 
 TEST(CauseSearch, TheIntervalsHoldTheTruthAndNothingIsFoundWhereNothingIs) {
