@@ -47,6 +47,8 @@ SAMPLES = {
               "1 . mandatory=alpn,port alpn=h2 port=443 key65333=ex1"],
     "SVCB": ["1 svc.example.org. alpn=bar port=8004"],
 }
+# Data of other types is bytes for the codec; dnspython reads the names in some of them (RP, PX).
+KNOWN = {int(dns.rdatatype.from_text(kind)) for kind in (*SAMPLES, "DNAME")}
 
 
 def random_message(dice):
@@ -100,6 +102,11 @@ def fields_of(message):
     return " ".join(str(field) for field in fields)
 
 
+def types_of(message):
+    return {int(rrset.rdtype) for section in (message.answer, message.authority, message.additional)
+            for rrset in section}
+
+
 def read(wire):
     return dns.message.from_wire(wire, one_rr_per_rrset=True)
 
@@ -130,8 +137,11 @@ class Differential(unittest.TestCase):
         accepted = alone = 0
         for wire, (text, _) in zip(wires, codec(wires)):
             try:
-                expected = fields_of(read(wire))
+                message = read(wire)
+                expected = fields_of(message)
             except (dns.exception.DNSException, ValueError, NotImplementedError):
+                continue
+            if not types_of(message) <= KNOWN:
                 continue
             if text.startswith("error"):
                 alone += 1
