@@ -10,21 +10,32 @@ namespace {
 constexpr double kMillisecond = 1e6;
 enum : std::uint8_t { kBlocked, kDns, kConnect, kSend, kWait, kReceive, kSsl };
 
+/// When each phase but `ssl` begins, and when the last one ends: ns after the entry's start.
+using PhaseStarts = std::array<std::int64_t, kSsl + 1>;
+
+PhaseStarts phase_starts(const HarEntry& entry) {
+  PhaseStarts starts{};
+  double at = 0;
+  for (std::size_t i = 0; i < kSsl; ++i) {
+    at += std::clamp(entry.timings[i], 0.0, 1e9) * kMillisecond;
+    starts[i + 1] = std::llround(at);
+  }
+  return starts;
+}
+
 /// Of an entry whose connection was made for it. Some tools count looking up the name within
 /// `connect`: an entry without `dns` has no times. HAR 1.2 counts `ssl` within `connect`; some
 /// tools count it in addition, and over HTTP/3 both are one handshake: then TLS has no start.
-ConnectTimes connect_times(const HarEntry& entry) {
-  auto const ms = [&entry](std::size_t which) { return std::min(entry.timings[which], 1e9); };
-  if (ms(kDns) < 0 || ms(kConnect) <= 0 || entry.draft.status == 0) return {};
-  auto const after = [&](double time) {
-    return *entry.draft.queued + std::llround(time * kMillisecond);
-  };
-  auto const dns_start = std::max(ms(kBlocked), 0.0);
-  auto const start = dns_start + ms(kDns);
-  auto const end = start + ms(kConnect);
-  ConnectTimes times{
-      .dns_start = after(dns_start), .connect_start = after(start), .ready = after(end)};
-  if (ms(kSsl) > 0 && ms(kSsl) < ms(kConnect)) times.tls_start = after(end - ms(kSsl));
+ConnectTimes connect_times(const HarEntry& entry, const PhaseStarts& starts) {
+  auto const& timings = entry.timings;
+  auto const queued = *entry.draft.queued;
+  auto const connect_ns = starts[kSend] - starts[kConnect];
+  if (timings[kDns] < 0 || connect_ns == 0 || entry.draft.status == 0) return {};
+  ConnectTimes times{.dns_start = queued + starts[kDns],
+                     .connect_start = queued + starts[kConnect],
+                     .ready = queued + starts[kSend]};
+  auto const ssl_ns = std::llround(std::clamp(timings[kSsl], 0.0, 1e9) * kMillisecond);
+  if (ssl_ns > 0 && ssl_ns < connect_ns) times.tls_start = *times.ready - ssl_ns;
   return times;
 }
 
@@ -41,15 +52,12 @@ bool holds_body(const HarEntry& entry) {
 void set_times(HarEntry& entry) {
   auto& draft = entry.draft;
   if (!draft.queued) return;
-  draft.connect = connect_times(entry);
-  double at = 0;
-  std::array<UnixTime*, kSsl> const points = {
-      nullptr, nullptr, nullptr, &draft.request_sent, &draft.first_byte, &draft.end};
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    at += std::clamp(entry.timings[i], 0.0, 1e9) * kMillisecond;
-    if (points[i] != nullptr && entry.timings[i] >= 0) {
-      *points[i] = *draft.queued + std::llround(at);
-    }
+  auto const starts = phase_starts(entry);
+  draft.connect = connect_times(entry, starts);
+  for (auto const& [phase, end] :
+       {std::pair(kSend, &draft.request_sent), std::pair(kWait, &draft.first_byte),
+        std::pair(kReceive, &draft.end)}) {
+    if (entry.timings[phase] >= 0) *end = *draft.queued + starts[phase + 1];
   }
   // Without a response there was no first byte.
   if (draft.status == 0) draft.end = std::exchange(draft.first_byte, std::nullopt);

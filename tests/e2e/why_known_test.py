@@ -10,19 +10,11 @@ import re
 import harness
 from gate_sites import noise, words
 from what_if_test import ADDRESSES, HOST, LATE, THIRD, URL, png
-from why_sites import LINK, QUICK, TwoRecordings, busy, decoys
+from why_sites import LINK, QUICK, TABLE, TwoRecordings, busy, decoys
 from wire import Certificate
-
-TABLE = []
 
 
 class Known(TwoRecordings):
-    @classmethod
-    def tearDownClass(cls):
-        super().tearDownClass()
-        for line in TABLE:
-            print(line, flush=True)
-
     def run_case(self, name, plant=lambda site: None, first=None, prepare=lambda site: None,
                  think=(), costs_ms=None, among=lambda site: decoys(site), metric="load",
                  arguments=()):

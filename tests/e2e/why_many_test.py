@@ -15,9 +15,8 @@ import harness
 from gate_sites import noise, words
 from test_seed import TEST_SEED
 from what_if_test import HOST, LATE, THIRD, png
-from why_sites import TwoRecordings, busy, decoys
+from why_sites import TABLE, TwoRecordings, busy, decoys
 
-TABLE = []
 THINK_MS = 510
 EACH_ALONE = 6  # loads of each group, if each was tried alone as often as `why` loads A and B
 
@@ -38,12 +37,6 @@ def volatile(site, dice):
 
 
 class Many(TwoRecordings):
-    @classmethod
-    def tearDownClass(cls):
-        super().tearDownClass()
-        for line in TABLE:
-            print(line, flush=True)
-
     def causes_of(self, name, prepare, plant, expected, *arguments, think=()):
         """Each of `expected` is in the titles of a cause of its own, before all others."""
         a = self.record(self.site(prepare), "a")

@@ -12,6 +12,7 @@ from what_if_test import ADDRESSES, HOST, LATE, THIRD, URL, png
 from wire import Certificate, Origin, response
 
 LINK = "8mbit/8mbit/150"
+TABLE = []
 QUICK = ("--browser", harness.BROWSER, "--quiet", "500", "--settle", "200")
 PAGE = b"""<!doctype html>
 <html><head><title>t</title>
@@ -172,7 +173,13 @@ def decoys(site):
 
 
 class TwoRecordings(harness.TestCase):
-    """Archives of a site, in the folder `kept`."""
+    """Archives of a site, in the folder `kept`. What TABLE has at the end is printed."""
+
+    @classmethod
+    def tearDownClass(cls):
+        super().tearDownClass()
+        for line in TABLE:
+            print(line, flush=True)
 
     def setUp(self):
         super().setUp()
