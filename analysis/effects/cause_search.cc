@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace reprise {
@@ -14,6 +15,8 @@ std::vector<CausePart> runs_of(std::size_t causes, std::size_t parts) {
   }
   return made;
 }
+
+constexpr std::size_t kCandidates = 16;  // of a hybrid
 
 /// How often the largest part can be halved.
 std::size_t halvings(const std::vector<CausePart>& parts) {
@@ -39,11 +42,7 @@ std::vector<EffectRow> CauseSearch::next_round() {
   round.push_back({.in = std::vector<bool>(options_.causes, false)});
   round.push_back({.in = std::vector<bool>(options_.causes, true), .is_b = true});
   for (std::size_t i = 0; i < kHybrids; i += 2) {
-    EffectRow hybrid{.in = std::vector<bool>(options_.causes)};
-    for (const CausePart& part : parts_) {
-      bool const in = (random_() >> 63) != 0;
-      for (std::size_t const cause : part) hybrid.in[cause] = in;
-    }
+    auto hybrid = draw_hybrid();
     auto complement = hybrid;
     complement.in.flip();
     round.push_back(std::move(hybrid));
@@ -53,8 +52,58 @@ std::vector<EffectRow> CauseSearch::next_round() {
   return round;
 }
 
+EffectRow CauseSearch::draw_hybrid() {
+  // By parts i < j: hybrids in which both or neither were in, less those with one of them.
+  std::vector<std::vector<double>> together(parts_.size(), std::vector<double>(parts_.size()));
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    for (std::size_t j = i + 1; j < parts_.size(); ++j) {
+      for (auto const& in : drawn_) {
+        together[i][j] += in[parts_[i].front()] == in[parts_[j].front()] ? 1 : -1;
+      }
+    }
+  }
+  std::vector<bool> best;
+  auto least = std::numeric_limits<double>::infinity();
+  for (std::size_t candidate = 0; candidate < kCandidates; ++candidate) {
+    std::vector<bool> in(parts_.size());
+    for (std::size_t i = 0; i < parts_.size(); ++i) in[i] = (random_() >> 63) != 0;
+    double sum = 0;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      for (std::size_t j = i + 1; j < parts_.size(); ++j) {
+        sum += std::pow(together[i][j] + (in[i] == in[j] ? 1 : -1), 2);
+      }
+    }
+    if (sum < least) best = std::move(in);
+    least = std::min(least, sum);
+  }
+  EffectRow hybrid{.in = std::vector<bool>(options_.causes)};
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    for (std::size_t const cause : parts_[i]) hybrid.in[cause] = best[i];
+  }
+  drawn_.push_back(hybrid.in);
+  return hybrid;
+}
+
 std::optional<Effects> CauseSearch::effects() const {
-  return estimate_effects(rows_, parts_, options_.alpha / static_cast<double>(looks_most_));
+  return estimate_effects(rows_, parts_, level());
+}
+
+std::optional<Effects> CauseSearch::finish() {
+  auto known = effects();
+  if (!known && !parts_before_.empty()) {
+    parts_ = parts_before_;
+    known = effects();
+  }
+  if (!known) return std::nullopt;
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    if (known->parts[i].is_shown()) shown.push_back(i);
+  }
+  if (shown.size() > kActingMost) return known;
+  auto acting = estimate_effects(rows_, parts_, level(), shown);
+  if (!acting) return known;
+  std::erase_if(acting->pairs, [](const Interaction& pair) { return !pair.effect.is_shown(); });
+  return acting->pairs.empty() ? known : acting;
 }
 
 bool CauseSearch::goes_on() {

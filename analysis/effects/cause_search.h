@@ -36,7 +36,9 @@ class CauseSearch {
   explicit CauseSearch(const CauseSearchOptions& options);
 
   /// The loads of the next round, in random order, without values. Two hybrids each are each
-  /// other's complement, so that every part is put in half of the time.
+  /// other's complement, so that every part is put in half of the time. Of some random hybrids it
+  /// takes the one after which each two parts were together as often as apart, nearly: the least
+  /// sum of squared correlations (E(s^2): Booth and Cox, Technometrics 4, 1962).
   std::vector<EffectRow> next_round();
   /// A load that counts.
   void add(EffectRow row) { rows_.push_back(std::move(row)); }
@@ -45,10 +47,13 @@ class CauseSearch {
   /// there is nothing left to learn, or after the last look.
   bool goes_on();
 
-  /// At the end: joins again what was halved last, if no load tells the halves apart yet.
-  void settle() {
-    if (!effects() && !parts_before_.empty()) parts_ = parts_before_;
-  }
+  /// At the end: joins again what was halved last, if no load tells the halves apart yet. Where
+  /// some of at most kActingMost causes are shown to act on each other, the effects are of a fit
+  /// that has their products, and `pairs` has those that are shown. Nothing if there are too few
+  /// loads.
+  std::optional<Effects> finish();
+  /// A, which has none of the causes, tells the products of more causes badly apart.
+  static constexpr std::size_t kActingMost = 4;
 
   const std::vector<CausePart>& parts() const { return parts_; }
   const std::vector<EffectRow>& rows() const { return rows_; }
@@ -57,11 +62,15 @@ class CauseSearch {
 
  private:
   bool halve(const Effects& effects);
+  EffectRow draw_hybrid();
+  /// Of one look: of all, of the fit at the end, and of its pairs.
+  double level() const { return options_.alpha / static_cast<double>(looks_most_ + 2); }
 
   CauseSearchOptions options_;
   std::vector<CausePart> parts_;
   std::vector<CausePart> parts_before_;  // they were halved last
   std::vector<EffectRow> rows_;
+  std::vector<std::vector<bool>> drawn_;  // hybrids, without their complements
   std::mt19937_64 random_;
   std::size_t rounds_ = 0;
   std::size_t next_look_ = 0;  // in rounds

@@ -2,6 +2,7 @@
 
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <utility>
 
 namespace reprise {
 namespace {
@@ -51,6 +52,15 @@ Vector regressors(const EffectRow& row, std::span<const CausePart> parts) {
   for (const CausePart& part : parts) of.push_back(row.in[part.front()] ? 1 : 0);
   of.push_back(row.is_b ? 1 : 0);
   return of;
+}
+
+/// Each two of `parts`.
+std::vector<std::pair<std::size_t, std::size_t>> pairs_of(std::span<const std::size_t> parts) {
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (std::size_t j = i + 1; j < parts.size(); ++j) pairs.emplace_back(parts[i], parts[j]);
+  }
+  return pairs;
 }
 
 /// Ordinary least squares.
@@ -119,45 +129,38 @@ double student_quantile(double p, std::size_t degrees) {
 }
 
 std::optional<Effects> estimate_effects(std::span<const EffectRow> rows,
-                                        std::span<const CausePart> parts, double alpha) {
-  Matrix lines;
-  for (const EffectRow& row : rows) lines.push_back(regressors(row, parts));
-  auto const fit = Fit::of(rows, lines);
-  if (!fit) return std::nullopt;
-  auto const unknowns = parts.size() + 2;
-  auto const each = alpha / static_cast<double>(unknowns);
-  Effects effects{.base = fit->base(), .parts = {}, .deviation = fit->deviation()};
-  for (std::size_t i = 1; i + 1 < unknowns; ++i) effects.parts.push_back(fit->one(i, each));
-  effects.unexplained = fit->one(unknowns - 1, each);
-  Vector all(unknowns, 1);
-  all.front() = 0;
-  effects.total = fit->sum(all, each);
-  return effects;
-}
-
-std::vector<Interaction> estimate_interactions(std::span<const EffectRow> rows,
-                                               std::span<const CausePart> parts,
-                                               std::span<const std::size_t> among, double alpha) {
-  std::vector<Interaction> pairs;
-  for (std::size_t i = 0; i < among.size(); ++i) {
-    for (std::size_t j = i + 1; j < among.size(); ++j) {
-      pairs.push_back({.first = among[i], .second = among[j], .effect = {}});
-    }
-  }
+                                        std::span<const CausePart> parts, double alpha,
+                                        std::span<const std::size_t> acting) {
+  auto const pairs = pairs_of(acting);
   Matrix lines;
   for (const EffectRow& row : rows) {
     auto& line = lines.emplace_back(regressors(row, parts));
-    for (const Interaction& pair : pairs) {
-      line.push_back(line[1 + pair.first] * line[1 + pair.second]);
+    for (const auto& [first, second] : pairs) line.push_back(line[1 + first] * line[1 + second]);
+  }
+  auto const fit = Fit::of(rows, lines);
+  if (!fit) return std::nullopt;
+  auto const b = parts.size() + 1;  // the unknown of B itself; products follow
+  auto const each = alpha / static_cast<double>(parts.size() + 2);
+  Effects effects{.base = fit->base(), .parts = {}, .deviation = fit->deviation(), .pairs = {}};
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    Vector weights(b + 1 + pairs.size());
+    weights[1 + i] = 1;
+    for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
+      bool const acts = pairs[pair].first == i || pairs[pair].second == i;
+      weights[b + 1 + pair] = acts ? 0.5 : 0;
     }
+    effects.parts.push_back(fit->sum(weights, each));
   }
-  auto const fit = pairs.empty() ? std::nullopt : Fit::of(rows, lines);
-  if (!fit) return {};
-  auto const first = parts.size() + 2;
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    pairs[i].effect = fit->one(first + i, alpha / static_cast<double>(pairs.size()));
+  effects.unexplained = fit->one(b, each);
+  Vector all(b + 1 + pairs.size(), 1);
+  all.front() = 0;
+  effects.total = fit->sum(all, each);
+  for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
+    auto const effect = fit->one(b + 1 + pair, alpha / static_cast<double>(pairs.size()));
+    effects.pairs.push_back(
+        {.first = pairs[pair].first, .second = pairs[pair].second, .effect = effect});
   }
-  return pairs;
+  return effects;
 }
 
 }  // namespace reprise

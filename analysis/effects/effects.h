@@ -30,14 +30,6 @@ struct EstimatedEffect {
   bool is_within(double least) const { return low > -least && high < least; }
 };
 
-struct Effects {
-  double base = 0;                     ///< A, as fitted
-  std::vector<EstimatedEffect> parts;  ///< in the order of the parts
-  EstimatedEffect unexplained;         ///< B - A less the sum of all parts
-  EstimatedEffect total;               ///< B - A
-  double deviation = 0;                ///< of a load from the fit
-};
-
 /// How two parts act on each other: what both cost together, less what each costs without the
 /// other. Negative of two that cost something and mask each other.
 struct Interaction {
@@ -46,18 +38,26 @@ struct Interaction {
   EstimatedEffect effect;
 };
 
-/// Each interval has the level 1 - `alpha` / (parts + 2), so that all of them hold together. All
-/// causes of a part must have been put in together in all rows. Where causes mask each other (the
-/// slower of two counts), each has the mean of its effects with and without the other. Nothing if
-/// the rows cannot tell the parts apart, or if there are not more rows than unknowns.
-std::optional<Effects> estimate_effects(std::span<const EffectRow> rows,
-                                        std::span<const CausePart> parts, double alpha);
+struct Effects {
+  double base = 0;                     ///< A, as fitted
+  std::vector<EstimatedEffect> parts;  ///< in the order of the parts
+  EstimatedEffect unexplained;         ///< B - A less the sum of all parts
+  EstimatedEffect total;               ///< B - A
+  double deviation = 0;                ///< of a load from the fit
+  std::vector<Interaction> pairs;      ///< of each two of the parts that may act on each other
+};
 
-/// Of each two of the parts `among`. Each interval has the level 1 - `alpha` / pairs. Empty if the
-/// rows cannot tell them apart, or if there are not more rows than unknowns.
-std::vector<Interaction> estimate_interactions(std::span<const EffectRow> rows,
-                                               std::span<const CausePart> parts,
-                                               std::span<const std::size_t> among, double alpha);
+/// All causes of a part must have been put in together in all rows. Where causes mask each other
+/// (the slower of two counts), each has the mean of its effects with and without the other. Of the
+/// parts `acting`, the products are unknowns, too: without these, what they do to each other is
+/// noise, and leaks into what is unexplained.
+///
+/// Each interval has the level 1 - `alpha` / (parts + 2), so that all of them hold together; those
+/// of pairs have 1 - `alpha` / pairs. Nothing if the rows cannot tell the unknowns apart, or if
+/// there are not more rows than unknowns.
+std::optional<Effects> estimate_effects(std::span<const EffectRow> rows,
+                                        std::span<const CausePart> parts, double alpha,
+                                        std::span<const std::size_t> acting = {});
 
 /// The t with P(|T| > t) = `p`, 0 < p < 1, for Student's distribution.
 double student_quantile(double p, std::size_t degrees);

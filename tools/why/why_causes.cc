@@ -5,11 +5,11 @@
 
 namespace reprise {
 
-void WhyRun::rank(const CauseSearch& search) {
+void WhyRun::rank(const std::vector<CausePart>& parts) {
   align_rows();
-  for (std::size_t i = 0; i < search.parts().size(); ++i) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
     Cause cause{.groups = {}, .part = i, .effect = effects_->parts[i], .rows = {}};
-    for (auto const each : search.parts()[i]) cause.groups.push_back(candidates_[each]);
+    for (auto const each : parts[i]) cause.groups.push_back(candidates_[each]);
     // The loads do not tell them apart: first what changed most.
     std::ranges::sort(cause.groups, {}, [this](std::size_t group) {
       return std::pair(-aligned_->change_ms(group), group);
@@ -24,21 +24,14 @@ void WhyRun::rank(const CauseSearch& search) {
              std::pair(-sign * b.effect.estimate, b.groups);
     });
   }
-  find_pairs(search);
-}
-
-void WhyRun::find_pairs(const CauseSearch& search) {
-  if (causes_.size() > kActingMost) return;
-  std::vector<std::size_t> among;
-  for (const Cause& cause : causes_) among.push_back(cause.part);
-  auto const place_of = [&among](std::size_t part) {
-    return static_cast<std::size_t>(std::ranges::find(among, part) - among.begin());
-  };
-  for (const Interaction& each :
-       estimate_interactions(search.rows(), search.parts(), among, options_.compare.alpha)) {
-    if (!each.effect.is_shown()) continue;
-    pairs_.push_back(
-        {.first = place_of(each.first), .second = place_of(each.second), .effect = each.effect});
+  for (const Interaction& pair : effects_->pairs) {
+    auto const first = std::ranges::find(causes_, pair.first, &Cause::part);
+    auto const second = std::ranges::find(causes_, pair.second, &Cause::part);
+    if (first == causes_.end() || second == causes_.end()) continue;
+    auto const place = [this](auto cause) {
+      return static_cast<std::size_t>(cause - causes_.begin());
+    };
+    pairs_.push_back({.first = place(first), .second = place(second), .effect = pair.effect});
   }
 }
 

@@ -329,8 +329,7 @@ std::optional<int> WhyRun::find_causes() {
                  counted(search.parts().size(), "part").c_str(), duration_text(left).c_str());
     goes_on = search.goes_on();
   }
-  search.settle();
-  effects_ = search.effects();
+  effects_ = search.finish();
   if (!effects_) {
     if (interrupted_) {
       return say(Interruption::exit_code(), "interrupted after " + counted(rows_.size(), "load") +
@@ -340,7 +339,7 @@ std::optional<int> WhyRun::find_causes() {
     return say(kExitUndecided, "too few loads to tell " + counted(search.parts().size(), "cause") +
                                    " apart. Use a longer --budget");
   }
-  rank(search);
+  rank(search.parts());
   return std::nullopt;
 }
 

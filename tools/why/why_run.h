@@ -82,10 +82,8 @@ class WhyRun {
   const Effects& effects() const { return *effects_; }
   /// Those that are shown to cost something; the one that explains most comes first.
   const std::vector<Cause>& causes() const { return causes_; }
-  /// Those that are shown to act on each other; none if there are more than kActingMost causes, as
-  /// these loads do not tell that many pairs apart.
+  /// Those that are shown to act on each other.
   const std::vector<CausePair>& pairs() const { return pairs_; }
-  static constexpr std::size_t kActingMost = 4;
   /// Measured, without an effect that could be shown.
   const std::vector<Cause>& others() const { return others_; }
   /// The waterfalls of A and B: medians of the loads that count.
@@ -116,8 +114,7 @@ class WhyRun {
   std::expected<ExperimentSide, int> side_of(const EffectRow& row);
   std::expected<Loaded, int> load(EffectRow& row);
   std::optional<int> run_round(CauseSearch& search);
-  void rank(const CauseSearch& search);
-  void find_pairs(const CauseSearch& search);
+  void rank(const std::vector<CausePart>& parts);
   void align_rows();
   std::string names_of(const EffectRow& row) const;
   bool time_is_up() const { return std::chrono::steady_clock::now() >= ends_; }

@@ -19,7 +19,6 @@ struct Found {
   Effects effects;
   std::vector<CausePart> parts;
   std::size_t loads = 0;
-  std::vector<Interaction> pairs;  ///< of the parts that are shown to cost something
 
   /// The parts that are shown to cost something, the most expensive first.
   std::vector<CausePart> ranked() const {
@@ -58,18 +57,11 @@ Found search(std::size_t causes, const Page& page, double noise_ms, std::uint64_
       search.add(std::move(row));
     }
   } while (++rounds < 100 && search.goes_on());
-  auto effects = search.effects();
+  auto effects = search.finish();
   EXPECT_TRUE(effects);
-  Found found{.effects = effects.value_or(Effects{}),
-              .parts = search.parts(),
-              .loads = search.rows().size(),
-              .pairs = {}};
-  std::vector<std::size_t> shown;
-  for (std::size_t i = 0; i < found.effects.parts.size(); ++i) {
-    if (found.effects.parts[i].is_shown()) shown.push_back(i);
-  }
-  found.pairs = estimate_interactions(search.rows(), search.parts(), shown, 0.05);
-  return found;
+  return {.effects = effects.value_or(Effects{}),
+          .parts = search.parts(),
+          .loads = search.rows().size()};
 }
 
 TEST(CauseSearch, ARoundHasAandBAndComplementaryHybrids) {
@@ -110,23 +102,30 @@ TEST(CauseSearch, TwoThatMaskEachOtherAreBothFound) {
     return 800 + std::max(in[2] ? 200.0 : 0, in[5] ? 200.0 : 0);
   };
   std::size_t more = 0;
-  for_seeds(20, [&](std::uint64_t seed) {
+  std::size_t missed = 0;
+  double widest = 0;
+  for_seeds(60, [&](std::uint64_t seed) {
     auto const found = search(8, page, 10, seed);
     auto ranked = found.ranked();
     ASSERT_GE(ranked.size(), 2u);
     more += ranked.size() > 2 ? 1 : 0;
     EXPECT_EQ((std::set<CausePart>(ranked.begin(), ranked.begin() + 2)),
               (std::set<CausePart>{{2}, {5}}));
-    EXPECT_NEAR(found.of(2).estimate, 100, 50);
-    auto const pair = std::ranges::find_if(found.pairs, [&](const Interaction& each) {
+    EXPECT_NEAR(found.of(2).estimate, 100, 25);
+    missed += holds(found.of(2), 100) && holds(found.effects.unexplained, 0) ? 0 : 1;
+    auto const& left = found.effects.unexplained;
+    widest = std::max(widest, left.high - left.low);
+    auto const pair = std::ranges::find_if(found.effects.pairs, [&](const Interaction& each) {
       return found.parts[each.first] == CausePart{2} && found.parts[each.second] == CausePart{5};
     });
-    ASSERT_NE(pair, found.pairs.end());
+    ASSERT_NE(pair, found.effects.pairs.end());
     EXPECT_LT(pair->effect.high, 0);
     EXPECT_NEAR(pair->effect.estimate, -200, 60);
   });
-  // The level is 5 %; it is 0.005 % in 20,000 searches.
-  EXPECT_LE(more, 1u);
+  // The level is 5 %, of 60 that is 3.
+  EXPECT_LE(more, 4u);
+  EXPECT_LE(missed, 4u);
+  EXPECT_LT(widest, 100);  // without the products in the fit: 300
 }
 
 TEST(CauseSearch, TheIntervalsHoldTheTruthAndNothingIsFoundWhereNothingIs) {
@@ -178,10 +177,10 @@ TEST(CauseSearch, WhatWasHalvedLastIsJoinedWhereTheLoadsEnd) {
     ASSERT_TRUE(search.goes_on());
   }
   EXPECT_FALSE(search.effects());
-  search.settle();
+  auto const effects = search.finish();
   EXPECT_EQ(search.parts().size(), 12u);
-  ASSERT_TRUE(search.effects());
-  EXPECT_NEAR(search.effects()->parts[2].estimate, 200, 1e-6);
+  ASSERT_TRUE(effects);
+  EXPECT_NEAR(effects->parts[2].estimate, 200, 1e-6);
 }
 
 TEST(CauseSearch, EndsAtOnceWhereAllIsClear) {

@@ -36,17 +36,24 @@ TEST(Effects, InteractionsAreExactWithoutNoise) {
   }
   rows.push_back({.in = {true, true, true}, .is_b = true, .value = 140});
   std::vector<CausePart> const three{{0}, {1}, {2}};
-  auto const pairs = estimate_interactions(rows, three, std::vector<std::size_t>{0, 1, 2}, 0.05);
+  auto const effects = estimate_effects(rows, three, 0.05, std::vector<std::size_t>{0, 1, 2});
+  ASSERT_TRUE(effects);
+  auto const& pairs = effects->pairs;
   ASSERT_EQ(pairs.size(), 3u);
   EXPECT_EQ(pairs[0].first, 0u);
   EXPECT_EQ(pairs[0].second, 1u);
   EXPECT_NEAR(pairs[0].effect.estimate, -20, 1e-9);
   EXPECT_NEAR(pairs[1].effect.estimate, 0, 1e-9);
   EXPECT_NEAR(pairs[2].effect.estimate, 0, 1e-9);
-  EXPECT_TRUE(estimate_interactions(rows, three, std::vector<std::size_t>{1}, 0.05).empty());
-  EXPECT_TRUE(
-      estimate_interactions(std::span(rows).first(4), kTwo, std::vector<std::size_t>{0, 1}, 0.05)
-          .empty());
+  // The mean of 30 and 10, of 20 and 0.
+  EXPECT_NEAR(effects->parts[0].estimate, 20, 1e-9);
+  EXPECT_NEAR(effects->parts[1].estimate, 10, 1e-9);
+  EXPECT_NEAR(effects->parts[2].estimate, 7, 1e-9);
+  EXPECT_NEAR(effects->unexplained.estimate, 3, 1e-9);
+  EXPECT_NEAR(effects->total.estimate, 40, 1e-9);
+  EXPECT_TRUE(estimate_effects(rows, three, 0.05, std::vector<std::size_t>{1})->pairs.empty());
+  EXPECT_FALSE(
+      estimate_effects(std::span(rows).first(5), kTwo, 0.05, std::vector<std::size_t>{0, 1}));
 }
 
 // scipy.stats: t.ppf(0.975, 5), t.ppf(0.995, 30).
