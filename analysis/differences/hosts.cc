@@ -102,11 +102,8 @@ void compare_hosts(DifferenceBuilder& builder) {
       add(DifferenceKind::kChain, "a chain of " + std::to_string(b.chain_bytes) +
                                       " bytes instead of " + std::to_string(a.chain_bytes));
     }
-    if (a.alpn != b.alpn && a.chain_bytes > 0 && b.chain_bytes > 0) {
-      auto const text = [](const std::string& alpn) { return alpn.empty() ? "http/1.1" : alpn; };
-      if (text(a.alpn) != text(b.alpn)) {
-        add(DifferenceKind::kProtocol, text(b.alpn) + " instead of " + text(a.alpn));
-      }
+    if (a.protocol != b.protocol && !a.protocol.empty() && !b.protocol.empty()) {
+      add(DifferenceKind::kProtocol, b.protocol + " instead of " + a.protocol);
     }
     auto const with_a = company_a.find(host);
     auto const with_b = company_b.find(host);

@@ -14,6 +14,15 @@ std::string without_port(const std::string& address) {
   return address.substr(0, address.rfind(':'));
 }
 
+/// What a replay speaks for it: an HTTP/3 host speaks what it spoke before.
+std::string protocol_of(const StoredRequest& request) {
+  if (request.scheme != Scheme::kHttps) return "";
+  if (request.version == HttpVersion::kH2) return "h2";
+  bool const is_h1 =
+      request.version == HttpVersion::kHttp10 || request.version == HttpVersion::kHttp11;
+  return is_h1 ? "http/1.1" : "";
+}
+
 RecordedExchange recorded(const Exchange& exchange, std::uint32_t ordinal,
                           const RoundTrips& round_trips) {
   auto const& asked = exchange.request;
@@ -26,6 +35,7 @@ RecordedExchange recorded(const Exchange& exchange, std::uint32_t ordinal,
       .host = asked.host,
       .target = asked.target,
       .referer = std::string(find_header(asked.headers.list(), "referer").value_or("")),
+      .protocol = protocol_of(asked),
       .status = reply.status,
       .outcome = exchange.outcome,
       .media_type = media_type(reply.headers.list()),
@@ -61,12 +71,18 @@ RecordedPage RecordedPage::read(const ArchiveReader& archive, std::uint32_t sess
   }
   for (const ConnectionFacts& facts : archive.connections()) {
     if (facts.session != session || facts.address.empty()) continue;
-    RecordedHost const host{.alpn = facts.alpn,
+    bool const is_h1 = facts.alpn.empty() && facts.chain_bytes > 0;
+    RecordedHost const host{.protocol = is_h1 ? "http/1.1" : facts.alpn,
                             .chain_bytes = facts.chain_bytes,
                             .address = without_port(facts.address),
                             .resolved_in = {}};
     auto const [known, is_new] = page.hosts.try_emplace(facts.host, host);
     if (!is_new && known->second.chain_bytes == 0) known->second = host;
+  }
+  for (const RecordedExchange& each : page.exchanges) {
+    auto const known = page.hosts.find(each.host);
+    if (known == page.hosts.end() || !known->second.protocol.empty()) continue;
+    known->second.protocol = each.protocol;
   }
   for (auto const& [host, took] : lookup_times(archive, session)) {
     if (auto const known = page.hosts.find(host); known != page.hosts.end()) {

@@ -20,8 +20,9 @@ struct RecordedExchange {
   std::string method;
   std::string origin;  ///< "https://example.org:8443"
   std::string host;
-  std::string target;   ///< path and query
-  std::string referer;  ///< empty if unknown
+  std::string target;    ///< path and query
+  std::string referer;   ///< empty if unknown
+  std::string protocol;  ///< "h2", "http/1.1"; empty: unknown, or no TLS
   std::uint16_t status = 0;
   Outcome outcome = Outcome::kComplete;
   std::string media_type;
@@ -37,7 +38,8 @@ struct RecordedExchange {
 
 /// A host's connections: of several, the first one that was made.
 struct RecordedHost {
-  std::string alpn;  ///< empty: none, or no TLS
+  /// As of an exchange. Of an import, which has no handshakes, that of the first exchange.
+  std::string protocol;
   std::uint32_t chain_bytes = 0;
   std::string address;                                  ///< without port; empty if unknown
   std::optional<std::chrono::nanoseconds> resolved_in;  ///< the longest look-up of its name

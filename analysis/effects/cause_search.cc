@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -16,7 +17,20 @@ std::vector<CausePart> runs_of(std::size_t causes, std::size_t parts) {
   return made;
 }
 
-constexpr std::size_t kCandidates = 16;  // of a hybrid
+constexpr std::size_t kCandidates = 16;  // random hybrids, of which one is taken
+
+/// Those in which the causes of each part are together.
+std::vector<EffectRow> rows_of_whole(const std::vector<EffectRow>& rows,
+                                     const std::vector<CausePart>& parts) {
+  std::vector<EffectRow> whole;
+  std::ranges::copy_if(rows, std::back_inserter(whole), [&parts](const EffectRow& row) {
+    return std::ranges::all_of(parts, [&row](const CausePart& part) {
+      return std::ranges::all_of(
+          part, [&](std::size_t cause) { return row.in[cause] == row.in[part.front()]; });
+    });
+  });
+  return whole;
+}
 
 /// How often the largest part can be halved.
 std::size_t halvings(const std::vector<CausePart>& parts) {
@@ -48,6 +62,7 @@ std::vector<EffectRow> CauseSearch::next_round() {
     round.push_back(std::move(hybrid));
     round.push_back(std::move(complement));
   }
+  for (EffectRow& row : round) row.phase = phase_;
   std::ranges::shuffle(round, random_);
   return round;
 }
@@ -90,9 +105,11 @@ std::optional<Effects> CauseSearch::effects() const {
 
 std::optional<Effects> CauseSearch::finish() {
   auto known = effects();
+  auto rows = rows_;
   if (!known && !parts_before_.empty()) {
     parts_ = parts_before_;
-    known = effects();
+    rows = rows_of_whole(rows_, parts_);
+    known = estimate_effects(rows, parts_, level());
   }
   if (!known) return std::nullopt;
   std::vector<std::size_t> shown;
@@ -100,7 +117,7 @@ std::optional<Effects> CauseSearch::finish() {
     if (known->parts[i].is_shown()) shown.push_back(i);
   }
   if (shown.size() > kActingMost) return known;
-  auto acting = estimate_effects(rows_, parts_, level(), shown);
+  auto acting = estimate_effects(rows, parts_, level(), shown);
   if (!acting) return known;
   std::erase_if(acting->pairs, [](const Interaction& pair) { return !pair.effect.is_shown(); });
   return acting->pairs.empty() ? known : acting;
@@ -137,7 +154,10 @@ bool CauseSearch::halve(const Effects& effects) {
     finer.emplace_back(middle, part.end());
   }
   bool const halved = finer.size() > parts_.size();
-  if (halved) parts_before_ = std::exchange(parts_, std::move(finer));
+  if (halved) {
+    parts_before_ = std::exchange(parts_, std::move(finer));
+    ++phase_;
+  }
   return halved;
 }
 

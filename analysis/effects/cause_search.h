@@ -37,8 +37,8 @@ class CauseSearch {
 
   /// The loads of the next round, in random order, without values. Two hybrids each are each
   /// other's complement, so that every part is put in half of the time. Of some random hybrids it
-  /// takes the one after which each two parts were together as often as apart, nearly: the least
-  /// sum of squared correlations (E(s^2): Booth and Cox, Technometrics 4, 1962).
+  /// takes the one after which each two parts were together in hybrids as often as apart, nearly:
+  /// the least sum of squared correlations (E(s^2): Booth and Cox, Technometrics 4, 1962).
   std::vector<EffectRow> next_round();
   /// A load that counts.
   void add(EffectRow row) { rows_.push_back(std::move(row)); }
@@ -47,10 +47,10 @@ class CauseSearch {
   /// there is nothing left to learn, or after the last look.
   bool goes_on();
 
-  /// At the end: joins again what was halved last, if no load tells the halves apart yet. Where
-  /// some of at most kActingMost causes are shown to act on each other, the effects are of a fit
-  /// that has their products, and `pairs` has those that are shown. Nothing if there are too few
-  /// loads.
+  /// At the end: joins again what was halved last, if the loads do not tell the halves apart yet;
+  /// those that have one half alone do not count then. Where some of at most kActingMost causes are
+  /// shown to act on each other, the effects are of a fit that has their products, and `pairs` has
+  /// those that are shown. Nothing if there are too few loads.
   std::optional<Effects> finish();
   /// A, which has none of the causes, tells the products of more causes badly apart.
   static constexpr std::size_t kActingMost = 4;
@@ -63,7 +63,7 @@ class CauseSearch {
  private:
   bool halve(const Effects& effects);
   EffectRow draw_hybrid();
-  /// Of one look: of all, of the fit at the end, and of its pairs.
+  /// The share of alpha of each look. The fit at the end has one, too, and so have its pairs.
   double level() const { return options_.alpha / static_cast<double>(looks_most_ + 2); }
 
   CauseSearchOptions options_;
@@ -72,6 +72,7 @@ class CauseSearch {
   std::vector<EffectRow> rows_;
   std::vector<std::vector<bool>> drawn_;  // hybrids, without their complements
   std::mt19937_64 random_;
+  std::size_t phase_ = 0;  // so often were parts halved
   std::size_t rounds_ = 0;
   std::size_t next_look_ = 0;  // in rounds
   std::size_t looks_most_ = 0;

@@ -1,5 +1,6 @@
 #include "analysis/effects/effects.h"
 
+#include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <utility>
@@ -132,18 +133,22 @@ std::optional<Effects> estimate_effects(std::span<const EffectRow> rows,
                                         std::span<const CausePart> parts, double alpha,
                                         std::span<const std::size_t> acting) {
   auto const pairs = pairs_of(acting);
+  std::size_t phases = 0;  // beside the first one
+  for (const EffectRow& row : rows) phases = std::max(phases, pairs.empty() ? 0 : row.phase);
   Matrix lines;
   for (const EffectRow& row : rows) {
     auto& line = lines.emplace_back(regressors(row, parts));
     for (const auto& [first, second] : pairs) line.push_back(line[1 + first] * line[1 + second]);
+    for (std::size_t i = 1; i <= phases; ++i) line.push_back(row.phase == i ? 1 : 0);
   }
   auto const fit = Fit::of(rows, lines);
   if (!fit) return std::nullopt;
-  auto const b = parts.size() + 1;  // the unknown of B itself; products follow
+  auto const b = parts.size() + 1;  // the unknown of B itself; products follow, then phases
+  auto const unknowns = b + 1 + pairs.size() + phases;
   auto const each = alpha / static_cast<double>(parts.size() + 2);
   Effects effects{.base = fit->base(), .parts = {}, .deviation = fit->deviation(), .pairs = {}};
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    Vector weights(b + 1 + pairs.size());
+    Vector weights(unknowns);
     weights[1 + i] = 1;
     for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
       bool const acts = pairs[pair].first == i || pairs[pair].second == i;
@@ -152,8 +157,8 @@ std::optional<Effects> estimate_effects(std::span<const EffectRow> rows,
     effects.parts.push_back(fit->sum(weights, each));
   }
   effects.unexplained = fit->one(b, each);
-  Vector all(b + 1 + pairs.size(), 1);
-  all.front() = 0;
+  Vector all(unknowns);
+  std::fill_n(all.begin() + 1, b + pairs.size(), 1.0);
   effects.total = fit->sum(all, each);
   for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
     auto const effect = fit->one(b + 1 + pair, alpha / static_cast<double>(pairs.size()));

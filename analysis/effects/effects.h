@@ -14,6 +14,7 @@ namespace reprise {
 struct EffectRow {
   std::vector<bool> in;  ///< for each cause; of B: all
   bool is_b = false;
+  std::size_t phase = 0;  ///< of the measurement: more after each change of the parts
   double value = 0;
 };
 
@@ -48,9 +49,12 @@ struct Effects {
 };
 
 /// All causes of a part must have been put in together in all rows. Where causes mask each other
-/// (the slower of two counts), each has the mean of its effects with and without the other. Of the
-/// parts `acting`, the products are unknowns, too: without these, what they do to each other is
-/// noise, and leaks into what is unexplained.
+/// (the slower of two counts), each has about the mean of its effects with and without the other.
+/// If `acting` has more than one part, the products of these are unknowns, too, and each phase has
+/// one of its own: parts of one phase may have been put in together alone, and a machine that
+/// became slower since must not look like what they do to each other. Then it is that mean, and the
+/// sum of all is right; without, what parts do to each other is noise, and leaks into what is
+/// unexplained.
 ///
 /// Each interval has the level 1 - `alpha` / (parts + 2), so that all of them hold together; those
 /// of pairs have 1 - `alpha` / pairs. Nothing if the rows cannot tell the unknowns apart, or if

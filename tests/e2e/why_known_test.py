@@ -4,13 +4,11 @@ the path: the right cause comes first, and what it costs is what it costs alone.
 test; prints a table."""
 
 import gzip
-import json
-import re
 
 import harness
 from gate_sites import noise, words
 from what_if_test import ADDRESSES, HOST, LATE, THIRD, URL, png
-from why_sites import LINK, QUICK, TABLE, TwoRecordings, busy, decoys
+from why_sites import QUICK, TwoRecordings, busy, decoys
 from wire import Certificate
 
 
@@ -22,46 +20,16 @@ class Known(TwoRecordings):
         `costs_ms`: what the plant costs, if that is known without loads. `arguments`: of all
         loads."""
         a = self.record(self.site(prepare), "a")
-        truth = {"low": costs_ms, "high": costs_ms}
+        truth = costs_ms, costs_ms
         if costs_ms is None:
             alone = self.site(prepare)
             plant(alone)
-            truth = self.truth(a, self.record(alone, "alone", think), metric, arguments)
+            truth = self.alone(a, self.record(alone, "alone", think), metric, arguments)
         together = self.site(prepare)
         among(together)
         plant(together)
         b = self.record(together, "b", think)
-        report, text = self.why(a, b, "--max-runs", "6", "--max-loads", "48", *arguments,
-                                metric=metric)
-        causes = report["causes"]
-        groups = sum(len(each["groups"]) for each in causes + report["no_effect_shown"])
-        self.assertGreaterEqual(groups, 10)
-        if not causes:
-            TABLE.append(f"{name}: no cause among {groups} groups")
-            self.fail(text)
-        cause = causes[0]
-        title = cause["groups"][0]["title"]
-        print(text, flush=True)
-        TABLE.append(f"{name}: alone {truth['low']:+.0f} to {truth['high']:+.0f} ms; first of "
-                     f"{groups}: {cause['estimate']:+.0f} ms ({cause['low']:+.0f} to "
-                     f"{cause['high']:+.0f}) {title[:90]}; {len(causes)} shown; unexplained "
-                     f"{report['unexplained']['estimate']:+.0f} ms; {len(report['loads'])} loads")
-        self.assertRegex(title, re.compile(first, re.DOTALL), text)
-        self.assertEqual(len(cause["groups"]), 1, text)
-        # What it costs alone, and its cost among the others: the intervals meet.
-        self.assertLess(cause["low"], truth["high"], text)
-        self.assertGreater(cause["high"], truth["low"], text)
-
-    def truth(self, a, alone, metric, arguments):
-        """What the regression costs where nothing else differs: an interval of 99 %."""
-        sides = [f"{archive} {URL} --inject none --think-time recorded --link {LINK} " +
-                 " ".join((*QUICK, *arguments)) for archive in (a, alone)]
-        done = harness.run("gate", *sides, "--metric", metric, "--max-runs", "6", "--look-every",
-                           "6", "--skip-noise-check", "--alpha", "0.01", "--json", "--allow",
-                           "requests,calibration", folder=self.folder, timeout=900)
-        self.assertEqual(done.returncode, 5, done.stdout.decode() + done.stderr.decode())
-        metric = json.loads(done.stdout)["pages"][0]["metrics"][0]
-        return {"low": metric["low"], "high": metric["high"]}
+        self.first_cause(name, a, b, first, truth, metric, arguments)
 
     def test_a_host_thinks_longer(self):
         self.run_case("think time", first=f"{HOST}: think time", think={"www_page_test": 310})

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import pathlib
+import re
 import tempfile
 
 import harness
@@ -175,6 +176,9 @@ def decoys(site):
 class TwoRecordings(harness.TestCase):
     """Archives of a site, in the folder `kept`. What TABLE has at the end is printed."""
 
+    url = URL
+    allowed = ()  # beside calibration
+
     @classmethod
     def tearDownClass(cls):
         super().tearDownClass()
@@ -200,9 +204,46 @@ class TwoRecordings(harness.TestCase):
     def why(self, a, b, *arguments, metric="load", codes=(5,)):
         """why.json, if there are causes, and what was printed."""
         out = self.kept / "out"
-        done = harness.run("why", str(a), str(b), URL, "--inject", "none", "--metric", metric,
-                           "--link", LINK, *QUICK, "--allow", "calibration", "--seed", "1",
+        done = harness.run("why", str(a), str(b), self.url, "--inject", "none", "--metric", metric,
+                           "--link", LINK, *QUICK, "--allow", ",".join(("calibration", *self.allowed)),
+                           "--seed", "1",
                            *arguments, "-o", str(out), folder=self.folder, timeout=1500)
         text = done.stdout.decode() + done.stderr.decode()
         self.assertIn(done.returncode, codes, text)
         return read_json(out / "why.json") if done.returncode == 5 else None, text
+
+    def alone(self, a, b, metric, arguments):
+        """What a regression costs where nothing else differs: an interval of 99 %. `arguments`: of
+        all loads, and what may differ."""
+        sides = [f"{archive} {self.url} --inject none --think-time recorded --link {LINK} " +
+                 " ".join((*QUICK, *arguments)) for archive in (a, b)]
+        done = harness.run("gate", *sides, "--metric", metric, "--max-runs", "6", "--look-every",
+                           "6", "--skip-noise-check", "--alpha", "0.01", "--json", "--allow",
+                           ",".join(("requests", "calibration", *self.allowed)), folder=self.folder, timeout=900)
+        self.assertEqual(done.returncode, 5, done.stdout.decode() + done.stderr.decode())
+        metric = json.loads(done.stdout)["pages"][0]["metrics"][0]
+        return metric["low"], metric["high"]
+
+    def first_cause(self, name, a, b, first, truth, metric="load", arguments=()):
+        """Among ten differences or more, the first cause is one whose title `first` finds. Its cost
+        is known to half its size, and meets `truth`, the least and the most that it costs alone."""
+        report, text = self.why(a, b, "--max-runs", "6", "--max-loads", "48", *arguments,
+                                metric=metric)
+        causes = report["causes"]
+        groups = sum(len(each["groups"]) for each in causes + report["no_effect_shown"])
+        self.assertGreaterEqual(groups, 10)
+        if not causes:
+            TABLE.append(f"{name}: no cause among {groups} groups")
+            self.fail(text)
+        cause = causes[0]
+        title = cause["groups"][0]["title"]
+        print(text, flush=True)
+        TABLE.append(f"{name}: alone {truth[0]:+.0f} to {truth[1]:+.0f} ms; first of "
+                     f"{groups}: {cause['estimate']:+.0f} ms ({cause['low']:+.0f} to "
+                     f"{cause['high']:+.0f}) {title[:90]}; {len(causes)} shown; unexplained "
+                     f"{report['unexplained']['estimate']:+.0f} ms; {len(report['loads'])} loads")
+        self.assertRegex(title, re.compile(first, re.DOTALL), text)
+        self.assertEqual(len(cause["groups"]), 1, text)
+        self.assertLess(cause["high"] - cause["low"], abs(cause["estimate"]), text)
+        self.assertLess(cause["low"], truth[1], text)
+        self.assertGreater(cause["high"], truth[0], text)

@@ -191,7 +191,9 @@ class Writing {
       facts.chain_bytes = other->chain_bytes;
       facts.chain_digest = other->chain_digest;
     }
-    if (takes(facts.host, DifferenceKind::kProtocol)) facts.alpn = other->alpn;
+    if (takes(facts.host, DifferenceKind::kProtocol)) {
+      facts.alpn = differences_.b.hosts.at(facts.host).protocol;
+    }
     auto const took = lookup_times_b_.find(facts.host);
     if (contents_a_.answers.empty() && facts.connect_start != kNoTime &&
         took != lookup_times_b_.end() && takes(facts.host, DifferenceKind::kNameResolution)) {
@@ -272,6 +274,11 @@ class Writing {
   /// With its WebSocket's messages.
   Status add(Exchange exchange, const MessageOwner& owner, const ComparedArchive& of) {
     auto const sequence = exchange.sequence;
+    if (takes(exchange.request.host, DifferenceKind::kProtocol)) {
+      bool const is_h2 = differences_.b.hosts.at(exchange.request.host).protocol == "h2";
+      auto const version = is_h2 ? HttpVersion::kH2 : HttpVersion::kHttp11;
+      exchange.request.version = exchange.response.version = version;
+    }
     if (auto added = checked(to_.add_exchange(std::move(exchange))); !added) return added;
     for (auto const& place : of.reader.messages(owner)) {
       auto const message = of.reader.message(place);

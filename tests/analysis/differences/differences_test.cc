@@ -287,7 +287,7 @@ TEST(Differences, HostsDifferInCertificateProtocolAddressAndLookUp) {
   a.page.hosts["cdn.test"].address = a.page.hosts["a.test"].address;
   auto b = a_page();
   b.page.hosts["cdn.test"].chain_bytes = 9000;
-  b.page.hosts["a.test"].alpn = "http/1.1";
+  b.page.hosts["a.test"].protocol = "http/1.1";
   b.page.hosts["a.test"].resolved_in = milliseconds(300);
   EXPECT_THAT(told(differences_of(a, b)),
               UnorderedElementsAre(

@@ -33,7 +33,7 @@ class MadePage {
     made.think = std::chrono::milliseconds(20);
     bodies_.emplace_back(body);
     page.hosts.try_emplace(
-        made.host, RecordedHost{.alpn = "h2",
+        made.host, RecordedHost{.protocol = "h2",
                                 .chain_bytes = 4000,
                                 .address = "192.0.2." + std::to_string(page.hosts.size() + 1),
                                 .resolved_in = std::chrono::milliseconds(8)});

@@ -266,6 +266,21 @@ TEST_F(Hybrid, OfImportsHasANameThatIsSlowToResolve) {
             milliseconds(400));
 }
 
+TEST_F(Hybrid, OfImportsSpeaksTheProtocolOfTheExchanges) {
+  auto const url = "https://import.test/";
+  for (auto* const site : {&a_, &b_}) {
+    auto exchange = a_get(url, "text/html");
+    auto const version = site == &a_ ? HttpVersion::kH2 : HttpVersion::kHttp11;
+    exchange.request.version = exchange.response.version = version;
+    site->add(std::move(exchange), "a");
+    site->add({.id = 3, .host = "import.test", .port = 443, .address = "192.0.2.7:443"});
+  }
+  EXPECT_EQ(hybrid({}).exchanges.at(url).request.version, HttpVersion::kH2);
+  auto const made = hybrid({{DifferenceKind::kProtocol, "import.test"}});
+  EXPECT_EQ(made.exchanges.at(url).request.version, HttpVersion::kHttp11);
+  EXPECT_EQ(made.exchanges.at(url).response.version, HttpVersion::kHttp11);
+}
+
 TEST_F(Hybrid, KeepsTheNonceThatThePolicyPermits) {
   auto const page_of = [](std::string_view nonce, std::string_view more) {
     return a_document(
