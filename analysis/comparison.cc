@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/fisher_test.h"
 #include "analysis/metric.h"
 
 namespace reprise {
@@ -52,7 +53,7 @@ class Comparing {
     counted.usual_steal = std::min(usual_steal(a_), usual_steal(b_));
     auto pairing = pair_up(groups_of(a_, counted), groups_of(b_, counted), options_.allowed);
     for (auto& [difference, text] : pairing.obstacles) {
-      refusals_.insert({difference, std::move(text)});
+      refusals_.insert({.difference = difference, .text = std::move(text)});
     }
     if (pairing.pairs.empty() && refusals_.empty()) {
       refuse(Mismatch::kPages, "no page has loads in both A and B");
@@ -82,8 +83,9 @@ class Comparing {
   }
 
  private:
-  void refuse(Mismatch difference, std::string text) {
-    if (!options_.allowed.contains(difference)) refusals_.insert({difference, std::move(text)});
+  void refuse(Mismatch difference, std::string text, bool may_pass = false) {
+    if (options_.allowed.contains(difference)) return;
+    refusals_.insert({.difference = difference, .text = std::move(text), .may_pass = may_pass});
   }
 
   void check_origins() {
@@ -100,6 +102,7 @@ class Comparing {
     for (const LoadResult::Browser& ours : a_.browsers) {
       auto const theirs = std::ranges::find(b_.browsers, ours.name, &LoadResult::Browser::name);
       if (theirs == b_.browsers.end() || theirs->version == ours.version) continue;
+      if (theirs->version.empty() || ours.version.empty()) continue;  // it never started
       refuse(Mismatch::kBrowser,
              ours.name + " is " + ours.version + " in A, " + theirs->version + " in B");
     }
@@ -112,31 +115,52 @@ class Comparing {
       }
       // A busy moment costs its loads; a busy machine makes the rest doubtful, too.
       if (group->doubtful * 5 > group->loads.size() + group->doubtful) {
-        refuse(Mismatch::kCalibration, "the machine disturbed " + std::to_string(group->doubtful) +
-                                           " of " +
-                                           std::to_string(group->loads.size() + group->doubtful) +
-                                           " loads of " + side + ": " + group->warnings.front());
+        refuse(Mismatch::kCalibration,
+               "the machine disturbed " + std::to_string(group->doubtful) + " of " +
+                   std::to_string(group->loads.size() + group->doubtful) + " loads of " + side +
+                   ": " + group->warnings.front(),
+               true);
       }
     }
+    if (a.loads.empty() && b.loads.empty() && a.failed > 0 && b.failed > 0) {
+      refuse(Mismatch::kPages,
+             "all loads of " + a.url + " failed, in A and in B: " + b.failures.front());
+    }
     if (a.loads.empty() || b.loads.empty()) return;
-    if (auto const text = differing(usual_requests(a), usual_requests(b)); !text.empty()) {
-      refuse(Mismatch::kRequests, "the pages request different URLs: " + text);
-    }
-    if (auto const text = differing(usual_misses(a, a_), usual_misses(b, b_)); !text.empty()) {
-      refuse(Mismatch::kMisses, "the requests missing from the archives differ: " + text);
-    }
+    check_usual(Mismatch::kRequests, "the pages request different URLs: ", a, b, requests_of,
+                requests_of);
+    check_usual(
+        Mismatch::kMisses, "the requests missing from the archives differ: ", a, b,
+        [this](const LoadGroup& group, std::size_t least) { return misses_of(group, a_, least); },
+        [this](const LoadGroup& group, std::size_t least) { return misses_of(group, b_, least); });
     check_calibration(calibrations(a, a_), calibrations(b, b_));
+  }
+
+  /// `of_a`, `of_b`: what at least so many loads of a group have. What most loads of one side have,
+  /// and most of the other do not, can be chance, unless one side always has it and the other
+  /// never.
+  template <class OfA, class OfB>
+  void check_usual(Mismatch difference, const char* said, const LoadGroup& a, const LoadGroup& b,
+                   OfA of_a, OfB of_b) {
+    auto const text = differing(of_a(a, most_loads(a)), of_b(b, most_loads(b)));
+    if (text.empty()) return;
+    auto const never = [](const Texts& ever, const Texts& always) {
+      return std::ranges::any_of(always, [&](auto const& name) { return !ever.contains(name); });
+    };
+    bool const is_certain =
+        never(of_a(a, 1), of_b(b, b.loads.size())) || never(of_b(b, 1), of_a(a, a.loads.size()));
+    refuse(difference, said + text, !is_certain);
   }
 
   void check_calibration(const Texts& a, const Texts& b) {
     if (auto const text = differing(a, b); !text.empty()) {
-      refuse(Mismatch::kCalibration, "the links were emulated in different ways: " + text);
+      refuse(Mismatch::kCalibration, "the links were emulated in different ways: " + text, true);
     }
     for (auto const& [side, name] : {std::pair{&a, "A"}, {&b, "B"}}) {
       for (auto const each : *side) {
         if (each.find("--no-selfcheck") == each.npos) continue;
         refuse(Mismatch::kCalibration,
-               std::string("the link was not checked in ") + name + ": " + std::string(each));
+               std::string("the link was not checked in ") + name + ": " + std::string(each), true);
       }
     }
   }
@@ -160,6 +184,14 @@ class Comparing {
     }
   }
 
+  bool failures_differ(const LoadGroup& a, const LoadGroup& b) const {
+    if ((a.failed > 0) != (b.failed > 0)) return true;
+    auto const pages = static_cast<double>(out_.pages.size());
+    return fisher_p({.failed = a.failed, .total = a.failed + a.loads.size()},
+                    {.failed = b.failed, .total = b.failed + b.loads.size()}) <=
+           options_.level_of(options_.alpha / pages);
+  }
+
   void judge_all() {
     auto const metrics = metrics_of(options_);
     std::vector<Samples> all;
@@ -179,9 +211,11 @@ class Comparing {
     auto next = findings.begin();
     for (ComparedPage& page : out_.pages) {
       for (ComparedMetric& each : page.metrics) each.finding = *next++;
-      page.failures_differ = (page.a.failed > 0) != (page.b.failed > 0);
+      page.failures_differ = failures_differ(page.a, page.b);
       if (page.failures_differ) out_.verdict = Verdict::kDifferent;
-      if (page.metrics.empty() && out_.verdict == Verdict::kSame) {
+      bool const few_count =
+          page.a.failed > page.a.loads.size() || page.b.failed > page.b.loads.size();
+      if ((page.metrics.empty() || few_count) && out_.verdict == Verdict::kSame) {
         out_.verdict = Verdict::kUndecided;
       }
     }

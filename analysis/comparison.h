@@ -39,7 +39,8 @@ struct ComparedMetric {
 /// One page under one pair of conditions.
 struct ComparedPage {
   LoadGroup a, b;
-  /// Only one side has loads that failed: B is different, whatever the times of the others are.
+  /// Only one side has loads that failed, or it has more than chance would give it: B is different,
+  /// whatever the times of the others are.
   bool failures_differ = false;
   /// Without those that no load of either side has.
   std::vector<ComparedMetric> metrics;
@@ -48,7 +49,8 @@ struct ComparedPage {
 /// Why there is no comparison.
 struct Refusal {
   Mismatch difference;
-  std::string text;  ///< a sentence
+  std::string text;       ///< a sentence
+  bool may_pass = false;  ///< more loads can show that it is none
   auto operator<=>(const Refusal&) const = default;
 };
 

@@ -8,11 +8,8 @@
 namespace reprise {
 namespace {
 
-/// A busy moment of the machine passes.
 bool may_pass(const Comparison& comparison) {
-  return std::ranges::all_of(comparison.refusals, [](const Refusal& each) {
-    return each.difference == Mismatch::kCalibration;
-  });
+  return std::ranges::all_of(comparison.refusals, &Refusal::may_pass);
 }
 
 /// The same text for sentences that differ in their figures alone: "other programs used N % of the

@@ -107,11 +107,11 @@ void explain(const LoadGroup& group, std::span<const LoadGroup> others, char sid
   }
 }
 
-std::set<std::string_view> in_more_than_half(
-    const std::map<std::string_view, std::size_t>& loads_with, std::size_t loads) {
+std::set<std::string_view> in_at_least(std::size_t least,
+                                       const std::map<std::string_view, std::size_t>& loads_with) {
   std::set<std::string_view> out;
   for (auto const& [name, count] : loads_with) {
-    if (count * 2 > loads) out.insert(name);
+    if (count >= least) out.insert(name);
   }
   return out;
 }
@@ -243,15 +243,16 @@ Pairing pair_up(std::span<const LoadGroup> a, std::span<const LoadGroup> b,
   return pairing;
 }
 
-std::set<std::string_view> usual_requests(const LoadGroup& group) {
+std::set<std::string_view> requests_of(const LoadGroup& group, std::size_t least) {
   std::map<std::string_view, std::size_t> loads_with;
   for (const LoadRow* load : group.loads) {
     for (const std::string& each : load->requests) ++loads_with[each];
   }
-  return in_more_than_half(loads_with, group.loads.size());
+  return in_at_least(least, loads_with);
 }
 
-std::set<std::string_view> usual_misses(const LoadGroup& group, const Measurements& all) {
+std::set<std::string_view> misses_of(const LoadGroup& group, const Measurements& all,
+                                     std::size_t least) {
   // Many loads may share a replay: each is gone through once.
   std::map<const ReplayRow*, std::size_t> replays;
   for (const LoadRow* load : group.loads) ++replays[&all.replay_of(*load)];
@@ -259,7 +260,7 @@ std::set<std::string_view> usual_misses(const LoadGroup& group, const Measuremen
   for (auto const& [replay, loads] : replays) {
     for (const std::string& each : replay->misses) loads_with[each] += loads;
   }
-  return in_more_than_half(loads_with, group.loads.size());
+  return in_at_least(least, loads_with);
 }
 
 std::set<std::string_view> calibrations(const LoadGroup& group, const Measurements& all) {

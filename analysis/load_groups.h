@@ -98,10 +98,15 @@ struct Pairing {
 Pairing pair_up(std::span<const LoadGroup> a, std::span<const LoadGroup> b,
                 const std::set<Mismatch>& allowed);
 
-/// What more than half of the loads of a group asked for (or missed), in order. What single loads
-/// ask for varies; what most do is the page.
-std::set<std::string_view> usual_requests(const LoadGroup& group);
-std::set<std::string_view> usual_misses(const LoadGroup& group, const Measurements& all);
+/// What at least `least` loads of a group asked for (or missed), in order. What single loads ask
+/// for varies; what most do is the page.
+std::set<std::string_view> requests_of(const LoadGroup& group, std::size_t least);
+std::set<std::string_view> misses_of(const LoadGroup& group, const Measurements& all,
+                                     std::size_t least);
+/// More than half of the loads of a group.
+inline std::size_t most_loads(const LoadGroup& group) {
+  return group.loads.size() / 2 + 1;
+}
 std::set<std::string_view> calibrations(const LoadGroup& group, const Measurements& all);
 
 }  // namespace reprise

@@ -47,6 +47,15 @@ void adjust(std::span<Finding> findings) {
 
 }  // namespace
 
+std::size_t least_loads(double level) {
+  std::size_t loads = 1;
+  for (double orders = 2; 2 / orders > level && loads < 100; ++loads) {  // of 2 * loads values
+    auto const more = static_cast<double>(loads + 1);
+    orders *= 2 * more * (2 * more - 1) / (more * more);
+  }
+  return loads;
+}
+
 std::string_view to_string(Verdict verdict) {
   return verdict == Verdict::kSame        ? "same"
          : verdict == Verdict::kDifferent ? "different"

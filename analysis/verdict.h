@@ -54,6 +54,10 @@ using LevelOf = std::function<double(double alpha)>;
 /// `alpha`. Holm's procedure; `level_of` gives the level of each step.
 std::vector<Finding> judge(std::span<const Samples> metrics, double alpha, const LevelOf& level_of);
 
+/// The loads a side from which on the exact rank test can reach that level at all: if no load of
+/// one side is as long as any of the other.
+std::size_t least_loads(double level);
+
 /// Different if any finding is, same if all are; undecided without findings.
 Verdict verdict_of(std::span<const Finding> findings);
 

@@ -142,7 +142,11 @@ void add_load(LoadResult& result, MeasuredLoad&& measured, const LoadConfigurati
   }
   auto const known =
       std::ranges::find(result.browsers, measured.browser.name, &LoadResult::Browser::name);
-  if (known == result.browsers.end()) result.browsers.push_back(std::move(measured.browser));
+  if (known == result.browsers.end()) {
+    result.browsers.push_back(std::move(measured.browser));
+  } else if (known->version.empty()) {  // it could not be started before
+    *known = std::move(measured.browser);
+  }
   if (!measured.page) return;
   load.page = std::move(*measured.page);
   result.loads.push_back(std::move(load));

@@ -166,6 +166,7 @@ json::object to_json(const PacketRun& run) {
           {"down", to_json(run.link.down)},
           {"up", to_json(run.link.up)},
           {"doubts", json::value_from(settings_warnings(run))},
+          {"warnings", json::value_from(warnings_of(run))},
           {"timeline", run.timelines ? to_json(*run.timelines) : json::value()}};
 }
 

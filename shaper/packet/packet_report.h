@@ -43,8 +43,8 @@ inline std::chrono::nanoseconds tolerated_lateness(std::chrono::nanoseconds span
 /// more than tolerated_lateness(), packets lost outside the link. Empty if there are none.
 std::vector<std::string> warnings_of(const PacketRun& run);
 
-/// For results and reports: the link's settings, seed and kind, the measurements, and the warnings
-/// ("doubts") but for lateness: whoever knows what was exchanged judges "cost_ms" better.
+/// For results and reports: the link's settings, seed and kind, the measurements, all "warnings",
+/// and those but for lateness ("doubts"): whoever knows what was exchanged judges "cost_ms" better.
 boost::json::object to_json(const PacketRun& run);
 
 /// The spans from the first to the last in which anything was on the link, as lists of numbers;

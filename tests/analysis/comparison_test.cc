@@ -172,6 +172,53 @@ TEST(Compare, CountsFailedLoadsAndCallsThemDifferentWhenOnlyOneSideHasThem) {
   EXPECT_EQ(compare(b, b, {}).verdict, Verdict::kSame);
 }
 
+TEST(Compare, CallsManyMoreFailedLoadsDifferent) {
+  auto const failing = [](int count) {
+    auto loads = loads_like({});
+    for (int i = 0; i < count; ++i) loads.push_back(load_text({.outcome = "timed-out"}));
+    return read(loads);
+  };
+  auto const out = compare(failing(1), failing(30), {});
+  EXPECT_EQ(out.verdict, Verdict::kDifferent);
+  EXPECT_TRUE(out.pages.front().failures_differ);
+  EXPECT_FALSE(compare(failing(1), failing(2), {}).pages.front().failures_differ);
+  // What is left of them is not the page.
+  EXPECT_EQ(compare(failing(11), failing(11), {}).verdict, Verdict::kUndecided);
+  EXPECT_EQ(compare(failing(10), failing(10), {}).verdict, Verdict::kSame);
+}
+
+TEST(Compare, RefusesWhereAllLoadsOfBothSidesFailed) {
+  auto const failed = read({load_text({.outcome = "timed-out"})});
+  EXPECT_THAT(
+      refusals(failed, failed),
+      ElementsAre("pages: all loads of https://a.test/ failed, in A and in B: timed-out: "));
+  EXPECT_EQ(compare(read(loads_like({})), failed, {}).verdict, Verdict::kDifferent);
+}
+
+TEST(Compare, DoesNotMindABrowserThatNeverStarted) {
+  EXPECT_THAT(refusals(read(loads_like({})), read(loads_like({}), {.browser = ""})), IsEmpty());
+}
+
+TEST(Compare, KnowsWhichDifferencesOfRequestsCanBeChance) {
+  auto const with_beacon = [](int in_loads) {
+    std::vector<std::string> loads;
+    for (int i = 0; i < 5; ++i) {
+      LoadText load;
+      if (i < in_loads) load.requests.push_back("https://a.test/beacon");
+      loads.push_back(load_text(load));
+    }
+    return read(loads);
+  };
+  auto const may_pass = [](const Measurements& a, const Measurements& b) {
+    auto const refused = compare(a, b, {}).refusals;
+    EXPECT_EQ(refused.size(), 1u);
+    return refused.empty() || refused.front().may_pass;
+  };
+  EXPECT_TRUE(may_pass(with_beacon(2), with_beacon(3)));
+  EXPECT_TRUE(may_pass(with_beacon(1), with_beacon(5)));
+  EXPECT_FALSE(may_pass(with_beacon(0), with_beacon(5)));
+}
+
 TEST(Compare, SaysThatTheMachinesDiffer) {
   auto const out = compare(read(loads_like({})), read(loads_like({}), {.cpu = "Other"}), {});
   EXPECT_THAT(out.remarks, ElementsAre("the machines differ: Example, 2 cores and Other, 2 cores"));

@@ -29,6 +29,7 @@ class SimulatedSides {
                 .loaded = true,
                 .requests = {b ? request_of_b : "GET /"},
                 .replay = b && run % doubtful_every_b == 1 ? 1 : 0};
+    if (b && beacon_in_b(run)) row.requests.emplace_back("GET /beacon");
     // A warm-up is far off: it must not count.
     row.metrics[metric("load")] =
         run == 0 ? 9999 : std::normal_distribution(mean_ms_[b], 10.0)(chance_);
@@ -64,6 +65,7 @@ class SimulatedSides {
   std::size_t runs_in_time = 1'000'000;
   std::size_t doubtful_every_b = 1'000'000;
   std::string request_of_b = "GET /";
+  std::function<bool(std::size_t run)> beacon_in_b = [](std::size_t) { return false; };
   Measurements sides[2];
 
  private:
@@ -137,6 +139,14 @@ TEST(Gate, RefusesAtTheFirstLookWhatCannotBeCompared) {
   auto const result = sides.run();
   EXPECT_EQ(result.end, GateEnd::kRefused);
   EXPECT_EQ(result.look.runs, 5U);
+}
+
+TEST(Gate, LoadsMoreWhereARequestOfSomeLoadsWasMostlyInB) {
+  SimulatedSides sides(1000, 1040);
+  sides.beacon_in_b = [](std::size_t run) { return run < 5; };  // 4 of the first 5
+  auto const result = sides.run();
+  EXPECT_EQ(result.end, GateEnd::kDecided);
+  EXPECT_EQ(result.look.runs, 10U);
 }
 
 TEST(Gate, WaitsForABusyMomentToPass) {

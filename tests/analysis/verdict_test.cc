@@ -81,6 +81,18 @@ TEST(Judge, LetsTheLaterMetricsHaveWhatTheFoundOnesLeave) {
   EXPECT_EQ(judge(std::vector{less, clear}, 0.05, whole)[0].verdict, Verdict::kDifferent);
 }
 
+TEST(LeastLoads, AreThoseWithWhichSeparateSidesReachTheLevel) {
+  EXPECT_EQ(least_loads(0.05), 4u);      // 2/70; three have 2/20
+  EXPECT_EQ(least_loads(0.05 / 6), 5u);  // 2/252
+  EXPECT_EQ(least_loads(0.05 / 8), 6u);  // 2/924
+  auto const level = [](std::size_t loads) {
+    return judge(std::vector{Samples{.a = count_up(0, loads), .b = count_up(100, loads)}}, 0.05,
+                 whole)[0]
+        .rank.p;
+  };
+  for (std::size_t loads = 2; loads < 10; ++loads) EXPECT_EQ(least_loads(level(loads)), loads);
+}
+
 TEST(VerdictOf, IsSameOnlyWhenAllAre) {
   Finding same, different, undecided;
   same.verdict = Verdict::kSame;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`why` on regressions planted in a real page, http2.github.io of 2018 with a feed of a third
-party, among more than ten differences that two visits could have, three of them large and off the path.
-An idle machine's test; prints a table. REPRISE_CORPUS names the folder of the recordings.
+party, among more than ten differences that two visits could have, three of them large and off the
+path. An idle machine's test; prints a table. REPRISE_CORPUS names the folder of the recordings.
 
 The recording is a HAR, and so are the changed ones: what HAR cannot hold (certificates and which
 names they have) is in why_known_test.py."""
@@ -47,6 +47,7 @@ class Visit:
 
     def set_body(self, part, body):
         response = self.entry(part)["response"]
+        response["bodySize"] = len(body)
         response["content"].update(text=base64.b64encode(body).decode(), encoding="base64",
                                    size=len(body))
         self.set_field(part, "content-length", str(len(body)))
@@ -177,14 +178,14 @@ class Real(TwoRecordings):
         self.run_case("image x 10", plant, r"logo_blue\.png: \d+ bytes instead of", prepare)
 
     def test_a_redirect_more(self):
+        moved = "https://ton.twimg.com/moved.js"
         def plant(visit):
-            visit.add("https://platform.twitter.com/moved.js", "application/javascript",
-                      visit.body(WIDGETS), WIDGETS)
+            visit.add(moved, "application/javascript", visit.body(WIDGETS), "827b058.css")
             response = visit.entry(WIDGETS)["response"]
             visit.set_body(WIDGETS, b"")
-            visit.set_field(WIDGETS, "location", "/moved.js")
-            response.update(status=302, statusText="Found", redirectURL="/moved.js")
-        self.run_case("redirect", plant, r"widgets\.js: redirect: 302 to /moved\.js")
+            visit.set_field(WIDGETS, "location", moved)
+            response.update(status=302, statusText="Found", redirectURL=moved)
+        self.run_case("redirect", plant, r"widgets\.js: redirect: 302 to https://ton")
 
     def test_a_script_blocks(self):
         def plant(visit):

@@ -58,8 +58,7 @@ std::vector<TestCase> cases_of(const ComparedPage& page) {
   TestCase loads{.name = "failed loads"};
   if (page.failures_differ) {
     loads.kind = "failure";
-    loads.message =
-        std::string("only ") + (page.a.failed > 0 ? "A" : "B") + " has loads that failed";
+    loads.message = failures_text(page);
   }
   cases.push_back(std::move(loads));
   return cases;

@@ -1,5 +1,6 @@
 #include "tools/compare/comparison_text.h"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <cmath>
 #include <cstdio>
@@ -88,13 +89,33 @@ std::string loads_text(const LoadGroup& group) {
   return text;
 }
 
+/// Of how many loads that many failed.
+std::string failed_of(const LoadGroup& group) {
+  return std::to_string(group.failed) + " of " + counted(group.failed + group.loads.size(), "load");
+}
+
+/// Where no values, however different, could have been called different.
+std::string too_few_text(const Comparison& comparison, const CompareOptions& options) {
+  std::size_t metrics = 0;
+  std::size_t loads = 0;  // of the page that has most
+  for (const ComparedPage& page : comparison.pages) {
+    metrics += page.metrics.size();
+    loads = std::max(loads, (page.a.loads.size() + page.b.loads.size()) / 2);
+  }
+  if (metrics == 0) return {};
+  auto const least = least_loads(options.level_of(options.alpha / static_cast<double>(metrics)));
+  if (loads >= least) return {};
+  return "undecided: " + counted(loads, "load") + " a side cannot show a difference in any of " +
+         counted(metrics, "metric") + ": make at least " + std::to_string(least) +
+         ", or name fewer metrics with --metric.";
+}
+
 /// The conclusion, a sentence; empty for a refusal.
 std::string conclusion(const Comparison& comparison, const CompareOptions& options) {
   std::string differing;
   for (const ComparedPage& page : comparison.pages) {
     if (page.failures_differ) {
-      differing += (differing.empty() ? "" : ", ") + std::string("only ") +
-                   (page.a.failed > 0 ? "A" : "B") + " has loads that failed";
+      differing += (differing.empty() ? "" : ", ") + failures_text(page);
     }
     for (const ComparedMetric& each : page.metrics) {
       if (each.finding.verdict != Verdict::kDifferent) continue;
@@ -112,6 +133,7 @@ std::string conclusion(const Comparison& comparison, const CompareOptions& optio
     case Verdict::kUndecided:
       break;
   }
+  if (auto text = too_few_text(comparison, options); !text.empty()) return text;
   return "undecided: no metric differs at the level of " + level +
          " %, and there are too few loads, or they vary too much, to call them the same.";
 }
@@ -186,6 +208,12 @@ json::object metric_json(const ComparedMetric& each) {
 }
 
 }  // namespace
+
+std::string failures_text(const ComparedPage& page) {
+  if (page.a.failed == 0) return "only B has loads that failed";
+  if (page.b.failed == 0) return "only A has loads that failed";
+  return failed_of(page.a) + " failed in A, " + failed_of(page.b) + " in B";
+}
 
 std::string page_title(const ComparedPage& page) {
   const LoadConfiguration& a = page.a.conditions;

@@ -18,6 +18,9 @@ std::string comparison_markdown(const Comparison& comparison, const CompareOptio
 /// A page and its conditions: "https://a.test/ (chromium, h2, link wpt:4g, cold)".
 std::string page_title(const ComparedPage& page);
 
+/// "only B has loads that failed", "2 of 30 loads failed in A, 24 of 30 loads in B".
+std::string failures_text(const ComparedPage& page);
+
 /// One metric: "load event +31.0 ms (+1.2 %), +28.0 ms to +35.1 ms: different".
 std::string metric_summary(const ComparedMetric& each);
 

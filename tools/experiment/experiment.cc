@@ -11,6 +11,17 @@
 
 namespace reprise {
 
+namespace {
+
+/// Of a load without it, as long as it went on: what a page did not get to does not make a busy
+/// moment count for more.
+double time_of(const PageLoad& page, std::size_t metric) {
+  auto const time = page.*kMetrics[metric].value;
+  return time ? *time : page.machine ? page.machine->span_ms : 0;
+}
+
+}  // namespace
+
 bool Experiment::load(std::size_t side, std::size_t run) {
   auto const began = std::chrono::steady_clock::now();
   bool const done = sides_[side].load(run);
@@ -36,6 +47,7 @@ void Experiment::print_progress(std::size_t run) const {
       duration_text(std::chrono::ceil<std::chrono::seconds>(left)).c_str());
 }
 
+// A load whose link missed its settings would not count, its partner on the other side would.
 std::string Experiment::skip_disturbed(std::size_t run, const CountedLoads& counted) {
   if (counted.doubtful) return {};
   UsualSteal usual;
@@ -50,10 +62,16 @@ std::string Experiment::skip_disturbed(std::size_t run, const CountedLoads& coun
     for (LoadResult::Load& load : side.result().loads) {
       if (load.run != run || load.warm_up || !load.skipped.empty()) continue;
       of_run.push_back(&load);
-      auto const metric_ms = load.page.*kMetrics[counted.metric].value;
-      auto const found = disturbed(disturbances_of(load.page, side.result().replay_of(load)),
-                                   least_effect_ms(counted, metric_ms.value_or(0)), usual.share());
-      if (found && why.empty()) why = found->text;
+      if (!why.empty()) continue;
+      auto const* const replay = side.result().replay_of(load);
+      auto const found =
+          disturbed(disturbances_of(load.page, replay),
+                    least_effect_ms(counted, time_of(load.page, counted.metric)), usual.share());
+      if (found) {
+        why = found->text;
+      } else if (replay != nullptr && replay->link && !replay->link->warnings.empty()) {
+        why = replay->link->warnings.front();
+      }
     }
   }
   if (why.empty()) {

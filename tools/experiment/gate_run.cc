@@ -14,6 +14,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr int kNoiseShare = 4;  // the noise check ends after a quarter of the budget
+
 /// "load event +31.0 ms (+1.2 %), +28.0 ms to +35.1 ms: different" of each metric.
 std::string known_so_far(const GateLook& look) {
   auto text = "look " + std::to_string(look.number) + " of " + std::to_string(look.of) + ", " +
@@ -55,6 +57,11 @@ std::string reasons(const GateResult& result) {
   return text;
 }
 
+/// Of loads that could not be made: a side with --strict may have ended like a verdict.
+int without_verdict(int exit_code) {
+  return exit_code == kExitGate ? int{kExitFailed} : exit_code;
+}
+
 std::chrono::sys_seconds now() {
   return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 }
@@ -69,9 +76,12 @@ int say(int exit_code, const std::string& text) {
 std::expected<GateResult, int> GateRun::run(std::chrono::seconds budget,
                                             const std::filesystem::path& folder,
                                             const AgainA& again) {
-  auto const ends = Clock::now() + budget;
+  auto const began = Clock::now();
+  auto const ends = began + budget;
   if (again) {
-    if (auto const wrong = check_noise(again)) return std::unexpected(*wrong);
+    if (auto const wrong = check_noise(again, began + budget / kNoiseShare)) {
+      return std::unexpected(*wrong);
+    }
   }
   auto result = run_gate(
       options_, {.load = [&](bool b, std::size_t run) { return experiment_.load(b ? 1 : 0, run); },
@@ -91,8 +101,8 @@ std::expected<GateResult, int> GateRun::run(std::chrono::seconds budget,
     if (Interruption::was_asked()) {
       return std::unexpected(say(Interruption::exit_code(), "interrupted after " + loads));
     }
-    return std::unexpected(
-        say(experiment_.exit_code(), "cannot load any more pages; stopped after " + loads));
+    return std::unexpected(say(without_verdict(experiment_.exit_code()),
+                               "cannot load any more pages; stopped after " + loads));
   }
   return result;
 }
@@ -104,7 +114,8 @@ std::optional<int> GateRun::tell_end(const GateResult& result) const {
   }
   if (result.look.number == 0) {
     return say(kExitUndecided,
-               "out of time before the first look: no verdict. Use a longer --budget");
+               "out of time before the first look: no verdict. Use a longer --budget, or "
+               "--skip-noise-check");
   }
   say(0, std::string(why(result.end)) + " after " + counted(result.look.runs, "load") +
              " a side, seed " + std::to_string(options_.seed));
@@ -128,16 +139,16 @@ std::string GateRun::skip(std::size_t run) {
   return why;
 }
 
-std::optional<int> GateRun::check_noise(const AgainA& again) {
+std::optional<int> GateRun::check_noise(const AgainA& again, Clock::time_point ends) {
   const ExperimentSide& a = experiment_.side(0);
   if (!noise_.look_up(a.result(), a.cells(), now())) {
     say(0, "measuring the noise of this page on this machine: " +
                counted(NoiseCheck::kLoads, "load") + " of A (--skip-noise-check: do not)");
     auto side = again();
     if (!side) return side.error();
-    if (!noise_.measure(std::move(*side), now())) {
+    if (!noise_.measure(std::move(*side), now(), ends)) {
       if (Interruption::was_asked()) return say(Interruption::exit_code(), "interrupted");
-      return say(noise_.exit_code(), "cannot load A");
+      return say(without_verdict(noise_.exit_code()), "cannot load A");
     }
   }
   std::istringstream lines(noise_.text());

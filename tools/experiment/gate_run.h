@@ -34,8 +34,9 @@ class GateRun {
 
   /// Loads both sides until it is known which is slower, or `budget` is over; tells progress and
   /// writes a.json, b.json and verdict.json to `folder`, if it is not empty. First says what this
-  /// machine can show, measuring it where that is not known, unless `again` is empty. The error is
-  /// an exit code, whose message was printed: interrupted, or pages that cannot be loaded.
+  /// machine can show, measuring it where that is not known (a quarter of the budget at most),
+  /// unless `again` is empty. The error is an exit code, whose message was printed: interrupted, or
+  /// pages that cannot be loaded.
   std::expected<GateResult, int> run(std::chrono::seconds budget,
                                      const std::filesystem::path& folder, const AgainA& again);
 
@@ -48,7 +49,7 @@ class GateRun {
   bool kept() const { return kept_; }
 
  private:
-  std::optional<int> check_noise(const AgainA& again);
+  std::optional<int> check_noise(const AgainA& again, std::chrono::steady_clock::time_point ends);
   std::string skip(std::size_t run);
 
   GateOptions options_;

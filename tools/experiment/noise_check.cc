@@ -45,7 +45,8 @@ bool NoiseCheck::look_up(const LoadResult& result, const std::vector<LoadCell>& 
   return true;
 }
 
-bool NoiseCheck::measure(ExperimentSide side, std::chrono::sys_seconds now) {
+bool NoiseCheck::measure(ExperimentSide side, std::chrono::sys_seconds now,
+                         std::chrono::steady_clock::time_point ends) {
   auto const cells = side.cells();
   std::vector<ExperimentSide> sides;
   sides.push_back(std::move(side));
@@ -53,6 +54,12 @@ bool NoiseCheck::measure(ExperimentSide side, std::chrono::sys_seconds now) {
   auto const counted = counted_loads(options_.compare);
   std::size_t disturbed = 0;
   for (std::size_t run = 0; run <= kLoads; ++run) {
+    if (std::chrono::steady_clock::now() >= ends) {
+      std::fprintf(stderr,
+                   "reprise: the noise check ends after %zu of %zu loads: a quarter of --budget\n",
+                   run - std::min<std::size_t>(run, 1), kLoads);
+      break;
+    }
     do {
       if (!experiment.load(0, run)) {
         exit_code_ = experiment.exit_code();

@@ -26,8 +26,10 @@ class NoiseCheck {
   /// Whether the noise of all of them is known.
   bool look_up(const LoadResult& result, const std::vector<LoadCell>& cells,
                std::chrono::sys_seconds now);
-  /// Loads `side` kLoads times. False if it cannot be loaded: exit_code().
-  bool measure(ExperimentSide side, std::chrono::sys_seconds now);
+  /// Loads `side` kLoads times, or until the time is `ends`: what half of the loads show is kept.
+  /// False if it cannot be loaded: exit_code().
+  bool measure(ExperimentSide side, std::chrono::sys_seconds now,
+               std::chrono::steady_clock::time_point ends);
   int exit_code() const { return exit_code_; }
 
   /// Keeps what a gate's loads of a side, that took `load_seconds` each, varied by.
