@@ -79,15 +79,23 @@ class Responses {
                  std::move(text));
   }
 
+  /// The decoded body, while there are bytes left for it. One that cannot be decoded can have cost
+  /// as much as the largest.
+  std::optional<std::string> affordable(const PlainBodyOf& plain_of, const RecordedExchange& of) {
+    bool const whole = of.outcome == Outcome::kComplete && of.size_bytes <= kComparedBytesMax;
+    if (!whole || compared_bytes_ >= kAllComparedBytesMax) return std::nullopt;
+    auto plain = plain_of(of);
+    compared_bytes_ += plain ? plain->size() : kComparedBytesMax;
+    return plain;
+  }
+
   void compare_bodies(std::size_t pair) {
     auto const& a = builder_.a(pair);
     auto const& b = builder_.b(pair);
     auto const codings = coding_of(b) + " instead of " + coding_of(a);
     bool const other_coding = coding_of(a) != coding_of(b);
-    compared_bytes_ += a.size_bytes + b.size_bytes;
-    bool const affordable = compared_bytes_ <= kAllComparedBytesMax;
-    auto const plain_a = affordable ? plain_of_a_(a) : std::nullopt;
-    auto const plain_b = affordable ? plain_of_b_(b) : std::nullopt;
+    auto const plain_a = affordable(plain_of_a_, a);
+    auto const plain_b = affordable(plain_of_b_, b);
     auto const sizes = bytes_text(a, b);
     if (plain_a && plain_b && *plain_a == *plain_b) {
       return add(pair, DifferenceKind::kCoding,
