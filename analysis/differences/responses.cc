@@ -7,6 +7,8 @@
 #include "analysis/differences/fields.h"
 #include "analysis/differences/mentions.h"
 #include "base/http/media_type.h"
+#include "base/http/url_parts.h"
+#include "inject/document/url.h"
 
 namespace reprise {
 namespace {
@@ -38,6 +40,16 @@ bool is_code(std::string_view type) {
          type == "image/svg+xml" || type == "text/plain";
 }
 
+/// Where a redirect leads: scheme, host and shape.
+std::string place_of(const RecordedExchange& of, std::string_view location) {
+  if (location.empty()) return {};
+  auto const base = inject::absolute_url(of.url());
+  auto const url = base ? inject::resolved_url(location, *base) : std::nullopt;
+  if (url) return std::string(inject::origin_of_url(*url)) + shape_of_target(*url);
+  auto const parts = url_parts(location);  // of an app, or invalid
+  return std::string(parts.scheme) + "://" + std::string(parts.host) + shape_of_target(location);
+}
+
 class Responses {
  public:
   Responses(DifferenceBuilder& builder, const PlainBodyOf& plain_of_a,
@@ -54,7 +66,8 @@ class Responses {
       return add(pair, kind, text_of_status(b) + " instead of " + text_of_status(a),
                  {.added = text_of_status(b), .removed = text_of_status(a), .same = {}});
     }
-    if (a.digest != b.digest) compare_bodies(pair);
+    // Browsers do not read the body of a redirect.
+    if (a.digest != b.digest && !is_redirect(a.status)) compare_bodies(pair);
     for (auto const field_kind : kFieldKinds) compare_fields(pair, field_kind);
   }
 
@@ -64,7 +77,7 @@ class Responses {
     if (!is_redirect(a.status)) return false;
     auto const to_a = find_header(a.headers.list(), "location").value_or("");
     auto const to_b = find_header(b.headers.list(), "location").value_or("");
-    return shape_of_target(to_a) != shape_of_target(to_b);
+    return to_a != to_b && place_of(a, to_a) != place_of(b, to_b);
   }
 
   void add(std::size_t pair, DifferenceKind kind, std::string what, DifferenceText text = {},
