@@ -20,9 +20,11 @@ struct RecordedExchange {
   std::string method;
   std::string origin;  ///< "https://example.org:8443"
   std::string host;
-  std::string target;    ///< path and query
-  std::string referer;   ///< empty if unknown
-  std::string protocol;  ///< "h2", "http/1.1"; empty: unknown, or no TLS
+  std::string target;       ///< path and query
+  std::string referer;      ///< empty if unknown
+  std::string range;        ///< that the request asked for; empty: all
+  Sha256 request_digest{};  ///< of the request's body; all zero without one
+  std::string protocol;     ///< "h2", "http/1.1"; empty: unknown, or no TLS
   std::uint16_t status = 0;
   Outcome outcome = Outcome::kComplete;
   std::string media_type;
@@ -33,6 +35,8 @@ struct RecordedExchange {
   std::optional<std::chrono::nanoseconds> think;
 
   std::string url() const { return origin + target; }
+  /// Whether it is a part alone: of another range, a replay does not answer with it.
+  bool is_part() const { return status == 206; }
   bool is_document() const { return media_type == "text/html"; }
 };
 

@@ -186,6 +186,7 @@ bool pair_by_place(DifferenceBuilder& builder, std::size_t difference) {
   auto const& one = builder.made.a.exchanges[*a];
   auto const& other = builder.made.b.exchanges[*b];
   if (one.method != other.method || one.media_type != other.media_type) return false;
+  if ((one.is_part() || other.is_part()) && one.range != other.range) return false;
   std::erase(alignment.only_a, *a);
   std::erase(alignment.only_b, *b);
   alignment.pairs.push_back({.a = *a, .b = *b});

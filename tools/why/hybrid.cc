@@ -207,6 +207,13 @@ class Writing {
     return facts;
   }
 
+  /// Whether a replay would not find the one by the other's request.
+  bool asks_otherwise(std::size_t pair) const {
+    auto const& a = differences_.a.exchanges[differences_.alignment.pairs[pair].a];
+    auto const& b = differences_.b.exchanges[differences_.alignment.pairs[pair].b];
+    return a.url() != b.url() || a.request_digest != b.request_digest || a.range != b.range;
+  }
+
   Status write_pair(const Exchange& in_a, std::size_t pair) {
     auto const ordinal = differences_.b.exchanges[differences_.alignment.pairs[pair].b].ordinal;
     auto const in_b = b_.reader.exchange(ordinal);
@@ -217,7 +224,7 @@ class Writing {
     if (!made) return std::unexpected(made.error());
     if (thinking_hosts_.contains(in_b->request.host)) set_think_time(*made, *in_b);
     auto other_url = *made;
-    bool const moved = url_of(in_a.request) != url_of(in_b->request);
+    bool const moved = asks_otherwise(pair);
     if (auto added = add(std::move(*made), {.session = a_.session, .sequence = in_a.sequence}, a_);
         !added || !moved) {
       return added;
