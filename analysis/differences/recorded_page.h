@@ -40,9 +40,10 @@ struct RecordedExchange {
   bool is_document() const { return media_type == "text/html"; }
 };
 
-/// A host's connections: of several, the first one that was made.
+/// A host's connections: of several, the first one that was made. Of imports they can be unknown.
 struct RecordedHost {
-  /// As of an exchange. Of an import, which has no handshakes, that of the first exchange.
+  /// As of an exchange. Of an import, which has no handshakes, that of the first exchange that has
+  /// one; else "h2" if there is HTTP/3.
   std::string protocol;
   std::uint32_t chain_bytes = 0;
   std::string address;                                  ///< without port; empty if unknown
@@ -51,6 +52,7 @@ struct RecordedHost {
 
 struct RecordedPage {
   std::vector<RecordedExchange> exchanges;  ///< in the order of the requests
+  /// Those with a connection, and those of https.
   std::map<std::string, RecordedHost> hosts;
 
   /// `session` is a number, not 0. Exchanges that are damaged are left out.

@@ -161,6 +161,46 @@ TEST_F(Hybrid, OfImportsSpeaksTheProtocolOfTheExchanges) {
   EXPECT_EQ(made.exchanges.at(url).response.version, HttpVersion::kHttp11);
 }
 
+TEST_F(Hybrid, OfImportsSpeaksTheProtocolOfAWithWhatOnlyBHas) {
+  auto const speaking = [](std::string_view url, HttpVersion version) {
+    auto exchange = a_get(url, "image/png");
+    exchange.request.version = exchange.response.version = version;
+    return exchange;
+  };
+  auto const more = "https://import.test/more.png";
+  a_.add(speaking("https://import.test/x.png", HttpVersion::kH3), "a");
+  b_.add(speaking(more, HttpVersion::kHttp11), "more");
+  b_.add(speaking("https://import.test/x.png", HttpVersion::kHttp11), "a");
+  auto const without = hybrid({});
+  EXPECT_EQ(without.exchanges.at(more).request.version, HttpVersion::kH2);
+  EXPECT_EQ(without.exchanges.at(more).response.version, HttpVersion::kH2);
+  auto const made = hybrid({{DifferenceKind::kProtocol, "import.test"}});
+  EXPECT_EQ(made.exchanges.at(more).response.version, HttpVersion::kHttp11);
+  EXPECT_EQ(made.exchanges.at("https://import.test/x.png").response.version, HttpVersion::kHttp11);
+}
+
+TEST_F(Hybrid, SpeaksTheProtocolOfAUnderTheUrlOfB) {
+  auto const there = "https://b.test/x.png";
+  auto in_a = a_get("https://a.test/x.png", "image/png");
+  in_a.request.version = in_a.response.version = HttpVersion::kH2;
+  a_.add(in_a, "the same");
+  a_.add(a_get("https://b.test/y.png", "image/png"), "y");
+  b_.add(a_get(there, "image/png"), "the same");
+  auto in_b = a_get("https://b.test/y.png", "image/png");
+  in_b.request.version = in_b.response.version = HttpVersion::kH2;
+  b_.add(in_b, "y");
+  auto const made = hybrid({});
+  EXPECT_EQ(made.exchanges.at(there).response.version, HttpVersion::kHttp11);
+  EXPECT_EQ(made.exchanges.at(there).request.version, HttpVersion::kHttp11);
+}
+
+TEST_F(Hybrid, SpeaksTheProtocolOfAWhereOnlyBKnowsTheConnection) {
+  for (auto* const site : {&a_, &b_}) site->add(a_get("https://new.test/", "text/html"), "a");
+  EXPECT_EQ(hybrid({}).connections.at("new.test").alpn, "http/1.1");
+  EXPECT_EQ(hybrid({{DifferenceKind::kProtocol, "new.test"}}).connections.at("new.test").alpn,
+            "h2");
+}
+
 TEST_F(Hybrid, KeepsTheNonceThatThePolicyPermits) {
   auto const page_of = [](std::string_view nonce, std::string_view more) {
     return a_document(
