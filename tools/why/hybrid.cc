@@ -226,21 +226,23 @@ class Writing {
     auto const in_b = b_.reader.exchange(ordinal);
     if (!in_b) return carry(in_a, a_);
     auto const found = parts_.find(pair);
-    auto made = put_together({in_a, a_.reader}, {*in_b, b_.reader},
-                             found == parts_.end() ? TakenParts{} : found->second, to_);
+    auto const parts = found == parts_.end() ? TakenParts{} : found->second;
+    auto made = put_together({in_a, a_.reader}, {*in_b, b_.reader}, parts, to_);
     if (!made) return std::unexpected(made.error());
     if (thinking_hosts_.contains(in_b->request.host)) set_think_time(*made, *in_b);
     auto other_url = *made;
     bool const moved = asks_otherwise(pair);
-    MessageOwner const owner{.session = a_.session, .sequence = in_a.sequence};
-    if (auto added = add(std::move(*made), owner, a_); !added || !moved) return added;
+    auto const& replying = parts.reply ? b_ : a_;  // with its messages
+    MessageOwner const owner{.session = replying.session,
+                             .sequence = parts.reply ? in_b->sequence : in_a.sequence};
+    if (auto added = add(std::move(*made), owner, replying); !added || !moved) return added;
     auto const body = copy_body(b_.reader, in_b->request.body, to_);
     if (!body) return std::unexpected(url_of(in_b->request) + ": its request is damaged");
     other_url.request = in_b->request;
     other_url.request.body = *body;
     other_url.origin_connection_id = connection_for(*in_b);
     other_url.sequence = next_sequence_++;
-    return add(std::move(other_url), owner, a_);
+    return add(std::move(other_url), owner, replying);
   }
 
   void set_think_time(Exchange& made, const Exchange& in_b) const {

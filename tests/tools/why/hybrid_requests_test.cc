@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "archive/web_socket.h"
 #include "tests/tools/why/made_hybrid.h"
 
 namespace reprise {
@@ -58,6 +59,52 @@ TEST_F(Hybrid, AnswersTheRangesOfBoth) {
   EXPECT_THAT(all().answers, UnorderedElementsAre("bytes=0-: begin", "bytes=1245184-: end",
                                                   "bytes=983040-: the end"));
   EXPECT_TRUE(differences_.alignment.pairs.empty());
+}
+
+Exchange a_web_socket(std::string_view url, std::uint16_t status = 101) {
+  auto made = a_get(url, "");
+  made.request.method = "CONNECT";
+  made.request.protocol = kWebSocketProtocol;
+  made.request.version = HttpVersion::kHttp11;
+  made.response.status = status;
+  return made;
+}
+
+TEST_F(Hybrid, SendsTheMessagesOfAWebSocketUnderBothUrls) {
+  a_.add_message(a_.add(a_web_socket("https://a.test/s.1a2b3c4d")), "hello");
+  b_.add_message(b_.add(a_web_socket("https://a.test/s.99ff00aa")), "good day");
+  EXPECT_THAT(hybrid({}).messages, UnorderedElementsAre("https://a.test/s.1a2b3c4d: hello",
+                                                        "https://a.test/s.99ff00aa: hello"));
+}
+
+TEST_F(Hybrid, SendsNoMessagesWhereBRefusesTheWebSocket) {
+  auto const url = std::string("https://a.test/socket");
+  a_.add_message(a_.add(a_web_socket(url)), "hello");
+  b_.add(a_web_socket(url, 403));
+  EXPECT_THAT(hybrid({}).messages, ElementsAre(url + ": hello"));
+  EXPECT_THAT(hybrid({{DifferenceKind::kStatus, url}}).messages, testing::IsEmpty());
+}
+
+TEST_F(Hybrid, GivesHintsAsLongAfterTheRequestAsB) {
+  using std::chrono::milliseconds;
+  auto const hinting = [](Exchange exchange, std::string_view link, milliseconds time) {
+    exchange.interim.push_back({.status = 103,
+                                .reason = "Early Hints",
+                                .headers = {{.name = "Link", .value = link}},
+                                .time = time});
+    return exchange;
+  };
+  auto in_b = timed(a_get(kPage, "text/html"), 400);
+  in_b.timings.request_sent += milliseconds(5000);
+  in_b.timings.first_byte += milliseconds(5000);
+  in_b.timings.end += milliseconds(5000);
+  in_b = hinting(std::move(in_b), "</a.css>; rel=preload", milliseconds(5107));
+  a_.add(timed(a_get(kPage, "text/html"), 20), "a");
+  b_.add(hinting(std::move(in_b), "</b.css>; rel=preload", milliseconds(5300)), "a");
+  auto const made = hybrid({{DifferenceKind::kHints, kPage}}).exchanges.at(kPage);
+  ASSERT_EQ(made.interim.size(), 2u);
+  EXPECT_EQ(made.interim[0].time, milliseconds(107));
+  EXPECT_EQ(made.interim[1].time, made.timings.first_byte);
 }
 
 }  // namespace
