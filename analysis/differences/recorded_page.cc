@@ -67,7 +67,8 @@ RecordedExchange recorded(const Exchange& exchange, std::uint32_t ordinal,
       .hints = {},
       .digest = reply.body.digest,
       .size_bytes = reply.body.size_bytes,
-      .think = {}};
+      .think = {},
+      .pauses = pauses_of(exchange, round_trips.to_origin_of(exchange))};
   std::vector<HeaderView> hints;
   for (auto const& interim : exchange.interim) {
     for (auto const& field : interim.headers.list()) {

@@ -33,6 +33,7 @@ struct RecordedExchange {
   Sha256 digest{};  ///< of the body as on the wire
   std::uint64_t size_bytes = 0;
   std::optional<std::chrono::nanoseconds> think;
+  std::chrono::nanoseconds pauses{};  ///< within the body, that a replay keeps
 
   std::string url() const { return origin + target; }
   /// Whether it is a part alone: of another range, a replay does not answer with it.

@@ -221,6 +221,13 @@ class Writing {
     return a.url() != b.url() || a.request_digest != b.request_digest || a.range != b.range;
   }
 
+  bool pauses_otherwise(std::size_t pair) const {
+    auto const& a = differences_.a.exchanges[differences_.alignment.pairs[pair].a];
+    auto const& b = differences_.b.exchanges[differences_.alignment.pairs[pair].b];
+    bool const whole = a.outcome == Outcome::kComplete && b.outcome == Outcome::kComplete;
+    return whole && a.pauses != b.pauses;
+  }
+
   Status write_pair(const Exchange& in_a, std::size_t pair) {
     auto const ordinal = differences_.b.exchanges[differences_.alignment.pairs[pair].b].ordinal;
     auto const in_b = b_.reader.exchange(ordinal);
@@ -229,7 +236,10 @@ class Writing {
     auto const parts = found == parts_.end() ? TakenParts{} : found->second;
     auto made = put_together({in_a, a_.reader}, {*in_b, b_.reader}, parts, to_);
     if (!made) return std::unexpected(made.error());
-    if (thinking_hosts_.contains(in_b->request.host)) set_think_time(*made, *in_b);
+    if (thinking_hosts_.contains(in_b->request.host)) {
+      if (pauses_otherwise(pair)) take_pauses(*made, *in_b);
+      set_think_time(*made, *in_b);
+    }
     auto other_url = *made;
     bool const moved = asks_otherwise(pair);
     auto const& replying = parts.reply ? b_ : a_;  // with its messages

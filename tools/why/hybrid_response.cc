@@ -207,6 +207,18 @@ class Maker {
 
 }  // namespace
 
+void take_pauses(Exchange& into, const Exchange& from) {
+  auto const size = into.response.body.size_bytes;
+  auto const other = from.response.body.size_bytes;
+  bool const timed = into.timings.first_byte != kNoTime && from.timings.first_byte != kNoTime;
+  if (!timed || size == 0 || other == 0) return;
+  take_body_times(into, from);
+  for (ChunkTime& chunk : into.response.chunk_times) {
+    auto const part = double(std::min(chunk.end_bytes, other)) / double(other);
+    chunk.end_bytes = std::min(static_cast<std::uint64_t>(part * double(size)), size);
+  }
+}
+
 std::expected<Exchange, std::string> put_together(const ExchangeIn& a, const ExchangeIn& b,
                                                   const TakenParts& parts, ArchiveWriter& to) {
   return Maker(a, b, parts, to).make();

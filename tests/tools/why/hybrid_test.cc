@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "archive/think_time.h"
 #include "tests/tools/why/made_hybrid.h"
 
 namespace reprise {
@@ -83,6 +84,28 @@ TEST_F(Hybrid, HasTheThinkTimesOfAHost) {
   auto const body = hybrid({{DifferenceKind::kContent, url}});
   EXPECT_EQ(body.think_ms.at(url), 20);
   EXPECT_EQ(body.bodies.at(url), "bb");
+}
+
+TEST_F(Hybrid, HasThePausesOfAHostWithinItsBodies) {
+  using std::chrono::milliseconds;
+  a_.add(timed(a_get(kPage, "text/html"), 20), "<head></head><p>one</p>");
+  auto in_b = timed(a_get(kPage, "text/html"), 20);
+  auto const head = in_b.timings.first_byte;
+  in_b.timings.end = head + milliseconds(1500);
+  in_b.response.chunk_times = {{.end_bytes = 13, .time = head},
+                               {.end_bytes = 26, .time = in_b.timings.end}};
+  b_.add(in_b, "<head></head><p>longer</p>");
+  auto const made = hybrid({{DifferenceKind::kThinkTime, "a.test"}});
+  auto const& page = made.exchanges.at(kPage);
+  EXPECT_NE(told().find("think time a.test: pauses of 1500 ms instead of 0 ms for /\n"),
+            std::string::npos)
+      << told();
+  EXPECT_EQ(made.bodies.at(kPage), "<head></head><p>one</p>");
+  EXPECT_EQ(made.think_ms.at(kPage), 20);
+  EXPECT_EQ(pauses_of(page, {}), milliseconds(1500));
+  ASSERT_EQ(page.response.chunk_times.size(), 2u);
+  EXPECT_EQ(page.response.chunk_times[0].end_bytes, 11u);  // half of it
+  EXPECT_EQ(pauses_of(hybrid({}).exchanges.at(kPage), {}), milliseconds(0));
 }
 
 TEST_F(Hybrid, AnswersBothUrlsOfTheSameThingAlike) {
