@@ -116,4 +116,26 @@ std::optional<nanoseconds> RoundTrips::to_origin_of(const Exchange& exchange) co
   return known != to_host.end() ? std::optional(known->second) : least;
 }
 
+std::chrono::nanoseconds pauses_of(const Exchange& exchange,
+                                   std::optional<std::chrono::nanoseconds> round_trip) {
+  auto const& chunks = exchange.response.chunk_times;
+  auto const head = exchange.timings.first_byte;
+  bool const timed = head != kNoTime && !chunks.empty() &&
+                     std::ranges::find(chunks, kNoTime, &ChunkTime::time) == chunks.end();
+  if (exchange.outcome != Outcome::kComplete || !timed) return {};
+  BodyPauses pauses(round_trip);
+  std::chrono::nanoseconds before{};
+  std::uint64_t sent_bytes = 0;
+  auto const arrived = [&](std::uint64_t end_bytes, SessionTime at) {
+    auto const after_head = std::max(before, time_between(head, at));
+    pauses.add(after_head - before, sent_bytes);
+    before = after_head;
+    sent_bytes = std::max(sent_bytes, end_bytes);
+  };
+  auto const size = exchange.response.body.size_bytes;
+  for (const ChunkTime& chunk : chunks) arrived(std::min(chunk.end_bytes, size), chunk.time);
+  arrived(size, exchange.timings.end);
+  return pauses.total();
+}
+
 }  // namespace reprise

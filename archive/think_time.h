@@ -1,8 +1,10 @@
 #pragma once
 
-// How long origins and resolvers took to answer, from a recording's times. Pure.
+// How long origins and resolvers took to answer, and origins paused, from a recording's times.
+// Pure.
 
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -34,6 +36,35 @@ std::chrono::nanoseconds think_time_until(SessionTime at, const Timings& timings
 /// How long a packet to that address and its answer took, from TCP's handshake. Nothing if its
 /// times are unknown.
 std::optional<std::chrono::nanoseconds> round_trip_of(const ConnectionFacts& facts);
+
+/// The pauses of one body. A pause is a gap that no link causes: more than kMin and two round trips
+/// (one lost packet costs 200 ms and one), with less than kWindowBytes since the previous one, so
+/// that neither a client that did not read nor a full window caused it.
+class BodyPauses {
+ public:
+  static constexpr std::chrono::milliseconds kMin{300};
+  static constexpr std::uint64_t kWindowBytes = 64 << 10;
+
+  explicit BodyPauses(std::optional<std::chrono::nanoseconds> round_trip)
+      : min_(kMin + 2 * round_trip.value_or(std::chrono::nanoseconds())) {}
+
+  /// A gap after so many bytes, in order.
+  void add(std::chrono::nanoseconds gap, std::uint64_t sent_bytes) {
+    if (gap <= min_ || sent_bytes - at_bytes_ >= kWindowBytes) return;
+    total_ += gap;
+    at_bytes_ = sent_bytes;
+  }
+  std::chrono::nanoseconds total() const { return total_; }
+
+ private:
+  std::chrono::nanoseconds min_;
+  std::chrono::nanoseconds total_{};
+  std::uint64_t at_bytes_ = 0;
+};
+
+/// The sum of the pauses of a complete response; nothing if its times are unknown.
+std::chrono::nanoseconds pauses_of(const Exchange& exchange,
+                                   std::optional<std::chrono::nanoseconds> round_trip);
 
 /// How long looking up each host's name took in a session: the longest of its queries; of hosts
 /// without any, as in imports, the longest before one of their connections. Hosts without such

@@ -101,7 +101,13 @@ std::string shape_of_target(std::string_view target) {
 
 Alignment align(const RecordedPage& a, const RecordedPage& b) {
   Pairing pairing(a, b);
-  auto const place = [](const RecordedExchange& of) { return of.method + " " + of.origin; };
+  auto const method = [](const RecordedExchange& of) {
+    return of.method + " " + (of.is_part() ? of.range : "") + " ";
+  };
+  auto const place = [&](const RecordedExchange& of) { return method(of) + of.origin; };
+  pairing.pair_by([&](const RecordedExchange& of) {
+    return hex(of.request_digest) + of.range + " " + place(of) + of.target;
+  });
   pairing.pair_by([&](const RecordedExchange& of) { return place(of) + of.target; });
   pairing.pair_by([&](const RecordedExchange& of) {
     return place(of) + std::string(url_parts(of.target).path);
@@ -110,7 +116,7 @@ Alignment align(const RecordedPage& a, const RecordedPage& b) {
       [&](const RecordedExchange& of) { return place(of) + shape_of_target(of.target); });
   pairing.pair_by([&](const RecordedExchange& of) {
     if (of.size_bytes == 0) return std::string();
-    return of.method + " " + of.media_type + " " + hex(of.digest);
+    return method(of) + of.media_type + " " + hex(of.digest);
   });
   return std::move(pairing).result();
 }

@@ -25,9 +25,10 @@ struct Alignment {
   std::vector<std::size_t> only_b;
 };
 
-/// Pairs requests of one method: the n-th of one URL with the n-th; then, of those that are left,
-/// of one origin and path; of one origin, shape of the path and parameters' names; of one media
-/// type and body. Mirrored for (b, a). Takes O(n log n) time.
+/// Pairs requests of one method: the n-th of one URL, body and range with the n-th; then, of those
+/// that are left, of one URL; of one origin and path; of one origin, shape of the path and
+/// parameters' names; of one media type and body of the response. Parts of different ranges are no
+/// pair. Mirrored for (b, a). Takes O(n log n) time.
 Alignment align(const RecordedPage& a, const RecordedPage& b);
 
 /// A target without what changes from one recording or deployment to the next: numbers, hashes and

@@ -16,6 +16,7 @@ constexpr std::size_t kToldMax = 3;      // changes of a script that are named
 constexpr std::size_t kTextMax = 100;    // bytes of each
 constexpr std::size_t kContextMax = 12;  // tokens around a change within a statement
 constexpr std::size_t kNonceLeast = 8;
+constexpr std::size_t kNonceMost = 256;  // longer ones would make documents without limit
 
 std::vector<std::uint64_t> hashes_of(const std::vector<Token>& tokens) {
   std::vector<std::uint64_t> hashes;
@@ -288,8 +289,11 @@ std::string with_edits(std::string_view a, const std::vector<DocumentEdit>& edit
 }
 
 std::string with_nonce(std::string_view text, std::string_view old_value, std::string_view value) {
+  auto const is_nonce = [](std::string_view of) {
+    return of.size() >= kNonceLeast && of.size() <= kNonceMost;
+  };
+  if (!is_nonce(old_value) || !is_nonce(value)) return std::string(text);
   std::string made;
-  if (old_value.size() < kNonceLeast || value.size() < kNonceLeast) return std::string(text);
   std::size_t at = 0;
   for (auto found = text.find(old_value); found != text.npos; found = text.find(old_value, at)) {
     made.append(text.substr(at, found - at)).append(value);

@@ -38,7 +38,7 @@ ContentComparison compare_documents(std::string_view a, std::string_view b);
 std::string with_edits(std::string_view a, const std::vector<DocumentEdit>& edits,
                        const std::vector<bool>& taken);
 
-/// With `value` in place of every `old_value`, if both are long enough to be nonces.
+/// With `value` in place of every `old_value`, if both are as long as nonces are.
 std::string with_nonce(std::string_view text, std::string_view old_value, std::string_view value);
 
 }  // namespace reprise

@@ -85,7 +85,7 @@ inline constexpr std::chrono::milliseconds kLeastTime{10};
 inline constexpr double kLeastTimeShare = 0.2;
 /// A chain of certificates differs when its length does by this.
 inline constexpr std::uint32_t kLeastChainBytes = 256;
-/// Bodies that are compared by tokens, in all; others are compared as a whole.
+/// Decoded bodies that are compared by tokens, in all; others are compared as a whole.
 inline constexpr std::uint64_t kAllComparedBytesMax = 256 << 20;
 
 Differences find_differences(RecordedPage a, RecordedPage b, const PlainBodyOf& plain_of_a,

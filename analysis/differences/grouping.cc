@@ -100,7 +100,7 @@ class Grouping {
   void join_by_place(std::size_t i) {
     auto const& of = all_[i];
     if (of.kind == DifferenceKind::kUrl) {
-      auto const speaker = added_.of(builder_.b(*of.pair));
+      auto const speaker = added_.of_file(builder_.b(*of.pair));
       bool const element = speaker && builder_.texts[*speaker].of_one_element;
       auto const changed = of_pair_.find(*of.pair);
       if (changed != of_pair_.end()) groups_.join(changed->second, i);
@@ -119,7 +119,7 @@ class Grouping {
     mentions.add(builder_.texts[i].added, i);
     for (auto const& [pair, changed] : of_pair_) {
       bool const body = all_[changed].kind == DifferenceKind::kContent;
-      if (body && changed != i && mentions.of(builder_.b(pair))) groups_.join(changed, i);
+      if (body && changed != i && mentions.of_file(builder_.b(pair))) groups_.join(changed, i);
     }
   }
 

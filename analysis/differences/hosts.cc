@@ -47,28 +47,47 @@ std::string names_text(const std::set<std::string>& hosts) {
   return text;
 }
 
+/// How an origin's times for one response differ; empty if they do not.
+struct OtherTimes {
+  std::string text;
+  nanoseconds by{};
+
+  void compare(std::string_view of_what, nanoseconds a, nanoseconds b) {
+    if (!differ(a, b)) return;
+    text.append(text.empty() ? "" : " and ").append(of_what);
+    text += ms_text(b) + " instead of " + ms_text(a);
+    by += std::chrono::abs(b - a);
+  }
+};
+
+OtherTimes other_times(const RecordedExchange& a, const RecordedExchange& b) {
+  OtherTimes times;
+  if (a.status == 0 || b.status == 0) return times;
+  if (a.think && b.think) times.compare("", *a.think, *b.think);
+  bool const whole = a.outcome == Outcome::kComplete && b.outcome == Outcome::kComplete;
+  if (whole) times.compare("pauses of ", a.pauses, b.pauses);
+  return times;
+}
+
 void compare_think_times(DifferenceBuilder& builder) {
   struct Changed {
     std::size_t count = 0;
-    nanoseconds most{-1};
+    OtherTimes most;
     std::size_t pair = 0;
   };
   std::map<std::string, Changed> changed;
   for (std::size_t pair = 0; pair < builder.made.alignment.pairs.size(); ++pair) {
-    auto const& a = builder.a(pair);
     auto const& b = builder.b(pair);
-    if (!a.think || !b.think || a.status == 0 || b.status == 0 || !differ(*a.think, *b.think)) {
-      continue;
-    }
+    auto times = other_times(builder.a(pair), b);
+    if (times.text.empty()) continue;
     auto& host = changed[b.host];
     ++host.count;
-    auto const by = std::chrono::abs(*b.think - *a.think);
-    if (by > host.most) host = {.count = host.count, .most = by, .pair = pair};
+    if (times.by <= host.most.by) continue;
+    host.most = std::move(times);
+    host.pair = pair;
   }
   for (auto const& [host, what] : changed) {
-    auto const& a = builder.a(what.pair);
-    auto const& b = builder.b(what.pair);
-    auto text = ms_text(*b.think) + " instead of " + ms_text(*a.think) + " for " + b.target;
+    auto text = what.most.text + " for " + builder.b(what.pair).target;
     if (what.count > 1) text += "; other times for " + counted(what.count - 1, "more request");
     builder.add({.kind = DifferenceKind::kThinkTime,
                  .where = host,

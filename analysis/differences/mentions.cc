@@ -33,11 +33,18 @@ void Mentions::add(std::string_view text, std::size_t speaker) {
 }
 
 std::optional<std::size_t> Mentions::of(const RecordedExchange& of) const {
+  auto const speaker = of_file(of);
+  return speaker ? speaker : of_word(of.host);
+}
+
+std::optional<std::size_t> Mentions::of_file(const RecordedExchange& of) const {
   auto const file = file_of(of.target);
-  auto found = file.size() < 3 ? words_.end() : words_.find(std::string(file));
-  if (found == words_.end()) found = words_.find(of.host);
-  if (found == words_.end()) return std::nullopt;
-  return found->second;
+  return file.size() < 3 ? std::nullopt : of_word(file);
+}
+
+std::optional<std::size_t> Mentions::of_word(std::string_view word) const {
+  auto const found = words_.find(std::string(word));
+  return found == words_.end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace reprise

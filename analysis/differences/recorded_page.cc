@@ -14,13 +14,35 @@ std::string without_port(const std::string& address) {
   return address.substr(0, address.rfind(':'));
 }
 
+HttpVersion version_of(const Exchange& exchange) {
+  auto const version = exchange.response.version;
+  return version == HttpVersion::kUnknown ? exchange.request.version : version;
+}
+
 /// What a replay speaks for it: an HTTP/3 host speaks what it spoke before.
-std::string protocol_of(const StoredRequest& request) {
-  if (request.scheme != Scheme::kHttps) return "";
-  if (request.version == HttpVersion::kH2) return "h2";
-  bool const is_h1 =
-      request.version == HttpVersion::kHttp10 || request.version == HttpVersion::kHttp11;
+std::string protocol_of(const Exchange& exchange) {
+  if (exchange.request.scheme != Scheme::kHttps) return "";
+  auto const version = version_of(exchange);
+  if (version == HttpVersion::kH2) return "h2";
+  bool const is_h1 = version == HttpVersion::kHttp10 || version == HttpVersion::kHttp11;
   return is_h1 ? "http/1.1" : "";
+}
+
+/// Of hosts whose connections do not tell, as a replay decides (proxy/replay/tls_plans.cc): that of
+/// the first exchange in the file that has one, else HTTP/2 if there is HTTP/3.
+void add_protocols(RecordedPage& page, const std::set<std::string>& h3_hosts) {
+  std::vector<const RecordedExchange*> in_file;
+  for (const RecordedExchange& each : page.exchanges) in_file.push_back(&each);
+  std::ranges::sort(in_file, {}, &RecordedExchange::ordinal);
+  for (auto const* const each : in_file) {
+    if (!each->origin.starts_with("https:") || each->outcome == Outcome::kOriginFailed) continue;
+    auto& protocol = page.hosts[each->host].protocol;
+    if (protocol.empty()) protocol = each->protocol;
+  }
+  for (const std::string& host : h3_hosts) {
+    auto& protocol = page.hosts[host].protocol;
+    if (protocol.empty()) protocol = "h2";
+  }
 }
 
 RecordedExchange recorded(const Exchange& exchange, std::uint32_t ordinal,
@@ -35,7 +57,9 @@ RecordedExchange recorded(const Exchange& exchange, std::uint32_t ordinal,
       .host = asked.host,
       .target = asked.target,
       .referer = std::string(find_header(asked.headers.list(), "referer").value_or("")),
-      .protocol = protocol_of(asked),
+      .range = std::string(find_header(asked.headers.list(), "range").value_or("")),
+      .request_digest = asked.body.digest,
+      .protocol = protocol_of(exchange),
       .status = reply.status,
       .outcome = exchange.outcome,
       .media_type = media_type(reply.headers.list()),
@@ -43,7 +67,8 @@ RecordedExchange recorded(const Exchange& exchange, std::uint32_t ordinal,
       .hints = {},
       .digest = reply.body.digest,
       .size_bytes = reply.body.size_bytes,
-      .think = {}};
+      .think = {},
+      .pauses = pauses_of(exchange, round_trips.to_origin_of(exchange))};
   std::vector<HeaderView> hints;
   for (auto const& interim : exchange.interim) {
     for (auto const& field : interim.headers.list()) {
@@ -63,10 +88,15 @@ RecordedExchange recorded(const Exchange& exchange, std::uint32_t ordinal,
 RecordedPage RecordedPage::read(const ArchiveReader& archive, std::uint32_t session) {
   RecordedPage page;
   RoundTrips const round_trips(archive);
+  std::set<std::string> h3_hosts;
   for (auto const ordinal : archive.ordinals_in_order()) {
     if (archive.entries()[ordinal].session != session) continue;
     if (auto const exchange = archive.exchange(ordinal)) {
       page.exchanges.push_back(recorded(*exchange, ordinal, round_trips));
+      bool const is_h3 = version_of(*exchange) == HttpVersion::kH3;
+      if (is_h3 && exchange->outcome != Outcome::kOriginFailed) {
+        h3_hosts.insert(exchange->request.host);
+      }
     }
   }
   for (const ConnectionFacts& facts : archive.connections()) {
@@ -79,11 +109,7 @@ RecordedPage RecordedPage::read(const ArchiveReader& archive, std::uint32_t sess
     auto const [known, is_new] = page.hosts.try_emplace(facts.host, host);
     if (!is_new && known->second.chain_bytes == 0) known->second = host;
   }
-  for (const RecordedExchange& each : page.exchanges) {
-    auto const known = page.hosts.find(each.host);
-    if (known == page.hosts.end() || !known->second.protocol.empty()) continue;
-    known->second.protocol = each.protocol;
-  }
+  add_protocols(page, h3_hosts);
   for (auto const& [host, took] : lookup_times(archive, session)) {
     if (auto const known = page.hosts.find(host); known != page.hosts.end()) {
       known->second.resolved_in = took;

@@ -20,9 +20,11 @@ struct RecordedExchange {
   std::string method;
   std::string origin;  ///< "https://example.org:8443"
   std::string host;
-  std::string target;    ///< path and query
-  std::string referer;   ///< empty if unknown
-  std::string protocol;  ///< "h2", "http/1.1"; empty: unknown, or no TLS
+  std::string target;       ///< path and query
+  std::string referer;      ///< empty if unknown
+  std::string range;        ///< that the request asked for; empty: all
+  Sha256 request_digest{};  ///< of the request's body; all zero without one
+  std::string protocol;     ///< "h2", "http/1.1"; empty: unknown, or no TLS
   std::uint16_t status = 0;
   Outcome outcome = Outcome::kComplete;
   std::string media_type;
@@ -31,14 +33,18 @@ struct RecordedExchange {
   Sha256 digest{};  ///< of the body as on the wire
   std::uint64_t size_bytes = 0;
   std::optional<std::chrono::nanoseconds> think;
+  std::chrono::nanoseconds pauses{};  ///< within the body, that a replay keeps
 
   std::string url() const { return origin + target; }
+  /// Whether it is a part alone: of another range, a replay does not answer with it.
+  bool is_part() const { return status == 206; }
   bool is_document() const { return media_type == "text/html"; }
 };
 
-/// A host's connections: of several, the first one that was made.
+/// A host's connections: of several, the first one that was made. Of imports they can be unknown.
 struct RecordedHost {
-  /// As of an exchange. Of an import, which has no handshakes, that of the first exchange.
+  /// As of an exchange. Of an import, which has no handshakes, that of the first exchange that has
+  /// one; else "h2" if there is HTTP/3.
   std::string protocol;
   std::uint32_t chain_bytes = 0;
   std::string address;                                  ///< without port; empty if unknown
@@ -47,6 +53,7 @@ struct RecordedHost {
 
 struct RecordedPage {
   std::vector<RecordedExchange> exchanges;  ///< in the order of the requests
+  /// Those with a connection, and those of https.
   std::map<std::string, RecordedHost> hosts;
 
   /// `session` is a number, not 0. Exchanges that are damaged are left out.

@@ -7,6 +7,8 @@
 #include "analysis/differences/fields.h"
 #include "analysis/differences/mentions.h"
 #include "base/http/media_type.h"
+#include "base/http/url_parts.h"
+#include "inject/document/url.h"
 
 namespace reprise {
 namespace {
@@ -38,6 +40,16 @@ bool is_code(std::string_view type) {
          type == "image/svg+xml" || type == "text/plain";
 }
 
+/// Where a redirect leads: scheme, host and shape.
+std::string place_of(const RecordedExchange& of, std::string_view location) {
+  if (location.empty()) return {};
+  auto const base = inject::absolute_url(of.url());
+  auto const url = base ? inject::resolved_url(location, *base) : std::nullopt;
+  if (url) return std::string(inject::origin_of_url(*url)) + shape_of_target(*url);
+  auto const parts = url_parts(location);  // of an app, or invalid
+  return std::string(parts.scheme) + "://" + std::string(parts.host) + shape_of_target(location);
+}
+
 class Responses {
  public:
   Responses(DifferenceBuilder& builder, const PlainBodyOf& plain_of_a,
@@ -54,7 +66,8 @@ class Responses {
       return add(pair, kind, text_of_status(b) + " instead of " + text_of_status(a),
                  {.added = text_of_status(b), .removed = text_of_status(a), .same = {}});
     }
-    if (a.digest != b.digest) compare_bodies(pair);
+    // Browsers do not read the body of a redirect.
+    if (a.digest != b.digest && !is_redirect(a.status)) compare_bodies(pair);
     for (auto const field_kind : kFieldKinds) compare_fields(pair, field_kind);
   }
 
@@ -64,7 +77,7 @@ class Responses {
     if (!is_redirect(a.status)) return false;
     auto const to_a = find_header(a.headers.list(), "location").value_or("");
     auto const to_b = find_header(b.headers.list(), "location").value_or("");
-    return shape_of_target(to_a) != shape_of_target(to_b);
+    return to_a != to_b && place_of(a, to_a) != place_of(b, to_b);
   }
 
   void add(std::size_t pair, DifferenceKind kind, std::string what, DifferenceText text = {},
@@ -79,15 +92,23 @@ class Responses {
                  std::move(text));
   }
 
+  /// The decoded body, while there are bytes left for it. One that cannot be decoded can have cost
+  /// as much as the largest.
+  std::optional<std::string> affordable(const PlainBodyOf& plain_of, const RecordedExchange& of) {
+    bool const whole = of.outcome == Outcome::kComplete && of.size_bytes <= kComparedBytesMax;
+    if (!whole || compared_bytes_ >= kAllComparedBytesMax) return std::nullopt;
+    auto plain = plain_of(of);
+    compared_bytes_ += plain ? plain->size() : kComparedBytesMax;
+    return plain;
+  }
+
   void compare_bodies(std::size_t pair) {
     auto const& a = builder_.a(pair);
     auto const& b = builder_.b(pair);
     auto const codings = coding_of(b) + " instead of " + coding_of(a);
     bool const other_coding = coding_of(a) != coding_of(b);
-    compared_bytes_ += a.size_bytes + b.size_bytes;
-    bool const affordable = compared_bytes_ <= kAllComparedBytesMax;
-    auto const plain_a = affordable ? plain_of_a_(a) : std::nullopt;
-    auto const plain_b = affordable ? plain_of_b_(b) : std::nullopt;
+    auto const plain_a = affordable(plain_of_a_, a);
+    auto const plain_b = affordable(plain_of_b_, b);
     auto const sizes = bytes_text(a, b);
     if (plain_a && plain_b && *plain_a == *plain_b) {
       return add(pair, DifferenceKind::kCoding,
@@ -165,6 +186,7 @@ bool pair_by_place(DifferenceBuilder& builder, std::size_t difference) {
   auto const& one = builder.made.a.exchanges[*a];
   auto const& other = builder.made.b.exchanges[*b];
   if (one.method != other.method || one.media_type != other.media_type) return false;
+  if ((one.is_part() || other.is_part()) && one.range != other.range) return false;
   std::erase(alignment.only_a, *a);
   std::erase(alignment.only_b, *b);
   alignment.pairs.push_back({.a = *a, .b = *b});

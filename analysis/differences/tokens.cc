@@ -32,8 +32,30 @@ std::uint64_t hash_of(std::string_view text) {
   return std::hash<std::string_view>()(text);
 }
 
+/// Tokens of code, in linear time: quotes that nothing closes are searched for their end until this
+/// many bytes for each byte of the text were read in vain; beyond, a quote is one sign.
+constexpr std::size_t kVainBytesOfEach = 8;
+
+/// The end of the literal that begins at `at`; only of its quote if nothing closes it. Counts the
+/// bytes that were read in vain.
+std::size_t end_of_literal(std::string_view text, std::size_t at, std::size_t& vain) {
+  if (vain / kVainBytesOfEach > text.size()) return at + 1;
+  char const quote = text[at];
+  auto end = at + 1;
+  for (; end < text.size(); ++end) {
+    if (text[end] == '\\')
+      ++end;
+    else if (text[end] == quote)
+      return end + 1;
+    else if (text[end] == '\n' && quote != '`')
+      break;  // no string: part of an expression
+  }
+  vain += end - at;
+  return at + 1;
+}
+
 /// The end of the token that begins at `at`, which is no white space.
-std::size_t end_of_code(std::string_view text, std::size_t at) {
+std::size_t end_of_code(std::string_view text, std::size_t at, std::size_t& vain) {
   char const c = text[at];
   auto const rest = text.substr(at);
   if (rest.starts_with("//")) return std::min(text.find('\n', at), text.size());
@@ -41,17 +63,7 @@ std::size_t end_of_code(std::string_view text, std::size_t at) {
     auto const end = text.find("*/", at + 2);
     return end == text.npos ? text.size() : end + 2;
   }
-  if (c == '"' || c == '\'' || c == '`') {
-    for (auto end = at + 1; end < text.size(); ++end) {
-      if (text[end] == '\\')
-        ++end;
-      else if (text[end] == c)
-        return end + 1;
-      else if (text[end] == '\n' && c != '`')
-        return at + 1;  // no string: part of an expression
-    }
-    return at + 1;
-  }
+  if (c == '"' || c == '\'' || c == '`') return end_of_literal(text, at, vain);
   auto end = at + 1;
   while (is_word(c) && end < text.size() && is_word(text[end])) ++end;
   return end;
@@ -64,7 +76,7 @@ class DocumentTokens {
   std::vector<Token> read() && {
     inject::TagReader reader(text_, true);
     inject::StartTag tag;
-    while (reader.next(tag)) {
+    while (!is_full() && reader.next(tag)) {
       add_between(tag.span.begin);
       add_tag(tag);
       at_ = tag.span.end;
@@ -72,14 +84,15 @@ class DocumentTokens {
       bool const is_code = tag.name == "script" || tag.name == "style";
       add(is_code ? Token::Kind::kInline : Token::Kind::kText, tag.text.begin, tag.text.end);
       at_ = tag.text.end;
-      if (tokens_.size() > kTokensMax) return {};
     }
     add_between(text_.size());
-    if (tokens_.size() > kTokensMax) return {};
+    if (is_full()) return {};
     return std::move(tokens_);
   }
 
  private:
+  bool is_full() const { return tokens_.size() > kTokensMax; }
+
   void add(Token::Kind kind, std::size_t begin, std::size_t end, std::string name = {}) {
     auto const piece = text_.substr(begin, end - begin);
     if (trim(piece).empty()) return;
@@ -104,11 +117,12 @@ class DocumentTokens {
 
   /// End tags and text up to the next start tag.
   void add_between(std::size_t to) {
-    while (at_ < to) {
-      auto const tag = std::min(text_.find("</", at_), to);
+    auto const before = text_.substr(0, to);  // what follows is searched for its own tags
+    while (at_ < to && !is_full()) {
+      auto const tag = std::min(before.find("</", at_), to);
       add(Token::Kind::kText, at_, tag);
       if (tag >= to) break;
-      auto const end = std::min(text_.find('>', tag), to - 1) + 1;
+      auto const end = std::min(before.find('>', tag), to - 1) + 1;
       auto name = squeezed(text_.substr(tag + 2, end - tag - 3));
       std::ranges::transform(name, name.begin(),
                              [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
@@ -127,12 +141,13 @@ class DocumentTokens {
 
 std::vector<Token> code_tokens(std::string_view text) {
   std::vector<Token> tokens;
+  std::size_t vain = 0;
   for (std::size_t at = 0; at < text.size();) {
     if (is_white_space(text[at])) {
       ++at;
       continue;
     }
-    auto const end = end_of_code(text, at);
+    auto const end = end_of_code(text, at, vain);
     if (tokens.size() == kTokensMax) return {};
     tokens.push_back({.kind = Token::Kind::kCode,
                       .begin = static_cast<std::uint32_t>(at),

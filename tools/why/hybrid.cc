@@ -119,6 +119,13 @@ class Writing {
     return found != of_hosts_.end() && found->second.contains(kind);
   }
 
+  /// That a host speaks in this hybrid; empty if A does not tell.
+  std::string protocol_of(const std::string& host) const {
+    auto const& page = takes(host, DifferenceKind::kProtocol) ? differences_.b : differences_.a;
+    auto const known = page.hosts.find(host);
+    return known == page.hosts.end() ? std::string() : known->second.protocol;
+  }
+
   const ConnectionFacts* connection_of_b(const std::string& host) const {
     const ConnectionFacts* found = nullptr;
     for (auto const* const facts : contents_b_.connections) {
@@ -152,6 +159,8 @@ class Writing {
       if (known.contains(facts->host)) continue;
       auto moved = *facts;
       moved.id += last_id;
+      auto const protocol = protocol_of(facts->host);
+      if (!protocol.empty() && facts->scheme == Scheme::kHttps) moved.alpn = protocol;
       if (!moved.address.empty()) moved.address = address_of(*facts);
       id_of_b_[facts->id] = moved.id;
       if (auto added = checked(to_.add_connection(std::move(moved))); !added) return added;
@@ -185,14 +194,12 @@ class Writing {
   }
 
   ConnectionFacts changed(ConnectionFacts facts) const {
+    if (takes(facts.host, DifferenceKind::kProtocol)) facts.alpn = protocol_of(facts.host);
     auto const* const other = connection_of_b(facts.host);
     if (other == nullptr || facts.address.empty()) return facts;
     if (takes(facts.host, DifferenceKind::kChain)) {
       facts.chain_bytes = other->chain_bytes;
       facts.chain_digest = other->chain_digest;
-    }
-    if (takes(facts.host, DifferenceKind::kProtocol)) {
-      facts.alpn = differences_.b.hosts.at(facts.host).protocol;
     }
     auto const took = lookup_times_b_.find(facts.host);
     if (contents_a_.answers.empty() && facts.connect_start != kNoTime &&
@@ -207,28 +214,45 @@ class Writing {
     return facts;
   }
 
+  /// Whether a replay would not find the one by the other's request.
+  bool asks_otherwise(std::size_t pair) const {
+    auto const& a = differences_.a.exchanges[differences_.alignment.pairs[pair].a];
+    auto const& b = differences_.b.exchanges[differences_.alignment.pairs[pair].b];
+    return a.url() != b.url() || a.request_digest != b.request_digest || a.range != b.range;
+  }
+
+  bool pauses_otherwise(std::size_t pair) const {
+    auto const& a = differences_.a.exchanges[differences_.alignment.pairs[pair].a];
+    auto const& b = differences_.b.exchanges[differences_.alignment.pairs[pair].b];
+    bool const whole = a.outcome == Outcome::kComplete && b.outcome == Outcome::kComplete;
+    return whole && a.pauses != b.pauses;
+  }
+
   Status write_pair(const Exchange& in_a, std::size_t pair) {
     auto const ordinal = differences_.b.exchanges[differences_.alignment.pairs[pair].b].ordinal;
     auto const in_b = b_.reader.exchange(ordinal);
     if (!in_b) return carry(in_a, a_);
     auto const found = parts_.find(pair);
-    auto made = put_together({in_a, a_.reader}, {*in_b, b_.reader},
-                             found == parts_.end() ? TakenParts{} : found->second, to_);
+    auto const parts = found == parts_.end() ? TakenParts{} : found->second;
+    auto made = put_together({in_a, a_.reader}, {*in_b, b_.reader}, parts, to_);
     if (!made) return std::unexpected(made.error());
-    if (thinking_hosts_.contains(in_b->request.host)) set_think_time(*made, *in_b);
-    auto other_url = *made;
-    bool const moved = url_of(in_a.request) != url_of(in_b->request);
-    if (auto added = add(std::move(*made), {.session = a_.session, .sequence = in_a.sequence}, a_);
-        !added || !moved) {
-      return added;
+    if (thinking_hosts_.contains(in_b->request.host)) {
+      if (pauses_otherwise(pair)) take_pauses(*made, *in_b);
+      set_think_time(*made, *in_b);
     }
+    auto other_url = *made;
+    bool const moved = asks_otherwise(pair);
+    auto const& replying = parts.reply ? b_ : a_;  // with its messages
+    MessageOwner const owner{.session = replying.session,
+                             .sequence = parts.reply ? in_b->sequence : in_a.sequence};
+    if (auto added = add(std::move(*made), owner, replying); !added || !moved) return added;
     auto const body = copy_body(b_.reader, in_b->request.body, to_);
     if (!body) return std::unexpected(url_of(in_b->request) + ": its request is damaged");
     other_url.request = in_b->request;
     other_url.request.body = *body;
     other_url.origin_connection_id = connection_for(*in_b);
     other_url.sequence = next_sequence_++;
-    return checked(to_.add_exchange(std::move(other_url)));
+    return add(std::move(other_url), owner, replying);
   }
 
   void set_think_time(Exchange& made, const Exchange& in_b) const {
@@ -271,14 +295,23 @@ class Writing {
     return add(std::move(exchange), owner, of);
   }
 
-  /// With its WebSocket's messages.
+  /// Where connections do not tell, a replay speaks the protocol of a host's first exchange: none
+  /// may bring along that of the other archive. A WebSocket's version says how it was opened.
+  void set_protocol(Exchange& exchange) const {
+    auto const protocol = protocol_of(exchange.request.host);
+    bool const is_https = exchange.request.scheme == Scheme::kHttps;
+    if (!is_https || protocol.empty() || !exchange.request.protocol.empty()) return;
+    bool const is_h1 = protocol.starts_with("http/");
+    for (auto* const version : {&exchange.request.version, &exchange.response.version}) {
+      if (is_h1 && *version == HttpVersion::kHttp10) continue;
+      *version = is_h1 ? HttpVersion::kHttp11 : HttpVersion::kH2;
+    }
+  }
+
+  /// With the host's protocol, and its WebSocket's messages.
   Status add(Exchange exchange, const MessageOwner& owner, const ComparedArchive& of) {
     auto const sequence = exchange.sequence;
-    if (takes(exchange.request.host, DifferenceKind::kProtocol)) {
-      bool const is_h2 = differences_.b.hosts.at(exchange.request.host).protocol == "h2";
-      auto const version = is_h2 ? HttpVersion::kH2 : HttpVersion::kHttp11;
-      exchange.request.version = exchange.response.version = version;
-    }
+    set_protocol(exchange);
     if (auto added = checked(to_.add_exchange(std::move(exchange))); !added) return added;
     for (auto const& place : of.reader.messages(owner)) {
       auto const message = of.reader.message(place);

@@ -68,6 +68,20 @@ void take_body_times(Exchange& into, const Exchange& from) {
   into.timings.end = moved(from.timings.end);
 }
 
+/// Interim responses of `from`: as long after the request as there, and not after the head.
+void take_interim(Exchange& into, const Exchange& from) {
+  auto const head = into.timings.first_byte;
+  auto const sent = into.timings.request_sent;
+  auto const other = from.timings.request_sent;
+  into.interim = from.interim;
+  for (StoredInterimResponse& each : into.interim) {
+    if (each.time == kNoTime) continue;
+    bool const known = sent != kNoTime && other != kNoTime;
+    each.time = known ? each.time - other + sent : head;
+    if (head != kNoTime) each.time = std::min(each.time, head);
+  }
+}
+
 class Maker {
  public:
   Maker(const ExchangeIn& a, const ExchangeIn& b, const TakenParts& parts, ArchiveWriter& to)
@@ -92,14 +106,12 @@ class Maker {
 
  private:
   std::expected<Exchange, std::string> take_reply() {
-    auto const head = made_.timings.first_byte;
     made_.response = b_.exchange.response;
-    made_.interim = b_.exchange.interim;
     made_.outcome = b_.exchange.outcome;
     made_.failure = b_.exchange.failure;
     take_body_times(made_, b_.exchange);
-    for (auto& interim : made_.interim) interim.time = head == kNoTime ? interim.time : head;
     if (b_.exchange.response.status == 0) made_.timings = b_.exchange.timings;
+    take_interim(made_, b_.exchange);
     return store_body_of(b_);
   }
 
@@ -107,7 +119,7 @@ class Maker {
     auto& reply = made_.response;
     reply.headers = mixed(reply.headers.list(), b_.exchange.response.headers.list(),
                           [kind](std::string_view name) { return is_field_of(name, kind); });
-    if (kind == DifferenceKind::kHints) made_.interim = b_.exchange.interim;
+    if (kind == DifferenceKind::kHints) take_interim(made_, b_.exchange);
     if (kind != DifferenceKind::kPolicy) return;
     auto const old_value = nonce_in_policy(b_.exchange.response.headers.list());
     auto const value = nonce_in_policy(a_.exchange.response.headers.list());
@@ -194,6 +206,18 @@ class Maker {
 };
 
 }  // namespace
+
+void take_pauses(Exchange& into, const Exchange& from) {
+  auto const size = into.response.body.size_bytes;
+  auto const other = from.response.body.size_bytes;
+  bool const timed = into.timings.first_byte != kNoTime && from.timings.first_byte != kNoTime;
+  if (!timed || size == 0 || other == 0) return;
+  take_body_times(into, from);
+  for (ChunkTime& chunk : into.response.chunk_times) {
+    auto const part = double(std::min(chunk.end_bytes, other)) / double(other);
+    chunk.end_bytes = std::min(static_cast<std::uint64_t>(part * double(size)), size);
+  }
+}
 
 std::expected<Exchange, std::string> put_together(const ExchangeIn& a, const ExchangeIn& b,
                                                   const TakenParts& parts, ArchiveWriter& to) {

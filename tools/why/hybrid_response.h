@@ -32,6 +32,10 @@ struct ExchangeIn {
   const ArchiveReader& archive;
 };
 
+/// Gives a body the pauses of another: pieces arrive when those of `from` did after their head, at
+/// the same part of the body. Nothing happens if a time is unknown or a body is empty.
+void take_pauses(Exchange& into, const Exchange& from);
+
 /// The exchange of `a` with these parts of `b`; its bodies are stored in `to`. The error is a
 /// sentence.
 std::expected<Exchange, std::string> put_together(const ExchangeIn& a, const ExchangeIn& b,

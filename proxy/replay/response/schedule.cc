@@ -66,9 +66,7 @@ class ThinkTimes {
 class Steps {
  public:
   Steps(const Exchange& exchange, std::optional<nanoseconds> round_trip, bool all)
-      : all_(all),
-        pause_min_(Schedule::kPauseMin + 2 * round_trip.value_or(kNothing)),
-        head_at_(exchange.timings.first_byte) {}
+      : all_(all), pauses_(round_trip), head_at_(exchange.timings.first_byte) {}
 
   void add(std::uint64_t end_bytes, SessionTime at) {
     end_bytes = std::max(end_bytes, sent_bytes_);
@@ -95,24 +93,16 @@ class Steps {
   }
 
   nanoseconds due_without_gaps(nanoseconds after_head) {
-    auto const gap = after_head - before_;
-    bool const is_pause =
-        gap > pause_min_ && sent_bytes_ - pause_at_bytes_ < Schedule::kWindowBytes;
-    if (is_pause) {
-      paused_ += gap;
-      pause_at_bytes_ = sent_bytes_;
-    }
-    return paused_;
+    pauses_.add(after_head - before_, sent_bytes_);
+    return pauses_.total();
   }
 
   bool all_;
-  nanoseconds pause_min_;
+  BodyPauses pauses_;
   SessionTime head_at_;
   std::vector<Schedule::Step> steps_;
   nanoseconds before_{};  // time of the previous piece
-  nanoseconds paused_{};
   std::uint64_t sent_bytes_ = 0;
-  std::uint64_t pause_at_bytes_ = 0;
 };
 
 bool is_piecewise(const Exchange& exchange, Pace pace) {

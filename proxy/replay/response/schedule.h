@@ -48,14 +48,10 @@ struct Timing {
 ///
 /// A body whose pieces all have times (event streams, or all with Pace::kAll) is sent as recorded,
 /// except that pieces less than kTogether apart are merged. In every other body only pauses are
-/// kept, and the bytes between them are sent at once: a link's delay must count once, not twice. A
-/// pause is a gap that no link causes: more than kPauseMin and two round trips (one lost packet
-/// costs 200 ms and one), with less than kWindowBytes since the previous one, so that neither a
-/// client that did not read nor a full window caused it.
+/// kept (archive/think_time.h), and the bytes between them are sent at once: a link's delay must count
+/// once, not twice.
 struct Schedule {
   static constexpr std::chrono::milliseconds kTogether{1};
-  static constexpr std::chrono::milliseconds kPauseMin{300};
-  static constexpr std::uint64_t kWindowBytes = 64 << 10;
 
   /// By then `end_bytes` of the recorded body are sent.
   struct Step {

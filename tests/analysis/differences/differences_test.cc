@@ -178,6 +178,30 @@ TEST(Differences, ABodyThatIsNoTextIsComparedAsAWhole) {
               ElementsAre("content https://a.test/img/hero.png: 40 bytes instead of 4"));
 }
 
+TEST(Differences, DecodedBytesAreBounded) {
+  MadePage a;
+  MadePage b;
+  for (int i = 0; i < 40; ++i) {
+    auto const url = "https://a.test/" + std::to_string(i) + "x.png";
+    a.add(url, "image/png", "a bomb");
+    b.add(url, "image/png", "another");
+  }
+  std::size_t decoded = 0;
+  auto const bomb = [&decoded](const RecordedExchange& of) -> std::optional<std::string> {
+    ++decoded;
+    if (decoded % 3 == 0) return std::nullopt;  // too large, which is known only then
+    return std::string(kComparedBytesMax, of.size_bytes == 6 ? 'a' : 'b');
+  };
+  auto const found = find_differences(a.page, b.page, bomb, bomb);
+  EXPECT_EQ(found.all.size(), 40u);
+  EXPECT_LE(decoded, kAllComparedBytesMax / kComparedBytesMax);
+}
+
+TEST(Differences, ANonceWithoutLimitMakesNoDocumentWithoutLimit) {
+  std::string const text = "nonce=bbbbbbbbbb";
+  EXPECT_EQ(with_nonce(text, "bbbbbbbbbb", std::string(300, 'a')), text);
+}
+
 TEST(Differences, CompressionThatWasLostIsOneChangeOfTheHost) {
   auto a = a_page();
   a.set_coded("https://a.test/app.js", "br", "short1");

@@ -59,6 +59,42 @@ TEST(Tokens, UnfinishedTextsHaveTokensToo) {
   }
 }
 
+std::string repeated(std::string_view what, std::size_t count) {
+  std::string text;
+  for (; count > 0; --count) text += what;
+  return text;
+}
+
+// The texts below would take minutes if each token were searched for in all that follows.
+
+TEST(Tokens, OfAScriptOfQuotesThatNothingClosesAreReadInLinearTime) {
+  for (std::string_view const quote : {"\"", "'", "`"}) {
+    auto const escaped = "\\" + std::string(quote);
+    EXPECT_THAT(code_tokens(std::string(quote) + repeated(escaped, 4 << 20)), IsEmpty());
+    auto const few = std::string(quote) + repeated(escaped, 150'000) + repeated("\\y", 4 << 20);
+    EXPECT_THAT(code_tokens(few), IsEmpty());
+  }
+}
+
+TEST(Tokens, ALongStringIsOneToken) {
+  auto const text = "x='" + repeated("data", 1 << 19) + "';";
+  EXPECT_EQ(code_tokens(text).size(), 4u);
+}
+
+TEST(Tokens, OfADocumentWithoutEndTagsAreReadInLinearTime) {
+  auto const text = repeated("<b>x", 190'000) + repeated("< ", 3 << 20);
+  EXPECT_EQ(document_tokens(text).size(), 380'000u);
+  EXPECT_THAT(document_tokens(repeated("<b>x", 2 << 20)), IsEmpty());
+}
+
+TEST(Tokens, MoreThanTheMostAreNone) {
+  EXPECT_EQ(document_tokens(repeated("<b>", kTokensMax)).size(), kTokensMax);
+  EXPECT_THAT(document_tokens(repeated("<b>", kTokensMax + 1)), IsEmpty());
+  EXPECT_THAT(document_tokens(repeated("</b>", kTokensMax + 1)), IsEmpty());
+  EXPECT_EQ(code_tokens(repeated(";", kTokensMax)).size(), kTokensMax);
+  EXPECT_THAT(code_tokens(repeated(";", kTokensMax + 1)), IsEmpty());
+}
+
 TEST(TokenDiff, IsTheShortest) {
   // Myers' own example: ABCABBA to CBABAC takes five edits.
   std::vector<std::uint64_t> const a{'A', 'B', 'C', 'A', 'B', 'B', 'A'};

@@ -1,11 +1,7 @@
-#include "tools/why/hybrid.h"
-
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "archive/think_time.h"
-#include "tests/proxy/whatif/recorded_site.h"
+#include "tests/tools/why/made_hybrid.h"
 
 namespace reprise {
 namespace {
@@ -15,122 +11,7 @@ using whatif::asked_with;
 using whatif::buffer_of;
 using whatif::coded;
 using whatif::field_of;
-using whatif::RecordedSite;
 using whatif::with;
-
-constexpr const char* kPage = "https://a.test/";
-
-std::string a_document(std::string_view script, std::string_view text) {
-  return "<!doctype html><html><head><title>t</title>\n" + std::string(script) +
-         "</head><body>\n<p>" + std::string(text) + "</p>\n</body></html>\n";
-}
-
-Exchange timed(Exchange exchange, int think_ms) {
-  exchange.origin_connection_id = 1;
-  exchange.timings.request_sent = std::chrono::milliseconds(100);
-  exchange.timings.first_byte = std::chrono::milliseconds(110 + think_ms);  // 10 ms: round trip
-  exchange.timings.end = std::chrono::milliseconds(120 + think_ms);
-  return exchange;
-}
-
-ConnectionFacts connection(std::uint64_t id, std::string host, std::string address,
-                           std::uint32_t chain_bytes) {
-  return {.id = id,
-          .scheme = Scheme::kHttps,
-          .host = std::move(host),
-          .port = 443,
-          .address = std::move(address),
-          .alpn = "h2",
-          .tls_version = "TLSv1.3",
-          .certificate_names = {"a.test"},
-          .chain_bytes = chain_bytes,
-          .connect_start = std::chrono::milliseconds(1),
-          .tls_start = std::chrono::milliseconds(11),
-          .ready = std::chrono::milliseconds(31)};
-}
-
-/// What is in a hybrid, or in an archive.
-struct Contents {
-  std::map<std::string, std::string> bodies;  ///< as stored
-  std::map<std::string, Exchange> exchanges;
-  std::map<std::string, ConnectionFacts> connections;
-  std::map<std::string, std::int64_t> think_ms;
-  std::map<std::string, std::chrono::nanoseconds, std::less<>> lookups;
-
-  explicit Contents(const ArchiveReader& reader) {
-    RoundTrips const round_trips(reader);
-    for (auto const ordinal : reader.ordinals_in_order()) {
-      auto exchange = reader.exchange(ordinal).value();
-      auto const url = url_of(exchange.request);
-      bodies[url] = text_of(reader.read_body(exchange.response.body, 1 << 20).value());
-      think_ms[url] = std::chrono::duration_cast<std::chrono::milliseconds>(
-                          think_time_until(exchange.timings.first_byte, exchange.timings,
-                                           round_trips.to_origin_of(exchange)))
-                          .count();
-      exchanges[url] = std::move(exchange);
-    }
-    for (auto const& facts : reader.connections()) connections.try_emplace(facts.host, facts);
-    lookups = lookup_times(reader, 1);
-  }
-};
-
-class Hybrid : public testing::Test {
- protected:
-  Hybrid() {
-    for (auto* const site : {&a_, &b_}) site->begin_session({kPage});
-    a_.add(connection(1, "a.test", "192.0.2.1:443", 3000));
-    b_.add(connection(1, "a.test", "198.51.100.1:443", 9000));
-    b_.add(connection(2, "new.test", "198.51.100.1:443", 2000));
-  }
-
-  void compare() {
-    differences_ =
-        find_differences(RecordedPage::read(a_.reader(), 1), RecordedPage::read(b_.reader(), 1),
-                         plain_bodies_of(a_.reader()), plain_bodies_of(b_.reader()));
-  }
-  /// With the groups that have a difference of that kind there.
-  Contents hybrid(const std::vector<std::pair<DifferenceKind, std::string>>& which) {
-    compare();
-    std::vector<bool> groups(differences_.groups.size());
-    for (auto const& [kind, where] : which) {
-      bool found = false;
-      for (auto const& each : differences_.all) {
-        if (each.kind != kind || each.where != where) continue;
-        groups[each.group] = true;
-        found = true;
-      }
-      EXPECT_TRUE(found) << to_string(kind) << " " << where << told();
-    }
-    return written(groups);
-  }
-  std::string told() const {
-    std::string text = ", among:\n";
-    for (auto const& each : differences_.all) {
-      text += std::string(to_string(each.kind)) + " " + each.where + ": " + each.what + "\n";
-    }
-    return text;
-  }
-  Contents all() {
-    compare();
-    std::vector<bool> groups;
-    for (auto const& group : differences_.groups) groups.push_back(group.can_be_put_in);
-    return written(groups);
-  }
-  Contents written(const std::vector<bool>& groups) {
-    HybridMaker const maker({a_.reader(), 1}, {b_.reader(), 1}, differences_);
-    auto const path = folder_ / ("hybrid" + std::to_string(++count_));
-    auto const done = maker.write(groups, path);
-    EXPECT_TRUE(done) << done.error();
-    auto const reader = ArchiveReader::open(path, {}).value();
-    return Contents(*reader);
-  }
-
-  RecordedSite a_;
-  RecordedSite b_;
-  Differences differences_;
-  ScratchFolder folder_;
-  int count_ = 0;
-};
 
 TEST_F(Hybrid, WithoutDifferencesIsAWithWhatOnlyBHas) {
   a_.add(a_get(kPage, "text/html"), a_document("", "one"));
@@ -203,6 +84,28 @@ TEST_F(Hybrid, HasTheThinkTimesOfAHost) {
   auto const body = hybrid({{DifferenceKind::kContent, url}});
   EXPECT_EQ(body.think_ms.at(url), 20);
   EXPECT_EQ(body.bodies.at(url), "bb");
+}
+
+TEST_F(Hybrid, HasThePausesOfAHostWithinItsBodies) {
+  using std::chrono::milliseconds;
+  a_.add(timed(a_get(kPage, "text/html"), 20), "<head></head><p>one</p>");
+  auto in_b = timed(a_get(kPage, "text/html"), 20);
+  auto const head = in_b.timings.first_byte;
+  in_b.timings.end = head + milliseconds(1500);
+  in_b.response.chunk_times = {{.end_bytes = 13, .time = head},
+                               {.end_bytes = 26, .time = in_b.timings.end}};
+  b_.add(in_b, "<head></head><p>longer</p>");
+  auto const made = hybrid({{DifferenceKind::kThinkTime, "a.test"}});
+  auto const& page = made.exchanges.at(kPage);
+  EXPECT_NE(told().find("think time a.test: pauses of 1500 ms instead of 0 ms for /\n"),
+            std::string::npos)
+      << told();
+  EXPECT_EQ(made.bodies.at(kPage), "<head></head><p>one</p>");
+  EXPECT_EQ(made.think_ms.at(kPage), 20);
+  EXPECT_EQ(pauses_of(page, {}), milliseconds(1500));
+  ASSERT_EQ(page.response.chunk_times.size(), 2u);
+  EXPECT_EQ(page.response.chunk_times[0].end_bytes, 11u);  // half of it
+  EXPECT_EQ(pauses_of(hybrid({}).exchanges.at(kPage), {}), milliseconds(0));
 }
 
 TEST_F(Hybrid, AnswersBothUrlsOfTheSameThingAlike) {
@@ -279,6 +182,46 @@ TEST_F(Hybrid, OfImportsSpeaksTheProtocolOfTheExchanges) {
   auto const made = hybrid({{DifferenceKind::kProtocol, "import.test"}});
   EXPECT_EQ(made.exchanges.at(url).request.version, HttpVersion::kHttp11);
   EXPECT_EQ(made.exchanges.at(url).response.version, HttpVersion::kHttp11);
+}
+
+TEST_F(Hybrid, OfImportsSpeaksTheProtocolOfAWithWhatOnlyBHas) {
+  auto const speaking = [](std::string_view url, HttpVersion version) {
+    auto exchange = a_get(url, "image/png");
+    exchange.request.version = exchange.response.version = version;
+    return exchange;
+  };
+  auto const more = "https://import.test/more.png";
+  a_.add(speaking("https://import.test/x.png", HttpVersion::kH3), "a");
+  b_.add(speaking(more, HttpVersion::kHttp11), "more");
+  b_.add(speaking("https://import.test/x.png", HttpVersion::kHttp11), "a");
+  auto const without = hybrid({});
+  EXPECT_EQ(without.exchanges.at(more).request.version, HttpVersion::kH2);
+  EXPECT_EQ(without.exchanges.at(more).response.version, HttpVersion::kH2);
+  auto const made = hybrid({{DifferenceKind::kProtocol, "import.test"}});
+  EXPECT_EQ(made.exchanges.at(more).response.version, HttpVersion::kHttp11);
+  EXPECT_EQ(made.exchanges.at("https://import.test/x.png").response.version, HttpVersion::kHttp11);
+}
+
+TEST_F(Hybrid, SpeaksTheProtocolOfAUnderTheUrlOfB) {
+  auto const there = "https://b.test/x.png";
+  auto in_a = a_get("https://a.test/x.png", "image/png");
+  in_a.request.version = in_a.response.version = HttpVersion::kH2;
+  a_.add(in_a, "the same");
+  a_.add(a_get("https://b.test/y.png", "image/png"), "y");
+  b_.add(a_get(there, "image/png"), "the same");
+  auto in_b = a_get("https://b.test/y.png", "image/png");
+  in_b.request.version = in_b.response.version = HttpVersion::kH2;
+  b_.add(in_b, "y");
+  auto const made = hybrid({});
+  EXPECT_EQ(made.exchanges.at(there).response.version, HttpVersion::kHttp11);
+  EXPECT_EQ(made.exchanges.at(there).request.version, HttpVersion::kHttp11);
+}
+
+TEST_F(Hybrid, SpeaksTheProtocolOfAWhereOnlyBKnowsTheConnection) {
+  for (auto* const site : {&a_, &b_}) site->add(a_get("https://new.test/", "text/html"), "a");
+  EXPECT_EQ(hybrid({}).connections.at("new.test").alpn, "http/1.1");
+  EXPECT_EQ(hybrid({{DifferenceKind::kProtocol, "new.test"}}).connections.at("new.test").alpn,
+            "h2");
 }
 
 TEST_F(Hybrid, KeepsTheNonceThatThePolicyPermits) {
