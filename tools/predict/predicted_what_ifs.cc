@@ -124,6 +124,7 @@ class WhatIfTranslation {
         }
       }
     }
+    share_protocol();
     add_bytes();
     for (std::uint32_t i = 0; i < changes_.size(); ++i) {
       auto draws = draws_.find(i);
@@ -163,10 +164,9 @@ class WhatIfTranslation {
         changes_[node].dns_us += us(slower->by);
       }
     } else if (auto const* const speak = intervention.as<whatif::Speak>()) {
-      for (auto const node : nodes_.of_host(request.host)) {
-        changes_[node].protocol =
-            speak->alpn == "h2" ? PredictedProtocol::kH2 : PredictedProtocol::kH1;
-      }
+      auto const protocol =
+          speak->alpn == "http/1.1" ? PredictedProtocol::kH1 : PredictedProtocol::kH2;
+      for (auto const node : nodes_.of_host(request.host)) changes_[node].protocol = protocol;
     } else if (intervention.as<whatif::Coalesce>() != nullptr) {
       for (auto const node : nodes_.of_host(request.host)) changes_[node].coalesce = true;
     } else if (intervention.as<whatif::Drop>() != nullptr) {
@@ -274,6 +274,14 @@ class WhatIfTranslation {
       if (!dropped && request.is_answered) present.insert(request.host);
     }
     std::erase_if(gone_hosts_, [&](const std::string& host) { return present.contains(host); });
+  }
+
+  /// Only HTTP/2 connections can be shared: what uses the page's connection speaks it, whatever its
+  /// own host speaks.
+  void share_protocol() {
+    for (NodeChange& change : changes_) {
+      if (change.coalesce) change.protocol = PredictedProtocol::kH2;
+    }
   }
 
   void add_bytes() {

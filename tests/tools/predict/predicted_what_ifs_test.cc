@@ -95,6 +95,21 @@ TEST_F(PredictedWhatIfs, MakeNamesSlower) {
   EXPECT_EQ(change_of(kPicture, texts).dns_us, 35'000);
 }
 
+TEST_F(PredictedWhatIfs, CountHttp3AsHttp2) {
+  EXPECT_EQ(change_of(kPicture, {"host=ads.test: protocol=h1"}).protocol, PredictedProtocol::kH1);
+  EXPECT_EQ(change_of(kPicture, {"host=ads.test: protocol=h2"}).protocol, PredictedProtocol::kH2);
+  EXPECT_EQ(change_of(kPicture, {"host=ads.test: protocol=h3"}).protocol, PredictedProtocol::kH2);
+}
+
+TEST_F(PredictedWhatIfs, LetWhatSharesTheConnectionOfThePageSpeakHttp2) {
+  auto const alone = change_of(kPicture, {"host=ads.test: coalesce"});
+  EXPECT_TRUE(alone.coalesce);
+  EXPECT_EQ(alone.protocol, PredictedProtocol::kH2);
+  std::vector<std::string> const both{"host=ads.test: coalesce", "host=ads.test: protocol=h1"};
+  EXPECT_EQ(change_of(kPicture, both).protocol, PredictedProtocol::kH2);
+  EXPECT_EQ(change_of(kScript, both).protocol, std::nullopt);
+}
+
 TEST_F(PredictedWhatIfs, FindRequestsWhoseQueryVaries) {
   EXPECT_EQ(change_of("https://ads.test/ad.js?n=*", {"path=/ad.js: think=-5ms"}).think_us, -5'000);
 }
