@@ -253,7 +253,9 @@ class Learner {
     if (is_steady(gaps_with(to, incoming_))) return;
     std::vector<std::uint32_t> tried;
     for (auto from = to; from-- > 0 && tried.size() < kAlternativesTried;) {
-      if (node(from).kind == Kind::kRequest && node(from).type != "Document") tried.push_back(from);
+      bool const can = node(from).kind == Kind::kRequest && node(from).type != "Document" &&
+                       gaps_.always_ends(from);
+      if (can) tried.push_back(from);
     }
     std::vector<DependencyEdge> best;
     double best_spread = 0;

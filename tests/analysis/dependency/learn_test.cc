@@ -328,6 +328,27 @@ TEST(LearnDependencies, LetsMilestonesWaitForWhatEndedBefore) {
   EXPECT_EQ(slow->slack_us, 65'000) << "until the image ends";
 }
 
+TEST(LearnDependencies, LetsNothingWaitForTheEndOfARequestThatDoesNotEnd) {
+  auto load = written_load({{kPage, "Document", 0, 50, 100, ""},
+                            {"https://a.test/a.png", "Image", 60, 80, 160, kPage},
+                            {"https://a.test/film", "Media", 62, 80, 200, kPage},
+                            {"https://a.test/mute", "Media", 63, 200, 200, kPage},
+                            {"https://a.test/after", "Fetch", 200, 250, 260, kPage}});
+  for (Call& call : load.calls.calls) {
+    bool const is_media = call.attribute("type") == "Media";
+    // As load_calls.cc has them: until just after the load event.
+    if (is_media) ++call.end_us;
+    if (is_media) call.set("unfinished", "yes");
+  }
+  load.milestones = {120'000, 165'000, 200'000, 261'000};
+  std::vector<ObservedPage> const loads = {load, load, load, load};
+  auto const graph = learn_dependencies(loads);
+  EXPECT_THAT(waited_for(graph, "load event"), testing::UnorderedElementsAre("page", "a.png"));
+  EXPECT_THAT(waited_for(graph, "last load"),
+              testing::UnorderedElementsAre("page", "a.png", "after"));
+  EXPECT_THAT(waited_for(graph, "after"), testing::ElementsAre("page"));
+}
+
 TEST(ObservedPages, HaveTheMilestonesOfTheLoadsThatCount) {
   LoadResult result;
   PageLoad page{.url = kPage};
