@@ -329,8 +329,7 @@ class Learner {
                           each.type == "Script" || each.kind == Kind::kTask ||
                           (is_largest && each.kind == Kind::kMilestone);
       if (waits_for_all ? each.kind == Kind::kMilestone : !paints) continue;
-      // fetch() delays no load event (HTML 13.2.7); a synchronous XMLHttpRequest does.
-      if (is_load_event && each.type == "Fetch") continue;
+      if (is_load_event && !rules_.can_hold_up_load_event(from)) continue;
       auto const after = gaps_.last_moment_before(from, to);
       bool const is_before = acts_before(from, to) || (after && each.type == "Document");
       if (!is_before) continue;

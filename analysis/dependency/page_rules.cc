@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -12,6 +13,11 @@ namespace {
 
 /// Of imports of imports; more are a circle.
 constexpr std::size_t kImportsDeepMax = 100;
+
+/// No load event waits for them.
+constexpr std::string_view kNoLoadEventTypes[] = {
+    "Fetch",    "Ping",     "Beacon",      "CSPViolationReport", "Preflight",
+    "Prefetch", "Manifest", "EventSource", "WebSocket"};
 
 }  // namespace
 
@@ -102,6 +108,12 @@ bool PageRules::holds_up_layout(std::uint32_t i) const {
 bool PageRules::is_in_background(std::uint32_t i) const {
   auto const request = gaps_.request_of(i);
   return request && node(*request).type == "Script" && has_priority_in_all_loads(*request, "Low");
+}
+
+bool PageRules::can_hold_up_load_event(std::uint32_t i) const {
+  // Chromium's priority of a synchronous XMLHttpRequest, for which its script stops, is VeryHigh.
+  if (node(i).type == "XHR") return has_priority_in_all_loads(i, "VeryHigh");
+  return std::ranges::find(kNoLoadEventTypes, node(i).type) == std::end(kNoLoadEventTypes);
 }
 
 bool PageRules::has_priority_in_all_loads(std::uint32_t request, std::string_view word) const {

@@ -40,6 +40,10 @@ class PageRules {
   /// one, or a task of it, by its low priority.
   bool is_in_background(std::uint32_t node) const;
 
+  /// Whether the load event can wait for it: not for what scripts fetch, unless they stop for it,
+  /// nor for what only may be of use later (HTML 13.2.7; Chromium's names of types).
+  bool can_hold_up_load_event(std::uint32_t node) const;
+
   /// Whether a task is the first of a script, which evaluates it.
   bool is_run_of(std::uint32_t task, std::uint32_t script) const;
 

@@ -328,6 +328,31 @@ TEST(LearnDependencies, LetsMilestonesWaitForWhatEndedBefore) {
   EXPECT_EQ(slow->slack_us, 65'000) << "until the image ends";
 }
 
+TEST(LearnDependencies, LetsTheLoadEventWaitOnlyForWhatHoldsItUp) {
+  auto load = written_load({{kPage, "Document", 0, 50, 100, ""},
+                            {"https://a.test/frame", "Document", 60, 80, 150, kPage},
+                            {"https://a.test/sync", "XHR", 61, 80, 151, kPage},
+                            {"https://a.test/async", "XHR", 62, 80, 152, kPage},
+                            {"https://a.test/fetch", "Fetch", 63, 80, 153, kPage},
+                            {"https://a.test/ping", "Ping", 64, 80, 154, kPage},
+                            {"https://a.test/check", "Preflight", 65, 80, 155, kPage},
+                            {"https://a.test/next", "Prefetch", 66, 80, 156, kPage},
+                            {"https://a.test/icons", "Manifest", 67, 80, 157, kPage},
+                            {"https://a.test/events", "EventSource", 68, 80, 158, kPage},
+                            {"https://a.test/socket", "WebSocket", 69, 80, 159, kPage}});
+  for (Call& call : load.calls.calls) {
+    if (call.attribute("type") == "XHR") {
+      call.set("priority", call.name.ends_with("/sync") ? "VeryHigh" : "High");
+    }
+  }
+  load.milestones = {120'000, 165'000, 200'000, 300'000};
+  std::vector<ObservedPage> const loads = {load, load};
+  auto const graph = learn_dependencies(loads);
+  EXPECT_THAT(waited_for(graph, "load event"),
+              testing::UnorderedElementsAre("page", "frame", "sync"));
+  EXPECT_EQ(waited_for(graph, "last load").size(), 11U);
+}
+
 TEST(LearnDependencies, LetsNothingWaitForTheEndOfARequestThatDoesNotEnd) {
   auto load = written_load({{kPage, "Document", 0, 50, 100, ""},
                             {"https://a.test/a.png", "Image", 60, 80, 160, kPage},
