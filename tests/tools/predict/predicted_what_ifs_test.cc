@@ -64,7 +64,8 @@ class PredictedWhatIfs : public testing::Test {
       return {};
     }
     for (PageChange::Part const& part : all->change.parts) {
-      if (graph_.nodes.at(part.nodes.at(0)).name == url) return part.change;
+      DependencyNode const& node = graph_.nodes.at(part.nodes.at(0));
+      if (node.name == url || node.label() == url) return part.change;
     }
     ADD_FAILURE() << "no change of " << url;
     return {};
@@ -120,6 +121,30 @@ TEST_F(PredictedWhatIfs, CountTheBytesThatReallyChange) {
   EXPECT_LT(change.bytes_added, -4'900);
   EXPECT_GT(change.bytes_added, -5'000);
   EXPECT_EQ(change_of(kPicture, {"type=script: compress=br"}).bytes_added, 0);
+}
+
+TEST_F(PredictedWhatIfs, TellRequestsOfOneUrlApart) {
+  const std::string data = "https://a.test/data";
+  auto check = whatif::a_get(data, "text/plain", kDocument);
+  check.request.method = "OPTIONS";
+  site_.add(check);
+  site_.add(whatif::a_get(data, "application/json", kDocument), std::string(9000, ' '));
+  site_.add(whatif::a_get(data, "application/json", kDocument), std::string(3000, ' '));
+  for (ObservedPage& load : loads_) {
+    load = written_load({{kDocument, "Document", 0, 40, 60, ""},
+                         {data, "Preflight", 60, 90, 91, kDocument},
+                         {data, "Fetch", 92, 120, 130, kDocument},
+                         {data, "Fetch", 131, 150, 160, kDocument}});
+    for (Call& call : load.calls.calls) {
+      if (call.attribute("type") == "Preflight") call.set("method", "OPTIONS");
+    }
+  }
+  graph_ = learn_dependencies(loads_);
+  std::vector<std::string> const texts{"*: compress=br"};
+  EXPECT_NEAR(change_of("OPTIONS " + data, texts).bytes_added, 0, 50);
+  EXPECT_LT(change_of("GET " + data, texts).bytes_added, -8'900);
+  EXPECT_LT(change_of("GET " + data + " #2", texts).bytes_added, -2'900);
+  EXPECT_GT(change_of("GET " + data + " #2", texts).bytes_added, -3'000);
 }
 
 TEST_F(PredictedWhatIfs, DropARequestOrItsWholeHost) {
