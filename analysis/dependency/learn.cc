@@ -330,6 +330,8 @@ class Learner {
                           (is_largest && each.kind == Kind::kMilestone);
       if (waits_for_all ? each.kind == Kind::kMilestone : !paints) continue;
       if (is_load_event && !rules_.can_hold_up_load_event(from)) continue;
+      // What is in a frame paints nothing of the page itself.
+      if (!waits_for_all && rules_.is_in_frame(from)) continue;
       auto const after = gaps_.last_moment_before(from, to);
       bool const is_before = acts_before(from, to) || (after && each.type == "Document");
       if (!is_before) continue;
@@ -351,7 +353,7 @@ class Learner {
     std::optional<std::uint32_t> best;
     double best_spread = 0;
     for (std::uint32_t from = 0; from < to; ++from) {
-      if (node(from).type != "Image") continue;
+      if (node(from).type != "Image" || rules_.is_in_frame(from)) continue;
       if (gaps_.last_moment_before(from, to) != DependencyAfter::kEnd) continue;
       std::vector<DependencyEdge> const edge = {
           {.from = from, .to = to, .after = DependencyAfter::kEnd}};

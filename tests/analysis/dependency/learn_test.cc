@@ -328,6 +328,41 @@ TEST(LearnDependencies, LetsMilestonesWaitForWhatEndedBefore) {
   EXPECT_EQ(slow->slack_us, 65'000) << "until the image ends";
 }
 
+TEST(LearnDependencies, LetsNoPaintWaitForWhatIsInAFrame) {
+  auto load =
+      written_load({{"https://a.test/go", "Document", 0, 10, 10, "", "302"},
+                    {kPage, "Document", 10, 50, 70, ""},
+                    {"https://a.test/a.css", "Stylesheet", 55, 80, 95, kPage},
+                    {"https://b.test/go", "Document", 60, 65, 65, kPage, "302"},
+                    {"https://b.test/frame", "Document", 65, 80, 90, kPage},
+                    {"https://b.test/b.css", "Stylesheet", 91, 95, 99, "https://b.test/frame"},
+                    {"https://b.test/b.js", "Script", 92, 95, 99, "https://b.test/frame"},
+                    {"https://b.test/c.js", "Script", 100, 104, 105, "https://b.test/b.js"},
+                    {"https://b.test/d.png", "Image", 106, 108, 164, "https://b.test/b.css"}});
+  add_task(load, "https://b.test/c.js", 106, 110);
+  load.milestones = {120'000, 165'000, 200'000, 200'000};
+  std::vector<ObservedPage> const loads = {load, load};
+  auto const graph = learn_dependencies(loads);
+  EXPECT_THAT(waited_for(graph, "first contentful paint"),
+              testing::UnorderedElementsAre("go", "page", "a.css"));
+  EXPECT_THAT(waited_for(graph, "largest contentful paint"),
+              testing::UnorderedElementsAre("go", "page", "a.css", "first contentful paint"));
+  EXPECT_THAT(waited_for(graph, "load event"),
+              testing::IsSupersetOf({"go", "frame", "b.css", "b.js", "d.png"}));
+}
+
+TEST(LearnDependencies, LetsThePageWaitForADocumentThatAScriptWentTo) {
+  auto load = written_load({{"https://a.test/enter", "Document", 0, 10, 20, ""},
+                            {"https://a.test/go.js", "Script", 21, 25, 30, "https://a.test/enter"},
+                            {kPage, "Document", 40, 50, 70, "https://a.test/go.js"},
+                            {"https://a.test/a.css", "Stylesheet", 55, 80, 95, kPage}});
+  load.calls.page = kPage;
+  load.milestones[0] = 120'000;
+  std::vector<ObservedPage> const loads = {load, load};
+  EXPECT_THAT(waited_for(learn_dependencies(loads), "first contentful paint"),
+              testing::UnorderedElementsAre("enter", "go.js", "page", "a.css"));
+}
+
 TEST(LearnDependencies, LetsTheLoadEventWaitOnlyForWhatHoldsItUp) {
   auto load = written_load({{kPage, "Document", 0, 50, 100, ""},
                             {"https://a.test/frame", "Document", 60, 80, 150, kPage},
