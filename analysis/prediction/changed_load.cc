@@ -144,6 +144,7 @@ class ChangedLoad {
       case Event::kSetupStep:
         return set_up(node);
       case Event::kSent: {
+        if (parts(node).is_cached) return read_cache(node);
         NodeChange const& changed = change(node);
         auto const answered = now_us_ + longer(parts(node).round_trip_us, 1, node);
         if (plan_.dropped[node]) return add(answered, Event::kFailed, node);
@@ -155,6 +156,9 @@ class ChangedLoad {
             parts(node).think_us * changed.think_factor + static_cast<double>(changed.think_us);
         return add(answered + std::max(think, 0.0), Event::kAnswer, node);
       }
+      case Event::kFirstByte:
+        first_byte(node);
+        return add(now_us_ + parts(node).tail_us, Event::kEnd, node);
       case Event::kAnswer:
         return link_.send(connections_[connection_[node]].on_link, node, bytes_of(node),
                           {.urgency = urgency_of(node), .incremental = parts(node).incremental});
@@ -168,6 +172,12 @@ class ChangedLoad {
         if (change(node).refused) leave_connection(node);
         return is_over(node);
     }
+  }
+
+  void read_cache(std::uint32_t node) {
+    if (plan_.dropped[node]) return add(now_us_, Event::kFailed, node);
+    happened(node, DependencyAfter::kSent);
+    add(now_us_ + parts(node).think_us, Event::kFirstByte, node);
   }
 
   void first_byte(std::uint32_t node) {
@@ -220,6 +230,7 @@ class ChangedLoad {
 
   /// A request, unless the browser holds it back.
   void make(std::uint32_t node) {
+    if (parts(node).is_cached) return add(now_us_, Event::kSent, node);
     if (head_.make(node, parts(node).is_held_back)) connect(node);
   }
 
@@ -328,7 +339,7 @@ class ChangedLoad {
   }
 
   void leave_connection(std::uint32_t node) {
-    if (protocol(node) != PredictedProtocol::kH1) return;
+    if (parts(node).is_cached || protocol(node) != PredictedProtocol::kH1) return;
     Origin& origin = origins_[origin_of(node)];
     if (origin.waiting.empty()) {
       origin.idle.push_back(connection_[node]);
