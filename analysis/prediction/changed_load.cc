@@ -149,8 +149,8 @@ class ChangedLoad {
         auto const answered = now_us_ + longer(parts(node).round_trip_us, 1, node);
         if (plan_.dropped[node]) return add(answered, Event::kFailed, node);
         happened(node, DependencyAfter::kSent);
-        if (node == plan_.document) {
-          for (auto const hinted : plan_.hinted) add(answered, Event::kPreload, hinted);
+        if (auto const early = plan_.early.find(node); early != plan_.early.end()) {
+          for (auto const hinted : early->second.hinted) add(answered, Event::kPreload, hinted);
         }
         auto const think =
             parts(node).think_us * changed.think_factor + static_cast<double>(changed.think_us);
@@ -182,9 +182,10 @@ class ChangedLoad {
 
   void first_byte(std::uint32_t node) {
     happened(node, DependencyAfter::kFirstByte);
-    if (node != plan_.document) return;
-    for (auto const early : plan_.preloaded) add(now_us_, Event::kPreload, early);
-    for (auto const early : plan_.preconnected) add(now_us_, Event::kPreconnect, early);
+    auto const early = plan_.early.find(node);
+    if (early == plan_.early.end()) return;
+    for (auto const each : early->second.preloaded) add(now_us_, Event::kPreload, each);
+    for (auto const each : early->second.preconnected) add(now_us_, Event::kPreconnect, each);
   }
 
   /// By the change of so many round trips.
