@@ -154,10 +154,12 @@ class WhatIfTranslation {
         changes_[node].dns_us += us(slower->by);
       }
     } else if (auto const* const speak = intervention.as<whatif::Speak>()) {
+      if (request.scheme != Scheme::kHttps) return {};
       auto const protocol =
           speak->alpn == "http/1.1" ? PredictedProtocol::kH1 : PredictedProtocol::kH2;
       for (auto const node : nodes_.of_host(request.host)) changes_[node].protocol = protocol;
     } else if (intervention.as<whatif::Coalesce>() != nullptr) {
+      if (!can_share_connection(request)) return {};
       for (auto const node : nodes_.of_host(request.host)) changes_[node].coalesce = true;
     } else if (intervention.as<whatif::Drop>() != nullptr) {
       bool const gone = gone_hosts_.contains(request.host);
@@ -172,6 +174,13 @@ class WhatIfTranslation {
       return change_mention(nodes, request, by, mention->kind);
     }
     return {};  // Compress, Resize: by their bytes
+  }
+
+  /// As a replay sees it (proxy/whatif/conditions.cc).
+  bool can_share_connection(const PageRequest& request) const {
+    auto const* const page = recorded_.page();
+    return page != nullptr && page->scheme == Scheme::kHttps && request.scheme == Scheme::kHttps &&
+           page->host != request.host;
   }
 
   std::string change_think(std::uint32_t node, const whatif::Think& think) {

@@ -109,6 +109,9 @@ TEST_F(PredictedWhatIfs, LetWhatSharesTheConnectionOfThePageSpeakHttp2) {
   std::vector<std::string> const both{"host=ads.test: coalesce", "host=ads.test: protocol=h1"};
   EXPECT_EQ(change_of(kPicture, both).protocol, PredictedProtocol::kH2);
   EXPECT_EQ(change_of(kScript, both).protocol, std::nullopt);
+  auto const own = change_of(kScript, {"*: coalesce"});
+  EXPECT_FALSE(own.coalesce) << "it has the connection of the page";
+  EXPECT_EQ(own.protocol, std::nullopt);
 }
 
 TEST_F(PredictedWhatIfs, FindRequestsWhoseQueryVaries) {
