@@ -175,8 +175,10 @@ class PartsMaker {
         break;
     }
     if (node.is_cached) {
-      node.think_us = static_cast<double>(times.first_byte_us - times.start_us);
-      node.tail_us = static_cast<double>(times.end_us - times.first_byte_us);
+      // Phases that somebody wrote can contradict their request.
+      auto const first_us = std::clamp(times.first_byte_us, times.start_us, times.end_us);
+      node.think_us = static_cast<double>(first_us - times.start_us);
+      node.tail_us = static_cast<double>(times.end_us - first_us);
       return;
     }
     Call const& call = load_.calls.calls[times.call];

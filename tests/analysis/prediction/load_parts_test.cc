@@ -116,6 +116,11 @@ TEST(LoadParts, TakeWhatIsCachedForNoRequest) {
   EXPECT_EQ(cached.tail_us, 2'000);
   EXPECT_EQ(taken.parts.origins[1].sum(), 55'000) << "there was no connection before";
   EXPECT_EQ(taken.parts.round_trip_us, 20'000) << "not that of the cache";
+  for (Call& call : load.calls.calls) {
+    if (call.name == "receive") call.start_us = 10'000'000;
+  }
+  EXPECT_EQ(Taken(load).of("https://b.test/cached").think_us, 5'000);
+  EXPECT_EQ(Taken(load).of("https://b.test/cached").tail_us, 0);
 }
 
 /// A segment in 1 ms, and a round trip of 20.
