@@ -24,6 +24,8 @@ constexpr std::int64_t kSmallBytes = 14'000;
 constexpr std::int64_t kWorthCodingBytes = 1'400;
 constexpr std::int64_t kLargeImageBytes = 20'000;
 constexpr std::size_t kManyRequests = 6;
+/// Of what asked for what asked for a request; more are a circle.
+constexpr int kAskersDeepMax = 100;
 /// A share below it is no candidate: the change could not be told from noise.
 constexpr double kShareLeastMs = 2;
 
@@ -88,6 +90,7 @@ class Catalogue {
   Catalogue(const LoadResult& result, const LoadResult::Load& load)
       : page_(load.page), shares_(shares_of(result)) {
     for (const PageRequest& request : page_.requests) {
+      by_url_.try_emplace(request.url, &request);
       if (request.resource_type == "Document" && document_ == nullptr && request.status < 300) {
         document_ = &request;
       }
@@ -145,7 +148,28 @@ class Catalogue {
     }
     return filter;
   }
-  double after_document(double ms) const { return ms - document_->response_ms; }
+  /// What asked for it; null: unknown.
+  const PageRequest* asker_of(const PageRequest& request) const {
+    auto const asker = by_url_.find(without_fragment(request.initiator));
+    return asker == by_url_.end() || asker->second == &request ? nullptr : asker->second;
+  }
+  /// The document that it belongs to, which can be that of a frame.
+  const PageRequest& document_of(const PageRequest& request) const {
+    auto const* asker = asker_of(request);
+    for (int deep = 0; asker != nullptr && deep < kAskersDeepMax; ++deep) {
+      bool const is_answered = asker->response_ms >= 0 && asker->status < 300;
+      if (asker->resource_type == "Document" && is_answered) return *asker;
+      asker = asker_of(*asker);
+    }
+    return *document_;
+  }
+  /// How long after the first byte of its document a request was made.
+  double after_document(const PageRequest& request) const {
+    return request.start_ms - document_of(request).response_ms;
+  }
+  bool is_asked_by_document(const PageRequest& request) const {
+    return request.initiator == document_of(request).url;
+  }
 
   void add(const char* kind, std::string filter, const char* action, std::string advice,
            double share_ms, std::string group = {}) {
@@ -161,8 +185,8 @@ class Catalogue {
   /// image whose `src` a script sets, too.
   bool stands_in_document(const PageRequest& request) const {
     bool const is_image = request.resource_type == "Image";
-    return request.initiator == document_->url &&
-           (!is_image || request.start_ms < document_->end_ms + kLateMs);
+    return is_asked_by_document(request) &&
+           (!is_image || request.start_ms < document_of(request).end_ms + kLateMs);
   }
 
   void late_resource(const PageRequest& request) {
@@ -170,16 +194,16 @@ class Catalogue {
     bool const wanted = is_image || request.resource_type == "Font" ||
                         request.resource_type == "Stylesheet" || request.resource_type == "Script";
     bool const found_later = !request.initiator.empty() && !stands_in_document(request);
-    if (!wanted || !found_later || after_document(request.start_ms) < kLateMs) return;
+    if (!wanted || !found_later || after_document(request) < kLateMs) return;
     // The fonts of a style sheet and the imports of a script are late together, and one of them
     // that comes earlier helps little. Many images would delay each other.
-    auto const asker = request.initiator == document_->url ? "a script" : request.initiator;
+    auto const asker = is_asked_by_document(request) ? "a script" : request.initiator;
     late_[{asker, is_image ? request.url : request.resource_type}].push_back(&request);
   }
 
   void late_resources(const std::string& asker, const std::vector<const PageRequest*>& requests) {
     // What they may gain is how late they are, but for their own share of what then is there.
-    auto const late = ms_text(after_document(requests.front()->start_ms));
+    auto const late = ms_text(after_document(*requests.front()));
     bool const is_one = requests.size() == 1;
     auto const what = is_one ? requests.front()->url
                              : std::to_string(requests.size()) + " resources of type " +
@@ -242,8 +266,8 @@ class Catalogue {
   }
 
   bool is_offscreen(const PageRequest& request) const {
-    return request.resource_type == "Image" && stands_in_document(request) &&
-           request.priority == "Low";
+    return request.resource_type == "Image" && request.initiator == document_->url &&
+           stands_in_document(request) && request.priority == "Low";
   }
 
   void offscreen_images() {
@@ -270,7 +294,7 @@ class Catalogue {
   void late_connection(const std::string& host, const std::vector<const PageRequest*>& requests) {
     auto const* const first = connecting(requests);
     if (host == host_of(*document_) || first == nullptr) return;
-    if (after_document(first->start_ms) < kLateMs) return;
+    if (after_document(*first) < kLateMs) return;
     auto const connected_ms = first->timing->connect_end_ms;
     bool const was_connected = std::ranges::any_of(requests, [&](auto const* each) {
       return each->response_ms >= 0 && each->response_ms < connected_ms;
@@ -311,6 +335,7 @@ class Catalogue {
   const PageLoad& page_;
   std::map<std::string, double> shares_;
   const PageRequest* document_ = nullptr;
+  std::map<std::string, const PageRequest*, std::less<>> by_url_;  ///< the first of each
   std::set<std::string> seen_;
   std::map<std::string, std::vector<const PageRequest*>> by_host_;
   /// By what asks for them, and their type; an image is alone.

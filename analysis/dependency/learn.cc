@@ -253,7 +253,9 @@ class Learner {
     if (is_steady(gaps_with(to, incoming_))) return;
     std::vector<std::uint32_t> tried;
     for (auto from = to; from-- > 0 && tried.size() < kAlternativesTried;) {
-      if (node(from).kind == Kind::kRequest && node(from).type != "Document") tried.push_back(from);
+      bool const can = node(from).kind == Kind::kRequest && node(from).type != "Document" &&
+                       gaps_.always_ends(from);
+      if (can) tried.push_back(from);
     }
     std::vector<DependencyEdge> best;
     double best_spread = 0;
@@ -327,8 +329,9 @@ class Learner {
                           each.type == "Script" || each.kind == Kind::kTask ||
                           (is_largest && each.kind == Kind::kMilestone);
       if (waits_for_all ? each.kind == Kind::kMilestone : !paints) continue;
-      // fetch() delays no load event (HTML 13.2.7); a synchronous XMLHttpRequest does.
-      if (is_load_event && each.type == "Fetch") continue;
+      if (is_load_event && !rules_.can_hold_up_load_event(from)) continue;
+      // What is in a frame paints nothing of the page itself.
+      if (!waits_for_all && rules_.is_in_frame(from)) continue;
       auto const after = gaps_.last_moment_before(from, to);
       bool const is_before = acts_before(from, to) || (after && each.type == "Document");
       if (!is_before) continue;
@@ -350,7 +353,7 @@ class Learner {
     std::optional<std::uint32_t> best;
     double best_spread = 0;
     for (std::uint32_t from = 0; from < to; ++from) {
-      if (node(from).type != "Image") continue;
+      if (node(from).type != "Image" || rules_.is_in_frame(from)) continue;
       if (gaps_.last_moment_before(from, to) != DependencyAfter::kEnd) continue;
       std::vector<DependencyEdge> const edge = {
           {.from = from, .to = to, .after = DependencyAfter::kEnd}};

@@ -39,11 +39,18 @@ std::optional<DependencyAfter> ObservedGaps::last_moment_before(std::uint32_t fr
     for (PlacedLoad const& load : loads_) {
       if (!load[from] || !load[to]) continue;
       is_seen = true;
-      holds = holds && load[from]->at(after) <= load[to]->start_us + kRoundingUs;
+      holds = holds && load[from]->has(after) &&
+              load[from]->at(after) <= load[to]->start_us + kRoundingUs;
     }
     if (is_seen && holds) return after;
   }
   return std::nullopt;
+}
+
+bool ObservedGaps::always_ends(std::uint32_t node) const {
+  return std::ranges::all_of(loads_, [node](const PlacedLoad& load) {
+    return !load[node] || load[node]->has(DependencyAfter::kEnd);
+  });
 }
 
 std::uint32_t ObservedGaps::acting(std::uint32_t script, std::uint32_t to) const {
@@ -71,7 +78,8 @@ std::vector<double> ObservedGaps::connection_gaps(std::uint32_t from, std::uint3
   for (PlacedLoad const& load : loads_) {
     if (!load[from] || !load[to]) continue;
     auto const gap = load[to]->sent_us - load[from]->at(after);
-    bool const waited = load[to]->sent_us - load[to]->start_us >= kQueuedUs &&
+    bool const waited = load[from]->has(after) &&
+                        load[to]->sent_us - load[to]->start_us >= kQueuedUs &&
                         load[from]->at(after) > load[to]->start_us && gap <= 2 * kRoundingUs;
     if (!waited) return {};
     gaps.push_back(static_cast<double>(gap));
@@ -88,7 +96,7 @@ void ObservedGaps::measure(std::vector<DependencyEdge>& edges) const {
       std::vector<double> gaps;
       std::vector<double> slacks;
       for (PlacedLoad const& load : loads_) {
-        if (!load[edge.from] || !load[edge.to]) continue;
+        if (!load[edge.from] || !load[edge.to] || !load[edge.from]->has(edge.after)) continue;
         auto const until = load[edge.to]->held_up(edge.kind);
         auto const moment = load[edge.from]->at(edge.after);
         gaps.push_back(static_cast<double>(until - moment));
@@ -130,7 +138,8 @@ bool is_steady(std::span<const double> gaps_us) {
 std::optional<std::int64_t> join_in(const PlacedLoad& load, const DependencyEdge* begin,
                                     const DependencyEdge* end) {
   return join_moments(begin, end, [&load](const DependencyEdge& edge) {
-    bool const counts = edge.kind != DependencyKind::kConnection && load[edge.from];
+    bool const counts = edge.kind != DependencyKind::kConnection && load[edge.from] &&
+                        load[edge.from]->has(edge.after);
     return counts ? std::optional(load[edge.from]->at(edge.after)) : std::nullopt;
   });
 }

@@ -26,6 +26,9 @@ class ObservedGaps {
   /// none, or no such load. Of a request its end or first byte, of a task its end or start.
   std::optional<DependencyAfter> last_moment_before(std::uint32_t from, std::uint32_t to) const;
 
+  /// Whether it ends in every load with it.
+  bool always_ends(std::uint32_t node) const;
+
   /// The last task of a script that starts before `to` in every load; the script itself if there is
   /// no such task. Other nodes stand for themselves.
   std::uint32_t acting(std::uint32_t script, std::uint32_t to) const;

@@ -135,7 +135,8 @@ NodeTimes times_of(const CallTree& tree, std::uint32_t i,
                   .sent_us = call.start_us,
                   .first_byte_us = call.kind == CallKind::kRequest ? call.end_us : call.start_us,
                   .end_us = call.end_us,
-                  .call = i};
+                  .call = i,
+                  .is_unfinished = !call.attribute("unfinished").empty()};
   for (auto const k : phases[i]) {
     Call const& phase = tree.calls[k];
     if (phase.name == "receive") {
@@ -166,6 +167,12 @@ std::int64_t NodeTimes::at(DependencyAfter after) const {
       break;
   }
   return end_us;
+}
+
+bool NodeTimes::has(DependencyAfter after) const {
+  if (!is_unfinished) return true;
+  if (after == DependencyAfter::kFirstByte) return first_byte_us < end_us;
+  return after != DependencyAfter::kEnd;
 }
 
 PlacedLoad place_nodes(const DependencyGraph& graph, const ObservedPage& load) {

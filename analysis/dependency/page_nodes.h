@@ -20,8 +20,12 @@ struct NodeTimes {
   std::int64_t first_byte_us = 0;  ///< of a response without a known one, its end
   std::int64_t end_us = 0;
   std::uint32_t call = kNoParent;  ///< in the tree; kNoParent: a milestone
+  bool is_unfinished = false;      ///< a request that did not end: `end_us` is made up
 
   std::int64_t at(DependencyAfter after) const;
+  /// Whether there was such a moment: a request that did not end has no end, and its first byte
+  /// only if one was seen.
+  bool has(DependencyAfter after) const;
   /// The moment that an edge of this kind holds up.
   std::int64_t held_up(DependencyKind kind) const {
     return kind == DependencyKind::kConnection ? sent_us : start_us;

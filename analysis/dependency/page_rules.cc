@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -12,6 +13,14 @@ namespace {
 
 /// Of imports of imports; more are a circle.
 constexpr std::size_t kImportsDeepMax = 100;
+
+/// Of what asked for what asked for a request; more are a circle.
+constexpr std::size_t kAskersDeepMax = 100;
+
+/// No load event waits for them.
+constexpr std::string_view kNoLoadEventTypes[] = {
+    "Fetch",    "Ping",     "Beacon",      "CSPViolationReport", "Preflight",
+    "Prefetch", "Manifest", "EventSource", "WebSocket"};
 
 }  // namespace
 
@@ -102,6 +111,44 @@ bool PageRules::holds_up_layout(std::uint32_t i) const {
 bool PageRules::is_in_background(std::uint32_t i) const {
   auto const request = gaps_.request_of(i);
   return request && node(*request).type == "Script" && has_priority_in_all_loads(*request, "Low");
+}
+
+bool PageRules::is_in_frame(std::uint32_t i) const {
+  auto request = gaps_.request_of(i);
+  for (std::size_t deep = 0; request && deep < kAskersDeepMax; ++deep) {
+    if (node(*request).type == "Document") {
+      return !is_page(*request) && initiator_of(first_before_redirects(*request));
+    }
+    request = initiator_of(*request);
+  }
+  return false;
+}
+
+std::uint32_t PageRules::first_before_redirects(std::uint32_t request) const {
+  for (auto from = request; from-- > 0;) {
+    bool const can =
+        node(from).kind == DependencyNodeKind::kRequest && node(from).type == "Document";
+    if (can && redirects_to(from, request)) request = from;
+  }
+  return request;
+}
+
+/// A script that goes to another page is named as its initiator, too.
+bool PageRules::is_page(std::uint32_t request) const {
+  for (std::size_t load = 0; load < pages_.size(); ++load) {
+    auto const& times = gaps_.loads()[load][request];
+    auto const& tree = pages_[load].calls;
+    if (times && without_fragment(tree.calls[times->call].name) == without_fragment(tree.page)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool PageRules::can_hold_up_load_event(std::uint32_t i) const {
+  // Chromium's priority of a synchronous XMLHttpRequest, for which its script stops, is VeryHigh.
+  if (node(i).type == "XHR") return has_priority_in_all_loads(i, "VeryHigh");
+  return std::ranges::find(kNoLoadEventTypes, node(i).type) == std::end(kNoLoadEventTypes);
 }
 
 bool PageRules::has_priority_in_all_loads(std::uint32_t request, std::string_view word) const {

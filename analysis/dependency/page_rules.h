@@ -40,6 +40,14 @@ class PageRules {
   /// one, or a task of it, by its low priority.
   bool is_in_background(std::uint32_t node) const;
 
+  /// Whether it is the document of a frame, or belongs to one, with the tasks of its scripts: by
+  /// what asked for it, and for that.
+  bool is_in_frame(std::uint32_t node) const;
+
+  /// Whether the load event can wait for it: not for what scripts fetch, unless they stop for it,
+  /// nor for what only may be of use later (HTML 13.2.7; Chromium's names of types).
+  bool can_hold_up_load_event(std::uint32_t node) const;
+
   /// Whether a task is the first of a script, which evaluates it.
   bool is_run_of(std::uint32_t task, std::uint32_t script) const;
 
@@ -53,6 +61,8 @@ class PageRules {
   std::optional<std::uint32_t> initiator_in(std::size_t load, std::uint32_t request) const;
   std::optional<std::uint32_t> requested_before(std::size_t load, std::string_view url,
                                                 std::uint32_t to) const;
+  std::uint32_t first_before_redirects(std::uint32_t request) const;
+  bool is_page(std::uint32_t request) const;
   const DependencyNode& node(std::uint32_t i) const { return nodes_[i]; }
 
   const std::vector<DependencyNode>& nodes_;

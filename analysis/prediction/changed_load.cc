@@ -144,17 +144,21 @@ class ChangedLoad {
       case Event::kSetupStep:
         return set_up(node);
       case Event::kSent: {
+        if (parts(node).is_cached) return read_cache(node);
         NodeChange const& changed = change(node);
         auto const answered = now_us_ + longer(parts(node).round_trip_us, 1, node);
         if (plan_.dropped[node]) return add(answered, Event::kFailed, node);
         happened(node, DependencyAfter::kSent);
-        if (node == plan_.document) {
-          for (auto const hinted : plan_.hinted) add(answered, Event::kPreload, hinted);
+        if (auto const early = plan_.early.find(node); early != plan_.early.end()) {
+          for (auto const hinted : early->second.hinted) add(answered, Event::kPreload, hinted);
         }
         auto const think =
             parts(node).think_us * changed.think_factor + static_cast<double>(changed.think_us);
         return add(answered + std::max(think, 0.0), Event::kAnswer, node);
       }
+      case Event::kFirstByte:
+        first_byte(node);
+        return add(now_us_ + parts(node).tail_us, Event::kEnd, node);
       case Event::kAnswer:
         return link_.send(connections_[connection_[node]].on_link, node, bytes_of(node),
                           {.urgency = urgency_of(node), .incremental = parts(node).incremental});
@@ -170,11 +174,18 @@ class ChangedLoad {
     }
   }
 
+  void read_cache(std::uint32_t node) {
+    if (plan_.dropped[node]) return add(now_us_, Event::kFailed, node);
+    happened(node, DependencyAfter::kSent);
+    add(now_us_ + parts(node).think_us, Event::kFirstByte, node);
+  }
+
   void first_byte(std::uint32_t node) {
     happened(node, DependencyAfter::kFirstByte);
-    if (node != plan_.document) return;
-    for (auto const early : plan_.preloaded) add(now_us_, Event::kPreload, early);
-    for (auto const early : plan_.preconnected) add(now_us_, Event::kPreconnect, early);
+    auto const early = plan_.early.find(node);
+    if (early == plan_.early.end()) return;
+    for (auto const each : early->second.preloaded) add(now_us_, Event::kPreload, each);
+    for (auto const each : early->second.preconnected) add(now_us_, Event::kPreconnect, each);
   }
 
   /// By the change of so many round trips.
@@ -220,6 +231,7 @@ class ChangedLoad {
 
   /// A request, unless the browser holds it back.
   void make(std::uint32_t node) {
+    if (parts(node).is_cached) return add(now_us_, Event::kSent, node);
     if (head_.make(node, parts(node).is_held_back)) connect(node);
   }
 
@@ -328,7 +340,7 @@ class ChangedLoad {
   }
 
   void leave_connection(std::uint32_t node) {
-    if (protocol(node) != PredictedProtocol::kH1) return;
+    if (parts(node).is_cached || protocol(node) != PredictedProtocol::kH1) return;
     Origin& origin = origins_[origin_of(node)];
     if (origin.waiting.empty()) {
       origin.idle.push_back(connection_[node]);

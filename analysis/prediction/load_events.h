@@ -21,7 +21,8 @@ struct LoadEvent {
     kSetupAnswer,  ///< of the connection `node`: it comes to the link
     kSetupStep,    ///< of the connection `node`: it came out
     kSent,
-    kAnswer,  ///< it comes to the link
+    kFirstByte,  ///< of what is cached
+    kAnswer,     ///< it comes to the link
     kEnd,
     kFailed
   };

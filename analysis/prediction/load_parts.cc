@@ -101,6 +101,8 @@ class PartsMaker {
         parts_.origins.emplace_back();
         first_.emplace_back();
       }
+      node.is_cached = !load_.calls.calls[placed_[i]->call].attribute("cached").empty();
+      if (node.is_cached) continue;
       node.own_setup = of_call[placed_[i]->call];
       bool const connects = node.own_setup.connect_us + node.own_setup.tls_us > 0;
       if (!connects) node.own_setup = {};
@@ -123,12 +125,17 @@ class PartsMaker {
   void forget_first_if_used_before() {
     for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
       NodeParts const& node = parts_.nodes[i];
-      bool const uses_another = placed_[i] && node.own_setup.sum() == 0 &&
-                                graph_.nodes[i].kind == DependencyNodeKind::kRequest;
+      bool const uses_another = is_sent(i) && node.own_setup.sum() == 0;
       if (!uses_another) continue;
       auto& first = first_[node.origin];
       if (first && placed_[i]->sent_us < placed_[*first]->sent_us - kRoundingUs) first.reset();
     }
+  }
+
+  /// Over the network.
+  bool is_sent(std::uint32_t i) const {
+    return placed_[i] && graph_.nodes[i].kind == DependencyNodeKind::kRequest &&
+           !parts_.nodes[i].is_cached;
   }
 
   void find_round_trip() {
@@ -141,8 +148,10 @@ class PartsMaker {
       if (length > 0 && (shortest == 0 || length < shortest)) shortest = length;
     };
     for (ConnectionSetup const& setup : parts_.origins) take(setup.connect_us);
-    for (auto const& times : placed_) {
-      if (times) take(static_cast<double>(times->first_byte_us - times->sent_us));
+    for (std::uint32_t i = 0; i < placed_.size(); ++i) {
+      if (is_sent(i)) {
+        take(static_cast<double>(placed_[i]->first_byte_us - placed_[i]->sent_us));
+      }
     }
     round_trip_us_ = shortest;
   }
@@ -164,6 +173,13 @@ class PartsMaker {
         return;
       case DependencyNodeKind::kRequest:
         break;
+    }
+    if (node.is_cached) {
+      // Phases that somebody wrote can contradict their request.
+      auto const first_us = std::clamp(times.first_byte_us, times.start_us, times.end_us);
+      node.think_us = static_cast<double>(first_us - times.start_us);
+      node.tail_us = static_cast<double>(times.end_us - first_us);
+      return;
     }
     Call const& call = load_.calls.calls[times.call];
     auto const protocol = call.attribute("protocol");
@@ -204,9 +220,7 @@ class PartsMaker {
   /// Numbers of the connections that carried the requests.
   void find_connections() {
     for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
-      if (placed_[i] && graph_.nodes[i].kind == DependencyNodeKind::kRequest) {
-        requests_.push_back(i);
-      }
+      if (is_sent(i)) requests_.push_back(i);
     }
     std::ranges::sort(requests_, {},
                       [this](std::uint32_t i) { return std::pair(placed_[i]->sent_us, i); });
@@ -338,9 +352,9 @@ class PartsMaker {
   PlacedLoad placed_;
   MainThread thread_;
   LoadParts parts_;
-  std::vector<std::uint32_t> requests_;              ///< nodes of the load, in the order of sending
-  std::vector<std::size_t> connection_;              ///< by node
-  std::vector<SetupPhase> setup_phases_;             ///< of requests that connected
+  std::vector<std::uint32_t> requests_;   ///< nodes of the load that are sent, in that order
+  std::vector<std::size_t> connection_;   ///< by node
+  std::vector<SetupPhase> setup_phases_;  ///< of requests that connected
   std::vector<std::optional<std::uint32_t>> first_;  ///< that connected, of each origin
   double round_trip_us_ = 0;
 };

@@ -45,6 +45,9 @@ struct NodeParts {
   std::optional<ThreadWait> thread;
   // Of a request.
   std::size_t origin = 0;
+  /// From the browser's cache: nothing of it is on the network. Of the parts below it only has
+  /// `think_us`, from the start to the first byte, and `tail_us`, from there to the end.
+  bool is_cached = false;
   PredictedProtocol protocol = PredictedProtocol::kH2;
   ConnectionSetup own_setup;  ///< beside the origin's first one; empty: it uses that one
   bool is_held_back = false;  ///< see head_requests.h

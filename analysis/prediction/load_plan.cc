@@ -5,6 +5,13 @@
 namespace reprise {
 namespace {
 
+/// Whether an edge says what asked for a node.
+bool asks(const DependencyEdge& edge) {
+  return edge.evidence.named &&
+         (edge.kind == DependencyKind::kInitiator || edge.kind == DependencyKind::kParser ||
+          edge.kind == DependencyKind::kStyle);
+}
+
 /// What a dropped request initiates is not made either.
 void find_dropped(LoadPlan& plan, const DependencyGraph& graph,
                   std::span<const NodeChange> changes) {
@@ -13,10 +20,7 @@ void find_dropped(LoadPlan& plan, const DependencyGraph& graph,
     bool const is_task = graph.nodes[node].kind == DependencyNodeKind::kTask;
     plan.dropped[node] = (!is_task && (changes[node].drop || changes[node].refused)) ||
                          std::any_of(begin, end, [&](const auto& edge) {
-                           bool const asks = edge.kind == DependencyKind::kInitiator ||
-                                             edge.kind == DependencyKind::kParser ||
-                                             edge.kind == DependencyKind::kStyle;
-                           return asks && edge.evidence.named && plan.dropped[edge.from];
+                           return asks(edge) && plan.dropped[edge.from];
                          });
   }
 }
@@ -50,6 +54,18 @@ void find_head(LoadPlan& plan, const LoadParts& parts, std::span<const NodeChang
   }
 }
 
+/// By node, the document that it belongs to; `page` if that is not known. Style sheets of the page
+/// can stand before what a frame asks for: of several documents, the latest is meant.
+std::vector<std::uint32_t> documents_of(const DependencyGraph& graph, std::uint32_t page) {
+  std::vector<std::uint32_t> documents(graph.nodes.size(), page);
+  for (DependencyEdge const& edge : graph.edges) {  // in the order of their ends
+    bool const is_document = graph.nodes[edge.from].type == "Document";
+    auto const document = is_document ? edge.from : documents[edge.from];
+    if (asks(edge)) documents[edge.to] = std::max(documents[edge.to], document);
+  }
+  return documents;
+}
+
 void find_early(LoadPlan& plan, const DependencyGraph& graph, const LoadParts& parts,
                 std::span<const NodeChange> changes) {
   auto const found = std::ranges::find_if(graph.edges, [&](const DependencyEdge& edge) {
@@ -58,13 +74,16 @@ void find_early(LoadPlan& plan, const DependencyGraph& graph, const LoadParts& p
   });
   if (found == graph.edges.end()) return;
   plan.document = found->from;
+  auto const documents = documents_of(graph, plan.document);
   for (std::uint32_t node = plan.document + 1; node < graph.nodes.size(); ++node) {
     bool const is_made = graph.nodes[node].kind == DependencyNodeKind::kRequest &&
                          parts.nodes[node].present && !plan.dropped[node] && !changes[node].at_hand;
     if (!is_made) continue;
-    if (changes[node].preload) plan.preloaded.push_back(node);
-    if (changes[node].preconnect) plan.preconnected.push_back(node);
-    if (changes[node].early_hints) plan.hinted.push_back(node);
+    bool const is_there = parts.nodes[documents[node]].present;
+    auto& early = plan.early[is_there ? documents[node] : plan.document];
+    if (changes[node].preload) early.preloaded.push_back(node);
+    if (changes[node].preconnect) early.preconnected.push_back(node);
+    if (changes[node].early_hints) early.hinted.push_back(node);
   }
 }
 

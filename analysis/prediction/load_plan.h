@@ -3,6 +3,7 @@
 // What waits for what in a changed load, before any of it happens. Pure.
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -27,8 +28,11 @@ struct LoadPlan {
   std::vector<std::vector<Outgoing>> outgoing;
 
   std::uint32_t document = 0;  ///< the first one that found something
-  // Nodes that the change makes early: at the document's first byte, and before it.
-  std::vector<std::uint32_t> preloaded, preconnected, hinted;
+  /// What the change makes early: at the first byte of a document, and before it.
+  struct Early {
+    std::vector<std::uint32_t> preloaded, preconnected, hinted;
+  };
+  std::map<std::uint32_t, Early> early;  ///< by the document, which can be that of a frame
 };
 
 LoadPlan load_plan(const DependencyGraph& graph, const LoadParts& parts,

@@ -62,7 +62,9 @@ class WaitFinder {
       if (from == node || !placed_[from]) continue;
       for (auto const after : moments_of(graph_.nodes[from])) {
         auto const moment_us = placed_[from]->at(after);
-        if (moment_us < latest_us || moment_us > busy_us + kRoundingUs) continue;
+        if (!placed_[from]->has(after) || moment_us < latest_us ||
+            moment_us > busy_us + kRoundingUs)
+          continue;
         latest_us = moment_us;
         cause = ThreadWait{.from = from, .after = after};
       }

@@ -31,6 +31,7 @@ void add(CallTree& tree, const PageRequest& request) {
   if (request.end_ms < 0) {
     tree.lose("requests that did not end before the load did");
     call.end_us = tree.window_us + 1;
+    call.set("unfinished", "yes");
   }
   call.end_us = std::max(call.end_us, call.start_us);
   set_if_any(call, "method", request.method);

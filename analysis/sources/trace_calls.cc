@@ -72,8 +72,8 @@ struct Event {
 
 class TraceReader {
  public:
-  TraceReader(importing::ByteReader& from, CallTree& tree)
-      : from_(from), json_(from), tree_(tree) {}
+  TraceReader(importing::ByteReader& from, CallTree& tree, TraceUntil until)
+      : from_(from), json_(from), tree_(tree), until_(until) {}
 
   std::expected<void, std::string> run() {
     if (json_.peek() == importing::JsonKind::kArray) {
@@ -191,6 +191,15 @@ class TraceReader {
     return std::llround(std::clamp(at_us - start_us_, 0.0, 1e12));
   }
 
+  std::int64_t end_of_work() const {
+    auto end_us = tree_.window_us;
+    if (until_ == TraceUntil::kWindow) return end_us;
+    for (Call const& call : tree_.calls) {
+      if (call.kind == CallKind::kRequest) end_us = std::max(end_us, call.end_us);
+    }
+    return end_us;
+  }
+
   void add_work() {
     std::erase_if(work_, [this](const Event& event) {
       return !in_page(event) || event.at_us + event.length_us <= start_us_;
@@ -202,13 +211,14 @@ class TraceReader {
       return std::tuple(work_[i].at_us, -work_[i].length_us, i);
     });
     std::vector<std::uint32_t> around;
+    auto const until_us = end_of_work();
     for (auto const place : order) {
       Event const& event = work_[place];
       Call call{.kind = CallKind::kTask,
                 .name = std::string(work_called(event.name)),
                 .start_us = time_of(event.at_us),
                 .end_us = time_of(event.at_us + event.length_us)};
-      if (call.start_us >= tree_.window_us) break;
+      if (call.start_us >= until_us) break;
       while (!around.empty() && tree_.calls[around.back()].end_us <= call.start_us) {
         around.pop_back();
       }
@@ -280,6 +290,7 @@ class TraceReader {
   importing::ByteReader& from_;
   JsonReader json_;
   CallTree& tree_;
+  TraceUntil until_;
   std::vector<Event> work_;
   std::vector<Event> timing_;
   std::uint64_t events_lost_ = 0;
@@ -289,16 +300,18 @@ class TraceReader {
 
 }  // namespace
 
-std::expected<void, std::string> add_trace(importing::ByteReader& from, CallTree& tree) {
-  return TraceReader(from, tree).run();
+std::expected<void, std::string> add_trace(importing::ByteReader& from, CallTree& tree,
+                                           TraceUntil until) {
+  return TraceReader(from, tree, until).run();
 }
 
-std::expected<void, std::string> add_trace_file(const std::filesystem::path& path, CallTree& tree) {
+std::expected<void, std::string> add_trace_file(const std::filesystem::path& path, CallTree& tree,
+                                                TraceUntil until) {
   auto file = importing::OpenedFile::open(path);
   if (!file) return std::unexpected(file.error());
   auto const source = file->source();
   importing::ByteReader reader(*source);
-  return add_trace(reader, tree);
+  return add_trace(reader, tree, until);
 }
 
 }  // namespace reprise

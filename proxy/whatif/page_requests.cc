@@ -57,6 +57,7 @@ PageRequest request_of(const Exchange& exchange, std::uint32_t ordinal) {
                       .scheme = asked.scheme,
                       .host = asked.host,
                       .port = asked.port,
+                      .method = asked.method,
                       .url = url_of(asked),
                       .referer = std::string(field(exchange, "referer")),
                       .as = destination_of(exchange),

@@ -19,6 +19,7 @@ struct PageRequest {
   Scheme scheme = Scheme::kHttp;
   std::string host;
   std::uint16_t port = 0;
+  std::string method;
   std::string url;
   std::string referer;  ///< empty if unknown
   /// What the browser asked for, as `as` of a preload: "script", "style", "image", "font",

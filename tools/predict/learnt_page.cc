@@ -18,7 +18,8 @@ LearntPage learn_page(const LoadResult& result) {
   for (ObservedPage& load : page.loads) {
     auto const& trace = result.loads[load.load].page.trace;
     if (trace.empty()) continue;
-    if (auto const added = add_trace_file(trace, load.calls); !added) {
+    auto const added = add_trace_file(trace, load.calls, TraceUntil::kLastRequest);
+    if (!added) {
       say(0, trace + ": " + added.error() + "; its load has no main thread here");
     }
   }

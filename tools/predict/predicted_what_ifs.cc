@@ -10,6 +10,7 @@
 #include "analysis/dependency/page_nodes.h"
 #include "base/http/url_parts.h"
 #include "proxy/whatif/page_requests.h"
+#include "tools/predict/answered_nodes.h"
 
 namespace reprise {
 namespace {
@@ -23,22 +24,16 @@ std::int64_t us(std::chrono::nanoseconds time) {
   return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
 }
 
-std::string_view before_query(std::string_view url) {
-  return url.substr(0, url.find('?'));
-}
-
-/// The requests of a graph by the URLs that they had in the loads.
-class NodesByUrl {
+/// The requests of a graph by the hosts that they had in the loads.
+class NodesByHost {
  public:
-  NodesByUrl(const DependencyGraph& graph, std::span<const ObservedPage> loads) : graph_(graph) {
+  NodesByHost(const DependencyGraph& graph, std::span<const ObservedPage> loads) : graph_(graph) {
     for (ObservedPage const& load : loads) {
       auto const placed = place_nodes(graph, load);
       for (std::uint32_t i = 0; i < placed.size(); ++i) {
         if (!placed[i] || graph.nodes[i].kind != DependencyNodeKind::kRequest) continue;
         Call const& call = load.calls.calls[placed[i]->call];
         auto const url = without_fragment(call.name);
-        exact_[std::string(url)].insert(i);
-        similar_[std::string(before_query(url))].insert(i);
         by_host_[std::string(url_parts(url).host)].insert(i);
         if (auto const address = call.attribute("address"); !address.empty()) {
           auto const without_port = address.substr(0, address.rfind(':'));
@@ -49,15 +44,6 @@ class NodesByUrl {
     }
   }
 
-  /// A request that a replay answers with this recorded one; none if no load has it. Where the
-  /// values of a query differ from load to load, any with the same path.
-  std::set<std::uint32_t> of_url(std::string_view url) const {
-    auto const whole = without_fragment(url);
-    auto const exact = exact_.find(whole);
-    if (exact != exact_.end()) return exact->second;
-    auto const similar = similar_.find(before_query(whole));
-    return similar == similar_.end() ? std::set<std::uint32_t>() : similar->second;
-  }
   std::set<std::uint32_t> of_host(std::string_view host) const {
     auto const found = by_host_.find(host);
     return found == by_host_.end() ? std::set<std::uint32_t>() : found->second;
@@ -87,7 +73,7 @@ class NodesByUrl {
  private:
   using Nodes = std::map<std::string, std::set<std::uint32_t>, std::less<>>;
   const DependencyGraph& graph_;
-  Nodes exact_, similar_, by_host_, by_address_;
+  Nodes by_host_, by_address_;
   std::map<std::uint32_t, std::string> addresses_;
 };
 
@@ -112,6 +98,7 @@ class WhatIfTranslation {
         graph_(graph),
         nodes_(graph, loads),
         recorded_(whatif::PageRequests::read(made.recorded, made.session, made.interventions)),
+        answered_(answered_nodes(graph, recorded_.all())),
         changes_(graph.nodes.size()) {}
 
   std::expected<PredictedChange, std::string> run() && {
@@ -124,6 +111,7 @@ class WhatIfTranslation {
         }
       }
     }
+    share_protocol();
     add_bytes();
     for (std::uint32_t i = 0; i < changes_.size(); ++i) {
       auto draws = draws_.find(i);
@@ -141,18 +129,21 @@ class WhatIfTranslation {
   }
 
  private:
+  /// The requests that a replay answers with this recorded one; none if too few loads have them.
+  const std::set<std::uint32_t>& answered_by(const PageRequest& request) const {
+    return answered_[static_cast<std::size_t>(&request - recorded_.all().data())];
+  }
+
   /// Why the model does not have it; empty: it does.
   std::string take(const PageRequest& request, std::size_t by) {
     Intervention const& intervention = made_.interventions[by];
-    auto const nodes = nodes_.of_url(request.url);
+    auto const& nodes = answered_by(request);
     if (nodes.empty()) ++absent_;
-    for (auto const node : nodes) {
-      if (!taken_.emplace(node, by).second) continue;
-      if (auto const* const think = intervention.as<whatif::Think>()) {
+    if (auto const* const think = intervention.as<whatif::Think>()) {
+      for (auto const node : nodes) {
         if (auto why = change_think(node, *think); !why.empty()) return why;
       }
-    }
-    if (auto const* const away = intervention.as<whatif::FurtherAway>()) {
+    } else if (auto const* const away = intervention.as<whatif::FurtherAway>()) {
       if (!hosts_.emplace(by, request.host).second) return {};
       for (auto const node : nodes_.at_addresses_of(request.host)) {
         changes_[node].rtt_us = std::max(changes_[node].rtt_us, us(away->by));
@@ -163,11 +154,12 @@ class WhatIfTranslation {
         changes_[node].dns_us += us(slower->by);
       }
     } else if (auto const* const speak = intervention.as<whatif::Speak>()) {
-      for (auto const node : nodes_.of_host(request.host)) {
-        changes_[node].protocol =
-            speak->alpn == "h2" ? PredictedProtocol::kH2 : PredictedProtocol::kH1;
-      }
+      if (request.scheme != Scheme::kHttps) return {};
+      auto const protocol =
+          speak->alpn == "http/1.1" ? PredictedProtocol::kH1 : PredictedProtocol::kH2;
+      for (auto const node : nodes_.of_host(request.host)) changes_[node].protocol = protocol;
     } else if (intervention.as<whatif::Coalesce>() != nullptr) {
+      if (!can_share_connection(request)) return {};
       for (auto const node : nodes_.of_host(request.host)) changes_[node].coalesce = true;
     } else if (intervention.as<whatif::Drop>() != nullptr) {
       bool const gone = gone_hosts_.contains(request.host);
@@ -182,6 +174,13 @@ class WhatIfTranslation {
       return change_mention(nodes, request, by, mention->kind);
     }
     return {};  // Compress, Resize: by their bytes
+  }
+
+  /// As a replay sees it (proxy/whatif/conditions.cc).
+  bool can_share_connection(const PageRequest& request) const {
+    auto const* const page = recorded_.page();
+    return page != nullptr && page->scheme == Scheme::kHttps && request.scheme == Scheme::kHttps &&
+           page->host != request.host;
   }
 
   std::string change_think(std::uint32_t node, const whatif::Think& think) {
@@ -276,6 +275,14 @@ class WhatIfTranslation {
     std::erase_if(gone_hosts_, [&](const std::string& host) { return present.contains(host); });
   }
 
+  /// Only HTTP/2 connections can be shared: what uses the page's connection speaks it, whatever its
+  /// own host speaks.
+  void share_protocol() {
+    for (NodeChange& change : changes_) {
+      if (change.coalesce) change.protocol = PredictedProtocol::kH2;
+    }
+  }
+
   void add_bytes() {
     if (&made_.before == &made_.after) return;
     // A changed copy has one session.
@@ -284,15 +291,13 @@ class WhatIfTranslation {
     };
     auto const before = bytes_of_responses(made_.before, session_of(made_.before));
     auto const after = bytes_of_responses(made_.after, session_of(made_.after));
-    std::set<std::uint32_t> counted;  // a URL that occurs again has the same response
     for (PageRequest const& request : recorded_.all()) {
       auto const then = before.find(request.sequence);
       auto const now = after.find(request.sequence);
       if (then == before.end() || now == after.end()) continue;
-      for (auto const node : nodes_.of_url(request.url)) {
+      for (auto const node : answered_by(request)) {
         NodeChange& change = changes_[node];
-        bool const fails = change.drop || change.refused;
-        if (!fails && counted.insert(node).second) change.bytes_added += now->second - then->second;
+        if (!change.drop && !change.refused) change.bytes_added += now->second - then->second;
       }
     }
   }
@@ -305,11 +310,11 @@ class WhatIfTranslation {
 
   const MadeWhatIfs& made_;
   const DependencyGraph& graph_;
-  NodesByUrl nodes_;
+  NodesByHost nodes_;
   whatif::PageRequests recorded_;
+  std::vector<std::set<std::uint32_t>> answered_;  ///< by the places of `recorded_`
   std::vector<NodeChange> changes_;
   std::map<std::uint32_t, std::vector<std::int64_t>> draws_;
-  std::set<std::pair<std::uint32_t, std::size_t>> taken_;
   std::set<std::pair<std::size_t, std::string>> hosts_;
   std::set<std::string> gone_hosts_;
   std::size_t absent_ = 0;

@@ -79,6 +79,24 @@ TEST(Candidates, AResourceThatIsFoundLateCanBePreloaded) {
   EXPECT_THAT(kinds({image}), IsEmpty());
 }
 
+TEST(Candidates, WhatIsInAFrameIsAsEarlyAsItsDocument) {
+  auto const frame = request("https://frame.a.test/", "Document", 200, 400);
+  auto style = request("https://frame.a.test/a.css", "Stylesheet", 410, 430);
+  auto script = request("https://cdn.a.test/app.js", "Script", 410, 700);
+  style.initiator = script.initiator = frame.url;
+  script.timing.emplace();
+  script.timing->connect_start_ms = 420;
+  script.timing->connect_end_ms = 600;
+  auto font = request("https://frame.a.test/a.woff2", "Font", 440, 700);
+  font.initiator = style.url;
+  EXPECT_THAT(kinds({frame, style, script, font}), IsEmpty());
+  font.start_ms = 600;
+  auto const found = candidates_of(loaded({frame, style, script, font}), {});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].kind, "late resource");
+  EXPECT_THAT(found[0].advice, HasSubstr("201 ms after the first byte"));
+}
+
 TEST(Candidates, WhatOneStyleSheetOrScriptAsksForIsPreloadedTogetherButImages) {
   std::vector<PageRequest> requests;
   for (auto const* type : {"Font", "Script", "Image"}) {

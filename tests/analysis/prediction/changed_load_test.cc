@@ -359,6 +359,23 @@ TEST(ChangedLoad, HoldsRequestsBackUntilTheScriptsOfTheHeadHaveCome) {
       << "it fails at once: the picture is made at 10, the background at 60";
 }
 
+TEST(ChangedLoad, LeavesAloneWhatComesFromTheCache) {
+  Page page(1);  // a byte in 1 ms
+  page.parts.round_trip_us = 10'000;
+  page.parts.origins[0] = {.dns_us = 0, .connect_us = 20'000, .tls_us = 0};
+  auto const document = page.request({}, 0, 0);  // connected at 20, to 30
+  auto const cached = page.request({{document}}, 5, 3, 4);
+  page.parts.nodes[cached].round_trip_us = 0;
+  page.parts.nodes[cached].is_cached = true;
+  page.load_event(1);
+  EXPECT_DOUBLE_EQ(page.load_ms(), 43);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(cached, {.think_factor = 5, .think_us = 50'000}), 43);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(cached, {.rtt_us = 50'000, .bytes_added = 1'000}), 43);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(cached, {.protocol = PredictedProtocol::kH1}), 43);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(document, {.think_us = 7'000}), 50);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(cached, {.refused = true}), 36) << "it fails at once";
+}
+
 TEST(ChangedLoad, IgnoresNodesThatTheLoadDoesNotHave) {
   Page page;
   auto const document = page.request({}, 0, 40);  // to 50

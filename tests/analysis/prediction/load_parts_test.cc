@@ -100,6 +100,29 @@ TEST(LoadParts, LeaveWaitingForAConnectionOfHttp1ToTheModel) {
   EXPECT_EQ(taken.of("http://a.test/b").protocol, PredictedProtocol::kH1);
 }
 
+TEST(LoadParts, TakeWhatIsCachedForNoRequest) {
+  auto load = load_of({{"https://a.test/", 0, 5, 20, 30, 2, 70, 10},
+                       {"https://b.test/cached", 60, 0, 0, 0, 0, 3, 2, "h2", "14600"},
+                       {"https://b.test/sent", 140, 5, 20, 30, 0, 40, 0}});
+  for (Call& call : load.calls.calls) {
+    if (call.name.ends_with("/cached")) call.set("cached", "yes");
+  }
+  Taken const taken(load);
+  auto const& cached = taken.of("https://b.test/cached");
+  EXPECT_TRUE(cached.is_cached);
+  EXPECT_EQ(cached.bytes, 0);
+  EXPECT_EQ(cached.round_trip_us, 0);
+  EXPECT_EQ(cached.think_us, 3'000);
+  EXPECT_EQ(cached.tail_us, 2'000);
+  EXPECT_EQ(taken.parts.origins[1].sum(), 55'000) << "there was no connection before";
+  EXPECT_EQ(taken.parts.round_trip_us, 20'000) << "not that of the cache";
+  for (Call& call : load.calls.calls) {
+    if (call.name == "receive") call.start_us = 10'000'000;
+  }
+  EXPECT_EQ(Taken(load).of("https://b.test/cached").think_us, 5'000);
+  EXPECT_EQ(Taken(load).of("https://b.test/cached").tail_us, 0);
+}
+
 /// A segment in 1 ms, and a round trip of 20.
 constexpr PredictionLink kLink{.bytes_per_second = 1.46e6, .rtt_us = 20'000};
 

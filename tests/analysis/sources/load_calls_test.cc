@@ -50,6 +50,8 @@ TEST(LoadCalls, AreTheRequestsUpToTheLoadEvent) {
   EXPECT_EQ(tree.calls[3].end_us, 200'000);
   EXPECT_EQ(tree.calls[5].name, "https://shop.test/events");
   EXPECT_EQ(tree.calls[5].end_us, 320'501) << "one that never ended goes beyond the window";
+  EXPECT_EQ(tree.calls[5].attribute("unfinished"), "yes");
+  EXPECT_EQ(tree.calls[0].attribute("unfinished"), "");
   EXPECT_THAT(tree.losses,
               ElementsAre(Field(&CallLoss::what, "requests that did not end before the load did"),
                           Field(&CallLoss::what, "requests without a start, skipped")));

@@ -10,13 +10,14 @@ using testing::HasSubstr;
 
 /// What add_trace() adds to a view of https://shop.test/ that ends after 500 ms.
 std::expected<CallTree, std::string> traced(std::string_view events,
-                                            std::vector<Call> requests = {}) {
+                                            std::vector<Call> requests = {},
+                                            TraceUntil until = TraceUntil::kWindow) {
   CallTree tree{.page = "https://shop.test/", .window_us = 500'000, .calls = std::move(requests)};
   auto const text = R"({"metadata":{"a":[1]},"traceEvents":[)" + std::string(events) + "]}";
   importing::MemoryInput input(text);
   importing::InputSource source(input, 0, text.size(), nullptr);
   importing::ByteReader reader(source);
-  auto const added = add_trace(reader, tree);
+  auto const added = add_trace(reader, tree, until);
   if (!added) return std::unexpected(added.error());
   return tree;
 }
@@ -100,6 +101,27 @@ TEST(TraceCalls, NameTheScriptThatRanWhenAnImageWasRequested) {
           testing::Pair("inline.png", page), testing::Pair("before.png", page),
           testing::Pair("inside.png", script), testing::Pair("data", "https://shop.test/b"),
           testing::Pair("last.png", script), testing::Pair("after.png", page)));
+}
+
+TEST(TraceCalls, AreReadUntilTheLastRequestWhereThatIsAskedFor) {
+  auto late = request("https://shop.test/late.js", "Script", 450, "");
+  late.end_us = 800'000;
+  auto const work = R"(
+    {"name":"RunTask","ph":"X","ts":1102000,"dur":100000,"pid":7,"tid":7},
+    {"name":"RunTask","ph":"X","ts":1702000,"dur":9000,"pid":7,"tid":7},
+    {"name":"RunTask","ph":"X","ts":1802000,"dur":9000,"pid":7,"tid":7},)" +
+                    std::string(kNavigation);
+  auto const starts = [&](std::vector<Call> requests, TraceUntil until) {
+    std::vector<std::int64_t> found;
+    auto const tree = traced(work, std::move(requests), until);
+    for (Call const& call : tree.value().calls) {
+      if (call.kind == CallKind::kTask) found.push_back(call.start_us);
+    }
+    return found;
+  };
+  EXPECT_THAT(starts({late}, TraceUntil::kLastRequest), ElementsAre(100'000, 700'000));
+  EXPECT_THAT(starts({late}, TraceUntil::kWindow), ElementsAre(100'000));
+  EXPECT_THAT(starts({}, TraceUntil::kLastRequest), ElementsAre(100'000));
 }
 
 TEST(TraceCalls, HaveTheMeasuresOfThePage) {

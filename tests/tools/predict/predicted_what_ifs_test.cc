@@ -64,7 +64,8 @@ class PredictedWhatIfs : public testing::Test {
       return {};
     }
     for (PageChange::Part const& part : all->change.parts) {
-      if (graph_.nodes.at(part.nodes.at(0)).name == url) return part.change;
+      DependencyNode const& node = graph_.nodes.at(part.nodes.at(0));
+      if (node.name == url || node.label() == url) return part.change;
     }
     ADD_FAILURE() << "no change of " << url;
     return {};
@@ -95,6 +96,24 @@ TEST_F(PredictedWhatIfs, MakeNamesSlower) {
   EXPECT_EQ(change_of(kPicture, texts).dns_us, 35'000);
 }
 
+TEST_F(PredictedWhatIfs, CountHttp3AsHttp2) {
+  EXPECT_EQ(change_of(kPicture, {"host=ads.test: protocol=h1"}).protocol, PredictedProtocol::kH1);
+  EXPECT_EQ(change_of(kPicture, {"host=ads.test: protocol=h2"}).protocol, PredictedProtocol::kH2);
+  EXPECT_EQ(change_of(kPicture, {"host=ads.test: protocol=h3"}).protocol, PredictedProtocol::kH2);
+}
+
+TEST_F(PredictedWhatIfs, LetWhatSharesTheConnectionOfThePageSpeakHttp2) {
+  auto const alone = change_of(kPicture, {"host=ads.test: coalesce"});
+  EXPECT_TRUE(alone.coalesce);
+  EXPECT_EQ(alone.protocol, PredictedProtocol::kH2);
+  std::vector<std::string> const both{"host=ads.test: coalesce", "host=ads.test: protocol=h1"};
+  EXPECT_EQ(change_of(kPicture, both).protocol, PredictedProtocol::kH2);
+  EXPECT_EQ(change_of(kScript, both).protocol, std::nullopt);
+  auto const own = change_of(kScript, {"*: coalesce"});
+  EXPECT_FALSE(own.coalesce) << "it has the connection of the page";
+  EXPECT_EQ(own.protocol, std::nullopt);
+}
+
 TEST_F(PredictedWhatIfs, FindRequestsWhoseQueryVaries) {
   EXPECT_EQ(change_of("https://ads.test/ad.js?n=*", {"path=/ad.js: think=-5ms"}).think_us, -5'000);
 }
@@ -105,6 +124,30 @@ TEST_F(PredictedWhatIfs, CountTheBytesThatReallyChange) {
   EXPECT_LT(change.bytes_added, -4'900);
   EXPECT_GT(change.bytes_added, -5'000);
   EXPECT_EQ(change_of(kPicture, {"type=script: compress=br"}).bytes_added, 0);
+}
+
+TEST_F(PredictedWhatIfs, TellRequestsOfOneUrlApart) {
+  const std::string data = "https://a.test/data";
+  auto check = whatif::a_get(data, "text/plain", kDocument);
+  check.request.method = "OPTIONS";
+  site_.add(check);
+  site_.add(whatif::a_get(data, "application/json", kDocument), std::string(9000, ' '));
+  site_.add(whatif::a_get(data, "application/json", kDocument), std::string(3000, ' '));
+  for (ObservedPage& load : loads_) {
+    load = written_load({{kDocument, "Document", 0, 40, 60, ""},
+                         {data, "Preflight", 60, 90, 91, kDocument},
+                         {data, "Fetch", 92, 120, 130, kDocument},
+                         {data, "Fetch", 131, 150, 160, kDocument}});
+    for (Call& call : load.calls.calls) {
+      if (call.attribute("type") == "Preflight") call.set("method", "OPTIONS");
+    }
+  }
+  graph_ = learn_dependencies(loads_);
+  std::vector<std::string> const texts{"*: compress=br"};
+  EXPECT_NEAR(change_of("OPTIONS " + data, texts).bytes_added, 0, 50);
+  EXPECT_LT(change_of("GET " + data, texts).bytes_added, -8'900);
+  EXPECT_LT(change_of("GET " + data + " #2", texts).bytes_added, -2'900);
+  EXPECT_GT(change_of("GET " + data + " #2", texts).bytes_added, -3'000);
 }
 
 TEST_F(PredictedWhatIfs, DropARequestOrItsWholeHost) {

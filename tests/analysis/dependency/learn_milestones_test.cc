@@ -1,0 +1,108 @@
+// What milestones wait for, and what they do not.
+
+#include <gmock/gmock.h>
+
+#include "analysis/dependency/learn.h"
+#include "tests/analysis/dependency/observed_trees.h"
+
+namespace reprise {
+namespace {
+
+/// What `to` waits for: requests by the ends of their URLs, milestones by their names.
+std::vector<std::string> waited_for(const DependencyGraph& graph, const std::string& to) {
+  auto const name = [&](std::uint32_t i) {
+    auto const label = graph.nodes[i].label();
+    return label.starts_with("GET ") ? label.substr(label.rfind('/') + 1) : label;
+  };
+  std::vector<std::string> from;
+  for (DependencyEdge const& edge : graph.edges) {
+    if (name(edge.to) == to) from.push_back(name(edge.from));
+  }
+  return from;
+}
+
+const std::string kPage = "https://a.test/page";
+
+TEST(LearnMilestones, LetsNoPaintWaitForWhatIsInAFrame) {
+  auto load =
+      written_load({{"https://a.test/go", "Document", 0, 10, 10, "", "302"},
+                    {kPage, "Document", 10, 50, 70, ""},
+                    {"https://a.test/a.css", "Stylesheet", 55, 80, 95, kPage},
+                    {"https://b.test/go", "Document", 60, 65, 65, kPage, "302"},
+                    {"https://b.test/frame", "Document", 65, 80, 90, kPage},
+                    {"https://b.test/b.css", "Stylesheet", 91, 95, 99, "https://b.test/frame"},
+                    {"https://b.test/b.js", "Script", 92, 95, 99, "https://b.test/frame"},
+                    {"https://b.test/c.js", "Script", 100, 104, 105, "https://b.test/b.js"},
+                    {"https://b.test/d.png", "Image", 106, 108, 164, "https://b.test/b.css"}});
+  add_task(load, "https://b.test/c.js", 106, 110);
+  load.milestones = {120'000, 165'000, 200'000, 200'000};
+  std::vector<ObservedPage> const loads = {load, load};
+  auto const graph = learn_dependencies(loads);
+  EXPECT_THAT(waited_for(graph, "first contentful paint"),
+              testing::UnorderedElementsAre("go", "page", "a.css"));
+  EXPECT_THAT(waited_for(graph, "largest contentful paint"),
+              testing::UnorderedElementsAre("go", "page", "a.css", "first contentful paint"));
+  EXPECT_THAT(waited_for(graph, "load event"),
+              testing::IsSupersetOf({"go", "frame", "b.css", "b.js", "d.png"}));
+}
+
+TEST(LearnMilestones, LetsThePageWaitForADocumentThatAScriptWentTo) {
+  auto load = written_load({{"https://a.test/enter", "Document", 0, 10, 20, ""},
+                            {"https://a.test/go.js", "Script", 21, 25, 30, "https://a.test/enter"},
+                            {kPage, "Document", 40, 50, 70, "https://a.test/go.js"},
+                            {"https://a.test/a.css", "Stylesheet", 55, 80, 95, kPage}});
+  load.calls.page = kPage;
+  load.milestones[0] = 120'000;
+  std::vector<ObservedPage> const loads = {load, load};
+  EXPECT_THAT(waited_for(learn_dependencies(loads), "first contentful paint"),
+              testing::UnorderedElementsAre("enter", "go.js", "page", "a.css"));
+}
+
+TEST(LearnMilestones, LetsTheLoadEventWaitOnlyForWhatHoldsItUp) {
+  auto load = written_load({{kPage, "Document", 0, 50, 100, ""},
+                            {"https://a.test/frame", "Document", 60, 80, 150, kPage},
+                            {"https://a.test/sync", "XHR", 61, 80, 151, kPage},
+                            {"https://a.test/async", "XHR", 62, 80, 152, kPage},
+                            {"https://a.test/fetch", "Fetch", 63, 80, 153, kPage},
+                            {"https://a.test/ping", "Ping", 64, 80, 154, kPage},
+                            {"https://a.test/check", "Preflight", 65, 80, 155, kPage},
+                            {"https://a.test/next", "Prefetch", 66, 80, 156, kPage},
+                            {"https://a.test/icons", "Manifest", 67, 80, 157, kPage},
+                            {"https://a.test/events", "EventSource", 68, 80, 158, kPage},
+                            {"https://a.test/socket", "WebSocket", 69, 80, 159, kPage}});
+  for (Call& call : load.calls.calls) {
+    if (call.attribute("type") == "XHR") {
+      call.set("priority", call.name.ends_with("/sync") ? "VeryHigh" : "High");
+    }
+  }
+  load.milestones = {120'000, 165'000, 200'000, 300'000};
+  std::vector<ObservedPage> const loads = {load, load};
+  auto const graph = learn_dependencies(loads);
+  EXPECT_THAT(waited_for(graph, "load event"),
+              testing::UnorderedElementsAre("page", "frame", "sync"));
+  EXPECT_EQ(waited_for(graph, "last load").size(), 11U);
+}
+
+TEST(LearnMilestones, LetsNothingWaitForTheEndOfARequestThatDoesNotEnd) {
+  auto load = written_load({{kPage, "Document", 0, 50, 100, ""},
+                            {"https://a.test/a.png", "Image", 60, 80, 160, kPage},
+                            {"https://a.test/film", "Media", 62, 80, 200, kPage},
+                            {"https://a.test/mute", "Media", 63, 200, 200, kPage},
+                            {"https://a.test/after", "Fetch", 200, 250, 260, kPage}});
+  for (Call& call : load.calls.calls) {
+    bool const is_media = call.attribute("type") == "Media";
+    // As load_calls.cc has them: until just after the load event.
+    if (is_media) ++call.end_us;
+    if (is_media) call.set("unfinished", "yes");
+  }
+  load.milestones = {120'000, 165'000, 200'000, 261'000};
+  std::vector<ObservedPage> const loads = {load, load, load, load};
+  auto const graph = learn_dependencies(loads);
+  EXPECT_THAT(waited_for(graph, "load event"), testing::UnorderedElementsAre("page", "a.png"));
+  EXPECT_THAT(waited_for(graph, "last load"),
+              testing::UnorderedElementsAre("page", "a.png", "after"));
+  EXPECT_THAT(waited_for(graph, "after"), testing::ElementsAre("page"));
+}
+
+}  // namespace
+}  // namespace reprise
