@@ -205,8 +205,8 @@ class TwoRecordings(harness.TestCase):
         """why.json, if there are causes, and what was printed."""
         out = self.kept / "out"
         done = harness.run("why", str(a), str(b), self.url, "--inject", "none", "--metric", metric,
-                           "--link", LINK, *QUICK, "--allow", ",".join(("calibration", *self.allowed)),
-                           "--seed", "1",
+                           "--link", LINK, *QUICK, "--seed", "1",
+                           "--allow", ",".join(("calibration", *self.allowed)),
                            *arguments, "-o", str(out), folder=self.folder, timeout=1500)
         text = done.stdout.decode() + done.stderr.decode()
         self.assertIn(done.returncode, codes, text)

@@ -48,8 +48,8 @@ struct Timing {
 ///
 /// A body whose pieces all have times (event streams, or all with Pace::kAll) is sent as recorded,
 /// except that pieces less than kTogether apart are merged. In every other body only pauses are
-/// kept (archive/think_time.h), and the bytes between them are sent at once: a link's delay must count
-/// once, not twice.
+/// kept (archive/think_time.h), and the bytes between them are sent at once: a link's delay must
+/// count once, not twice.
 struct Schedule {
   static constexpr std::chrono::milliseconds kTogether{1};
 

@@ -8,21 +8,6 @@
 namespace reprise {
 namespace {
 
-/// What `to` waits for: requests by the ends of their URLs, milestones by their names.
-std::vector<std::string> waited_for(const DependencyGraph& graph, const std::string& to) {
-  auto const name = [&](std::uint32_t i) {
-    auto const label = graph.nodes[i].label();
-    return label.starts_with("GET ") ? label.substr(label.rfind('/') + 1) : label;
-  };
-  std::vector<std::string> from;
-  for (DependencyEdge const& edge : graph.edges) {
-    if (name(edge.to) == to) from.push_back(name(edge.from));
-  }
-  return from;
-}
-
-const std::string kPage = "https://a.test/page";
-
 TEST(LearnMilestones, LetsNoPaintWaitForWhatIsInAFrame) {
   auto load =
       written_load({{"https://a.test/go", "Document", 0, 10, 10, "", "302"},

@@ -24,27 +24,13 @@ void PrintTo(const Joined& edge, std::ostream* out) {
 }
 
 std::vector<Joined> edges_of(const DependencyGraph& graph) {
-  auto const name = [&](std::uint32_t i) {
-    auto const label = graph.nodes[i].label();
-    return label.starts_with("GET ") ? label.substr(label.rfind('/') + 1) : label;
-  };
   std::vector<Joined> edges;
   for (DependencyEdge const& edge : graph.edges) {
-    edges.push_back({name(edge.from), name(edge.to), edge.kind, edge.after});
+    edges.push_back(
+        {short_name(graph, edge.from), short_name(graph, edge.to), edge.kind, edge.after});
   }
   return edges;
 }
-
-/// What `to` waits for.
-std::vector<std::string> waited_for(const DependencyGraph& graph, const std::string& to) {
-  std::vector<std::string> from;
-  for (Joined const& edge : edges_of(graph)) {
-    if (edge.to == to) from.push_back(edge.from);
-  }
-  return from;
-}
-
-const std::string kPage = "https://a.test/page";
 
 TEST(LearnDependencies, KnowsThatScriptsRunInTheOrderOfTheirDocument) {
   for (std::string const priority : {"High", "Low"}) {

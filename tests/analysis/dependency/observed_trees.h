@@ -8,9 +8,27 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/dependency/dependency_graph.h"
 #include "analysis/dependency/observed_page.h"
 
 namespace reprise {
+
+inline const std::string kPage = "https://a.test/page";
+
+/// The end of a request's URL, the name of a milestone.
+inline std::string short_name(const DependencyGraph& graph, std::uint32_t node) {
+  auto const label = graph.nodes[node].label();
+  return label.starts_with("GET ") ? label.substr(label.rfind('/') + 1) : label;
+}
+
+/// What `to` waits for, by short names.
+inline std::vector<std::string> waited_for(const DependencyGraph& graph, const std::string& to) {
+  std::vector<std::string> from;
+  for (DependencyEdge const& edge : graph.edges) {
+    if (short_name(graph, edge.to) == to) from.push_back(short_name(graph, edge.from));
+  }
+  return from;
+}
 
 struct WrittenRequest {
   std::string url;

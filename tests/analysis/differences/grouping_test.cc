@@ -7,12 +7,12 @@
 namespace reprise {
 namespace {
 
-const std::string kPage = "https://a.test/";
+const std::string kDocument = "https://a.test/";
 
 /// A page with that element, and a resource of the same host that it does not name.
 MadePage page_of(std::string_view element, std::string_view other_url, std::string_view other) {
   MadePage page;
-  page.add(kPage, "text/html", std::string(element) + "<p>words</p>");
+  page.add(kDocument, "text/html", std::string(element) + "<p>words</p>");
   page.add("https://cdn.test/app.js", "text/javascript", "app()");
   page.add(other_url, "text/javascript", other);
   return page;

@@ -12,19 +12,28 @@ using testing::IsEmpty;
 /// asks for the picture is not known.
 class FramePlan : public testing::Test {
  protected:
-  enum Node : std::uint32_t { kPage, kSheet, kFrame, kFrameSheet, kFont, kPicture, kNodes };
+  enum Node : std::uint32_t {
+    kThePage,
+    kTheSheet,
+    kTheFrame,
+    kTheFrameSheet,
+    kTheFont,
+    kThePicture,
+    kAllNodes
+  };
 
   FramePlan() {
-    graph_.nodes.resize(kNodes);
-    graph_.nodes[kPage].type = graph_.nodes[kFrame].type = "Document";
-    asks(kPage, kSheet, DependencyKind::kParser);
-    asks(kPage, kFrame, DependencyKind::kParser);
-    asks(kFrame, kFrameSheet, DependencyKind::kParser);
-    asks(kSheet, kFont, DependencyKind::kStyle);  // it came before all that the frame asks for
-    asks(kFrameSheet, kFont, DependencyKind::kStyle);
-    parts_.nodes.resize(kNodes);
+    graph_.nodes.resize(kAllNodes);
+    graph_.nodes[kThePage].type = graph_.nodes[kTheFrame].type = "Document";
+    asks(kThePage, kTheSheet, DependencyKind::kParser);
+    asks(kThePage, kTheFrame, DependencyKind::kParser);
+    asks(kTheFrame, kTheFrameSheet, DependencyKind::kParser);
+    asks(kTheSheet, kTheFont,
+         DependencyKind::kStyle);  // it came before all that the frame asks for
+    asks(kTheFrameSheet, kTheFont, DependencyKind::kStyle);
+    parts_.nodes.resize(kAllNodes);
     for (NodeParts& each : parts_.nodes) each.present = true;
-    changes_.resize(kNodes);
+    changes_.resize(kAllNodes);
   }
   void asks(std::uint32_t from, std::uint32_t to, DependencyKind kind) {
     graph_.edges.push_back({.from = from, .to = to, .kind = kind, .evidence = {.named = true}});
@@ -39,18 +48,18 @@ class FramePlan : public testing::Test {
 };
 
 TEST_F(FramePlan, PreloadsInTheDocumentThatAResourceBelongsTo) {
-  for (auto const node : {kSheet, kFont, kPicture}) changes_[node].preload = true;
-  EXPECT_THAT(early_of(kPage).preloaded, ElementsAre(kSheet, kPicture));
-  EXPECT_THAT(early_of(kFrame).preloaded, ElementsAre(kFont));
+  for (auto const node : {kTheSheet, kTheFont, kThePicture}) changes_[node].preload = true;
+  EXPECT_THAT(early_of(kThePage).preloaded, ElementsAre(kTheSheet, kThePicture));
+  EXPECT_THAT(early_of(kTheFrame).preloaded, ElementsAre(kTheFont));
 }
 
 TEST_F(FramePlan, HintsAndConnectsThereToo) {
-  changes_[kFrame].early_hints = true;
-  changes_[kFrameSheet].early_hints = changes_[kFrameSheet].preconnect = true;
-  EXPECT_THAT(early_of(kPage).hinted, ElementsAre(kFrame));
-  EXPECT_THAT(early_of(kPage).preconnected, IsEmpty());
-  EXPECT_THAT(early_of(kFrame).hinted, ElementsAre(kFrameSheet));
-  EXPECT_THAT(early_of(kFrame).preconnected, ElementsAre(kFrameSheet));
+  changes_[kTheFrame].early_hints = true;
+  changes_[kTheFrameSheet].early_hints = changes_[kTheFrameSheet].preconnect = true;
+  EXPECT_THAT(early_of(kThePage).hinted, ElementsAre(kTheFrame));
+  EXPECT_THAT(early_of(kThePage).preconnected, IsEmpty());
+  EXPECT_THAT(early_of(kTheFrame).hinted, ElementsAre(kTheFrameSheet));
+  EXPECT_THAT(early_of(kTheFrame).preconnected, ElementsAre(kTheFrameSheet));
 }
 
 }  // namespace
