@@ -172,9 +172,9 @@ class Real(TwoRecordings):
 
     def test_an_image_is_ten_times_as_large(self):
         def plant(visit):
-            visit.set_body(LOGO, visit.body(LOGO) + noise(1, 30 * 22_689))
-        def prepare(visit):  # 70 kB
-            visit.set_body(LOGO, visit.body(LOGO) + noise(1, 2 * 22_689))
+            visit.set_body(LOGO, visit.body(LOGO) + noise(1, 2_700_000))
+        def prepare(visit):
+            visit.set_body(LOGO, visit.body(LOGO) + noise(1, 270_000))
         self.run_case("image x 10", plant, r"logo_blue\.png: \d+ bytes instead of", prepare)
 
     def test_a_redirect_more(self):
@@ -197,9 +197,9 @@ class Real(TwoRecordings):
 
     def test_http2_is_lost(self):
         def prepare(visit):  # what one connection takes at once
-            images = b"".join(b"<img src=/row%d.png width=63 height=9>" % n for n in range(30))
+            images = b"".join(b"<img src=/row%d.png width=63 height=9>" % n for n in range(160))
             visit.replace(PAGE, b"</h1>", b"</h1>" + images)
-            for n in range(30):
+            for n in range(160):
                 visit.add(f"{PAGE}row{n}.png", "image/png", png(40 + n, 9))
         def plant(visit):
             for entry in visit.of_host("http2.github.io"):
@@ -215,20 +215,20 @@ class Real(TwoRecordings):
     def test_compression_is_lost(self):
         text = words(9, 600_000)
         def prepare(visit):
-            visit.set_body(JQUERY, gzip.compress(visit.body(JQUERY) + b"\n// " + text, mtime=0))
-            visit.set_field(JQUERY, "content-encoding", "gzip")
+            visit.set_body(WIDGETS, gzip.compress(visit.body(WIDGETS) + b"\n// " + text, mtime=0))
+            visit.set_field(WIDGETS, "content-encoding", "gzip")
         def plant(visit):
-            visit.set_body(JQUERY, gzip.decompress(visit.body(JQUERY)))
-            visit.set_field(JQUERY, "content-encoding", None)
+            visit.set_body(WIDGETS, gzip.decompress(visit.body(WIDGETS)))
+            visit.set_field(WIDGETS, "content-encoding", None)
         self.run_case("compression lost", plant, r"coding: no coding instead of gzip", prepare)
 
     def test_a_script_works_twice_as_much(self):
         def prepare(visit):
-            visit.set_body(SCRIPT, busy(400) + visit.body(SCRIPT))
+            visit.set_body(WIDGETS, busy(400) + visit.body(WIDGETS))
         def plant(visit):
-            visit.replace(SCRIPT, b"() + 400;", b"() + 800;")
-        self.run_case("script work doubled", plant, r"bootstrap\.min\.js: line 1.*800.*instead of",
-                      prepare)
+            visit.replace(WIDGETS, b"() + 400;", b"() + 800;")
+        self.run_case("script work doubled", plant, r"widgets\.js: line 1.*800.*instead of", prepare,
+                      costs_ms=400)
 
     def test_a_preload_is_removed(self):
         link = b'<link rel="preload" as="script" href="%s">\n    ' % WIDGETS.encode()
@@ -241,11 +241,11 @@ class Real(TwoRecordings):
 
     def test_a_synchronous_request(self):
         def plant(visit):
-            visit.set_body(SCRIPT, b"const asked = new XMLHttpRequest();\n"
+            visit.set_body(WIDGETS, b"const asked = new XMLHttpRequest();\n"
                            b"asked.open('GET', '/config.json', false);\nasked.send();\n" +
-                           visit.body(SCRIPT))
+                           visit.body(WIDGETS))
             visit.add(f"{PAGE}config.json", "application/json", b"{}", wait_ms=300)
-        self.run_case("synchronous XHR", plant, r"bootstrap\.min\.js: .*XMLHttpRequest")
+        self.run_case("synchronous XHR", plant, r"widgets\.js: .*XMLHttpRequest")
 
     def test_a_cache_lifetime_is_lost(self):
         def prepare(visit):

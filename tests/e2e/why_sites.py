@@ -219,7 +219,8 @@ class TwoRecordings(harness.TestCase):
                  " ".join((*QUICK, *arguments)) for archive in (a, b)]
         done = harness.run("gate", *sides, "--metric", metric, "--max-runs", "6", "--look-every",
                            "6", "--skip-noise-check", "--alpha", "0.01", "--json", "--allow",
-                           ",".join(("requests", "calibration", *self.allowed)), folder=self.folder, timeout=900)
+                           ",".join(("requests", "calibration", *self.allowed)),
+                           folder=self.folder, timeout=900)
         self.assertEqual(done.returncode, 5, done.stdout.decode() + done.stderr.decode())
         metric = json.loads(done.stdout)["pages"][0]["metrics"][0]
         return metric["low"], metric["high"]
