@@ -227,8 +227,8 @@ class Real(TwoRecordings):
             visit.set_body(WIDGETS, busy(400) + visit.body(WIDGETS))
         def plant(visit):
             visit.replace(WIDGETS, b"() + 400;", b"() + 800;")
-        self.run_case("script work doubled", plant, r"widgets\.js: line 1.*800.*instead of", prepare,
-                      costs_ms=400)
+        self.run_case("script work doubled", plant, r"widgets\.js: line 1.*800.*instead of",
+                      prepare, costs_ms=400)
 
     def test_a_preload_is_removed(self):
         link = b'<link rel="preload" as="script" href="%s">\n    ' % WIDGETS.encode()

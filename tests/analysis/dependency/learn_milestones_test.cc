@@ -11,10 +11,10 @@ namespace {
 TEST(LearnMilestones, LetsNoPaintWaitForWhatIsInAFrame) {
   auto load =
       written_load({{"https://a.test/go", "Document", 0, 10, 10, "", "302"},
-                    {kPage, "Document", 10, 50, 70, ""},
-                    {"https://a.test/a.css", "Stylesheet", 55, 80, 95, kPage},
-                    {"https://b.test/go", "Document", 60, 65, 65, kPage, "302"},
-                    {"https://b.test/frame", "Document", 65, 80, 90, kPage},
+                    {kWrittenPage, "Document", 10, 50, 70, ""},
+                    {"https://a.test/a.css", "Stylesheet", 55, 80, 95, kWrittenPage},
+                    {"https://b.test/go", "Document", 60, 65, 65, kWrittenPage, "302"},
+                    {"https://b.test/frame", "Document", 65, 80, 90, kWrittenPage},
                     {"https://b.test/b.css", "Stylesheet", 91, 95, 99, "https://b.test/frame"},
                     {"https://b.test/b.js", "Script", 92, 95, 99, "https://b.test/frame"},
                     {"https://b.test/c.js", "Script", 100, 104, 105, "https://b.test/b.js"},
@@ -34,9 +34,9 @@ TEST(LearnMilestones, LetsNoPaintWaitForWhatIsInAFrame) {
 TEST(LearnMilestones, LetsThePageWaitForADocumentThatAScriptWentTo) {
   auto load = written_load({{"https://a.test/enter", "Document", 0, 10, 20, ""},
                             {"https://a.test/go.js", "Script", 21, 25, 30, "https://a.test/enter"},
-                            {kPage, "Document", 40, 50, 70, "https://a.test/go.js"},
-                            {"https://a.test/a.css", "Stylesheet", 55, 80, 95, kPage}});
-  load.calls.page = kPage;
+                            {kWrittenPage, "Document", 40, 50, 70, "https://a.test/go.js"},
+                            {"https://a.test/a.css", "Stylesheet", 55, 80, 95, kWrittenPage}});
+  load.calls.page = kWrittenPage;
   load.milestones[0] = 120'000;
   std::vector<ObservedPage> const loads = {load, load};
   EXPECT_THAT(waited_for(learn_dependencies(loads), "first contentful paint"),
@@ -44,17 +44,17 @@ TEST(LearnMilestones, LetsThePageWaitForADocumentThatAScriptWentTo) {
 }
 
 TEST(LearnMilestones, LetsTheLoadEventWaitOnlyForWhatHoldsItUp) {
-  auto load = written_load({{kPage, "Document", 0, 50, 100, ""},
-                            {"https://a.test/frame", "Document", 60, 80, 150, kPage},
-                            {"https://a.test/sync", "XHR", 61, 80, 151, kPage},
-                            {"https://a.test/async", "XHR", 62, 80, 152, kPage},
-                            {"https://a.test/fetch", "Fetch", 63, 80, 153, kPage},
-                            {"https://a.test/ping", "Ping", 64, 80, 154, kPage},
-                            {"https://a.test/check", "Preflight", 65, 80, 155, kPage},
-                            {"https://a.test/next", "Prefetch", 66, 80, 156, kPage},
-                            {"https://a.test/icons", "Manifest", 67, 80, 157, kPage},
-                            {"https://a.test/events", "EventSource", 68, 80, 158, kPage},
-                            {"https://a.test/socket", "WebSocket", 69, 80, 159, kPage}});
+  auto load = written_load({{kWrittenPage, "Document", 0, 50, 100, ""},
+                            {"https://a.test/frame", "Document", 60, 80, 150, kWrittenPage},
+                            {"https://a.test/sync", "XHR", 61, 80, 151, kWrittenPage},
+                            {"https://a.test/async", "XHR", 62, 80, 152, kWrittenPage},
+                            {"https://a.test/fetch", "Fetch", 63, 80, 153, kWrittenPage},
+                            {"https://a.test/ping", "Ping", 64, 80, 154, kWrittenPage},
+                            {"https://a.test/check", "Preflight", 65, 80, 155, kWrittenPage},
+                            {"https://a.test/next", "Prefetch", 66, 80, 156, kWrittenPage},
+                            {"https://a.test/icons", "Manifest", 67, 80, 157, kWrittenPage},
+                            {"https://a.test/events", "EventSource", 68, 80, 158, kWrittenPage},
+                            {"https://a.test/socket", "WebSocket", 69, 80, 159, kWrittenPage}});
   for (Call& call : load.calls.calls) {
     if (call.attribute("type") == "XHR") {
       call.set("priority", call.name.ends_with("/sync") ? "VeryHigh" : "High");
@@ -69,11 +69,11 @@ TEST(LearnMilestones, LetsTheLoadEventWaitOnlyForWhatHoldsItUp) {
 }
 
 TEST(LearnMilestones, LetsNothingWaitForTheEndOfARequestThatDoesNotEnd) {
-  auto load = written_load({{kPage, "Document", 0, 50, 100, ""},
-                            {"https://a.test/a.png", "Image", 60, 80, 160, kPage},
-                            {"https://a.test/film", "Media", 62, 80, 200, kPage},
-                            {"https://a.test/mute", "Media", 63, 200, 200, kPage},
-                            {"https://a.test/after", "Fetch", 200, 250, 260, kPage}});
+  auto load = written_load({{kWrittenPage, "Document", 0, 50, 100, ""},
+                            {"https://a.test/a.png", "Image", 60, 80, 160, kWrittenPage},
+                            {"https://a.test/film", "Media", 62, 80, 200, kWrittenPage},
+                            {"https://a.test/mute", "Media", 63, 200, 200, kWrittenPage},
+                            {"https://a.test/after", "Fetch", 200, 250, 260, kWrittenPage}});
   for (Call& call : load.calls.calls) {
     bool const is_media = call.attribute("type") == "Media";
     // As load_calls.cc has them: until just after the load event.

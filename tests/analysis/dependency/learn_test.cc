@@ -37,11 +37,11 @@ TEST(LearnDependencies, KnowsThatScriptsRunInTheOrderOfTheirDocument) {
     std::vector<ObservedPage> loads;
     for (std::int64_t late : {0, 40, 3}) {  // which explains nothing
       loads.push_back(
-          written_load({{kPage, "Document", 0, 50, 60, ""},
-                        {"https://a.test/a.css", "Stylesheet", 61, 80, 90, kPage},
-                        {"https://a.test/b.js", "Script", 62, 80, 95, kPage},
-                        {"https://a.test/c.js", "Script", 63, 80, 85, kPage},
-                        {"https://a.test/d", "Image", 130 + 2 * late, 200, 210, kPage}}));
+          written_load({{kWrittenPage, "Document", 0, 50, 60, ""},
+                        {"https://a.test/a.css", "Stylesheet", 61, 80, 90, kWrittenPage},
+                        {"https://a.test/b.js", "Script", 62, 80, 95, kWrittenPage},
+                        {"https://a.test/c.js", "Script", 63, 80, 85, kWrittenPage},
+                        {"https://a.test/d", "Image", 130 + 2 * late, 200, 210, kWrittenPage}}));
       for (Call& call : loads.back().calls.calls) {
         if (call.kind == CallKind::kRequest) call.set("priority", "High");
         if (call.name.ends_with("b.js")) call.set("priority", priority);
@@ -75,10 +75,10 @@ TEST(LearnDependencies, FollowsInitiatorsFromTheLastMomentThatAlwaysPrecedes) {
   std::vector<ObservedPage> loads;
   for (std::int64_t late : {0, 7}) {
     loads.push_back(written_load(
-        {{kPage, "Document", 0, 50, 100, ""},
-         {"https://a.test/a.css", "Stylesheet", 55 + late, 80, 95, kPage},
+        {{kWrittenPage, "Document", 0, 50, 100, ""},
+         {"https://a.test/a.css", "Stylesheet", 55 + late, 80, 95, kWrittenPage},
          {"https://a.test/font", "Font", 97 + late, 120, 130, "https://a.test/a.css"},
-         {"https://a.test/b.js", "Script", 60, 80, 140, kPage + "#x"},
+         {"https://a.test/b.js", "Script", 60, 80, 140, kWrittenPage + "#x"},
          {"https://a.test/data", "Fetch", 145 + late, 160, 170, "https://a.test/b.js"}}));
   }
   auto const graph = learn_dependencies(loads);
@@ -97,10 +97,10 @@ TEST(LearnDependencies, LetsFontsWaitForAllStyleSheetsThatHoldUpTheLayout) {
   std::vector<ObservedPage> loads;
   for (std::int64_t late : {0, 7}) {
     loads.push_back(written_load(
-        {{kPage, "Document", 0, 50, 60, ""},
-         {"https://a.test/fonts.css", "Stylesheet", 61, 80, 90, kPage},
-         {"https://a.test/base.css", "Stylesheet", 62, 80, 94 + late, kPage},
-         {"https://a.test/print.css", "Stylesheet", 63, 80, 95, kPage},
+        {{kWrittenPage, "Document", 0, 50, 60, ""},
+         {"https://a.test/fonts.css", "Stylesheet", 61, 80, 90, kWrittenPage},
+         {"https://a.test/base.css", "Stylesheet", 62, 80, 94 + late, kWrittenPage},
+         {"https://a.test/print.css", "Stylesheet", 63, 80, 95, kWrittenPage},
          {"https://a.test/more.css", "Stylesheet", 91, 92, 93, "https://a.test/fonts.css"},
          {"https://a.test/font", "Font", 98 + late, 120, 130, "https://a.test/fonts.css"}}));
     for (Call& call : loads.back().calls.calls) {
@@ -115,10 +115,10 @@ TEST(LearnDependencies, LetsFontsWaitForAllStyleSheetsThatHoldUpTheLayout) {
 
 TEST(LearnDependencies, LetsBackgroundsWaitForTheScriptsOfTheHead) {
   auto load = written_load(
-      {{kPage, "Document", 0, 50, 60, ""},
-       {"https://a.test/base.css", "Stylesheet", 61, 80, 90, kPage},
-       {"https://a.test/head.js", "Script", 62, 80, 200, kPage},
-       {"https://a.test/behind.js", "Script", 63, 80, 85, kPage},
+      {{kWrittenPage, "Document", 0, 50, 60, ""},
+       {"https://a.test/base.css", "Stylesheet", 61, 80, 90, kWrittenPage},
+       {"https://a.test/head.js", "Script", 62, 80, 200, kWrittenPage},
+       {"https://a.test/behind.js", "Script", 63, 80, 85, kWrittenPage},
        {"https://a.test/back.png", "Image", 215, 230, 240, "https://a.test/base.css"}});
   for (Call& call : load.calls.calls) {
     if (call.kind != CallKind::kRequest) continue;
@@ -134,9 +134,9 @@ TEST(LearnDependencies, LetsBackgroundsWaitForTheScriptsOfTheHead) {
 }
 
 TEST(LearnDependencies, LetsCallbacksOfAScriptFollowItsEvaluation) {
-  auto load = written_load({{kPage, "Document", 0, 50, 60, ""},
-                            {"https://a.test/slow.js", "Script", 61, 80, 300, kPage},
-                            {"https://a.test/app.js", "Script", 62, 80, 90, kPage}});
+  auto load = written_load({{kWrittenPage, "Document", 0, 50, 60, ""},
+                            {"https://a.test/slow.js", "Script", 61, 80, 300, kWrittenPage},
+                            {"https://a.test/app.js", "Script", 62, 80, 90, kWrittenPage}});
   add_task(load, "https://a.test/slow.js", 301, 310);
   add_task(load, "https://a.test/app.js", 311, 315);
   add_task(load, "https://a.test/app.js", 320, 321);
@@ -149,10 +149,10 @@ TEST(LearnDependencies, LetsDeferredScriptsRunInTheOrderOfTheirDocumentWithTheir
   std::vector<ObservedPage> loads;
   for (std::int64_t late : {0, 40}) {
     loads.push_back(written_load(
-        {{kPage, "Document", 0, 50, 60, ""},
-         {"https://a.test/app.js", "Script", 61, 80, 85, kPage},
-         {"https://a.test/moon.js", "Script", 62, 80, 90, kPage},
-         {"https://a.test/later.js", "Script", 63, 80, 91, kPage},
+        {{kWrittenPage, "Document", 0, 50, 60, ""},
+         {"https://a.test/app.js", "Script", 61, 80, 85, kWrittenPage},
+         {"https://a.test/moon.js", "Script", 62, 80, 90, kWrittenPage},
+         {"https://a.test/later.js", "Script", 63, 80, 91, kWrittenPage},
          {"https://a.test/import.js", "Script", 86, 120, 130 + late, "https://a.test/app.js"},
          {"https://a.test/deep.js", "Script", 87, 120, 125 + late, "https://a.test/import.js"},
          {"https://a.test/data.json", "Fetch", 88, 120, 121, "https://a.test/app.js"}}));
@@ -164,8 +164,8 @@ TEST(LearnDependencies, LetsDeferredScriptsRunInTheOrderOfTheirDocumentWithTheir
 
 TEST(LearnDependencies, GoesThroughTheTaskOfAScript) {
   auto load =
-      written_load({{kPage, "Document", 0, 50, 100, ""},
-                    {"https://a.test/b.js", "Script", 60, 80, 140, kPage},
+      written_load({{kWrittenPage, "Document", 0, 50, 100, ""},
+                    {"https://a.test/b.js", "Script", 60, 80, 140, kWrittenPage},
                     {"https://a.test/data", "Fetch", 150, 160, 170, "https://a.test/b.js"}});
   add_task(load, "https://a.test/b.js", 141, 155);
   std::vector<ObservedPage> const loads = {load, load};
@@ -181,10 +181,10 @@ TEST(LearnDependencies, FindsTheScriptThatHeldUpTheParser) {
   std::vector<ObservedPage> loads;
   for (std::int64_t late : {0, 40, 90}) {
     loads.push_back(written_load(
-        {{kPage, "Document", 0, 50, 100, ""},
-         {"https://a.test/b.js", "Script", 60, 80, 140 + late, kPage},
-         {"https://a.test/beside.png", "Image", 61, 70, 90 + late / 2, kPage},
-         {"https://a.test/after.png", "Image", 150 + late, 160 + late, 170 + late, kPage}}));
+        {{kWrittenPage, "Document", 0, 50, 100, ""},
+         {"https://a.test/b.js", "Script", 60, 80, 140 + late, kWrittenPage},
+         {"https://a.test/beside.png", "Image", 61, 70, 90 + late / 2, kWrittenPage},
+         {"https://a.test/after.png", "Image", 150 + late, 160 + late, 170 + late, kWrittenPage}}));
   }
   EXPECT_THAT(
       edges_of(learn_dependencies(loads)),
@@ -197,11 +197,11 @@ TEST(LearnDependencies, FindsTheScriptThatHeldUpTheParser) {
 TEST(LearnDependencies, FindsAlternativesThatTakeTurns) {
   std::vector<ObservedPage> loads;
   for (auto const& [one, two] : {std::pair(200, 260), {300, 220}, {240, 250}, {310, 280}}) {
-    loads.push_back(
-        written_load({{kPage, "Document", 0, 50, 100, ""},
-                      {"https://a.test/one", "Fetch", 110, 150, one, kPage},
-                      {"https://a.test/two", "Fetch", 111, 150, two, kPage},
-                      {"https://a.test/after", "Fetch", std::min(one, two) + 5, 390, 400, kPage}}));
+    loads.push_back(written_load(
+        {{kWrittenPage, "Document", 0, 50, 100, ""},
+         {"https://a.test/one", "Fetch", 110, 150, one, kWrittenPage},
+         {"https://a.test/two", "Fetch", 111, 150, two, kWrittenPage},
+         {"https://a.test/after", "Fetch", std::min(one, two) + 5, 390, 400, kWrittenPage}}));
   }
   auto const graph = learn_dependencies(loads);
   EXPECT_EQ(graph.join(3), DependencyJoin::kMixed);
@@ -215,11 +215,11 @@ TEST(LearnDependencies, FindsAlternativesThatTakeTurns) {
 TEST(LearnDependencies, SeesNothingSteadyInTwoLoads) {
   std::vector<ObservedPage> loads;
   for (auto const& [one, two] : {std::pair(200, 260), {300, 220}}) {
-    loads.push_back(
-        written_load({{kPage, "Document", 0, 50, 100, ""},
-                      {"https://a.test/one", "Fetch", 110, 150, one, kPage},
-                      {"https://a.test/two", "Fetch", 111, 150, two, kPage},
-                      {"https://a.test/after", "Fetch", std::min(one, two) + 5, 390, 400, kPage}}));
+    loads.push_back(written_load(
+        {{kWrittenPage, "Document", 0, 50, 100, ""},
+         {"https://a.test/one", "Fetch", 110, 150, one, kWrittenPage},
+         {"https://a.test/two", "Fetch", 111, 150, two, kWrittenPage},
+         {"https://a.test/after", "Fetch", std::min(one, two) + 5, 390, 400, kWrittenPage}}));
   }
   auto const graph = learn_dependencies(loads);
   EXPECT_EQ(graph.join(3), DependencyJoin::kSequence);
@@ -228,8 +228,8 @@ TEST(LearnDependencies, SeesNothingSteadyInTwoLoads) {
 
 TEST(LearnDependencies, LetsAPreflightFollowWhatMadeItsRequest) {
   auto const load =
-      written_load({{kPage, "Document", 0, 50, 100, ""},
-                    {"https://a.test/b.js", "Script", 60, 80, 140, kPage},
+      written_load({{kWrittenPage, "Document", 0, 50, 100, ""},
+                    {"https://a.test/b.js", "Script", 60, 80, 140, kWrittenPage},
                     {"https://b.test/data", "Fetch", 150, 260, 270, "https://a.test/b.js"},
                     {"https://b.test/check", "Preflight", 151, 200, 201, "https://b.test/data"}});
   std::vector<ObservedPage> const loads = {load, load};
@@ -238,7 +238,7 @@ TEST(LearnDependencies, LetsAPreflightFollowWhatMadeItsRequest) {
 }
 
 TEST(LearnDependencies, LetsARequestOfUnknownOriginFollowTheDocument) {
-  auto const load = written_load({{kPage, "Document", 0, 50, 100, ""},
+  auto const load = written_load({{kWrittenPage, "Document", 0, 50, 100, ""},
                                   {"https://a.test/lazy.png", "Image", 90, 100, 140, ""}});
   std::vector<ObservedPage> const loads = {load, load};
   auto const graph = learn_dependencies(loads);
@@ -249,7 +249,7 @@ TEST(LearnDependencies, LetsARequestOfUnknownOriginFollowTheDocument) {
 
 TEST(LearnDependencies, FollowsRedirects) {
   auto const load = written_load({{"https://a.test/old", "Document", 0, 40, 40, "", "302"},
-                                  {kPage, "Document", 40, 90, 100, ""}});
+                                  {kWrittenPage, "Document", 40, 90, 100, ""}});
   std::vector<ObservedPage> const loads = {load, load};
   EXPECT_THAT(edges_of(learn_dependencies(loads)),
               testing::ElementsAre(Joined{"old", "page", Kind::kInitiator, After::kEnd}));
@@ -258,10 +258,11 @@ TEST(LearnDependencies, FollowsRedirects) {
 TEST(LearnDependencies, SeesWhoLeftTheConnection) {
   std::vector<ObservedPage> loads;
   for (std::int64_t late : {0, 30}) {
-    loads.push_back(written_load({{kPage, "Document", 0, 50, 100, ""},
-                                  {"https://a.test/first", "Image", 60, 80, 140 + late, kPage},
-                                  {"https://a.test/second", "Image", 61, 160 + late, 170 + late,
-                                   kPage, "200", 140 + late}}));
+    loads.push_back(
+        written_load({{kWrittenPage, "Document", 0, 50, 100, ""},
+                      {"https://a.test/first", "Image", 60, 80, 140 + late, kWrittenPage},
+                      {"https://a.test/second", "Image", 61, 160 + late, 170 + late, kWrittenPage,
+                       "200", 140 + late}}));
   }
   EXPECT_THAT(edges_of(learn_dependencies(loads)),
               testing::Contains(Joined{"first", "second", Kind::kConnection, After::kEnd}));
@@ -272,9 +273,9 @@ TEST(LearnDependencies, LetsAPaintWaitForAScriptInTheBackgroundThatItFollows) {
     std::vector<ObservedPage> loads;
     for (std::int64_t const late : {0, 60, 25}) {
       loads.push_back(
-          written_load({{kPage, "Document", 0, 50, 100, ""},
-                        {"https://a.test/head.js", "Script", 60, 80, 110, kPage},
-                        {"https://a.test/async.js", "Script", 61, 90, 120 + late, kPage}}));
+          written_load({{kWrittenPage, "Document", 0, 50, 100, ""},
+                        {"https://a.test/head.js", "Script", 60, 80, 110, kWrittenPage},
+                        {"https://a.test/async.js", "Script", 61, 90, 120 + late, kWrittenPage}}));
       for (Call& call : loads.back().calls.calls) {
         bool const is_async = call.name.ends_with("async.js");
         if (call.kind == CallKind::kRequest) call.set("priority", is_async ? "Low" : "High");
@@ -288,10 +289,10 @@ TEST(LearnDependencies, LetsAPaintWaitForAScriptInTheBackgroundThatItFollows) {
 }
 
 TEST(LearnDependencies, LetsMilestonesWaitForWhatEndedBefore) {
-  auto load = written_load({{kPage, "Document", 0, 50, 100, ""},
-                            {"https://a.test/a.css", "Stylesheet", 55, 80, 95, kPage},
-                            {"https://a.test/a.png", "Image", 60, 80, 160, kPage},
-                            {"https://a.test/late.png", "Image", 62, 80, 300, kPage}});
+  auto load = written_load({{kWrittenPage, "Document", 0, 50, 100, ""},
+                            {"https://a.test/a.css", "Stylesheet", 55, 80, 95, kWrittenPage},
+                            {"https://a.test/a.png", "Image", 60, 80, 160, kWrittenPage},
+                            {"https://a.test/late.png", "Image", 62, 80, 300, kWrittenPage}});
   load.milestones = {120'000, 165'000, 200'000, 300'000};
   std::vector<ObservedPage> const loads = {load, load};
   auto const graph = learn_dependencies(loads);
@@ -316,8 +317,8 @@ TEST(LearnDependencies, LetsMilestonesWaitForWhatEndedBefore) {
 
 TEST(ObservedPages, HaveTheMilestonesOfTheLoadsThatCount) {
   LoadResult result;
-  PageLoad page{.url = kPage};
-  page.requests.push_back({.url = kPage, .method = "GET", .end_ms = 10});
+  PageLoad page{.url = kWrittenPage};
+  page.requests.push_back({.url = kWrittenPage, .method = "GET", .end_ms = 10});
   page.first_contentful_paint_ms = 12.5;
   page.load_event_ms = 20;
   result.loads.push_back({.warm_up = true, .page = page});

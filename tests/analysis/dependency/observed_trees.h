@@ -13,7 +13,7 @@
 
 namespace reprise {
 
-inline const std::string kPage = "https://a.test/page";
+inline const std::string kWrittenPage = "https://a.test/page";
 
 /// The end of a request's URL, the name of a milestone.
 inline std::string short_name(const DependencyGraph& graph, std::uint32_t node) {
