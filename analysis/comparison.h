@@ -50,7 +50,7 @@ struct ComparedPage {
 struct Refusal {
   Mismatch difference;
   std::string text;       ///< a sentence
-  bool may_pass = false;  ///< more loads can show that it is none
+  bool may_pass = false;  ///< after more loads it may no longer apply
   auto operator<=>(const Refusal&) const = default;
 };
 

@@ -43,12 +43,9 @@ std::size_t end_of_literal(std::string_view text, std::size_t at, std::size_t& v
   char const quote = text[at];
   auto end = at + 1;
   for (; end < text.size(); ++end) {
-    if (text[end] == '\\')
-      ++end;
-    else if (text[end] == quote)
-      return end + 1;
-    else if (text[end] == '\n' && quote != '`')
-      break;  // no string: part of an expression
+    if (text[end] == quote) return end + 1;
+    if (text[end] == '\n' && quote != '`') break;  // no string: part of an expression
+    if (text[end] == '\\') ++end;
   }
   vain += end - at;
   return at + 1;

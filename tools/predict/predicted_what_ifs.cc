@@ -27,7 +27,7 @@ std::int64_t us(std::chrono::nanoseconds time) {
 /// The requests of a graph by the hosts that they had in the loads.
 class NodesByHost {
  public:
-  NodesByHost(const DependencyGraph& graph, std::span<const ObservedPage> loads) : graph_(graph) {
+  NodesByHost(const DependencyGraph& graph, std::span<const ObservedPage> loads) {
     for (ObservedPage const& load : loads) {
       auto const placed = place_nodes(graph, load);
       for (std::uint32_t i = 0; i < placed.size(); ++i) {
@@ -57,22 +57,9 @@ class NodesByHost {
     }
     return nodes;
   }
-  /// The tasks of the scripts among `nodes`.
-  std::set<std::uint32_t> tasks_of(const std::set<std::uint32_t>& nodes) const {
-    std::set<std::uint32_t> tasks;
-    for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
-      bool const is_task = graph_.nodes[i].kind == DependencyNodeKind::kTask;
-      auto const runs = [&](std::uint32_t node) {
-        return graph_.nodes[node].name == graph_.nodes[i].url;
-      };
-      if (is_task && std::ranges::any_of(nodes, runs)) tasks.insert(i);
-    }
-    return tasks;
-  }
 
  private:
   using Nodes = std::map<std::string, std::set<std::uint32_t>, std::less<>>;
-  const DependencyGraph& graph_;
   Nodes by_host_, by_address_;
   std::map<std::uint32_t, std::string> addresses_;
 };

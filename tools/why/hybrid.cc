@@ -214,16 +214,20 @@ class Writing {
     return facts;
   }
 
+  /// Of A and of B.
+  std::pair<const RecordedExchange&, const RecordedExchange&> recorded(std::size_t pair) const {
+    auto const& of = differences_.alignment.pairs[pair];
+    return {differences_.a.exchanges[of.a], differences_.b.exchanges[of.b]};
+  }
+
   /// Whether a replay would not find the one by the other's request.
   bool asks_otherwise(std::size_t pair) const {
-    auto const& a = differences_.a.exchanges[differences_.alignment.pairs[pair].a];
-    auto const& b = differences_.b.exchanges[differences_.alignment.pairs[pair].b];
+    auto const& [a, b] = recorded(pair);
     return a.url() != b.url() || a.request_digest != b.request_digest || a.range != b.range;
   }
 
   bool pauses_otherwise(std::size_t pair) const {
-    auto const& a = differences_.a.exchanges[differences_.alignment.pairs[pair].a];
-    auto const& b = differences_.b.exchanges[differences_.alignment.pairs[pair].b];
+    auto const& [a, b] = recorded(pair);
     bool const whole = a.outcome == Outcome::kComplete && b.outcome == Outcome::kComplete;
     return whole && a.pauses != b.pauses;
   }
