@@ -17,6 +17,9 @@ struct DifferenceText {
   std::string removed;  ///< from it
   std::string same;     ///< differences with the same text come and go together; empty: none
   bool of_one_element = false;
+  /// Of the code that it has in A or in B, a script's or of an inline script or style: each way to
+  /// name it (digests_of()).
+  std::vector<std::string> digests = {};
 };
 
 struct DifferenceBuilder {

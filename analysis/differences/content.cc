@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 
+#include "analysis/differences/permissions.h"
 #include "analysis/differences/token_diff.h"
 #include "analysis/differences/tokens.h"
 #include "base/text/counted.h"
@@ -223,7 +224,17 @@ class Documents {
     append_text(piece.removed, a_.text.substr(begin, end - begin));
     piece.edits.push_back(number);
     piece.of_one_element = own && is_one(hunk, Token::Kind::kStartTag);
+    append_digests(piece, a_, hunk.a_begin, hunk.a_end);
+    append_digests(piece, b_, hunk.b_begin, hunk.b_end);
     if (own) made_.pieces.push_back(std::move(piece));
+  }
+
+  static void append_digests(ContentPiece& to, const Read& read, std::size_t begin,
+                             std::size_t end) {
+    for (auto i = begin; i < end; ++i) {
+      if (read.tokens[i].kind != Token::Kind::kInline) continue;
+      std::ranges::move(digests_of(read.tokens[i].in(read.text)), std::back_inserter(to.digests));
+    }
   }
 
   bool is_one(const Hunk& hunk, Token::Kind kind) const {

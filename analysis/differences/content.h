@@ -17,6 +17,7 @@ struct ContentPiece {
   std::string removed;             ///< text of A
   std::vector<std::size_t> edits;  ///< in ContentComparison::edits; of a document
   bool of_one_element = false;     ///< the attributes of one start tag
+  std::vector<std::string> digests = {};  ///< of its inline scripts and styles (digests_of())
 };
 inline constexpr std::size_t kPieceTextMax = 256 << 10;
 

@@ -10,6 +10,7 @@
 
 #include "analysis/differences/builder.h"
 #include "analysis/differences/mentions.h"
+#include "analysis/differences/permissions.h"
 #include "base/text/counted.h"
 
 namespace reprise {
@@ -40,11 +41,16 @@ class Grouping {
       : builder_(builder), all_(builder.made.all), groups_(all_.size()) {
     for (std::size_t i = 0; i < all_.size(); ++i) {
       auto const& text = builder.texts[i];
-      added_.add(text.added, i);
-      removed_.add(text.removed, i);
+      // A policy asks for nothing.
+      if (all_[i].kind != DifferenceKind::kPolicy) {
+        added_.add(text.added, i);
+        removed_.add(text.removed, i);
+      }
+      for (auto const& digest : text.digests) of_digest_.try_emplace(digest, i);
       bool const is_request =
           all_[i].kind == DifferenceKind::kCame || all_[i].kind == DifferenceKind::kWent;
       if (is_request) requests_.try_emplace(all_[i].where, i);
+      if (!all_[i].edits.empty()) edits_of_pair_[*all_[i].pair].push_back(i);
       if (all_[i].pair && all_[i].can_be_put_in()) of_pair_.try_emplace(*all_[i].pair, i);
     }
     for (std::size_t pair = 0; pair < builder.made.alignment.pairs.size(); ++pair) {
@@ -57,6 +63,7 @@ class Grouping {
     join_same();
     for (std::size_t i = 0; i < all_.size(); ++i) join_one(i);
     for (std::size_t i = 0; i < all_.size(); ++i) join_by_place(i);
+    for (std::size_t i = 0; i < all_.size(); ++i) join_what_it_permits(i);
     collect();
   }
 
@@ -96,7 +103,7 @@ class Grouping {
   }
 
   /// Those without an effect of their own join their request; an element that names a resource
-  /// by another URL, or by the digest of its new body, joins that resource.
+  /// by another URL joins that resource.
   void join_by_place(std::size_t i) {
     auto const& of = all_[i];
     if (of.kind == DifferenceKind::kUrl) {
@@ -113,14 +120,49 @@ class Grouping {
       auto const changed = of_pair_.find(*of.pair);
       if (changed != of_pair_.end()) groups_.join(changed->second, i);
     }
-    bool const has_digest = builder_.texts[i].added.contains("integrity");
-    if (of.kind != DifferenceKind::kContent || of.edits.empty() || !has_digest) return;
-    Mentions mentions;
-    mentions.add(builder_.texts[i].added, i);
-    for (auto const& [pair, changed] : of_pair_) {
-      bool const body = all_[changed].kind == DifferenceKind::kContent;
-      if (body && changed != i && mentions.of_file(builder_.b(pair))) groups_.join(changed, i);
+  }
+
+  /// Code with what lets it run: a digest of it, a policy that permits it, and for an element with
+  /// `crossorigin` the policy of its file. One without the other would be blocked.
+  void join_what_it_permits(std::size_t i) {
+    auto const& text = builder_.texts[i];
+    for (auto const* const side : {&text.added, &text.removed}) {
+      for (auto const& digest : digests_named_in(*side)) {
+        auto const code = of_digest_.find(digest);
+        if (code != of_digest_.end()) groups_.join(code->second, i);
+      }
     }
+    if (all_[i].kind != DifferenceKind::kPolicy) return;
+    auto const old_fields = builder_.a(*all_[i].pair).headers.list();
+    auto const new_fields = builder_.b(*all_[i].pair).headers.list();
+    join_sources(i, sources_of_one(new_fields, old_fields), added_);
+    join_sources(i, sources_of_one(old_fields, new_fields), removed_);
+    if (!(text.added + text.removed).contains("access-control-allow-origin")) return;
+    for (auto const* const mentions : {&added_, &removed_}) {
+      auto const element = mentions->of_file(builder_.b(*all_[i].pair));
+      if (element && has(*element, "crossorigin")) groups_.join(*element, i);
+    }
+  }
+
+  /// With what `mentions` their hosts; those that permit inline code, with the document's.
+  void join_sources(std::size_t i, const std::vector<std::string>& sources,
+                    const Mentions& mentions) {
+    for (auto const& source : sources) {
+      auto const host = host_of_source(source);
+      auto const speaker = host.empty() ? std::nullopt : mentions.of_word(host);
+      if (speaker) groups_.join(*speaker, i);
+      bool const nonces = source == "'nonce'";
+      if (!nonces && source != "'unsafe-inline'") continue;
+      for (auto const other : edits_of_pair_[*all_[i].pair]) {
+        bool const is_meant =
+            nonces ? has(other, "nonce=") : !builder_.texts[other].digests.empty();
+        if (is_meant) groups_.join(other, i);
+      }
+    }
+  }
+
+  bool has(std::size_t i, std::string_view word) const {
+    return builder_.texts[i].added.contains(word) || builder_.texts[i].removed.contains(word);
   }
 
   /// In its page, of a request that came or went.
@@ -181,9 +223,11 @@ class Grouping {
   Union groups_;
   Mentions added_;
   Mentions removed_;
-  std::unordered_map<std::string, std::size_t> requests_;  // that came or went, by URL
-  std::map<std::size_t, std::size_t> of_pair_;             // the first that can be put in
+  std::unordered_map<std::string, std::size_t> requests_;          // that came or went, by URL
+  std::map<std::size_t, std::size_t> of_pair_;                     // the first that can be put in
+  std::map<std::size_t, std::vector<std::size_t>> edits_of_pair_;  // of its document
   std::unordered_map<std::string, std::size_t> pair_of_url_;
+  std::unordered_map<std::string, std::size_t> of_digest_;  // the first difference with that code
   std::map<std::size_t, std::size_t> exchanges_;
   std::optional<std::size_t> other_urls_;
 };

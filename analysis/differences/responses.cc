@@ -6,6 +6,7 @@
 #include "analysis/differences/content.h"
 #include "analysis/differences/fields.h"
 #include "analysis/differences/mentions.h"
+#include "analysis/differences/permissions.h"
 #include "base/http/media_type.h"
 #include "base/http/url_parts.h"
 #include "inject/document/url.h"
@@ -120,13 +121,19 @@ class Responses {
     }
     auto compared = a.is_document() && b.is_document() ? compare_documents(*plain_a, *plain_b)
                                                        : compare_code(*plain_a, *plain_b);
+    if (compared.edits.empty()) {
+      auto& digests = compared.pieces.front().digests;
+      digests = digests_of(*plain_a);
+      std::ranges::move(digests_of(*plain_b), std::back_inserter(digests));
+    }
     for (auto& piece : compared.pieces) {
       auto const what = compared.edits.empty() ? piece.what + " (" + sizes + ")" : piece.what;
       add(pair, DifferenceKind::kContent, what,
           {.added = std::move(piece.added),
            .removed = std::move(piece.removed),
            .same = {},
-           .of_one_element = piece.of_one_element},
+           .of_one_element = piece.of_one_element,
+           .digests = std::move(piece.digests)},
           std::move(piece.edits));
     }
     if (compared.edits.empty()) return;

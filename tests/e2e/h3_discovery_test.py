@@ -123,11 +123,13 @@ class Discovery(harness.TestCase):
                 self.assertEqual(set(asked), {"h3"}, protocols)
                 self.assertNotIn("h3", protocols[SILENT])
 
+    @harness.thorough
     def test_one_protocol_for_all_ignores_offers(self):
         self.recorded((OFFERS, SILENT), ALT_SVC)
         protocols = self.loaded(BROWSERS[0], OFFERS, "--protocol", "h2")
         self.assertEqual({each for host in HOSTS for each in protocols[host]}, {"h2"})
 
+    @harness.thorough
     def test_what_if_ends_an_offer(self):
         self.recorded((OFFERS, SILENT), ALT_SVC)
         protocols = self.loaded(BROWSERS[0], OFFERS, "--what-if", f"host={OFFERS}: protocol=h2")

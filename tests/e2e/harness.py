@@ -27,6 +27,8 @@ REPRISE = os.environ.get("REPRISE", str(REPOSITORY / "build/release/reprise"))
 # For tests to which any Chromium will do: without windows, it takes a third of the processor time
 # (and does not connect ahead: preconnect).
 BROWSER = "chromium-headless-shell" if shutil.which("chromium-headless-shell") else "chromium"
+# Also what takes many page loads and is seldom alone in what it finds (tools/test --full).
+THOROUGH = os.environ.get("REPRISE_THOROUGH") == "1"
 IN_NAMESPACE = "REPRISE_TEST_IN_NAMESPACE"
 SKIPPED = 77
 
@@ -78,6 +80,11 @@ class TestCase(unittest.TestCase):
     def assert_sound(self, archive):
         done = run("archive", "verify", str(archive))
         self.assertEqual(done.returncode, 0, done.stdout.decode() + done.stderr.decode())
+
+
+def thorough(test):
+    """Of a test that only `tools/test --full` runs."""
+    return unittest.skipUnless(THOROUGH, "REPRISE_THOROUGH is not 1")(test)
 
 
 def environment(folder):

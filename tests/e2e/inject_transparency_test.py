@@ -8,7 +8,7 @@ What is told as different on purpose is EXCEPTIONS, and inject/README.md says wh
 import re
 
 import harness
-from inject_pages import BROWSERS, PAGES, Pages
+from inject_pages import FEWER_BROWSERS, PAGES, Pages
 
 URL = "https://one.test/transparency/index.html"
 
@@ -43,7 +43,7 @@ class Transparency(Pages):
         self.record_pages([f"/transparency/{name}" for name in [*files, "worker.js?show="]])
 
     def test_nothing_but_values_tells_that_the_script_was_there(self):
-        for browser in BROWSERS:
+        for browser in FEWER_BROWSERS:
             (old,) = self.load(URL, browser, "--inject", "none")
             for place in ("browser", "documents"):
                 with self.subTest(browser=browser, place=place):

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "analysis/differences/content.h"
+#include "analysis/differences/permissions.h"
 #include "tests/analysis/differences/made_page.h"
 
 namespace reprise {
@@ -358,12 +359,14 @@ TEST(Differences, OrderAndInitiator) {
 TEST(Differences, ADigestInTheDocumentGoesWithTheBody) {
   auto a = a_page();
   auto const tag = std::string("<script src=/app.js></script>");
-  a.set_body(kPage,
-             replaced(body(a, kPage), tag, "<script src=/app.js integrity=sha256-AAAA></script>"));
+  auto const with_digest = [&](std::string_view code) {
+    return replaced(body(a, kPage), tag,
+                    "<script src=/app.js integrity=" + digests_of(code).front() + "></script>");
+  };
   auto b = a_page();
-  b.set_body(kPage,
-             replaced(body(b, kPage), tag, "<script src=/app.js integrity=sha256-BBBB></script>"));
   b.set_body("https://a.test/app.js", "changed()");
+  b.set_body(kPage, with_digest("changed()"));
+  a.set_body(kPage, with_digest(body(a, "https://a.test/app.js")));
   auto const found = differences_of(a, b);
   EXPECT_EQ(found.all.size(), 2u);
   EXPECT_EQ(found.groups.size(), 1u) << titles(found);

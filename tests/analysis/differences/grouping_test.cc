@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "analysis/differences/permissions.h"
 #include "tests/analysis/differences/made_page.h"
 
 namespace reprise {
@@ -38,6 +39,92 @@ TEST(Groups, AnotherUrlIsNotJoinedToOtherElementsOfItsHost) {
                      page_of(element(" async"), "https://cdn.test/t.99ff00aa.js", "two()"));
   EXPECT_EQ(found.all.size(), 3u);  // an element, a body and its URL
   EXPECT_EQ(found.groups.size(), 2u);
+}
+
+/// A document with a policy, and a script of another host that may be read by it or not.
+MadePage permitting(std::string_view policy, std::string_view elements,
+                    std::string_view code = "code()", std::string_view readable_by = "*") {
+  MadePage page;
+  page.add(kDocument, "text/html", "<p>words</p>" + std::string(elements),
+           {{.name = "Content-Security-Policy", .value = policy}});
+  page.add("https://cdn.test/code.js", "text/javascript", code,
+           {{.name = "Access-Control-Allow-Origin", .value = readable_by}});
+  return page;
+}
+
+std::string digest_of(std::string_view code) {
+  return digests_of(code).back();
+}
+
+/// How many differences there are in how many groups.
+std::pair<std::size_t, std::size_t> found(const MadePage& a, const MadePage& b) {
+  auto const made = differences_of(a, b);
+  return {made.all.size(), made.groups.size()};
+}
+
+using Found = std::pair<std::size_t, std::size_t>;
+
+TEST(Permissions, APolicyGoesWithTheInlineCodeWhoseDigestItHas) {
+  auto const page = [](std::string_view code, std::string_view more) {
+    return permitting("script-src '" + digest_of(code) + "'",
+                      "<script>" + std::string(code) + "</script>" + std::string(more));
+  };
+  EXPECT_EQ(found(page("one()", "<div>1</div>"), page("two()", "<div>2</div>")), Found(3, 2));
+  // Of another code.
+  EXPECT_EQ(found(permitting("script-src 'sha256-AAAA='", "<script>one()</script>"),
+                  permitting("script-src 'sha256-BBBB='", "<script>two()</script>")),
+            Found(2, 2));
+}
+
+TEST(Permissions, APolicyGoesWithTheElementsOfAHostThatItPermits) {
+  auto const image = std::string_view("<img src=https://img.test/a.png>");
+  EXPECT_EQ(
+      found(permitting("img-src 'self'", ""), permitting("img-src 'self' https://img.test", image)),
+      Found(2, 1));
+  EXPECT_EQ(found(permitting("img-src 'self' img.test", image), permitting("img-src 'self'", "")),
+            Found(2, 1));
+  EXPECT_EQ(found(permitting("img-src *", ""), permitting("img-src *.test other.test", image)),
+            Found(2, 2));
+}
+
+TEST(Permissions, APolicyWithNewNoncesGoesWithTheirElements) {
+  EXPECT_EQ(found(permitting("script-src 'unsafe-inline'", "<script>one()</script>"),
+                  permitting("script-src 'nonce-abcdefgh'",
+                             "<script nonce=abcdefgh>one()</script><div>2</div>")),
+            Found(3, 2));
+}
+
+TEST(Permissions, APolicyWithoutUnsafeInlineGoesWithTheInlineCode) {
+  EXPECT_EQ(found(permitting("script-src 'unsafe-inline'", "<script>one()</script>"),
+                  permitting("script-src 'self'", "<div>2</div>")),
+            Found(3, 2));
+}
+
+TEST(Permissions, AScriptWithTheDigestOfAnotherOneGoesWithIt) {
+  auto const page = [](std::string_view code) {
+    auto made = permitting("", "", code);
+    made.add("https://a.test/runtime.js", "text/javascript",
+             "const sriHashes = { 7: '" + digest_of(code) + "' };\nload(7);\n");
+    return made;
+  };
+  EXPECT_EQ(found(page("one()"), page("two()")), Found(2, 1));
+}
+
+TEST(Permissions, AnElementThatIsReadAcrossOriginsGoesWithThePolicyOfItsFile) {
+  auto const element = [](std::string_view more) {
+    return "<script src=https://cdn.test/code.js" + std::string(more) + "></script>";
+  };
+  EXPECT_EQ(found(permitting("", element(""), "code()", "https://other.test"),
+                  permitting("", element(" crossorigin"), "code()", "https://a.test")),
+            Found(2, 1));
+  EXPECT_EQ(found(permitting("", element(""), "code()", "https://other.test"),
+                  permitting("", element(" async"), "code()", "https://a.test")),
+            Found(2, 2));
+}
+
+TEST(Permissions, DigestsAreReadFromAnyText) {
+  EXPECT_EQ(digests_named_in("x sha256-a-_/= sha1-b 'sha384-c'sha512-"),
+            (std::vector<std::string>{"sha256-a+//=", "sha384-c", "sha512-"}));
 }
 
 }  // namespace
