@@ -98,7 +98,10 @@ void LoadOptions::add_to(CLI::App& command) {
                      "Write the result here as JSON; - writes to standard output; for a folder of "
                      "archives, a folder");
   command
-      .add_option("--har", har_folder, "Write a HAR of each load, with its timings, to this folder")
+      .add_option(
+          "--har", har_folder,
+          "Write a HAR of each load, with its timings, to this folder: load-0001.har, for a "
+          "folder of archives NAME-load-0001.har")
       ->type_name("DIR");
   auto const list = [&](const char* flag, std::vector<std::string>& values, const char* what) {
     command.add_option(flag, values, what)->allow_extra_args(false)->type_name("A,B");
