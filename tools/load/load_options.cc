@@ -214,8 +214,7 @@ LoadSetup LoadOptions::setup(const WhatIfArchive& archive) const {
   setup.favoured = !replay_switches.at("--no-realtime");
   setup.replay_arguments.insert(setup.replay_arguments.end(), replay_flags.begin(),
                                 replay_flags.end());
-  setup.time_limit = browsing.keep_open ? std::chrono::hours(24)
-                                        : load_time_limit(std::chrono::seconds(browsing.timeout_s));
+  setup.time_limit = browsing.time_limit();
   return setup;
 }
 
