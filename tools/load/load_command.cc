@@ -271,12 +271,7 @@ int load(const LoadOptions& options) {
   for (const std::string& url : options.urls()) {
     if (auto const wrong = check_page_url(url); !wrong.empty()) return say(kExitUsage, wrong);
   }
-  for (const fs::path& folder :
-       {options.browsing.screenshot_folder, options.browsing.trace_folder, options.har_folder}) {
-    std::error_code error;
-    if (!folder.empty()) fs::create_directories(folder, error);
-    if (error) return say(kExitFailed, folder.string() + ": " + error.message());
-  }
+  if (auto const made = options.make_folders(); !made) return say(kExitFailed, made.error());
   std::error_code ignored;
   bool const folder = fs::is_directory(options.archive(), ignored);
   if (auto const can = check_writable(options.output); !options.output.empty() && !folder && !can) {

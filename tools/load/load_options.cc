@@ -181,6 +181,16 @@ std::expected<std::vector<LoadCell>, std::string> LoadOptions::cells(
   return load_cells(sides);
 }
 
+std::expected<void, std::string> LoadOptions::make_folders() const {
+  for (const std::filesystem::path& folder :
+       {browsing.screenshot_folder, browsing.trace_folder, har_folder}) {
+    std::error_code error;
+    if (!folder.empty()) std::filesystem::create_directories(folder, error);
+    if (error) return std::unexpected(folder.string() + ": " + error.message());
+  }
+  return {};
+}
+
 WhatIfOptions LoadOptions::what_if() const {
   WhatIfOptions what_if{.texts = what_ifs};
   // replay checks what it is; this is what it will serve.
