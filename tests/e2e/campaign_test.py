@@ -121,15 +121,19 @@ class Recorded(campaigns.CampaignCase):
     def test_pages_are_recorded_in_shards_side_by_side_and_collected_into_one_corpus(self):
         tls = Certificate(self.folder / "tls", (HOST,))
         server = self.origin(campaigns.answer, names=(HOST,), tls=tls)
+        browser, used = self.folder / "browser", self.folder / "used"
+        browser.write_text(f"#!/bin/sh\n[ \"$1\" = --version ] || : > {used}\n"
+                           f"exec {campaigns.BROWSER} \"$@\"\n")
+        browser.chmod(0o755)
         file = self.campaign(
             urls=[f"https://{HOST}/", f"https://{HOST}/none"], load_seconds=60, shard_minutes=1,
-            browsers=[campaigns.BROWSER],
-            flags=["--browser", campaigns.BROWSER, "--quiet", "100", "--settle", "50", "--retries",
-                   "0", *server.connect_arguments()])
+            browsers=[str(browser)], flags=["--quiet", "100", "--settle", "50", "--retries", "0",
+                                            *server.connect_arguments()])
         self.run_campaign("plan", file, "-o", self.plan)
         self.run_campaign("submit", self.plan, "--node", "here", "--jobs", "2")
         status = self.status()
         self.assertEqual((status["done"], status["missing"], status["loads"]), (2, [], 2))
+        self.assertTrue(used.exists())
         corpus = self.folder / "collected"
         self.run_campaign("collect", self.plan, "-o", corpus)
         pages = json.loads((corpus / "corpus.json").read_text())["pages"]
