@@ -116,6 +116,25 @@ void require_one_configuration(Fields& from, const CampaignFile& campaign) {
   require_one("sides", campaign.sides.size());
 }
 
+/// What `record` does not read. A plan has each with its default.
+void require_what_record_reads(Fields& from, const CampaignFile& campaign) {
+  if (campaign.browsers.size() > 1) {
+    from.wrong("browsers", "must be one: the task record opens each page in one browser");
+  }
+  auto const require_default = [&](std::string_view name, bool is_default) {
+    if (is_default) return;
+    from.wrong(name,
+               "cannot be used with the task record: give options of `reprise record` as flags");
+  };
+  using Texts = std::vector<std::string>;
+  require_default("protocols", campaign.protocols == Texts{"recorded"});
+  require_default("links", campaign.links == Texts{"none"});
+  require_default("caches", campaign.caches == Texts{"cold"});
+  const CampaignSide& side = campaign.sides.front();
+  require_default("sides",
+                  campaign.sides.size() == 1 && side.flags.empty() && side.archives.empty());
+}
+
 CampaignFile read_campaign(Fields from) {
   CampaignFile campaign;
   if (from.text("schema") != kCampaignSchema) {
@@ -144,6 +163,7 @@ CampaignFile read_campaign(Fields from) {
   });
   if (campaign.sides.empty()) campaign.sides.push_back({.name = "A", .flags = {}, .archives = {}});
   if (campaign.task == CampaignFile::Task::kAdvise) require_one_configuration(from, campaign);
+  if (campaign.task == CampaignFile::Task::kRecord) require_what_record_reads(from, campaign);
   campaign.loads = static_cast<unsigned>(in_range(from, "loads", 20, 1, kLoadsMax));
   campaign.budget_hours = in_range(from, "budget_hours", 0, 0, 1e6);
   if (from.has("loads") && campaign.budget_hours > 0) {

@@ -131,6 +131,9 @@ Result<std::unique_ptr<Browser>> Browser::start(const BrowserOptions& options,
   auto version = state->driver->greet(*state->connection, deadline);
   if (!version) return unusable(version.error());
   state->version = std::move(*version);
+  bool const is_other = !options.program.empty() && !options.program.has_parent_path() &&
+                        options.program != program->filename();
+  if (is_other) state->version += " (" + program->filename().string() + ")";
   for (const fs::path& extension : options.extensions) {
     auto const reply = state->connection->call(state->driver->install_command(extension), deadline);
     if (!reply) return unusable(reply.error());

@@ -19,8 +19,8 @@
 namespace reprise {
 
 struct BrowserOptions {
-  /// Empty: searched on PATH (chromium, google-chrome, ...). A name that begins with "firefox" is
-  /// Firefox, any other Chromium.
+  /// Empty or "chromium": searched on PATH (chromium, google-chrome, ...). A name that begins with
+  /// "firefox" is Firefox, any other Chromium.
   std::filesystem::path program;
   std::vector<std::string> extra_flags;  ///< such as a replay's chromium_flags
   /// PEM file of an authority to trust, in the browser's own database; empty: none.
@@ -84,7 +84,9 @@ class Browser {
   /// False after the browser died or stopped answering: further loads fail, so start another.
   bool usable() const;
 
-  std::string version() const;  ///< "Chrome/156.0.8078.73", "Firefox/153.7.0"
+  /// "Chrome/156.0.8078.73", "Firefox/153.7.0"; "Chrome/156.0.8078.73 (google-chrome)" if that was
+  /// found instead of the program that was named.
+  std::string version() const;
   /// The command line without the program and the random path of the private folder.
   const std::vector<std::string>& flags() const;
 

@@ -21,6 +21,7 @@ constexpr std::uint16_t kUnusedPort = 1;
 /// Linux limits an argument to 128 KiB.
 constexpr std::size_t kOriginsBytesMax = 120'000;
 
+/// The first one is the default, and stands for any of them.
 constexpr std::string_view kPrograms[] = {"chromium", "google-chrome", "google-chrome-stable",
                                           "chromium-browser", "chromium-headless-shell"};
 
@@ -61,7 +62,7 @@ void merge_lists(std::vector<std::string>& flags, std::string_view prefix) {
 }  // namespace
 
 std::optional<fs::path> find_browser(const fs::path& wanted) {
-  if (wanted.empty()) {
+  if (wanted.empty() || wanted.native() == kPrograms[0]) {
     for (auto const name : kPrograms) {
       if (auto found = on_path(name)) return found;
     }

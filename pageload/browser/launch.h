@@ -16,8 +16,9 @@
 
 namespace reprise {
 
-/// The absolute path of `wanted`, or, if empty, of the first known browser on PATH. Returns nullopt
-/// if it is not installed.
+/// The absolute path of `wanted`. If it is empty or "chromium", of the first on PATH of chromium,
+/// google-chrome, google-chrome-stable, chromium-browser and chromium-headless-shell. Returns
+/// nullopt if it is not installed.
 std::optional<std::filesystem::path> find_browser(const std::filesystem::path& wanted);
 
 /// Whether the program is a Firefox, by its name.

@@ -28,8 +28,8 @@ struct LoadSetup {
   std::function<bool()> stop = [] { return false; };
 };
 
-/// LoadSetup::time_limit for pages that may take `timeout`: twice that for a warm cache, and time
-/// to start and to read out for slow machines.
+/// LoadSetup::time_limit for pages without steps that may take `timeout`: twice that for a warm
+/// cache, and time to start and to read out for slow machines.
 constexpr std::chrono::seconds load_time_limit(std::chrono::seconds timeout) {
   return 2 * timeout + std::chrono::seconds(300);
 }

@@ -121,15 +121,19 @@ class Recorded(campaigns.CampaignCase):
     def test_pages_are_recorded_in_shards_side_by_side_and_collected_into_one_corpus(self):
         tls = Certificate(self.folder / "tls", (HOST,))
         server = self.origin(campaigns.answer, names=(HOST,), tls=tls)
+        browser, used = self.folder / "browser", self.folder / "used"
+        browser.write_text(f"#!/bin/sh\n[ \"$1\" = --version ] || : > {used}\n"
+                           f"exec {campaigns.BROWSER} \"$@\"\n")
+        browser.chmod(0o755)
         file = self.campaign(
             urls=[f"https://{HOST}/", f"https://{HOST}/none"], load_seconds=60, shard_minutes=1,
-            browsers=[campaigns.BROWSER],
-            flags=["--browser", campaigns.BROWSER, "--quiet", "100", "--settle", "50", "--retries",
-                   "0", *server.connect_arguments()])
+            browsers=[str(browser)], flags=["--quiet", "100", "--settle", "50", "--retries", "0",
+                                            *server.connect_arguments()])
         self.run_campaign("plan", file, "-o", self.plan)
         self.run_campaign("submit", self.plan, "--node", "here", "--jobs", "2")
         status = self.status()
         self.assertEqual((status["done"], status["missing"], status["loads"]), (2, [], 2))
+        self.assertTrue(used.exists())
         corpus = self.folder / "collected"
         self.run_campaign("collect", self.plan, "-o", corpus)
         pages = json.loads((corpus / "corpus.json").read_text())["pages"]
@@ -254,6 +258,30 @@ class Planned(campaigns.CampaignCase):
                 self.assertEqual(sorted(counted),
                                  sorted((run + 1, link) for run in range(40) for link in LINKS))
         self.assertEqual(os.stat(results / "set.json").st_mode & 0o777, 0o600)
+
+    def test_archives_that_are_old_or_torn_are_collected_again(self):
+        self.plan, collected = self.folder / "recorded", self.folder / "collected"
+        self.run_campaign("plan", self.campaign(urls=["https://a.test/"]), "-o", self.plan)
+        shard = self.plan / "results" / "000001"
+        shard.mkdir()
+        (shard / "shard.json").write_text(json.dumps(
+            {"schema": "reprise-shard/1", "plan": self.digest(), "shard": 1, "node": "n0",
+             "seconds": 9, "records": 0, "loads": 1, "failed": 0, "finished_unix_ms": 1e12,
+             "reprise": "0.1.0"}) + "\n")
+        (shard / "corpus.json").write_text(json.dumps(
+            {"schema": "reprise-corpus/1", "pages": [
+                {"url": "https://a.test/", "name": "a", "archive": "a.reprise"}]}))
+        (shard / "a.reprise").write_bytes(b"recorded")
+        collected.mkdir()
+        for found in (b"an older one", b"rec"):
+            for name in ("a.reprise", "a.reprise.part"):
+                (collected / name).unlink(missing_ok=True)
+                (collected / name).write_bytes(found)
+            for _ in range(2):
+                self.run_campaign("collect", self.plan, "-o", collected)
+                self.assertEqual((collected / "a.reprise").read_bytes(), b"recorded")
+        self.assertEqual(sorted(path.name for path in collected.iterdir()),
+                         ["a.reprise", "corpus.json"])
 
     def test_a_campaign_that_cannot_be_planned_says_what_to_change(self):
         for members, sentence in (

@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """`httparchive`, which reads and writes archives of Web Page Replay."""
 
+import gzip
 import os
+import shutil
+import unittest
 
 import harness
 import wpr_case
+from wire import response
 from wpr_case import entry, read_wprgo, write_wprgo
 
 ONE, TWO, POST = "http://a.test/one?x=1", "https://b.test:8443/two", "http://a.test/post"
@@ -41,6 +45,25 @@ class HttpArchive(wpr_case.TestCase):
         self.assertIn("-" * 40 + "\nGET /one?x=1 HTTP/1.1\r\n", text)
         self.assertTrue(text.endswith("\r\n\r\nfirst\n"), text)
         self.assertNotIn("second", text)
+
+    def test_cat_decodes_bodies_if_told_to(self):
+        coded = gzip.compress(b"plain text", mtime=0)
+        archive = write_wprgo(self.folder / "coded.wprgo", [
+            (ONE, entry(ONE, coded, type="text/html\r\nContent-Encoding: gzip")),
+            (TWO, entry(TWO, b"no gzip", type="text/html\r\nContent-Encoding: gzip"))])
+        text = self.run_tool("cat", "--decode_response_body", "--full-path=/one", archive)
+        self.assertTrue(text.endswith("Content-Encoding: gzip\r\nContent-Length: 10\r\n\r\n"
+                                      "plain text\n"), text)
+        text = self.run_tool("cat", "-decode-response-body", archive, status=1)
+        self.assertIn("\r\n\r\nplain text\n", text)
+        self.assertIn("\r\n\r\nno gzip\n", text)
+
+    def test_flags_that_change_nothing_are_taken(self):
+        flags = ["--decode-response-body", "--log_level=WARN", "--relative-timestamps"]
+        self.assertEqual(self.run_tool("ls", *flags, self.archive),
+                         self.run_tool("ls", self.archive))
+        self.run_tool("trim", *flags, "--host=a.test", self.archive, self.output)
+        self.assertEqual(self.urls(), [TWO])
 
     def test_trim_drops_or_keeps_the_selected(self):
         self.run_tool("trim", "--host=a.test", self.archive, self.output)
@@ -94,6 +117,18 @@ class HttpArchive(wpr_case.TestCase):
         self.assertEqual(self.urls(), sorted([ONE, TWO, POST]))
         self.run_tool("add", "--skip_existing", self.archive, self.output, ONE, ONE)
         self.assertEqual(self.urls(), sorted([ONE, TWO, POST]))
+
+    @unittest.skipUnless(shutil.which(harness.BROWSER), "no Chromium")
+    def test_add_replaces_what_is_there_if_told_to(self):
+        page = b"<!doctype html><link rel=icon href=data:,>new"
+        origin = self.origin(lambda _: response(page, headers=b"Content-Type: text/html\r\n"))
+        url = f"http://localhost:{origin.port}/page"
+        archive = write_wprgo(self.folder / "old.wprgo", [
+            (url, entry(url, b"old")), (ONE, entry(ONE, b"first"))])
+        self.run_tool("add", "--overwrite_existing", archive, self.output, url)
+        added = read_wprgo(self.output)
+        self.assertEqual(sorted(added), sorted([url, ONE]))
+        self.assertEqual([answer.split(b"\r\n\r\n")[1] for _, answer in added[url]], [page])
 
     def test_archives_of_reprise_are_read_and_written(self):
         ours = self.folder / "a.reprise"

@@ -213,14 +213,21 @@ class Collecting {
     return all.write(options_.output) ? kExitDone : kExitFailed;
   }
 
-  bool link_archive(const fs::path& from, const std::string& name) const {
+  /// An older or torn one of an earlier run is replaced.
+  bool link_archive(const fs::path& folder, const std::string& name) const {
     std::error_code error;
+    auto const from = folder / name;
     auto const to = options_.output / name;
-    if (fs::exists(to, error)) return true;
-    fs::create_hard_link(from / name, to, error);
-    if (error) fs::copy_file(from / name, to, error);
-    if (error) say_of_campaign(0, to.string() + ": " + error.message());
-    return !error;
+    if (fs::equivalent(from, to, error)) return true;
+    auto const part = fs::path(to).concat(".part");
+    fs::remove(part, error);
+    fs::create_hard_link(from, part, error);
+    if (error) fs::copy_file(from, part, error);
+    if (!error) fs::rename(part, to, error);
+    if (!error) return true;
+    say_of_campaign(0, to.string() + ": " + error.message());
+    fs::remove(part, error);
+    return false;
   }
 
   const CampaignFolder& folder_;

@@ -215,7 +215,14 @@ class ShardRun {
     }
     std::vector<std::string> words{"record", "--urls", (folder / "urls.txt").string(), "-o",
                                    folder.string()};
-    words.insert(words.end(), plan_.campaign.flags.begin(), plan_.campaign.flags.end());
+    auto const& flags = plan_.campaign.flags;
+    auto const names_browser = [](const std::string& word) {
+      return word == "--browser" || word.starts_with("--browser=");
+    };
+    if (std::ranges::none_of(flags, names_browser)) {
+      words.insert(words.end(), {"--browser", plan_.campaign.browsers.front()});
+    }
+    words.insert(words.end(), flags.begin(), flags.end());
     auto const code = run_self(std::move(words));
     auto const corpus = read_json(folder / "corpus.json");
     // A page that cannot be recorded is a result, like a load that fails.

@@ -19,6 +19,30 @@ std::unexpected<CommandRefusal> refuse(std::string text, int exit_code = kExitUs
   return std::unexpected(CommandRefusal{exit_code, std::move(text)});
 }
 
+/// Why an option that only `reprise load` itself reads is refused; empty if none was given.
+std::string unread_option(const LoadOptions& options) {
+  if (!options.output.empty() || !options.record_to.empty() || !options.record_flags.empty()) {
+    return "-o, --record-to and --record-flag cannot be used in a side";
+  }
+  if (options.runs) {
+    return "--runs is for `reprise load`: use --max-runs (in a campaign: loads)";
+  }
+  if (options.warm_ups) {
+    return "--warm-up is for `reprise load`: leave it out";
+  }
+  if (!options.budget.empty()) {
+    return "--budget is for all sides together: give it to the command (in a campaign: "
+           "budget_hours)";
+  }
+  if (options.seed) {
+    return "--seed is for all sides together: give it to the command (in a campaign: seed)";
+  }
+  if (!options.har_folder.empty()) {
+    return "--har is for `reprise load`: `reprise view` saves loads as HAR, too";
+  }
+  return {};
+}
+
 }  // namespace
 
 std::expected<ExperimentSide, CommandRefusal> ExperimentSide::parse(const std::string& text) {
@@ -48,9 +72,7 @@ std::expected<ExperimentSide, CommandRefusal> ExperimentSide::of_words(
     std::vector<std::string> words) {
   LoadOptions options;
   if (auto const wrong = parse_load_words(std::move(words), options)) return refuse(*wrong);
-  if (!options.output.empty() || !options.record_to.empty()) {
-    return refuse("-o and --record-to cannot be used in a side");
-  }
+  if (auto const wrong = unread_option(options); !wrong.empty()) return refuse(wrong);
   // They would be part of what is measured.
   if (options.browsing.keep_open || !options.browsing.extensions.empty()) {
     return refuse("--keep-open and --extension are for `reprise load` alone");
@@ -64,6 +86,7 @@ std::expected<ExperimentSide, CommandRefusal> ExperimentSide::of_words(
   if (!urls) return std::unexpected(urls.error());
   auto cells = options.cells(*urls);
   if (!cells) return refuse(cells.error());
+  if (auto const made = options.make_folders(); !made) return refuse(made.error(), kExitFailed);
   auto what_if = WhatIfArchive::make(archive, options.what_if());
   if (!what_if) return std::unexpected(what_if.error());
   ExperimentSide side(std::move(*given), std::move(*what_if));

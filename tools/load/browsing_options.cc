@@ -9,6 +9,7 @@
 
 #include "base/system/text_file.h"
 #include "base/text/printable.h"
+#include "pageload/run/load_run.h"
 #include "tools/process/command_line.h"
 
 namespace fs = std::filesystem;
@@ -210,6 +211,19 @@ PageOptions BrowsingOptions::page() const {
   options.steps = steps;
   options.keep_open = keep_open;
   return options;
+}
+
+std::chrono::seconds BrowsingOptions::time_limit() const {
+  if (keep_open) return std::chrono::hours(24);
+  std::chrono::seconds const timeout(timeout_s);
+  auto limit = load_time_limit(timeout);
+  for (const Step& step : steps) {
+    bool const pauses = step.kind == Step::Kind::kPause;
+    limit += pauses ? std::chrono::ceil<std::chrono::seconds>(step.pause) : timeout;
+  }
+  // After the last step, until the page is quiet again.
+  if (!steps.empty()) limit += timeout;
+  return limit;
 }
 
 }  // namespace reprise

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -45,6 +46,8 @@ struct BrowsingOptions {
 
   BrowserOptions browser() const;
   PageOptions page() const;
+  /// LoadSetup::time_limit for such loads: no step and no page is cut off before its own limit.
+  std::chrono::seconds time_limit() const;
 };
 
 }  // namespace reprise

@@ -102,15 +102,16 @@ int record_pages(const fs::path& archive, const std::vector<std::string>& flags,
   return WIFEXITED(*status) ? WEXITSTATUS(*status) : int{kExitFailed};
 }
 
-/// The loads of one archive, or live.
+/// The loads of one archive, or live. `file_prefix` begins the names of the files of each load.
 class Measurement {
  public:
   Measurement(const LoadOptions& options, const LoadSetup& setup,
-              const std::vector<LoadCell>& cells, LoadResult& result)
+              const std::vector<LoadCell>& cells, LoadResult& result, std::string file_prefix)
       : options_(options),
         setup_(setup),
         cells_(cells),
         result_(result),
+        file_prefix_(std::move(file_prefix)),
         progress_(cells),
         budget_(cells.size()) {}
 
@@ -160,8 +161,9 @@ class Measurement {
   bool make(const PlannedLoad& next) {
     const LoadCell& cell = cells_[next.cell];
     progress_.begins(cell);
-    char name[32];
-    std::snprintf(name, sizeof name, "load-%04zu", result_.loads.size() + 1);
+    char numbered[32];
+    std::snprintf(numbered, sizeof numbered, "load-%04zu", result_.loads.size() + 1);
+    auto const name = file_prefix_ + numbered;
     auto const began = Clock::now();
     auto measured =
         measure_load(setup_of_run(setup_, cell.configuration.link, result_.seed, next.run),
@@ -200,6 +202,7 @@ class Measurement {
   const LoadSetup& setup_;
   const std::vector<LoadCell>& cells_;
   LoadResult& result_;
+  std::string file_prefix_;
   Progress progress_;
   LoadBudget budget_;
   std::size_t planned_ = 0;
@@ -209,7 +212,7 @@ class Measurement {
 
 /// The same, with the work before and after. `name` is the archive's name on the command line.
 int measure_one(const LoadOptions& options, const fs::path& archive, const fs::path& name,
-                const fs::path& output) {
+                const fs::path& output, const std::string& file_prefix) {
   auto const urls = pages_to_load(options, archive);
   if (!urls) return say(urls.error().exit_code, urls.error().text);
   auto const cells = options.cells(*urls);
@@ -221,7 +224,7 @@ int measure_one(const LoadOptions& options, const fs::path& archive, const fs::p
   std::fputs(what_if_text(what_if->effects()).c_str(), stderr);
   result.what_ifs = what_ifs_made(what_if->effects());
   auto const setup = options.setup(*what_if);
-  int const exit_code = Measurement(options, setup, *cells, result).run();
+  int const exit_code = Measurement(options, setup, *cells, result, file_prefix).run();
   if (output.empty()) return exit_code;
   if (auto const written = write_result(result, output); !written) {
     return say(kExitFailed, output.string() + " cannot be written: " + written.error().message());
@@ -229,7 +232,8 @@ int measure_one(const LoadOptions& options, const fs::path& archive, const fs::p
   return exit_code;
 }
 
-/// Measures each archive of a folder; its result goes beside it or to the folder of -o.
+/// Measures each archive of a folder; its result goes beside it or to the folder of -o. The files
+/// of its loads have its name, too: they share the folders of --har, --screenshot and --trace.
 int measure_folder(const LoadOptions& options, const fs::path& folder) {
   std::vector<fs::path> archives;
   std::error_code error;
@@ -247,7 +251,8 @@ int measure_folder(const LoadOptions& options, const fs::path& folder) {
   for (const fs::path& archive : archives) {
     std::fprintf(stderr, "%s\n", archive.c_str());
     auto const code =
-        measure_one(options, archive, archive, to / archive.filename().replace_extension(".json"));
+        measure_one(options, archive, archive, to / archive.filename().replace_extension(".json"),
+                    archive.stem().string() + "-");
     if (code != kExitDone) exit_code = code;
     if (Interruption::was_asked()) break;
   }
@@ -266,12 +271,7 @@ int load(const LoadOptions& options) {
   for (const std::string& url : options.urls()) {
     if (auto const wrong = check_page_url(url); !wrong.empty()) return say(kExitUsage, wrong);
   }
-  for (const fs::path& folder :
-       {options.browsing.screenshot_folder, options.browsing.trace_folder, options.har_folder}) {
-    std::error_code error;
-    if (!folder.empty()) fs::create_directories(folder, error);
-    if (error) return say(kExitFailed, folder.string() + ": " + error.message());
-  }
+  if (auto const made = options.make_folders(); !made) return say(kExitFailed, made.error());
   std::error_code ignored;
   bool const folder = fs::is_directory(options.archive(), ignored);
   if (auto const can = check_writable(options.output); !options.output.empty() && !folder && !can) {
@@ -287,7 +287,7 @@ int load(const LoadOptions& options) {
     if (code != kExitDone) return code;
   }
   if (folder) return measure_folder(options, archive);
-  return measure_one(options, archive, options.archive(), options.output);
+  return measure_one(options, archive, options.archive(), options.output, "");
 }
 
 }  // namespace

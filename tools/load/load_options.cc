@@ -98,7 +98,10 @@ void LoadOptions::add_to(CLI::App& command) {
                      "Write the result here as JSON; - writes to standard output; for a folder of "
                      "archives, a folder");
   command
-      .add_option("--har", har_folder, "Write a HAR of each load, with its timings, to this folder")
+      .add_option(
+          "--har", har_folder,
+          "Write a HAR of each load, with its timings, to this folder: load-0001.har, for a "
+          "folder of archives NAME-load-0001.har")
       ->type_name("DIR");
   auto const list = [&](const char* flag, std::vector<std::string>& values, const char* what) {
     command.add_option(flag, values, what)->allow_extra_args(false)->type_name("A,B");
@@ -178,6 +181,16 @@ std::expected<std::vector<LoadCell>, std::string> LoadOptions::cells(
   return load_cells(sides);
 }
 
+std::expected<void, std::string> LoadOptions::make_folders() const {
+  for (const std::filesystem::path& folder :
+       {browsing.screenshot_folder, browsing.trace_folder, har_folder}) {
+    std::error_code error;
+    if (!folder.empty()) std::filesystem::create_directories(folder, error);
+    if (error) return std::unexpected(folder.string() + ": " + error.message());
+  }
+  return {};
+}
+
 WhatIfOptions LoadOptions::what_if() const {
   WhatIfOptions what_if{.texts = what_ifs};
   // replay checks what it is; this is what it will serve.
@@ -211,8 +224,7 @@ LoadSetup LoadOptions::setup(const WhatIfArchive& archive) const {
   setup.favoured = !replay_switches.at("--no-realtime");
   setup.replay_arguments.insert(setup.replay_arguments.end(), replay_flags.begin(),
                                 replay_flags.end());
-  setup.time_limit = browsing.keep_open ? std::chrono::hours(24)
-                                        : load_time_limit(std::chrono::seconds(browsing.timeout_s));
+  setup.time_limit = browsing.time_limit();
   return setup;
 }
 

@@ -49,6 +49,8 @@ struct LoadOptions {
   /// For one archive; `urls` are the pages. The error is a sentence.
   std::expected<std::vector<LoadCell>, std::string> cells(
       const std::vector<std::string>& urls) const;
+  /// Creates the folders for the files about each load. The error is a sentence.
+  std::expected<void, std::string> make_folders() const;
   /// For the replays of all loads.
   WhatIfOptions what_if() const;
   /// Its loads end once Interruption::was_asked(). `archive` is empty if live.

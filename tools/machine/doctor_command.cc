@@ -17,6 +17,7 @@
 #include "base/system/descriptor.h"
 #include "base/system/machine_sample.h"
 #include "base/system/program.h"
+#include "pageload/browser/launch.h"
 #include "pageload/browser/nss_database.h"
 #include "proxy/tls/certificate_authority.h"
 #include "shaper/packet/packet_shell.h"
@@ -50,7 +51,7 @@ Check check_browser(const std::string& name, const std::vector<std::string>& pro
                     const std::string& package, bool needed) {
   Check check{.name = name, .needed = needed};
   for (const std::string& program : programs) {
-    auto const found = find_program(program);
+    auto const found = find_browser(program);
     if (!found) continue;
     auto const version = run_program(*found, {"--version"});
     check.ok = version && version->exit_code == 0;
@@ -180,9 +181,8 @@ std::optional<Check> check_idle_processors() {
 std::vector<Check> run_checks() {
   std::optional<std::string> common_name;
   std::vector<Check> checks;
-  checks.push_back(check_browser(
-      "chromium", {"chromium", "google-chrome", "google-chrome-stable", "chromium-browser"},
-      "chromium", true));
+  // The one that `load` and `record` would use.
+  checks.push_back(check_browser("chromium", {"chromium"}, "chromium", true));
   checks.push_back(check_browser("firefox", {"firefox", "firefox-esr"}, "firefox-esr", false));
   checks.push_back(check_port("--http", 8080, SOCK_STREAM));
   checks.push_back(check_port("--https", 8443, SOCK_STREAM));

@@ -127,24 +127,6 @@ void take_settings(const Injection& injection, SessionInfo& session) {
                             .mode = std::string(to_string(injection.settings.clock))};
 }
 
-/// The options, of those given with a list of pages, for the `record` of one page.
-std::vector<std::string> passed_on(const CLI::App& sub) {
-  std::vector<std::string> arguments;
-  for (const CLI::Option* const option : sub.get_options()) {
-    auto const name = option->get_name();
-    bool const own = name == "--urls" || name == "--output" || name == "--retries";
-    if (own || option->count() == 0 || option->get_positional()) continue;
-    if (option->get_items_expected_max() == 0) {
-      arguments.push_back(name);
-      continue;
-    }
-    for (const std::string& value : option->results()) {
-      arguments.insert(arguments.end(), {name, value});
-    }
-  }
-  return arguments;
-}
-
 int record_list(const RecordOptions& options, const CLI::App& sub) {
   if (options.append || !options.load_report.empty() || !options.urls.empty()) {
     std::fprintf(stderr,
@@ -173,6 +155,25 @@ int record_list(const RecordOptions& options, const CLI::App& sub) {
 }
 
 }  // namespace
+
+std::vector<std::string> passed_on(const CLI::App& command) {
+  std::vector<std::string> arguments;
+  for (const CLI::Option* const option : command.get_options()) {
+    auto const name = option->get_name();
+    bool const own = name == "--urls" || name == "--output" || name == "--retries";
+    if (own || option->count() == 0 || option->get_positional()) continue;
+    bool const flag = option->get_items_expected_max() == 0;
+    for (const std::string& value : option->results()) {
+      // A flag such as --no-realtime is the "false" of its option.
+      if (flag) {
+        arguments.push_back(name + "=" + value);
+      } else {
+        arguments.insert(arguments.end(), {name, value});
+      }
+    }
+  }
+  return arguments;
+}
 
 int record(const RecordOptions& options, const std::vector<std::string>& command) {
   auto dialing = options.origins.dialing();

@@ -8,6 +8,10 @@
 #include "tools/serve/injection.h"
 #include "tools/serve/serving.h"
 
+namespace CLI {
+class App;
+}
+
 namespace reprise {
 
 /// The options of `reprise record`, as on its command line.
@@ -34,5 +38,9 @@ struct RecordOptions {
 /// Records until the end of the run. Prints on stderr; returns the exit code. `command`: the words
 /// after `--`; can be empty.
 int record(const RecordOptions& options, const std::vector<std::string>& command);
+
+/// What `reprise record --urls`, parsed by `command`, gives the `record` of each page: its options
+/// but for those of the list. A parser of the same options reads them alike.
+std::vector<std::string> passed_on(const CLI::App& command);
 
 }  // namespace reprise

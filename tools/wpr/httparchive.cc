@@ -16,6 +16,7 @@
 #include "tools/archive/given_archive.h"
 #include "tools/commands.h"
 #include "tools/process/command_line.h"
+#include "tools/wpr/printed_exchange.h"
 #include "tools/wpr/ruled_archive.h"
 #include "tools/wpr/wpr_serving.h"
 #include "tools/wpr/wprgo_file.h"
@@ -163,6 +164,9 @@ struct Arguments {
   bool invert = false;
   bool keep_duplicates = false;
   bool skip_existing = false;
+  bool overwrite_existing = false;
+  std::string log_level;             ///< changes nothing
+  bool relative_timestamps = false;  ///< changes nothing
 };
 
 /// Calls `visit` with each selected exchange of the session that a replay would serve.
@@ -193,17 +197,12 @@ int list(const Arguments& arguments) {
 
 int print_all(const Arguments& arguments) {
   exporting::FileOutput out(Descriptor(::dup(STDOUT_FILENO)));
-  int const code = visit(arguments, [&out](exporting::Job& job, const Exchange& exchange) {
-    using namespace exporting;
-    if (!is_writable(exchange)) return;
-    out.write("----------------------------------------\n");
-    write_message(job, request_message(job, exchange, AddHost::kAlways), out);
-    out.write("\n");
-    write_message(job, response_message(job, exchange, "HTTP/1.1"), out);
-    out.write("\n");
+  bool good = true;
+  int const code = visit(arguments, [&](exporting::Job& job, const Exchange& exchange) {
+    good = wpr::print_exchange(job, exchange, arguments.decode, out) && good;
   });
   out.flush();
-  return code;
+  return good || code != kExitDone ? code : int{kExitFailed};
 }
 
 int trim(const Arguments& arguments) {
@@ -287,9 +286,13 @@ int add(Arguments arguments) {
       if (exchange) std::erase(arguments.urls, url_of(exchange->request));
     }
   }
+  auto const keeps = [&arguments](const Exchange& exchange) {
+    return !arguments.overwrite_existing || exchange.request.method != "GET" ||
+           std::ranges::find(arguments.urls, url_of(exchange.request)) == arguments.urls.end();
+  };
   WorkFolder const folder;
   auto const added = folder / "a.reprise";
-  if (!folder.exists() || !copy(*opened->reader, added, keeps_all)) return kExitFailed;
+  if (!folder.exists() || !copy(*opened->reader, added, keeps)) return kExitFailed;
   if (!arguments.urls.empty()) {
     std::vector<std::string> words{"add", added};
     words.insert(words.end(), arguments.urls.begin(), arguments.urls.end());
@@ -326,13 +329,20 @@ void add_verbs(CLI::App& app, Arguments& arguments, int& exit_code) {
   };
   auto const selecting = [&arguments](CLI::App* command) {
     arguments.selection.add_to(*command);
+    command->add_option("--log-level", arguments.log_level, "Changes nothing");
+    command->add_flag("--relative-timestamps", arguments.relative_timestamps, "Changes nothing");
     return command;
   };
-  selecting(verb("ls", "List the requests", list));
-  selecting(verb("cat", "Print requests and responses", print_all));
-  selecting(with_output(verb("edit", "Edit response bodies in $EDITOR", edit)))
-      ->add_flag("--decode-response-body", arguments.decode, "Edit them without content coding");
-  selecting(with_output(verb("trim", "Drop the selected requests", trim)))
+  auto const decoding = [&](CLI::App* command, const char* what) {
+    selecting(command)->add_flag("--decode-response-body", arguments.decode, what);
+    return command;
+  };
+  decoding(verb("ls", "List the requests", list), "Changes nothing");
+  decoding(verb("cat", "Print requests and responses", print_all),
+           "Print them without content coding");
+  decoding(with_output(verb("edit", "Edit response bodies in $EDITOR", edit)),
+           "Edit them without content coding");
+  decoding(with_output(verb("trim", "Drop the selected requests", trim)), "Changes nothing")
       ->add_flag("--invert-match", arguments.invert, "Keep only them");
   selecting(with_output(verb("inject", "Put a script into documents", inject)))
       ->add_option("SCRIPT", arguments.script, "File with the script")
@@ -348,6 +358,8 @@ void add_verbs(CLI::App& app, Arguments& arguments, int& exit_code) {
   adding_all->add_option("FILE", arguments.list, "One URL per line")->required();
   for (auto* const each : {adding, adding_all}) {
     each->add_flag("--skip-existing", arguments.skip_existing, "Skip URLs that it has");
+    each->add_flag("--overwrite-existing", arguments.overwrite_existing,
+                   "Replace the responses that it has to the URLs");
   }
 }
 

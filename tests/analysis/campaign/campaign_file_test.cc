@@ -82,6 +82,22 @@ TEST(CampaignFile, RecordsIfItHasUrls) {
   EXPECT_EQ(campaign.task, CampaignFile::Task::kRecord);
 }
 
+TEST(CampaignFile, RefusesWhatRecordDoesNotRead) {
+  std::string const least =
+      R"("schema":"reprise-campaign/1","name":"a","urls":["https://a.test/"],)";
+  for (auto const* const members :
+       {R"("protocols":["h2"])", R"("links":["wpt:4g"])", R"("caches":["warm"])",
+        R"("sides":[{"name":"A"},{"name":"B"}])", R"("sides":[{"name":"A","flags":["--dom"]}])"}) {
+    EXPECT_THAT(refusal(least + members), HasSubstr("cannot be used with the task record"));
+  }
+  EXPECT_THAT(refusal(least + R"("browsers":["chromium","google-chrome"])"),
+              HasSubstr("browsers must be one"));
+  auto const campaign = parse_campaign("{" + least + R"("browsers":["google-chrome"]})").value();
+  auto const again = parse_campaign(json::serialize(to_json(campaign)));
+  ASSERT_TRUE(again) << again.error();
+  EXPECT_THAT(again->browsers, ElementsAre("google-chrome"));
+}
+
 TEST(CampaignFile, HasTheMembersOfItsSchema) {
   std::ifstream file(CAMPAIGN_SCHEMA);
   std::string const text{std::istreambuf_iterator<char>(file), {}};

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+
+#include "tests/scratch_folder.h"
 
 namespace reprise {
 namespace {
@@ -55,6 +58,46 @@ TEST(FindBrowser, TakesAPathAsItIsAndANameFromPath) {
   EXPECT_TRUE(find_browser("sh").has_value());
   EXPECT_EQ(find_browser("no-such-browser"), std::nullopt);
   EXPECT_EQ(find_browser("/bin"), std::nullopt);
+}
+
+/// With the programs that a test installs on PATH, and no others.
+class BrowserOnPath : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const char* const path = std::getenv("PATH")) before_ = path;
+    ::setenv("PATH", folder_.path().c_str(), 1);
+  }
+  void TearDown() override { ::setenv("PATH", before_.c_str(), 1); }
+
+  void install(std::string_view name) {
+    std::filesystem::create_symlink(FAKE_BROWSER, folder_ / name);
+  }
+
+  ScratchFolder folder_;
+  std::string before_ = "/usr/bin:/bin";
+};
+
+TEST_F(BrowserOnPath, IsAnyKnownOneIfChromiumIsNotInstalled) {
+  for (auto const* const name : {"chromium-headless-shell", "chromium-browser",
+                                 "google-chrome-stable", "google-chrome", "chromium"}) {
+    install(name);
+    EXPECT_EQ(find_browser("chromium"), folder_ / name);
+    EXPECT_EQ(find_browser(""), folder_ / name);
+  }
+  EXPECT_EQ(find_browser("google-chrome"), folder_ / "google-chrome");
+}
+
+TEST_F(BrowserOnPath, IsNamedIfItStandsInForChromium) {
+  BrowserOptions options;
+  options.program = "chromium";
+  for (auto const& [name, version] :
+       {std::pair{"google-chrome", "Fake/1 (google-chrome)"}, std::pair{"chromium", "Fake/1"}}) {
+    install(name);
+    std::string failure;
+    auto const browser = Browser::start(options, &failure);
+    ASSERT_TRUE(browser.has_value()) << failure;
+    EXPECT_EQ((*browser)->version(), version);
+  }
 }
 
 TEST(BrowserEnvironment, KeepsTheUsersHomeOut) {

@@ -82,6 +82,7 @@ class LoadCommand : public testing::Test {
       exit_code = -error.get_exit_code();
     }
     said_ = testing::internal::GetCapturedStderr();
+    if (fs::is_directory(file_)) return exit_code;  // of a folder of archives
     std::ifstream file(file_);
     std::string const text{std::istreambuf_iterator<char>(file), {}};
     if (!text.empty()) result_ = json::parse(text).as_object();
@@ -92,7 +93,7 @@ class LoadCommand : public testing::Test {
     return result_.at("loads").as_array().at(i).as_object();
   }
 
-  void TearDown() override { fs::remove(file_); }
+  void TearDown() override { fs::remove_all(file_); }
 
   fs::path file_ = fs::path(testing::TempDir()) / ("load-" + std::to_string(::getpid()) + ".json");
   std::string browser_ = FAKE_BROWSER;
@@ -158,6 +159,19 @@ TEST_F(LoadCommand, LoadsEachAFewTimesWithABudget) {
   EXPECT_THAT(said_, HasSubstr("the load events of the first ones are all alike"));
   EXPECT_THAT(said_, HasSubstr("standard errors of the load events: 0.00 ms in all"));
   EXPECT_EQ(load({"load", "good", "http://a.test/", "--budget", "1 day"}), kExitUsage);
+}
+
+TEST_F(LoadCommand, NamesTheFilesOfEachArchiveOfAFolderForIt) {
+  fs::create_directory(file_);
+  for (auto const* const name : {"one", "two"}) {
+    std::ofstream(file_ / (std::string(name) + ".reprise")) << "an archive";
+  }
+  auto const hars = file_ / "har";
+  EXPECT_EQ(load({"load", file_.string(), "http://a.test/", "--har", hars.string()}), kExitDone)
+      << said_;
+  for (auto const* const name : {"one-load-0001.har", "two-load-0001.har"}) {
+    EXPECT_TRUE(fs::exists(hars / name)) << name;
+  }
 }
 
 TEST_F(LoadCommand, SaysThatTheArchiveDoesNotHaveThePage) {

@@ -1,0 +1,43 @@
+#include "tools/record/record_command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tools/link/linked_command.h"
+#include "tools/process/command_line.h"
+
+namespace reprise {
+namespace {
+
+using testing::ElementsAre;
+
+/// What `record --urls` with these words gives the `record` of a page.
+std::vector<std::string> passed_on_of(std::vector<std::string> words, LinkOptions& options) {
+  CLI::App command("", "record");
+  options.add_to(command);
+  std::ranges::reverse(words);  // as CLI11 wants it
+  command.parse(words);
+  return passed_on(command);
+}
+
+TEST(RecordCommand, PassesOnWhatWasGivenWithAListOfPages) {
+  LinkOptions options;
+  EXPECT_THAT(passed_on_of({"--no-selfcheck", "--link", "wpt:4g", "--no-realtime"}, options),
+              ElementsAre("--link", "wpt:4g", "--realtime=false", "--no-selfcheck=true"));
+}
+
+TEST(RecordCommand, PassesFlagsOnThatMeanTheSameAgain) {
+  for (auto const* const flag : {"--realtime", "--no-realtime", "--keep-awake"}) {
+    LinkOptions given;
+    LinkOptions passed;
+    auto const words = passed_on_of({flag}, given);
+    EXPECT_EQ(passed_on_of(words, passed), words) << flag;
+    EXPECT_EQ(passed.realtime, given.realtime) << flag;
+    EXPECT_EQ(passed.keep_awake, given.keep_awake) << flag;
+  }
+}
+
+}  // namespace
+}  // namespace reprise
