@@ -36,14 +36,12 @@ struct SelfCheck {
   std::string skipped;
 };
 
-/// The maximum time of a self-check.
-inline constexpr std::chrono::milliseconds kSelfCheckMax{1900};
-
 /// Sends probes both ways through a temporary link over `devices`, with the probe sockets of
-/// `network`: a few small packets one by one for the delay, then one train of packets as long as
-/// rate and queue allow, for the rate; all of them count for the loss. Traces, outages, bursts and
-/// rates that a sender of datagrams cannot fill (over 1 Gbit/s) are measured but not judged.
-/// Meanwhile no link may run on `devices`, and nothing else may send. Errors: LinkRunner's.
+/// `network`, as plan_self_check() says: a few small packets one by one for the delay, then one
+/// train of packets as long as rate and queue allow, for the rate; all of them count for the loss.
+/// Traces, outages, bursts and rates that a sender of datagrams cannot fill (over 1 Gbit/s) are
+/// measured but not judged. Meanwhile no link may run on `devices`, and nothing else may send.
+/// Errors: LinkRunner's.
 ShellResult<SelfCheck> check_link(LinkDevices& devices, const BuiltNetwork& network,
                                   const LinkProfile& profile, const LinkRunnerOptions& options);
 
