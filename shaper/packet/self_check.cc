@@ -171,7 +171,7 @@ void probe_link(Side& down, Side& up, const SelfCheckPlan& plan, nanoseconds unt
     down.probe().send(kPingBytes);
     up.probe().send(kPingBytes);
     next += plan.ping_gap;
-    receive_until(down, up, next, false);
+    receive_until(down, up, std::min(until, next), false);
   }
   receive_until(down, up, std::min(until, next + plan.pings_wait), true);
   down.send_train(plan.down);

@@ -32,7 +32,7 @@ struct SelfCheck {
   double took_ms = 0;
   /// Deviations beyond the tolerance, as sentences.
   std::vector<std::string> deviations;
-  /// Why it was skipped, if it was: delays that do not fit into its time.
+  /// Why it was skipped, if it was: a delay or a rate that does not fit into its time.
   std::string skipped;
 };
 

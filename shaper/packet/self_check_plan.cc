@@ -66,6 +66,9 @@ SelfCheckPlan plan_self_check(const LinkProfile& profile) {
   plan.pings_wait = longest + plan.ping_gap;
   auto const train = std::max(wire_time(down, plan.down), wire_time(up, plan.up));
   plan.trains_wait = train + longest + kMargin;
+  if (kPings * plan.ping_gap + plan.pings_wait + plan.trains_wait > kSelfCheckMax) {
+    plan.skipped = "the link is too slow for a self-check";
+  }
   if (!is_steady(down) || !is_steady(up)) plan.trains_wait = kSelfCheckMax;
   return plan;
 }

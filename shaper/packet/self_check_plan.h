@@ -29,7 +29,7 @@ struct ProbeTrain {
 
 /// What to send over both directions, and how long to wait for it.
 struct SelfCheckPlan {
-  /// Why the link is not checked; empty if it is.
+  /// Why the link cannot be checked within kSelfCheckMax; empty if it can.
   std::string skipped;
   ProbeTrain down;
   ProbeTrain up;

@@ -37,5 +37,40 @@ TEST(SelfCheckPlan, ExpectsNothingOfALinkThatPauses) {
   EXPECT_FALSE(expected_ping_ms(link_to_check("100/100/40,outage=1s-2s").down));
 }
 
+TEST(SelfCheckPlan, SkipsALinkThatIsTooSlowForItsTime) {
+  auto const skipped = "the link is too slow for a self-check";
+  EXPECT_EQ(plan_self_check(link_to_check("1.5/0.5/50")).skipped, skipped);
+  EXPECT_EQ(plan_self_check(link_to_check("1bit/1bit/0")).skipped, skipped);
+  EXPECT_EQ(plan_self_check(link_to_check("100mbit/1/20,outage=1s-2s")).skipped, skipped);
+  // Each alone would fit.
+  EXPECT_EQ(plan_self_check(link_to_check("20/20/1200")).skipped, skipped);
+  EXPECT_EQ(plan_self_check(link_to_check("20/20/100")).skipped, "");
+  EXPECT_EQ(plan_self_check(link_to_check("9000/9000/1200")).skipped, "");
+  EXPECT_EQ(plan_self_check(link_to_check("9000/9000/1400")).skipped,
+            "the delay is too long for a self-check");
+}
+
+TEST(SelfCheckPlan, EveryKnownProfileIsChecked) {
+  for (const LinkProfile& profile : known_profiles()) {
+    EXPECT_EQ(plan_self_check(profile).skipped, "") << profile.id;
+  }
+}
+
+TEST(SelfCheckPlan, WaitsAsLongAsTheLastPacketCanTake) {
+  for (const char* const text : {"none", "20/20/100", "9000/768/170,jitter=20ms"}) {
+    auto const link = link_to_check(text);
+    auto const plan = plan_self_check(link);
+    Wire wire(link.up, 0s);
+    auto at = std::chrono::nanoseconds(0);
+    for (std::uint32_t i = 0; i < kPings; ++i, at += plan.ping_gap) {
+      auto const left = wire.send(kPingBytes, at);
+      EXPECT_LE(left, at + plan.ping_gap) << text;
+    }
+    auto left = at;
+    for (std::uint32_t i = 0; i < plan.up.packets; ++i) left = wire.send(plan.up.packet_bytes, at);
+    EXPECT_LE(left - at + link.up.delay + link.up.jitter, plan.trains_wait) << text;
+  }
+}
+
 }  // namespace
 }  // namespace reprise
