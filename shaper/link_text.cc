@@ -60,6 +60,14 @@ Error read_rate_or_trace(LinkSettings& to, std::string_view value) {
   return store(Trace::load(value), to.trace);
 }
 
+/// Random loss alone: it replaces any model given before.
+Error read_loss(LossModel& to, std::string_view value) {
+  LossModel model;
+  if (auto error = store(parse_share(value), model.in_good)) return error;
+  to = model;
+  return std::nullopt;
+}
+
 Error read_gilbert_elliott(LossModel& to, std::string_view value) {
   auto const parts = split(value, '/');
   if (parts.size() < 2 || parts.size() > 4) return quoted(value) + " is not P/R[/1-H[/1-K]]";
@@ -135,7 +143,7 @@ Error read_key(Draft& to, std::string_view key, std::string_view value) {
   if (key == "aqm") return read_discipline(settings.active_queue.discipline, value);
   if (key == "target") return store(parse_time(value, kDelayMax), settings.active_queue.target);
   if (key == "interval") return store(parse_time(value, kDelayMax), settings.active_queue.interval);
-  if (key == "loss") return store(parse_share(value), settings.loss.in_good);
+  if (key == "loss") return read_loss(settings.loss, value);
   if (key == "ge") return read_gilbert_elliott(settings.loss, value);
   if (key == "outage") return read_outages(settings.outages, value);
   return "is not a key; the keys are down, up, rtt, delay, jitter, reorder, burst, queue, aqm, "

@@ -108,6 +108,17 @@ TEST(LinkText, ReadsGilbertElliottAndOutages) {
             (Outages{.off = {{5s, 5500ms}}, .repeat = 5500ms}));
 }
 
+TEST(LinkText, ALaterLossModelReplacesTheOneBefore) {
+  LossModel const bursts{.in_good = 0, .good_to_bad = 0.01, .bad_to_good = 0.2, .in_bad = 1};
+  auto const example = read("9000/9000/170,ge=1%/20%,up.loss=0");
+  EXPECT_EQ(example.down.loss, bursts);
+  EXPECT_EQ(example.up.loss, LossModel{});
+  EXPECT_FALSE(example.up.has_chance());
+  EXPECT_EQ(read("none,ge=1%/20%,loss=3%").down.loss, (LossModel{.in_good = 0.03}));
+  EXPECT_EQ(read("9000/9000/170/3%,ge=1%/20%").down.loss, bursts);
+  EXPECT_EQ(read("none,loss=3%,up.ge=1%/20%").up.loss, bursts);
+}
+
 TEST(LinkText, ReadsTraceFiles) {
   auto const path = testing::TempDir() + "link_text_test.trace";
   std::ofstream(path) << "1\n2\n";
