@@ -1,8 +1,10 @@
 #include <boost/json/serialize.hpp>
+#include <filesystem>
 #include <fstream>
 
 #include "shaper/description.h"
 #include "shaper/profile.h"
+#include "tests/scratch_folder.h"
 #include "tests/shaper/link_fixture.h"
 
 namespace reprise {
@@ -128,6 +130,26 @@ TEST(LinkText, ReadsTraceFiles) {
   EXPECT_EQ(both.down.trace, both.up.trace);
   EXPECT_THAT(to_text(read("wpt:4g,up=" + path)), HasSubstr("up=" + path));
   EXPECT_EQ(read("wpt:4g,up=" + path + ",queue=1s").up.queue.bytes, 1'500'000);
+}
+
+TEST(LinkText, ReadsATraceFileWhosePathBeginsWithANumber) {
+  ScratchFolder const folder;
+  auto const before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  std::filesystem::create_directories("2024/11");
+  for (const char* const path : {"2024/att.trace", "2024/11/att.trace"}) {
+    std::ofstream(path) << "1\n2\n";
+    auto const link = read(path);
+    EXPECT_EQ(link.source, "trace file");
+    EXPECT_EQ(link.down.rate_bps, 0);
+    EXPECT_EQ(link.up.trace ? link.up.trace->period() : 0ns, 2ms);
+  }
+  EXPECT_THAT(error_of("2024/none.trace"), HasSubstr("DOWN/UP/RTT[/LOSS]"));
+  std::filesystem::create_directories("9000/9000");
+  std::ofstream("9000/9000/170") << "1\n2\n";
+  EXPECT_EQ(read("9000/9000/170").source, "given in numbers");
+  EXPECT_EQ(read("./9000/9000/170").source, "trace file");
+  std::filesystem::current_path(before);
 }
 
 TEST(LinkText, WritesATextThatReadsAsTheSame) {
