@@ -212,4 +212,11 @@ ShellResult<SelfCheck> check_link(LinkDevices& devices, const BuiltNetwork& netw
   return check;
 }
 
+bool should_keep_awake(const SelfCheck& asleep, const SelfCheck& awake) {
+  constexpr double kGain = 0.8;
+  if (!asleep.skipped.empty() || !awake.skipped.empty()) return true;
+  return static_cast<double>(awake.lateness.p50.count()) <
+         kGain * static_cast<double>(asleep.lateness.p50.count());
+}
+
 }  // namespace reprise

@@ -45,4 +45,8 @@ struct SelfCheck {
 ShellResult<SelfCheck> check_link(LinkDevices& devices, const BuiltNetwork& network,
                                   const LinkProfile& profile, const LinkRunnerOptions& options);
 
+/// Whether to keep the processors awake, after self-checks `asleep` without and `awake` with that:
+/// if it makes packets much less late, or if nothing was measured.
+bool should_keep_awake(const SelfCheck& asleep, const SelfCheck& awake);
+
 }  // namespace reprise

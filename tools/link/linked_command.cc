@@ -131,23 +131,18 @@ ShellResult<SelfCheck> LinkedCommand::check_link() {
                              {.seed = run_.seed, .priority = options_.priority()});
 }
 
-/// Keeps the processors awake if packets are then less late than in `asleep`. What is in force was
+/// Keeps the processors awake unless packets are then as late as in `asleep`. What is in force was
 /// checked.
 ShellResult<SelfCheck> LinkedCommand::check_awake(SelfCheck asleep) {
-  constexpr double kGain = 0.8;
   awake_.emplace();
   auto awake = check_link();
-  if (!awake) return awake;
-  auto const [before, after] = std::pair(asleep.lateness.p50, awake->lateness.p50);
-  if (static_cast<double>(after.count()) < kGain * static_cast<double>(before.count())) {
-    return awake;
-  }
+  if (!awake || should_keep_awake(asleep, *awake)) return awake;
   awake_.reset();
   run_.keep_awake = false;
   std::fprintf(stderr,
                "reprise: --keep-awake does not help on this machine and is not used: packets are "
                "%.0f us late with it, %.0f us without\n",
-               to_ms(after) * 1e3, to_ms(before) * 1e3);
+               to_ms(awake->lateness.p50) * 1e3, to_ms(asleep.lateness.p50) * 1e3);
   return asleep;
 }
 
