@@ -4,6 +4,7 @@
 #include <random>
 #include <utility>
 
+#include "base/text/counted.h"
 #include "shaper/description.h"
 #include "shaper/packet/self_check.h"
 #include "tools/commands.h"
@@ -28,6 +29,12 @@ std::string text_of(const ShellError& error) {
 int say(const ShellError& error, int exit_code) {
   std::fprintf(stderr, "reprise: %s\n", text_of(error).c_str());
   return exit_code;
+}
+
+int exit_code_behind_link(int exit_code, bool written, bool missed) {
+  if (exit_code != kExitDone) return exit_code;
+  if (!written) return kExitFailed;
+  return missed ? kExitGate : kExitDone;
 }
 
 void LinkOptions::add_to(CLI::App& command) {
@@ -195,7 +202,13 @@ LinkPlot LinkedCommand::plot() const {
 PacketRun LinkedCommand::finish() {
   if (link_) link_->stop();
   if (log_) {
-    if (auto const closed = log_->close(); !closed) say(closed.error(), kExitFailed);
+    auto const closed = log_->close();
+    if (!closed) say(closed.error(), kExitFailed);
+    log_written_ = closed.has_value();
+    if (auto const missing = log_->left_out(); missing > 0) {
+      std::fprintf(stderr, "reprise: --link-log %s lacks %s: the disk was too slow\n",
+                   options_.log_file.c_str(), counted(missing, "packet").c_str());
+    }
   }
   auto run = report();
   if (series_) {
