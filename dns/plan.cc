@@ -5,6 +5,7 @@
 
 #include "dns/error.h"
 #include "dns/host.h"
+#include "dns/look_up.h"
 #include "dns/served_https.h"
 
 namespace reprise::dns {
@@ -79,6 +80,7 @@ class Plan::Builder {
   }
 
   static void add_chain(Host& host, const RecordedHost& recorded) {
+    if (recorded.chain.size() > LookUpAnswer::kChainMax) return;
     std::set<std::string> seen{host.host};
     for (const auto& link : recorded.chain) {
       auto const name = normal_host(link);

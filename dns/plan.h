@@ -23,7 +23,8 @@ struct RecordedHost {
   std::string host;
   /// Its origin addresses, as parse_address() reads them.
   std::vector<std::string> addresses;
-  std::vector<std::string> chain;      ///< CNAME targets, in order
+  /// CNAME targets, in order; more than LookUpAnswer::kChainMax are ignored, as are loops.
+  std::vector<std::string> chain;
   std::optional<std::uint32_t> ttl_s;  ///< of its addresses
   std::vector<Svcb> https;
   std::chrono::nanoseconds delay{};  ///< of each answer; the longest one counts

@@ -68,15 +68,14 @@ Rcode objection_to(const Message& query) {
 
 }  // namespace
 
-Responder::Responder(const Zone& zone, const Options& options)
-    : options_(options), soa_(soa_of_everything()) {
+Responder::Responder(const Zone& zone, const Options& options) : soa_(soa_of_everything()) {
   localhost_ = {.v4 = {A{{127, 0, 0, 1}}}, .v6 = {Aaaa{{}}}};
   localhost_.v6[0].address.back() = 1;
   if (zone.catch_all) catch_all_ = Entry{.v4 = {A{zone.catch_all->to_bytes()}}};
   for (const ZoneEntry& given : zone.entries) {
     auto const name = Name::parse(given.host);
-    if (!name) continue;
-    Entry entry;
+    if (!name || !add(*name, {.entry = entries_.size()})) continue;
+    Entry& entry = entries_.emplace_back();
     for (const auto& address : given.v4) entry.v4.push_back({address.to_bytes()});
     for (const auto& address : given.v6) entry.v6.push_back({address.to_bytes()});
     entry.v4.resize(std::min(entry.v4.size(), kAddressesMax));
@@ -89,58 +88,54 @@ Responder::Responder(const Zone& zone, const Options& options)
       if (!target) break;
       entry.chain.push_back(std::move(*target));
     }
-    add(*name, entry);
   }
   // A name inside a chain gets the rest of the chain, unless it is a host itself.
-  for (const ZoneEntry& given : zone.entries) {
-    auto const name = Name::parse(given.host);
-    auto const at = name ? entries_.find(name->lowered().labels()) : entries_.end();
-    if (at == entries_.end()) continue;
-    Entry rest = at->second;
-    while (!rest.chain.empty()) {
-      auto const link = rest.chain.front();
-      rest.chain.erase(rest.chain.begin());
-      add(link, rest);
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    auto& chain = entries_[i].chain;
+    for (std::size_t link = 0; link < chain.size(); ++link) {
+      add(chain[link], {.entry = i, .chain_begin = link + 1});
     }
+    if (!options.chains) chain = std::vector<Name>();
   }
   if (!catch_all_) add_ancestors();
 }
 
 void Responder::add_ancestors() {
   std::vector<std::string> known;
-  for (const auto& [labels, entry] : entries_) known.push_back(labels);
+  for (const auto& [labels, place] : places_) known.push_back(labels);
+  Place const empty{.entry = entries_.size()};
+  entries_.emplace_back();
   for (const auto& labels : known) {
     std::string_view rest = labels;
     while (!rest.empty()) {
       rest.remove_prefix(static_cast<std::uint8_t>(rest[0]) + 1u);
-      if (!is_localhost(rest)) entries_.try_emplace(std::string(rest));
+      if (!is_localhost(rest)) places_.try_emplace(std::string(rest), empty);
     }
   }
 }
 
-void Responder::add(const Name& name, const Entry& entry) {
-  entries_.try_emplace(std::string(name.lowered().labels()), entry);
+bool Responder::add(const Name& name, const Place& place) {
+  return places_.try_emplace(std::string(name.lowered().labels()), place).second;
 }
 
-const Responder::Entry* Responder::find(const Name& lowered) const {
-  auto const at = entries_.find(lowered.labels());
-  if (at != entries_.end()) return &at->second;
-  if (is_localhost(lowered.labels())) return &localhost_;
-  return catch_all_ ? &*catch_all_ : nullptr;
+Responder::Found Responder::find(const Name& lowered) const {
+  auto const at = places_.find(lowered.labels());
+  if (at != places_.end()) return {&entries_[at->second.entry], at->second.chain_begin};
+  if (is_localhost(lowered.labels())) return {&localhost_, 0};
+  return {catch_all_ ? &*catch_all_ : nullptr, 0};
 }
 
-void Responder::answer_from(const Entry& entry, const Question& question, Message& reply) const {
+void Responder::answer_from(const Found& found, const Question& question, Message& reply) {
+  const Entry& entry = *found.entry;
   Name owner = question.name;
   auto const put = [&](Type type, RecordData data) {
     reply.answers.push_back(
         {.name = owner, .type = type, .ttl_s = entry.ttl_s, .data = std::move(data)});
   };
-  if (options_.chains) {
-    for (const Name& link : entry.chain) {
-      put(Type::kCname, Target{link});
-      if (question.type == Type::kCname) return;
-      owner = link;
-    }
+  for (std::size_t i = found.chain_begin; i < entry.chain.size(); ++i) {
+    put(Type::kCname, Target{entry.chain[i]});
+    if (question.type == Type::kCname) return;
+    owner = entry.chain[i];
   }
   if (question.type == Type::kA) {
     for (const A& address : entry.v4) put(Type::kA, address);
@@ -155,9 +150,9 @@ std::chrono::nanoseconds Responder::answer(const Question& question, Message& re
   std::chrono::nanoseconds delay{};
   reply.authoritative = true;
   auto const lowered = question.name.lowered();
-  if (auto const* const entry = find(lowered)) {
-    answer_from(*entry, question, reply);
-    delay = entry->delay;
+  if (auto const found = find(lowered); found.entry != nullptr) {
+    answer_from(found, question, reply);
+    delay = found.entry->delay;
   } else {
     reply.rcode = Rcode::kNxDomain;
     ++counts_.missing;

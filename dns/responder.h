@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -68,10 +69,19 @@ class Responder {
   struct Entry {
     std::vector<A> v4;
     std::vector<Aaaa> v6;
-    std::vector<Name> chain;
+    std::vector<Name> chain;  // empty unless Options::chains
     std::uint32_t ttl_s = kTtlSeconds;
     std::vector<Svcb> https;
     std::chrono::nanoseconds delay{};
+  };
+  /// Where the answer for a name is. A name inside a host's chain shares the host's entry.
+  struct Place {
+    std::size_t entry = 0;        // in entries_
+    std::size_t chain_begin = 0;  // the first link in Entry::chain that counts
+  };
+  struct Found {
+    const Entry* entry;  // null: no such name
+    std::size_t chain_begin;
   };
   struct Hash {
     using is_transparent = void;
@@ -80,17 +90,18 @@ class Responder {
     }
   };
 
-  void add(const Name& name, const Entry& entry);
+  /// Whether the name is new.
+  bool add(const Name& name, const Place& place);
   /// "example.org" exists, but is empty, if "www.example.org" does: a client may take NXDOMAIN as
   /// valid for all names below it (RFC 8020).
   void add_ancestors();
-  const Entry* find(const Name& lowered) const;
+  Found find(const Name& lowered) const;
   /// Returns how long the answer is to wait.
   std::chrono::nanoseconds answer(const Question& question, Message& reply);
-  void answer_from(const Entry& entry, const Question& question, Message& reply) const;
+  static void answer_from(const Found& found, const Question& question, Message& reply);
 
-  Options options_;
-  std::unordered_map<std::string, Entry, Hash, std::equal_to<>> entries_;  // by Name::labels()
+  std::vector<Entry> entries_;
+  std::unordered_map<std::string, Place, Hash, std::equal_to<>> places_;  // by Name::labels()
   Entry localhost_;
   std::optional<Entry> catch_all_;
   Record soa_;

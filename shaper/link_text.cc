@@ -60,6 +60,14 @@ Error read_rate_or_trace(LinkSettings& to, std::string_view value) {
   return store(Trace::load(value), to.trace);
 }
 
+/// Random loss alone: it replaces any model given before.
+Error read_loss(LossModel& to, std::string_view value) {
+  LossModel model;
+  if (auto error = store(parse_share(value), model.in_good)) return error;
+  to = model;
+  return std::nullopt;
+}
+
 Error read_gilbert_elliott(LossModel& to, std::string_view value) {
   auto const parts = split(value, '/');
   if (parts.size() < 2 || parts.size() > 4) return quoted(value) + " is not P/R[/1-H[/1-K]]";
@@ -135,7 +143,7 @@ Error read_key(Draft& to, std::string_view key, std::string_view value) {
   if (key == "aqm") return read_discipline(settings.active_queue.discipline, value);
   if (key == "target") return store(parse_time(value, kDelayMax), settings.active_queue.target);
   if (key == "interval") return store(parse_time(value, kDelayMax), settings.active_queue.interval);
-  if (key == "loss") return store(parse_share(value), settings.loss.in_good);
+  if (key == "loss") return read_loss(settings.loss, value);
   if (key == "ge") return read_gilbert_elliott(settings.loss, value);
   if (key == "outage") return read_outages(settings.outages, value);
   return "is not a key; the keys are down, up, rtt, delay, jitter, reorder, burst, queue, aqm, "
@@ -181,16 +189,21 @@ Error read_numbers(LinkProfile& profile, Draft& down, Draft& up, std::string_vie
   if (parts.size() < 3 || parts.size() > 4) {
     return quoted(head) + " is not DOWN/UP/RTT[/LOSS], such as 9000/9000/170/1%";
   }
-  profile.source = "given in numbers";
+  LinkSettings to_client;
+  LinkSettings to_server;
   nanoseconds rtt{0};
-  if (auto error = store(parse_rate(parts[0]), down.settings.rate_bps)) return error;
-  if (auto error = store(parse_rate(parts[1]), up.settings.rate_bps)) return error;
+  if (auto error = store(parse_rate(parts[0]), to_client.rate_bps)) return error;
+  if (auto error = store(parse_rate(parts[1]), to_server.rate_bps)) return error;
   if (auto error = store(parse_time(parts[2], kDelayMax), rtt)) return error;
-  down.settings.delay = rtt - rtt / 2;
-  up.settings.delay = rtt / 2;
-  if (parts.size() < 4) return std::nullopt;
-  if (auto error = store(parse_share(parts[3]), down.settings.loss.in_good)) return error;
-  up.settings.loss = down.settings.loss;
+  to_client.delay = rtt - rtt / 2;
+  to_server.delay = rtt / 2;
+  if (parts.size() == 4) {
+    if (auto error = store(parse_share(parts[3]), to_client.loss.in_good)) return error;
+    to_server.loss = to_client.loss;
+  }
+  profile.source = "given in numbers";
+  down.settings = std::move(to_client);
+  up.settings = std::move(to_server);
   return std::nullopt;
 }
 
@@ -208,10 +221,12 @@ Error read_head(LinkProfile& profile, Draft& down, Draft& up, std::string_view h
   }
   bool const numbers =
       head.starts_with("none/") || (!head.empty() && head[0] >= '0' && head[0] <= '9');
-  if (numbers && head.find('/') != std::string_view::npos) {
-    return read_numbers(profile, down, up, head);
-  }
   std::error_code error;
+  if (numbers && head.find('/') != std::string_view::npos) {
+    auto wrong = read_numbers(profile, down, up, head);
+    // A path can begin with a number, too.
+    if (!wrong || !std::filesystem::is_regular_file(head, error)) return wrong;
+  }
   if (!std::filesystem::exists(head, error)) {
     return quoted(head) + " is neither a known profile nor a file; " + near(head);
   }

@@ -6,24 +6,23 @@
 namespace reprise {
 
 std::chrono::nanoseconds LatenessChain::cost_before(std::chrono::nanoseconds arrived) const {
-  auto const after = std::ranges::upper_bound(steps_, arrived, {}, &Step::written);
+  auto const after = std::ranges::upper_bound(steps_, arrived, {}, &Step::begun);
   if (after != steps_.begin()) return std::prev(after)->cost;
   return forgot_ ? after->cost : std::chrono::nanoseconds(0);
 }
 
-void LatenessChain::add(std::chrono::nanoseconds arrived, std::chrono::nanoseconds due,
-                        std::chrono::nanoseconds written) {
-  if (last_written_.count() == 0) first_arrived_ = arrived;
-  last_written_ = written;
-  auto const late = written - due;
+void LatenessChain::add(const Packet& packet) {
+  if (last_written_.count() == 0) first_arrived_ = packet.arrived;
+  last_written_ = packet.written;
+  auto const late = packet.written - packet.due;
   if (late.count() <= 0) return;
-  auto const cost = cost_before(arrived) + late;
+  auto const cost = cost_before(packet.arrived) + late;
   if (cost <= this->cost()) return;
-  if (!steps_.empty() && steps_.back().written == written) {
+  if (!steps_.empty() && steps_.back().begun == packet.begun) {
     steps_.back().cost = cost;
     return;
   }
-  steps_.push_back({written, cost});
+  steps_.push_back({packet.begun, cost});
   if (steps_.size() <= kStepsMax) return;
   steps_.pop_front();
   forgot_ = true;

@@ -7,19 +7,26 @@
 namespace reprise {
 
 /// What late packets can have cost whoever exchanged them: the largest sum of lateness along any
-/// chain of packets in which each reached the link after the one before was written. Only such a
-/// packet can wait for another: a request, its answer, the next request. Packets that are on the
-/// link at the same time are late together, and count once.
+/// chain of packets in which each reached the link after writing the one before had begun. Only
+/// such a packet can wait for another: a request, its answer, the next request. Packets that are on
+/// the link at the same time are late together, and count once.
+///
+/// Why not after it was written: a veth device can hand a packet to its receiver within the call
+/// that writes it, so that the answer reaches the link before that call returns.
 ///
 /// An upper bound: most chains are not what the page waited for. It is the longest path through
 /// the packets in the order of causality (Lamport, 1978), found as they are written. Not
 /// thread-safe.
 class LatenessChain {
  public:
-  /// A packet that reached the link at `arrived`, was due at `due` and written at `written`, the
-  /// latter not before the `written` of the call before.
-  void add(std::chrono::nanoseconds arrived, std::chrono::nanoseconds due,
-           std::chrono::nanoseconds written);
+  /// When things happened to a packet, by the link's clock.
+  struct Packet {
+    std::chrono::nanoseconds arrived;  ///< at the link
+    std::chrono::nanoseconds due;
+    std::chrono::nanoseconds begun;    ///< writing it; not before the packet added before
+    std::chrono::nanoseconds written;  ///< at the latest
+  };
+  void add(const Packet& packet);
 
   /// Of all packets so far.
   std::chrono::nanoseconds cost() const {
@@ -33,9 +40,9 @@ class LatenessChain {
   /// one kept is charged as if it had come just after it, so the bound remains one.
   static constexpr std::size_t kStepsMax = 1 << 16;
 
-  /// From `written` on, chains cost up to `cost`; both increase.
+  /// From `begun` on, chains cost up to `cost`; both increase.
   struct Step {
-    std::chrono::nanoseconds written;
+    std::chrono::nanoseconds begun;
     std::chrono::nanoseconds cost;
   };
 

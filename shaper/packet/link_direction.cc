@@ -128,12 +128,16 @@ std::size_t LinkDirection::write_group(std::size_t first) {
   auto fate = LinkLogEntry::Fate::codel_drop;
   if (begin.outcome == PacketFate::delivered) {
     fate = LinkLogEntry::Fate::delivered;
+    auto const write_begun = link_now();
     if (write(held, index, count)) {
       fate = LinkLogEntry::Fate::send_failed;
       drops_.send += count;
     }
     written = link_now();
-    if (fate == LinkLogEntry::Fate::delivered) chain_.add(held.arrived, begin.due, written);
+    if (fate == LinkLogEntry::Fate::delivered) {
+      chain_.add(
+          {.arrived = held.arrived, .due = begin.due, .begun = write_begun, .written = written});
+    }
   }
   for (std::uint32_t i = 0; i < count; ++i) {
     const Departure& departure = departures_[first + i];

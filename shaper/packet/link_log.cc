@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include <cerrno>
 #include <cinttypes>
 #include <utility>
 
@@ -32,13 +33,14 @@ const char* to_text(LinkLogEntry::Fate fate) {
   std::unreachable();
 }
 
-ShellResult<std::unique_ptr<LinkLog>> LinkLog::open(const std::filesystem::path& path) {
+ShellResult<std::unique_ptr<LinkLog>> LinkLog::open(const std::filesystem::path& path,
+                                                    std::size_t pending_max) {
   // It holds the addresses that a command talked to.
   int const fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   std::FILE* const file = fd < 0 ? nullptr : ::fdopen(fd, "w");
   if (file == nullptr) return shell_failure(path.string() + " cannot be written");
   std::fputs("# in_ns direction index bytes fate due_ns written_ns\n", file);
-  return std::unique_ptr<LinkLog>(new LinkLog(file));
+  return std::unique_ptr<LinkLog>(new LinkLog(file, pending_max));
 }
 
 LinkLog::~LinkLog() {
@@ -47,7 +49,7 @@ LinkLog::~LinkLog() {
 
 void LinkLog::append(const LinkLogEntry& entry) {
   std::lock_guard const lock(mutex_);
-  if (pending_.size() < kPendingMax) {
+  if (pending_.size() < pending_max_) {
     pending_.push_back(entry);
   } else {
     ++left_out_;
@@ -62,10 +64,13 @@ ShellResult<void> LinkLog::close() {
   }
   changed_.notify_one();
   writer_.join();
-  if (left_out_ > 0) std::fprintf(file_, "# left out: %" PRIu64 "\n", left_out_);
-  bool const failed = std::ferror(file_) != 0;
-  if (std::fclose(std::exchange(file_, nullptr)) != 0 || failed) {
-    return shell_failure("the link's log could not be written to its end");
+  if (left_out_ > 0 && std::fprintf(file_, "# left out: %" PRIu64 "\n", left_out_) < 0 &&
+      error_ == 0) {
+    error_ = errno;
+  }
+  if (std::fclose(std::exchange(file_, nullptr)) != 0 && error_ == 0) error_ = errno;
+  if (error_ != 0) {
+    return shell_failure("the link's log could not be written to its end", {}, error_);
   }
   return {};
 }
@@ -90,10 +95,11 @@ void LinkLog::write(const std::vector<LinkLogEntry>& entries) {
     return time.count() == 0 ? std::int64_t{0} : std::int64_t{(time - start_).count()};
   };
   for (const LinkLogEntry& entry : entries) {
-    std::fprintf(file_, "%" PRId64 " %s %" PRIu64 " %" PRIu32 " %s %" PRId64 " %" PRId64 "\n",
-                 from_start(entry.in), entry.side == LinkSide::down ? "down" : "up", entry.index,
-                 entry.bytes, to_text(entry.fate), from_start(entry.due),
-                 from_start(entry.written));
+    auto const written = std::fprintf(
+        file_, "%" PRId64 " %s %" PRIu64 " %" PRIu32 " %s %" PRId64 " %" PRId64 "\n",
+        from_start(entry.in), entry.side == LinkSide::down ? "down" : "up", entry.index,
+        entry.bytes, to_text(entry.fate), from_start(entry.due), from_start(entry.written));
+    if (written < 0 && error_ == 0) error_ = errno;
   }
 }
 

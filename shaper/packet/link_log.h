@@ -46,8 +46,9 @@ class LinkLog {
  public:
   static constexpr std::size_t kPendingMax = std::size_t{4} << 20;
 
-  /// Replaces `path`. Errors: open(2)'s.
-  static ShellResult<std::unique_ptr<LinkLog>> open(const std::filesystem::path& path);
+  /// Replaces `path`. At most `pending_max` entries wait. Errors: open(2)'s.
+  static ShellResult<std::unique_ptr<LinkLog>> open(const std::filesystem::path& path,
+                                                    std::size_t pending_max = kPendingMax);
   ~LinkLog();
 
   /// `entry` with times by the link's clock.
@@ -55,18 +56,23 @@ class LinkLog {
   void set_start(std::chrono::nanoseconds start) { start_ = start; }
   /// Writes what waits, and ends the log. Errors: write(2)'s.
   ShellResult<void> close();
+  /// How many entries were not written because too many waited; after close().
+  std::uint64_t left_out() const { return left_out_; }
 
  private:
-  explicit LinkLog(std::FILE* file) : file_(file), writer_([this] { write_all(); }) {}
+  LinkLog(std::FILE* file, std::size_t pending_max)
+      : file_(file), pending_max_(pending_max), writer_([this] { write_all(); }) {}
   void write_all();
   void write(const std::vector<LinkLogEntry>& entries);
 
   std::FILE* file_;
+  std::size_t pending_max_;
   std::chrono::nanoseconds start_{0};
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<LinkLogEntry> pending_;
   std::uint64_t left_out_ = 0;
+  int error_ = 0;  // of the first write that failed
   bool closing_ = false;
   std::thread writer_;
 };

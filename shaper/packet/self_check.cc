@@ -8,28 +8,16 @@
 
 #include "base/text/counted.h"
 #include "shaper/packet/lateness.h"
-#include "shaper/packet/network/topology.h"
 #include "shaper/packet/probe.h"
+#include "shaper/packet/self_check_plan.h"
 
 namespace reprise {
 namespace {
 
 using std::chrono::nanoseconds;
 
-constexpr std::uint32_t kPings = 4;
-constexpr std::uint32_t kPingBytes = Probe::kPacketBytesMin;
-constexpr nanoseconds kPingGapMin = std::chrono::milliseconds(5);
-/// The maximum time of a train on the wire.
-constexpr double kTrainSeconds = 0.4;
-constexpr std::uint32_t kTrainPacketsMin = 8;
-constexpr std::uint32_t kTrainPacketsMax = 100;
-/// A longer delay per direction does not fit into kSelfCheckMax twice.
-constexpr nanoseconds kDelayMaxChecked = std::chrono::milliseconds(650);
-/// Allowance for a busy machine.
-constexpr nanoseconds kMargin = std::chrono::milliseconds(100);
 /// With fewer arrivals a train has no rate.
 constexpr std::size_t kArrivalsMin = 4;
-constexpr double kJudgedRateMaxBps = 1e9;
 
 constexpr double kDelayToleranceMs = 1;
 constexpr double kDelayToleranceShare = 0.02;
@@ -45,11 +33,6 @@ double loss_share(const LossModel& loss) {
   return (1 - bad) * loss.in_good + bad * loss.in_bad;
 }
 
-/// Whether results do not depend on the time of measurement: no trace and no outage.
-bool is_steady(const LinkSettings& settings) {
-  return !settings.trace && settings.outages.off.empty();
-}
-
 /// Probes one direction, and judges the result.
 class Side {
  public:
@@ -58,39 +41,14 @@ class Side {
     check_.expected_loss = loss_share(settings.loss);
     if (!is_steady(settings)) return;
     if (settings.rate_bps > 0) check_.expected_bps = static_cast<double>(settings.rate_bps);
-    check_.expected_ms = to_ms(settings.delay) + 1e3 * wire_seconds(kPingBytes);
+    check_.expected_ms = expected_ping_ms(settings);
   }
 
   Probe& probe() { return probe_; }
-  double wire_seconds(std::uint32_t bytes) const {
-    return settings_.rate_bps == 0 ? 0 : bytes * 8.0 / static_cast<double>(settings_.rate_bps);
-  }
 
-  void send_train() {
+  void send_train(const ProbeTrain& train) {
     train_from_ = probe_.sent();
-    // Of a trace, the mean over its whole length, including its pauses.
-    auto const rate = settings_.trace ? static_cast<double>(settings_.trace->mean_rate_bps())
-                      : settings_.rate_bps > 0 ? static_cast<double>(settings_.rate_bps)
-                                               : kJudgedRateMaxBps;
-    auto const bytes = rate * kTrainSeconds / 8;
-    auto const size = static_cast<std::uint32_t>(
-        std::clamp<double>(bytes / kTrainPacketsMin, kPingBytes, kLinkMtuBytes));
-    auto most = kTrainPacketsMax;
-    if (settings_.queue.packets > 0) most = std::min(most, settings_.queue.packets);
-    if (settings_.queue.bytes > 0) {
-      most =
-          static_cast<std::uint32_t>(std::min<std::uint64_t>(most, settings_.queue.bytes / size));
-    }
-    auto const count = std::clamp<double>(bytes / size, 2, std::max(2U, most));
-    for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(count); ++i) probe_.send(size);
-  }
-
-  /// When the last packet of the train has left the wire, at the latest; nothing if the link can
-  /// pause.
-  std::optional<nanoseconds> train_time() const {
-    if (!is_steady(settings_)) return std::nullopt;
-    auto const bytes = (probe_.sent() - train_from_) * kLinkMtuBytes;
-    return nanoseconds(static_cast<std::int64_t>(wire_seconds(bytes) * 1e9));
+    for (std::uint32_t i = 0; i < train.packets; ++i) probe_.send(train.packet_bytes);
   }
 
   bool is_complete() const { return probe_.arrivals().size() >= probe_.sent(); }
@@ -207,29 +165,19 @@ void receive_until(Side& down, Side& up, nanoseconds time, bool all) {
   }
 }
 
-void probe_link(Side& down, Side& up, const LinkProfile& profile, nanoseconds until) {
-  // A ping must not queue behind the previous one.
-  auto const wire = std::max(down.wire_seconds(kPingBytes), up.wire_seconds(kPingBytes));
-  auto const gap = std::max(kPingGapMin, nanoseconds(static_cast<std::int64_t>(wire * 2e9)));
+void probe_link(Side& down, Side& up, const SelfCheckPlan& plan, nanoseconds until) {
   auto next = link_now();
   for (std::uint32_t i = 0; i < kPings; ++i) {
     down.probe().send(kPingBytes);
     up.probe().send(kPingBytes);
-    next += gap;
-    receive_until(down, up, next, false);
+    next += plan.ping_gap;
+    receive_until(down, up, std::min(until, next), false);
   }
-  auto const longest =
-      std::max(profile.down.delay + profile.down.jitter, profile.up.delay + profile.up.jitter);
-  receive_until(down, up, std::min(until, next + longest + gap), true);
-  down.send_train();
-  up.send_train();
+  receive_until(down, up, std::min(until, next + plan.pings_wait), true);
+  down.send_train(plan.down);
+  up.send_train(plan.up);
   // Lost packets are not waited for.
-  auto const down_time = down.train_time();
-  auto const up_time = up.train_time();
-  if (down_time && up_time) {
-    until = std::min(until, link_now() + std::max(*down_time, *up_time) + longest + kMargin);
-  }
-  receive_until(down, up, until, true);
+  receive_until(down, up, std::min(until, link_now() + plan.trains_wait), true);
 }
 
 }  // namespace
@@ -237,11 +185,10 @@ void probe_link(Side& down, Side& up, const LinkProfile& profile, nanoseconds un
 ShellResult<SelfCheck> check_link(LinkDevices& devices, const BuiltNetwork& network,
                                   const LinkProfile& profile, const LinkRunnerOptions& options) {
   SelfCheck check;
-  for (const LinkSettings* const settings : {&profile.down, &profile.up}) {
-    if (settings->delay + settings->jitter > kDelayMaxChecked) {
-      check.skipped = "the delay is too long for a self-check";
-      return check;
-    }
+  auto const plan = plan_self_check(profile);
+  if (!plan.skipped.empty()) {
+    check.skipped = plan.skipped;
+    return check;
   }
   auto const start = link_now();
   auto unwatched = options;
@@ -251,7 +198,7 @@ ShellResult<SelfCheck> check_link(LinkDevices& devices, const BuiltNetwork& netw
   if (!runner) return std::unexpected(runner.error());
   Side down("down", profile.down, network.server_probe.get(), network.client_probe.get());
   Side up("up", profile.up, network.client_probe.get(), network.server_probe.get());
-  probe_link(down, up, profile, start + kSelfCheckMax);
+  probe_link(down, up, plan, start + kSelfCheckMax);
   (*runner)->stop();
   check.down = down.judge(check.deviations);
   check.up = up.judge(check.deviations);
@@ -263,6 +210,13 @@ ShellResult<SelfCheck> check_link(LinkDevices& devices, const BuiltNetwork& netw
   }
   check.took_ms = to_ms(link_now() - start);
   return check;
+}
+
+bool should_keep_awake(const SelfCheck& asleep, const SelfCheck& awake) {
+  constexpr double kGain = 0.8;
+  if (!asleep.skipped.empty() || !awake.skipped.empty()) return true;
+  return static_cast<double>(awake.lateness.p50.count()) <
+         kGain * static_cast<double>(asleep.lateness.p50.count());
 }
 
 }  // namespace reprise

@@ -32,19 +32,21 @@ struct SelfCheck {
   double took_ms = 0;
   /// Deviations beyond the tolerance, as sentences.
   std::vector<std::string> deviations;
-  /// Why it was skipped, if it was: delays that do not fit into its time.
+  /// Why it was skipped, if it was: a delay or a rate that does not fit into its time.
   std::string skipped;
 };
 
-/// The maximum time of a self-check.
-inline constexpr std::chrono::milliseconds kSelfCheckMax{1900};
-
 /// Sends probes both ways through a temporary link over `devices`, with the probe sockets of
-/// `network`: a few small packets one by one for the delay, then one train of packets as long as
-/// rate and queue allow, for the rate; all of them count for the loss. Traces, outages, bursts and
-/// rates that a sender of datagrams cannot fill (over 1 Gbit/s) are measured but not judged.
-/// Meanwhile no link may run on `devices`, and nothing else may send. Errors: LinkRunner's.
+/// `network`, as plan_self_check() says: a few small packets one by one for the delay, then one
+/// train of packets as long as rate and queue allow, for the rate; all of them count for the loss.
+/// Traces, outages, bursts and rates that a sender of datagrams cannot fill (over 1 Gbit/s) are
+/// measured but not judged. Meanwhile no link may run on `devices`, and nothing else may send.
+/// Errors: LinkRunner's.
 ShellResult<SelfCheck> check_link(LinkDevices& devices, const BuiltNetwork& network,
                                   const LinkProfile& profile, const LinkRunnerOptions& options);
+
+/// Whether to keep the processors awake, after self-checks `asleep` without and `awake` with that:
+/// if it makes packets much less late, or if nothing was measured.
+bool should_keep_awake(const SelfCheck& asleep, const SelfCheck& awake);
 
 }  // namespace reprise

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "dns/error.h"
+#include "dns/look_up.h"
 #include "dns/served_https.h"
 #include "dns/svcb.h"
 #include "tests/dns/message_text.h"
@@ -14,6 +15,7 @@ namespace {
 namespace ip = boost::asio::ip;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 const std::vector<RecordedHost> kSite{
     {.host = "www.example.org", .addresses = {"192.0.2.1:443", "192.0.2.2:443"}},
@@ -148,6 +150,16 @@ TEST(Plan, LeavesOutAChainThatLeadsBack) {
           {{.host = "a.example", .addresses = {"192.0.2.1"}, .chain = {"b.example", "A.example"}}})
           .zone(false);
   EXPECT_THAT(zone.entries[0].chain, IsEmpty());
+}
+
+TEST(Plan, LeavesOutAChainThatIsLongerThanARecordedOne) {
+  RecordedHost host{.host = "a.example", .addresses = {"192.0.2.1"}};
+  for (std::size_t i = 0; i < LookUpAnswer::kChainMax; ++i) {
+    host.chain.push_back("link" + std::to_string(i) + ".example");
+  }
+  EXPECT_THAT(plan_of({host}).zone(false).entries[0].chain, SizeIs(LookUpAnswer::kChainMax));
+  host.chain.emplace_back("last.example");
+  EXPECT_THAT(plan_of({host}).zone(false).entries[0].chain, IsEmpty());
 }
 
 class ServedHttps : public testing::Test {

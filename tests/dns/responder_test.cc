@@ -191,6 +191,17 @@ TEST_F(ResponderTest, LeavesTheChainOutOtherwise) {
   expect_empty(answer(query("www.example.org", Type::kCname)));
 }
 
+TEST_F(ResponderTest, KeepsALongChainOnce) {
+  ZoneEntry host{.host = "a.example", .v4 = {ip::make_address_v4("127.18.0.1")}};
+  for (int i = 0; i < 20'000; ++i) host.chain.push_back("link" + std::to_string(i) + ".example");
+  for (bool const chains : {false, true}) {
+    use({.entries = {host}}, {.chains = chains});
+    EXPECT_THAT(addresses(answer(query("link19999.example"))), ElementsAre("127.18.0.1"));
+  }
+  EXPECT_THAT(addresses(answer(query("link19998.example"))),
+              ElementsAre("link19999.example", "127.18.0.1"));
+}
+
 TEST_F(ResponderTest, CutsWhatIsTooLongForUdpAndGivesItOverTcp) {
   auto const cut = raw_answer(encoded(query("many.example")));
   EXPECT_LE(cut.size(), Responder::kUdpMin);

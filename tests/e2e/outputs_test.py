@@ -106,6 +106,14 @@ class Outputs(harness.TestCase):
             self.assertIn("cannot be written", done.stderr.decode())
             self.assertFalse(ran.exists(), arguments)
 
+    def test_a_link_log_that_cannot_be_written_to_its_end_is_an_error(self):
+        for mode in (("shape",), ("replay", str(self.archive))):
+            done = harness.run(*mode, "--link", LINK, "--no-selfcheck", "--link-log", "/dev/full",
+                               "--", "true", folder=self.folder)
+            self.assertEqual(done.returncode, 1, done.stderr.decode())
+            self.assertIn("log could not be written to its end: No space left",
+                          done.stderr.decode())
+
     def test_a_file_over_the_users_limit_is_an_error(self):
         """SIGXFSZ would end the process without a word."""
         page = self.folder / "page"

@@ -1,8 +1,10 @@
 #include <boost/json/serialize.hpp>
+#include <filesystem>
 #include <fstream>
 
 #include "shaper/description.h"
 #include "shaper/profile.h"
+#include "tests/scratch_folder.h"
 #include "tests/shaper/link_fixture.h"
 
 namespace reprise {
@@ -108,6 +110,17 @@ TEST(LinkText, ReadsGilbertElliottAndOutages) {
             (Outages{.off = {{5s, 5500ms}}, .repeat = 5500ms}));
 }
 
+TEST(LinkText, ALaterLossModelReplacesTheOneBefore) {
+  LossModel const bursts{.in_good = 0, .good_to_bad = 0.01, .bad_to_good = 0.2, .in_bad = 1};
+  auto const example = read("9000/9000/170,ge=1%/20%,up.loss=0");
+  EXPECT_EQ(example.down.loss, bursts);
+  EXPECT_EQ(example.up.loss, LossModel{});
+  EXPECT_FALSE(example.up.has_chance());
+  EXPECT_EQ(read("none,ge=1%/20%,loss=3%").down.loss, (LossModel{.in_good = 0.03}));
+  EXPECT_EQ(read("9000/9000/170/3%,ge=1%/20%").down.loss, bursts);
+  EXPECT_EQ(read("none,loss=3%,up.ge=1%/20%").up.loss, bursts);
+}
+
 TEST(LinkText, ReadsTraceFiles) {
   auto const path = testing::TempDir() + "link_text_test.trace";
   std::ofstream(path) << "1\n2\n";
@@ -117,6 +130,26 @@ TEST(LinkText, ReadsTraceFiles) {
   EXPECT_EQ(both.down.trace, both.up.trace);
   EXPECT_THAT(to_text(read("wpt:4g,up=" + path)), HasSubstr("up=" + path));
   EXPECT_EQ(read("wpt:4g,up=" + path + ",queue=1s").up.queue.bytes, 1'500'000);
+}
+
+TEST(LinkText, ReadsATraceFileWhosePathBeginsWithANumber) {
+  ScratchFolder const folder;
+  auto const before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  std::filesystem::create_directories("2024/11");
+  for (const char* const path : {"2024/att.trace", "2024/11/att.trace"}) {
+    std::ofstream(path) << "1\n2\n";
+    auto const link = read(path);
+    EXPECT_EQ(link.source, "trace file");
+    EXPECT_EQ(link.down.rate_bps, 0);
+    EXPECT_EQ(link.up.trace ? link.up.trace->period() : 0ns, 2ms);
+  }
+  EXPECT_THAT(error_of("2024/none.trace"), HasSubstr("DOWN/UP/RTT[/LOSS]"));
+  std::filesystem::create_directories("9000/9000");
+  std::ofstream("9000/9000/170") << "1\n2\n";
+  EXPECT_EQ(read("9000/9000/170").source, "given in numbers");
+  EXPECT_EQ(read("./9000/9000/170").source, "trace file");
+  std::filesystem::current_path(before);
 }
 
 TEST(LinkText, WritesATextThatReadsAsTheSame) {

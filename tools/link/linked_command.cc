@@ -4,6 +4,7 @@
 #include <random>
 #include <utility>
 
+#include "base/text/counted.h"
 #include "shaper/description.h"
 #include "shaper/packet/self_check.h"
 #include "tools/commands.h"
@@ -28,6 +29,12 @@ std::string text_of(const ShellError& error) {
 int say(const ShellError& error, int exit_code) {
   std::fprintf(stderr, "reprise: %s\n", text_of(error).c_str());
   return exit_code;
+}
+
+int exit_code_behind_link(int exit_code, bool written, bool missed) {
+  if (exit_code != kExitDone) return exit_code;
+  if (!written) return kExitFailed;
+  return missed ? kExitGate : kExitDone;
 }
 
 void LinkOptions::add_to(CLI::App& command) {
@@ -131,23 +138,18 @@ ShellResult<SelfCheck> LinkedCommand::check_link() {
                              {.seed = run_.seed, .priority = options_.priority()});
 }
 
-/// Keeps the processors awake if packets are then less late than in `asleep`. What is in force was
+/// Keeps the processors awake unless packets are then as late as in `asleep`. What is in force was
 /// checked.
 ShellResult<SelfCheck> LinkedCommand::check_awake(SelfCheck asleep) {
-  constexpr double kGain = 0.8;
   awake_.emplace();
   auto awake = check_link();
-  if (!awake) return awake;
-  auto const [before, after] = std::pair(asleep.lateness.p50, awake->lateness.p50);
-  if (static_cast<double>(after.count()) < kGain * static_cast<double>(before.count())) {
-    return awake;
-  }
+  if (!awake || should_keep_awake(asleep, *awake)) return awake;
   awake_.reset();
   run_.keep_awake = false;
   std::fprintf(stderr,
                "reprise: --keep-awake does not help on this machine and is not used: packets are "
                "%.0f us late with it, %.0f us without\n",
-               to_ms(after) * 1e3, to_ms(before) * 1e3);
+               to_ms(awake->lateness.p50) * 1e3, to_ms(asleep.lateness.p50) * 1e3);
   return asleep;
 }
 
@@ -200,7 +202,13 @@ LinkPlot LinkedCommand::plot() const {
 PacketRun LinkedCommand::finish() {
   if (link_) link_->stop();
   if (log_) {
-    if (auto const closed = log_->close(); !closed) say(closed.error(), kExitFailed);
+    auto const closed = log_->close();
+    if (!closed) say(closed.error(), kExitFailed);
+    log_written_ = closed.has_value();
+    if (auto const missing = log_->left_out(); missing > 0) {
+      std::fprintf(stderr, "reprise: --link-log %s lacks %s: the disk was too slow\n",
+                   options_.log_file.c_str(), counted(missing, "packet").c_str());
+    }
   }
   auto run = report();
   if (series_) {

@@ -41,6 +41,10 @@ std::string text_of(const ShellError& error);
 /// Prints it on stderr; returns `exit_code`.
 int say(const ShellError& error, int exit_code);
 
+/// The exit code after a command behind a link that ended with `exit_code`. What succeeded fails if
+/// a file was not `written`, or if the link `missed` its settings and must not.
+int exit_code_behind_link(int exit_code, bool written, bool missed);
+
 /// A command in a separate network behind an emulated link, until it ends. Errors are printed on
 /// stderr where they occur, and returned as exit codes.
 class LinkedCommand final : public RunningCommand {
@@ -71,8 +75,10 @@ class LinkedCommand final : public RunningCommand {
   void signal(int number) override { shell_.signal(number); }
 
   /// Ends the link, prints warnings about the run on stderr, and returns its report; the log, if
-  /// any, is then complete. Call it once, after the command has ended.
+  /// any, is then closed. Call it once, after the command has ended.
   PacketRun finish();
+  /// Whether the log, if any, was written to its end; after finish().
+  bool log_written() const { return log_written_; }
   /// The data to plot, after finish(). Empty without LinkOptions::plotted.
   LinkPlot plot() const;
   /// The report so far, without timelines.
@@ -95,6 +101,7 @@ class LinkedCommand final : public RunningCommand {
   std::size_t udp_sockets_ = 0;
   std::size_t name_sockets_ = 0;
   std::unique_ptr<LinkLog> log_;
+  bool log_written_ = true;
   std::unique_ptr<LinkSeries> series_;
   std::unique_ptr<LinkRunner> link_;
   std::optional<AwakeProcessors> awake_;

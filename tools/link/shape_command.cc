@@ -63,15 +63,16 @@ bool write_plot(const std::filesystem::path& path, const LinkPlot& plot) {
 /// Writes what is asked for.
 int conclude(const ShapeOptions& options, LinkedCommand& linked, int exit_code) {
   auto const run = linked.finish();
-  bool written = options.plot_file.empty() || write_plot(options.plot_file, linked.plot());
+  bool written = linked.log_written();
+  if (!options.plot_file.empty()) {
+    written = write_plot(options.plot_file, linked.plot()) && written;
+  }
   if (!options.report_file.empty()) {
     auto report = to_json(run);
     report["exit_code"] = exit_code;
     written = write_json_file(options.report_file, "--report", report) && written;
   }
-  if (!written && exit_code == kExitDone) return kExitFailed;
-  return exit_code == kExitDone && options.strict && !warnings_of(run).empty() ? kExitGate
-                                                                               : exit_code;
+  return exit_code_behind_link(exit_code, written, options.strict && !warnings_of(run).empty());
 }
 
 int shape(const ShapeOptions& options, const std::vector<std::string>& command) {

@@ -7,12 +7,14 @@
 #include "archive/match/match.h"
 #include "archive/think_time.h"
 #include "dns/host.h"
+#include "dns/look_up.h"
 #include "dns/wire.h"
 
 namespace reprise {
 namespace {
 
-/// The session's DNS data by host, without addresses: those of the connections count.
+/// The session's DNS data by host, without addresses: those of the connections count. What an
+/// answer has beyond a recorder's limits is ignored: it would cost memory for each host.
 class RecordedNames {
  public:
   RecordedNames(const ArchiveReader& archive, std::uint32_t session) {
@@ -35,11 +37,12 @@ class RecordedNames {
     auto& recorded = by_host_[answer.host];
     // The first answer counts, as for the page; both families have the same chain.
     if (!answer.addresses.empty() && !recorded.ttl_s) {
-      recorded.chain = answer.chain;
+      if (answer.chain.size() <= dns::LookUpAnswer::kChainMax) recorded.chain = answer.chain;
       recorded.ttl_s = answer.ttl_s;
     }
     if (!recorded.https.empty()) return;
     for (const auto& bytes : answer.https) {
+      if (recorded.https.size() == dns::LookUpAnswer::kRecordsMax) break;
       if (auto record = dns::decode_svcb(bytes)) recorded.https.push_back(std::move(*record));
     }
   }
@@ -64,8 +67,9 @@ std::vector<dns::RecordedHost> recorded_hosts(const ArchiveReader& archive, std:
       if (reached && seen.insert(facts.host).second) hosts.push_back(names.of(facts.host));
       continue;
     }
-    seen.insert(facts.host);
-    hosts.push_back(names.of(facts.host));
+    // What is the same for the host is given once.
+    bool const first = seen.insert(facts.host).second;
+    hosts.push_back(first ? names.of(facts.host) : dns::RecordedHost{.host = facts.host});
     hosts.back().addresses = {facts.address};
   }
   if (!hosts.empty() && recorded_here) return hosts;

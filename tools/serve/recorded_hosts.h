@@ -13,8 +13,9 @@
 namespace reprise {
 
 /// The hosts of a session with the addresses of their connections, and their DNS data, by first
-/// appearance: the input of dns::Plan. `session` 0 is the one that a replay would choose. A host
-/// without any response is omitted, so that it fails in a replay, too.
+/// appearance: the input of dns::Plan. A host comes once for each connection, the first time with
+/// its DNS data. `session` 0 is the one that a replay would choose. A host without any response is
+/// omitted, so that it fails in a replay, too.
 std::vector<dns::RecordedHost> recorded_hosts(const ArchiveReader& archive, std::uint32_t session);
 
 /// Delays the answers for `hosts` by what looking them up took in the session, or by what `time`

@@ -94,9 +94,11 @@ std::optional<boost::json::object> Serving::link_report() const {
 
 /// Adds the link's result to the exit code.
 int Serving::finish_link(int exit_code) {
+  bool written = true;
   bool doubtful = false;
   if (linked_ != nullptr) {
     auto const run = linked_->finish();
+    written = linked_->log_written();
     doubtful = !warnings_of(run).empty();
     finished_link_ = to_json(run);
   } else if (streamed_) {
@@ -104,7 +106,7 @@ int Serving::finish_link(int exit_code) {
     doubtful = !warnings_of(run).empty();
     finished_link_ = to_json(run);
   }
-  return exit_code == kExitDone && doubtful && options_.strict ? int{kExitGate} : exit_code;
+  return exit_code_behind_link(exit_code, written, doubtful && options_.strict);
 }
 
 }  // namespace reprise

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "archive/think_time.h"
+#include "dns/look_up.h"
+#include "dns/wire.h"
 #include "tests/proxy/replay/recorded_archive.h"
 
 namespace reprise {
@@ -10,6 +12,8 @@ namespace {
 
 using std::chrono::milliseconds;
 using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
 class RecordedHostsTest : public testing::Test {
@@ -72,6 +76,34 @@ TEST_F(RecordedHostsTest, AnswersCountBeforeConnections) {
       .host = "timed.test", .type = 1, .asked = milliseconds(10), .answered = milliseconds(17)});
   EXPECT_THAT(lookup_times(archive_.reader(), 1),
               ElementsAre(std::pair("timed.test", milliseconds(7))));
+}
+
+TEST_F(RecordedHostsTest, ComeWithTheirDnsDataOnce) {
+  archive_.add(DnsAnswer{
+      .host = "a.test", .type = 1, .chain = {"cdn.test"}, .addresses = {"192.0.2.1"}, .ttl_s = 20});
+  add_response_of("a.test");
+  add_connection_to("a.test");
+  add_connection_to("a.test");
+  auto const hosts = recorded_hosts(archive_.reader(), 1);
+  ASSERT_EQ(hosts.size(), 2u);
+  EXPECT_THAT(hosts[0].chain, ElementsAre("cdn.test"));
+  EXPECT_EQ(hosts[0].ttl_s, 20u);
+  EXPECT_EQ(hosts[1].host, "a.test");
+  EXPECT_THAT(hosts[1].chain, IsEmpty());
+  EXPECT_THAT(hosts[1].addresses, ElementsAre("192.0.2.1:80"));
+}
+
+TEST_F(RecordedHostsTest, HaveNoDnsDataBeyondTheLimitsOfARecorder) {
+  DnsAnswer answer{.host = "a.test", .type = 1, .addresses = {"192.0.2.1"}, .ttl_s = 20};
+  answer.chain.assign(dns::LookUpAnswer::kChainMax + 1, "cdn.test");
+  answer.https.assign(1000, dns::encode_svcb({.priority = 1}).value());
+  archive_.add(std::move(answer));
+  add_response_of("a.test");
+  add_connection_to("a.test");
+  auto const hosts = recorded_hosts(archive_.reader(), 1);
+  ASSERT_EQ(hosts.size(), 1u);
+  EXPECT_THAT(hosts[0].chain, IsEmpty());
+  EXPECT_THAT(hosts[0].https, SizeIs(dns::LookUpAnswer::kRecordsMax));
 }
 
 }  // namespace
