@@ -19,6 +19,7 @@ struct Seen {
   std::uint32_t session = 0;
   std::uint32_t first_count = 0;
   std::uint32_t count_count = 0;
+  bool teaches = true;  ///< compared to learn which parameters matter
   std::uint64_t site = 0;
   SessionTime time{};
   MatchMember member;
@@ -27,7 +28,17 @@ struct Seen {
 std::uint64_t response_hash(const StoredReply& reply) {
   std::uint64_t digest = 0;
   std::memcpy(&digest, reply.body.digest.data(), sizeof digest);
-  return mixed(digest ^ reply.status);
+  auto const hash = mixed(digest ^ reply.status);
+  if (reply.status < 300 || reply.status > 399) return hash;
+  // Redirects have no body, or all the same one.
+  KeyHasher target;
+  target.add_text(find_header(reply.headers.list(), "Location").value_or(std::string_view()));
+  return mixed(hash ^ target.finish());
+}
+
+/// Whether the response shows what the request's parameters select.
+bool shows_content(const Exchange& exchange) {
+  return exchange.request.method != "HEAD" && exchange.response.status != 304;
 }
 
 class Build {
@@ -103,6 +114,7 @@ void Build::take(std::uint32_t ordinal) {
                    .session = exchange->session,
                    .first_count = first_count,
                    .count_count = static_cast<std::uint32_t>(counts_.size()) - first_count,
+                   .teaches = shows_content(*exchange),
                    .site = site_hash(0, request.scheme, request.host),
                    .time = exchange->timings.queued,
                    .member = {.ordinal = ordinal,
@@ -141,6 +153,7 @@ void Build::add_family(std::span<Seen> family, const SiteCounters& counters) {
   std::vector<Observation> observed;
   auto const looked_at = family.first(std::min(family.size(), kLearntFromMax));
   for (const Seen& each : looked_at) {
+    if (!each.teaches) continue;
     observed.push_back({.features = of(each), .response = each.response});
   }
   auto const learnt = learn(observed, counters_in(counted(looked_at), counters));
