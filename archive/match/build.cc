@@ -43,7 +43,8 @@ bool shows_content(const Exchange& exchange) {
 
 class Build {
  public:
-  explicit Build(const ArchiveReader& reader) : reader_(reader) {
+  Build(const ArchiveReader& reader, std::span<const std::string> ignored_params)
+      : reader_(reader), ignored_params_(ignored_params) {
     contents_.representations.resize(reader.entries().size());
   }
   std::vector<std::byte> run();
@@ -55,6 +56,7 @@ class Build {
   void add_family(std::span<Seen> family, const SiteCounters& counters);
 
   const ArchiveReader& reader_;
+  std::span<const std::string> ignored_params_;
   MatchContents contents_;
   std::vector<Feature> features_;  // in file order
   std::vector<Count> counts_;      // in the same order
@@ -102,7 +104,7 @@ void Build::take(std::uint32_t ordinal) {
   if (exchange->outcome != Outcome::kComplete) return;
   auto const body = request_body(request);
   auto const first_count = static_cast<std::uint32_t>(counts_.size());
-  auto own = features_of(asked_as(request, body), {}, &counts_);
+  auto own = features_of(asked_as(request, body), ignored_params_, &counts_);
   if (counts_.size() - first_count > kFeaturesMax) counts_.resize(first_count);
   if (features_.size() + own.size() > kFeaturesOfAllMax) {
     own.clear();
@@ -177,8 +179,9 @@ void Build::add_family(std::span<Seen> family, const SiteCounters& counters) {
 
 }  // namespace
 
-std::vector<std::byte> build_match_index(const ArchiveReader& reader) {
-  return Build(reader).run();
+std::vector<std::byte> build_match_index(const ArchiveReader& reader,
+                                         std::span<const std::string> ignored_params) {
+  return Build(reader, ignored_params).run();
 }
 
 }  // namespace reprise
