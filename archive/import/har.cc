@@ -128,6 +128,7 @@ void HarReader::read_pages() {
 void HarReader::read_entry() {
   ++entries_;
   HarEntry entry;
+  entry.by_firefox = tool_.starts_with("Firefox");
   std::string name;
   if (!json_.enter_object()) return;
   auto& draft = entry.draft;
@@ -138,6 +139,8 @@ void HarReader::read_entry() {
       read_request(entry);
     } else if (name == "response") {
       read_response(entry);
+    } else if (name == "time") {
+      entry.time = json_.number().value_or(-1);
     } else if (name == "timings") {
       read_timings(entry);
     } else if (name == "serverIPAddress") {
@@ -145,7 +148,7 @@ void HarReader::read_entry() {
     } else if (name == "connection") {
       // Firefox writes the port here.
       auto connection = json_.text(kHarTextBytesMax);
-      if (!tool_.starts_with("Firefox")) draft.connection = std::move(connection);
+      if (!entry.by_firefox) draft.connection = std::move(connection);
     } else if (name == "_fromCache") {
       entry.from_cache = !json_.text(kHarTextBytesMax).empty();
     } else if (name == "_webSocketMessages") {

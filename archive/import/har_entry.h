@@ -22,6 +22,8 @@ struct HarEntry {
   bool has_text = false;    ///< of the response: a body, possibly empty
   bool lost_text = false;   ///< it is unreadable
   std::array<double, kHarTimings.size()> timings = {-1, -1, -1, -1, -1, -1, -1};  ///< in ms
+  double time = -1;         ///< of all phases, in ms
+  bool by_firefox = false;  ///< Firefox wrote the HAR
   double content_bytes = -1;
   double body_bytes = -1;  ///< of the response, on the wire
 };

@@ -1,0 +1,69 @@
+// What tools write into a HAR besides, or against, HAR 1.2.
+
+#include "tests/archive/import/import_fixture.h"
+
+namespace reprise::importing {
+namespace {
+
+/// A HAR by `tool` of one entry; each part is the members of an object.
+struct HarParts {
+  std::string tool = "Test";
+  std::string request = R"("method":"GET","headers":[])";
+  std::string response = R"("status":200,"headers":[],"content":{"size":2,"text":"hi"})";
+  std::string entry = R"("serverIPAddress":"192.0.2.1")";
+
+  std::string text() const {
+    return R"({"log":{"creator":{"name":")" + tool + R"(","version":"1"},"entries":[)" +
+           R"({"startedDateTime":"2020-01-01T00:00:01.000Z","request":{"url":"https://a.test/x",)" +
+           request + R"(},"response":{)" + response + "}," + entry + "}]}}";
+  }
+};
+
+class ImportHarOfTools : public ImportTest {};
+
+TEST_F(ImportHarOfTools, FindsTlsBesideOrWithinTheConnectionByTheEntrysTime) {
+  using std::chrono::milliseconds;
+  struct Case {
+    std::string tool;
+    std::string time;
+    int connect = 0;
+    int ssl = 0;
+    SessionTime tls_start, ready, first_byte;
+  };
+  auto const none = kNoTime;
+  for (const Case& each : {
+           // Firefox: 89 + 0 + 32 + 66 + 60.
+           Case{"Firefox", R"("time":247,)", 32, 66, milliseconds(121), milliseconds(187),
+                milliseconds(247)},
+           Case{"Test", R"("time":247,)", 32, 66, milliseconds(121), milliseconds(187),
+                milliseconds(247)},
+           Case{"Firefox", "", 32, 66, milliseconds(121), milliseconds(187), milliseconds(247)},
+           Case{"Test", "", 32, 66, none, milliseconds(121), milliseconds(181)},
+           // Within `connect`, as HAR 1.2 says, also if it is one handshake of HTTP/3.
+           Case{"Test", R"("time":181,)", 32, 20, milliseconds(101), milliseconds(121),
+                milliseconds(181)},
+           Case{"Test", R"("time":181,)", 32, 32, none, milliseconds(121), milliseconds(181)},
+           Case{"Firefox", R"("time":181,)", 32, 20, milliseconds(101), milliseconds(121),
+                milliseconds(181)},
+           // A shorter TLS handshake beside it.
+           Case{"Test", R"("time":201,)", 32, 20, milliseconds(121), milliseconds(141),
+                milliseconds(201)},
+       }) {
+    SCOPED_TRACE(each.tool + " " + each.time + std::to_string(each.ssl));
+    HarParts parts{.tool = each.tool};
+    parts.entry += "," + each.time + R"("timings":{"blocked":89,"dns":0,"connect":)" +
+                   std::to_string(each.connect) + R"(,"ssl":)" + std::to_string(each.ssl) +
+                   R"(,"send":0,"wait":60,"receive":0})";
+    ASSERT_EQ(import(parts.text()), "");
+    auto const& facts = sink.connections.at(0);
+    EXPECT_EQ(facts.connect_start, milliseconds(89));
+    EXPECT_EQ(facts.tls_start, each.tls_start);
+    EXPECT_EQ(facts.ready, each.ready);
+    EXPECT_EQ(sink.exchanges.at(0).timings.request_sent, each.ready);
+    EXPECT_EQ(sink.exchanges[0].timings.first_byte, each.first_byte);
+    EXPECT_EQ(sink.exchanges[0].timings.end, each.first_byte);
+  }
+}
+
+}  // namespace
+}  // namespace reprise::importing
