@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "archive/import/har_charset.h"
 #include "archive/import/har_content.h"
 #include "archive/import/har_entry.h"
 #include "archive/import/har_messages.h"
@@ -316,6 +317,7 @@ void HarReader::read_content(HarEntry& entry) {
   if (text && !body) {
     body = text->finish(equals_ignoring_case(encoding, "base64"));
     entry.lost_text = !body;
+    entry.transcoded = body && text->is_beyond_ascii();
     if (!body) collector_.report().remark("a body does not match its declared encoding");
   }
   if (body) settle_body(entry, std::move(*body));
@@ -362,6 +364,10 @@ void HarReader::add(HarEntry& entry) {
     draft.failure = entry.error;
   }
   if (entry.from_cache) collector_.report().remark("some responses came from the browser's cache");
+  // Our own export keeps the bytes.
+  if (entry.transcoded && !tool_.starts_with("reprise") && set_charset_utf8(draft.fields)) {
+    ++collector_.report().charsets_corrected;
+  }
   draft.body.kept = holds_body(entry);
   set_times(entry);
   collector_.add_pages(std::exchange(pages_, {}));

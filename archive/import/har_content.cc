@@ -1,5 +1,6 @@
 #include "archive/import/har_content.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace reprise::importing {
@@ -19,6 +20,9 @@ void HarText::let_go(bool is_base64) {
 void HarText::pass_on(std::string_view text) {
   if (!good_ || collector_.failed()) return;
   if (!as_base64_) {
+    auto const is_beyond = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };
+    beyond_ascii_ = beyond_ascii_ || std::ranges::any_of(text, is_beyond);
+    utf8_.append(text);
     collector_.took(feed_->append(text));
     return;
   }

@@ -6,6 +6,7 @@
 #include "archive/import/collect/collector.h"
 #include "archive/import/import.h"
 #include "base/text/base64.h"
+#include "base/text/utf8.h"
 
 namespace reprise::importing {
 
@@ -21,6 +22,8 @@ class HarText {
   void append(std::string_view piece);
   /// Nothing if it does not match `is_base64`.
   std::optional<FoundBody> finish(bool is_base64);
+  /// Whether it is text beyond ASCII, in UTF-8. HAR 1.2 has all text so, whatever its charset was.
+  bool is_beyond_ascii() const { return !as_base64_ && beyond_ascii_ && utf8_.finish(); }
 
  private:
   void let_go(bool is_base64);
@@ -31,6 +34,8 @@ class HarText {
   std::string held_;
   std::optional<BodyFeed> feed_;
   Base64Decoder decoder_;
+  Utf8Check utf8_;
+  bool beyond_ascii_ = false;
   bool as_base64_ = false;
   bool good_ = true;
 };

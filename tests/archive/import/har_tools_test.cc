@@ -65,5 +65,55 @@ TEST_F(ImportHarOfTools, FindsTlsBesideOrWithinTheConnectionByTheEntrysTime) {
   }
 }
 
+std::string text_of_type(const std::string& type, const std::string& content) {
+  return R"("status":200,"headers":[{"name":"Content-Type","value":")" + type +
+         R"("}],"content":{)" + content + "}";
+}
+
+TEST_F(ImportHarOfTools, SaysThatTextBeyondAsciiIsUtf8) {
+  struct Case {
+    std::string type;
+    std::string becomes;
+  };
+  for (const Case& each : {
+           Case{"text/html; charset=windows-1251", "text/html; charset=utf-8"},
+           Case{R"(text/html;CharSet=\"koi8-r\"; x=1)", "text/html; charset=utf-8; x=1"},
+           Case{"text/css", "text/css; charset=utf-8"},
+           Case{"Application/JavaScript", "Application/JavaScript; charset=utf-8"},
+           Case{"image/svg+xml", "image/svg+xml; charset=utf-8"},
+           Case{"application/json; charset=iso-8859-1", "application/json; charset=utf-8"},
+           Case{"application/json", "application/json"},
+           Case{"text/html; charset=UTF-8", "text/html; charset=UTF-8"},
+           Case{"image/png", "image/png"},
+           Case{"", ""},
+       }) {
+    SCOPED_TRACE(each.type);
+    HarParts parts;
+    parts.response = text_of_type(each.type, R"("size":3,"text":"\u0434a")");
+    ASSERT_EQ(import(parts.text()), "");
+    EXPECT_EQ(fields(0), "Content-Type: " + each.becomes + "\n");
+    EXPECT_EQ(body(0),
+              "\xd0\xb4"
+              "a");
+    EXPECT_EQ(report.charsets_corrected, each.type == each.becomes ? 0U : 1U);
+  }
+}
+
+TEST_F(ImportHarOfTools, LeavesTheCharsetOfOtherTextAndOfOurOwnExport) {
+  std::string const type = "text/html; charset=windows-1251";
+  auto const beyond_ascii = text_of_type(type, R"("size":3,"text":"\u0434a")");
+  for (const HarParts& parts : {
+           HarParts{.response = text_of_type(type, R"("size":2,"text":"hi")")},
+           HarParts{.response =
+                        text_of_type(type, R"("size":2,"text":"5OA=","encoding":"base64")")},
+           HarParts{.response = text_of_type(type, "\"size\":1,\"text\":\"\xe4\"")},
+           HarParts{.tool = "reprise", .response = beyond_ascii},
+       }) {
+    ASSERT_EQ(import(parts.text()), "");
+    EXPECT_EQ(fields(0), "Content-Type: " + type + "\n");
+    EXPECT_EQ(report.charsets_corrected, 0U);
+  }
+}
+
 }  // namespace
 }  // namespace reprise::importing
