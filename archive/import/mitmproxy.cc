@@ -234,10 +234,11 @@ void FlowReader::add(Flow& flow) {
                       .request_sent = request.end,
                       .address = flow.address,
                       .facts = flow.facts};
-  // A browser names the host that the client of a transparent proxy knows only by address.
-  if (auto const* const host = find_field(draft.request_fields, "Host")) {
-    if (auto const named = parse_url(request.scheme + "://" + *host)) draft.url.host = named->host;
-  }
+  // A browser names the host that the client of a transparent proxy knows only by address: over
+  // HTTP/2 in :authority.
+  auto const* const host = find_field(draft.request_fields, "Host");
+  auto const name = host != nullptr && request.authority.empty() ? *host : request.authority;
+  if (auto const named = parse_url(request.scheme + "://" + name)) draft.url.host = named->host;
   if (request.path.starts_with('/') || request.path == "*") {
     draft.url.target = clean_target(request.path);
   }
