@@ -229,9 +229,10 @@ void HarReader::read_request(HarEntry& entry) {
     }
   }
   // A body that is not in the recording cannot be matched: the request is found without it.
-  if (entry.draft.request_body.size_bytes == 0 && body_bytes > 0) {
-    entry.draft.request_body_unknown = true;
-  }
+  auto& draft = entry.draft;
+  bool const had_body =
+      draft.request_body_unknown || body_bytes > 0 || announces_content(draft.request_fields);
+  draft.request_body_unknown = had_body && draft.request_body.size_bytes == 0;
 }
 
 void HarReader::read_post_data(HarEntry& entry) {
@@ -248,7 +249,12 @@ void HarReader::read_post_data(HarEntry& entry) {
       encoding = json_.text(kHarTextBytesMax);
     } else if (name == "_file") {
       body = read_attachment(collector_, attachments_, json_.text(kHarTextBytesMax), "");
-    } else {
+    } else if (name == "params" && json_.enter_array()) {
+      while (json_.next_element()) {
+        json_.skip();
+        entry.draft.request_body_unknown = true;  // unless there is a text, too
+      }
+    } else if (name != "params") {
       json_.skip();
     }
   }

@@ -115,5 +115,34 @@ TEST_F(ImportHarOfTools, LeavesTheCharsetOfOtherTextAndOfOurOwnExport) {
   }
 }
 
+TEST_F(ImportHarOfTools, FindsARequestWhoseBodyIsMissingWithoutIt) {
+  struct Case {
+    std::string request;
+    bool is_partial = false;
+  };
+  std::string const post = R"("method":"POST","headers":[],)";
+  std::string const params = R"("params":[{"name":"a","value":"1"}])";
+  auto const of_length = [](const std::string& length) {
+    return R"("method":"POST","headers":[{"name":"content-length","value":")" + length + R"("}])";
+  };
+  for (const Case& each : {
+           Case{post + R"("postData":{)" + params + "}", true},
+           Case{post + R"("postData":{"text":"",)" + params + "}", true},
+           Case{post + R"("postData":{"text":"a=1",)" + params + "}", false},
+           Case{post + R"("postData":{"params":[]})", false},
+           Case{post + R"("postData":{"params":null})", false},
+           Case{post + R"("bodySize":3)", true},
+           Case{of_length("3"), true},
+           Case{of_length("0"), false},
+           Case{of_length("-1"), false},
+           Case{of_length("3") + R"(,"postData":{"text":"a=1"})", false},
+       }) {
+    SCOPED_TRACE(each.request);
+    HarParts parts{.request = each.request};
+    ASSERT_EQ(import(parts.text()), "");
+    EXPECT_EQ(sink.exchanges.at(0).request.body_partial, each.is_partial);
+  }
+}
+
 }  // namespace
 }  // namespace reprise::importing

@@ -199,6 +199,25 @@ TEST_F(ImportMitmproxy, TakesTheNameOfTheHostFromTheAuthorityOrElseFromTheHostFi
   EXPECT_EQ(url(0), "https://c.test/x");
 }
 
+TEST_F(ImportMitmproxy, FindsARequestWhoseBodyWasNotKeptWithoutIt) {
+  auto const sent = [](std::string_view method, const std::string& length) {
+    auto const headers = tnet(tnet(text("Content-Length") + text(length), ']'), ']');
+    auto recording = flow(text("x"), "", length.empty() ? "" : text("headers") + headers);
+    recording.replace(recording.find("7:content,0:,"), 13, "7:content,0:~");
+    return recording.replace(recording.find("3:GET"), 5, method);
+  };
+  auto const is_partial = [&](const std::string& recording) {
+    EXPECT_EQ(import(recording), "");
+    return sink.exchanges.at(0).request.body_partial;
+  };
+  EXPECT_TRUE(is_partial(sent("3:PUT", "")));
+  EXPECT_TRUE(is_partial(sent("3:PUT", "5")));
+  EXPECT_FALSE(is_partial(sent("3:PUT", "0")));
+  EXPECT_TRUE(is_partial(sent("3:GET", "5")));
+  EXPECT_FALSE(is_partial(sent("3:GET", ""))) << "null is also none";
+  EXPECT_FALSE(is_partial(flow(text("x"))));
+}
+
 TEST_F(ImportMitmproxy, TakesWebSocketMessages) {
   auto const message = [](const char* opcode, const char* from_client, const std::string& content,
                           const char* dropped) {
