@@ -14,7 +14,7 @@ namespace {
 
 class HarReader {
  public:
-  HarReader(ByteReader& from, const Attachments& attachments, Collector& collector)
+  HarReader(ByteReader& from, AttachmentReader& attachments, Collector& collector)
       : json_(from), attachments_(attachments), collector_(collector) {}
 
   void read();
@@ -35,7 +35,7 @@ class HarReader {
   void add(HarEntry& entry);
 
   JsonReader json_;
-  const Attachments& attachments_;
+  AttachmentReader& attachments_;
   Collector& collector_;
   std::string tool_;
   std::vector<std::string> pages_;
@@ -248,7 +248,7 @@ void HarReader::read_post_data(HarEntry& entry) {
     } else if (name == "encoding") {
       encoding = json_.text(kHarTextBytesMax);
     } else if (name == "_file") {
-      body = read_attachment(collector_, attachments_, json_.text(kHarTextBytesMax), "");
+      body = attachments_.read(json_.text(kHarTextBytesMax), "");
     } else if (name == "params" && json_.enter_array()) {
       while (json_.next_element()) {
         json_.skip();
@@ -313,7 +313,7 @@ void HarReader::read_content(HarEntry& entry) {
     } else if (name == "size") {
       entry.content_bytes = json_.number().value_or(-1);
     } else if (name == "_file") {
-      body = read_attachment(collector_, attachments_, json_.text(kHarTextBytesMax), coding);
+      body = attachments_.read(json_.text(kHarTextBytesMax), coding);
       entry.lost_text = !body;
     } else {
       json_.skip();
@@ -386,7 +386,7 @@ void HarReader::add(HarEntry& entry) {
 
 }  // namespace
 
-void import_har(ByteReader& from, const Attachments& attachments, Collector& collector) {
+void import_har(ByteReader& from, AttachmentReader& attachments, Collector& collector) {
   HarReader(from, attachments, collector).read();
   if (from.failed()) collector.damage(*from.fault());
 }

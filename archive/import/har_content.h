@@ -2,6 +2,8 @@
 
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 
 #include "archive/import/collect/collector.h"
 #include "archive/import/import.h"
@@ -40,10 +42,29 @@ class HarText {
   bool good_ = true;
 };
 
-/// Reads a body from a file beside the HAR. Nothing, with a remark, if the file does not exist;
-/// nothing after a fault.
-std::optional<FoundBody> read_attachment(Collector& collector, const Attachments& attachments,
-                                         const std::string& name,
-                                         const std::string& content_encoding);
+/// Reads bodies from the files beside a HAR, or in its zip. However many entries name a file, it is
+/// stored once (or again after kKnownMax others).
+class AttachmentReader {
+ public:
+  static constexpr std::size_t kKnownMax = 65'536;
+
+  AttachmentReader(Collector& collector, Attachments attachments)
+      : collector_(collector), attachments_(std::move(attachments)) {}
+
+  /// Nothing, with a remark, if the file does not exist; nothing after a fault.
+  std::optional<FoundBody> read(const std::string& name, const std::string& content_encoding);
+
+ private:
+  struct Known {
+    std::string content_encoding;
+    FoundBody body;
+  };
+  template <class Take>
+  bool read_file(ByteSource& source, Take&& take);
+
+  Collector& collector_;
+  Attachments attachments_;
+  std::unordered_map<std::string, Known> known_;
+};
 
 }  // namespace reprise::importing

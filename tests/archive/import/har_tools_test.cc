@@ -144,5 +144,56 @@ TEST_F(ImportHarOfTools, FindsARequestWhoseBodyIsMissingWithoutIt) {
   }
 }
 
+class ImportHarWithAttachments : public ImportTest {
+ protected:
+  /// A HAR whose entries all name the file "a", each with these response fields.
+  static std::string har_of(const std::vector<std::string>& fields_of_entries) {
+    std::string recording;
+    for (const std::string& each : fields_of_entries) {
+      HarParts const parts{.response = R"("status":200,"headers":[)" + each +
+                                       R"(],"content":{"_file":"a"})"};
+      auto const whole = parts.text();
+      auto const entry_at = whole.find(R"({"startedDateTime")");
+      recording += recording.empty() ? whole.substr(0, entry_at) : ",";
+      recording += whole.substr(entry_at, whole.size() - entry_at - kEnd.size());
+    }
+    return recording + std::string(kEnd);
+  }
+  static std::string coded(const std::string& coding) {
+    return R"({"name":"Content-Encoding","value":")" + coding + R"("})";
+  }
+
+  static constexpr std::string_view kEnd = "]}}";
+};
+
+TEST_F(ImportHarWithAttachments, StoresOneOnceHoweverManyEntriesNameIt) {
+  attachments.emplace("a", MemoryInput("attached"));
+  ASSERT_EQ(import(har_of({"", "", ""})), "");
+  ASSERT_EQ(sink.exchanges.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(body(i), "attached");
+  EXPECT_EQ(sink.body_bytes, 8U);
+}
+
+TEST_F(ImportHarWithAttachments, ChecksOneAgainUnderAnotherCodingWithoutStoringItAgain) {
+  auto const content = gzip("hello");
+  attachments.emplace("a", MemoryInput(content));
+  auto const unknown = coded(std::string(200, 'x'));
+  ASSERT_EQ(import(har_of({"", coded("gzip"), coded("br"), coded("gzip"), unknown, unknown})), "");
+  EXPECT_EQ(sink.body_bytes, content.size());
+  EXPECT_EQ(fields(0), "");
+  EXPECT_EQ(fields(1), "Content-Encoding: gzip\n");
+  EXPECT_EQ(fields(2), "") << "it is not brotli";
+  EXPECT_EQ(fields(3), "Content-Encoding: gzip\n");
+  EXPECT_EQ(report.codings_dropped, 1U);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(body(i), content);
+}
+
+TEST_F(ImportHarWithAttachments, StoresOneOnceForAllHarsOfAZip) {
+  auto const har = har_of({"", ""});
+  ASSERT_EQ(import(zip({{"1.har", har}, {"2.har", har}, {"a", "attached"}})), "");
+  EXPECT_EQ(sink.exchanges.size(), 4U);
+  EXPECT_EQ(sink.body_bytes, 8U);
+}
+
 }  // namespace
 }  // namespace reprise::importing
