@@ -60,9 +60,12 @@ ConnectTimes connect_times(const HarEntry& entry, const PhaseStarts& starts) {
 
 bool holds_body(const HarEntry& entry) {
   if (entry.lost_text || entry.draft.body.stored.size_bytes > 0) return !entry.lost_text;
+  auto const status = entry.draft.status;
+  // No browser shows the body of a redirect, and some tools give only its size.
+  if (status >= 300 && status < 400) return true;
   if (entry.content_bytes > 0 || entry.body_bytes > 0) return false;
   // For images from its cache Firefox gives neither text nor size.
-  bool const is_success = entry.draft.status >= 200 && entry.draft.status < 300;
+  bool const is_success = status >= 200 && status < 300;
   return entry.has_text || entry.content_bytes == 0 || entry.body_bytes == 0 || !is_success;
 }
 

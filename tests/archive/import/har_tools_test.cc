@@ -144,6 +144,23 @@ TEST_F(ImportHarOfTools, FindsARequestWhoseBodyIsMissingWithoutIt) {
   }
 }
 
+TEST_F(ImportHarOfTools, TakesARedirectWithoutItsBodyForComplete) {
+  auto const of_status = [](const std::string& status) {
+    return R"("status":)" + status +
+           R"(,"headers":[{"name":"Location","value":"/y"},{"name":"Content-Length","value":"9"}],)"
+           R"("bodySize":9,"content":{"size":9})";
+  };
+  for (const char* const status : {"301", "302", "307"}) {
+    HarParts const parts{.response = of_status(status)};
+    ASSERT_EQ(import(parts.text()), "");
+    EXPECT_EQ(sink.exchanges.at(0).outcome, Outcome::kComplete) << status;
+    EXPECT_EQ(fields(0), "Location: /y\nContent-Length: 0\n");
+  }
+  HarParts const parts{.response = of_status("404")};
+  ASSERT_EQ(import(parts.text()), "");
+  EXPECT_EQ(sink.exchanges.at(0).outcome, Outcome::kCutByClient);
+}
+
 class ImportHarWithAttachments : public ImportTest {
  protected:
   /// A HAR whose entries all name the file "a", each with these response fields.
