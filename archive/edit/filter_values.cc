@@ -103,6 +103,10 @@ std::optional<FilterValue> parse_range(FilterField field, std::string_view compa
   if (comparison.starts_with('>')) value.high = kHighest;
   if (comparison == "<") --value.high;
   if (comparison == ">") ++value.low;
+  // Without a response the status is not known; in numbers it is 0.
+  if (field == FilterField::kStatus && !comparison.empty()) {
+    value.low = std::max<std::int64_t>(value.low, 1);
+  }
   return value;
 }
 

@@ -170,6 +170,10 @@ void Captures::complete(Waiting exchange) {
 void Captures::take_over(const Original& original, ExchangeDraft& draft) {
   ++collector_.report().revisits_resolved;
   draft.body = original.body;
+  if (draft.outcome == Outcome::kComplete) {
+    draft.outcome = original.outcome;
+    draft.failure = original.failure;
+  }
   if (draft.status != 0) return;
   draft.status = original.status;
   draft.reason = original.reason;
@@ -190,7 +194,8 @@ void Captures::remember(const Referral& place, const ExchangeDraft& draft) {
   if (remembered_bytes_ > kRememberedBytesMax) {
     return collector_.report().remark("too many records: later revisit records cannot be resolved");
   }
-  auto bytes = sizeof(Original) + 2 * (place.uri.size() + place.digest.size() + 200);
+  auto bytes =
+      sizeof(Original) + 2 * (place.uri.size() + place.digest.size() + 200) + draft.failure.size();
   for (const Field& field : draft.fields) {
     bytes += sizeof field + field.name.size() + field.value.size();
   }
@@ -201,7 +206,9 @@ void Captures::remember(const Referral& place, const ExchangeDraft& draft) {
                         .reason = draft.reason,
                         .version = draft.version,
                         .fields = draft.fields,
-                        .body = draft.body});
+                        .body = draft.body,
+                        .outcome = draft.outcome,
+                        .failure = draft.failure});
 }
 
 void Captures::end_file() {

@@ -62,6 +62,8 @@ class Captures {
     HttpVersion version = HttpVersion::kUnknown;
     Fields fields;
     FoundBody body;
+    Outcome outcome = Outcome::kComplete;
+    std::string failure;
   };
 
   Queue::iterator find_partner(Queue& queue, const Capture& capture, bool was_last);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "archive/import/har_charset.h"
 #include "archive/import/har_content.h"
 #include "archive/import/har_entry.h"
 #include "archive/import/har_messages.h"
@@ -13,7 +14,7 @@ namespace {
 
 class HarReader {
  public:
-  HarReader(ByteReader& from, const Attachments& attachments, Collector& collector)
+  HarReader(ByteReader& from, AttachmentReader& attachments, Collector& collector)
       : json_(from), attachments_(attachments), collector_(collector) {}
 
   void read();
@@ -34,7 +35,7 @@ class HarReader {
   void add(HarEntry& entry);
 
   JsonReader json_;
-  const Attachments& attachments_;
+  AttachmentReader& attachments_;
   Collector& collector_;
   std::string tool_;
   std::vector<std::string> pages_;
@@ -128,6 +129,7 @@ void HarReader::read_pages() {
 void HarReader::read_entry() {
   ++entries_;
   HarEntry entry;
+  entry.by_firefox = tool_.starts_with("Firefox");
   std::string name;
   if (!json_.enter_object()) return;
   auto& draft = entry.draft;
@@ -138,6 +140,8 @@ void HarReader::read_entry() {
       read_request(entry);
     } else if (name == "response") {
       read_response(entry);
+    } else if (name == "time") {
+      entry.time = json_.number().value_or(-1);
     } else if (name == "timings") {
       read_timings(entry);
     } else if (name == "serverIPAddress") {
@@ -145,7 +149,7 @@ void HarReader::read_entry() {
     } else if (name == "connection") {
       // Firefox writes the port here.
       auto connection = json_.text(kHarTextBytesMax);
-      if (!tool_.starts_with("Firefox")) draft.connection = std::move(connection);
+      if (!entry.by_firefox) draft.connection = std::move(connection);
     } else if (name == "_fromCache") {
       entry.from_cache = !json_.text(kHarTextBytesMax).empty();
     } else if (name == "_webSocketMessages") {
@@ -225,9 +229,10 @@ void HarReader::read_request(HarEntry& entry) {
     }
   }
   // A body that is not in the recording cannot be matched: the request is found without it.
-  if (entry.draft.request_body.size_bytes == 0 && body_bytes > 0) {
-    entry.draft.request_body_unknown = true;
-  }
+  auto& draft = entry.draft;
+  bool const had_body =
+      draft.request_body_unknown || body_bytes > 0 || announces_content(draft.request_fields);
+  draft.request_body_unknown = had_body && draft.request_body.size_bytes == 0;
 }
 
 void HarReader::read_post_data(HarEntry& entry) {
@@ -243,8 +248,13 @@ void HarReader::read_post_data(HarEntry& entry) {
     } else if (name == "encoding") {
       encoding = json_.text(kHarTextBytesMax);
     } else if (name == "_file") {
-      body = read_attachment(collector_, attachments_, json_.text(kHarTextBytesMax), "");
-    } else {
+      body = attachments_.read(json_.text(kHarTextBytesMax), "");
+    } else if (name == "params" && json_.enter_array()) {
+      while (json_.next_element()) {
+        json_.skip();
+        entry.draft.request_body_unknown = true;  // unless there is a text, too
+      }
+    } else if (name != "params") {
       json_.skip();
     }
   }
@@ -303,7 +313,7 @@ void HarReader::read_content(HarEntry& entry) {
     } else if (name == "size") {
       entry.content_bytes = json_.number().value_or(-1);
     } else if (name == "_file") {
-      body = read_attachment(collector_, attachments_, json_.text(kHarTextBytesMax), coding);
+      body = attachments_.read(json_.text(kHarTextBytesMax), coding);
       entry.lost_text = !body;
     } else {
       json_.skip();
@@ -313,6 +323,7 @@ void HarReader::read_content(HarEntry& entry) {
   if (text && !body) {
     body = text->finish(equals_ignoring_case(encoding, "base64"));
     entry.lost_text = !body;
+    entry.transcoded = body && text->is_beyond_ascii();
     if (!body) collector_.report().remark("a body does not match its declared encoding");
   }
   if (body) settle_body(entry, std::move(*body));
@@ -359,6 +370,10 @@ void HarReader::add(HarEntry& entry) {
     draft.failure = entry.error;
   }
   if (entry.from_cache) collector_.report().remark("some responses came from the browser's cache");
+  // Our own export keeps the bytes.
+  if (entry.transcoded && !tool_.starts_with("reprise") && set_charset_utf8(draft.fields)) {
+    ++collector_.report().charsets_corrected;
+  }
   draft.body.kept = holds_body(entry);
   set_times(entry);
   collector_.add_pages(std::exchange(pages_, {}));
@@ -371,7 +386,7 @@ void HarReader::add(HarEntry& entry) {
 
 }  // namespace
 
-void import_har(ByteReader& from, const Attachments& attachments, Collector& collector) {
+void import_har(ByteReader& from, AttachmentReader& attachments, Collector& collector) {
   HarReader(from, attachments, collector).read();
   if (from.failed()) collector.damage(*from.fault());
 }

@@ -1,12 +1,12 @@
 #pragma once
 
 #include "archive/import/collect/collector.h"
-#include "archive/import/import.h"
+#include "archive/import/har_content.h"
 
 namespace reprise::importing {
 
 /// Reads a HAR 1.2 as written by browsers, proxies and Playwright: archive/import/README.md lists
-/// what it cannot contain. `attachments` finds the files in Playwright's `_file`.
-void import_har(ByteReader& from, const Attachments& attachments, Collector& collector);
+/// what it cannot contain. `attachments` reads the files in Playwright's `_file`.
+void import_har(ByteReader& from, AttachmentReader& attachments, Collector& collector);
 
 }  // namespace reprise::importing

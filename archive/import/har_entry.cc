@@ -13,19 +13,36 @@ enum : std::uint8_t { kBlocked, kDns, kConnect, kSend, kWait, kReceive, kSsl };
 /// When each phase but `ssl` begins, and when the last one ends: ns after the entry's start.
 using PhaseStarts = std::array<std::int64_t, kSsl + 1>;
 
+double milliseconds_of(const HarEntry& entry, std::size_t phase) {
+  return std::clamp(entry.timings[phase], 0.0, 1e9);
+}
+
+/// HAR 1.2 counts `ssl` within `connect`. Firefox counts it as a phase of its own, after `connect`:
+/// then `time`, the sum of the phases, contains it.
+bool is_ssl_apart(const HarEntry& entry) {
+  auto const ssl = milliseconds_of(entry, kSsl);
+  if (ssl <= 0) return false;
+  if (entry.time < 0) return entry.by_firefox;
+  double others = 0;
+  for (std::size_t phase = 0; phase < kSsl; ++phase) others += milliseconds_of(entry, phase);
+  return std::abs(others + ssl - entry.time) < std::abs(others - entry.time);
+}
+
 PhaseStarts phase_starts(const HarEntry& entry) {
   PhaseStarts starts{};
+  bool const ssl_apart = is_ssl_apart(entry);
   double at = 0;
-  for (std::size_t i = 0; i < kSsl; ++i) {
-    at += std::clamp(entry.timings[i], 0.0, 1e9) * kMillisecond;
-    starts[i + 1] = std::llround(at);
+  for (std::size_t phase = 0; phase < kSsl; ++phase) {
+    at += milliseconds_of(entry, phase) * kMillisecond;
+    if (phase == kConnect && ssl_apart) at += milliseconds_of(entry, kSsl) * kMillisecond;
+    starts[phase + 1] = std::llround(at);
   }
   return starts;
 }
 
 /// Of an entry whose connection was made for it. Some tools count looking up the name within
-/// `connect`: an entry without `dns` has no times. HAR 1.2 counts `ssl` within `connect`; some
-/// tools count it in addition, and over HTTP/3 both are one handshake: then TLS has no start.
+/// `connect`: an entry without `dns` has no times. If `ssl` should be a part of `connect` and is
+/// not shorter (over HTTP/3 both are one handshake), TLS has no start.
 ConnectTimes connect_times(const HarEntry& entry, const PhaseStarts& starts) {
   auto const& timings = entry.timings;
   auto const queued = *entry.draft.queued;
@@ -34,7 +51,7 @@ ConnectTimes connect_times(const HarEntry& entry, const PhaseStarts& starts) {
   ConnectTimes times{.dns_start = queued + starts[kDns],
                      .connect_start = queued + starts[kConnect],
                      .ready = queued + starts[kSend]};
-  auto const ssl_ns = std::llround(std::clamp(timings[kSsl], 0.0, 1e9) * kMillisecond);
+  auto const ssl_ns = std::llround(milliseconds_of(entry, kSsl) * kMillisecond);
   if (ssl_ns > 0 && ssl_ns < connect_ns) times.tls_start = *times.ready - ssl_ns;
   return times;
 }
@@ -43,9 +60,12 @@ ConnectTimes connect_times(const HarEntry& entry, const PhaseStarts& starts) {
 
 bool holds_body(const HarEntry& entry) {
   if (entry.lost_text || entry.draft.body.stored.size_bytes > 0) return !entry.lost_text;
+  auto const status = entry.draft.status;
+  // No browser shows the body of a redirect, and some tools give only its size.
+  if (status >= 300 && status < 400) return true;
   if (entry.content_bytes > 0 || entry.body_bytes > 0) return false;
   // For images from its cache Firefox gives neither text nor size.
-  bool const is_success = entry.draft.status >= 200 && entry.draft.status < 300;
+  bool const is_success = status >= 200 && status < 300;
   return entry.has_text || entry.content_bytes == 0 || entry.body_bytes == 0 || !is_success;
 }
 

@@ -21,7 +21,10 @@ struct HarEntry {
   bool has_fields = false;  ///< of the response: some tools write its content first
   bool has_text = false;    ///< of the response: a body, possibly empty
   bool lost_text = false;   ///< it is unreadable
+  bool transcoded = false;  ///< it is in UTF-8, whatever its charset was
   std::array<double, kHarTimings.size()> timings = {-1, -1, -1, -1, -1, -1, -1};  ///< in ms
+  double time = -1;         ///< of all phases, in ms
+  bool by_firefox = false;  ///< Firefox wrote the HAR
   double content_bytes = -1;
   double body_bytes = -1;  ///< of the response, on the wire
 };

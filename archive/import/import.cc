@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "archive/import/har.h"
+#include "archive/import/har_content.h"
 #include "archive/import/mitmproxy.h"
 #include "archive/import/source/decompress.h"
 #include "archive/import/source/json_reader.h"
@@ -99,9 +100,11 @@ void Importer::read_any(Input& input, const Attachments& attachments, const Prog
   auto const source = open(input, raw, progress);
   ByteReader reader(*source);
   switch (kind) {
-    case RecordingKind::kHar:
-      import_har(reader, attachments, collector_);
+    case RecordingKind::kHar: {
+      AttachmentReader beside(collector_, attachments);
+      import_har(reader, beside, collector_);
       break;
+    }
     case RecordingKind::kWarc:
       import_warc(reader, captures_, collector_);
       break;
@@ -127,6 +130,12 @@ void Importer::read_zip(Input& input, const Progress& progress, int depth) {
   if (collector_.failed()) return;
   if (is_wacz(zip)) return import_wacz(zip, progress, captures_, collector_);
   bool any = false;
+  AttachmentReader attachments(
+      collector_, [&zip](const std::string& name) -> std::unique_ptr<ByteSource> {
+        std::optional<Fault> ignored;
+        auto const* const attachment = zip.find(name);
+        return attachment == nullptr ? nullptr : zip.open(*attachment, nullptr, ignored);
+      });
   for (const Zip::Entry& entry : zip.entries()) {
     auto const is_har = entry.name.ends_with(".har");
     auto const is_bundled = entry.name.ends_with(".wacz") && !entry.is_deflated && depth == 0;
@@ -137,14 +146,7 @@ void Importer::read_zip(Input& input, const Progress& progress, int depth) {
       if (source == nullptr) return collector_.fail(*fault);
       ByteReader reader(*source);
       collector_.stand_in(entry.name);
-      import_har(
-          reader,
-          [&zip](const std::string& name) -> std::unique_ptr<ByteSource> {
-            std::optional<Fault> ignored;
-            auto const* const attachment = zip.find(name);
-            return attachment == nullptr ? nullptr : zip.open(*attachment, nullptr, ignored);
-          },
-          collector_);
+      import_har(reader, attachments, collector_);
       collector_.stand_in("");
     } else if (auto const place = zip.place_of(entry, fault)) {
       PartInput part(input, place->offset, place->size_bytes);

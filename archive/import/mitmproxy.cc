@@ -15,6 +15,16 @@ HttpVersion version_of(const std::string& text) {
   return parse_version(text);
 }
 
+/// Whether the request had a body that was not kept. Its content is then null, in old versions also
+/// without a body.
+bool lacks_body(const FlowMessage& request) {
+  if (request.body.kept) return false;
+  if (find_field(request.fields, "Content-Length") != nullptr) {
+    return announces_content(request.fields);
+  }
+  return !request.method.empty() && request.method != "GET" && request.method != "HEAD";
+}
+
 class FlowReader {
  public:
   FlowReader(ByteReader& from, Collector& collector)
@@ -225,19 +235,22 @@ void FlowReader::add(Flow& flow) {
     ++collector_.report().not_http;
     return;
   }
+  bool const lacks_its_body = lacks_body(request);
   ExchangeDraft draft{.method = request.method.empty() ? "GET" : request.method,
                       .url = *url,
                       .request_version = version_of(request.first_line_version),
                       .request_fields = std::move(request.fields),
                       .request_body = std::move(request.body.stored),
+                      .request_body_unknown = lacks_its_body,
                       .queued = request.start,
                       .request_sent = request.end,
                       .address = flow.address,
                       .facts = flow.facts};
-  // A browser names the host that the client of a transparent proxy knows only by address.
-  if (auto const* const host = find_field(draft.request_fields, "Host")) {
-    if (auto const named = parse_url(request.scheme + "://" + *host)) draft.url.host = named->host;
-  }
+  // A browser names the host that the client of a transparent proxy knows only by address: over
+  // HTTP/2 in :authority.
+  auto const* const host = find_field(draft.request_fields, "Host");
+  auto const name = host != nullptr && request.authority.empty() ? *host : request.authority;
+  if (auto const named = parse_url(request.scheme + "://" + name)) draft.url.host = named->host;
   if (request.path.starts_with('/') || request.path == "*") {
     draft.url.target = clean_target(request.path);
   }

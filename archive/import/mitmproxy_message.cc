@@ -87,6 +87,8 @@ bool read_part(TnetReader& tnet, const std::string& key, FlowMessage& message) {
     message.port = parse_flow_number(text());
   } else if (key == "path") {
     message.path = text();
+  } else if (key == "authority") {
+    message.authority = text();
   } else if (key == "status_code" || key == "code") {
     message.status = parse_flow_number(text());
   } else if (key == "reason" || key == "msg") {

@@ -19,6 +19,7 @@ struct Seen {
   std::uint32_t session = 0;
   std::uint32_t first_count = 0;
   std::uint32_t count_count = 0;
+  bool teaches = true;  ///< compared to learn which parameters matter
   std::uint64_t site = 0;
   SessionTime time{};
   MatchMember member;
@@ -27,12 +28,23 @@ struct Seen {
 std::uint64_t response_hash(const StoredReply& reply) {
   std::uint64_t digest = 0;
   std::memcpy(&digest, reply.body.digest.data(), sizeof digest);
-  return mixed(digest ^ reply.status);
+  auto const hash = mixed(digest ^ reply.status);
+  if (reply.status < 300 || reply.status > 399) return hash;
+  // Redirects have no body, or all the same one.
+  KeyHasher target;
+  target.add_text(find_header(reply.headers.list(), "Location").value_or(std::string_view()));
+  return mixed(hash ^ target.finish());
+}
+
+/// Whether the response shows what the request's parameters select.
+bool shows_content(const Exchange& exchange) {
+  return exchange.request.method != "HEAD" && exchange.response.status != 304;
 }
 
 class Build {
  public:
-  explicit Build(const ArchiveReader& reader) : reader_(reader) {
+  Build(const ArchiveReader& reader, std::span<const std::string> ignored_params)
+      : reader_(reader), ignored_params_(ignored_params) {
     contents_.representations.resize(reader.entries().size());
   }
   std::vector<std::byte> run();
@@ -44,6 +56,7 @@ class Build {
   void add_family(std::span<Seen> family, const SiteCounters& counters);
 
   const ArchiveReader& reader_;
+  std::span<const std::string> ignored_params_;
   MatchContents contents_;
   std::vector<Feature> features_;  // in file order
   std::vector<Count> counts_;      // in the same order
@@ -91,7 +104,7 @@ void Build::take(std::uint32_t ordinal) {
   if (exchange->outcome != Outcome::kComplete) return;
   auto const body = request_body(request);
   auto const first_count = static_cast<std::uint32_t>(counts_.size());
-  auto own = features_of(asked_as(request, body), {}, &counts_);
+  auto own = features_of(asked_as(request, body), ignored_params_, &counts_);
   if (counts_.size() - first_count > kFeaturesMax) counts_.resize(first_count);
   if (features_.size() + own.size() > kFeaturesOfAllMax) {
     own.clear();
@@ -103,6 +116,7 @@ void Build::take(std::uint32_t ordinal) {
                    .session = exchange->session,
                    .first_count = first_count,
                    .count_count = static_cast<std::uint32_t>(counts_.size()) - first_count,
+                   .teaches = shows_content(*exchange),
                    .site = site_hash(0, request.scheme, request.host),
                    .time = exchange->timings.queued,
                    .member = {.ordinal = ordinal,
@@ -141,6 +155,7 @@ void Build::add_family(std::span<Seen> family, const SiteCounters& counters) {
   std::vector<Observation> observed;
   auto const looked_at = family.first(std::min(family.size(), kLearntFromMax));
   for (const Seen& each : looked_at) {
+    if (!each.teaches) continue;
     observed.push_back({.features = of(each), .response = each.response});
   }
   auto const learnt = learn(observed, counters_in(counted(looked_at), counters));
@@ -164,8 +179,9 @@ void Build::add_family(std::span<Seen> family, const SiteCounters& counters) {
 
 }  // namespace
 
-std::vector<std::byte> build_match_index(const ArchiveReader& reader) {
-  return Build(reader).run();
+std::vector<std::byte> build_match_index(const ArchiveReader& reader,
+                                         std::span<const std::string> ignored_params) {
+  return Build(reader, ignored_params).run();
 }
 
 }  // namespace reprise

@@ -50,12 +50,11 @@ struct List {
 class Search {
  public:
   Search(const MatchIndexView& index, std::uint64_t group_hash, const MatchIndexView::Group& group,
-         std::span<const Feature> asked, std::span<const std::uint32_t> ignored, Candidates& out)
+         std::span<const Feature> asked, Candidates& out)
       : index_(index),
         group_hash_(group_hash),
         group_(group),
         asked_(asked),
-        ignored_(ignored),
         not_shared_(asked.begin(), asked.end()),
         gatherer_(index, group, out),
         out_(out) {
@@ -71,14 +70,13 @@ class Search {
   void read(Members list, std::uint32_t from);
   void score_new();
   /// Whether no member outside the lists already read can be as good as the best so far.
-  bool is_settled() const { return best_ > score(asked_, not_shared_, ignored_); }
+  bool is_settled() const { return best_ > score(asked_, not_shared_); }
 
   const MatchIndexView& index_;
   std::uint64_t group_hash_;
   const MatchIndexView::Group& group_;
   std::span<const Feature> asked_;
   std::span<const Feature> without_body_;
-  std::span<const std::uint32_t> ignored_;
   std::vector<Feature> not_shared_;  // the best possible match outside the lists already read
   std::array<List, Candidates::kListsMax> lists_;
   std::size_t list_count_ = 0;
@@ -130,8 +128,8 @@ void Search::score_new() {
   for (auto& candidate : fresh) {
     auto const& member = members[candidate.member];
     candidate.ordinal = member.ordinal;
-    candidate.score = score(member.is_partial != 0 ? without_body_ : asked_,
-                            index_.features_of(member), ignored_);
+    candidate.score =
+        score(member.is_partial != 0 ? without_body_ : asked_, index_.features_of(member));
     best_ = std::max(best_, candidate.score);
   }
   scored_ = out_.count;
@@ -161,14 +159,13 @@ void Search::run(std::uint32_t from) {
 }  // namespace
 
 Candidates find_candidates(const MatchIndexView& index, std::uint64_t group_hash,
-                           std::vector<Feature> asked, std::span<const std::uint32_t> ignored,
-                           std::uint32_t from) {
+                           std::vector<Feature> asked, std::uint32_t from) {
   Candidates out;
   auto const group = index.find_group(group_hash);
   if (!group) return out;
   out.first_member = group->first_member;
   mark(group->learnt, asked);
-  Search(index, group_hash, *group, asked, ignored, out).run(from);
+  Search(index, group_hash, *group, asked, out).run(from);
   return out;
 }
 

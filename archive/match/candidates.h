@@ -32,10 +32,9 @@ struct Candidates {
   std::uint32_t lists_read = 0;    ///< the cost
 };
 
-/// `asked`: the features of the request, sorted. `ignored`: names that do not count, sorted.
+/// `asked`: the features of the request, sorted.
 /// `from`: where to start in a list too long to be read completely, as a member of the group.
 Candidates find_candidates(const MatchIndexView& index, std::uint64_t group_hash,
-                           std::vector<Feature> asked, std::span<const std::uint32_t> ignored,
-                           std::uint32_t from);
+                           std::vector<Feature> asked, std::uint32_t from);
 
 }  // namespace reprise

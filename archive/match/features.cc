@@ -34,6 +34,12 @@ std::uint64_t hash_of(std::string_view text) {
   return hasher.finish();
 }
 
+/// Place and name, as in name_of(). `name` is decoded.
+std::uint32_t name_hash(bool in_body, std::string_view name) {
+  return static_cast<std::uint32_t>(in_body) << kNameBits |
+         static_cast<std::uint32_t>(hash_of(name) >> (64 - kNameBits));
+}
+
 bool all_of_kind(std::string_view text, bool (*is)(char)) {
   return std::ranges::all_of(text, is);
 }
@@ -97,10 +103,6 @@ Shape shape_of_value(std::string_view value) {
              : Shape::kPlain;
 }
 
-std::uint32_t name_hash(bool in_body, std::string_view name) {
-  return static_cast<std::uint32_t>(in_body) << kNameBits |
-         static_cast<std::uint32_t>(hash_of(name) >> (64 - kNameBits));
-}
 bool is_opaque(std::uint32_t name) {
   return name == name_of_mark(kFoldedMark) || name == name_of_mark(kDigestMark) ||
          name == name_of_mark(kLengthMark);

@@ -58,8 +58,6 @@ inline constexpr std::size_t kFeaturesMax = 64;  ///< per request
 
 Shape shape_of_value(std::string_view value);
 
-/// Place and name, as in name_of(). `name` is decoded.
-std::uint32_t name_hash(bool in_body, std::string_view name);
 /// Whether the name represents data that was not split: a body's digest or length, or parameters
 /// folded together.
 bool is_opaque(std::uint32_t name);

@@ -15,7 +15,7 @@
 
 namespace reprise {
 
-inline constexpr std::uint32_t kMatchIndexVersion = 1;
+inline constexpr std::uint32_t kMatchIndexVersion = 2;
 inline constexpr std::size_t kMatchIndexHeadBytes = 64;
 /// Limit for the features of all exchanges; exchanges beyond it have none and match only exactly.
 inline constexpr std::size_t kFeaturesOfAllMax = std::size_t{1} << 26;

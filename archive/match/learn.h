@@ -15,7 +15,7 @@ inline constexpr std::size_t kLearntFromMax = 65'536;  ///< exchanges of one fam
 /// One exchange, as input for learning.
 struct Observation {
   std::span<const Feature> features;  ///< sorted
-  std::uint64_t response = 0;         ///< hash of its status and body
+  std::uint64_t response = 0;         ///< hash of what is compared of it
 };
 
 /// A name and the effect of its values on the response, as one number: the name at the top, then as

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <optional>
 #include <unordered_map>
 
 #include "archive/match/agreement.h"
 #include "archive/match/build.h"
 #include "archive/match/key_hasher.h"
-#include "base/text/glob.h"
 
 namespace reprise {
 namespace {
@@ -106,15 +106,18 @@ Matcher::Matcher(const ArchiveReader& reader, std::uint32_t session, MatchRules 
     : reader_(&reader),
       session_(session == 0 ? session_to_replay(reader) : session),
       rules_(std::move(rules)) {
-  auto view = MatchIndexView::parse(reader.match_index(), reader.entries().size());
+  std::optional<MatchIndexView> view;
+  // The one in the file has all parameters.
+  if (rules_.ignored_params.empty()) {
+    view = MatchIndexView::parse(reader.match_index(), reader.entries().size());
+  }
   if (!view) {
-    own_index_ = build_match_index(reader);
+    own_index_ = build_match_index(reader, rules_.ignored_params);
     view = MatchIndexView::parse(own_index_, reader.entries().size());
     invariant(view.has_value(), "a match index that was just built does not parse");
   }
   index_ = *view;
   link_repeats();
-  if (!rules_.ignored_params.empty()) ignore(rules_.ignored_params);
 }
 
 void Matcher::link_repeats() {
@@ -176,31 +179,6 @@ void Matcher::link_range(std::uint32_t begin, std::uint32_t end) {
   }
 }
 
-void Matcher::ignore(const std::vector<std::string>& globs) {
-  auto const add = [&](bool in_body, std::string_view name) {
-    auto const matches = [name](const std::string& glob) { return fits_glob(glob, name); };
-    if (std::ranges::any_of(globs, matches)) ignored_.push_back(name_hash(in_body, name));
-  };
-  // Requests that were not recorded are looked up on demand: the file has hashes, not names.
-  for (std::uint32_t ordinal = 0; ordinal < reader_->entries().size(); ++ordinal) {
-    if (reader_->entries()[ordinal].session != session_) continue;
-    auto const exchange = reader_->exchange(ordinal);
-    if (!exchange) continue;
-    auto const& request = exchange->request;
-    auto const body = reader_->read_body(request.body, kNormalisedBodyBytesMax)
-                          .value_or(std::vector<std::byte>());
-    Parameters parameters;
-    parameters.add_query(query_of(request.target));
-    parameters.add_body(request.headers.list(), body);
-    for (const Parameter& each : parameters.list()) {
-      add(each.in_body, each.percent_encoded ? decoded(each.name) : std::string(each.name));
-    }
-  }
-  std::ranges::sort(ignored_);
-  auto const repeated = std::ranges::unique(ignored_);
-  ignored_.erase(repeated.begin(), repeated.end());
-}
-
 std::uint32_t Matcher::first_answer(std::uint64_t hash) const {
   auto const found = reader_->find_key(hash);
   if (found.empty()) return kNone;
@@ -260,7 +238,7 @@ Decision Matcher::decide_fuzzily(const AskedRequest& asked, SequenceCursors& cur
   auto const group = group_hash(family_hash(asked.key), session_);
   auto& place = cursors.place_in(group);
   auto const candidates = find_candidates(index_, group, features_of(asked, rules_.ignored_params),
-                                          ignored_, place.load(std::memory_order_relaxed));
+                                          place.load(std::memory_order_relaxed));
   Decision decision{.candidates = static_cast<std::uint32_t>(candidates.count),
                     .lists_read = candidates.lists_read};
   if (candidates.count == 0) return decision;
@@ -299,7 +277,7 @@ Decision Matcher::decide_broken(const AskedRequest& asked, SequenceCursors& curs
     if (!exchange || !same_place(key_of(exchange->request), asked.key)) return true;
     auto const recorded =
         features_of(without_body(asked_as(exchange->request, {})), rules_.ignored_params);
-    auto const fit = score(wanted, recorded, ignored_);
+    auto const fit = score(wanted, recorded);
     auto const given = cursors.given_[ordinal].load(std::memory_order_relaxed);
     ++decision.candidates;
     if (fit < kScoreMin || fit < decision.score) return true;

@@ -69,7 +69,8 @@ class Matcher {
   using RequestOf = std::function<const StoredRequest*(std::uint32_t)>;
 
   /// Answers from `session` of `reader` (which must outlive this); 0 means session_to_replay().
-  /// Uses twelve bytes per entry, and memory for a match index if the file has none.
+  /// Uses twelve bytes per entry, and memory for a match index if the file has none, or if
+  /// parameters are ignored.
   Matcher(const ArchiveReader& reader, std::uint32_t session, MatchRules rules = {});
 
   std::uint32_t session() const { return session_; }
@@ -119,7 +120,6 @@ class Matcher {
 
   void link_repeats();
   void link_range(std::uint32_t begin, std::uint32_t end);
-  void ignore(const std::vector<std::string>& globs);
   Decision decide_exactly(const AskedRequest& asked, SequenceCursors& cursors,
                           const RequestOf& request_of) const;
   Decision decide_fuzzily(const AskedRequest& asked, SequenceCursors& cursors,
@@ -147,9 +147,8 @@ class Matcher {
   const ArchiveReader* reader_;
   std::uint32_t session_ = 0;
   MatchRules rules_;
-  std::vector<std::byte> own_index_;  // if the file has none
+  std::vector<std::byte> own_index_;  // if that in the file is not used
   MatchIndexView index_;
-  std::vector<std::uint32_t> ignored_;  // names, sorted
   // For each ordinal that can answer, the next such ordinal with the same key and representation;
   // for the first of those, the first of the next representation.
   std::vector<std::uint32_t> next_repeat_;

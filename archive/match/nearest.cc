@@ -70,7 +70,7 @@ std::vector<NearMiss> Matcher::Nearest::find() {
 
 void Matcher::Nearest::add_candidates() {
   auto const group = group_hash(family_hash(asked_.key), matcher_.session_);
-  auto candidates = find_candidates(matcher_.index_, group, features_, matcher_.ignored_, 0);
+  auto candidates = find_candidates(matcher_.index_, group, features_, 0);
   auto const found = std::span(candidates.all).first(candidates.count);
   std::ranges::sort(
       found, {}, [](const Candidate& each) { return std::tuple(100 - each.score, each.member); });
@@ -117,8 +117,7 @@ void Matcher::Nearest::add(std::uint32_t ordinal) {
   auto const recorded = asked_as(request, body);
   auto text = why(*exchange, recorded);
   if (text.empty()) return;
-  auto const fits =
-      score(features_, features_of(recorded, matcher_.rules_.ignored_params), matcher_.ignored_);
+  auto const fits = score(features_, features_of(recorded, matcher_.rules_.ignored_params));
   auto const same_query = request.target == asked_.key.target;
   compared_.push_back(
       {.distance = {request.scheme != asked_.key.scheme || request.port != asked_.key.port,

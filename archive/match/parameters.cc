@@ -113,16 +113,21 @@ bool Parameters::add_body(HeaderList headers, Bytes body) {
 
 bool Parameters::add_json(std::string_view text) {
   auto const count = list_.size();
-  auto const whole =
-      walk_json(text, kJsonDepthMax, [this](const std::string& path, std::string_view value) {
+  // A long name around many leaves would be in each of their paths.
+  std::size_t path_bytes = 0;
+  auto const whole = walk_json(
+      text, kJsonDepthMax, [this, &path_bytes](const std::string& path, std::string_view value) {
+        path_bytes += path.size();
+        if (path_bytes > kJsonPathBytesMax) return false;
         // All items of an array have the same path.
         auto const known = !names_.empty() && names_.back() == path;
         auto const& name = known ? names_.back() : names_.emplace_back(path);
         list_.push_back({.in_body = true, .name = name, .value = value});
         return !is_full();
       });
-  if (!whole) list_.resize(count);
-  return whole;
+  if (whole && path_bytes <= kJsonPathBytesMax) return true;
+  list_.resize(count);
+  return false;
 }
 
 bool Parameters::add_multipart(std::string_view boundary, std::string_view text) {

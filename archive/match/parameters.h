@@ -18,6 +18,8 @@ namespace reprise {
 inline constexpr std::size_t kParametersReadMax = 4'096;  ///< per request
 inline constexpr std::size_t kNormalisedBodyBytesMax = 1 << 20;
 inline constexpr std::size_t kJsonDepthMax = 64;
+/// The paths of all leaves of one JSON body together.
+inline constexpr std::size_t kJsonPathBytesMax = 4 << 20;
 
 /// Views into the request, or into its Parameters.
 struct Parameter {
@@ -35,8 +37,8 @@ class Parameters {
  public:
   /// Splits at '&' and '='.
   void add_query(std::string_view query, bool in_body = false);
-  /// Splits a whole body. Returns false and adds nothing for an unknown form: the body is then
-  /// compared by its digest and length. `headers` are the request's.
+  /// Splits a whole body. Returns false and adds nothing for an unknown form, or beyond a limit:
+  /// the body is then compared by its digest and length. `headers` are the request's.
   bool add_body(HeaderList headers, Bytes body);
 
   const std::vector<Parameter>& list() const { return list_; }

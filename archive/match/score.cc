@@ -85,7 +85,7 @@ void compare_runs(Side asked, Side recorded, Tally& tally) {
 
 }  // namespace
 
-unsigned score(Side asked, Side recorded, std::span<const std::uint32_t> ignored) {
+unsigned score(Side asked, Side recorded) {
   Tally tally;
   while (!asked.empty() || !recorded.empty()) {
     auto const next_asked = asked.empty() ? UINT32_MAX : name_of(asked[0]);
@@ -93,7 +93,6 @@ unsigned score(Side asked, Side recorded, std::span<const std::uint32_t> ignored
     auto const name = std::min(next_asked, next_recorded);
     auto const of_asked = name == next_asked ? take_run(asked) : Side();
     auto const of_recorded = name == next_recorded ? take_run(recorded) : Side();
-    if (!ignored.empty() && std::ranges::binary_search(ignored, name)) continue;
     if (!of_asked.empty() && !of_recorded.empty()) {
       compare_runs(of_asked, of_recorded, tally);
     } else {

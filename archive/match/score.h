@@ -13,8 +13,6 @@ namespace reprise {
 inline constexpr unsigned kScoreMin = 60;
 
 /// 0 to 100; 100 only if everything that counts is equal. Both sorted, with their relevance.
-/// `ignored`: names that do not count, sorted.
-unsigned score(std::span<const Feature> asked, std::span<const Feature> recorded,
-               std::span<const std::uint32_t> ignored);
+unsigned score(std::span<const Feature> asked, std::span<const Feature> recorded);
 
 }  // namespace reprise

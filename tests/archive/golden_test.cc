@@ -3,9 +3,11 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <regex>
 #include <sstream>
 
+#include "archive/match/match.h"
 #include "tests/archive/archive_fixture.h"
 
 namespace reprise {
@@ -47,14 +49,14 @@ std::filesystem::path golden(const char* name) {
 
 /// What today's writer makes.
 std::filesystem::path golden_path() {
-  return golden("v1-matching.reprise");
+  return golden("v1-matching-2.reprise");
 }
 
 TEST(Golden, TodaysWriterMakesTheSameBytes) {
   ScratchFolder folder;
   write_golden(folder / "a");
   auto const today = read_file(folder / "a");
-  // A new file, not a changed one, is right when the format's version goes up.
+  // A new file, not a changed one, is right when a version goes up: the format's or an index's.
   if (!std::filesystem::exists(golden_path()) && std::getenv("REPRISE_WRITE_GOLDEN") != nullptr) {
     write_file(golden_path(), today);
   }
@@ -82,8 +84,31 @@ TEST_P(GoldenFile, IsReadByTodaysReader) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OfEachWriter, GoldenFile,
-                         testing::Values("v1.reprise",  // without a match index
-                                         "v1-matching.reprise"));
+                         testing::Values("v1.reprise",           // without a match index
+                                         "v1-matching.reprise",  // with one of version 1
+                                         "v1-matching-2.reprise"));
+
+TEST(Golden, WithAMatchIndexOfAnotherVersionIsMatchedThroughOneMadeInMemory) {
+  for (auto const* const name : {"v1.reprise", "v1-matching.reprise", "v1-matching-2.reprise"}) {
+    auto const reader = open_archive(golden(name));
+    auto const stored = MatchIndexView::parse(reader->match_index(), reader->entries().size());
+    EXPECT_EQ(stored.has_value(), golden(name) == golden_path()) << name;
+    Matcher const matcher(*reader, 0);
+    SequenceCursors cursors(reader->entries().size());
+    std::optional<Exchange> held;
+    auto const request_of = [&](std::uint32_t ordinal) -> const StoredRequest* {
+      held = reader->exchange(ordinal).value();
+      return &held->request;
+    };
+    AskedRequest const asked{.key = {.method = "GET",
+                                     .scheme = Scheme::kHttp,
+                                     .host = "example.org",
+                                     .port = 80,
+                                     .target = "/a?b=d"},
+                             .headers = {}};
+    EXPECT_EQ(matcher.decide(asked, cursors, request_of).kind, MatchKind::kFuzzy) << name;
+  }
+}
 
 /// The bytes of the hex dumps in FORMAT.md, by offset.
 std::map<std::size_t, unsigned char> dumped_in_format_page() {

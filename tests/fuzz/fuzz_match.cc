@@ -75,7 +75,7 @@ std::vector<Feature> features(const Input& input) {
   check(std::ranges::is_sorted(made));
   check(std::ranges::all_of(
       made, [](Feature each) { return relevance_of(each) == Relevance::kOrdinary; }));
-  check(score(made, made, {}) == 100);
+  check(score(made, made) == 100);
   check(differences(input.asked(), input.asked(), {}).empty());
   return made;
 }
@@ -103,10 +103,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (auto& each : all) {
     mark(learnt, each);
     check(std::ranges::is_sorted(each, {}, identity_of));
-    check(score(each, each, {}) == 100);
+    check(score(each, each) == 100);
   }
   for (std::size_t i = 1; i < all.size(); ++i) {
-    check(score(all[i], all[i - 1], {}) <= 100);
+    check(score(all[i], all[i - 1]) <= 100);
     check(differences(inputs[i - 1].asked(), inputs[i].asked(), {}).size() <= kDifferencesMax);
   }
   return 0;

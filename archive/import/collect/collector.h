@@ -29,6 +29,7 @@ struct ImportReport {
   std::uint64_t codings_dropped = 0;    ///< of them with a false header, which is dropped
   std::uint64_t codings_broken = 0;     ///< of them that begin as declared, and break off
   std::uint64_t lengths_corrected = 0;  ///< Content-Length did not match the body
+  std::uint64_t charsets_corrected = 0;  ///< Content-Type did not say that a text is UTF-8
   std::uint64_t bodies_dropped = 0;     ///< of a 304, a 204, or a response to HEAD, which have none
   std::uint64_t fields_dropped = 0;     ///< that cannot have been sent in this form
   std::uint64_t revisits = 0;           ///< exchanges whose body is in another record

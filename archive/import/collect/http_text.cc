@@ -106,6 +106,11 @@ void remove_fields(Fields& fields, std::string_view name) {
                 [name](const Field& field) { return equals_ignoring_case(field.name, name); });
 }
 
+bool announces_content(const Fields& fields) {
+  auto const* const length = find_field(fields, "Content-Length");
+  return length != nullptr && parse_number<std::uint64_t>(trim(*length)).value_or(0) > 0;
+}
+
 std::string clean_target(std::string_view target) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
   std::string clean;

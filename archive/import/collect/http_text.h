@@ -21,6 +21,8 @@ using Fields = std::vector<Field>;
 /// The first field with this name (any case), or null.
 const std::string* find_field(const Fields& fields, std::string_view name);
 void remove_fields(Fields& fields, std::string_view name);
+/// Whether a message with these fields has content: a Content-Length above 0.
+bool announces_content(const Fields& fields);
 
 /// An absolute http or https URL (ws and wss mean the same), in the parts of a StoredRequest.
 struct Url {

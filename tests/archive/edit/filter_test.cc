@@ -172,6 +172,11 @@ TEST(Filter, KnowsHowAnExchangeEnded) {
   exchange.request.version = HttpVersion::kHttp11;
   EXPECT_TRUE(
       takes("outcome=failed status=none type=none protocol=http/1.1 protocol=h1 ~q", exchange));
+  for (const char* const text :
+       {"status<400", "status<=599", "status>=0", "status=1xx", "status=200"}) {
+    EXPECT_FALSE(takes(text, exchange)) << text;
+  }
+  EXPECT_TRUE(takes("status!=200 !status<400", exchange));
 }
 
 TEST(Filter, MatchesNoTimeThatIsNotKnown) {

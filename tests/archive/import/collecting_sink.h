@@ -51,6 +51,7 @@ class CollectingSink final : public ExchangeSink {
   std::vector<ConnectionFacts> connections;
   std::vector<Exchange> exchanges;
   std::map<Sha256, std::string> bodies;
+  std::uint64_t body_bytes = 0;       ///< of all bodies as they came, also of equal ones
   std::vector<std::string> messages;  ///< "client text hello"
   std::vector<SessionTime> message_times;
 
@@ -59,6 +60,7 @@ class CollectingSink final : public ExchangeSink {
    public:
     explicit Body(CollectingSink& to) : to_(to) {}
     Result<void> append(std::span<const std::byte> bytes) override {
+      to_.body_bytes += bytes.size();
       text_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
       return {};
     }

@@ -151,7 +151,8 @@ std::string text(const std::string& value) {
   return tnet(value, ',');
 }
 
-std::string flow(const std::string& response, const std::string& more = "") {
+std::string flow(const std::string& response, const std::string& more = "",
+                 const std::string& more_of_request = "") {
   auto const headers = tnet(tnet(text("Content-Encoding") + text("gzip"), ']'), ']');
   return tnet(
       text("type") + tnet("http", ';') + text("version") + tnet("19", '#') + text("request") +
@@ -159,7 +160,7 @@ std::string flow(const std::string& response, const std::string& more = "") {
                    tnet("a.test", ';') + text("port") + tnet("443", '#') + text("path") +
                    text("/x") + text("headers") + tnet("", ']') + text("content") + text("") +
                    text("http_version") + text("HTTP/2.0") + text("timestamp_start") +
-                   tnet("1500000000.5", '^'),
+                   tnet("1500000000.5", '^') + more_of_request,
                '}') +
           text("response") +
           (response.empty() ? tnet("", '~')
@@ -185,6 +186,36 @@ TEST_F(ImportMitmproxy, ReadsFlows) {
   EXPECT_EQ(sink.exchanges[0].response.version, HttpVersion::kH2);
   EXPECT_EQ(sink.exchanges[1].outcome, Outcome::kCutByClient) << "the body was not kept";
   EXPECT_EQ(sink.exchanges[2].failure, "gone");
+}
+
+TEST_F(ImportMitmproxy, TakesTheNameOfTheHostFromTheAuthorityOrElseFromTheHostField) {
+  ASSERT_EQ(import(flow(text("x"), "", text("authority") + text("b.test:443")) +
+                   flow(text("x"), "", text("authority") + text(""))),
+            "");
+  EXPECT_EQ(url(0), "https://b.test/x");
+  EXPECT_EQ(url(1), "https://a.test/x");
+  auto const fields_of_host = tnet(tnet(text("Host") + text("c.test"), ']'), ']');
+  ASSERT_EQ(import(flow(text("x"), "", text("headers") + fields_of_host)), "");
+  EXPECT_EQ(url(0), "https://c.test/x");
+}
+
+TEST_F(ImportMitmproxy, FindsARequestWhoseBodyWasNotKeptWithoutIt) {
+  auto const sent = [](std::string_view method, const std::string& length) {
+    auto const headers = tnet(tnet(text("Content-Length") + text(length), ']'), ']');
+    auto recording = flow(text("x"), "", length.empty() ? "" : text("headers") + headers);
+    recording.replace(recording.find("7:content,0:,"), 13, "7:content,0:~");
+    return recording.replace(recording.find("3:GET"), 5, method);
+  };
+  auto const is_partial = [&](const std::string& recording) {
+    EXPECT_EQ(import(recording), "");
+    return sink.exchanges.at(0).request.body_partial;
+  };
+  EXPECT_TRUE(is_partial(sent("3:PUT", "")));
+  EXPECT_TRUE(is_partial(sent("3:PUT", "5")));
+  EXPECT_FALSE(is_partial(sent("3:PUT", "0")));
+  EXPECT_TRUE(is_partial(sent("3:GET", "5")));
+  EXPECT_FALSE(is_partial(sent("3:GET", ""))) << "null is also none";
+  EXPECT_FALSE(is_partial(flow(text("x"))));
 }
 
 TEST_F(ImportMitmproxy, TakesWebSocketMessages) {

@@ -97,6 +97,27 @@ TEST_F(ImportWarc, ResolvesARevisitByPlaceAndByDigestAlsoBeforeItsOriginal) {
   EXPECT_EQ(sink.exchanges[2].response.status, 200) << "the head is the original's";
 }
 
+TEST_F(ImportWarc, CutsARevisitWhereItsOriginalIsCut) {
+  auto const original =
+      record("response", about("r", "WARC-Payload-Digest: sha1:D\r\nWARC-Truncated: length\r\n"),
+             "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nbody");
+  auto const revisit =
+      record("revisit", about("v", "WARC-Payload-Digest: sha1:D\r\n", "http://b.test/"),
+             "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n");
+  for (auto const& text : {original + revisit, revisit + original}) {
+    ASSERT_EQ(import(text), "");
+    ASSERT_EQ(sink.exchanges.size(), 2U);
+    for (std::size_t i = 0; i < 2; ++i) {
+      EXPECT_EQ(sink.exchanges[i].outcome, Outcome::kCutByClient);
+      EXPECT_THAT(sink.exchanges[i].failure, HasSubstr("length"));
+      EXPECT_EQ(body(i), "body");
+      EXPECT_EQ(fields(i), "Content-Length: 100\n");
+    }
+    EXPECT_EQ(report.incomplete, 2U);
+    EXPECT_EQ(report.revisits_resolved, 1U);
+  }
+}
+
 TEST_F(ImportWarc, FindsTheOriginalOfARevisitInAnotherFile) {
   Importer importer(sink, false);
   auto const digest = "WARC-Payload-Digest: sha1:D\r\n";

@@ -64,7 +64,7 @@ Cost cost_among(std::size_t count) {
   for (auto const* asked :
        {"/p?id=7&lang=de&page=7&fmt=xml", "/p?id=none&lang=de&page=7&fmt=json", "/p?fmt=json",
         "/p?id=none&lang=de", "/p?other=1", "/p", "/p?id=7&id=8&lang=de&lang=en&page=1"}) {
-    auto const found = find_candidates(index, kGroup, features(asked), {}, 0);
+    auto const found = find_candidates(index, kGroup, features(asked), 0);
     most.candidates = std::max(most.candidates, found.count);
     most.lists = std::max<std::size_t>(most.lists, found.lists_read);
   }
@@ -91,7 +91,7 @@ TEST(MatchIndex, LooksAtOneExchangeWhereNoOtherCanBeAsGood) {
   auto const payload = build_match_index(contents_of(targets, responses));
   auto const index = MatchIndexView::parse(payload, targets.size()).value();
   auto const found =
-      find_candidates(index, kGroup, features("/p?id=4321&fmt=json&_=1800000000000"), {}, 0);
+      find_candidates(index, kGroup, features("/p?id=4321&fmt=json&_=1800000000000"), 0);
   ASSERT_EQ(found.count, 1U);
   EXPECT_EQ(found.all[0].ordinal, 4321U);
   EXPECT_GT(found.all[0].score, 90U);
@@ -121,13 +121,13 @@ TEST(MatchIndex, FindsTheBestOfAllInRandomGroups) {
     auto const index = MatchIndexView::parse(payload, targets.size()).value();
     for (int asked = 0; asked < 10; ++asked) {
       auto wanted = features(target());
-      auto const found = find_candidates(index, kGroup, wanted, {}, 0);
+      auto const found = find_candidates(index, kGroup, wanted, 0);
       mark(contents.groups[0].learnt, wanted);
       unsigned best = 0;
       for (auto const& member : contents.groups[0].members) {
         auto const own =
             std::span(contents.features).subspan(member.first_feature, member.feature_count);
-        best = std::max(best, score(wanted, own, {}));
+        best = std::max(best, score(wanted, own));
       }
       unsigned best_found = 0;
       for (auto const& each : found.found()) best_found = std::max(best_found, each.score);
@@ -146,7 +146,7 @@ TEST(MatchIndex, WithAnyByteOrLengthChangedNeverLeadsOutside) {
     if (!index) return;
     ++accepted;
     for (auto const* asked : {"/p?id=3&x=2", "/p?x=1", "/p"}) {
-      auto const found = find_candidates(*index, kGroup, features(asked), {}, 2);
+      auto const found = find_candidates(*index, kGroup, features(asked), 2);
       for (auto const& each : found.found()) EXPECT_LT(each.ordinal, targets.size());
     }
     EXPECT_EQ(index->representations().size(), targets.size());

@@ -127,6 +127,13 @@ struct Row {
       time = std::chrono::milliseconds(std::stoul(rest));
     } else if (kind == "partial") {
       partial = true;
+    } else if (kind == "redirect") {
+      status = 302;
+      location = rest;
+      response = "";
+    } else if (kind == "status") {
+      status = static_cast<std::uint16_t>(std::stoul(rest));
+      response = "";
     } else if (kind == "vary") {
       vary = rest;
     } else if (kind.ends_with(':')) {
@@ -167,6 +174,8 @@ struct Row {
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
   std::string vary;
+  std::uint16_t status = 200;
+  std::string location;
   std::optional<std::string> response;
   Outcome outcome = Outcome::kComplete;
   SessionTime time = kNoTime;
@@ -198,8 +207,11 @@ class MatchSpec : public testing::TestWithParam<Section> {
       exchange.request.headers = Headers(row.header_list());
       if (!row.body.empty()) exchange.request.body = store(*writer, row.body);
       exchange.request.body_partial = row.partial;
-      exchange.response.status = 200;
+      exchange.response.status = row.status;
       if (!row.vary.empty()) exchange.response.headers = {{.name = "Vary", .value = row.vary}};
+      if (!row.location.empty()) {
+        exchange.response.headers = {{.name = "Location", .value = row.location}};
+      }
       exchange.response.body =
           store(*writer, row.response.value_or("answer " + std::to_string(sequence)));
       add(*writer, std::move(exchange));

@@ -1,0 +1,216 @@
+// What tools write into a HAR besides, or against, HAR 1.2.
+
+#include "tests/archive/import/import_fixture.h"
+
+namespace reprise::importing {
+namespace {
+
+/// A HAR by `tool` of one entry; each part is the members of an object.
+struct HarParts {
+  std::string tool = "Test";
+  std::string request = R"("method":"GET","headers":[])";
+  std::string response = R"("status":200,"headers":[],"content":{"size":2,"text":"hi"})";
+  std::string entry = R"("serverIPAddress":"192.0.2.1")";
+
+  std::string text() const {
+    return R"({"log":{"creator":{"name":")" + tool + R"(","version":"1"},"entries":[)" +
+           R"({"startedDateTime":"2020-01-01T00:00:01.000Z","request":{"url":"https://a.test/x",)" +
+           request + R"(},"response":{)" + response + "}," + entry + "}]}}";
+  }
+};
+
+class ImportHarOfTools : public ImportTest {};
+
+TEST_F(ImportHarOfTools, FindsTlsBesideOrWithinTheConnectionByTheEntrysTime) {
+  using std::chrono::milliseconds;
+  struct Case {
+    std::string tool;
+    std::string time;
+    int connect = 0;
+    int ssl = 0;
+    SessionTime tls_start, ready, first_byte;
+  };
+  auto const none = kNoTime;
+  for (const Case& each : {
+           // Firefox: 89 + 0 + 32 + 66 + 60.
+           Case{"Firefox", R"("time":247,)", 32, 66, milliseconds(121), milliseconds(187),
+                milliseconds(247)},
+           Case{"Test", R"("time":247,)", 32, 66, milliseconds(121), milliseconds(187),
+                milliseconds(247)},
+           Case{"Firefox", "", 32, 66, milliseconds(121), milliseconds(187), milliseconds(247)},
+           Case{"Test", "", 32, 66, none, milliseconds(121), milliseconds(181)},
+           // Within `connect`, as HAR 1.2 says, also if it is one handshake of HTTP/3.
+           Case{"Test", R"("time":181,)", 32, 20, milliseconds(101), milliseconds(121),
+                milliseconds(181)},
+           Case{"Test", R"("time":181,)", 32, 32, none, milliseconds(121), milliseconds(181)},
+           Case{"Firefox", R"("time":181,)", 32, 20, milliseconds(101), milliseconds(121),
+                milliseconds(181)},
+           // A shorter TLS handshake beside it.
+           Case{"Test", R"("time":201,)", 32, 20, milliseconds(121), milliseconds(141),
+                milliseconds(201)},
+       }) {
+    SCOPED_TRACE(each.tool + " " + each.time + std::to_string(each.ssl));
+    HarParts parts{.tool = each.tool};
+    parts.entry += "," + each.time + R"("timings":{"blocked":89,"dns":0,"connect":)" +
+                   std::to_string(each.connect) + R"(,"ssl":)" + std::to_string(each.ssl) +
+                   R"(,"send":0,"wait":60,"receive":0})";
+    ASSERT_EQ(import(parts.text()), "");
+    auto const& facts = sink.connections.at(0);
+    EXPECT_EQ(facts.connect_start, milliseconds(89));
+    EXPECT_EQ(facts.tls_start, each.tls_start);
+    EXPECT_EQ(facts.ready, each.ready);
+    EXPECT_EQ(sink.exchanges.at(0).timings.request_sent, each.ready);
+    EXPECT_EQ(sink.exchanges[0].timings.first_byte, each.first_byte);
+    EXPECT_EQ(sink.exchanges[0].timings.end, each.first_byte);
+  }
+}
+
+std::string text_of_type(const std::string& type, const std::string& content) {
+  return R"("status":200,"headers":[{"name":"Content-Type","value":")" + type +
+         R"("}],"content":{)" + content + "}";
+}
+
+TEST_F(ImportHarOfTools, SaysThatTextBeyondAsciiIsUtf8) {
+  struct Case {
+    std::string type;
+    std::string becomes;
+  };
+  for (const Case& each : {
+           Case{"text/html; charset=windows-1251", "text/html; charset=utf-8"},
+           Case{R"(text/html;CharSet=\"koi8-r\"; x=1)", "text/html; charset=utf-8; x=1"},
+           Case{"text/css", "text/css; charset=utf-8"},
+           Case{"Application/JavaScript", "Application/JavaScript; charset=utf-8"},
+           Case{"image/svg+xml", "image/svg+xml; charset=utf-8"},
+           Case{"application/json; charset=iso-8859-1", "application/json; charset=utf-8"},
+           Case{"application/json", "application/json"},
+           Case{"text/html; charset=UTF-8", "text/html; charset=UTF-8"},
+           Case{"image/png", "image/png"},
+           Case{"", ""},
+       }) {
+    SCOPED_TRACE(each.type);
+    HarParts parts;
+    parts.response = text_of_type(each.type, R"("size":3,"text":"\u0434a")");
+    ASSERT_EQ(import(parts.text()), "");
+    EXPECT_EQ(fields(0), "Content-Type: " + each.becomes + "\n");
+    EXPECT_EQ(body(0),
+              "\xd0\xb4"
+              "a");
+    EXPECT_EQ(report.charsets_corrected, each.type == each.becomes ? 0U : 1U);
+  }
+}
+
+TEST_F(ImportHarOfTools, LeavesTheCharsetOfOtherTextAndOfOurOwnExport) {
+  std::string const type = "text/html; charset=windows-1251";
+  auto const beyond_ascii = text_of_type(type, R"("size":3,"text":"\u0434a")");
+  for (const HarParts& parts : {
+           HarParts{.response = text_of_type(type, R"("size":2,"text":"hi")")},
+           HarParts{.response =
+                        text_of_type(type, R"("size":2,"text":"5OA=","encoding":"base64")")},
+           HarParts{.response = text_of_type(type, "\"size\":1,\"text\":\"\xe4\"")},
+           HarParts{.tool = "reprise", .response = beyond_ascii},
+       }) {
+    ASSERT_EQ(import(parts.text()), "");
+    EXPECT_EQ(fields(0), "Content-Type: " + type + "\n");
+    EXPECT_EQ(report.charsets_corrected, 0U);
+  }
+}
+
+TEST_F(ImportHarOfTools, FindsARequestWhoseBodyIsMissingWithoutIt) {
+  struct Case {
+    std::string request;
+    bool is_partial = false;
+  };
+  std::string const post = R"("method":"POST","headers":[],)";
+  std::string const params = R"("params":[{"name":"a","value":"1"}])";
+  auto const of_length = [](const std::string& length) {
+    return R"("method":"POST","headers":[{"name":"content-length","value":")" + length + R"("}])";
+  };
+  for (const Case& each : {
+           Case{post + R"("postData":{)" + params + "}", true},
+           Case{post + R"("postData":{"text":"",)" + params + "}", true},
+           Case{post + R"("postData":{"text":"a=1",)" + params + "}", false},
+           Case{post + R"("postData":{"params":[]})", false},
+           Case{post + R"("postData":{"params":null})", false},
+           Case{post + R"("bodySize":3)", true},
+           Case{of_length("3"), true},
+           Case{of_length("0"), false},
+           Case{of_length("-1"), false},
+           Case{of_length("3") + R"(,"postData":{"text":"a=1"})", false},
+       }) {
+    SCOPED_TRACE(each.request);
+    HarParts parts{.request = each.request};
+    ASSERT_EQ(import(parts.text()), "");
+    EXPECT_EQ(sink.exchanges.at(0).request.body_partial, each.is_partial);
+  }
+}
+
+TEST_F(ImportHarOfTools, TakesARedirectWithoutItsBodyForComplete) {
+  auto const of_status = [](const std::string& status) {
+    return R"("status":)" + status +
+           R"(,"headers":[{"name":"Location","value":"/y"},{"name":"Content-Length","value":"9"}],)"
+           R"("bodySize":9,"content":{"size":9})";
+  };
+  for (const char* const status : {"301", "302", "307"}) {
+    HarParts const parts{.response = of_status(status)};
+    ASSERT_EQ(import(parts.text()), "");
+    EXPECT_EQ(sink.exchanges.at(0).outcome, Outcome::kComplete) << status;
+    EXPECT_EQ(fields(0), "Location: /y\nContent-Length: 0\n");
+  }
+  HarParts const parts{.response = of_status("404")};
+  ASSERT_EQ(import(parts.text()), "");
+  EXPECT_EQ(sink.exchanges.at(0).outcome, Outcome::kCutByClient);
+}
+
+class ImportHarWithAttachments : public ImportTest {
+ protected:
+  /// A HAR whose entries all name the file "a", each with these response fields.
+  static std::string har_of(const std::vector<std::string>& fields_of_entries) {
+    std::string recording;
+    for (const std::string& each : fields_of_entries) {
+      HarParts const parts{.response = R"("status":200,"headers":[)" + each +
+                                       R"(],"content":{"_file":"a"})"};
+      auto const whole = parts.text();
+      auto const entry_at = whole.find(R"({"startedDateTime")");
+      recording += recording.empty() ? whole.substr(0, entry_at) : ",";
+      recording += whole.substr(entry_at, whole.size() - entry_at - kEnd.size());
+    }
+    return recording + std::string(kEnd);
+  }
+  static std::string coded(const std::string& coding) {
+    return R"({"name":"Content-Encoding","value":")" + coding + R"("})";
+  }
+
+  static constexpr std::string_view kEnd = "]}}";
+};
+
+TEST_F(ImportHarWithAttachments, StoresOneOnceHoweverManyEntriesNameIt) {
+  attachments.emplace("a", MemoryInput("attached"));
+  ASSERT_EQ(import(har_of({"", "", ""})), "");
+  ASSERT_EQ(sink.exchanges.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(body(i), "attached");
+  EXPECT_EQ(sink.body_bytes, 8U);
+}
+
+TEST_F(ImportHarWithAttachments, ChecksOneAgainUnderAnotherCodingWithoutStoringItAgain) {
+  auto const content = gzip("hello");
+  attachments.emplace("a", MemoryInput(content));
+  auto const unknown = coded(std::string(200, 'x'));
+  ASSERT_EQ(import(har_of({"", coded("gzip"), coded("br"), coded("gzip"), unknown, unknown})), "");
+  EXPECT_EQ(sink.body_bytes, content.size());
+  EXPECT_EQ(fields(0), "");
+  EXPECT_EQ(fields(1), "Content-Encoding: gzip\n");
+  EXPECT_EQ(fields(2), "") << "it is not brotli";
+  EXPECT_EQ(fields(3), "Content-Encoding: gzip\n");
+  EXPECT_EQ(report.codings_dropped, 1U);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(body(i), content);
+}
+
+TEST_F(ImportHarWithAttachments, StoresOneOnceForAllHarsOfAZip) {
+  auto const har = har_of({"", ""});
+  ASSERT_EQ(import(zip({{"1.har", har}, {"2.har", har}, {"a", "attached"}})), "");
+  EXPECT_EQ(sink.exchanges.size(), 4U);
+  EXPECT_EQ(sink.body_bytes, 8U);
+}
+
+}  // namespace
+}  // namespace reprise::importing
