@@ -10,9 +10,18 @@ const createObjectURL = URL && URL.createObjectURL;
 /** The worker's own copy of this script. */
 const prelude = () => config.source(seedsFor('worker'));
 
+// One token at a time: a pattern for all that can come before a directive takes forever where a
+// text fits it in many ways.
+const BEFORE_DIRECTIVE = /\s+|\/\/.*|\/\*[^]*?\*\//y;
+const DIRECTIVE = /(['"])use strict\1/y;
+
 /** Whether a script begins with a directive, which text before it would disable. */
-const isStrict = (text) =>
-  /^\s*(?:\/\/.*\s*|\/\*[^]*?\*\/\s*)*(['"])use strict\1/.test(text);
+function isStrict(text) {
+  BEFORE_DIRECTIVE.lastIndex = 0;
+  DIRECTIVE.lastIndex = 0;
+  while (BEFORE_DIRECTIVE.test(text)) DIRECTIVE.lastIndex = BEFORE_DIRECTIVE.lastIndex;
+  return DIRECTIVE.test(text);
+}
 
 function ofData(url) {
   const comma = url.indexOf(',');
