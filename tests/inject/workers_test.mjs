@@ -53,6 +53,39 @@ for (const [script, isStrict] of [
   assert(ran.endsWith(`);${script}`), script);
 }
 
+const ofData = (url) => ranBy(`new Worker(${JSON.stringify(url)})`);
+/** The script of a data: URL that is base64, and what follows it. */
+function parted(url) {
+  const [, coded, fragment] = /^data:text\/javascript;base64,([^#]*)(.*)$/.exec(url);
+  return [atob(coded), fragment];
+}
+
+// Base64 can have escapes, which belong to the URL, and line ends; a fragment comes after it.
+for (const [coded, script, fragment] of [
+  ['d29yaygp', 'work()', ''],
+  ['d29yaygpOw==#part', 'work();', '#part'],
+  ['d29yaygpOw%3D%3d', 'work();', ''],
+  ['d29y\n%61ygp%20Ow', 'work();', ''],
+]) {
+  const [ran, rest] = parted(ofData(`data:text/javascript;base64,${coded}`));
+  assert(ran.startsWith('(function') && ran.endsWith(`);${script}`), coded);
+  assert.strictEqual(rest, fragment, coded);
+}
+for (const directive of ['"use strict";x', '// "\n\'use strict\';x']) {
+  const [ran] = parted(ofData(`data:text/javascript;base64,${btoa(directive)}`));
+  assert(startsStrict(ran) && ran.endsWith(`);${directive}`), directive);
+  const written = ofData(`data:,${encodeURIComponent(directive)}#part`);
+  const [script, ...rest] = written.slice(6).split('#');
+  assert(startsStrict(decodeURIComponent(script)), directive);
+  assert(decodeURIComponent(script).endsWith(`);${directive}`), directive);
+  assert.deepStrictEqual(rest, ['part']);
+}
+// What a browser cannot decode stays as it is, and fails there.
+for (const url of ['data:;base64,d29ya', 'data:;base64,%u0064', 'data:;base64,\u00e9',
+  'data:text/plain', 'data:#,x']) {
+  assert.strictEqual(ofData(url), url);
+}
+
 // A banner is read once, whatever it consists of.
 for (const banner of ['/'.repeat(80), '/'.repeat(100_000), '//\n'.repeat(100_000),
   '/* * */ '.repeat(100_000), ' '.repeat(100_000), '/*'.repeat(100_000)]) {
