@@ -287,28 +287,36 @@ void ViewModel::add_heads(const ViewHead& request, const ViewHead& response) {
   head_bytes_ += text_bytes_ - texts_before + heads_json_.size() - json_before;
 }
 
-void ViewModel::add_trace_json(std::string_view json) {
-  if (!last_is_shown_) return;
+bool ViewModel::add_trace_json(std::string_view json) {
   if (trace_bytes_ + json.size() > kTraceBytesMax) {
     ++traces_left_out_;
-    return;
+    return false;
   }
   trace_bytes_ += json.size();
   if (!traces_json_.empty()) traces_json_ += ",\n";
   traces_json_.append("[").append(std::to_string(load_requests_ - 1)).append(",");
   traces_json_.append(json).append("]");
+  return true;
 }
 
 void ViewModel::add_trace(const TrenchTrace& trace) {
-  auto const json = trench_json(trace);
-  if (redaction_ == nullptr) return add_trace_json(json);
-  auto shown = json::parse(json);
-  redaction_->hide_in(shown);
-  add_trace_json(json::serialize(shown));
+  if (!last_is_shown_) return;
+  // It takes long to print and to redact traces only to find that they do not fit.
+  if (traces_are_full_) {
+    ++traces_left_out_;
+    return;
+  }
+  auto printed = trench_json(trace);
+  if (redaction_ != nullptr) {
+    auto shown = json::parse(printed);
+    redaction_->hide_in(shown);
+    printed = json::serialize(shown);
+  }
+  traces_are_full_ = !add_trace_json(printed);
 }
 
 void ViewModel::add_trace_error(std::string_view why) {
-  add_trace_json(json::serialize(as_utf8(hidden(why))));
+  if (last_is_shown_) add_trace_json(json::serialize(as_utf8(hidden(why))));
 }
 
 void ViewModel::add_frame(double at_ms, int percent, std::string_view jpeg) {

@@ -99,7 +99,8 @@ class ViewModel {
   std::string hidden(std::string_view text) const;
   boost::json::object hidden(const boost::json::object& facts) const;
   void append_head(const ViewHead& head, std::string& json);
-  void add_trace_json(std::string_view json);
+  /// Returns whether it fits.
+  bool add_trace_json(std::string_view json);
   void add_to_chain(const ViewRequest& request);
   boost::json::array chain();
 
@@ -121,6 +122,7 @@ class ViewModel {
   std::string traces_json_;          ///< of the current load
   std::size_t trace_bytes_ = 0;      ///< of all loads
   std::size_t traces_left_out_ = 0;  ///< of the current load
+  bool traces_are_full_ = false;     ///< one did not fit
   std::string heads_json_;           ///< of the current load
   std::size_t head_bytes_ = 0;       ///< of all loads
   std::size_t heads_left_out_ = 0;   ///< of the current load

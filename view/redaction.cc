@@ -123,9 +123,10 @@ std::string visit_after(std::string_view text, std::string_view mark, bool whole
   std::size_t copied = 0;
   for (auto at = text.find(mark); at != text.npos; at = text.find(mark, at + mark.size())) {
     auto const begin = whole ? at : at + mark.size();
+    if (begin < copied) continue;  // inside the last one: else each mark in it reads it again
     auto end = begin;
     while (end < text.size() && (class_of(text[end]) != Class::kOther || text[end] == '.')) ++end;
-    if (begin < copied || end - begin < least) continue;
+    if (end - begin < least) continue;
     out.append(text, copied, begin - copied);
     out += visit(text.substr(begin, end - begin), "token", true);
     copied = end;

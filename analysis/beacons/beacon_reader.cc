@@ -85,8 +85,7 @@ error_code BeaconReader::State::read_field(std::string_view key, ondemand::value
   if (key == "page") {
     view.page = beacon_text(value, view);
   } else if (key == "started") {
-    auto const started = beacon_number(value, view);
-    if (started > 0) view.started_unix_ms = started;
+    view.start_at(beacon_number(value, view));
   } else if (key == "tags") {
     return read_tags(value);
   } else if (key == "entries") {
@@ -152,7 +151,7 @@ bool BeaconReader::State::read_marked_field(std::string_view key) {
   if (key == "started") {
     double started = 0;
     if (!marks.number(started)) return false;
-    if (started > 0) view.started_unix_ms = started;
+    view.start_at(started);
     return true;
   }
   if (!marks.count(count)) return false;

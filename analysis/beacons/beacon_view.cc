@@ -49,6 +49,13 @@ void BeaconView::clear() {
   losses.clear();
 }
 
+void BeaconView::start_at(double unix_ms) {
+  if (unix_ms <= 0) return;
+  // Not a number is in no order.
+  if (!(unix_ms <= kStartedUnixMsMax)) return lose("starts that are no dates, taken as missing");
+  started_unix_ms = unix_ms;
+}
+
 void BeaconView::add_tag(std::string_view name, std::string_view value) {
   if (tags.size() == kTagsMax || name.size() > kTagBytesMax || value.size() > kTagBytesMax) {
     lose("tags beyond the first 32, or longer than 256 bytes");

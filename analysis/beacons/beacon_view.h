@@ -97,6 +97,8 @@ struct BeaconServerTime {
 struct BeaconView {
   static constexpr std::size_t kTagsMax = 32;
   static constexpr std::size_t kTagBytesMax = 256;  ///< of a name, and of a value
+  /// The year 33658: call lines (analysis/calls/) go no further, and dates of JavaScript do.
+  static constexpr double kStartedUnixMsMax = 1e15;
 
   std::string_view page;
   std::optional<double> started_unix_ms;
@@ -108,6 +110,9 @@ struct BeaconView {
   std::vector<std::pair<std::string_view, std::uint64_t>> losses;
 
   void clear();
+  /// Takes the start of the view. What is not later than 0 is missing, what is no number or beyond
+  /// the limit is lost.
+  void start_at(double unix_ms);
   /// Tags beyond the limits are lost.
   void add_tag(std::string_view name, std::string_view value);
   /// As CallTree::lose(); `what` is a constant.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "analysis/beacons/beacon_json.h"
 #include "archive/match/parameters.h"
@@ -35,10 +36,11 @@ std::string_view value_of(std::span<const BeaconParameter> parameters, std::stri
   return found == parameters.end() ? std::string_view() : found->second;
 }
 
+/// 0 if it is no number; "inf" and "nan" are none.
 double number_in(std::string_view text) {
   double number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
+  return std::isfinite(number) ? number : 0;
 }
 
 /// Of a text in base 36; 0 if it is not one.
@@ -90,7 +92,7 @@ std::string_view BoomerangReader::read(std::span<const BeaconParameter> paramete
                : kNoTimes;
   }
   auto const view_start = start > 0 ? start : navigation_start;
-  if (view_start > 0) view.started_unix_ms = view_start;
+  view.start_at(view_start);
   // Of a later view of the same document (XMLHttpRequest, soft navigation).
   auto const document_start = number_in(value("rt.nstart"));
   shift_us_ = document_start > 0 ? beacon_time(view_start - document_start, 1000) : 0;

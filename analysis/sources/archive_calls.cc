@@ -124,7 +124,7 @@ class SessionCalls {
     auto const request = static_cast<std::uint32_t>(tree_.calls.size());
     add_request(tree_, std::move(call), times_of(exchange));
     add_server_calls(tree_, request, wait_of(tree_, request), response.headers.list(),
-                     response.trailers.list(), trace.trace ? &*trace.trace : nullptr);
+                     response.trailers.list(), trace.trace.get());
     if (trace.error.empty() || !tree_.calls[request].attribute("trench-error").empty()) return;
     tree_.calls[request].set("trench-error", trace.error);
     tree_.lose("fetched traces that cannot be read");

@@ -30,7 +30,7 @@ FoundTrace read(const ArchiveReader& archive, const Exchange& exchange) {
   if (!plain) return {.error = "its body: " + plain.error().message()};
   auto trace = read_trench_json(text_of(*plain));
   if (!trace) return {.error = "its JSON: " + trace.error()};
-  return {.trace = std::move(*trace)};
+  return {.trace = std::make_shared<const TrenchTrace>(std::move(*trace))};
 }
 
 }  // namespace
@@ -39,7 +39,9 @@ FoundTrace ArchiveTraces::of(const Exchange& exchange) {
   auto fields =
       read_trench_fields(exchange.response.headers.list(), exchange.response.trailers.list());
   if (!fields) return {.error = std::move(fields.error())};
-  if (fields->trace) return {.trace = std::move(fields->trace)};
+  if (fields->trace) {
+    return {.trace = std::make_shared<const TrenchTrace>(std::move(*fields->trace))};
+  }
   if (fields->url.empty()) return {};
   return at({exchange.session, trace_url(exchange.request, fields->url)});
 }
@@ -57,8 +59,10 @@ FoundTrace ArchiveTraces::at(const Key& key) {
   named_.insert(key);
   auto const found = ordinals_->find(key);
   if (found == ordinals_->end()) return {};
+  if (last_ && last_->first == key) return last_->second;
   auto const exchange = archive_.exchange(found->second);
-  return exchange ? read(archive_, *exchange) : FoundTrace{.error = "it is damaged"};
+  last_.emplace(key, exchange ? read(archive_, *exchange) : FoundTrace{.error = "it is damaged"});
+  return last_->second;
 }
 
 bool ArchiveTraces::was_fetched(const Exchange& exchange) const {

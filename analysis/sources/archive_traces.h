@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,8 +17,8 @@ namespace reprise {
 
 /// What a response has of its trace. Both are empty if it has none, or a URL that was not fetched.
 struct FoundTrace {
-  std::optional<TrenchTrace> trace;
-  std::string error;  ///< a sentence: why it cannot be read
+  std::shared_ptr<const TrenchTrace> trace;  ///< shared by all responses that name one URL
+  std::string error;                         ///< a sentence: why it cannot be read
 };
 
 /// Finds them in the fields of a response, or by the URL there in another exchange of the session.
@@ -38,6 +39,7 @@ class ArchiveTraces {
   const ArchiveReader& archive_;
   std::optional<std::map<Key, std::uint32_t>> ordinals_;  // of all exchanges, once one is needed
   std::set<Key> named_;
+  std::optional<std::pair<Key, FoundTrace>> last_;  // many responses can name one URL
 };
 
 }  // namespace reprise

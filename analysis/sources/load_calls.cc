@@ -1,9 +1,12 @@
 #include "analysis/sources/load_calls.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <string_view>
 
 #include "analysis/sources/request_call.h"
+#include "base/http/url_parts.h"
 
 namespace reprise {
 namespace {
@@ -68,6 +71,10 @@ CallTree tree_of(const LoadResult& result, const LoadResult::Load& load) {
   return tree;
 }
 
+bool is_redirect(int status) {
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
 }  // namespace
 
 std::vector<LoadCalls> calls_of(const LoadResult& result, std::vector<CallLoss>& losses) {
@@ -86,6 +93,21 @@ std::vector<LoadCalls> calls_of(const LoadResult& result, std::vector<CallLoss>&
   }
   losses.insert(losses.end(), counts.losses.begin(), counts.losses.end());
   return loads;
+}
+
+std::vector<std::string> urls_in_trace(const PageLoad& page) {
+  std::vector<std::string> urls;
+  auto const take = [&urls](std::string_view url) {
+    url = without_fragment(url);
+    if (!url.empty() && std::ranges::find(urls, url) == urls.end()) urls.emplace_back(url);
+  };
+  take(page.url);
+  auto const document = std::ranges::find_if(page.requests, [](const PageRequest& request) {
+    return request.resource_type == "Document" && !is_redirect(request.status);
+  });
+  if (document != page.requests.end()) take(document->url);
+  take(page.final_url);
+  return urls;
 }
 
 }  // namespace reprise

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "analysis/sources/json_walk.h"
+#include "analysis/sources/trace_navigation.h"
 #include "archive/import/source/opened_file.h"
 #include "base/http/url_parts.h"
 
@@ -72,8 +73,9 @@ struct Event {
 
 class TraceReader {
  public:
-  TraceReader(importing::ByteReader& from, CallTree& tree, TraceUntil until)
-      : from_(from), json_(from), tree_(tree), until_(until) {}
+  TraceReader(importing::ByteReader& from, std::span<const std::string> urls, CallTree& tree,
+              TraceUntil until)
+      : from_(from), json_(from), urls_(urls), tree_(tree), until_(until) {}
 
   std::expected<void, std::string> run() {
     if (json_.peek() == importing::JsonKind::kArray) {
@@ -163,16 +165,11 @@ class TraceReader {
     (work ? work_ : timing_).push_back(std::move(event));
   }
 
-  /// The first navigation of an outermost frame to the page, and the start of its request: the
-  /// navigation starts a little earlier, in another process.
+  /// The navigation to the page, and the start of its request: the navigation starts a little
+  /// earlier, in another process.
   bool find_page() {
     std::ranges::sort(timing_, {}, &Event::at_us);
-    for (Event const& event : timing_) {
-      if (event.name == "navigationStart" && event.outermost && event.url == tree_.page) {
-        page_ = &event;
-        break;
-      }
-    }
+    page_ = find_navigation(timing_, urls_);
     if (page_ == nullptr) return false;
     start_us_ = page_->at_us;
     for (Event const& event : timing_) {
@@ -289,6 +286,7 @@ class TraceReader {
 
   importing::ByteReader& from_;
   JsonReader json_;
+  std::span<const std::string> urls_;
   CallTree& tree_;
   TraceUntil until_;
   std::vector<Event> work_;
@@ -300,18 +298,20 @@ class TraceReader {
 
 }  // namespace
 
-std::expected<void, std::string> add_trace(importing::ByteReader& from, CallTree& tree,
+std::expected<void, std::string> add_trace(importing::ByteReader& from,
+                                           std::span<const std::string> urls, CallTree& tree,
                                            TraceUntil until) {
-  return TraceReader(from, tree, until).run();
+  return TraceReader(from, urls, tree, until).run();
 }
 
-std::expected<void, std::string> add_trace_file(const std::filesystem::path& path, CallTree& tree,
+std::expected<void, std::string> add_trace_file(const std::filesystem::path& path,
+                                                std::span<const std::string> urls, CallTree& tree,
                                                 TraceUntil until) {
   auto file = importing::OpenedFile::open(path);
   if (!file) return std::unexpected(file.error());
   auto const source = file->source();
   importing::ByteReader reader(*source);
-  return add_trace(reader, tree, until);
+  return add_trace(reader, urls, tree, until);
 }
 
 }  // namespace reprise

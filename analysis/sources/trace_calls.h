@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <expected>
 #include <filesystem>
+#include <span>
 #include <string>
 
 #include "analysis/calls/call.h"
@@ -21,16 +22,19 @@ inline constexpr std::int64_t kTaskMinUs = 100;
 /// later.
 enum class TraceUntil : std::uint8_t { kWindow, kLastRequest };
 
-/// Adds the work of the renderer's main thread to the view of that page: "script" with URL,
-/// function and line, "parse", "style", "layout", "paint", "garbage collection", and "task" around
-/// them; and the page's measures of User Timing. Time 0 is the start of the page's own request.
+/// Adds the work of the renderer's main thread to the view of a page, whose URL in the trace is one
+/// of `urls` (find_navigation()): "script" with URL, function and line, "parse", "style", "layout",
+/// "paint", "garbage collection", and "task" around them; and the page's measures of User Timing.
+/// Time 0 is the start of the page's own request.
 /// A request that the parser seems to have made while a script ran gets that script as initiator.
 /// Reads an untrusted trace. Errors: a sentence; then nothing has been added.
-std::expected<void, std::string> add_trace(importing::ByteReader& from, CallTree& tree,
+std::expected<void, std::string> add_trace(importing::ByteReader& from,
+                                           std::span<const std::string> urls, CallTree& tree,
                                            TraceUntil until = TraceUntil::kWindow);
 
 /// The same of a file. The error completes a sentence that begins with the path.
-std::expected<void, std::string> add_trace_file(const std::filesystem::path& path, CallTree& tree,
+std::expected<void, std::string> add_trace_file(const std::filesystem::path& path,
+                                                std::span<const std::string> urls, CallTree& tree,
                                                 TraceUntil until = TraceUntil::kWindow);
 
 }  // namespace reprise

@@ -108,6 +108,10 @@ void add_server_timing(CallTree& tree, std::uint32_t wait, std::span<const Serve
 }
 
 void add_trench(CallTree& tree, std::uint32_t wait, const TrenchTrace& trace) {
+  if (tree.calls.size() + trace.nodes.size() > CallTree::kCallsMax) {
+    return tree.lose("calls in servers beyond the first million calls of a view",
+                     trace.nodes.size());
+  }
   // Who is called, of each node; the last list is of those that the server calls.
   std::vector<std::vector<std::uint32_t>> called(trace.nodes.size() + 1);
   for (std::uint32_t i = 0; i < trace.nodes.size(); ++i) {

@@ -20,6 +20,8 @@ constexpr std::size_t kLineCharacters = 76;
 constexpr std::string_view kUrl = "url=";
 constexpr std::array<std::string_view, 4> kCounts = {"base64lines", "base64bytes", "jsoncrc32",
                                                      "jsonbytes"};
+/// No name of a count, and no number of 64 bits without zeros before it, is longer.
+constexpr std::size_t kNameBytesMax = 20;
 
 std::uint32_t crc32_of(std::string_view text) {
   auto const* const bytes = reinterpret_cast<const Bytef*>(text.data());
@@ -34,11 +36,13 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
   return number;
 }
 
-/// Whether a line begins here: "url=", the name of a count, or a number and "=".
+/// Whether a line begins here: "url=", the name of a count, or a number and "=". Reads no further,
+/// since a field can be full of commas.
 bool begins_line(std::string_view text) {
   if (starts_with_ignoring_case(text, kUrl)) return true;
-  auto const name = text.substr(0, text.find('='));
-  if (name.size() == text.size()) return false;
+  auto const equals = text.substr(0, kNameBytesMax + 1).find('=');
+  if (equals == std::string_view::npos) return false;
+  auto const name = text.substr(0, equals);
   return whole_number(name).has_value() || std::ranges::any_of(kCounts, [name](auto count) {
            return equals_ignoring_case(count, name);
          });
@@ -46,8 +50,11 @@ bool begins_line(std::string_view text) {
 
 /// The first line of a field's value, without what follows its comma.
 std::string_view take_joined_line(std::string_view& rest) {
+  auto const is_joint = [rest](std::size_t at) {
+    return begins_line(rest.substr(std::min(rest.find_first_not_of(" \t", at + 1), rest.size())));
+  };
   auto comma = rest.find(',');
-  while (comma != std::string_view::npos && !begins_line(trim_blanks(rest.substr(comma + 1)))) {
+  while (comma != std::string_view::npos && !is_joint(comma)) {
     comma = rest.find(',', comma + 1);
   }
   auto const line = trim_blanks(rest.substr(0, comma));

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "analysis/sources/json_walk.h"
+#include "analysis/sources/trace_navigation.h"
 #include "archive/import/source/opened_file.h"
 #include "base/text/base64.h"
 
@@ -50,7 +52,7 @@ class VisualReader {
  public:
   explicit VisualReader(importing::ByteReader& from) : from_(from), json_(from) {}
 
-  std::expected<TraceVisuals, std::string> run(std::string_view url, std::string_view final_url) {
+  std::expected<TraceVisuals, std::string> run(std::span<const std::string> urls) {
     if (json_.peek() == JsonKind::kArray) {
       read_events();
     } else {
@@ -62,8 +64,9 @@ class VisualReader {
     if (from_.failed()) return std::unexpected(from_.fault()->what);
     std::ranges::sort(events_, {},
                       [](const VisualEvent& event) { return std::pair(event.at_us, event.index); });
-    if (!find_page(url) && !find_page(final_url)) {
-      return std::unexpected("it has no load of " + std::string(url));
+    if (!find_page(urls)) {
+      return std::unexpected("it has no load of " +
+                             (urls.empty() ? std::string("the page") : urls.front()));
     }
     for (VisualEvent& event : events_) take(event);
     if (visuals_.first_contentful_paint_ms) {
@@ -132,18 +135,17 @@ class VisualReader {
     }
   }
 
-  /// The first navigation of an outermost frame to `url`, and the start of its request.
-  bool find_page(std::string_view url) {
-    auto const page = std::ranges::find_if(events_, [&](const VisualEvent& event) {
-      return event.name == "navigationStart" && event.outermost && event.url == url;
-    });
-    if (page == events_.end()) return false;
+  /// The navigation to the page, and the start of its request.
+  bool find_page(std::span<const std::string> urls) {
+    auto const* const page = find_navigation(events_, urls);
+    if (page == nullptr) return false;
     page_ = *page;
     start_us_ = page->at_us;
-    auto const fetch = std::find_if(page, events_.end(), [&](const VisualEvent& event) {
+    auto const* const end = events_.data() + events_.size();
+    auto const* const fetch = std::find_if(page, end, [&](const VisualEvent& event) {
       return event.name == "fetchStart" && event.frame == page->frame;
     });
-    if (fetch != events_.end()) start_us_ = fetch->at_us;
+    if (fetch != end) start_us_ = fetch->at_us;
     return true;
   }
 
@@ -191,19 +193,17 @@ class VisualReader {
 }  // namespace
 
 std::expected<TraceVisuals, std::string> trace_visuals(importing::ByteReader& from,
-                                                       std::string_view url,
-                                                       std::string_view final_url) {
-  return VisualReader(from).run(url, final_url);
+                                                       std::span<const std::string> urls) {
+  return VisualReader(from).run(urls);
 }
 
 std::expected<TraceVisuals, std::string> trace_visuals_of(const std::filesystem::path& path,
-                                                          std::string_view url,
-                                                          std::string_view final_url) {
+                                                          std::span<const std::string> urls) {
   auto file = importing::OpenedFile::open(path);
   if (!file) return std::unexpected(file.error());
   auto const source = file->source();
   importing::ByteReader reader(*source);
-  return trace_visuals(reader, url, final_url);
+  return trace_visuals(reader, urls);
 }
 
 double blocking_ms(const std::vector<TraceVisuals::Task>& tasks, double from_ms) {

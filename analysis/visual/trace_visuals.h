@@ -7,8 +7,8 @@
 #include <expected>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "archive/import/source/byte_source.h"
@@ -44,16 +44,14 @@ inline constexpr std::size_t kSnapshotsMax = 1000;
 inline constexpr std::size_t kSnapshotBytesMax = std::size_t{64} << 20;  ///< of all of a trace
 inline constexpr double kLongTaskMs = 50;
 
-/// Of the load of `url`, or of `final_url`, if it was redirected there. Reads an untrusted trace;
-/// frames beyond the limits are left out. Errors: a sentence.
+/// Of the load of a page whose URL in the trace is one of `urls` (find_navigation()). Reads an
+/// untrusted trace; frames beyond the limits are left out. Errors: a sentence.
 std::expected<TraceVisuals, std::string> trace_visuals(importing::ByteReader& from,
-                                                       std::string_view url,
-                                                       std::string_view final_url);
+                                                       std::span<const std::string> urls);
 
 /// The same of a file, gzip or not. The error completes a sentence that begins with the path.
 std::expected<TraceVisuals, std::string> trace_visuals_of(const std::filesystem::path& path,
-                                                          std::string_view url,
-                                                          std::string_view final_url);
+                                                          std::span<const std::string> urls);
 
 /// What is beyond kLongTaskMs of each task, or of its part after `from_ms`.
 double blocking_ms(const std::vector<TraceVisuals::Task>& tasks, double from_ms);

@@ -7,19 +7,40 @@ const blobs = new realm.Map();
 const strict = new realm.WeakSet();
 const createObjectURL = URL && URL.createObjectURL;
 
-/** The worker's own copy of this script. */
-const prelude = () => config.source(seedsFor('worker'));
+// One token at a time: a pattern for all that can come before a directive takes forever where a
+// text fits it in many ways.
+const BEFORE_DIRECTIVE = /\s+|\/\/.*|\/\*[^]*?\*\//y;
+const DIRECTIVE = /(['"])use strict\1/y;
 
 /** Whether a script begins with a directive, which text before it would disable. */
-const isStrict = (text) =>
-  /^\s*(?:\/\/.*\s*|\/\*[^]*?\*\/\s*)*(['"])use strict\1/.test(text);
+function isStrict(text) {
+  BEFORE_DIRECTIVE.lastIndex = 0;
+  DIRECTIVE.lastIndex = 0;
+  while (BEFORE_DIRECTIVE.test(text)) DIRECTIVE.lastIndex = BEFORE_DIRECTIVE.lastIndex;
+  return DIRECTIVE.test(text);
+}
+
+/** The worker's own copy of this script, after the directive of a strict one. */
+const prelude = (ofStrict) =>
+  (ofStrict ? '"use strict";' : '') + config.source(seedsFor('worker'));
+
+/** The bytes of a data: URL's body. Browsers remove tabs and line ends from URLs. */
+const bytesOf = (body) => body.replace(/[\t\n\r]/g, '')
+  .replace(/%([0-9a-f]{2})/gi, (all, hex) => String.fromCharCode(realm.parseInt(hex, 16)));
 
 function ofData(url) {
-  const comma = url.indexOf(',');
-  const head = url.slice(0, comma);
-  const body = url.slice(comma + 1);
-  if (/;\s*base64\s*$/i.test(head)) return `${head},${realm.btoa(prelude() + realm.atob(body))}`;
-  return `${head},${realm.encodeURIComponent(prelude())}${body}`;
+  const [, head, body, fragment] = /^([^,#]*),([^#]*)([^]*)$/.exec(url) ?? [];
+  if (body === undefined) return url;
+  const isCoded = /;\s*base64\s*$/i.test(head);
+  let script = bytesOf(body);
+  try {
+    if (isCoded) script = realm.atob(script);
+  } catch {
+    return url;  // the browser cannot decode it either
+  }
+  const first = prelude(isStrict(script));
+  const whole = isCoded ? realm.btoa(first + script) : realm.encodeURIComponent(first) + body;
+  return `${head},${whole}${fragment}`;
 }
 
 /** The URL to load instead of `url`. */
@@ -31,7 +52,7 @@ function led(url) {
   if (/^data:/i.test(text)) return ofData(text);
   const blob = blobs.get(text);
   if (!blob) return url;
-  const parts = [strict.has(blob) ? '"use strict";' : '', prelude(), blob];
+  const parts = [prelude(strict.has(blob)), blob];
   return apply(createObjectURL, URL, [new Blob(parts, { type: 'text/javascript' })]);
 }
 

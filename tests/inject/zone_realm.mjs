@@ -9,10 +9,10 @@ const template = source.slice(source.indexOf('R"js(') + 5, source.lastIndexOf(')
 const at = template.lastIndexOf('CONFIG');
 assert(at > 0, 'the script takes settings');
 
-/** A new global object whose page zone is `zone`, or the process's own: TZ. */
-export function realmIn(zone) {
+/** A new global object with `given` in it, and the page zone `zone`, or the process's own: TZ. */
+export function realmIn(zone, given = {}) {
   const config = { time: 1.7e12, seeds: [1, 2, 3, 4], clock: 'step', token: 'token', zone };
-  const realm = vm.createContext({});
+  const realm = vm.createContext({ ...given });
   vm.runInContext(template.slice(0, at) + JSON.stringify(config) + template.slice(at + 6), realm);
   return realm;
 }

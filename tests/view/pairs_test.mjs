@@ -2,7 +2,7 @@ import assert from 'node:assert';
 import test from 'node:test';
 
 import { pairsOf, shiftOf } from '../../view/page/pairs.js';
-import { randomFrom, requests } from './request.mjs';
+import { randomFrom, request, requests } from './request.mjs';
 
 const load = (...names) => requests(...names.map((name, at) => ({ url: name, start: at * 10 })));
 const told = (pairs) => pairs.map(({ a, b, moved }) =>
@@ -38,10 +38,21 @@ test('every request is in one pair, and the fewest are said to have moved', () =
       const seen = pairs.map((pair) => pair[side]?.index).filter((index) => index !== undefined);
       assert.deepStrictEqual(seen.sort((x, y) => x - y), all.map(({ index }) => index));
     }
+    assert.ok(pairs.every(({ start }, i) => i === 0 || pairs[i - 1].start <= start));
     // Those that did not move are in the same order in both.
     const still = pairs.filter((pair) => pair.a && pair.b && !pair.moved);
     for (let i = 1; i < still.length; i += 1) {
       assert.ok(still[i].b.index > still[i - 1].b.index);
     }
   }
+});
+
+// One that looks for the place of each request from the start takes minutes.
+test('two large loads are paired at once', () => {
+  const many = (side) => Array.from({ length: 200_000 }, (_, index) =>
+    request({ index, url: index % 2 ? 'both' : `${side}${index}`, start: index }));
+  const pairs = pairsOf(many('a'), many('b'));
+  assert.strictEqual(pairs.length, 300_000);
+  assert.deepStrictEqual(told(pairs.slice(0, 4)), ['a0-', '-b0', 'both-both', 'a2-']);
+  assert.ok(pairs.every(({ moved }) => !moved));
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert';
 import test from 'node:test';
 
 import { crc32, readFields } from '../../view/trench/fields.js';
+import { TrenchGraph } from '../../view/trench/graph.js';
 import { byOwn, letterOf, pointName, standingOut, treeOf } from '../../view/trench/tree.js';
 
 /** A trace whose points are a, b, c, ... of the class K. */
@@ -76,6 +77,16 @@ test('wide bars, deep spikes and insets stand out', () => {
   const even = treeOf(withStack(Array.from({ length: 20 }, () => [0, 1, 1, []])));
   assert.deepStrictEqual(standingOut(even), []);
   assert.deepStrictEqual(standingOut(treeOf(withStack([[0, 1, 0, []]]))), []);
+});
+
+test('a node with very many calls is drawn without those too narrow to see', () => {
+  const length = 200_000;
+  const rows = Array.from({ length }, () => [1, 1, 1, []]);
+  const tree = treeOf(withStack([[0, 1, length, rows.map((_, i) => i + 1)], ...rows]));
+  const graph = Object.assign(Object.create(TrenchGraph.prototype), {
+    tree, focus: null, chosen: null, bars: { node: () => ({ clientWidth: 1000 }) },
+  });
+  assert.deepStrictEqual(graph.visible().map(({ index }) => index), [0]);
 });
 
 test('letters continue after Z', () => {

@@ -127,6 +127,24 @@ TEST(ViewModel, HasTracesByTheirRequestUpToALimit) {
   EXPECT_EQ(read.at("loads").at(1).at("traces_left_out"), 1);
 }
 
+TEST(ViewModel, HasNoTraceAfterOneThatDoesNotFit) {
+  TrenchTrace const small{.points = {{"A", "a", 1}}, .nodes = {{.hits = 1, .inclusive_us = 1500}}};
+  auto large = small;
+  large.points[0].method.assign(ViewModel::kTraceBytesMax, 'm');
+  ViewModel model;
+  model.add_input({});
+  model.begin_load({});
+  const TrenchTrace* const traces[] = {&small, &large, &small};
+  for (auto const* const trace : traces) {
+    model.add_request({});
+    model.add_trace(*trace);
+  }
+  model.end_load();
+  auto const read = parsed(std::move(model));
+  EXPECT_EQ(read.at("loads").at(0).at("traces").get_array().size(), 1U);
+  EXPECT_EQ(read.at("loads").at(0).at("traces_left_out"), 2);
+}
+
 TEST(ViewModel, HasHeadsWithTheirTextsOnceUpToALimit) {
   std::vector<HeaderView> fields = {{"Accept", "*/*"}, {"Cookie", "a=secret"}};
   std::string const large(ViewModel::kHeadBytesMax, 'h');

@@ -98,18 +98,20 @@ class InputReader {
     auto const result = read_result_file(path_);
     if (!result) return say(path_, "not a result of `load -o`: " + result.error());
     for (auto& [load, tree] : calls_of(*result, inputs_.losses)) {
-      auto const& trace = result->loads[load].page.trace;
-      if (!trace.empty()) add_trace_of(trace, tree);
+      PageLoad const& page = result->loads[load].page;
+      if (!page.trace.empty()) add_trace_of(page, tree);
       add(std::move(tree), load + 1);
     }
     return finish("has no load that counts");
   }
 
   /// The trace is where `load --trace` wrote it, or beside the result.
-  void add_trace_of(const fs::path& trace, CallTree& tree) {
+  void add_trace_of(const PageLoad& page, CallTree& tree) {
+    fs::path const trace = page.trace;
     auto const beside = path_.parent_path() / trace.filename();
     std::error_code error;
-    auto const added = add_trace_file(fs::exists(trace, error) ? trace : beside, tree);
+    auto const added =
+        add_trace_file(fs::exists(trace, error) ? trace : beside, urls_in_trace(page), tree);
     if (added) return;
     say(trace, added.error() + "; its load has no main thread here");
     tree.lose("traces that could not be read");

@@ -4,6 +4,7 @@
 
 #include "analysis/dependency/dependency_json.h"
 #include "analysis/dependency/learn.h"
+#include "analysis/sources/load_calls.h"
 #include "analysis/sources/trace_calls.h"
 #include "base/system/guarded_process.h"
 #include "base/system/private_file.h"
@@ -16,11 +17,12 @@ LearntPage learn_page(const LoadResult& result) {
   std::vector<CallLoss> losses;  // of whole loads, which experiments have told
   LearntPage page{.loads = observed_pages(result, losses), .graph = {}};
   for (ObservedPage& load : page.loads) {
-    auto const& trace = result.loads[load.load].page.trace;
-    if (trace.empty()) continue;
-    auto const added = add_trace_file(trace, load.calls, TraceUntil::kLastRequest);
+    PageLoad const& measured = result.loads[load.load].page;
+    if (measured.trace.empty()) continue;
+    auto const added = add_trace_file(measured.trace, urls_in_trace(measured), load.calls,
+                                      TraceUntil::kLastRequest);
     if (!added) {
-      say(0, trace + ": " + added.error() + "; its load has no main thread here");
+      say(0, measured.trace + ": " + added.error() + "; its load has no main thread here");
     }
   }
   page.graph = learn_dependencies(page.loads);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "analysis/comparison.h"
+#include "analysis/sources/load_calls.h"
 #include "archive/record.h"
 #include "base/system/private_file.h"
 #include "base/text/counted.h"
@@ -91,7 +92,7 @@ std::optional<TraceVisuals> visuals_of(const PageLoad& page, const fs::path& res
   fs::path path = page.trace;
   if (!fs::exists(path, error)) path = result.parent_path() / page.trace;
   if (!fs::exists(path, error)) path = result.parent_path() / fs::path(page.trace).filename();
-  auto visuals = trace_visuals_of(path, page.url, page.final_url);
+  auto visuals = trace_visuals_of(path, urls_in_trace(page));
   if (visuals) return std::move(*visuals);
   say_wrong(path, "its frames are not shown: " + visuals.error(), kExitDone);
   return std::nullopt;

@@ -25,7 +25,7 @@ export class CallWaterfall extends Timeline {
   /** `window` in ms; `calls` as callTree() has them. */
   setView(window, calls) {
     this.window = window;
-    this.setEnd(Math.max(window, ...calls.map((call) => call.end), 1) * 1.02);
+    this.setEnd(calls.reduce((end, call) => Math.max(end, call.end), Math.max(window, 1)) * 1.02);
     this.setCalls(calls, true);
   }
 

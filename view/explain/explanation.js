@@ -91,7 +91,7 @@ export function callTree(explanation, point) {
   while (open.length > 0) {
     const call = open.pop();
     ordered.push(call);
-    open.push(...laterFirst(inside.get(call.index)));
+    for (const each of laterFirst(inside.get(call.index))) open.push(each);
   }
   return ordered;
 }

@@ -32,25 +32,26 @@ export function pairsOf(a, b) {
   const keyOf = ({ method, url }) => `${method} ${url}`;
   const inOrder = (requests) =>
     [...requests].sort((x, y) => last(x.start) - last(y.start) || x.index - y.index);
-  inOrder(b).forEach((request, place) => {
-    const key = keyOf(request);
+  // The first of a key is the last of its list, from where it is quickly taken.
+  for (const each of inOrder(b).map((request, place) => ({ request, place })).reverse()) {
+    const key = keyOf(each.request);
     if (!waiting.has(key)) waiting.set(key, []);
-    waiting.get(key).push({ request, place });
-  });
+    waiting.get(key).push(each);
+  }
   const pairs = inOrder(a).map((request) => {
-    const found = waiting.get(keyOf(request))?.shift() ?? null;
+    const found = waiting.get(keyOf(request))?.pop() ?? null;
     return { a: request, b: found?.request ?? null, place: found?.place ?? null };
   });
   const both = pairs.filter((pair) => pair.b);
   const rise = longestRise(both.map((pair) => pair.place));
   const moved = new Set(both.filter((pair, at) => !rise.has(at)));
-  const onlyB = [...waiting.values()].flat().map(({ request }) => ({ a: null, b: request }));
-  const made = pairs.map((pair) => ({ a: pair.a, b: pair.b, moved: moved.has(pair) }));
-  for (const { b: request } of onlyB.sort((x, y) => last(x.b.start) - last(y.b.start))) {
-    const at = made.findIndex((pair) => last((pair.a ?? pair.b).start) > last(request.start));
-    made.splice(at < 0 ? made.length : at, 0, { a: null, b: request, moved: false });
-  }
-  return made.map((pair, index) => ({ index, start: (pair.a ?? pair.b).start, ...pair }));
+  const made = pairs.map((pair) => (
+    { start: pair.a.start, a: pair.a, b: pair.b, moved: moved.has(pair) }));
+  const onlyB = [...waiting.values()].flat().sort((x, y) => x.place - y.place)
+    .map(({ request }) => ({ start: request.start, a: null, b: request, moved: false }));
+  // Of the same start, those of `a` come first: sorting keeps the order of equals.
+  return [...made, ...onlyB].sort((x, y) => last(x.start) - last(y.start))
+    .map((pair, index) => ({ index, ...pair }));
 }
 
 /** How much later `b` is than `a`, by `field`; null if not both have it. */

@@ -126,7 +126,7 @@ export class TrenchGraph {
       // The chosen one is drawn even so: a screen reader follows it.
       if (waiting[i].width < least && !isInside(this.chosen, waiting[i])) continue;
       found.push(waiting[i]);
-      waiting.push(...waiting[i].children);
+      for (const child of waiting[i].children) waiting.push(child);
     }
     return found;
   }

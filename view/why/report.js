@@ -60,8 +60,7 @@ function tracesOf(list) {
 
 /** The end of the time axis, in ms. */
 function endOf(rows) {
-  const ends = rows.flatMap(({ a, b }) => [a?.end ?? 0, b?.end ?? 0]);
-  return Math.max(1, ...ends) * 1.02;
+  return rows.reduce((end, { a, b }) => Math.max(end, a?.end ?? 0, b?.end ?? 0), 1) * 1.02;
 }
 
 /**

@@ -70,7 +70,20 @@ TEST(ArchiveTraces, AreReadFromFields) {
   for (auto const& value : values) fields.push_back({.name = "Banky-Trace", .value = value});
   exchange.response.trailers = Headers(fields);
   auto const reader = archive_of(folder / "a.reprise", {std::move(exchange)});
-  EXPECT_EQ(ArchiveTraces(*reader).of(exchanges_of(*reader)[0]).trace, trace);
+  auto const found = ArchiveTraces(*reader).of(exchanges_of(*reader)[0]);
+  ASSERT_TRUE(found.trace);
+  EXPECT_EQ(*found.trace, trace);
+}
+
+TEST(ArchiveTraces, AreReadOnceForResponsesThatNameOneUrl) {
+  ScratchFolder const folder;
+  auto const reader = archive_of(folder / "a.reprise",
+                                 {traced(1, "/1", "url=/trace"), traced(2, "/2", "url=/trace")});
+  ArchiveTraces traces(*reader);
+  auto const exchanges = exchanges_of(*reader);
+  auto const first = traces.of(exchanges[0]).trace;
+  ASSERT_TRUE(first);
+  EXPECT_EQ(traces.of(exchanges[1]).trace, first);
 }
 
 TEST(ArchiveTraces, SayWhatIsWrong) {

@@ -70,5 +70,23 @@ TEST(LoadCalls, AreThoseOfLoadsThatCount) {
   EXPECT_THAT(losses, ElementsAre(Field(&CallLoss::count, 1), Field(&CallLoss::count, 1)));
 }
 
+TEST(LoadCalls, NameTheUrlsThatATraceCanHaveForThePage) {
+  auto page = a_load().page;
+  EXPECT_THAT(urls_in_trace(page), ElementsAre("http://shop.test/", "https://shop.test/"));
+  PageRequest hop{.url = "http://shop.test/"};
+  hop.resource_type = "Document";
+  hop.status = 301;
+  PageRequest frame{.url = "https://ads.test/"};
+  frame.resource_type = "Document";
+  frame.status = 200;
+  page.requests.insert(page.requests.begin(), hop);
+  page.requests.push_back(frame);
+  page.url = "http://shop.test/#now";
+  page.final_url = "https://shop.test/cart?2#list";
+  EXPECT_THAT(urls_in_trace(page),
+              ElementsAre("http://shop.test/", "https://shop.test/", "https://shop.test/cart?2"));
+  EXPECT_THAT(urls_in_trace(PageLoad()), ElementsAre());
+}
+
 }  // namespace
 }  // namespace reprise

@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+#include <string>
+#include <vector>
+
 namespace reprise {
 namespace {
 
@@ -11,13 +15,15 @@ using testing::HasSubstr;
 /// What add_trace() adds to a view of https://shop.test/ that ends after 500 ms.
 std::expected<CallTree, std::string> traced(std::string_view events,
                                             std::vector<Call> requests = {},
-                                            TraceUntil until = TraceUntil::kWindow) {
+                                            TraceUntil until = TraceUntil::kWindow,
+                                            const std::vector<std::string>& urls = {
+                                                "https://shop.test/"}) {
   CallTree tree{.page = "https://shop.test/", .window_us = 500'000, .calls = std::move(requests)};
   auto const text = R"({"metadata":{"a":[1]},"traceEvents":[)" + std::string(events) + "]}";
   importing::MemoryInput input(text);
   importing::InputSource source(input, 0, text.size(), nullptr);
   importing::ByteReader reader(source);
-  auto const added = add_trace(reader, tree, until);
+  auto const added = add_trace(reader, urls, tree, until);
   if (!added) return std::unexpected(added.error());
   return tree;
 }
@@ -135,6 +141,22 @@ TEST(TraceCalls, HaveTheMeasuresOfThePage) {
   EXPECT_EQ(tree->calls[0].kind, CallKind::kMeasure);
   EXPECT_EQ(tree->calls[0].start_us, 50'000);
   EXPECT_EQ(tree->calls[0].end_us, 80'000);
+}
+
+TEST(TraceCalls, AreFoundByAnyUrlThatThePageHad) {
+  auto const is_found = [](std::string_view events, const std::vector<std::string>& urls) {
+    return traced(events, {}, TraceUntil::kWindow, urls).has_value();
+  };
+  EXPECT_TRUE(is_found(kNavigation, {"http://shop.test/", "https://shop.test/",
+                                     "https://shop.test/changed-by-a-script"}));
+  EXPECT_TRUE(is_found(kNavigation, {"https://shop.test/#top"}));
+  EXPECT_TRUE(is_found(R"({"name":"navigationStart","cat":"blink.user_timing","ts":1000000,"args":{
+    "data":{"documentLoaderURL":"https://shop.test/#top","isOutermostMainFrame":true}}})",
+                       {"https://shop.test/"}));
+  EXPECT_FALSE(is_found(kNavigation, {"https://shop.test/other", ""}));
+  EXPECT_FALSE(is_found(R"({"name":"navigationStart","cat":"blink.user_timing","ts":1000000,"args":{
+    "data":{"documentLoaderURL":"","isOutermostMainFrame":true}}})",
+                        {""}));
 }
 
 TEST(TraceCalls, AreRefusedIfTheyAreOfAnotherPage) {

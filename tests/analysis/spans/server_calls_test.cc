@@ -105,6 +105,17 @@ TEST(ServerCalls, CutATraceThatIsLongerThanTheWait) {
   EXPECT_THAT(tree.losses, ElementsAre(Field(&CallLoss::count, 3)));
 }
 
+TEST(ServerCalls, AreNoMoreThanATreeHolds) {
+  auto tree = request_tree();
+  TrenchTrace large{.points = {{"A", "a", 1}}, .nodes = {}};
+  large.nodes.resize(TrenchTrace::kNodesMax);
+  add_trench(tree, 2, large);
+  EXPECT_THAT(added(tree), IsEmpty());
+  EXPECT_THAT(tree.losses, ElementsAre(Field(&CallLoss::count, TrenchTrace::kNodesMax)));
+  add_trench(tree, 2, trace());
+  EXPECT_EQ(added(tree).size(), 3u) << "a smaller one still has its place";
+}
+
 TEST(ServerCalls, SayWhyATraceIsNotThere) {
   auto tree = request_tree();
   std::vector<HeaderView> const head = {{kTrenchField, "0=AAAA"}, {"Server-Timing", "db;dur=.03"}};

@@ -93,6 +93,15 @@ TEST(TrenchFields, CanBeShuffledJoinedAndOfAnyCase) {
   EXPECT_EQ(read->url, "/traces/81?a=1,2;b=3");
 }
 
+/// What looks for a line from each comma to the end of the field takes minutes.
+TEST(TrenchFields, CanBeFullOfCommas) {
+  std::string const commas(std::size_t{1} << 20, ',');
+  std::string const blanks(commas.size(), ' ');
+  auto const read = read_trench_fields(fields_of({"url=/" + commas + blanks, "URL=/" + commas}));
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(read->url, "/" + commas);
+}
+
 TEST(TrenchFields, CanBeAUrlAlone) {
   auto const read = read_trench_fields(fields_of({"url=https://shop.test/traces/81"}));
   ASSERT_TRUE(read) << read.error();

@@ -14,7 +14,8 @@ std::expected<TraceVisuals, std::string> read(std::string_view events,
   importing::MemoryInput input(text);
   importing::InputSource source(input, 0, text.size(), nullptr);
   importing::ByteReader reader(source);
-  return trace_visuals(reader, url, "https://shop.test/home");
+  std::vector<std::string> const urls = {std::string(url), "https://shop.test/home"};
+  return trace_visuals(reader, urls);
 }
 
 constexpr std::string_view kNavigation = R"(
@@ -98,6 +99,7 @@ TEST(TraceVisuals, AreThoseOfTheRequestedPage) {
   auto const none = read(kNavigation, "https://other.test/");
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error(), "it has no load of https://other.test/");
+  EXPECT_TRUE(read(kNavigation, "https://shop.test/#top"));
   auto const bad = read(R"({"name":)");
   ASSERT_FALSE(bad);
   EXPECT_THAT(bad.error(), HasSubstr("JSON"));

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "analysis/visual/trace_visuals.h"
 #include "analysis/visual/visual_progress.h"
@@ -16,7 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   importing::MemoryInput input(text);
   importing::InputSource source(input, 0, text.size(), nullptr);
   importing::ByteReader reader(source);
-  auto const visuals = trace_visuals(reader, "https://shop.test/", "https://shop.test/home");
+  std::vector<std::string> const urls = {"https://shop.test/", "https://shop.test/home"};
+  auto const visuals = trace_visuals(reader, urls);
   if (!visuals) {
     if (visuals.error().empty()) std::abort();
     return 0;

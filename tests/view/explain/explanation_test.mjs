@@ -101,6 +101,13 @@ test('calls as deep as they can be', () => {
   assert.strictEqual(callTree({ kinds: [{}], names: [''] }, { calls }).at(-1).depth, 1999);
 });
 
+test('a call with very many calls inside it', () => {
+  const calls = Array.from({ length: 200_001 }, (_, at) =>
+    [0, 0, at, 300_000, at === 0 ? -1 : 0, 1, 0]);
+  const tree = callTree({ kinds: [{}], names: [''] }, { calls });
+  assert.deepStrictEqual([tree.length, tree[1].index, tree.at(-1).index], [200_001, 1, 200_000]);
+});
+
 test('links lead to kinds and points, also to those with hostile names', () => {
   const made = read(withTextEverywhere(explanation({ views: 3 }), HOSTILE));
   for (const kind of made.kinds) assert.strictEqual(placeOf(made, kindPlace(kind.name)).kind, kind);
