@@ -88,6 +88,7 @@ class H1Origin final : public OriginConnection {
     if (!client_.stream().idle()) close();
     return usable_;
   }
+  bool idle() override { return available(); }
   bool over() override { return !busy_ && !usable_; }
   bool takes_web_sockets() const override { return true; }
   std::unique_ptr<OriginExchange> begin() override {
@@ -213,6 +214,7 @@ class H2Origin final : public OriginConnection {
     if (!client_ && !closed_ && stream_->peer_ended()) close();
     return !closed_ && (!client_ || client_->usable());
   }
+  bool idle() override { return open_ == 0 && available(); }
   bool over() override { return ended_ && open_ == 0; }
   bool takes_web_sockets() const override { return client_ && client_->takes_web_sockets(); }
   std::unique_ptr<OriginExchange> begin() override {

@@ -44,6 +44,8 @@ class OriginConnection {
   virtual awaitable<void> run() = 0;
   /// Whether begin() may be called now.
   virtual bool available() = 0;
+  /// Whether no exchange uses it, and begin() may be called now.
+  virtual bool idle() = 0;
   /// Whether it will never be available again and no exchange uses it.
   virtual bool over() = 0;
   virtual std::unique_ptr<OriginExchange> begin() = 0;

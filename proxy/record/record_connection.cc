@@ -151,8 +151,8 @@ void RecordConnection::forget_what_is_over() {
   std::erase_if(connections_, [](const auto& entry) { return entry.second->over(); });
   if (connections_.size() < kConnectionsMax) return;
   // Through an explicit proxy one client connection can request any number of hosts.
-  auto const idle = std::ranges::find_if(
-      connections_, [](const auto& entry) { return entry.second->available(); });
+  auto const idle =
+      std::ranges::find_if(connections_, [](const auto& entry) { return entry.second->idle(); });
   if (idle != connections_.end()) idle->second->close();
 }
 
