@@ -144,6 +144,10 @@ void H2Client::on_settings(std::span<const nghttp2_settings_entry> entries) {
   }
 }
 
+void H2Client::on_end_sent(H2Content& content) {
+  static_cast<H2ClientStream&>(content).sent_at_ = std::chrono::steady_clock::now();
+}
+
 void H2Client::on_closed(H2Content& content) {
   auto& stream = static_cast<H2ClientStream&>(content);
   open_.erase(&stream);

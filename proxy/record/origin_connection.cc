@@ -66,6 +66,7 @@ class H1Exchange final : public OriginExchange {
   Task<ResponseHead> read_head() override;
   BodyReader& body() override;
   void switch_protocols() override;
+  std::optional<std::chrono::steady_clock::time_point> sent_at() const override { return {}; }
   bool response_started() const override;
   void abort() override;
 
@@ -189,6 +190,9 @@ class H2Exchange final : public OriginExchange {
   }
   BodyReader& body() override { return *stream_; }
   void switch_protocols() override {}
+  std::optional<std::chrono::steady_clock::time_point> sent_at() const override {
+    return stream_ ? stream_->sent_at() : std::nullopt;
+  }
   bool response_started() const override { return stream_ && stream_->response_started(); }
   void abort() override;
 

@@ -341,7 +341,7 @@ Task<void> RecordConnection::return_response(Passing& passing) {
     }
     passing.answered = true;
     passing.continue_timer.cancel();
-    passing.record.response(*head);
+    passing.record.response(*head, passing.exchange.sent_at());
     passing.trace.add(head->headers);
     if (passing.exchange.body().finished()) {
       // There is nothing after the head, so the head is held back.

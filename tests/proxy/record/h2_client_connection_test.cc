@@ -32,6 +32,15 @@ struct H2Received {
   bool whole = false;
 };
 
+/// An HTTP/2 origin with `site`.
+ScriptedDialer::Script h2_origin_of(Handler& site, const H2ServerOptions& options = {}) {
+  return [&site, options](MemoryStream& stream) -> awaitable<void> {
+    ConnectionInfo info{.id = 1};
+    Deadline deadline;
+    (void)co_await serve_h2(stream, info, site, deadline, options);
+  };
+}
+
 class H2ClientConnection : public testing::Test {
  protected:
   H2ClientConnection() {
@@ -108,11 +117,7 @@ TEST_F(H2ClientConnection, ClosesNoConnectionWithARunningExchangeForOneMore) {
   constexpr std::size_t kHosts = RecordConnection::kConnectionsMax + 1;
   HeldHost site;
   session_.dialer.alpn = "h2";
-  session_.dialer.scripts.assign(kHosts, [&site](MemoryStream& stream) -> awaitable<void> {
-    ConnectionInfo info{.id = 1};
-    Deadline deadline;
-    (void)co_await serve_h2(stream, info, site, deadline, {});
-  });
+  session_.dialer.scripts.assign(kHosts, h2_origin_of(site));
   std::vector<H2Received> received(kHosts);
   ask("a.test", received[0]);
   for (std::size_t i = 1; i < kHosts; ++i) {
@@ -127,6 +132,25 @@ TEST_F(H2ClientConnection, ClosesNoConnectionWithARunningExchangeForOneMore) {
   auto const kept = exchanges();
   EXPECT_THAT(kept, SizeIs(kHosts));
   EXPECT_THAT(kept, Each(Field(&Exchange::outcome, Outcome::kComplete)));
+}
+
+TEST_F(H2ClientConnection, KnowsARequestSentOnceTheOriginsLimitOfStreamsLetsItGo) {
+  HeldHost site;
+  session_.dialer.alpn = "h2";
+  session_.dialer.scripts = {h2_origin_of(site, {.concurrent_streams_max = 1})};
+  std::vector<H2Received> received(2);
+  for (H2Received& each : received) ask("a.test", each);
+  auto const first_answer = session_.session->now();
+  for (const H2Received& each : received) {
+    site.released.set();
+    session_.context.poll();
+    EXPECT_TRUE(each.whole);
+  }
+  auto const kept = exchanges();
+  ASSERT_THAT(kept, SizeIs(2));
+  EXPECT_LE(kept[0].timings.request_sent, first_answer);
+  EXPECT_GE(kept[1].timings.request_sent, first_answer);
+  EXPECT_LE(kept[1].timings.request_sent, kept[1].timings.first_byte);
 }
 
 }  // namespace
