@@ -130,8 +130,13 @@ void H2Client::on_head(const nghttp2_frame& frame, H2Content& content, H2Head& a
     if (ends) stream.end_incoming(Headers(fields));
     return;
   }
+  bool const interim = is_interim(status_of(fields));
+  if (interim && !stream.interim_limit_.takes(fields)) {
+    nghttp2_submit_rst_stream(raw(), NGHTTP2_FLAG_NONE, stream.id(), NGHTTP2_ENHANCE_YOUR_CALM);
+    return;
+  }
   stream.heads_.emplace_back(fields);
-  stream.final_arrived_ = !is_interim(status_of(fields));
+  stream.final_arrived_ = !interim;
   if (ends) stream.end_incoming({});
   stream.head_arrived_.set();
 }

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "proxy/http/h2_session.h"
+#include "proxy/http/interim_limit.h"
 #include "proxy/stream/byte_stream.h"
 
 namespace reprise {
@@ -33,6 +34,7 @@ class H2ClientStream final : public H2Content {
   std::vector<HeaderView> current_fields_;
   bool response_started_ = false;
   bool final_arrived_ = false;
+  InterimLimit interim_limit_;
   std::optional<std::chrono::steady_clock::time_point> sent_at_;
   Event head_arrived_;
 };

@@ -12,6 +12,7 @@ namespace {
 
 using testing::Each;
 using testing::Field;
+using testing::HasSubstr;
 using testing::SizeIs;
 
 /// Answers each request with its host; those for a.test once they are released.
@@ -151,6 +152,28 @@ TEST_F(H2ClientConnection, KnowsARequestSentOnceTheOriginsLimitOfStreamsLetsItGo
   EXPECT_LE(kept[0].timings.request_sent, first_answer);
   EXPECT_GE(kept[1].timings.request_sent, first_answer);
   EXPECT_LE(kept[1].timings.request_sent, kept[1].timings.first_byte);
+}
+
+/// They would all wait in memory for a client that takes nothing.
+TEST_F(H2ClientConnection, FailsAnExchangeWhoseOriginSendsInterimHeadsWithoutEnd) {
+  session_.dialer.scripts = {[](MemoryStream& stream) -> awaitable<void> {
+    (void)co_await read_through(stream, "\r\n\r\n");
+    std::string wire;
+    for (std::size_t i = 0; i <= InterimLimit::kCountMax; ++i) {
+      wire += "HTTP/1.1 102 Processing\r\n\r\n";
+    }
+    wire += "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+    (void)co_await stream.write(bytes_of(wire));
+    (void)co_await read_all(stream);
+  }};
+  H2Received received;
+  ask("a.test", received);
+  ASSERT_THAT(received.statuses, SizeIs(InterimLimit::kCountMax + 1));
+  EXPECT_EQ(received.statuses.back(), 502);
+  auto const kept = exchanges();
+  ASSERT_THAT(kept, SizeIs(1));
+  EXPECT_EQ(kept[0].outcome, Outcome::kOriginFailed);
+  EXPECT_THAT(kept[0].failure, HasSubstr("ENHANCE_YOUR_CALM"));
 }
 
 }  // namespace
