@@ -150,12 +150,14 @@ bool put(const StoredReply& response, pb::Response& out) {
   out.set_reason(response.reason);
   out.set_version(static_cast<std::uint32_t>(response.version));
   put(response.chunk_times, out);
+  if (response.timed_bytes) out.set_timed_bytes(*response.timed_bytes);
   return put(response.headers, *out.mutable_headers()) &&
          put(response.trailers, *out.mutable_trailers()) && put(response.body, *out.mutable_body());
 }
 
 bool get(const pb::Response& response, StoredReply& out) {
   out.reason = response.reason();
+  if (response.has_timed_bytes()) out.timed_bytes = response.timed_bytes();
   return get_u16(response.status(), out.status) && get_version(response.version(), out.version) &&
          get(response.headers(), out.headers) && get(response.trailers(), out.trailers) &&
          get(response.body(), out.body) && get(response, out.chunk_times);

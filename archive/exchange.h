@@ -99,6 +99,11 @@ struct StoredReply {
   Headers trailers;
   StoredBody body;
   std::vector<ChunkTime> chunk_times;  ///< at most kChunkTimesMax, later ones are merged
+  /// The size of the body that arrived at those times, if an edit has put another in its place.
+  std::optional<std::uint64_t> timed_bytes;
+
+  /// The size of the body that `chunk_times` divide.
+  std::uint64_t timed_size_bytes() const { return timed_bytes.value_or(body.size_bytes); }
 };
 inline constexpr std::size_t kChunkTimesMax = 4096;
 

@@ -132,7 +132,7 @@ std::chrono::nanoseconds pauses_of(const Exchange& exchange,
     before = after_head;
     sent_bytes = std::max(sent_bytes, end_bytes);
   };
-  auto const size = exchange.response.body.size_bytes;
+  auto const size = exchange.response.timed_size_bytes();
   for (const ChunkTime& chunk : chunks) arrived(std::min(chunk.end_bytes, size), chunk.time);
   arrived(size, exchange.timings.end);
   return pauses.total();

@@ -40,10 +40,6 @@ bool same_fields(const Headers& a, const Headers& b, const DiffOptions& options)
   return std::ranges::equal(counted(a.list(), options), counted(b.list(), options), same_field);
 }
 
-bool is_http1(HttpVersion version) {
-  return version == HttpVersion::kHttp10 || version == HttpVersion::kHttp11;
-}
-
 bool same_status(const StoredReply& a, const StoredReply& b) {
   bool const has_reason = is_http1(a.version) && is_http1(b.version);
   return a.status == b.status && (!has_reason || a.reason == b.reason);

@@ -89,18 +89,12 @@ Headers with_content_length(const Headers& headers, std::uint64_t size_bytes) {
 }
 
 void set_body(StoredReply& reply, StoredBody body) {
-  auto const before = reply.body.size_bytes;
-  auto const after = body.size_bytes;
-  for (ChunkTime& chunk : reply.chunk_times) {
-    if (chunk.end_bytes >= before) {
-      chunk.end_bytes = after;
-    } else {
-      chunk.end_bytes =
-          static_cast<std::uint64_t>(static_cast<double>(chunk.end_bytes) /
-                                     static_cast<double>(before) * static_cast<double>(after));
-    }
-  }
-  reply.headers = with_content_length(reply.headers, after);
+  if (body.size_bytes == 0) reply.chunk_times.clear();
+  std::optional<std::uint64_t> timed_bytes;
+  bool const differs = reply.timed_size_bytes() != body.size_bytes;
+  if (differs && !reply.chunk_times.empty()) timed_bytes = reply.timed_size_bytes();
+  reply.timed_bytes = timed_bytes;
+  reply.headers = with_content_length(reply.headers, body.size_bytes);
   reply.body = std::move(body);
 }
 

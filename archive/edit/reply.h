@@ -35,8 +35,8 @@ std::expected<ReplyHead, HeadFault> parse_head_text(std::string_view text);
 /// Sets every Content-Length among `headers` to `size_bytes`; all other fields stay.
 Headers with_content_length(const Headers& headers, std::uint64_t size_bytes);
 
-/// Replaces a body by one of a different size: adjusts Content-Length and the ends of the chunks,
-/// which keep their times.
+/// Replaces the body: adjusts Content-Length. The times of the chunks stay those of the recorded
+/// body, whose size is kept (timed_bytes); an empty body has none.
 void set_body(StoredReply& reply, StoredBody body);
 
 /// Whether a response to `method` with this status has a body (RFC 9110 section 6.4.1).

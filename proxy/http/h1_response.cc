@@ -39,9 +39,9 @@ Task<void> H1Response::send_head(const ResponseHead& head) {
       if (!equals_ignoring_case(field.name, "Transfer-Encoding")) fields.push_back(field);
     }
     fitted.headers = fields;
-  } else if (framing->kind == BodyFraming::Kind::kUntilClose && head.version == HttpVersion::kH2 &&
+  } else if (framing->kind == BodyFraming::Kind::kUntilClose && !is_http1(head.version) &&
              request_.version != HttpVersion::kHttp10) {
-    // An HTTP/2 origin has its own framing.
+    // Other protocols have their own framing.
     framing->kind = BodyFraming::Kind::kChunked;
     fields.assign(head.headers.begin(), head.headers.end());
     fields.push_back({.name = "Transfer-Encoding", .value = "chunked"});

@@ -50,8 +50,7 @@ std::string response_head_text(const ResponseHead& head) {
   text.reserve(size);
   bool const old = head.version == HttpVersion::kHttp10;
   text.append(old ? "HTTP/1.0 " : "HTTP/1.1 ").append(status_text(head.status)).append(" ");
-  bool const has_reason =
-      head.version == HttpVersion::kHttp10 || head.version == HttpVersion::kHttp11;
+  bool const has_reason = is_http1(head.version);
   text.append(has_reason ? head.reason : reason_phrase(head.status)).append("\r\n");
   for (const HeaderView& field : head.headers) {
     text.append(field.name).append(": ").append(field.value).append("\r\n");

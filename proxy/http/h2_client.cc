@@ -130,8 +130,13 @@ void H2Client::on_head(const nghttp2_frame& frame, H2Content& content, H2Head& a
     if (ends) stream.end_incoming(Headers(fields));
     return;
   }
+  bool const interim = is_interim(status_of(fields));
+  if (interim && !stream.interim_limit_.takes(fields)) {
+    nghttp2_submit_rst_stream(raw(), NGHTTP2_FLAG_NONE, stream.id(), NGHTTP2_ENHANCE_YOUR_CALM);
+    return;
+  }
   stream.heads_.emplace_back(fields);
-  stream.final_arrived_ = !is_interim(status_of(fields));
+  stream.final_arrived_ = !interim;
   if (ends) stream.end_incoming({});
   stream.head_arrived_.set();
 }
@@ -142,6 +147,10 @@ void H2Client::on_settings(std::span<const nghttp2_settings_entry> entries) {
     takes_web_sockets_ = true;
     if (on_web_sockets_) on_web_sockets_();
   }
+}
+
+void H2Client::on_end_sent(H2Content& content) {
+  static_cast<H2ClientStream&>(content).sent_at_ = std::chrono::steady_clock::now();
 }
 
 void H2Client::on_closed(H2Content& content) {

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "proxy/http/h2_session.h"
+#include "proxy/http/interim_limit.h"
 #include "proxy/stream/byte_stream.h"
 
 namespace reprise {
@@ -20,6 +23,9 @@ class H2ClientStream final : public H2Content {
   Task<ResponseHead> read_head();
   /// Whether a byte of the response has arrived.
   bool response_started() const { return response_started_; }
+  /// When the end of the request was sent, which the origin's limit of streams can delay. Nothing
+  /// until then.
+  std::optional<std::chrono::steady_clock::time_point> sent_at() const { return sent_at_; }
 
  private:
   friend class H2Client;
@@ -28,6 +34,8 @@ class H2ClientStream final : public H2Content {
   std::vector<HeaderView> current_fields_;
   bool response_started_ = false;
   bool final_arrived_ = false;
+  InterimLimit interim_limit_;
+  std::optional<std::chrono::steady_clock::time_point> sent_at_;
   Event head_arrived_;
 };
 
@@ -63,6 +71,7 @@ class H2Client final : public H2Session {
   void on_begin_head(const nghttp2_frame& frame) override;
   void on_head(const nghttp2_frame& frame, H2Content& content, H2Head& arrived) override;
   void on_closed(H2Content& content) override;
+  void on_end_sent(H2Content& content) override;
   void on_settings(std::span<const nghttp2_settings_entry> entries) override;
   void on_goaway() override { usable_ = false; }
   void on_half_over() override { stream_.close(); }

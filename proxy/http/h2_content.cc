@@ -80,6 +80,7 @@ void H2Content::reuse(std::int32_t id) {
   drop_unread();
   id_ = id;
   ended_ = false;
+  awaits_content_ = false;  // a read() that was cancelled leaves it set
   moved_bytes_ = 0;
   outgoing_ = {};
   whole_ = nullptr;

@@ -9,6 +9,7 @@ void H2ServerStream::begin(std::int32_t id) {
   head_sent_ = has_content_ = finished_ = expects_continue_ = asks_protocol_ = false;
   switched_ = false;
   stand_still_ = {};
+  interim_limit_ = {};
   active = running = false;
   head_bytes = 0;
 }
@@ -65,6 +66,9 @@ Task<void> H2ServerStream::send_head(const ResponseHead& head) {
     co_return Result<void>{};
   }
   if (is_interim(head.status)) {
+    if (!interim_limit_.takes(head.headers)) {
+      co_return fail(std::error_code(NGHTTP2_ENHANCE_YOUR_CALM, h2_category()));
+    }
     submit_interim(head);
     co_return Result<void>{};
   }

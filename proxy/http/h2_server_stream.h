@@ -3,6 +3,7 @@
 #include <string>
 
 #include "proxy/http/h2_session.h"
+#include "proxy/http/interim_limit.h"
 #include "proxy/http/stand_still.h"
 #include "proxy/stream/byte_stream.h"
 
@@ -31,6 +32,7 @@ class H2ServerStream final : public H2Content, public ResponseWriter {
   /// The first read sends 100 to a client that waits for it.
   Task<Bytes> read() override;
 
+  /// Interim heads do not wait for the client. Errors: enhance_your_calm if there are too many.
   Task<void> send_head(const ResponseHead& head) override;
   /// Without bytes: waits until the head has been sent, which an immediate abort would discard.
   Task<void> write(Bytes bytes) override;
@@ -71,6 +73,7 @@ class H2ServerStream final : public H2Content, public ResponseWriter {
   H2Head head_;
   std::string method_;
   StoredResponsePtr answered_;  // the session borrows from it
+  InterimLimit interim_limit_;
   bool head_sent_ = false;
   bool has_content_ = false;
   bool finished_ = false;

@@ -18,18 +18,18 @@ std::size_t StoredResponse::memory_bytes() const {
 
 void StoredResponse::build_h1(std::string_view request_method) {
   const Bytes body = parts_.body.bytes;
-  // HTTP/2 needs no length; HTTP/1.1 needs one, or the connection would have to be closed.
   ResponseHead head = parts_.head;
+  auto framing = response_framing(request_method, head);
+  if (!framing) return;
+  // Other protocols need no length; HTTP/1.1 needs one, or the connection would have to be closed.
   std::vector<HeaderView> with_length;
   auto const length = std::to_string(body.size());
-  if (head.version == HttpVersion::kH2 && may_have_body(request_method, head.status) &&
-      !find_header(head.headers, "Content-Length")) {
+  if (framing->kind == BodyFraming::Kind::kUntilClose && !is_http1(head.version)) {
     with_length.assign(head.headers.begin(), head.headers.end());
     with_length.push_back({.name = "Content-Length", .value = length});
     head.headers = with_length;
+    *framing = {.kind = BodyFraming::Kind::kLength, .length_bytes = body.size()};
   }
-  auto const framing = response_framing(request_method, head);
-  if (!framing) return;
   for (const ResponseHead& interim : parts_.interim) h1_head_ += response_head_text(interim);
   h1_head_ += response_head_text(head);
   h1_keeps_alive_ = keeps_alive(head.version, head.headers);

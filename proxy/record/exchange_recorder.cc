@@ -58,7 +58,9 @@ void ExchangeRecorder::interim(const ResponseHead& head) {
                                .time = session_.now()});
 }
 
-void ExchangeRecorder::response(const ResponseHead& head) {
+void ExchangeRecorder::response(const ResponseHead& head,
+                                std::optional<std::chrono::steady_clock::time_point> sent_at) {
+  if (sent_at) exchange_.timings.request_sent = session_.time_of(*sent_at);
   exchange_.timings.first_byte = session_.now();
   exchange_.response.status = head.status;
   exchange_.response.reason = head.reason;

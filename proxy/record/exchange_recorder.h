@@ -1,5 +1,8 @@
 #pragma once
 
+#include <chrono>
+#include <optional>
+
 #include "archive/writer.h"
 #include "proxy/http/handler.h"
 #include "proxy/record/chunk_times.h"
@@ -24,7 +27,9 @@ class ExchangeRecorder {
   Result<void> request_bytes(Bytes bytes);
   void request_sent(HeaderList trailers);
   void interim(const ResponseHead& head);
-  void response(const ResponseHead& head);
+  /// `sent_at`: when the request was sent, if that was unknown until now.
+  void response(const ResponseHead& head,
+                std::optional<std::chrono::steady_clock::time_point> sent_at = std::nullopt);
   Result<void> response_bytes(Bytes bytes);
 
   /// Archives it. When this returns without error, the whole exchange has passed write(2).

@@ -66,6 +66,7 @@ class H1Exchange final : public OriginExchange {
   Task<ResponseHead> read_head() override;
   BodyReader& body() override;
   void switch_protocols() override;
+  std::optional<std::chrono::steady_clock::time_point> sent_at() const override { return {}; }
   bool response_started() const override;
   void abort() override;
 
@@ -88,6 +89,7 @@ class H1Origin final : public OriginConnection {
     if (!client_.stream().idle()) close();
     return usable_;
   }
+  bool idle() override { return available(); }
   bool over() override { return !busy_ && !usable_; }
   bool takes_web_sockets() const override { return true; }
   std::unique_ptr<OriginExchange> begin() override {
@@ -188,6 +190,9 @@ class H2Exchange final : public OriginExchange {
   }
   BodyReader& body() override { return *stream_; }
   void switch_protocols() override {}
+  std::optional<std::chrono::steady_clock::time_point> sent_at() const override {
+    return stream_ ? stream_->sent_at() : std::nullopt;
+  }
   bool response_started() const override { return stream_ && stream_->response_started(); }
   void abort() override;
 
@@ -213,6 +218,7 @@ class H2Origin final : public OriginConnection {
     if (!client_ && !closed_ && stream_->peer_ended()) close();
     return !closed_ && (!client_ || client_->usable());
   }
+  bool idle() override { return open_ == 0 && available(); }
   bool over() override { return ended_ && open_ == 0; }
   bool takes_web_sockets() const override { return client_ && client_->takes_web_sockets(); }
   std::unique_ptr<OriginExchange> begin() override {

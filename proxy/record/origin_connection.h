@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,9 @@ class OriginExchange {
   /// After a head that accepted another protocol: body() and write() carry that protocol from now
   /// on.
   virtual void switch_protocols() = 0;
+  /// When the end of the request was sent over h2, maybe long after finish(): a request waits for
+  /// the origin's limit of streams. Nothing until then, and over h1, where finish() says it.
+  virtual std::optional<std::chrono::steady_clock::time_point> sent_at() const = 0;
   /// Whether any byte of the response has arrived. Until then an idempotent request may be sent
   /// again.
   virtual bool response_started() const = 0;
@@ -44,6 +48,8 @@ class OriginConnection {
   virtual awaitable<void> run() = 0;
   /// Whether begin() may be called now.
   virtual bool available() = 0;
+  /// Whether no exchange uses it, and begin() may be called now.
+  virtual bool idle() = 0;
   /// Whether it will never be available again and no exchange uses it.
   virtual bool over() = 0;
   virtual std::unique_ptr<OriginExchange> begin() = 0;

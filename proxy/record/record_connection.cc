@@ -151,8 +151,8 @@ void RecordConnection::forget_what_is_over() {
   std::erase_if(connections_, [](const auto& entry) { return entry.second->over(); });
   if (connections_.size() < kConnectionsMax) return;
   // Through an explicit proxy one client connection can request any number of hosts.
-  auto const idle = std::ranges::find_if(
-      connections_, [](const auto& entry) { return entry.second->available(); });
+  auto const idle =
+      std::ranges::find_if(connections_, [](const auto& entry) { return entry.second->idle(); });
   if (idle != connections_.end()) idle->second->close();
 }
 
@@ -341,7 +341,7 @@ Task<void> RecordConnection::return_response(Passing& passing) {
     }
     passing.answered = true;
     passing.continue_timer.cancel();
-    passing.record.response(*head);
+    passing.record.response(*head, passing.exchange.sent_at());
     passing.trace.add(head->headers);
     if (passing.exchange.body().finished()) {
       // There is nothing after the head, so the head is held back.

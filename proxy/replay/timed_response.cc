@@ -1,5 +1,7 @@
 #include "proxy/replay/timed_response.h"
 
+#include <algorithm>
+
 namespace reprise {
 
 using Clock = std::chrono::steady_clock;
@@ -32,7 +34,8 @@ Task<void> TimedResponse::send_unfinished(const WholeResponse& whole) {
 Task<void> TimedResponse::send_heads(const WholeResponse& whole) {
   auto const& parts = whole.response->parts();
   for (std::size_t i = 0; i < parts.interim.size(); ++i) {
-    auto const waited = co_await wait_until(whole_at_ + schedule_.interim[i], Wait::kThink);
+    auto const due = whole_at_ + std::min(schedule_.interim[i], head_after_);
+    auto const waited = co_await wait_until(due, Wait::kThink);
     if (!waited) co_return waited;
     if (auto const sent = co_await writer_.send_head(parts.interim[i]); !sent) co_return sent;
   }

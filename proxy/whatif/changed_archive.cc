@@ -138,6 +138,8 @@ class ChangedCopy final : public ArchiveCopy {
       return "status " + std::to_string(reply.stored.status) + " instead of " +
              std::to_string(before);
     });
+    auto& timings = exchange.timings;
+    if (timings.first_byte != kNoTime) timings.end = timings.first_byte;
     exchange.outcome = Outcome::kComplete;
     exchange.failure.clear();
   }

@@ -225,6 +225,7 @@ void expect_same(const Exchange& a, const Exchange& b) {
   EXPECT_TRUE(a.response.trailers == b.response.trailers);
   EXPECT_EQ(a.response.body, b.response.body);
   EXPECT_EQ(a.response.chunk_times, b.response.chunk_times);
+  EXPECT_EQ(a.response.timed_bytes, b.response.timed_bytes);
   EXPECT_EQ(a.timings.queued, b.timings.queued);
   EXPECT_EQ(a.timings.request_sent, b.timings.request_sent);
   EXPECT_EQ(a.timings.first_byte, b.timings.first_byte);

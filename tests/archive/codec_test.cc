@@ -116,6 +116,20 @@ TEST(Codec, RefusesCountsThatWouldCostMuchMoreMemoryThanBytes) {
                                                  text(8, repeat("\1", kChunkTimesMax + 1)))));
 }
 
+TEST(Codec, TellsATimedSizeOfZeroFromNone) {
+  auto exchange = an_exchange(1, "/");
+  exchange.session = 1;
+  std::optional<std::uint64_t> const sizes[] = {std::nullopt, 0U, std::uint64_t{1} << 40};
+  for (auto const& size : sizes) {
+    exchange.response.timed_bytes = size;
+    auto const encoded = encode_exchange(exchange);
+    ASSERT_TRUE(encoded);
+    auto const decoded = decode_exchange(as_bytes(*encoded));
+    ASSERT_TRUE(decoded);
+    EXPECT_EQ(decoded->response.timed_bytes, size);
+  }
+}
+
 TEST(Codec, RefusesAnswersOutOfRange) {
   auto const answers = [](std::string_view payload) {
     return decode_dns_answer(as_bytes(payload)).has_value();

@@ -169,7 +169,8 @@ json::object response_value(const StoredReply& response) {
           {"headers", fields_value(response.headers)},
           {"trailers", fields_value(response.trailers)},
           {"body", body_value(response.body)},
-          {"chunks", std::move(chunks)}};
+          {"chunks", std::move(chunks)},
+          {"timed_bytes", response.timed_size_bytes()}};
 }
 
 json::value connection_value(const ConnectionFacts* facts) {

@@ -54,6 +54,10 @@ void take_body_times(Exchange& into, const Exchange& from) {
   auto const head = into.timings.first_byte;
   auto const other = from.timings.first_byte;
   into.response.chunk_times = from.response.chunk_times;
+  into.response.timed_bytes.reset();
+  if (!from.response.chunk_times.empty()) {
+    into.response.timed_bytes = from.response.timed_size_bytes();
+  }
   if (head == kNoTime || other == kNoTime) {
     into.timings.first_byte = other;
     into.timings.end = from.timings.end;
@@ -211,12 +215,7 @@ void take_pauses(Exchange& into, const Exchange& from) {
   auto const size = into.response.body.size_bytes;
   auto const other = from.response.body.size_bytes;
   bool const timed = into.timings.first_byte != kNoTime && from.timings.first_byte != kNoTime;
-  if (!timed || size == 0 || other == 0) return;
-  take_body_times(into, from);
-  for (ChunkTime& chunk : into.response.chunk_times) {
-    auto const part = double(std::min(chunk.end_bytes, other)) / double(other);
-    chunk.end_bytes = std::min(static_cast<std::uint64_t>(part * double(size)), size);
-  }
+  if (timed && size > 0 && other > 0) take_body_times(into, from);
 }
 
 std::expected<Exchange, std::string> put_together(const ExchangeIn& a, const ExchangeIn& b,

@@ -116,6 +116,7 @@ class ChangedCopy final : public ArchiveCopy {
     if (!stored) return fail(stored.error());
     exchange.response.body = std::move(*stored);
     exchange.response.chunk_times.clear();
+    exchange.response.timed_bytes.reset();
     return {};
   }
 

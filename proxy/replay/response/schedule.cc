@@ -119,13 +119,20 @@ std::vector<Schedule::Step> steps_of(const Exchange& exchange,
     return {};
   }
   Steps steps(exchange, round_trip, is_piecewise(exchange, pace));
-  auto const size = response.body.size_bytes;
+  // The recorded sizes decide what a pause is.
+  auto const timed = response.timed_size_bytes();
   for (const ChunkTime& chunk : response.chunk_times) {
-    steps.add(std::min(chunk.end_bytes, size), chunk.time);
+    steps.add(std::min(chunk.end_bytes, timed), chunk.time);
   }
   // A stream may be held open after its last piece, and a client may act at its end.
-  steps.add(size, exchange.timings.end);
-  return steps.take();
+  steps.add(timed, exchange.timings.end);
+  auto taken = steps.take();
+  if (auto const size = response.body.size_bytes; size != timed) {
+    for (Schedule::Step& step : taken) {
+      step.end_bytes = end_in_form(step.end_bytes, timed, size, true);
+    }
+  }
+  return taken;
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ struct Schedule {
     bool operator==(const Step&) const = default;
   };
 
-  /// For each interim response except 100s, none later than the final head.
+  /// For each interim response except 100s, none later than `head`; a shorter draw counts, too.
   std::vector<std::chrono::nanoseconds> interim;
   std::chrono::nanoseconds head{};
   std::shared_ptr<ThinkDraws> draws;  ///< if not null, they count instead of `head`

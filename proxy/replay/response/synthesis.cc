@@ -9,10 +9,6 @@
 namespace reprise {
 namespace {
 
-bool is_h1(HttpVersion version) {
-  return version == HttpVersion::kHttp10 || version == HttpVersion::kHttp11;
-}
-
 constexpr std::array kMembers{&Synthesised::served_as_h2,
                               &Synthesised::served_as_h1,
                               &Synthesised::connection_fields_removed,
@@ -25,8 +21,8 @@ constexpr std::array kMembers{&Synthesised::served_as_h2,
 Synthesised synthesised(const StoredRequest& request, const StoredReply& reply,
                         HttpVersion version) {
   Synthesised made;
-  bool const as_h1 = is_h1(version);
-  if (reply.version == version || (as_h1 && is_h1(reply.version))) return made;
+  bool const as_h1 = is_http1(version);
+  if (reply.version == version || (as_h1 && is_http1(reply.version))) return made;
   auto const headers = reply.headers.list();
   if (!as_h1) {
     made.served_as_h2 = 1;
@@ -36,10 +32,10 @@ Synthesised synthesised(const StoredRequest& request, const StoredReply& reply,
   }
   made.served_as_h1 = 1;
   bool const has_length = find_header(headers, "Content-Length").has_value();
+  bool const has_chunks = header_has_token(headers, "Transfer-Encoding", "chunked");
   made.reason_phrase_added = reply.reason.empty() && !reason_phrase(reply.status).empty();
-  made.framing_added = !has_length && reply.version == HttpVersion::kH2 &&
-                       may_have_body(request.method, reply.status);
-  bool const chunked = !has_length && reply.body.extents.size() > 1;
+  made.framing_added = !has_length && !has_chunks && may_have_body(request.method, reply.status);
+  bool const chunked = has_chunks || (!has_length && reply.body.extents.size() > 1);
   made.trailers_removed = !reply.trailers.list().empty() && !chunked;
   return made;
 }

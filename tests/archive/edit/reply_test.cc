@@ -72,6 +72,25 @@ TEST(HeadText, NamesTheLineOfAFault) {
   }
 }
 
+TEST(SetBody, KeepsTheTimesOfTheRecordedBodyAndItsSize) {
+  StoredReply reply;
+  reply.body.size_bytes = 400;
+  reply.chunk_times = {{.end_bytes = 200, .time = SessionTime(1)},
+                       {.end_bytes = 400, .time = SessionTime(2)}};
+  auto const times = reply.chunk_times;
+  for (std::uint64_t const size_bytes : {80U, 900U}) {
+    set_body(reply, {.size_bytes = size_bytes});
+    EXPECT_EQ(reply.body.size_bytes, size_bytes);
+    EXPECT_EQ(reply.chunk_times, times);
+    EXPECT_EQ(reply.timed_size_bytes(), 400U) << "of the recorded one, not of the one before";
+  }
+  set_body(reply, {.size_bytes = 400});
+  EXPECT_FALSE(reply.timed_bytes.has_value());
+  set_body(reply, {});
+  EXPECT_THAT(reply.chunk_times, ElementsAre());
+  EXPECT_FALSE(reply.timed_bytes.has_value());
+}
+
 TEST(FieldEdits, AreTheShortestThatTurnOneIntoTheOther) {
   std::vector<HeaderView> const a = {
       {.name = "a", .value = "1"}, {.name = "b", .value = "2"}, {.name = "c", .value = "3"}};

@@ -50,15 +50,37 @@ class Echo final : public Handler {
   }
 };
 
-/// What the server answers to `request` before it or the client ends the connection.
-std::string answer(std::string request, H1ServerOptions options = {}) {
+/// Answers without a length, as an origin that speaks `version`.
+class Unframed final : public Handler {
+ public:
+  explicit Unframed(HttpVersion version) : version_(version) {}
+  Task<void> serve(const ExchangeContext&, const RequestHead& head, BodyReader&,
+                   ResponseWriter& writer) override {
+    if (head.target == "/stored") {
+      auto const stored = std::make_shared<StoredResponse>(
+          "GET", StoredResponse::Parts{.head = {.version = version_, .status = 200},
+                                       .body = bytes_of("text")});
+      co_return co_await writer.send_stored(stored);
+    }
+    (void)co_await writer.send_head({.version = version_, .status = 200});
+    (void)co_await writer.write(bytes_of("text"));
+    co_return co_await writer.finish({});
+  }
+
+ private:
+  HttpVersion version_;
+};
+
+/// What the server with `handler` answers to `request` before it or the client ends the
+/// connection.
+std::string answer_of(Handler& handler, const std::string& request,
+                      const H1ServerOptions& options = {}) {
   Loopback ends;
-  Echo echo;
   ConnectionInfo const info{.id = 1};
   Deadline deadline;
   std::string received;
   ends.spawn([&]() -> awaitable<void> {
-    (void)co_await serve_h1(*ends.server, info, echo, deadline, options, {});
+    (void)co_await serve_h1(*ends.server, info, handler, deadline, options, {});
     ends.server->close();
   });
   ends.spawn([&]() -> awaitable<void> {
@@ -68,6 +90,11 @@ std::string answer(std::string request, H1ServerOptions options = {}) {
   });
   ends.run();
   return received;
+}
+
+std::string answer(const std::string& request, const H1ServerOptions& options = {}) {
+  Echo echo;
+  return answer_of(echo, request, options);
 }
 
 TEST(H1Server, ServesKeptAliveAndPipelinedRequestsInOrder) {
@@ -103,6 +130,18 @@ TEST(H1Server, EndsTheConnectionAfterABodyWithoutLength) {
   auto const text =
       answer("GET /until-close HTTP/1.1\r\nHost: a\r\n\r\nGET /second HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_THAT(text, EndsWith("1 GET http a:80/until-close ."));
+}
+
+TEST(H1Server, KeepsTheConnectionBehindABodyWithoutLengthOfAnotherProtocol) {
+  for (HttpVersion const version : {HttpVersion::kH2, HttpVersion::kH3, HttpVersion::kUnknown}) {
+    SCOPED_TRACE(to_string(version));
+    Unframed origin(version);
+    EXPECT_EQ(answer_of(origin,
+                        "GET /stored HTTP/1.1\r\nHost: a\r\n\r\n"
+                        "GET / HTTP/1.1\r\nHost: a\r\n\r\n"),
+              "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ntext"
+              "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\ntext\r\n0\r\n\r\n");
+  }
 }
 
 TEST(H1Server, SendsNoContentForHead) {

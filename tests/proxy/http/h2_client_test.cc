@@ -109,6 +109,30 @@ TEST_F(H2ClientTest, TakesAResponseOfNothingButHeadAndTrailers) {
   EXPECT_THAT(answers[0].trailers, ElementsAre(Pair("grpc-status", "0")));
 }
 
+TEST_F(H2ClientTest, ResetsAResponseThatIsInterimHeadsWithoutEnd) {
+  std::uint32_t error = 0;
+  auto const answers = ask(1, [&](FrameClient& origin) -> awaitable<void> {
+    std::string text;
+    for (std::size_t i = 0; i <= InterimLimit::kCountMax; ++i) {
+      text += origin.head(1, {{":status", "102"}}, 0);
+    }
+    text += origin.head(1, {{":status", "200"}});
+    co_await origin.send(text);
+    error = u32_at((co_await origin.until(NGHTTP2_RST_STREAM, 1)).payload, 0);
+  });
+  EXPECT_EQ(error, NGHTTP2_ENHANCE_YOUR_CALM);
+  EXPECT_EQ(answers[0].error, std::error_code(NGHTTP2_ENHANCE_YOUR_CALM, h2_category()));
+  EXPECT_EQ(answers[0].statuses, std::vector<std::uint16_t>(InterimLimit::kCountMax, 102));
+}
+
+TEST(InterimLimit, IsOneOfBytesToo) {
+  std::string const value(InterimLimit::kBytesMax / 4, 'x');
+  std::vector<HeaderView> const fields{{"Link", value}};
+  InterimLimit limit;
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(limit.takes(fields));
+  EXPECT_FALSE(limit.takes(fields));
+}
+
 /// An origin may be shown a table that is much larger than a server's.
 TEST_F(H2ClientTest, LeavesAnOriginWhoseHeadUnfoldsToTooMuch) {
   constexpr std::uint32_t kTableBytes = 64 << 10;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <functional>
 #include <list>
 #include <map>
@@ -43,6 +44,8 @@ class Site final : public Handler {
     } else if (head.target == "/release") {
       release();
       served = co_await send_text(writer, 200, "first");
+    } else if (head.target == "/given-up") {
+      served = co_await give_up_on(body, writer);
     } else if (head.target == "/early") {
       served = co_await send_text(writer, 200, "early");
     } else if (head.target == "/socket") {
@@ -97,6 +100,12 @@ class Site final : public Handler {
                       std::string(to_string(head.scheme)) + " " + std::string(head.host) + ":" +
                       std::to_string(head.port) + std::string(head.target) + " " + content;
     co_return co_await send_text(writer, 200, text);
+  }
+  /// Reads until it is released, and answers without the content.
+  Task<void> give_up_on(BodyReader& body, ResponseWriter& writer) {
+    using net::experimental::awaitable_operators::operator||;
+    (void)co_await (body.read() || held_.emplace_back().wait());
+    co_return co_await send_text(writer, 200, "given up");
   }
   /// Of another protocol, what is heard first.
   static Task<void> say_back(BodyReader& body, ResponseWriter& writer) {

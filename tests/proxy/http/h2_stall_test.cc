@@ -67,6 +67,23 @@ TEST_F(H2Stall, KeepsARequestThatItsHandlerDoesNotRead) {
   });
 }
 
+/// The object of a stream is used again, and its last read was cancelled.
+TEST_F(H2Stall, KeepsAQuietResponseBehindARequestWhoseContentWasGivenUp) {
+  play([this](FrameClient& client) -> awaitable<void> {
+    co_await client.send(client.head(1, request_fields("/given-up", "POST"), 0));
+    co_await client.settle();
+    site.release();
+    co_await client.until(NGHTTP2_RST_STREAM, 1);  // the answer is whole
+    co_await client.send(client.head(3, request_fields("/held")));
+    co_await client.settle();
+    pass(patience() + kSecond);
+    EXPECT_EQ(co_await resets(client), Resets{});
+    site.release();
+    co_await client.until(NGHTTP2_HEADERS, 3);
+    EXPECT_EQ(client.field(":status"), "200");
+  });
+}
+
 TEST_F(H2Stall, ResetsAResponseWhoseWindowStaysClosedWhileOthersMove) {
   std::string const large(300'000, 'l');
   site.responses["/large"] = std::make_unique<StoredResponse>(

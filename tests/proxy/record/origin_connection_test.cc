@@ -123,6 +123,25 @@ TEST_F(OriginConnectionTest, IsNoMoreUseWhenTheOriginEndsOrSaysSomethingUnasked)
   }
 }
 
+TEST_F(OriginConnectionTest, IsIdleOnlyWithoutAnExchange) {
+  for (std::string const alpn : {"http/1.1", "h2"}) {
+    SCOPED_TRACE(alpn);
+    connect(alpn);
+    play([]() -> awaitable<void> { co_return; },
+         [&]() -> awaitable<void> {
+           EXPECT_TRUE(connection->idle());
+           auto exchange = connection->begin();
+           EXPECT_FALSE(connection->idle());
+           EXPECT_EQ(connection->available(), alpn == "h2") << "it carries many at once";
+           exchange.reset();
+           EXPECT_EQ(connection->idle(), alpn == "h2");
+           connection->close();
+           EXPECT_FALSE(connection->idle());
+           co_return;
+         });
+  }
+}
+
 TEST_F(OriginConnectionTest, SaysAnAnswerHasBegunAtItsFirstByte) {
   for (std::string const wire : {"", "H"}) {
     connect("http/1.1");

@@ -174,6 +174,14 @@ TEST(Synthesis, CountsWhatAnotherVersionLosesAndNeeds) {
   EXPECT_EQ(as_h1.framing_added, 1U);
   EXPECT_EQ(as_h1.trailers_removed, 1U);
   EXPECT_EQ(synthesised(request, recent, HttpVersion::kH2).responses(), 0U);
+
+  for (HttpVersion const version : {HttpVersion::kH3, HttpVersion::kUnknown}) {
+    StoredReply const other{.status = 200, .version = version};
+    EXPECT_EQ(synthesised(request, other, HttpVersion::kHttp11).framing_added, 1U);
+  }
+  std::vector<HeaderView> const chunks{{"Transfer-Encoding", "chunked"}};
+  StoredReply const chunked{.status = 200, .headers = Headers(chunks)};
+  EXPECT_EQ(synthesised(request, chunked, HttpVersion::kHttp11).framing_added, 0U);
 }
 
 }  // namespace

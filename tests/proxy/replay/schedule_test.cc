@@ -52,6 +52,13 @@ Exchange in_pieces(const std::vector<Piece>& pieces, const char* type = "text/ht
   return exchange;
 }
 
+/// The same recording, with a body of another size in its place.
+Exchange edited(Exchange exchange, std::uint64_t size_bytes) {
+  exchange.response.timed_bytes = exchange.response.timed_size_bytes();
+  exchange.response.body.size_bytes = size_bytes;
+  return exchange;
+}
+
 struct ShownStep {
   std::uint64_t end_bytes;
   int after_head_ms;
@@ -160,6 +167,20 @@ TEST(Schedule, TakesWhatALinkMakesForNoPause) {
   EXPECT_THAT(steps_of(in_pieces({{0, 65'536}, {2000, 65'536}, {4000, 100}})), ElementsAre());
 }
 
+TEST(Schedule, OfAnotherBodyHasThePausesOfTheRecordedOne) {
+  // A client that read no more is no pause, however small the body is now.
+  auto const stalled = in_pieces({{0, 200'000}, {500, 200'000}});
+  EXPECT_THAT(steps_of(edited(stalled, 80'000)), ElementsAre());
+  // And a pause is one, however large the body is now.
+  auto const paused = in_pieces({{0, 40'000}, {500, 40'000}});
+  EXPECT_THAT(steps_of(edited(paused, 400'000)),
+              ElementsAre(ShownStep{200'000, 0}, ShownStep{400'000, 500}));
+  auto const stream = in_pieces({{0, 100}, {20, 100}}, "text/event-stream");
+  EXPECT_THAT(steps_of(edited(stream, 20)), ElementsAre(ShownStep{10, 0}, ShownStep{20, 20}));
+  EXPECT_EQ(pauses_of(edited(stalled, 80'000), milliseconds(5)), nanoseconds(0));
+  EXPECT_EQ(pauses_of(edited(paused, 400'000), milliseconds(5)), milliseconds(500));
+}
+
 TEST(Schedule, KeepsEveryPieceOfAStream) {
   for (auto const* const type :
        {"text/event-stream", "Text/Event-Stream; charset=utf-8", "application/x-ndjson",
@@ -217,6 +238,7 @@ TEST(Schedule, OfAnyTimesIsInOrderAndCoversTheBody) {
     exchange.interim = {{.status = 103, .time = any_time()}, {.status = 103, .time = any_time()}};
     auto& response = exchange.response;
     response.body.size_bytes = random() % 200'000;
+    if (random() % 2 == 0) response.timed_bytes = random() % 200'000;
     for (std::size_t i = random() % 8; i > 0; --i) {
       response.chunk_times.push_back({.end_bytes = random() % 250'000, .time = any_time()});
     }

@@ -133,6 +133,16 @@ TEST_F(TimedReplay, SendsEachInterimHeadInItsTime) {
                                             "until 5 h", "head 200", "text", "end"));
 }
 
+TEST_F(TimedReplay, SendsNoInterimHeadBehindADrawnFinalOne) {
+  record("/", 6, {{0, "text"}}, "text/html", {3, 5});
+  auto const rules = std::make_shared<ThinkRules>(1);
+  rules->add(1, std::make_shared<ThinkRule>(ThinkRule{.change = {}, .draws = {hours(3)}}));
+  auto drawn = kThink;
+  drawn.rules = rules;
+  EXPECT_THAT(get(drawn, "/"), ElementsAre("until 2 h", "head 103", "until 3 h", "head 103",
+                                           "until 3 h", "head 200", "text", "end"));
+}
+
 TEST_F(TimedReplay, SendsAStreamPieceByPieceWithATimerEach) {
   record("/", 6, {{0, "one"}, {2, "two"}, {3, "three"}});
   EXPECT_THAT(get({}, "/"),

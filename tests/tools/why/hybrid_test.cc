@@ -104,7 +104,8 @@ TEST_F(Hybrid, HasThePausesOfAHostWithinItsBodies) {
   EXPECT_EQ(made.think_ms.at(kPage), 20);
   EXPECT_EQ(pauses_of(page, {}), milliseconds(1500));
   ASSERT_EQ(page.response.chunk_times.size(), 2u);
-  EXPECT_EQ(page.response.chunk_times[0].end_bytes, 11u);  // half of it
+  EXPECT_EQ(page.response.chunk_times[0].end_bytes, 13u);
+  EXPECT_EQ(page.response.timed_size_bytes(), 26u);  // it arrived at half of them
   EXPECT_EQ(pauses_of(hybrid({}).exchanges.at(kPage), {}), milliseconds(0));
 }
 
