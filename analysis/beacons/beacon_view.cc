@@ -52,7 +52,7 @@ void BeaconView::clear() {
 void BeaconView::start_at(double unix_ms) {
   if (unix_ms <= 0) return;
   // Not a number is in no order.
-  if (!(unix_ms <= kStartedUnixMsMax)) return lose("starts that are no dates, taken as missing");
+  if (!(unix_ms <= kStartedUnixMsMax)) return lose("starts out of range, taken as missing");
   started_unix_ms = unix_ms;
 }
 

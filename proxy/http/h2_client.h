@@ -7,8 +7,8 @@
 #include <optional>
 #include <set>
 
+#include "proxy/http/h2_fields.h"
 #include "proxy/http/h2_session.h"
-#include "proxy/http/interim_limit.h"
 #include "proxy/stream/byte_stream.h"
 
 namespace reprise {

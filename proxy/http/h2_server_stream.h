@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "proxy/http/h2_fields.h"
 #include "proxy/http/h2_session.h"
-#include "proxy/http/interim_limit.h"
 #include "proxy/http/stand_still.h"
 #include "proxy/stream/byte_stream.h"
 

@@ -28,7 +28,7 @@ REPRISE = os.environ.get("REPRISE", str(REPOSITORY / "build/release/reprise"))
 # (and does not connect ahead: preconnect).
 BROWSER = "chromium-headless-shell" if shutil.which("chromium-headless-shell") else "chromium"
 # Also what takes many page loads and is seldom alone in what it finds (tools/test --full).
-THOROUGH = os.environ.get("REPRISE_THOROUGH") == "1"
+THOROUGH = os.environ.get("THOROUGH") == "1"
 IN_NAMESPACE = "REPRISE_TEST_IN_NAMESPACE"
 SKIPPED = 77
 
@@ -84,7 +84,7 @@ class TestCase(unittest.TestCase):
 
 def thorough(test):
     """Of a test that only `tools/test --full` runs."""
-    return unittest.skipUnless(THOROUGH, "REPRISE_THOROUGH is not 1")(test)
+    return unittest.skipUnless(THOROUGH, "THOROUGH is not 1")(test)
 
 
 def environment(folder):

@@ -20,7 +20,7 @@ TEST(BeaconStart, IsTakenOnlyIfItIsADate) {
       EXPECT_EQ(tree.started_unix_ms.value_or(0), is_date ? 1e15 : 0) << line;
       std::string losses;
       for (const CallLoss& loss : tree.losses) losses += loss.what;
-      EXPECT_EQ(losses, is_lost ? "starts that are no dates, taken as missing" : "") << line;
+      EXPECT_EQ(losses, is_lost ? "starts out of range, taken as missing" : "") << line;
     }
   }
 }
