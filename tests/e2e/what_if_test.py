@@ -411,7 +411,7 @@ class Measured(Recorded):
         done = harness.run("advise", str(self.archive), URL, "--link", SHORT_LINK,
                            "--inject", "none", *QUICK, "--what-if",
                            "path=/ad.js: think=+600ms", "--metric", "fcp", "--min-effect", "300ms",
-                           "--candidates", "1", "--max-runs", "4", "--browser",
+                           "--candidates", "1", "--max-runs", "6", "--browser",
                            harness.BROWSER, "-o", str(folder), folder=self.folder, timeout=400)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         report = json.loads((folder / "advice.json").read_text())

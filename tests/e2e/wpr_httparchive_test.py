@@ -25,7 +25,7 @@ class HttpArchive(wpr_case.TestCase):
     def run_tool(self, *words, status=0, **options):
         done = self.run_wpr(*words, name="httparchive", **options)
         self.assertEqual(done.returncode, status, done.stderr.decode())
-        return done.stdout.decode()
+        return done.stdout.decode(errors="replace")
 
     def urls(self):
         return sorted(read_wprgo(self.output))
@@ -50,13 +50,13 @@ class HttpArchive(wpr_case.TestCase):
         coded = gzip.compress(b"plain text", mtime=0)
         archive = write_wprgo(self.folder / "coded.wprgo", [
             (ONE, entry(ONE, coded, type="text/html\r\nContent-Encoding: gzip")),
-            (TWO, entry(TWO, b"no gzip", type="text/html\r\nContent-Encoding: gzip"))])
+            (TWO, entry(TWO, coded[:-4], type="text/html\r\nContent-Encoding: gzip"))])
         text = self.run_tool("cat", "--decode_response_body", "--full-path=/one", archive)
         self.assertTrue(text.endswith("Content-Encoding: gzip\r\nContent-Length: 10\r\n\r\n"
                                       "plain text\n"), text)
         text = self.run_tool("cat", "-decode-response-body", archive, status=1)
         self.assertIn("\r\n\r\nplain text\n", text)
-        self.assertIn("\r\n\r\nno gzip\n", text)
+        self.assertIn(f"Content-Length: {len(coded) - 4}\r\n", text)
 
     def test_flags_that_change_nothing_are_taken(self):
         flags = ["--decode-response-body", "--log_level=WARN", "--relative-timestamps"]
