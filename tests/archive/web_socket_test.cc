@@ -220,13 +220,16 @@ TEST(WebSocketRecord, IsReadOnlyAsItIsWritten) {
 TEST(WebSocketGolden, IsReadAndWrittenByteForByte) {
   ScratchFolder folder;
   write_conversations(folder / "a");
-  auto const golden = std::filesystem::path(GOLDEN_FOLDER) / "v1-web-socket.reprise";
+  auto const golden = std::filesystem::path(GOLDEN_FOLDER) / "v1-web-socket-2.reprise";
   auto const today = read_file(folder / "a");
   if (!std::filesystem::exists(golden) && std::getenv("REPRISE_WRITE_GOLDEN") != nullptr) {
     write_file(golden, today);
   }
   EXPECT_TRUE(today == read_file(golden));
   expect_conversations(*open_archive(golden));
+  // With a match index of version 1.
+  expect_conversations(
+      *open_archive(std::filesystem::path(GOLDEN_FOLDER) / "v1-web-socket.reprise"));
 }
 
 }  // namespace

@@ -95,8 +95,8 @@ TEST(Permissions, APolicyWithNewNoncesGoesWithTheirElements) {
 }
 
 TEST(Permissions, APolicyWithoutUnsafeInlineGoesWithTheInlineCode) {
-  EXPECT_EQ(found(permitting("script-src 'unsafe-inline'", "<script>one()</script>"),
-                  permitting("script-src 'self'", "<div>2</div>")),
+  EXPECT_EQ(found(permitting("script-src 'unsafe-inline'", "<script>one()</script><h1>1</h1>"),
+                  permitting("script-src 'self'", "<h1>1</h1><div>2</div>")),
             Found(3, 2));
 }
 
