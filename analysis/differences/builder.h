@@ -20,6 +20,9 @@ struct DifferenceText {
   /// Of the code that it has in A or in B, a script's or of an inline script or style: each way to
   /// name it (digests_of()).
   std::vector<std::string> digests = {};
+  bool fetches = false;     ///< code, or elements that fetch something
+  bool has_script = false;  ///< an inline one, of a document
+  bool has_style = false;   ///< the same
 };
 
 struct DifferenceBuilder {

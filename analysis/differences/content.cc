@@ -224,15 +224,18 @@ class Documents {
     append_text(piece.removed, a_.text.substr(begin, end - begin));
     piece.edits.push_back(number);
     piece.of_one_element = own && is_one(hunk, Token::Kind::kStartTag);
-    append_digests(piece, a_, hunk.a_begin, hunk.a_end);
-    append_digests(piece, b_, hunk.b_begin, hunk.b_end);
+    piece.fetches = own;
+    add_inline_code(piece, a_, hunk.a_begin, hunk.a_end);
+    add_inline_code(piece, b_, hunk.b_begin, hunk.b_end);
     if (own) made_.pieces.push_back(std::move(piece));
   }
 
-  static void append_digests(ContentPiece& to, const Read& read, std::size_t begin,
-                             std::size_t end) {
+  static void add_inline_code(ContentPiece& to, const Read& read, std::size_t begin,
+                              std::size_t end) {
     for (auto i = begin; i < end; ++i) {
       if (read.tokens[i].kind != Token::Kind::kInline) continue;
+      bool const is_style = i > 0 && read.tokens[i - 1].name == "style";
+      (is_style ? to.has_style : to.has_script) = true;
       std::ranges::move(digests_of(read.tokens[i].in(read.text)), std::back_inserter(to.digests));
     }
   }

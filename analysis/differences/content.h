@@ -18,6 +18,9 @@ struct ContentPiece {
   std::vector<std::size_t> edits;  ///< in ContentComparison::edits; of a document
   bool of_one_element = false;     ///< the attributes of one start tag
   std::vector<std::string> digests = {};  ///< of its inline scripts and styles (digests_of())
+  bool fetches = false;                   ///< code, or elements that fetch something
+  bool has_script = false;                ///< an inline one
+  bool has_style = false;                 ///< the same
 };
 inline constexpr std::size_t kPieceTextMax = 256 << 10;
 

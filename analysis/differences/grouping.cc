@@ -38,19 +38,17 @@ class Union {
 class Grouping {
  public:
   explicit Grouping(DifferenceBuilder& builder)
-      : builder_(builder), all_(builder.made.all), groups_(all_.size()) {
+      : builder_(builder), all_(builder.made.all), groups_(all_.size()), permissions_(builder) {
     for (std::size_t i = 0; i < all_.size(); ++i) {
       auto const& text = builder.texts[i];
-      // A policy asks for nothing.
+      // A policy asks for nothing: permissions_ knows what it permits.
       if (all_[i].kind != DifferenceKind::kPolicy) {
         added_.add(text.added, i);
         removed_.add(text.removed, i);
       }
-      for (auto const& digest : text.digests) of_digest_.try_emplace(digest, i);
       bool const is_request =
           all_[i].kind == DifferenceKind::kCame || all_[i].kind == DifferenceKind::kWent;
       if (is_request) requests_.try_emplace(all_[i].where, i);
-      if (!all_[i].edits.empty()) edits_of_pair_[*all_[i].pair].push_back(i);
       if (all_[i].pair && all_[i].can_be_put_in()) of_pair_.try_emplace(*all_[i].pair, i);
     }
     for (std::size_t pair = 0; pair < builder.made.alignment.pairs.size(); ++pair) {
@@ -125,39 +123,13 @@ class Grouping {
   /// Code with what lets it run: a digest of it, a policy that permits it, and for an element with
   /// `crossorigin` the policy of its file. One without the other would be blocked.
   void join_what_it_permits(std::size_t i) {
-    auto const& text = builder_.texts[i];
-    for (auto const* const side : {&text.added, &text.removed}) {
-      for (auto const& digest : digests_named_in(*side)) {
-        auto const code = of_digest_.find(digest);
-        if (code != of_digest_.end()) groups_.join(code->second, i);
-      }
-    }
+    permissions_.each_of(i, [this, i](std::size_t other) { groups_.join(other, i); });
     if (all_[i].kind != DifferenceKind::kPolicy) return;
-    auto const old_fields = builder_.a(*all_[i].pair).headers.list();
-    auto const new_fields = builder_.b(*all_[i].pair).headers.list();
-    join_sources(i, sources_of_one(new_fields, old_fields), added_);
-    join_sources(i, sources_of_one(old_fields, new_fields), removed_);
+    auto const& text = builder_.texts[i];
     if (!(text.added + text.removed).contains("access-control-allow-origin")) return;
     for (auto const* const mentions : {&added_, &removed_}) {
       auto const element = mentions->of_file(builder_.b(*all_[i].pair));
       if (element && has(*element, "crossorigin")) groups_.join(*element, i);
-    }
-  }
-
-  /// With what `mentions` their hosts; those that permit inline code, with the document's.
-  void join_sources(std::size_t i, const std::vector<std::string>& sources,
-                    const Mentions& mentions) {
-    for (auto const& source : sources) {
-      auto const host = host_of_source(source);
-      auto const speaker = host.empty() ? std::nullopt : mentions.of_word(host);
-      if (speaker) groups_.join(*speaker, i);
-      bool const nonces = source == "'nonce'";
-      if (!nonces && source != "'unsafe-inline'") continue;
-      for (auto const other : edits_of_pair_[*all_[i].pair]) {
-        bool const is_meant =
-            nonces ? has(other, "nonce=") : !builder_.texts[other].digests.empty();
-        if (is_meant) groups_.join(other, i);
-      }
     }
   }
 
@@ -221,13 +193,12 @@ class Grouping {
   DifferenceBuilder& builder_;
   std::vector<PageDifference>& all_;
   Union groups_;
+  Permissions permissions_;
   Mentions added_;
   Mentions removed_;
-  std::unordered_map<std::string, std::size_t> requests_;          // that came or went, by URL
-  std::map<std::size_t, std::size_t> of_pair_;                     // the first that can be put in
-  std::map<std::size_t, std::vector<std::size_t>> edits_of_pair_;  // of its document
+  std::unordered_map<std::string, std::size_t> requests_;  // that came or went, by URL
+  std::map<std::size_t, std::size_t> of_pair_;             // the first that can be put in
   std::unordered_map<std::string, std::size_t> pair_of_url_;
-  std::unordered_map<std::string, std::size_t> of_digest_;  // the first difference with that code
   std::map<std::size_t, std::size_t> exchanges_;
   std::optional<std::size_t> other_urls_;
 };

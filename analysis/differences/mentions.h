@@ -22,9 +22,10 @@ class Mentions {
   std::optional<std::size_t> of(const RecordedExchange& of) const;
   /// The same by the name of its file alone: a host is mentioned by much that is not about `of`.
   std::optional<std::size_t> of_file(const RecordedExchange& of) const;
-  std::optional<std::size_t> of_word(std::string_view word) const;
 
  private:
+  std::optional<std::size_t> of_word(std::string_view word) const;
+
   std::unordered_map<std::string, std::size_t> words_;
 };
 

@@ -41,6 +41,12 @@ bool is_code(std::string_view type) {
          type == "image/svg+xml" || type == "text/plain";
 }
 
+/// Whatever a server calls them, browsers run other types as scripts.
+bool is_no_code(std::string_view type) {
+  return type.starts_with("image/") || type.starts_with("font/") || type.starts_with("video/") ||
+         type.starts_with("audio/");
+}
+
 /// Where a redirect leads: scheme, host and shape.
 std::string place_of(const RecordedExchange& of, std::string_view location) {
   if (location.empty()) return {};
@@ -111,20 +117,25 @@ class Responses {
     auto const plain_a = affordable(plain_of_a_, a);
     auto const plain_b = affordable(plain_of_b_, b);
     auto const sizes = bytes_text(a, b);
+    std::vector<std::string> digests;
+    for (auto const* const plain : {&plain_a, &plain_b}) {
+      if (!*plain || is_no_code(b.media_type)) continue;
+      std::ranges::move(digests_of(**plain), std::back_inserter(digests));
+    }
     if (plain_a && plain_b && *plain_a == *plain_b) {
       return add(pair, DifferenceKind::kCoding,
                  (other_coding ? codings : "coded otherwise") + ", " + sizes,
                  {.added = {}, .removed = {}, .same = other_coding ? codings : std::string()});
     }
     if (!plain_a || !plain_b || (!a.is_document() && !is_code(b.media_type))) {
-      return add(pair, DifferenceKind::kContent, sizes);
+      return add(pair, DifferenceKind::kContent, sizes,
+                 {.added = {}, .removed = {}, .same = {}, .digests = std::move(digests)});
     }
     auto compared = a.is_document() && b.is_document() ? compare_documents(*plain_a, *plain_b)
                                                        : compare_code(*plain_a, *plain_b);
     if (compared.edits.empty()) {
-      auto& digests = compared.pieces.front().digests;
-      digests = digests_of(*plain_a);
-      std::ranges::move(digests_of(*plain_b), std::back_inserter(digests));
+      compared.pieces.front().digests = std::move(digests);
+      compared.pieces.front().fetches = true;
     }
     for (auto& piece : compared.pieces) {
       auto const what = compared.edits.empty() ? piece.what + " (" + sizes + ")" : piece.what;
@@ -133,7 +144,10 @@ class Responses {
            .removed = std::move(piece.removed),
            .same = {},
            .of_one_element = piece.of_one_element,
-           .digests = std::move(piece.digests)},
+           .digests = std::move(piece.digests),
+           .fetches = piece.fetches,
+           .has_script = piece.has_script,
+           .has_style = piece.has_style},
           std::move(piece.edits));
     }
     if (compared.edits.empty()) return;

@@ -85,6 +85,29 @@ TEST(Permissions, APolicyGoesWithTheElementsOfAHostThatItPermits) {
             Found(2, 1));
   EXPECT_EQ(found(permitting("img-src *", ""), permitting("img-src *.test other.test", image)),
             Found(2, 2));
+  // With all of them, and with nothing but them.
+  auto const two = std::string(image) + "<p>same</p>" + std::string(image);
+  EXPECT_EQ(found(permitting("img-src 'self'", "<p>same</p>"),
+                  permitting("img-src 'self' https://img.test", two)),
+            Found(3, 1));
+  auto const link = "<a href=https://img.test/>images</a>";
+  EXPECT_EQ(
+      found(permitting("img-src 'self'", ""), permitting("img-src 'self' https://img.test", link)),
+      Found(2, 2));
+  // It reports there, or it is the page's own host.
+  for (std::string_view const policy :
+       {"img-src *; report-uri https://img.test/", "img-src a.test"}) {
+    auto const own = "<link rel=canonical href=https://a.test/><img src=https://img.test/b.png>";
+    EXPECT_EQ(found(permitting("img-src *", ""), permitting(policy, own)), Found(2, 2)) << policy;
+  }
+}
+
+TEST(Permissions, APolicyGoesWithTheRequestsThatItLetsPass) {
+  auto const a = permitting("img-src 'self'", "<img src=https://img.test/a.png>");
+  auto b = permitting("img-src 'self' https://img.test", "<img src=https://img.test/a.png>");
+  b.add("https://img.test/a.png", "image/png", "png");
+  EXPECT_EQ(found(a, b), Found(2, 1));
+  EXPECT_EQ(found(b, a), Found(2, 1));
 }
 
 TEST(Permissions, APolicyWithNewNoncesGoesWithTheirElements) {
@@ -92,6 +115,19 @@ TEST(Permissions, APolicyWithNewNoncesGoesWithTheirElements) {
                   permitting("script-src 'nonce-abcdefgh'",
                              "<script nonce=abcdefgh>one()</script><div>2</div>")),
             Found(3, 2));
+}
+
+TEST(Permissions, OneDirectiveIsNotAnother) {
+  auto const styles = std::string("; style-src 'unsafe-inline'");
+  EXPECT_EQ(found(permitting("script-src 'nonce-abcdefgh'" + styles, ""),
+                  permitting("script-src 'unsafe-inline'" + styles, "<script>slow()</script>")),
+            Found(2, 1));
+  EXPECT_EQ(found(permitting("style-src 'self'", ""),
+                  permitting("style-src 'unsafe-inline'", "<script>slow()</script>")),
+            Found(2, 2));
+  EXPECT_EQ(found(permitting("style-src 'self'", ""),
+                  permitting("style-src 'unsafe-inline'", "<style>p { top: 0 }</style>")),
+            Found(2, 1));
 }
 
 TEST(Permissions, APolicyWithoutUnsafeInlineGoesWithTheInlineCode) {
