@@ -165,16 +165,19 @@ class TraceReader {
     (work ? work_ : timing_).push_back(std::move(event));
   }
 
-  /// The navigation to the page, and the start of its request: the navigation starts a little
-  /// earlier, in another process.
+  /// The last navigation to the page, and the start of its first request: a navigation starts a
+  /// little earlier, in another process.
   bool find_page() {
     std::ranges::sort(timing_, {}, &Event::at_us);
-    page_ = find_navigation(timing_, urls_);
-    if (page_ == nullptr) return false;
-    start_us_ = page_->at_us;
+    auto const* const first = find_navigation(timing_, urls_);
+    if (first == nullptr) return false;
+    // A script can lead to another site, which has a process of its own.
+    std::vector<std::string> const last_first(urls_.rbegin(), urls_.rend());
+    page_ = find_navigation(timing_, last_first);
+    start_us_ = first->at_us;
     for (Event const& event : timing_) {
-      if (event.name != "fetchStart" || event.frame != page_->frame) continue;
-      if (event.at_us < page_->at_us) continue;
+      if (event.name != "fetchStart" || event.frame != first->frame) continue;
+      if (event.at_us < first->at_us) continue;
       start_us_ = event.at_us;
       break;
     }

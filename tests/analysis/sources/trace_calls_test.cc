@@ -66,6 +66,21 @@ TEST(TraceCalls, AreTheWorkOfThePagesMainThread) {
   EXPECT_EQ(tree->calls[2].attribute("function"), "boot");
 }
 
+TEST(TraceCalls, AreOfTheSiteThatAScriptOfThePageLedTo) {
+  auto const tree = traced(R"(
+    {"name":"navigationStart","cat":"blink.user_timing","ph":"R","ts":1200000,"pid":9,"tid":9,
+     "args":{"frame":"G","data":{"documentLoaderURL":"https://b.test/",
+     "isOutermostMainFrame":true}}},
+    {"name":"fetchStart","cat":"blink.user_timing","ph":"R","ts":1201000,"pid":9,"tid":9,
+     "args":{"frame":"G"}},
+    {"name":"RunTask","ph":"X","ts":1302000,"dur":50000,"pid":9,"tid":9},)" +
+                               std::string(kNavigation),
+                           {}, TraceUntil::kWindow, {"https://shop.test/", "https://b.test/"});
+  ASSERT_TRUE(tree) << tree.error();
+  ASSERT_EQ(tree->calls.size(), 1U);
+  EXPECT_EQ(tree->calls[0].start_us, 300'000) << "since the first request";
+}
+
 Call request(std::string name, std::string type, std::int64_t start_ms, std::string initiator) {
   Call call{.name = std::move(name), .start_us = start_ms * 1000, .end_us = 400'000};
   call.set("type", std::move(type));
