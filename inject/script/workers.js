@@ -7,6 +7,8 @@ const blobs = new realm.Map();
 const strict = new realm.WeakSet();
 const createObjectURL = URL && URL.createObjectURL;
 
+// The page's own may never reach the end of a text.
+const { exec } = realm.RegExp.prototype;
 // One token at a time: a pattern for all that can come before a directive takes forever where a
 // text fits it in many ways.
 const BEFORE_DIRECTIVE = /\s+|\/\/.*|\/\*[^]*?\*\//y;
@@ -16,8 +18,10 @@ const DIRECTIVE = /(['"])use strict\1/y;
 function isStrict(text) {
   BEFORE_DIRECTIVE.lastIndex = 0;
   DIRECTIVE.lastIndex = 0;
-  while (BEFORE_DIRECTIVE.test(text)) DIRECTIVE.lastIndex = BEFORE_DIRECTIVE.lastIndex;
-  return DIRECTIVE.test(text);
+  while (apply(exec, BEFORE_DIRECTIVE, [text])) {
+    DIRECTIVE.lastIndex = BEFORE_DIRECTIVE.lastIndex;
+  }
+  return apply(exec, DIRECTIVE, [text]) !== null;
 }
 
 /** The worker's own copy of this script, after the directive of a strict one. */
@@ -50,10 +54,12 @@ function led(url) {
   if (TrustedScriptURL && url instanceof TrustedScriptURL) return url;
   const text = `${url}`;
   if (/^data:/i.test(text)) return ofData(text);
-  const blob = blobs.get(text);
+  const [place] = text.split('#', 1);
+  const blob = blobs.get(place);
   if (!blob) return url;
   const parts = [prelude(strict.has(blob)), blob];
-  return apply(createObjectURL, URL, [new Blob(parts, { type: 'text/javascript' })]);
+  const made = apply(createObjectURL, URL, [new Blob(parts, { type: 'text/javascript' })]);
+  return made + text.slice(place.length);
 }
 
 /** Arguments whose first, if any, is a script's URL. */

@@ -5,7 +5,7 @@ import assert from 'node:assert';
 import vm from 'node:vm';
 import { realmIn } from './zone_realm.mjs';
 
-/** The whole script of the worker that `code` makes. */
+/** The whole script of the worker that `code` makes, with the fragment of its URL. */
 function ranBy(code) {
   const urls = new Map();
   const textOf = (part) => (typeof part === 'string' ? part : part.parts.map(textOf).join(''));
@@ -27,12 +27,16 @@ function ranBy(code) {
     },
   });
   const { url } = vm.runInContext(code, realm);
-  return urls.has(url) ? textOf(urls.get(url)) : url;
+  const [place] = url.split('#', 1);
+  return urls.has(place) ? textOf(urls.get(place)) + url.slice(place.length) : url;
 }
 
 const ofBlob = (script) =>
   ranBy(`new Worker(URL.createObjectURL(new Blob([${JSON.stringify(script)}])))`);
 const startsStrict = (script) => script.startsWith('"use strict";(function');
+
+const named = ranBy('new Worker(`${URL.createObjectURL(new Blob(["work()"]))}#part`)');
+assert(named.startsWith('(function') && named.endsWith(');work()#part'), named.slice(-20));
 
 // A directive stays one, behind any comments.
 for (const [script, isStrict] of [
@@ -92,4 +96,7 @@ for (const banner of ['/'.repeat(80), '/'.repeat(100_000), '//\n'.repeat(100_000
   const script = `${banner}\nself.onmessage = f;`;
   assert(!startsStrict(ofBlob(script)), banner.slice(0, 8));
 }
+// Nor if the page reads with a function that never comes to an end.
+assert(ranBy(`RegExp.prototype.exec = RegExp.prototype.test = () => [];
+  new Worker(URL.createObjectURL(new Blob(['/* x */ work()'])))`).endsWith('work()'));
 console.log('workers run this script and their own');
