@@ -7,6 +7,7 @@
 
 #include "archive/match/index.h"
 #include "archive/match/key_hasher.h"
+#include "archive/match/parameters.h"
 
 namespace reprise {
 namespace {
@@ -36,9 +37,16 @@ std::uint64_t response_hash(const StoredReply& reply) {
   return mixed(hash ^ target.finish());
 }
 
-/// Whether the response shows what the request's parameters select.
+/// Whether the response shows what the request's parameters select. A redirect that passes the
+/// query on differs with every value, whatever that means.
 bool shows_content(const Exchange& exchange) {
-  return exchange.request.method != "HEAD" && exchange.response.status != 304;
+  const StoredRequest& request = exchange.request;
+  const StoredReply& response = exchange.response;
+  if (request.method == "HEAD" || response.status == 304) return false;
+  auto const query = query_of(request.target);
+  if (response.status < 300 || response.status > 399 || query.empty()) return true;
+  auto const location = find_header(response.headers.list(), "Location");
+  return !location || query_of(*location) != query;
 }
 
 class Build {
