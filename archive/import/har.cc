@@ -130,6 +130,7 @@ void HarReader::read_entry() {
   ++entries_;
   HarEntry entry;
   entry.by_firefox = tool_.starts_with("Firefox");
+  entry.by_playwright = tool_.starts_with("Playwright");
   std::string name;
   if (!json_.enter_object()) return;
   auto& draft = entry.draft;

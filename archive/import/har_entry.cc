@@ -18,10 +18,11 @@ double milliseconds_of(const HarEntry& entry, std::size_t phase) {
 }
 
 /// HAR 1.2 counts `ssl` within `connect`. Firefox counts it as a phase of its own, after `connect`:
-/// then `time`, the sum of the phases, contains it.
+/// then `time`, the sum of the phases, contains it. Playwright counts it within `connect`, and once
+/// more in `time`.
 bool is_ssl_apart(const HarEntry& entry) {
   auto const ssl = milliseconds_of(entry, kSsl);
-  if (ssl <= 0) return false;
+  if (ssl <= 0 || entry.by_playwright) return false;
   if (entry.time < 0) return entry.by_firefox;
   double others = 0;
   for (std::size_t phase = 0; phase < kSsl; ++phase) others += milliseconds_of(entry, phase);

@@ -23,8 +23,9 @@ struct HarEntry {
   bool lost_text = false;   ///< it is unreadable
   bool transcoded = false;  ///< it is in UTF-8, whatever its charset was
   std::array<double, kHarTimings.size()> timings = {-1, -1, -1, -1, -1, -1, -1};  ///< in ms
-  double time = -1;         ///< of all phases, in ms
-  bool by_firefox = false;  ///< Firefox wrote the HAR
+  double time = -1;            ///< of all phases, in ms
+  bool by_firefox = false;     ///< Firefox wrote the HAR
+  bool by_playwright = false;  ///< Playwright did
   double content_bytes = -1;
   double body_bytes = -1;  ///< of the response, on the wire
 };

@@ -22,7 +22,9 @@ bool lacks_body(const FlowMessage& request) {
   if (find_field(request.fields, "Content-Length") != nullptr) {
     return announces_content(request.fields);
   }
-  return !request.method.empty() && request.method != "GET" && request.method != "HEAD";
+  constexpr std::array<std::string_view, 6> kWithout = {"",        "GET",    "HEAD",
+                                                        "OPTIONS", "DELETE", "TRACE"};
+  return std::ranges::find(kWithout, request.method) == kWithout.end();
 }
 
 class FlowReader {

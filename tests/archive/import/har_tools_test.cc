@@ -48,6 +48,9 @@ TEST_F(ImportHarOfTools, FindsTlsBesideOrWithinTheConnectionByTheEntrysTime) {
            // A shorter TLS handshake beside it.
            Case{"Test", R"("time":201,)", 32, 20, milliseconds(121), milliseconds(141),
                 milliseconds(201)},
+           // Counted twice.
+           Case{"Playwright", R"("time":201,)", 32, 20, milliseconds(101), milliseconds(121),
+                milliseconds(181)},
        }) {
     SCOPED_TRACE(each.tool + " " + each.time + std::to_string(each.ssl));
     HarParts parts{.tool = each.tool};
