@@ -88,14 +88,18 @@ Headers with_content_length(const Headers& headers, std::uint64_t size_bytes) {
   return Headers(fields);
 }
 
-void set_body(StoredReply& reply, StoredBody body) {
+void replace_body(StoredReply& reply, StoredBody body) {
   if (body.size_bytes == 0) reply.chunk_times.clear();
   std::optional<std::uint64_t> timed_bytes;
   bool const differs = reply.timed_size_bytes() != body.size_bytes;
   if (differs && !reply.chunk_times.empty()) timed_bytes = reply.timed_size_bytes();
   reply.timed_bytes = timed_bytes;
-  reply.headers = with_content_length(reply.headers, body.size_bytes);
   reply.body = std::move(body);
+}
+
+void set_body(StoredReply& reply, StoredBody body) {
+  reply.headers = with_content_length(reply.headers, body.size_bytes);
+  replace_body(reply, std::move(body));
 }
 
 bool may_have_body(std::string_view method, std::uint16_t status) {
@@ -124,7 +128,7 @@ Result<void> EditedCopy::carry(std::uint32_t ordinal, Exchange& exchange) {
   if (is_whole && may_have_body(exchange.request.method, reply.status)) {
     set_body(reply, std::move(*body));
   } else {
-    reply.body = std::move(*body);
+    replace_body(reply, std::move(*body));
   }
   return {};
 }

@@ -260,6 +260,23 @@ TEST_F(Copies, MergeTakesOneArchivesAnswersToAKeyWhenAsked) {
   });
 }
 
+TEST_F(Copies, EditToAStatusWithoutContentHasNoPauses) {
+  make(1);
+  auto const before = load_all(a_);
+  std::size_t number = 0;
+  while (before.exchanges.at(number).exchange.response.chunk_times.empty()) ++number;
+  {
+    auto const reader = open_archive(a_);
+    auto const writer = create_archive(out_);
+    ReplyHead const head{.status = 204, .reason = "No Content", .headers = {}};
+    auto const ordinal = reader->ordinals_in_order()[number];
+    ASSERT_TRUE(EditedCopy(*reader, *writer, ordinal, head, as_bytes(std::string())).run());
+    ASSERT_TRUE(writer->close());
+  }
+  auto const after = load_all(out_);
+  EXPECT_TRUE(after.exchanges.at(number).exchange.response.chunk_times.empty());
+}
+
 TEST_F(Copies, EditChangesOneResponseAndNothingElse) {
   for_seeds(10, [this](std::uint64_t seed) {
     make(seed);
