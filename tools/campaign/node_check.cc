@@ -90,6 +90,7 @@ void calibrate(const Plan& plan, NodeCheck& check) {
     return;
   }
   side->result().seed = campaign.seed;
+  side->name_files("calibration");
   std::vector<ExperimentSide> sides;
   sides.push_back(std::move(*side));
   Experiment experiment(std::move(sides), 0);

@@ -112,6 +112,13 @@ class ShardRun {
     return words;
   }
 
+  /// Of what flags write about each load: all shards can have the same folder for it.
+  std::string file_name_of(const ShardPart& part, const CampaignSide& side) const {
+    auto const place = std::to_string(&part - shard_.parts.data() + 1);
+    return plan_.pages[part.page].name + "-" + std::to_string(header_.shard) + "." + place + "-" +
+           side.name;
+  }
+
   std::optional<ShardFault> load(const ShardPart& part) {
     std::vector<ExperimentSide> sides;
     auto const seed = seed_of(plan_, part);
@@ -119,6 +126,7 @@ class ShardRun {
       auto side = ExperimentSide::of_words(words_of(part, each));
       if (!side) return ShardFault{side.error().exit_code, side.error().text};
       side->result().seed = seed;
+      side->name_files(file_name_of(part, each));
       sides.push_back(std::move(*side));
     }
     Experiment experiment(std::move(sides), 0);

@@ -59,8 +59,10 @@ class Experiment {
 
  private:
   void print_progress(std::size_t run) const;
-  /// Sides can have the same folder for their traces.
-  void name_files(std::size_t side) { sides_[side].name_files("side-" + std::to_string(side + 1)); }
+  /// Sides can have the same folder for their traces. One with a name keeps it.
+  void name_files(std::size_t side) {
+    if (!sides_[side].has_file_name()) sides_[side].name_files("side-" + std::to_string(side + 1));
+  }
 
   std::vector<ExperimentSide> sides_;
   std::set<std::size_t> undisturbed_;  ///< runs

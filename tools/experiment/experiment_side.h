@@ -28,6 +28,7 @@ class ExperimentSide {
   /// The files of its loads are named so from now on, "NAME-load-0001": several sides can write
   /// their traces to one folder.
   void name_files(std::string_view name) { file_prefix_ = std::string(name) + "-"; }
+  bool has_file_name() const { return !file_prefix_.empty(); }
 
   /// Loads every page once, in each configuration. Prints the replay's messages and failures.
   /// False if nothing can be measured: the archive is unusable, or the user interrupted.
