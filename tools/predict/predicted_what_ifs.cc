@@ -35,6 +35,7 @@ class NodesByHost {
         Call const& call = load.calls.calls[placed[i]->call];
         auto const url = without_fragment(call.name);
         by_host_[std::string(url_parts(url).host)].insert(i);
+        if (call.attribute("protocol").starts_with("http/1")) http1_.insert(i);
         if (auto const address = call.attribute("address"); !address.empty()) {
           auto const without_port = address.substr(0, address.rfind(':'));
           addresses_[i] = without_port;
@@ -44,6 +45,7 @@ class NodesByHost {
     }
   }
 
+  bool speaks_http1(std::uint32_t node) const { return http1_.contains(node); }
   std::set<std::uint32_t> of_host(std::string_view host) const {
     auto const found = by_host_.find(host);
     return found == by_host_.end() ? std::set<std::uint32_t>() : found->second;
@@ -61,6 +63,7 @@ class NodesByHost {
  private:
   using Nodes = std::map<std::string, std::set<std::uint32_t>, std::less<>>;
   Nodes by_host_, by_address_;
+  std::set<std::uint32_t> http1_;  // in any load
   std::map<std::uint32_t, std::string> addresses_;
 };
 
@@ -98,7 +101,7 @@ class WhatIfTranslation {
         }
       }
     }
-    share_protocol();
+    if (auto why = share_protocol(); !why.empty()) return Fault(why);
     add_bytes();
     for (std::uint32_t i = 0; i < changes_.size(); ++i) {
       auto draws = draws_.find(i);
@@ -263,11 +266,25 @@ class WhatIfTranslation {
   }
 
   /// Only HTTP/2 connections can be shared: what uses the page's connection speaks it, whatever its
-  /// own host speaks.
-  void share_protocol() {
+  /// own host speaks. Why a replay would refuse; empty: it would not.
+  std::string share_protocol() {
+    bool shares = false;
     for (NodeChange& change : changes_) {
       if (change.coalesce) change.protocol = PredictedProtocol::kH2;
+      shares = shares || change.coalesce;
     }
+    if (!shares) return {};
+    auto const& page = recorded_.page()->host;  // can_share_connection() saw it
+    for (auto const node : nodes_.of_host(page)) {
+      auto const& protocol = changes_[node].protocol;
+      bool const is_http1 =
+          protocol ? protocol == PredictedProtocol::kH1 : nodes_.speaks_http1(node);
+      if (!is_http1) continue;
+      return "cannot predict --what-if coalesce: " + page +
+             " speaks HTTP/1.1, over which hosts cannot share a connection; add --what-if 'host=" +
+             page + ": protocol=h2'";
+    }
+    return {};
   }
 
   void add_bytes() {

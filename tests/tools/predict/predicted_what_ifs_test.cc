@@ -114,6 +114,16 @@ TEST_F(PredictedWhatIfs, LetWhatSharesTheConnectionOfThePageSpeakHttp2) {
   EXPECT_EQ(own.protocol, std::nullopt);
 }
 
+TEST_F(PredictedWhatIfs, AreRefusedWhereAReplayCannotShareTheConnection) {
+  std::vector<std::string> texts{"host=ads.test: coalesce", "host=a.test: protocol=h1"};
+  EXPECT_THAT(refusal(texts), HasSubstr("a.test speaks HTTP/1.1"));
+  for (ObservedPage& load : loads_) load.calls.calls.at(0).set("protocol", "http/1.1");
+  texts.pop_back();
+  EXPECT_THAT(refusal(texts), HasSubstr("add --what-if 'host=a.test: protocol=h2'"));
+  texts.push_back("host=a.test: protocol=h2");
+  EXPECT_EQ(refusal(texts), "");
+}
+
 TEST_F(PredictedWhatIfs, FindRequestsWhoseQueryVaries) {
   EXPECT_EQ(change_of("https://ads.test/ad.js?n=*", {"path=/ad.js: think=-5ms"}).think_us, -5'000);
 }
