@@ -162,6 +162,12 @@ class Compare(harness.TestCase):
             self.assertEqual(code, 2)
             self.assertIn(why, said)
 
+    def test_two_folders_have_neither_markdown_nor_junit(self):
+        for flags in (("--markdown",), ("--junit", str(self.folder / "report.xml"))):
+            done = harness.run("compare", str(self.folder), str(self.folder), *flags)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(b"not for folders", done.stderr)
+
 
 if __name__ == "__main__":
     harness.main()

@@ -229,7 +229,7 @@ void add_advise_command(CLI::App& app, const std::vector<std::string>& command, 
       ->capture_default_str();
   sub->add_option("--budget", flags->budget, "Stop after this time: 90s, 10m, 1h")
       ->capture_default_str();
-  sub->add_option("--seed", flags->seed, "Seed for the order of the loads [random; printed]")
+  sub->add_option("--seed", flags->seed, "Seed for the order of the loads [random; in the JSON]")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
   sub->add_option(
       "-o,--output", flags->output,

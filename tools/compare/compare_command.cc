@@ -25,6 +25,11 @@ int run_compare(const Files& files, const CompareFlags& flags) {
   std::error_code ignored;
   if (std::filesystem::is_directory(files.a, ignored) &&
       std::filesystem::is_directory(files.b, ignored)) {
+    if (flags.markdown || !flags.junit.empty()) {
+      std::fputs("reprise: compare: --markdown and --junit are for two results, not for folders\n",
+                 stderr);
+      return kExitUsage;
+    }
     return compare_folders(files.a, files.b, *options, flags);
   }
   Measurements sides[2];

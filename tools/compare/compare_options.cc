@@ -58,7 +58,7 @@ void add_compare_flags(CLI::App& command, CompareFlags& flags) {
   command
       .add_option("--allow", flags.allowed,
                   "Allow these differences between A and B: pages, browser, protocol, link, cache, "
-                  "archive, requests, misses, calibration")
+                  "archive, requests, misses, calibration, what-if")
       ->allow_extra_args(false);
   auto* const json = command.add_flag("--json", flags.json, "Write JSON");
   command.add_flag("--markdown", flags.markdown, "Write Markdown")->excludes(json);

@@ -45,7 +45,7 @@ void tell_list(const char* what, const std::vector<std::string>& urls) {
   }
 }
 
-void tell(const Comparison& comparison, const RequestChanges& requests) {
+void tell(const Comparison& comparison) {
   for (const ComparedPage& page : comparison.pages) {
     std::printf("%s\n", printable(page.a.url).c_str());
     for (const ComparedMetric& each : page.metrics) {
@@ -55,6 +55,9 @@ void tell(const Comparison& comparison, const RequestChanges& requests) {
   for (const std::string& each : comparison.remarks) {
     std::printf("note: %s\n", printable(each).c_str());
   }
+}
+
+void tell(const RequestChanges& requests) {
   tell_list("requests that came", requests.came);
   tell_list("  of them, not in the archive", requests.missed);
   tell_list("requests that went", requests.went);
@@ -111,8 +114,14 @@ int tell_all(const WhatIfFlags& flags, const GateRun& run, const GateResult& res
     std::printf("%s\n", json::serialize(report).c_str());
   } else if (!result.look.comparison.refusals.empty()) {
     tell_comparison(result.look.comparison, run.options().compare, flags.compare);
+  } else if (result.look.number > 0 && flags.compare.markdown) {
+    tell_comparison(result.look.comparison, run.options().compare, flags.compare);
+    std::puts("\n```");
+    tell(requests);
+    std::puts("```");
   } else if (result.look.number > 0) {
-    tell(result.look.comparison, requests);
+    tell(result.look.comparison);
+    tell(requests);
   }
   if (auto const code = run.tell_end(result)) return *code;
   if (!kept || !result.look.comparison.refusals.empty()) return kExitFailed;

@@ -242,7 +242,7 @@ void add_predict_command(CLI::App& app, const std::vector<std::string>& command,
   sub->add_flag("--measure", flags->measure,
                 "Load the changed page as well, and show how wrong the prediction is");
   sub->add_flag("--json", flags->json, "Print JSON");
-  sub->add_option("--seed", flags->seed, "Seed for the order of the loads [random; printed]")
+  sub->add_option("--seed", flags->seed, "Seed for the order of the loads [random; in the JSON]")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
   sub->add_option("-o,--output", flags->output,
                   "Write prediction.json, dependency.json, the loads and their traces to this "
