@@ -12,7 +12,7 @@
 namespace reprise {
 
 /// The first navigation of an outermost frame to one of `urls`: to the first of them that has one.
-/// Fragments do not count. `events` are in the order of time. Null if there is none.
+/// Fragments do not count. `events` are sorted by time. Null: no such navigation.
 template <class Event>
 const Event* find_navigation(const std::vector<Event>& events, std::span<const std::string> urls) {
   for (const std::string& each : urls) {

@@ -9,6 +9,7 @@
 
 #include "archive/match/match.h"
 #include "tests/archive/archive_fixture.h"
+#include "tests/archive/match/decided_kind.h"
 
 namespace reprise {
 namespace {
@@ -94,19 +95,7 @@ TEST(Golden, WithAMatchIndexOfAnotherVersionIsMatchedThroughOneMadeInMemory) {
     auto const stored = MatchIndexView::parse(reader->match_index(), reader->entries().size());
     EXPECT_EQ(stored.has_value(), golden(name) == golden_path()) << name;
     Matcher const matcher(*reader, 0);
-    SequenceCursors cursors(reader->entries().size());
-    std::optional<Exchange> held;
-    auto const request_of = [&](std::uint32_t ordinal) -> const StoredRequest* {
-      held = reader->exchange(ordinal).value();
-      return &held->request;
-    };
-    AskedRequest const asked{.key = {.method = "GET",
-                                     .scheme = Scheme::kHttp,
-                                     .host = "example.org",
-                                     .port = 80,
-                                     .target = "/a?b=d"},
-                             .headers = {}};
-    EXPECT_EQ(matcher.decide(asked, cursors, request_of).kind, MatchKind::kFuzzy) << name;
+    EXPECT_EQ(decided_kind(*reader, matcher, Scheme::kHttp, "/a?b=d"), MatchKind::kFuzzy) << name;
   }
 }
 

@@ -1,9 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <optional>
-
 #include "archive/match/match.h"
 #include "tests/archive/archive_fixture.h"
+#include "tests/archive/match/decided_kind.h"
 
 namespace reprise {
 namespace {
@@ -28,19 +27,7 @@ TEST(IgnoredParams, MayDifferAmongHoweverManyOthers) {
     auto const reader = open_archive(folder / "a");
     Matcher const matcher(*reader, 0, {.exact_only = true, .ignored_params = {"t"}});
     auto const answer_to = [&](std::string_view asked_target) {
-      SequenceCursors cursors(reader->entries().size());
-      std::optional<Exchange> held;
-      auto const request_of = [&](std::uint32_t ordinal) -> const StoredRequest* {
-        held = reader->exchange(ordinal).value();
-        return &held->request;
-      };
-      AskedRequest const asked{.key = {.method = "GET",
-                                       .scheme = Scheme::kHttps,
-                                       .host = "example.org",
-                                       .port = 443,
-                                       .target = asked_target},
-                               .headers = {}};
-      return matcher.decide(asked, cursors, request_of).kind;
+      return decided_kind(*reader, matcher, Scheme::kHttps, asked_target);
     };
     EXPECT_EQ(answer_to(target + "&t=1"), MatchKind::kExact) << count;
     EXPECT_EQ(answer_to(target + "&t=2"), MatchKind::kFuzzy) << count;
