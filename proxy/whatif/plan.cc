@@ -44,7 +44,10 @@ class Planner {
         take(request, by);
       }
     }
-    for (const Mentioned& link : links_) add(*link.document, link.how);
+    for (const Mentioned& link : links_) {
+      if (!is_made_inline(link.how)) add(*link.document, link.how);
+    }
+    std::erase_if(elements_, [this](const auto& how) { return is_made_inline(how); });
     for (const PageRequest* document : documents_) {
       for (auto const& how : elements_) add(*document, how);
     }
@@ -132,12 +135,18 @@ class Planner {
     if (how.by > planned.by) planned = how;
   }
 
-  void add(const PageRequest& document, const ResponsePlan::Mentioned& how) {
+  /// By another what-if, so that nothing is left to change; then says so.
+  bool is_made_inline(const ResponsePlan::Mentioned& how) {
     using enum Mention::Kind;
-    const std::string& url = how.resource->url;
-    bool const inlined = how.kind != kInline && how.kind != kPreconnect &&
-                         known_elements_.contains({what_is_set(kInline), place_of(*how.resource)});
-    if (inlined) return effects_[how.by].remark("another what-if makes it inline", url);
+    if (how.kind == kInline || how.kind == kPreconnect ||
+        !known_elements_.contains({what_is_set(kInline), place_of(*how.resource)})) {
+      return false;
+    }
+    effects_[how.by].remark("another what-if makes it inline", how.resource->url);
+    return true;
+  }
+
+  void add(const PageRequest& document, const ResponsePlan::Mentioned& how) {
     if (mentions_ == kMentionsMax) {
       return effects_[how.by].remark("the recording has too many documents", document.url);
     }

@@ -17,7 +17,7 @@ SERVER = """
 LOCATION = """
     location = {path} {{
       root {folder}; try_files /{number} =404; etag off;
-      types {{}} default_type {kind};{fields}
+      types {{}} default_type "{kind}";{fields}
     }}"""
 CONFIG = """
 daemon off; worker_processes 1; error_log {folder}/error.log; pid {folder}/pid; {user}

@@ -3,8 +3,8 @@
 party, among more than ten differences that two visits could have, three of them large and off the
 path. An idle machine's test; prints a table. REPRISE_CORPUS names the folder of the recordings.
 
-The recording is a HAR, and so are the changed ones: what HAR cannot hold (certificates and which
-names they have) is in why_known_test.py."""
+The recording is a HAR, and so are the changed ones. What HAR cannot hold (certificates and which
+names they have) is recorded again, from nginx."""
 
 import base64
 import copy
@@ -13,14 +13,18 @@ import json
 import os
 import pathlib
 import unittest
+from urllib.parse import urlsplit
 
 import harness
 from gate_sites import noise, words
+from nginx_site import Host, NginxSite
 from what_if_test import png
-from why_sites import TwoRecordings, busy
+from why_sites import TwoRecordings, busy, settle_think_times
+from wire import Certificate
 
 CORPUS = os.environ.get("REPRISE_CORPUS")
 PAGE = "https://http2.github.io/"
+OWN_HOST, TWITTER = "http2.github.io", "platform.twitter.com"
 STYLE, SCRIPT, JQUERY = "/asset/site.css", "/js/bootstrap.min.js", "/jquery.min.js"
 WIDGETS, LOGO = "https://platform.twitter.com/widgets.js", "Twitter_logo_blue.png"
 
@@ -31,6 +35,11 @@ class Visit:
     def __init__(self, text):
         self.har = json.loads(text)
         self.entries = self.har["log"]["entries"]
+        # Only where it is recorded again: bytes of comment in a host's certificate; hosts of one
+        # certificate and, unless apart, one address.
+        self.padding = {}
+        self.one_certificate = ()
+        self.apart = False
 
     def entry(self, part):
         """Of the first request whose URL is `part`, or ends with it."""
@@ -43,7 +52,7 @@ class Visit:
     def body(self, part):
         content = self.entry(part)["response"]["content"]
         return (base64.b64decode(content["text"]) if content.get("encoding") == "base64"
-                else content["text"].encode())
+                else content.get("text", "").encode())
 
     def set_body(self, part, body):
         response = self.entry(part)["response"]
@@ -131,6 +140,43 @@ class Real(TwoRecordings):
         self.run_archive("import", har, "-o", archive)
         return archive
 
+    def recording_of(self, visit, name):
+        """The visit recorded again: over HTTP/2, all think times 10 ms."""
+        origin = NginxSite(self.kept / f"nginx-{name}", self.nginx_hosts(visit, name))
+        archive = self.kept / f"{name}.reprise"
+        try:
+            done = harness.run("record", "-o", str(archive), "--browser", harness.BROWSER,
+                               "--inject", "none", *origin.connect_arguments(), PAGE,
+                               folder=self.kept, timeout=120)
+        finally:
+            origin.close()
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        settle_think_times(archive, self.kept)
+        return archive
+
+    def nginx_hosts(self, visit, name):
+        files = {}
+        for entry in visit.entries:
+            url, response = urlsplit(entry["request"]["url"]), entry["response"]
+            if response["status"] == 200:
+                fields = [("Cache-Control", "no-store")] + [
+                    (each["name"], each["value"]) for each in response["headers"]
+                    if each["name"].lower().startswith("access-control-allow")]
+                files.setdefault(url.hostname, {}).setdefault(url.path, (
+                    response["content"]["mimeType"], visit.body(entry["request"]["url"]), fields))
+        addresses = {host: f"127.0.1.{n + 1}" for n, host in enumerate(files)}
+        folder = self.kept / f"certificates-{name}"
+        certificates = {host: Certificate(folder / host, (host,), visit.padding.get(host, 0))
+                        for host in files if host not in visit.one_certificate}
+        if visit.one_certificate:
+            shared = Certificate(folder / "shared", visit.one_certificate)
+            certificates.update(dict.fromkeys(visit.one_certificate, shared))
+            if not visit.apart:
+                addresses.update(dict.fromkeys(visit.one_certificate,
+                                               addresses[visit.one_certificate[0]]))
+        return {host: Host(addresses[host], certificates[host], of_host)
+                for host, of_host in files.items()}
+
     def visits(self, prepare):
         """The page as it was recorded, without the Content-Encoding fields of bodies that the HAR
         holds decoded."""
@@ -145,24 +191,23 @@ class Real(TwoRecordings):
             yield visit
 
     def run_case(self, name, plant, first, prepare=lambda visit: None, costs_ms=None,
-                 metric="load", arguments=()):
-        """As in why_known_test.py."""
+                 metric="load", arguments=(), keep=import_of):
+        """As in why_known_test.py. `keep` makes an archive of a visit."""
         visits = self.visits(prepare)
-        a = self.import_of(next(visits), "a")
+        a = keep(self, next(visits), "a")
         truth = costs_ms, costs_ms
         if costs_ms is None:
             alone = next(visits)
             plant(alone)
-            truth = self.alone(a, self.import_of(alone, "alone"), metric, arguments)
+            truth = self.alone(a, keep(self, alone, "alone"), metric, arguments)
         together = next(visits)
         another_time(together)
         plant(together)
-        self.first_cause(name, a, self.import_of(together, "b"), first, truth, metric,
-                         arguments)
+        self.first_cause(name, a, keep(self, together, "b"), first, truth, metric, arguments)
 
     def test_a_host_thinks_longer(self):
         def plant(visit):
-            visit.think("http2.github.io", 300)
+            visit.think(OWN_HOST, 300)
         self.run_case("think time", plant, "http2.github.io: think time")
 
     def test_a_third_party_is_slow(self):
@@ -202,13 +247,13 @@ class Real(TwoRecordings):
             for n in range(160):
                 visit.add(f"{PAGE}row{n}.png", "image/png", png(40 + n, 9))
         def plant(visit):
-            for entry in visit.of_host("http2.github.io"):
+            for entry in visit.of_host(OWN_HOST):
                 entry["request"]["httpVersion"] = entry["response"]["httpVersion"] = "HTTP/1.1"
         self.run_case("h2 lost", plant, r"http/1\.1 instead of h2", prepare)
 
     def test_connections_are_not_kept(self):
         def plant(visit):
-            for entry in visit.of_host("platform.twitter.com"):
+            for entry in visit.of_host(TWITTER):
                 entry["response"]["headers"].append({"name": "Connection", "value": "close"})
         self.run_case("keep-alive lost", plant, r"connection: .*connection: close")
 
@@ -263,6 +308,27 @@ class Real(TwoRecordings):
         self.run_case("name slow to resolve", resolves_in(520),
                       "platform.twitter.com: name resolution: resolved in", resolves_in(20),
                       costs_ms=500)
+
+    # The load event has two places over HTTP/2 alone, a second apart: the feed asks for its last
+    # stylesheet just when the one before has come.
+
+    def test_hosts_no_longer_coalesce(self):
+        style = "https://platform.twitter.com/first.css"
+        def prepare(visit):
+            visit.one_certificate = OWN_HOST, TWITTER
+            visit.add(style, "text/css", b"h2 { color: #333 }\n")
+            visit.replace(PAGE, b'<link href="/asset', b'<link rel="stylesheet" href="%s">'
+                          b'<link href="/asset' % style.encode())
+        def plant(visit):
+            visit.apart = True
+        self.run_case("coalescing lost", plant, "at the address of", prepare, metric="fcp",
+                      keep=Real.recording_of)
+
+    def test_a_chain_of_certificates_grows(self):
+        def plant(visit):
+            visit.padding[OWN_HOST] = 90_000
+        self.run_case("chain grown", plant, r"a chain of \d+ bytes instead of", metric="fcp",
+                      keep=Real.recording_of)
 
     def test_a_font_blocks(self):
         def prepare(visit):
