@@ -1,6 +1,7 @@
 #include "dns/responder.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "dns/error.h"
 #include "dns/wire.h"
@@ -14,6 +15,18 @@ using Bytes = std::span<const std::uint8_t>;
 /// label; a longer label that ends in the same bytes does not occur in practice.
 bool is_localhost(std::string_view lowered_labels) {
   return lowered_labels.ends_with("\x09localhost");
+}
+
+/// The same labels in reverse order: those of a name begin with those of every name above it.
+std::string labels_from_root(std::string_view labels) {
+  std::string reversed(labels.size(), '\0');
+  for (auto end = labels.size(); !labels.empty();) {
+    auto const label = labels.substr(0, static_cast<std::uint8_t>(labels[0]) + 1u);
+    end -= label.size();
+    std::ranges::copy(label, reversed.begin() + static_cast<std::ptrdiff_t>(end));
+    labels.remove_prefix(label.size());
+  }
+  return reversed;
 }
 
 Record soa_of_everything() {
@@ -97,21 +110,16 @@ Responder::Responder(const Zone& zone, const Options& options) : soa_(soa_of_eve
     }
     if (!options.chains) chain = std::vector<Name>();
   }
-  if (!catch_all_) add_ancestors();
+  if (catch_all_) return;
+  from_root_.reserve(places_.size());
+  for (const auto& known : places_) from_root_.push_back(labels_from_root(known.first));
+  std::ranges::sort(from_root_);
 }
 
-void Responder::add_ancestors() {
-  std::vector<std::string> known;
-  for (const auto& [labels, place] : places_) known.push_back(labels);
-  Place const empty{.entry = entries_.size()};
-  entries_.emplace_back();
-  for (const auto& labels : known) {
-    std::string_view rest = labels;
-    while (!rest.empty()) {
-      rest.remove_prefix(static_cast<std::uint8_t>(rest[0]) + 1u);
-      if (!is_localhost(rest)) places_.try_emplace(std::string(rest), empty);
-    }
-  }
+bool Responder::is_above_a_name(std::string_view lowered_labels) const {
+  auto const above = labels_from_root(lowered_labels);
+  auto const first = std::ranges::lower_bound(from_root_, above);
+  return first != from_root_.end() && first->starts_with(above);
 }
 
 bool Responder::add(const Name& name, const Place& place) {
@@ -122,7 +130,8 @@ Responder::Found Responder::find(const Name& lowered) const {
   auto const at = places_.find(lowered.labels());
   if (at != places_.end()) return {&entries_[at->second.entry], at->second.chain_begin};
   if (is_localhost(lowered.labels())) return {&localhost_, 0};
-  return {catch_all_ ? &*catch_all_ : nullptr, 0};
+  if (catch_all_) return {&*catch_all_, 0};
+  return {is_above_a_name(lowered.labels()) ? &no_records_ : nullptr, 0};
 }
 
 void Responder::answer_from(const Found& found, const Question& question, Message& reply) {

@@ -94,7 +94,7 @@ class Responder {
   bool add(const Name& name, const Place& place);
   /// "example.org" exists, but is empty, if "www.example.org" does: a client may take NXDOMAIN as
   /// valid for all names below it (RFC 8020).
-  void add_ancestors();
+  bool is_above_a_name(std::string_view lowered_labels) const;
   Found find(const Name& lowered) const;
   /// Returns how long the answer is to wait.
   std::chrono::nanoseconds answer(const Question& question, Message& reply);
@@ -102,7 +102,11 @@ class Responder {
 
   std::vector<Entry> entries_;
   std::unordered_map<std::string, Place, Hash, std::equal_to<>> places_;  // by Name::labels()
+  /// The keys of places_ from the root down, in order: the names below another one are in a row.
+  /// Empty with a catch-all. To keep the names above each one would take many times the memory.
+  std::vector<std::string> from_root_;
   Entry localhost_;
+  Entry no_records_;
   std::optional<Entry> catch_all_;
   Record soa_;
   Counts counts_;

@@ -1,6 +1,7 @@
 #include "proxy/admin.h"
 
 #include <boost/asio/ip/address.hpp>
+#include <string_view>
 
 namespace reprise {
 namespace {
@@ -50,8 +51,10 @@ class AdminConnection final : public ConnectionHandler {
       actions_.stop();
       co_return sent;
     }
-    co_return co_await send_json(
-        writer, 404, R"({"error":"GET /status, GET /misses, POST /reset, POST /stop"})");
+    std::string_view const offers =
+        actions_.reset ? R"({"error":"GET /status, GET /misses, POST /reset, POST /stop"})"
+                       : R"({"error":"GET /status, GET /misses, POST /stop"})";
+    co_return co_await send_json(writer, 404, offers);
   }
 
  private:

@@ -16,7 +16,8 @@ struct AdminActions {
   std::function<void()> stop;
 };
 
-/// GET /status, GET /misses, POST /reset, POST /stop; all answers are JSON.
+/// GET /status, GET /misses, POST /reset if there is that action, POST /stop; all answers are JSON.
+/// A request for anything else is answered with 404 and this list.
 class Admin final : public HandlerFactory {
  public:
   explicit Admin(AdminActions actions) : actions_(std::move(actions)) {}

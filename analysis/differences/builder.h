@@ -43,8 +43,8 @@ struct DifferenceBuilder {
 
 /// Bodies, statuses and fields of all pairs. Pairs up requests that the changed elements of a
 /// document show to be the same.
-void compare_responses(DifferenceBuilder& builder, const PlainBodyOf& plain_of_a,
-                       const PlainBodyOf& plain_of_b);
+void compare_responses(DifferenceBuilder& builder, const PageBodies& bodies_of_a,
+                       const PageBodies& bodies_of_b);
 /// Requests that came and went, other URLs, initiators, order.
 void compare_requests(DifferenceBuilder& builder);
 /// Think times, certificates, addresses, protocols, look-ups.

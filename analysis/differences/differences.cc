@@ -44,13 +44,13 @@ bool PageDifference::can_be_put_in() const {
   std::unreachable();
 }
 
-Differences find_differences(RecordedPage a, RecordedPage b, const PlainBodyOf& plain_of_a,
-                             const PlainBodyOf& plain_of_b) {
+Differences find_differences(RecordedPage a, RecordedPage b, const PageBodies& bodies_of_a,
+                             const PageBodies& bodies_of_b) {
   DifferenceBuilder builder;
   builder.made.alignment = align(a, b);
   builder.made.a = std::move(a);
   builder.made.b = std::move(b);
-  compare_responses(builder, plain_of_a, plain_of_b);
+  compare_responses(builder, bodies_of_a, bodies_of_b);
   compare_requests(builder);
   compare_hosts(builder);
   group_differences(builder);

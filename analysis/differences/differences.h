@@ -85,11 +85,12 @@ inline constexpr std::chrono::milliseconds kLeastTime{10};
 inline constexpr double kLeastTimeShare = 0.2;
 /// A chain of certificates differs when its length does by this.
 inline constexpr std::uint32_t kLeastChainBytes = 256;
-/// Decoded bodies that are compared by tokens, in all; others are compared as a whole.
+/// Decoded bodies that are compared by tokens, in all; others are compared as a whole. As much is
+/// digested as on the wire.
 inline constexpr std::uint64_t kAllComparedBytesMax = 256 << 20;
 
-Differences find_differences(RecordedPage a, RecordedPage b, const PlainBodyOf& plain_of_a,
-                             const PlainBodyOf& plain_of_b);
+Differences find_differences(RecordedPage a, RecordedPage b, const PageBodies& bodies_of_a,
+                             const PageBodies& bodies_of_b);
 
 /// For replays without a link, in which browsers look up no names: how long that takes cannot be
 /// put in.

@@ -6,8 +6,6 @@
 #include <optional>
 #include <ranges>
 
-#include "base/bytes.h"
-#include "base/http/digest.h"
 #include "base/http/url_parts.h"
 #include "base/text/base64.h"
 
@@ -84,14 +82,27 @@ std::string key_of(std::optional<std::size_t> document, bool of_b, std::string_v
 
 }  // namespace
 
-std::vector<std::string> digests_of(std::string_view code) {
+CodeDigester::CodeDigester() {
+  for (const Algorithm& algorithm : kAlgorithms) digesters_.emplace_back(algorithm.openssl);
+}
+
+void CodeDigester::update(Bytes piece) {
+  for (NamedDigester& digester : digesters_) digester.update(piece);
+}
+
+std::vector<std::string> CodeDigester::finish() {
   std::vector<std::string> digests;
-  for (const Algorithm& algorithm : kAlgorithms) {
-    NamedDigester digester(algorithm.openssl);
-    digester.update(bytes_of(code));
-    digests.push_back(std::string(algorithm.prefix) + base64(bytes_of(digester.finish())));
+  for (std::size_t i = 0; i < kAlgorithms.size(); ++i) {
+    digests.push_back(std::string(kAlgorithms[i].prefix) +
+                      base64(bytes_of(digesters_[i].finish())));
   }
   return digests;
+}
+
+std::vector<std::string> digests_of(std::string_view code) {
+  CodeDigester digester;
+  digester.update(bytes_of(code));
+  return digester.finish();
 }
 
 std::vector<std::string> digests_named_in(std::string_view text) {

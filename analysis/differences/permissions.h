@@ -12,12 +12,26 @@
 #include <vector>
 
 #include "analysis/differences/builder.h"
+#include "base/bytes.h"
+#include "base/http/digest.h"
 #include "base/http/headers.h"
 
 namespace reprise {
 
 /// The digests by which `code` can be named: "sha256-...", "sha384-...", "sha512-...".
 std::vector<std::string> digests_of(std::string_view code);
+
+/// The same of code that comes in pieces, which are not kept.
+class CodeDigester {
+ public:
+  CodeDigester();
+  void update(Bytes piece);
+  /// Of everything so far; ends this digester.
+  std::vector<std::string> finish();
+
+ private:
+  std::vector<NamedDigester> digesters_;  // one for each way to name it
+};
 
 /// All digests that `text` names, as digests_of() writes them.
 std::vector<std::string> digests_named_in(std::string_view text);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/differences/permissions.h"
 #include "archive/think_time.h"
 #include "base/bytes.h"
 #include "base/coding/coding.h"
@@ -83,6 +84,37 @@ RecordedExchange recorded(const Exchange& exchange, std::uint32_t ordinal,
   return made;
 }
 
+std::optional<std::string> plain_body(const ArchiveReader& archive, const RecordedExchange& of) {
+  if (of.outcome != Outcome::kComplete || of.size_bytes > kComparedBytesMax) return std::nullopt;
+  auto const exchange = archive.exchange(of.ordinal);
+  if (!exchange) return std::nullopt;
+  auto const body = archive.read_body(exchange->response.body, kComparedBytesMax);
+  auto codings = coding::codings_of(exchange->response.headers.list());
+  if (!body || !codings) return std::nullopt;
+  auto const plain = coding::decode_whole(*codings, *body, {.bytes_max = kComparedBytesMax});
+  if (!plain) return std::nullopt;
+  return std::string(text_of(*plain));
+}
+
+std::vector<std::string> wire_digests(const ArchiveReader& archive, const RecordedExchange& of) {
+  // Browsers leave a body as it is if they do not know its coding.
+  auto const codings = coding::codings_of(of.headers.list());
+  bool const is_coded = codings && !codings->empty();
+  if (of.outcome != Outcome::kComplete || is_coded) return {};
+  auto const exchange = archive.exchange(of.ordinal);
+  if (!exchange) return {};
+  auto const& body = exchange->response.body;
+  CodeDigester digester;
+  auto left_bytes = of.size_bytes;
+  for (std::size_t i = 0; i < body.extents.size(); ++i) {
+    auto const piece = archive.extent(body, i);
+    if (!piece || piece->size() > left_bytes) return {};
+    digester.update(*piece);
+    left_bytes -= piece->size();
+  }
+  return left_bytes == 0 ? digester.finish() : std::vector<std::string>();
+}
+
 }  // namespace
 
 RecordedPage RecordedPage::read(const ArchiveReader& archive, std::uint32_t session) {
@@ -118,18 +150,10 @@ RecordedPage RecordedPage::read(const ArchiveReader& archive, std::uint32_t sess
   return page;
 }
 
-PlainBodyOf plain_bodies_of(const ArchiveReader& archive) {
-  return [&archive](const RecordedExchange& of) -> std::optional<std::string> {
-    if (of.outcome != Outcome::kComplete || of.size_bytes > kComparedBytesMax) return std::nullopt;
-    auto const exchange = archive.exchange(of.ordinal);
-    if (!exchange) return std::nullopt;
-    auto const body = archive.read_body(exchange->response.body, kComparedBytesMax);
-    auto codings = coding::codings_of(exchange->response.headers.list());
-    if (!body || !codings) return std::nullopt;
-    auto const plain = coding::decode_whole(*codings, *body, {.bytes_max = kComparedBytesMax});
-    if (!plain) return std::nullopt;
-    return std::string(text_of(*plain));
-  };
+PageBodies bodies_of(const ArchiveReader& archive) {
+  return {
+      .plain = [&archive](const RecordedExchange& of) { return plain_body(archive, of); },
+      .wire_digests = [&archive](const RecordedExchange& of) { return wire_digests(archive, of); }};
 }
 
 }  // namespace reprise

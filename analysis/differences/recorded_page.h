@@ -64,8 +64,18 @@ struct RecordedPage {
 /// unknown coding.
 using PlainBodyOf = std::function<std::optional<std::string>(const RecordedExchange&)>;
 
-/// Of an archive, which must outlive it. The limit is kComparedBytesMax.
-PlainBodyOf plain_bodies_of(const ArchiveReader& archive);
+/// The digests of a body of any size as on the wire, in the form of digests_of(); nothing if it is
+/// damaged, incomplete, or in a known coding, which a browser undoes first. Reads it in pieces.
+using WireDigestsOf = std::function<std::vector<std::string>(const RecordedExchange&)>;
+
+/// Reads the bodies of a page.
+struct PageBodies {
+  PlainBodyOf plain;
+  WireDigestsOf wire_digests;
+};
+
+/// Of an archive, which must outlive it. The limit of decoded bodies is kComparedBytesMax.
+PageBodies bodies_of(const ArchiveReader& archive);
 inline constexpr std::size_t kComparedBytesMax = 8 << 20;
 
 }  // namespace reprise

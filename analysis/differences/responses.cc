@@ -59,9 +59,9 @@ std::string place_of(const RecordedExchange& of, std::string_view location) {
 
 class Responses {
  public:
-  Responses(DifferenceBuilder& builder, const PlainBodyOf& plain_of_a,
-            const PlainBodyOf& plain_of_b)
-      : builder_(builder), plain_of_a_(plain_of_a), plain_of_b_(plain_of_b) {}
+  Responses(DifferenceBuilder& builder, const PageBodies& bodies_of_a,
+            const PageBodies& bodies_of_b)
+      : builder_(builder), bodies_of_a_(bodies_of_a), bodies_of_b_(bodies_of_b) {}
 
   void compare(std::size_t pair) {
     auto const& a = builder_.a(pair);
@@ -109,18 +109,27 @@ class Responses {
     return plain;
   }
 
+  /// Each way in which a page can name the body, as far as it can be digested.
+  std::vector<std::string> digests_of_body(const PageBodies& bodies, const RecordedExchange& of,
+                                           const std::optional<std::string>& plain) {
+    if (plain) return digests_of(*plain);
+    if (of.size_bytes > kAllComparedBytesMax - digested_bytes_) return {};
+    digested_bytes_ += of.size_bytes;
+    return bodies.wire_digests(of);
+  }
+
   void compare_bodies(std::size_t pair) {
     auto const& a = builder_.a(pair);
     auto const& b = builder_.b(pair);
     auto const codings = coding_of(b) + " instead of " + coding_of(a);
     bool const other_coding = coding_of(a) != coding_of(b);
-    auto const plain_a = affordable(plain_of_a_, a);
-    auto const plain_b = affordable(plain_of_b_, b);
+    auto const plain_a = affordable(bodies_of_a_.plain, a);
+    auto const plain_b = affordable(bodies_of_b_.plain, b);
     auto const sizes = bytes_text(a, b);
     std::vector<std::string> digests;
-    for (auto const* const plain : {&plain_a, &plain_b}) {
-      if (!*plain || is_no_code(b.media_type)) continue;
-      std::ranges::move(digests_of(**plain), std::back_inserter(digests));
+    if (!is_no_code(b.media_type)) {
+      digests = digests_of_body(bodies_of_a_, a, plain_a);
+      std::ranges::move(digests_of_body(bodies_of_b_, b, plain_b), std::back_inserter(digests));
     }
     if (plain_a && plain_b && *plain_a == *plain_b) {
       return add(pair, DifferenceKind::kCoding,
@@ -176,9 +185,10 @@ class Responses {
   }
 
   DifferenceBuilder& builder_;
-  const PlainBodyOf& plain_of_a_;
-  const PlainBodyOf& plain_of_b_;
+  const PageBodies& bodies_of_a_;
+  const PageBodies& bodies_of_b_;
   std::uint64_t compared_bytes_ = 0;
+  std::uint64_t digested_bytes_ = 0;  // as on the wire, at most kAllComparedBytesMax
 };
 
 /// The one of these exchanges that the text mentions, if there is exactly one.
@@ -216,9 +226,9 @@ bool pair_by_place(DifferenceBuilder& builder, std::size_t difference) {
 
 }  // namespace
 
-void compare_responses(DifferenceBuilder& builder, const PlainBodyOf& plain_of_a,
-                       const PlainBodyOf& plain_of_b) {
-  Responses responses(builder, plain_of_a, plain_of_b);
+void compare_responses(DifferenceBuilder& builder, const PageBodies& bodies_of_a,
+                       const PageBodies& bodies_of_b) {
+  Responses responses(builder, bodies_of_a, bodies_of_b);
   for (std::size_t pair = 0; pair < builder.made.alignment.pairs.size(); ++pair) {
     responses.compare(pair);
   }

@@ -73,6 +73,12 @@ std::string_view example_of(FilterField field) {
   }
 }
 
+/// Without a response the status is not known; in numbers it is 0, which no range has.
+FilterValue range_of(FilterField field, std::int64_t low, std::int64_t high) {
+  if (field == FilterField::kStatus) low = std::max<std::int64_t>(low, 1);
+  return {.text = {}, .low = low, .high = high};
+}
+
 std::optional<FilterValue> parse_range(FilterField field, std::string_view comparison,
                                        std::string_view text) {
   for (std::string_view const known : {"<=", ">=", "<", ">"}) {
@@ -94,20 +100,14 @@ std::optional<FilterValue> parse_range(FilterField field, std::string_view compa
     auto const low = parse_number(field, text.substr(0, dash));
     auto const high = parse_number(field, text.substr(dash + 1));
     if (!low || !high || *low > *high) return std::nullopt;
-    return FilterValue{.text = {}, .low = *low, .high = *high};
+    return range_of(field, *low, *high);
   }
   auto const number = parse_number(field, text);
   if (!number) return std::nullopt;
-  FilterValue value{.text = {}, .low = *number, .high = *number};
-  if (comparison.starts_with('<')) value.low = kLowest;
-  if (comparison.starts_with('>')) value.high = kHighest;
-  if (comparison == "<") --value.high;
-  if (comparison == ">") ++value.low;
-  // Without a response the status is not known; in numbers it is 0.
-  if (field == FilterField::kStatus && !comparison.empty()) {
-    value.low = std::max<std::int64_t>(value.low, 1);
-  }
-  return value;
+  if (comparison.empty()) return FilterValue{.text = {}, .low = *number, .high = *number};
+  if (comparison == "<") return range_of(field, kLowest, *number - 1);
+  if (comparison == "<=") return range_of(field, kLowest, *number);
+  return range_of(field, comparison == ">" ? *number + 1 : *number, kHighest);
 }
 
 std::optional<std::string> check_word(FilterField field, std::string_view text) {

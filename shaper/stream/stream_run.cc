@@ -45,6 +45,7 @@ std::vector<std::string> warnings_of(const StreamRun& run) {
 }
 
 json::object to_json(const StreamRun& run) {
+  auto const warnings = json::value_from(warnings_of(run));
   auto const& lateness = run.link.lateness;
   return {{"shaper", "stream"},
           {"approximate", true},
@@ -65,7 +66,8 @@ json::object to_json(const StreamRun& run) {
           {"names_asked", run.link.questions},
           {"down", to_json(run.link.down)},
           {"up", to_json(run.link.up)},
-          {"doubts", json::value_from(warnings_of(run))}};
+          {"doubts", warnings},
+          {"warnings", warnings}};
 }
 
 }  // namespace reprise

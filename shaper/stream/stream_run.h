@@ -23,7 +23,8 @@ struct StreamRun {
 /// deviations, late events. Empty if there are none.
 std::vector<std::string> warnings_of(const StreamRun& run);
 
-/// For results and reports: as for a packet run, and marked approximate.
+/// For results and reports: as for a packet run, and marked approximate. "doubts" are all
+/// "warnings": what late events cost is not known.
 boost::json::object to_json(const StreamRun& run);
 
 }  // namespace reprise

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+
 #include "dns/svcb.h"
 #include "tests/dns/message_text.h"
 
@@ -149,6 +152,34 @@ TEST_F(ResponderTest, KnowsThatWhatIsAboveANameExists) {
   use(zone);
   EXPECT_THAT(addresses(answer(query("a.localhost"))), ElementsAre("192.0.2.9"));
   EXPECT_THAT(addresses(answer(query("localhost"))), ElementsAre("127.0.0.1"));
+}
+
+TEST_F(ResponderTest, KnowsAllThatIsAboveADeepName) {
+  std::string deep = "deep.example";
+  while (deep.size() < 240) deep.insert(0, "a.");
+  use({.entries = {{.host = deep}, {.host = "b.example"}}});
+  for (auto name = deep; !name.empty();) {
+    expect_empty(answer(query(name)));
+    name.erase(0, std::min(name.find('.'), name.size() - 1) + 1);
+  }
+  expect_empty(answer(query("b." + deep.substr(2))), Rcode::kNxDomain);
+  expect_empty(answer(query("a.example")), Rcode::kNxDomain);
+  expect_empty(answer(query("c.example")), Rcode::kNxDomain);
+  expect_empty(answer(query("a.b.example")), Rcode::kNxDomain);
+}
+
+TEST_F(ResponderTest, TakesOnlyWholeLabelsAsWhatIsAboveAName) {
+  use({.entries = {{.host = "www.x\\003org"}, {.host = "www.example"}}});
+  expect_empty(answer(query("x\\003org")));
+  for (const char* const name : {"org", "w.example", "ww.example", "exampl", "ample"}) {
+    expect_empty(answer(query(name)), Rcode::kNxDomain);
+  }
+}
+
+TEST_F(ResponderTest, KnowsNothingWithoutNames) {
+  use({});
+  expect_empty(answer(query(".")), Rcode::kNxDomain);
+  expect_empty(answer(query("example")), Rcode::kNxDomain);
 }
 
 TEST_F(ResponderTest, LeadsUnknownNamesToTheCatchAll) {

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "archive/match/match.h"
 #include "base/system/guarded_process.h"
 #include "base/text/counted.h"
 #include "dns/host.h"
+#include "dns/responder.h"
 #include "proxy/whatif/changed_archive.h"
 #include "proxy/whatif/intervention.h"
 #include "proxy/whatif/page_requests.h"
@@ -49,6 +51,18 @@ class HostAddresses {
   std::vector<dns::RecordedHost>& hosts_;
   int made_ = 0;
 };
+
+/// Those that a name resolves to: the first ones that differ, as many as an answer has.
+std::vector<std::string> addresses_in_answer(const std::vector<std::string>& addresses) {
+  std::set<net::ip::address> known;
+  std::vector<std::string> taken;
+  for (const std::string& text : addresses) {
+    if (taken.size() == dns::Responder::kAddressesMax) break;
+    auto const address = dns::parse_address(text);
+    if (address && known.insert(*address).second) taken.push_back(text);
+  }
+  return taken;
+}
 
 }  // namespace
 
@@ -155,9 +169,13 @@ void change_naming(const whatif::Conditions& conditions, Naming& naming) {
   }
   for (auto const& [address, by] : further) naming.round_trips[address] += by;
   if (conditions.tls.coalesced.empty()) return;
-  auto const page = addresses.of(conditions.tls.page);
+  auto const page = addresses_in_answer(addresses.of(conditions.tls.page));
+  std::set<std::string> moved;
   for (dns::RecordedHost& host : *naming.hosts) {
-    if (conditions.tls.coalesced.contains(host.host)) host.addresses = page;
+    if (!conditions.tls.coalesced.contains(host.host)) continue;
+    // There is an entry for each connection of a host, and their addresses add up.
+    bool const first = moved.insert(host.host).second;
+    host.addresses = first ? page : std::vector<std::string>();
   }
 }
 

@@ -60,7 +60,8 @@ std::string what_if_text(const std::vector<whatif::Effect>& effects);
 /// The same for reports: `text`, `selected`, `changed`, `places`, `remarks`.
 boost::json::array what_if_json(const std::vector<whatif::Effect>& effects);
 
-/// Moves hosts away and together, and makes names slow.
+/// Moves hosts away and together, and makes names slow. A host that is put with the page gets the
+/// page's addresses, at most dns::Responder::kAddressesMax.
 void change_naming(const whatif::Conditions& conditions, Naming& naming);
 
 }  // namespace reprise

@@ -106,9 +106,8 @@ std::optional<int> WhyRun::find_differences() {
                  std::string(name) + " has no exchanges: there is nothing to compare");
     }
   }
-  differences_ =
-      reprise::find_differences(std::move(page_a), std::move(page_b), plain_bodies_of(*one.reader),
-                                plain_bodies_of(*other.reader));
+  differences_ = reprise::find_differences(std::move(page_a), std::move(page_b),
+                                           bodies_of(*one.reader), bodies_of(*other.reader));
   if (!one.has_link) leave_out_names(differences_);  // no browser looks them up
   for (std::size_t i = 0; i < differences_.groups.size(); ++i) {
     if (differences_.groups[i].can_be_put_in) candidates_.push_back(i);

@@ -146,6 +146,30 @@ TEST(Permissions, AScriptWithTheDigestOfAnotherOneGoesWithIt) {
   EXPECT_EQ(found(page("one()"), page("two()")), Found(2, 1));
 }
 
+/// A script that is not decoded, with an element that has its digest.
+MadePage unreadable(std::string_view code, std::uint64_t size_bytes) {
+  MadePage page;
+  page.add(kDocument, "text/html",
+           "<script src=https://cdn.test/code.js integrity=" + digest_of(code) +
+               "></script><p>words</p>");
+  page.add("https://cdn.test/code.js", "text/javascript", code,
+           {{.name = "X-Unreadable", .value = "1"}})
+      .size_bytes = size_bytes;
+  return page;
+}
+
+TEST(Permissions, AnElementGoesWithTheScriptOfItsDigestThatIsNotDecoded) {
+  EXPECT_EQ(found(unreadable("one()", 5), unreadable("two()", 5)), Found(2, 1));
+  auto const large = kComparedBytesMax + 1;
+  EXPECT_EQ(found(unreadable("one()", large), unreadable("two()", large)), Found(2, 1));
+}
+
+TEST(Permissions, BytesThatAreDigestedWithoutDecodingAreBounded) {
+  auto const most = kAllComparedBytesMax;
+  EXPECT_EQ(found(unreadable("one()", most), unreadable("two()", 5)), Found(2, 1));
+  EXPECT_EQ(found(unreadable("one()", most + 1), unreadable("two()", most + 1)), Found(2, 2));
+}
+
 TEST(Permissions, AnElementThatIsReadAcrossOriginsGoesWithThePolicyOfItsFile) {
   auto const element = [](std::string_view more) {
     return "<script src=https://cdn.test/code.js" + std::string(more) + "></script>";

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/differences/differences.h"
+#include "analysis/differences/permissions.h"
 #include "base/bytes.h"
 #include "base/http/url_parts.h"
 
@@ -62,10 +63,14 @@ class MadePage {
   void remove(std::string_view url) {
     std::erase_if(page.exchanges, [&](const RecordedExchange& of) { return of.url() == url; });
   }
-  PlainBodyOf plain() const {
-    return [this](const RecordedExchange& of) -> std::optional<std::string> {
-      return bodies_[of.ordinal];
-    };
+  const std::string& body(const RecordedExchange& of) const { return bodies_[of.ordinal]; }
+  /// Those of responses with a field X-Unreadable are known by their digests alone.
+  PageBodies bodies() const {
+    return {.plain = [this](const RecordedExchange& of) -> std::optional<std::string> {
+              if (find_header(of.headers.list(), "x-unreadable")) return std::nullopt;
+              return body(of);
+            },
+            .wire_digests = [this](const RecordedExchange& of) { return digests_of(body(of)); }};
   }
 
   RecordedPage page;
@@ -75,7 +80,7 @@ class MadePage {
 };
 
 inline Differences differences_of(const MadePage& a, const MadePage& b) {
-  return find_differences(a.page, b.page, a.plain(), b.plain());
+  return find_differences(a.page, b.page, a.bodies(), b.bodies());
 }
 
 /// A page of two hosts with six resources.

@@ -173,10 +173,12 @@ TEST(Filter, KnowsHowAnExchangeEnded) {
   EXPECT_TRUE(
       takes("outcome=failed status=none type=none protocol=http/1.1 protocol=h1 ~q", exchange));
   for (const char* const text :
-       {"status<400", "status<=599", "status>=0", "status=1xx", "status=200"}) {
+       {"status<400", "status<=599", "status>=0", "status>-1", "status=1xx", "status=200",
+        "status=0-399", "status=0-0", "status=-1-999"}) {
     EXPECT_FALSE(takes(text, exchange)) << text;
   }
-  EXPECT_TRUE(takes("status!=200 !status<400", exchange));
+  EXPECT_TRUE(takes("status!=200 !status<400 status!=0-399 status=0", exchange));
+  EXPECT_TRUE(takes("status=0-499 status!=0"));
 }
 
 TEST(Filter, MatchesNoTimeThatIsNotKnown) {

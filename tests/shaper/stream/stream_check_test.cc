@@ -46,6 +46,7 @@ TEST(StreamRun, IsMarkedApproximate) {
   EXPECT_EQ(json.at("link_seed"), 7);
   EXPECT_EQ(json.at("self_check").at("skipped"), "asked for");
   EXPECT_TRUE(json.at("doubts").as_array().empty());
+  EXPECT_TRUE(json.at("warnings").as_array().empty());
 }
 
 TEST(StreamRun, DoubtsWhatWasLate) {
@@ -54,6 +55,9 @@ TEST(StreamRun, DoubtsWhatWasLate) {
   run.self_check.deviations = {"a round trip took 9.0 ms instead of 4.0 ms"};
   EXPECT_THAT(warnings_of(run),
               testing::ElementsAre(HasSubstr("a round trip"), HasSubstr("3.0 ms")));
+  auto const json = to_json(run);
+  EXPECT_EQ(json.at("warnings").as_array().size(), 2u);
+  EXPECT_EQ(json.at("warnings"), json.at("doubts"));
 }
 
 }  // namespace

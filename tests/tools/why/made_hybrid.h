@@ -93,7 +93,7 @@ class Hybrid : public testing::Test {
   void compare() {
     differences_ =
         find_differences(RecordedPage::read(a_.reader(), 1), RecordedPage::read(b_.reader(), 1),
-                         plain_bodies_of(a_.reader()), plain_bodies_of(b_.reader()));
+                         bodies_of(a_.reader()), bodies_of(b_.reader()));
   }
   /// With the groups that have a difference of that kind there.
   Contents hybrid(const std::vector<std::pair<DifferenceKind, std::string>>& which) {

@@ -1,0 +1,95 @@
+#include "tools/serve/what_if.h"
+
+#include <gmock/gmock.h>
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "dns/plan.h"
+#include "dns/responder.h"
+
+namespace reprise {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class ChangeNamingTest : public testing::Test {
+ protected:
+  void connect(const std::string& host, const std::string& address) {
+    naming_.hosts->push_back({.host = host, .addresses = {address}});
+  }
+  void coalesce(const std::set<std::string>& hosts) {
+    whatif::Conditions conditions;
+    conditions.tls.page = "a.test";
+    conditions.tls.coalesced = hosts;
+    change_naming(conditions, naming_);
+  }
+  const std::vector<std::string>& addresses(std::size_t entry) const {
+    return naming_.hosts->at(entry).addresses;
+  }
+  std::size_t address_count() const {
+    std::size_t count = 0;
+    for (auto const& each : *naming_.hosts) count += each.addresses.size();
+    return count;
+  }
+
+  Naming naming_{.hosts = std::vector<dns::RecordedHost>()};
+};
+
+TEST_F(ChangeNamingTest, CoalescedHostsHaveTheAddressesOfThePage) {
+  connect("b.test", "192.0.2.9:443");
+  connect("a.test", "192.0.2.1:443");
+  connect("c.test", "192.0.2.8:443");
+  connect("a.test", "192.0.2.2:443");
+  coalesce({"b.test"});
+  EXPECT_THAT(addresses(0), ElementsAre("192.0.2.1:443", "192.0.2.2:443"));
+  EXPECT_THAT(addresses(1), ElementsAre("192.0.2.1:443"));
+  EXPECT_THAT(addresses(2), ElementsAre("192.0.2.8:443"));
+  auto const plan = dns::Plan::create(*naming_.hosts, {}).value();
+  EXPECT_EQ(plan.find("b.test")->addresses, plan.find("a.test")->addresses);
+}
+
+TEST_F(ChangeNamingTest, OneEntryOfACoalescedHostHasThem) {
+  for (int i = 0; i < 200; ++i) connect("a.test", "192.0.2." + std::to_string(i) + ":443");
+  for (int i = 0; i < 1000; ++i) connect("b.test", "198.51.100.1:443");
+  coalesce({"b.test"});
+  EXPECT_EQ(address_count(), 400u);
+  auto const plan = dns::Plan::create(*naming_.hosts, {}).value();
+  EXPECT_EQ(plan.find("b.test")->addresses, plan.find("a.test")->addresses);
+}
+
+TEST_F(ChangeNamingTest, ACoalescedHostHasAsManyAsAnAnswer) {
+  constexpr auto kMost = dns::Responder::kAddressesMax;
+  connect("b.test", "198.51.100.1:443");
+  for (std::size_t i = 0; i < 2 * kMost; ++i) {
+    auto const address = "10.0." + std::to_string(i / 200) + "." + std::to_string(i % 200);
+    connect("a.test", address + ":443");
+    connect("a.test", address + ":8443");  // the same one
+  }
+  coalesce({"b.test"});
+  EXPECT_THAT(addresses(0), SizeIs(kMost));
+  EXPECT_THAT(addresses(0), Each(EndsWith(":443")));
+}
+
+TEST_F(ChangeNamingTest, APageWithoutAnAddressIsGivenOne) {
+  naming_.hosts->push_back({.host = "a.test"});
+  connect("b.test", "192.0.2.9:443");
+  coalesce({"b.test"});
+  EXPECT_THAT(addresses(0), SizeIs(1));
+  EXPECT_EQ(addresses(0), addresses(1));
+}
+
+TEST_F(ChangeNamingTest, WithAnUnknownPageEachHostIsOnItsOwn) {
+  connect("b.test", "192.0.2.9:443");
+  coalesce({"b.test"});
+  EXPECT_THAT(addresses(0), IsEmpty());
+}
+
+}  // namespace
+}  // namespace reprise
