@@ -14,6 +14,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "tests/scratch_folder.h"
 #include "tools/commands.h"
 
 namespace reprise {
@@ -172,6 +173,22 @@ TEST_F(LoadCommand, NamesTheFilesOfEachArchiveOfAFolderForIt) {
   for (auto const* const name : {"one-load-0001.har", "two-load-0001.har"}) {
     EXPECT_TRUE(fs::exists(hars / name)) << name;
   }
+}
+
+TEST_F(LoadCommand, ImportsAFolderThatMahimahiRecorded) {
+  auto const field = [](char tag, const std::string& bytes) {
+    return std::string{tag, static_cast<char>(bytes.size())} + bytes;
+  };
+  auto const host = field('\x12', field('\n', "Host") + field('\x12', "a.test"));
+  ScratchFolder const folder;
+  std::ofstream(folder / "save.1")
+      << field('\n', "192.0.2.1") + "\x10\x50\x18\x01" +
+             field('\x22', field('\n', "GET / HTTP/1.1") + host) +
+             field('\x2a', field('\n', "HTTP/1.1 200 OK") + field('\x1a', "body"));
+  EXPECT_EQ(load({"load", folder.path().string(), "http://a.test/"}), kExitDone) << said_;
+  EXPECT_EQ(result_.at("archive"), folder.path().c_str());
+  EXPECT_EQ(nth_load(0).at("outcome"), "loaded");
+  EXPECT_THAT(said_, HasSubstr("for this run only"));
 }
 
 TEST_F(LoadCommand, SaysThatTheArchiveDoesNotHaveThePage) {
