@@ -138,9 +138,13 @@ class Compare(harness.TestCase):
         b = result(1000)
         b["loads"].append(load(99, None, outcome="timed-out", failure="Not quiet in 30 s."))
         code, told, _ = self.compare(result(1000), b)
-        self.assertEqual(code, 5)
+        self.assertEqual(code, 0, told)
         self.assertIn("B: 20 loads, 1 failed (timed-out: Not quiet in 30 s.)", told)
-        self.assertIn("only B has loads that failed", told)
+        self.assertIn("note: https://a.test/: 1 of 21 loads failed in B and none", told)
+        b["loads"] += [b["loads"][-1]] * 9
+        code, told, _ = self.compare(result(1000), b)
+        self.assertEqual(code, 5, told)
+        self.assertIn("different: only B has loads that failed", told)
         self.assertEqual(self.compare(b, b)[0], 0)
 
     def test_a_file_that_is_no_result_is_an_error_that_says_why(self):
