@@ -244,6 +244,19 @@ TEST_F(LoadCommand, FailsWhenAPageDoes) {
   EXPECT_THAT(said_, HasSubstr("browser-died http://b.test/: The browser failed"));
 }
 
+TEST_F(LoadCommand, EndsAtAnExtensionThatTheBrowserRefusesAndNamesItsFolder) {
+  ScratchFolder const extension;
+  std::ofstream(extension / "manifest.json") << "{";
+  for (auto const* const from : {"--live", "good"}) {
+    EXPECT_EQ(load({"load", from, "http://a.test/", "--runs", "3", "--extension",
+                    extension.path().string(), "--chromium-flag=--fake=refuses-extensions"}),
+              kExitFailed);
+    EXPECT_THAT(said_, HasSubstr("reprise: The browser does not take the extension in " +
+                                 extension.path().string() + ": no manifest. Correct the"));
+    EXPECT_TRUE(result_.at("loads").as_array().empty());
+  }
+}
+
 TEST_F(LoadCommand, FailsWithoutABrowserAndSaysWhatToInstall) {
   browser_ = "/nonexistent/chromium";
   EXPECT_EQ(load({"load", "--live", "http://a.test/"}), kExitFailed);
