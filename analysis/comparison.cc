@@ -8,6 +8,7 @@
 
 #include "analysis/fisher_test.h"
 #include "analysis/metric.h"
+#include "base/text/counted.h"
 
 namespace reprise {
 namespace {
@@ -39,6 +40,18 @@ std::string percent_text(double share) {
   char text[24];
   std::snprintf(text, sizeof text, "%.1f %%", share * 100);
   return text;
+}
+
+/// All loads of `group` failed, and none of the other side's, which has some.
+bool fails_alone(const LoadGroup& group, const LoadGroup& other) {
+  return group.failed > 0 && group.loads.empty() && other.failed == 0 && !other.loads.empty();
+}
+
+/// Too many failed to call the rest the same: more than half, or more than a fifth if none of the
+/// other side's did.
+bool fails_often(const LoadGroup& group, const LoadGroup& other) {
+  std::size_t const part = other.failed == 0 ? 5 : 2;
+  return group.failed * part > group.failed + group.loads.size();
 }
 
 /// Compares two results, a pair of groups at a time.
@@ -185,11 +198,21 @@ class Comparing {
   }
 
   bool failures_differ(const LoadGroup& a, const LoadGroup& b) const {
-    if ((a.failed > 0) != (b.failed > 0)) return true;
+    if (fails_alone(a, b) || fails_alone(b, a)) return true;
     auto const pages = static_cast<double>(out_.pages.size());
     return fisher_p({.failed = a.failed, .total = a.failed + a.loads.size()},
                     {.failed = b.failed, .total = b.failed + b.loads.size()}) <=
            options_.level_of(options_.alpha / pages);
+  }
+
+  /// So that nobody takes them for overlooked.
+  void remark_failures(const LoadGroup& a, const LoadGroup& b) {
+    if ((a.failed > 0) == (b.failed > 0)) return;
+    const LoadGroup& failing = a.failed > 0 ? a : b;
+    out_.remarks.push_back(failing.url + ": " + std::to_string(failing.failed) + " of " +
+                           counted(failing.failed + failing.loads.size(), "load") + " failed in " +
+                           (a.failed > 0 ? "A" : "B") +
+                           " and none in the other, which chance can give");
   }
 
   void judge_all() {
@@ -212,9 +235,12 @@ class Comparing {
     for (ComparedPage& page : out_.pages) {
       for (ComparedMetric& each : page.metrics) each.finding = *next++;
       page.failures_differ = failures_differ(page.a, page.b);
-      if (page.failures_differ) out_.verdict = Verdict::kDifferent;
-      bool const few_count =
-          page.a.failed > page.a.loads.size() || page.b.failed > page.b.loads.size();
+      if (page.failures_differ) {
+        out_.verdict = Verdict::kDifferent;
+      } else {
+        remark_failures(page.a, page.b);
+      }
+      bool const few_count = fails_often(page.a, page.b) || fails_often(page.b, page.a);
       if ((page.metrics.empty() || few_count) && out_.verdict == Verdict::kSame) {
         out_.verdict = Verdict::kUndecided;
       }

@@ -39,8 +39,8 @@ struct ComparedMetric {
 /// One page under one pair of conditions.
 struct ComparedPage {
   LoadGroup a, b;
-  /// Only one side has loads that failed, or it has more than chance would give it: B is different,
-  /// whatever the times of the others are.
+  /// One side has more loads that failed than chance would give it (Fisher's exact test), or all of
+  /// its loads failed and none of the other's: B is different, whatever the times of others are.
   bool failures_differ = false;
   /// Without those that no load of either side has.
   std::vector<ComparedMetric> metrics;

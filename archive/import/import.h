@@ -59,6 +59,10 @@ class Importer {
   Captures captures_;
 };
 
+/// Whether `path` is a folder of mahimahi's `mm-webrecord`: its first file by name begins as an
+/// exchange. Reads at most 64 KiB of that file; false if it cannot be read.
+bool is_mahimahi_folder(const std::filesystem::path& path);
+
 /// The total of `progress` for `path`; 0 if it cannot be read.
 std::uint64_t bytes_to_read(const std::filesystem::path& path);
 

@@ -96,6 +96,17 @@ std::uint64_t size_of(const fs::path& file) {
 
 }  // namespace
 
+bool is_mahimahi_folder(const fs::path& path) {
+  auto const files = files_of(path);
+  if (!files || files->empty()) return false;
+  auto const input = open_input(files->front());
+  if (!input) return false;
+  std::string start(kMahimahiStartBytes, '\0');
+  std::optional<Fault> fault;
+  start.resize((*input)->read_at(0, start, fault));
+  return !fault && begins_as_mahimahi(start);
+}
+
 std::uint64_t bytes_to_read(const fs::path& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) return size_of(path);

@@ -48,6 +48,16 @@ class Wire {
     if (bad_) return std::nullopt;
     return field;
   }
+  /// Takes the tag and the length of the message with this number, so that its fields are next.
+  /// False, and takes nothing, if something else is next. The message may be cut off.
+  bool enter(unsigned number) {
+    Wire ahead = *this;
+    if (ahead.varint() != (number << 3 | static_cast<unsigned>(WireType::kBytes))) return false;
+    ahead.varint();
+    if (ahead.bad_) return false;
+    *this = ahead;
+    return true;
+  }
   /// Whether it ended at a field's boundary.
   bool good() const { return !bad_; }
 
@@ -201,6 +211,18 @@ std::optional<Url> url_of(const Record& record, const RequestLine& line) {
 }
 
 }  // namespace
+
+bool begins_as_mahimahi(std::string_view start) {
+  Wire wire(start);
+  while (!wire.enter(4)) {
+    auto const field = wire.next();
+    if (!field || field->number > 3) return false;
+  }
+  auto const line = wire.next();
+  if (!line || line->number != 1 || line->type != WireType::kBytes) return false;
+  auto const request = parse_request_line(line->bytes);
+  return request && request->version != HttpVersion::kUnknown;
+}
 
 bool import_mahimahi(std::string_view file, Collector& collector) {
   auto record = parse_record(file);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "archive/import/collect/collector.h"
 
@@ -8,6 +9,13 @@ namespace reprise::importing {
 
 /// The size limit of one file in a mahimahi folder: it is held in memory.
 inline constexpr std::size_t kMahimahiBytesMax = 256 << 20;
+
+/// So much of a file's beginning is enough for begins_as_mahimahi().
+inline constexpr std::size_t kMahimahiStartBytes = 64 << 10;
+
+/// Whether `start`, the beginning of a file, is that of an exchange up to the request's first line,
+/// with the fields in the order in which mahimahi writes them.
+bool begins_as_mahimahi(std::string_view start);
 
 /// Reads one file from a folder of mahimahi's `mm-webrecord`: one exchange, as a protobuf message
 /// (RequestResponse of http_record.proto). False if it is not one; `collector` may have failed,

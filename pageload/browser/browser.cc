@@ -136,11 +136,16 @@ Result<std::unique_ptr<Browser>> Browser::start(const BrowserOptions& options,
   if (is_other) state->version += " (" + program->filename().string() + ")";
   for (const fs::path& extension : options.extensions) {
     auto const reply = state->connection->call(state->driver->install_command(extension), deadline);
-    if (!reply) return unusable(reply.error());
+    if (!reply) {
+      return failed(reply.error(), program->string() + " could not load the extension in " +
+                                       extension.string() + ": " + state->fate(reply.error()) +
+                                       ".");
+    }
     if (!reply->error.empty()) {
       return failed(std::make_error_code(std::errc::not_supported),
                     "The browser does not take the extension in " + extension.string() + ": " +
-                        reply->error + (reply->error.ends_with('.') ? "" : "."));
+                        reply->error + (reply->error.ends_with('.') ? "" : ".") +
+                        " Correct the extension, or load without it.");
     }
   }
   return std::unique_ptr<Browser>(new Browser(std::move(state)));

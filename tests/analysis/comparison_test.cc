@@ -33,6 +33,13 @@ Measurements read(const std::vector<std::string>& loads, const ResultText& of = 
   return read.value_or(Measurements{});
 }
 
+/// Ten loads, and so many that failed.
+Measurements failing(int count) {
+  auto loads = loads_like({});
+  for (int i = 0; i < count; ++i) loads.push_back(load_text({.outcome = "timed-out"}));
+  return read(loads);
+}
+
 std::vector<std::string> refusals(const Measurements& a, const Measurements& b,
                                   CompareOptions options = {}) {
   std::vector<std::string> out;
@@ -159,25 +166,27 @@ TEST(Compare, RefusesToGuessWhichConditionsAreMeant) {
               ElementsAre(HasSubstr("protocol: A has both h1 and h2 of https://a.test/")));
 }
 
-TEST(Compare, CountsFailedLoadsAndCallsThemDifferentWhenOnlyOneSideHasThem) {
-  auto loads = loads_like({});
-  loads.push_back(load_text({.outcome = "timed-out"}));
-  auto const a = read(loads_like({}));
-  auto const b = read(loads);
+TEST(Compare, TakesOneFailedLoadForChanceAndSaysSo) {
+  auto const a = failing(0), b = failing(1);
   auto const out = compare(a, b, {});
-  EXPECT_EQ(out.verdict, Verdict::kDifferent);
-  EXPECT_TRUE(out.pages.front().failures_differ);
+  EXPECT_EQ(out.verdict, Verdict::kSame);
+  EXPECT_FALSE(out.pages.front().failures_differ);
   EXPECT_EQ(out.pages.front().b.failed, 1U);
   EXPECT_THAT(out.pages.front().b.failures, ElementsAre("timed-out: "));
+  EXPECT_THAT(out.remarks, ElementsAre(HasSubstr("1 of 11 loads failed in B and none")));
+  EXPECT_THAT(compare(b, a, {}).remarks, ElementsAre(HasSubstr("failed in A and none")));
   EXPECT_EQ(compare(b, b, {}).verdict, Verdict::kSame);
+  EXPECT_THAT(compare(b, b, {}).remarks, IsEmpty());
+}
+
+TEST(Compare, IsNotTheSameIfMoreThanAFifthFailedOnOneSideAlone) {
+  EXPECT_EQ(compare(failing(0), failing(2), {}).verdict, Verdict::kSame);
+  EXPECT_EQ(compare(failing(0), failing(3), {}).verdict, Verdict::kUndecided);
+  EXPECT_EQ(compare(failing(3), failing(0), {}).verdict, Verdict::kUndecided);
 }
 
 TEST(Compare, CallsManyMoreFailedLoadsDifferent) {
-  auto const failing = [](int count) {
-    auto loads = loads_like({});
-    for (int i = 0; i < count; ++i) loads.push_back(load_text({.outcome = "timed-out"}));
-    return read(loads);
-  };
+  EXPECT_TRUE(compare(failing(0), failing(10), {}).pages.front().failures_differ);
   auto const out = compare(failing(1), failing(30), {});
   EXPECT_EQ(out.verdict, Verdict::kDifferent);
   EXPECT_TRUE(out.pages.front().failures_differ);

@@ -138,9 +138,13 @@ class Compare(harness.TestCase):
         b = result(1000)
         b["loads"].append(load(99, None, outcome="timed-out", failure="Not quiet in 30 s."))
         code, told, _ = self.compare(result(1000), b)
-        self.assertEqual(code, 5)
+        self.assertEqual(code, 0, told)
         self.assertIn("B: 20 loads, 1 failed (timed-out: Not quiet in 30 s.)", told)
-        self.assertIn("only B has loads that failed", told)
+        self.assertIn("note: https://a.test/: 1 of 21 loads failed in B and none", told)
+        b["loads"] += [b["loads"][-1]] * 9
+        code, told, _ = self.compare(result(1000), b)
+        self.assertEqual(code, 5, told)
+        self.assertIn("different: only B has loads that failed", told)
         self.assertEqual(self.compare(b, b)[0], 0)
 
     def test_a_file_that_is_no_result_is_an_error_that_says_why(self):
@@ -161,6 +165,45 @@ class Compare(harness.TestCase):
             code, _, said = self.compare(result(1000), result(1000), flag, value)
             self.assertEqual(code, 2)
             self.assertIn(why, said)
+
+    def compare_folders(self, *results):
+        """Two folders, each with these results by their names, as a dict."""
+        folders = []
+        for side, named in zip("AB", results):
+            folder = self.folder / "set" / side
+            folder.mkdir(parents=True)
+            folders.append(str(folder))
+            for name, content in named.items():
+                self.write(f"set/{side}/{name}.json", content)
+        done = harness.run("compare", *folders)
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+    def test_two_folders_are_compared_page_by_page_and_say_why(self):
+        failing = result(1000)
+        failing["loads"] += [load(99, None, outcome="timed-out")] * 10
+        other = result(1000, url=URL + "other")
+        under_h1 = {"browser": "chromium", "protocol": "h1", "link": "wpt:4g", "cache": "cold"}
+        code, told, _ = self.compare_folders(
+            dict.fromkeys(("failing", "h1", "other", "same"), result(1000)),
+            {"failing": failing, "h1": result(1000, configuration=under_h1), "other": other,
+             "same": result(1000)})
+        self.assertEqual(code, 5, told)
+        self.assertRegex(told, r"different +failing; only B has loads that failed\n")
+        self.assertRegex(told, r"refused +h1: A was loaded with h2, B with h1\n")
+        self.assertRegex(told, r"refused +other: .*https://a\.test/")
+        self.assertRegex(told, r"same +same\n")
+
+    def test_folders_of_other_pages_and_whole_sets_are_refused(self):
+        code, _, said = self.compare_folders({"home": result(1000)}, {"shop": result(1000)})
+        self.assertEqual(code, 1)
+        self.assertIn("by the same names. In A alone: home.json", said)
+        for name in ("set.json", "cells.tsv"):
+            self.write("set/" + name, "{}")
+        whole = str(self.folder / "set")
+        done = harness.run("compare", whole, whole)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"{whole} is a whole result set. Name the folder of one side in it, such as "
+                      f"{whole}/A".encode(), done.stderr)
 
     def test_two_folders_have_neither_markdown_nor_junit(self):
         for flags in (("--markdown",), ("--junit", str(self.folder / "report.xml"))):

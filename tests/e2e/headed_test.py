@@ -5,6 +5,7 @@ it stays until it is closed where that is asked for. Skipped without Xvfb."""
 import json
 import os
 import pathlib
+import select
 import shutil
 import signal
 import subprocess
@@ -77,22 +78,28 @@ class Headed(harness.TestCase):
         self.assertEqual(done.returncode, 2, done.stderr)
         return done.stderr
 
+    def start_kept_open(self, browser, environment, *arguments):
+        """A load in `browser`, once its page is left to the user. It leads a process group, as what
+        a shell starts."""
+        self.resized.clear()
+        process = subprocess.Popen(
+            self.command("--browser", browser, "--keep-open", "--viewport", "900x700", *arguments),
+            cwd=self.folder, env={**harness.environment(self.folder), **environment},
+            stderr=subprocess.PIPE, text=True, start_new_session=True)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.kill)
+        stayed = self.resized.wait(harness.DEADLINE_SECONDS)
+        self.assertTrue(stayed, process.poll() is not None and process.stderr.read())
+        return process
+
     def test_a_window_stays_with_its_extensions_until_it_is_closed(self):
         screen = display.Display(self.folder)
         self.addCleanup(screen.close)
-        environment = {**harness.environment(self.folder), **screen.environment}
         for browser in BROWSERS:
             with self.subTest(browser=browser):
-                self.resized.clear()
-                process = subprocess.Popen(
-                    self.command("--browser", browser, "--keep-open", "--viewport", "900x700",
-                                 "--extension", "trench", "--extension", "mark", "--dom",
-                                 "-o", str(self.result)),
-                    cwd=self.folder, env=environment, stderr=subprocess.PIPE, text=True)
-                self.addCleanup(process.stderr.close)
-                self.addCleanup(process.kill)
-                stayed = self.resized.wait(harness.DEADLINE_SECONDS)
-                self.assertTrue(stayed, process.poll() is not None and process.stderr.read())
+                process = self.start_kept_open(
+                    browser, screen.environment, "--extension", "trench", "--extension", "mark",
+                    "--dom", "-o", str(self.result))
                 screen.wait_for(*COLOUR, share=0.2)
                 os.kill(browser_below(process.pid), signal.SIGTERM)
                 said = process.communicate(timeout=harness.DEADLINE_SECONDS)[1]
@@ -101,6 +108,25 @@ class Headed(harness.TestCase):
                 self.assertEqual(load["outcome"], "loaded")
                 self.assertIn("<title>marked</title>", load["dom"])
                 self.assertEqual([each["url"] for each in load["requests"]], [self.url])
+
+    def test_ctrl_c_ends_the_browser_and_leaves_nothing_of_it(self):
+        screen = display.Display(self.folder)
+        self.addCleanup(screen.close)
+        temporary = self.folder / "tmp"
+        temporary.mkdir()
+        for browser in BROWSERS:
+            with self.subTest(browser=browser):
+                process = self.start_kept_open(browser, {**screen.environment,
+                                                         "TMPDIR": str(temporary)})
+                self.assertNotEqual(list(temporary.iterdir()), [], "the profile is elsewhere")
+                shown = os.pidfd_open(browser_below(process.pid))
+                self.addCleanup(os.close, shown)
+                os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+                said = process.communicate(timeout=harness.DEADLINE_SECONDS)[1]
+                self.assertEqual(process.returncode, 128 + signal.SIGINT, said)
+                self.assertIn("interrupted", said)
+                self.assertTrue(select.select([shown], [], [], harness.DEADLINE_SECONDS)[0])
+                self.assertEqual(list(temporary.iterdir()), [])
 
     def test_an_extension_that_is_none_is_refused(self):
         (self.folder / "mark" / "manifest.json").write_text("{")

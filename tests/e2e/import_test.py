@@ -45,6 +45,16 @@ def warc(uri=b"https://a.test/page"):
             (uri, len(block), block))
 
 
+def mahimahi():
+    def field(number, content):
+        return bytes([number << 3 | 2, len(content)]) + content  # of less than 128 bytes
+    header = field(1, b"Host") + field(2, b"a.test")
+    length = field(1, b"Content-Length") + field(2, b"%d" % len(PAGE))
+    return (field(1, b"192.0.2.1") + b"\x10\xbb\x03" + b"\x18\x02"  # port 443, https
+            + field(4, field(1, b"GET /page HTTP/1.1") + field(2, header))
+            + field(5, field(1, b"HTTP/1.1 200 OK") + field(2, length) + field(3, PAGE)))
+
+
 class Import(harness.TestCase):
     def import_all(self, *files, archive="a.reprise", arguments=()):
         return harness.run("archive", "import", *map(str, files), "-o",
@@ -95,10 +105,14 @@ class Import(harness.TestCase):
         temporary = self.folder / "tmp"
         temporary.mkdir()
         with unittest.mock.patch.dict(os.environ, TMPDIR=str(temporary)):
+            (self.folder / "site").mkdir()
             for name, content in {"a.wprgo": wprgo(), "a.warc.gz": gzip.compress(warc()),
-                                  "a.har": har({"text": PAGE.decode()})}.items():
+                                  "a.har": har({"text": PAGE.decode()}),
+                                  "site/save.x": mahimahi()}.items():
                 with self.subTest(name):
                     recording = self.write(name, content)
+                    if name == "site/save.x":
+                        recording, name = recording.parent, "site"
                     self.assertEqual(self.fetch(recording, "https://a.test/page")[2], PAGE)
                     page = self.folder / f"{name}.html"
                     done = harness.run("view", str(recording), "-o", str(page), folder=self.folder)
@@ -112,6 +126,12 @@ class Import(harness.TestCase):
             done = harness.run("replay", str(neither), "--", "true", folder=self.folder)
             self.assertEqual(done.returncode, 3, done.stderr)
             self.assertIn(b"not a reprise archive", done.stderr)
+            other = self.folder / "site" / "other"
+            other.mkdir()
+            (other / "notes.txt").write_text("some text")
+            done = harness.run("replay", str(other), "--", "true", folder=self.folder)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn(b"Is a directory; give an archive", done.stderr)
         self.assertEqual(list(temporary.iterdir()), [])
 
     def test_a_length_that_is_not_the_body_s_is_no_obstacle(self):

@@ -7,7 +7,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace reprise::importing;
   CollectingSink sink;
   Collector collector(sink, true);
-  import_mahimahi({reinterpret_cast<const char*>(data), size}, collector);
+  std::string_view const file(reinterpret_cast<const char*>(data), size);
+  begins_as_mahimahi(file);
+  import_mahimahi(file, collector);
   check_exchanges(sink);
   return 0;
 }

@@ -14,6 +14,9 @@ std::string archive_error_text(const std::filesystem::path& path, std::error_cod
   if (error == archive_errc::not_an_archive) {
     return text + "; give a file that `reprise record` wrote";
   }
+  if (error == std::errc::is_a_directory) {
+    return text + "; give an archive. `reprise archive import` makes one from a mahimahi folder";
+  }
   return text;
 }
 

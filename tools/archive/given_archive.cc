@@ -13,14 +13,14 @@
 #include "tools/process/interruption.h"
 
 namespace reprise {
-namespace {
 
 namespace fs = std::filesystem;
 using namespace std::string_view_literals;
 
 /// Compressed recordings are recognised only when they are read.
-bool is_recording(const fs::path& path) {
+bool GivenArchive::is_imported(const fs::path& path) {
   std::error_code error;
+  if (fs::is_directory(path, error)) return importing::is_mahimahi_folder(path);
   if (!fs::is_regular_file(path, error)) return false;
   std::array<char, 4096> start{};
   std::ifstream file(path, std::ios::binary);
@@ -29,8 +29,6 @@ bool is_recording(const fs::path& path) {
   bool const compressed = text.starts_with("\x1f\x8b"sv) || text.starts_with("\x28\xb5\x2f\xfd"sv);
   return compressed || importing::recognise(text) != importing::RecordingKind::kUnknown;
 }
-
-}  // namespace
 
 std::expected<GivenArchive, int> GivenArchive::place_for(const fs::path& path) {
   auto const folder = make_private_folder("reprise-import-");
@@ -55,7 +53,7 @@ std::expected<GivenArchive, int> GivenArchive::amended(const GivenArchive& given
 }
 
 std::expected<GivenArchive, int> GivenArchive::take(const fs::path& path) {
-  if (!is_recording(path)) return GivenArchive(path);
+  if (!is_imported(path)) return GivenArchive(path);
   auto given = place_for(path);
   if (!given) return given;
   std::fprintf(stderr,

@@ -6,13 +6,15 @@
 
 namespace reprise {
 
-/// The archive that a user names. A recording of another tool (.wprgo, HAR, WARC, WACZ, ...) is
-/// imported into a private folder, which lives as long as this object.
+/// The archive that a user names. A recording of another tool (.wprgo, HAR, WARC, WACZ, a folder of
+/// mahimahi, ...) is imported into a private folder, which lives as long as this object.
 class GivenArchive {
  public:
-  /// Prints a notice on stderr if it imports. Any other file is left to its reader, which prints
+  /// Prints a notice on stderr if it imports. Anything else is left to its reader, which prints
   /// the error. The error is an exit code; its message has been printed.
   static std::expected<GivenArchive, int> take(const std::filesystem::path& path);
+  /// Whether take() imports it. Reads only its beginning.
+  static bool is_imported(const std::filesystem::path& path);
   /// Writes a changed copy of the archive `from` to the new file `to`; prints its errors and
   /// returns an exit code.
   using Amend =

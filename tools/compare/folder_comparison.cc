@@ -4,6 +4,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 #include <cstdio>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -30,20 +31,44 @@ std::vector<std::string> results_in(const fs::path& folder) {
   return names;
 }
 
+/// Whether `reprise campaign collect` wrote the folder, with a folder in it for each side.
+bool is_result_set(const fs::path& folder) {
+  std::error_code error;
+  return fs::exists(folder / "set.json", error) && fs::exists(folder / "cells.tsv", error);
+}
+
+/// ". In B alone: home.json", the first one; empty if there is none.
+std::string only_in_one(const std::vector<std::string>& of_a,
+                        const std::vector<std::string>& of_b) {
+  std::vector<std::string> only;
+  std::ranges::set_symmetric_difference(of_a, of_b, std::back_inserter(only));
+  if (only.empty()) return {};
+  bool const in_a = std::ranges::binary_search(of_a, only.front());
+  return std::string(". In ") + (in_a ? "A" : "B") + " alone: " + printable(only.front());
+}
+
 class FolderComparison {
  public:
   FolderComparison(fs::path a, fs::path b, CompareOptions options, const CompareFlags& flags)
       : a_(std::move(a)), b_(std::move(b)), options_(std::move(options)), flags_(flags) {}
 
   int run() {
+    for (const fs::path& folder : {a_, b_}) {
+      if (!is_result_set(folder)) continue;
+      std::fprintf(stderr,
+                   "reprise: compare: %s is a whole result set. Name the folder of one side in it, "
+                   "such as %s\n",
+                   folder.c_str(), (folder / "A").c_str());
+      return kExitFailed;
+    }
     auto const of_a = results_in(a_);
     auto const of_b = results_in(b_);
     if (of_a.empty() || of_a != of_b) {
       std::fprintf(stderr,
                    "reprise: compare: %s has %s, and %s has %s: they must have results (*.json) by "
-                   "the same names\n",
+                   "the same names%s\n",
                    a_.c_str(), counted(of_a.size(), "result").c_str(), b_.c_str(),
-                   counted(of_b.size(), "result").c_str());
+                   counted(of_b.size(), "result").c_str(), only_in_one(of_a, of_b).c_str());
       return kExitFailed;
     }
     options_.alpha /= static_cast<double>(of_a.size());
@@ -85,6 +110,7 @@ class FolderComparison {
     if (!comparison.refusals.empty())
       return text + ": " + printable(comparison.refusals[0].text) + "\n";
     for (const ComparedPage& cell : comparison.pages) {
+      if (cell.failures_differ) text += "; " + failures_text(cell);
       for (const ComparedMetric& each : cell.metrics) {
         if (each.finding.verdict == Verdict::kDifferent) text += "; " + metric_summary(each);
       }

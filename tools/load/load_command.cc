@@ -273,7 +273,8 @@ int load(const LoadOptions& options) {
   }
   if (auto const made = options.make_folders(); !made) return say(kExitFailed, made.error());
   std::error_code ignored;
-  bool const folder = fs::is_directory(options.archive(), ignored);
+  bool const folder =
+      fs::is_directory(options.archive(), ignored) && !GivenArchive::is_imported(options.archive());
   if (auto const can = check_writable(options.output); !options.output.empty() && !folder && !can) {
     return say(kExitFailed,
                "-o " + options.output.string() + " cannot be written: " + can.error().message());

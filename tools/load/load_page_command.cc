@@ -6,6 +6,7 @@
 
 #include "base/system/json_file.h"
 #include "base/text/json_fields.h"
+#include "base/text/printable.h"
 #include "pageload/browser/launch.h"
 #include "pageload/results/result_file.h"
 #include "tools/commands.h"
@@ -79,6 +80,11 @@ int load_page(const LoadPageOptions& options) {
   PageReport report{.page = {.outcome = LoadOutcome::kBrowserDied, .url = options.url}};
   PageLoad& load = report.page;
   auto const started = Browser::start(browser, &load.failure);
+  if (!started && started.error() == std::errc::not_supported) {
+    // An extension that the browser refuses: no load can succeed, and no browser died.
+    std::fprintf(stderr, "reprise: %s\n", printable(load.failure).c_str());
+    return kExitFailed;
+  }
   if (started) {
     report.browser.version = (*started)->version();
     report.browser.flags = (*started)->flags();

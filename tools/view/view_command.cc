@@ -60,7 +60,8 @@ struct ViewInput {
 std::expected<ViewInput, int> read_input(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::error_code error;
-  if (!file || !fs::is_regular_file(path, error)) {
+  bool const is_file = file && fs::is_regular_file(path, error);
+  if (!is_file && !GivenArchive::is_imported(path)) {
     return std::unexpected(
         say_wrong(path, "cannot be read; give an archive or a result of `load -o`", kExitFailed));
   }

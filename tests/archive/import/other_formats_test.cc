@@ -1,5 +1,9 @@
 #include "archive/import/mahimahi.h"
+
+#include <fstream>
+
 #include "tests/archive/import/import_fixture.h"
+#include "tests/scratch_folder.h"
 
 namespace reprise::importing {
 namespace {
@@ -142,6 +146,40 @@ TEST_F(ImportMahimahi, RefusesFieldsThatComeTwiceOrAsSomethingElse) {
   EXPECT_FALSE(take(record + "garbage"));
   ASSERT_TRUE(take(record + varint(9 << 3) + varint(5)));
   EXPECT_THAT(report.remarks, testing::ElementsAre(HasSubstr("some files have unknown fields")));
+}
+
+TEST_F(ImportMahimahi, IsRecognisedByItsBeginningUpToTheRequestLine) {
+  auto const record = mahimahi_record();
+  EXPECT_TRUE(begins_as_mahimahi(record));
+  auto const line_end = record.find("HTTP/1.1") + 8;
+  EXPECT_TRUE(begins_as_mahimahi(record.substr(0, line_end)));
+  for (std::size_t size = 0; size < line_end; ++size) {
+    EXPECT_FALSE(begins_as_mahimahi(record.substr(0, size))) << size;
+  }
+  EXPECT_FALSE(begins_as_mahimahi(bytes_field(4, bytes_field(1, "no request line"))));
+  for (auto const* const other : {"\n", "\n\nten letters", "# Notes\n", R"({"log":{}})"}) {
+    EXPECT_FALSE(begins_as_mahimahi(other)) << other;
+  }
+}
+
+TEST_F(ImportMahimahi, IsAFolderWhoseFirstFileIsAnExchange) {
+  ScratchFolder const folder;
+  auto const write = [&](std::string_view name, const std::string& bytes) {
+    std::ofstream(folder / name, std::ios::binary) << bytes;
+  };
+  EXPECT_FALSE(is_mahimahi_folder(folder.path())) << "it is empty";
+  write("save.b", mahimahi_record());
+  write(".hidden", "no exchange");
+  EXPECT_TRUE(is_mahimahi_folder(folder.path()));
+  EXPECT_FALSE(is_mahimahi_folder(folder / "save.b")) << "a file";
+  EXPECT_FALSE(is_mahimahi_folder(folder / "nothing"));
+  write("save.c", mahimahi_record());
+  Importer importer(sink, false);
+  EXPECT_FALSE(importer.read_path(folder.path(), nullptr));
+  EXPECT_FALSE(importer.finish());
+  EXPECT_EQ(importer.report().exchanges, 2U);
+  write("notes.txt", "no exchange");
+  EXPECT_FALSE(is_mahimahi_folder(folder.path()));
 }
 
 std::string tnet(const std::string& payload, char type) {

@@ -189,6 +189,26 @@ TEST_F(BadBrowser, RefusesToOpenAPage) {
   EXPECT_THAT(load.failure, HasSubstr("no more pages"));
 }
 
+TEST_F(BadBrowser, RefusesAnExtension) {
+  std::string failure;
+  auto options = browser_that("refuses-extensions");
+  options.extensions = {"/some/extension"};
+  EXPECT_EQ(Browser::start(options, &failure).error(), std::errc::not_supported);
+  EXPECT_EQ(failure,
+            "The browser does not take the extension in /some/extension: no manifest. Correct the "
+            "extension, or load without it.");
+  expect_nothing_left();
+}
+
+TEST_F(BadBrowser, DiesOfAnExtension) {
+  std::string failure;
+  auto options = browser_that("dies-of-extensions");
+  options.extensions = {"/some/extension"};
+  EXPECT_EQ(Browser::start(options, &failure).error(), std::errc::broken_pipe);
+  EXPECT_THAT(failure, HasSubstr("could not load the extension in /some/extension: it was ended"));
+  expect_nothing_left();
+}
+
 TEST_F(BadBrowser, FailsEveryLoadAfterItDied) {
   auto browser = Browser::start(browser_that("dies"));
   ASSERT_TRUE(browser.has_value());

@@ -107,6 +107,13 @@ void on_command(const json::object& command) {
     return send_text(json::serialize(
         json::object{{"id", command.at("id")}, {"error", {{"message", "no more pages"}}}}));
   }
+  if (method == "Extensions.loadUnpacked" && mode == "refuses-extensions") {
+    return send_text(json::serialize(
+        json::object{{"id", command.at("id")}, {"error", {{"message", "no manifest"}}}}));
+  }
+  if (method == "Extensions.loadUnpacked" && mode == "dies-of-extensions") {
+    ::kill(::getpid(), SIGKILL);
+  }
   if (method == "Page.navigate") return on_navigate(reply);
   bool const closes = method == "Target.closeTarget" || method == "Target.disposeBrowserContext";
   if (closes && !held_back.empty()) send_text(held_back);

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "tests/scratch_folder.h"
 #include "tools/commands.h"
 
 namespace reprise {
@@ -174,6 +175,22 @@ TEST_F(LoadCommand, NamesTheFilesOfEachArchiveOfAFolderForIt) {
   }
 }
 
+TEST_F(LoadCommand, ImportsAFolderThatMahimahiRecorded) {
+  auto const field = [](char tag, const std::string& bytes) {
+    return std::string{tag, static_cast<char>(bytes.size())} + bytes;
+  };
+  auto const host = field('\x12', field('\n', "Host") + field('\x12', "a.test"));
+  ScratchFolder const folder;
+  std::ofstream(folder / "save.1")
+      << field('\n', "192.0.2.1") + "\x10\x50\x18\x01" +
+             field('\x22', field('\n', "GET / HTTP/1.1") + host) +
+             field('\x2a', field('\n', "HTTP/1.1 200 OK") + field('\x1a', "body"));
+  EXPECT_EQ(load({"load", folder.path().string(), "http://a.test/"}), kExitDone) << said_;
+  EXPECT_EQ(result_.at("archive"), folder.path().c_str());
+  EXPECT_EQ(nth_load(0).at("outcome"), "loaded");
+  EXPECT_THAT(said_, HasSubstr("for this run only"));
+}
+
 TEST_F(LoadCommand, SaysThatTheArchiveDoesNotHaveThePage) {
   EXPECT_EQ(load({"load", "other-site", "http://a.test/"}), kExitFailed);
   EXPECT_EQ(nth_load(0).at("outcome"), "not-in-archive");
@@ -225,6 +242,19 @@ TEST_F(LoadCommand, FailsWhenAPageDoes) {
   ASSERT_EQ(result_.at("loads").as_array().size(), 2);
   EXPECT_EQ(nth_load(1).at("outcome"), "browser-died");
   EXPECT_THAT(said_, HasSubstr("browser-died http://b.test/: The browser failed"));
+}
+
+TEST_F(LoadCommand, EndsAtAnExtensionThatTheBrowserRefusesAndNamesItsFolder) {
+  ScratchFolder const extension;
+  std::ofstream(extension / "manifest.json") << "{";
+  for (auto const* const from : {"--live", "good"}) {
+    EXPECT_EQ(load({"load", from, "http://a.test/", "--runs", "3", "--extension",
+                    extension.path().string(), "--chromium-flag=--fake=refuses-extensions"}),
+              kExitFailed);
+    EXPECT_THAT(said_, HasSubstr("reprise: The browser does not take the extension in " +
+                                 extension.path().string() + ": no manifest. Correct the"));
+    EXPECT_TRUE(result_.at("loads").as_array().empty());
+  }
 }
 
 TEST_F(LoadCommand, FailsWithoutABrowserAndSaysWhatToInstall) {
