@@ -114,8 +114,9 @@ class Responses {
                                            const std::optional<std::string>& plain) {
     if (plain) return digests_of(*plain);
     if (of.size_bytes > kAllComparedBytesMax - digested_bytes_) return {};
-    digested_bytes_ += of.size_bytes;
-    return bodies.wire_digests(of);
+    auto digests = bodies.wire_digests(of);
+    if (!digests.empty()) digested_bytes_ += of.size_bytes;
+    return digests;
   }
 
   void compare_bodies(std::size_t pair) {

@@ -42,6 +42,12 @@ class TestCase(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="reprise-e2e."))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
+    def short_folder(self):
+        """An empty folder for TMPDIR: if that is long, browsers have their folders elsewhere."""
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="r.", dir="/tmp"))
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        return folder
+
     def origin(self, answer, **options):
         origin = Origin(answer, **options)
         self.addCleanup(origin.close)

@@ -112,8 +112,7 @@ class Headed(harness.TestCase):
     def test_ctrl_c_ends_the_browser_and_leaves_nothing_of_it(self):
         screen = display.Display(self.folder)
         self.addCleanup(screen.close)
-        temporary = self.folder / "tmp"
-        temporary.mkdir()
+        temporary = self.short_folder()
         for browser in BROWSERS:
             with self.subTest(browser=browser):
                 process = self.start_kept_open(browser, {**screen.environment,

@@ -41,8 +41,7 @@ def processes_with(folder):
 class LoadOutcomes(harness.TestCase):
     def setUp(self):
         super().setUp()
-        self.temporary = self.folder / "tmp"
-        self.temporary.mkdir()
+        self.temporary = self.short_folder()
         self.result = self.folder / "result.json"
         self.archive = self.folder / "pages.reprise"
         self.marks = self.folder / "marks"

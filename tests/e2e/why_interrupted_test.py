@@ -13,8 +13,7 @@ from what_if_test import URL
 
 class Interrupted(why_test.Why):
     def start_why(self, *arguments):
-        self.temporary = self.folder / "temporary"
-        self.temporary.mkdir()
+        self.temporary = self.short_folder()
         environment = {**harness.environment(self.folder), "TMPDIR": str(self.temporary)}
         process = subprocess.Popen(
             [harness.REPRISE, "why", str(self.a), str(self.b), URL, "--inject", "none", "--metric",

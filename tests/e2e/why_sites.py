@@ -225,11 +225,12 @@ class TwoRecordings(harness.TestCase):
         metric = json.loads(done.stdout)["pages"][0]["metrics"][0]
         return metric["low"], metric["high"]
 
-    def first_cause(self, name, a, b, first, truth, metric="load", arguments=()):
+    def first_cause(self, name, a, b, first, truth, metric="load", arguments=(),
+                    max_loads=48):
         """Among ten differences or more, the first cause is one whose title `first` finds. Its cost
         is known to half its size, and meets `truth`, the least and the most that it costs alone."""
-        report, text = self.why(a, b, "--max-runs", "6", "--max-loads", "48", *arguments,
-                                metric=metric)
+        report, text = self.why(a, b, "--max-runs", "6", "--max-loads", str(max_loads),
+                                *arguments, metric=metric)
         causes = report["causes"]
         groups = sum(len(each["groups"]) for each in causes + report["no_effect_shown"])
         self.assertGreaterEqual(groups, 10)

@@ -17,6 +17,10 @@ namespace reprise {
 namespace fs = std::filesystem;
 using namespace std::string_view_literals;
 
+fs::path without_slash(const fs::path& path) {
+  return path.has_filename() ? path : path.parent_path();
+}
+
 /// Compressed recordings are recognised only when they are read.
 bool GivenArchive::is_imported(const fs::path& path) {
   std::error_code error;
@@ -37,7 +41,7 @@ std::expected<GivenArchive, int> GivenArchive::place_for(const fs::path& path) {
                  folder.error().message().c_str());
     return std::unexpected(kExitFailed);
   }
-  GivenArchive given(*folder / path.filename().concat(".reprise"));
+  GivenArchive given(*folder / without_slash(path).filename().concat(".reprise"));
   given.folder_ = *folder;
   return given;
 }

@@ -6,6 +6,9 @@
 
 namespace reprise {
 
+/// "recordings/page" of "recordings/page/", which as a path has no filename().
+std::filesystem::path without_slash(const std::filesystem::path& path);
+
 /// The archive that a user names. A recording of another tool (.wprgo, HAR, WARC, WACZ, a folder of
 /// mahimahi, ...) is imported into a private folder, which lives as long as this object.
 class GivenArchive {

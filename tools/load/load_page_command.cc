@@ -81,7 +81,7 @@ int load_page(const LoadPageOptions& options) {
   PageLoad& load = report.page;
   auto const started = Browser::start(browser, &load.failure);
   if (!started && started.error() == std::errc::not_supported) {
-    // An extension that the browser refuses: no load can succeed, and no browser died.
+    // An extension that it refuses: none of its loads can succeed, and no browser died.
     std::fprintf(stderr, "reprise: %s\n", printable(load.failure).c_str());
     return kExitFailed;
   }

@@ -67,7 +67,7 @@ std::expected<ViewInput, int> read_input(const fs::path& path) {
   }
   auto given = GivenArchive::take(path);
   if (!given) return std::unexpected(given.error());
-  ViewInput input{.path = path, .name = as_utf8(path.filename().native())};
+  ViewInput input{.path = path, .name = as_utf8(without_slash(path).filename().native())};
   bool const imported = given->path() != path;
   if (!imported && !begins_as_archive(file)) {
     auto result = read_result_file(path);
@@ -115,8 +115,8 @@ Result<void> learn(const std::vector<ViewInput>& inputs, Redaction& redaction) {
 }
 
 int write_page(const ViewOptions& options, ViewModel model) {
-  auto const output =
-      options.output.empty() ? fs::path(options.inputs.front().string() + ".html") : options.output;
+  auto const output = options.output.empty() ? without_slash(options.inputs.front()).concat(".html")
+                                             : options.output;
   auto const told = counted(model.loads(), "load") + ", " + counted(model.requests(), "request");
   if (model.requests_left_out() > 0) {
     std::fprintf(stderr, "reprise: %s not shown: a page shows at most %zu\n",

@@ -53,7 +53,7 @@ std::expected<Opened, int> open(const std::vector<std::string>& words) {
     return std::unexpected(say(kExitArchive, no_session_text(load.archive(), asked)));
   }
   auto const session = asked == 0 ? session_to_replay(**reader) : asked;
-  return Opened{.name = load.archive().filename().string(),
+  return Opened{.name = without_slash(load.archive()).filename().string(),
                 .given = std::move(*given),
                 .reader = std::move(*reader),
                 .session = session,
