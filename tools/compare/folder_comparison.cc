@@ -37,7 +37,7 @@ bool is_result_set(const fs::path& folder) {
   return fs::exists(folder / "set.json", error) && fs::exists(folder / "cells.tsv", error);
 }
 
-/// ". In B alone: home.json", the first one; empty if there is none.
+/// ". In B alone: home.json", the first one; empty if A and B have the same names.
 std::string only_in_one(const std::vector<std::string>& of_a,
                         const std::vector<std::string>& of_b) {
   std::vector<std::string> only;
