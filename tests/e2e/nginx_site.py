@@ -12,7 +12,7 @@ NGINX = "/usr/sbin/nginx"
 SERVER = """
   server {{
     listen {address}:{port} ssl {h2}; server_name {name};
-    ssl_certificate {leaf}; ssl_certificate_key {key};{locations}
+    ssl_certificate {leaf}; ssl_certificate_key {key}; ssl_protocols TLSv1.2 TLSv1.3;{locations}
   }}"""
 LOCATION = """
     location = {path} {{

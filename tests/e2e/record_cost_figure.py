@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What `record` and `--trace` add to a load: the same page of nginx over HTTP/2, behind a link,
 loaded directly, directly with a trace, and through a recorder, in turn, by a new browser each time.
-The bound is what X-ray (OSDI 2012) adds at most.
+The bound is what X-ray (OSDI 2012) adds at most. It is TLS 1.3: a recorder needs a round trip more
+for the handshake of an origin of TLS 1.2, since OpenSSL has no False Start (RFC 7918).
 
 A table for people follows the figures. FIGURE_RUNS: rounds, 15 unless told."""
 
