@@ -1,27 +1,60 @@
 #!/usr/bin/env python3
 """Predicted against measured: ten changes of pages over HTTP/2, each predicted and measured in one
-interleaved experiment (`predict --measure`), beside the predictor that says that nothing changes.
+interleaved experiment (`predict --measure`). Beside it the predictor that says that nothing
+changes and, of the paints, what Lighthouse's simulation makes of the same traces, if it can express
+the change.
 
-A page of three hosts, with REPRISE_CORPUS also imported real ones; archives as arguments
-("ARCHIVE URL") are measured instead. A table for people goes to stdout, then the figures."""
+A page of three hosts, pages of Debian's python3-doc (PREDICT_DOCS of ten), with REPRISE_CORPUS also
+imported real ones; archives as arguments ("ARCHIVE URL") are measured instead. A table for people
+goes to stdout, then the figures."""
 
+import dataclasses
+import gzip
 import json
+import mimetypes
 import os
 import pathlib
 import statistics
+import subprocess
 import sys
 import tempfile
 
 import figure
 import gate_sites
 import harness
+import npm_packages
 from real_pages_figure import PAGES
 from what_if_test import FILES, HOST, LATE, THIRD, URL, Recorded, png
+from wire import Certificate, Origin, response
 
 RUNS = os.environ.get("PREDICT_RUNS", "8")
 LINK = "9000/9000/60"
+LANTERN_LINK = {"rtt_ms": 60, "kbps": 9000, "slowdown": 1}
+VISUALS = pathlib.Path(__file__).resolve().parent / "visuals"
+DOCS = pathlib.Path("/usr/share/doc/python3.11/html")
+DOCS_HOST = "docs.test"
+DOC_PAGES = ("index", "contents", "about", "bugs", "glossary", "license", "library/index",
+             "library/functions", "tutorial/index", "reference/index")
 TIMEOUT_SECONDS = 1800
 BELOW = .05  # of the load: smaller effects are not judged by their own size
+
+
+@dataclasses.dataclass(frozen=True)
+class Page:
+    name: str
+    archive: pathlib.Path
+    url: str
+    thinks: str  # the filter of the host that thinks longer
+    third: str  # the filter of a third party
+    late: str = "type=font,style"  # what can be preloaded
+    coding: str = "off"  # another one than that of the recording
+
+
+@dataclasses.dataclass(frozen=True)
+class Change:
+    name: str
+    arguments: tuple
+    lantern: dict | None = None  # for lantern.mjs, if it can express the change
 
 
 def enlarged():
@@ -36,19 +69,21 @@ def enlarged():
     FILES[HOST]["/style.css"] = (b"text/css", FILES[HOST]["/style.css"][1] + words)
 
 
-def changes(third, late, coding):
-    """The name of each change, and its arguments. `third`: a filter of a third party; `late`: of
-    what can be preloaded; `coding`: another one than that of the recording."""
-    yield "think time", ("--what-if", f"{third}: think=+200ms")
-    yield "round trip", ("--to-link", "9000/9000/160")
-    yield "bandwidth", ("--to-link", "900/9000/60")
-    yield "third party", ("--what-if", f"{third}: drop")
-    yield "compression", ("--what-if", f"type=script,style,html: compress={coding}")
-    yield "images halved", ("--what-if", "type=image: bytes=x0.5")
-    yield "h1", ("--to-protocol", "h1")
-    yield "processor", ("--to-cpu-throttle", "4")
-    yield "preload", ("--what-if", f"{late}: preload")
-    yield "defer", ("--what-if", "type=script: defer")
+def changes(page):
+    texts = ("Document", "Script", "Stylesheet")
+    yield Change("think time", ("--what-if", f"{page.thinks}: think=+200ms"),
+                 {"think": (page.thinks, 200)})
+    yield Change("round trip", ("--to-link", "9000/9000/160"), {"rtt_ms": 160})
+    yield Change("bandwidth", ("--to-link", "900/9000/60"), {"kbps": 900})
+    yield Change("third party", ("--what-if", f"{page.third}: drop"))
+    yield Change("compression",
+                 ("--what-if", f"type=script,style,html: compress={page.coding}"),
+                 {"decoded": texts} if page.coding == "off" else None)
+    yield Change("images halved", ("--what-if", "type=image: bytes=x0.5"), {"halved": ("Image",)})
+    yield Change("h1", ("--to-protocol", "h1"))
+    yield Change("processor", ("--to-cpu-throttle", "4"), {"slowdown": 4})
+    yield Change("preload", ("--what-if", f"{page.late}: preload"))
+    yield Change("defer", ("--what-if", "type=script: defer"))
 
 
 class ThreeHosts(Recorded):
@@ -66,23 +101,72 @@ def real_pages(folder):
         done = harness.run("archive", "import", str(recording), "-o", str(archive), folder=folder,
                            timeout=TIMEOUT_SECONDS)
         assert done.returncode == 0, done.stderr.decode()
-        host = url.split("/")[2].removeprefix("www.")
-        yield name, archive, url, f"!host=.{host}", "type=font,style", "off"
+        third = f"!host=.{url.split('/')[2].removeprefix('www.')}"
+        yield Page(name, archive, url, third, third)
 
 
-def predicted(folder, archive, url, arguments):
-    """The report, or why there is none."""
-    done = harness.run("predict", str(archive), url, "--link", LINK, "--protocol", "h2",
-                       "--measure", "--json", "--runs", RUNS, "--seed", "1",
-                       *arguments, folder=folder, timeout=TIMEOUT_SECONDS)
-    if done.returncode != 0:
-        return done.stderr.decode().strip().splitlines()[-1]
-    return json.loads(done.stdout)
+def documentation(request):
+    path = DOCS / request.target.lstrip("/")
+    if not path.is_file():
+        return response(b"", b"404 Not Found")
+    kind = mimetypes.guess_type(path.name)[0] or "text/plain"
+    body, coding = path.read_bytes(), b""
+    if kind.startswith("text/") or "script" in kind:
+        body, coding = gzip.compress(body), b"Content-Encoding: gzip\r\n"
+    return response(body, headers=f"Content-Type: {kind}\r\n".encode() + coding)
+
+
+def documentation_pages(folder):
+    """Their third party is their scripts: all is of one host."""
+    names = DOC_PAGES[:int(os.environ.get("PREDICT_DOCS", len(DOC_PAGES)))]
+    urls = [f"https://{DOCS_HOST}/{name}.html" for name in names if DOCS.exists()]
+    if not urls:
+        return
+    archive = folder / "docs.reprise"
+    origin = Origin(documentation, names=(DOCS_HOST,),
+                    tls=Certificate(folder / "docs", (DOCS_HOST,)))
+    done = harness.run("record", "-o", str(archive), "--browser", harness.BROWSER, "--inject",
+                       "none", "--insecure-origin", *origin.connect_to(), *urls, folder=folder,
+                       timeout=TIMEOUT_SECONDS)
+    origin.close()
+    assert done.returncode == 0, done.stderr.decode()
+    for name, url in zip(names, urls):
+        yield Page(f"docs: {name}", archive, url, f"host={DOCS_HOST}", "type=script")
+
+
+def predicted(folder, page, change):
+    """The report, with what Lighthouse says; or why there is none."""
+    with tempfile.TemporaryDirectory(dir=folder) as kept:
+        done = harness.run("predict", str(page.archive), page.url, "--link", LINK, "--protocol",
+                           "h2", "--measure", "--json", "--runs", RUNS, "--seed", "1", "-o", kept,
+                           *change.arguments, folder=folder, timeout=TIMEOUT_SECONDS)
+        if done.returncode != 0:
+            return done.stderr.decode().strip().splitlines()[-1]
+        report = json.loads(done.stdout)
+        report["lantern"] = lantern(pathlib.Path(kept), page.url, change.lantern)
+        return report
+
+
+def lantern(kept, url, change):
+    """What Lighthouse's simulation says is saved, in ms of each milestone that it knows."""
+    if change is None:
+        return {}
+    loads = json.loads((kept / "a.json").read_text())["loads"]
+    traces = [load["trace"] for load in loads if load.get("trace") and not load["warm_up"]]
+    both = {"before": LANTERN_LINK, "after": {**LANTERN_LINK, **change}}
+    done = subprocess.run(["node", VISUALS / "lantern.mjs", npm_packages.installed(VISUALS), url,
+                           json.dumps(both), *traces], capture_output=True, timeout=TIMEOUT_SECONDS)
+    if done.returncode:
+        print(done.stderr.decode(), file=sys.stderr)
+        return {}
+    told = json.loads(done.stdout)
+    return {name: statistics.median(told["before"][name]) - statistics.median(told["after"][name])
+            for name in told["before"]}
 
 
 def rows_of(page, change, report):
     if isinstance(report, str):
-        yield page, change, report[:70], *[""] * 9
+        yield page, change, report[:70], *[""] * 11
         return
     for each in report["milestones"]:
         measured, middle = each["measured"], each["quantiles"][0]
@@ -90,43 +174,68 @@ def rows_of(page, change, report):
         true, error = measured["saving_ms"], measured["error"]
         nothing = measured["error_if_nothing_changed"]
         judged = abs(true) > BELOW * before
+        theirs = report["lantern"].get(each["milestone"])
         yield (page, change, each["milestone"], round(before), round(ours), round(true),
                f"{error['of_saving']:.0%}" if judged else "",
                ("right" if ours * true > 0 else "WRONG") if judged else "",
                f"{ours / before:+.1%}" if not judged else "",
                f"{error['distance']['median']:.2f}", f"{nothing['distance']['median']:.2f}",
-               f"{measured['distance_of_the_same_loads']['median']:.2f}")
+               f"{measured['distance_of_the_same_loads']['median']:.2f}",
+               round(theirs) if theirs is not None else "",
+               f"{abs(theirs - true) / abs(true):.0%}" if judged and theirs is not None else "")
+
+
+def share(text):
+    return float(text.rstrip("%")) / 100
+
+
+def report_figures(rows):
+    judged = [row for row in rows if row[6]]
+    small = [abs(share(row[8])) for row in rows if row[8]]
+    beside = [row for row in judged if row[13]]
+    if judged:
+        figure.report("predict_saving_error_median",
+                      statistics.median(share(row[6]) for row in judged), "of the saving", "<= .25")
+        figure.report("predict_sign_wrong",
+                      sum(row[7] == "WRONG" for row in judged) / len(judged), "of the effects",
+                      "<= .05")
+    if small:
+        figure.report("predict_little_changes_max", max(small), "of the load", "<= .03")
+    if beside:
+        ours, theirs = (statistics.median(share(row[column]) for row in beside)
+                        for column in (6, 13))
+        figure.report("predict_saving_error_where_lighthouse_has_one", ours, "of the saving",
+                      f"< {theirs}")
+        figure.report("lighthouse_saving_error_median", theirs, "of the saving", None)
+
+
+def pages_of(folder):
+    if sys.argv[1:]:
+        for archive, url in zip(sys.argv[1::2], sys.argv[2::2]):
+            yield Page(archive, pathlib.Path(archive), url, f"!host={url.split('/')[2]}",
+                       f"!host={url.split('/')[2]}")
+        return
+    enlarged()
+    ThreeHosts.setUpClass()
+    third = f"host={THIRD}"
+    yield Page("three hosts", ThreeHosts.archive, URL, third, third, "path=/late.png", "br")
+    yield from documentation_pages(folder)
+    yield from real_pages(folder)
 
 
 def main(folder):
-    if sys.argv[1:]:
-        pages = [(archive, pathlib.Path(archive), url, f"!host={url.split('/')[2]}",
-                  "type=font,style", "off")
-                 for archive, url in zip(sys.argv[1::2], sys.argv[2::2])]
-    else:
-        enlarged()
-        ThreeHosts.setUpClass()
-        pages = [("three hosts", ThreeHosts.archive, URL, f"host={THIRD}", "path=/late.png", "br"),
-                 *real_pages(folder)]
     rows = []
-    for page, archive, url, *filters in pages:
-        for change, arguments in changes(*filters):
-            for row in rows_of(page, change, predicted(folder, archive, url, arguments)):
+    for page in pages_of(folder):
+        for change in changes(page):
+            for row in rows_of(page.name, change.name, predicted(folder, page, change)):
                 rows.append(row)
-                print(*row, file=sys.stderr, flush=True)
+                print(*row, sep=" | ", file=sys.stderr, flush=True)
     ThreeHosts.doClassCleanups()
     figure.table(("page", "change", "milestone", "before, ms", "predicted saving",
                   "measured saving", "error of it", "sign", "predicted where little changes",
-                  "distance", "if nothing changed", "of the same loads"), rows)
-    errors = [float(row[6].rstrip("%")) / 100 for row in rows if row[6]]
-    small = [abs(float(row[8].rstrip("%"))) / 100 for row in rows if row[8]]
-    if errors:
-        figure.report("predict_saving_error_median", statistics.median(errors), "of the saving",
-                      "<= .25")
-        figure.report("predict_sign_wrong", sum(row[7] == "WRONG" for row in rows) / len(errors),
-                      "of the effects", "<= .05")
-    if small:
-        figure.report("predict_little_changes_max", max(small), "of the load", "<= .03")
+                  "distance", "if nothing changed", "of the same loads", "Lighthouse's saving",
+                  "error of that"), rows)
+    report_figures(rows)
 
 
 if __name__ == "__main__":
