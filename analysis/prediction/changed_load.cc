@@ -70,15 +70,17 @@ class ChangedLoad {
     std::size_t on_link = 0;
     std::vector<double> setup_us;  ///< of its phases that are left, from the last one on
     bool is_ready = false;
-    std::vector<std::uint32_t> waiting;  ///< requests that are sent when it is
+    std::vector<std::uint32_t> waiting;  ///< HTTP/2: requests that are sent when it is
+    std::optional<std::size_t> origin;   ///< HTTP/1.1: the one whose requests it takes
   };
   struct Origin {
     std::optional<std::uint32_t> shared;  ///< HTTP/2: its connection
-    // HTTP/1.1
+    // HTTP/1.1. A request takes the first connection that is free, whichever it was made for.
     std::size_t open = 0;
+    std::size_t connecting = 0;  ///< of them
+    double named_us = 0;         ///< when its name is known, once one is open
     std::vector<std::uint32_t> idle;
-    std::optional<std::uint32_t> preconnected;  ///< that nothing has used yet
-    std::deque<std::uint32_t> waiting;          ///< for any connection
+    std::deque<std::uint32_t> waiting;  ///< requests, for any connection
   };
 
   /// Slower than a byte a second is as good as that: times stay finite.
@@ -260,16 +262,18 @@ class ChangedLoad {
     return std::max(0.0, setup.dns_us + static_cast<double>(change(node).dns_us));
   }
 
-  /// Begins to make a connection.
-  std::uint32_t open(const ConnectionSetup& setup, std::uint32_t node) {
+  /// Begins to make a connection, of HTTP/1.1 for the requests of `origin`. It looks the name up
+  /// for `dns_us`.
+  std::uint32_t open(const ConnectionSetup& setup, double dns_us, std::uint32_t node,
+                     std::optional<std::size_t> origin = {}) {
     auto const made = static_cast<std::uint32_t>(connections_.size());
     auto const round_trip_us = longer(parts_.round_trip_us, 1, node);
     connections_.push_back(
-        {.on_link = link_.connect(round_trip_us), .setup_us = {}, .waiting = {}});
+        {.on_link = link_.connect(round_trip_us), .setup_us = {}, .waiting = {}, .origin = origin});
     for (double const phase_us : {setup.tls_us, setup.connect_us}) {
       if (phase_us > 0) connections_.back().setup_us.push_back(longer(phase_us, 1, node));
     }
-    if (setup.dns_us > 0) connections_.back().setup_us.push_back(looking_up(setup, node));
+    if (dns_us > 0) connections_.back().setup_us.push_back(dns_us);
     set_up(made);
     return made;
   }
@@ -282,50 +286,49 @@ class ChangedLoad {
       return;
     }
     made.is_ready = true;
+    if (made.origin) {
+      --origins_[*made.origin].connecting;
+      return free(connection);
+    }
     for (auto const node : std::exchange(made.waiting, {})) send(node);
   }
 
   void preconnect(std::uint32_t node) {
     Origin& origin = origins_[origin_of(node)];
     if (origin.shared || origin.open > 0) return;
-    auto const made = open(parts_.origins[origin_of(node)], node);
-    if (protocol(node) != PredictedProtocol::kH1) {
-      origin.shared = made;
-      return;
-    }
+    if (protocol(node) == PredictedProtocol::kH1) return open_another(node);
+    auto const& setup = parts_.origins[origin_of(node)];
+    origin.shared = open(setup, looking_up(setup, node), node);
+  }
+
+  /// Of HTTP/1.1. The name is looked up once.
+  void open_another(std::uint32_t node) {
+    Origin& origin = origins_[origin_of(node)];
+    auto const& setup = parts_.origins[origin_of(node)];
+    if (origin.open == 0) origin.named_us = now_us_ + looking_up(setup, node);
     ++origin.open;
-    origin.preconnected = made;
+    ++origin.connecting;
+    open(setup, origin.named_us - now_us_, node, origin_of(node));
   }
 
   void connect(std::uint32_t node) {
     Origin& origin = origins_[origin_of(node)];
-    auto setup = parts_.origins[origin_of(node)];
+    auto const& setup = parts_.origins[origin_of(node)];
     if (protocol(node) == PredictedProtocol::kH1) {
       // What it was queued for before a connection was needed, it is before one is made.
       if (parts(node).protocol == PredictedProtocol::kH2 && origin.open > 0 && !has_queued_[node]) {
         has_queued_[node] = true;
         return add(now_us_ + parts(node).queue_us, Event::kConnect, node);
       }
-      if (auto const made = std::exchange(origin.preconnected, {})) return use(*made, node);
-      if (!origin.idle.empty()) {
-        auto const idle = origin.idle.back();
-        origin.idle.pop_back();
-        return use(idle, node);
-      }
-      if (origin.open >= kConnectionsMax) {
-        origin.waiting.push_back(node);
-        return;
-      }
-      if (++origin.open > 1) setup.dns_us = 0;
-      return use(open(setup, node), node);
+      return take_any(node);
     }
     if (!origin.shared) {
-      origin.shared = open(setup, node);
+      origin.shared = open(setup, looking_up(setup, node), node);
       return use(*origin.shared, node);
     }
     auto const& own = parts(node).own_setup;
     bool const has_own = own.sum() > 0 && !change(node).protocol && !change(node).coalesce;
-    use(has_own ? open(own, node) : *origin.shared, node);
+    use(has_own ? open(own, looking_up(own, node), node) : *origin.shared, node);
   }
 
   /// As soon as it is ready.
@@ -339,16 +342,37 @@ class ChangedLoad {
     add(now_us_ + (has_queued_[node] ? 0 : parts(node).queue_us), Event::kSent, node);
   }
 
-  void leave_connection(std::uint32_t node) {
-    if (parts(node).is_cached || protocol(node) != PredictedProtocol::kH1) return;
+  /// HTTP/1.1: the first connection that is free takes it.
+  void take_any(std::uint32_t node) {
     Origin& origin = origins_[origin_of(node)];
+    origin.waiting.push_back(node);
+    if (!origin.idle.empty()) {
+      auto const idle = origin.idle.back();
+      origin.idle.pop_back();
+      return free(idle);
+    }
+    if (origin.open < kConnectionsMax && origin.connecting < origin.waiting.size()) {
+      open_another(node);
+    }
+    if (parts_.connects_ahead && node == plan_.document && origin.open == 1) open_another(node);
+  }
+
+  /// The connection of HTTP/1.1 has nothing to do.
+  void free(std::uint32_t connection) {
+    Origin& origin = origins_[*connections_[connection].origin];
     if (origin.waiting.empty()) {
-      origin.idle.push_back(connection_[node]);
+      origin.idle.push_back(connection);
       return;
     }
     auto const next = origin.waiting.front();
     origin.waiting.pop_front();
-    use(connection_[node], next);
+    use(connection, next);
+  }
+
+  void leave_connection(std::uint32_t node) {
+    if (!parts(node).is_cached && protocol(node) == PredictedProtocol::kH1) {
+      free(connection_[node]);
+    }
   }
 
   int urgency_of(std::uint32_t node) const {

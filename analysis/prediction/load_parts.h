@@ -68,6 +68,7 @@ struct LoadParts {
   std::vector<ConnectionSetup> origins;  ///< of their first connection
   double bytes_per_us = 0;               ///< of the link; 0: unknown
   double round_trip_us = 0;              ///< the shortest one to a server
+  bool connects_ahead = false;           ///< see PredictionOptions
   std::array<std::optional<std::int64_t>, kMilestones> observed_us;
 };
 

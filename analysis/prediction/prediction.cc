@@ -67,7 +67,9 @@ class Predictor {
             const PageChange& change, const PredictionOptions& options)
       : graph_(graph), change_(change), options_(options), random_(options.seed) {
     for (ObservedPage const& load : loads) {
-      loads_.emplace_back().parts = load_parts(graph, load, options.link);
+      auto& parts = loads_.emplace_back().parts;
+      parts = load_parts(graph, load, options.link);
+      parts.connects_ahead = options.connects_ahead;
     }
     changes_.resize(graph.nodes.size());
     for (PageChange::Part const& part : change.parts) {

@@ -21,6 +21,9 @@ namespace reprise {
 
 struct PredictionOptions {
   PredictionLink link;
+  /// The browser makes two connections to the document's server, of which HTTP/2 needs one. So does
+  /// Chromium, but not its headless shell.
+  bool connects_ahead = false;
   std::vector<double> quantiles = {.5, .9};  ///< each above 0 and below 1
   /// Samples are drawn until the order statistics around each quantile, at 95 %, are within this
   /// part of it on either side, or `samples_max` is reached.

@@ -41,9 +41,12 @@ std::expected<SidePrediction, std::string> predict_side(const ExperimentSide& ba
                                                         std::uint64_t seed) {
   auto change = predicted_change(base, changed, page.graph, page.loads);
   if (!change) return std::unexpected(std::move(change.error()));
-  auto prediction =
-      predict(page.graph, page.loads, change->change,
-              {.link = prediction_link(base), .quantiles = {.5, .75, .9}, .seed = seed});
+  auto const& browser = base.cells().front().configuration.browser;
+  auto prediction = predict(page.graph, page.loads, change->change,
+                            {.link = prediction_link(base),
+                             .connects_ahead = !browser.ends_with("headless-shell"),
+                             .quantiles = {.5, .75, .9},
+                             .seed = seed});
   if (!prediction) return std::unexpected("cannot predict: " + prediction.error());
   return SidePrediction{.prediction = std::move(*prediction),
                         .remarks = std::move(change->remarks)};
