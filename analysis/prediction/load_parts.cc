@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "analysis/contribution/costs.h"
 #include "analysis/dependency/observed_gaps.h"
@@ -249,12 +250,12 @@ class PartsMaker {
   /// What waited for others: in the link's queue, or behind more urgent responses. The answers are
   /// moved until their first bytes come out when they were observed.
   void find_waits() {
+    auto const ready_us = earliest_ready_us();
     std::vector<double> earliest_us, latest_us, observed_us;
     for (auto const i : requests_) {
       NodeParts const& node = parts_.nodes[i];
-      auto const asked_us = static_cast<double>(placed_[i]->sent_us) + node.round_trip_us;
       observed_us.push_back(static_cast<double>(placed_[i]->first_byte_us));
-      earliest_us.push_back(asked_us + least_think_us(i));
+      earliest_us.push_back(ready_us[i]);
       latest_us.push_back(std::max(earliest_us.back(), observed_us.back() - first_packet_us(node)));
     }
     // What waited can have come at any time until then: the server takes the least that explains
@@ -294,22 +295,27 @@ class PartsMaker {
     return parts_.bytes_per_us > 0 ? bytes / parts_.bytes_per_us : 0;
   }
 
-  /// What the server took at least. A server of HTTP/2 sends a response after those that go first:
-  /// if one of them began before this one, this one was not ready then.
-  double least_think_us(std::uint32_t i) const {
-    bool const can_be_held =
-        is_sent_on_shared(i) && !connects(i) && graph_.nodes[i].type != "Document";
-    if (!can_be_held) return 0;
-    std::int64_t const asked_us = placed_[i]->sent_us + std::llround(parts_.nodes[i].round_trip_us);
-    std::int64_t least_us = 0;
-    for (auto const other : requests_) {
-      if (other == i || !is_sent_on_shared(other) || !goes_first(other, i)) continue;
-      NodeTimes const& first = *placed_[other];
-      bool const is_over = first.end_us <= asked_us;
-      if (is_over || first.first_byte_us >= placed_[i]->first_byte_us) continue;
-      least_us = std::max(least_us, first.first_byte_us + 1 - asked_us);
+  /// By node, when the answers of requests can have come to the link at the earliest. A server of
+  /// HTTP/2 sends a response after those that go first: if one of them began before this one, this
+  /// one was not ready before that one was.
+  std::vector<double> earliest_ready_us() const {
+    auto order = requests_;
+    std::ranges::sort(order, {}, [&](auto i) { return std::pair(placed_[i]->first_byte_us, i); });
+    std::vector<double> ready_us(parts_.nodes.size());
+    for (auto i = order.begin(); i != order.end(); ++i) {
+      auto const asked_us =
+          static_cast<double>(placed_[*i]->sent_us) + parts_.nodes[*i].round_trip_us;
+      ready_us[*i] = asked_us;
+      bool const can_be_held =
+          is_sent_on_shared(*i) && !connects(*i) && graph_.nodes[*i].type != "Document";
+      if (!can_be_held) continue;
+      for (auto other = order.begin(); other != i; ++other) {
+        if (!is_sent_on_shared(*other) || !goes_first(*other, *i)) continue;
+        bool const is_over = static_cast<double>(placed_[*other]->end_us) <= asked_us;
+        if (!is_over) ready_us[*i] = std::max(ready_us[*i], ready_us[*other]);
+      }
     }
-    return static_cast<double>(least_us);
+    return ready_us;
   }
 
   bool is_sent_on_shared(std::uint32_t i) const {
