@@ -270,6 +270,7 @@ class PartsMaker {
     for (int pass = 0; pass < kPasses; ++pass) {
       bool is_moved = false;
       for (std::size_t k = 0; k < requests_.size(); ++k) {
+        if (is_explained(k, at_us[k], sent)) continue;
         auto const before_us = at_us[k];
         auto const moved_us = before_us + observed_us[k] - sent.first_us[k];
         at_us[k] = std::clamp(moved_us, earliest_us[k], latest_us[k]);
@@ -287,6 +288,23 @@ class PartsMaker {
     for (std::size_t k = 0; k < setup_phases_.size(); ++k) {
       shorten(setup_phases_[k], sent.wait_us[k]);
     }
+  }
+
+  /// Whether a response waited for those that go first, and is later than that by no more than
+  /// they are later than what is sent again here: by something other than its server, then.
+  bool is_explained(std::size_t k, double at_us, const SentAgain& sent) const {
+    auto const i = requests_[k];
+    double const waited_us = sent.first_us[k] - first_packet_us(parts_.nodes[i]) - at_us;
+    if (!is_sent_on_shared(i) || waited_us <= kMovedUs) return false;
+    double late_us = 0;
+    for (std::size_t other = 0; other < requests_.size(); ++other) {
+      if (other == k || !is_sent_on_shared(requests_[other])) continue;
+      if (!goes_first(requests_[other], i) || sent.end_us[other] > sent.first_us[k]) continue;
+      auto const ended_us = static_cast<double>(placed_[requests_[other]]->end_us);
+      late_us = std::max(late_us, ended_us - sent.end_us[other]);
+    }
+    double const missing_us = static_cast<double>(placed_[i]->first_byte_us) - sent.first_us[k];
+    return missing_us >= 0 && missing_us <= late_us;
   }
 
   /// How long the link takes for the first packet of a response.
