@@ -196,6 +196,24 @@ TEST(LoadParts, SeeWhatWaitedForALargeResponse) {
   EXPECT_NEAR(taken("Script", "Low", 140, 1).think_us, 120'000, 2'000) << "its server took longer";
 }
 
+TEST(LoadParts, TakeWhatWaitedBehindTwoForReady) {
+  // As above. The head of each response goes before the body of the one before.
+  auto const taken = [](double late_ms) {
+    return Taken(load_of({{"https://a.test/large", 0, 0, 0, 0, 0, 21, 62 + late_ms, "h2", "73000",
+                           "Script", "Low"},
+                          {"https://a.test/2.js", 1, 0, 0, 0, 0, 81.2 + late_ms, 7, "h2", "7300",
+                           "Script", "Low"},
+                          {"https://a.test/3.js", 1, 0, 0, 0, 0, 81.4 + late_ms, 7, "h2", "300",
+                           "Script", "Low"}}),
+                 kLink);
+  };
+  for (double const late_ms : {0, 10}) {
+    Taken const of(taken(late_ms));
+    EXPECT_NEAR(of.of("https://a.test/2.js").think_us, 0, 2) << late_ms;
+    EXPECT_NEAR(of.of("https://a.test/3.js").think_us, 0, 2) << late_ms;
+  }
+}
+
 TEST(LoadParts, KnowTheWorkInAGap) {
   auto load = load_of({{"https://a.test/", 0, 0, 0, 0, 0, 50, 50}});
   // The load event follows 800 ms after the document.
