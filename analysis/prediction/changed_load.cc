@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include "analysis/prediction/head_requests.h"
+#include "analysis/prediction/load_connections.h"
 #include "analysis/prediction/load_events.h"
 #include "analysis/prediction/load_plan.h"
 #include "analysis/prediction/tcp_link.h"
@@ -60,28 +60,6 @@ class ChangedLoad {
 
  private:
   using Event = LoadEvent;
-  /// A request that is made before it is used: what happens to it before does not count until then.
-  struct Early {
-    bool is_made = false;
-    bool is_used = false;
-    std::vector<DependencyAfter> happened;
-  };
-  struct Connection {
-    std::size_t on_link = 0;
-    std::vector<double> setup_us;  ///< of its phases that are left, from the last one on
-    bool is_ready = false;
-    std::vector<std::uint32_t> waiting;  ///< HTTP/2: requests that are sent when it is
-    std::optional<std::size_t> origin;   ///< HTTP/1.1: the one whose requests it takes
-  };
-  struct Origin {
-    std::optional<std::uint32_t> shared;  ///< HTTP/2: its connection
-    // HTTP/1.1. A request takes the first connection that is free, whichever it was made for.
-    std::size_t open = 0;
-    std::size_t connecting = 0;  ///< of them
-    double named_us = 0;         ///< when its name is known, once one is open
-    std::vector<std::uint32_t> idle;
-    std::deque<std::uint32_t> waiting;  ///< requests, for any connection
-  };
 
   /// Slower than a byte a second is as good as that: times stay finite.
   static double rate(const LoadParts& parts, double link_factor) {
@@ -279,7 +257,7 @@ class ChangedLoad {
   }
 
   void set_up(std::uint32_t connection) {
-    Connection& made = connections_[connection];
+    LoadConnection& made = connections_[connection];
     if (!made.setup_us.empty()) {
       add(now_us_ + made.setup_us.back(), Event::kSetupAnswer, connection);
       made.setup_us.pop_back();
@@ -294,7 +272,7 @@ class ChangedLoad {
   }
 
   void preconnect(std::uint32_t node) {
-    Origin& origin = origins_[origin_of(node)];
+    LoadOrigin& origin = origins_[origin_of(node)];
     if (origin.shared || origin.open > 0) return;
     if (protocol(node) == PredictedProtocol::kH1) return open_another(node);
     auto const& setup = parts_.origins[origin_of(node)];
@@ -303,7 +281,7 @@ class ChangedLoad {
 
   /// Of HTTP/1.1. The name is looked up once.
   void open_another(std::uint32_t node) {
-    Origin& origin = origins_[origin_of(node)];
+    LoadOrigin& origin = origins_[origin_of(node)];
     auto const& setup = parts_.origins[origin_of(node)];
     if (origin.open == 0) origin.named_us = now_us_ + looking_up(setup, node);
     ++origin.open;
@@ -312,7 +290,7 @@ class ChangedLoad {
   }
 
   void connect(std::uint32_t node) {
-    Origin& origin = origins_[origin_of(node)];
+    LoadOrigin& origin = origins_[origin_of(node)];
     auto const& setup = parts_.origins[origin_of(node)];
     if (protocol(node) == PredictedProtocol::kH1) {
       // What it was queued for before a connection was needed, it is before one is made.
@@ -344,7 +322,7 @@ class ChangedLoad {
 
   /// HTTP/1.1: the first connection that is free takes it.
   void take_any(std::uint32_t node) {
-    Origin& origin = origins_[origin_of(node)];
+    LoadOrigin& origin = origins_[origin_of(node)];
     origin.waiting.push_back(node);
     if (!origin.idle.empty()) {
       auto const idle = origin.idle.back();
@@ -359,7 +337,7 @@ class ChangedLoad {
 
   /// The connection of HTTP/1.1 has nothing to do.
   void free(std::uint32_t connection) {
-    Origin& origin = origins_[*connections_[connection].origin];
+    LoadOrigin& origin = origins_[*connections_[connection].origin];
     if (origin.waiting.empty()) {
       origin.idle.push_back(connection);
       return;
@@ -401,9 +379,9 @@ class ChangedLoad {
   LoadPlan plan_;                                   ///< `groups`: those that are still waited for
   std::vector<double> join_us_;                     ///< by node: the latest that it has waited for
   std::vector<std::array<double, 4>> happened_us_;  ///< by node and DependencyAfter
-  std::vector<Origin> origins_;
-  std::vector<Early> early_;
-  std::vector<Connection> connections_;
+  std::vector<LoadOrigin> origins_;
+  std::vector<EarlyRequest> early_;
+  std::vector<LoadConnection> connections_;
   std::vector<std::uint32_t> connection_;  ///< of each node that uses one
   HeadRequests head_;
   std::vector<bool> has_queued_;  ///< by node

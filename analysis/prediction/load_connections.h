@@ -1,0 +1,40 @@
+#pragma once
+
+// The connections of a changed load, and what waits for them. Pure.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "analysis/dependency/dependency_graph.h"
+
+namespace reprise {
+
+/// A request that is made before it is used: what happens to it before does not count until then.
+struct EarlyRequest {
+  bool is_made = false;
+  bool is_used = false;
+  std::vector<DependencyAfter> happened;
+};
+
+struct LoadConnection {
+  std::size_t on_link = 0;
+  std::vector<double> setup_us;  ///< of its phases that are left, from the last one on
+  bool is_ready = false;
+  std::vector<std::uint32_t> waiting;  ///< HTTP/2: requests that are sent when it is
+  std::optional<std::size_t> origin;   ///< HTTP/1.1: the one whose requests it takes
+};
+
+struct LoadOrigin {
+  std::optional<std::uint32_t> shared;  ///< HTTP/2: its connection
+  // HTTP/1.1. A request takes the first connection that is free, whichever it was made for.
+  std::size_t open = 0;
+  std::size_t connecting = 0;  ///< of them
+  double named_us = 0;         ///< when its name is known, once one is open
+  std::vector<std::uint32_t> idle;
+  std::deque<std::uint32_t> waiting;  ///< requests, for any connection
+};
+
+}  // namespace reprise
