@@ -140,7 +140,7 @@ class ChangedLoad {
         first_byte(node);
         return add(now_us_ + parts(node).tail_us, Event::kEnd, node);
       case Event::kAnswer:
-        return link_.send(connections_[connection_[node]].on_link, node, bytes_of(node),
+        return link_.send(connections_[*connection_[node]].on_link, node, bytes_of(node),
                           {.urgency = urgency_of(node), .incremental = parts(node).incremental});
       case Event::kEnd:
         happened(node, DependencyAfter::kEnd);
@@ -149,7 +149,7 @@ class ChangedLoad {
         return is_over(node);
       case Event::kFailed:
         pass(node);
-        if (change(node).refused) leave_connection(node);
+        leave_connection(node);
         return is_over(node);
     }
   }
@@ -347,10 +347,10 @@ class ChangedLoad {
     use(connection, next);
   }
 
+  /// If it came to one.
   void leave_connection(std::uint32_t node) {
-    if (!parts(node).is_cached && protocol(node) == PredictedProtocol::kH1) {
-      free(connection_[node]);
-    }
+    auto const used = std::exchange(connection_[node], {});
+    if (used && connections_[*used].origin) free(*used);
   }
 
   int urgency_of(std::uint32_t node) const {
@@ -382,7 +382,7 @@ class ChangedLoad {
   std::vector<LoadOrigin> origins_;
   std::vector<EarlyRequest> early_;
   std::vector<LoadConnection> connections_;
-  std::vector<std::uint32_t> connection_;  ///< of each node that uses one
+  std::vector<std::optional<std::uint32_t>> connection_;  ///< that a node uses
   HeadRequests head_;
   std::vector<bool> has_queued_;  ///< by node
   LoadEvents events_;

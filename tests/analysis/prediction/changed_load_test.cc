@@ -338,6 +338,17 @@ TEST(ChangedLoad, TakesTheFirstConnectionOfHttp1ThatIsFree) {
   EXPECT_DOUBLE_EQ(page.load_ms(), 40) << "HTTP/2 needs one";
 }
 
+TEST(ChangedLoad, LeavesNoConnectionThatADroppedRequestNeverHad) {
+  Page page;
+  page.parts.origins[0] = {.connect_us = 10'000};
+  auto const gone = page.request({}, 0, 0);
+  page.request({{gone}}, 0, 0);
+  page.load_event(0);
+  for (NodeParts& node : page.parts.nodes) node.protocol = PredictedProtocol::kH1;
+  EXPECT_DOUBLE_EQ(page.load_ms_with(gone, {.drop = true, .refused = true}),
+                   page.load_ms_with(gone, {.drop = true}));
+}
+
 TEST(ChangedLoad, QueuesARequestBeforeItsConnectionIsMade) {
   Page page;
   page.parts.origins[0] = {.connect_us = 10'000, .tls_us = 10'000};
