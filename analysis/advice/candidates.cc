@@ -181,12 +181,11 @@ class Catalogue {
                       .group = std::move(group)});
   }
 
-  /// What stands there, the browser asks for as soon as it has it. It names the document for an
-  /// image whose `src` a script sets, too.
+  /// What stands there, the browser asks for as soon as it has it. It names the document for what
+  /// an inline script or style sheet asks for, too.
   bool stands_in_document(const PageRequest& request) const {
-    bool const is_image = request.resource_type == "Image";
     return is_asked_by_document(request) &&
-           (!is_image || request.start_ms < document_of(request).end_ms + kLateMs);
+           request.start_ms < document_of(request).end_ms + kLateMs;
   }
 
   void late_resource(const PageRequest& request) {
@@ -197,7 +196,8 @@ class Catalogue {
     if (!wanted || !found_later || after_document(request) < kLateMs) return;
     // The fonts of a style sheet and the imports of a script are late together, and one of them
     // that comes earlier helps little. Many images would delay each other.
-    auto const asker = is_asked_by_document(request) ? "a script" : request.initiator;
+    auto const asker =
+        is_asked_by_document(request) ? "a script or style sheet" : request.initiator;
     late_[{asker, is_image ? request.url : request.resource_type}].push_back(&request);
   }
 

@@ -17,7 +17,7 @@ struct ChangeCandidate {
   std::string advice;   ///< what to do and why, a sentence
   /// The even share of the requests that it is about, in a load; of several loads the mean.
   double share_ms = 0;
-  /// Of one group, only the first stands among the other changes: its images would delay each
+  /// Of one group, only the best stands among the other changes: its images would delay each
   /// other, or it is a third party, whose worth is no advice. Empty: none.
   std::string group;
 };

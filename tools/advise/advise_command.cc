@@ -92,6 +92,11 @@ std::string advice_text(const AdviseRun& run, bool markdown) {
     if (std::exchange(first, false)) text += "\nTried, and not advised:\n\n";
     text += "-  " + change_text(change, markdown);
   }
+  first = true;
+  for (const UntriedChange& each : run.not_tried()) {
+    if (std::exchange(first, false)) text += "\nNot measured:\n\n";
+    text += "-  " + printable(each.candidate.advice) + "\n   " + printable(each.why) + "\n";
+  }
   if (auto const budget = run.budget_for_all()) {
     text += "\nThe budget was too short for all changes that could help; --budget " +
             std::to_string(budget->count()) + "m is enough.\n";
@@ -106,15 +111,18 @@ json::object candidate_json(const ChangeCandidate& candidate) {
           {"observed_share_ms", candidate.share_ms}};
 }
 
+json::object predicted_json(const PredictedQuantile& predicted) {
+  return {{"saving_ms", predicted.saving_us / 1000},
+          {"low_ms", predicted.saving_low_us / 1000},
+          {"high_ms", predicted.saving_high_us / 1000}};
+}
+
 json::object change_json(const MeasuredChange& change) {
   json::array candidates;
   for (const ChangeCandidate& each : change.candidates) candidates.push_back(candidate_json(each));
   json::object out{{"changes", std::move(candidates)}, {"verdict", verdict_of(change)}};
   if (change.predicted) {
-    auto const& predicted = *change.predicted;
-    out["predicted"] = {{"saving_ms", predicted.saving_us / 1000},
-                        {"low_ms", predicted.saving_low_us / 1000},
-                        {"high_ms", predicted.saving_high_us / 1000}};
+    out["predicted"] = predicted_json(*change.predicted);
   } else {
     out["not_predicted"] = as_utf8(change.not_predicted);
   }
@@ -141,6 +149,7 @@ json::object advice_json(const AdviseRun& run, std::uint64_t seed) {
   json::array not_tried;
   for (const UntriedChange& each : run.not_tried()) {
     auto untried = candidate_json(each.candidate);
+    if (each.predicted) untried["predicted"] = predicted_json(*each.predicted);
     untried["why"] = as_utf8(each.why);
     not_tried.push_back(std::move(untried));
   }

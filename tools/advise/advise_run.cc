@@ -26,6 +26,8 @@ constexpr std::size_t kBase = 0;  // the page as recorded
 constexpr std::size_t kWarmUps = 1;
 /// For each change that is to be measured, so many are predicted.
 constexpr std::size_t kPredictedPerMeasured = 3;
+/// What is predicted to save less, as is a share of less, could not be told from noise.
+constexpr double kSavingLeastUs = 2'000;
 
 std::vector<double> values_of_side(const Experiment& experiment, std::size_t side,
                                    std::size_t metric) {
@@ -149,6 +151,51 @@ double AdviseRun::seconds_of(std::size_t changes) const {
   return load_seconds_ * static_cast<double>((changes + 1) * (kPilot + kWarmUps));
 }
 
+std::vector<AdviseRun::Tried> AdviseRun::ranked() {
+  auto const milestone = milestone_of(options_.compare.metrics.front());
+  std::vector<Tried> tried;
+  for (ChangeCandidate& candidate : candidates_of(
+           watched_->side(kBase).result(),
+           {.most = kPredictedPerMeasured * options_.candidates, .images = options_.images})) {
+    MeasuredChange change{.candidates = {std::move(candidate)}};
+    auto const& found = change.candidates.front();
+    auto side = try_side_with(options_.words, {found.what_if}, options_.seed);
+    if (!side) {
+      not_measure(std::move(change), side.error().text);
+      continue;
+    }
+    predict(*side, change);
+    if (change.predicted && change.predicted->saving_high_us < kSavingLeastUs) {
+      not_measure(std::move(change), "predicted to save nothing");
+      continue;
+    }
+    // A share is the most that a request can save alone.
+    auto const worth = change.predicted ? change.predicted->saving_us / 1000 : found.share_ms;
+    tried.push_back(
+        {.change = std::move(change), .side = std::move(*side), .worth = milestone ? worth : 0});
+  }
+  std::vector<std::size_t> order(tried.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(-tried[i].worth, i); });
+  // Of a group, all but the best stand behind the others.
+  std::set<std::string> groups;
+  std::vector<Tried> best;
+  std::vector<Tried> others;
+  for (std::size_t const i : order) {
+    auto const& group = tried[i].change.candidates.front().group;
+    bool const is_best = group.empty() || groups.insert(group).second;
+    (is_best ? best : others).push_back(std::move(tried[i]));
+  }
+  std::ranges::move(others, std::back_inserter(best));
+  return best;
+}
+
+void AdviseRun::not_measure(MeasuredChange change, std::string why) {
+  not_tried_.push_back({.candidate = std::move(change.candidates.front()),
+                        .predicted = change.predicted,
+                        .why = std::move(why)});
+}
+
 std::optional<int> AdviseRun::find() {
   auto most = options_.candidates;
   while (most > 0 && seconds_of(most) > seconds_left()) --most;
@@ -158,41 +205,11 @@ std::optional<int> AdviseRun::find() {
                                ": a --budget for one change is " +
                                seconds_text(watched + seconds_of(1)));
   }
-  struct Tried {
-    MeasuredChange change;
-    ExperimentSide side;
-    std::tuple<bool, double, std::size_t> order;
-  };
-  std::vector<Tried> tried;
-  std::set<std::string> groups;
-  for (ChangeCandidate& candidate : candidates_of(
-           watched_->side(kBase).result(),
-           {.most = kPredictedPerMeasured * options_.candidates, .images = options_.images})) {
-    auto side = try_side_with(options_.words, {candidate.what_if}, options_.seed);
-    if (!side) {
-      not_tried_.push_back({.candidate = std::move(candidate), .why = side.error().text});
-      continue;
-    }
-    MeasuredChange change{.candidates = {std::move(candidate)}};
-    predict(*side, change);
-    auto const& found = change.candidates.front();
-    // A share is the most that a request can save alone.
-    bool const is_another = !found.group.empty() && !groups.insert(found.group).second;
-    auto const worth = change.predicted ? change.predicted->saving_us / 1000 : found.share_ms;
-    bool const is_ranked = milestone_of(options_.compare.metrics.front()).has_value();
-    tried.push_back({.change = std::move(change),
-                     .side = std::move(*side),
-                     .order = {is_another, is_ranked ? -worth : 0, tried.size()}});
-  }
-  std::vector<std::size_t> order(tried.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, {}, [&](std::size_t i) { return tried[i].order; });
-  for (auto const place : order) {
-    Tried& each = tried[place];
+  auto tried = ranked();
+  for (Tried& each : tried) {
     if (changes_.size() == options_.candidates) break;
     if (changes_.size() == most) {
-      not_tried_.push_back({.candidate = std::move(each.change.candidates.front()),
-                            .why = "the budget is too short"});
+      not_measure(std::move(each.change), "the budget is too short");
       continue;
     }
     each.change.side = experiment_->add(std::move(each.side));

@@ -33,7 +33,8 @@ struct MeasuredChange {
 /// A change that was not measured.
 struct UntriedChange {
   ChangeCandidate candidate;
-  std::string why;  ///< a sentence
+  std::optional<PredictedQuantile> predicted;  ///< the median of the metric
+  std::string why;                             ///< a sentence
 };
 
 struct AdviseOptions {
@@ -76,7 +77,17 @@ class AdviseRun {
   const LearntPage& page() const { return page_; }
 
  private:
+  /// A change that could be measured.
+  struct Tried {
+    MeasuredChange change;
+    ExperimentSide side;
+    double worth;  ///< in ms, predicted or a share; 0: not known
+  };
+
   std::optional<int> watch();
+  /// The changes that could be measured, the one that promises most first.
+  std::vector<Tried> ranked();
+  void not_measure(MeasuredChange change, std::string why);
   std::optional<int> find();
   std::optional<int> pilot();
   std::optional<int> measure();

@@ -69,9 +69,11 @@ TEST(Candidates, AResourceThatIsFoundLateCanBePreloaded) {
   EXPECT_THAT(kinds({late}), ElementsAre("late resource"));
   late.start_ms = 100;  // as early as the document allows
   EXPECT_THAT(kinds({late}), IsEmpty());
-  late.start_ms = 400;
-  late.initiator = kPage;
-  EXPECT_THAT(kinds({late}), IsEmpty());
+  auto script = request("https://www.a.test/app.js", "Script", 400, 700);
+  script.initiator = kPage;
+  EXPECT_THAT(kinds({script}), ElementsAre("late resource")) << "an inline script has asked";
+  script.start_ms = 120;
+  EXPECT_THAT(kinds({script}), IsEmpty());
   auto image = request("https://www.a.test/hero.jpg", "Image", 400, 700);
   image.initiator = kPage;
   EXPECT_THAT(kinds({image}), ElementsAre("late resource")) << "a script has set its src";
@@ -194,13 +196,13 @@ TEST(Candidates, ImagesOutOfSightAreOneChange) {
 }
 
 TEST(Candidates, ALateConnectionCanBeMadeEarlier) {
-  auto first = request("https://img.a.test/1.js", "Script", 400, 800);
+  auto first = request("https://img.a.test/1.js", "XHR", 400, 800);
   first.timing.emplace();
   first.timing->connect_start_ms = 410;
   first.timing->tls_start_ms = 500;
   first.timing->connect_end_ms = 600;
   EXPECT_THAT(kinds({first}), ElementsAre("late connection"));
-  auto beside = request("https://img.a.test/2.js", "Script", 399, 900);
+  auto beside = request("https://img.a.test/2.js", "XHR", 399, 900);
   EXPECT_THAT(kinds({beside, first}), ElementsAre("late connection")) << "it did not connect";
   beside.response_ms = 550;
   EXPECT_THAT(kinds({beside, first}), IsEmpty()) << "there was a connection before";
