@@ -10,7 +10,6 @@
 
 #include "analysis/allotment/allotment.h"
 #include "analysis/allotment/rounds.h"
-#include "analysis/gate.h"
 #include "base/text/counted.h"
 #include "pageload/browser/launch.h"
 #include "tools/commands.h"
@@ -224,17 +223,18 @@ std::optional<int> AdviseRun::find() {
 }
 
 bool AdviseRun::round(const std::vector<std::size_t>& sides) {
-  while (true) {
-    auto const run = ++rounds_;
-    std::fprintf(stderr, "round %zu: %s, at most %s left\n", rounds_,
-                 counted(sides.size(), "load").c_str(), seconds_text(seconds_left()).c_str());
-    for (std::size_t const side : sides) {
+  auto const run = ++rounds_;
+  std::fprintf(stderr, "round %zu: %s, at most %s left\n", rounds_,
+               counted(sides.size(), "load").c_str(), seconds_text(seconds_left()).c_str());
+  for (std::size_t const side : sides) {
+    while (true) {
       if (!experiment_->load(side, run)) return false;
+      auto const why = experiment_->skip_disturbed(run, side, counted_loads(options_.compare));
+      if (why.empty() || time_is_up()) break;
+      say(0, "a load is repeated: " + why);
     }
-    auto const why = experiment_->skip_disturbed(run, counted_loads(options_.compare));
-    if (why.empty() || ++disturbed_ >= kDisturbedRunsMax || time_is_up()) return true;
-    say(0, "round " + std::to_string(rounds_) + " is repeated: " + why);
   }
+  return true;
 }
 
 std::optional<int> AdviseRun::pilot() {
@@ -249,7 +249,7 @@ std::optional<int> AdviseRun::pilot() {
     if (!round(order)) return stopped(*experiment_);
   }
   if (time_is_up()) {
-    say(0, "the budget is over: repeated rounds and slow loads have used it up");
+    say(0, "the budget is over: repeated and slow loads have used it up");
   }
   return std::nullopt;
 }

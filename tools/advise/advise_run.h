@@ -92,7 +92,8 @@ class AdviseRun {
   std::optional<int> pilot();
   std::optional<int> measure();
   std::optional<int> measure_together();
-  /// Loads these sides once, in this order; repeated while it is disturbed. False: exit_code().
+  /// Loads these sides once, in this order. A disturbed load is made again at once: a whole round
+  /// is too long to be quiet, and no page can raise what disturbs it. False: exit_code().
   bool round(const std::vector<std::size_t>& sides);
   Comparison compared(std::size_t side, double alpha) const;
   double seconds_left() const {
@@ -117,7 +118,6 @@ class AdviseRun {
   std::optional<std::chrono::minutes> budget_for_all_;
   double load_seconds_ = 0;
   std::size_t rounds_ = 0;
-  std::size_t disturbed_ = 0;
 };
 
 }  // namespace reprise

@@ -47,8 +47,18 @@ void Experiment::print_progress(std::size_t run) const {
       duration_text(std::chrono::ceil<std::chrono::seconds>(left)).c_str());
 }
 
-// A load whose link missed its settings would not count, its partner on the other side would.
 std::string Experiment::skip_disturbed(std::size_t run, const CountedLoads& counted) {
+  return skip_disturbed(run, std::span(sides_), counted);
+}
+
+std::string Experiment::skip_disturbed(std::size_t run, std::size_t side,
+                                       const CountedLoads& counted) {
+  return skip_disturbed(run, std::span(sides_).subspan(side, 1), counted);
+}
+
+// A load whose link missed its settings would not count, its partner on the other side would.
+std::string Experiment::skip_disturbed(std::size_t run, std::span<ExperimentSide> sides,
+                                       const CountedLoads& counted) {
   if (counted.doubtful) return {};
   UsualSteal usual;
   for (const ExperimentSide& side : sides_) {
@@ -58,7 +68,7 @@ std::string Experiment::skip_disturbed(std::size_t run, const CountedLoads& coun
   }
   std::string why;
   std::vector<LoadResult::Load*> of_run;
-  for (ExperimentSide& side : sides_) {
+  for (ExperimentSide& side : sides) {
     for (LoadResult::Load& load : side.result().loads) {
       if (load.run != run || load.warm_up || !load.skipped.empty()) continue;
       of_run.push_back(&load);
@@ -90,7 +100,8 @@ Measurements Experiment::measured(std::size_t side) const {
     std::abort();
   }
   for (std::size_t i = 0; i < read->loads.size(); ++i) {
-    read->loads[i].counts = undisturbed_.contains(sides_[side].result().loads[i].run);
+    auto const& load = sides_[side].result().loads[i];
+    read->loads[i].counts = load.skipped.empty() && undisturbed_.contains(load.run);
   }
   return std::move(*read);
 }

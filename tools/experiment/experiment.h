@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,9 @@ class Experiment {
   /// Whether something disturbed a load of that run, and why; all its loads, on all sides, are then
   /// skipped in what was measured. Empty: they count, whatever else is loaded later.
   std::string skip_disturbed(std::size_t run, const CountedLoads& counted);
+  /// The same for what this side has loaded in that run and was not skipped; the other sides' loads
+  /// stay.
+  std::string skip_disturbed(std::size_t run, std::size_t side, const CountedLoads& counted);
 
   /// One side more; its number.
   std::size_t add(ExperimentSide side) {
@@ -58,6 +62,8 @@ class Experiment {
   int exit_code() const { return exit_code_; }
 
  private:
+  std::string skip_disturbed(std::size_t run, std::span<ExperimentSide> sides,
+                             const CountedLoads& counted);
   void print_progress(std::size_t run) const;
   /// Sides can have the same folder for their traces. One with a name keeps it.
   void name_files(std::size_t side) {
