@@ -348,8 +348,16 @@ class Learner {
     return is_steady(gaps_.gaps_after(to, edge));
   }
 
-  /// What was painted, if it is an image and the paint follows it steadily.
   void add_largest_image(std::uint32_t to) {
+    auto const named = rules_.largest_paint();
+    if (!named.is_known) return add_steady_image(to);
+    bool const is_before =
+        named.image && gaps_.last_moment_before(*named.image, to) == DependencyAfter::kEnd;
+    if (is_before) add(*named.image, to, DependencyKind::kMilestone, {.named = true});
+  }
+
+  /// What was painted, if it is an image and the paint follows it steadily.
+  void add_steady_image(std::uint32_t to) {
     std::optional<std::uint32_t> best;
     double best_spread = 0;
     for (std::uint32_t from = 0; from < to; ++from) {

@@ -29,7 +29,8 @@ namespace reprise {
 ///  - to any other request from the document;
 ///  - to a request that waited for a connection of its host, from the request that left it;
 ///  - to milestones: to the load event and the last load from all requests that ended before; to
-///    paints from the document, its style sheets and its scripts.
+///    paints from the document, its style sheets and its scripts, to the largest one from its
+///    image.
 /// An edge goes from the last moment of its node that precedes the other in every load. `loads` are
 /// of one page under the same conditions; a handful are enough to begin with.
 DependencyGraph learn_dependencies(std::span<const ObservedPage> loads);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "analysis/calls/call.h"
@@ -19,6 +20,8 @@ struct ObservedPage {
   CallTree calls;  ///< normalized
   /// By Milestone, in us since the start of the view; nothing if it was not reached.
   std::array<std::optional<std::int64_t>, kMilestones> milestones;
+  /// Of the image that the largest contentful paint was; empty: text. Nothing: unknown.
+  std::optional<std::string> largest_url;
   std::size_t load = 0;  ///< its place in LoadResult::loads, where its trace is named
 };
 

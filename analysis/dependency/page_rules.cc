@@ -159,6 +159,25 @@ bool PageRules::has_priority_in_all_loads(std::uint32_t request, std::string_vie
   return true;
 }
 
+LargestPaint PageRules::largest_paint() const {
+  std::map<std::optional<std::uint32_t>, std::size_t> loads;
+  for (std::size_t load = 0; load < pages_.size(); ++load) {
+    if (auto const& url = pages_[load].largest_url) ++loads[image_in(load, *url)];
+  }
+  if (loads.empty()) return {};
+  auto const count = [](auto const& each) { return each.second; };
+  return {.is_known = true, .image = std::ranges::max_element(loads, {}, count)->first};
+}
+
+std::optional<std::uint32_t> PageRules::image_in(std::size_t load, std::string_view url) const {
+  for (std::uint32_t image = 0; image < nodes_.size(); ++image) {
+    auto const& placed = gaps_.loads()[load][image];
+    if (node(image).type != "Image" || !placed) continue;
+    if (pages_[load].calls.calls[placed->call].name == url) return image;
+  }
+  return std::nullopt;
+}
+
 bool PageRules::is_run_of(std::uint32_t task, std::uint32_t script) const {
   return node(task).kind == DependencyNodeKind::kTask && node(task).function.empty() &&
          node(task).occurrence == 0 && gaps_.request_of(task) == script;

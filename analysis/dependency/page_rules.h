@@ -14,6 +14,12 @@
 
 namespace reprise {
 
+/// What the browser said that the largest contentful paint was.
+struct LargestPaint {
+  bool is_known = false;
+  std::optional<std::uint32_t> image;  ///< nothing: text, or no node
+};
+
 /// Borrows all.
 class PageRules {
  public:
@@ -48,6 +54,9 @@ class PageRules {
   /// nor for what only may be of use later (HTML 13.2.7; Chromium's names of types).
   bool can_hold_up_load_event(std::uint32_t node) const;
 
+  /// By the most of the loads that tell.
+  LargestPaint largest_paint() const;
+
   /// Whether a task is the first of a script, which evaluates it.
   bool is_run_of(std::uint32_t task, std::uint32_t script) const;
 
@@ -61,6 +70,7 @@ class PageRules {
   std::optional<std::uint32_t> initiator_in(std::size_t load, std::uint32_t request) const;
   std::optional<std::uint32_t> requested_before(std::size_t load, std::string_view url,
                                                 std::uint32_t to) const;
+  std::optional<std::uint32_t> image_in(std::size_t load, std::string_view url) const;
   std::uint32_t first_before_redirects(std::uint32_t request) const;
   bool is_page(std::uint32_t request) const;
   const DependencyNode& node(std::uint32_t i) const { return nodes_[i]; }

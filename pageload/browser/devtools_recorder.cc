@@ -32,17 +32,20 @@ std::optional<std::string> posted_bytes(const json::object& request) {
   return bytes;
 }
 
+std::string cut_url(std::string_view url) {
+  constexpr std::size_t kUrlBytesMax = 2048;
+  return std::string(url.substr(0, kUrlBytesMax));
+}
+
 /// The initiator of a request: the document whose parser saw it, or the script on top of the stack.
 std::string initiator_of(const json::object& initiator) {
-  constexpr std::size_t kUrlBytesMax = 2048;
-  auto const cut = [](std::string_view url) { return std::string(url.substr(0, kUrlBytesMax)); };
-  if (auto const url = text_at(initiator, "url"); !url.empty()) return cut(url);
+  if (auto const url = text_at(initiator, "url"); !url.empty()) return cut_url(url);
   const json::object* stack = &object_at(initiator, "stack");
   for (int depth = 0; depth < 8 && !stack->empty(); ++depth) {
     for (json::value const& frame : array_at(*stack, "callFrames")) {
       auto const* const object = frame.if_object();
       if (object == nullptr) continue;
-      if (auto const url = text_at(*object, "url"); !url.empty()) return cut(url);
+      if (auto const url = text_at(*object, "url"); !url.empty()) return cut_url(url);
     }
     stack = &object_at(*stack, "parent");
   }
@@ -220,6 +223,10 @@ void DevtoolsRecorder::on_timeline(const json::object& event) {
   double const at_s = number_at(event, "time") - epoch_s_;
   if (text_at(event, "type") == "largest-contentful-paint") {
     page_.largest_contentful_paint_s = at_s;
+    page_.largest_contentful_paint_url.reset();
+    if (event.contains("lcpDetails")) {
+      page_.largest_contentful_paint_url = cut_url(text_at(object_at(event, "lcpDetails"), "url"));
+    }
   } else if (text_at(event, "type") == "layout-shift") {
     auto const& shift = object_at(event, "layoutShiftDetails");
     if (flag_at(shift, "hadRecentInput") || page_.shifts.size() >= kShiftsMax) return;

@@ -191,6 +191,7 @@ PageLoad PageRecord::page_load() const {
   load.first_paint_ms = if_it_came(page_.first_paint_s);
   load.first_contentful_paint_ms = if_it_came(page_.first_contentful_paint_s);
   load.largest_contentful_paint_ms = if_it_came(page_.largest_contentful_paint_s);
+  load.largest_contentful_paint_url = page_.largest_contentful_paint_url;
   if (tells_shifts_) load.cumulative_layout_shift = cumulative_layout_shift(page_.shifts);
   for (Entry const& entry : entries_) {
     PageRequest& request = load.requests.emplace_back(entry.request);

@@ -99,6 +99,7 @@ class PageRecord {
     double first_paint_s = -1;
     double first_contentful_paint_s = -1;
     double largest_contentful_paint_s = -1;
+    std::optional<std::string> largest_contentful_paint_url;
     std::vector<LayoutShift> shifts;
   };
 

@@ -109,6 +109,8 @@ struct PageLoad {
   std::optional<double> hits;              ///< like the next one, from the replay that served it
   std::optional<double> misses;
 
+  /// Of the image that the largest contentful paint was; empty: text. Nothing: unknown.
+  std::optional<std::string> largest_contentful_paint_url;
   /// Of document.documentElement.outerHTML when quiet, hex; nothing if it was not read.
   std::optional<std::string> dom_sha256;
   std::optional<std::string> dom;           ///< the text itself, if it is kept

@@ -84,6 +84,7 @@ PageLoad page_of(Fields& from) {
             [&](Fields request) { page.requests.push_back(request_of(std::move(request))); });
   page.started_unix_ms = std::max(0.0, from.time("started_unix_ms"));
   for (const Metric& metric : kMetrics) page.*metric.value = from.number(metric.field);
+  page.largest_contentful_paint_url = from.text_if_any("largest_contentful_paint_url");
   page.dom_sha256 = from.text_if_any("dom_sha256");
   page.dom = from.text_if_any("dom");
   page.console_errors = from.texts("console_errors");

@@ -101,6 +101,7 @@ json::object page_json(const PageLoad& page) {
   for (const Metric& metric : kMetrics) {
     out[metric.field] = metric_json(metric.unit, page.*metric.value);
   }
+  out["largest_contentful_paint_url"] = text_or_null(page.largest_contentful_paint_url);
   out["dom_sha256"] = text_or_null(page.dom_sha256);
   if (page.dom) out["dom"] = as_utf8(*page.dom);
   out["requests"] = std::move(requests);

@@ -315,12 +315,31 @@ TEST(LearnDependencies, LetsMilestonesWaitForWhatEndedBefore) {
   EXPECT_EQ(slow->slack_us, 65'000) << "until the image ends";
 }
 
+TEST(LearnDependencies, LetsTheLargestPaintWaitForTheImageThatTheBrowserNamed) {
+  auto load = written_load({{kWrittenPage, "Document", 0, 50, 100, ""},
+                            {"https://a.test/hero.png", "Image", 60, 80, 110, kWrittenPage},
+                            {"https://a.test/icon.png", "Image", 60, 80, 160, kWrittenPage}});
+  load.milestones = {120'000, 165'000, 200'000, 200'000};
+  auto const waits_for = [&](std::optional<std::string> url) {
+    load.largest_url = std::move(url);
+    return waited_for(learn_dependencies(std::vector{load, load}), "largest contentful paint");
+  };
+  using testing::UnorderedElementsAre;
+  EXPECT_THAT(waits_for("https://a.test/hero.png"),
+              UnorderedElementsAre("page", "first contentful paint", "hero.png"));
+  EXPECT_THAT(waits_for(""), UnorderedElementsAre("page", "first contentful paint")) << "text";
+  EXPECT_THAT(waits_for(std::nullopt),
+              UnorderedElementsAre("page", "first contentful paint", "hero.png"))
+      << "unknown: one that it follows steadily";
+}
+
 TEST(ObservedPages, HaveTheMilestonesOfTheLoadsThatCount) {
   LoadResult result;
   PageLoad page{.url = kWrittenPage};
   page.requests.push_back({.url = kWrittenPage, .method = "GET", .end_ms = 10});
   page.first_contentful_paint_ms = 12.5;
   page.load_event_ms = 20;
+  page.largest_contentful_paint_url = "https://a.test/hero.png";
   result.loads.push_back({.warm_up = true, .page = page});
   result.loads.push_back({.page = page});
   std::vector<CallLoss> losses;
@@ -328,6 +347,7 @@ TEST(ObservedPages, HaveTheMilestonesOfTheLoadsThatCount) {
   ASSERT_EQ(pages.size(), 1);
   EXPECT_EQ(pages[0].load, 1);
   EXPECT_EQ(pages[0].calls.calls.size(), 1);
+  EXPECT_EQ(pages[0].largest_url, "https://a.test/hero.png");
   EXPECT_THAT(pages[0].milestones,
               testing::ElementsAre(12'500, std::nullopt, 20'000, std::nullopt));
 }

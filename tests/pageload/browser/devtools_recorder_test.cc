@@ -125,13 +125,18 @@ TEST_F(Recorded, TakesPaintsAndShiftsOfThePageFromTheBrowser) {
   shows("http://a.test/");
   EXPECT_EQ(recorder_.page_load().largest_contentful_paint_ms, std::nullopt)
       << "that was about:blank";
-  timeline(R"({"frameId":"F","type":"largest-contentful-paint","time":1000010.25})");
+  timeline(R"({"frameId":"F","type":"largest-contentful-paint","time":1000010.2,)"
+           R"("lcpDetails":{"size":5,"url":"http://a.test/hero.png"}})");
+  EXPECT_EQ(recorder_.page_load().largest_contentful_paint_url, "http://a.test/hero.png");
+  timeline(R"({"frameId":"F","type":"largest-contentful-paint","time":1000010.25,)"
+           R"("lcpDetails":{"size":9}})");
   timeline(R"({"frameId":"other","type":"largest-contentful-paint","time":1000010.75})");
   for (auto const* const details : {R"({"value":0.25})", R"({"value":9,"hadRecentInput":true})"}) {
     timeline(R"({"frameId":"F","type":"layout-shift","time":1000010.5,"layoutShiftDetails":)" +
              std::string(details) + "}");
   }
   EXPECT_NEAR(recorder_.page_load().largest_contentful_paint_ms.value_or(-1), 250, 1e-6);
+  EXPECT_EQ(recorder_.page_load().largest_contentful_paint_url, "") << "text";
   EXPECT_EQ(recorder_.page_load().cumulative_layout_shift, 0.25);
 }
 
