@@ -10,18 +10,13 @@
 #include "analysis/contribution/costs.h"
 #include "analysis/dependency/observed_gaps.h"
 #include "analysis/dependency/page_nodes.h"
+#include "analysis/prediction/answer_times.h"
 #include "analysis/prediction/head_requests.h"
 #include "analysis/prediction/main_thread.h"
-#include "analysis/prediction/sent_again.h"
 #include "analysis/prediction/thread_waits.h"
 
 namespace reprise {
 namespace {
-
-/// How often the answers of a load are moved at most: more do not come closer.
-constexpr int kPasses = 6;
-/// What is not worth moving.
-constexpr double kMovedUs = 100;
 
 std::string_view origin_of(std::string_view url) {
   auto const authority = url.find("://");
@@ -247,119 +242,39 @@ class PartsMaker {
     }
   }
 
-  /// What waited for others: in the link's queue, or behind more urgent responses. The answers are
-  /// moved until their first bytes come out when they were observed.
+  /// What waited for others: in the link's queue, or behind more urgent responses.
   void find_waits() {
-    auto const ready_us = earliest_ready_us();
-    std::vector<double> earliest_us, latest_us, observed_us;
-    for (auto const i : requests_) {
-      NodeParts const& node = parts_.nodes[i];
-      observed_us.push_back(static_cast<double>(placed_[i]->first_byte_us));
-      earliest_us.push_back(ready_us[i]);
-      latest_us.push_back(std::max(earliest_us.back(), observed_us.back() - first_packet_us(node)));
-    }
-    // What waited can have come at any time until then: the server takes the least that explains
-    // it.
-    auto at_us = earliest_us;
+    std::vector<ObservedAnswer> answers;
+    for (auto const i : requests_) answers.push_back(answer(i));
     std::vector<double> probes;
     for (SetupPhase const& phase : setup_phases_) {
       probes.push_back(static_cast<double>(phase.start_us) +
                        std::min(phase.length_us, round_trip_us_));
     }
-    auto sent = send(at_us, probes);
-    for (int pass = 0; pass < kPasses; ++pass) {
-      bool is_moved = false;
-      for (std::size_t k = 0; k < requests_.size(); ++k) {
-        if (is_explained(k, at_us[k], sent)) continue;
-        auto const before_us = at_us[k];
-        auto const moved_us = before_us + observed_us[k] - sent.first_us[k];
-        at_us[k] = std::clamp(moved_us, earliest_us[k], latest_us[k]);
-        is_moved = is_moved || std::abs(at_us[k] - before_us) > kMovedUs;
-      }
-      if (!is_moved) break;
-      sent = send(at_us, probes);
-    }
+    auto const times = answer_times(parts_.bytes_per_us, round_trip_us_, answers, probes);
     for (std::size_t k = 0; k < requests_.size(); ++k) {
-      NodeTimes const& times = *placed_[requests_[k]];
       NodeParts& node = parts_.nodes[requests_[k]];
-      node.think_us = at_us[k] - static_cast<double>(times.sent_us) - node.round_trip_us;
-      node.tail_us = std::max(0.0, static_cast<double>(times.end_us) - sent.end_us[k]);
+      node.think_us = times.at_us[k] - answers[k].asked_us;
+      node.tail_us = std::max(0.0, answers[k].end_us - times.sent.end_us[k]);
     }
     for (std::size_t k = 0; k < setup_phases_.size(); ++k) {
-      shorten(setup_phases_[k], sent.wait_us[k]);
+      shorten(setup_phases_[k], times.sent.wait_us[k]);
     }
   }
 
-  /// Whether a response waited for those that go first, and is later than that by no more than
-  /// they are later than what is sent again here: by something other than its server, then.
-  bool is_explained(std::size_t k, double at_us, const SentAgain& sent) const {
-    auto const i = requests_[k];
-    double const waited_us = sent.first_us[k] - first_packet_us(parts_.nodes[i]) - at_us;
-    if (!is_sent_on_shared(i) || waited_us <= kMovedUs) return false;
-    double late_us = 0;
-    for (std::size_t other = 0; other < requests_.size(); ++other) {
-      if (other == k || !is_sent_on_shared(requests_[other])) continue;
-      if (!goes_first(requests_[other], i) || sent.end_us[other] > sent.first_us[k]) continue;
-      auto const ended_us = static_cast<double>(placed_[requests_[other]]->end_us);
-      late_us = std::max(late_us, ended_us - sent.end_us[other]);
-    }
-    double const missing_us = static_cast<double>(placed_[i]->first_byte_us) - sent.first_us[k];
-    return missing_us >= 0 && missing_us <= late_us;
-  }
-
-  /// How long the link takes for the first packet of a response.
-  double first_packet_us(const NodeParts& node) const {
-    auto const bytes = std::min(node.bytes, TcpLink::kSegmentBytes);
-    return parts_.bytes_per_us > 0 ? bytes / parts_.bytes_per_us : 0;
-  }
-
-  /// By node, when the answers of requests can have come to the link at the earliest. A server of
-  /// HTTP/2 sends a response after those that go first: if one of them began before this one, this
-  /// one was not ready before that one was.
-  std::vector<double> earliest_ready_us() const {
-    auto order = requests_;
-    std::ranges::sort(order, {}, [&](auto i) { return std::pair(placed_[i]->first_byte_us, i); });
-    std::vector<double> ready_us(parts_.nodes.size());
-    for (auto i = order.begin(); i != order.end(); ++i) {
-      auto const asked_us =
-          static_cast<double>(placed_[*i]->sent_us) + parts_.nodes[*i].round_trip_us;
-      ready_us[*i] = asked_us;
-      bool const can_be_held =
-          is_sent_on_shared(*i) && !connects(*i) && graph_.nodes[*i].type != "Document";
-      if (!can_be_held) continue;
-      for (auto other = order.begin(); other != i; ++other) {
-        if (!is_sent_on_shared(*other) || !goes_first(*other, *i)) continue;
-        bool const is_over = static_cast<double>(placed_[*other]->end_us) <= asked_us;
-        if (!is_over) ready_us[*i] = std::max(ready_us[*i], ready_us[*other]);
-      }
-    }
-    return ready_us;
-  }
-
-  bool is_sent_on_shared(std::uint32_t i) const {
-    return parts_.nodes[i].protocol == PredictedProtocol::kH2 &&
-           parts_.nodes[i].urgency != kUrgencyUnknown;
-  }
-
-  bool goes_first(std::uint32_t a, std::uint32_t b) const {
-    auto const& first = parts_.nodes[a];
-    auto const& then = parts_.nodes[b];
-    if (connection_[a] != connection_[b]) return false;
-    if (first.urgency != then.urgency) return first.urgency < then.urgency;
-    if (then.incremental) return !first.incremental;
-    return !first.incremental && placed_[a]->sent_us <= placed_[b]->sent_us;
-  }
-
-  SentAgain send(const std::vector<double>& at_us, const std::vector<double>& probes_us) const {
-    std::vector<GivenTransfer> transfers;
-    for (std::size_t k = 0; k < requests_.size(); ++k) {
-      NodeParts const& node = parts_.nodes[requests_[k]];
-      transfers.push_back({.at_us = at_us[k],
-                           .connection = connection_[requests_[k]],
-                           .bytes = node.bytes,
-                           .priority = {.urgency = node.urgency, .incremental = node.incremental}});
-    }
-    return send_again(parts_.bytes_per_us, round_trip_us_, transfers, probes_us);
+  ObservedAnswer answer(std::uint32_t i) const {
+    NodeTimes const& times = *placed_[i];
+    NodeParts const& node = parts_.nodes[i];
+    bool const is_ordered =
+        node.protocol == PredictedProtocol::kH2 && node.urgency != kUrgencyUnknown;
+    return {.asked_us = static_cast<double>(times.sent_us) + node.round_trip_us,
+            .first_byte_us = static_cast<double>(times.first_byte_us),
+            .end_us = static_cast<double>(times.end_us),
+            .connection = connection_[i],
+            .bytes = node.bytes,
+            .priority = {.urgency = node.urgency, .incremental = node.incremental},
+            .is_ordered = is_ordered,
+            .can_be_held = is_ordered && !connects(i) && graph_.nodes[i].type != "Document"};
   }
 
   void shorten(const SetupPhase& phase, double wait_us) {

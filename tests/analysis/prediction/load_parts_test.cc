@@ -214,6 +214,20 @@ TEST(LoadParts, TakeWhatWaitedBehindTwoForReady) {
   }
 }
 
+TEST(LoadParts, DoNotLetOthersOvertakeAResponseThatTookLonger) {
+  // As above; its server took 2 ms longer, so that the others could be there before it.
+  Taken const taken(
+      load_of({{"https://a.test/large", 0, 0, 0, 0, 0, 23, 62, "h2", "73000", "Script", "Low"},
+               {"https://a.test/2.js", 1, 0, 0, 0, 0, 78, 12, "h2", "7300", "Script", "Low"},
+               {"https://a.test/3.js", 1, 0, 0, 0, 0, 78, 13, "h2", "300", "Script", "Low"}}),
+      kLink);
+  EXPECT_NEAR(taken.of("https://a.test/large").think_us, 2'000, 10);
+  for (auto const* const url : {"https://a.test/2.js", "https://a.test/3.js"}) {
+    EXPECT_LT(taken.of(url).think_us, 2'000) << url;
+    EXPECT_LT(taken.of(url).tail_us, 3'000) << url;
+  }
+}
+
 TEST(LoadParts, KnowTheWorkInAGap) {
   auto load = load_of({{"https://a.test/", 0, 0, 0, 0, 0, 50, 50}});
   // The load event follows 800 ms after the document.
