@@ -75,7 +75,11 @@ std::string change_text(const MeasuredChange& change, bool markdown) {
     text += "\n   observed share: " + std::string(share) + "; tried by " + code + "--what-if '" +
             printable(change.candidates.front().what_if) + "'" + code;
   }
-  return text + "\n";
+  text += "\n";
+  for (const std::string& each : change.comparison.remarks) {
+    text += "   note (A: as recorded, B: changed): " + printable(each) + "\n";
+  }
+  return text;
 }
 
 std::string advice_text(const AdviseRun& run, bool markdown) {
@@ -121,6 +125,9 @@ json::object change_json(const MeasuredChange& change) {
   json::array candidates;
   for (const ChangeCandidate& each : change.candidates) candidates.push_back(candidate_json(each));
   json::object out{{"changes", std::move(candidates)}, {"verdict", verdict_of(change)}};
+  json::array remarks;
+  for (const std::string& each : change.comparison.remarks) remarks.emplace_back(as_utf8(each));
+  if (!remarks.empty()) out["remarks"] = std::move(remarks);
   if (change.predicted) {
     out["predicted"] = predicted_json(*change.predicted);
   } else {
