@@ -184,8 +184,8 @@ class Catalogue {
   /// What stands there, the browser asks for as soon as it has it. It names the document for what
   /// an inline script or style sheet asks for, too.
   bool stands_in_document(const PageRequest& request) const {
-    return is_asked_by_document(request) &&
-           request.start_ms < document_of(request).end_ms + kLateMs;
+    auto const end_ms = document_of(request).end_ms;
+    return is_asked_by_document(request) && (end_ms < 0 || request.start_ms < end_ms + kLateMs);
   }
 
   void late_resource(const PageRequest& request) {
@@ -195,10 +195,11 @@ class Catalogue {
     bool const found_later = !request.initiator.empty() && !stands_in_document(request);
     if (!wanted || !found_later || after_document(request) < kLateMs) return;
     // The fonts of a style sheet and the imports of a script are late together, and one of them
-    // that comes earlier helps little. Many images would delay each other.
-    auto const asker =
-        is_asked_by_document(request) ? "a script or style sheet" : request.initiator;
-    late_[{asker, is_image ? request.url : request.resource_type}].push_back(&request);
+    // that comes earlier helps little. Many images would delay each other, and what inline scripts
+    // ask for is of as many minds.
+    bool const is_alone =
+        is_image || (request.resource_type == "Script" && is_asked_by_document(request));
+    late_[{request.initiator, is_alone ? request.url : request.resource_type}].push_back(&request);
   }
 
   void late_resources(const std::string& asker, const std::vector<const PageRequest*>& requests) {
@@ -208,8 +209,10 @@ class Catalogue {
     auto const what = is_one ? requests.front()->url
                              : std::to_string(requests.size()) + " resources of type " +
                                    lower_case(requests.front()->resource_type);
+    auto const by =
+        is_asked_by_document(*requests.front()) ? "a script or style sheet of " + asker : asker;
     add("late resource", filter_of_all(requests), "preload",
-        "Preload " + what + ": " + asker + " asks for " + (is_one ? "it" : "them") + ", " + late +
+        "Preload " + what + ": " + by + " asks for " + (is_one ? "it" : "them") + ", " + late +
             " after the first byte of the document",
         share_of(requests),
         requests.front()->resource_type == "Image" ? "images of " + asker : std::string());
@@ -338,7 +341,7 @@ class Catalogue {
   std::map<std::string, const PageRequest*, std::less<>> by_url_;  ///< the first of each
   std::set<std::string> seen_;
   std::map<std::string, std::vector<const PageRequest*>> by_host_;
-  /// By what asks for them, and their type; an image is alone.
+  /// By what asks for them, and their type; an image is alone, and a script of a document.
   std::map<std::pair<std::string, std::string>, std::vector<const PageRequest*>> late_;
   std::vector<const PageRequest*> offscreen_;
   std::vector<ChangeCandidate> found_;

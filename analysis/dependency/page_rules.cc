@@ -162,20 +162,29 @@ bool PageRules::has_priority_in_all_loads(std::uint32_t request, std::string_vie
 LargestPaint PageRules::largest_paint() const {
   std::map<std::optional<std::uint32_t>, std::size_t> loads;
   for (std::size_t load = 0; load < pages_.size(); ++load) {
-    if (auto const& url = pages_[load].largest_url) ++loads[image_in(load, *url)];
+    auto const& url = pages_[load].largest_url;
+    if (!url) continue;
+    auto const image = image_in(load, *url);
+    bool const needs_no_request = url->empty() || url->starts_with("data:");
+    if (image || needs_no_request) ++loads[image];
   }
   if (loads.empty()) return {};
-  auto const count = [](auto const& each) { return each.second; };
+  auto const count = [](auto const& each) { return std::pair(each.second, each.first); };
   return {.is_known = true, .image = std::ranges::max_element(loads, {}, count)->first};
 }
 
+/// Browsers name an image by its first URL, before any redirects.
 std::optional<std::uint32_t> PageRules::image_in(std::size_t load, std::string_view url) const {
+  std::optional<std::uint32_t> found;
   for (std::uint32_t image = 0; image < nodes_.size(); ++image) {
     auto const& placed = gaps_.loads()[load][image];
     if (node(image).type != "Image" || !placed) continue;
-    if (pages_[load].calls.calls[placed->call].name == url) return image;
+    auto const& name = pages_[load].calls.calls[placed->call].name;
+    bool const is_it =
+        found ? redirects_to(*found, image) : without_fragment(name) == without_fragment(url);
+    if (is_it) found = image;
   }
-  return std::nullopt;
+  return found;
 }
 
 bool PageRules::is_run_of(std::uint32_t task, std::uint32_t script) const {

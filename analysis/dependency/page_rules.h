@@ -17,7 +17,7 @@ namespace reprise {
 /// What the browser said that the largest contentful paint was.
 struct LargestPaint {
   bool is_known = false;
-  std::optional<std::uint32_t> image;  ///< nothing: text, or no node
+  std::optional<std::uint32_t> image;  ///< nothing: text, or what needs no request
 };
 
 /// Borrows all.
@@ -54,7 +54,7 @@ class PageRules {
   /// nor for what only may be of use later (HTML 13.2.7; Chromium's names of types).
   bool can_hold_up_load_event(std::uint32_t node) const;
 
-  /// By the most of the loads that tell.
+  /// By the most of the loads that tell; of as many, the image.
   LargestPaint largest_paint() const;
 
   /// Whether a task is the first of a script, which evaluates it.

@@ -22,6 +22,7 @@ class AnswerMover {
         answers_(answers),
         probes_us_(probes_us),
         order_(answers.size()),
+        own_us_(answers.size()),
         at_us_(answers.size()) {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::ranges::sort(order_, {},
@@ -30,7 +31,9 @@ class AnswerMover {
 
   AnswerTimes run() && {
     for (std::size_t place = 0; place < order_.size(); ++place) {
-      at_us_[order_[place]] = earliest_us(place);
+      auto const k = order_[place];
+      own_us_[k] = answers_[k].asked_us;
+      at_us_[k] = earliest_us(place);
     }
     sent_ = send();
     for (int pass = 0; pass < kPasses && move(); ++pass) sent_ = send();
@@ -44,12 +47,13 @@ class AnswerMover {
     for (std::size_t place = 0; place < order_.size(); ++place) {
       auto const k = order_[place];
       auto const before_us = at_us_[k];
-      auto const earliest = earliest_us(place);
-      auto const latest = answers_[k].first_byte_us - first_packet_us(answers_[k]);
-      auto const by_us = answers_[k].first_byte_us - sent_.first_us[k];
-      at_us_[k] = is_explained(k)
-                      ? std::max(before_us, earliest)
-                      : std::clamp(before_us + by_us, earliest, std::max(earliest, latest));
+      ObservedAnswer const& answer = answers_[k];
+      if (!is_explained(k)) {
+        auto const latest_us = answer.first_byte_us - first_packet_us(answer);
+        own_us_[k] = std::clamp(before_us + answer.first_byte_us - sent_.first_us[k],
+                                answer.asked_us, std::max(answer.asked_us, latest_us));
+      }
+      at_us_[k] = std::max(own_us_[k], earliest_us(place));
       is_moved = is_moved || std::abs(at_us_[k] - before_us) > kMovedUs;
     }
     return is_moved;
@@ -115,6 +119,7 @@ class AnswerMover {
   std::span<const ObservedAnswer> answers_;
   std::span<const double> probes_us_;
   std::vector<std::size_t> order_;  ///< by first byte
+  std::vector<double> own_us_;      ///< when they would be ready without the others
   std::vector<double> at_us_;
   SentAgain sent_;
 };

@@ -52,6 +52,9 @@ class LoadBrowsers(Pages):
             self.assertGreater(load["load_event_ms"], 0)
             self.assertGreaterEqual(load["load_event_ms"], load["dom_content_loaded_ms"])
             self.assertGreater(load["first_contentful_paint_ms"], 0)
+            # Text.
+            self.assertEqual(load["largest_contentful_paint_url"],
+                             None if browser.startswith("firefox") else "")
             self.assertNotIn(str(self.folder), json.dumps(written["browser"]))
             # Firefox really asks for a style sheet that may not be cached twice.
             requests = {tuple(each[field] for field in SAME) for each in load["requests"]}

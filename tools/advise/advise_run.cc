@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <numeric>
 #include <random>
-#include <set>
 #include <tuple>
 #include <utility>
 
+#include "analysis/advice/ranking.h"
 #include "analysis/allotment/allotment.h"
 #include "analysis/allotment/rounds.h"
 #include "base/text/counted.h"
@@ -25,6 +25,8 @@ constexpr std::size_t kBase = 0;  // the page as recorded
 constexpr std::size_t kWarmUps = 1;
 /// For each change that is to be measured, so many are predicted.
 constexpr std::size_t kPredictedPerMeasured = 3;
+/// A machine that disturbs a load so often leaves no time for the others.
+constexpr int kRepeatsMax = 3;
 /// What is predicted to save less, as is a share of less, could not be told from noise.
 constexpr double kSavingLeastUs = 2'000;
 
@@ -151,8 +153,10 @@ double AdviseRun::seconds_of(std::size_t changes) const {
 }
 
 std::vector<AdviseRun::Tried> AdviseRun::ranked() {
-  auto const milestone = milestone_of(options_.compare.metrics.front());
+  bool const is_predicted = milestone_of(options_.compare.metrics.front()).has_value();
   std::vector<Tried> tried;
+  std::vector<PromisedChange> promised;  // the same ones
+  std::vector<Tried> others;
   for (ChangeCandidate& candidate : candidates_of(
            watched_->side(kBase).result(),
            {.most = kPredictedPerMeasured * options_.candidates, .images = options_.images})) {
@@ -164,29 +168,21 @@ std::vector<AdviseRun::Tried> AdviseRun::ranked() {
       continue;
     }
     predict(*side, change);
-    if (change.predicted && change.predicted->saving_high_us < kSavingLeastUs) {
-      not_measure(std::move(change), "predicted to save nothing");
-      continue;
-    }
+    bool const saves_nothing =
+        change.predicted && change.predicted->saving_high_us < kSavingLeastUs;
     // A share is the most that a request can save alone.
     auto const worth = change.predicted ? change.predicted->saving_us / 1000 : found.share_ms;
-    tried.push_back(
-        {.change = std::move(change), .side = std::move(*side), .worth = milestone ? worth : 0});
+    if (!saves_nothing) {
+      promised.push_back({.saving_ms = is_predicted ? worth : 0, .group = found.group});
+    }
+    (saves_nothing ? others : tried)
+        .push_back({.change = std::move(change), .side = std::move(*side)});
   }
-  std::vector<std::size_t> order(tried.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(-tried[i].worth, i); });
-  // Of a group, all but the best stand behind the others.
-  std::set<std::string> groups;
-  std::vector<Tried> best;
-  std::vector<Tried> others;
-  for (std::size_t const i : order) {
-    auto const& group = tried[i].change.candidates.front().group;
-    bool const is_best = group.empty() || groups.insert(group).second;
-    (is_best ? best : others).push_back(std::move(tried[i]));
-  }
-  std::ranges::move(others, std::back_inserter(best));
-  return best;
+  if (tried.empty()) return others;  // the model can be wrong
+  for (Tried& each : others) not_measure(std::move(each.change), "predicted to save nothing");
+  std::vector<Tried> ranked;
+  for (auto const place : by_promise(promised)) ranked.push_back(std::move(tried[place]));
+  return ranked;
 }
 
 void AdviseRun::not_measure(MeasuredChange change, std::string why) {
@@ -227,10 +223,10 @@ bool AdviseRun::round(const std::vector<std::size_t>& sides) {
   std::fprintf(stderr, "round %zu: %s, at most %s left\n", rounds_,
                counted(sides.size(), "load").c_str(), seconds_text(seconds_left()).c_str());
   for (std::size_t const side : sides) {
-    while (true) {
+    for (int repeats = 0;; ++repeats) {
       if (!experiment_->load(side, run)) return false;
-      auto const why = experiment_->skip_disturbed(run, side, counted_loads(options_.compare));
-      if (why.empty() || time_is_up()) break;
+      auto const why = experiment_->skip_disturbed_last(side, counted_loads(options_.compare));
+      if (why.empty() || repeats == kRepeatsMax || time_is_up()) break;
       say(0, "a load is repeated: " + why);
     }
   }

@@ -81,7 +81,6 @@ class AdviseRun {
   struct Tried {
     MeasuredChange change;
     ExperimentSide side;
-    double worth;  ///< in ms, predicted or a share; 0: not known
   };
 
   std::optional<int> watch();
@@ -92,8 +91,9 @@ class AdviseRun {
   std::optional<int> pilot();
   std::optional<int> measure();
   std::optional<int> measure_together();
-  /// Loads these sides once, in this order. A disturbed load is made again at once: a whole round
-  /// is too long to be quiet, and no page can raise what disturbs it. False: exit_code().
+  /// Loads these sides once, in this order. A disturbed load is made again at once, some times at
+  /// most: a whole round is too long to be quiet, and no page can raise what disturbs it. False:
+  /// exit_code().
   bool round(const std::vector<std::size_t>& sides);
   Comparison compared(std::size_t side, double alpha) const;
   double seconds_left() const {

@@ -47,19 +47,39 @@ void Experiment::print_progress(std::size_t run) const {
       duration_text(std::chrono::ceil<std::chrono::seconds>(left)).c_str());
 }
 
-std::string Experiment::skip_disturbed(std::size_t run, const CountedLoads& counted) {
-  return skip_disturbed(run, std::span(sides_), counted);
-}
-
-std::string Experiment::skip_disturbed(std::size_t run, std::size_t side,
-                                       const CountedLoads& counted) {
-  return skip_disturbed(run, std::span(sides_).subspan(side, 1), counted);
-}
-
 // A load whose link missed its settings would not count, its partner on the other side would.
-std::string Experiment::skip_disturbed(std::size_t run, std::span<ExperimentSide> sides,
-                                       const CountedLoads& counted) {
+std::string Experiment::skip_disturbed(std::size_t run, const CountedLoads& counted) {
   if (counted.doubtful) return {};
+  std::vector<OfSide> of_run;
+  for (ExperimentSide& side : sides_) {
+    for (LoadResult::Load& load : side.result().loads) {
+      bool const is_judged = load.warm_up || !load.skipped.empty();
+      if (load.run == run && !is_judged) of_run.push_back({&side, &load});
+    }
+  }
+  auto why = skip_if_disturbed(of_run, counted);
+  if (why.empty()) {
+    undisturbed_.insert(run);
+  } else {
+    ++repeated_;
+  }
+  return why;
+}
+
+std::string Experiment::skip_disturbed_last(std::size_t side, const CountedLoads& counted) {
+  if (counted.doubtful) return {};
+  auto& loads = sides_[side].result().loads;
+  std::vector<OfSide> last;
+  for (auto load = loads.end() - static_cast<std::ptrdiff_t>(sides_[side].cells().size());
+       load != loads.end(); ++load) {
+    last.push_back({&sides_[side], &*load});
+    undisturbed_.insert(load->run);
+  }
+  return skip_if_disturbed(last, counted);
+}
+
+std::string Experiment::skip_if_disturbed(std::span<const OfSide> loads,
+                                          const CountedLoads& counted) {
   UsualSteal usual;
   for (const ExperimentSide& side : sides_) {
     for (const LoadResult::Load& load : side.result().loads) {
@@ -67,29 +87,20 @@ std::string Experiment::skip_disturbed(std::size_t run, std::span<ExperimentSide
     }
   }
   std::string why;
-  std::vector<LoadResult::Load*> of_run;
-  for (ExperimentSide& side : sides) {
-    for (LoadResult::Load& load : side.result().loads) {
-      if (load.run != run || load.warm_up || !load.skipped.empty()) continue;
-      of_run.push_back(&load);
-      if (!why.empty()) continue;
-      auto const* const replay = side.result().replay_of(load);
-      auto const found =
-          disturbed(disturbances_of(load.page, replay),
-                    least_effect_ms(counted, time_of(load.page, counted.metric)), usual.share());
-      if (found) {
-        why = found->text;
-      } else if (replay != nullptr && replay->link && !replay->link->warnings.empty()) {
-        why = replay->link->warnings.front();
-      }
+  for (auto const& [side, load] : loads) {
+    auto const* const replay = side->result().replay_of(*load);
+    auto const found =
+        disturbed(disturbances_of(load->page, replay),
+                  least_effect_ms(counted, time_of(load->page, counted.metric)), usual.share());
+    if (found) {
+      why = found->text;
+    } else if (replay != nullptr && replay->link && !replay->link->warnings.empty()) {
+      why = replay->link->warnings.front();
     }
+    if (!why.empty()) break;
   }
-  if (why.empty()) {
-    undisturbed_.insert(run);
-    return why;
-  }
-  ++repeated_;
-  for (LoadResult::Load* const load : of_run) load->skipped = why;
+  if (why.empty()) return why;
+  for (auto const& [side, load] : loads) load->skipped = why;
   return why;
 }
 

@@ -36,9 +36,9 @@ class Experiment {
   /// Whether something disturbed a load of that run, and why; all its loads, on all sides, are then
   /// skipped in what was measured. Empty: they count, whatever else is loaded later.
   std::string skip_disturbed(std::size_t run, const CountedLoads& counted);
-  /// The same for what this side has loaded in that run and was not skipped; the other sides' loads
-  /// stay.
-  std::string skip_disturbed(std::size_t run, std::size_t side, const CountedLoads& counted);
+  /// The same for the pages that this side loaded last, alone: they can be loaded again in the same
+  /// run.
+  std::string skip_disturbed_last(std::size_t side, const CountedLoads& counted);
 
   /// One side more; its number.
   std::size_t add(ExperimentSide side) {
@@ -49,8 +49,8 @@ class Experiment {
 
   std::size_t sides() const { return sides_.size(); }
   const ExperimentSide& side(std::size_t side) const { return sides_[side]; }
-  /// What was loaded of that side, as `reprise compare` would read it; but runs that
-  /// skip_disturbed() has let pass count.
+  /// What was loaded of that side, as `reprise compare` would read it; but what
+  /// skip_disturbed() has let pass counts.
   Measurements measured(std::size_t side) const;
   /// What loading all pages of a side took, on average.
   double load_seconds() const {
@@ -62,8 +62,11 @@ class Experiment {
   int exit_code() const { return exit_code_; }
 
  private:
-  std::string skip_disturbed(std::size_t run, std::span<ExperimentSide> sides,
-                             const CountedLoads& counted);
+  struct OfSide {
+    const ExperimentSide* side;
+    LoadResult::Load* load;
+  };
+  std::string skip_if_disturbed(std::span<const OfSide> loads, const CountedLoads& counted);
   void print_progress(std::size_t run) const;
   /// Sides can have the same folder for their traces. One with a name keeps it.
   void name_files(std::size_t side) {

@@ -325,12 +325,31 @@ TEST(LearnDependencies, LetsTheLargestPaintWaitForTheImageThatTheBrowserNamed) {
     return waited_for(learn_dependencies(std::vector{load, load}), "largest contentful paint");
   };
   using testing::UnorderedElementsAre;
-  EXPECT_THAT(waits_for("https://a.test/hero.png"),
-              UnorderedElementsAre("page", "first contentful paint", "hero.png"));
-  EXPECT_THAT(waits_for(""), UnorderedElementsAre("page", "first contentful paint")) << "text";
-  EXPECT_THAT(waits_for(std::nullopt),
-              UnorderedElementsAre("page", "first contentful paint", "hero.png"))
-      << "unknown: one that it follows steadily";
+  for (auto const* const url : {"https://a.test/icon.png", "https://a.test/icon.png#part"}) {
+    EXPECT_THAT(waits_for(url), UnorderedElementsAre("page", "first contentful paint", "icon.png"));
+  }
+  for (auto const* const url : {"", "data:image/png,"}) {
+    EXPECT_THAT(waits_for(url), UnorderedElementsAre("page", "first contentful paint"))
+        << "needs no request: " << url;
+  }
+  for (std::optional<std::string> const& url :
+       {std::optional<std::string>(), {"https://a.test/not-requested.png"}}) {
+    EXPECT_THAT(waits_for(url), UnorderedElementsAre("page", "first contentful paint", "hero.png"))
+        << "unknown: one that it follows steadily";
+  }
+}
+
+TEST(LearnDependencies, LetsTheLargestPaintWaitForWhatItsImageRedirectsTo) {
+  auto load = written_load({{kWrittenPage, "Document", 0, 50, 100, ""},
+                            {"https://a.test/hero", "Image", 60, 80, 110, kWrittenPage},
+                            {"https://a.test/hero.png", "Image", 110, 130, 160, kWrittenPage}});
+  for (Call& call : load.calls.calls) {
+    if (call.name.ends_with("/hero")) call.set("status", "302");
+  }
+  load.milestones = {120'000, 165'000, 200'000, 200'000};
+  load.largest_url = "https://a.test/hero";
+  EXPECT_THAT(waited_for(learn_dependencies(std::vector{load, load}), "largest contentful paint"),
+              testing::Contains("hero.png"));
 }
 
 TEST(ObservedPages, HaveTheMilestonesOfTheLoadsThatCount) {
