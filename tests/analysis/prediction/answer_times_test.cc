@@ -1,0 +1,55 @@
+#include "analysis/prediction/answer_times.h"
+
+#include <gmock/gmock.h>
+
+namespace reprise {
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// Of a link with a segment in 1 ms and a round trip of 20 ms.
+std::vector<double> times_of(const std::vector<ObservedAnswer>& answers) {
+  constexpr double kBytesPerUs = TcpLink::kSegmentBytes / 1000;
+  return answer_times(kBytesPerUs, 20'000, answers, {}).at_us;
+}
+
+/// Of a connection of HTTP/2, of use only as a whole.
+ObservedAnswer script_answer(double asked_us, double first_byte_us, double end_us,
+                             double segments) {
+  return {.asked_us = asked_us,
+          .first_byte_us = first_byte_us,
+          .end_us = end_us,
+          .bytes = segments * TcpLink::kSegmentBytes,
+          .priority = {.urgency = 1, .incremental = false},
+          .is_ordered = true,
+          .can_be_held = true};
+}
+
+TEST(AnswerTimes, AreTheServersWhereNothingElseExplainsThem) {
+  EXPECT_THAT(times_of({}), IsEmpty());
+  EXPECT_THAT(times_of({script_answer(10'000, 61'000, 61'000, 1)}),
+              ElementsAre(DoubleNear(60'000, 100)));
+  EXPECT_THAT(times_of({script_answer(10'000, 9'000, 12'000, 1)}), ElementsAre(10'000))
+      << "not before it was asked";
+}
+
+TEST(AnswerTimes, KnowWhatWaitedInTheQueueOfAnotherConnection) {
+  auto const large = script_answer(10'000, 11'000, 20'000, 10);
+  auto small = script_answer(10'100, 21'000, 21'000, 1);
+  small.connection = 1;
+  EXPECT_THAT(times_of({large, small}), ElementsAre(10'000, DoubleNear(10'100, 100)));
+}
+
+TEST(AnswerTimes, AreNotBeforeThatOfAResponseThatGoesFirst) {
+  // The first one took its server 2 ms; the others, which came behind it, could have gone before.
+  auto const first = script_answer(10'000, 13'000, 22'000, 10);
+  auto const second = script_answer(10'100, 23'000, 23'000, 1);
+  auto const third = script_answer(10'200, 24'000, 24'000, 1);
+  EXPECT_THAT(times_of({first, second, third}),
+              ElementsAre(DoubleNear(12'000, 1), DoubleNear(12'000, 1), DoubleNear(12'000, 1)));
+}
+
+}  // namespace
+}  // namespace reprise
