@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <memory>
 #include <random>
+#include <ranges>
 
 #include "base/system/private_file.h"
 #include "base/system/program.h"
@@ -99,7 +100,10 @@ std::string advice_text(const AdviseRun& run, bool markdown) {
   first = true;
   for (const UntriedChange& each : run.not_tried()) {
     if (std::exchange(first, false)) text += "\nNot measured:\n\n";
-    text += "-  " + printable(each.candidate.advice) + "\n   " + printable(each.why) + "\n";
+    text += "-  " + printable(each.candidate.advice) + "\n";
+    for (auto const line : std::views::split(each.why, '\n')) {
+      text += "   " + printable(std::string_view(line)) + "\n";
+    }
   }
   if (auto const budget = run.budget_for_all()) {
     text += "\nThe budget was too short for all changes that could help; --budget " +
