@@ -20,7 +20,7 @@ ADDRESSES = {host: f"127.0.2.{i}"
              for i, host in enumerate((PAGE, TAGS, PARTS, IMAGES, NOTES), start=1)}
 URL = f"https://{PAGE}/"
 LINK = "20mbit/20mbit/100,queue=1000p"
-RUNS = 10
+RUNS = 30
 QUIET = ("--quiet", "1000", "--settle", "200", "--inject", "none", "--protocol", "h2", "--link",
          LINK, "--what-if", f"host={TAGS}: think=+500ms", "--what-if",
          f"host={NOTES}: think=+250ms")
