@@ -6,6 +6,9 @@
 namespace reprise {
 namespace {
 
+/// Where starts are rounded to more, which of two calls ended first is known by their means only.
+constexpr std::int64_t kCoarseUs = 100;
+
 /// In a chosen concurrency, between the measured ones.
 double loaded_at(const std::vector<std::pair<double, LatencyQuantiles>>& loaded, double share,
                  double concurrency) {
@@ -28,18 +31,10 @@ ChangedRequests::ChangedRequests(const ServiceGraph& graph,
                                  std::span<const ServiceRequest> requests,
                                  const ServiceChange& change)
     : graph_(graph), change_(change), placed_(placed_requests(graph, requests)) {
+  learn_own_work();
   std::map<std::pair<std::string, std::string>, std::vector<double>> times;
   for (PlacedRequest const& row : placed_) {
-    std::vector<std::int64_t>& own = own_us_.emplace_back();
-    for (std::uint32_t node = 0; node <= graph.answer(); ++node) {
-      auto const* const call = node == graph.answer() ? nullptr : row.calls[node];
-      bool const is_there = call != nullptr || node == graph.answer();
-      auto const join = join_of(graph.graph, node, [&row](std::uint32_t from) {
-        auto const* const other = row.calls[from];
-        return other == nullptr ? std::nullopt : std::optional(other->end_us());
-      });
-      auto const start = call == nullptr ? row.request->took_us : call->start_us();
-      own.push_back(is_there ? start - join : 0);
+    for (auto const* const call : row.calls) {
       if (call == nullptr) continue;
       auto& all = times[{call->dependency, call->operation}];
       for (ServiceAttempt const& attempt : call->attempts) {
@@ -51,6 +46,38 @@ ChangedRequests::ChangedRequests(const ServiceGraph& graph,
   for (std::uint32_t node = 0; node < graph.answer(); ++node) {
     DependencyNode const& each = graph.graph.nodes[node];
     times_us_.push_back(times[{each.type, each.function}]);
+  }
+}
+
+void ChangedRequests::learn_own_work() {
+  bool const is_coarse = graph_.grain_us >= kCoarseUs;
+  own_us_.assign(placed_.size(), std::vector<std::int64_t>(graph_.answer() + 1));
+  using Ends = std::vector<std::optional<std::int64_t>>;
+  std::vector<Ends> ends(placed_.size(), Ends(graph_.answer()));
+  for (std::uint32_t node = 0; node < graph_.answer(); ++node) {
+    double sum = 0;
+    std::size_t count = 0;
+    for (std::size_t row = 0; row < placed_.size(); ++row) {
+      auto const* const call = placed_[row].calls[node];
+      if (call == nullptr) continue;
+      auto const join = join_of(graph_.graph, node, [&](auto from) { return ends[row][from]; });
+      own_us_[row][node] = call->start_us() - join;
+      ends[row][node] = call->end_us();
+      sum += static_cast<double>(own_us_[row][node]);
+      ++count;
+    }
+    if (!is_coarse) continue;
+    auto const mean = count == 0 ? 0 : std::llround(sum / static_cast<double>(count));
+    for (std::size_t row = 0; row < placed_.size(); ++row) {
+      if (!ends[row][node]) continue;
+      *ends[row][node] += mean - own_us_[row][node];
+      own_us_[row][node] = mean;
+    }
+  }
+  for (std::size_t row = 0; row < placed_.size(); ++row) {
+    auto const join =
+        join_of(graph_.graph, graph_.answer(), [&](auto from) { return ends[row][from]; });
+    own_us_[row][graph_.answer()] = placed_[row].request->took_us - join;
   }
 }
 

@@ -26,6 +26,8 @@ class ChangedRequests {
   const ServiceChange& change() const { return change_; }
 
   /// The own work before a node, from the join of what it waits for; can be below 0 by rounding.
+  /// Before a call it is the mean of all requests if starts are rounded, as those of OpenTelemetry
+  /// for Node to ms: durations are exact there, and so is what is left before the answer.
   std::int64_t own_us(std::size_t row, std::uint32_t node) const { return own_us_[row][node]; }
   /// The time of a call with all its attempts and the pauses between. `concurrency`: of calls to
   /// its dependency; 0: as in the change.
@@ -35,6 +37,7 @@ class ChangedRequests {
   std::int64_t took_us(std::size_t row, std::mt19937_64& random) const;
 
  private:
+  void learn_own_work();
   std::int64_t attempt_us(const ServiceAttempt& attempt, std::uint32_t node,
                           std::mt19937_64& random, double concurrency) const;
 

@@ -155,9 +155,12 @@ class ChangeMaker {
     if (known == nullptr) return {};
     auto from = known->at(node.function, known->observed);
     // When a replica of the service is lost, as many users as before use the dependencies.
-    bool const is_loaded = from && std::ranges::any_of(scenarios_, [](const auto& each) {
-                             return each.users.has_value();
-                           });
+    auto const any = [this](auto has) { return std::ranges::any_of(scenarios_, has); };
+    bool const is_loaded =
+        from && any([](const auto& each) { return each.users.has_value(); }) &&
+        !any([](const auto& each) {
+          return each.target == ServiceScenario::kService && each.lost.has_value();
+        });
     if (is_loaded) {
       for (double const concurrency : known->concurrencies(node.function, conditions)) {
         auto at = conditions;
@@ -218,16 +221,20 @@ bool ServiceChange::draws() const {
 }
 
 double observed_concurrency(std::span<const ServiceRequest> requests) {
-  if (requests.empty()) return 1;
-  double busy_ns = 0;
-  auto first = requests.front().started_ns;
-  auto last = first;
+  std::vector<std::pair<std::int64_t, std::int64_t>> sorted;  // start and end
   for (ServiceRequest const& request : requests) {
-    busy_ns += static_cast<double>(request.took_us) * 1'000;
-    first = std::min(first, request.started_ns);
-    last = std::max(last, request.started_ns + request.took_us * 1'000);
+    sorted.emplace_back(request.started_ns, request.started_ns + request.took_us * 1'000);
   }
-  return std::max(1.0, last == first ? 1 : busy_ns / static_cast<double>(last - first));
+  std::ranges::sort(sorted);
+  double sum_ns = 0;
+  double any_ns = 0;
+  auto until = sorted.empty() ? 0 : sorted.front().first;
+  for (auto const& [start, end] : sorted) {
+    sum_ns += static_cast<double>(end - start);
+    any_ns += static_cast<double>(std::max(end - std::max(start, until), std::int64_t{0}));
+    until = std::max(until, end);
+  }
+  return any_ns > 0 ? sum_ns / any_ns : 1;
 }
 
 std::expected<ServiceChange, std::string> service_change(const ServiceGraph& graph,

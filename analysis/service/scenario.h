@@ -63,7 +63,8 @@ struct ServiceChange {
   bool draws() const;
 };
 
-/// Requests that were in the service at a time, the mean, and at least 1.
+/// Requests that were in the service at a time, the mean of the time in which one was; 1 if there
+/// are none.
 double observed_concurrency(std::span<const ServiceRequest> requests);
 
 /// Errors: a sentence, when a scenario selects no dependency, or the profile does not have what it

@@ -16,6 +16,9 @@ constexpr double kShareFirst = .02;
 constexpr double kSteadyUs = 1'000;
 /// What explains a gap makes it vary less, to this part.
 constexpr double kMuchSteadier = .5;
+/// What begins at no certain time after the request waits rather for a call that makes its gap vary
+/// less, to this part.
+constexpr double kSteadier = .8;
 
 /// The nodes by what always ends before what begins, then by their median start.
 std::vector<std::uint32_t> order_of(const ObservedCalls& calls) {
@@ -188,26 +191,34 @@ class WaitLearner {
     for (auto const from : best) add(from, to, 1);
   }
 
+  /// Of the calls that always ended before and are not known yet the one that makes the gap vary
+  /// least, if by that part.
+  std::optional<std::uint32_t> steadiest(std::uint32_t to, double part) const {
+    std::optional<std::uint32_t> best;
+    double best_spread = part * spread_with(to, incoming_);
+    for (std::uint32_t from = 0; from < to; ++from) {
+      bool const is_known = std::ranges::any_of(incoming_, [&](const DependencyEdge& edge) {
+        return edge.from == from || before_[edge.from][from];
+      });
+      if (is_known || !tests_[from][to].holds()) continue;
+      auto edges = incoming_;
+      edges.push_back({.from = from, .to = to});
+      double const spread = spread_with(to, std::move(edges));
+      if (spread > best_spread) continue;
+      best_spread = spread;
+      best = from;
+    }
+    return best;
+  }
+
   /// Calls that always ended before, and explain when it began.
   void add_steady(std::uint32_t to) {
-    for (double before = spread_with(to, incoming_); before > steady_us_;) {
-      std::optional<std::uint32_t> best;
-      double best_spread = kMuchSteadier * before;
-      for (std::uint32_t from = 0; from < to; ++from) {
-        bool const is_known = std::ranges::any_of(incoming_, [&](const DependencyEdge& edge) {
-          return edge.from == from || before_[edge.from][from];
-        });
-        if (is_known || !tests_[from][to].holds()) continue;
-        auto edges = incoming_;
-        edges.push_back({.from = from, .to = to});
-        double const spread = spread_with(to, std::move(edges));
-        if (spread > best_spread) continue;
-        best_spread = spread;
-        best = from;
-      }
+    while (spread_with(to, incoming_) > steady_us_) {
+      auto best = steadiest(to, kMuchSteadier);
+      bool const is_known = best.has_value();
+      if (!best && incoming_.empty()) best = steadiest(to, kSteadier);
       if (!best) return;
-      add(*best, to);
-      before = best_spread;
+      add(*best, to, 0, is_known);
     }
   }
 

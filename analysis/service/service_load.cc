@@ -13,6 +13,8 @@ namespace {
 
 /// Requests of each user that do not count: all begin at once.
 constexpr std::uint64_t kFirstRequests = 3;
+/// Work before a node, eleven days: the sum of all is still a time.
+constexpr double kWorkMaxUs = 1e12;
 
 class LoadSimulation {
  public:
@@ -23,8 +25,7 @@ class LoadSimulation {
         answer_(requests.graph().answer()),
         random_(random),
         users_(load.users),
-        idle_(load.workers),
-        mean_own_us_(mean_own()) {
+        idle_(load.workers) {
     std::map<std::string, std::uint32_t> dependencies;
     for (std::uint32_t node = 0; node < answer_; ++node) {
       auto const& name = graph_.nodes[node].type;
@@ -35,7 +36,8 @@ class LoadSimulation {
     active_.resize(dependencies.size());
   }
 
-  void run(const std::function<bool(std::size_t row, std::int64_t took_us)>& answered) {
+  /// Returns the mean own work of a request.
+  double run(const std::function<bool(std::size_t row, std::int64_t took_us)>& answered) {
     for (std::uint32_t user = 0; user < load_.users; ++user) begin(user);
     std::uint64_t done = 0;
     while (!events_.empty()) {
@@ -57,7 +59,7 @@ class LoadSimulation {
           }
           if (++done > kFirstRequests * load_.users &&
               !answered(user.row, now_us_ - user.began_us)) {
-            return;
+            return worked_us_ / static_cast<double>(done);
           }
           begin(event.user);
           break;
@@ -70,6 +72,7 @@ class LoadSimulation {
           break;
       }
     }
+    return 0;
   }
 
  private:
@@ -100,31 +103,13 @@ class LoadSimulation {
     std::vector<bool> ended;
   };
 
-  /// Where times are rounded, the own work of single requests says nothing.
-  std::vector<double> mean_own() const {
-    if (requests_.graph().grain_us < 100) return {};
-    std::vector<double> means;
-    for (std::uint32_t node = 0; node <= answer_; ++node) {
-      double sum = 0;
-      double count = 0;
-      for (std::size_t row = 0; row < requests_.size(); ++row) {
-        if (!has(row, node)) continue;
-        sum += static_cast<double>(requests_.own_us(row, node));
-        ++count;
-      }
-      means.push_back(count > 0 ? sum / count : 0);
-    }
-    return means;
-  }
-
   bool has(std::size_t row, std::uint32_t node) const {
     return node == answer_ || requests_[row].calls[node] != nullptr;
   }
 
   std::int64_t own_us(std::size_t row, std::uint32_t node) const {
-    double const own = mean_own_us_.empty() ? static_cast<double>(requests_.own_us(row, node))
-                                            : mean_own_us_[node];
-    return std::llround(std::max(own, 0.0) * load_.work_share * requests_.change().cpu);
+    auto const own = static_cast<double>(std::max<std::int64_t>(requests_.own_us(row, node), 0));
+    return std::llround(std::min(own * load_.work_factor * requests_.change().cpu, kWorkMaxUs));
   }
 
   void begin(std::uint32_t place) {
@@ -174,6 +159,7 @@ class LoadSimulation {
       Job const job = std::move(jobs_.front());
       jobs_.pop_front();
       --idle_;
+      worked_us_ += static_cast<double>(job.starts.back().first);
       for (auto const& [after_us, node] : job.starts) {
         add(now_us_ + after_us, Kind::kStart, job.user, node, job.request);
       }
@@ -199,23 +185,23 @@ class LoadSimulation {
   std::uint32_t answer_;
   std::mt19937_64& random_;
   std::vector<User> users_;
-  std::uint32_t idle_;  ///< workers
-  std::vector<double> mean_own_us_;
+  std::uint32_t idle_;                     ///< workers
   std::vector<std::uint32_t> dependency_;  ///< of each node
   std::vector<std::uint32_t> active_;      ///< calls, of each dependency
   std::deque<Job> jobs_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::int64_t now_us_ = 0;
+  double worked_us_ = 0;
   std::uint64_t events_made_ = 0;
   std::uint64_t requests_begun_ = 0;
 };
 
 }  // namespace
 
-void ServiceLoad::run(
+double ServiceLoad::run(
     const ChangedRequests& requests, std::mt19937_64& random,
     const std::function<bool(std::size_t row, std::int64_t took_us)>& answered) const {
-  LoadSimulation(*this, requests, random).run(answered);
+  return LoadSimulation(*this, requests, random).run(answered);
 }
 
 }  // namespace reprise

@@ -16,12 +16,13 @@ namespace reprise {
 struct ServiceLoad {
   std::uint32_t users = 1;
   std::uint32_t workers = 1;
-  double work_share = 1;  ///< of the observed own work; the rest was waiting
+  /// Of the observed own work. Below 1 the rest was waiting; above 1 the spans lack work.
+  double work_factor = 1;
 
   /// Calls `answered(row, took_us)` for each request after the first ones of each user, until it
-  /// returns false.
-  void run(const ChangedRequests& requests, std::mt19937_64& random,
-           const std::function<bool(std::size_t row, std::int64_t took_us)>& answered) const;
+  /// returns false. Returns the mean own work of a request, in us.
+  double run(const ChangedRequests& requests, std::mt19937_64& random,
+             const std::function<bool(std::size_t row, std::int64_t took_us)>& answered) const;
 };
 
 }  // namespace reprise

@@ -33,8 +33,8 @@ class ServicePredictor {
   ServicePrediction run() && {
     ServicePrediction out;
     if (change_.users > 0) {
-      out.work_share = work_share();
-      simulate(out.work_share);
+      out.work_factor = work_factor();
+      simulate(out.work_factor);
     } else {
       do {
         for (std::size_t row = 0; row < rows_.size(); ++row) {
@@ -59,18 +59,20 @@ class ServicePredictor {
     return within_;
   }
 
-  void simulate(double work_share) {
+  void simulate(double work_factor) {
     ServiceLoad const load{
-        .users = change_.users, .workers = options_.workers, .work_share = work_share};
+        .users = change_.users, .workers = options_.workers, .work_factor = work_factor};
     load.run(rows_, random_, [this](std::size_t row, std::int64_t took_us) {
       samples_.add(row, static_cast<double>(took_us));
       return !is_enough();
     });
   }
 
-  /// What makes as many users as were observed take as long as was observed.
-  double work_share() {
-    if (change_.observed_users < 2) return 1;
+  /// What gives a request the observed service demand; if that is not known, what makes as many
+  /// users as were observed take as long as was observed.
+  double work_factor() const {
+    bool const is_known = options_.service_demand_us > 0;
+    if (!is_known && change_.observed_users < 2) return 1;
     ServiceChange unchanged;
     unchanged.calls.resize(graph_.answer());
     ChangedRequests const rows(graph_, requests_, unchanged);
@@ -78,10 +80,17 @@ class ServicePredictor {
     for (ServiceRequest const& request : requests_)
       observed += static_cast<double>(request.took_us);
     observed /= static_cast<double>(requests_.size());
+    if (is_known) {
+      std::mt19937_64 random(options_.seed);
+      std::size_t count = 0;
+      auto const work_us = ServiceLoad().run(
+          rows, random, [&](std::size_t, std::int64_t) { return ++count < kTrialSamples; });
+      return work_us > 0 ? options_.service_demand_us / work_us : 1;
+    }
     auto const mean_with = [&](double share) {
       std::mt19937_64 random(options_.seed);
       ServiceLoad const load{
-          .users = change_.observed_users, .workers = options_.workers, .work_share = share};
+          .users = change_.observed_users, .workers = options_.workers, .work_factor = share};
       double sum = 0;
       std::size_t count = 0;
       load.run(rows, random, [&](std::size_t, std::int64_t took_us) {

@@ -3,10 +3,11 @@
 Redis, six scenarios as `reprise predict-service` takes them, 1,000 requests a side
 (SERVICE_REQUESTS).
 
-The profile of the database is measured first, by its queries alone, under each condition. Measured
-are the times that a client waits for. The distance of two distributions is vertical, at the pooled
-sample points: its median, and its maximum (Kolmogorov-Smirnov's D). Beside it are the floor, the
-unchanged service measured twice, and the predictor that says that nothing changes.
+The profile of the database is measured by its queries alone, under each condition. Measured are the
+times that a client waits for; all conditions in turn. The distance of two distributions is
+vertical, at the pooled sample points: its median, and its maximum (Kolmogorov-Smirnov's D). Beside
+it are the floor, the unchanged service measured twice, and the predictor that says that nothing
+changes.
 
 A table for people goes to stdout, then the figures."""
 
@@ -17,6 +18,7 @@ import http.client
 import json
 import os
 import pathlib
+import random
 import shutil
 import socket
 import socketserver
@@ -33,12 +35,14 @@ import npm_packages
 import spans_test
 
 REQUESTS = int(os.environ.get("SERVICE_REQUESTS", "1000"))
-PROFILE_REQUESTS = int(os.environ.get("SERVICE_PROFILE_REQUESTS", "1000"))
+ROUNDS = 10
 ARTICLES = 100_000
-ROWS = 2000
+ROWS = 8000
+OWN_MS = 4
 FAR_MS = 15
-WARM = 20  # requests of each user that do not count
+WARM = 100  # requests of each user that do not count
 TIMEOUT_SECONDS = 120
+PROCESSORS = sorted(os.sched_getaffinity(0))
 
 
 class Far(socketserver.ThreadingTCPServer):
@@ -133,86 +137,99 @@ class Deployment:
         self.ends.callback(far.shutdown)
         return far.server_address[1]
 
-    def start_service(self, spans, **changes):
+    def start_service(self, spans, processor, **changes):
         environment = {**os.environ, "SPANS": str(spans), "DATABASE": self.database,
                        "PGUSER": "shop", "CACHE_PORT": str(self.cache_port), "ROWS": str(ROWS),
-                       "NODE_PATH": str(self.packages), **changes}
+                       "OWN_MS": str(OWN_MS), "NODE_PATH": str(self.packages), **changes}
         line, process = self.run(spans_test.PROGRAMS["node"], str(spans_test.SHOP / "service.cjs"),
                                  ready="", env=environment)
+        # The threads that it has by now, and all that they start.
+        for thread in os.listdir(f"/proc/{process.pid}/task"):
+            os.sched_setaffinity(int(thread), {processor})
         return int(line), process
 
 
-def ask(port, path, connection=None):
-    connection = connection or http.client.HTTPConnection("127.0.0.1", port,
-                                                          timeout=TIMEOUT_SECONDS)
-    began = time.perf_counter()
-    connection.request("GET", path)
-    connection.getresponse().read()
-    return (time.perf_counter() - began) * 1000
+class User:
+    """One connection to a service."""
+
+    def __init__(self, port):
+        self.socket = socket.create_connection(("127.0.0.1", port), TIMEOUT_SECONDS)
+        self.answers = self.socket.makefile("rb")
+
+    def ask(self, path):
+        """The wait for the first byte, in ms, and the body: so short that nothing is measured but
+        the service."""
+        request = f"GET {path} HTTP/1.1\r\nHost: service\r\n\r\n".encode()
+        began = time.perf_counter()
+        self.socket.sendall(request)
+        self.answers.peek(1)
+        waited = (time.perf_counter() - began) * 1000
+        assert self.answers.readline().split()[1] == b"200"
+        headers = http.client.parse_headers(self.answers)
+        return waited, self.answers.read(int(headers["Content-Length"]))
 
 
 def use(ports, path, requests, users):
     """What each of so many users, one request after the other, waits for, in ms."""
     def one(number):
-        connection = http.client.HTTPConnection("127.0.0.1", ports[number % len(ports)],
-                                                timeout=TIMEOUT_SECONDS)
-        return [ask(None, path, connection) for _ in range(-(-requests // users))]
+        user = User(ports[number % len(ports)])
+        return [user.ask(path)[0] for _ in range(-(-requests // users))]
     with concurrent.futures.ThreadPoolExecutor(users) as pool:
         return [each for times in pool.map(one, range(users)) for each in times]
 
 
-@contextlib.contextmanager
-def using(deployment, users):
-    """So many other users of the database, until the end."""
-    port, process = deployment.start_service(os.devnull)
-    done = threading.Event()
-
-    def ask_again():
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_SECONDS)
-        while not done.is_set():
-            ask(None, "/database", connection)
-    with concurrent.futures.ThreadPoolExecutor(users) as pool:
-        asked = [pool.submit(ask_again) for _ in range(users)]
-        try:
-            yield
-        finally:
-            done.set()
-        for each in asked:
-            each.result()
-    process.terminate()
-    process.wait(TIMEOUT_SECONDS)
-
-
 class Measurement:
-    """Client times, and the spans."""
+    """One condition: its services, what clients waited for, and the spans. `others` are users of
+    the database beside it."""
 
-    def __init__(self, deployment, name, requests=REQUESTS, users=1, replicas=1,
-                 path="/article", others=0, **changes):
-        self.spans = []
-        ports, processes = [], []
-        for replica in range(replicas):
-            self.spans.append(deployment.folder / f"{name}{replica}.json")
-            port, process = deployment.start_service(self.spans[-1], **changes)
-            ports.append(port)
-            processes.append(process)
-        use(ports, path, WARM * users, users)
-        self.write(ports)
+    def __init__(self, deployment, name, users=1, replicas=1, path="/article", others=0,
+                 **changes):
+        self.users, self.path, self.others = users, path, others
+        self.spans = [deployment.folder / f"{name}{replica}.json" for replica in range(replicas)]
+        self.services = [deployment.start_service(file, PROCESSORS[number % len(PROCESSORS)],
+                                                  **changes)
+                         for number, file in enumerate(self.spans)]
+        self.ports = [port for port, _ in self.services]
+        if others:
+            self.services.append(deployment.start_service(os.devnull, PROCESSORS[-1]))
+        self.times = []
+        use(self.ports, path, WARM * users, users)
+        self.write()
         for file in self.spans:
             file.unlink()
-        with contextlib.ExitStack() as beside:
-            if others:
-                beside.enter_context(using(deployment, others))
-            self.times = use(ports, path, requests, users)
-        self.write(ports)
-        for process in processes:
+
+    def ask(self, requests):
+        with self.using() if self.others else contextlib.nullcontext():
+            self.times += use(self.ports, self.path, requests, self.users)
+
+    @contextlib.contextmanager
+    def using(self):
+        """The other users, until the end."""
+        done = threading.Event()
+
+        def ask_again():
+            user = User(self.services[-1][0])
+            while not done.is_set():
+                user.ask("/database")
+        with concurrent.futures.ThreadPoolExecutor(self.others) as pool:
+            asked = [pool.submit(ask_again) for _ in range(self.others)]
+            try:
+                yield
+            finally:
+                done.set()
+            for each in asked:
+                each.result()
+
+    def write(self):
+        """The spans to their files. Returns how long the services were busy since the last time, in
+        ms."""
+        return sum(json.loads(User(port).ask("/written")[1])["busy_ms"] for port in self.ports)
+
+    def end(self):
+        self.service_demand_ms = self.write() / len(self.times)
+        for _, process in self.services:
             process.terminate()
             process.wait(TIMEOUT_SECONDS)
-
-    @staticmethod
-    def write(ports):
-        """The spans to their files."""
-        for port in ports:
-            ask(port, "/written")
 
 
 def predict(*arguments):
@@ -229,56 +246,79 @@ def distance(a, b):
     return statistics.median(gaps), max(gaps)
 
 
+class Experiment:
+    """All conditions, measured in turn: what a machine does in some minutes meets each of them."""
+
+    def __init__(self, deployment):
+        self.deployment = deployment
+        self.made = {}
+
+    def add(self, name, **condition):
+        self.made[name] = Measurement(self.deployment, name.replace(" ", "-"), **condition)
+
+    def run(self):
+        order = random.Random(1)
+        for number in range(ROUNDS):
+            for each in order.sample(list(self.made.values()), len(self.made)):
+                each.ask(-(-REQUESTS // ROUNDS))
+            print(f"{number + 1} of {ROUNDS} rounds", file=sys.stderr, flush=True)
+        for each in self.made.values():
+            each.end()
+
+
 def main(folder):
+    # A service has the first processor for itself, unless it has several replicas.
+    os.sched_setaffinity(0, {PROCESSORS[-1]})
     deployment = Deployment(folder)
     with deployment.ends:
-        far = str(deployment.far_database())
         # A lower tier of the database reads without its index.
         slow_tier = {"PGOPTIONS": "-c enable_indexscan=off -c enable_bitmapscan=off "
                                   "-c enable_indexonlyscan=off"}
-        profile = folder / "profile.json"
+        far = {"DATABASE": "127.0.0.1", "DATABASE_PORT": str(deployment.far_database())}
+        large = {"ROWS": str(4 * ROWS)}
         usual = {"tier": "indexed", "location": "here", "size": str(ROWS), "concurrency": "1"}
-
-        def learn(name, users=1, conditions=None, **changes):
-            made = Measurement(deployment, f"profile-{name}", PROFILE_REQUESTS, users,
-                               path="/database", **changes)
-            told = ",".join(f"{key}={value}" for key, value in
-                            {**usual, **(conditions or {})}.items())
-            predict(*made.spans, "--conditions", told, "--add-to-profile", profile)
-
-        learn("usual")
-        learn("tier", conditions={"tier": "scanned"}, **slow_tier)
-        learn("location", conditions={"location": "far"}, DATABASE="127.0.0.1", DATABASE_PORT=far)
-        learn("size", conditions={"size": str(4 * ROWS)}, ROWS=str(4 * ROWS))
-        for users in (2, 4, 8):
-            learn(f"users{users}", users, {"concurrency": str(users)})
-
-        base = Measurement(deployment, "base")
-        again = Measurement(deployment, "again")
-        two = Measurement(deployment, "two", users=4, replicas=2)
+        profiles = [({}, {}), ({"tier": "scanned"}, slow_tier), ({"location": "far"}, far),
+                    ({"size": large["ROWS"]}, large)]
+        profiles += [({"concurrency": str(users)}, {"others": users - 1}) for users in (2, 4, 8)]
         database = "postgresql: "
         scenarios = [
-            ("another tier", base, database + "tier=scanned", slow_tier, {}),
-            ("another location", base, database + "location=far",
-             {"DATABASE": "127.0.0.1", "DATABASE_PORT": far}, {}),
-            ("another size", base, database + f"size={4 * ROWS}", {"ROWS": str(4 * ROWS)}, {}),
-            ("contention", base, database + "concurrency=4", {}, {"others": 3}),
-            ("8 users at once", base, "service: users=8", {}, {"users": 8}),
-            ("a replica lost", two, "service: lost=1/2", {}, {"users": 4})]
+            ("another tier", "base", database + "tier=scanned", slow_tier),
+            ("another location", "base", database + "location=far", far),
+            ("another size", "base", database + f"size={large['ROWS']}", large),
+            ("contention", "base", database + "concurrency=4", {"others": 3}),
+            ("8 users at once", "base", "service: users=8", {"users": 8}),
+            ("a replica lost", "two", "service: users=2, lost=1/2", {"users": 4})]
+
+        experiment = Experiment(deployment)
+        for number, (_, condition) in enumerate(profiles):
+            experiment.add(f"profile {number}", path="/database", **condition)
+        experiment.add("base")
+        experiment.add("again")
+        experiment.add("two", users=4, replicas=2)
+        for name, _, _, condition in scenarios:
+            experiment.add(name, **condition)
+        experiment.run()
+        made = experiment.made
+
+        profile = folder / "profile.json"
+        for number, (changed, _) in enumerate(profiles):
+            told = ",".join(f"{key}={value}" for key, value in {**usual, **changed}.items())
+            predict(*made[f"profile {number}"].spans, "--conditions", told, "--add-to-profile",
+                    profile)
         rows, ours = [], []
-        for name, before, scenario, changes, load in scenarios:
+        for name, before, scenario, _ in scenarios:
+            before, measured = made[before], made[name]
             think = folder / "think.txt"
-            predict(*before.spans, "--profile", profile, "--scenario", scenario, "-o", think)
+            predict(*before.spans, "--profile", profile, "--scenario", scenario, "-o", think,
+                    "--service-demand", before.service_demand_ms)
             predicted = [float(line) for line in think.read_text().split()]
-            measured = Measurement(deployment, name.replace(" ", "-"), **load, **changes)
             wrong = distance(predicted, measured.times)
             nothing = distance(before.times, measured.times)
-            floor = distance(base.times, again.times)
+            floor = distance(made["base"].times, made["again"].times)
             ours.append((wrong, nothing))
             rows.append((name, *(f"{statistics.median(each):.1f}" for each in
                                  (before.times, predicted, measured.times)),
                          *(f"{value:.3f}" for value in (*wrong, *nothing, *floor))))
-            print(*rows[-1], file=sys.stderr, flush=True)
     figure.table(("scenario", "before, ms", "predicted", "measured", "distance", "D",
                   "if nothing changed", "D", "A against A", "D"), rows)
     figure.report("service_distance_median", statistics.median(wrong[0] for wrong, _ in ours),

@@ -39,6 +39,7 @@ struct ServiceFlags {
   fs::path profile, think, kept_profile;
   std::string conditions;
   std::uint32_t workers = 1;
+  double service_demand_ms = 0;
   std::uint64_t seed = 1;
   bool json = false;
 };
@@ -87,14 +88,17 @@ class ServiceRun {
     if (!change) return say(kExitUsage, change.error());
     for (auto const& each : change->remarks) remark(each);
     auto const prediction =
-        predict_service(graph, requests, *change, {.seed = flags_.seed, .workers = flags_.workers});
+        predict_service(graph, requests, *change,
+                        {.seed = flags_.seed,
+                         .workers = flags_.workers,
+                         .service_demand_us = flags_.service_demand_ms * 1'000});
     if (!prediction.within_bound) {
       remark("the quantiles are not within 1 % after " +
              counted(prediction.times.predicted_us.size(), "sample"));
     }
-    if (prediction.work_share < 1) {
+    if (flags_.service_demand_ms == 0 && prediction.work_factor < 1) {
       char share[16];
-      std::snprintf(share, sizeof share, "%.0f %%", prediction.work_share * 100);
+      std::snprintf(share, sizeof share, "%.0f %%", prediction.work_factor * 100);
       remark(counted(change->observed_users, "user") + " at a time were observed: " + share +
              " of the time between calls is taken as work, the rest as waiting for each other");
     }
@@ -220,7 +224,7 @@ class ServiceRun {
                      {"remarks", texts(remarks_)},
                      {"seed", flags_.seed},
                      {"within_bound", prediction.within_bound},
-                     {"work_share", prediction.work_share},
+                     {"work_factor", prediction.work_factor},
                      {"graph", service_graph_json(graph)}};
     for (auto& [name, value] : times_json(prediction.times, measured)) {
       out[name] = std::move(value);
@@ -261,6 +265,11 @@ void add_predict_service_command(CLI::App& app, int& exit_code) {
                   "Requests that a replica works on at a time, for users=N; Node works on one")
       ->check(CLI::Range(1U, 1'000U))
       ->capture_default_str();
+  sub->add_option("--service-demand", flags->service_demand_ms,
+                  "How long a worker was busy for each request in the traces, in ms, for users=N "
+                  "and lost=K/N: spans do not show all of its work")
+      ->check(CLI::Range(.001, 1e6))
+      ->type_name("MS");
   sub->add_option("--seed", flags->seed, "Seed for what is drawn")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53))
       ->capture_default_str();

@@ -80,6 +80,30 @@ TEST(ServiceGraph, ReportsAJoinThatIsNeverLateAsAmbiguous) {
   EXPECT_GT(graph.graph.edges[ambiguous[0]].slack_us, 5'000);
 }
 
+TEST(ServiceGraph, TakesWhatExplainsMostWhereWorkHidesWhatIsWaitedFor) {
+  // After each call there is so much work, more or less, that even its longest time would not have
+  // been too late for the next.
+  ServiceEndpoint endpoint{.service = "s", .endpoint = "e", .requests = {}};
+  for (std::int64_t i = 0; i < 300; ++i) {
+    auto const start = 2'000 + i * 37 % 41 * 100;
+    auto const end = start + 1'000 + i * 53 % 25 * 100;
+    auto const next = end + 4'000 + i * 29 % 43 * 100;
+    endpoint.requests.push_back(
+        {.took_us = next + 500,
+         .calls = {{.dependency = "db",
+                    .operation = "select",
+                    .attempts = {{.start_us = start, .end_us = end}}},
+                   {.dependency = "cache",
+                    .operation = "set",
+                    .attempts = {{.start_us = next, .end_us = next + 300}}}}});
+  }
+  auto const graph = learn_service(endpoint);
+  auto const [begin, waits] = graph.graph.edges_to(1);
+  ASSERT_EQ(waits - begin, 1);
+  EXPECT_EQ(graph.graph.nodes[begin->from].type, "db");
+  EXPECT_EQ(graph.ambiguous().size(), 1);
+}
+
 TEST(ServiceGraph, HasARetryInItsCall) {
   auto service = of_two(false);
   service.calls[2].fails = .2;

@@ -22,13 +22,15 @@ ServiceEndpoint requests_of(std::int64_t own_us, std::int64_t call_us) {
 }
 
 ServicePrediction with_users(const ServiceEndpoint& endpoint, const std::string& change,
-                             const LatencyProfile& profile = {}, std::uint32_t workers = 1) {
+                             const LatencyProfile& profile = {}, std::uint32_t workers = 1,
+                             double service_demand_us = 0) {
   auto const graph = learn_service(endpoint);
   std::vector<ServiceScenario> const scenarios = {*parse_service_scenario("service: " + change)};
   auto const made = service_change(graph, endpoint.requests, scenarios, profile);
   EXPECT_TRUE(made) << made.error();
-  return predict_service(graph, endpoint.requests, *made,
-                         {.samples_max = 3'000, .workers = workers});
+  return predict_service(
+      graph, endpoint.requests, *made,
+      {.samples_max = 3'000, .workers = workers, .service_demand_us = service_demand_us});
 }
 
 TEST(ServiceLoad, OfOneUserIsWhatWasObserved) {
@@ -42,6 +44,16 @@ TEST(ServiceLoad, OfManyUsersIsAsLongAsTheWorkOfAll) {
   EXPECT_THAT(busy.times.predicted_us, testing::Each(testing::Eq(8 * 2 * 10'003)));
   auto const two = with_users(requests_of(10'003, 1'001), "users=8", {}, 2);
   EXPECT_NEAR(two.times.quantiles[0].predicted_us, 4 * 2 * 10'003, 11'000);
+}
+
+TEST(ServiceLoad, HasTheServiceDemandThatIsTold) {
+  // The spans show 20 ms of it, and miss 10.
+  auto const more = with_users(requests_of(10'003, 1'001), "users=8", {}, 1, 30'000);
+  EXPECT_NEAR(more.work_factor, 1.5, .001);
+  EXPECT_NEAR(more.times.quantiles[0].predicted_us, 8 * 30'000, 50);
+  // Of the 20 ms between calls that they show, 12 were waiting.
+  auto const less = with_users(requests_of(10'003, 1'001), "users=8", {}, 1, 8'000);
+  EXPECT_NEAR(less.times.quantiles[0].predicted_us, 8 * 8'000, 50);
 }
 
 TEST(ServiceLoad, DoesNotDelayCallsThatRunBesideEachOther) {
@@ -73,9 +85,10 @@ TEST(ServiceLoad, EndsARequestWithItsAnswerAndNotWithACallAfterIt) {
 
 TEST(ServiceLoad, OfALostReplicaIsThatOfItsUsersOnTheOthers) {
   auto endpoint = requests_of(10'003, 1'001);
-  // Four at a time, on two replicas.
+  // Four at a time, on two replicas; with a pause in which nobody uses them.
   for (std::size_t i = 0; i < endpoint.requests.size(); ++i) {
-    endpoint.requests[i].started_ns = static_cast<std::int64_t>(i) * 21'007'000 / 4;
+    auto const pause = i < endpoint.requests.size() / 2 ? 0 : 3'600'000'000'000;
+    endpoint.requests[i].started_ns = static_cast<std::int64_t>(i) * 21'007'000 / 4 + pause;
   }
   auto const graph = learn_service(endpoint);
   std::vector<ServiceScenario> const scenarios = {*parse_service_scenario("service: lost=1/2")};
@@ -91,6 +104,11 @@ TEST(ServiceLoad, OfALostReplicaIsThatOfItsUsersOnTheOthers) {
                                       {.conditions = {.concurrency = 9}, .times_us = {9'000}}}}}};
   EXPECT_THAT(service_change(graph, endpoint.requests, scenarios, profile)->calls.at(0).loaded,
               testing::IsEmpty());
+  // Also when it is said how many users each replica has.
+  std::vector<ServiceScenario> const said = {*parse_service_scenario("service: users=5, lost=1/2")};
+  auto const of_five = service_change(graph, endpoint.requests, said, profile);
+  EXPECT_EQ(of_five->users, 10);
+  EXPECT_THAT(of_five->calls.at(0).loaded, testing::IsEmpty());
 }
 
 }  // namespace

@@ -83,6 +83,37 @@ TEST(ServicePrediction, AddsARoundTripToWhatIsWaitedFor) {
   }
 }
 
+TEST(ServicePrediction, SeesThroughRoundedStarts) {
+  // A call of the cache ends .3 ms before one of the database, which is waited for; both begin .2
+  // ms after the request. Starts are told in ms only: the cache seems to end last now and then.
+  ServiceEndpoint endpoint{.service = "s", .endpoint = "e", .requests = {}};
+  for (std::int64_t i = 0; i < 200; ++i) {
+    auto const began = i * 1'000'000 + i * 37 % 1'000;
+    auto const rounded = [began](std::int64_t us) {
+      return (began + us) / 1'000 * 1'000 - began / 1'000 * 1'000;
+    };
+    auto const attempt = [&](std::int64_t start, std::int64_t took) {
+      return ServiceAttempt{.start_us = rounded(start), .end_us = rounded(start) + took};
+    };
+    auto const db_us = 1'000 + i * 53 % 700;
+    endpoint.requests.push_back(
+        {.started_ns = began / 1'000 * 1'000'000,
+         .took_us = 1'000 + db_us + 2'107,
+         .calls = {{.dependency = "cache", .operation = "get", .attempts = {attempt(200, 707)}},
+                   {.dependency = "db", .operation = "select", .attempts = {attempt(250, db_us)}},
+                   {.dependency = "db",
+                    .operation = "price",
+                    .attempts = {attempt(1'000 + db_us, 1'107)}}}});
+  }
+  auto const graph = learn_service(endpoint);
+  ASSERT_EQ(graph.grain_us, 1'000);
+  EXPECT_THAT(predicted(endpoint, graph, "service: cpu=x1").times.predicted_us,
+              testing::ContainerEq(all_but(0, endpoint)));
+  // The calls of the database follow each other.
+  auto const further = predicted(endpoint, graph, "db: rtt=+10ms").times.quantiles[0];
+  EXPECT_NEAR(further.predicted_us - further.observed_us, 20'000, 60);
+}
+
 TEST(ServicePrediction, MovesATimeByTheProfileAtItsRank) {
   auto const endpoint = two_beside();
   auto const graph = learn_service(endpoint);

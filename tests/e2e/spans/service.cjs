@@ -51,7 +51,8 @@ function compute(ms) {
 
 async function main() {
   const database = new Pool({ host: process.env.DATABASE, database: "postgres", max: 100,
-                              port: Number(process.env.DATABASE_PORT ?? 5432) });
+                              port: Number(process.env.DATABASE_PORT ?? 5432),
+                              idleTimeoutMillis: 0 });
   const cache = createClient({ socket: { host: "127.0.0.1",
                                          port: Number(process.env.CACHE_PORT) } });
   await cache.connect();
@@ -76,6 +77,9 @@ async function main() {
     return JSON.stringify({ found: found.rows[0], prices: priced.rows[0] });
   }
 
+  // Processor time of the main thread, in ms.
+  const busy = () => Number(fs.readFileSync("/proc/self/schedstat", "utf8").split(" ")[0]) / 1e6;
+  let before = busy();
   const answers = {
     "/article": article,
     // Its queries with nothing around them, for profiles.
@@ -83,7 +87,13 @@ async function main() {
       await (Math.random() < .5 ? names : prices)(number(90_000));
       return "{}";
     },
-    "/written": async () => { await processor.forceFlush(); return "{}"; },
+    // Returns how long it was busy since the last time.
+    "/written": async () => {
+      const busy_ms = busy() - before;
+      await processor.forceFlush();
+      before = busy();
+      return JSON.stringify({ busy_ms });
+    },
   };
   const server = http.createServer(async (request, response) => {
     const answer = answers[request.url];
