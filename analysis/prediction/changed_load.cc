@@ -126,7 +126,7 @@ class ChangedLoad {
       case Event::kSent: {
         if (parts(node).is_cached) return read_cache(node);
         NodeChange const& changed = change(node);
-        auto const answered = now_us_ + longer(parts(node).round_trip_us, 1, node);
+        auto const answered = now_us_ + send_us(node) + longer(parts(node).round_trip_us, 1, node);
         if (plan_.dropped[node]) return add(answered, Event::kFailed, node);
         happened(node, DependencyAfter::kSent);
         if (auto const early = plan_.early.find(node); early != plan_.early.end()) {
@@ -171,6 +171,10 @@ class ChangedLoad {
   /// By the change of so many round trips.
   double longer(double length_us, int round_trips, std::uint32_t node) const {
     return std::max(0.0, length_us + round_trips * static_cast<double>(change(node).rtt_us));
+  }
+
+  double send_us(std::uint32_t node) const {
+    return protocol(node) == parts(node).protocol ? parts(node).send_us : 0;
   }
 
   double task_us(std::uint32_t node) const {
@@ -320,10 +324,10 @@ class ChangedLoad {
     add(now_us_ + (has_queued_[node] ? 0 : parts(node).queue_us), Event::kSent, node);
   }
 
-  /// HTTP/1.1: the first connection that is free takes it.
+  /// HTTP/1.1: the first connection that is free takes the most urgent request.
   void take_any(std::uint32_t node) {
     LoadOrigin& origin = origins_[origin_of(node)];
-    origin.waiting.push_back(node);
+    origin.waiting.insert({urgency_of(node), node});
     if (!origin.idle.empty()) {
       auto const idle = origin.idle.back();
       origin.idle.pop_back();
@@ -342,9 +346,7 @@ class ChangedLoad {
       origin.idle.push_back(connection);
       return;
     }
-    auto const next = origin.waiting.front();
-    origin.waiting.pop_front();
-    use(connection, next);
+    use(connection, origin.waiting.extract(origin.waiting.begin()).mapped());
   }
 
   /// If it came to one.
@@ -354,8 +356,7 @@ class ChangedLoad {
   }
 
   int urgency_of(std::uint32_t node) const {
-    auto const otherwise = change(node).loading ? kUrgencyLow : parts(node).urgency;
-    return change(node).urgency.value_or(otherwise);
+    return change(node).urgency.value_or(change(node).loading ? kUrgencyLow : parts(node).urgency);
   }
 
   double bytes_of(std::uint32_t node) const {

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -34,7 +34,8 @@ struct LoadOrigin {
   std::size_t connecting = 0;  ///< of them
   double named_us = 0;         ///< when its name is known, once one is open
   std::vector<std::uint32_t> idle;
-  std::deque<std::uint32_t> waiting;  ///< requests, for any connection
+  /// Requests, for any connection: by urgency, then in the order of asking, as in Chromium's pool.
+  std::multimap<int, std::uint32_t> waiting;
 };
 
 }  // namespace reprise

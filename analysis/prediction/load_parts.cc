@@ -74,10 +74,12 @@ class PartsMaker {
 
   void read_setups() {
     std::vector<ConnectionSetup> of_call(load_.calls.calls.size());
+    std::vector<double> send_us(load_.calls.calls.size());
     std::vector<std::vector<SetupPhase>> phases(load_.calls.calls.size());
     for (Call const& call : load_.calls.calls) {
       if (call.kind != CallKind::kPhase || call.parent == kNoParent) continue;
       auto const length = static_cast<double>(call.end_us - call.start_us);
+      if (call.name == "send") send_us[call.parent] += length;
       for (auto const& [name, part] : {std::pair("dns", &ConnectionSetup::dns_us),
                                        {"connect", &ConnectionSetup::connect_us},
                                        {"tls", &ConnectionSetup::tls_us}}) {
@@ -100,6 +102,7 @@ class PartsMaker {
       node.is_cached = !load_.calls.calls[placed_[i]->call].attribute("cached").empty();
       if (node.is_cached) continue;
       node.own_setup = of_call[placed_[i]->call];
+      node.send_us = send_us[placed_[i]->call];
       bool const connects = node.own_setup.connect_us + node.own_setup.tls_us > 0;
       if (!connects) node.own_setup = {};
       for (SetupPhase& phase : phases[placed_[i]->call]) {
@@ -254,7 +257,9 @@ class PartsMaker {
     auto const times = answer_times(parts_.bytes_per_us, round_trip_us_, answers, probes);
     for (std::size_t k = 0; k < requests_.size(); ++k) {
       NodeParts& node = parts_.nodes[requests_[k]];
-      node.think_us = times.at_us[k] - answers[k].asked_us;
+      auto const waited_us = times.at_us[k] - answers[k].asked_us;
+      node.send_us = std::min(node.send_us, std::max(waited_us, 0.0));
+      node.think_us = waited_us - node.send_us;
       node.tail_us = std::max(0.0, answers[k].end_us - times.sent.end_us[k]);
     }
     for (std::size_t k = 0; k < setup_phases_.size(); ++k) {

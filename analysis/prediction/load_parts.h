@@ -51,7 +51,8 @@ struct NodeParts {
   PredictedProtocol protocol = PredictedProtocol::kH2;
   ConnectionSetup own_setup;  ///< beside the origin's first one; empty: it uses that one
   bool is_held_back = false;  ///< see head_requests.h
-  double queue_us = 0;        ///< until it is sent, though it could be
+  double queue_us = 0;        ///< until it is its turn to be sent, though it could be
+  double send_us = 0;         ///< from its turn until it is sent, after others of that moment
   double round_trip_us = 0;   ///< until the first byte, the network's part
   double think_us = 0;        ///< the server's part, without what waited in the link's queue
   double bytes = 0;           ///< through the link

@@ -18,7 +18,8 @@ namespace reprise {
 /// HTTP/3 counts as HTTP/2.
 enum class PredictedProtocol : std::uint8_t { kH1, kH2 };
 
-/// Urgencies of responses: lower ones go first on a connection of HTTP/2.
+/// Urgencies: lower ones go first, of responses on a connection of HTTP/2, and of requests that
+/// wait for one of HTTP/1.1.
 inline constexpr int kUrgencyHigh = 1;
 inline constexpr int kUrgencyUnknown = 2;
 inline constexpr int kUrgencyLow = 3;

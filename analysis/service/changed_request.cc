@@ -6,7 +6,8 @@
 namespace reprise {
 namespace {
 
-/// Where starts are rounded to more, which of two calls ended first is known by their means only.
+/// Where starts are rounded to this or more, which of two calls ended first is known by their means
+/// only.
 constexpr std::int64_t kCoarseUs = 100;
 
 /// In a chosen concurrency, between the measured ones.
@@ -49,36 +50,75 @@ ChangedRequests::ChangedRequests(const ServiceGraph& graph,
   }
 }
 
+std::int64_t ChangedRequests::join_us(const Ends& ends, std::uint32_t node) const {
+  return join_of(graph_.graph, node, [&ends](std::uint32_t from) { return ends[from]; });
+}
+
 void ChangedRequests::learn_own_work() {
-  bool const is_coarse = graph_.grain_us >= kCoarseUs;
-  own_us_.assign(placed_.size(), std::vector<std::int64_t>(graph_.answer() + 1));
-  using Ends = std::vector<std::optional<std::int64_t>>;
-  std::vector<Ends> ends(placed_.size(), Ends(graph_.answer()));
-  for (std::uint32_t node = 0; node < graph_.answer(); ++node) {
-    double sum = 0;
-    std::size_t count = 0;
-    for (std::size_t row = 0; row < placed_.size(); ++row) {
+  auto const answer = graph_.answer();
+  own_us_.assign(placed_.size(), std::vector<std::int64_t>(answer + 1));
+  if (graph_.grain_us >= kCoarseUs) return learn_rounded_own_work();
+  for (std::size_t row = 0; row < placed_.size(); ++row) {
+    Ends ends(answer);
+    for (std::uint32_t node = 0; node < answer; ++node) {
       auto const* const call = placed_[row].calls[node];
       if (call == nullptr) continue;
-      auto const join = join_of(graph_.graph, node, [&](auto from) { return ends[row][from]; });
-      own_us_[row][node] = call->start_us() - join;
-      ends[row][node] = call->end_us();
-      sum += static_cast<double>(own_us_[row][node]);
+      own_us_[row][node] = call->start_us() - join_us(ends, node);
+      ends[node] = call->end_us();
+    }
+    own_us_[row][answer] = placed_[row].request->took_us - join_us(ends, answer);
+  }
+}
+
+void ChangedRequests::learn_rounded_own_work() {
+  auto const answer = graph_.answer();
+  std::vector<Ends> ends(placed_.size(), Ends(answer));
+  for (std::uint32_t node = 0; node <= answer; ++node) {
+    double sum = 0;
+    double count = 0;
+    for (std::size_t row = 0; row < placed_.size(); ++row) {
+      auto const* const call = node == answer ? nullptr : placed_[row].calls[node];
+      if (call == nullptr && node != answer) continue;
+      auto const start = call == nullptr ? placed_[row].request->took_us : call->start_us();
+      sum += static_cast<double>(start - join_us(ends[row], node));
       ++count;
     }
-    if (!is_coarse) continue;
-    auto const mean = count == 0 ? 0 : std::llround(sum / static_cast<double>(count));
+    auto const mean = count > 0 ? std::llround(sum / count) : 0;
     for (std::size_t row = 0; row < placed_.size(); ++row) {
-      if (!ends[row][node]) continue;
-      *ends[row][node] += mean - own_us_[row][node];
+      auto const* const call = node == answer ? nullptr : placed_[row].calls[node];
       own_us_[row][node] = mean;
+      if (call != nullptr) ends[row][node] = join_us(ends[row], node) + mean + call->lasts_us();
     }
   }
-  for (std::size_t row = 0; row < placed_.size(); ++row) {
-    auto const join =
-        join_of(graph_.graph, graph_.answer(), [&](auto from) { return ends[row][from]; });
-    own_us_[row][graph_.answer()] = placed_[row].request->took_us - join;
+  for (std::size_t row = 0; row < placed_.size(); ++row) share_out(row, std::move(ends[row]));
+}
+
+void ChangedRequests::share_out(std::size_t row, Ends ends) {
+  auto const answer = graph_.answer();
+  std::vector<std::int64_t>& own = own_us_[row];
+  auto const took_us = placed_[row].request->took_us;
+  auto usual = static_cast<double>(own[answer]);
+  auto const longer = static_cast<double>(took_us - join_us(ends, answer)) - usual;
+  for (auto node = latest_before(ends, answer); node; node = latest_before(ends, *node)) {
+    usual += static_cast<double>(own[*node]);
   }
+  double const factor = usual > 0 ? std::max(0.0, 1 + longer / usual) : 1;
+  for (std::uint32_t node = 0; node < answer; ++node) {
+    if (!ends[node]) continue;
+    own[node] = std::llround(static_cast<double>(own[node]) * factor);
+    ends[node] = join_us(ends, node) + own[node] + placed_[row].calls[node]->lasts_us();
+  }
+  own[answer] = took_us - join_us(ends, answer);
+}
+
+std::optional<std::uint32_t> ChangedRequests::latest_before(const Ends& ends,
+                                                            std::uint32_t node) const {
+  auto const join = join_us(ends, node);
+  auto const [begin, end] = graph_.graph.edges_to(node);
+  for (auto const* edge = begin; edge != end; ++edge) {
+    if (ends[edge->from] == join) return edge->from;
+  }
+  return std::nullopt;
 }
 
 std::int64_t ChangedRequests::attempt_us(const ServiceAttempt& attempt, std::uint32_t node,

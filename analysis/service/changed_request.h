@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -26,8 +27,8 @@ class ChangedRequests {
   const ServiceChange& change() const { return change_; }
 
   /// The own work before a node, from the join of what it waits for; can be below 0 by rounding.
-  /// Before a call it is the mean of all requests if starts are rounded, as those of OpenTelemetry
-  /// for Node to ms: durations are exact there, and so is what is left before the answer.
+  /// If starts are rounded, as those of OpenTelemetry for Node to ms, it is in proportion to the
+  /// mean of all requests, so that the whole takes as long as was observed.
   std::int64_t own_us(std::size_t row, std::uint32_t node) const { return own_us_[row][node]; }
   /// The time of a call with all its attempts and the pauses between. `concurrency`: of calls to
   /// its dependency; 0: as in the change.
@@ -37,7 +38,18 @@ class ChangedRequests {
   std::int64_t took_us(std::size_t row, std::mt19937_64& random) const;
 
  private:
+  /// Of one request, when each call ends; of a call that it did not make, nothing.
+  using Ends = std::vector<std::optional<std::int64_t>>;
+
+  std::int64_t join_us(const Ends& ends, std::uint32_t node) const;
   void learn_own_work();
+  /// The means of all requests, by which each one is then put together.
+  void learn_rounded_own_work();
+  /// What one request took beyond the means: over all work on the path to its answer, in
+  /// proportion.
+  void share_out(std::size_t row, Ends ends);
+  /// The call that `node` waits for to the last.
+  std::optional<std::uint32_t> latest_before(const Ends& ends, std::uint32_t node) const;
   std::int64_t attempt_us(const ServiceAttempt& attempt, std::uint32_t node,
                           std::mt19937_64& random, double concurrency) const;
 

@@ -105,7 +105,7 @@ class ChangeMaker {
   }
 
   void change_service() {
-    double const observed = observed_concurrency(requests_);
+    double const observed = observed_concurrency(requests_, graph_.grain_us);
     double replicas = 1;
     double left = 1;
     for (ServiceScenario const& each : scenarios_) {
@@ -220,7 +220,7 @@ bool ServiceChange::draws() const {
   return std::ranges::any_of(calls, [](const CallChange& each) { return each.to && !each.from; });
 }
 
-double observed_concurrency(std::span<const ServiceRequest> requests) {
+double observed_concurrency(std::span<const ServiceRequest> requests, std::int64_t grain_us) {
   std::vector<std::pair<std::int64_t, std::int64_t>> sorted;  // start and end
   for (ServiceRequest const& request : requests) {
     sorted.emplace_back(request.started_ns, request.started_ns + request.took_us * 1'000);
@@ -229,7 +229,9 @@ double observed_concurrency(std::span<const ServiceRequest> requests) {
   double sum_ns = 0;
   double any_ns = 0;
   auto until = sorted.empty() ? 0 : sorted.front().first;
-  for (auto const& [start, end] : sorted) {
+  for (auto const& [told, told_end] : sorted) {
+    auto const start = std::clamp(until, told, told + grain_us * 1'000);
+    auto const end = start + (told_end - told);
     sum_ns += static_cast<double>(end - start);
     any_ns += static_cast<double>(std::max(end - std::max(start, until), std::int64_t{0}));
     until = std::max(until, end);

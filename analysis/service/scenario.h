@@ -64,8 +64,8 @@ struct ServiceChange {
 };
 
 /// Requests that were in the service at a time, the mean of the time in which one was; 1 if there
-/// are none.
-double observed_concurrency(std::span<const ServiceRequest> requests);
+/// are none. Starts that are rounded to `grain_us` may be that much later.
+double observed_concurrency(std::span<const ServiceRequest> requests, std::int64_t grain_us);
 
 /// Errors: a sentence, when a scenario selects no dependency, or the profile does not have what it
 /// needs.

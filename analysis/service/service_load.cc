@@ -13,8 +13,8 @@ namespace {
 
 /// Requests of each user that do not count: all begin at once.
 constexpr std::uint64_t kFirstRequests = 3;
-/// Work before a node, eleven days: the sum of all is still a time.
-constexpr double kWorkMaxUs = 1e12;
+/// Work before a node, and a call, take a day at most: the sum of all is still a time.
+constexpr std::int64_t kTimeMaxUs = 86'400'000'000;
 
 class LoadSimulation {
  public:
@@ -109,7 +109,8 @@ class LoadSimulation {
 
   std::int64_t own_us(std::size_t row, std::uint32_t node) const {
     auto const own = static_cast<double>(std::max<std::int64_t>(requests_.own_us(row, node), 0));
-    return std::llround(std::min(own * load_.work_factor * requests_.change().cpu, kWorkMaxUs));
+    return std::llround(std::min(own * load_.work_factor * requests_.change().cpu,
+                                 static_cast<double>(kTimeMaxUs)));
   }
 
   void begin(std::uint32_t place) {
@@ -170,7 +171,7 @@ class LoadSimulation {
   void call(std::uint32_t place, std::uint32_t node) {
     User const& user = users_[place];
     auto const active = ++active_[dependency_[node]];
-    auto const took = requests_.call_us(user.row, node, random_, active);
+    auto const took = std::min(requests_.call_us(user.row, node, random_, active), kTimeMaxUs);
     add(now_us_ + took, Kind::kEnd, place, node, user.request);
   }
 

@@ -85,7 +85,7 @@ class ServicePredictor {
       std::size_t count = 0;
       auto const work_us = ServiceLoad().run(
           rows, random, [&](std::size_t, std::int64_t) { return ++count < kTrialSamples; });
-      return work_us > 0 ? options_.service_demand_us / work_us : 1;
+      return work_us > 0 ? options_.service_demand_us / work_us : 0;
     }
     auto const mean_with = [&](double share) {
       std::mt19937_64 random(options_.seed);

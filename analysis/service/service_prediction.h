@@ -22,16 +22,17 @@ struct ServicePredictionOptions {
   std::size_t samples_max = 20'000;
   std::uint64_t seed = 1;
   std::uint32_t workers = 1;  ///< requests whose own work a replica does at a time; 1 or more
-  /// How long a worker was busy for each request when the traces were recorded, where many users
-  /// are simulated (the service demand of Denning and Buzen, 1978); 0: it is not known.
+  /// How long workers were busy for a request when the traces were recorded, where many users are
+  /// simulated (the service demand of Denning and Buzen, 1978); 0: it is not known.
   double service_demand_us = 0;
 };
 
 struct ServicePrediction {
   PredictedTimes times;
   bool within_bound = false;  ///< otherwise samples_max ended it
-  /// The work of a request by what its spans show as own work, where many users are simulated.
-  /// Below 1 the rest was waiting for other requests; above 1 the spans do not contain all work.
+  /// Where many users are simulated, the ratio of a request's work to what its spans show as own
+  /// work. Below 1 the rest was waiting for other requests; above 1 the spans do not contain all
+  /// work.
   double work_factor = 1;
 };
 

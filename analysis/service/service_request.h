@@ -33,6 +33,7 @@ struct ServiceCall {
   std::int64_t start_us() const { return attempts.front().start_us; }
   /// Can be after the end of the request.
   std::int64_t end_us() const { return attempts.back().end_us; }
+  std::int64_t lasts_us() const { return end_us() - start_us(); }
 };
 
 struct ServiceRequest {

@@ -101,8 +101,13 @@ def real_pages(folder):
         done = harness.run("archive", "import", str(recording), "-o", str(archive), folder=folder,
                            timeout=TIMEOUT_SECONDS)
         assert done.returncode == 0, done.stderr.decode()
-        third = f"!host=.{url.split('/')[2].removeprefix('www.')}"
-        yield Page(name, archive, url, third, third)
+        site = f".{url.split('/')[2].removeprefix('www.')}"
+        stats = harness.run("archive", "stats", "--json", str(archive), folder=folder)
+        assert stats.returncode == 0, stats.stderr.decode()
+        if any(not f".{host}".endswith(site) for host in json.loads(stats.stdout)["hosts"]):
+            yield Page(name, archive, url, f"!host={site}", f"!host={site}")
+        else:  # as the pages of the documentation
+            yield Page(name, archive, url, f"host={site}", "type=script")
 
 
 def documentation(request):

@@ -97,6 +97,15 @@ class PredictService(harness.TestCase):
         # Each request has more than 30 ms of work, and is one of 50.
         self.assertGreater(report["quantiles"][0]["predicted_ms"], 50 * 30)
 
+    def test_the_service_demand(self):
+        report = self.report("--scenario", "service: users=50", "--service-demand", "40")
+        self.assertAlmostEqual(report["quantiles"][0]["predicted_ms"], 50 * 40, delta=100)
+        self.assertGreater(report["work_factor"], 5)
+        self.assertIn("check its unit",
+                      " ".join(self.report("--scenario", "service: users=2", "--service-demand",
+                                           "40000")["remarks"]))
+        self.assertIn("is not used", " ".join(self.report("--service-demand", "40")["remarks"]))
+
     def test_what_it_refuses(self):
         broken = self.folder / "broken.json"
         broken.write_text('{"schema":"x"}')

@@ -145,7 +145,8 @@ class Deployment:
                                  ready="", env=environment)
         # The threads that it has by now, and all that they start.
         for thread in os.listdir(f"/proc/{process.pid}/task"):
-            os.sched_setaffinity(int(thread), {processor})
+            with contextlib.suppress(ProcessLookupError):
+                os.sched_setaffinity(int(thread), {processor})
         return int(line), process
 
 

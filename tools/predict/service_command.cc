@@ -96,6 +96,7 @@ class ServiceRun {
       remark("the quantiles are not within 1 % after " +
              counted(prediction.times.predicted_us.size(), "sample"));
     }
+    remark_demand(*change, prediction);
     if (flags_.service_demand_ms == 0 && prediction.work_factor < 1) {
       char share[16];
       std::snprintf(share, sizeof share, "%.0f %%", prediction.work_factor * 100);
@@ -109,6 +110,16 @@ class ServiceRun {
   void remark(std::string text) {
     say(0, text);
     remarks_.push_back(std::move(text));
+  }
+
+  void remark_demand(const ServiceChange& change, const ServicePrediction& prediction) {
+    constexpr double kFactorMax = 10;
+    if (flags_.service_demand_ms == 0) return;
+    if (change.users == 0) {
+      remark("--service-demand is not used: no scenario has users=N or lost=K/N of the service");
+    } else if (prediction.work_factor * kFactorMax < 1 || prediction.work_factor > kFactorMax) {
+      remark("--service-demand differs much from the work that the spans show: check its unit, ms");
+    }
   }
 
   std::optional<int> read_scenarios() {
@@ -266,8 +277,8 @@ void add_predict_service_command(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1U, 1'000U))
       ->capture_default_str();
   sub->add_option("--service-demand", flags->service_demand_ms,
-                  "How long a worker was busy for each request in the traces, in ms, for users=N "
-                  "and lost=K/N: spans do not show all of its work")
+                  "How long the workers of all replicas were busy for a request in the traces, in "
+                  "ms, for users=N and lost=K/N: spans do not show all of their work")
       ->check(CLI::Range(.001, 1e6))
       ->type_name("MS");
   sub->add_option("--seed", flags->seed, "Seed for what is drawn")

@@ -32,23 +32,24 @@ std::unexpected<CommandRefusal> refuse(int exit_code, std::string text) {
 /// told apart (RFC 6666: the discard prefix is nobody's).
 class HostAddresses {
  public:
-  explicit HostAddresses(std::vector<dns::RecordedHost>& hosts) : hosts_(hosts) {}
+  /// Borrows the entries, of which a host has one for each connection.
+  explicit HostAddresses(std::vector<dns::RecordedHost>& hosts) {
+    for (dns::RecordedHost& each : hosts) of_host_[each.host].push_back(&each);
+  }
 
   std::vector<std::string> of(const std::string& host) {
     std::vector<std::string> addresses;
-    for (dns::RecordedHost& each : hosts_) {
-      if (each.host == host && each.addresses.empty()) {
-        each.addresses = {"100::" + std::to_string(++made_)};
-      }
-      if (each.host == host) {
-        addresses.insert(addresses.end(), each.addresses.begin(), each.addresses.end());
-      }
+    auto const known = of_host_.find(host);
+    if (known == of_host_.end()) return addresses;
+    for (dns::RecordedHost* const each : known->second) {
+      if (each->addresses.empty()) each->addresses = {"100::" + std::to_string(++made_)};
+      addresses.insert(addresses.end(), each->addresses.begin(), each->addresses.end());
     }
     return addresses;
   }
 
  private:
-  std::vector<dns::RecordedHost>& hosts_;
+  std::map<std::string, std::vector<dns::RecordedHost*>> of_host_;
   int made_ = 0;
 };
 

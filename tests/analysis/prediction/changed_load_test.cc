@@ -338,6 +338,35 @@ TEST(ChangedLoad, TakesTheFirstConnectionOfHttp1ThatIsFree) {
   EXPECT_DOUBLE_EQ(page.load_ms(), 40) << "HTTP/2 needs one";
 }
 
+TEST(ChangedLoad, TakesTheMostUrgentRequestOfHttp1First) {
+  Page page;
+  page.request({}, 0, 20);                               // to 30
+  for (int i = 0; i < 5; ++i) page.request({}, 0, 190);  // to 200
+  auto const picture = page.request({}, 1, 20);          // waits until 90, to 120
+  auto const sheet = page.request({}, 2, 50);            // from 30 to 90
+  page.task({{sheet}}, 0, 300);                          // to 390
+  for (NodeParts& node : page.parts.nodes) node.protocol = PredictedProtocol::kH1;
+  page.load_event(0);
+  EXPECT_DOUBLE_EQ(page.load_ms(), 420) << "nothing is known of their urgency";
+  page.parts.nodes[picture].urgency = 5;
+  page.parts.nodes[sheet].urgency = 1;
+  EXPECT_DOUBLE_EQ(page.load_ms(), 390);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(sheet, {.urgency = 7}), 420);
+}
+
+TEST(ChangedLoad, DoesNotWaitWithSendingOverAnotherProtocol) {
+  Page page;
+  auto const document = page.request({}, 0, 0);  // to 10
+  page.request({{document}}, 0, 20);             // sent from 10 to 25, to 55
+  page.parts.nodes[1].send_us = 15'000;
+  page.load_event(0);
+  EXPECT_DOUBLE_EQ(page.load_ms(), 55);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(1, {.rtt_us = -20'000}), 45) << "the round trip is over";
+  EXPECT_DOUBLE_EQ(page.load_ms_with_all({.protocol = PredictedProtocol::kH1}), 40);
+  for (NodeParts& node : page.parts.nodes) node.protocol = PredictedProtocol::kH1;
+  EXPECT_DOUBLE_EQ(page.load_ms(), 55) << "it took as long over HTTP/1.1";
+}
+
 TEST(ChangedLoad, LeavesNoConnectionThatADroppedRequestNeverHad) {
   Page page;
   page.parts.origins[0] = {.connect_us = 10'000};

@@ -16,6 +16,7 @@ struct Phases {
   const char* bytes = "0";
   const char* type = "";
   const char* priority = "";
+  double send = 0;
 };
 
 ObservedPage load_of(const std::vector<Phases>& requests) {
@@ -33,7 +34,8 @@ ObservedPage load_of(const std::vector<Phases>& requests) {
     for (auto const& [name, length] :
          {std::pair("queued", each.queued), std::pair("dns", each.dns),
           std::pair("connect", each.connect), std::pair("tls", each.tls),
-          std::pair("wait", each.wait), std::pair("receive", each.receive)}) {
+          std::pair("send", each.send), std::pair("wait", each.wait),
+          std::pair("receive", each.receive)}) {
       auto const end = now + static_cast<std::int64_t>(length * 1000);
       if (end > now) {
         page.calls.calls.push_back({.kind = CallKind::kPhase,
@@ -82,6 +84,15 @@ TEST(LoadParts, GiveTheFirstConnectionToTheOrigin) {
   EXPECT_EQ(taken.of("https://b.test/d").queue_us, 3'000);
   EXPECT_EQ(taken.of("https://a.test/").round_trip_us, 20'000) << "that of connecting";
   EXPECT_EQ(taken.of("https://a.test/").think_us, 50'000);
+}
+
+TEST(LoadParts, TellSendingFromThinking) {
+  Taken const taken(load_of({{"https://a.test/", 0, 0, 20, 30, 0, 70, 10, "h2", "0", "", "", 25},
+                             {"https://a.test/b", 200, 0, 0, 0, 0, 10, 5, "h2", "0", "", "", 25}}));
+  EXPECT_EQ(taken.of("https://a.test/").send_us, 25'000);
+  EXPECT_EQ(taken.of("https://a.test/").think_us, 50'000);
+  EXPECT_EQ(taken.of("https://a.test/b").send_us, 15'000) << "the rest is in the round trip";
+  EXPECT_EQ(taken.of("https://a.test/b").think_us, 0);
 }
 
 TEST(LoadParts, KnowAConnectionThatWasThereBeforeAllRequests) {

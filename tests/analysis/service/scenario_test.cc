@@ -27,6 +27,24 @@ TEST(ServiceScenario, OfTheServiceHasProcessorAndUsers) {
   EXPECT_EQ(scenario->users, 20);
 }
 
+TEST(ObservedConcurrency, IsTheMeanOfTheTimeInWhichTheServiceIsUsed) {
+  EXPECT_EQ(observed_concurrency({}, 0), 1);
+  std::vector<ServiceRequest> two;
+  for (std::int64_t i = 0; i < 100; ++i) {
+    // Each begins in the middle of the last one; nobody is there for an hour.
+    auto const pause = i < 50 ? 0 : 3'600'000'000'000;
+    two.push_back({.started_ns = i * 5'000'000 + pause, .took_us = 10'000, .calls = {}});
+  }
+  EXPECT_NEAR(observed_concurrency(two, 0), 2, .05);
+  // One user, three requests in a millisecond.
+  std::vector<ServiceRequest> quick;
+  for (std::int64_t i = 0; i < 300; ++i) {
+    quick.push_back({.started_ns = i / 3 * 1'000'000, .took_us = 333, .calls = {}});
+  }
+  EXPECT_EQ(observed_concurrency(quick, 1'000), 1);
+  EXPECT_GT(observed_concurrency(quick, 0), 2.5);
+}
+
 TEST(ServiceScenario, SaysWhatIsWrong) {
   for (auto const* const text :
        {"", "db", "db: ", ": tier=a", "db: tier=", "db: size=0", "db: size=x", "db: size=nan",

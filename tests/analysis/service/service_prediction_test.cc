@@ -114,6 +114,32 @@ TEST(ServicePrediction, SeesThroughRoundedStarts) {
   EXPECT_NEAR(further.predicted_us - further.observed_us, 20'000, 60);
 }
 
+TEST(ServicePrediction, SharesOutTheWorkThatRoundedStartsHide) {
+  // From 2 to 6 ms of work before a call, and .3 ms after it.
+  ServiceEndpoint endpoint{.service = "s", .endpoint = "e", .requests = {}};
+  std::vector<double> doubled;
+  for (std::int64_t i = 0; i < 205; ++i) {
+    auto const work = 2'000 + i * 37 % 41 * 100;
+    auto const start = (work + i * 53 % 1'000) / 1'000 * 1'000;
+    endpoint.requests.push_back(
+        {.started_ns = i * 1'000'000'000,
+         .took_us = work + 1'107 + 300,
+         .calls = {{.dependency = "db",
+                    .operation = "select",
+                    .attempts = {{.start_us = start, .end_us = start + 1'107}}}}});
+    doubled.push_back(static_cast<double>(2 * (work + 300) + 1'107));
+  }
+  auto const graph = learn_service(endpoint);
+  ASSERT_EQ(graph.grain_us, 1'000);
+  auto const slower = predicted(endpoint, graph, "service: cpu=x2").times.predicted_us;
+  for (std::size_t i = 0; i < doubled.size(); ++i) EXPECT_NEAR(slower[i], doubled[i], 10) << i;
+  // A user alone waits as long as was observed, at any quantile.
+  auto const alone = predicted(endpoint, graph, "service: users=1").times;
+  for (auto const& quantile : alone.quantiles) {
+    EXPECT_NEAR(quantile.predicted_us, quantile.observed_us, 150);
+  }
+}
+
 TEST(ServicePrediction, MovesATimeByTheProfileAtItsRank) {
   auto const endpoint = two_beside();
   auto const graph = learn_service(endpoint);

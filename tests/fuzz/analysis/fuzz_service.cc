@@ -18,12 +18,13 @@ void check(bool holds) {
 }
 
 void check_prediction(const ServiceEndpoint& endpoint, const ServiceGraph& graph,
-                      std::string_view scenario) {
+                      std::string_view scenario, double demand_us = 0) {
   std::vector<ServiceScenario> const scenarios = {*parse_service_scenario(scenario)};
   auto const change = service_change(graph, endpoint.requests, scenarios, {});
   if (!change) return check(!change.error().empty());
-  auto const predicted =
-      predict_service(graph, endpoint.requests, *change, {.samples_max = 100}).times.predicted_us;
+  auto const predicted = predict_service(graph, endpoint.requests, *change,
+                                         {.samples_max = 100, .service_demand_us = demand_us})
+                             .times.predicted_us;
   check(!predicted.empty());
   for (double const time : predicted) check(std::isfinite(time) && time >= 0);
 }
@@ -53,6 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (DependencyEdge const& edge : graph.graph.edges) check(edge.from < edge.to);
     check_prediction(endpoint, graph, "*: rtt=-3ms");
     check_prediction(endpoint, graph, "service: users=3, cpu=x2");
+    check_prediction(endpoint, graph, "service: users=3, lost=1/2", 1e9);
   }
   return 0;
 }
