@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/prediction/changed_node.h"
 #include "analysis/prediction/head_requests.h"
 #include "analysis/prediction/load_connections.h"
 #include "analysis/prediction/load_events.h"
@@ -15,8 +16,6 @@
 namespace reprise {
 namespace {
 
-/// More are as good as that: times stay finite.
-constexpr double kBytesMax = 1e15;
 /// Until something has happened.
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 /// Browsers open no more of HTTP/1.1 to an origin.
@@ -50,7 +49,7 @@ class ChangedLoad {
       for (auto const& arrival : link_.advance(now_us_)) {
         auto const node = static_cast<std::uint32_t>(arrival.transfer);
         if (arrival.is_first) first_byte(node);
-        if (arrival.is_last) add(now_us_ + tail_of(node), Event::kEnd, node);
+        if (arrival.is_last) add(deliver(node), Event::kEnd, node);
       }
       if (next > now_us_) continue;
       handle(events_.take());
@@ -67,12 +66,13 @@ class ChangedLoad {
   }
   double all_bytes() const {
     double sum = 0;
-    for (std::uint32_t node = 0; node < parts_.nodes.size(); ++node) sum += bytes_of(node);
+    for (std::uint32_t node = 0; node < parts_.nodes.size(); ++node) sum += changed(node).bytes();
     return sum;
   }
 
   const NodeParts& parts(std::uint32_t node) const { return parts_.nodes[node]; }
   const NodeChange& change(std::uint32_t node) const { return changes_[node]; }
+  ChangedNode changed(std::uint32_t node) const { return {parts(node), change(node)}; }
 
   void add(double at_us, Event::Kind kind, std::uint32_t node) { events_.add(at_us, kind, node); }
 
@@ -125,23 +125,22 @@ class ChangedLoad {
         return set_up(node);
       case Event::kSent: {
         if (parts(node).is_cached) return read_cache(node);
-        NodeChange const& changed = change(node);
-        auto const answered = now_us_ + send_us(node) + longer(parts(node).round_trip_us, 1, node);
+        auto const answered =
+            now_us_ + changed(node).send_us() + changed(node).longer(parts(node).round_trip_us, 1);
         if (plan_.dropped[node]) return add(answered, Event::kFailed, node);
         happened(node, DependencyAfter::kSent);
         if (auto const early = plan_.early.find(node); early != plan_.early.end()) {
           for (auto const hinted : early->second.hinted) add(answered, Event::kPreload, hinted);
         }
-        auto const think =
-            parts(node).think_us * changed.think_factor + static_cast<double>(changed.think_us);
-        return add(answered + std::max(think, 0.0), Event::kAnswer, node);
+        return add(answered + changed(node).think_us(), Event::kAnswer, node);
       }
       case Event::kFirstByte:
         first_byte(node);
         return add(now_us_ + parts(node).tail_us, Event::kEnd, node);
       case Event::kAnswer:
-        return link_.send(connections_[*connection_[node]].on_link, node, bytes_of(node),
-                          {.urgency = urgency_of(node), .incremental = parts(node).incremental});
+        return link_.send(
+            connections_[*connection_[node]].on_link, node, changed(node).bytes(),
+            {.urgency = changed(node).urgency(), .incremental = parts(node).incremental});
       case Event::kEnd:
         happened(node, DependencyAfter::kEnd);
         if (graph_.nodes[node].kind != DependencyNodeKind::kRequest) return;
@@ -152,6 +151,14 @@ class ChangedLoad {
         leave_connection(node);
         return is_over(node);
     }
+  }
+
+  /// The last byte came out of the link. Returns when the response ends.
+  double deliver(std::uint32_t node) {
+    bool const is_rate_known = parts_.bytes_per_us > 0;
+    double& delivered_us = connections_[*connection_[node]].delivered_us;
+    delivered_us = std::max(delivered_us, now_us_) + changed(node).stall_us();
+    return (is_rate_known ? delivered_us : now_us_) + changed(node).tail_us(is_rate_known);
   }
 
   void read_cache(std::uint32_t node) {
@@ -166,20 +173,6 @@ class ChangedLoad {
     if (early == plan_.early.end()) return;
     for (auto const each : early->second.preloaded) add(now_us_, Event::kPreload, each);
     for (auto const each : early->second.preconnected) add(now_us_, Event::kPreconnect, each);
-  }
-
-  /// By the change of so many round trips.
-  double longer(double length_us, int round_trips, std::uint32_t node) const {
-    return std::max(0.0, length_us + round_trips * static_cast<double>(change(node).rtt_us));
-  }
-
-  double send_us(std::uint32_t node) const {
-    return protocol(node) == parts(node).protocol ? parts(node).send_us : 0;
-  }
-
-  double task_us(std::uint32_t node) const {
-    NodeParts const& task = parts(node);
-    return std::max(0.0, task.task_us + task.task_busy_us * (change(node).cpu_factor - 1));
   }
 
   void start(std::uint32_t node) {
@@ -197,7 +190,7 @@ class ChangedLoad {
         return;
       }
       case DependencyNodeKind::kTask:
-        add(now_us_ + (plan_.dropped[node] ? 0 : task_us(node)), Event::kEnd, node);
+        add(now_us_ + (plan_.dropped[node] ? 0 : changed(node).task_us()), Event::kEnd, node);
         return;
       case DependencyNodeKind::kRequest:
         break;
@@ -205,7 +198,7 @@ class ChangedLoad {
     auto const& setup = parts_.origins[origin_of(node)];
     if (plan_.dropped[node] && change(node).drop) {
       head_.make(node, false);
-      add(now_us_ + looking_up(setup, node), Event::kFailed, node);
+      add(now_us_ + changed(node).looking_up_us(setup), Event::kFailed, node);
     } else if (plan_.dropped[node] ? !change(node).refused : change(node).at_hand) {
       pass(node);
     } else {
@@ -231,17 +224,8 @@ class ChangedLoad {
     }
   }
 
-  PredictedProtocol protocol(std::uint32_t node) const {
-    return change(node).protocol.value_or(parts(node).protocol);
-  }
-
   std::size_t origin_of(std::uint32_t node) const {
     return parts(change(node).coalesce ? plan_.document : node).origin;
-  }
-
-  double looking_up(const ConnectionSetup& setup, std::uint32_t node) const {
-    if (setup.dns_us == 0) return 0;
-    return std::max(0.0, setup.dns_us + static_cast<double>(change(node).dns_us));
   }
 
   /// Begins to make a connection, of HTTP/1.1 for the requests of `origin`. It looks the name up
@@ -249,11 +233,11 @@ class ChangedLoad {
   std::uint32_t open(const ConnectionSetup& setup, double dns_us, std::uint32_t node,
                      std::optional<std::size_t> origin = {}) {
     auto const made = static_cast<std::uint32_t>(connections_.size());
-    auto const round_trip_us = longer(parts_.round_trip_us, 1, node);
+    auto const round_trip_us = changed(node).longer(parts_.round_trip_us, 1);
     connections_.push_back(
         {.on_link = link_.connect(round_trip_us), .setup_us = {}, .waiting = {}, .origin = origin});
     for (double const phase_us : {setup.tls_us, setup.connect_us}) {
-      if (phase_us > 0) connections_.back().setup_us.push_back(longer(phase_us, 1, node));
+      if (phase_us > 0) connections_.back().setup_us.push_back(changed(node).longer(phase_us, 1));
     }
     if (dns_us > 0) connections_.back().setup_us.push_back(dns_us);
     set_up(made);
@@ -278,16 +262,16 @@ class ChangedLoad {
   void preconnect(std::uint32_t node) {
     LoadOrigin& origin = origins_[origin_of(node)];
     if (origin.shared || origin.open > 0) return;
-    if (protocol(node) == PredictedProtocol::kH1) return open_another(node);
+    if (changed(node).protocol() == PredictedProtocol::kH1) return open_another(node);
     auto const& setup = parts_.origins[origin_of(node)];
-    origin.shared = open(setup, looking_up(setup, node), node);
+    origin.shared = open(setup, changed(node).looking_up_us(setup), node);
   }
 
   /// Of HTTP/1.1. The name is looked up once.
   void open_another(std::uint32_t node) {
     LoadOrigin& origin = origins_[origin_of(node)];
     auto const& setup = parts_.origins[origin_of(node)];
-    if (origin.open == 0) origin.named_us = now_us_ + looking_up(setup, node);
+    if (origin.open == 0) origin.named_us = now_us_ + changed(node).looking_up_us(setup);
     ++origin.open;
     ++origin.connecting;
     open(setup, origin.named_us - now_us_, node, origin_of(node));
@@ -296,7 +280,7 @@ class ChangedLoad {
   void connect(std::uint32_t node) {
     LoadOrigin& origin = origins_[origin_of(node)];
     auto const& setup = parts_.origins[origin_of(node)];
-    if (protocol(node) == PredictedProtocol::kH1) {
+    if (changed(node).protocol() == PredictedProtocol::kH1) {
       // What it was queued for before a connection was needed, it is before one is made.
       if (parts(node).protocol == PredictedProtocol::kH2 && origin.open > 0 && !has_queued_[node]) {
         has_queued_[node] = true;
@@ -305,12 +289,12 @@ class ChangedLoad {
       return take_any(node);
     }
     if (!origin.shared) {
-      origin.shared = open(setup, looking_up(setup, node), node);
+      origin.shared = open(setup, changed(node).looking_up_us(setup), node);
       return use(*origin.shared, node);
     }
     auto const& own = parts(node).own_setup;
     bool const has_own = own.sum() > 0 && !change(node).protocol && !change(node).coalesce;
-    use(has_own ? open(own, looking_up(own, node), node) : *origin.shared, node);
+    use(has_own ? open(own, changed(node).looking_up_us(own), node) : *origin.shared, node);
   }
 
   /// As soon as it is ready.
@@ -327,7 +311,7 @@ class ChangedLoad {
   /// HTTP/1.1: the first connection that is free takes the most urgent request.
   void take_any(std::uint32_t node) {
     LoadOrigin& origin = origins_[origin_of(node)];
-    origin.waiting.insert({urgency_of(node), node});
+    origin.waiting.insert({changed(node).urgency(), node});
     if (!origin.idle.empty()) {
       auto const idle = origin.idle.back();
       origin.idle.pop_back();
@@ -353,24 +337,6 @@ class ChangedLoad {
   void leave_connection(std::uint32_t node) {
     auto const used = std::exchange(connection_[node], {});
     if (used && connections_[*used].origin) free(*used);
-  }
-
-  int urgency_of(std::uint32_t node) const {
-    return change(node).urgency.value_or(change(node).loading ? kUrgencyLow : parts(node).urgency);
-  }
-
-  double bytes_of(std::uint32_t node) const {
-    NodeChange const& changed = change(node);
-    auto const bytes = parts(node).bytes * changed.bytes_factor + changed.bytes_added;
-    return std::clamp(bytes, 0.0, kBytesMax);
-  }
-
-  double tail_of(std::uint32_t node) const {
-    NodeParts const& each = parts(node);
-    if (parts_.bytes_per_us > 0) return each.tail_us;
-    // Without the link's rate, the tail is the whole transfer.
-    auto const factor = each.bytes > 0 ? bytes_of(node) / each.bytes : change(node).bytes_factor;
-    return each.tail_us * factor;
   }
 
   const DependencyGraph& graph_;

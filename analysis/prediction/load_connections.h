@@ -23,6 +23,7 @@ struct LoadConnection {
   std::size_t on_link = 0;
   std::vector<double> setup_us;  ///< of its phases that are left, from the last one on
   bool is_ready = false;
+  double delivered_us = 0;             ///< when what has come out of the link is there
   std::vector<std::uint32_t> waiting;  ///< HTTP/2: requests that are sent when it is
   std::optional<std::size_t> origin;   ///< HTTP/1.1: the one whose requests it takes
 };

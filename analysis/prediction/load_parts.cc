@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
+#include <ranges>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -260,10 +263,39 @@ class PartsMaker {
       auto const waited_us = times.at_us[k] - answers[k].asked_us;
       node.send_us = std::min(node.send_us, std::max(waited_us, 0.0));
       node.think_us = waited_us - node.send_us;
-      node.tail_us = std::max(0.0, answers[k].end_us - times.sent.end_us[k]);
     }
+    find_tails(answers, times.sent.end_us);
     for (std::size_t k = 0; k < setup_phases_.size(); ++k) {
       shorten(setup_phases_[k], times.sent.wait_us[k]);
+    }
+  }
+
+  /// Bytes are delivered in the order of sending. So what ended late was there late if what was
+  /// sent after it ended no earlier. If nothing was, it is not known, and only its own end is late.
+  void find_tails(std::span<const ObservedAnswer> answers, std::span<const double> sent_us) {
+    struct Next {
+      double sent_us = TcpLink::kNever, end_us = TcpLink::kNever;
+    };
+    std::vector<std::size_t> order(answers.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, {}, [&](std::size_t k) { return std::pair(sent_us[k], k); });
+    std::vector<double> there_us(answers.size());
+    std::map<std::size_t, Next> next_on;  // by connection; the end is the earliest of all after it
+    for (auto const k : order | std::views::reverse) {
+      Next& next = next_on[answers[k].connection];
+      auto const end_us = std::min(next.end_us, answers[k].end_us);
+      bool const is_known = parts_.bytes_per_us > 0 && next.sent_us < answers[k].end_us;
+      there_us[k] = is_known ? end_us : sent_us[k];
+      next = {.sent_us = sent_us[k], .end_us = end_us};
+    }
+    std::map<std::size_t, double> last_on;
+    for (auto const k : order) {
+      NodeParts& node = parts_.nodes[requests_[k]];
+      double& last_us = last_on[answers[k].connection];
+      last_us = std::max(last_us, sent_us[k]);
+      node.stall_us = std::max(0.0, there_us[k] - last_us);
+      last_us += node.stall_us;
+      node.tail_us = std::max(0.0, answers[k].end_us - last_us);
     }
   }
 

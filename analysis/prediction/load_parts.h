@@ -59,7 +59,10 @@ struct NodeParts {
   int urgency = kUrgencyUnknown;
   bool incremental = true;  ///< without a known urgency, it shares its connection
   bool is_of_head = false;  ///< a script that the body waits for
-  double tail_us = 0;       ///< until the end, after the last byte came out of the link
+  /// Until the last byte is there, after it came out of the link and after those that came before
+  /// it over the same connection: it waits for what was lost, or for a window. 0 without a rate.
+  double stall_us = 0;
+  double tail_us = 0;       ///< from then until the end
   double task_us = 0;       ///< the length of a task
   double task_busy_us = 0;  ///< of it, on a processor
 };

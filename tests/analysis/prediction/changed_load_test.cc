@@ -354,6 +354,21 @@ TEST(ChangedLoad, TakesTheMostUrgentRequestOfHttp1First) {
   EXPECT_DOUBLE_EQ(page.load_ms_with(sheet, {.urgency = 7}), 420);
 }
 
+TEST(ChangedLoad, DeliversBytesInTheOrderOfSending) {
+  Page page(1460);  // a segment in 1 ms
+  page.parts.round_trip_us = 10'000;
+  auto const document = page.request({}, 0, 0);                      // to 10
+  auto const large = page.request({{document}}, 0, 0, 2, 2 * 1460);  // out at 22, there at 52
+  auto const small = page.request({{document}}, 0, 0, 4, 1460);      // out at 23, and there too
+  page.parts.nodes[large].stall_us = 30'000;
+  page.parts.nodes[small].incremental = page.parts.nodes[large].incremental = false;
+  page.load_event(0);
+  EXPECT_DOUBLE_EQ(page.load_ms(), 56);
+  EXPECT_DOUBLE_EQ(page.load_ms_with_all({.protocol = PredictedProtocol::kH1}), 27)
+      << "over others nothing is known to be late";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(large, {.at_hand = true}), 25);
+}
+
 TEST(ChangedLoad, DoesNotWaitWithSendingOverAnotherProtocol) {
   Page page;
   auto const document = page.request({}, 0, 0);  // to 10

@@ -1,0 +1,55 @@
+#pragma once
+
+// The parts of one node of a load under its change. Pure. Times are in us.
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/prediction/load_parts.h"
+#include "analysis/prediction/page_change.h"
+
+namespace reprise {
+
+/// Borrows both.
+struct ChangedNode {
+  /// More are as good as that: times stay finite.
+  static constexpr double kBytesMax = 1e15;
+
+  const NodeParts& parts;
+  const NodeChange& change;
+
+  /// What takes so many round trips.
+  double longer(double length_us, int round_trips) const {
+    return std::max(0.0, length_us + round_trips * static_cast<double>(change.rtt_us));
+  }
+  /// Nothing if no name is looked up.
+  double looking_up_us(const ConnectionSetup& setup) const {
+    if (setup.dns_us == 0) return 0;
+    return std::max(0.0, setup.dns_us + static_cast<double>(change.dns_us));
+  }
+  PredictedProtocol protocol() const { return change.protocol.value_or(parts.protocol); }
+  /// Over another protocol there are no others that are written at the same moment.
+  double send_us() const { return protocol() == parts.protocol ? parts.send_us : 0; }
+  /// A window that was too small, or something lost, belongs to that connection.
+  double stall_us() const { return protocol() == parts.protocol ? parts.stall_us : 0; }
+  double think_us() const {
+    auto const think = parts.think_us * change.think_factor + static_cast<double>(change.think_us);
+    return std::max(think, 0.0);
+  }
+  int urgency() const {
+    return change.urgency.value_or(change.loading ? kUrgencyLow : parts.urgency);
+  }
+  double bytes() const {
+    return std::clamp(parts.bytes * change.bytes_factor + change.bytes_added, 0.0, kBytesMax);
+  }
+  /// Without the link's rate, the tail is the whole transfer.
+  double tail_us(bool is_rate_known) const {
+    if (is_rate_known) return parts.tail_us;
+    return parts.tail_us * (parts.bytes > 0 ? bytes() / parts.bytes : change.bytes_factor);
+  }
+  double task_us() const {
+    return std::max(0.0, parts.task_us + parts.task_busy_us * (change.cpu_factor - 1));
+  }
+};
+
+}  // namespace reprise
