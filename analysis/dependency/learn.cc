@@ -323,11 +323,12 @@ class Learner {
         is_load_event || name == kMilestoneNames[static_cast<int>(Milestone::kLastLoad)];
     bool const is_largest =
         name == kMilestoneNames[static_cast<int>(Milestone::kLargestContentfulPaint)];
+    auto const first = kMilestoneNames[static_cast<int>(Milestone::kFirstContentfulPaint)];
     for (std::uint32_t from = 0; from < to; ++from) {
       DependencyNode const& each = node(from);
       bool const paints = each.type == "Document" || each.type == "Stylesheet" ||
                           each.type == "Script" || each.kind == Kind::kTask ||
-                          (is_largest && each.kind == Kind::kMilestone);
+                          (is_largest && each.kind == Kind::kMilestone && each.name == first);
       if (waits_for_all ? each.kind == Kind::kMilestone : !paints) continue;
       if (is_load_event && !rules_.can_hold_up_load_event(from)) continue;
       // What is in a frame paints nothing of the page itself.

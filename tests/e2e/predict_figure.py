@@ -171,7 +171,7 @@ def lantern(kept, url, change):
 
 def rows_of(page, change, report):
     if isinstance(report, str):
-        yield page, change, report[:70], *[""] * 11
+        yield page, change, report[:70], *[""] * 12
         return
     for each in report["milestones"]:
         measured, middle = each["measured"], each["quantiles"][0]
@@ -187,7 +187,8 @@ def rows_of(page, change, report):
                f"{error['distance']['median']:.2f}", f"{nothing['distance']['median']:.2f}",
                f"{measured['distance_of_the_same_loads']['median']:.2f}",
                round(theirs) if theirs is not None else "",
-               f"{abs(theirs - true) / abs(true):.0%}" if judged and theirs is not None else "")
+               f"{abs(theirs - true) / abs(true):.0%}" if judged and theirs is not None else "",
+               "yes" if nothing["distance"]["largest"] == 1 else "")
 
 
 def share(text):
@@ -198,11 +199,19 @@ def report_figures(rows):
     judged = [row for row in rows if row[6]]
     small = [abs(share(row[8])) for row in rows if row[8]]
     beside = [row for row in judged if row[13]]
+    # No load of the one side is as fast as any of the other: what was measured is no chance.
+    apart = [row for row in judged if row[14]]
     if judged:
         figure.report("predict_saving_error_median",
                       statistics.median(share(row[6]) for row in judged), "of the saving", "<= .25")
         figure.report("predict_sign_wrong",
                       sum(row[7] == "WRONG" for row in judged) / len(judged), "of the effects",
+                      "<= .05")
+    if apart:
+        figure.report("predict_saving_error_median_of_loads_apart",
+                      statistics.median(share(row[6]) for row in apart), "of the saving", "<= .25")
+        figure.report("predict_sign_wrong_of_loads_apart",
+                      sum(row[7] == "WRONG" for row in apart) / len(apart), "of the effects",
                       "<= .05")
     if small:
         figure.report("predict_little_changes_max", max(small), "of the load", "<= .03")
@@ -239,7 +248,7 @@ def main(folder):
     figure.table(("page", "change", "milestone", "before, ms", "predicted saving",
                   "measured saving", "error of it", "sign", "predicted where little changes",
                   "distance", "if nothing changed", "of the same loads", "Lighthouse's saving",
-                  "error of that"), rows)
+                  "error of that", "loads apart"), rows)
     report_figures(rows)
 
 

@@ -31,6 +31,14 @@ TEST(LearnMilestones, LetsNoPaintWaitForWhatIsInAFrame) {
               testing::IsSupersetOf({"go", "frame", "b.css", "b.js", "d.png"}));
 }
 
+TEST(LearnMilestones, LetsNoPaintWaitForTheLoadEventBeforeIt) {
+  auto load = written_load({{kWrittenPage, "Document", 0, 50, 70, ""},
+                            {"https://a.test/a.css", "Stylesheet", 55, 80, 95, kWrittenPage}});
+  load.milestones = {120'000, 165'000, 130'000, 200'000};
+  EXPECT_THAT(waited_for(learn_dependencies(std::vector{load, load}), "largest contentful paint"),
+              testing::UnorderedElementsAre("page", "a.css", "first contentful paint"));
+}
+
 TEST(LearnMilestones, LetsThePageWaitForADocumentThatAScriptWentTo) {
   auto load = written_load({{"https://a.test/enter", "Document", 0, 10, 20, ""},
                             {"https://a.test/go.js", "Script", 21, 25, 30, "https://a.test/enter"},
