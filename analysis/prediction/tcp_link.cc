@@ -10,7 +10,7 @@ constexpr double kRestBytes = 1e-6;
 
 // HyStart, by the numbers of Linux (net/ipv4/tcp_cubic.c).
 constexpr double kHyStartWindowBytes = 16 * TcpLink::kSegmentBytes;
-constexpr int kHyStartSamples = 8;
+constexpr int kHyStartSamples = 8 * 2;  // an acknowledgement is of two segments (RFC 1122, 4.2.3.2)
 constexpr double kHyStartLeastUs = 4'000;
 constexpr double kHyStartMostUs = 16'000;
 
@@ -118,14 +118,14 @@ void TcpLink::grow(Connection& connection, const Acknowledgement& acknowledgemen
   if (connection.window_bytes < 2 * connection.most_in_flight_bytes) {
     connection.window_bytes += acknowledgement.bytes;
   }
+  if (connection.window_bytes < kHyStartWindowBytes) return;
   if (connection.samples < kHyStartSamples) {
     ++connection.samples;
     connection.least_wait_us = std::min(connection.least_wait_us, acknowledgement.waited_us);
     return;
   }
   auto const most = std::clamp(connection.round_trip_us / 8, kHyStartLeastUs, kHyStartMostUs);
-  connection.in_slow_start =
-      connection.window_bytes < kHyStartWindowBytes || connection.least_wait_us <= most;
+  connection.in_slow_start = connection.least_wait_us <= most;
 }
 
 }  // namespace reprise
