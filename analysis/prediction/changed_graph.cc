@@ -39,6 +39,13 @@ bool is_of_order(const DependencyGraph& graph, const DependencyEdge& edge) {
   return edge.kind == DependencyKind::kScriptOrder;
 }
 
+/// Whether it is asked for when the page is laid out, such as a background image.
+bool is_of_style(const DependencyGraph& graph, std::uint32_t request) {
+  auto const [begin, end] = graph.edges_to(request);
+  return std::any_of(begin, end,
+                     [](const auto& edge) { return edge.kind == DependencyKind::kStyle; });
+}
+
 std::optional<std::uint32_t> document_of(const DependencyGraph& graph, std::uint32_t script) {
   auto const [begin, end] = graph.edges_to(script);
   auto const parsed = std::find_if(
@@ -67,9 +74,10 @@ DependencyGraph changed_graph(const DependencyGraph& graph, std::span<const Node
     auto const script = scripts[edge.from];
     if (!script || scripts[edge.to] == script || !is_of_order(graph, edge)) continue;
     // The parser scans ahead: what is asked for after a script comes from a listener of it, which
-    // waits for deferred ones, too.
+    // waits for deferred ones, too; but not what a style sheet asks for.
     bool const is_request = graph.nodes[edge.to].kind == DependencyNodeKind::kRequest;
-    if (is_request && changes[*script].loading == ScriptLoading::kDefer) continue;
+    bool const is_deferred = changes[*script].loading == ScriptLoading::kDefer;
+    if (is_request && is_deferred && !is_of_style(graph, edge.to)) continue;
     edge.from = *script;
     edge.after = DependencyAfter::kStart;
   }

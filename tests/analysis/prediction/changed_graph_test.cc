@@ -96,5 +96,18 @@ TEST(ChangedGraph, RunsADeferredScriptAfterItsDocument) {
   EXPECT_THAT(waits_of(graph, kAppTask), ElementsAre(Wait(kAd, kStart), Wait(kApp, kEnd)));
 }
 
+TEST(ChangedGraph, LetsNoBackgroundImageWaitForADeferredScript) {
+  auto graph = blocking_page();
+  std::erase_if(graph.edges, [](const DependencyEdge& edge) { return edge.to == kPicture; });
+  graph.edges.push_back({.from = kStyle, .to = kPicture, .kind = DependencyKind::kStyle});
+  graph.edges.push_back({.from = kAdTask, .to = kPicture, .kind = DependencyKind::kScriptOrder});
+  sort_edges(graph.edges);
+  std::vector<NodeChange> changes(graph.nodes.size());
+  changes[kAd].loading = ScriptLoading::kDefer;
+  EXPECT_THAT(waits_of(changed_graph(graph, changes), kPicture),
+              testing::UnorderedElementsAre(std::pair(kStyle, DependencyAfter::kEnd),
+                                            std::pair(kAd, DependencyAfter::kStart)));
+}
+
 }  // namespace
 }  // namespace reprise
