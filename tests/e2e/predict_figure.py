@@ -195,24 +195,22 @@ def share(text):
     return float(text.rstrip("%")) / 100
 
 
+def report_errors(rows, suffix):
+    if not rows:
+        return
+    figure.report(f"predict_saving_error_median{suffix}",
+                  statistics.median(share(row[6]) for row in rows), "of the saving", "<= .25")
+    figure.report(f"predict_sign_wrong{suffix}",
+                  sum(row[7] == "WRONG" for row in rows) / len(rows), "of the effects", "<= .05")
+
+
 def report_figures(rows):
     judged = [row for row in rows if row[6]]
     small = [abs(share(row[8])) for row in rows if row[8]]
     beside = [row for row in judged if row[13]]
+    report_errors(judged, "")
     # No load of the one side is as fast as any of the other: what was measured is no chance.
-    apart = [row for row in judged if row[14]]
-    if judged:
-        figure.report("predict_saving_error_median",
-                      statistics.median(share(row[6]) for row in judged), "of the saving", "<= .25")
-        figure.report("predict_sign_wrong",
-                      sum(row[7] == "WRONG" for row in judged) / len(judged), "of the effects",
-                      "<= .05")
-    if apart:
-        figure.report("predict_saving_error_median_of_loads_apart",
-                      statistics.median(share(row[6]) for row in apart), "of the saving", "<= .25")
-        figure.report("predict_sign_wrong_of_loads_apart",
-                      sum(row[7] == "WRONG" for row in apart) / len(apart), "of the effects",
-                      "<= .05")
+    report_errors([row for row in judged if row[14]], "_of_loads_apart")
     if small:
         figure.report("predict_little_changes_max", max(small), "of the load", "<= .03")
     if beside:
