@@ -116,6 +116,7 @@ class PredictService(harness.TestCase):
                 (("--profile", broken), 1, "schema must be"),
                 (("--profile", self.folder / "none"), 1, "cannot be read"),
                 (("--endpoint", "GET /"), 1, "no such request"),
+                (("--service-demand", "nan"), 2, "'nan' is not a number"),
                 (("--conditions", "tier", "--add-to-profile", broken), 2, "must be tier=NAME")):
             self.assertIn(why, self.predict(*arguments, code=code).stderr.decode())
 

@@ -54,7 +54,7 @@ void add_compare_flags(CLI::App& command, CompareFlags& flags) {
   command
       .add_option("--alpha", flags.alpha,
                   "Probability of reporting a difference when A and B are equal [0.05]")
-      ->check(CLI::Range(1e-6, 0.5));
+      ->check(numbers_between(1e-6, 0.5));
   command
       .add_option("--allow", flags.allowed,
                   "Allow these differences between A and B: pages, browser, protocol, link, cache, "

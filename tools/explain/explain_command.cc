@@ -275,9 +275,9 @@ void add_explain_command(CLI::App& app, int& exit_code) {
   sub->add_option("--where", flags->where, "Only views that this filter selects: 'link=wpt:4g'");
   sub->add_option("--slowest", flags->slowest, "Only the slowest part of the views [100%]");
   sub->add_option("--from", flags->from_ms, "Explain each view from so many ms after its start [0]")
-      ->check(CLI::Range(0.0, 86'400'000.0));
+      ->check(numbers_between(0.0, 86'400'000.0));
   sub->add_option("--to", flags->to_ms, "Explain it until so many ms after its start [its end]")
-      ->check(CLI::Range(0.0, 86'400'000.0));
+      ->check(numbers_between(0.0, 86'400'000.0));
   sub->add_option("--trend", flags->trend, "Also by day (UTC)")->check(CLI::IsMember({"day"}));
   sub->add_option("--types", flags->kinds, "Rules for the kinds of calls [built in]");
   sub->add_option("--entities", flags->entities,

@@ -121,7 +121,7 @@ void BrowsingOptions::add_to(CLI::App& command) {
   command
       .add_option("--cpu-throttle", cpu_throttle,
                   "Slow down the processor by this factor (Chromium only)")
-      ->check(CLI::Range(1.0, 1000.0))
+      ->check(numbers_between(1.0, 1000.0))
       ->capture_default_str();
   command.add_option("--screenshot", screenshot_folder, "Write a PNG of each load to this folder")
       ->type_name("DIR");

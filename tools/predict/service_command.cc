@@ -279,7 +279,7 @@ void add_predict_service_command(CLI::App& app, int& exit_code) {
   sub->add_option("--service-demand", flags->service_demand_ms,
                   "How long the workers of all replicas were busy for a request in the traces, in "
                   "ms, for users=N and lost=K/N: spans do not show all of their work")
-      ->check(CLI::Range(.001, 1e6))
+      ->check(numbers_between(.001, 1e6))
       ->type_name("MS");
   sub->add_option("--seed", flags->seed, "Seed for what is drawn")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53))

@@ -44,4 +44,7 @@ namespace reprise {
 /// CLI::App::add_subcommand.
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description);
 
+/// CLI::Range of numbers with a fraction, but NaN is in none: it lets that pass.
+CLI::Validator numbers_between(double least, double most);
+
 }  // namespace reprise

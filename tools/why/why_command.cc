@@ -219,9 +219,9 @@ void add_why_command(CLI::App& app, const std::vector<std::string>& command, int
                   "loads.json and verdict.json to this folder");
   sub->add_option("--from", flags->from_ms,
                   "Of two loads of results: begin so many ms after their start [0]")
-      ->check(CLI::Range(0.0, 86'400'000.0));
+      ->check(numbers_between(0.0, 86'400'000.0));
   sub->add_option("--to", flags->to_ms, "The same: end so many ms after their start [their end]")
-      ->check(CLI::Range(0.0, 86'400'000.0));
+      ->check(numbers_between(0.0, 86'400'000.0));
   sub->callback([flags, command, sub, &exit_code] {
     exit_code = run_command(*flags, load_words(*sub, command));
   });
