@@ -5,8 +5,9 @@ changes and, of the paints, what Lighthouse's simulation makes of the same trace
 the change.
 
 A page of three hosts, pages of Debian's python3-doc (PREDICT_DOCS of ten), with REPRISE_CORPUS also
-imported real ones; archives as arguments ("ARCHIVE URL") are measured instead. A table for people
-goes to stdout, then the figures."""
+imported real ones; archives as arguments ("ARCHIVE URL") are measured instead. PREDICT_PAGES, a
+regular expression, chooses among them. What PREDICT_KEEP, a folder, has of an earlier run is not
+measured again. A table for people goes to stdout, then the figures."""
 
 import dataclasses
 import gzip
@@ -14,6 +15,8 @@ import json
 import mimetypes
 import os
 import pathlib
+import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -97,10 +100,11 @@ def real_pages(folder):
     corpus = os.environ.get("REPRISE_CORPUS")
     for name, pattern, url in PAGES if corpus else ():
         archive = folder / f"{name}.reprise"
-        recording = next(pathlib.Path(corpus).glob(pattern))
-        done = harness.run("archive", "import", str(recording), "-o", str(archive), folder=folder,
-                           timeout=TIMEOUT_SECONDS)
-        assert done.returncode == 0, done.stderr.decode()
+        if not archive.exists():
+            recording = next(pathlib.Path(corpus).glob(pattern))
+            done = harness.run("archive", "import", str(recording), "-o", str(archive),
+                               folder=folder, timeout=TIMEOUT_SECONDS)
+            assert done.returncode == 0, done.stderr.decode()
         site = f".{url.split('/')[2].removeprefix('www.')}"
         stats = harness.run("archive", "stats", "--json", str(archive), folder=folder)
         assert stats.returncode == 0, stats.stderr.decode()
@@ -128,28 +132,33 @@ def documentation_pages(folder):
     if not urls:
         return
     archive = folder / "docs.reprise"
-    origin = Origin(documentation, names=(DOCS_HOST,),
-                    tls=Certificate(folder / "docs", (DOCS_HOST,)))
-    done = harness.run("record", "-o", str(archive), "--browser", harness.BROWSER, "--inject",
-                       "none", "--insecure-origin", *origin.connect_to(), *urls, folder=folder,
-                       timeout=TIMEOUT_SECONDS)
-    origin.close()
-    assert done.returncode == 0, done.stderr.decode()
+    if not archive.exists():
+        origin = Origin(documentation, names=(DOCS_HOST,),
+                        tls=Certificate(folder / "docs", (DOCS_HOST,)))
+        done = harness.run("record", "-o", str(archive), "--browser", harness.BROWSER, "--inject",
+                           "none", "--insecure-origin", *origin.connect_to(), *urls,
+                           folder=folder, timeout=TIMEOUT_SECONDS)
+        origin.close()
+        assert done.returncode == 0, done.stderr.decode()
     for name, url in zip(names, urls):
         yield Page(f"docs: {name}", archive, url, f"host={DOCS_HOST}", "type=script")
 
 
 def predicted(folder, page, change):
     """The report, with what Lighthouse says; or why there is none."""
-    with tempfile.TemporaryDirectory(dir=folder) as kept:
-        done = harness.run("predict", str(page.archive), page.url, "--link", LINK, "--protocol",
-                           "h2", "--measure", "--json", "--runs", RUNS, "--seed", "1", "-o", kept,
-                           *change.arguments, folder=folder, timeout=TIMEOUT_SECONDS)
-        if done.returncode != 0:
-            return done.stderr.decode().strip().splitlines()[-1]
-        report = json.loads(done.stdout)
-        report["lantern"] = lantern(pathlib.Path(kept), page.url, change.lantern)
-        return report
+    kept = folder / re.sub(r"\W+", "-", f"{page.name} {change.name}")
+    if (kept / "report.json").exists():
+        return json.loads((kept / "report.json").read_text())
+    shutil.rmtree(kept, ignore_errors=True)
+    done = harness.run("predict", str(page.archive), page.url, "--link", LINK, "--protocol", "h2",
+                       "--measure", "--json", "--runs", RUNS, "--seed", "1", "-o", str(kept),
+                       *change.arguments, folder=folder, timeout=TIMEOUT_SECONDS)
+    if done.returncode != 0:
+        return done.stderr.decode().strip().splitlines()[-1]
+    report = json.loads(done.stdout)
+    report["lantern"] = lantern(kept, page.url, change.lantern)
+    (kept / "report.json").write_text(json.dumps(report))
+    return report
 
 
 def lantern(kept, url, change):
@@ -227,22 +236,26 @@ def pages_of(folder):
             yield Page(archive, pathlib.Path(archive), url, f"!host={url.split('/')[2]}",
                        f"!host={url.split('/')[2]}")
         return
-    enlarged()
-    ThreeHosts.setUpClass()
+    archive = folder / "three hosts.reprise"
+    if not archive.exists():
+        enlarged()
+        ThreeHosts.setUpClass()
+        shutil.copy(ThreeHosts.archive, archive)
+        ThreeHosts.doClassCleanups()
     third = f"host={THIRD}"
-    yield Page("three hosts", ThreeHosts.archive, URL, third, third, "path=/late.png", "br")
+    yield Page("three hosts", archive, URL, third, third, "path=/late.png", "br")
     yield from documentation_pages(folder)
     yield from real_pages(folder)
 
 
 def main(folder):
     rows = []
-    for page in pages_of(folder):
+    chosen = re.compile(os.environ.get("PREDICT_PAGES", ""))
+    for page in filter(lambda page: chosen.search(page.name), pages_of(folder)):
         for change in changes(page):
             for row in rows_of(page.name, change.name, predicted(folder, page, change)):
                 rows.append(row)
                 print(*row, sep=" | ", file=sys.stderr, flush=True)
-    ThreeHosts.doClassCleanups()
     figure.table(("page", "change", "milestone", "before, ms", "predicted saving",
                   "measured saving", "error of it", "sign", "predicted where little changes",
                   "distance", "if nothing changed", "of the same loads", "Lighthouse's saving",
@@ -252,4 +265,4 @@ def main(folder):
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as made:
-        main(pathlib.Path(made))
+        main(pathlib.Path(os.environ.get("PREDICT_KEEP", made)))

@@ -60,6 +60,27 @@ class Predict(Recorded):
                   for load in json.loads((folder / f"{side}.json").read_text())["loads"]]
         self.assertEqual(sorted(traces), sorted(map(str, (folder / "traces").iterdir())))
 
+    def test_kept_loads_are_not_made_again(self):
+        folder = self.folder / "kept"
+        change = ("--what-if", "path=/: think=+300ms")
+        report = self.report(*change, "--measure", "-o", str(folder), "--seed", "1")
+        kept = ("--json", "--seed", "1", "--loads", str(folder))
+        again = json.loads(self.predict(*kept, *change, "--measure").stdout)
+        self.assertEqual(again, report)
+        other = json.loads(self.predict(*kept, "--what-if", "path=/: think=+500ms").stdout)
+        for each, before in zip(other["milestones"], report["milestones"], strict=True):
+            self.assertEqual(each["observed_ms"], before["observed_ms"])
+            self.assertAlmostEqual(each["quantiles"][0]["saving_ms"], -500, delta=1)
+        for arguments, why in (
+                ((*change, "--cache", "warm"), 'another --cache: "cold", not "warm"'),
+                ((*change, "--cpu-throttle", "2"), 'another --cpu-throttle: "1", not "2"'),
+                (("--what-if", "path=/: think=+500ms", "--measure"), "b.json was loaded with"),
+                ((*change, "--runs", "4"), "--runs")):
+            self.assertIn(why, self.predict(*kept, *arguments, code=2).stderr.decode())
+        (folder / "b.json").unlink()
+        told = self.predict(*kept, *change, "--measure", code=2).stderr.decode()
+        self.assertIn("b.json: ", told)
+
     def test_a_script_a_link_and_a_processor_at_once_of_a_page_that_is_not_whole(self):
         folder = self.folder / "out"
         archive = self.folder / "not-whole.reprise"

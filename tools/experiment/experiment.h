@@ -49,6 +49,7 @@ class Experiment {
 
   std::size_t sides() const { return sides_.size(); }
   const ExperimentSide& side(std::size_t side) const { return sides_[side]; }
+  ExperimentSide& side(std::size_t side) { return sides_[side]; }
   /// What was loaded of that side, as `reprise compare` would read it; but what
   /// skip_disturbed() has let pass counts.
   Measurements measured(std::size_t side) const;

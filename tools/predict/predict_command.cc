@@ -13,6 +13,7 @@
 #include "tools/experiment/change_side.h"
 #include "tools/experiment/experiment.h"
 #include "tools/experiment/gate_run.h"
+#include "tools/predict/kept_loads.h"
 #include "tools/predict/learnt_page.h"
 #include "tools/predict/predicted_change.h"
 #include "tools/predict/prediction_report.h"
@@ -27,6 +28,9 @@ namespace json = boost::json;
 
 constexpr std::size_t kBase = 0;
 constexpr std::size_t kChanged = 1;
+/// Their loads, in the folder of `-o`.
+constexpr const char* kBaseFile = "a.json";
+constexpr const char* kChangedFile = "b.json";
 
 struct PredictFlags {
   std::vector<std::string> what_ifs;
@@ -36,6 +40,7 @@ struct PredictFlags {
   bool json = false;
   std::optional<std::uint64_t> seed;
   fs::path output;
+  fs::path loads;  ///< an earlier `output`; empty: the page is loaded
 
   bool changes_anything() const {
     return !what_ifs.empty() || !link.empty() || !protocol.empty() || !cpu_throttle.empty();
@@ -70,7 +75,7 @@ class PredictRun {
 
   int run() {
     if (auto const code = make_sides()) return *code;
-    if (auto const code = load()) return *code;
+    if (auto const code = flags_.loads.empty() ? load() : take_loads()) return *code;
     page_ = learn_page(experiment_->side(kBase).result());
     if (page_.loads.empty()) return say(kExitFailed, "no load of the page counts");
     auto predicted = predict_side(experiment_->side(kBase), *changed(), page_, seed_);
@@ -158,6 +163,16 @@ class PredictRun {
     return std::nullopt;
   }
 
+  std::optional<int> take_loads() {
+    for (std::size_t side = 0; side < experiment_->sides(); ++side) {
+      auto const* const name = side == kBase ? kBaseFile : kChangedFile;
+      if (auto const why = take_kept_loads(experiment_->side(side), flags_.loads / name)) {
+        return say(kExitUsage, *why);
+      }
+    }
+    return std::nullopt;
+  }
+
   json::object report_of(const std::vector<std::string>& remarks) const {
     auto const& cell = experiment_->side(kBase).cells().front();
     auto const conditions = [](const ExperimentSide& side) -> json::object {
@@ -186,8 +201,10 @@ class PredictRun {
     auto const& folder = flags_.output;
     if (folder.empty()) return true;
     bool kept = keep_file(folder, "prediction.json", report) &&
-                keep_file(folder, "a.json", to_json(experiment_->side(kBase).result()));
-    if (flags_.measure) kept = keep_file(folder, "b.json", to_json(changed()->result())) && kept;
+                keep_file(folder, kBaseFile, to_json(experiment_->side(kBase).result()));
+    if (flags_.measure) {
+      kept = keep_file(folder, kChangedFile, to_json(changed()->result())) && kept;
+    }
     return keep_dependencies(folder, page_.graph) && kept;
   }
 
@@ -236,9 +253,9 @@ void add_predict_command(CLI::App& app, const std::vector<std::string>& command,
   sub->add_option("--to-protocol", flags->protocol, "Predict for h1 or h2 instead of --protocol");
   sub->add_option("--to-cpu-throttle", flags->cpu_throttle,
                   "Predict for a processor that is this many times slower");
-  sub->add_option("--runs", flags->runs, "Load each side N times")
-      ->check(CLI::Range(4U, 10'000U))
-      ->capture_default_str();
+  auto* const runs = sub->add_option("--runs", flags->runs, "Load each side N times")
+                         ->check(CLI::Range(4U, 10'000U))
+                         ->capture_default_str();
   sub->add_flag("--measure", flags->measure,
                 "Load the changed page as well, and show how wrong the prediction is");
   sub->add_flag("--json", flags->json, "Print JSON");
@@ -247,6 +264,11 @@ void add_predict_command(CLI::App& app, const std::vector<std::string>& command,
   sub->add_option("-o,--output", flags->output,
                   "Write prediction.json, dependency.json, the loads and their traces to this "
                   "folder");
+  sub->add_option("--loads", flags->loads,
+                  "Predict from the loads that an earlier -o wrote to this folder, without loading "
+                  "the page")
+      ->check(CLI::ExistingDirectory)
+      ->excludes(runs);
   sub->callback([flags, command, sub, &exit_code] {
     exit_code = run_command(*flags, load_words(*sub, command));
   });
