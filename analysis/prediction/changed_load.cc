@@ -124,7 +124,7 @@ class ChangedLoad {
       case Event::kSetupStep:
         return set_up(node);
       case Event::kSent: {
-        if (parts(node).is_cached) return read_cache(node);
+        if (parts(node).is_local) return read_locally(node);
         auto const answered =
             now_us_ + changed(node).send_us() + changed(node).longer(parts(node).round_trip_us, 1);
         if (plan_.dropped[node]) return add(answered, Event::kFailed, node);
@@ -161,7 +161,7 @@ class ChangedLoad {
     return (is_rate_known ? delivered_us : now_us_) + changed(node).tail_us(is_rate_known);
   }
 
-  void read_cache(std::uint32_t node) {
+  void read_locally(std::uint32_t node) {
     if (plan_.dropped[node]) return add(now_us_, Event::kFailed, node);
     happened(node, DependencyAfter::kSent);
     add(now_us_ + parts(node).think_us, Event::kFirstByte, node);
@@ -208,12 +208,15 @@ class ChangedLoad {
 
   /// A request, unless the browser holds it back.
   void make(std::uint32_t node) {
-    if (parts(node).is_cached) return add(now_us_, Event::kSent, node);
-    if (head_.make(node, parts(node).is_held_back)) connect(node);
+    if (parts(node).is_local) return add(now_us_, Event::kSent, node);
+    if (head_.make(node, parts(node).is_held_back)) ask(node);
   }
 
+  /// For its connection.
+  void ask(std::uint32_t node) { add(now_us_ + parts(node).hold_us, Event::kConnect, node); }
+
   void is_over(std::uint32_t node) {
-    for (auto const next : head_.ended(node)) connect(next);
+    for (auto const next : head_.ended(node)) ask(next);
   }
 
   /// All of it at once.

@@ -9,8 +9,10 @@
 namespace reprise {
 namespace {
 
-/// A request counts as held back if it waited longer than this, and was sent this soon afterwards.
-constexpr double kReleasedUs = 20'000;
+/// A request counts as held back if it waited longer than this.
+constexpr double kWaitedUs = 20'000;
+/// And went on this soon after it might: the last script of the head has run by then.
+constexpr double kReleasedUs = 50'000;
 
 /// When an observed load let requests go that may be held back.
 class ObservedHead {
@@ -25,7 +27,7 @@ class ObservedHead {
     for (auto const node : requests) {
       NodeTimes const& times = *placed[node];
       // What may be held back itself is under way from its sending. What ends then, ended before.
-      bool const is_low = nodes[node].urgency >= kUrgencyLow;
+      bool const is_low = nodes[node].can_be_held_back;
       int const script = nodes[node].is_of_head ? 1 : 0;
       auto& begun = changes[(is_low ? times.sent_us : times.start_us) + 1];
       ++begun.under_way;
@@ -67,15 +69,18 @@ void find_held_back(std::span<const std::uint32_t> requests, const PlacedLoad& p
   ObservedHead const head(requests, placed, nodes);
   for (auto const i : requests) {
     NodeParts& node = nodes[i];
-    if (node.urgency < kUrgencyLow || node.queue_us <= kReleasedUs) continue;
-    auto const until_us = static_cast<double>(placed[i]->sent_us) - node.own_setup.sum();
-    auto const from_us = until_us - node.queue_us;
+    // One that waited for a connection was held back before that was begun.
+    double& waited_us = node.hold_us > 0 ? node.hold_us : node.queue_us;
+    if (!node.can_be_held_back || waited_us <= kWaitedUs) continue;
+    auto const until_us = node.hold_us > 0
+                              ? static_cast<double>(placed[i]->start_us) + node.hold_us
+                              : static_cast<double>(placed[i]->sent_us) - node.own_setup.sum();
     auto const let_go_us = head.let_go_us(until_us);
-    if (!let_go_us || *let_go_us <= from_us + kReleasedUs) continue;
+    if (!let_go_us || *let_go_us <= until_us - waited_us + kWaitedUs) continue;
     auto const left_us = until_us - *let_go_us;
     if (left_us > kReleasedUs) continue;
     node.is_held_back = true;
-    node.queue_us = left_us;
+    waited_us = left_us;
   }
 }
 

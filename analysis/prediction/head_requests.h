@@ -1,8 +1,8 @@
 #pragma once
 
 // What a browser holds back. Until the body of a document begins, which is when the last script of
-// its head has come, Chromium sends requests of low priority only while fewer than two others are
-// under way (ResourceLoadScheduler, its policy "tight"). Pure.
+// its head has come, Chromium sends requests of medium or low priority only while fewer than two
+// others are under way (ResourceLoadScheduler, its policy "tight"). Pure.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace reprise {
 
 inline constexpr std::size_t kHeadRequestsMax = 2;
 
-/// Marks the requests of an observed load that were held back; what they are queued for is then
-/// what was left of it once they might be sent. `requests`: numbers of nodes.
+/// Marks the requests of an observed load that were held back; what they waited for is then what
+/// was left of it once they might go on. `requests`: numbers of nodes.
 void find_held_back(std::span<const std::uint32_t> requests, const PlacedLoad& placed,
                     std::vector<NodeParts>& nodes);
 

@@ -40,6 +40,12 @@ bool is_incremental(const Call& call) {
   return type != "Script" && type != "Stylesheet" && type != "Font";
 }
 
+/// The network did not answer it. A failure without a status has no connection that is known.
+bool is_local(const Call& call) {
+  bool const has_failed = !call.attribute("failure").empty() && call.attribute("status").empty();
+  return has_failed || !call.attribute("cached").empty();
+}
+
 class PartsMaker {
  public:
   PartsMaker(const DependencyGraph& graph, const ObservedPage& load, const PredictionLink& link)
@@ -49,6 +55,9 @@ class PartsMaker {
         placed_(place_nodes(graph, load)),
         thread_(load.calls) {
     parts_.nodes.resize(graph.nodes.size());
+    auto const found =
+        std::ranges::find(graph.edges, DependencyKind::kParser, &DependencyEdge::kind);
+    if (found != graph.edges.end()) document_ = found->from;
     parts_.observed_us = load.milestones;
     parts_.bytes_per_us = link.bytes_per_second / 1e6;
   }
@@ -102,8 +111,8 @@ class PartsMaker {
         parts_.origins.emplace_back();
         first_.emplace_back();
       }
-      node.is_cached = !load_.calls.calls[placed_[i]->call].attribute("cached").empty();
-      if (node.is_cached) continue;
+      node.is_local = is_local(load_.calls.calls[placed_[i]->call]);
+      if (node.is_local) continue;
       node.own_setup = of_call[placed_[i]->call];
       node.send_us = send_us[placed_[i]->call];
       bool const connects = node.own_setup.connect_us + node.own_setup.tls_us > 0;
@@ -116,6 +125,7 @@ class PartsMaker {
       if (connects && (!first || placed_[i]->start_us < placed_[*first]->start_us)) first = i;
     }
     forget_first_if_used_before();
+    find_holds();
     for (std::size_t origin = 0; origin < first_.size(); ++origin) {
       if (!first_[origin]) continue;
       parts_.origins[origin] = parts_.nodes[*first_[origin]].own_setup;
@@ -134,10 +144,33 @@ class PartsMaker {
     }
   }
 
+  /// Until a request asked for a connection: when its name was looked up, or the connection that it
+  /// uses was begun, if it started before that.
+  void find_holds() {
+    std::vector<std::optional<std::int64_t>> begun_us(parts_.nodes.size());
+    for (SetupPhase const& phase : setup_phases_) {
+      auto& begun = begun_us[phase.node];
+      begun = std::min(begun.value_or(phase.start_us), phase.start_us);
+    }
+    for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
+      if (!is_sent(i)) continue;
+      auto begun = begun_us[i];
+      auto const& first = first_[parts_.nodes[i].origin];
+      if (!begun && first && protocol_of(i) == PredictedProtocol::kH2) begun = begun_us[*first];
+      auto const hold = begun ? *begun - placed_[i]->start_us : 0;
+      parts_.nodes[i].hold_us = static_cast<double>(std::max<std::int64_t>(hold, 0));
+    }
+  }
+
+  PredictedProtocol protocol_of(std::uint32_t i) const {
+    auto const protocol = load_.calls.calls[placed_[i]->call].attribute("protocol");
+    return protocol.starts_with("http/1") ? PredictedProtocol::kH1 : PredictedProtocol::kH2;
+  }
+
   /// Over the network.
   bool is_sent(std::uint32_t i) const {
     return placed_[i] && graph_.nodes[i].kind == DependencyNodeKind::kRequest &&
-           !parts_.nodes[i].is_cached;
+           !parts_.nodes[i].is_local;
   }
 
   void find_round_trip() {
@@ -176,7 +209,7 @@ class PartsMaker {
       case DependencyNodeKind::kRequest:
         break;
     }
-    if (node.is_cached) {
+    if (node.is_local) {
       // Phases that somebody wrote can contradict their request.
       auto const first_us = std::clamp(times.first_byte_us, times.start_us, times.end_us);
       node.think_us = static_cast<double>(first_us - times.start_us);
@@ -184,15 +217,16 @@ class PartsMaker {
       return;
     }
     Call const& call = load_.calls.calls[times.call];
-    auto const protocol = call.attribute("protocol");
-    node.protocol =
-        protocol.starts_with("http/1") ? PredictedProtocol::kH1 : PredictedProtocol::kH2;
+    node.protocol = protocol_of(i);
     node.bytes = wire_bytes(call);
     node.urgency = urgency_of(call);
+    // An image that turns out to be visible is given a higher priority, but later.
+    node.can_be_held_back = !call.attribute("priority").empty() &&
+                            (node.urgency > kUrgencyHigh || call.attribute("type") == "Image");
     node.incremental = node.urgency == kUrgencyUnknown || is_incremental(call);
     node.is_of_head = call.attribute("type") == "Script" && node.urgency == kUrgencyHigh &&
-                      std::any_of(begin, end, [](const DependencyEdge& edge) {
-                        return edge.kind == DependencyKind::kParser;
+                      std::any_of(begin, end, [this](const DependencyEdge& edge) {
+                        return edge.kind == DependencyKind::kParser && edge.from == document_;
                       });
     auto const wait = static_cast<double>(times.first_byte_us - times.sent_us);
     node.round_trip_us = std::min(wait, round_trip_us_);
@@ -209,7 +243,7 @@ class PartsMaker {
   double queue_of(std::uint32_t i) const {
     NodeTimes const& times = *placed_[i];
     NodeParts const& node = parts_.nodes[i];
-    auto could = static_cast<double>(times.start_us) + node.own_setup.sum();
+    auto could = static_cast<double>(times.start_us) + node.hold_us + node.own_setup.sum();
     auto const& first = first_[node.origin];
     if (first == i) {
       could += parts_.origins[node.origin].sum();
@@ -328,9 +362,10 @@ class PartsMaker {
   PlacedLoad placed_;
   MainThread thread_;
   LoadParts parts_;
-  std::vector<std::uint32_t> requests_;   ///< nodes of the load that are sent, in that order
-  std::vector<std::size_t> connection_;   ///< by node
-  std::vector<SetupPhase> setup_phases_;  ///< of requests that connected
+  std::optional<std::uint32_t> document_;  ///< of the page; frames have others
+  std::vector<std::uint32_t> requests_;    ///< nodes of the load that are sent, in that order
+  std::vector<std::size_t> connection_;    ///< by node
+  std::vector<SetupPhase> setup_phases_;   ///< of requests that connected
   std::vector<std::optional<std::uint32_t>> first_;  ///< that connected, of each origin
   double round_trip_us_ = 0;
 };

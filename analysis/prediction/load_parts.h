@@ -45,17 +45,19 @@ struct NodeParts {
   std::optional<ThreadWait> thread;
   // Of a request.
   std::size_t origin = 0;
-  /// From the browser's cache: nothing of it is on the network. Of the parts below it only has
-  /// `think_us`, from the start to the first byte, and `tail_us`, from there to the end.
-  bool is_cached = false;
+  /// From the browser's cache, or it failed without an answer: nothing of it is on the network. Of
+  /// the parts below it only has `think_us`, from the start to the first byte, and `tail_us`, from
+  /// there to the end.
+  bool is_local = false;
   PredictedProtocol protocol = PredictedProtocol::kH2;
   ConnectionSetup own_setup;  ///< beside the origin's first one; empty: it uses that one
-  bool is_held_back = false;  ///< see head_requests.h
-  double queue_us = 0;        ///< until it is its turn to be sent, though it could be
-  double send_us = 0;         ///< from its turn until it is sent, after others of that moment
-  double round_trip_us = 0;   ///< until the first byte, the network's part
-  double think_us = 0;        ///< the server's part, without what waited in the link's queue
-  double bytes = 0;           ///< through the link
+  bool can_be_held_back = false, is_held_back = false;  ///< see head_requests.h
+  double hold_us = 0;        ///< from the start until it asks for its connection
+  double queue_us = 0;       ///< until it is its turn to be sent, though it could be
+  double send_us = 0;        ///< from its turn until it is sent, after others of that moment
+  double round_trip_us = 0;  ///< until the first byte, the network's part
+  double think_us = 0;       ///< the server's part, without what waited in the link's queue
+  double bytes = 0;          ///< through the link
   int urgency = kUrgencyUnknown;
   bool incremental = true;  ///< without a known urgency, it shares its connection
   bool is_of_head = false;  ///< a script that the body waits for

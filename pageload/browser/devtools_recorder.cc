@@ -37,7 +37,14 @@ std::string cut_url(std::string_view url) {
   return std::string(url.substr(0, kUrlBytesMax));
 }
 
-/// The initiator of a request: the document whose parser saw it, or the script on top of the stack.
+/// Names that scripts give to themselves (sourceURL), such as the injected one, which calls the
+/// page's functions and the browser's, are no URLs.
+bool is_url(std::string_view name) {
+  return name.find(':') != std::string_view::npos;
+}
+
+/// The initiator of a request: the document whose parser saw it, or the script with a URL that is
+/// on top of the stack.
 std::string initiator_of(const json::object& initiator) {
   if (auto const url = text_at(initiator, "url"); !url.empty()) return cut_url(url);
   const json::object* stack = &object_at(initiator, "stack");
@@ -45,7 +52,7 @@ std::string initiator_of(const json::object& initiator) {
     for (json::value const& frame : array_at(*stack, "callFrames")) {
       auto const* const object = frame.if_object();
       if (object == nullptr) continue;
-      if (auto const url = text_at(*object, "url"); !url.empty()) return cut_url(url);
+      if (auto const url = text_at(*object, "url"); is_url(url)) return cut_url(url);
     }
     stack = &object_at(*stack, "parent");
   }

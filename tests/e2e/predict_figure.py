@@ -6,8 +6,8 @@ the change.
 
 A page of three hosts, pages of Debian's python3-doc (PREDICT_DOCS of ten), with REPRISE_CORPUS also
 imported real ones; archives as arguments ("ARCHIVE URL") are measured instead. PREDICT_PAGES, a
-regular expression, chooses among them. What PREDICT_KEEP, a folder, has of an earlier run is not
-measured again. A table for people goes to stdout, then the figures."""
+regular expression, chooses among them. Pages are predicted from the loads that
+PREDICT_KEEP, a folder, has of an earlier run. A table for people goes to stdout, then the figures."""
 
 import dataclasses
 import gzip
@@ -147,18 +147,16 @@ def documentation_pages(folder):
 def predicted(folder, page, change):
     """The report, with what Lighthouse says; or why there is none."""
     kept = folder / re.sub(r"\W+", "-", f"{page.name} {change.name}")
-    if (kept / "report.json").exists():
-        return json.loads((kept / "report.json").read_text())
-    shutil.rmtree(kept, ignore_errors=True)
+    says = kept / "lantern.json"
+    loads = ("--loads", str(kept)) if says.exists() else ("--runs", RUNS, "-o", str(kept))
     done = harness.run("predict", str(page.archive), page.url, "--link", LINK, "--protocol", "h2",
-                       "--measure", "--json", "--runs", RUNS, "--seed", "1", "-o", str(kept),
-                       *change.arguments, folder=folder, timeout=TIMEOUT_SECONDS)
+                       "--measure", "--json", "--seed", "1", *loads, *change.arguments,
+                       folder=folder, timeout=TIMEOUT_SECONDS)
     if done.returncode != 0:
         return done.stderr.decode().strip().splitlines()[-1]
-    report = json.loads(done.stdout)
-    report["lantern"] = lantern(kept, page.url, change.lantern)
-    (kept / "report.json").write_text(json.dumps(report))
-    return report
+    if not says.exists():
+        says.write_text(json.dumps(lantern(kept, page.url, change.lantern)))
+    return {**json.loads(done.stdout), "lantern": json.loads(says.read_text())}
 
 
 def lantern(kept, url, change):

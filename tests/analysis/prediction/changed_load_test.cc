@@ -407,6 +407,18 @@ TEST(ChangedLoad, QueuesARequestBeforeItsConnectionIsMade) {
   EXPECT_DOUBLE_EQ(page.load_ms_with_all({.protocol = PredictedProtocol::kH1}), 115);
 }
 
+TEST(ChangedLoad, MakesAConnectionForTheFirstThatAsksForIt) {
+  Page page;
+  page.parts.origins[0] = {.connect_us = 10'000, .tls_us = 10'000};
+  auto const held = page.request({}, 0, 0);  // asks at 30
+  auto const next = page.request({}, 5, 0);  // asks at 25: connected at 45, to 55
+  page.load_event(0);
+  page.parts.nodes[held].hold_us = 30'000;
+  page.parts.nodes[next].hold_us = 20'000;
+  EXPECT_DOUBLE_EQ(page.load_ms(), 55);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(next, {.at_hand = true}), 60);
+}
+
 TEST(ChangedLoad, HoldsRequestsBackUntilTheScriptsOfTheHeadHaveCome) {
   Page page;
   auto const document = page.request({}, 0, 0);               // to 10
@@ -435,7 +447,7 @@ TEST(ChangedLoad, LeavesAloneWhatComesFromTheCache) {
   auto const document = page.request({}, 0, 0);  // connected at 20, to 30
   auto const cached = page.request({{document}}, 5, 3, 4);
   page.parts.nodes[cached].round_trip_us = 0;
-  page.parts.nodes[cached].is_cached = true;
+  page.parts.nodes[cached].is_local = true;
   page.load_event(1);
   EXPECT_DOUBLE_EQ(page.load_ms(), 43);
   EXPECT_DOUBLE_EQ(page.load_ms_with(cached, {.think_factor = 5, .think_us = 50'000}), 43);

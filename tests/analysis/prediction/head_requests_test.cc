@@ -17,6 +17,7 @@ class Observed {
                                 .first_byte_us = end * 1000,
                                 .end_us = end * 1000});
     nodes_.push_back({.present = true,
+                      .can_be_held_back = urgency > kUrgencyHigh,
                       .queue_us = static_cast<double>(sent - start) * 1000,
                       .urgency = urgency,
                       .is_of_head = is_of_head});
@@ -27,6 +28,7 @@ class Observed {
     std::iota(requests.begin(), requests.end(), 0);
     find_held_back(requests, placed_, nodes_);
   }
+  void hold(std::uint32_t node, double ms) { nodes_[node].hold_us = ms * 1000; }
   const NodeParts& operator[](std::uint32_t node) const { return nodes_[node]; }
 
  private:
@@ -64,13 +66,23 @@ TEST(HeldBack, EndsWithTheLastScriptOfTheHead) {
   EXPECT_DOUBLE_EQ(load[picture].queue_us, 5'000);
 }
 
+TEST(HeldBack, EndsBeforeItsConnectionIsMade) {
+  Observed load;
+  for (int end : {300, 301}) load.request(kUrgencyHigh, 100, 100, end, true);
+  auto const picture = load.request(kUrgencyLow, 100, 520, 600);
+  load.hold(picture, 230);  // asks for its connection at 330, when the script has run
+  load.find();
+  EXPECT_TRUE(load[picture].is_held_back);
+  EXPECT_DOUBLE_EQ(load[picture].hold_us, 30'000);
+}
+
 TEST(HeldBack, IsNothingThatWaitedForLongerThanItHadTo) {
   Observed load;
   for (int end : {300, 301}) load.request(kUrgencyHigh, 100, 100, end, true);
-  auto const picture = load.request(kUrgencyLow, 100, 350, 600);
+  auto const picture = load.request(kUrgencyLow, 100, 360, 600);
   load.find();
   EXPECT_FALSE(load[picture].is_held_back);
-  EXPECT_DOUBLE_EQ(load[picture].queue_us, 250'000);
+  EXPECT_DOUBLE_EQ(load[picture].queue_us, 260'000);
 }
 
 TEST(HeadRequests, LetsThemGoInTheOrderOfAskingWhileFewerThanTwoAreUnderWay) {

@@ -78,7 +78,9 @@ TEST(LoadParts, GiveTheFirstConnectionToTheOrigin) {
   EXPECT_EQ(taken.parts.origins[0].round_trips(), 2) << "to the server";
   EXPECT_EQ(taken.parts.origins[1].sum(), 0);
   EXPECT_EQ(taken.of("https://a.test/").own_setup.sum(), 0);
-  EXPECT_EQ(taken.of("https://a.test/").queue_us, 2'000);
+  EXPECT_EQ(taken.of("https://a.test/").hold_us, 2'000);
+  EXPECT_EQ(taken.of("https://a.test/").queue_us, 0);
+  EXPECT_EQ(taken.of("https://a.test/b").hold_us, 0) << "the connection was being made";
   EXPECT_EQ(taken.of("https://a.test/b").queue_us, 3'000) << "after the connection was there";
   EXPECT_EQ(taken.of("https://a.test/c").own_setup.sum(), 50'000);
   EXPECT_EQ(taken.of("https://b.test/d").queue_us, 3'000);
@@ -95,6 +97,45 @@ TEST(LoadParts, TellSendingFromThinking) {
   EXPECT_EQ(taken.of("https://a.test/b").think_us, 0);
 }
 
+TEST(LoadParts, TellHoldingBackFromQueueing) {
+  // The second one asks for the connection while the first, which makes it at 130, is held.
+  Taken const taken(load_of({{"https://a.test/", 0, 5, 20, 30, 130, 40, 0},
+                             {"https://a.test/b", 100, 0, 0, 0, 90, 40, 0}}));
+  EXPECT_EQ(taken.of("https://a.test/").hold_us, 130'000);
+  EXPECT_EQ(taken.of("https://a.test/b").hold_us, 30'000);
+  EXPECT_EQ(taken.of("https://a.test/b").queue_us, 5'000) << "sent at 190, the first one at 185";
+}
+
+TEST(LoadParts, TakeAFailureWithoutAnAnswerForNoRequest) {
+  auto load = load_of({{"https://a.test/", 0, 5, 20, 30, 0, 70, 10},
+                       {"https://b.test/manifest", 60, 0, 0, 0, 0, 90, 0},
+                       {"https://b.test/style", 70, 5, 20, 30, 0, 40, 0}});
+  for (Call& call : load.calls.calls) {
+    if (call.name.ends_with("/manifest")) call.set("failure", "net::ERR_FAILED");
+  }
+  Taken const taken(load);
+  EXPECT_TRUE(taken.of("https://b.test/manifest").is_local);
+  EXPECT_EQ(taken.of("https://b.test/manifest").think_us, 90'000);
+  EXPECT_EQ(taken.parts.origins[1].sum(), 55'000) << "it used no connection";
+  for (Call& call : load.calls.calls) {
+    if (call.name.ends_with("/manifest")) call.set("status", "200");
+  }
+  EXPECT_FALSE(Taken(load).of("https://b.test/manifest").is_local) << "its body failed";
+}
+
+TEST(LoadParts, KnowWhatTheBrowserCanHoldBack) {
+  Taken const taken(
+      load_of({{"https://a.test/", 0, 5, 20, 30, 0, 70, 10, "h2", "0", "Document", "VeryHigh"},
+               {"https://a.test/s", 90, 0, 0, 0, 0, 40, 0, "h2", "0", "Script", "High"},
+               {"https://a.test/m", 90, 0, 0, 0, 0, 40, 0, "h2", "0", "Script", "Medium"},
+               {"https://a.test/i", 90, 0, 0, 0, 0, 40, 0, "h2", "0", "Image", "High"},
+               {"https://a.test/u", 90, 0, 0, 0, 0, 40, 0, "h2", "0", "Image", ""}}));
+  EXPECT_FALSE(taken.of("https://a.test/s").can_be_held_back);
+  EXPECT_TRUE(taken.of("https://a.test/m").can_be_held_back);
+  EXPECT_TRUE(taken.of("https://a.test/i").can_be_held_back) << "its priority was low at first";
+  EXPECT_FALSE(taken.of("https://a.test/u").can_be_held_back) << "another browser's";
+}
+
 TEST(LoadParts, KnowAConnectionThatWasThereBeforeAllRequests) {
   Taken const taken(load_of({{"https://a.test/", 0, 0, 0, 0, 1, 70, 10},
                              {"https://a.test/font", 90, 0, 20, 30, 0, 40, 0}}));
@@ -106,7 +147,8 @@ TEST(LoadParts, KnowAConnectionThatWasThereBeforeAllRequests) {
 TEST(LoadParts, LeaveWaitingForAConnectionOfHttp1ToTheModel) {
   Taken const taken(load_of({{"http://a.test/", 0, 0, 20, 0, 4, 30, 10, "http/1.1"},
                              {"http://a.test/b", 40, 0, 0, 0, 25, 30, 10, "http/1.1"}}));
-  EXPECT_EQ(taken.of("http://a.test/").queue_us, 4'000);
+  EXPECT_EQ(taken.of("http://a.test/").hold_us, 4'000);
+  EXPECT_EQ(taken.of("http://a.test/b").hold_us, 0);
   EXPECT_EQ(taken.of("http://a.test/b").queue_us, 0);
   EXPECT_EQ(taken.of("http://a.test/b").protocol, PredictedProtocol::kH1);
 }
@@ -120,7 +162,7 @@ TEST(LoadParts, TakeWhatIsCachedForNoRequest) {
   }
   Taken const taken(load);
   auto const& cached = taken.of("https://b.test/cached");
-  EXPECT_TRUE(cached.is_cached);
+  EXPECT_TRUE(cached.is_local);
   EXPECT_EQ(cached.bytes, 0);
   EXPECT_EQ(cached.round_trip_us, 0);
   EXPECT_EQ(cached.think_us, 3'000);

@@ -101,9 +101,11 @@ TEST_F(Recorded, TellsThePhasesOfARequestAndItsConnection) {
   sends(
       "2", "http://a.test/2", 11, "Fetch",
       R"(,"initiator":{"stack":{"callFrames":[],"parent":{"callFrames":[{"url":"http://a.test/j"}]}}})");
+  sends("3", "http://a.test/3", 11, "Script",
+        R"(,"initiator":{"stack":{"callFrames":[{"url":""},{"url":"r557"},{"url":"blob:k"}]}})");
   event("Network.resourceChangedPriority", R"({"requestId":"2","newPriority":"High"})");
   auto const requests = recorder_.page_load().requests;
-  ASSERT_EQ(requests.size(), 3);
+  ASSERT_EQ(requests.size(), 4);
   EXPECT_EQ(requests[0].connection, 18);
   ASSERT_TRUE(requests[0].timing.has_value());
   EXPECT_NEAR(requests[0].timing->dns_start_ms, 51, 1e-6);
@@ -113,6 +115,7 @@ TEST_F(Recorded, TellsThePhasesOfARequestAndItsConnection) {
   EXPECT_EQ(requests[1].initiator, "http://a.test/");
   EXPECT_FALSE(requests[1].timing.has_value());
   EXPECT_EQ(requests[2].initiator, "http://a.test/j");
+  EXPECT_EQ(requests[3].initiator, "blob:k") << "scripts can be named otherwise";
   EXPECT_EQ(requests[2].priority, "High");
 }
 
