@@ -73,6 +73,7 @@ class ChangedLoad {
   const NodeParts& parts(std::uint32_t node) const { return parts_.nodes[node]; }
   const NodeChange& change(std::uint32_t node) const { return changes_[node]; }
   ChangedNode changed(std::uint32_t node) const { return {parts(node), change(node)}; }
+  ChangedWork work(std::uint32_t i) const { return {parts_.work[i], change(parts_.work[i].from)}; }
 
   void add(double at_us, Event::Kind kind, std::uint32_t node) { events_.add(at_us, kind, node); }
 
@@ -80,13 +81,29 @@ class ChangedLoad {
     double const longer = change(node).cpu_factor - 1;
     auto at_us = join_us_[node] + parts(node).gap_us + parts(node).busy_us * longer;
     if (auto const& wait = parts(node).thread) {
-      // The thread is free if what began its work has not happened yet: that is kNever.
+      // What began the work may not have happened yet: that is kNever.
       auto const free_us = happened_us_[wait->from][static_cast<std::size_t>(wait->after)] +
                            wait->length_us + wait->processor_us * longer;
       at_us = std::max(join_us_[node] + wait->gap_us, free_us);
     }
     // A gap below 0 is a matter of rounding.
-    add(std::max(now_us_, at_us), Event::kStart, node);
+    add(std::max(now_us_, at_us), Event::kReady, node);
+  }
+
+  /// What is ready for the main thread runs in turn.
+  void wait_for_thread(std::uint32_t node) {
+    if (!parts(node).takes_turns) return start(node);
+    bool const runs = graph_.nodes[node].kind == DependencyNodeKind::kTask && !plan_.dropped[node];
+    auto const start_us = occupy_thread(runs ? changed(node).task_us() : 0);
+    if (start_us <= now_us_) return start(node);
+    add(start_us, Event::kStart, node);
+  }
+
+  /// Returns when it is free for it.
+  double occupy_thread(double length_us) {
+    auto const start_us = std::max(now_us_, thread_free_us_);
+    thread_free_us_ = start_us + length_us;
+    return start_us;
   }
 
   void happened(std::uint32_t node, DependencyAfter after) {
@@ -95,6 +112,9 @@ class ChangedLoad {
       return;
     }
     happened_us_[node][static_cast<std::size_t>(after)] = now_us_;
+    for (auto const i : plan_.work[node]) {
+      if (parts_.work[i].after == after) add(now_us_ + work(i).gap_us(), Event::kWork, i);
+    }
     for (LoadPlan::Outgoing const& edge : plan_.outgoing[node]) {
       auto& groups = plan_.groups[edge.to];
       auto const group = std::ranges::find(groups, edge.group);
@@ -108,8 +128,13 @@ class ChangedLoad {
   void handle(const Event& event) {
     auto const node = event.node;
     switch (event.kind) {
+      case Event::kReady:
+        return wait_for_thread(node);
       case Event::kStart:
         return start(node);
+      case Event::kWork:
+        occupy_thread(work(node).length_us());
+        return;
       case Event::kPreload:
         // Unless it was used before the document came, or was hinted at.
         if (early_[node].is_used || early_[node].is_made) return;
@@ -357,6 +382,7 @@ class ChangedLoad {
   std::vector<bool> has_queued_;  ///< by node
   LoadEvents events_;
   MilestoneTimes reached_;
+  double thread_free_us_ = 0;  ///< when the main thread has done what is ready
   double now_us_ = 0;
 };
 

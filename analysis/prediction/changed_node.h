@@ -1,6 +1,7 @@
 #pragma once
 
-// The parts of one node of a load under its change. Pure. Times are in us.
+// The parts of one node of a load, or of one piece of work, under its change. Pure. Times are in
+// us.
 
 #include <algorithm>
 #include <cmath>
@@ -49,6 +50,20 @@ struct ChangedNode {
   }
   double task_us() const {
     return std::max(0.0, parts.task_us + parts.task_busy_us * (change.cpu_factor - 1));
+  }
+};
+
+/// The same of the main thread's work, under the change of the node that it follows.
+struct ChangedWork {
+  const ThreadWork& parts;
+  const NodeChange& change;
+
+  double gap_us() const { return longer(parts.gap_us, parts.busy_us); }
+  double length_us() const { return longer(parts.length_us, parts.processor_us); }
+
+ private:
+  double longer(double length_us, double processor_us) const {
+    return std::max(0.0, length_us + processor_us * (change.cpu_factor - 1));
   }
 };
 

@@ -14,7 +14,9 @@ namespace reprise {
 
 struct LoadEvent {
   enum Kind {
+    kReady,  ///< to start, or to wait for the main thread
     kStart,
+    kWork,  ///< that of the main thread is ready which is `node` of LoadParts::work
     kPreload,
     kPreconnect,
     kConnect,      ///< after queueing
@@ -28,7 +30,7 @@ struct LoadEvent {
   };
   double at_us = 0;
   std::uint64_t number = 0;  ///< in the order of adding
-  Kind kind = kStart;
+  Kind kind = kReady;
   std::uint32_t node = 0;
   bool operator>(const LoadEvent& other) const {
     return std::tuple(at_us, number) > std::tuple(other.at_us, other.number);

@@ -16,7 +16,7 @@
 #include "analysis/prediction/answer_times.h"
 #include "analysis/prediction/head_requests.h"
 #include "analysis/prediction/main_thread.h"
-#include "analysis/prediction/thread_waits.h"
+#include "analysis/prediction/thread_work.h"
 
 namespace reprise {
 namespace {
@@ -71,7 +71,7 @@ class PartsMaker {
     }
     find_connections();
     find_held_back(requests_, placed_, parts_.nodes);
-    find_thread_waits(graph_, placed_, thread_, parts_.nodes);
+    find_thread_work(graph_, placed_, thread_, parts_);
     find_waits();
     return std::move(parts_);
   }

@@ -29,19 +29,29 @@ struct ConnectionSetup {
   int round_trips() const { return (connect_us > 0) + (tls_us > 0); }
 };
 
-/// A node was ready, but the main thread was busy: thread_waits.h.
+/// A node was ready, but the main thread was busy.
 struct ThreadWait {
-  std::uint32_t from = 0;  ///< the node that its work followed
+  std::uint32_t from = 0;  ///< the node that this work followed
   DependencyAfter after = DependencyAfter::kEnd;
   double length_us = 0;     ///< from that moment to the start
   double processor_us = 0;  ///< the part of it in which the thread had a processor
   double gap_us = 0;        ///< from the join to the start, had the thread been free
 };
 
+/// The main thread's work in one piece that is no node: layout, painting, small scripts.
+struct ThreadWork {
+  std::uint32_t from = 0;  ///< the node that it followed
+  DependencyAfter after = DependencyAfter::kEnd;
+  double gap_us = 0, busy_us = 0;  ///< from that moment to its start, as of a node
+  double length_us = 0;
+  double processor_us = 0;  ///< the part of it in which the thread had a processor
+};
+
 struct NodeParts {
   bool present = false;
   double gap_us = 0;   ///< from the join to the start
   double busy_us = 0;  ///< the main thread's time on a processor in it; without tasks, all of it
+  bool takes_turns = false;  ///< it runs when the main thread has done what was ready before it
   std::optional<ThreadWait> thread;
   // Of a request.
   std::size_t origin = 0;
@@ -72,6 +82,7 @@ struct NodeParts {
 struct LoadParts {
   std::vector<NodeParts> nodes;          ///< by the graph's nodes
   std::vector<ConnectionSetup> origins;  ///< of their first connection
+  std::vector<ThreadWork> work;          ///< none if nothing is known of the thread
   double bytes_per_us = 0;               ///< of the link; 0: unknown
   double round_trip_us = 0;              ///< the shortest one to a server
   bool connects_ahead = false;           ///< see PredictionOptions

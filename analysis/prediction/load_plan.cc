@@ -96,7 +96,11 @@ LoadPlan load_plan(const DependencyGraph& graph, const LoadParts& parts,
   plan.scripts_of_head.resize(graph.nodes.size());
   plan.groups.resize(graph.nodes.size());
   plan.outgoing.resize(graph.nodes.size());
+  plan.work.resize(graph.nodes.size());
   find_dropped(plan, graph, changes);
+  for (std::uint32_t i = 0; i < parts.work.size(); ++i) {
+    if (!plan.dropped[parts.work[i].from]) plan.work[parts.work[i].from].push_back(i);
+  }
   find_head(plan, parts, changes);
   find_edges(plan, graph, parts);
   find_early(plan, graph, parts, changes);

@@ -26,6 +26,7 @@ struct LoadPlan {
   /// What it waits for: numbers of edges, or of alternatives, of which one is enough.
   std::vector<std::vector<std::uint32_t>> groups;
   std::vector<std::vector<Outgoing>> outgoing;
+  std::vector<std::vector<std::uint32_t>> work;  ///< of the main thread that follows it
 
   std::uint32_t document = 0;  ///< the first one that found something
   /// What the change makes early: at the first byte of a document, and before it.

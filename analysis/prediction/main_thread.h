@@ -29,14 +29,16 @@ class MainThread {
   /// Since when it had worked at `from_us`, if it went on until `to_us`; nothing if it paused.
   std::optional<std::int64_t> busy_since(std::int64_t from_us, std::int64_t to_us) const;
 
- private:
-  /// They do not overlap.
   struct Interval {
     std::int64_t start_us = 0;
     std::int64_t end_us = 0;
     double processor_us = 0;
   };
-  std::vector<Interval> work_;  ///< by time
+  /// When it worked, by time. They do not overlap.
+  const std::vector<Interval>& work() const { return work_; }
+
+ private:
+  std::vector<Interval> work_;
 };
 
 }  // namespace reprise

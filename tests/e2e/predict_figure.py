@@ -6,8 +6,8 @@ the change.
 
 A page of three hosts, pages of Debian's python3-doc (PREDICT_DOCS of ten), with REPRISE_CORPUS also
 imported real ones; archives as arguments ("ARCHIVE URL") are measured instead. PREDICT_PAGES, a
-regular expression, chooses among them. Pages are predicted from the loads that
-PREDICT_KEEP, a folder, has of an earlier run. A table for people goes to stdout, then the figures."""
+regular expression, chooses among them. Pages are predicted from the loads that PREDICT_KEEP, a
+folder, has of an earlier run. A table for people goes to stdout, then the figures."""
 
 import dataclasses
 import gzip

@@ -109,11 +109,12 @@ TEST(ChangedLoad, AddsUpAPath) {
       << "without the link's rate, the transfer takes as many times as long";
 }
 
-TEST(ChangedLoad, RunsAScriptWhenTheMainThreadIsFree) {
+TEST(ChangedLoad, RunsAScriptAfterTheWorkThatItWaitedFor) {
   Page page;
   auto const document = page.request({}, 0, 40);          // to 50, laid out until 350
   auto const script = page.request({{document}}, 0, 20);  // to 80
   auto const task = page.task({{script}}, 270, 10);       // 350 to 360
+  page.parts.work = {{.from = document, .length_us = 90'000}};
   page.parts.nodes[task].thread = ThreadWait{.from = document,
                                              .after = DependencyAfter::kEnd,
                                              .length_us = 300'000,
@@ -125,6 +126,26 @@ TEST(ChangedLoad, RunsAScriptWhenTheMainThreadIsFree) {
   EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.think_us = 400'000}), 495);
   EXPECT_DOUBLE_EQ(page.load_ms_with(document, {.think_us = 100'000}), 460);
   EXPECT_DOUBLE_EQ(page.load_ms_with(task, {.cpu_factor = 2}), 570);
+}
+
+TEST(ChangedLoad, LetsScriptsAndOtherWorkTakeTurns) {
+  Page page;
+  auto const document = page.request({}, 0, 40);        // to 50
+  auto const first = page.task({{document}}, 10, 20);   // 60 to 80
+  auto const second = page.task({{document}}, 35, 30);  // 85 to 115, then work from 120 to 220
+  page.parts.work = {
+      {.from = second, .gap_us = 5'000, .busy_us = 1'000, .length_us = 100'000, .processor_us = 8}};
+  page.load_event(6);
+  for (auto const node : {first, second, second + 1}) page.parts.nodes[node].takes_turns = true;
+  EXPECT_DOUBLE_EQ(page.load_ms(), 220);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(first, {.cpu_factor = 3}), 275)
+      << "its gap of 30 ms and 60 are over at 140, then comes the second to 170";
+  EXPECT_NEAR(page.load_ms_with(second, {.cpu_factor = 2}), 286, .01)
+      << "from 120 to 180, the work from 186";
+  page.parts.nodes.back().gap_us = 4'000;
+  EXPECT_DOUBLE_EQ(page.load_ms(), 119) << "it was ready before that work";
+  page.parts.nodes.back() = {.present = true, .gap_us = 6'000};
+  EXPECT_DOUBLE_EQ(page.load_ms(), 121) << "a paint, for example";
 }
 
 TEST(ChangedLoad, TakesTheLatestOfAllAndTheEarliestOfAlternatives) {

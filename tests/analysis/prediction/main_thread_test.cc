@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "analysis/prediction/thread_waits.h"
+#include "analysis/prediction/thread_work.h"
 
 namespace reprise {
 namespace {
@@ -53,11 +53,11 @@ TEST(MainThread, IsBusySinceItsLastPause) {
 constexpr std::uint32_t kPage = 0, kItsScript = 1, kItsRun = 2;
 
 /// A document until 100 ms, which is laid out from 101 to 400, a script that came after 200 ms, and
-/// its run from 402 on.
+/// its run from 402 on, for 8.
 struct LaidOutPage {
   DependencyGraph graph;
   PlacedLoad placed;
-  std::vector<NodeParts> nodes = std::vector<NodeParts>(3);
+  LoadParts parts;
 
   LaidOutPage() {
     graph.nodes = {{.name = "https://a.test/", .type = "Document"},
@@ -69,30 +69,60 @@ struct LaidOutPage {
               NodeTimes{.start_us = 95'000, .first_byte_us = 190'000, .end_us = 200'000},
               NodeTimes{.start_us = 402'000, .end_us = 410'000}};
   }
-  const std::optional<ThreadWait>& wait_with(std::vector<Call> tasks) {
-    find_thread_waits(graph, placed, thread_of(std::move(tasks)), nodes);
-    return nodes[kItsRun].thread;
+  void find(std::vector<Call> tasks) {
+    parts = {};
+    parts.nodes.resize(graph.nodes.size());
+    find_thread_work(graph, placed, thread_of(std::move(tasks)), parts);
   }
+  const std::optional<ThreadWait>& wait() const { return parts.nodes[kItsRun].thread; }
 };
 
-TEST(ThreadWaits, FollowWhatTheThreadWorkedFor) {
+TEST(ThreadWork, IsWaitedFor) {
   LaidOutPage page;
-  auto const& wait = page.wait_with({task(101, 400, "200000"), task(401, 410)});
-  ASSERT_TRUE(wait);
-  EXPECT_EQ(wait->from, kPage);
-  EXPECT_EQ(wait->after, DependencyAfter::kEnd);
-  EXPECT_EQ(wait->length_us, 302'000);
-  EXPECT_NEAR(wait->processor_us, 201'000, 1);
-  EXPECT_NEAR(wait->gap_us, 1'000, 1);
-  EXPECT_FALSE(page.nodes[kItsScript].thread) << "a request needs no thread";
+  page.find({task(101, 400, "200000"), task(401, 410)});
+  EXPECT_TRUE(page.parts.nodes[kItsRun].takes_turns);
+  EXPECT_FALSE(page.parts.nodes[kItsScript].takes_turns) << "a request needs no thread";
+  ASSERT_TRUE(page.wait());
+  EXPECT_EQ(page.wait()->from, kPage);
+  EXPECT_EQ(page.wait()->after, DependencyAfter::kEnd);
+  EXPECT_EQ(page.wait()->length_us, 302'000);
+  EXPECT_NEAR(page.wait()->processor_us, 201'000, 1);
+  EXPECT_NEAR(page.wait()->gap_us, 1'000, 1);
 }
 
-TEST(ThreadWaits, AreNoneIfTheResponseCanHaveCausedTheWork) {
+TEST(ThreadWork, IsNotWaitedForIfTheResponseCanHaveCausedIt) {
   LaidOutPage page;
-  EXPECT_FALSE(page.wait_with({task(201, 400), task(401, 410)}));
-  EXPECT_FALSE(page.wait_with({task(101, 250), task(390, 410)})) << "the thread paused";
-  EXPECT_FALSE(page.wait_with({task(0, 400)})) << "nothing is known to have begun it";
-  EXPECT_FALSE(page.wait_with({}));
+  for (auto const& tasks : {std::vector{task(201, 400), task(401, 410)},
+                            {task(101, 250), task(390, 410)},  // the thread paused
+                            {task(0, 400)}}) {                 // nothing is known to have begun it
+    page.find(tasks);
+    EXPECT_FALSE(page.wait());
+  }
+}
+
+TEST(ThreadWork, IsAllThatTheThreadDidBesideTheNodes) {
+  LaidOutPage page;
+  page.find({task(0, 20), task(93, 99), task(101, 400, "200000"), task(401, 430), task(500, 501)});
+  auto const& work = page.parts.work;
+  ASSERT_EQ(work.size(), 5) << "not what came before the document";
+  EXPECT_EQ(work[0].from, kPage);
+  EXPECT_EQ(work[0].after, DependencyAfter::kFirstByte);
+  EXPECT_EQ(work[0].gap_us, 3'000);
+  EXPECT_EQ(work[0].length_us, 6'000);
+  EXPECT_EQ(work[1].after, DependencyAfter::kEnd);
+  EXPECT_EQ(work[1].length_us, 299'000);
+  EXPECT_NEAR(work[1].processor_us, 200'000, 1);
+  EXPECT_EQ(work[2].gap_us, 301'000) << "until the script runs";
+  EXPECT_NEAR(work[2].busy_us, 200'000, 1);
+  EXPECT_EQ(work[2].length_us, 1'000);
+  EXPECT_EQ(work[3].from, kItsRun);
+  EXPECT_EQ(work[3].gap_us, 0);
+  EXPECT_EQ(work[3].length_us, 20'000);
+  EXPECT_EQ(work[4].gap_us, 90'000);
+  EXPECT_EQ(work[4].busy_us, 20'000);
+  page.find({});
+  EXPECT_TRUE(page.parts.work.empty());
+  EXPECT_FALSE(page.parts.nodes[kItsRun].takes_turns);
 }
 
 }  // namespace

@@ -1,0 +1,153 @@
+#include "analysis/prediction/thread_work.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "analysis/dependency/observed_gaps.h"
+
+namespace reprise {
+namespace {
+
+/// Work that begins later after something was not caused by it.
+constexpr std::int64_t kCausedUs = 50'000;
+/// A shorter wait is not worth the doubt.
+constexpr std::int64_t kWaitUsMin = 5'000;
+/// Shorter pieces of work are not worth an event.
+constexpr std::int64_t kWorkUsMin = 200;
+
+/// A paint goes before other tasks, and a request needs no thread.
+bool takes_turns(const DependencyNode& node) {
+  return node.kind == DependencyNodeKind::kTask ||
+         (node.kind == DependencyNodeKind::kMilestone &&
+          node.name == kMilestoneNames[static_cast<int>(Milestone::kLoadEvent)]);
+}
+
+/// What of a node makes the thread work.
+std::vector<DependencyAfter> moments_of(const DependencyNode& node) {
+  if (node.kind == DependencyNodeKind::kTask) return {DependencyAfter::kEnd};
+  if (node.type == "Document") return {DependencyAfter::kFirstByte, DependencyAfter::kEnd};
+  if (node.type == "Stylesheet") return {DependencyAfter::kEnd};
+  return {};
+}
+
+class WorkFinder {
+ public:
+  WorkFinder(const DependencyGraph& graph, const PlacedLoad& placed, const MainThread& thread)
+      : graph_(graph), placed_(placed), thread_(thread) {
+    for (std::uint32_t node = 0; node < placed.size(); ++node) {
+      if (!placed[node]) continue;
+      for (auto const after : moments_of(graph.nodes[node])) {
+        if (placed[node]->has(after)) causes_.push_back({placed[node]->at(after), node, after});
+      }
+      if (graph.nodes[node].kind == DependencyNodeKind::kTask) {
+        runs_.push_back({placed[node]->start_us, placed[node]->end_us});
+      }
+    }
+    std::ranges::sort(causes_, {}, [](const Cause& each) {
+      return std::tuple(each.at_us, each.node, each.after);
+    });
+    std::ranges::sort(runs_, {},
+                      [](const Run& each) { return std::tuple(each.start_us, each.end_us); });
+  }
+
+  std::vector<ThreadWork> work() {
+    std::vector<ThreadWork> found;
+    auto run = runs_.begin();
+    for (MainThread::Interval const& worked : thread_.work()) {
+      auto from_us = worked.start_us;
+      while (run != runs_.end() && run->end_us <= from_us) ++run;
+      for (; run != runs_.end() && run->start_us < worked.end_us; ++run) {
+        add(found, worked, from_us, run->start_us);
+        from_us = std::max(from_us, run->end_us);
+        if (from_us > worked.end_us) break;
+      }
+      add(found, worked, from_us, worked.end_us);
+    }
+    return found;
+  }
+
+  /// What a node waited for that was ready while the thread had other work.
+  std::optional<ThreadWait> wait_of(std::uint32_t node) const {
+    auto const start_us = placed_[node]->start_us;
+    auto const join_us = response_before(node);
+    if (!join_us || start_us - *join_us < kWaitUsMin) return std::nullopt;
+    auto const busy_us = thread_.busy_since(*join_us, start_us);
+    if (!busy_us || *busy_us >= *join_us) return std::nullopt;
+    auto const* const cause = cause_of(*busy_us);
+    if (cause == nullptr || cause->at_us < *busy_us - kCausedUs) return std::nullopt;
+    auto const worked_us = thread_.work_between(*join_us, start_us).busy_us;
+    return ThreadWait{
+        .from = cause->node,
+        .after = cause->after,
+        .length_us = static_cast<double>(start_us - cause->at_us),
+        .processor_us = thread_.work_between(cause->at_us, start_us).processor_us,
+        .gap_us = std::max(0.0, static_cast<double>(start_us - *join_us) - worked_us)};
+  }
+
+ private:
+  struct Cause {
+    std::int64_t at_us = 0;
+    std::uint32_t node = 0;
+    DependencyAfter after = DependencyAfter::kEnd;
+  };
+  struct Run {
+    std::int64_t start_us = 0, end_us = 0;
+  };
+
+  /// The last one before work began; null if nothing is known to have begun it.
+  const Cause* cause_of(std::int64_t work_us) const {
+    auto const next = std::ranges::upper_bound(causes_, work_us + kRoundingUs, {}, &Cause::at_us);
+    return next == causes_.begin() ? nullptr : &*std::prev(next);
+  }
+
+  void add(std::vector<ThreadWork>& found, const MainThread::Interval& worked, std::int64_t from_us,
+           std::int64_t to_us) const {
+    auto const* const cause = to_us - from_us < kWorkUsMin ? nullptr : cause_of(from_us);
+    if (cause == nullptr) return;
+    auto const length_us = static_cast<double>(to_us - from_us);
+    auto const worked_us = static_cast<double>(worked.end_us - worked.start_us);
+    found.push_back({.from = cause->node,
+                     .after = cause->after,
+                     .gap_us = std::max(0.0, static_cast<double>(from_us - cause->at_us)),
+                     .busy_us = thread_.work_between(cause->at_us, from_us).processor_us,
+                     .length_us = length_us,
+                     .processor_us = length_us * worked.processor_us / worked_us});
+  }
+
+  /// When the response came that the node waited for last; nothing if it waited for work.
+  std::optional<std::int64_t> response_before(std::uint32_t node) const {
+    auto const [begin, end] = graph_.edges_to(node);
+    auto const join_us = join_in(placed_, begin, end);
+    if (!join_us) return std::nullopt;
+    bool const is_response = std::any_of(begin, end, [&](const DependencyEdge& edge) {
+      return placed_[edge.from] && placed_[edge.from]->at(edge.after) == *join_us &&
+             graph_.nodes[edge.from].kind == DependencyNodeKind::kRequest;
+    });
+    return is_response ? join_us : std::nullopt;
+  }
+
+  const DependencyGraph& graph_;
+  const PlacedLoad& placed_;
+  const MainThread& thread_;
+  std::vector<Cause> causes_;  ///< by time
+  std::vector<Run> runs_;      ///< of nodes, by time
+};
+
+}  // namespace
+
+void find_thread_work(const DependencyGraph& graph, const PlacedLoad& placed,
+                      const MainThread& thread, LoadParts& parts) {
+  if (!thread.is_known()) return;
+  WorkFinder finder(graph, placed, thread);
+  parts.work = finder.work();
+  for (std::uint32_t node = 0; node < parts.nodes.size(); ++node) {
+    if (!placed[node] || !takes_turns(graph.nodes[node])) continue;
+    parts.nodes[node].takes_turns = true;
+    parts.nodes[node].thread = finder.wait_of(node);
+  }
+}
+
+}  // namespace reprise
